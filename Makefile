@@ -1,0 +1,87 @@
+# The commands that anyone needs. `make help` lists them.
+
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+PRESET ?= dev
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check bench install demo asan tsan fuzz coverage format lint dependencies clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
+
+run: ## build, and show a leak and its cure in your terminal
+	@tools/install-dependencies run
+	@$(MAKE) --no-print-directory build/release/bin/corral
+	@python3 demo/leak_demo.py --corral build/release/bin/corral
+
+test: ## install what is needed, build, run all tests
+	@tools/install-dependencies test
+	@$(MAKE) --no-print-directory suite PRESET=dev
+
+check: ## format, lints, clang-tidy, fuzzing, and all tests under the sanitizers
+	@tools/install-dependencies test
+	@$(MAKE) --no-print-directory lint asan tsan fuzz
+
+bench: ## measure, print a table, write bench/results/latest.json
+	@tools/install-dependencies run
+	@$(MAKE) --no-print-directory build/release/bin/corral
+	cmake --build build/release -j $(JOBS)
+	@mkdir -p bench/results
+	build/release/bin/run_bench --corral build/release/bin/corral --json bench/results/latest.json
+
+install: ## install to PREFIX (/usr/local): bin/corral and libexec/corral/corral-keeper
+	@tools/install-dependencies run
+	@$(MAKE) --no-print-directory build/release/bin/corral
+	cmake --install build/release --prefix $(PREFIX) --strip
+
+demo: ## record `make run` as docs/demo.svg
+	@tools/install-dependencies run
+	@$(MAKE) --no-print-directory build/release/bin/corral
+	python3 tools/record_terminal.py --out docs/demo.svg --title 'make run' -- \
+	  python3 demo/leak_demo.py --corral build/release/bin/corral --color always
+
+asan: ## all tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	@$(MAKE) --no-print-directory suite PRESET=asan
+
+tsan: ## unit tests under ThreadSanitizer
+	cmake --preset tsan
+	cmake --build build/tsan -j $(JOBS) --target unit_tests
+	ctest --test-dir build/tsan -L unit --output-on-failure
+
+fuzz: ## each fuzzer for FUZZ_SECONDS (20)
+	cmake --preset fuzz
+	cmake --build build/fuzz -j $(JOBS)
+	tools/run-fuzzers build/fuzz/fuzz $${FUZZ_SECONDS:-20}
+
+coverage: ## line coverage of src/ by all tests
+	@$(MAKE) --no-print-directory suite PRESET=coverage
+	tools/print-coverage build/coverage
+
+format: ## bring all C++ files into shape
+	git ls-files '*.cc' '*.h' | xargs clang-format -i
+
+lint: ## what CI checks without running anything
+	git ls-files '*.cc' '*.h' | xargs clang-format --dry-run -Werror
+	@for check in tools/check_*.py; do \
+	  [ "$$check" = tools/check_report.py ] || python3 "$$check" || exit 1; done
+	cmake --preset dev
+	git ls-files 'src/*.cc' | xargs -P $(JOBS) -n 4 clang-tidy -p build/dev --quiet --warnings-as-errors='*'
+
+dependencies: ## install what is needed, without building
+	@tools/install-dependencies test
+
+clean: ## remove everything that was built
+	rm -rf build
+
+# ---- not for typing
+
+.PHONY: suite build/release/bin/corral
+suite:
+	cmake --preset $(PRESET)
+	cmake --build build/$(PRESET) -j $(JOBS)
+	ctest --test-dir build/$(PRESET) --output-on-failure $(CTEST_ARGS)
+
+build/release/bin/corral:
+	@cmake --preset release >/dev/null
+	@cmake --build build/release -j $(JOBS) --target corral

@@ -1,0 +1,90 @@
+#include "base/units.h"
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <string>
+
+namespace corral {
+namespace {
+
+struct Quantity {
+  double value = 0;
+  std::string_view unit;
+};
+
+/// A decimal number and whatever follows it. No sign, no exponent, no "inf".
+bool split(std::string_view text, Quantity& quantity) {
+  const std::size_t end = text.find_first_not_of("0123456789.");
+  const std::string_view digits = text.substr(0, end);
+  const auto [rest, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), quantity.value, std::chars_format::fixed);
+  if (error != std::errc{} || rest != digits.data() + digits.size()) return false;
+  quantity.unit = text.substr(digits.size());
+  return true;
+}
+
+Error malformed(std::string_view what, std::string_view text, std::string_view expected) {
+  return Error{"'" + std::string(text) + "' is no " + std::string(what) + ": write " + std::string(expected)};
+}
+
+/// Milliseconds of a unit; 0 = unknown.
+double duration_unit(std::string_view unit) {
+  if (unit == "ms") return 1;
+  if (unit == "s") return 1000;
+  if (unit == "m" || unit == "min") return 60'000;
+  if (unit == "h") return 3'600'000;
+  return 0;
+}
+
+/// Bytes of a unit; 0 = unknown.
+double size_unit(std::string_view unit) {
+  if (unit.empty() || unit == "B") return 1;
+  const std::string_view suffix = unit.substr(1);
+  if (!suffix.empty() && suffix != "B" && suffix != "iB") return 0;
+  switch (unit.front()) {
+    case 'k':
+    case 'K': return 1024.0;
+    case 'M': return 1024.0 * 1024;
+    case 'G': return 1024.0 * 1024 * 1024;
+    case 'T': return 1024.0 * 1024 * 1024 * 1024;
+    default: return 0;
+  }
+}
+
+}  // namespace
+
+Result<std::chrono::milliseconds> parse_duration(std::string_view text) {
+  constexpr double kLongest = 24.0 * 3'600'000;
+  constexpr std::string_view kExpected = "a number and a unit up to 24h, such as 500ms, 2s or 1m";
+  Quantity quantity;
+  if (!split(text, quantity)) return malformed("duration", text, kExpected);
+  const double milliseconds = quantity.value * duration_unit(quantity.unit);
+  const bool zero_of_a_unit = quantity.value == 0 && duration_unit(quantity.unit) > 0;
+  if ((milliseconds <= 0 && !zero_of_a_unit) || milliseconds > kLongest)
+    return malformed("duration", text, kExpected);
+  return std::chrono::milliseconds(std::llround(milliseconds));
+}
+
+Result<std::uint64_t> parse_size(std::string_view text) {
+  constexpr double kLargest = 1e15;
+  Quantity quantity;
+  const bool parsed = split(text, quantity);
+  const double bytes = parsed ? quantity.value * size_unit(quantity.unit) : 0;
+  if (!(bytes >= 1) || bytes > kLargest)
+    return malformed("size", text, "a number of bytes, such as 512M or 2G");
+  return static_cast<std::uint64_t>(bytes);
+}
+
+Result<std::uint32_t> parse_cores(std::string_view text) {
+  constexpr double kMost = 4096;
+  Quantity quantity;
+  const bool parsed = split(text, quantity) && (quantity.unit.empty() || quantity.unit == "%");
+  const double cores = !parsed ? 0 : quantity.unit.empty() ? quantity.value : quantity.value / 100;
+  if (!(cores >= 0.001) || cores > kMost) {
+    return malformed("number of cores", text, "a number of cores, such as 0.5, 2 or 150%");
+  }
+  return static_cast<std::uint32_t>(std::llround(cores * 1000));
+}
+
+}  // namespace corral

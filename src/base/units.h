@@ -1,0 +1,21 @@
+// Durations, sizes and shares as people write them on a command line.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace corral {
+
+/// "500ms", "2s", "1.5s", "1m", "1h". A number without a unit is refused: 2 what?
+Result<std::chrono::milliseconds> parse_duration(std::string_view text);
+
+/// "512M", "2G", "1.5G", "65536". Units are powers of 1024; "MB" and "MiB" mean the same as "M".
+Result<std::uint64_t> parse_size(std::string_view text);
+
+/// Processor time in thousandths of a core: "0.5", "2", "150%".
+Result<std::uint32_t> parse_cores(std::string_view text);
+
+}  // namespace corral

@@ -1,0 +1,31 @@
+// A command of the CLI as data: its file says what it takes and what it does, the parser does the rest.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace corral::cli {
+
+struct Option {
+  std::string names;  // "-v,--verbose"
+  std::string value;  // what to call the value in the help; empty = a flag
+  std::string help;
+  std::function<Result<void>(const std::string&)> apply;  // called once per use, with "" for a flag
+};
+
+struct Command {
+  std::string name;
+  std::string summary;
+  std::string usage;
+  std::string examples;
+  std::vector<Option> options;
+  /// Gets everything from the first word that is no option on.
+  std::function<int(std::vector<std::string>)> run;
+};
+
+Command run_command();
+
+}  // namespace corral::cli

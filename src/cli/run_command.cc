@@ -1,0 +1,194 @@
+// `corral run`: one server for one client, no daemon.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <cstring>
+#include <memory>
+
+#include "base/units.h"
+#include "cli/command.h"
+#include "proc/keeper_spawner.h"
+#include "run/outer.h"
+
+namespace corral::cli {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  corral run -- npx -y @modelcontextprotocol/server-filesystem .
+  corral run --containment strict --memory 1G -- uvx some-server
+  corral run --report /tmp/sessions.jsonl -- node server.js
+  corral run --on-stop 'ssh build-host ./stop-worker' -- ssh build-host ./worker
+
+In a client's configuration:
+  "command": "corral", "args": ["run", "--", "npx", "-y", "some-server"]
+
+The session ends when stdin closes, nobody reads stdout, the parent dies, corral gets SIGTERM, SIGINT, SIGHUP or
+SIGQUIT from a process, or the server exits. Then everything that the server started ends too.
+Exit code: the server's; 128+n if signal n ended it; 127 not found; 126 not executable; 125 corral's own failure.)";
+
+struct RunOptions {
+  proc::LaunchSpec spec;
+  run::OuterOptions outer;
+  std::string report;
+};
+
+Result<void> set_containment(proc::Containment& containment, const std::string& text) {
+  if (text == "auto") {
+    containment = proc::Containment::Auto;
+  } else if (text == "strict") {
+    containment = proc::Containment::Strict;
+  } else if (text == "basic") {
+    containment = proc::Containment::Basic;
+  } else {
+    return Error{"'" + text + "' is no containment: write auto, strict or basic"};
+  }
+  return {};
+}
+
+Result<void> set_duration(std::chrono::milliseconds& duration, const std::string& text) {
+  const Result<std::chrono::milliseconds> parsed = parse_duration(text);
+  if (!parsed) return parsed.error();
+  duration = *parsed;
+  return {};
+}
+
+Result<void> set_memory(proc::Limits& limits, const std::string& text) {
+  const Result<std::uint64_t> parsed = parse_size(text);
+  if (!parsed) return parsed.error();
+  limits.memory_bytes = *parsed;
+  return {};
+}
+
+Result<void> set_processes(proc::Limits& limits, const std::string& text) {
+  std::uint32_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || number == 0) {
+    return Error{"'" + text + "' is no number of processes: write a whole number from 1, such as 64"};
+  }
+  limits.processes = number;
+  return {};
+}
+
+Result<void> set_cpu(proc::Limits& limits, const std::string& text) {
+  const Result<std::uint32_t> parsed = parse_cores(text);
+  if (!parsed) return parsed.error();
+  limits.cpu_thousandths = *parsed;
+  return {};
+}
+
+/// A later setting replaces an earlier one, whether from --env or inherited.
+Result<void> set_variable(std::vector<std::string>& environment, const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    return Error{"'" + text + "' is no variable: write NAME=value"};
+  }
+  const std::string name = text.substr(0, equals + 1);
+  std::erase_if(environment, [&name](const std::string& entry) { return entry.starts_with(name); });
+  environment.push_back(text);
+  return {};
+}
+
+std::vector<std::string> inherited_environment() {
+  std::vector<std::string> environment;
+  for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
+  return environment;
+}
+
+/// Appended to, so that many sessions can share one file; not readable by others.
+Result<UniqueFd> open_report(const std::string& path) {
+  if (path.empty()) return UniqueFd();
+  UniqueFd file(path == "-" ? fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)
+                            : open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  if (!file.valid()) {
+    return Error{"the report file '" + path + "' cannot be opened: " + strerror(errno) +
+                 "; correct --report"};
+  }
+  return file;
+}
+
+int run(RunOptions& options, std::vector<std::string> command) {
+  if (command.empty() || command.front().empty()) {
+    run::say("no command given: name the server's program, as in `corral run -- npx -y some-server`");
+    return run::kOwnFailure;
+  }
+  options.spec.argv = std::move(command);
+  const Result<UniqueFd> report = open_report(options.report);
+  if (!report) {
+    run::say(report.error().message);
+    return run::kOwnFailure;
+  }
+  options.spec.report = report->get();
+  Result<proc::KeeperSpawner> spawner = proc::KeeperSpawner::create();
+  if (!spawner) {
+    run::say(spawner.error().message);
+    return run::kOwnFailure;
+  }
+  return run::run_session(*spawner, options.spec, options.outer);
+}
+
+}  // namespace
+
+Command run_command() {
+  // Shared by the callbacks below, which the parser keeps as long as the command.
+  auto options = std::make_shared<RunOptions>();
+  options->spec.environment = inherited_environment();
+  proc::LaunchSpec& spec = options->spec;
+
+  Command command;
+  command.name = "run";
+  command.summary = "Run an MCP server so that nothing it starts outlives this session.";
+  command.usage = "corral run [options] [--] COMMAND [ARG...]";
+  command.examples = kExamples;
+  const auto add = [&command](std::string names, std::string value, std::string help, auto apply) {
+    command.options.push_back({std::move(names), std::move(value), std::move(help), apply});
+  };
+  using Text = const std::string&;
+  add("--containment", "LEVEL",
+      "auto (a keeper, and a cgroup where one can be made), strict (a PID namespace on top, or refuse to "
+      "start), "
+      "basic (a keeper alone)",
+      [&spec](Text text) { return set_containment(spec.containment, text); });
+  add("--stdin-grace", "TIME", "How long the server may take to leave after its input ended (2s)",
+      [&spec](Text text) { return set_duration(spec.stdin_grace, text); });
+  add("--term-grace", "TIME", "From SIGTERM to SIGKILL (1500ms)",
+      [&spec](Text text) { return set_duration(spec.term_grace, text); });
+  add("--kill-grace", "TIME", "From SIGKILL to the report of what could not be ended (2s)",
+      [&spec](Text text) { return set_duration(spec.kill_grace, text); });
+  add("--memory", "SIZE", "Memory for the whole tree, such as 512M or 2G",
+      [&spec](Text text) { return set_memory(spec.limits, text); });
+  add("--pids", "N", "Processes in the whole tree",
+      [&spec](Text text) { return set_processes(spec.limits, text); });
+  add("--cpu", "CORES", "Processor time for the whole tree, such as 0.5 or 150%",
+      [&spec](Text text) { return set_cpu(spec.limits, text); });
+  add("--cwd", "DIR", "Working directory of the server", [&spec](Text text) -> Result<void> {
+    spec.directory = text;
+    return {};
+  });
+  add("--env", "NAME=VALUE", "Set a variable for the server; may be repeated",
+      [&spec](Text text) { return set_variable(spec.environment, text); });
+  add("--on-stop", "COMMAND", "A shell command that runs when the tree is gone, also if corral was killed",
+      [&spec](Text text) -> Result<void> {
+        spec.on_stop = text;
+        return {};
+      });
+  add("--detached", "", "Do not end when the parent process dies", [options](Text) -> Result<void> {
+    options->outer.detached = true;
+    return {};
+  });
+  add("--report", "FILE", "Append one line of JSON at the end: what ended, how, and the proof; - is stderr",
+      [options](Text text) -> Result<void> {
+        options->report = text;
+        return {};
+      });
+  add("-v,--verbose", "", "Say on stderr what happens", [options](Text) -> Result<void> {
+    options->outer.verbose = true;
+    return {};
+  });
+  command.run = [options](std::vector<std::string> tail) { return run(*options, std::move(tail)); };
+  return command;
+}
+
+}  // namespace corral::cli

@@ -1,0 +1,319 @@
+#include "keeper/keeper.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <iterator>
+
+#include "keeper/cgroup_files.h"
+#include "keeper/proc_fs.h"
+#include "keeper/terminator.h"
+
+namespace corral::keeper {
+namespace {
+
+constexpr Micros kUnreadPeriod{20'000};  // unread input can only be polled for
+
+int make_signalfd() {
+  sigset_t all;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, nullptr);
+  sigset_t wanted;
+  sigemptyset(&wanted);
+  for (const int signo : {SIGCHLD, SIGTERM, SIGINT, SIGHUP}) sigaddset(&wanted, signo);
+  return signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+}  // namespace
+
+Keeper::Keeper(const Plan& plan)
+    : plan_(plan), ending_(plan.header.graces), sweep_(report_), watchdog_(plan.header, report_) {
+  memcpy(report_.instance, plan.header.instance, sizeof report_.instance);
+  report_.level = {*plan.cgroup != '\0', plan.header.pid_namespace != 0};
+}
+
+int Keeper::run() {
+  signals_ = make_signalfd();
+  become_subreaper();
+  watch_owner();
+  if (!start()) return 1;
+  wait_for_end();
+  finish();
+  if (gave_up_) linger();
+  return 0;
+}
+
+// ---- starting
+
+bool Keeper::start() {
+  started_ = now();
+  const LaunchFailure failure = launch();
+  if (failure.stage != Stage::None) {
+    sweep_.kill_all(0, plan_.header.graces.kill, Sweep::Record::Leader);
+    remove_cgroup(plan_.cgroup);
+    event_.stage = failure.stage;
+    event_.error = failure.error;
+    tell(Event::Kind::Failed);
+    return false;
+  }
+  stdin_open_ = plan_.header.watch_stdin != 0;
+  stdout_open_ = plan_.header.watch_stdout != 0;
+  next_look_ = now() + Watchdog::kPeriod;
+  event_.server = server_;
+  tell(Event::Kind::Started);
+  return true;
+}
+
+LaunchFailure Keeper::launch() {
+  event_.rlimit_tag = choose_rlimit_tag();
+  int failures[2];
+  if (pipe2(failures, O_CLOEXEC) != 0) return {Stage::Fork, errno};
+  LaunchFailure failure{};
+  if (plan_.header.pid_namespace != 0) {
+    failure = probe_namespace();
+    if (failure.stage == Stage::None)
+      failure = start_in_namespace(plan_, event_.rlimit_tag, failures[1], init_);
+  } else {
+    failure = launch_plain(failures[1]);
+  }
+  close(failures[1]);
+  LaunchFailure told{};
+  if (failure.stage == Stage::None && read(failures[0], &told, sizeof told) == sizeof told) failure = told;
+  close(failures[0]);
+  return failure;
+}
+
+LaunchFailure Keeper::launch_plain(int failure_fd) {
+  server_ = fork();
+  if (server_ == 0) become_server(plan_, event_.rlimit_tag, failure_fd);
+  return server_ < 0 ? LaunchFailure{Stage::Fork, errno} : LaunchFailure{};
+}
+
+/// The life line tells of the owner's death as well; the pidfd is the second witness, in case a copy of the
+/// other end was inherited by somebody.
+void Keeper::watch_owner() {
+  owner_ = pidfd_open(plan_.header.owner);
+  if (getppid() != plan_.header.owner) _exit(0);  // gone before we looked, and nothing is started yet
+  if (owner_ >= 0) fcntl(owner_, F_SETFD, FD_CLOEXEC);
+}
+
+// ---- waiting
+
+void Keeper::wait_for_end() {
+  while (!empty_ && !gave_up_) {
+    pollfd wake[] = {
+        {signals_, POLLIN, 0},
+        {owner_reachable_ ? kLifelineFd : -1, POLLIN | POLLRDHUP, 0},
+        {owner_reachable_ ? owner_ : -1, POLLIN, 0},
+        {init_.line, POLLIN, 0},
+        // A half-closed socket pair gives only RDHUP, a pipe only HUP.
+        {stdin_open_ ? STDIN_FILENO : -1, POLLRDHUP, 0},
+        {stdout_open_ ? STDOUT_FILENO : -1, 0, 0},
+    };
+    poll(wake, std::size(wake), next_wake());
+    if (wake[0].revents != 0) read_signals();
+    if (wake[1].revents != 0) read_lifeline();
+    if (wake[2].revents != 0 && owner_reachable_) {
+      owner_reachable_ = false;
+      act(ending_.owner_gone(now()));
+    }
+    if (wake[3].revents != 0) read_init_line();
+    if (wake[4].revents != 0) look_at_stdin(wake[4].revents);
+    if (wake[5].revents != 0) look_at_stdout(wake[5].revents);
+    look_at_limits();
+    act(ending_.tick(now(), unread_input()));
+    look_at_children();
+  }
+}
+
+int Keeper::next_wake() const {
+  std::optional<Micros> wake = ending_.deadline();
+  const auto sooner = [&wake](Micros at) { wake = wake ? std::min(*wake, at) : at; };
+  if (watchdog_.watching() && ending_.phase() == Ending::Phase::Open) sooner(next_look_);
+  if (unread_input()) sooner(now() + kUnreadPeriod);
+  if (!wake) return -1;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(*wake - now());
+  return static_cast<int>(std::max<std::int64_t>(left.count(), 0));
+}
+
+void Keeper::read_signals() {
+  signalfd_siginfo info{};
+  while (read(signals_, &info, sizeof info) == sizeof info) {
+    if (info.ssi_signo != SIGCHLD) act(ending_.demanded(Reason::Signal, now()));
+  }
+}
+
+void Keeper::read_lifeline() {
+  Command command{};
+  const ssize_t got = recv(kLifelineFd, &command, sizeof command, MSG_DONTWAIT);
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (got != sizeof command) {
+    owner_reachable_ = false;
+    act(ending_.owner_gone(now()));
+  } else if (command.kind == Command::Kind::Forward) {
+    if (server_ > 0 && !server_gone_) kill(server_, command.signo);
+  } else if (command.reason == Reason::ClientGone) {
+    act(ending_.client_gone(command.reason, now()));
+  } else {
+    act(ending_.demanded(command.reason, now()));
+  }
+}
+
+void Keeper::read_init_line() {
+  int status = 0;
+  if (recv(init_.line, &status, sizeof status, MSG_DONTWAIT) == sizeof status) {
+    report_.server_status = status;
+    report_.server_status_known = true;
+  }
+  // Closed means that the first process is gone; reaping it tells the rest.
+}
+
+void Keeper::look_at_stdin(short events) {
+  if ((events & (POLLHUP | POLLRDHUP | POLLERR | POLLNVAL)) == 0) return;
+  stdin_open_ = false;
+  act(ending_.stdin_closed(now()));
+}
+
+void Keeper::look_at_stdout(short events) {
+  if ((events & (POLLHUP | POLLERR | POLLNVAL)) == 0) return;
+  stdout_open_ = false;
+  act(ending_.client_gone(Reason::StdoutClosed, now()));
+}
+
+void Keeper::look_at_limits() {
+  if (!watchdog_.watching() || ending_.phase() != Ending::Phase::Open || now() < next_look_) return;
+  next_look_ = now() + Watchdog::kPeriod;
+  if (watchdog_.exceeded(getpid())) act(ending_.demanded(Reason::Watchdog, now()));
+}
+
+/// Reaps all the time, not only at the end: a server that forks and forgets would fill the process table.
+void Keeper::look_at_children() {
+  if (empty_) return;
+  const bool ending = ending_.phase() != Ending::Phase::Open;
+  const bool list = ending && init_.pid == 0;
+  empty_ = sweep_.reap(server_, list ? Sweep::Record::Everybody : Sweep::Record::Leader);
+  if (empty_ && init_.pid > 0) read_init_line();  // its last words, if they came after we looked
+  if (report_.server_status_known && !server_gone_) {
+    server_gone_ = true;
+    let_go_of_client();
+    act(ending_.server_exited(now()));
+  } else if (ending_.phase() == Ending::Phase::Terminating && init_.pid == 0) {
+    sweep_.terminate();  // whoever came to us since
+  }
+  if (empty_)
+    act(ending_.server_exited(now()));  // the first process of a namespace may take the server along
+}
+
+bool Keeper::unread_input() const {
+  if (ending_.phase() != Ending::Phase::Draining || server_gone_ || plan_.header.watch_stdin == 0)
+    return false;
+  int bytes = 0;
+  return ioctl(STDIN_FILENO, FIONREAD, &bytes) == 0 && bytes > 0;
+}
+
+// ---- ending
+
+void Keeper::act(Ending::Action action) {
+  switch (action) {
+    case Ending::Action::None: return;
+    case Ending::Action::Terminate: return terminate_tree();
+    case Ending::Action::Kill: return kill_tree();
+    case Ending::Action::GiveUp: gave_up_ = true;
+  }
+}
+
+void Keeper::terminate_tree() {
+  if (init_.pid > 0) {
+    list_namespace(server_gone_ ? SIGTERM : 0);
+    kill(init_.pid, SIGTERM);
+    return;
+  }
+  sweep_.terminate();
+}
+
+/// Blocks for the grace at most: nothing that could be heard meanwhile would change what is to be done.
+void Keeper::kill_tree() {
+  const bool list = init_.pid == 0;
+  if (!list) list_namespace(SIGKILL);
+  kill_cgroup(plan_.cgroup);
+  empty_ = sweep_.kill_all(server_, plan_.header.graces.kill,
+                           list ? Sweep::Record::Everybody : Sweep::Record::Leader);
+  if (!empty_) gave_up_ = true;
+  if (empty_ && init_.pid > 0) {
+    read_init_line();
+    if (!report_.server_status_known) {  // still alive when the kernel ended the namespace
+      report_.server_status = SIGKILL;
+      report_.server_status_known = true;
+    }
+  }
+}
+
+/// The dead of a namespace are reaped inside it, so they are listed while they live.
+void Keeper::list_namespace(int signal) {
+  static pid_t inside[8192];
+  const std::size_t count = descendants(init_.pid, inside);
+  for (std::size_t i = 0; i < count && report_.ended_listed < kListedProcesses; ++i) {
+    char comm[16];
+    read_comm(inside[i], comm);
+    record_ended(report_, inside[i], comm, signal);
+  }
+  report_.ended_total = std::max(report_.ended_total, static_cast<std::uint32_t>(count));
+}
+
+/// The client must see the end of its pipes when the server is gone, not when we are.
+void Keeper::let_go_of_client() {
+  stdin_open_ = stdout_open_ = false;
+  let_go(STDIN_FILENO, O_RDONLY);
+  let_go(STDOUT_FILENO, O_WRONLY);
+}
+
+void Keeper::finish() {
+  report_.proved_empty = empty_;
+  report_.reason = ending_.reason();
+  report_.end_took = now() - ending_.began();
+  report_.uptime = now() - started_;
+  let_go_of_client();
+  if (gave_up_) sweep_.list_survivors();
+  read_cgroup_limits();
+  remove_cgroup(plan_.cgroup);
+  run_terminators(plan_, sweep_, report_);
+  if (plan_.header.report != 0) {
+    write_report(kReportFd, report_);
+    close(kReportFd);
+  }
+  tell(Event::Kind::Ended);
+}
+
+void Keeper::read_cgroup_limits() {
+  for (std::uint32_t i = 0; i < report_.limits; ++i) {
+    LimitState& limit = report_.limit[i];
+    if (limit.by == Enforcer::Cgroup) limit.exceeded = cgroup_limit_hit(plan_.cgroup, limit.name);
+  }
+}
+
+/// Something could not be ended. Nobody waits for it any more, but a process without a parent that reaps it
+/// would stay as a zombie, and it may still become killable.
+void Keeper::linger() {
+  let_go(STDERR_FILENO, O_WRONLY);
+  while (!sweep_.kill_all(0, Watchdog::kPeriod, Sweep::Record::Leader)) {
+    poll(nullptr, 0, 1000);
+  }
+  remove_cgroup(plan_.cgroup);
+}
+
+void Keeper::tell(Event::Kind kind) {
+  event_.kind = kind;
+  event_.level = report_.level;
+  event_.report = report_;
+  send(kLifelineFd, &event_, sizeof event_, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+}  // namespace corral::keeper

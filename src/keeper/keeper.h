@@ -1,0 +1,72 @@
+// One keeper holds one server: starts it, watches for the end of the session, ends the tree, proves that it
+// is gone and tells its owner. It outlives its owner to do so, and exits only when it has no child left.
+#pragma once
+
+#include <sys/types.h>
+
+#include "keeper/ending.h"
+#include "keeper/lifeline.h"
+#include "keeper/namespace.h"
+#include "keeper/plan.h"
+#include "keeper/sweep.h"
+#include "keeper/watchdog.h"
+
+namespace corral::keeper {
+
+class Keeper {
+ public:
+  explicit Keeper(const Plan& plan);
+  int run();
+
+ private:
+  // Starting.
+  bool start();
+  LaunchFailure launch();
+  LaunchFailure launch_plain(int failure_fd);
+  void watch_owner();
+
+  // Waiting.
+  void wait_for_end();
+  int next_wake() const;
+  void read_signals();
+  void read_lifeline();
+  void read_init_line();
+  void look_at_stdin(short events);
+  void look_at_stdout(short events);
+  void look_at_limits();
+  void look_at_children();
+  bool unread_input() const;
+
+  // Ending.
+  void act(Ending::Action action);
+  void terminate_tree();
+  void kill_tree();
+  void list_namespace(int signal);
+  void let_go_of_client();
+  void finish();
+  void read_cgroup_limits();
+  void linger();
+
+  void tell(Event::Kind kind);
+
+  const Plan& plan_;
+  Report report_;
+  Event event_{};
+  Ending ending_;
+  Sweep sweep_;
+  Watchdog watchdog_;
+  pid_t server_ = 0;  // 0 inside a namespace: its number there means nothing here
+  NamespaceInit init_;
+  int signals_ = -1;
+  int owner_ = -1;
+  bool owner_reachable_ = true;
+  bool stdin_open_ = false;
+  bool stdout_open_ = false;
+  bool server_gone_ = false;
+  bool empty_ = false;
+  bool gave_up_ = false;
+  Micros started_{0};
+  Micros next_look_{0};
+};
+
+}  // namespace corral::keeper

@@ -1,0 +1,104 @@
+#include "keeper/launch.h"
+
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace corral::keeper {
+namespace {
+
+constexpr std::uint64_t kSmallestTag = 1ULL << 61;
+
+/// A server goes before us when memory runs out: without the keeper nobody would clean up after it.
+void volunteer_for_oom() {
+  const int fd = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
+  if (fd < 0) return;
+  char text[16] = {};
+  if (read(fd, text, sizeof text - 1) > 0) {
+    const int current = atoi(text);
+    const int length = snprintf(text, sizeof text, "%d", current > 700 ? 1000 : current + 300);
+    // Refused in some sandboxes; then the kernel's own choice stands.
+    if (pwrite(fd, text, static_cast<std::size_t>(length), 0) < 0) errno = 0;
+  }
+  close(fd);
+}
+
+void set_limit(__rlimit_resource resource, std::uint64_t value) {
+  rlimit limit{};
+  if (getrlimit(resource, &limit) != 0 || value > limit.rlim_max) return;
+  limit.rlim_cur = value;
+  limit.rlim_max = value;
+  setrlimit(resource, &limit);
+}
+
+/// Before exec, so that not one fork of the server can happen outside.
+bool enter_cgroup(const char* directory) {
+  const int at = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (at < 0) return false;
+  const int procs = openat(at, "cgroup.procs", O_WRONLY | O_CLOEXEC);
+  const bool entered = procs >= 0 && write(procs, "0", 1) == 1;
+  const int error = errno;
+  if (procs >= 0) close(procs);
+  close(at);
+  errno = error;
+  return entered;
+}
+
+}  // namespace
+
+void reset_signals() {
+  for (int signo = 1; signo < NSIG; ++signo) signal(signo, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+std::uint64_t choose_rlimit_tag() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_RTTIME, &limit) != 0) return 0;
+  // Unlimited is all ones; stay in the range of a signed number, which is what tools print.
+  const std::uint64_t ceiling = limit.rlim_max == RLIM_INFINITY ? (1ULL << 62) : limit.rlim_max;
+  if (ceiling <= kSmallestTag) return 0;
+  std::uint64_t random = 0;
+  if (getrandom(&random, sizeof random, 0) != sizeof random) return 0;
+  return kSmallestTag + random % (ceiling - kSmallestTag);
+}
+
+void become_server(const Plan& plan, std::uint64_t rlimit_tag, int failure_fd) {
+  setsid();
+  reset_signals();
+  if (*plan.cgroup != '\0' && !enter_cgroup(plan.cgroup)) fail_launch(failure_fd, Stage::Cgroup, errno);
+  volunteer_for_oom();
+  if (rlimit_tag != 0) set_limit(RLIMIT_RTTIME, rlimit_tag);
+  // The watchdog looks once a second; twice the limit is the backstop for what happens in between.
+  if (plan.header.memory.by == Enforcer::Watchdog) set_limit(RLIMIT_DATA, plan.header.memory.value * 2);
+  if (*plan.directory != '\0' && chdir(plan.directory) != 0) {
+    fail_launch(failure_fd, Stage::ChangeDirectory, errno);
+  }
+  close_on_exec_from(3);
+  execve(plan.executable, plan.arguments, environ);
+  if (errno == ENOEXEC) {
+    // A script without "#!": run it by the shell, as execvp and every shell do.
+    static char shell[] = "/bin/sh";
+    char** arguments = plan.arguments - 1;
+    arguments[0] = shell;
+    arguments[1] = const_cast<char*>(plan.executable);
+    execve(shell, arguments, environ);
+  }
+  fail_launch(failure_fd, Stage::Execute, errno);
+}
+
+void fail_launch(int failure_fd, Stage stage, int error) {
+  const LaunchFailure failure{stage, error};
+  const ssize_t written = write(failure_fd, &failure, sizeof failure);
+  _exit(written == sizeof failure ? 125 : 124);
+}
+
+}  // namespace corral::keeper

@@ -1,0 +1,47 @@
+// corral-keeper: the small static process above one server. Its owner gives it a life line and a plan; see
+// lifeline.h and plan.h. Nobody starts it by hand.
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "keeper/keeper.h"
+#include "version.h"
+
+namespace {
+
+using namespace corral::keeper;
+
+bool is_socket(int fd) {
+  struct stat status {};
+  return fstat(fd, &status) == 0 && S_ISSOCK(status.st_mode);
+}
+
+void refuse_plan() {
+  static Event event{};
+  event.kind = Event::Kind::Failed;
+  event.stage = Stage::Plan;
+  send(kLifelineFd, &event, sizeof event, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+}  // namespace
+
+int main() {
+  if (!is_socket(kLifelineFd)) {
+    fprintf(stderr, "corral-keeper %s: started by corral, not by hand; try `corral run -- COMMAND`\n",
+            corral::kVersion);
+    return 125;
+  }
+  fcntl(kLifelineFd, F_SETFD, FD_CLOEXEC);
+  static Plan plan;
+  if (!load_plan(kPlanFd, plan)) {
+    refuse_plan();
+    return 125;
+  }
+  close(kPlanFd);
+  if (plan.header.report == 0) close(kReportFd);
+  close_from(kFirstFreeFd);
+  static Keeper keeper(plan);  // static: it is large, and the stack is small
+  return keeper.run();
+}

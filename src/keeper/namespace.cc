@@ -1,0 +1,164 @@
+#include "keeper/namespace.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+
+// The order matters. The uid map comes first, because until then we are nobody. PDEATHSIG comes after all
+// changes of credentials, since the kernel clears it there, and is followed by a look at the line: a keeper
+// that died before it was set would never be noticed otherwise (getppid says 0 in here, whoever the parent
+// is).
+
+namespace corral::keeper {
+namespace {
+
+constexpr std::uint64_t kPlain = CLONE_NEWPID | CLONE_NEWNS;
+constexpr std::uint64_t kWithUser = kPlain | CLONE_NEWUSER;
+
+bool write_text(const char* path, const char* text) {
+  const int fd = open(path, O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  const auto length = static_cast<ssize_t>(strlen(text));
+  const bool written = write(fd, text, static_cast<std::size_t>(length)) == length;
+  const int error = errno;
+  close(fd);
+  errno = error;
+  return written;
+}
+
+/// Everybody stays who they are; other users' files show up as nobody's.
+bool map_ids(uid_t uid, gid_t gid) {
+  char map[64];
+  if (!write_text("/proc/self/setgroups", "deny")) return false;
+  snprintf(map, sizeof map, "%u %u 1", uid, uid);
+  if (!write_text("/proc/self/uid_map", map)) return false;
+  snprintf(map, sizeof map, "%u %u 1", gid, gid);
+  return write_text("/proc/self/gid_map", map);
+}
+
+/// Without a /proc of its own a server would look up its own pid and find somebody else.
+bool mount_proc() {
+  if (mount("none", "/", nullptr, MS_SLAVE | MS_REC, nullptr) != 0) return false;
+  return mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) == 0;
+}
+
+LaunchFailure settle_in(bool user_namespace, uid_t uid, gid_t gid) {
+  if (user_namespace && !map_ids(uid, gid)) return {Stage::IdMap, errno};
+  if (!mount_proc()) return {Stage::MountProc, errno};
+  return {};
+}
+
+/// With the rights of root no user namespace is needed, and the server keeps its view of all users.
+pid_t clone_namespace(bool& user_namespace) {
+  user_namespace = false;
+  pid_t pid = clone_process(kPlain);
+  if (pid >= 0 || errno != EPERM) return pid;
+  user_namespace = true;
+  return clone_process(kWithUser);
+}
+
+bool keeper_gone(int line) {
+  pollfd look{line, POLLIN | POLLRDHUP, 0};
+  return poll(&look, 1, 0) > 0;
+}
+
+/// Reaps until nothing is left; says when the server went and how.
+void serve_as_init(pid_t server, int line, int signals) {
+  for (;;) {
+    int status = 0;
+    pid_t pid = 0;
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+      if (pid == server && send(line, &status, sizeof status, MSG_NOSIGNAL) < 0) return;
+    }
+    if (pid < 0 && errno == ECHILD) return;
+    pollfd wake[] = {{signals, POLLIN, 0}, {line, POLLIN | POLLRDHUP, 0}};
+    if (poll(wake, 2, -1) < 0) continue;
+    if (wake[1].revents != 0) return;  // the keeper let go: leaving ends everybody in here
+    signalfd_siginfo info{};
+    if (read(signals, &info, sizeof info) != sizeof info) continue;
+    if (info.ssi_signo == SIGTERM) {
+      // Everybody in the namespace but us: the keeper asks for an orderly end.
+      kill(-1, SIGTERM);
+      kill(-1, SIGCONT);
+    }
+  }
+}
+
+[[noreturn]] void run_init(const Plan& plan, std::uint64_t rlimit_tag, int failure_fd, int line) {
+  prctl(PR_SET_NAME, "corral-init", 0, 0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  if (keeper_gone(line)) _exit(0);
+  sigset_t wanted;
+  sigemptyset(&wanted);
+  sigaddset(&wanted, SIGCHLD);
+  sigaddset(&wanted, SIGTERM);
+  const int signals = signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
+  const pid_t server = fork();
+  if (server == 0) become_server(plan, rlimit_tag, failure_fd);
+  if (server < 0) fail_launch(failure_fd, Stage::Fork, errno);
+  close(failure_fd);
+  let_go(STDIN_FILENO, O_RDONLY);
+  let_go(STDOUT_FILENO, O_WRONLY);
+  let_go(STDERR_FILENO, O_WRONLY);
+  serve_as_init(server, line, signals);
+  _exit(0);
+}
+
+}  // namespace
+
+LaunchFailure probe_namespace() {
+  int failures[2];
+  if (pipe2(failures, O_CLOEXEC) != 0) return {Stage::Fork, errno};
+  const uid_t uid = geteuid();
+  const gid_t gid = getegid();
+  bool user_namespace = false;
+  const pid_t pid = clone_namespace(user_namespace);
+  if (pid == 0) {
+    const LaunchFailure failure = settle_in(user_namespace, uid, gid);
+    if (failure.stage != Stage::None) fail_launch(failures[1], failure.stage, failure.error);
+    _exit(0);
+  }
+  LaunchFailure result{};
+  if (pid < 0) result = {Stage::Namespace, errno};
+  close(failures[1]);
+  LaunchFailure told{};
+  if (pid > 0 && read(failures[0], &told, sizeof told) == sizeof told) result = told;
+  close(failures[0]);
+  if (pid > 0) waitpid(pid, nullptr, 0);
+  return result;
+}
+
+LaunchFailure start_in_namespace(const Plan& plan, std::uint64_t rlimit_tag, int failure_fd,
+                                 NamespaceInit& init) {
+  int line[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, line) != 0) return {Stage::Fork, errno};
+  const uid_t uid = geteuid();
+  const gid_t gid = getegid();
+  bool user_namespace = false;
+  const pid_t pid = clone_namespace(user_namespace);
+  if (pid == 0) {
+    close(line[0]);
+    const LaunchFailure failure = settle_in(user_namespace, uid, gid);
+    if (failure.stage != Stage::None) fail_launch(failure_fd, failure.stage, failure.error);
+    run_init(plan, rlimit_tag, failure_fd, line[1]);
+  }
+  const int error = errno;
+  close(line[1]);
+  if (pid < 0) {
+    close(line[0]);
+    return {Stage::Namespace, error};
+  }
+  init = {pid, line[0]};
+  return {};
+}
+
+}  // namespace corral::keeper

@@ -1,0 +1,63 @@
+// What to start and how to hold it, as the owner wrote it into a sealed memory file. It travels that way, and
+// not in the keeper's arguments, so that a kill by command line ("everything with server-x in its name") hits
+// the server and misses the process that cleans up after it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "keeper/ending.h"
+#include "keeper/report.h"
+
+namespace corral::keeper {
+
+struct PlanLimit {
+  std::uint64_t value;  // 0 = no limit
+  Enforcer by;
+};
+
+/// The fixed part. The strings follow, each with its NUL, in this order: executable, working directory,
+/// cgroup directory, the server's arguments, the arguments of each terminator.
+struct PlanHeader {
+  static constexpr std::uint32_t kMagic = 0x4c525243;  // "CRRL"
+
+  std::uint32_t magic = kMagic;
+  std::uint32_t size = 0;  // header and strings
+  char instance[kInstanceIdLength + 1] = {};
+  pid_t owner = 0;
+  std::uint8_t pid_namespace = 0;  // flags are bytes: any bit pattern is a value, whatever the file holds
+  std::uint8_t watch_stdin = 0;
+  std::uint8_t watch_stdout = 0;
+  std::uint8_t report = 0;
+  Graces graces;
+  Micros terminator_time{10'000'000};  // each terminator is ended after this
+  PlanLimit memory{};
+  PlanLimit pids{};
+  PlanLimit cpu{};
+  std::uint32_t arguments = 0;
+  std::uint32_t terminators = 0;
+  TerminatorKind terminator_kind[kTerminators] = {};
+  std::uint32_t terminator_arguments[kTerminators] = {};
+};
+
+struct Plan {
+  PlanHeader header;
+  const char* executable = nullptr;
+  const char* directory = nullptr;  // empty = as it is
+  const char* cgroup = nullptr;     // empty = none
+  char** arguments = nullptr;       // one free slot before the first: for the shell that runs a script
+  char** terminator[kTerminators] = {};
+};
+
+/// Number of pointers that `parse_plan` needs; 0 if the header makes no sense.
+std::size_t plan_pointers(const char* bytes, std::size_t size);
+
+/// Points `plan` into `bytes`. False for anything malformed.
+bool parse_plan(const char* bytes, std::size_t size, char** pointers, Plan& plan);
+
+/// Maps the file and parses it; the mapping stays for the life of the process.
+bool load_plan(int fd, Plan& plan);
+
+}  // namespace corral::keeper

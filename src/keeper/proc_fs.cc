@@ -1,0 +1,210 @@
+#include "keeper/proc_fs.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace corral::keeper {
+namespace {
+
+// The kernel's own bound (PID_MAX_LIMIT on 64 bit): the true one stands in /proc, which is what we lack here.
+constexpr pid_t kLargestPid = 4'194'304;
+
+/// Reads a small file whole; returns its length, -1 if it cannot be read.
+ssize_t read_file(const char* path, std::span<char> buffer) {
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return -1;
+  std::size_t used = 0;
+  while (used < buffer.size()) {
+    const ssize_t got = read(fd, buffer.data() + used, buffer.size() - used);
+    if (got <= 0) break;
+    used += static_cast<std::size_t>(got);
+  }
+  close(fd);
+  return static_cast<ssize_t>(used);
+}
+
+/// Calls `visit` with every numeric name in a directory. opendir would allocate.
+template <class Visit>
+bool for_each_number(const char* directory, Visit visit) {
+  const int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return false;
+  alignas(dirent64) char buffer[4096];
+  for (;;) {
+    const long got = syscall(SYS_getdents64, fd, buffer, sizeof buffer);
+    if (got <= 0) break;
+    for (long at = 0; at < got;) {
+      const auto* entry = reinterpret_cast<const dirent64*>(buffer + at);
+      at += entry->d_reclen;
+      const long number = strtol(entry->d_name, nullptr, 10);
+      if (number > 0) visit(static_cast<pid_t>(number));
+    }
+  }
+  close(fd);
+  return true;
+}
+
+/// A list of pids that fills up and then drops: who asks again gets the rest.
+class PidList {
+ public:
+  explicit PidList(std::span<pid_t> storage) : storage_(storage) {}
+  void add(pid_t pid) {
+    if (used_ < storage_.size()) storage_[used_++] = pid;
+  }
+  std::size_t size() const { return used_; }
+  pid_t operator[](std::size_t index) const { return storage_[index]; }
+
+ private:
+  std::span<pid_t> storage_;
+  std::size_t used_ = 0;
+};
+
+/// Numbers separated by spaces, read in pieces: a number may be cut in two.
+bool read_pids(const char* path, PidList& list) {
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  char buffer[4096];
+  pid_t number = 0;
+  for (;;) {
+    const ssize_t got = read(fd, buffer, sizeof buffer);
+    if (got <= 0) break;
+    for (ssize_t i = 0; i < got; ++i) {
+      if (buffer[i] >= '0' && buffer[i] <= '9') {
+        number = number * 10 + (buffer[i] - '0');
+      } else if (number > 0) {
+        list.add(number);
+        number = 0;
+      }
+    }
+  }
+  if (number > 0) list.add(number);
+  close(fd);
+  return true;
+}
+
+/// A child belongs to the *thread* that forked it, so every thread is asked. False without
+/// CONFIG_PROC_CHILDREN.
+bool add_children(pid_t pid, PidList& list) {
+  char directory[64];
+  snprintf(directory, sizeof directory, "/proc/%d/task", pid);
+  bool readable = false;
+  for_each_number(directory, [&](pid_t thread) {
+    char path[96];
+    snprintf(path, sizeof path, "%s/%d/children", directory, thread);
+    readable |= read_pids(path, list);
+  });
+  return readable;
+}
+
+bool add_children_by_scan(pid_t parent, PidList& list) {
+  bool readable = false;
+  for_each_number("/proc", [&](pid_t pid) {
+    StatLine line;
+    if (!read_stat(pid, line)) return;
+    readable = true;
+    if (line.parent == parent) list.add(pid);
+  });
+  return readable;
+}
+
+/// waitid refuses a pid that is not our child, and says nothing of one that is and lives.
+void add_children_by_asking(PidList& list) {
+  for (pid_t pid = 2; pid < kLargestPid; ++pid) {
+    siginfo_t info{};
+    if (waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0) list.add(pid);
+  }
+}
+
+std::uint64_t kilobytes_after(const char* text, const char* label) {
+  const char* found = strstr(text, label);
+  return found == nullptr ? 0 : strtoull(found + strlen(label), nullptr, 10) * 1024;
+}
+
+}  // namespace
+
+bool parse_stat(const char* text, std::size_t length, StatLine& line) {
+  const char* close = static_cast<const char*>(memrchr(text, ')', length));
+  if (close == nullptr) return false;
+  const char* end = text + length;
+  // ") S 123 ": a space, one letter, a space, the parent.
+  if (end - close < 5 || close[1] != ' ' || close[3] != ' ') return false;
+  pid_t parent = 0;
+  const char* at = close + 4;
+  for (; at < end && *at >= '0' && *at <= '9' && parent < kLargestPid; ++at)
+    parent = parent * 10 + (*at - '0');
+  if (at == close + 4) return false;
+  line.state = close[2];
+  line.parent = parent;
+  return true;
+}
+
+bool read_stat(pid_t pid, StatLine& line) {
+  char path[32];
+  char text[512];
+  snprintf(path, sizeof path, "/proc/%d/stat", pid);
+  const ssize_t length = read_file(path, text);
+  return length > 0 && parse_stat(text, static_cast<std::size_t>(length), line);
+}
+
+void read_comm(pid_t pid, char (&comm)[16]) {
+  char path[32];
+  char text[sizeof comm + 1];
+  snprintf(path, sizeof path, "/proc/%d/comm", pid);
+  const ssize_t length = read_file(path, text);
+  if (length <= 0) {
+    snprintf(comm, sizeof comm, "?");
+    return;
+  }
+  const auto name = static_cast<std::size_t>(length) - 1;  // without the newline at the end
+  const std::size_t used = name < sizeof comm ? name : sizeof comm - 1;
+  memcpy(comm, text, used);
+  comm[used] = '\0';
+}
+
+uid_t read_uid(pid_t pid) {
+  char path[32];
+  snprintf(path, sizeof path, "/proc/%d", pid);
+  struct stat status {};
+  return stat(path, &status) == 0 ? status.st_uid : static_cast<uid_t>(-1);
+}
+
+std::size_t own_children(std::span<pid_t> found) {
+  PidList list(found);
+  const pid_t self = getpid();
+  if (!add_children(self, list) && !add_children_by_scan(self, list)) add_children_by_asking(list);
+  return list.size();
+}
+
+std::size_t descendants(pid_t root, std::span<pid_t> found) {
+  PidList list(found);
+  if (!add_children(root, list)) add_children_by_scan(root, list);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (!add_children(list[i], list)) add_children_by_scan(list[i], list);
+  }
+  return list.size();
+}
+
+std::uint64_t memory_of(pid_t pid) {
+  char path[48];
+  char text[2048];
+  snprintf(path, sizeof path, "/proc/%d/smaps_rollup", pid);
+  ssize_t length = read_file(path, std::span(text, sizeof text - 1));
+  if (length > 0) {
+    text[length] = '\0';
+    return kilobytes_after(text, "\nPss:");
+  }
+  snprintf(path, sizeof path, "/proc/%d/status", pid);
+  length = read_file(path, std::span(text, sizeof text - 1));
+  if (length <= 0) return 0;
+  text[length] = '\0';
+  return kilobytes_after(text, "\nVmRSS:");
+}
+
+}  // namespace corral::keeper

@@ -1,0 +1,153 @@
+#include "keeper/sweep.h"
+
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "keeper/proc_fs.h"
+
+namespace corral::keeper {
+namespace {
+
+// One pass sees this many children; the next one sees the rest. Static, because the helper has little stack
+// to give and no heap: nobody may use it across a call into another function of this file.
+pid_t seen_children[8192];
+
+/// A group that was made inside the tree: not ours, and not of our session. Killing it whole is safe while
+/// one of its members is our unreaped child, and it is atomic against forks.
+pid_t foreign_group(pid_t child) {
+  const pid_t group = getpgid(child);
+  if (group <= 1 || group == getpgrp()) return 0;
+  const pid_t session = getsid(child);
+  return session > 0 && session != getsid(0) ? group : 0;
+}
+
+/// Sleeps until a child dies. Not a busy loop: that would take the processor from those who are dying on it.
+void await_death(Micros at_most) {
+  sigset_t deaths;
+  sigemptyset(&deaths);
+  sigaddset(&deaths, SIGCHLD);
+  const timespec timeout{at_most.count() / 1'000'000, at_most.count() % 1'000'000 * 1000};
+  sigtimedwait(&deaths, nullptr, &timeout);
+}
+
+Cause cause_of(pid_t pid) {
+  if (kill(pid, SIGKILL) != 0 && errno == EPERM) return Cause::Permission;
+  StatLine line;
+  return read_stat(pid, line) && line.state == 'D' ? Cause::Uninterruptible : Cause::Unknown;
+}
+
+}  // namespace
+
+bool become_subreaper() { return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0; }
+
+void Sweep::spare_present_children() { spared_count_ = own_children(std::span(spared_, kMostSpared)); }
+
+void Sweep::terminate() {
+  const std::size_t count = own_children(seen_children);
+  for (std::size_t i = 0; i < count; ++i) {
+    const pid_t child = seen_children[i];
+    if (spared(child)) continue;
+    const pid_t group = foreign_group(child);
+    if (!newly_terminated(group != 0 ? group : child)) continue;
+    const pid_t target = group != 0 ? -group : child;
+    kill(target, SIGTERM);
+    kill(target, SIGCONT);
+  }
+}
+
+bool Sweep::reap(pid_t leader, Record record) {
+  const bool recording = record == Record::Everybody;
+  for (;;) {
+    siginfo_t info{};
+    // Look before reaping: a zombie still has a name, afterwards nobody knows who it was.
+    if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0) return errno == ECHILD;
+    if (info.si_pid == 0) return only_spared_left();
+    char comm[16] = "";
+    if (recording) read_comm(info.si_pid, comm);
+    int status = 0;
+    const pid_t pid = waitpid(info.si_pid, &status, 0);
+    if (pid <= 0 || forget_spared(pid)) continue;
+    if (pid == leader) {
+      report_.server_status = status;
+      report_.server_status_known = true;
+    }
+    if (recording) record_ended(report_, pid, comm, WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+  }
+}
+
+bool Sweep::kill_all(pid_t leader, Micros patience, Record record) {
+  const Micros deadline = now() + patience;
+  for (;;) {
+    kill_pass();
+    if (reap(leader, record)) return true;
+    if (now() >= deadline) return false;
+    await_death(Micros(2000));
+  }
+}
+
+void Sweep::list_survivors() {
+  report_.survivors = 0;
+  const std::size_t count = own_children(seen_children);
+  for (std::size_t i = 0; i < count && report_.survivors < kListedSurvivors; ++i) {
+    const pid_t child = seen_children[i];
+    if (spared(child)) continue;
+    Survivor& survivor = report_.survivor[report_.survivors++];
+    survivor.pid = child;
+    survivor.uid = read_uid(child);
+    survivor.cause = cause_of(child);
+    read_comm(child, survivor.comm);
+  }
+}
+
+void Sweep::kill_pass() {
+  const std::size_t count = own_children(seen_children);
+  pid_t last_group = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const pid_t child = seen_children[i];
+    if (spared(child)) continue;
+    const pid_t group = foreign_group(child);
+    if (group != 0 && group != last_group) kill(-group, SIGKILL);
+    last_group = group;
+    kill(child, SIGKILL);
+  }
+}
+
+bool Sweep::newly_terminated(pid_t group) {
+  for (std::size_t i = 0; i < terminated_count_; ++i) {
+    if (terminated_[i] == group) return false;
+  }
+  if (terminated_count_ == kMostGroups) return false;  // a storm; it is killed when the grace is over
+  terminated_[terminated_count_++] = group;
+  return true;
+}
+
+bool Sweep::only_spared_left() const {
+  if (spared_count_ == 0) return false;
+  const std::size_t count = own_children(seen_children);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!spared(seen_children[i])) return false;
+  }
+  return true;
+}
+
+/// Once reaped, the pid may be given to somebody else, who is not to be spared.
+bool Sweep::forget_spared(pid_t pid) {
+  for (std::size_t i = 0; i < spared_count_; ++i) {
+    if (spared_[i] != pid) continue;
+    spared_[i] = spared_[--spared_count_];
+    return true;
+  }
+  return false;
+}
+
+bool Sweep::spared(pid_t pid) const {
+  for (std::size_t i = 0; i < spared_count_; ++i) {
+    if (spared_[i] == pid) return true;
+  }
+  return false;
+}
+
+}  // namespace corral::keeper

@@ -1,0 +1,60 @@
+// Ends everything that lives below this process, and proves it. Works for any process that is a child
+// subreaper: the keeper uses it for its tree, an owner for what it inherits when a keeper was killed.
+//
+// Only our own children, born or adopted, are ever signalled: a child that we have not reaped keeps its pid,
+// so no innocent process can be hit. Killing a parent hands its children to us; the loop ends when wait says
+// ECHILD, which is the kernel's word that nothing is left.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+
+#include "keeper/report.h"
+
+namespace corral::keeper {
+
+/// Orphans below us come to us from now on, instead of to init.
+bool become_subreaper();
+
+class Sweep {
+ public:
+  /// Whether the report lists who was reaped, besides the leader.
+  enum class Record : std::uint8_t { Leader, Everybody };
+
+  explicit Sweep(Report& report) : report_(report) {}
+
+  /// Remembers the children that are there already: a shell may have had some before it became us.
+  void spare_present_children();
+
+  /// SIGTERM, then SIGCONT for the stopped, once to each group among our children. Call it again to reach
+  /// those that were adopted since.
+  void terminate();
+
+  /// Reaps whatever is dead; the status of `leader` goes to the report. True once no child is left.
+  bool reap(pid_t leader, Record record);
+
+  /// Kills until nothing is left (true) or `patience` is over.
+  bool kill_all(pid_t leader, Micros patience, Record record);
+
+  /// Fills in who is left and why.
+  void list_survivors();
+
+ private:
+  static constexpr std::size_t kMostGroups = 1024;
+  static constexpr std::size_t kMostSpared = 64;
+
+  void kill_pass();
+  bool newly_terminated(pid_t group);
+  bool only_spared_left() const;
+  bool forget_spared(pid_t pid);
+  bool spared(pid_t pid) const;
+
+  Report& report_;
+  pid_t terminated_[kMostGroups];
+  std::size_t terminated_count_ = 0;
+  pid_t spared_[kMostSpared];
+  std::size_t spared_count_ = 0;
+};
+
+}  // namespace corral::keeper

@@ -1,0 +1,96 @@
+#include "proc/cgroup.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include "base/unique_fd.h"
+
+namespace corral::proc {
+namespace {
+
+std::string read_text(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// No O_CREAT: a file that is not there is a controller that is not there.
+bool write_text(const std::string& path, const std::string& text) {
+  const UniqueFd file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  return file.valid() && write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+}
+
+/// The mount point of the unified hierarchy: "ID PARENT MAJ:MIN ROOT MOUNTPOINT OPTIONS - cgroup2 ...".
+std::optional<std::string> cgroup2_mount(std::string_view mountinfo) {
+  std::istringstream lines{std::string(mountinfo)};
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find(" - cgroup2 ") == std::string::npos) continue;
+    std::istringstream fields(line);
+    std::string id, parent, device, root, mount;
+    fields >> id >> parent >> device >> root >> mount;
+    if (root == "/") return mount;
+  }
+  return std::nullopt;
+}
+
+/// Asks the parent to hand the controller down; it cannot while it has processes of its own, unless it is the
+/// root.
+bool take(const std::string& directory, const std::string& controller, const std::string& file,
+          const std::string& value) {
+  const std::string path = directory + "/" + file;
+  if (access(path.c_str(), F_OK) != 0) {
+    const std::string parent = std::filesystem::path(directory).parent_path().string();
+    write_text(parent + "/cgroup.subtree_control", "+" + controller);
+  }
+  return write_text(path, value);
+}
+
+}  // namespace
+
+std::optional<std::string> own_cgroup(std::string_view mountinfo, std::string_view cgroup) {
+  const std::optional<std::string> mount = cgroup2_mount(mountinfo);
+  if (!mount) return std::nullopt;
+  std::istringstream lines{std::string(cgroup)};
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("0::/")) continue;
+    const std::string path = line.substr(3);
+    if (path.find("/..") != std::string::npos) return std::nullopt;  // outside of what our namespace shows
+    return path == "/" ? *mount : *mount + path;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> make_cgroup(const std::string& instance) {
+  const auto own = own_cgroup(read_text("/proc/self/mountinfo"), read_text("/proc/self/cgroup"));
+  // Moving a process needs write access to the common ancestor too, which is this directory.
+  if (!own || access((*own + "/cgroup.procs").c_str(), W_OK) != 0) return std::nullopt;
+  const std::string directory = *own + "/corral-" + instance;
+  if (mkdir(directory.c_str(), 0755) != 0) return std::nullopt;
+  return directory;
+}
+
+Enforcement apply_limits(const std::string& directory, const Limits& limits) {
+  using keeper::Enforcer;
+  constexpr std::uint32_t kPeriodMicros = 100'000;
+  Enforcement held;
+  if (limits.memory_bytes && take(directory, "memory", "memory.max", std::to_string(*limits.memory_bytes))) {
+    held.memory = Enforcer::Cgroup;
+    write_text(directory + "/memory.oom.group", "1");  // half a server helps nobody
+  }
+  if (limits.processes && take(directory, "pids", "pids.max", std::to_string(*limits.processes))) {
+    held.processes = Enforcer::Cgroup;
+  }
+  if (limits.cpu_thousandths) {
+    const std::uint64_t quota = std::uint64_t{*limits.cpu_thousandths} * kPeriodMicros / 1000;
+    const std::string value = std::to_string(quota) + " " + std::to_string(kPeriodMicros);
+    if (take(directory, "cpu", "cpu.max", value)) held.cpu = Enforcer::Cgroup;
+  }
+  return held;
+}
+
+}  // namespace corral::proc

@@ -1,0 +1,118 @@
+#include "proc/identity.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include "keeper/kernel.h"
+
+// The ladder in `reopen`, best first:
+//   file handle   opens that process or fails; no race (6.14)
+//   pidfs inode   open by pid, then compare: the pidfd pins whoever it is, so the comparison stays true (6.9)
+//   start time    open by pid, then compare start time and uid, read after the open; two processes can agree
+//   on
+//                 both, so this counts only if the boot is the same, and callers add a tag of their own
+// Rejected: comparing first and opening afterwards, because the pid can change hands in between.
+
+namespace corral::proc {
+namespace {
+
+constexpr long kPidfsMagic = 0x50494446;  // "PIDF"
+
+std::string read_text(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string boot_id() {
+  std::string text = read_text("/proc/sys/kernel/random/boot_id");
+  if (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
+/// "Pid:\t123" in the fdinfo of a pidfd; -1 once the process is reaped.
+pid_t pid_behind(int pidfd) {
+  const std::string text = read_text("/proc/self/fdinfo/" + std::to_string(pidfd));
+  const std::size_t at = text.find("\nPid:");
+  return at == std::string::npos ? -1 : static_cast<pid_t>(std::atoi(text.c_str() + at + 5));
+}
+
+/// Field 22 of the stat line, counted after the name, which may hold anything.
+std::uint64_t start_ticks(pid_t pid) {
+  const std::string text = read_text("/proc/" + std::to_string(pid) + "/stat");
+  const std::size_t close = text.rfind(')');
+  if (close == std::string::npos) return 0;
+  std::istringstream fields(text.substr(close + 1));
+  std::string field;
+  for (int number = 3; number <= 22 && fields >> field; ++number) {
+    if (number == 22) return std::strtoull(field.c_str(), nullptr, 10);
+  }
+  return 0;
+}
+
+std::uint64_t pidfs_inode(int pidfd) {
+  struct statfs system {};
+  struct stat status {};
+  if (fstatfs(pidfd, &system) != 0 || system.f_type != kPidfsMagic || fstat(pidfd, &status) != 0) return 0;
+  return status.st_ino;
+}
+
+std::vector<std::uint8_t> file_handle_of(int pidfd) {
+  std::vector<std::uint8_t> bytes(sizeof(file_handle) + MAX_HANDLE_SZ);
+  auto* handle = reinterpret_cast<file_handle*>(bytes.data());
+  handle->handle_bytes = MAX_HANDLE_SZ;
+  int mount = 0;
+  if (name_to_handle_at(pidfd, "", handle, &mount, AT_EMPTY_PATH) != 0) return {};
+  bytes.resize(sizeof(file_handle) + handle->handle_bytes);
+  return bytes;
+}
+
+std::optional<UniqueFd> reopen_by_handle(const Identity& identity) {
+  UniqueFd own(keeper::pidfd_open(getpid()));  // any pidfd stands for the file system that they all live in
+  std::vector<std::uint8_t> bytes = identity.handle;
+  UniqueFd found(
+      open_by_handle_at(own.get(), reinterpret_cast<file_handle*>(bytes.data()), O_RDWR | O_CLOEXEC));
+  if (!found.valid()) return std::nullopt;
+  return found;
+}
+
+}  // namespace
+
+Result<Identity> identify(int pidfd) {
+  Identity identity;
+  identity.pid = pid_behind(pidfd);
+  if (identity.pid <= 0) return Error{"the process is gone: nothing is left to identify"};
+  identity.boot_id = boot_id();
+  identity.pidfs_inode = pidfs_inode(pidfd);
+  identity.start_ticks = start_ticks(identity.pid);
+  identity.handle = file_handle_of(pidfd);
+  struct stat status {};
+  if (stat(("/proc/" + std::to_string(identity.pid)).c_str(), &status) == 0) identity.uid = status.st_uid;
+  return identity;
+}
+
+std::optional<UniqueFd> reopen(const Identity& identity) {
+  if (identity.boot_id.empty() || identity.boot_id != boot_id()) return std::nullopt;
+  if (!identity.handle.empty()) {
+    std::optional<UniqueFd> found = reopen_by_handle(identity);
+    if (found) return found;
+    if (errno == ESTALE) return std::nullopt;  // that process is gone; any other error: try the next rung
+  }
+  UniqueFd candidate(keeper::pidfd_open(identity.pid));
+  if (!candidate.valid()) return std::nullopt;
+  const Result<Identity> now = identify(candidate.get());
+  if (!now) return std::nullopt;
+  const bool same = identity.pidfs_inode != 0
+                        ? now->pidfs_inode == identity.pidfs_inode
+                        : now->start_ticks == identity.start_ticks && now->uid == identity.uid;
+  if (!same) return std::nullopt;
+  return candidate;
+}
+
+}  // namespace corral::proc

@@ -1,0 +1,110 @@
+#include "proc/preparation.h"
+
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+
+#include "proc/cgroup.h"
+#include "proc/command_lookup.h"
+#include "proc/container_command.h"
+
+namespace corral::proc {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Who enforces a limit: a controller if one took it, else the keeper's own watchdog.
+keeper::PlanLimit held_limit(std::uint64_t value, keeper::Enforcer by) {
+  if (value == 0) return {0, keeper::Enforcer::None};
+  return {value, by == keeper::Enforcer::None ? keeper::Enforcer::Watchdog : by};
+}
+
+Result<void> prepare_limits(const LaunchSpec& spec, Preparation& plan) {
+  const Limits& limits = spec.limits;
+  const Enforcement held =
+      plan.strings.cgroup.empty() ? Enforcement{} : apply_limits(plan.strings.cgroup, limits);
+  plan.header.memory = held_limit(limits.memory_bytes.value_or(0), held.memory);
+  plan.header.pids = held_limit(limits.processes.value_or(0), held.processes);
+  plan.header.cpu = {limits.cpu_thousandths.value_or(0), held.cpu};
+  if (limits.cpu_thousandths && held.cpu == keeper::Enforcer::None) {
+    const std::string why =
+        "the cpu limit cannot be enforced here: no cgroup v2 cpu controller is delegated to this session";
+    if (spec.containment == Containment::Strict) {
+      return Error{why + "; leave out --cpu, or run in a cgroup that has one (systemd: Delegate=cpu)"};
+    }
+    plan.warnings.push_back(why + "; the server runs without it");
+  }
+  return {};
+}
+
+void prepare_terminators(const LaunchSpec& spec, Preparation& plan) {
+  std::error_code error;
+  const fs::path scratch = fs::temp_directory_path(error);
+  const fs::path directory =
+      spec.directory.empty() ? fs::current_path(error) : fs::absolute(spec.directory, error);
+  auto container = container_command(spec.argv, plan.strings.executable, plan.header.instance,
+                                     scratch.empty() ? "/tmp" : scratch.string(), directory.string());
+  if (container) {
+    plan.strings.argv = std::move(container->argv);
+    plan.strings.terminators.push_back(std::move(container->removal));
+  }
+  if (!spec.on_stop.empty()) {
+    plan.strings.terminators.push_back({keeper::TerminatorKind::OnStop, {"/bin/sh", "-c", spec.on_stop}});
+  }
+}
+
+Result<void> check_directory(const std::string& directory) {
+  std::error_code error;
+  const fs::file_status status = fs::status(directory, error);
+  if (!fs::exists(status)) {
+    return Error{"the working directory '" + directory + "' does not exist: create it or correct --cwd"};
+  }
+  if (!fs::is_directory(status) || access(directory.c_str(), X_OK) != 0) {
+    return Error{"the working directory '" + directory +
+                 "' cannot be entered: it must be a directory with x permission"};
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Preparation> prepare(const LaunchSpec& spec, const std::string& instance) {
+  if (spec.argv.empty()) return Error{"the command is empty: name the server's program after --"};
+  if (!spec.directory.empty()) {
+    Result<void> entered = check_directory(spec.directory);
+    if (!entered) return entered.error();
+  }
+  Result<Executable> executable = find_command(spec.argv.front(), spec.environment, spec.directory);
+  if (!executable) return executable.error();
+
+  Preparation plan;
+  // Absolute, because the keeper changes to the working directory before it executes.
+  std::error_code error;
+  plan.strings.executable = fs::absolute(executable->path, error).string();
+  plan.strings.directory = spec.directory;
+  plan.strings.argv = spec.argv;
+  keeper::PlanHeader& header = plan.header;
+  memcpy(header.instance, instance.c_str(), instance.size() + 1);
+  header.owner = getpid();
+  header.pid_namespace = spec.containment == Containment::Strict;
+  header.watch_stdin = header.watch_stdout = 1;
+  header.report = spec.report >= 0;
+  header.graces.stdin_closed = spec.stdin_grace;
+  header.graces.term = spec.term_grace;
+  header.graces.kill = spec.kill_grace;
+  if (spec.containment != Containment::Basic) plan.strings.cgroup = make_cgroup(instance).value_or("");
+  Result<void> limits = prepare_limits(spec, plan);
+  if (!limits) {
+    abandon(plan);
+    return limits.error();
+  }
+  prepare_terminators(spec, plan);
+  return plan;
+}
+
+void abandon(const Preparation& preparation) {
+  if (!preparation.strings.cgroup.empty()) rmdir(preparation.strings.cgroup.c_str());
+}
+
+}  // namespace corral::proc

@@ -1,0 +1,233 @@
+#include "run/outer.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <iterator>
+
+#include "keeper/sweep.h"
+#include "run/client_watch.h"
+#include "run/keeper_loss.h"
+#include "run/start_failure.h"
+
+// Who tells whom. Many clients keep us in their own process group, so keys pressed in their terminal hit us:
+// Ctrl+C, Ctrl+\ and Ctrl+Z come as signals that the kernel made (si_code SI_KERNEL). They are meant for the
+// client. Only a signal that a process sent is a wish to end this session, unless our own stdin is the
+// terminal: then the person at the keys means us. The keeper and the server are in sessions of their own and
+// hear none of it.
+
+namespace corral::run {
+namespace {
+
+/// All signals are blocked and read one at a time: no handler, no race, and children that die early are not
+/// missed.
+UniqueFd take_over_signals() {
+  // A parent that ignores SIGCHLD leaves us that: the kernel would then throw exit codes away.
+  signal(SIGCHLD, SIG_DFL);
+  sigset_t all;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, nullptr);
+  sigset_t wanted;
+  sigemptyset(&wanted);
+  for (const int signo : {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGTSTP, SIGUSR1, SIGUSR2}) {
+    sigaddset(&wanted, signo);
+  }
+  return UniqueFd(signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+class Outer {
+ public:
+  Outer(const proc::LaunchSpec& spec, const OuterOptions& options)
+      : spec_(spec),
+        options_(options),
+        person_at_keys_(isatty(STDIN_FILENO) == 1),
+        signals_(take_over_signals()) {}
+
+  int run(proc::Spawner& spawner);
+
+ private:
+  void wait_for_end(proc::ProcessTree& tree);
+  void read_signals(proc::ProcessTree& tree);
+  bool read_event(proc::ProcessTree& tree);
+  void reap_keeper(const proc::ProcessTree& tree);
+  int conclude(proc::ProcessTree& tree);
+  void explain_end() const;
+  void note(const std::string& sentence) const {
+    if (options_.verbose) say(sentence);
+  }
+
+  const proc::LaunchSpec& spec_;
+  const OuterOptions& options_;
+  const bool person_at_keys_;
+  UniqueFd signals_;
+  ClientWatch client_;
+  keeper::Report report_;
+  KeeperLoss loss_{report_};
+  bool ended_ = false;  // the keeper told us how
+  bool keeper_gone_ = false;
+  bool lifeline_open_ = true;
+  int failure_code_ = 0;  // the server never started
+};
+
+int Outer::run(proc::Spawner& spawner) {
+  if (!keeper::become_subreaper()) note("this kernel has no child subreaper; a killed keeper would leak");
+  loss_.spare_present_children();
+  if (!options_.detached) {
+    Result<ClientWatch> watch = ClientWatch::start();
+    if (!watch) {
+      say(watch.error().message);
+      return kOwnFailure;
+    }
+    client_ = std::move(*watch);
+  }
+  Result<proc::ProcessTree> tree = spawner.spawn(spec_);
+  if (!tree) {
+    say(tree.error().message);
+    return exit_code_of(tree.error());
+  }
+  for (const std::string& warning : tree->warnings()) say("warning: " + warning);
+  // The keeper has its copies now; ours would keep the client from seeing the end of its pipes.
+  keeper::let_go(STDIN_FILENO, O_RDONLY);
+  keeper::let_go(STDOUT_FILENO, O_WRONLY);
+  wait_for_end(*tree);
+  return conclude(*tree);
+}
+
+void Outer::wait_for_end(proc::ProcessTree& tree) {
+  while (!ended_ && !keeper_gone_) {
+    pollfd wake[] = {
+        {signals_.get(), POLLIN, 0},
+        {lifeline_open_ ? tree.events() : -1, POLLIN, 0},
+        {client_.fd(), POLLIN, 0},
+    };
+    if (poll(wake, std::size(wake), -1) < 0) continue;
+    if (wake[1].revents != 0 && !read_event(tree)) lifeline_open_ = false;  // SIGCHLD tells the rest
+    if (wake[0].revents != 0) read_signals(tree);
+    if (wake[2].revents != 0) {
+      client_.stop();
+      note("the client is gone");
+      tree.stop(keeper::Reason::ClientGone);
+    }
+  }
+}
+
+void Outer::read_signals(proc::ProcessTree& tree) {
+  signalfd_siginfo info{};
+  while (read(signals_.get(), &info, sizeof info) == sizeof info) {
+    const int signo = static_cast<int>(info.ssi_signo);
+    const bool from_terminal = info.ssi_code == SI_KERNEL;
+    if (signo == SIGCHLD) {
+      reap_keeper(tree);
+    } else if (from_terminal && !person_at_keys_) {
+      note(std::string("SIG") + sigabbrev_np(signo) + " came from the client's terminal: not for us");
+    } else if (signo == SIGTSTP) {
+      if (person_at_keys_) raise(SIGSTOP);
+    } else if (signo == SIGUSR1 || signo == SIGUSR2) {
+      tree.forward(signo);
+    } else {
+      note(std::string("SIG") + sigabbrev_np(signo) + ": ending the session");
+      tree.stop(keeper::Reason::Signal);
+    }
+  }
+}
+
+/// False if there was none: nothing to say, or nobody left to say it.
+bool Outer::read_event(proc::ProcessTree& tree) {
+  const keeper::Event* event = tree.take_event();
+  if (event == nullptr) return false;
+  switch (event->kind) {
+    case keeper::Event::Kind::Started:
+      note("instance " + tree.instance() + " started" +
+           (event->server > 0 ? ", server pid " + std::to_string(event->server) : "") + ", level " +
+           keeper::level_name(event->level));
+      if (event->rlimit_tag == 0)
+        note("no room below RLIMIT_RTTIME for a tag: only the environment marks the tree");
+      return true;
+    case keeper::Event::Kind::Failed: {
+      const Error error = explain_start_failure(*event, loss_.executable(tree), spec_.directory);
+      say(error.message);
+      failure_code_ = exit_code_of(error);
+      report_ = event->report;
+      break;
+    }
+    case keeper::Event::Kind::Ended: report_ = event->report; break;
+  }
+  ended_ = true;
+  return true;
+}
+
+void Outer::reap_keeper(const proc::ProcessTree& tree) {
+  int status = 0;
+  if (waitpid(tree.keeper(), &status, WNOHANG) == tree.keeper()) keeper_gone_ = true;
+}
+
+int Outer::conclude(proc::ProcessTree& tree) {
+  while (!ended_ && read_event(tree)) {  // its last words may have come at the moment of its death
+  }
+  if (!ended_) {
+    say("the keeper was killed; ending what it kept");
+    loss_.finish(tree, spec_.report);
+    explain_end();
+    return kOwnFailure;
+  }
+  if (failure_code_ != 0) return failure_code_;
+  explain_end();
+  if (!report_.server_status_known) return kOwnFailure;
+  const int status = report_.server_status;
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+void Outer::explain_end() const {
+  for (std::uint32_t i = 0; i < report_.survivors; ++i) {
+    const keeper::Survivor& left = report_.survivor[i];
+    const bool permission = left.cause == keeper::Cause::Permission;
+    say("process " + std::to_string(left.pid) + " (" + left.comm + ") of user " + std::to_string(left.uid) +
+        " could not be ended: " +
+        (permission
+             ? "it runs as another user; end it with `sudo kill -KILL " + std::to_string(left.pid) + "`"
+             : "it hangs in the kernel; it goes when the device or file system it waits for answers"));
+  }
+  for (std::uint32_t i = 0; i < report_.limits; ++i) {
+    if (report_.reason != keeper::Reason::Watchdog || !report_.limit[i].exceeded) continue;
+    const bool memory = report_.limit[i].name == keeper::LimitName::Memory;
+    say(std::string("the server exceeded its ") + (memory ? "memory" : "process") + " limit (" +
+        std::to_string(report_.limit[i].seen) + " of " + std::to_string(report_.limit[i].limit) +
+        "): raise " + (memory ? "--memory" : "--pids") + " or look into the server");
+  }
+  note(std::string("session ended (") + keeper::reason_name(report_.reason) + "): " +
+       std::to_string(report_.ended_total) + " processes ended, " + std::to_string(report_.sigkill_deaths) +
+       " by SIGKILL, in " + std::to_string(report_.end_took.count() / 1000) + " ms; " +
+       (report_.proved_empty ? "proved empty (ECHILD)" : "not proved empty"));
+}
+
+}  // namespace
+
+int run_session(proc::Spawner& spawner, const proc::LaunchSpec& spec, const OuterOptions& options) {
+  static Outer outer(spec, options);  // static: the report in it is large
+  return outer.run(spawner);
+}
+
+void say(const std::string& sentence) {
+  const std::string line = "corral run: " + sentence + "\n";
+  if (write(STDERR_FILENO, line.data(), line.size()) < 0) errno = 0;  // nobody listens; nothing else to do
+}
+
+int exit_code_of(const Error& error) {
+  switch (error.kind) {
+    case Error::Kind::NotFound: return kNotFound;
+    case Error::Kind::NotExecutable: return kNotExecutable;
+    case Error::Kind::Failure: break;
+  }
+  return kOwnFailure;
+}
+
+}  // namespace corral::run

@@ -1,0 +1,60 @@
+#include "base/units.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace corral {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::HasSubstr;
+
+TEST(ParseDuration, ReadsWhatPeopleWrite) {
+  EXPECT_EQ(*parse_duration("500ms"), milliseconds(500));
+  EXPECT_EQ(*parse_duration("2s"), milliseconds(2000));
+  EXPECT_EQ(*parse_duration("1.5s"), milliseconds(1500));
+  EXPECT_EQ(*parse_duration("1m"), milliseconds(60'000));
+  EXPECT_EQ(*parse_duration("24h"), milliseconds(86'400'000));
+  EXPECT_EQ(*parse_duration("0s"), milliseconds(0));
+}
+
+TEST(ParseDuration, RefusesEverythingElseAndSaysWhatToWrite) {
+  for (const char* text : {"", "2", "s", "ms", "-1s", "+1s", "1e3s", "inf", "nan", "1..5s", "1 s", "2S",
+                           "25h", "1s ", "0x10s", "99999999999999999999s", "0", "."}) {
+    const auto parsed = parse_duration(text);
+    ASSERT_FALSE(parsed) << text;
+    EXPECT_THAT(parsed.error().message, HasSubstr("500ms")) << text;
+    EXPECT_THAT(parsed.error().message, HasSubstr(text)) << text;
+  }
+}
+
+TEST(ParseSize, ReadsWhatPeopleWrite) {
+  EXPECT_EQ(*parse_size("65536"), 65536U);
+  EXPECT_EQ(*parse_size("1k"), 1024U);
+  EXPECT_EQ(*parse_size("512M"), 512U * 1024 * 1024);
+  EXPECT_EQ(*parse_size("512MB"), 512U * 1024 * 1024);
+  EXPECT_EQ(*parse_size("512MiB"), 512U * 1024 * 1024);
+  EXPECT_EQ(*parse_size("1.5G"), 1536ULL * 1024 * 1024);
+}
+
+TEST(ParseSize, RefusesEverythingElseAndSaysWhatToWrite) {
+  for (const char* text : {"", "M", "0", "0G", "-5M", "5X", "5MM", "5Mi", "1e9", "9999999T", "5 M"}) {
+    const auto parsed = parse_size(text);
+    ASSERT_FALSE(parsed) << text;
+    EXPECT_THAT(parsed.error().message, HasSubstr("512M")) << text;
+  }
+}
+
+TEST(ParseCores, ReadsCoresAndPercent) {
+  EXPECT_EQ(*parse_cores("0.5"), 500U);
+  EXPECT_EQ(*parse_cores("2"), 2000U);
+  EXPECT_EQ(*parse_cores("150%"), 1500U);
+}
+
+TEST(ParseCores, RefusesEverythingElse) {
+  for (const char* text : {"", "0", "0%", "-1", "half", "1.5x", "5000"})
+    EXPECT_FALSE(parse_cores(text)) << text;
+}
+
+}  // namespace
+}  // namespace corral

@@ -1,0 +1,103 @@
+#include "keeper/plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "proc/plan_bytes.h"
+
+namespace corral::keeper {
+namespace {
+
+using testing::ElementsAre;
+
+std::vector<char> sample() {
+  PlanHeader header;
+  memcpy(header.instance, "0123456789abcdef0123456789abcdef", kInstanceIdLength + 1);
+  header.owner = 42;
+  proc::PlanStrings strings;
+  strings.executable = "/usr/bin/node";
+  strings.directory = "/srv";
+  strings.argv = {"node", "", "a b"};
+  strings.terminators = {{TerminatorKind::Container, {"/bin/sh", "-c", "rm"}},
+                         {TerminatorKind::OnStop, {"/bin/true"}}};
+  return proc::plan_bytes(header, strings);
+}
+
+bool parse(const std::vector<char>& bytes, std::vector<char*>& pointers, Plan& plan) {
+  pointers.assign(plan_pointers(bytes.data(), bytes.size()), nullptr);
+  return parse_plan(bytes.data(), bytes.size(), pointers.data(), plan);
+}
+
+std::vector<std::string> strings_of(char** list) {
+  std::vector<std::string> result;
+  for (; *list != nullptr; ++list) result.emplace_back(*list);
+  return result;
+}
+
+TEST(Plan, ComesOutAsItWentIn) {
+  const std::vector<char> bytes = sample();
+  std::vector<char*> pointers;
+  Plan plan;
+
+  ASSERT_TRUE(parse(bytes, pointers, plan));
+
+  EXPECT_STREQ(plan.executable, "/usr/bin/node");
+  EXPECT_STREQ(plan.directory, "/srv");
+  EXPECT_STREQ(plan.cgroup, "");
+  EXPECT_EQ(plan.header.owner, 42);
+  EXPECT_STREQ(plan.header.instance, "0123456789abcdef0123456789abcdef");
+  EXPECT_THAT(strings_of(plan.arguments), ElementsAre("node", "", "a b"));
+  EXPECT_EQ(plan.arguments[-1], nullptr);  // room for a shell
+  EXPECT_THAT(strings_of(plan.terminator[0]), ElementsAre("/bin/sh", "-c", "rm"));
+  EXPECT_THAT(strings_of(plan.terminator[1]), ElementsAre("/bin/true"));
+}
+
+TEST(Plan, RefusesEveryTruncation) {
+  const std::vector<char> whole = sample();
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    const std::vector<char> cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
+    std::vector<char*> pointers;
+    Plan plan;
+    EXPECT_FALSE(parse(cut, pointers, plan)) << size;
+  }
+}
+
+TEST(Plan, RefusesMoreStringsThanItNames) {
+  std::vector<char> bytes = sample();
+  PlanHeader header;
+  memcpy(static_cast<void*>(&header), bytes.data(), sizeof header);
+  bytes.push_back('x');
+  bytes.push_back('\0');
+  header.size = static_cast<std::uint32_t>(bytes.size());
+  memcpy(bytes.data(), &header, sizeof header);
+  std::vector<char*> pointers;
+  Plan plan;
+
+  EXPECT_FALSE(parse(bytes, pointers, plan));
+}
+
+TEST(Plan, RefusesCountsThatMakeNoSense) {
+  for (const auto& spoil : std::vector<void (*)(PlanHeader&)>{
+           [](PlanHeader& header) { header.magic = 1; },
+           [](PlanHeader& header) { header.arguments = 0; },
+           [](PlanHeader& header) { header.arguments = 0xffffffff; },
+           [](PlanHeader& header) { header.terminators = kTerminators + 1; },
+           [](PlanHeader& header) { header.terminator_arguments[0] = 0; },
+           [](PlanHeader& header) { header.instance[kInstanceIdLength] = 'x'; },
+       }) {
+    std::vector<char> bytes = sample();
+    PlanHeader header;
+    memcpy(static_cast<void*>(&header), bytes.data(), sizeof header);
+    spoil(header);
+    memcpy(bytes.data(), &header, sizeof header);
+
+    EXPECT_EQ(plan_pointers(bytes.data(), bytes.size()), 0U);
+  }
+}
+
+}  // namespace
+}  // namespace corral::keeper

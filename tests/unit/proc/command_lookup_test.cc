@@ -1,0 +1,89 @@
+#include "proc/command_lookup.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+
+namespace corral::proc {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+
+class FindCommand : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (fs::temp_directory_path() / "corral-path-XXXXXX").string();
+    root_ = mkdtemp(pattern.data());
+    fs::create_directories(root_ / "a/folder");
+    fs::create_directories(root_ / "b");
+    path_ = {"PATH=" + (root_ / "a").string() + ":" + (root_ / "b").string()};
+  }
+  void TearDown() override { fs::remove_all(root_); }
+
+  fs::path write(const std::string& name, const std::string& text, bool executable) {
+    const fs::path path = root_ / name;
+    std::ofstream(path) << text;
+    if (executable)
+      fs::permissions(path, fs::perms::owner_exec | fs::perms::others_exec, fs::perm_options::add);
+    return path;
+  }
+
+  fs::path root_;
+  std::vector<std::string> path_;
+};
+
+TEST_F(FindCommand, TakesTheFirstProgramInThePath) {
+  write("a/server", "", false);
+  const fs::path wanted = write("b/server", "", true);
+
+  EXPECT_EQ(find_command("server", path_, "")->path, wanted.string());
+}
+
+TEST_F(FindCommand, NamesThePathThatWasSearched) {
+  const auto found = find_command("server", path_, "");
+
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().kind, Error::Kind::NotFound);
+  EXPECT_THAT(found.error().message,
+              AllOf(HasSubstr("'server'"), HasSubstr((root_ / "a").string()), HasSubstr("--env")));
+}
+
+TEST_F(FindCommand, SaysWhenAFileIsNotExecutable) {
+  write("a/server", "", false);
+
+  const auto found = find_command("server", path_, "");
+
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().kind, Error::Kind::NotExecutable);
+  EXPECT_THAT(found.error().message, HasSubstr("chmod +x"));
+}
+
+TEST_F(FindCommand, ADirectoryInThePathIsNoCommand) {
+  EXPECT_EQ(find_command("folder", path_, "").error().kind, Error::Kind::NotFound);
+  EXPECT_EQ(find_command((root_ / "a/folder").string(), path_, "").error().kind, Error::Kind::NotExecutable);
+}
+
+TEST_F(FindCommand, APathIsRelativeToTheWorkingDirectoryOfTheServer) {
+  write("b/server", "", true);
+
+  EXPECT_TRUE(find_command("./server", {}, (root_ / "b").string()));
+  EXPECT_FALSE(find_command("./server", {}, (root_ / "a").string()));
+}
+
+TEST_F(FindCommand, AMissingInterpreterIsNamed) {
+  const fs::path script = write("b/server", "#! /no/such/interpreter -x\n", true);
+
+  const Error error = explain_exec_failure(script.string(), ENOENT);
+
+  EXPECT_EQ(error.kind, Error::Kind::NotFound);
+  EXPECT_THAT(error.message, HasSubstr("'/no/such/interpreter'"));
+}
+
+}  // namespace
+}  // namespace corral::proc
