@@ -57,8 +57,9 @@ bool Keeper::start() {
   started_ = now();
   const LaunchFailure failure = launch();
   if (failure.stage != Stage::None) {
-    sweep_.kill_all(0, plan_.header.graces.kill, Sweep::Record::Leader);
+    report_.proved_empty = sweep_.kill_all(0, plan_.header.graces.kill, Sweep::Record::Leader);
     remove_cgroup(plan_.cgroup);
+    if (plan_.header.report != 0) write_report(kReportFd, report_);
     event_.stage = failure.stage;
     event_.error = failure.error;
     tell(Event::Kind::Failed);
@@ -129,6 +130,7 @@ void Keeper::wait_for_end() {
     if (wake[4].revents != 0) look_at_stdin(wake[4].revents);
     if (wake[5].revents != 0) look_at_stdout(wake[5].revents);
     look_at_limits();
+    list_at_the_end();
     act(ending_.tick(now(), unread_input()));
     look_at_children();
   }
@@ -232,7 +234,7 @@ void Keeper::act(Ending::Action action) {
 
 void Keeper::terminate_tree() {
   if (init_.pid > 0) {
-    list_namespace(server_gone_ ? SIGTERM : 0);
+    list_namespace(SIGTERM);
     kill(init_.pid, SIGTERM);
     return;
   }
@@ -254,6 +256,13 @@ void Keeper::kill_tree() {
       report_.server_status_known = true;
     }
   }
+}
+
+/// Who lived when the end began, also those who will leave by themselves.
+void Keeper::list_at_the_end() {
+  if (init_.pid == 0 || listed_ || ending_.phase() == Ending::Phase::Open) return;
+  listed_ = true;
+  if (ending_.phase() == Ending::Phase::Draining) list_namespace(0);
 }
 
 /// The dead of a namespace are reaped inside it, so they are listed while they live.

@@ -41,6 +41,7 @@ class Keeper {
   void act(Ending::Action action);
   void terminate_tree();
   void kill_tree();
+  void list_at_the_end();
   void list_namespace(int signal);
   void let_go_of_client();
   void finish();
@@ -63,6 +64,7 @@ class Keeper {
   bool stdin_open_ = false;
   bool stdout_open_ = false;
   bool server_gone_ = false;
+  bool listed_ = false;
   bool empty_ = false;
   bool gave_up_ = false;
   Micros started_{0};

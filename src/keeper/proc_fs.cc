@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -14,8 +13,7 @@
 namespace corral::keeper {
 namespace {
 
-// The kernel's own bound (PID_MAX_LIMIT on 64 bit): the true one stands in /proc, which is what we lack here.
-constexpr pid_t kLargestPid = 4'194'304;
+constexpr pid_t kLargestPid = 4'194'304;  // the kernel's own bound, PID_MAX_LIMIT on 64 bit
 
 /// Reads a small file whole; returns its length, -1 if it cannot be read.
 ssize_t read_file(const char* path, std::span<char> buffer) {
@@ -33,9 +31,9 @@ ssize_t read_file(const char* path, std::span<char> buffer) {
 
 /// Calls `visit` with every numeric name in a directory. opendir would allocate.
 template <class Visit>
-bool for_each_number(const char* directory, Visit visit) {
+void for_each_number(const char* directory, Visit visit) {
   const int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return false;
+  if (fd < 0) return;
   alignas(dirent64) char buffer[4096];
   for (;;) {
     const long got = syscall(SYS_getdents64, fd, buffer, sizeof buffer);
@@ -48,7 +46,6 @@ bool for_each_number(const char* directory, Visit visit) {
     }
   }
   close(fd);
-  return true;
 }
 
 /// A list of pids that fills up and then drops: who asks again gets the rest.
@@ -67,9 +64,9 @@ class PidList {
 };
 
 /// Numbers separated by spaces, read in pieces: a number may be cut in two.
-bool read_pids(const char* path, PidList& list) {
+void read_pids(const char* path, PidList& list) {
   const int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return false;
+  if (fd < 0) return;
   char buffer[4096];
   pid_t number = 0;
   for (;;) {
@@ -86,40 +83,34 @@ bool read_pids(const char* path, PidList& list) {
   }
   if (number > 0) list.add(number);
   close(fd);
-  return true;
 }
 
-/// A child belongs to the *thread* that forked it, so every thread is asked. False without
-/// CONFIG_PROC_CHILDREN.
-bool add_children(pid_t pid, PidList& list) {
+/// A kernel without CONFIG_PROC_CHILDREN lacks the file everywhere.
+bool have_children_files() {
+  static const bool have = access("/proc/thread-self/children", R_OK) == 0;
+  return have;
+}
+
+/// A child belongs to the *thread* that forked it, so every thread is asked.
+void add_children_by_file(pid_t pid, PidList& list) {
   char directory[64];
   snprintf(directory, sizeof directory, "/proc/%d/task", pid);
-  bool readable = false;
   for_each_number(directory, [&](pid_t thread) {
     char path[96];
     snprintf(path, sizeof path, "%s/%d/children", directory, thread);
-    readable |= read_pids(path, list);
+    read_pids(path, list);
   });
-  return readable;
 }
 
-bool add_children_by_scan(pid_t parent, PidList& list) {
-  bool readable = false;
+void add_children_by_scan(pid_t parent, PidList& list) {
   for_each_number("/proc", [&](pid_t pid) {
     StatLine line;
-    if (!read_stat(pid, line)) return;
-    readable = true;
-    if (line.parent == parent) list.add(pid);
+    if (read_stat(pid, line) && line.parent == parent) list.add(pid);
   });
-  return readable;
 }
 
-/// waitid refuses a pid that is not our child, and says nothing of one that is and lives.
-void add_children_by_asking(PidList& list) {
-  for (pid_t pid = 2; pid < kLargestPid; ++pid) {
-    siginfo_t info{};
-    if (waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0) list.add(pid);
-  }
+void add_children(pid_t pid, PidList& list) {
+  have_children_files() ? add_children_by_file(pid, list) : add_children_by_scan(pid, list);
 }
 
 std::uint64_t kilobytes_after(const char* text, const char* label) {
@@ -177,17 +168,14 @@ uid_t read_uid(pid_t pid) {
 
 std::size_t own_children(std::span<pid_t> found) {
   PidList list(found);
-  const pid_t self = getpid();
-  if (!add_children(self, list) && !add_children_by_scan(self, list)) add_children_by_asking(list);
+  add_children(getpid(), list);
   return list.size();
 }
 
 std::size_t descendants(pid_t root, std::span<pid_t> found) {
   PidList list(found);
-  if (!add_children(root, list)) add_children_by_scan(root, list);
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    if (!add_children(list[i], list)) add_children_by_scan(list[i], list);
-  }
+  add_children(root, list);
+  for (std::size_t i = 0; i < list.size(); ++i) add_children(list[i], list);
   return list.size();
 }
 

@@ -8,27 +8,17 @@
 namespace corral::proc {
 namespace {
 
-// Options of the launcher itself that take a value in the next argument; all others are flags or hold a "=".
-constexpr std::array<std::string_view, 20> kGlobalWithValue = {"-c",
-                                                               "--context",
-                                                               "-H",
-                                                               "--host",
-                                                               "-l",
-                                                               "--log-level",
-                                                               "--config",
-                                                               "--tlscacert",
-                                                               "--tlscert",
-                                                               "--tlskey",
-                                                               "--root",
-                                                               "--runroot",
-                                                               "--url",
-                                                               "--connection",
-                                                               "--identity",
-                                                               "--conmon",
-                                                               "--runtime",
-                                                               "--storage-driver",
-                                                               "--storage-opt",
-                                                               "--cgroup-manager"};
+// Options of docker and podman themselves that take their value in the next argument; all others are flags,
+// or hold a "=".
+constexpr std::array<std::string_view, 36> kGlobalWithValue = {
+    "-c", "--context", "-H", "--host", "-l", "--log-level", "--config", "--tlscacert", "--tlscert",
+    "--tlskey",
+    // podman only
+    "--cgroup-manager", "--conmon", "--connection", "--db-backend", "--default-mounts-file",
+    "--events-backend", "--hooks-dir", "--identity", "--imagestore", "--module", "--namespace",
+    "--network-cmd-path", "--network-config-dir", "--out", "--registries-conf", "--root", "--runroot",
+    "--runtime", "--runtime-flag", "--ssh", "--storage-driver", "--storage-opt", "--tmpdir", "--url",
+    "--volumepath", "--cni-config-dir"};
 
 // Looks for the container by our label, and by its id in case the label search fails; then checks that the
 // label is found no more. $1 id file, $2 "ours" if we made that file; the rest is the launcher with its own

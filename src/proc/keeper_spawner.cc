@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <spawn.h>
-#include <sys/auxv.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -22,15 +21,6 @@ namespace corral::proc {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// The path of this program; without /proc, the one that it was started by.
-fs::path own_path() {
-  std::error_code error;
-  fs::path path = fs::read_symlink("/proc/self/exe", error);
-  if (!error) return path;
-  const auto* started_as = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
-  return started_as == nullptr ? fs::path() : fs::canonical(started_as, error);
-}
 
 std::string spawn_failure(int error) {
   std::string message = std::string("cannot start the keeper: ") + strerror(error);
@@ -101,7 +91,13 @@ std::vector<std::string> with_cookie(std::vector<std::string> environment, const
 }  // namespace
 
 Result<KeeperSpawner> KeeperSpawner::create() {
-  const fs::path helper = own_path().parent_path().parent_path() / "libexec/corral/corral-keeper";
+  std::error_code error;
+  const fs::path own_path = fs::read_symlink("/proc/self/exe", error);
+  if (error) {
+    return Error{"/proc is not mounted, and without it nobody can find what a server starts: mount it with " +
+                 std::string("`mount -t proc proc /proc`")};
+  }
+  const fs::path helper = own_path.parent_path().parent_path() / "libexec/corral/corral-keeper";
   if (access(helper.c_str(), X_OK) != 0) {
     return Error{"the helper '" + helper.string() +
                  "' is missing: reinstall corral, so that bin/corral and " +

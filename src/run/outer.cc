@@ -15,6 +15,7 @@
 #include <iterator>
 
 #include "keeper/sweep.h"
+#include "proc/keeper_spawner.h"
 #include "run/client_watch.h"
 #include "run/keeper_loss.h"
 #include "run/start_failure.h"
@@ -59,6 +60,7 @@ class Outer {
   void read_signals(proc::ProcessTree& tree);
   bool read_event(proc::ProcessTree& tree);
   void reap_keeper(const proc::ProcessTree& tree);
+  void report_nothing_started();
   int conclude(proc::ProcessTree& tree);
   void explain_end() const;
   void note(const std::string& sentence) const {
@@ -92,6 +94,7 @@ int Outer::run(proc::Spawner& spawner) {
   Result<proc::ProcessTree> tree = spawner.spawn(spec_);
   if (!tree) {
     say(tree.error().message);
+    report_nothing_started();
     return exit_code_of(tree.error());
   }
   for (const std::string& warning : tree->warnings()) say("warning: " + warning);
@@ -100,6 +103,13 @@ int Outer::run(proc::Spawner& spawner) {
   keeper::let_go(STDOUT_FILENO, O_WRONLY);
   wait_for_end(*tree);
   return conclude(*tree);
+}
+
+void Outer::report_nothing_started() {
+  if (spec_.report < 0) return;
+  memcpy(report_.instance, proc::random_instance_id().c_str(), sizeof report_.instance);
+  report_.proved_empty = true;
+  keeper::write_report(spec_.report, report_);
 }
 
 void Outer::wait_for_end(proc::ProcessTree& tree) {

@@ -33,7 +33,8 @@ std::string refused_namespace(const keeper::Event& event) {
 Error explain_start_failure(const keeper::Event& event, const std::string& executable,
                             const std::string& directory) {
   const std::string why = strerror(event.error);
-  switch (event.stage) {
+  const bool exhausted = event.error == EAGAIN || event.error == ENOMEM;
+  switch (exhausted ? keeper::Stage::Fork : event.stage) {
     case keeper::Stage::Execute: return proc::explain_exec_failure(executable, event.error);
     case keeper::Stage::Fork:
       return {"cannot start the server: " + why +
