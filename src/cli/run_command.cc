@@ -83,7 +83,7 @@ Result<void> set_cpu(proc::Limits& limits, const std::string& text) {
 Result<void> set_variable(std::vector<std::string>& environment, const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) {
-    return Error{"'" + text + "' is no variable: write NAME=value"};
+    return Error{"no variable: write NAME=value"};  // without the text, which may be a secret
   }
   const std::string name = text.substr(0, equals + 1);
   std::erase_if(environment, [&name](const std::string& entry) { return entry.starts_with(name); });

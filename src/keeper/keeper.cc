@@ -79,7 +79,7 @@ LaunchFailure Keeper::launch() {
   if (pipe2(failures, O_CLOEXEC) != 0) return {Stage::Fork, errno};
   LaunchFailure failure{};
   if (plan_.header.pid_namespace != 0) {
-    failure = probe_namespace();
+    failure = probe_namespace(plan_);
     if (failure.stage == Stage::None)
       failure = start_in_namespace(plan_, event_.rlimit_tag, failures[1], init_);
   } else {
@@ -93,7 +93,7 @@ LaunchFailure Keeper::launch() {
 }
 
 LaunchFailure Keeper::launch_plain(int failure_fd) {
-  server_ = fork();
+  server_ = fork_into_cgroup(plan_, 0);
   if (server_ == 0) become_server(plan_, event_.rlimit_tag, failure_fd);
   return server_ < 0 ? LaunchFailure{Stage::Fork, errno} : LaunchFailure{};
 }
@@ -260,21 +260,27 @@ void Keeper::kill_tree() {
 
 /// Who lived when the end began, also those who will leave by themselves.
 void Keeper::list_at_the_end() {
-  if (init_.pid == 0 || listed_ || ending_.phase() == Ending::Phase::Open) return;
-  listed_ = true;
-  if (ending_.phase() == Ending::Phase::Draining) list_namespace(0);
+  if (init_.pid > 0 && listed_at_ == Micros(0) && ending_.phase() != Ending::Phase::Open) list_namespace(0);
 }
 
-/// The dead of a namespace are reaped inside it, so they are listed while they live.
+/// The dead of a namespace are reaped inside it, so they are listed while they live. Looking takes a while
+/// for a large tree: what was listed a moment ago is only marked.
 void Keeper::list_namespace(int signal) {
-  static pid_t inside[8192];
-  const std::size_t count = descendants(init_.pid, inside);
-  for (std::size_t i = 0; i < count && report_.ended_listed < kListedProcesses; ++i) {
-    char comm[16];
-    read_comm(inside[i], comm);
-    record_ended(report_, inside[i], comm, signal);
+  constexpr Micros kMoment{50'000};
+  if (now() - listed_at_ > kMoment) {
+    static pid_t inside[8192];
+    const std::size_t count = descendants(init_.pid, inside);
+    for (std::size_t i = 0; i < count && report_.ended_listed < kListedProcesses; ++i) {
+      char comm[16];
+      if (read_comm(inside[i], comm)) record_ended(report_, inside[i], comm, 0);
+    }
+    report_.ended_total = std::max(report_.ended_total, static_cast<std::uint32_t>(count));
+    listed_at_ = now();
   }
-  report_.ended_total = std::max(report_.ended_total, static_cast<std::uint32_t>(count));
+  for (std::uint32_t i = 0; i < report_.ended_listed; ++i) {
+    const EndedProcess& process = report_.ended[i];
+    if (kill(process.pid, 0) == 0) record_ended(report_, process.pid, process.comm, signal);
+  }
 }
 
 /// The client must see the end of its pipes when the server is gone, not when we are.

@@ -64,11 +64,11 @@ class Keeper {
   bool stdin_open_ = false;
   bool stdout_open_ = false;
   bool server_gone_ = false;
-  bool listed_ = false;
   bool empty_ = false;
   bool gave_up_ = false;
   Micros started_{0};
   Micros next_look_{0};
+  Micros listed_at_{0};  // when the processes of the namespace were last written down
 };
 
 }  // namespace corral::keeper

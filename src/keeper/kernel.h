@@ -30,10 +30,15 @@ inline int pidfd_send_signal(int pidfd, int signo) {
   return static_cast<int>(syscall(SYS_pidfd_send_signal, pidfd, signo, nullptr, 0));
 }
 
-/// Like fork, with namespace flags. Needs no stack: the child gets a copy of ours.
-inline pid_t clone_process(std::uint64_t flags) {
+/// Like fork, with namespace flags, and into a cgroup if one is given. Needs no stack: the child gets a copy
+/// of ours.
+inline pid_t clone_process(std::uint64_t flags, int cgroup_fd = -1) {
   clone_args args{};
   args.flags = flags;
+  if (cgroup_fd >= 0) {
+    args.flags |= CLONE_INTO_CGROUP;
+    args.cgroup = static_cast<std::uint64_t>(cgroup_fd);
+  }
   args.exit_signal = 17;  // SIGCHLD; <signal.h> is not wanted here
   return static_cast<pid_t>(syscall(SYS_clone3, &args, sizeof args));
 }

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <climits>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -38,15 +39,18 @@ void set_limit(__rlimit_resource resource, std::uint64_t value) {
   setrlimit(resource, &limit);
 }
 
+bool born_in_cgroup = false;  // of the process that a fork has just made
+
 /// Before exec, so that not one fork of the server can happen outside.
 bool enter_cgroup(const char* directory) {
-  const int at = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (at < 0) return false;
-  const int procs = openat(at, "cgroup.procs", O_WRONLY | O_CLOEXEC);
-  const bool entered = procs >= 0 && write(procs, "0", 1) == 1;
+  if (*directory == '\0' || born_in_cgroup) return true;
+  char path[PATH_MAX];
+  snprintf(path, sizeof path, "%s/cgroup.procs", directory);
+  const int procs = open(path, O_WRONLY | O_CLOEXEC);
+  if (procs < 0) return false;
+  const bool entered = write(procs, "0", 1) == 1;
   const int error = errno;
-  if (procs >= 0) close(procs);
-  close(at);
+  close(procs);
   errno = error;
   return entered;
 }
@@ -81,10 +85,28 @@ std::uint64_t choose_rlimit_tag() {
   return kSmallestTag + random % (ceiling - kSmallestTag);
 }
 
+pid_t fork_into_cgroup(const Plan& plan, std::uint64_t namespace_flags) {
+  const int directory = *plan.cgroup == '\0' ? -1 : open(plan.cgroup, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  pid_t pid = -1;
+  if (directory >= 0) {
+    born_in_cgroup = true;  // as the child sees it
+    pid = clone_process(namespace_flags, directory);
+    const int error = errno;
+    if (pid != 0) {
+      born_in_cgroup = false;
+      close(directory);
+    }
+    errno = error;
+    // The namespace flags are refused with EPERM, which is for the caller to deal with.
+    if (pid >= 0 || (errno == EPERM && namespace_flags != 0)) return pid;
+  }
+  return clone_process(namespace_flags);
+}
+
 void become_server(const Plan& plan, std::uint64_t rlimit_tag, int failure_fd) {
   setsid();
   reset_signals();
-  if (*plan.cgroup != '\0' && !enter_cgroup(plan.cgroup)) fail_launch(failure_fd, Stage::Cgroup, errno);
+  if (!enter_cgroup(plan.cgroup)) fail_launch(failure_fd, Stage::Cgroup, errno);
   volunteer_for_oom();
   if (rlimit_tag != 0) set_limit(RLIMIT_RTTIME, rlimit_tag);
   // The watchdog looks once a second; twice the limit is the backstop for what happens in between.

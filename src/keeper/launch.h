@@ -23,6 +23,11 @@ void reset_signals();
 /// and the kernel lets nobody raise it again. 0 where the hard limit is too low to choose from.
 std::uint64_t choose_rlimit_tag();
 
+/// Like fork, but the child is born in the plan's cgroup, if there is one: moving a process later makes the
+/// kernel wait for all processors, 10 ms and more. Where the call is refused, the child is an ordinary one
+/// and moves itself.
+pid_t fork_into_cgroup(const Plan& plan, std::uint64_t namespace_flags);
+
 /// Call in the child, after fork. Never returns: becomes the server, or writes why not and exits.
 [[noreturn]] void become_server(const Plan& plan, std::uint64_t rlimit_tag, int failure_fd);
 

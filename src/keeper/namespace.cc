@@ -58,12 +58,12 @@ LaunchFailure settle_in(bool user_namespace, uid_t uid, gid_t gid) {
 }
 
 /// With the rights of root no user namespace is needed, and the server keeps its view of all users.
-pid_t clone_namespace(bool& user_namespace) {
+pid_t clone_namespace(const Plan& plan, bool& user_namespace) {
   user_namespace = false;
-  pid_t pid = clone_process(kPlain);
+  const pid_t pid = fork_into_cgroup(plan, kPlain);
   if (pid >= 0 || errno != EPERM) return pid;
   user_namespace = true;
-  return clone_process(kWithUser);
+  return fork_into_cgroup(plan, kWithUser);
 }
 
 bool keeper_gone(int line) {
@@ -115,13 +115,13 @@ void serve_as_init(pid_t server, int line, int signals) {
 
 }  // namespace
 
-LaunchFailure probe_namespace() {
+LaunchFailure probe_namespace(const Plan& plan) {
   int failures[2];
   if (pipe2(failures, O_CLOEXEC) != 0) return {Stage::Fork, errno};
   const uid_t uid = geteuid();
   const gid_t gid = getegid();
   bool user_namespace = false;
-  const pid_t pid = clone_namespace(user_namespace);
+  const pid_t pid = clone_namespace(plan, user_namespace);
   if (pid == 0) {
     const LaunchFailure failure = settle_in(user_namespace, uid, gid);
     if (failure.stage != Stage::None) fail_launch(failures[1], failure.stage, failure.error);
@@ -144,7 +144,7 @@ LaunchFailure start_in_namespace(const Plan& plan, std::uint64_t rlimit_tag, int
   const uid_t uid = geteuid();
   const gid_t gid = getegid();
   bool user_namespace = false;
-  const pid_t pid = clone_namespace(user_namespace);
+  const pid_t pid = clone_namespace(plan, user_namespace);
   if (pid == 0) {
     close(line[0]);
     const LaunchFailure failure = settle_in(user_namespace, uid, gid);

@@ -19,7 +19,7 @@ struct NamespaceInit {
 };
 
 /// Goes through every step in a child that is thrown away, so that a refusal leaves nothing half done.
-LaunchFailure probe_namespace();
+LaunchFailure probe_namespace(const Plan& plan);
 
 /// Starts the server inside. A failure of a later step arrives through `failure_fd`.
 LaunchFailure start_in_namespace(const Plan& plan, std::uint64_t rlimit_tag, int failure_fd,

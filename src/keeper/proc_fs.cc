@@ -144,19 +144,20 @@ bool read_stat(pid_t pid, StatLine& line) {
   return length > 0 && parse_stat(text, static_cast<std::size_t>(length), line);
 }
 
-void read_comm(pid_t pid, char (&comm)[16]) {
+bool read_comm(pid_t pid, char (&comm)[16]) {
   char path[32];
   char text[sizeof comm + 1];
   snprintf(path, sizeof path, "/proc/%d/comm", pid);
   const ssize_t length = read_file(path, text);
   if (length <= 0) {
     snprintf(comm, sizeof comm, "?");
-    return;
+    return false;
   }
   const auto name = static_cast<std::size_t>(length) - 1;  // without the newline at the end
   const std::size_t used = name < sizeof comm ? name : sizeof comm - 1;
   memcpy(comm, text, used);
   comm[used] = '\0';
+  return true;
 }
 
 uid_t read_uid(pid_t pid) {

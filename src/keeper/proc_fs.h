@@ -21,8 +21,8 @@ bool parse_stat(const char* text, std::size_t length, StatLine& line);
 
 bool read_stat(pid_t pid, StatLine& line);
 
-/// The name of a process, also of a zombie; "?" where it cannot be read.
-void read_comm(pid_t pid, char (&comm)[16]);
+/// The name of a process, also of a zombie. False, and "?", if there is none.
+bool read_comm(pid_t pid, char (&comm)[16]);
 
 /// The uid that a process runs as now, or -1.
 uid_t read_uid(pid_t pid);

@@ -73,7 +73,7 @@ class JsonLine {
  private:
   std::size_t used_ = 0;
   bool overflowed_ = false;
-  char bytes_[128 * 1024];
+  char bytes_[256 * 1024];  // a full list with every byte of every name escaped
 };
 
 const char* boolean(bool value) { return value ? "true" : "false"; }

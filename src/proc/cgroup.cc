@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -50,6 +51,18 @@ bool take(const std::string& directory, const std::string& controller, const std
   return write_text(path, value);
 }
 
+/// Directories that nobody was left to remove. The kernel refuses while a process is in one; a young one may
+/// be waiting for its first.
+void remove_litter(const std::string& parent) {
+  constexpr auto kYoung = std::chrono::minutes(1);
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(parent, error)) {
+    if (!entry.path().filename().string().starts_with("corral-")) continue;
+    const auto age = std::filesystem::file_time_type::clock::now() - entry.last_write_time(error);
+    if (age > kYoung) rmdir(entry.path().c_str());
+  }
+}
+
 }  // namespace
 
 std::optional<std::string> own_cgroup(std::string_view mountinfo, std::string_view cgroup) {
@@ -69,8 +82,11 @@ std::optional<std::string> make_cgroup(const std::string& instance) {
   const auto own = own_cgroup(read_text("/proc/self/mountinfo"), read_text("/proc/self/cgroup"));
   // Moving a process needs write access to the common ancestor too, which is this directory.
   if (!own || access((*own + "/cgroup.procs").c_str(), W_OK) != 0) return std::nullopt;
+  remove_litter(*own);
   const std::string directory = *own + "/corral-" + instance;
   if (mkdir(directory.c_str(), 0755) != 0) return std::nullopt;
+  write_text(directory + "/cgroup.pressure",
+             "0");  // nobody reads it, and counting costs every switch of tasks
   return directory;
 }
 

@@ -62,6 +62,7 @@ class Outer {
   void reap_keeper(const proc::ProcessTree& tree);
   void report_nothing_started();
   int conclude(proc::ProcessTree& tree);
+  void await_keeper(const proc::ProcessTree& tree);
   void explain_end() const;
   void note(const std::string& sentence) const {
     if (options_.verbose) say(sentence);
@@ -189,11 +190,23 @@ int Outer::conclude(proc::ProcessTree& tree) {
     explain_end();
     return kOwnFailure;
   }
+  if (report_.proved_empty) await_keeper(tree);
   if (failure_code_ != 0) return failure_code_;
   explain_end();
   if (!report_.server_status_known) return kOwnFailure;
   const int status = report_.server_status;
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/// It exits right after its last words. Left unreaped, it would be a zombie for as long as the first process
+/// of a container does not reap. Bounded, in case somebody stopped it.
+void Outer::await_keeper(const proc::ProcessTree& tree) {
+  const keeper::Micros deadline = keeper::now() + std::chrono::seconds(2);
+  for (reap_keeper(tree); !keeper_gone_ && keeper::now() < deadline; reap_keeper(tree)) {
+    pollfd wake{signals_.get(), POLLIN, 0};
+    signalfd_siginfo info{};
+    if (poll(&wake, 1, 100) == 1 && read(signals_.get(), &info, sizeof info) < 0) return;
+  }
 }
 
 void Outer::explain_end() const {

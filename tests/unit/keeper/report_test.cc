@@ -72,7 +72,7 @@ TEST(Report, SurvivorsMeanALeak) {
 TEST(Report, CountsMoreThanItLists) {
   Report report;
   for (int pid = 1; pid <= kListedProcesses + 100; ++pid)
-    record_ended(report, pid, "\x01\x01\x01\x01\x01\x01", SIGKILL);
+    record_ended(report, pid, "\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01", SIGKILL);
 
   const std::string line = written(report);
 
