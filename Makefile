@@ -63,8 +63,7 @@ format: ## bring all C++ files into shape
 
 lint: ## what CI checks without running anything
 	git ls-files '*.cc' '*.h' | xargs clang-format --dry-run -Werror
-	@for check in tools/check_*.py; do \
-	  [ "$$check" = tools/check_report.py ] || python3 "$$check" || exit 1; done
+	python3 tools/check_all.py
 	cmake --preset dev
 	git ls-files 'src/*.cc' | xargs -P $(JOBS) -n 4 clang-tidy -p build/dev --quiet --warnings-as-errors='*'
 

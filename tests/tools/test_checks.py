@@ -1,0 +1,271 @@
+"""Include rule, sizes, words and requirements: what each check catches and what it lets pass.
+
+Planted words are written in two parts, so that this file itself passes the checks.
+"""
+
+import subprocess
+import sys
+import unittest
+
+from check_case import TOOLS, CheckCase
+
+import check_requirements
+
+
+class Includes(CheckCase):
+    check = "check_includes"
+
+    def test_allowed_edges_pass(self):
+        self.write("src/base/result.h", "#pragma once\n#include <string>\n")
+        self.write("src/proc/spawner.h", '#pragma once\n#include "base/result.h"\n#include "keeper/plan.h"\n')
+        self.write("src/keeper/plan.h", "#ifndef CORRAL_PLAN_H\n#define CORRAL_PLAN_H\n#endif\n")
+        self.write("src/run/run.cc", '#include "run/run.h"\n#include "proc/a.h"\n#include "version.h"\n')
+        self.write("src/cli/main.cc", '#include <CLI/CLI.hpp>\n#include "run/run.h"\n#include "base/a.h"\n')
+        self.assert_clean()
+
+    def test_edge_against_the_order_is_caught(self):
+        self.write("src/base/log.cc", '\n#include "proc/spawner.h"\n')
+        self.write("src/keeper/main.cc", '#include "../base/result.h"\n')
+        self.write("src/router/router.cc", '#include "session/session.h"\n')
+        self.write("src/session/session.cc", '#include "server/server.h"\n')
+        self.assert_caught(
+            "src/base/log.cc:2: base/ includes proc/",
+            "src/keeper/main.cc:1: keeper/ includes base/",
+            "src/router/router.cc:1: router/ includes session/",
+            "src/session/session.cc:1: session/ includes server/",
+        )
+
+    def test_nobody_includes_the_command_line(self):
+        self.write("src/app/hub.cc", '#include "cli/options.h"\n')
+        self.assert_caught("src/app/hub.cc:1: app/ includes cli/")
+
+    def test_only_the_front_header_of_the_registry_is_visible(self):
+        includes = '#include "registry/registry.h"\n#include "registry/sqlite_registry.h"\n'
+        self.write("src/server/a.cc", includes)
+        self.write("src/app/hub.cc", '#include "registry/sqlite_registry.h"\n')
+        self.assert_caught("src/server/a.cc:2: registry/sqlite_registry.h is private")
+
+    def test_keeper_stays_without_libraries(self):
+        includes = "#include <unistd.h>\n#include <boost/asio.hpp>\n#include <iostream>\n"
+        self.write("src/keeper/main.cc", includes)
+        self.write("src/run/run.cc", "#include <CLI/CLI.hpp>\n")
+        self.assert_caught(
+            "src/keeper/main.cc:2: <boost/asio.hpp> in keeper/",
+            "src/keeper/main.cc:3: <iostream> in keeper/",
+            "src/run/run.cc:1: <CLI/CLI.hpp> in run/",
+        )
+
+    def test_folder_without_rule_and_header_without_guard_are_caught(self):
+        self.write("src/misc/thing.cc", "")
+        self.write("src/base/ids.h", "struct Id {};\n")
+        self.assert_caught(
+            "src/base/ids.h:1: header without guard",
+            "src/misc/thing.cc:1: src/misc/ has no rule",
+        )
+
+    def test_include_in_a_comment_does_not_count(self):
+        self.write("src/base/log.cc", '// #include "proc/spawner.h"\n/*\n#include "cli/main.h"\n*/\n')
+        self.assert_clean()
+
+
+FUNCTION_FORMS = {
+    "free function": "int f(int a) {\n%s}\n",
+    "member outside": "void Foo::bar() const noexcept {\n%s}\n",
+    "constructor with braces in its list": "Foo::Foo(int a) : a_{a}, b_{1} {\n%s}\n",
+    "member inside": "class Foo final : public Bar {\n public:\n  void f() override {\n%s}\n};\n",
+    "template": "template <class T>\nauto f(T x) -> std::vector<T> {\n%s}\n",
+    "qualified by a macro": "void Foo::bar() NOEXCEPT {\n%s}\n",
+    "operator": "bool operator==(const A& a, const B& b) {\n%s}\n",
+    "test": "TEST(Suite, Name) {\n%s}\n",
+    "lambda of a file": "const auto kWalk = [](int x) {\n%s};\n",
+    "in extern C": 'extern "C" {\nint main() {\n%s}\n}\n',
+    "digit separators and quotes": "long f() {\n  auto a = 1'000'000; auto c = '}'; auto s = \"}\";\n%s}\n",
+    "two branches": "#if A\nint f(int x) {\n#else\nint f(long x) {\n#endif\n%s}\n",
+}
+
+
+class Sizes(CheckCase):
+    check = "check_sizes"
+
+    def test_short_code_passes_and_prints_the_budget(self):
+        self.write("src/base/a.cc", "// Why.\nint f() {\n  return 1;\n}\n")
+        output = self.assert_clean()
+        self.assertIn("src: 1 files, 1 functions", output)
+        self.assertRegex(output, r"function lines, p90 +3 +budget +35 +ok")
+
+    def test_long_function_is_caught_in_every_form(self):
+        for name, form in FUNCTION_FORMS.items():
+            with self.subTest(name):
+                self.write("src/base/a.cc", "namespace x {\n" + form % ("  g();\n" * 60) + "}\n")
+                self.assert_caught("src/base/a.cc:")
+
+    def test_function_under_the_cap_passes_in_every_form(self):
+        for name, form in FUNCTION_FORMS.items():
+            with self.subTest(name):
+                self.write("src/base/a.cc", "namespace x {\n" + form % ("  g();\n" * 54) + "}\n")
+                self.assertIn("1 functions", self.assert_clean())
+
+    def test_long_table_and_long_class_are_no_functions(self):
+        self.write("src/base/a.cc", "const Row kRows[] = {\n" + "  {1, f(2)},\n" * 100 + "};\n")
+        self.write("src/base/a.h", "struct A {\n" + "  int f() { return 1; }\n" * 100 + "};\n")
+        self.assert_clean()
+
+    def test_long_file_and_long_python_function_are_caught(self):
+        self.write("src/base/a.cc", "int a;\n" * 501)
+        self.write("tests/x/t.py", "def f():\n" + "    g()\n" * 60)
+        self.assert_caught("src/base/a.cc:501: file has 501 lines", "tests/x/t.py:1: function f has 61 lines")
+
+
+class Words(CheckCase):
+    check = "check_words"
+
+    def test_clean_files_pass(self):
+        self.write("src/a.cc", "// See https://example.org/wor" "k/today and ~/wor" "k.\nint todo_list;\n")
+        self.write("docs/use.md", 'Put it into "/home/you/servers". Never pkil' "l a server.\n")
+        self.write("tests/t.sh", "# pkil" 'l would hit others, so we end it by pid\nkill -TERM "$pid"\n')
+        self.write("package-lock.json", '{"funding": {"url": "https://a.org"}, "resolved": "packages/x"}\n')
+        self.assert_clean()
+
+    def test_marks_of_unfinished_work_are_caught(self):
+        for mark in ("TO" "DO", "FIX" "ME", "XX" "X", "HA" "CK"):
+            with self.subTest(mark):
+                self.write("src/a.cc", f"int a;\n// {mark}: later\n")
+                self.assert_caught("src/a.cc:2: mark of unfinished work")
+
+    def test_paths_of_one_machine_are_caught(self):
+        for path in ("/wor" "k/main", "/hom" "e/anna/x", "/User" "s/anna", "/roo" "t/.cache"):
+            with self.subTest(path):
+                self.write("README.md", f"Run `{path}`.\n")
+                self.assert_caught("README.md:1: path of one machine")
+
+    def test_registry_hosts_are_caught(self):
+        url = "https://registry.example.org/x.tgz"
+        self.write("tests/package-lock.json", f'{{\n  "resolved": "{url}"\n}}\n')
+        self.write("yarn.lock", f'  resolved "{url}"\n')
+        self.write(".npmrc", "registr" "y=https://registry.example.org\n")
+        self.assert_caught(
+            ".npmrc:1: registry host",
+            "tests/package-lock.json:2: registry host in a lock file",
+            "yarn.lock:1: registry host in a lock file",
+        )
+
+    def test_kill_by_name_is_caught_in_scripts(self):
+        self.write("tests/t.py", 'run(["pkil' 'l", "-f", "server"])\n')
+        self.write("Makefile", "clean:\n\tkillal" "l server\n")
+        self.assert_caught("Makefile:2: kill by name", "tests/t.py:1: kill by name")
+
+    def test_switched_off_tests_and_ragged_ends_are_caught(self):
+        self.write("tests/a.cc", "TEST(A, DISABLE" "D_b) {}\n")
+        self.write("tests/b.mjs", "test.onl" "y('x', f);\n")
+        self.write("tests/c.cc", "int a; \nint b;")
+        self.assert_caught(
+            "tests/a.cc:1: test switched off",
+            "tests/b.mjs:1: test switched off",
+            "tests/c.cc:1: white space",
+            "tests/c.cc:2: no new line",
+        )
+
+    def test_generated_folders_and_binary_files_are_left_alone(self):
+        self.write("node_modules/x/a.js", "// TO" "DO \n")
+        (self.root / "logo.png").write_bytes(b"\0 \n")
+        self.write("fuzz/corpus/json/1", "{} ")
+        self.assert_clean()
+
+
+class Requirements(CheckCase):
+    check = "check_requirements"
+
+    def page(self, changes=None):
+        """A page with every demand planned, some rows replaced."""
+        rows = {demand: f"| {demand} | It works. | *planned* |" for demand in check_requirements.DEMANDS}
+        rows.update(changes or {})
+        lines = ["| id | demand | proof |", "|---|---|---|", *rows.values(), ""]
+        self.write("docs/requirements.md", "\n".join(lines))
+
+    def test_all_planned_passes_and_is_counted(self):
+        self.page()
+        self.assertIn("41 demands, 0 proved, 0 partly, 41 planned", self.assert_clean())
+
+    def test_tests_of_every_kind_are_found(self):
+        self.write("tests/os/a_test.cc", "TEST_F(Tree,\n       Dies) {}\n")
+        node_test = "test('none (0) isn\\'t left', f);\n  labTest(\n    `SIGKILL of ${who}: none left`, g);\n"
+        self.write("tests/integration/b.test.mjs", node_test)
+        self.write("tests/tools/c.py", "class C:\n    def test_it(self):\n        pass\n")
+        proofs = "`tests/os/a_test.cc::Tree.Dies`, `tests/tools/c.py::C.test_it`"
+        node = "`tests/integration/b.test.mjs::none (0) isn't left`"
+        template = "`tests/integration/b.test.mjs::SIGKILL of us: none left`"
+        partly = f"| B1 | So it is. | {node}, {template}; *planned*: Windows |"
+        self.page({"S0.1": f"| S0.1 | It works. | {proofs} |", "B1": partly})
+        self.assertIn("1 proved, 1 partly, 39 planned", self.assert_clean())
+
+    def test_missing_tests_are_caught(self):
+        self.write("tests/os/a_test.cc", "// TEST(Tree, Dies)\nTEST(Tree, DiesLater) {}\n")
+        node_test = "// test(`SIGKILL of ${who}: none left`);\ntest(`SIGKILL of ${who}: left`, f);\n"
+        self.write("tests/b.mjs", node_test)
+        self.page(
+            {
+                "S0.1": "| S0.1 | It works. | `tests/os/a_test.cc::Tree.Dies` |",
+                "S0.2": "| S0.2 | It works. | `tests/os/gone_test.cc::Tree.Dies` |",
+                "S0.3": "| S0.3 | It works. | `src/a.cc::Tree.Dies` |",
+                "B1": "| B1 | It works. | `tests/b.mjs::SIGKILL of us: none left` |",
+            }
+        )
+        self.assert_caught(
+            "docs/requirements.md:3: S0.1: tests/os/a_test.cc has no test Tree.Dies",
+            "docs/requirements.md:4: S0.2: there is no tests/os/gone_test.cc",
+            "docs/requirements.md:5: S0.3: src/a.cc is outside tests/",
+            "docs/requirements.md:31: B1: tests/b.mjs has no test SIGKILL of us: none left",
+        )
+
+    def test_malformed_rows_are_caught(self):
+        self.page(
+            {
+                "S0.1": "| S0.1 | It works. Always. | *planned* |",
+                "S0.2": "| S0.2 | It works. | soon |",
+                "S0.3": "| S0.3 | It works. | |",
+                "S1.1": "",
+                "B13": "| B12 | It works. | *planned* |\n| B99 | It works. | *planned* |",
+            }
+        )
+        self.assert_caught(
+            "docs/requirements.md:1: B13 has no row",
+            "docs/requirements.md:1: S1.1 has no row",
+            "docs/requirements.md:3: S0.1 is not one sentence",
+            "docs/requirements.md:4: S0.2: can't read 'soon'",
+            "docs/requirements.md:5: S0.3 has no proof",
+            "docs/requirements.md:43: B12 stands twice",
+            "docs/requirements.md:44: unknown demand B99",
+        )
+
+    def test_missing_page_is_caught(self):
+        self.assert_caught("docs/requirements.md:1: the page is missing")
+
+
+class Programs(CheckCase):
+    def run_all(self):
+        command = [sys.executable, "-B", str(TOOLS / "check_all.py"), "--root", str(self.root)]
+        return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+    def test_all_checks_run_even_if_the_first_one_fails(self):
+        self.write("src/a.cc", "int a; \n")
+
+        result = self.run_all()
+
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("src/a.cc:1: file directly in src/", result.stdout)
+        self.assertIn("docs/requirements.md:1: the page is missing", result.stdout)
+        self.assertIn("src/a.cc:1: white space at the end of the line", result.stdout)
+        self.assertIn("check_words: 1 problem", result.stderr)
+
+    def test_a_clean_project_passes(self):
+        rows = [f"| {demand} | It works. | *planned* |\n" for demand in check_requirements.DEMANDS]
+        self.write("docs/requirements.md", "".join(rows))
+        self.write("src/base/a.h", "#pragma once\n")
+
+        result = self.run_all()
+
+        self.assertEqual((result.returncode, result.stderr), (0, ""), result.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

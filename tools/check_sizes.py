@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""Checks the size budget: hard caps for files and functions, and prints how the rest compares to the budget.
+
+Caps are where reading stops being possible in one go. The budget (median and 90th percentile) is what admired
+C++ projects have; going over it is printed, not refused, because one honest table may be long.
+"""
+
+import ast
+import re
+import statistics
+import sys
+
+from check_common import CPP_SUFFIXES, Problem, finish, parse_root, project_files, read_text
+from check_cpp import Source, without_comments
+
+FILE_CAP = 500
+FUNCTION_CAP = 60
+FILE_MEDIAN_BUDGET, FILE_P90_BUDGET, FUNCTION_P90_BUDGET = 120, 350, 35
+COMMENT_SHARE = (10, 25)  # percent; 15-20 is the aim
+
+FOLDERS = {"src", "include", "tests", "fuzz", "bench", "tools", "demo", "examples"}
+SCRIPT_SUFFIXES = {".py", ".js", ".mjs", ".cjs", ".ts", ".sh"}
+NAME = re.compile(r"((?:[\w~]+(?:<[^()<>]*>)?::)*(?:operator\s*(?:\(\)|[^\s(]+)|[~\w]+))\s*\(")
+TEST_MACRO = re.compile(r"(?:TYPED_)?TEST(?:_F|_P)?\s*\(\s*(\w+)\s*,\s*(\w+)\s*\)")
+
+
+def cpp_functions(text):
+    """(name, first line, number of lines) of every function and of every lambda that is not inside one."""
+    source = Source(text)
+    found = []
+    for brace, kind in source.kinds.items():
+        if kind not in ("block", "lambda") or not _outermost(source, brace) or brace not in source.pairs:
+            continue
+        start = source.head_start(brace)
+        head = source.text[start:brace]
+        if kind == "block" and "(" not in head:
+            continue
+        first = source.line(start)
+        found.append((_name(head), first, source.line(source.pairs[brace]) - first + 1))
+    return found
+
+
+def _outermost(source, brace):
+    parent = source.parent_brace(brace)
+    while parent is not None:
+        if source.kinds.get(parent) in ("block", "lambda"):
+            return False
+        parent = source.parent_brace(parent)
+    return True
+
+
+def _name(head):
+    test = TEST_MACRO.search(head)
+    if test:
+        return f"{test.group(1)}.{test.group(2)}"
+    name = NAME.search(re.sub(r"^\s*template\s*<[^()]*?>\s*(?=\w)", "", head))
+    return name.group(1) if name else "lambda"
+
+
+def python_functions(text):
+    return [
+        (node.name, node.lineno, node.end_lineno - node.lineno + 1)
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    ]
+
+
+def percentile(values, share):
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(len(ordered) * share))] if ordered else 0
+
+
+def comment_percent(texts):
+    total = comments = 0
+    for text in texts:
+        for before, after in zip(text.splitlines(), without_comments(text).splitlines()):
+            if before.strip():
+                total += 1
+                comments += not after.strip()
+    return 100 * comments / total if total else 0
+
+
+def print_budget(label, lines, functions, texts):
+    if not lines:
+        return
+    rows = [
+        ("file lines, median", statistics.median(lines), FILE_MEDIAN_BUDGET),
+        ("file lines, p90", percentile(lines, 0.9), FILE_P90_BUDGET),
+        ("file lines, largest", max(lines), FILE_CAP),
+        ("function lines, median", statistics.median(functions) if functions else 0, FUNCTION_P90_BUDGET),
+        ("function lines, p90", percentile(functions, 0.9), FUNCTION_P90_BUDGET),
+        ("function lines, largest", max(functions, default=0), FUNCTION_CAP),
+    ]
+    print(f"{label}: {len(lines)} files, {len(functions)} functions")
+    for name, value, budget in rows:
+        print(f"  {name:24} {value:6g}  budget {budget:4}  {'ok' if value <= budget else 'OVER BUDGET'}")
+    share = comment_percent(texts)
+    verdict = "few" if share < COMMENT_SHARE[0] else "many" if share > COMMENT_SHARE[1] else "ok"
+    print(f"  {'comment lines':24} {share:5.0f}%  aim   15-20%  {verdict}")
+
+
+def check_file(path, text):
+    """The problems of one file and the lengths of its functions."""
+    lines = text.count("\n") + (not text.endswith("\n") and bool(text))
+    problems = []
+    if lines > FILE_CAP:
+        fix = f"split it by reason to change (cap {FILE_CAP})"
+        problems.append(Problem(str(path), lines, f"file has {lines} lines", fix))
+    functions = []
+    if path.suffix in CPP_SUFFIXES:
+        functions = cpp_functions(text)
+    elif path.suffix == ".py":
+        functions = python_functions(text)
+    for name, first, length in functions:
+        if length > FUNCTION_CAP:
+            fix = f"split it into named steps (cap {FUNCTION_CAP})"
+            problems.append(Problem(str(path), first, f"function {name} has {length} lines", fix))
+    return problems, lines, [length for _, _, length in functions]
+
+
+def main(argv=None):
+    root = parse_root(__doc__, argv)
+    problems = []
+    groups = {"src": ([], [], []), "tests": ([], [], [])}
+    checked = 0
+    for path in project_files(root):
+        if path.parts[0] not in FOLDERS or path.suffix not in CPP_SUFFIXES | SCRIPT_SUFFIXES:
+            continue
+        checked += 1
+        text = read_text(root / path) or ""
+        found, lines, functions = check_file(path, text)
+        problems += found
+        group = {"include": "src"}.get(path.parts[0], path.parts[0])
+        if path.suffix in CPP_SUFFIXES and group in groups:
+            all_lines, all_functions, texts = groups[group]
+            all_lines.append(lines)
+            all_functions.extend(functions)
+            texts.append(text)
+    for label, (lines, functions, texts) in groups.items():
+        print_budget(label, lines, functions, texts)
+    return finish("check_sizes", problems, f"{checked} files under the caps")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
