@@ -1,0 +1,24 @@
+// One function per measurement. Each starts what it needs, ends it, and adds its table to the results.
+#pragma once
+
+#include "results.h"
+#include "session.h"
+
+namespace corral::bench {
+
+/// Small messages to and fro; `one_core` pins client, corral and server to the same core.
+void measure_round_trip(const Bench& bench, Results& results, bool one_core);
+
+/// From spawn to the first answer.
+void measure_start(const Bench& bench, Results& results);
+
+/// PSS and RSS of corral's own processes.
+void measure_memory(const Bench& bench, Results& results);
+
+/// The end of a large tree that ignores everything but SIGKILL.
+void measure_kill(const Bench& bench, Results& results);
+
+/// From the client's close of stdin to the end of what it started, with a server that leaves when asked.
+void measure_end(const Bench& bench, Results& results);
+
+}  // namespace corral::bench
