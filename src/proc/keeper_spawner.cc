@@ -59,13 +59,14 @@ class KeeperStart {
 
   /// Through a copy above all targets, so that no dup2 overwrites the source of a later one.
   void give(int fd, int as) {
-    constexpr int kAboveTargets = 64;
-    copies_.emplace_back(fcntl(fd, F_DUPFD_CLOEXEC, kAboveTargets));
-    posix_spawn_file_actions_adddup2(&files_, copies_.back().get(), as);
+    copies_.emplace_back(fcntl(fd, F_DUPFD_CLOEXEC, keeper::kFirstFreeFd));
+    complete_ = complete_ && copies_.back().valid() &&
+                posix_spawn_file_actions_adddup2(&files_, copies_.back().get(), as) == 0;
   }
 
   int start(const std::string& helper, const std::string& instance,
             const std::vector<std::string>& environment, pid_t& pid) {
+    if (!complete_) return EMFILE;
     std::array<char*, 3> arguments = {const_cast<char*>("corral-keeper"), const_cast<char*>(instance.c_str()),
                                       nullptr};
     std::vector<char*> variables;
@@ -79,6 +80,7 @@ class KeeperStart {
   posix_spawn_file_actions_t files_;
   posix_spawnattr_t attributes_;
   std::vector<UniqueFd> copies_;
+  bool complete_ = true;
 };
 
 /// The cookie is how descendants that lost their parent are still found.
