@@ -24,6 +24,7 @@ namespace fs = std::filesystem;
 
 std::string spawn_failure(int error) {
   std::string message = std::string("cannot start the keeper: ") + strerror(error);
+  if (error == EMFILE || error == ENFILE) return message + "; raise the limit of open files, `ulimit -n`";
   if (error != EAGAIN && error != ENOMEM)
     return message + "; reinstall corral so that its helper is beside it";
   rlimit limit{};
@@ -121,8 +122,7 @@ Result<ProcessTree> KeeperSpawner::spawn(const LaunchSpec& spec) {
     const int error = errno;
     abandon(*prepared);
     if (!plan_file) return plan_file.error();
-    return Error{std::string("cannot make the life line: ") + strerror(error) +
-                 "; raise the limit `ulimit -n`"};
+    return Error{spawn_failure(error)};
   }
   parts.lifeline = UniqueFd(line[0]);
   const UniqueFd keeper_end(line[1]);
