@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "keeper/patient_write.h"
 #include "version.h"
 
 namespace corral::keeper {
@@ -68,7 +69,7 @@ class JsonLine {
     raw("\"");
   }
 
-  bool flush(int fd) const { return !overflowed_ && write(fd, bytes_, used_) == static_cast<ssize_t>(used_); }
+  bool flush(int fd) const { return !overflowed_ && write_without_hanging(fd, bytes_, used_); }
 
  private:
   std::size_t used_ = 0;

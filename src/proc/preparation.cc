@@ -21,11 +21,13 @@ keeper::PlanLimit held_limit(std::uint64_t value, keeper::Enforcer by) {
 }
 
 Result<void> prepare_limits(const LaunchSpec& spec, Preparation& plan) {
-  const Limits& limits = spec.limits;
+  Limits limits = spec.limits;
+  // The first process of a PID namespace is ours, but the kernel counts it.
+  if (limits.processes && spec.containment == Containment::Strict) ++*limits.processes;
   const Enforcement held =
       plan.strings.cgroup.empty() ? Enforcement{} : apply_limits(plan.strings.cgroup, limits);
   plan.header.memory = held_limit(limits.memory_bytes.value_or(0), held.memory);
-  plan.header.pids = held_limit(limits.processes.value_or(0), held.processes);
+  plan.header.pids = held_limit(spec.limits.processes.value_or(0), held.processes);
   plan.header.cpu = {limits.cpu_thousandths.value_or(0), held.cpu};
   if (limits.cpu_thousandths && held.cpu == keeper::Enforcer::None) {
     const std::string why =

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "keeper/patient_write.h"
 #include "keeper/sweep.h"
 #include "proc/keeper_spawner.h"
 #include "run/client_watch.h"
@@ -32,8 +33,8 @@ namespace {
 /// All signals are blocked and read one at a time: no handler, no race, and children that die early are not
 /// missed.
 UniqueFd take_over_signals() {
-  // A parent that ignores SIGCHLD leaves us that: the kernel would then throw exit codes away.
-  signal(SIGCHLD, SIG_DFL);
+  // What a parent ignores, we inherit ignored, and never see: exit codes would be thrown away, a SIGINT lost.
+  for (const int signo : {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT}) signal(signo, SIG_DFL);
   sigset_t all;
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, nullptr);
@@ -241,7 +242,7 @@ int run_session(proc::Spawner& spawner, const proc::LaunchSpec& spec, const Oute
 
 void say(const std::string& sentence) {
   const std::string line = "corral run: " + sentence + "\n";
-  if (write(STDERR_FILENO, line.data(), line.size()) < 0) errno = 0;  // nobody listens; nothing else to do
+  keeper::write_without_hanging(STDERR_FILENO, line.data(), line.size());
 }
 
 int exit_code_of(const Error& error) {
