@@ -1,4 +1,5 @@
-// The keeper's plan: whatever the bytes, parsing stays inside them and every string it hands out ends inside them.
+// The keeper's plan: whatever the bytes, parsing stays inside them and every string it hands out ends inside
+// them.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -32,7 +33,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::size_t total = strlen(plan.executable) + strlen(plan.directory) + strlen(plan.cgroup) + 3;
   for (char** argument = plan.arguments; *argument != nullptr; ++argument) total += strlen(*argument) + 1;
   for (std::uint32_t i = 0; i < plan.header.terminators; ++i) {
-    for (char** argument = plan.terminator[i]; *argument != nullptr; ++argument) total += strlen(*argument) + 1;
+    for (char** argument = plan.terminator[i]; *argument != nullptr; ++argument)
+      total += strlen(*argument) + 1;
   }
   if (total != size - sizeof(PlanHeader)) abort();  // an accepted plan is used up to the last byte
   return 0;
