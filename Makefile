@@ -79,7 +79,7 @@ clean: ## remove everything that was built
 suite:
 	cmake --preset $(PRESET)
 	cmake --build build/$(PRESET) -j $(JOBS)
-	ctest --test-dir build/$(PRESET) --output-on-failure $(CTEST_ARGS)
+	ctest --test-dir build/$(PRESET) -j $(JOBS) --output-on-failure $(CTEST_ARGS)
 
 build/release/bin/corral:
 	@cmake --preset release >/dev/null

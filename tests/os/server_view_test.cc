@@ -169,6 +169,27 @@ TEST_P(ServerView, NoZombieIsLeftAtTheEnd) {
   for (const pid_t pid : seen) EXPECT_TRUE(eventually([&] { return is_gone(pid); })) << "zombie " << pid;
 }
 
+TEST_P(ServerView, RunsAtTheLevelThatTheReportNamesAndItsCgroupGoesWithIt) {
+  Session session(corral(line({}, {"--grow=daemons:3"})));
+  ASSERT_EQ(session.ask("echo", "ready"), "ready") << errors();
+
+  session.close_stdin();
+  ASSERT_EQ(session.wait(), 0);
+
+  const Report result = report();
+  if (GetParam().level == Level::Strict) {
+    EXPECT_TRUE(result.level.starts_with("pidns")) << result.level;
+  } else {
+    EXPECT_TRUE(result.level.starts_with("keeper")) << result.level;
+  }
+  if (GetParam().level == Level::Basic) {
+    EXPECT_EQ(result.level, "keeper");
+  }
+  for (const char* const mount : {"/sys/fs/cgroup/", "/sys/fs/cgroup/unified/"}) {
+    EXPECT_NE(access((mount + ("corral-" + result.instance)).c_str(), F_OK), 0);
+  }
+}
+
 // In a container the first process is often one that never reaps. So whatever we start, we reap
 // ourselves: nothing is handed over. The test makes itself the next subreaper above corral to see what
 // would arrive at pid 1.

@@ -9,13 +9,8 @@
 
 namespace corral::os_tests {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#elif defined(__has_feature)
-constexpr bool kSanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-constexpr bool kSanitized = false;
-#endif
+// Whether the programs under test carry the run-time of a sanitizer, which has needs of its own.
+constexpr bool kSanitized = CORRAL_SANITIZED;
 
 enum class User { Root, Ordinary };
 enum class Level { Auto, Basic, Strict };
