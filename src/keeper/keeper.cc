@@ -161,7 +161,7 @@ void Keeper::read_lifeline() {
     owner_reachable_ = false;
     act(ending_.owner_gone(now()));
   } else if (command.kind == Command::Kind::Forward) {
-    if (server_ > 0 && !server_gone_) kill(server_, command.signo);
+    signal_server(command.signo);
   } else if (command.reason == Reason::ClientGone) {
     act(ending_.client_gone(command.reason, now()));
   } else {
@@ -171,11 +171,23 @@ void Keeper::read_lifeline() {
 
 void Keeper::read_init_line() {
   int status = 0;
-  if (recv(init_.line, &status, sizeof status, MSG_DONTWAIT) == sizeof status) {
+  const ssize_t got = recv(init_.line, &status, sizeof status, MSG_DONTWAIT);
+  if (got == sizeof status) {
     report_.server_status = status;
     report_.server_status_known = true;
+  } else if (got == 0) {
+    // The first process is going. Reaping it tells the rest, but that may take as long as somebody in there
+    // hangs.
+    close(init_.line);
+    init_.line = -1;
   }
-  // Closed means that the first process is gone; reaping it tells the rest.
+}
+
+/// A forwarded signal is for the server alone; inside a namespace only the init knows its number.
+void Keeper::signal_server(int signo) {
+  if (server_gone_) return;
+  if (server_ > 0) kill(server_, signo);
+  if (init_.line >= 0) send(init_.line, &signo, sizeof signo, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 void Keeper::look_at_stdin(short events) {

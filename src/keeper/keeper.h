@@ -31,6 +31,7 @@ class Keeper {
   void read_signals();
   void read_lifeline();
   void read_init_line();
+  void signal_server(int signo);
   void look_at_stdin(short events);
   void look_at_stdout(short events);
   void look_at_limits();

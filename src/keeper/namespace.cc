@@ -71,18 +71,24 @@ bool keeper_gone(int line) {
   return poll(&look, 1, 0) > 0;
 }
 
-/// Reaps until nothing is left; says when the server went and how.
+/// Reaps until nothing is left; says when the server went and how. Returning ends everybody in the namespace.
 void serve_as_init(pid_t server, int line, int signals) {
   for (;;) {
     int status = 0;
     pid_t pid = 0;
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-      if (pid == server && send(line, &status, sizeof status, MSG_NOSIGNAL) < 0) return;
+      if (pid != server) continue;
+      server = -1;
+      if (send(line, &status, sizeof status, MSG_NOSIGNAL) < 0) return;
     }
     if (pid < 0 && errno == ECHILD) return;
     pollfd wake[] = {{signals, POLLIN, 0}, {line, POLLIN | POLLRDHUP, 0}};
     if (poll(wake, 2, -1) < 0) continue;
-    if (wake[1].revents != 0) return;  // the keeper let go: leaving ends everybody in here
+    if (wake[1].revents != 0) {
+      int signo = 0;
+      if (recv(line, &signo, sizeof signo, MSG_DONTWAIT) != sizeof signo) return;  // the keeper let go
+      if (server > 0) kill(server, signo);
+    }
     signalfd_siginfo info{};
     if (read(signals, &info, sizeof info) != sizeof info) continue;
     if (info.ssi_signo == SIGTERM) {

@@ -15,7 +15,8 @@ namespace corral::keeper {
 /// it has no child left.
 struct NamespaceInit {
   pid_t pid = 0;
-  int line = -1;  // carries the server's wait status; closing it ends the namespace
+  int line =
+      -1;  // wait status of the server one way, signals for it the other; closing it ends the namespace
 };
 
 /// Goes through every step in a child that is thrown away, so that a refusal leaves nothing half done.

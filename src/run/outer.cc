@@ -227,9 +227,11 @@ void Outer::explain_end() const {
         std::to_string(report_.limit[i].seen) + " of " + std::to_string(report_.limit[i].limit) +
         "): raise " + (memory ? "--memory" : "--pids") + " or look into the server");
   }
-  note(std::string("session ended (") + keeper::reason_name(report_.reason) + "): " +
-       std::to_string(report_.ended_total) + " processes ended, " + std::to_string(report_.sigkill_deaths) +
-       " by SIGKILL, in " + std::to_string(report_.end_took.count() / 1000) + " ms; " +
+  note(std::string("session ended (") + keeper::reason_name(report_.reason) +
+       "): " + std::to_string(report_.ended_total) +
+       (report_.ended_total == 1 ? " process ended, " : " processes ended, ") +
+       std::to_string(report_.sigkill_deaths) + " by SIGKILL, in " +
+       std::to_string(report_.end_took.count() / 1000) + " ms; " +
        (report_.proved_empty ? "proved empty (ECHILD)" : "not proved empty"));
 }
 

@@ -124,9 +124,15 @@ TEST_F(ProcessTreeTest, AKilledKeeperLeavesNoEvidence) {
   EXPECT_TRUE(eventually([this] { return survivors(guard_.tag()).empty(); }));
 }
 
-TEST_F(ProcessTreeTest, AForwardedSignalReachesTheServerAlone) {
-  OwnedServer server(
-      shell("trap 'echo got it; exit 7' USR1; echo up; while :; do sleep 0.05; done", guard_.tag()));
+class ForwardedSignal : public ProcessTreeTest, public testing::WithParamInterface<Containment> {};
+
+TEST_P(ForwardedSignal, ReachesTheServerAlone) {
+  LaunchSpec spec = shell(
+      "(trap 'echo wrong' USR1; while :; do sleep 0.05; done) & "
+      "trap 'echo got it; exit 7' USR1; echo up; while :; do sleep 0.05; done",
+      guard_.tag());
+  spec.containment = GetParam();
+  OwnedServer server(spec);
   ASSERT_EQ(server.line(), "up");
 
   server.tree().forward(SIGUSR1);
@@ -137,6 +143,11 @@ TEST_F(ProcessTreeTest, AForwardedSignalReachesTheServerAlone) {
   EXPECT_EQ(WEXITSTATUS(report->server_status), 7);
   EXPECT_EQ(waitpid(server.tree().keeper(), nullptr, 0), server.tree().keeper());
 }
+
+INSTANTIATE_TEST_SUITE_P(Each, ForwardedSignal, testing::Values(Containment::Basic, Containment::Strict),
+                         [](const auto& level) {
+                           return level.param == Containment::Strict ? "Strict" : "Basic";
+                         });
 
 TEST_F(ProcessTreeTest, ACommandThatIsNotThereIsAnError) {
   KeeperSpawner spawner(CORRAL_KEEPER_BIN);
