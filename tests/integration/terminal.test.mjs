@@ -10,10 +10,11 @@ import { Victim, clientCommand } from './support/victim.mjs';
 const KEYS = { SIGINT: '\x03', SIGQUIT: '\x1c', SIGTSTP: '\x1a' };
 const quote = (word) => `'${word.replaceAll("'", "'\\''")}'`;
 
-// script(1) gives the client a terminal and types what we write to it.
+// script(1) gives the client a terminal and types what we write to it. It starts a shell; without exec that shell
+// would stay, hear the keys as well, and some shells die of Ctrl+\.
 async function clientAtTerminal(lab, command) {
   const program = clientCommand({ command, call: longCall(8), onSignal: 'ignore' });
-  const terminal = new Victim(lab, ['script', '-qec', program.map(quote).join(' '), '/dev/null']);
+  const terminal = new Victim(lab, ['script', '-qec', `exec ${program.map(quote).join(' ')}`, '/dev/null']);
   await terminal.says('in-flight');
   return terminal;
 }
