@@ -77,11 +77,12 @@ Result<std::uint64_t> parse_size(std::string_view text) {
 }
 
 Result<std::uint32_t> parse_cores(std::string_view text) {
+  constexpr double kLeast = 0.01;  // less than the kernel can hand out in a period
   constexpr double kMost = 4096;
   Quantity quantity;
   const bool parsed = split(text, quantity) && (quantity.unit.empty() || quantity.unit == "%");
   const double cores = !parsed ? 0 : quantity.unit.empty() ? quantity.value : quantity.value / 100;
-  if (!(cores >= 0.001) || cores > kMost) {
+  if (!(cores >= kLeast) || cores > kMost) {
     return malformed("number of cores", text, "a number of cores, such as 0.5, 2 or 150%");
   }
   return static_cast<std::uint32_t>(std::llround(cores * 1000));

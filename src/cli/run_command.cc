@@ -10,6 +10,7 @@
 
 #include "base/units.h"
 #include "cli/command.h"
+#include "keeper/kernel.h"
 #include "proc/keeper_spawner.h"
 #include "run/outer.h"
 
@@ -19,7 +20,7 @@ namespace {
 constexpr const char* kExamples = R"(Examples:
   corral run -- npx -y @modelcontextprotocol/server-filesystem .
   corral run --containment strict --memory 1G -- uvx some-server
-  corral run --report /tmp/sessions.jsonl -- node server.js
+  corral run --report ~/mcp-sessions.jsonl -- node server.js
   corral run --on-stop 'ssh build-host ./stop-worker' -- ssh build-host ./worker
 
 In a client's configuration:
@@ -114,6 +115,9 @@ int run(RunOptions& options, std::vector<std::string> command) {
     run::say("no command given: name the server's program, as in `corral run -- npx -y some-server`");
     return run::kOwnFailure;
   }
+  // What a client leaked to us would be held open here: a copy of the other end of stdin, and the session
+  // never ends.
+  keeper::close_from(3);
   options.spec.argv = std::move(command);
   const Result<UniqueFd> report = open_report(options.report);
   if (!report) {

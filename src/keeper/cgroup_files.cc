@@ -1,6 +1,8 @@
 #include "keeper/cgroup_files.h"
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <climits>
@@ -36,6 +38,26 @@ std::uint64_t read_counter(const char* directory, const char* name, const char* 
   return 0;
 }
 
+/// A server may have made groups of its own inside, as another corral does. `path` is used as scratch.
+void remove_below(char (&path)[PATH_MAX], int depth) {
+  constexpr int kDeepest = 16;
+  const int fd = depth < kDeepest ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+  const std::size_t length = strlen(path);
+  alignas(dirent64) char buffer[1024];
+  for (long got = 0; fd >= 0 && (got = syscall(SYS_getdents64, fd, buffer, sizeof buffer)) > 0;) {
+    for (long at = 0; at < got;) {
+      const auto* entry = reinterpret_cast<const dirent64*>(buffer + at);
+      at += entry->d_reclen;
+      if (entry->d_type != DT_DIR || entry->d_name[0] == '.') continue;
+      snprintf(path + length, sizeof path - length, "/%s", entry->d_name);
+      remove_below(path, depth + 1);
+      path[length] = '\0';
+    }
+  }
+  if (fd >= 0) close(fd);
+  rmdir(path);
+}
+
 }  // namespace
 
 void kill_cgroup(const char* directory) {
@@ -57,7 +79,10 @@ bool cgroup_limit_hit(const char* directory, LimitName name) {
 }
 
 void remove_cgroup(const char* directory) {
-  if (*directory != '\0') rmdir(directory);
+  if (*directory == '\0') return;
+  char path[PATH_MAX];
+  snprintf(path, sizeof path, "%s", directory);
+  remove_below(path, 0);
 }
 
 }  // namespace corral::keeper

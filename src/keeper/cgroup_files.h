@@ -12,7 +12,7 @@ void kill_cgroup(const char* directory);
 /// Whether the kernel had to enforce this limit at least once.
 bool cgroup_limit_hit(const char* directory, LimitName name);
 
-/// Works only once it is empty.
+/// With what is below it. Works only once it is empty.
 void remove_cgroup(const char* directory);
 
 }  // namespace corral::keeper

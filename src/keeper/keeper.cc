@@ -34,7 +34,7 @@ int make_signalfd() {
 
 }  // namespace
 
-Keeper::Keeper(const Plan& plan)
+Keeper::Keeper(Plan& plan)
     : plan_(plan), ending_(plan.header.graces), sweep_(report_), watchdog_(plan.header, report_) {
   memcpy(report_.instance, plan.header.instance, sizeof report_.instance);
   report_.level = {*plan.cgroup != '\0', plan.header.pid_namespace != 0};
@@ -44,8 +44,9 @@ int Keeper::run() {
   signals_ = make_signalfd();
   become_subreaper();
   watch_owner();
-  if (!start()) return 1;
+  start();
   wait_for_end();
+  if (start_failed_) return 1;
   finish();
   if (gave_up_) linger();
   return 0;
@@ -53,49 +54,71 @@ int Keeper::run() {
 
 // ---- starting
 
-bool Keeper::start() {
+void Keeper::start() {
   started_ = now();
-  const LaunchFailure failure = launch();
-  if (failure.stage != Stage::None) {
-    report_.proved_empty = sweep_.kill_all(0, plan_.header.graces.kill, Sweep::Record::Leader);
-    remove_cgroup(plan_.cgroup);
-    if (plan_.header.report != 0) write_report(kReportFd, report_);
-    event_.stage = failure.stage;
-    event_.error = failure.error;
-    tell(Event::Kind::Failed);
-    return false;
-  }
   stdin_open_ = plan_.header.watch_stdin != 0;
   stdout_open_ = plan_.header.watch_stdout != 0;
   next_look_ = now() + Watchdog::kPeriod;
-  event_.server = server_;
-  tell(Event::Kind::Started);
-  return true;
+  event_.rlimit_tag = choose_rlimit_tag();
+  const LaunchFailure failure = launch();
+  if (failure.stage != Stage::None) fail_start(failure);
 }
 
+/// Returns when the child is made. Whether it became the server, `launch_line_` tells: an exec can hang for
+/// as long as a file system does, and we must hear everything else meanwhile.
 LaunchFailure Keeper::launch() {
-  event_.rlimit_tag = choose_rlimit_tag();
   int failures[2];
   if (pipe2(failures, O_CLOEXEC) != 0) return {Stage::Fork, errno};
   LaunchFailure failure{};
   if (plan_.header.pid_namespace != 0) {
     failure = probe_namespace(plan_);
-    if (failure.stage == Stage::None)
+    if (failure.stage == Stage::None) {
       failure = start_in_namespace(plan_, event_.rlimit_tag, failures[1], init_);
+    }
   } else {
-    failure = launch_plain(failures[1]);
+    server_ = fork_into_cgroup(plan_, 0);
+    if (server_ == 0) become_server(plan_, event_.rlimit_tag, failures[1]);
+    if (server_ < 0) failure = {Stage::Fork, errno};
   }
   close(failures[1]);
-  LaunchFailure told{};
-  if (failure.stage == Stage::None && read(failures[0], &told, sizeof told) == sizeof told) failure = told;
-  close(failures[0]);
+  launch_line_ = failures[0];
   return failure;
 }
 
-LaunchFailure Keeper::launch_plain(int failure_fd) {
-  server_ = fork_into_cgroup(plan_, 0);
-  if (server_ == 0) become_server(plan_, event_.rlimit_tag, failure_fd);
-  return server_ < 0 ? LaunchFailure{Stage::Fork, errno} : LaunchFailure{};
+void Keeper::read_launch_line() {
+  LaunchFailure failure{};
+  const bool failed = read(launch_line_, &failure, sizeof failure) == sizeof failure;
+  close(launch_line_);
+  launch_line_ = -1;
+  if (!failed) {
+    event_.server = server_;
+    tell(Event::Kind::Started);
+  } else if (failure.stage == Stage::Cgroup) {
+    start_without_cgroup();
+  } else {
+    fail_start(failure);
+  }
+}
+
+/// A group that may be made but not entered, such as below a threaded one. The keeper holds the tree as well.
+void Keeper::start_without_cgroup() {
+  sweep_.kill_all(0, plan_.header.graces.kill, Sweep::Record::Leader);
+  remove_cgroup(plan_.cgroup);
+  plan_.cgroup = "";
+  report_.level.cgroup = false;
+  watchdog_.take_over();
+  const LaunchFailure failure = launch();
+  if (failure.stage != Stage::None) fail_start(failure);
+}
+
+void Keeper::fail_start(const LaunchFailure& failure) {
+  start_failed_ = true;
+  report_.proved_empty = sweep_.kill_all(0, plan_.header.graces.kill, Sweep::Record::Leader);
+  remove_cgroup(plan_.cgroup);
+  write_report_line();
+  event_.stage = failure.stage;
+  event_.error = failure.error;
+  tell(Event::Kind::Failed);
 }
 
 /// The life line tells of the owner's death as well; the pidfd is the second witness, in case a copy of the
@@ -109,12 +132,13 @@ void Keeper::watch_owner() {
 // ---- waiting
 
 void Keeper::wait_for_end() {
-  while (!empty_ && !gave_up_) {
+  while (!empty_ && !gave_up_ && !start_failed_) {
     pollfd wake[] = {
         {signals_, POLLIN, 0},
         {owner_reachable_ ? kLifelineFd : -1, POLLIN | POLLRDHUP, 0},
         {owner_reachable_ ? owner_ : -1, POLLIN, 0},
         {init_.line, POLLIN, 0},
+        {launch_line_, POLLIN, 0},
         // A half-closed socket pair gives only RDHUP, a pipe only HUP.
         {stdin_open_ ? STDIN_FILENO : -1, POLLRDHUP, 0},
         {stdout_open_ ? STDOUT_FILENO : -1, 0, 0},
@@ -127,8 +151,10 @@ void Keeper::wait_for_end() {
       act(ending_.owner_gone(now()));
     }
     if (wake[3].revents != 0) read_init_line();
-    if (wake[4].revents != 0) look_at_stdin(wake[4].revents);
-    if (wake[5].revents != 0) look_at_stdout(wake[5].revents);
+    if (wake[4].revents != 0) read_launch_line();
+    if (start_failed_) return;
+    if (wake[5].revents != 0) look_at_stdin(wake[5].revents);
+    if (wake[6].revents != 0) look_at_stdout(wake[6].revents);
     look_at_limits();
     list_at_the_end();
     act(ending_.tick(now(), unread_input()));
@@ -258,9 +284,10 @@ void Keeper::kill_tree() {
   const bool list = init_.pid == 0;
   if (!list) list_namespace(SIGKILL);
   kill_cgroup(plan_.cgroup);
-  empty_ = sweep_.kill_all(server_, plan_.header.graces.kill,
-                           list ? Sweep::Record::Everybody : Sweep::Record::Leader);
-  if (!empty_) gave_up_ = true;
+  const Micros deadline = *ending_.deadline();
+  empty_ =
+      sweep_.kill_all(server_, deadline - now(), list ? Sweep::Record::Everybody : Sweep::Record::Leader);
+  if (!empty_) act(ending_.tick(deadline, false));
   if (empty_ && init_.pid > 0) {
     read_init_line();
     if (!report_.server_status_known) {  // still alive when the kernel ended the namespace
@@ -312,11 +339,14 @@ void Keeper::finish() {
   read_cgroup_limits();
   remove_cgroup(plan_.cgroup);
   run_terminators(plan_, sweep_, report_);
-  if (plan_.header.report != 0) {
-    write_report(kReportFd, report_);
-    close(kReportFd);
-  }
+  write_report_line();
   tell(Event::Kind::Ended);
+}
+
+void Keeper::write_report_line() {
+  if (plan_.header.report == 0) return;
+  event_.report_lost = !write_report(kReportFd, report_);
+  close(kReportFd);
 }
 
 void Keeper::read_cgroup_limits() {
@@ -330,9 +360,7 @@ void Keeper::read_cgroup_limits() {
 /// would stay as a zombie, and it may still become killable.
 void Keeper::linger() {
   let_go(STDERR_FILENO, O_WRONLY);
-  while (!sweep_.kill_all(0, Watchdog::kPeriod, Sweep::Record::Leader)) {
-    poll(nullptr, 0, 1000);
-  }
+  while (!sweep_.kill_all(0, Micros(0), Sweep::Record::Leader)) poll(nullptr, 0, 1000);
   remove_cgroup(plan_.cgroup);
 }
 

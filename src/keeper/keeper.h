@@ -15,14 +15,16 @@ namespace corral::keeper {
 
 class Keeper {
  public:
-  explicit Keeper(const Plan& plan);
+  explicit Keeper(Plan& plan);
   int run();
 
  private:
   // Starting.
-  bool start();
+  void start();
   LaunchFailure launch();
-  LaunchFailure launch_plain(int failure_fd);
+  void read_launch_line();
+  void start_without_cgroup();
+  void fail_start(const LaunchFailure& failure);
   void watch_owner();
 
   // Waiting.
@@ -46,12 +48,13 @@ class Keeper {
   void list_namespace(int signal);
   void let_go_of_client();
   void finish();
+  void write_report_line();
   void read_cgroup_limits();
   void linger();
 
   void tell(Event::Kind kind);
 
-  const Plan& plan_;
+  Plan& plan_;
   Report report_;
   Event event_{};
   Ending ending_;
@@ -61,12 +64,14 @@ class Keeper {
   NamespaceInit init_;
   int signals_ = -1;
   int owner_ = -1;
+  int launch_line_ = -1;  // open until the server is executed, or cannot be
   bool owner_reachable_ = true;
   bool stdin_open_ = false;
   bool stdout_open_ = false;
   bool server_gone_ = false;
   bool empty_ = false;
   bool gave_up_ = false;
+  bool start_failed_ = false;
   Micros started_{0};
   Micros next_look_{0};
   Micros listed_at_{0};  // when the processes of the namespace were last written down

@@ -39,17 +39,29 @@ inline pid_t clone_process(std::uint64_t flags, int cgroup_fd = -1) {
     args.flags |= CLONE_INTO_CGROUP;
     args.cgroup = static_cast<std::uint64_t>(cgroup_fd);
   }
-  args.exit_signal = 17;  // SIGCHLD; <signal.h> is not wanted here
-  return static_cast<pid_t>(syscall(SYS_clone3, &args, sizeof args));
+  constexpr std::uint64_t kSigchld = 17;  // <signal.h> is not wanted here
+  args.exit_signal = kSigchld;
+  const auto pid = static_cast<pid_t>(syscall(SYS_clone3, &args, sizeof args));
+  if (pid >= 0 || errno != ENOSYS || cgroup_fd >= 0) return pid;
+  // Before Linux 5.3, and in every container whose seccomp filter cannot look into the struct.
+  return static_cast<pid_t>(syscall(SYS_clone, flags | kSigchld, nullptr, nullptr, nullptr, nullptr));
 }
 
-/// Closes every descriptor from `first` on. Kernels before 5.9 lack the call; there the descriptors that we
-/// open ourselves are close-on-exec anyway.
-inline void close_from(unsigned first) { syscall(SYS_close_range, first, ~0U, 0); }
+/// Before Linux 5.9 there is no call for a range of descriptors. Their numbers end at the limit.
+template <class Act>
+void for_each_possible_fd(unsigned first, Act act) {
+  const long limit = sysconf(_SC_OPEN_MAX);
+  for (long fd = first; fd < (limit > 0 ? limit : 1024); ++fd) act(static_cast<int>(fd));
+}
+
+inline void close_from(unsigned first) {
+  if (syscall(SYS_close_range, first, ~0U, 0) != 0) for_each_possible_fd(first, [](int fd) { close(fd); });
+}
 
 inline void close_on_exec_from(unsigned first) {
   constexpr unsigned kCloseRangeCloexec = 4;
-  syscall(SYS_close_range, first, ~0U, kCloseRangeCloexec);
+  if (syscall(SYS_close_range, first, ~0U, kCloseRangeCloexec) == 0) return;
+  for_each_possible_fd(first, [](int fd) { fcntl(fd, F_SETFD, FD_CLOEXEC); });
 }
 
 /// Points a standard descriptor at /dev/null: our copy is let go, the number stays taken.

@@ -45,7 +45,8 @@ struct Event {
   pid_t server = 0;           // Started: as the keeper's own namespace numbers it
   Level level;
   std::uint64_t rlimit_tag = 0;  // Started: 0 = the hard limit left no room for a tag
-  Report report;                 // Ended
+  bool report_lost = false;      // Failed, Ended: the report file could not be written
+  Report report;                 // Failed, Ended
 };
 
 }  // namespace corral::keeper

@@ -41,6 +41,7 @@ int main() {
   }
   close(kPlanFd);
   if (plan.header.report == 0) close(kReportFd);
+  fcntl(kReportFd, F_SETFD, FD_CLOEXEC);
   close_from(kFirstFreeFd);
   static Keeper keeper(plan);  // static: it is large, and the stack is small
   return keeper.run();

@@ -99,6 +99,14 @@ void serve_as_init(pid_t server, int line, int signals) {
   }
 }
 
+/// The life line, the report and the rest are the keeper's business. It has a dozen descriptors at most.
+void keep_only(int line, int signals) {
+  constexpr int kEnough = 64;
+  for (int fd = STDERR_FILENO + 1; fd < kEnough; ++fd) {
+    if (fd != line && fd != signals) close(fd);
+  }
+}
+
 [[noreturn]] void run_init(const Plan& plan, std::uint64_t rlimit_tag, int failure_fd, int line) {
   prctl(PR_SET_NAME, "corral-init", 0, 0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
@@ -111,7 +119,7 @@ void serve_as_init(pid_t server, int line, int signals) {
   const pid_t server = fork();
   if (server == 0) become_server(plan, rlimit_tag, failure_fd);
   if (server < 0) fail_launch(failure_fd, Stage::Fork, errno);
-  close(failure_fd);
+  keep_only(line, signals);
   let_go(STDIN_FILENO, O_RDONLY);
   let_go(STDOUT_FILENO, O_WRONLY);
   let_go(STDERR_FILENO, O_WRONLY);

@@ -27,8 +27,8 @@ bool read_comm(pid_t pid, char (&comm)[16]);
 /// The uid that a process runs as now, or -1.
 uid_t read_uid(pid_t pid);
 
-/// Our own children, adopted ones included: the /proc file for it, else a scan of all processes, else (no
-/// /proc at all) by asking the kernel pid by pid. Returns how many were stored.
+/// Our own children, adopted ones included: by the /proc file for it, else (a kernel without
+/// CONFIG_PROC_CHILDREN) by a scan of all processes. Returns how many were stored.
 std::size_t own_children(std::span<pid_t> found);
 
 /// All processes below `root`, without it.

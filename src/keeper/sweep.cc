@@ -43,7 +43,10 @@ Cause cause_of(pid_t pid) {
 
 bool become_subreaper() { return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0; }
 
-void Sweep::spare_present_children() { spared_count_ = own_children(std::span(spared_, kMostSpared)); }
+bool Sweep::spare_present_children() {
+  spared_count_ = own_children(std::span(spared_, kMostSpared));
+  return spared_count_ > 0;
+}
 
 void Sweep::terminate() {
   const std::size_t count = own_children(seen_children);
@@ -125,7 +128,7 @@ bool Sweep::newly_terminated(pid_t group) {
 }
 
 bool Sweep::only_spared_left() const {
-  if (spared_count_ == 0) return false;
+  if (spared_count_ == 0 && mark_.instance == nullptr) return false;
   const std::size_t count = own_children(seen_children);
   for (std::size_t i = 0; i < count; ++i) {
     if (!spared(seen_children[i])) return false;
@@ -133,7 +136,6 @@ bool Sweep::only_spared_left() const {
   return true;
 }
 
-/// Once reaped, the pid may be given to somebody else, who is not to be spared.
 bool Sweep::forget_spared(pid_t pid) {
   for (std::size_t i = 0; i < spared_count_; ++i) {
     if (spared_[i] != pid) continue;
@@ -147,7 +149,7 @@ bool Sweep::spared(pid_t pid) const {
   for (std::size_t i = 0; i < spared_count_; ++i) {
     if (spared_[i] == pid) return true;
   }
-  return false;
+  return !carries(pid, mark_);
 }
 
 }  // namespace corral::keeper

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 
+#include "keeper/mark.h"
 #include "keeper/report.h"
 
 namespace corral::keeper {
@@ -24,8 +25,15 @@ class Sweep {
 
   explicit Sweep(Report& report) : report_(report) {}
 
-  /// Remembers the children that are there already: a shell may have had some before it became us.
-  void spare_present_children();
+  /// Remembers the children that are there already: a shell may have had some before it became us. True if
+  /// any.
+  bool spare_present_children();
+
+  /// Once reaped, the pid may be given to somebody else, who is not to be spared. True if it was one of them.
+  bool forget_spared(pid_t pid);
+
+  /// From now on only processes with this mark are touched: orphans of spared children come to us as well.
+  void only(const Mark& mark) { mark_ = mark; }
 
   /// SIGTERM, then SIGCONT for the stopped, once to each group among our children. Call it again to reach
   /// those that were adopted since.
@@ -47,10 +55,10 @@ class Sweep {
   void kill_pass();
   bool newly_terminated(pid_t group);
   bool only_spared_left() const;
-  bool forget_spared(pid_t pid);
   bool spared(pid_t pid) const;
 
   Report& report_;
+  Mark mark_;
   pid_t terminated_[kMostGroups];
   std::size_t terminated_count_ = 0;
   pid_t spared_[kMostSpared];

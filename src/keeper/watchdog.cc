@@ -37,6 +37,15 @@ bool Watchdog::exceeded(pid_t root) {
   return over;
 }
 
+void Watchdog::take_over() {
+  for (std::uint32_t i = 0; i < report_.limits; ++i) {
+    LimitState& limit = report_.limit[i];
+    if (limit.by != Enforcer::Cgroup) continue;
+    limit.by = limit.name == LimitName::Cpu ? Enforcer::None : Enforcer::Watchdog;
+    watching_ |= limit.by == Enforcer::Watchdog;
+  }
+}
+
 void Watchdog::add_limit(LimitName name, const PlanLimit& limit) {
   if (limit.value == 0) return;
   report_.limit[report_.limits++] = {name, limit.by, false, limit.value, 0};

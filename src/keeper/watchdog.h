@@ -17,6 +17,9 @@ class Watchdog {
 
   bool watching() const { return watching_; }
 
+  /// Takes over what a cgroup was to enforce, since there is none after all.
+  void take_over();
+
   /// Counts the processes below `root` and what they hold. True if a limit is exceeded.
   bool exceeded(pid_t root);
 

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "base/unique_fd.h"
+#include "keeper/cgroup_files.h"
 
 namespace corral::proc {
 namespace {
@@ -39,13 +40,15 @@ std::optional<std::string> cgroup2_mount(std::string_view mountinfo) {
   return std::nullopt;
 }
 
-/// Asks the parent to hand the controller down; it cannot while it has processes of its own, unless it is the
-/// root.
+/// A controller that the parent does not hand down is asked for only at the root of the hierarchy. Anywhere
+/// else the parent has processes, us among them: the kernel would refuse, or make it a threaded group for
+/// good.
 bool take(const std::string& directory, const std::string& controller, const std::string& file,
           const std::string& value) {
   const std::string path = directory + "/" + file;
-  if (access(path.c_str(), F_OK) != 0) {
-    const std::string parent = std::filesystem::path(directory).parent_path().string();
+  const std::string parent = std::filesystem::path(directory).parent_path().string();
+  const bool parent_is_root = access((parent + "/cgroup.type").c_str(), F_OK) != 0;
+  if (access(path.c_str(), F_OK) != 0 && parent_is_root) {
     write_text(parent + "/cgroup.subtree_control", "+" + controller);
   }
   return write_text(path, value);
@@ -59,7 +62,7 @@ void remove_litter(const std::string& parent) {
   for (const auto& entry : std::filesystem::directory_iterator(parent, error)) {
     if (!entry.path().filename().string().starts_with("corral-")) continue;
     const auto age = std::filesystem::file_time_type::clock::now() - entry.last_write_time(error);
-    if (age > kYoung) rmdir(entry.path().c_str());
+    if (age > kYoung) keeper::remove_cgroup(entry.path().c_str());
   }
 }
 
@@ -96,6 +99,7 @@ Enforcement apply_limits(const std::string& directory, const Limits& limits) {
   Enforcement held;
   if (limits.memory_bytes && take(directory, "memory", "memory.max", std::to_string(*limits.memory_bytes))) {
     held.memory = Enforcer::Cgroup;
+    write_text(directory + "/memory.swap.max", "0");   // or it would only be pushed out
     write_text(directory + "/memory.oom.group", "1");  // half a server helps nobody
   }
   if (limits.processes && take(directory, "pids", "pids.max", std::to_string(*limits.processes))) {

@@ -20,63 +20,68 @@ constexpr std::array<std::string_view, 36> kGlobalWithValue = {
     "--runtime", "--runtime-flag", "--ssh", "--storage-driver", "--storage-opt", "--tmpdir", "--url",
     "--volumepath", "--cni-config-dir"};
 
-// Looks for the container by our label, and by its id in case the label search fails; then checks that the
-// label is found no more. $1 id file, $2 "ours" if we made that file; the rest is the launcher with its own
-// options.
+// Removes what carries our label and nothing else. The id in our file is a second way to find it, for a
+// launcher whose list fails; it counts only if it looks like an id and the container says that it is ours. $1
+// is the folder with that file, which is ours alone; the rest is the launcher with its own options.
 constexpr const char* kRemoval = R"sh(
-file=$1; whose=$2; shift 2
-find() { "$@" ps --all --quiet --no-trunc --filter "label=corral.instance=$CORRAL_INSTANCE"; }
-for id in $( { find "$@"; cat "$file"; } 2>/dev/null | sort -u); do "$@" rm -f "$id" >/dev/null 2>&1; done
-[ "$whose" != ours ] || rm -f "$file"
-[ -z "$(find "$@")" ]
+set -f
+folder=$1; shift
+listed() { "$@" ps --all --quiet --no-trunc --filter "label=corral.instance=$CORRAL_INSTANCE"; }
+ours() { [ "$("$@" inspect --format '{{index .Config.Labels "corral.instance"}}' "$id" 2>/dev/null)" = "$CORRAL_INSTANCE" ]; }
+for id in $(listed "$@" 2>/dev/null); do "$@" rm -f "$id" >/dev/null 2>&1; done
+id=$(cat "$folder/cid" 2>/dev/null)
+case $id in *[!0-9a-f]* | '') ;; *) ! ours "$@" || "$@" rm -f "$id" >/dev/null 2>&1 ;; esac
+rm -f "$folder/cid"; rmdir "$folder" 2>/dev/null
+left=$(listed "$@") && [ -z "$left" ]
 )sh";
+
+bool takes_value(const std::string& option) {
+  return std::find(kGlobalWithValue.begin(), kGlobalWithValue.end(), option) != kGlobalWithValue.end();
+}
 
 /// Where the word "run" stands; 0 = nowhere.
 std::size_t find_run(const std::vector<std::string>& argv) {
   std::size_t at = 1;
-  while (at < argv.size() && argv[at].starts_with("-")) {
-    const bool takes_value =
-        std::find(kGlobalWithValue.begin(), kGlobalWithValue.end(), argv[at]) != kGlobalWithValue.end();
-    at += takes_value ? 2 : 1;
-  }
+  while (at < argv.size() && argv[at].starts_with("-")) at += takes_value(argv[at]) ? 2 : 1;
   if (at < argv.size() && argv[at] == "container") ++at;
   return at < argv.size() && argv[at] == "run" ? at : 0;
 }
 
-/// The user's own --cidfile, if there is one among the options of `run`.
-std::optional<std::string> given_id_file(const std::vector<std::string>& argv, std::size_t run) {
-  for (std::size_t at = run + 1; at < argv.size(); ++at) {
-    constexpr std::string_view kJoined = "--cidfile=";
-    if (argv[at].starts_with(kJoined)) return argv[at].substr(kJoined.size());
-    if (argv[at] == "--cidfile" && at + 1 < argv.size()) return argv[at + 1];
-  }
-  return std::nullopt;
+/// Whether the word at `at` belongs to the option before it: `--context container`.
+bool is_option_value(const std::vector<std::string>& argv, std::size_t at) {
+  return at > 1 && takes_value(argv[at - 1]);
+}
+
+/// docker refuses a second --cidfile, so a user's own is left alone. Wherever the word stands: an option of
+/// the program in the container is none of docker's, but then the label is enough.
+bool names_id_file(const std::vector<std::string>& argv) {
+  return std::any_of(argv.begin(), argv.end(), [](const std::string& argument) {
+    return argument == "--cidfile" || argument.starts_with("--cidfile=");
+  });
 }
 
 }  // namespace
 
-std::optional<ContainerCommand> container_command(const std::vector<std::string>& argv,
-                                                  const std::string& executable, const std::string& instance,
-                                                  const std::string& scratch, const std::string& directory) {
+bool is_container_run(const std::vector<std::string>& argv) {
   const std::string launcher = std::filesystem::path(argv.front()).filename().string();
-  if (launcher != "docker" && launcher != "podman") return std::nullopt;
-  const std::size_t run = find_run(argv);
-  if (run == 0) return std::nullopt;
+  return (launcher == "docker" || launcher == "podman") && find_run(argv) != 0;
+}
 
-  ContainerCommand command{argv, {keeper::TerminatorKind::Container, {"/bin/sh", "-c", kRemoval, "corral"}}};
+ContainerCommand container_command(const std::vector<std::string>& argv, const std::string& executable,
+                                   const std::string& instance, const std::string& folder) {
+  const std::size_t run = find_run(argv);
+  ContainerCommand command{
+      argv, {keeper::TerminatorKind::Container, {"/bin/sh", "-c", kRemoval, "corral", folder}}};
   std::vector<std::string> inserted = {"--label", "corral.instance=" + instance};
-  const std::optional<std::string> given = given_id_file(argv, run);
-  const std::string own = scratch + "/corral-" + instance + ".cid";
-  if (!given) inserted.insert(inserted.end(), {"--cidfile", own});
+  if (!names_id_file(argv)) inserted.insert(inserted.end(), {"--cidfile", folder + "/cid"});
   const auto after_run = command.argv.begin() + static_cast<std::ptrdiff_t>(run) + 1;
   command.argv.insert(after_run, inserted.begin(), inserted.end());
 
   std::vector<std::string>& removal = command.removal.argv;
-  removal.push_back(given ? (std::filesystem::path(directory) / *given).string() : own);
-  removal.push_back(given ? "theirs" : "ours");
   removal.push_back(executable);
-  removal.insert(removal.end(), argv.begin() + 1, argv.begin() + static_cast<std::ptrdiff_t>(run));
-  if (removal.back() == "container") removal.pop_back();
+  const bool long_form = argv[run - 1] == "container" && run > 1;
+  const std::size_t options_end = long_form && !is_option_value(argv, run - 1) ? run - 1 : run;
+  removal.insert(removal.end(), argv.begin() + 1, argv.begin() + static_cast<std::ptrdiff_t>(options_end));
   return command;
 }
 

@@ -2,7 +2,6 @@
 // these launchers, so we mark the container when it starts and remove it when the session ends.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,15 +9,17 @@
 
 namespace corral::proc {
 
+/// Whether this command starts a container.
+bool is_container_run(const std::vector<std::string>& argv);
+
 struct ContainerCommand {
   std::vector<std::string> argv;  // with our label and a file for the container's id
   Terminator removal;
 };
 
-/// Nothing if this is no container run. `executable` is the launcher that was found; `scratch` a folder for
-/// the id file; `directory` what a relative --cidfile of the user's is relative to.
-std::optional<ContainerCommand> container_command(const std::vector<std::string>& argv,
-                                                  const std::string& executable, const std::string& instance,
-                                                  const std::string& scratch, const std::string& directory);
+/// `executable` is the launcher that was found; `folder` a fresh one that only we can write to, for the id.
+/// The removal takes it away again.
+ContainerCommand container_command(const std::vector<std::string>& argv, const std::string& executable,
+                                   const std::string& instance, const std::string& folder);
 
 }  // namespace corral::proc

@@ -1,7 +1,9 @@
 #include "proc/preparation.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstring>
 #include <filesystem>
 
@@ -29,6 +31,12 @@ Result<void> prepare_limits(const LaunchSpec& spec, Preparation& plan) {
   plan.header.memory = held_limit(limits.memory_bytes.value_or(0), held.memory);
   plan.header.pids = held_limit(spec.limits.processes.value_or(0), held.processes);
   plan.header.cpu = {limits.cpu_thousandths.value_or(0), held.cpu};
+  constexpr std::uint64_t kMostCounted = 8000;  // the keeper's list ends soon after
+  if (plan.header.pids.by == keeper::Enforcer::Watchdog && plan.header.pids.value > kMostCounted) {
+    plan.warnings.push_back(
+        "a limit of more than 8000 processes is kept only by a cgroup, and none is delegated to this "
+        "session");
+  }
   if (limits.cpu_thousandths && held.cpu == keeper::Enforcer::None) {
     const std::string why =
         "the cpu limit cannot be enforced here: no cgroup v2 cpu controller is delegated to this session";
@@ -40,20 +48,21 @@ Result<void> prepare_limits(const LaunchSpec& spec, Preparation& plan) {
   return {};
 }
 
-void prepare_terminators(const LaunchSpec& spec, Preparation& plan) {
+/// A folder that nobody else can write to: the id in it decides what is removed.
+Result<void> prepare_container(const LaunchSpec& spec, Preparation& plan) {
   std::error_code error;
   const fs::path scratch = fs::temp_directory_path(error);
-  const fs::path directory =
-      spec.directory.empty() ? fs::current_path(error) : fs::absolute(spec.directory, error);
-  auto container = container_command(spec.argv, plan.strings.executable, plan.header.instance,
-                                     scratch.empty() ? "/tmp" : scratch.string(), directory.string());
-  if (container) {
-    plan.strings.argv = std::move(container->argv);
-    plan.strings.terminators.push_back(std::move(container->removal));
+  std::string folder = (error ? fs::path("/tmp") : scratch) / "corral-XXXXXX";
+  if (mkdtemp(folder.data()) == nullptr) {
+    return Error{"cannot make a folder for the container's id in '" + scratch.string() +
+                 "': " + strerror(errno) + "; set TMPDIR to a folder that you may write to"};
   }
-  if (!spec.on_stop.empty()) {
-    plan.strings.terminators.push_back({keeper::TerminatorKind::OnStop, {"/bin/sh", "-c", spec.on_stop}});
-  }
+  plan.scratch = folder;
+  ContainerCommand container =
+      container_command(spec.argv, plan.strings.executable, plan.header.instance, folder);
+  plan.strings.argv = std::move(container.argv);
+  plan.strings.terminators.push_back(std::move(container.removal));
+  return {};
 }
 
 Result<void> check_directory(const std::string& directory) {
@@ -101,11 +110,21 @@ Result<Preparation> prepare(const LaunchSpec& spec, const std::string& instance)
     abandon(plan);
     return limits.error();
   }
-  prepare_terminators(spec, plan);
+  if (is_container_run(spec.argv)) {
+    const Result<void> prepared = prepare_container(spec, plan);
+    if (!prepared) {
+      abandon(plan);
+      return prepared.error();
+    }
+  }
+  if (!spec.on_stop.empty()) {
+    plan.strings.terminators.push_back({keeper::TerminatorKind::OnStop, {"/bin/sh", "-c", spec.on_stop}});
+  }
   return plan;
 }
 
 void abandon(const Preparation& preparation) {
+  if (!preparation.scratch.empty()) rmdir(preparation.scratch.c_str());
   if (!preparation.strings.cgroup.empty()) rmdir(preparation.strings.cgroup.c_str());
 }
 

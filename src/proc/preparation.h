@@ -16,6 +16,7 @@ struct Preparation {
   keeper::PlanHeader header;
   PlanStrings strings;
   std::vector<std::string> warnings;
+  std::string scratch;  // a folder of ours, empty = none
 };
 
 Result<Preparation> prepare(const LaunchSpec& spec, const std::string& instance);

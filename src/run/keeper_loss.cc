@@ -9,6 +9,7 @@
 #include "keeper/kernel.h"
 #include "keeper/plan.h"
 #include "keeper/terminator.h"
+#include "keeper/watchdog.h"
 
 namespace corral::run {
 namespace {
@@ -31,6 +32,9 @@ void KeeperLoss::finish(const proc::ProcessTree& tree, int report_fd) {
   memcpy(report_.instance, plan.header.instance, sizeof report_.instance);
   report_.reason = keeper::Reason::KeeperLost;
   report_.level = {*plan.cgroup != '\0', plan.header.pid_namespace != 0};
+
+  const keeper::Watchdog limits(plan.header, report_);  // lists them; what it saw went with the keeper
+  if (had_children_) sweep_.only({report_.instance, rlimit_tag_});
 
   bool empty = sweep_.reap(0, keeper::Sweep::Record::Everybody);
   const keeper::Micros kill_at = began + plan.header.graces.hasty;

@@ -18,6 +18,7 @@
 #include "keeper/sweep.h"
 #include "proc/keeper_spawner.h"
 #include "run/client_watch.h"
+#include "run/explain_end.h"
 #include "run/keeper_loss.h"
 #include "run/start_failure.h"
 
@@ -60,7 +61,7 @@ class Outer {
   void wait_for_end(proc::ProcessTree& tree);
   void read_signals(proc::ProcessTree& tree);
   bool read_event(proc::ProcessTree& tree);
-  void reap_keeper(const proc::ProcessTree& tree);
+  void reap(const proc::ProcessTree& tree);
   void report_nothing_started();
   int conclude(proc::ProcessTree& tree);
   void await_keeper(const proc::ProcessTree& tree);
@@ -89,6 +90,7 @@ int Outer::run(proc::Spawner& spawner) {
     Result<ClientWatch> watch = ClientWatch::start();
     if (!watch) {
       say(watch.error().message);
+      report_nothing_started();
       return kOwnFailure;
     }
     client_ = std::move(*watch);
@@ -138,7 +140,7 @@ void Outer::read_signals(proc::ProcessTree& tree) {
     const int signo = static_cast<int>(info.ssi_signo);
     const bool from_terminal = info.ssi_code == SI_KERNEL;
     if (signo == SIGCHLD) {
-      reap_keeper(tree);
+      reap(tree);
     } else if (from_terminal && !person_at_keys_) {
       note(std::string("SIG") + sigabbrev_np(signo) + " came from the client's terminal: not for us");
     } else if (signo == SIGTSTP) {
@@ -158,6 +160,7 @@ bool Outer::read_event(proc::ProcessTree& tree) {
   if (event == nullptr) return false;
   switch (event->kind) {
     case keeper::Event::Kind::Started:
+      loss_.set_rlimit_tag(event->rlimit_tag);
       note("instance " + tree.instance() + " started" +
            (event->server > 0 ? ", server pid " + std::to_string(event->server) : "") + ", level " +
            keeper::level_name(event->level));
@@ -174,12 +177,20 @@ bool Outer::read_event(proc::ProcessTree& tree) {
     case keeper::Event::Kind::Ended: report_ = event->report; break;
   }
   ended_ = true;
+  if (event->report_lost) say("the report could not be written: check --report and the space on its disk");
   return true;
 }
 
-void Outer::reap_keeper(const proc::ProcessTree& tree) {
-  int status = 0;
-  if (waitpid(tree.keeper(), &status, WNOHANG) == tree.keeper()) keeper_gone_ = true;
+/// Reaps whoever died. Besides the keeper that can be children of the shell that became us, and their
+/// orphans.
+void Outer::reap(const proc::ProcessTree& tree) {
+  for (pid_t pid = 0; (pid = waitpid(-1, nullptr, WNOHANG)) > 0;) {
+    if (pid == tree.keeper()) {
+      keeper_gone_ = true;
+      return;  // what it kept comes to us now, and is for the sweep to count
+    }
+    loss_.forget(pid);
+  }
 }
 
 int Outer::conclude(proc::ProcessTree& tree) {
@@ -203,7 +214,7 @@ int Outer::conclude(proc::ProcessTree& tree) {
 /// of a container does not reap. Bounded, in case somebody stopped it.
 void Outer::await_keeper(const proc::ProcessTree& tree) {
   const keeper::Micros deadline = keeper::now() + std::chrono::seconds(2);
-  for (reap_keeper(tree); !keeper_gone_ && keeper::now() < deadline; reap_keeper(tree)) {
+  for (reap(tree); !keeper_gone_ && keeper::now() < deadline; reap(tree)) {
     pollfd wake{signals_.get(), POLLIN, 0};
     signalfd_siginfo info{};
     if (poll(&wake, 1, 100) == 1 && read(signals_.get(), &info, sizeof info) < 0) return;
@@ -211,21 +222,13 @@ void Outer::await_keeper(const proc::ProcessTree& tree) {
 }
 
 void Outer::explain_end() const {
-  for (std::uint32_t i = 0; i < report_.survivors; ++i) {
-    const keeper::Survivor& left = report_.survivor[i];
-    const bool permission = left.cause == keeper::Cause::Permission;
-    say("process " + std::to_string(left.pid) + " (" + left.comm + ") of user " + std::to_string(left.uid) +
-        " could not be ended: " +
-        (permission
-             ? "it runs as another user; end it with `sudo kill -KILL " + std::to_string(left.pid) + "`"
-             : "it hangs in the kernel; it goes when the device or file system it waits for answers"));
-  }
+  for (std::uint32_t i = 0; i < report_.survivors; ++i) say(explain_survivor(report_.survivor[i]));
   for (std::uint32_t i = 0; i < report_.limits; ++i) {
-    if (report_.reason != keeper::Reason::Watchdog || !report_.limit[i].exceeded) continue;
-    const bool memory = report_.limit[i].name == keeper::LimitName::Memory;
-    say(std::string("the server exceeded its ") + (memory ? "memory" : "process") + " limit (" +
-        std::to_string(report_.limit[i].seen) + " of " + std::to_string(report_.limit[i].limit) +
-        "): raise " + (memory ? "--memory" : "--pids") + " or look into the server");
+    if (report_.limit[i].exceeded) say(explain_limit(report_.limit[i]));
+  }
+  for (std::uint32_t i = 0; i < report_.terminators; ++i) {
+    const std::string failure = explain_terminator(report_.terminator[i]);
+    if (!failure.empty()) say(failure);
   }
   note(std::string("session ended (") + keeper::reason_name(report_.reason) +
        "): " + std::to_string(report_.ended_total) +

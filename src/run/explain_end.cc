@@ -1,0 +1,55 @@
+#include "run/explain_end.h"
+
+#include <sys/wait.h>
+
+namespace corral::run {
+namespace {
+
+std::string why_alive(const keeper::Survivor& survivor) {
+  const std::string pid = std::to_string(survivor.pid);
+  switch (survivor.cause) {
+    case keeper::Cause::Permission:
+      return "it runs as another user; end it with `sudo kill -KILL " + pid + "`";
+    case keeper::Cause::Uninterruptible:
+      return "it hangs in the kernel; it goes when the device or file system it waits for answers";
+    case keeper::Cause::Unknown: break;
+  }
+  return "it was not gone in time; the keeper goes on trying, or raise --kill-grace";
+}
+
+const char* option_of(keeper::LimitName name) {
+  switch (name) {
+    case keeper::LimitName::Memory: return "--memory";
+    case keeper::LimitName::Pids: return "--pids";
+    case keeper::LimitName::Cpu: break;
+  }
+  return "--cpu";
+}
+
+}  // namespace
+
+std::string explain_survivor(const keeper::Survivor& survivor) {
+  return "process " + std::to_string(survivor.pid) + " (" + survivor.comm + ") of user " +
+         std::to_string(survivor.uid) + " could not be ended: " + why_alive(survivor);
+}
+
+std::string explain_limit(const keeper::LimitState& limit) {
+  const std::string option = option_of(limit.name);
+  const std::string seen =
+      limit.seen == 0 ? "" : " (" + std::to_string(limit.seen) + " of " + std::to_string(limit.limit) + ")";
+  return "the server reached its limit, " + option + seen + ": raise it, or look into the server";
+}
+
+std::string explain_terminator(const keeper::TerminatorResult& result) {
+  const bool on_stop = result.kind == keeper::TerminatorKind::OnStop;
+  const std::string what = on_stop ? "the --on-stop command" : "the removal of the container";
+  const std::string advice = on_stop ? ": run it by hand to see why"
+                                     : ": look for it with `docker ps` or `podman ps`, label corral.instance";
+  if (!result.finished) return what + " was ended at its time limit of 10 s" + advice;
+  if (WIFSIGNALED(result.wait_status))
+    return what + " died of signal " + std::to_string(WTERMSIG(result.wait_status)) + advice;
+  const int code = WEXITSTATUS(result.wait_status);
+  return code == 0 ? "" : what + " failed with exit code " + std::to_string(code) + advice;
+}
+
+}  // namespace corral::run
