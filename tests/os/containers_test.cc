@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <sstream>
 
 #include "support/eventually.h"
@@ -128,6 +129,18 @@ TEST_F(Docker, ContainerIsRemovedWhenTheClientWasKilled) {
   ASSERT_TRUE(kill_now(client.pid()));
 
   EXPECT_TRUE(container_is_removed()) << file("log");
+}
+
+TEST_F(Docker, NothingIsRemovedThatCorralDidNotMark) {
+  const std::string foreign(64, 'a');
+  std::ofstream(path("cid")) << foreign;
+  Session session(docker({"run", "-i", "--cidfile", path("cid"), "image", "--cidfile=" + foreign}));
+  session.ask("echo");
+
+  session.close_stdin();
+  EXPECT_TRUE(session.wait());
+
+  EXPECT_FALSE(was_called_with("rm -f " + foreign)) << file("log");
 }
 
 TEST_F(Docker, GlobalOptionsBeforeRunAreKeptForTheRemoval) {

@@ -145,5 +145,29 @@ TEST_F(KilledReport, OfAKilledServerNamesTheSignal) {
   EXPECT_EQ(client.notice("exit"), 128 + SIGKILL);
 }
 
+// A shell that started something for itself and then became corral by exec. Its orphans come to corral, the
+// nearest subreaper, beside those of the server.
+TEST_F(KilledReport, OfAKilledKeeperDoesNotNameTheShellsOwnJobs) {
+  const std::string job =
+      "env -u CORRAL_TEST_TAG sleep 50 </dev/null >/dev/null 2>&1 & echo $! >" + path("job");
+  Launch launch = corral({.server = {"--grow=daemons:10"}});
+  launch.argv.insert(launch.argv.begin(),
+                     {"/bin/sh", "-c", "sh -c '" + job + "; sleep 0.3' & exec \"$@\"", "shell"});
+  Session session(launch);
+  ASSERT_EQ(session.ask("echo", "ready"), "ready") << errors();
+  ASSERT_TRUE(eventually([this] { return !file("job").empty(); }));
+  const pid_t innocent = std::stoi(file("job"));
+  ASSERT_EQ(session.ask("block", "800"), "unblocked");  // by now the job has lost its parent
+  const auto keeper = find_keeper(tag(), session.pid());
+  ASSERT_TRUE(keeper);
+
+  ASSERT_TRUE(kill_now(keeper->pid));
+
+  EXPECT_EQ(session.wait(), 125);
+  expect_clean(report());
+  EXPECT_TRUE(all_gone()) << testing::PrintToString(processes());
+  EXPECT_EQ(kill(innocent, SIGKILL), 0) << "it was ended, and was none of ours";
+}
+
 }  // namespace
 }  // namespace corral::os_tests
