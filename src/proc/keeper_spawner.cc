@@ -84,7 +84,7 @@ class KeeperStart {
   bool complete_ = true;
 };
 
-/// The cookie is how descendants that lost their parent are still found.
+/// The cookie tells what belongs to this instance, whoever its parent is by now (keeper/mark.h).
 std::vector<std::string> with_cookie(std::vector<std::string> environment, const std::string& instance) {
   std::erase_if(environment, [](const std::string& entry) { return entry.starts_with("CORRAL_INSTANCE="); });
   environment.push_back("CORRAL_INSTANCE=" + instance);
