@@ -2,13 +2,17 @@
 // one corral in another.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/fanotify.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -148,6 +152,30 @@ TEST_F(OddStart, WithFewDescriptorsWorksOrSaysSo) {
   }
   EXPECT_TRUE(outcome.back());
   EXPECT_TRUE(std::is_sorted(outcome.begin(), outcome.end())) << testing::PrintToString(outcome);
+}
+
+// A file system that does not answer, as a dead network mount: whoever executes the file hangs in the kernel.
+// Here a watcher of that file plays it, by not answering when asked for permission.
+TEST_F(OddStart, AnExecThatHangsDoesNotHoldUpTheEnd) {
+  std::filesystem::copy_file(programs().adversary, path("server"));
+  const int watcher = fanotify_init(FAN_CLASS_CONTENT | FAN_CLOEXEC, O_RDONLY | O_CLOEXEC);
+  if (watcher < 0 ||
+      fanotify_mark(watcher, FAN_MARK_ADD, FAN_OPEN_EXEC_PERM, AT_FDCWD, path("server").c_str()) != 0) {
+    if (watcher >= 0) close(watcher);
+    GTEST_SKIP() << "needs root and a kernel with fanotify permission events: " << std::strerror(errno);
+  }
+  Session session(corral({.command = {path("server"), "--tag=" + tag()}}));
+  pollfd asked{watcher, POLLIN, 0};
+  const bool hangs = poll(&asked, 1, 15'000) == 1;
+
+  kill(session.pid(), SIGTERM);
+  const auto code = session.wait();
+
+  close(watcher);  // lets go of whoever still waits
+  EXPECT_TRUE(hangs);
+  EXPECT_EQ(code, 128 + SIGTERM) << errors();
+  EXPECT_EQ(report().reason, "signal");
+  expect_clean(report());
 }
 
 TEST_F(OddStart, AProcessWithAnUglyNameDoesNotBreakTheReport) {
