@@ -17,15 +17,6 @@ std::string why_alive(const keeper::Survivor& survivor) {
   return "it was not gone in time; the keeper goes on trying, or raise --kill-grace";
 }
 
-const char* option_of(keeper::LimitName name) {
-  switch (name) {
-    case keeper::LimitName::Memory: return "--memory";
-    case keeper::LimitName::Pids: return "--pids";
-    case keeper::LimitName::Cpu: break;
-  }
-  return "--cpu";
-}
-
 }  // namespace
 
 std::string explain_survivor(const keeper::Survivor& survivor) {
@@ -34,7 +25,7 @@ std::string explain_survivor(const keeper::Survivor& survivor) {
 }
 
 std::string explain_limit(const keeper::LimitState& limit) {
-  const std::string option = option_of(limit.name);
+  const std::string option = limit.name == keeper::LimitName::Memory ? "--memory" : "--pids";
   const std::string seen =
       limit.seen == 0 ? "" : " (" + std::to_string(limit.seen) + " of " + std::to_string(limit.limit) + ")";
   return "the server reached its limit, " + option + seen + ": raise it, or look into the server";

@@ -224,7 +224,9 @@ void Outer::await_keeper(const proc::ProcessTree& tree) {
 void Outer::explain_end() const {
   for (std::uint32_t i = 0; i < report_.survivors; ++i) say(explain_survivor(report_.survivor[i]));
   for (std::uint32_t i = 0; i < report_.limits; ++i) {
-    if (report_.limit[i].exceeded) say(explain_limit(report_.limit[i]));
+    const keeper::LimitState& limit = report_.limit[i];
+    // To be held back at times is what a limit of processor time is for.
+    if (limit.exceeded && limit.name != keeper::LimitName::Cpu) say(explain_limit(limit));
   }
   for (std::uint32_t i = 0; i < report_.terminators; ++i) {
     const std::string failure = explain_terminator(report_.terminator[i]);
