@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <linux/sched.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <time.h>
@@ -50,8 +51,10 @@ inline pid_t clone_process(std::uint64_t flags, int cgroup_fd = -1) {
 /// Before Linux 5.9 there is no call for a range of descriptors. Their numbers end at the limit.
 template <class Act>
 void for_each_possible_fd(unsigned first, Act act) {
-  const long limit = sysconf(_SC_OPEN_MAX);
-  for (long fd = first; fd < (limit > 0 ? limit : 1024); ++fd) act(static_cast<int>(fd));
+  rlimit limit{};  // not sysconf: it brings half of stdio into a static program
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) limit.rlim_cur = 1024;
+  constexpr rlim_t kEnough = 65536;  // some limits are a billion
+  for (rlim_t fd = first; fd < limit.rlim_cur && fd < kEnough; ++fd) act(static_cast<int>(fd));
 }
 
 inline void close_from(unsigned first) {
