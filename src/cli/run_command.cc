@@ -28,6 +28,7 @@ In a client's configuration:
 
 The session ends when stdin closes, nobody reads stdout, the parent dies, corral gets SIGTERM, SIGINT, SIGHUP or
 SIGQUIT from a process, or the server exits. Then everything that the server started ends too.
+SIGUSR1 and SIGUSR2 are passed on to the server.
 Exit code: the server's; 128+n if signal n ended it; 127 not found; 126 not executable; 125 corral's own failure.)";
 
 struct RunOptions {
