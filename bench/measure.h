@@ -21,4 +21,7 @@ void measure_kill(const Bench& bench, Results& results);
 /// From the client's close of stdin to the end of what it started, with a server that leaves when asked.
 void measure_end(const Bench& bench, Results& results);
 
+/// `corral doctor` on an empty and on a crowded machine.
+void measure_doctor(const Bench& bench, Results& results);
+
 }  // namespace corral::bench

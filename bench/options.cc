@@ -20,14 +20,14 @@ constexpr const char* kHelp =
     "  --corral PATH       the corral to measure (default: beside this program)\n"
     "  --echo-server PATH  the server to talk to (default: beside this program)\n"
     "  --json FILE         also write all numbers as JSON\n"
-    "  --only NAME         one of round-trip, start, memory, kill, end\n"
+    "  --only NAME         one of round-trip, start, memory, kill, end, doctor\n"
     "  --quick             fewer rounds: a first look, not a result\n"
     "  --processes N       size of the tree that is killed (default 500)\n"
     "  --sessions N        how many run at once for the memory measurement (default 20)\n"
     "  --strict-budgets    exit with 1 if a budget is exceeded\n"
     "  --help\n";
 
-constexpr std::array<std::string_view, 5> kNames{"round-trip", "start", "memory", "kill", "end"};
+constexpr std::array<std::string_view, 6> kNames{"round-trip", "start", "memory", "kill", "end", "doctor"};
 
 int positive(const std::string& option, const std::string& text) {
   char* end = nullptr;

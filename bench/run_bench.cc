@@ -94,6 +94,7 @@ void measure_all(const Bench& bench, Results& results) {
   if (wanted(options, "end")) measure_end(bench, results);
   if (wanted(options, "memory")) measure_memory(bench, results);
   if (wanted(options, "kill")) measure_kill(bench, results);
+  if (wanted(options, "doctor")) measure_doctor(bench, results);
 }
 
 // Also when a measurement failed: what it left is found by the tag. Returns how many there were.

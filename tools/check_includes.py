@@ -21,6 +21,9 @@ ALLOWED = {
     "keeper": set(),
     "proc": {"base", "keeper"},
     "run": {"proc", "base", "keeper"},
+    "survey": {"proc", "base", "keeper"},
+    "reap": {"survey", "proc", "base", "keeper"},
+    "guard": {"survey", "proc", "base", "keeper"},
     "cli": EVERYTHING,
     # The daemon: client -> session -> router -> bridge -> server -> proc, each only the next one.
     "wire": {"base"},

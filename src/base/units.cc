@@ -2,6 +2,8 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstdio>
+#include <iterator>
 #include <limits>
 #include <string>
 
@@ -86,6 +88,31 @@ Result<std::uint32_t> parse_cores(std::string_view text) {
     return malformed("number of cores", text, "a number of cores, such as 0.5, 2 or 150%");
   }
   return static_cast<std::uint32_t>(std::llround(cores * 1000));
+}
+
+std::string show_age(std::chrono::milliseconds age) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(age).count();
+  const auto two = [](std::int64_t large, const char* unit, std::int64_t small, const char* rest) {
+    return std::to_string(large) + unit + (small == 0 ? "" : " " + std::to_string(small) + rest);
+  };
+  if (seconds < 60) return std::to_string(seconds < 0 ? 0 : seconds) + "s";
+  if (seconds < 3600) return two(seconds / 60, "m", seconds % 60, "s");
+  if (seconds < 86400) return two(seconds / 3600, "h", seconds / 60 % 60, "m");
+  return two(seconds / 86400, "d", seconds / 3600 % 24, "h");
+}
+
+std::string show_size(std::uint64_t bytes) {
+  constexpr const char* kUnits[] = {"B", "KB", "MB", "GB", "TB", "PB"};
+  auto number = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (number >= 1024 && unit + 1 < std::size(kUnits)) {
+    number /= 1024;
+    ++unit;
+  }
+  char text[32];
+  // One digit after the point only where it says something.
+  snprintf(text, sizeof text, unit > 0 && number < 10 ? "%.1f %s" : "%.0f %s", number, kUnits[unit]);
+  return text;
 }
 
 }  // namespace corral

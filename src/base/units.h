@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "base/result.h"
@@ -17,5 +18,11 @@ Result<std::uint64_t> parse_size(std::string_view text);
 
 /// Processor time in thousandths of a core: "0.5", "2", "150%".
 Result<std::uint32_t> parse_cores(std::string_view text);
+
+/// For people, two units at most: "850ms" is "0s", then "12s", "4m 10s", "3h 5m", "2d 4h".
+std::string show_age(std::chrono::milliseconds age);
+
+/// "812 B", "3.4 KB", "81 MB", "1.2 GB"; powers of 1024.
+std::string show_size(std::uint64_t bytes);
 
 }  // namespace corral

@@ -26,6 +26,14 @@ struct Command {
   std::function<int(std::vector<std::string>)> run;
 };
 
+/// Says on stderr what went wrong with a command, and returns the exit code for it.
+int fail(const std::string& command, const std::string& sentence);
+
+Command doctor_command();
+Command guard_command();
+Command reap_command();
 Command run_command();
+Command watch_command();
+Command who_command();
 
 }  // namespace corral::cli

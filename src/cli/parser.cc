@@ -11,7 +11,7 @@
 namespace corral::cli {
 namespace {
 
-constexpr int kBadUsage = 125;
+constexpr int kOwnFailure = 125;
 
 /// What stands before the server's command, and the command.
 struct Split {
@@ -104,18 +104,13 @@ class HelpFormatter final : public CLI::Formatter {
   std::string usage_;
 };
 
-int complain(const std::string& command, const std::string& sentence) {
-  std::cerr << "corral" << (command.empty() ? "" : " " + command) << ": " << sentence << "\n";
-  return kBadUsage;
-}
-
 int parse_command(const Command& command, const std::vector<std::string>& arguments) {
   CLI::App app(command.summary, command.name);
   app.footer(command.examples);
   app.formatter(std::make_shared<HelpFormatter>(command.usage));
   for (const Option& option : command.options) add_option(app, option);
   Result<Split> parts = split(app, arguments);
-  if (!parts) return complain(command.name, parts.error().message);
+  if (!parts) return fail(command.name, parts.error().message);
   std::reverse(parts->options.begin(), parts->options.end());  // the order that CLI11 wants
   try {
     app.parse(parts->options);
@@ -123,7 +118,7 @@ int parse_command(const Command& command, const std::vector<std::string>& argume
     std::cout << app.help();
     return 0;
   } catch (const CLI::ParseError& error) {
-    return complain(command.name, std::string(error.what()) + "; see `corral " + command.name + " --help`");
+    return fail(command.name, std::string(error.what()) + "; see `corral " + command.name + " --help`");
   }
   return command.run(std::move(parts->command));
 }
@@ -132,18 +127,24 @@ void print_help(const std::vector<Command>& commands) {
   std::cout << "corral keeps the processes of MCP servers: none outlives the session that owns it.\n\n"
                "Usage: corral COMMAND [options]\n\nCommands:\n";
   for (const Command& command : commands)
-    std::cout << "  " << command.name << "    " << command.summary << "\n";
+    std::cout << "  " << command.name << std::string(10 - command.name.size(), ' ') << command.summary
+              << "\n";
   std::cout << "\nOptions:\n  -h, --help    this text\n  --version     version and build date\n\n"
                "`corral COMMAND --help` says more, with examples.\n";
 }
 
 }  // namespace
 
+int fail(const std::string& command, const std::string& sentence) {
+  std::cerr << "corral" << (command.empty() ? "" : " " + command) << ": " << sentence << "\n";
+  return kOwnFailure;
+}
+
 int parse_and_run(const std::vector<Command>& commands, std::vector<std::string> arguments) {
   if (arguments.empty() || arguments.front() == "--help" || arguments.front() == "-h" ||
       arguments.front() == "help") {
     print_help(commands);
-    return arguments.empty() ? kBadUsage : 0;
+    return arguments.empty() ? kOwnFailure : 0;
   }
   if (arguments.front() == "--version") {
     std::cout << "corral " << kVersion << " (build " << kBuildDate << ")\n";
@@ -156,7 +157,7 @@ int parse_and_run(const std::vector<Command>& commands, std::vector<std::string>
     if (command.name == name) return parse_command(command, arguments);
     names.push_back(command.name);
   }
-  return complain("", "unknown command '" + name + "': " + nearest(name, names) + "see `corral --help`");
+  return fail("", "unknown command '" + name + "': " + nearest(name, names) + "see `corral --help`");
 }
 
 }  // namespace corral::cli

@@ -6,13 +6,20 @@
 #include <charconv>
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 
 #include "base/units.h"
 #include "cli/command.h"
+#include "cli/option_values.h"
+#include "cli/reap_options.h"
+#include "cli/server_table.h"
 #include "keeper/kernel.h"
+#include "proc/command_lookup.h"
 #include "proc/keeper_spawner.h"
+#include "reap/copies.h"
 #include "run/outer.h"
+#include "survey/findings.h"
 
 namespace corral::cli {
 namespace {
@@ -35,6 +42,9 @@ struct RunOptions {
   proc::LaunchSpec spec;
   run::OuterOptions outer;
   std::string report;
+  bool cleanup = false;
+  bool keep_given = false;
+  std::size_t keep = survey::kDefaultKeep;
 };
 
 Result<void> set_containment(proc::Containment& containment, const std::string& text) {
@@ -47,13 +57,6 @@ Result<void> set_containment(proc::Containment& containment, const std::string& 
   } else {
     return Error{"'" + text + "' is no containment: write auto, strict or basic"};
   }
-  return {};
-}
-
-Result<void> set_duration(std::chrono::milliseconds& duration, const std::string& text) {
-  const Result<std::chrono::milliseconds> parsed = parse_duration(text);
-  if (!parsed) return parsed.error();
-  duration = *parsed;
   return {};
 }
 
@@ -111,6 +114,41 @@ Result<UniqueFd> open_report(const std::string& path) {
   return file;
 }
 
+/// A server that cannot be cleaned up before must not keep the client waiting for the new one: it is said,
+/// and the start goes on.
+void say_cleanup(const reap::Cleanup& cleanup, std::size_t keep) {
+  std::size_t gone = 0;
+  for (std::size_t i = 0; i < cleanup.ended.size(); ++i) {
+    gone += cleanup.ended[i].gone() ? 1 : 0;
+    for (const reap::Outcome& outcome : cleanup.ended[i].outcomes) {
+      const bool ended =
+          outcome.kind == reap::Outcome::Kind::Ended || outcome.kind == reap::Outcome::Kind::AlreadyGone;
+      if (!ended) run::say("cleanup: process " + std::to_string(outcome.pid) + " " + explain(outcome));
+    }
+  }
+  if (cleanup.chosen.empty()) return;
+  run::say("cleanup: found " + count(cleanup.found, "copy", "copies") + " of this server, ended the oldest " +
+           std::to_string(gone) + " so that " + std::to_string(keep) + " are left with the new one");
+}
+
+Result<void> clean_up(const RunOptions& options) {
+  std::size_t keep = options.keep;
+  if (!options.keep_given) {
+    const Result<std::size_t> from_environment = survey::keep_from_environment();
+    if (!from_environment) return from_environment.error();
+    keep = *from_environment;
+  }
+  const proc::LaunchSpec& spec = options.spec;
+  const std::string path(proc::environment_value(spec.environment, "PATH"));
+  std::error_code gone;  // a working directory that is no more: relative names mean nothing then
+  const std::string directory =
+      std::filesystem::absolute(spec.directory.empty() ? "." : spec.directory, gone);
+  const Result<reap::Cleanup> cleanup = reap::clean_up_copies(spec.argv, directory, path, keep);
+  if (!cleanup) return cleanup.error();
+  say_cleanup(*cleanup, keep);
+  return {};
+}
+
 int run(RunOptions& options, std::vector<std::string> command) {
   if (command.empty() || command.front().empty()) {
     run::say("no command given: name the server's program, as in `corral run -- npx -y some-server`");
@@ -126,6 +164,13 @@ int run(RunOptions& options, std::vector<std::string> command) {
     return run::kOwnFailure;
   }
   options.spec.report = report->get();
+  if (options.cleanup) {
+    const Result<void> cleaned = clean_up(options);
+    if (!cleaned) {
+      run::say(cleaned.error().message);
+      return run::kOwnFailure;
+    }
+  }
   Result<proc::KeeperSpawner> spawner = proc::KeeperSpawner::create();
   if (!spawner) {
     run::say(spawner.error().message);
@@ -157,41 +202,33 @@ Command run_command() {
       "basic (a keeper alone)",
       [&spec](Text text) { return set_containment(spec.containment, text); });
   add("--stdin-grace", "TIME", "How long the server may take to leave after its input ended (2s)",
-      [&spec](Text text) { return set_duration(spec.stdin_grace, text); });
-  add("--term-grace", "TIME", "From SIGTERM to SIGKILL (1500ms)",
-      [&spec](Text text) { return set_duration(spec.term_grace, text); });
+      set_duration(spec.stdin_grace));
+  add("--term-grace", "TIME", "From SIGTERM to SIGKILL (1500ms)", set_duration(spec.term_grace));
   add("--kill-grace", "TIME", "From SIGKILL to the report of what could not be ended (2s)",
-      [&spec](Text text) { return set_duration(spec.kill_grace, text); });
+      set_duration(spec.kill_grace));
   add("--memory", "SIZE", "Memory for the whole tree, such as 512M or 2G",
       [&spec](Text text) { return set_memory(spec.limits, text); });
   add("--pids", "N", "Processes in the whole tree",
       [&spec](Text text) { return set_processes(spec.limits, text); });
   add("--cpu", "CORES", "Processor time for the whole tree, such as 0.5 or 150%",
       [&spec](Text text) { return set_cpu(spec.limits, text); });
-  add("--cwd", "DIR", "Working directory of the server", [&spec](Text text) -> Result<void> {
-    spec.directory = text;
-    return {};
-  });
+  add("--cwd", "DIR", "Working directory of the server", set_text(spec.directory));
   add("--env", "NAME=VALUE", "Set a variable for the server; may be repeated",
       [&spec](Text text) { return set_variable(spec.environment, text); });
   add("--on-stop", "COMMAND", "A shell command that runs when the tree is gone, also if corral was killed",
-      [&spec](Text text) -> Result<void> {
-        spec.on_stop = text;
-        return {};
-      });
-  add("--detached", "", "Do not end when the parent process dies", [options](Text) -> Result<void> {
-    options->outer.detached = true;
-    return {};
+      set_text(spec.on_stop));
+  add("--detached", "", "Do not end when the parent process dies", set_flag(options->outer.detached));
+  add("--cleanup", "",
+      "First end the oldest copies of the same server, whoever started them, so that N are left "
+      "with this one",
+      set_flag(options->cleanup));
+  add("--keep", "N", "N for --cleanup (9, or MAX_KEEP_PROCESSES)", [options](Text text) {
+    options->keep_given = true;
+    return set_count(options->keep, "number of copies")(text);
   });
   add("--report", "FILE", "Append one line of JSON at the end: what ended, how, and the proof; - is stderr",
-      [options](Text text) -> Result<void> {
-        options->report = text;
-        return {};
-      });
-  add("-v,--verbose", "", "Say on stderr what happens", [options](Text) -> Result<void> {
-    options->outer.verbose = true;
-    return {};
-  });
+      set_text(options->report));
+  add("-v,--verbose", "", "Say on stderr what happens", set_flag(options->outer.verbose));
   command.run = [options](std::vector<std::string> tail) { return run(*options, std::move(tail)); };
   return command;
 }

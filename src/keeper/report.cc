@@ -211,12 +211,14 @@ const char* reason_name(Reason reason) {
     case Reason::ServerExited: return "server-exited";
     case Reason::OwnerGone: return "owner-gone";
     case Reason::Watchdog: return "watchdog";
-    case Reason::KeeperLost: break;
+    case Reason::KeeperLost: return "keeper-lost";
+    case Reason::ClientExited: break;
   }
-  return "keeper-lost";
+  return "client-exited";
 }
 
 const char* level_name(Level level) {
+  if (level.guard) return "guard";
   if (level.pid_namespace) return level.cgroup ? "pidns+cgroup" : "pidns";
   return level.cgroup ? "keeper+cgroup" : "keeper";
 }
@@ -251,6 +253,10 @@ bool write_report(int fd, const Report& report) {
   put_exit(json, report.server_status_known, report.server_status);
   put_survivors(json, report);
   put_ended(json, report);
+  if (report.level.guard) {
+    json.raw(",\"kept\":");
+    json.integer(report.kept);
+  }
   json.raw(",\"ms\":");
   json.thousandths(static_cast<std::uint64_t>(report.end_took.count()));
   json.raw(",\"uptime_ms\":");

@@ -24,12 +24,14 @@ enum class Reason : std::uint8_t {
   OwnerGone,
   Watchdog,
   KeeperLost,
+  ClientExited,  // only from `corral guard`, whose leader is the client
 };
 
-/// How the tree is held. A keeper is always there; the rest comes on top.
+/// How the tree is held. A keeper is there unless it is a guard; the rest comes on top.
 struct Level {
   bool cgroup = false;
   bool pid_namespace = false;
+  bool guard = false;
 };
 
 enum class LimitName : std::uint8_t { Memory, Pids, Cpu };
@@ -89,6 +91,8 @@ struct Report {
 
   std::uint32_t survivors = 0;
   Survivor survivor[kListedSurvivors];
+
+  std::uint32_t kept = 0;  // alive because somebody wished so; only a guard has them
 
   std::uint32_t limits = 0;
   LimitState limit[kLimits];

@@ -53,7 +53,7 @@ void Sweep::terminate() {
   for (std::size_t i = 0; i < count; ++i) {
     const pid_t child = seen_children[i];
     if (spared(child)) continue;
-    const pid_t group = foreign_group(child);
+    const pid_t group = group_to_signal(child);
     if (!newly_terminated(group != 0 ? group : child)) continue;
     const pid_t target = group != 0 ? -group : child;
     kill(target, SIGTERM);
@@ -111,12 +111,14 @@ void Sweep::kill_pass() {
   for (std::size_t i = 0; i < count; ++i) {
     const pid_t child = seen_children[i];
     if (spared(child)) continue;
-    const pid_t group = foreign_group(child);
+    const pid_t group = group_to_signal(child);
     if (group != 0 && group != last_group) kill(-group, SIGKILL);
     last_group = group;
     kill(child, SIGKILL);
   }
 }
+
+pid_t Sweep::group_to_signal(pid_t child) const { return aim_ == Aim::Groups ? foreign_group(child) : 0; }
 
 bool Sweep::newly_terminated(pid_t group) {
   for (std::size_t i = 0; i < terminated_count_; ++i) {
@@ -128,7 +130,7 @@ bool Sweep::newly_terminated(pid_t group) {
 }
 
 bool Sweep::only_spared_left() const {
-  if (spared_count_ == 0 && mark_.instance == nullptr) return false;
+  if (spared_count_ == 0 && mark_.instance == nullptr && spares_ == nullptr) return false;
   const std::size_t count = own_children(seen_children);
   for (std::size_t i = 0; i < count; ++i) {
     if (!spared(seen_children[i])) return false;
@@ -149,7 +151,7 @@ bool Sweep::spared(pid_t pid) const {
   for (std::size_t i = 0; i < spared_count_; ++i) {
     if (spared_[i] == pid) return true;
   }
-  return !carries(pid, mark_);
+  return !carries(pid, mark_) || (spares_ != nullptr && spares_(pid, context_));
 }
 
 }  // namespace corral::keeper

@@ -35,6 +35,16 @@ class Sweep {
   /// From now on only processes with this mark are touched: orphans of spared children come to us as well.
   void only(const Mark& mark) { mark_ = mark; }
 
+  /// Signals whole groups where that is safe, or only single processes, since a group may hold a spared one.
+  enum class Aim : std::uint8_t { Groups, Processes };
+
+  /// From now on `spares` is asked about every child before it is touched; true leaves it alone.
+  void spare_if(bool (*spares)(pid_t pid, void* context), void* context, Aim aim) {
+    spares_ = spares;
+    context_ = context;
+    aim_ = aim;
+  }
+
   /// SIGTERM, then SIGCONT for the stopped, once to each group among our children. Call it again to reach
   /// those that were adopted since.
   void terminate();
@@ -53,12 +63,16 @@ class Sweep {
   static constexpr std::size_t kMostSpared = 64;
 
   void kill_pass();
+  pid_t group_to_signal(pid_t child) const;
   bool newly_terminated(pid_t group);
   bool only_spared_left() const;
   bool spared(pid_t pid) const;
 
   Report& report_;
   Mark mark_;
+  bool (*spares_)(pid_t pid, void* context) = nullptr;
+  void* context_ = nullptr;
+  Aim aim_ = Aim::Groups;
   pid_t terminated_[kMostGroups];
   std::size_t terminated_count_ = 0;
   pid_t spared_[kMostSpared];

@@ -4,31 +4,9 @@
 #include <cstring>
 
 #include "proc/command_lookup.h"
+#include "proc/levels.h"
 
 namespace corral::run {
-namespace {
-
-std::string refused_namespace(const keeper::Event& event) {
-  const std::string why = std::string(" (") + strerror(event.error) + ")";
-  const std::string otherwise = ", or use --containment auto";
-  switch (event.stage) {
-    case keeper::Stage::Namespace:
-      return "strict containment is refused here: the kernel creates no PID namespace for us" + why +
-             (event.error == ENOSPC
-                  ? "; raise user.max_user_namespaces and user.max_pid_namespaces"
-                  : "; allow user namespaces (a sysctl, an AppArmor profile or a seccomp filter "
-                    "forbids them)") +
-             otherwise;
-    case keeper::Stage::IdMap:
-      return "strict containment is refused here: the user namespace may not be given our uid" + why +
-             "; an AppArmor rule forbids it: allow user namespaces for corral" + otherwise;
-    default:
-      return "strict containment is refused here: no fresh /proc can be mounted" + why +
-             "; a container masks parts of /proc: run it unmasked" + otherwise;
-  }
-}
-
-}  // namespace
 
 Error explain_start_failure(const keeper::Event& event, const std::string& executable,
                             const std::string& directory) {
@@ -43,7 +21,9 @@ Error explain_start_failure(const keeper::Event& event, const std::string& execu
               "raise the limit"};
     case keeper::Stage::Namespace:
     case keeper::Stage::IdMap:
-    case keeper::Stage::MountProc: return {refused_namespace(event)};
+    case keeper::Stage::MountProc:
+      return {"strict containment is refused here: " + proc::why_no_namespace(event.stage, event.error) +
+              ", or use --containment auto"};
     case keeper::Stage::Cgroup:
       return {"the server cannot enter its cgroup: " + why + "; use --containment basic"};
     case keeper::Stage::ChangeDirectory:

@@ -2,10 +2,7 @@
 // corral too: while stdin is not a terminal it must neither end nor stop the session, nor reach the server.
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-#include <functional>
 
 #include "support/eventually.h"
 #include "support/os_test.h"
@@ -13,27 +10,6 @@
 
 namespace corral::os_tests {
 namespace {
-
-// Puts the program into a foreground job below a process that leads the session, as a shell does.
-// Without that parent the group would be orphaned, and the kernel never stops an orphaned group:
-// Ctrl+Z would prove nothing.
-std::function<void()> as_foreground_job(const Terminal& terminal) {
-  return [tty = terminal.slave()] {
-    const pid_t job = fork();
-    if (job == 0) {
-      setpgid(0, 0);
-      signal(SIGTTOU, SIG_IGN);
-      tcsetpgrp(tty, getpid());
-      signal(SIGTTOU, SIG_DFL);
-      return;
-    }
-    close_range(0, ~0U, 0);
-    alarm(60);
-    int status = 0;
-    waitpid(job, &status, 0);
-    _exit(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
-  };
-}
 
 class TerminalTest : public OsTest {
  protected:

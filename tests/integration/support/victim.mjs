@@ -10,11 +10,12 @@ const PROGRAM = path.join(HERE, 'support', 'client.mjs');
 export const clientCommand = (plan) => [process.execPath, PROGRAM, JSON.stringify({ cwd: HERE, ...plan })];
 
 export class Victim {
-  constructor(lab, command) {
+  constructor(lab, command, options = {}) {
     this.lab = lab;
     this.stdout = '';
     this.stderr = '';
-    this.child = spawn(command[0], command.slice(1), { env: { ...process.env, ...lab.env }, cwd: HERE });
+    const env = { ...process.env, ...lab.env };
+    this.child = spawn(command[0], command.slice(1), { env, cwd: HERE, ...options });
     this.child.stdout.on('data', (chunk) => (this.stdout += chunk));
     this.child.stderr.on('data', (chunk) => (this.stderr += chunk));
     // A write to a client that is just dying is no concern of the test.

@@ -88,8 +88,9 @@ class Copies {
 };
 
 Programs find_programs() {
-  Programs built = {CORRAL_BIN,       CORRAL_KEEPER_BIN, ADVERSARY_BIN,
-                    RELAY_CLIENT_BIN, FAKE_DOCKER_BIN,   CONTAINER_SERVER_BIN};
+  Programs built = {CORRAL_BIN,      CORRAL_KEEPER_BIN,    ADVERSARY_BIN,         RELAY_CLIENT_BIN,
+                    FAKE_DOCKER_BIN, CONTAINER_SERVER_BIN, INTERACTIVE_CLIENT_BIN,
+                    LEAKY_CLIENT_BIN};
   const auto uid = uid_of(User::Ordinary);
   if (!uid || (reachable(*uid, built.corral) && reachable(*uid, built.adversary))) return built;
   static Copies copies;
@@ -98,7 +99,9 @@ Programs find_programs() {
           copies.add(built.adversary, "fakes/adversary"),
           copies.add(built.relay_client, "fakes/relay_client"),
           copies.add(built.fake_docker, "fakes/fake_docker"),
-          copies.add(built.container_server, "fakes/container_server")};
+          copies.add(built.container_server, "fakes/container_server"),
+          copies.add(built.interactive_client, "fakes/interactive_client"),
+          copies.add(built.leaky_client, "fakes/leaky_client")};
 }
 
 }  // namespace

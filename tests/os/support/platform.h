@@ -41,6 +41,8 @@ struct Programs {
   std::string relay_client;
   std::string fake_docker;
   std::string container_server;
+  std::string interactive_client;
+  std::string leaky_client;
 };
 
 const Programs& programs();

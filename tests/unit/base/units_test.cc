@@ -56,5 +56,25 @@ TEST(ParseCores, RefusesEverythingElse) {
     EXPECT_FALSE(parse_cores(text)) << text;
 }
 
+TEST(ShowAge, HasTwoUnitsAtMost) {
+  using namespace std::chrono_literals;
+  EXPECT_EQ(show_age(850ms), "0s");
+  EXPECT_EQ(show_age(-5s), "0s");
+  EXPECT_EQ(show_age(59s), "59s");
+  EXPECT_EQ(show_age(60s), "1m");
+  EXPECT_EQ(show_age(250s), "4m 10s");
+  EXPECT_EQ(show_age(3h + 5min + 9s), "3h 5m");
+  EXPECT_EQ(show_age(52h), "2d 4h");
+}
+
+TEST(ShowSize, HasOneDigitAfterThePointWhereItSaysSomething) {
+  EXPECT_EQ(show_size(0), "0 B");
+  EXPECT_EQ(show_size(812), "812 B");
+  EXPECT_EQ(show_size(3482), "3.4 KB");
+  EXPECT_EQ(show_size(81ULL << 20), "81 MB");
+  EXPECT_EQ(show_size(1288490189), "1.2 GB");
+  EXPECT_EQ(show_size(~0ULL), "16384 PB");
+}
+
 }  // namespace
 }  // namespace corral

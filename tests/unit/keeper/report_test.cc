@@ -49,6 +49,19 @@ TEST(Report, TellsTheEndInOneLine) {
   EXPECT_EQ(line.find('\n'), line.size() - 1);
 }
 
+TEST(Report, OfAGuardSaysHowManyWereKept) {
+  Report report;
+  report.reason = Reason::ClientExited;
+  report.level.guard = true;
+  report.kept = 2;
+
+  EXPECT_THAT(written(report), HasSubstr(R"("reason":"client-exited")"));
+  EXPECT_THAT(written(report), HasSubstr(R"("kept":2,"ms")"));
+  EXPECT_THAT(written(report), HasSubstr(R"("level":"guard")"));
+}
+
+TEST(Report, OfAServerHasNobodyKept) { EXPECT_EQ(written(Report()).find("kept"), std::string::npos); }
+
 TEST(Report, EscapesTheNamesThatProcessesGiveThemselves) {
   Report report;
   record_ended(report, 1, "\"\\\n\x01\xff", 0);

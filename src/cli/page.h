@@ -1,0 +1,63 @@
+// Text for a person: wrapped to the terminal, plain ASCII where the locale asks for it, bold only on a
+// terminal. Strings of foreign origin must be printable already.
+#pragma once
+
+#include <cstddef>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace corral::cli {
+
+struct Look {
+  std::size_t width = 80;
+  bool unicode = true;
+  bool bold = false;
+};
+
+/// As the terminal behind a descriptor wants it; 80 columns, without bold, where there is none. COLUMNS,
+/// NO_COLOR and the locale variables are honoured.
+Look look_of(int fd);
+
+/// Columns that a UTF-8 text takes, one per code point.
+std::size_t width_of(std::string_view text);
+
+/// Cut to at most `width` columns, with an ellipsis in place of what is missing.
+std::string fit(const std::string& text, std::size_t width, const Look& look);
+
+/// "~/project" instead of the whole path.
+std::string shorten_home(const std::string& path);
+
+/// The same for every path in a sentence.
+std::string shorten_homes(std::string text);
+
+class Page {
+ public:
+  Page(std::ostream& out, Look look) : out_(out), look_(look) {}
+
+  const Look& look() const { return look_; }
+  void blank() { out_ << '\n'; }
+  void heading(const std::string& text);
+  /// Wrapped at blanks; `label` stands before the first line, the others are indented below the text.
+  void paragraph(const std::string& label, const std::string& text);
+  /// To be pasted: never wrapped or cut.
+  void command(const std::string& label, const std::string& text) { out_ << label << text << '\n'; }
+
+  struct Column {
+    std::string title;
+    bool right = false;
+    bool takes_rest = false;  // shrinks to what is left; at most one
+  };
+  void table(const std::string& indent, const std::vector<Column>& columns,
+             const std::vector<std::vector<std::string>>& rows);
+
+ private:
+  void table_row(const std::string& indent, const std::vector<Column>& columns,
+                 const std::vector<std::size_t>& widths, const std::vector<std::string>& cells);
+
+  std::ostream& out_;
+  Look look_;
+};
+
+}  // namespace corral::cli

@@ -1,0 +1,248 @@
+#include "guard/guard.h"
+
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "guard/account.h"
+#include "guard/client.h"
+#include "keeper/patient_write.h"
+#include "keeper/proc_fs.h"
+#include "proc/keeper_spawner.h"
+
+// Who gets which signal. In its own foreground group the client hears the terminal and guard hears whatever
+// is sent to the job: all of it is passed on, once. In our group the client hears the terminal and whoever
+// signals the group, as it would without us; what a process sends is passed on as well, because a signal to
+// us alone looks the same. A signal to the whole group then comes twice, as it does below timeout(1): better
+// than a runner's only SIGTERM that never arrives.
+
+namespace corral::guard {
+namespace {
+
+bool sent_by_process(const signalfd_siginfo& info) { return info.ssi_code <= 0; }
+
+class Guard {
+ public:
+  explicit Guard(const GuardOptions& options)
+      : options_(options),
+        placement_(terminal_.lendable() ? Placement::OwnForegroundGroup : Placement::OurGroup),
+        leftovers_(options.graces, options.keep, signals_, report_) {}
+
+  int run();
+
+ private:
+  bool start();
+  void wait_for_end();
+  void handle(const signalfd_siginfo& info);
+  void reap();
+  void client_stopped(int signo);
+  void continue_client();
+  void forward(const signalfd_siginfo& info);
+  bool from_client(pid_t sender) const;
+  bool stopped_for_good() const;
+  int conclude();
+  void write_report();
+  void note(const std::string& sentence) const {
+    if (options_.verbose) say(sentence);
+  }
+  bool own_group() const { return placement_ == Placement::OwnForegroundGroup; }
+  /// For signals that a whole job gets.
+  pid_t job() const { return own_group() ? -client_ : client_; }
+
+  const GuardOptions& options_;
+  Signals signals_;
+  Terminal terminal_;
+  Placement placement_;
+  keeper::Report report_;
+  Leftovers leftovers_;
+  keeper::Micros started_ = keeper::now();
+  pid_t client_ = 0;
+  bool ended_ = false;
+  int status_ = 0;
+  int start_failure_ = 0;
+};
+
+int Guard::run() {
+  memcpy(report_.instance, proc::random_instance_id().c_str(), sizeof report_.instance);
+  report_.level.guard = true;
+  if (!keeper::become_subreaper()) {
+    say("this kernel has no child subreaper: what the client leaves behind cannot be found");
+    return kOwnFailure;
+  }
+  if (own_group()) signals_.take_over_stops();
+  if (!start()) return start_failure_;
+  let_go_of_inherited({terminal_.fd(), signals_.fd(), options_.report});
+  note("client pid " + std::to_string(client_) +
+       (own_group() ? " has the terminal, in a group of its own" : " is in our process group"));
+  wait_for_end();
+  return conclude();
+}
+
+bool Guard::start() {
+  // Only a shell that had children and became us by exec costs the client this variable.
+  if (leftovers_.spare_present_children()) setenv("CORRAL_INSTANCE", report_.instance, 1);
+  const Result<pid_t> started = start_client(options_.client, placement_, terminal_, signals_);
+  if (started) {
+    client_ = *started;
+    if (own_group()) terminal_.note_lent();
+    return true;
+  }
+  if (own_group()) {
+    terminal_.note_lent();
+    terminal_.take_back(Terminal::Modes::Leave);
+  }
+  say(started.error().message);
+  const Error::Kind kind = started.error().kind;
+  start_failure_ = kind == Error::Kind::NotFound        ? kNotFound
+                   : kind == Error::Kind::NotExecutable ? kNotExecutable
+                                                        : kOwnFailure;
+  report_.proved_empty = true;
+  write_report();
+  return false;
+}
+
+void Guard::wait_for_end() {
+  while (!ended_) {
+    pollfd wake{signals_.fd(), POLLIN, 0};
+    if (poll(&wake, 1, -1) < 0) continue;
+    const auto info = signals_.next();
+    if (info) handle(*info);
+  }
+}
+
+void Guard::handle(const signalfd_siginfo& info) {
+  switch (static_cast<int>(info.ssi_signo)) {
+    case SIGCHLD: return reap();
+    case SIGCONT: return continue_client();
+    case SIGTSTP: kill(job(), SIGTSTP); return;  // its stop will be ours
+    default: return forward(info);
+  }
+}
+
+/// Orphans of the client come to us all the time and must not pile up as zombies.
+void Guard::reap() {
+  int status = 0;
+  for (pid_t pid = 0; (pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0;) {
+    const bool over = WIFEXITED(status) || WIFSIGNALED(status);
+    if (pid != client_) {
+      if (over) leftovers_.forget(pid);
+      continue;
+    }
+    if (!over) {
+      client_stopped(WSTOPSIG(status));
+      continue;
+    }
+    ended_ = true;
+    status_ = status;
+    return;  // what else is dead now belongs to the end, and is counted there
+  }
+}
+
+/// The shell above us waits for us, so we stop as well; it then takes the terminal.
+void Guard::client_stopped(int signo) {
+  const bool wanted_terminal = signo == SIGTTIN || signo == SIGTTOU;
+  if (own_group() && wanted_terminal && terminal_.in_foreground()) {
+    // `bg` and then `fg`: a shell says nothing to a job that runs already.
+    terminal_.lend(client_);
+    kill(-client_, SIGCONT);
+    return;
+  }
+  if (!stopped_for_good()) return;
+  if (own_group()) terminal_.take_back(Terminal::Modes::Remember);
+  signals_.stop_by(signo);
+}
+
+/// In our group both are stopped and continued together: what we see may be over already, and to stop because
+/// of it would stop a job that somebody has just continued.
+bool Guard::stopped_for_good() const {
+  if (own_group()) return true;
+  constexpr useconds_t kMoment = 50'000;
+  usleep(kMoment);
+  keeper::StatLine line;
+  return keeper::read_stat(client_, line) && line.state == 'T';
+}
+
+void Guard::continue_client() {
+  if (own_group() && terminal_.in_foreground()) terminal_.lend(client_);
+  kill(job(), SIGCONT);
+}
+
+void Guard::forward(const signalfd_siginfo& info) {
+  const auto signo = static_cast<int>(info.ssi_signo);
+  if (sent_by_process(info)) {
+    if (!from_client(static_cast<pid_t>(info.ssi_pid))) kill(client_, signo);
+    return;
+  }
+  if (own_group()) {
+    // The keys came to us: a running job was brought to the foreground.
+    if (terminal_.in_foreground()) terminal_.lend(client_);
+    kill(-client_, signo);
+  } else if (signo == SIGHUP && getsid(0) == getpid()) {
+    kill(client_, signo);  // a closed window is told to the session's leader alone
+  }
+}
+
+/// `kill 0` in the client, or a word from it to its parent: nothing for the client itself.
+bool Guard::from_client(pid_t sender) const {
+  constexpr int kDeepest = 64;
+  for (int depth = 0; sender > 1 && depth < kDeepest; ++depth) {
+    if (sender == client_) return true;
+    keeper::StatLine line;
+    if (!keeper::read_stat(sender, line)) return false;
+    sender = line.parent;
+  }
+  return false;
+}
+
+int width_of_stderr() {
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+int Guard::conclude() {
+  terminal_.take_back(Terminal::Modes::Leave);
+  if (WIFSIGNALED(status_)) terminal_.restore_modes();
+  signals_.take_over_stops();  // no key may stop us now, nor a terminal that stops background writers
+  report_.reason = keeper::Reason::ClientExited;
+  report_.server_status = status_;
+  report_.server_status_known = true;
+  leftovers_.end();
+
+  const std::string& client = options_.client.front();
+  const std::string text =
+      account(client.substr(client.rfind('/') + 1), leftovers_, report_, width_of_stderr());
+  keeper::write_without_hanging(STDERR_FILENO, text.data(), text.size());
+  if (leftovers_.left().empty()) note("the client left nothing behind");
+  write_report();
+  const bool leaked = !leftovers_.left().empty() || report_.survivors > 0;
+  if (options_.fail_on_leak && leaked) return kLeaked;
+  if (WIFEXITED(status_)) return WEXITSTATUS(status_);
+  signals_.die_by(WTERMSIG(status_));
+  return 128 + WTERMSIG(status_);
+}
+
+void Guard::write_report() {
+  report_.uptime = keeper::now() - started_;
+  if (options_.report >= 0 && !keeper::write_report(options_.report, report_)) {
+    say("the report could not be written: check --report and the space on its disk");
+  }
+}
+
+}  // namespace
+
+int guard_client(const GuardOptions& options) {
+  static Guard guard(options);  // static: the report in it is large
+  return guard.run();
+}
+
+void say(const std::string& sentence) {
+  const std::string line = "corral guard: " + sentence + "\n";
+  keeper::write_without_hanging(STDERR_FILENO, line.data(), line.size());
+}
+
+}  // namespace corral::guard

@@ -1,0 +1,189 @@
+#include "survey/findings.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <set>
+
+namespace corral::survey {
+namespace {
+
+constexpr double kRunaway = 0.5;  // cores
+
+using Indexes = std::vector<std::size_t>;
+
+std::string count_of(std::size_t count, const std::string& noun, const std::string& plural) {
+  return std::to_string(count) + " " + (count == 1 ? noun : plural);
+}
+
+/// Two servers run the same command if program and arguments agree.
+std::string command_key(const Server& server) {
+  std::string key = server.command.key.empty() ? server.shown : server.command.key;
+  for (const std::string& argument : server.command.arguments) key += '\0' + argument;
+  return key;
+}
+
+std::string title_name(const Server& server) {
+  return printable(server.command.name.empty() ? server.shown : server.command.name);
+}
+
+std::map<std::string, Indexes> group(const Survey& survey, const std::function<bool(const Server&)>& wanted,
+                                     const std::function<std::string(const Server&)>& key) {
+  std::map<std::string, Indexes> groups;
+  for (std::size_t i = 0; i < survey.servers.size(); ++i) {
+    if (wanted(survey.servers[i])) groups[key(survey.servers[i])].push_back(i);
+  }
+  return groups;
+}
+
+bool confirmed(const Server& server) { return server.certainty == Server::Certainty::Confirmed; }
+
+/// Many scripts are called index.js, so a script is named by its path.
+std::string filter_for(const Server& server) {
+  if (!server.client.id.empty()) return " --client " + server.client.id;
+  const bool by_script = server.command.key.starts_with("file:") && !server.command.script.empty();
+  return " --match " + shell_word(by_script ? printable(server.command.script) : title_name(server));
+}
+
+std::string why_orphaned(const Server& server) {
+  const KnownClient* client = find_client(server.client.id);
+  // Known behaviour is a clause, "it signals only …".
+  const std::string known = client == nullptr ? "." : ": " + std::string(client->behaviour.orphans) + ".";
+  switch (server.cause) {
+    case Server::Cause::CorralKilled: return "All of corral's own processes above it were killed at once.";
+    case Server::Cause::LetGo:
+      return server.client.name + " still runs, but has closed the pipes and let go of it" + known;
+    case Server::Cause::LauncherGone:
+      return "The launcher that " + server.client.name +
+             " knew is gone; the server behind it was never told" + known;
+    case Server::Cause::ClientGone:
+    case Server::Cause::None: break;
+  }
+  return (server.client.id.empty() ? "Its client is gone" : server.client.name + " is gone") + known;
+}
+
+void find_orphans(const Survey& survey, std::vector<Finding>& findings) {
+  const auto groups = group(
+      survey, [](const Server& server) { return server.state == Server::State::Orphan && confirmed(server); },
+      [](const Server& server) { return server.client.id + '\0' + command_key(server); });
+  for (const auto& [key, servers] : groups) {
+    const Server& oldest = survey.servers[servers.front()];
+    const std::string left_by = oldest.client.name == "unknown" ? "" : ", left by " + oldest.client.name;
+    findings.push_back({Finding::Kind::Orphan, servers,
+                        count_of(servers.size(), "orphan", "orphans") + " of " + title_name(oldest) + left_by,
+                        why_orphaned(oldest), "corral reap --orphans" + filter_for(oldest)});
+  }
+}
+
+void find_pile_ups(const Survey& survey, std::size_t keep, std::vector<Finding>& findings) {
+  const auto groups = group(
+      survey,
+      [](const Server& server) {
+        return server.state == Server::State::Serving && confirmed(server) && server.client.alive();
+      },
+      [](const Server& server) { return std::to_string(server.client.pid) + '\0' + command_key(server); });
+  for (const auto& [key, servers] : groups) {
+    if (servers.size() <= keep) continue;
+    const Server& oldest = survey.servers[servers.front()];
+    const KnownClient* client = find_client(oldest.client.id);
+    const std::string known = client == nullptr ? "" : std::string(client->behaviour.pile_ups);
+    findings.push_back({Finding::Kind::PileUp, servers,
+                        std::to_string(servers.size()) + " copies of " + title_name(oldest) + " held by " +
+                            oldest.client.name + " (pid " + std::to_string(oldest.client.pid) + ")",
+                        known.empty()
+                            ? "One client seldom needs more than " + std::to_string(keep) + " of one server."
+                            : oldest.client.name + ": " + known + ".",
+                        "corral reap --pile-ups --parent " + std::to_string(oldest.client.pid)});
+  }
+}
+
+void find_duplicates(const Survey& survey, std::vector<Finding>& findings) {
+  const auto groups = group(
+      survey,
+      [](const Server& server) {
+        const bool in_use = server.state == Server::State::Serving || server.state == Server::State::Kept;
+        return in_use && confirmed(server) && server.client.alive();
+      },
+      [](const Server& server) { return server.root + '\0' + command_key(server); });
+  for (const auto& [key, servers] : groups) {
+    std::set<pid_t> clients;
+    for (const std::size_t index : servers) clients.insert(survey.servers[index].client.pid);
+    if (clients.size() < 2) continue;
+    const Server& oldest = survey.servers[servers.front()];
+    findings.push_back({Finding::Kind::Duplicate, servers,
+                        std::to_string(servers.size()) + " copies of " + title_name(oldest) + " in " +
+                            printable(oldest.root) + " for " + std::to_string(clients.size()) + " clients",
+                        "Every client starts its own copy of a stdio server. All of them are in use.", ""});
+  }
+}
+
+void find_stale(const Survey& survey, std::vector<Finding>& findings) {
+  for (std::size_t i = 0; i < survey.servers.size(); ++i) {
+    const Server& server = survey.servers[i];
+    if (server.stale_file.empty() || !confirmed(server) || server.state == Server::State::Orphan) continue;
+    const std::string who = server.client.alive() ? " (pid " + std::to_string(server.client.pid) + ")" : "";
+    findings.push_back({Finding::Kind::Stale,
+                        {i},
+                        title_name(server) + " (pid " + std::to_string(server.pid) + ") runs old code",
+                        printable(server.stale_file) +
+                            " changed after it was started. Reconnect the server in " + server.client.name +
+                            who + ", or restart that client.",
+                        "corral who " + std::to_string(server.pid)});
+  }
+}
+
+void find_runaways(const Survey& survey, std::vector<Finding>& findings) {
+  for (std::size_t i = 0; i < survey.servers.size(); ++i) {
+    const Server& server = survey.servers[i];
+    if (server.state != Server::State::Orphan || !confirmed(server) || server.cpu < kRunaway) continue;
+    const int percent = static_cast<int>(server.cpu * 100);
+    findings.push_back(
+        {Finding::Kind::Runaway,
+         {i},
+         "orphan " + title_name(server) + " (pid " + std::to_string(server.pid) + ") burns " +
+             std::to_string(percent) + "% of a core",
+         "A server that keeps writing to a pipe without a reader, or keeps polling a closed one, never "
+         "comes to rest.",
+         "corral reap --orphans" + filter_for(server)});
+  }
+}
+
+}  // namespace
+
+Result<std::size_t> keep_from_environment() {
+  const char* text = getenv("MAX_KEEP_PROCESSES");
+  if (text == nullptr || *text == '\0') return kDefaultKeep;
+  const std::string_view value(text);
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (error != std::errc{} || end != value.data() + value.size()) {
+    return Error{"MAX_KEEP_PROCESSES is '" + printable(text) +
+                 "', which is no number: set it to a whole number such as 9"};
+  }
+  return number;
+}
+
+const char* name_of(Finding::Kind kind) {
+  switch (kind) {
+    case Finding::Kind::Orphan: return "orphan";
+    case Finding::Kind::PileUp: return "pile-up";
+    case Finding::Kind::Duplicate: return "duplicate";
+    case Finding::Kind::Stale: return "stale";
+    case Finding::Kind::Runaway: return "runaway";
+  }
+  return "?";
+}
+
+std::vector<Finding> find(const Survey& survey, std::size_t keep) {
+  std::vector<Finding> findings;
+  find_runaways(survey, findings);
+  find_orphans(survey, findings);
+  find_pile_ups(survey, keep, findings);
+  find_duplicates(survey, findings);
+  find_stale(survey, findings);
+  return findings;
+}
+
+}  // namespace corral::survey

@@ -1,0 +1,33 @@
+// What is wrong on this machine, in groups that a person can decide about.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "survey/survey.h"
+
+namespace corral::survey {
+
+/// How many copies of one command a client may hold (S1.1). The same number everywhere.
+inline constexpr std::size_t kDefaultKeep = 9;
+
+/// From MAX_KEEP_PROCESSES, else the default. A value that is no number is an error.
+Result<std::size_t> keep_from_environment();
+
+struct Finding {
+  enum class Kind : std::uint8_t { Orphan, PileUp, Duplicate, Stale, Runaway };
+
+  Kind kind;
+  std::vector<std::size_t> servers;  // indexes into Survey::servers, oldest first
+  std::string title;                 // "12 orphans of @x/files, left by Codex"
+  std::string explanation;           // why this happens, as far as it is known
+  std::string next;                  // the command to type; empty = nothing to do
+};
+
+const char* name_of(Finding::Kind kind);
+
+/// Pure. `keep` is N.
+std::vector<Finding> find(const Survey& survey, std::size_t keep);
+
+}  // namespace corral::survey

@@ -1,0 +1,253 @@
+#include "survey/marks.h"
+
+#include <algorithm>
+#include <cctype>
+
+// What counts as proof that a process is an MCP server, and what does not:
+//   corral's mark            yes: nobody else sets it
+//   a configuration          yes: a client's file names exactly this program
+//   pipes to a known client  yes, if both lead there and the client runs nothing else over pipes; most also
+//   run tools and
+//                            language servers that way, so there it takes a second piece, and a name is
+//                            enough for that
+//   its package              built on an MCP SDK, with pipes: it is a server or a client. Its name, or a
+//   client at the
+//                            other end of its pipes, says which; alone it is only possible
+//   its name alone           never: "possible" is the most that a name can make of it
+
+namespace corral::survey {
+namespace {
+
+std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  return text;
+}
+
+bool is_known_for_something_else(const Process& process, const ServerCommand& command) {
+  if (is_certainly_no_server(base_name(process.executable))) return true;
+  return !command.script.empty() && is_certainly_no_server(base_name(command.script));
+}
+
+/// For a program that is built on an MCP SDK, which leaves only the question of which half it is.
+bool is_called_a_server(const ServerCommand& command) {
+  const std::string name = lower(command.name + " " + base_name(command.script));
+  for (const char* other : {"client", "agent", "inspector", "host", "chat"}) {
+    if (name.find(other) != std::string::npos) return false;
+  }
+  return name.find("server") != std::string::npos || looks_like_a_server(command.name) ||
+         looks_like_a_server(base_name(command.script));
+}
+
+class Marker {
+ public:
+  Marker(const Snapshot& snapshot, RunningClients& clients) : snapshot_(snapshot), clients_(clients) {}
+
+  Marks run() {
+    for (const Process& process : snapshot_.processes.all()) {
+      if (process.pid == snapshot_.self || process.state == 'Z' || process.argv.empty()) continue;
+      look_at(process);
+    }
+    find_sdk_clients();
+    confirm_by_client();
+    return std::move(marks_);
+  }
+
+ private:
+  void look_at(const Process& process) {
+    const ServerCommand* understood = command_of(snapshot_, process.pid);
+    if (understood == nullptr) return;
+    const ServerCommand& command = *understood;
+    // The server is below it; a keeper even carries the mark of what it keeps.
+    if (process.comm == "corral-keeper" || hands_on_to_corral(snapshot_, process.pid)) return;
+    Mark mark;
+    if (clients_.contains(process.pid)) {
+      by_configuration(command, Arguments::Same, mark);  // some clients are servers, too, if asked to be
+    } else {
+      by_tag(process, mark);
+      by_configuration(command, Arguments::Any, mark);
+      by_pipes(process, command, mark);
+      by_package(process, command, mark);
+      if (!mark.confirmed) by_name(process, command, mark);
+    }
+    const bool only_pipes = mark.evidence.size() == 1 && mark.evidence.front().kind == Evidence::Kind::Pipe;
+    if (mark.evidence.empty() || (only_pipes && !mark.confirmed)) return;
+    marks_.emplace(process.pid, std::move(mark));
+  }
+
+  void by_tag(const Process& process, Mark& mark) {
+    const auto details = snapshot_.details.find(process.pid);
+    if (details == snapshot_.details.end()) return;
+    const std::string instance = variable(details->second.environment, "CORRAL_INSTANCE");
+    if (instance.empty()) return;
+    mark.ours = mark.confirmed = true;
+    mark.evidence.push_back(
+        {Evidence::Kind::Tag, "carries corral's mark (instance " + printable(instance).substr(0, 8) + ")"});
+  }
+
+  enum class Arguments { Any, Same };
+
+  void by_configuration(const ServerCommand& command, Arguments arguments, Mark& mark) {
+    if (command.key.empty()) return;
+    const auto names = [&command](const ConfiguredServer& server) {
+      return server.command.key == command.key;
+    };
+    const auto& servers = snapshot_.configurations.servers;
+    const bool exact = std::any_of(servers.begin(), servers.end(), [&](const ConfiguredServer& server) {
+      return names(server) && server.command.arguments == command.arguments;
+    });
+    for (const ConfiguredServer& server : servers) {
+      const bool only_exact = exact || arguments == Arguments::Same;
+      if (!names(server) || (only_exact && server.command.arguments != command.arguments)) continue;
+      mark.confirmed = true;
+      mark.configured_clients.push_back(server.client);
+      const std::string place = server.client + ": " + printable(server.name);
+      if (std::count(mark.configured_as.begin(), mark.configured_as.end(), place) != 0) continue;
+      mark.configured_as.push_back(place);
+      mark.evidence.push_back(
+          {Evidence::Kind::Configuration,
+           "'" + printable(server.name) + "' in " + printable(server.file) + " names its command"});
+    }
+  }
+
+  void by_pipes(const Process& process, const ServerCommand& command, Mark& mark) {
+    const auto ends = snapshot_.far_ends.find(process.pid);
+    if (ends == snapshot_.far_ends.end() || is_known_for_something_else(process, command)) return;
+    for (const pid_t partner : partners(ends->second)) {
+      const auto client = clients_.find(partner);
+      if (client == clients_.end()) continue;
+      if (client->second->only_servers_on_pipes && !inside(partner, process)) mark.confirmed = true;
+      mark.evidence.push_back({Evidence::Kind::Pipe, "its stdin and stdout lead to " +
+                                                         std::string(client->second->name) + " (pid " +
+                                                         std::to_string(partner) + ")"});
+      return;
+    }
+  }
+
+  /// A client that is itself started over pipes by another one shares them with nobody below it.
+  bool inside(pid_t partner, const Process& process) const {
+    const std::vector<pid_t> above = snapshot_.processes.ancestors(partner);
+    return std::find(above.begin(), above.end(), process.pid) != above.end();
+  }
+
+  void by_package(const Process& process, const ServerCommand& command, Mark& mark) {
+    // What depends on the client half alone is a client, whoever holds its own pipes.
+    if (command.mcp_dependency.starts_with("@modelcontextprotocol/client")) return;
+    if (!command.depends_on_mcp || !process.streams[0].connects() || !process.streams[1].connects()) return;
+    mark.confirmed |= !mark.evidence.empty() || is_called_a_server(command);
+    mark.evidence.push_back(
+        {Evidence::Kind::Package, "its package depends on " + printable(command.mcp_dependency)});
+  }
+
+  void by_name(const Process& process, const ServerCommand& command, Mark& mark) {
+    if (!process.streams[0].connects() || !process.streams[1].connects()) return;
+    if (command.is_shell || is_known_for_something_else(process, command)) return;
+    if (!looks_like_a_server(command.name) && !looks_like_a_server(base_name(command.script))) return;
+    mark.confirmed = has(mark, Evidence::Kind::Pipe);
+    mark.evidence.push_back({Evidence::Kind::Name, "its name looks like one of an MCP server"});
+  }
+
+  /// A program built on the SDK may be a client or a server. The one that holds the other end of a server's
+  /// pipes is its client; so is one that is no server by other evidence and has a server below it.
+  void find_sdk_clients() {
+    for (const auto& [pid, mark] : marks_) {
+      const auto ends = snapshot_.far_ends.find(pid);
+      if (ends != snapshot_.far_ends.end()) {
+        for (const pid_t partner : partners_or_readers(ends->second)) add_sdk_client(partner, pid);
+      }
+      for (const pid_t above : snapshot_.processes.ancestors(pid)) {
+        const auto other = marks_.find(above);
+        if (other != marks_.end() && only_by_package(other->second) && !share_stdin(above, pid)) {
+          add_sdk_client(above, pid);
+        }
+      }
+    }
+    for (const auto& [pid, client] : clients_) {
+      const auto mark = marks_.find(pid);
+      if (mark != marks_.end() && only_by_package(mark->second)) marks_.erase(mark);
+    }
+  }
+
+  void add_sdk_client(pid_t candidate, pid_t server) {
+    if (candidate == server || clients_.contains(candidate)) return;
+    const ServerCommand* command = command_of(snapshot_, candidate);
+    const KnownClient* client = command == nullptr ? nullptr : sdk_client(*command);
+    if (client != nullptr) clients_.emplace(candidate, client);
+  }
+
+  bool share_stdin(pid_t a, pid_t b) const {
+    return snapshot_.processes.find(a)->streams[0] == snapshot_.processes.find(b)->streams[0];
+  }
+
+  /// Built on the SDK, and a client has the other end of its pipes: then it is a server.
+  void confirm_by_client() {
+    for (auto& [pid, mark] : marks_) {
+      const auto ends = snapshot_.far_ends.find(pid);
+      if (mark.confirmed || ends == snapshot_.far_ends.end()) continue;
+      for (const pid_t partner : partners_or_readers(ends->second)) {
+        mark.confirmed |= clients_.contains(partner) && has(mark, Evidence::Kind::Package);
+      }
+    }
+  }
+
+  static bool has(const Mark& mark, Evidence::Kind kind) {
+    return std::any_of(mark.evidence.begin(), mark.evidence.end(),
+                       [kind](const Evidence& evidence) { return evidence.kind == kind; });
+  }
+
+  /// A client that has let go of a server often still reads its stdout.
+  static std::vector<pid_t> partners_or_readers(const FarEnds& ends) {
+    return ends.in.state == FarEnd::State::Closed ? ends.out.holders : partners(ends);
+  }
+
+  static bool only_by_package(const Mark& mark) {
+    return std::all_of(mark.evidence.begin(), mark.evidence.end(), [](const Evidence& evidence) {
+      return evidence.kind == Evidence::Kind::Package || evidence.kind == Evidence::Kind::Name;
+    });
+  }
+
+  const Snapshot& snapshot_;
+  RunningClients& clients_;
+  Marks marks_;
+};
+
+}  // namespace
+
+RunningClients find_known_clients(const Snapshot& snapshot) {
+  RunningClients clients;
+  for (const Process& process : snapshot.processes.all()) {
+    if (process.pid == snapshot.self || process.state == 'Z' || process.argv.empty()) continue;
+    const ServerCommand* command = command_of(snapshot, process.pid);
+    const KnownClient* client = command == nullptr ? nullptr : recognise_client(process, *command);
+    if (client != nullptr) clients.emplace(process.pid, client);
+  }
+  return clients;
+}
+
+Marks mark_servers(const Snapshot& snapshot, RunningClients& clients) {
+  return Marker(snapshot, clients).run();
+}
+
+const KnownClient* sdk_client(const ServerCommand& command) {
+  if (!command.depends_on_mcp) return nullptr;
+  if (command.mcp_dependency.starts_with("@modelcontextprotocol/sdk")) return find_client("mcp-sdk-v1");
+  if (command.mcp_dependency.starts_with("@modelcontextprotocol/")) return find_client("mcp-sdk-v2");
+  if (command.mcp_dependency.starts_with("mcp")) return find_client("mcp-python-sdk");
+  return nullptr;
+}
+
+const ServerCommand* command_of(const Snapshot& snapshot, pid_t pid) {
+  const auto found = snapshot.commands.find(pid);
+  return found == snapshot.commands.end() ? nullptr : &found->second;
+}
+
+std::vector<pid_t> partners(const FarEnds& ends) {
+  std::vector<pid_t> both;
+  std::set_intersection(ends.in.holders.begin(), ends.in.holders.end(), ends.out.holders.begin(),
+                        ends.out.holders.end(), std::back_inserter(both));
+  return both;
+}
+
+}  // namespace corral::survey

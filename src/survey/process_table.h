@@ -1,0 +1,79 @@
+// All processes of this machine that we may see, read in one pass. Processes that vanish while they are read
+// are left out; what we may not read of the others stays empty.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/result.h"
+#include "survey/process.h"
+
+namespace corral::survey {
+
+/// Fills what /proc/PID/stat says; false if the text is none.
+bool parse_stat_line(std::string_view text, Process& process);
+
+/// A list of strings that end in NUL, as in cmdline and environ. A program may write over them, so a missing
+/// last NUL and empty words at the end are normal.
+std::vector<std::string> parse_strings(std::string_view text);
+
+/// "pipe:[12]", "socket:[12]", "/dev/null", "/dev/pts/3", …
+Stream parse_stream(std::string_view link);
+
+/// One descriptor of a process that is an end of a pipe or a socket.
+struct Holding {
+  std::uint64_t inode = 0;
+  pid_t pid = 0;
+  int fd = -1;
+  bool socket = false;
+  bool reads = false;
+  bool writes = false;
+};
+
+class ProcessTable {
+ public:
+  /// `proc` is another directory in tests only.
+  static Result<ProcessTable> read(const std::string& proc = "/proc");
+
+  /// For tests and for a view that was put together by hand.
+  ProcessTable(std::vector<Process> processes, std::vector<Holding> holdings, std::uint64_t ticks_now,
+               long ticks_per_second);
+
+  std::span<const Process> all() const { return processes_; }  // by pid
+  const Process* find(pid_t pid) const;
+  std::span<const pid_t> children(pid_t pid) const;
+  /// The process and everything below it, parents before their children.
+  std::vector<pid_t> tree(pid_t pid) const;
+  /// From the parent up to the first process that has none we can see.
+  std::vector<pid_t> ancestors(pid_t pid) const;
+  /// Who has an end of this pipe or socket open.
+  std::span<const Holding> holders(std::uint64_t inode) const;
+
+  std::chrono::milliseconds age(const Process& process) const;
+  std::chrono::system_clock::time_point started(const Process& process) const;
+
+  /// Processes whose descriptors we may not look at (other users', unless we are root).
+  std::size_t unreadable() const { return unreadable_; }
+  /// /proc shows us only our own processes (mount option hidepid).
+  bool others_hidden() const { return others_hidden_; }
+
+ private:
+  void index();
+
+  std::vector<Process> processes_;
+  std::vector<Holding> holdings_;  // by inode
+  std::unordered_map<pid_t, std::size_t> by_pid_;
+  std::unordered_map<pid_t, std::vector<pid_t>> children_;
+  std::uint64_t ticks_now_ = 0;
+  long ticks_per_second_ = 100;
+  std::chrono::system_clock::time_point now_ = std::chrono::system_clock::now();
+  std::size_t unreadable_ = 0;
+  bool others_hidden_ = false;
+};
+
+}  // namespace corral::survey

@@ -1,0 +1,65 @@
+#include <string_view>
+
+#include "survey/survey.h"
+
+namespace corral::survey {
+namespace {
+
+std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+bool is_named(const KnownClient& client, const Process& process) {
+  const std::string_view called = process.argv.empty() ? std::string_view() : base_name(process.argv.front());
+  for (const std::string_view name : client.executables) {
+    if (name == base_name(process.executable) || name == called) return true;
+  }
+  return false;
+}
+
+bool runs_package(const KnownClient& client, const ServerCommand& command) {
+  constexpr std::string_view kPrefix = "npm:";
+  if (!std::string_view(command.key).starts_with(kPrefix)) return false;
+  const std::string_view package = std::string_view(command.key).substr(kPrefix.size());
+  for (const std::string_view own : client.packages) {
+    if (own == package) return true;
+  }
+  return false;
+}
+
+bool lives_at(const KnownClient& client, const Process& process, const ServerCommand& command) {
+  for (const std::string_view part : client.path_parts) {
+    if (process.executable.find(part) != std::string::npos) return true;
+    if (command.script.find(part) != std::string::npos) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+const KnownClient* recognise_client(const Process& process, const ServerCommand& command) {
+  // `npx some-client` is a launcher with the client's package in its command line, not the client.
+  const KnownLauncher* launcher = find_launcher(command.launcher);
+  const bool launches = launcher != nullptr && launcher->kind != LauncherKind::Interpreter;
+  for (const KnownClient& client : known_clients()) {
+    if (is_named(client, process)) return &client;
+    if (!launches && (runs_package(client, command) || lives_at(client, process, command))) return &client;
+  }
+  return nullptr;
+}
+
+const char* name_of(Evidence::Kind kind) {
+  switch (kind) {
+    case Evidence::Kind::Tag: return "tag";
+    case Evidence::Kind::Configuration: return "configuration";
+    case Evidence::Kind::Pipe: return "pipe";
+    case Evidence::Kind::Package: return "package";
+    case Evidence::Kind::Parent: return "parent";
+    case Evidence::Kind::Environment: return "environment";
+    case Evidence::Kind::Cgroup: return "cgroup";
+    case Evidence::Kind::Session: return "session";
+    case Evidence::Kind::StartTime: return "start-time";
+    case Evidence::Kind::Name: return "name";
+  }
+  return "?";
+}
+
+}  // namespace corral::survey

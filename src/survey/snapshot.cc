@@ -1,0 +1,81 @@
+#include "survey/snapshot.h"
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
+#include "survey/survey.h"
+
+namespace corral::survey {
+namespace {
+
+/// Processes whose surroundings are worth reading: they speak over pipes, or may carry corral's mark.
+bool is_of_interest(const Process& process) {
+  if (process.state == 'Z' || process.argv.empty()) return false;
+  return process.streams[0].connects() || process.streams[1].connects();
+}
+
+/// A living keeper's servers and its remains have the mark in their environment, whatever their pipes are; so
+/// everything that may have lost its parent is looked at, too.
+bool may_be_ours(const ProcessTable& table, const Process& process) {
+  if (process.state == 'Z' || process.argv.empty()) return false;
+  const Process* parent = table.find(process.parent);
+  return parent == nullptr || parent->pid == 1 || parent->comm == "corral-keeper" ||
+         parent->comm == "systemd";
+}
+
+/// Projects in which a client works now may have a configuration of their own.
+void add_project_roots(const Snapshot& snapshot, std::vector<std::string>& roots) {
+  std::set<std::string> known(roots.begin(), roots.end());
+  for (const Process& process : snapshot.processes.all()) {
+    const auto command = snapshot.commands.find(process.pid);
+    if (command == snapshot.commands.end() || process.directory.empty()) continue;
+    // Somebody else's project must not say which of our processes are servers.
+    if (process.uid != geteuid()) continue;
+    if (recognise_client(process, command->second) == nullptr) continue;
+    if (known.insert(process.directory).second) roots.push_back(process.directory);
+  }
+}
+
+}  // namespace
+
+ConfigPlaces own_places() {
+  ConfigPlaces places;
+  const passwd* entry = getpwuid(geteuid());
+  const char* home = getenv("HOME");
+  if (home != nullptr && *home == '/') {
+    places.home = home;
+  } else if (entry != nullptr && entry->pw_dir != nullptr) {
+    places.home = entry->pw_dir;
+  }
+  for (char** variable = environ; *variable != nullptr; ++variable)
+    places.environment.emplace_back(*variable);
+  char directory[4096];
+  if (getcwd(directory, sizeof directory) != nullptr) places.project_roots.emplace_back(directory);
+  return places;
+}
+
+Result<Snapshot> take_snapshot(ConfigPlaces places) {
+  Result<ProcessTable> table = ProcessTable::read();
+  if (!table) return table.error();
+  Snapshot snapshot{std::move(*table), {}, {}, {}, {}, getpid()};
+  const UnixSockets sockets = read_unix_sockets();
+  for (const Process& process : snapshot.processes.all()) {
+    if (process.argv.empty() || process.state == 'Z') continue;
+    snapshot.commands.emplace(process.pid, understand(process.argv, process.executable, process.directory));
+    const bool speaks = is_of_interest(process);
+    if (!speaks && !may_be_ours(snapshot.processes, process)) continue;
+    snapshot.details.emplace(process.pid, read_details(process.pid));
+    if (!process.streams[0].connects() || !process.streams[1].connects()) continue;
+    snapshot.far_ends.emplace(process.pid, FarEnds{far_end(snapshot.processes, sockets, process, 0),
+                                                   far_end(snapshot.processes, sockets, process, 1)});
+  }
+  add_project_roots(snapshot, places.project_roots);
+  snapshot.configurations = read_client_configs(places);
+  return snapshot;
+}
+
+}  // namespace corral::survey

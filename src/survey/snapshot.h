@@ -1,0 +1,37 @@
+// Everything that the judgement needs, gathered once and then only looked at: judging is pure, so every rule
+// in it has a test without a single process.
+#pragma once
+
+#include <unordered_map>
+
+#include "base/result.h"
+#include "survey/client_configs.h"
+#include "survey/details.h"
+#include "survey/far_ends.h"
+#include "survey/process_table.h"
+#include "survey/server_command.h"
+
+namespace corral::survey {
+
+struct FarEnds {
+  FarEnd in;   // who can write to its stdin
+  FarEnd out;  // who can read its stdout
+};
+
+struct Snapshot {
+  ProcessTable processes;
+  std::unordered_map<pid_t, ServerCommand> commands;
+  std::unordered_map<pid_t, Details>
+      details;  // of processes whose stdin and stdout lead somewhere, and of ours
+  std::unordered_map<pid_t, FarEnds> far_ends;  // of the same
+  Configurations configurations;
+  pid_t self = 0;
+};
+
+/// What to look at besides /proc: where the user's configuration files are.
+Result<Snapshot> take_snapshot(ConfigPlaces places);
+
+/// The home directory ($HOME, else of the user database), environment and working directory of this process.
+ConfigPlaces own_places();
+
+}  // namespace corral::survey

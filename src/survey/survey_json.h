@@ -1,0 +1,26 @@
+// The survey for programs: docs/doctor-schema.json describes it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "proc/levels.h"
+#include "survey/findings.h"
+#include "survey/survey.h"
+
+namespace corral::survey {
+
+/// One line, without a newline at the end.
+std::string to_json(const Survey& survey, const std::vector<Finding>& findings, const proc::Levels& levels,
+                    std::size_t keep);
+
+/// One finding, for `corral watch --json`.
+std::string to_json(const Survey& survey, const Finding& finding);
+
+/// A server as in the list of servers.
+std::string to_json(const Server& server);
+
+const char* name_of(Server::State state);
+const char* name_of(Server::Cause cause);
+
+}  // namespace corral::survey

@@ -1,0 +1,162 @@
+// `corral run --cleanup`: before a server starts, the oldest copies of it are ended, whoever started them, so
+// that N are left with the new one.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "support/eventually.h"
+#include "support/survey_test.h"
+
+namespace corral::os_tests {
+namespace {
+
+using testing::ElementsAreArray;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class Cleanup : public SurveyTest {
+ protected:
+  Launch run_line(const std::vector<std::string>& options, const std::vector<std::string>& command,
+                  const std::vector<std::string>& env = {}) const {
+    std::vector<std::string> words = {"run"};
+    words.insert(words.end(), options.begin(), options.end());
+    words.push_back("--");
+    words.insert(words.end(), command.begin(), command.end());
+    Launch launch = corral_launch(words, env);
+    launch.in = Stdio::Pipe;
+    return launch;
+  }
+  std::size_t servers_alive() const {
+    const auto all = processes();
+    return static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [](const Process& process) {
+      return process.comm == "adv-server" && process.state != 'Z';
+    }));
+  }
+  static std::vector<pid_t> newest(const std::vector<pid_t>& pids, std::size_t count) {
+    return {pids.end() - static_cast<std::ptrdiff_t>(count), pids.end()};
+  }
+};
+
+TEST_F(Cleanup, LeavesTheNineNewestWithTheNewOneAmongThem) {
+  Holder holder(client("helper", 12, server_line()), 12);
+  ASSERT_TRUE(eventually([&] { return servers_alive() == 12; }));
+
+  Session session(run_line({"--cleanup"}, server_line({})));
+
+  ASSERT_EQ(session.ask("echo", "ready"), "ready") << errors();
+  EXPECT_THAT(living(holder.servers()), ElementsAreArray(newest(holder.servers(), 8)));
+  EXPECT_EQ(servers_alive(), 9U);
+  EXPECT_THAT(errors(), HasSubstr("found 12 copies of this server, ended the oldest 4"));
+}
+
+TEST_F(Cleanup, TakesNFromTheEnvironment) {
+  Holder holder(client("helper", 12, server_line()), 12);
+  ASSERT_TRUE(eventually([&] { return servers_alive() == 12; }));
+
+  Session session(run_line({"--cleanup"}, server_line({}), {"MAX_KEEP_PROCESSES=2"}));
+
+  ASSERT_EQ(session.ask("echo", "ready"), "ready") << errors();
+  EXPECT_THAT(living(holder.servers()), ElementsAreArray(newest(holder.servers(), 1)));
+  EXPECT_EQ(servers_alive(), 2U);
+}
+
+TEST_F(Cleanup, TakesNFromItsOptionFirst) {
+  Holder holder(client("helper", 6, wrapped_line()), 6);
+  ASSERT_TRUE(eventually([&] { return servers_alive() == 6; }));
+
+  Session session(run_line({"--cleanup", "--keep", "4"}, server_line({}), {"MAX_KEEP_PROCESSES=1"}));
+
+  ASSERT_EQ(session.ask("echo", "ready"), "ready") << errors();
+  EXPECT_THAT(living(holder.servers()), ElementsAreArray(newest(holder.servers(), 3)));  // the shells
+  EXPECT_EQ(servers_alive(), 4U);
+}
+
+TEST_F(Cleanup, RefusesAValueOfNThatIsNone) {
+  Session session(run_line({"--cleanup"}, server_line({}), {"MAX_KEEP_PROCESSES=many"}));
+
+  EXPECT_EQ(session.wait(), 125);
+  EXPECT_THAT(errors(), HasSubstr("MAX_KEEP_PROCESSES is 'many'"));
+}
+
+TEST_F(Cleanup, EndsNothingUnlessItIsAskedTo) {
+  Holder holder(client("helper", 12, server_line()), 12);
+
+  Session session(run_line({}, server_line({}), {"MAX_KEEP_PROCESSES=2"}));
+
+  ASSERT_EQ(session.ask("echo", "ready"), "ready") << errors();
+  EXPECT_THAT(living(holder.servers()), SizeIs(12));
+}
+
+TEST_F(Cleanup, LeavesAScriptOfTheSameNameElsewhere) {
+  const std::string text = "#!/bin/sh\n# " + tag() + "\nwhile read line; do :; done\nsleep 60\n";
+  write("one/server.sh", text);
+  write("two/server.sh", text);
+  Holder here(client("helper", 3, {"sh", path("one/server.sh"), tag()}), 3);
+  Holder elsewhere(client("helper", 3, {"sh", path("two/server.sh"), tag()}), 3);
+
+  Session session(run_line({"--cleanup", "--keep", "1"}, {"sh", path("one/server.sh"), tag()}));
+
+  EXPECT_TRUE(eventually([&] { return living(here.servers()).empty(); })) << errors();
+  EXPECT_THAT(living(elsewhere.servers()), SizeIs(3));
+}
+
+TEST_F(Cleanup, FindsCopiesThroughARelativePathAndALink) {
+  Holder holder(client("helper", 3, server_line()), 3);
+  ASSERT_TRUE(eventually([&] { return servers_alive() == 3; }));
+  ASSERT_EQ(symlink(server().c_str(), path("home/link").c_str()), 0);
+
+  Session session(run_line({"--cleanup", "--keep", "1"}, {"./link", "--tag=" + tag()}));
+
+  ASSERT_EQ(session.ask("echo", "ready"), "ready") << errors();
+  EXPECT_THAT(living(holder.servers()), IsEmpty());
+}
+
+// They end with their own sessions; what counts is that they are counted.
+TEST_F(Cleanup, LeavesCopiesBelowALivingCorral) {
+  Session first(run_line({}, server_line({})));
+  ASSERT_EQ(first.ask("echo", "ready"), "ready") << errors();
+  Session wrapped([&] {
+    Launch launch = run_line({}, {});
+    launch.argv = {"timeout", "50", programs().corral, "run", "--"};
+    const std::vector<std::string> line = server_line({});
+    launch.argv.insert(launch.argv.end(), line.begin(), line.end());
+    return launch;
+  }());
+  ASSERT_EQ(wrapped.ask("echo", "ready"), "ready") << errors();
+  Holder holder(client("helper", 2, server_line()), 2);
+  ASSERT_TRUE(eventually([&] { return servers_alive() == 4; }));
+
+  Session session(run_line({"--cleanup", "--keep", "2"}, server_line({})));
+
+  ASSERT_EQ(session.ask("echo", "ready"), "ready") << errors();
+  EXPECT_EQ(first.ask("echo", "still here"), "still here");
+  EXPECT_EQ(wrapped.ask("echo", "still here"), "still here");
+  EXPECT_THAT(living(holder.servers()), IsEmpty());
+}
+
+TEST_F(Cleanup, LeavesCopiesOfAnotherUser) {
+  if (!running_as_root()) GTEST_SKIP() << "only root can start a process of another user";
+  Launch launch = client("helper", 3, server_line());
+  launch.uid.reset();
+  Holder other(launch, 3);
+  ASSERT_TRUE(eventually([&] { return servers_alive() == 3; }));
+
+  Session session(run_line({"--cleanup", "--keep", "1"}, server_line({})));
+
+  ASSERT_EQ(session.ask("echo", "ready"), "ready") << errors();
+  EXPECT_THAT(living(other.servers()), SizeIs(3));
+}
+
+TEST_F(Cleanup, UsesSigkillOnCopiesThatIgnoreSigterm) {
+  Holder holder(client("helper", 3, server_line({"--ignore-eof", "--ignore-term"})), 3);
+  ASSERT_TRUE(eventually([&] { return servers_alive() == 3; }));
+
+  Session session(run_line({"--cleanup", "--keep", "2"}, server_line({})));
+
+  ASSERT_EQ(session.ask("echo", "ready"), "ready") << errors();
+  EXPECT_THAT(living(holder.servers()), ElementsAreArray(newest(holder.servers(), 1)));
+}
+
+}  // namespace
+}  // namespace corral::os_tests
