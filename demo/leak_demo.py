@@ -144,6 +144,7 @@ def conclude(screen):
     screen.line()
     screen.line("Next: put `corral run --` before a server in your client's configuration; examples/", "dim")
     screen.line("shows how. Nothing else changes: the server keeps the client's own pipes.", "dim")
+    screen.line("What has leaked here already: build/release/bin/corral doctor", "dim")
     screen.line()
 
 

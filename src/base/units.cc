@@ -36,6 +36,7 @@ double duration_unit(std::string_view unit) {
   if (unit == "s") return 1000;
   if (unit == "m" || unit == "min") return 60'000;
   if (unit == "h") return 3'600'000;
+  if (unit == "d") return 86'400'000;
   return 0;
 }
 
@@ -54,18 +55,27 @@ double size_unit(std::string_view unit) {
   }
 }
 
+Result<std::chrono::milliseconds> parse_time(std::string_view text, std::chrono::milliseconds longest,
+                                             std::string_view expected) {
+  Quantity quantity;
+  if (!split(text, quantity)) return malformed("duration", text, expected);
+  const double milliseconds = quantity.value * duration_unit(quantity.unit);
+  const bool zero_of_a_unit = quantity.value == 0 && duration_unit(quantity.unit) > 0;
+  const bool too_long = milliseconds > static_cast<double>(longest.count());
+  if ((milliseconds <= 0 && !zero_of_a_unit) || too_long) return malformed("duration", text, expected);
+  return std::chrono::milliseconds(std::llround(milliseconds));
+}
+
 }  // namespace
 
 Result<std::chrono::milliseconds> parse_duration(std::string_view text) {
-  constexpr double kLongest = 24.0 * 3'600'000;
-  constexpr std::string_view kExpected = "a number and a unit up to 24h, such as 500ms, 2s or 1m";
-  Quantity quantity;
-  if (!split(text, quantity)) return malformed("duration", text, kExpected);
-  const double milliseconds = quantity.value * duration_unit(quantity.unit);
-  const bool zero_of_a_unit = quantity.value == 0 && duration_unit(quantity.unit) > 0;
-  if ((milliseconds <= 0 && !zero_of_a_unit) || milliseconds > kLongest)
-    return malformed("duration", text, kExpected);
-  return std::chrono::milliseconds(std::llround(milliseconds));
+  constexpr std::chrono::milliseconds kLongest = std::chrono::hours(24);
+  return parse_time(text, kLongest, "a number and a unit up to 24h, such as 500ms, 2s or 1m");
+}
+
+Result<std::chrono::milliseconds> parse_age(std::string_view text) {
+  constexpr std::chrono::milliseconds kLongest = std::chrono::hours(24 * 3650);
+  return parse_time(text, kLongest, "a number and a unit, such as 90s, 30m, 2h or 3d");
 }
 
 Result<std::uint64_t> parse_size(std::string_view text) {

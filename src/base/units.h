@@ -13,6 +13,9 @@ namespace corral {
 /// "500ms", "2s", "1.5s", "1m", "1h". A number without a unit is refused: 2 what?
 Result<std::chrono::milliseconds> parse_duration(std::string_view text);
 
+/// The same for how old something is: also "3d", and as long as you like.
+Result<std::chrono::milliseconds> parse_age(std::string_view text);
+
 /// "512M", "2G", "1.5G", "65536". Units are powers of 1024; "MB" and "MiB" mean the same as "M".
 Result<std::uint64_t> parse_size(std::string_view text);
 

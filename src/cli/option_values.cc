@@ -29,6 +29,23 @@ Apply set_text(std::string& target) {
   };
 }
 
+Apply set_word(std::string& target) {
+  return [&target](const std::string& text) -> Result<void> {
+    if (text.empty()) return Error{"the value is empty: leave the option out, or write what to look for"};
+    target = text;
+    return {};
+  };
+}
+
+Apply set_age(std::chrono::milliseconds& age) {
+  return [&age](const std::string& text) -> Result<void> {
+    const Result<std::chrono::milliseconds> parsed = parse_age(text);
+    if (!parsed) return parsed.error();
+    age = *parsed;
+    return {};
+  };
+}
+
 Apply set_duration(std::chrono::milliseconds& duration) {
   return [&duration](const std::string& text) -> Result<void> {
     const Result<std::chrono::milliseconds> parsed = parse_duration(text);

@@ -15,6 +15,9 @@ using Apply = std::function<Result<void>(const std::string&)>;
 
 Apply set_flag(bool& flag);
 Apply set_text(std::string& target);
+/// The same, and not empty.
+Apply set_word(std::string& target);
+Apply set_age(std::chrono::milliseconds& age);
 Apply set_duration(std::chrono::milliseconds& duration);
 /// A whole number from 0. `what` names it in the error: "number of copies".
 Apply set_count(std::size_t& number, std::string what);

@@ -138,6 +138,7 @@ void Page::table(const std::string& indent, const std::vector<Column>& columns,
   }
   for (std::size_t i = columns.size(); i-- > 0;) shrink(i);  // if that was not enough
   std::vector<std::string> titles;
+  titles.reserve(columns.size());
   for (const Column& column : columns) titles.push_back(column.title);
   table_row(indent, columns, widths, titles);
   for (const auto& row : rows) table_row(indent, columns, widths, row);

@@ -199,12 +199,41 @@ int end_and_show(Page& page, const Survey& survey, const std::vector<Group>& gro
                  const ReapOptions& options) {
   const std::vector<std::size_t> chosen = chosen_of(groups);
   std::vector<const Server*> servers;
+  servers.reserve(chosen.size());
   for (const std::size_t index : chosen) servers.push_back(&survey.servers[index]);
   const std::vector<EndedTree> ended = reap::end_trees(servers, options.graces);
   const bool all = show_ended(page, survey, chosen, ended, options);
   show_remaining(page);
   show_tips(page, survey, options.selectors, groups, ended);
   return all ? 0 : 1;
+}
+
+/// Who was agreed to and is still to be chosen: a person may have taken minutes to answer.
+std::vector<Group> still_chosen(const Survey& then, const std::vector<Group>& agreed, const Survey& now,
+                                const std::vector<Group>& chosen) {
+  std::vector<Group> groups;
+  for (Group group : chosen) {
+    std::erase_if(group.end, [&](std::size_t index) {
+      const auto same = [&](std::size_t other) {
+        return then.servers[other].identities == now.servers[index].identities;
+      };
+      return std::none_of(agreed.begin(), agreed.end(), [&](const Group& asked) {
+        return std::any_of(asked.end.begin(), asked.end.end(), same);
+      });
+    });
+    if (!group.end.empty()) groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+/// Asks for each group, looks again, and ends what was agreed to.
+int ask_and_end(Page& page, const Survey& survey, const std::vector<Group>& groups,
+                const ReapOptions& options) {
+  const std::vector<Group> agreed = confirmed(page, survey, groups);
+  const Result<Survey> now = survey::look_around();
+  if (!now) return fail("reap", now.error().message);
+  const Selection selection = reap::select(*now, options.selectors, reap::who_must_not_be_touched());
+  return end_and_show(page, *now, still_chosen(survey, agreed, *now, selection.groups), options);
 }
 
 int run(const ReapOptions& options) {
@@ -229,7 +258,7 @@ int run(const ReapOptions& options) {
     show_tips(page, *survey, options.selectors, selection.groups, {});
     return 0;
   }
-  return end_and_show(page, *survey, confirmed(page, *survey, selection.groups), options);
+  return ask_and_end(page, *survey, selection.groups, options);
 }
 
 }  // namespace

@@ -128,7 +128,8 @@ void say_cleanup(const reap::Cleanup& cleanup, std::size_t keep) {
   }
   if (cleanup.chosen.empty()) return;
   run::say("cleanup: found " + count(cleanup.found, "copy", "copies") + " of this server, ended the oldest " +
-           std::to_string(gone) + " so that " + std::to_string(keep) + " are left with the new one");
+           std::to_string(gone) + "; with the new one " + std::to_string(cleanup.found - gone + 1) +
+           " are left (N is " + std::to_string(keep) + ")");
 }
 
 Result<void> clean_up(const RunOptions& options) {

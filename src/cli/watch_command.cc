@@ -95,6 +95,7 @@ class Watching {
   void end(const Survey& survey, const reap::Selection& selection) {
     for (const reap::Group& group : selection.groups) {
       std::vector<const Server*> servers;
+      servers.reserve(group.end.size());
       for (const std::size_t index : group.end) servers.push_back(&survey.servers[index]);
       const std::vector<reap::EndedTree> ended = reap::end_trees(servers, {});
       for (std::size_t i = 0; i < ended.size(); ++i) tell_end(*servers[i], ended[i]);
@@ -134,6 +135,9 @@ class Watching {
 int run(const WatchOptions& options) {
   if (options.interval < std::chrono::milliseconds(100) || options.interval > std::chrono::hours(24)) {
     return fail("watch", "the interval must be between 100ms and 24h");
+  }
+  if (options.end && options.selectors.keep == 0) {
+    return fail("watch", "N is 0, which would end every server that is in use: set --keep to 1 or more");
   }
   signal(SIGPIPE, SIG_IGN);  // a reader that left is an error with a name, not a death without one
   return Watching(options).run();

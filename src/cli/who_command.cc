@@ -48,7 +48,6 @@ std::string naming(const Snapshot& snapshot, pid_t pid) {
 }
 
 void show_tree(Page& page, const Snapshot& snapshot, const Server& server) {
-  page.command("  tree    ", std::to_string(server.pid));
   for (const pid_t pid : server.tree) {
     const Process* process = snapshot.processes.find(pid);
     std::size_t depth = 0;
@@ -57,8 +56,9 @@ void show_tree(Page& page, const Snapshot& snapshot, const Server& server) {
       ++depth;
       if (above == server.pid) break;
     }
-    const std::string line = "          " + std::string(2 * depth, ' ') + std::to_string(pid) + " " +
-                             survey::show_command(process->argv);
+    const std::string label = pid == server.tree.front() ? "  tree    " : "          ";
+    const std::string line =
+        label + std::string(2 * depth, ' ') + std::to_string(pid) + " " + survey::show_command(process->argv);
     page.command("", fit(line, page.look().width, page.look()));
   }
 }

@@ -85,7 +85,7 @@ int Guard::run() {
 
 bool Guard::start() {
   // Only a shell that had children and became us by exec costs the client this variable.
-  if (leftovers_.spare_present_children()) setenv("CORRAL_INSTANCE", report_.instance, 1);
+  if (leftovers_.spare_present_children()) setenv(kGuardVariable, report_.instance, 1);
   const Result<pid_t> started = start_client(options_.client, placement_, terminal_, signals_);
   if (started) {
     client_ = *started;

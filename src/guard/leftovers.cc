@@ -27,7 +27,7 @@ Leftovers::Leftovers(const Graces& graces, std::vector<std::string> keep, Signal
 
 bool Leftovers::spare_present_children() {
   marked_ = sweep_.spare_present_children();
-  if (marked_) sweep_.only({report_.instance, 0});
+  if (marked_) sweep_.only({report_.instance, 0, kGuardVariable});
   return marked_;
 }
 
@@ -79,7 +79,7 @@ bool Leftovers::end_all(keeper::Micros term_grace) {
 void Leftovers::write_down() {
   const std::vector<ProcessView> below = everything_below_us();
   if (selection_.has_patterns()) selection_.look_again(below);
-  const keeper::Mark mark{marked_ ? report_.instance : nullptr, 0};
+  const keeper::Mark mark{marked_ ? report_.instance : nullptr, 0, kGuardVariable};
   std::set<pid_t> spared;  // with everything below them
   for (const ProcessView& process : below) {
     const bool spare = spared.contains(process.parent) || !keeper::carries(process.pid, mark) ||
@@ -96,7 +96,7 @@ void Leftovers::write_down_kept() {
   if (!selection_.has_patterns()) return;
   const std::vector<ProcessView> below = everything_below_us();
   selection_.look_again(below);
-  const keeper::Mark mark{marked_ ? report_.instance : nullptr, 0};
+  const keeper::Mark mark{marked_ ? report_.instance : nullptr, 0, kGuardVariable};
   for (const ProcessView& process : below) {
     if (selection_.kept(process) && keeper::carries(process.pid, mark)) {
       kept_.push_back({process, describe(process)});

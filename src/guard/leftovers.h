@@ -14,6 +14,9 @@
 
 namespace corral::guard {
 
+/// Not the mark of a keeper: what guard is told to keep must not look like a server that corral has lost.
+inline constexpr const char* kGuardVariable = "CORRAL_GUARD";
+
 struct Graces {
   keeper::Micros settling{500'000};    // to leave without being asked
   keeper::Micros sessions{3'500'000};  // the same for sessions of `corral run`: their own graces, and some

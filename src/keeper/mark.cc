@@ -16,10 +16,10 @@ bool has_rlimit_tag(pid_t pid, std::uint64_t tag) {
 }
 
 /// Environments can be long: looks through them in pieces that overlap by the length of what is sought.
-bool has_cookie(pid_t pid, const char* instance) {
+bool has_cookie(pid_t pid, const Mark& mark) {
   char cookie[64];
   const auto length =
-      static_cast<std::size_t>(snprintf(cookie, sizeof cookie, "CORRAL_INSTANCE=%s", instance));
+      static_cast<std::size_t>(snprintf(cookie, sizeof cookie, "%s=%s", mark.variable, mark.instance));
   char path[32];
   snprintf(path, sizeof path, "/proc/%d/environ", pid);
   const int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -40,7 +40,7 @@ bool has_cookie(pid_t pid, const char* instance) {
 }  // namespace
 
 bool carries(pid_t pid, const Mark& mark) {
-  return mark.instance == nullptr || has_rlimit_tag(pid, mark.rlimit_tag) || has_cookie(pid, mark.instance);
+  return mark.instance == nullptr || has_rlimit_tag(pid, mark.rlimit_tag) || has_cookie(pid, mark);
 }
 
 }  // namespace corral::keeper

@@ -10,8 +10,9 @@
 namespace corral::keeper {
 
 struct Mark {
-  const char* instance = nullptr;  // the value of CORRAL_INSTANCE; null = every process counts as marked
+  const char* instance = nullptr;  // the value of the variable; null = every process counts as marked
   std::uint64_t rlimit_tag = 0;    // 0 = none
+  const char* variable = "CORRAL_INSTANCE";
 };
 
 /// False for a process that cannot be read.

@@ -80,7 +80,7 @@ Result<Executable> find_command(const std::string& command, const std::vector<st
   }
   if (!refused.empty()) return not_executable(refused, Found::NotExecutable);
   return Error{"command '" + command + "' not found in PATH (" + std::string(path) +
-                   "): install it, give its full path, or set PATH with --env",
+                   "): install it, give its full path, or correct PATH",
                Error::Kind::NotFound};
 }
 

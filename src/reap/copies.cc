@@ -21,13 +21,35 @@ bool below_a_keeper(const Snapshot& snapshot, pid_t pid) {
   });
 }
 
-/// Up to the first of a line of processes that run the same program: a launcher and what it became are one
-/// copy.
+/// A program that does everything is the server only with its arguments: `ssh host server` is no copy of
+/// another ssh.
+bool runs_the_same(const survey::ServerCommand& one, const survey::ServerCommand& other) {
+  if (one.key.empty() || one.key != other.key) return false;
+  const bool is_the_server = !one.script.empty() || one.depends_on_mcp || other.depends_on_mcp ||
+                             survey::looks_like_a_server(one.name);
+  return is_the_server || one.arguments == other.arguments;
+}
+
+/// Only those with pipes, all along: on a terminal a person uses it, and everything else is a service. A
+/// client may be configured as a server, but what runs may be somebody's session. In a container the same
+/// path is another file.
+bool may_be_a_copy(const Snapshot& snapshot, const Process& process) {
+  const auto command = snapshot.commands.find(process.pid);
+  const auto details = snapshot.details.find(process.pid);
+  const bool elsewhere = details != snapshot.details.end() && details->second.in_other_pid_namespace;
+  return process.streams[0].connects() && process.streams[1].connects() && !elsewhere &&
+         survey::recognise_client(process, command->second) == nullptr;
+}
+
+/// Up to the first of a line of processes that run the same program and handed their stdin on: a launcher and
+/// what it became are one copy.
 pid_t first_of_line(const Snapshot& snapshot, pid_t pid, const std::string& key) {
   pid_t top = survey::top_of(snapshot, pid);
   for (const pid_t above : snapshot.processes.ancestors(top)) {
     const auto command = snapshot.commands.find(above);
-    if (command == snapshot.commands.end() || command->second.key != key) break;
+    const bool same_stdin =
+        snapshot.processes.find(above)->streams[0] == snapshot.processes.find(top)->streams[0];
+    if (command == snapshot.commands.end() || command->second.key != key || !same_stdin) break;
     if (survey::hands_on_to_corral(snapshot, above)) break;
     top = above;
   }
@@ -44,7 +66,10 @@ Server describe(const Snapshot& snapshot, pid_t top, const survey::ServerCommand
   server.shown = survey::show_command(process.argv);
   server.age = snapshot.processes.age(process);
   server.certainty = Server::Certainty::Confirmed;
-  if (below_a_keeper(snapshot, top)) server.state = Server::State::Kept;
+  const bool keeper_inside = std::any_of(server.tree.begin(), server.tree.end(), [&snapshot](pid_t pid) {
+    return snapshot.processes.find(pid)->comm == "corral-keeper";
+  });
+  if (keeper_inside || below_a_keeper(snapshot, top)) server.state = Server::State::Kept;
   return server;
 }
 
@@ -55,10 +80,9 @@ std::vector<Server> copies_of(const Snapshot& snapshot, const survey::ServerComm
   if (command.key.empty()) return copies;
   for (const Process& process : snapshot.processes.all()) {
     const auto found = snapshot.commands.find(process.pid);
-    if (found == snapshot.commands.end() || found->second.key != command.key) continue;
+    if (found == snapshot.commands.end() || !runs_the_same(command, found->second)) continue;
     if (survey::hands_on_to_corral(snapshot, process.pid)) continue;
-    if (process.uid != uid || process.pid == snapshot.self) continue;
-    if (process.streams[0].kind == survey::Stream::Kind::Terminal) continue;
+    if (process.uid != uid || process.pid == snapshot.self || !may_be_a_copy(snapshot, process)) continue;
     const pid_t top = first_of_line(snapshot, process.pid, command.key);
     const bool known =
         std::any_of(copies.begin(), copies.end(), [top](const Server& copy) { return copy.pid == top; });
@@ -93,6 +117,7 @@ Result<Cleanup> clean_up_copies(const std::vector<std::string>& argv, const std:
     --excess;
   }
   std::vector<const Server*> chosen;
+  chosen.reserve(cleanup.chosen.size());
   for (const Server& server : cleanup.chosen) chosen.push_back(&server);
   cleanup.ended = end_trees(chosen, Graces{});
   return cleanup;

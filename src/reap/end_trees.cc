@@ -89,7 +89,7 @@ void Ending::open_tree(std::size_t tree, const survey::Server& server) {
   for (const proc::Identity& identity : server.identities) {
     std::optional<UniqueFd> pidfd = proc::reopen(identity);
     if (!pidfd) {
-      // Where processes can be opened at all, a refusal means that this one is gone.
+      // Where a process can be opened at all, a refusal means that this one is gone.
       keeper::StatLine stat;
       const UniqueFd self(keeper::pidfd_open(getpid()));
       const bool gone = self.valid() || !keeper::read_stat(identity.pid, stat);
@@ -111,10 +111,12 @@ bool Ending::collect_children(std::size_t index) {
     UniqueFd pidfd(keeper::pidfd_open(below[i]));
     keeper::StatLine stat;
     if (!pidfd.valid() || !keeper::read_stat(below[i], stat) || has_ended(pidfd)) continue;
+    const std::string comm = comm_of(below[i]);
+    if (comm == "corral-keeper") continue;  // it ends its tree by itself when its session does
     const auto parent = by_pid_.find(stat.parent);
     if (parent == by_pid_.end() || has_ended(members_[parent->second].pidfd)) continue;
     by_pid_[below[i]] = members_.size();
-    members_.push_back({members_[index].tree, std::move(pidfd), below[i], comm_of(below[i])});
+    members_.push_back({members_[index].tree, std::move(pidfd), below[i], comm});
     found = true;
   }
   return found;

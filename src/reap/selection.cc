@@ -64,6 +64,10 @@ class Selector {
       return "belongs to another user (uid " + std::to_string(server.uid) + "): run corral as that user";
     }
     if (server.debugged) return "a debugger is attached to it: detach first";
+    if (server.in_container) return "runs in a container, or another PID namespace: run corral there";
+    if (server.client_inside != 0) {
+      return "a client runs inside it (pid " + std::to_string(server.client_inside) + "): leave that first";
+    }
     const auto& above = untouchable_.own_ancestors;
     const bool ours = std::any_of(server.tree.begin(), server.tree.end(), [&above](pid_t pid) {
       return std::find(above.begin(), above.end(), pid) != above.end();

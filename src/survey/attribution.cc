@@ -74,14 +74,15 @@ bool Attribution::by_reader(Server& server, const FarEnds& ends) const {
   return false;
 }
 
-void Attribution::by_unknown_holder(Server& server, const FarEnds& ends) const {
+bool Attribution::by_unknown_holder(Server& server, const FarEnds& ends) const {
   for (const pid_t holder : ends.in.holders) {
     if (contains(server.tree, holder)) continue;
     server.client = describe(holder, nullptr);
     add(server, Evidence::Kind::Pipe,
         "its stdin leads to " + naming(server.client) + ", which is no client that we know");
-    return;
+    return true;
   }
+  return false;
 }
 
 bool Attribution::by_parent(Server& server) const {
@@ -89,9 +90,8 @@ bool Attribution::by_parent(Server& server) const {
     const auto client = clients_.find(above);
     if (client == clients_.end()) continue;
     if (!server.client.alive()) server.client = describe(above, client->second);
-    if (server.client.pid != above) return false;
-    add(server, Evidence::Kind::Parent, "below " + naming(server.client));
-    return true;
+    add(server, Evidence::Kind::Parent, "below " + naming(describe(above, client->second)));
+    return server.client.pid == above;
   }
   const Process* top = table_.find(server.pid);
   const Process* parent = table_.find(top->parent);
@@ -163,11 +163,10 @@ void Attribution::by_configuration(Server& server) const {
 
 void Attribution::attribute(Server& server, pid_t speaker, const FarEnds* ends) const {
   const bool held = ends != nullptr && server.state != Server::State::Orphan;
-  const bool through_pipes = held && by_pipes(server, *ends);
+  const bool through_pipes = held && (by_pipes(server, *ends) || by_unknown_holder(server, *ends));
   const bool still_read = ends != nullptr && !held && by_reader(server, *ends);
   const bool below_it = by_parent(server);
   const bool beside_it = still_read || (!through_pipes && !below_it && by_group(server));
-  if (held && !server.client.alive()) by_unknown_holder(server, *ends);
   by_traces(server, speaker);
   by_configuration(server);
   if (server.client.alive()) {

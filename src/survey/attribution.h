@@ -24,7 +24,7 @@ class Attribution {
   bool by_reader(Server& server, const FarEnds& ends) const;
   bool by_parent(Server& server) const;
   bool by_group(Server& server) const;
-  void by_unknown_holder(Server& server, const FarEnds& ends) const;
+  bool by_unknown_holder(Server& server, const FarEnds& ends) const;
   void by_traces(Server& server, pid_t speaker) const;
   void by_configuration(Server& server) const;
 

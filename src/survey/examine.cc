@@ -38,7 +38,9 @@ void identify_tree(Server& server, const ProcessTable& table) {
 
 void read_tree(Server& server) {
   for (const pid_t pid : server.tree) {
-    server.debugged |= read_details(pid).tracer != 0;
+    const Details details = read_details(pid);
+    server.debugged |= details.tracer != 0;
+    server.in_container |= pid == server.pid && details.in_other_pid_namespace;
     const Memory memory = read_memory(pid);
     server.memory.resident += memory.resident;
     server.memory.proportional += memory.proportional;

@@ -40,6 +40,12 @@ std::map<std::string, Indexes> group(const Survey& survey, const std::function<b
 
 bool confirmed(const Server& server) { return server.certainty == Server::Certainty::Confirmed; }
 
+/// Processes of another user are left alone, also by root; that user may end them.
+std::string reap_as(const Survey& survey, const Server& server) {
+  return server.uid == survey.own_uid ? "corral reap"
+                                      : "sudo -u '#" + std::to_string(server.uid) + "' corral reap";
+}
+
 /// Many scripts are called index.js, so a script is named by its path.
 std::string filter_for(const Server& server) {
   if (!server.client.id.empty()) return " --client " + server.client.id;
@@ -61,19 +67,29 @@ std::string why_orphaned(const Server& server) {
     case Server::Cause::ClientGone:
     case Server::Cause::None: break;
   }
-  return (server.client.id.empty() ? "Its client is gone" : server.client.name + " is gone") + known;
+  // Another process of that client may well be running.
+  const bool has_trace =
+      std::any_of(server.evidence.begin(), server.evidence.end(), [](const Evidence& evidence) {
+        return evidence.kind == Evidence::Kind::Environment || evidence.kind == Evidence::Kind::Cgroup;
+      });
+  const std::string which = server.client.id.empty() ? ""
+                            : has_trace              ? " (" + server.client.name + ")"
+                                                     : " (" + server.client.name + ", by its configuration)";
+  return "Its client" + which + " is gone" + known;
 }
 
 void find_orphans(const Survey& survey, std::vector<Finding>& findings) {
   const auto groups = group(
       survey, [](const Server& server) { return server.state == Server::State::Orphan && confirmed(server); },
-      [](const Server& server) { return server.client.id + '\0' + command_key(server); });
+      [](const Server& server) {
+        return server.client.id + '\0' + std::to_string(server.uid) + '\0' + command_key(server);
+      });
   for (const auto& [key, servers] : groups) {
     const Server& oldest = survey.servers[servers.front()];
     const std::string left_by = oldest.client.name == "unknown" ? "" : ", left by " + oldest.client.name;
     findings.push_back({Finding::Kind::Orphan, servers,
                         count_of(servers.size(), "orphan", "orphans") + " of " + title_name(oldest) + left_by,
-                        why_orphaned(oldest), "corral reap --orphans" + filter_for(oldest)});
+                        why_orphaned(oldest), reap_as(survey, oldest) + " --orphans" + filter_for(oldest)});
   }
 }
 
@@ -89,13 +105,14 @@ void find_pile_ups(const Survey& survey, std::size_t keep, std::vector<Finding>&
     const Server& oldest = survey.servers[servers.front()];
     const KnownClient* client = find_client(oldest.client.id);
     const std::string known = client == nullptr ? "" : std::string(client->behaviour.pile_ups);
-    findings.push_back({Finding::Kind::PileUp, servers,
-                        std::to_string(servers.size()) + " copies of " + title_name(oldest) + " held by " +
-                            oldest.client.name + " (pid " + std::to_string(oldest.client.pid) + ")",
-                        known.empty()
-                            ? "One client seldom needs more than " + std::to_string(keep) + " of one server."
-                            : oldest.client.name + ": " + known + ".",
-                        "corral reap --pile-ups --parent " + std::to_string(oldest.client.pid)});
+    findings.push_back(
+        {Finding::Kind::PileUp, servers,
+         std::to_string(servers.size()) + " copies of " + title_name(oldest) + " held by " +
+             oldest.client.name + " (pid " + std::to_string(oldest.client.pid) + ")",
+         known.empty() ? "One client seldom needs more than " + std::to_string(keep) + " of one server."
+                       : oldest.client.name + ": " + known + ".",
+         reap_as(survey, oldest) + " --pile-ups --parent " + std::to_string(oldest.client.pid) +
+             (keep == kDefaultKeep ? "" : " --keep " + std::to_string(keep))});
   }
 }
 
@@ -146,7 +163,7 @@ void find_runaways(const Survey& survey, std::vector<Finding>& findings) {
              std::to_string(percent) + "% of a core",
          "A server that keeps writing to a pipe without a reader, or keeps polling a closed one, never "
          "comes to rest.",
-         "corral reap --orphans" + filter_for(server)});
+         reap_as(survey, server) + " --orphans" + filter_for(server)});
   }
 }
 

@@ -34,13 +34,13 @@ class Judge {
     find_orphans();
     const Attribution attribution(snapshot_, clients_, marks_);
     for (Server& server : survey_.servers) {
-      const auto speaker = speakers_.find(server.pid);
-      attribution.attribute(server, speaker == speakers_.end() ? server.pid : speaker->second,
-                            ends_of(server));
+      attribution.attribute(server, speakers_.at(server.pid), ends_of(server));
+      note_client_inside(server);
     }
     list_clients(attribution);
     describe_sight();
     survey_.configurations = snapshot_.configurations;
+    survey_.own_uid = snapshot_.own_uid;
     survey_.processes = table_.all().size();
     std::sort(survey_.servers.begin(), survey_.servers.end(), [](const Server& a, const Server& b) {
       return a.age != b.age ? a.age > b.age : a.pid < b.pid;
@@ -50,9 +50,11 @@ class Judge {
 
  private:
   void gather_trees();
+  Server describe(pid_t top) const;
   void add_to_tree(pid_t top, pid_t pid);
   void settle_state(Server& server);
   void find_orphans();
+  void note_client_inside(Server& server) const;
   bool held_only_by(const FarEnd& end, const Server& server,
                     const std::unordered_set<pid_t>& leftovers) const;
   bool all_readable(uid_t uid) const;
@@ -60,6 +62,8 @@ class Judge {
   void describe_sight();
   bool is_below(pid_t pid, std::string_view comm) const;
   const FarEnds* ends_of(const Server& server) const;
+  bool has_within(const Server& server, std::string_view comm) const;
+  bool serves_a_port(const Server& server) const;
   bool inside_another(pid_t top) const;
   bool lost_its_launcher(const Server& server, const FarEnds& ends) const;
 
@@ -67,7 +71,8 @@ class Judge {
   const ProcessTable& table_;
   RunningClients clients_;
   Marks marks_;
-  std::unordered_map<pid_t, pid_t> speakers_;  // top of a tree -> the process in it that shows what it is
+  std::unordered_map<pid_t, std::size_t> places_;  // top of a tree -> its place among the servers
+  std::unordered_map<pid_t, pid_t> speakers_;      // top of a tree -> the process in it that shows what it is
   Survey survey_;
 };
 
@@ -79,17 +84,23 @@ bool Judge::is_below(pid_t pid, std::string_view comm) const {
   });
 }
 
+/// Only of the process that shows what the server is: a helper's pipes say nothing about the service above
+/// it.
 const FarEnds* Judge::ends_of(const Server& server) const {
-  const auto speaker = speakers_.find(server.pid);
-  if (speaker != speakers_.end()) {
-    const auto ends = snapshot_.far_ends.find(speaker->second);
-    if (ends != snapshot_.far_ends.end()) return &ends->second;
-  }
-  for (const pid_t pid : server.tree) {
-    const auto ends = snapshot_.far_ends.find(pid);
-    if (ends != snapshot_.far_ends.end()) return &ends->second;
-  }
-  return nullptr;
+  const auto ends = snapshot_.far_ends.find(speakers_.at(server.pid));
+  return ends == snapshot_.far_ends.end() ? nullptr : &ends->second;
+}
+
+bool Judge::has_within(const Server& server, std::string_view comm) const {
+  return std::any_of(server.tree.begin(), server.tree.end(),
+                     [&](pid_t pid) { return table_.find(pid)->comm == comm; });
+}
+
+/// A port that others may use. What a client's configuration starts over pipes is theirs all the same.
+bool Judge::serves_a_port(const Server& server) const {
+  if (!server.configured_as.empty()) return false;
+  return std::any_of(server.tree.begin(), server.tree.end(),
+                     [&](pid_t pid) { return snapshot_.listeners.contains(pid); });
 }
 
 /// Below another server and no client in between: a helper of that one, or a server that it started.
@@ -111,42 +122,47 @@ void Judge::gather_trees() {
   for (Server& server : survey_.servers) settle_state(server);
 }
 
+Server Judge::describe(pid_t top) const {
+  const Process& process = *table_.find(top);
+  Server server;
+  server.pid = top;
+  server.tree = table_.tree(top);
+  server.uid = process.uid;
+  server.shown = show_command(process.argv);
+  server.root = process.directory;
+  server.age = table_.age(process);
+  return server;
+}
+
 void Judge::add_to_tree(pid_t top, pid_t pid) {
-  auto server = std::find_if(survey_.servers.begin(), survey_.servers.end(),
-                             [top](const Server& known) { return known.pid == top; });
-  if (server == survey_.servers.end()) {
-    const Process& process = *table_.find(top);
-    Server fresh;
-    fresh.pid = top;
-    fresh.tree = table_.tree(top);
-    fresh.uid = process.uid;
-    fresh.shown = show_command(process.argv);
-    fresh.root = process.directory;
-    fresh.age = table_.age(process);
-    server = survey_.servers.insert(survey_.servers.end(), std::move(fresh));
-  }
-  const Mark& mark = marks_.at(pid);
-  if (mark.confirmed) server->certainty = Server::Certainty::Confirmed;
-  const ServerCommand* command = command_of(snapshot_, pid);
-  const bool tells_more =
-      server->command.key.empty() || (server->command.version.empty() && command->depends_on_mcp);
-  if (command != nullptr && !command->key.empty() && tells_more) {
-    server->command = *command;
+  const auto [place, is_new] = places_.emplace(top, survey_.servers.size());
+  if (is_new) {
+    survey_.servers.push_back(describe(top));
     speakers_[top] = pid;
   }
-  for (const std::string& place : mark.configured_as) {
-    auto& places = server->configured_as;
-    if (std::find(places.begin(), places.end(), place) == places.end()) places.push_back(place);
+  Server& server = survey_.servers[place->second];
+  const Mark& mark = marks_.at(pid);
+  if (mark.confirmed) server.certainty = Server::Certainty::Confirmed;
+  const ServerCommand* command = command_of(snapshot_, pid);
+  const bool tells_more =
+      server.command.key.empty() || (server.command.version.empty() && command->depends_on_mcp);
+  if (command != nullptr && !command->key.empty() && tells_more) {
+    server.command = *command;
+    speakers_[top] = pid;
+  }
+  for (const std::string& entry : mark.configured_as) {
+    auto& entries = server.configured_as;
+    if (std::find(entries.begin(), entries.end(), entry) == entries.end()) entries.push_back(entry);
   }
   for (const Evidence& evidence : mark.evidence) {
-    const bool known = std::any_of(server->evidence.begin(), server->evidence.end(),
+    const bool known = std::any_of(server.evidence.begin(), server.evidence.end(),
                                    [&](const Evidence& other) { return other.text == evidence.text; });
-    if (!known) server->evidence.push_back(evidence);
+    if (!known) server.evidence.push_back(evidence);
   }
 }
 
 void Judge::settle_state(Server& server) {
-  if (is_below(server.pid, kKeeper)) {
+  if (is_below(server.pid, kKeeper) || has_within(server, kKeeper)) {
     server.state = Server::State::Kept;
     return;
   }
@@ -157,7 +173,8 @@ void Judge::settle_state(Server& server) {
     server.cause = Server::Cause::CorralKilled;
     return;
   }
-  server.state = ends_of(server) == nullptr ? Server::State::Apart : Server::State::Serving;
+  const bool apart = ends_of(server) == nullptr || serves_a_port(server);
+  server.state = apart ? Server::State::Apart : Server::State::Serving;
 }
 
 bool Judge::all_readable(uid_t uid) const {
@@ -199,10 +216,9 @@ void Judge::find_orphans() {
   for (bool changed = true; changed;) {
     std::unordered_set<pid_t> leftovers;
     for (const Server& server : survey_.servers) {
-      const bool left = server.state == Server::State::Orphan ||
-                        std::find(suspects.begin(), suspects.end(), &server) != suspects.end();
-      if (left) leftovers.insert(server.tree.begin(), server.tree.end());
+      if (server.state == Server::State::Orphan) leftovers.insert(server.tree.begin(), server.tree.end());
     }
+    for (const Server* server : suspects) leftovers.insert(server->tree.begin(), server->tree.end());
     const std::size_t removed = std::erase_if(suspects, [&](const Server* server) {
       const FarEnds& ends = *ends_of(*server);
       if (lost_its_launcher(*server, ends)) return false;
@@ -222,6 +238,16 @@ void Judge::find_orphans() {
         {Evidence::Kind::Pipe, closed ? "nobody has the other end of its stdin and stdout"
                                : deaf ? "nobody can write to its stdin any more"
                                       : "only other orphans hold the other end of its pipes"});
+  }
+}
+
+/// Somebody may work with a client that a server has started. A gateway, which is built on an SDK, is no such
+/// client.
+void Judge::note_client_inside(Server& server) const {
+  for (const pid_t pid : server.tree) {
+    const auto client = clients_.find(pid);
+    const bool named = client != clients_.end() && !client->second->id.starts_with("mcp-");
+    if (named && pid != server.pid && pid != speakers_.at(server.pid)) server.client_inside = pid;
   }
 }
 

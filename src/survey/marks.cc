@@ -31,19 +31,28 @@ bool is_known_for_something_else(const Process& process, const ServerCommand& co
   return !command.script.empty() && is_certainly_no_server(base_name(command.script));
 }
 
+/// A version may be a URL with a token in it.
+std::string shown_dependency(const ServerCommand& command) {
+  const std::string& text = command.mcp_dependency;
+  return printable(text.find("://") == std::string::npos ? text : text.substr(0, text.find(' ')));
+}
+
 /// For a program that is built on an MCP SDK, which leaves only the question of which half it is.
 bool is_called_a_server(const ServerCommand& command) {
   const std::string name = lower(command.name + " " + base_name(command.script));
   for (const char* other : {"client", "agent", "inspector", "host", "chat"}) {
     if (name.find(other) != std::string::npos) return false;
   }
-  return name.find("server") != std::string::npos || looks_like_a_server(command.name) ||
-         looks_like_a_server(base_name(command.script));
+  return looks_like_a_server(command.name) || looks_like_a_server(base_name(command.script));
 }
 
 class Marker {
  public:
-  Marker(const Snapshot& snapshot, RunningClients& clients) : snapshot_(snapshot), clients_(clients) {}
+  Marker(const Snapshot& snapshot, RunningClients& clients) : snapshot_(snapshot), clients_(clients) {
+    for (const ConfiguredServer& server : snapshot.configurations.servers) {
+      if (!server.command.key.empty()) configured_[server.command.key].push_back(&server);
+    }
+  }
 
   Marks run() {
     for (const Process& process : snapshot_.processes.all()) {
@@ -89,18 +98,29 @@ class Marker {
 
   enum class Arguments { Any, Same };
 
+  /// Many servers are started by a program that does everything (ssh, docker exec, tsx): there the arguments
+  /// of the entry make the server, and more may follow. A program that is an MCP server by itself is one with
+  /// any arguments.
+  static bool names(const ConfiguredServer& server, const ServerCommand& command, bool any_arguments) {
+    const std::vector<std::string>& wanted = server.command.arguments;
+    const bool begins = wanted.size() <= command.arguments.size() &&
+                        std::equal(wanted.begin(), wanted.end(), command.arguments.begin());
+    return begins || any_arguments;
+  }
+
   void by_configuration(const ServerCommand& command, Arguments arguments, Mark& mark) {
-    if (command.key.empty()) return;
-    const auto names = [&command](const ConfiguredServer& server) {
-      return server.command.key == command.key;
-    };
-    const auto& servers = snapshot_.configurations.servers;
-    const bool exact = std::any_of(servers.begin(), servers.end(), [&](const ConfiguredServer& server) {
-      return names(server) && server.command.arguments == command.arguments;
-    });
-    for (const ConfiguredServer& server : servers) {
-      const bool only_exact = exact || arguments == Arguments::Same;
-      if (!names(server) || (only_exact && server.command.arguments != command.arguments)) continue;
+    const auto found = configured_.find(command.key);
+    if (found == configured_.end()) return;
+    const bool exact =
+        std::any_of(found->second.begin(), found->second.end(), [&command](const ConfiguredServer* server) {
+          return server->command.arguments == command.arguments;
+        });
+    if (arguments == Arguments::Same && !exact) return;
+    const bool speaks_mcp = command.depends_on_mcp || looks_like_a_server(command.name);
+    const bool any = speaks_mcp && !exact;
+    for (const ConfiguredServer* entry : found->second) {
+      const ConfiguredServer& server = *entry;
+      if (!names(server, command, any) || (exact && server.command.arguments != command.arguments)) continue;
       mark.confirmed = true;
       mark.configured_clients.push_back(server.client);
       const std::string place = server.client + ": " + printable(server.name);
@@ -137,8 +157,7 @@ class Marker {
     if (command.mcp_dependency.starts_with("@modelcontextprotocol/client")) return;
     if (!command.depends_on_mcp || !process.streams[0].connects() || !process.streams[1].connects()) return;
     mark.confirmed |= !mark.evidence.empty() || is_called_a_server(command);
-    mark.evidence.push_back(
-        {Evidence::Kind::Package, "its package depends on " + printable(command.mcp_dependency)});
+    mark.evidence.push_back({Evidence::Kind::Package, "its package depends on " + shown_dependency(command)});
   }
 
   void by_name(const Process& process, const ServerCommand& command, Mark& mark) {
@@ -210,6 +229,7 @@ class Marker {
 
   const Snapshot& snapshot_;
   RunningClients& clients_;
+  std::unordered_map<std::string, std::vector<const ConfiguredServer*>> configured_;  // by key
   Marks marks_;
 };
 

@@ -65,8 +65,8 @@ std::string installed_version(const std::string& folder, std::string_view sdk, c
 
 std::string node_sdk(const json::object& manifest, const std::string& folder) {
   for (const std::string_view sdk : kNodeSdks) {
-    for (const std::string_view table : {"dependencies", "peerDependencies", "optionalDependencies",
-                                         "devDependencies", "bundledDependencies"}) {
+    // What only tests and builds need (devDependencies) does not run in the server.
+    for (const std::string_view table : {"dependencies", "peerDependencies", "optionalDependencies"}) {
       const json::value* entries = manifest.if_contains(table);
       if (entries == nullptr || !entries->is_object() || !entries->get_object().contains(sdk)) continue;
       return std::string(sdk) + " " + installed_version(folder, sdk, text_of(entries->get_object(), sdk));

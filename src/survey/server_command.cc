@@ -340,7 +340,12 @@ ServerCommand understand(const std::vector<std::string>& argv, const std::string
                          const std::string& directory, const std::string& path) {
   const std::vector<std::string> words = words_of(argv);
   if (words.empty()) return {};
-  return Reader(directory, path).read(words, executable);
+  ServerCommand command = Reader(directory, path).read(words, executable);
+  // `uvx git+https://user:token@host/…` names a package by a URL, and a program may put anything into its
+  // title.
+  command.name = show_command({command.name});
+  if (command.version.find("://") != std::string::npos) command.version.clear();
+  return command;
 }
 
 }  // namespace corral::survey

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "survey/listeners.h"
 #include "survey/survey.h"
 
 namespace corral::survey {
@@ -61,7 +62,7 @@ ConfigPlaces own_places() {
 Result<Snapshot> take_snapshot(ConfigPlaces places) {
   Result<ProcessTable> table = ProcessTable::read();
   if (!table) return table.error();
-  Snapshot snapshot{std::move(*table), {}, {}, {}, {}, getpid()};
+  Snapshot snapshot{std::move(*table), {}, {}, {}, {}, getpid(), geteuid(), {}};
   const UnixSockets sockets = read_unix_sockets();
   for (const Process& process : snapshot.processes.all()) {
     if (process.argv.empty() || process.state == 'Z') continue;
@@ -72,6 +73,9 @@ Result<Snapshot> take_snapshot(ConfigPlaces places) {
     if (!process.streams[0].connects() || !process.streams[1].connects()) continue;
     snapshot.far_ends.emplace(process.pid, FarEnds{far_end(snapshot.processes, sockets, process, 0),
                                                    far_end(snapshot.processes, sockets, process, 1)});
+  }
+  for (const std::uint64_t inode : read_listening_sockets()) {
+    for (const Holding& holding : snapshot.processes.holders(inode)) snapshot.listeners.insert(holding.pid);
   }
   add_project_roots(snapshot, places.project_roots);
   snapshot.configurations = read_client_configs(places);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/result.h"
 #include "survey/client_configs.h"
@@ -26,6 +27,8 @@ struct Snapshot {
   std::unordered_map<pid_t, FarEnds> far_ends;  // of the same
   Configurations configurations;
   pid_t self = 0;
+  uid_t own_uid = 0;
+  std::unordered_set<pid_t> listeners;  // processes that wait for connections on a TCP port
 };
 
 /// What to look at besides /proc: where the user's configuration files are.

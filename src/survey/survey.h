@@ -75,6 +75,7 @@ struct Server {
   Certainty certainty = Certainty::Possible;
   Cause cause = Cause::None;
   Client client;
+  pid_t client_inside = 0;                 // a known client that runs in its tree; 0 = none
   std::vector<std::string> configured_as;  // "claude-code: files"
   std::vector<Evidence> evidence;
 
@@ -83,6 +84,7 @@ struct Server {
   Memory memory;                           // of the whole tree
   double cpu = 0;                          // cores, in the moment of looking; orphans only
   std::string stale_file;                  // newer than the process; empty = none
+  bool in_container = false;               // its top is in another PID namespace than we are
   bool debugged = false;                   // one of the tree has a debugger
 };
 
@@ -96,6 +98,7 @@ struct Survey {
   std::vector<Server> servers;  // oldest first
   Configurations configurations;
   std::vector<std::string> limits_of_sight;  // what we may not see, in sentences
+  uid_t own_uid = 0;                         // of whoever looked
   std::size_t processes = 0;                 // looked at
 };
 

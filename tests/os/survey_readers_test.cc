@@ -75,10 +75,15 @@ class SurveyReaders : public os_tests::OsTest {
   /// One that has no interest in its descriptors.
   Launch deaf(Stdio stdio = Stdio::Pipe) const { return shell("exec sleep 60", stdio); }
 
+  /// In the middle of exec a process has its new name and no arguments yet.
   static bool runs(pid_t pid, const std::string& comm) {
     return eventually([&] {
       const auto process = os_tests::process_by_pid(pid);
-      return process && process->comm == comm;
+      if (!process || process->comm != comm) return false;
+      const UniqueFd arguments(
+          open(("/proc/" + std::to_string(pid) + "/cmdline").c_str(), O_RDONLY | O_CLOEXEC));
+      char byte = 0;
+      return arguments.valid() && read(arguments.get(), &byte, 1) == 1;
     });
   }
 

@@ -39,7 +39,7 @@ export class Holder extends Victim {
 
 // It does not leave when its input ends. The tag in its command line is what `--match` finds.
 export function lingering(lab) {
-  return [process.execPath, path.join(HERE, 'support', 'lingering-server.mjs'), lab.tag];
+  return [process.execPath, path.join(HERE, 'support', 'lingering-mcp.mjs'), lab.tag];
 }
 
 // The second command keeps the shell from becoming the server.

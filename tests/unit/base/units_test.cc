@@ -76,5 +76,13 @@ TEST(ShowSize, HasOneDigitAfterThePointWhereItSaysSomething) {
   EXPECT_EQ(show_size(~0ULL), "16384 PB");
 }
 
+TEST(ParseAge, TakesDays) {
+  EXPECT_EQ(parse_age("3d").value(), std::chrono::hours(72));
+  EXPECT_EQ(parse_age("30m").value(), std::chrono::minutes(30));
+  EXPECT_FALSE(parse_age("3"));
+  EXPECT_FALSE(parse_age("9999999d"));
+  EXPECT_FALSE(parse_duration("2d")) << "a grace of days is a slip";
+}
+
 }  // namespace
 }  // namespace corral

@@ -51,7 +51,7 @@ TEST_F(FindCommand, NamesThePathThatWasSearched) {
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().kind, Error::Kind::NotFound);
   EXPECT_THAT(found.error().message,
-              AllOf(HasSubstr("'server'"), HasSubstr((root_ / "a").string()), HasSubstr("--env")));
+              AllOf(HasSubstr("'server'"), HasSubstr((root_ / "a").string()), HasSubstr("correct PATH")));
 }
 
 TEST_F(FindCommand, SaysWhenAFileIsNotExecutable) {

@@ -109,6 +109,17 @@ TEST(Selection, ADebuggersTargetAndOurOwnAncestorsAreSpared) {
   EXPECT_EQ(select(survey, {.orphans = true}, {1000, {99, 71}}).spared.size(), 2U);
 }
 
+TEST(Selection, ContainersAndTreesWithAClientInsideAreSpared) {
+  Survey survey = scene().judged();
+  for (survey::Server& server : survey.servers) {
+    server.in_container = server.pid == 70;
+    server.client_inside = server.pid == 71 ? 99 : 0;
+  }
+
+  EXPECT_TRUE(chosen(survey, {.orphans = true}).empty());
+  EXPECT_EQ(select(survey, {.orphans = true}, kMe).spared.size(), 2U);
+}
+
 TEST(Selection, PossibleServersOnlyIfAskedFor) {
   Scene machine;
   machine.process(50, 1, {"mcp-server-foo"});

@@ -69,13 +69,41 @@ TEST(Findings, OrphansOfOneCommandAreOneFinding) {
 TEST(Findings, TheNextCommandForAnUnknownClientIsQuotedForTheShell) {
   Scene scene;
   scene.process(50, 1, {"node"});
-  scene.make_mcp_package(50, "it's my server");
+  scene.make_mcp_package(50, "it's my mcp server");
   scene.strand(50);
 
   const std::vector<Finding> findings = find(scene.judged(), 9);
 
   ASSERT_EQ(findings.size(), 1U);
-  EXPECT_EQ(findings[0].next, "corral reap --orphans --match 'it'\\''s my server'");
+  EXPECT_EQ(findings[0].next, "corral reap --orphans --match 'it'\\''s my mcp server'");
+}
+
+TEST(Findings, TheNextCommandForAnotherUsersServersRunsAsThatUser) {
+  Scene scene = pile(10);
+  for (pid_t pid = 50; pid < 60; ++pid) scene[pid].uid = 1007;
+
+  const std::vector<Finding> findings = find(scene.judged(), 9);
+
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].next, "sudo -u '#1007' corral reap --pile-ups --parent 40");
+}
+
+TEST(Findings, TheNextCommandRepeatsN) {
+  EXPECT_EQ(find(pile(3).judged(), 2).at(0).next, "corral reap --pile-ups --parent 40 --keep 2");
+}
+
+TEST(Findings, AClientThatIsOnlyConfiguredIsNotSaidToBeGone) {
+  Scene scene;
+  scene.process(41, 1, {"codex"});
+  scene.process(50, 1, {"files"});
+  scene.strand(50);
+  scene.configure("codex", "files", "file:/usr/bin/files");
+
+  const std::vector<Finding> findings = find(scene.judged(), 9);
+
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].explanation.find("Codex is gone"), std::string::npos) << findings[0].explanation;
+  EXPECT_NE(findings[0].explanation.find("Codex, by its configuration"), std::string::npos);
 }
 
 TEST(Findings, PossibleServersAreNoFindings) {

@@ -167,6 +167,49 @@ TEST(JudgeEvidence, ZombiesAndThisProcessAreNone) {
   EXPECT_TRUE(scene.judged().servers.empty());
 }
 
+TEST(JudgeEvidence, AProgramThatDoesEverythingIsAServerOnlyWithTheArgumentsOfItsEntry) {
+  Scene scene;
+  scene.process(50, 1, {"ssh", "host", "serve", "-v"});
+  scene.command(50).arguments = {"host", "serve", "-v"};
+  scene.process(51, 1, {"ssh", "-N", "tunnel"});
+  scene.command(51).arguments = {"-N", "tunnel"};
+  scene.process(52, 1, {"ssh"});
+  scene.configure("codex", "remote", "file:/usr/bin/ssh");
+  Snapshot snapshot = scene.snapshot();
+  snapshot.configurations.servers[0].command.arguments = {"host", "serve"};
+
+  const Survey survey = judge(snapshot);
+
+  ASSERT_EQ(survey.servers.size(), 1U);
+  EXPECT_EQ(survey.servers[0].pid, 50);
+}
+
+TEST(JudgeEvidence, AnMcpServerIsItsEntryWithAnyArguments) {
+  Scene scene;
+  scene.process(50, 1, {"mcp-files", "/elsewhere"});
+  scene.command(50).arguments = {"/elsewhere"};
+  scene.configure("codex", "files", "file:/usr/bin/mcp-files");
+  Snapshot snapshot = scene.snapshot();
+  snapshot.configurations.servers[0].command.arguments = {"/here"};
+
+  EXPECT_NE(server_at(judge(snapshot), 50), nullptr);
+}
+
+TEST(JudgeEvidence, ADependencyThatIsAUrlIsShownWithoutIt) {
+  Scene scene;
+  scene.process(50, 1, {"node"});
+  scene.make_mcp_package(50, "@x/files-mcp");
+  scene.command(50).mcp_dependency = "@modelcontextprotocol/sdk git+https://me:hunter2@host/sdk.git";
+  scene.strand(50);
+
+  const Survey survey = scene.judged();
+
+  ASSERT_EQ(survey.servers.size(), 1U);
+  for (const Evidence& evidence : survey.servers[0].evidence) {
+    EXPECT_EQ(evidence.text.find("hunter2"), std::string::npos) << evidence.text;
+  }
+}
+
 TEST(JudgeEvidence, AClientIsAServerOnlyIfItIsConfiguredWithTheseVeryArguments) {
   Scene scene;
   scene.process(40, 1, {"codex"});

@@ -185,6 +185,51 @@ TEST(JudgeState, AGroupWithTwoClientsNamesNone) {
   EXPECT_EQ(server_at(scene.judged(), 50)->client.pid, 0);
 }
 
+TEST(JudgeState, TheDeadPipesOfAHelperMakeNoOrphanOfTheServiceAboveIt) {
+  Scene scene;
+  scene.process(50, 1, {"files"});
+  scene.configure("codex", "files", "file:/usr/bin/files");
+  scene.process(51, 50, {"cat"});
+  scene.strand(51);
+
+  EXPECT_EQ(server_at(scene.judged(), 50)->state, State::Apart);
+}
+
+TEST(JudgeState, AServerWithAPortIsNoOrphan) {
+  Scene scene;
+  scene.process(50, 1, {"node"});
+  scene.make_mcp_package(50, "@x/web-mcp");
+  scene.strand(50);
+  scene.process(51, 50, {"node", "worker"});
+  scene.listen(51);
+
+  EXPECT_EQ(server_at(scene.judged(), 50)->state, State::Apart);
+}
+
+TEST(JudgeState, AConfiguredServerWithDeadPipesIsAnOrphanDespiteItsPort) {
+  Scene scene;
+  scene.process(50, 1, {"node"});
+  scene.make_mcp_package(50, "@x/web-mcp");
+  scene.strand(50);
+  scene.listen(50);
+  scene.configure("codex", "web", "npm:@x/web-mcp");
+
+  EXPECT_EQ(server_at(scene.judged(), 50)->state, State::Orphan);
+}
+
+TEST(JudgeState, ATreeWithAKeeperInItIsKept) {
+  Scene scene;
+  scene.process(40, 1, {"codex"});
+  scene.process(45, 40, {"wrapper"});
+  scene.configure("codex", "files", "file:/usr/bin/wrapper");
+  scene.connect(45, 40);
+  scene.process(46, 45, {"corral", "run", "--", "files"});
+  scene.command(46).launcher = "corral";
+  scene.process(47, 46, {"corral-keeper"}).comm = "corral-keeper";
+
+  for (const Server& server : scene.judged().servers) EXPECT_EQ(server.state, State::Kept) << server.pid;
+}
+
 TEST(JudgeState, AServerBelowAKeeperIsKept) {
   Scene scene;
   scene.process(45, 40, {"corral", "run", "--", "files"});
@@ -278,6 +323,30 @@ TEST(JudgeOrder, OldestFirst) {
   ASSERT_EQ(survey.servers.size(), 3U);
   EXPECT_EQ(survey.servers[0].pid, 50);
   EXPECT_EQ(survey.servers[2].pid, 70);
+}
+
+TEST(JudgeClient, WhoHoldsThePipesIsTheClientWhoeverIsAbove) {
+  Scene scene;
+  scene.process(40, 1, {"code"});
+  scene.process(45, 40, {"runner"});
+  scene.process(50, 45, {"files"});
+  scene.configure("vscode", "files", "file:/usr/bin/files");
+  scene.connect(50, 45);
+
+  const Survey survey = scene.judged();
+
+  EXPECT_EQ(server_at(survey, 50)->client.pid, 45);
+  EXPECT_EQ(server_at(survey, 50)->client.id, "");
+}
+
+TEST(JudgeClient, AClientThatRunsInsideAServerIsNoted) {
+  Scene scene;
+  scene.process(50, 1, {"files"});
+  scene.strand(50);
+  scene.configure("codex", "files", "file:/usr/bin/files");
+  scene.process(51, 50, {"claude"});
+
+  EXPECT_EQ(server_at(scene.judged(), 50)->client_inside, 51);
 }
 
 }  // namespace

@@ -73,6 +73,9 @@ class Scene {
     far_ends_[pid] = far_ends_[other];
   }
 
+  /// It waits for connections on a port.
+  void listen(pid_t pid) { listeners_.insert(pid); }
+
   void configure(const std::string& client, const std::string& name, const std::string& key) {
     ConfiguredServer server;
     server.client = client;
@@ -86,7 +89,8 @@ class Scene {
   Snapshot snapshot() const {
     std::vector<Process> list;
     for (const auto& [pid, process] : processes_) list.push_back(process);
-    Snapshot result{ProcessTable(std::move(list), {}, 1'000'000, 100), {}, {}, {}, configurations_, 0};
+    Snapshot result{
+        ProcessTable(std::move(list), {}, 1'000'000, 100), {}, {}, {}, configurations_, 0, 1000, listeners_};
     result.commands.insert(commands_.begin(), commands_.end());
     result.details.insert(details_.begin(), details_.end());
     result.far_ends.insert(far_ends_.begin(), far_ends_.end());
@@ -107,6 +111,7 @@ class Scene {
   std::map<pid_t, Details> details_;
   std::map<pid_t, FarEnds> far_ends_;
   Configurations configurations_;
+  std::unordered_set<pid_t> listeners_;
 };
 
 /// The server at the top of which `pid` is; null if there is none.

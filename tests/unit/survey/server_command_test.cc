@@ -129,7 +129,7 @@ TEST_F(Script, InAFolderThatWeDoNotKnowHasNoKey) {
 
 TEST_F(Script, TakesTheNearestManifestWithAName) {
   write("app/package.json",
-        R"({"name": "app", "version": "3", "devDependencies": {"@modelcontextprotocol/server": "2.4"}})");
+        R"({"name": "app", "version": "3", "dependencies": {"@modelcontextprotocol/server": "2.4"}})");
   write("app/dist/package.json", R"({"type": "module"})");
   const std::string script = write("app/dist/src/server.js", "");
 
@@ -312,6 +312,12 @@ TEST(Programs, ArePlainFiles) {
   EXPECT_EQ(understand({"no-such-program-x"}, "", "/", "/usr/bin").key, "file:no-such-program-x");
   EXPECT_EQ(understand({}, "", "").key, "");
   EXPECT_EQ(understand({""}, "", "").key, "");
+}
+
+TEST(ShownName, HasNoSecretOfAUrl) {
+  const ServerCommand command = understand({"uvx", "git+https://me:hunter2@host/x.git"}, "", "/");
+
+  EXPECT_EQ(command.name.find("hunter2"), std::string::npos) << command.name;
 }
 
 }  // namespace
