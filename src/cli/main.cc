@@ -1,5 +1,6 @@
 #include <iostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/command.h"
@@ -8,9 +9,10 @@
 
 int main(int argc, char** argv) {
   using namespace corral::cli;
-  const int missing = fill_standard_fds();
-  if (missing >= 0) {
-    std::cerr << "corral: " << (missing == 0 ? "stdin" : "stdout")
+  const MissingFds missing = fill_standard_fds();
+  const bool needs_input = argc > 1 && std::string_view(argv[1]) == "run";  // a session over nothing
+  if (missing.out || (missing.in && needs_input)) {
+    std::cerr << "corral: " << (missing.in && needs_input ? "stdin" : "stdout")
               << " is closed: start corral with both connected, to the client or to /dev/null\n";
     return 125;
   }

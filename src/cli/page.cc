@@ -90,6 +90,18 @@ std::string shorten_homes(std::string text) {
   return text;
 }
 
+/// The one way out for text: where the locale has no Unicode, a question mark stands for what it cannot show.
+void Page::put(const std::string& line) {
+  for (const char byte : line) {
+    if (look_.unicode || static_cast<unsigned char>(byte) < 0x80) {
+      out_ << byte;
+    } else if (!is_continuation(byte)) {
+      out_ << '?';
+    }
+  }
+  out_ << '\n';
+}
+
 void Page::heading(const std::string& text) {
   out_ << (look_.bold ? "\x1b[1m" : "");
   paragraph("", text);
@@ -106,14 +118,14 @@ void Page::paragraph(const std::string& label, const std::string& text) {
     at = end + 1;
     if (word.empty()) continue;
     if (!empty && width_of(line) + 1 + width_of(word) > look_.width) {
-      out_ << line << '\n';
+      put(line);
       line = indent;
       empty = true;
     }
     line += (empty ? "" : " ") + word;
     empty = false;
   }
-  out_ << line << '\n';
+  put(line);
 }
 
 void Page::table(const std::string& indent, const std::vector<Column>& columns,
@@ -153,7 +165,7 @@ void Page::table_row(const std::string& indent, const std::vector<Column>& colum
     line += (i == 0 ? "" : "  ") + (columns[i].right ? padding + cell : cell + padding);
   }
   line.erase(line.find_last_not_of(' ') + 1);
-  out_ << line << '\n';
+  put(line);
 }
 
 }  // namespace corral::cli

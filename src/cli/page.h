@@ -42,7 +42,7 @@ class Page {
   /// Wrapped at blanks; `label` stands before the first line, the others are indented below the text.
   void paragraph(const std::string& label, const std::string& text);
   /// To be pasted: never wrapped or cut.
-  void command(const std::string& label, const std::string& text) { out_ << label << text << '\n'; }
+  void command(const std::string& label, const std::string& text) { put(label + text); }
 
   struct Column {
     std::string title;
@@ -53,6 +53,7 @@ class Page {
              const std::vector<std::vector<std::string>>& rows);
 
  private:
+  void put(const std::string& line);
   void table_row(const std::string& indent, const std::vector<Column>& columns,
                  const std::vector<std::size_t>& widths, const std::vector<std::string>& cells);
 

@@ -156,9 +156,7 @@ bool show_ended(Page& page, const Survey& survey, const std::vector<std::size_t>
   for (std::size_t i = 0; i < ended.size(); ++i) {
     trees += ended[i].gone() ? 1 : 0;
     for (const reap::Outcome& outcome : ended[i].outcomes) {
-      const bool gone =
-          outcome.kind == reap::Outcome::Kind::Ended || outcome.kind == reap::Outcome::Kind::AlreadyGone;
-      if (gone) {
+      if (outcome.gone()) {
         ++how[explain(outcome)];
       } else {
         failures.push_back(std::to_string(outcome.pid) + " (" + survey::printable(outcome.comm) + ") of " +

@@ -121,9 +121,8 @@ void say_cleanup(const reap::Cleanup& cleanup, std::size_t keep) {
   for (std::size_t i = 0; i < cleanup.ended.size(); ++i) {
     gone += cleanup.ended[i].gone() ? 1 : 0;
     for (const reap::Outcome& outcome : cleanup.ended[i].outcomes) {
-      const bool ended =
-          outcome.kind == reap::Outcome::Kind::Ended || outcome.kind == reap::Outcome::Kind::AlreadyGone;
-      if (!ended) run::say("cleanup: process " + std::to_string(outcome.pid) + " " + explain(outcome));
+      if (!outcome.gone())
+        run::say("cleanup: process " + std::to_string(outcome.pid) + " " + explain(outcome));
     }
   }
   if (cleanup.chosen.empty()) return;

@@ -5,12 +5,13 @@
 
 namespace corral::cli {
 
-int fill_standard_fds() {
-  int missing = -1;
+MissingFds fill_standard_fds() {
+  MissingFds missing;
   for (int fd = 0; fd <= STDERR_FILENO; ++fd) {
     if (fcntl(fd, F_GETFD) >= 0) continue;
     open("/dev/null", O_RDWR);  // takes the lowest free number, which is this one
-    if (missing < 0 && fd != STDERR_FILENO) missing = fd;
+    missing.in |= fd == STDIN_FILENO;
+    missing.out |= fd == STDOUT_FILENO;
   }
   return missing;
 }

@@ -3,8 +3,13 @@
 
 namespace corral::cli {
 
-/// Fills holes with /dev/null. Returns the lowest of stdin and stdout that was closed, -1 if none: a server
-/// without them could not be spoken to. A closed stderr is no reason to fail.
-int fill_standard_fds();
+struct MissingFds {
+  bool in = false;
+  bool out = false;
+};
+
+/// Holes among 0-2 are filled with /dev/null, so that no file of ours gets such a number. Says which were
+/// there.
+MissingFds fill_standard_fds();
 
 }  // namespace corral::cli

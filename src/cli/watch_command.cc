@@ -107,9 +107,7 @@ class Watching {
     std::string failures;
     for (const reap::Outcome& outcome : tree.outcomes) {
       processes.push_back({{"pid", outcome.pid}, {"outcome", reap::name_of(outcome.kind)}});
-      const bool gone =
-          outcome.kind == reap::Outcome::Kind::Ended || outcome.kind == reap::Outcome::Kind::AlreadyGone;
-      if (!gone) failures += "; " + std::to_string(outcome.pid) + ": " + explain(outcome);
+      if (!outcome.gone()) failures += "; " + std::to_string(outcome.pid) + ": " + explain(outcome);
     }
     if (options_.json) {
       line("ended", "end",

@@ -17,7 +17,7 @@ bool below_a_keeper(const Snapshot& snapshot, pid_t pid) {
   const std::vector<pid_t> above = snapshot.processes.ancestors(pid);
   return std::any_of(above.begin(), above.end(), [&snapshot](pid_t ancestor) {
     const Process* process = snapshot.processes.find(ancestor);
-    return process != nullptr && process->comm == "corral-keeper";
+    return process != nullptr && process->comm == survey::kKeeperName;
   });
 }
 
@@ -67,7 +67,7 @@ Server describe(const Snapshot& snapshot, pid_t top, const survey::ServerCommand
   server.age = snapshot.processes.age(process);
   server.certainty = Server::Certainty::Confirmed;
   const bool keeper_inside = std::any_of(server.tree.begin(), server.tree.end(), [&snapshot](pid_t pid) {
-    return snapshot.processes.find(pid)->comm == "corral-keeper";
+    return snapshot.processes.find(pid)->comm == survey::kKeeperName;
   });
   if (keeper_inside || below_a_keeper(snapshot, top)) server.state = Server::State::Kept;
   return server;

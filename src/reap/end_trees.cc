@@ -112,7 +112,7 @@ bool Ending::collect_children(std::size_t index) {
     keeper::StatLine stat;
     if (!pidfd.valid() || !keeper::read_stat(below[i], stat) || has_ended(pidfd)) continue;
     const std::string comm = comm_of(below[i]);
-    if (comm == "corral-keeper") continue;  // it ends its tree by itself when its session does
+    if (comm == survey::kKeeperName) continue;  // it ends its tree by itself when its session does
     const auto parent = by_pid_.find(stat.parent);
     if (parent == by_pid_.end() || has_ended(members_[parent->second].pidfd)) continue;
     by_pid_[below[i]] = members_.size();
@@ -256,9 +256,7 @@ const char* name_of(Outcome::Kind kind) {
 }
 
 bool EndedTree::gone() const {
-  return std::all_of(outcomes.begin(), outcomes.end(), [](const Outcome& outcome) {
-    return outcome.kind == Outcome::Kind::Ended || outcome.kind == Outcome::Kind::AlreadyGone;
-  });
+  return std::all_of(outcomes.begin(), outcomes.end(), [](const Outcome& outcome) { return outcome.gone(); });
 }
 
 std::vector<EndedTree> end_trees(const std::vector<const survey::Server*>& servers, const Graces& graces) {

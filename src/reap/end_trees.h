@@ -36,6 +36,8 @@ struct Outcome {
   std::string comm;
   Kind kind = Kind::Ended;
   int signal = 0;  // the last one it got
+
+  bool gone() const { return kind == Kind::Ended || kind == Kind::AlreadyGone; }
 };
 
 const char* name_of(Outcome::Kind kind);

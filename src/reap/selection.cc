@@ -39,17 +39,7 @@ class Selector {
   }
 
  private:
-  bool wanted(const Server& server) const {
-    if (server.certainty == Server::Certainty::Possible && !selectors_.possible) return false;
-    if (server.age < selectors_.older_than) return false;
-    if (selectors_.parent != 0 && server.client.pid != selectors_.parent) return false;
-    const bool client = selectors_.client.empty() || lower(server.client.id) == lower(selectors_.client) ||
-                        lower(server.client.name) == lower(selectors_.client);
-    const bool match = selectors_.match.empty() || has_part(server.shown, selectors_.match) ||
-                       has_part(server.command.name, selectors_.match) ||
-                       has_part(server.command.script, selectors_.match);
-    return client && match;
-  }
+  bool wanted(const Server& server) const { return is_wanted(server, selectors_); }
 
   /// Whether it may be ended; if not, that is noted.
   bool may_touch(std::size_t index) {
@@ -76,13 +66,7 @@ class Selector {
   }
 
   static std::string group_key(const Server& server, const std::string& client) {
-    std::string key = client + '\0' + (server.command.key.empty() ? server.shown : server.command.key);
-    for (const std::string& argument : server.command.arguments) key += '\0' + argument;
-    return key;
-  }
-
-  static std::string name_of_command(const Server& server) {
-    return survey::printable(server.command.name.empty() ? server.shown : server.command.name);
+    return client + '\0' + survey::command_key(server);
   }
 
   void choose_orphans() {
@@ -93,7 +77,7 @@ class Selector {
       Group& group = groups[group_key(server, server.client.id)];
       group.kind = Group::Kind::Orphans;
       group.client = server.client.name;
-      group.command = name_of_command(server);
+      group.command = survey::title_of(server);
       group.end.push_back(i);
     }
     for (auto& [key, group] : groups) selection_.groups.push_back(std::move(group));
@@ -116,7 +100,7 @@ class Selector {
       for (std::size_t i = 0; i < all.size(); ++i) {
         const Server& server = survey_.servers[all[i]];
         group.client = server.client.name + " (pid " + std::to_string(server.client.pid) + ")";
-        group.command = name_of_command(server);
+        group.command = survey::title_of(server);
         if (i < excess && wanted(server) && may_touch(all[i])) {
           group.end.push_back(all[i]);
         } else if (wanted(server)) {
@@ -134,6 +118,18 @@ class Selector {
 };
 
 }  // namespace
+
+bool is_wanted(const Server& server, const Selectors& selectors) {
+  if (server.certainty == Server::Certainty::Possible && !selectors.possible) return false;
+  if (server.age < selectors.older_than) return false;
+  if (selectors.parent != 0 && server.client.pid != selectors.parent) return false;
+  const bool client = selectors.client.empty() || lower(server.client.id) == lower(selectors.client) ||
+                      lower(server.client.name) == lower(selectors.client);
+  const bool match = selectors.match.empty() || has_part(server.shown, selectors.match) ||
+                     has_part(server.command.name, selectors.match) ||
+                     has_part(server.command.script, selectors.match);
+  return client && match;
+}
 
 Untouchable who_must_not_be_touched() { return {geteuid(), own_line()}; }
 

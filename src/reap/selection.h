@@ -24,6 +24,9 @@ struct Selectors {
   bool explicit_choice = false;  // the user named at least one of these
 };
 
+/// Whether the filters let a server through, whatever its state.
+bool is_wanted(const survey::Server& server, const Selectors& selectors);
+
 /// Servers of one client that run one command: what a person is asked about.
 struct Group {
   enum class Kind : std::uint8_t { Orphans, PileUp };

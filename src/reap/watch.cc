@@ -25,7 +25,7 @@ Watch::Step Watch::look(const survey::Survey& survey) {
     for (const std::size_t index : finding.servers) {
       const std::string key =
           std::string(survey::name_of(finding.kind)) + " " + key_of(survey.servers[index]);
-      news |= !told_.contains(key);
+      news |= !told_.contains(key) && is_wanted(survey.servers[index], selectors_);
       told.insert(key);
     }
     if (news) step.news.push_back(std::move(finding));

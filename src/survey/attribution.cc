@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "base/paths.h"
+
 namespace corral::survey {
 namespace {
-
-std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 std::string naming(const Client& client) { return client.name + " (pid " + std::to_string(client.pid) + ")"; }
 

@@ -1,6 +1,7 @@
 #include "survey/client_configs.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <boost/json.hpp>
@@ -225,6 +226,11 @@ class Walk {
     if (stat(candidate.path.c_str(), &status) != 0) {
       // Not there is the rule; not allowed to look is worth a word.
       if (errno != ENOENT && errno != ENOTDIR) unreadable(candidate.path, errno);
+      return;
+    }
+    // In a directory that everybody may write to, a file of a stranger could name any program of ours.
+    if (status.st_uid != geteuid() && status.st_uid != 0) {
+      all_.notes.push_back({candidate.path, "belongs to another user, so it is not believed"});
       return;
     }
     const auto seen = std::make_tuple(status.st_dev, status.st_ino, std::string(place.servers));

@@ -18,17 +18,6 @@ std::string count_of(std::size_t count, const std::string& noun, const std::stri
   return std::to_string(count) + " " + (count == 1 ? noun : plural);
 }
 
-/// Two servers run the same command if program and arguments agree.
-std::string command_key(const Server& server) {
-  std::string key = server.command.key.empty() ? server.shown : server.command.key;
-  for (const std::string& argument : server.command.arguments) key += '\0' + argument;
-  return key;
-}
-
-std::string title_name(const Server& server) {
-  return printable(server.command.name.empty() ? server.shown : server.command.name);
-}
-
 std::map<std::string, Indexes> group(const Survey& survey, const std::function<bool(const Server&)>& wanted,
                                      const std::function<std::string(const Server&)>& key) {
   std::map<std::string, Indexes> groups;
@@ -50,7 +39,7 @@ std::string reap_as(const Survey& survey, const Server& server) {
 std::string filter_for(const Server& server) {
   if (!server.client.id.empty()) return " --client " + server.client.id;
   const bool by_script = server.command.key.starts_with("file:") && !server.command.script.empty();
-  return " --match " + shell_word(by_script ? printable(server.command.script) : title_name(server));
+  return " --match " + shell_word(by_script ? printable(server.command.script) : title_of(server));
 }
 
 std::string why_orphaned(const Server& server) {
@@ -88,7 +77,7 @@ void find_orphans(const Survey& survey, std::vector<Finding>& findings) {
     const Server& oldest = survey.servers[servers.front()];
     const std::string left_by = oldest.client.name == "unknown" ? "" : ", left by " + oldest.client.name;
     findings.push_back({Finding::Kind::Orphan, servers,
-                        count_of(servers.size(), "orphan", "orphans") + " of " + title_name(oldest) + left_by,
+                        count_of(servers.size(), "orphan", "orphans") + " of " + title_of(oldest) + left_by,
                         why_orphaned(oldest), reap_as(survey, oldest) + " --orphans" + filter_for(oldest)});
   }
 }
@@ -107,7 +96,7 @@ void find_pile_ups(const Survey& survey, std::size_t keep, std::vector<Finding>&
     const std::string known = client == nullptr ? "" : std::string(client->behaviour.pile_ups);
     findings.push_back(
         {Finding::Kind::PileUp, servers,
-         std::to_string(servers.size()) + " copies of " + title_name(oldest) + " held by " +
+         std::to_string(servers.size()) + " copies of " + title_of(oldest) + " held by " +
              oldest.client.name + " (pid " + std::to_string(oldest.client.pid) + ")",
          known.empty() ? "One client seldom needs more than " + std::to_string(keep) + " of one server."
                        : oldest.client.name + ": " + known + ".",
@@ -130,7 +119,7 @@ void find_duplicates(const Survey& survey, std::vector<Finding>& findings) {
     if (clients.size() < 2) continue;
     const Server& oldest = survey.servers[servers.front()];
     findings.push_back({Finding::Kind::Duplicate, servers,
-                        std::to_string(servers.size()) + " copies of " + title_name(oldest) + " in " +
+                        std::to_string(servers.size()) + " copies of " + title_of(oldest) + " in " +
                             printable(oldest.root) + " for " + std::to_string(clients.size()) + " clients",
                         "Every client starts its own copy of a stdio server. All of them are in use.", ""});
   }
@@ -143,7 +132,7 @@ void find_stale(const Survey& survey, std::vector<Finding>& findings) {
     const std::string who = server.client.alive() ? " (pid " + std::to_string(server.client.pid) + ")" : "";
     findings.push_back({Finding::Kind::Stale,
                         {i},
-                        title_name(server) + " (pid " + std::to_string(server.pid) + ") runs old code",
+                        title_of(server) + " (pid " + std::to_string(server.pid) + ") runs old code",
                         printable(server.stale_file) +
                             " changed after it was started. Reconnect the server in " + server.client.name +
                             who + ", or restart that client.",
@@ -159,7 +148,7 @@ void find_runaways(const Survey& survey, std::vector<Finding>& findings) {
     findings.push_back(
         {Finding::Kind::Runaway,
          {i},
-         "orphan " + title_name(server) + " (pid " + std::to_string(server.pid) + ") burns " +
+         "orphan " + title_of(server) + " (pid " + std::to_string(server.pid) + ") burns " +
              std::to_string(percent) + "% of a core",
          "A server that keeps writing to a pipe without a reader, or keeps polling a closed one, never "
          "comes to rest.",
@@ -168,6 +157,16 @@ void find_runaways(const Survey& survey, std::vector<Finding>& findings) {
 }
 
 }  // namespace
+
+std::string command_key(const Server& server) {
+  std::string key = server.command.key.empty() ? server.shown : server.command.key;
+  for (const std::string& argument : server.command.arguments) key += '\0' + argument;
+  return key;
+}
+
+std::string title_of(const Server& server) {
+  return printable(server.command.name.empty() ? server.shown : server.command.name);
+}
 
 Result<std::size_t> keep_from_environment() {
   const char* text = getenv("MAX_KEEP_PROCESSES");

@@ -15,6 +15,12 @@ inline constexpr std::size_t kDefaultKeep = 9;
 /// From MAX_KEEP_PROCESSES, else the default. A value that is no number is an error.
 Result<std::size_t> keep_from_environment();
 
+/// Two servers run the same command if this is the same: program and arguments.
+std::string command_key(const Server& server);
+
+/// What to call a server in a sentence.
+std::string title_of(const Server& server);
+
 struct Finding {
   enum class Kind : std::uint8_t { Orphan, PileUp, Duplicate, Stale, Runaway };
 

@@ -8,8 +8,6 @@
 namespace corral::survey {
 namespace {
 
-constexpr std::string_view kKeeper = "corral-keeper";
-
 bool contains(const std::vector<pid_t>& pids, pid_t pid) {
   return std::find(pids.begin(), pids.end(), pid) != pids.end();
 }
@@ -116,7 +114,7 @@ void Judge::gather_trees() {
   for (const Process& process : table_.all()) {
     if (!marks_.contains(process.pid)) continue;
     const pid_t top = top_of(snapshot_, process.pid);
-    if (process.comm == kKeeper || inside_another(top)) continue;
+    if (process.comm == kKeeperName || inside_another(top)) continue;
     add_to_tree(top, process.pid);
   }
   for (Server& server : survey_.servers) settle_state(server);
@@ -162,7 +160,7 @@ void Judge::add_to_tree(pid_t top, pid_t pid) {
 }
 
 void Judge::settle_state(Server& server) {
-  if (is_below(server.pid, kKeeper) || has_within(server, kKeeper)) {
+  if (is_below(server.pid, kKeeperName) || has_within(server, kKeeperName)) {
     server.state = Server::State::Kept;
     return;
   }
@@ -291,7 +289,7 @@ pid_t top_of(const Snapshot& snapshot, pid_t pid) {
   while (process != nullptr) {
     const Process* parent = snapshot.processes.find(process->parent);
     const bool handed_on = parent != nullptr && parent->pid > 1 && parent->pid != snapshot.self &&
-                           parent->comm != kKeeper && process->streams[0].connects() &&
+                           parent->comm != kKeeperName && process->streams[0].connects() &&
                            parent->streams[0] == process->streams[0];
     const ServerCommand* command = parent == nullptr ? nullptr : command_of(snapshot, parent->pid);
     if (!handed_on || !is_wrapper(command, command_of(snapshot, process->pid))) break;

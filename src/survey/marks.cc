@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/paths.h"
+
 // What counts as proof that a process is an MCP server, and what does not:
 //   corral's mark            yes: nobody else sets it
 //   a configuration          yes: a client's file names exactly this program
@@ -17,8 +19,6 @@
 
 namespace corral::survey {
 namespace {
-
-std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
@@ -70,7 +70,7 @@ class Marker {
     if (understood == nullptr) return;
     const ServerCommand& command = *understood;
     // The server is below it; a keeper even carries the mark of what it keeps.
-    if (process.comm == "corral-keeper" || hands_on_to_corral(snapshot_, process.pid)) return;
+    if (process.comm == kKeeperName || hands_on_to_corral(snapshot_, process.pid)) return;
     Mark mark;
     if (clients_.contains(process.pid)) {
       by_configuration(command, Arguments::Same, mark);  // some clients are servers, too, if asked to be

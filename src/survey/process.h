@@ -7,9 +7,13 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace corral::survey {
+
+/// How a keeper calls itself.
+inline constexpr std::string_view kKeeperName = "corral-keeper";
 
 /// What one of the standard descriptors is.
 struct Stream {

@@ -11,12 +11,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/paths.h"
 #include "survey/package_manifest.h"
 
 namespace corral::survey {
 namespace {
 
-std::string base_name(std::string_view path) { return std::string(path.substr(path.rfind('/') + 1)); }
 std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
 bool is_regular(const std::string& path) {

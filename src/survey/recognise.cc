@@ -1,16 +1,16 @@
 #include <string_view>
 
+#include "base/paths.h"
 #include "survey/survey.h"
 
 namespace corral::survey {
 namespace {
 
-std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
 bool is_named(const KnownClient& client, const Process& process) {
-  const std::string_view called = process.argv.empty() ? std::string_view() : base_name(process.argv.front());
+  const std::string called = process.argv.empty() ? "" : base_name(process.argv.front());
+  const std::string program = base_name(process.executable);
   for (const std::string_view name : client.executables) {
-    if (name == base_name(process.executable) || name == called) return true;
+    if (name == program || name == called) return true;
   }
   return false;
 }

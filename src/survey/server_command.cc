@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/paths.h"
 #include "survey/known_programs.h"
 #include "survey/launcher_words.h"
 #include "survey/package_manifest.h"
@@ -14,8 +15,6 @@ namespace corral::survey {
 namespace {
 
 constexpr int kDeepest = 8;  // launchers inside launchers
-
-std::string base_name(std::string_view path) { return std::string(path.substr(path.rfind('/') + 1)); }
 
 class Reader {
  public:

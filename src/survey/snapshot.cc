@@ -24,8 +24,7 @@ bool is_of_interest(const Process& process) {
 bool may_be_ours(const ProcessTable& table, const Process& process) {
   if (process.state == 'Z' || process.argv.empty()) return false;
   const Process* parent = table.find(process.parent);
-  return parent == nullptr || parent->pid == 1 || parent->comm == "corral-keeper" ||
-         parent->comm == "systemd";
+  return parent == nullptr || parent->pid == 1 || parent->comm == kKeeperName || parent->comm == "systemd";
 }
 
 /// Projects in which a client works now may have a configuration of their own.

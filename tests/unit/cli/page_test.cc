@@ -44,6 +44,15 @@ TEST(Page, ATableShrinksTheColumnThatTakesTheRest) {
   EXPECT_EQ(lines_of(out.str())[2], "  5       3 MB  files             Claude");
 }
 
+TEST(Page, WithoutUnicodeAQuestionMarkStandsForWhatCannotBeShown) {
+  std::ostringstream out;
+  Page page(out, {40, false, false});
+  page.paragraph("", "grün 東京");
+  page.command("", "x-ü");
+
+  EXPECT_EQ(out.str(), "gr?n ??\nx-?\n");
+}
+
 TEST(Page, CommandsAreNeverCut) {
   std::ostringstream out;
   const std::string command = "corral reap --orphans --match " + std::string(60, 'm');

@@ -153,6 +153,12 @@ TEST(Watch, TellsOfAFindingOnceAndAgainWhenItGrows) {
   EXPECT_EQ(step.news[0].kind, survey::Finding::Kind::Orphan);
 }
 
+TEST(Watch, TellsOnlyOfWhatTheFiltersLetThrough) {
+  Watch watch({.match = "nothing like it"}, kMe);
+
+  EXPECT_TRUE(watch.look(scene().judged()).news.empty());
+}
+
 TEST(Watch, EndsAnOrphanOnlyWhenItIsSeenAgain) {
   Watch watch({.orphans = true}, kMe);
   Scene machine = scene();
