@@ -71,7 +71,8 @@ TEST_F(Doctor, NamesAnOrphanAndTheClientThatIsGone) {
   EXPECT_THAT(evidence(entry, "pipe"), HasSubstr("nobody has the other end of its stdin and stdout"));
   ASSERT_NE(found, nullptr);
   EXPECT_THAT(text_of(*found, "title"), HasSubstr("of files-server, left by Codex"));
-  EXPECT_THAT(text_of(*found, "explanation"), HasSubstr("Its client (Codex, by its configuration) is gone: "));
+  EXPECT_THAT(text_of(*found, "explanation"),
+              HasSubstr("Its client (Codex, by its configuration) is gone: "));
   EXPECT_EQ(text_of(*found, "next"), "corral reap --orphans --client codex");
 }
 

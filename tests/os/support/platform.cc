@@ -88,9 +88,8 @@ class Copies {
 };
 
 Programs find_programs() {
-  Programs built = {CORRAL_BIN,      CORRAL_KEEPER_BIN,    ADVERSARY_BIN,         RELAY_CLIENT_BIN,
-                    FAKE_DOCKER_BIN, CONTAINER_SERVER_BIN, INTERACTIVE_CLIENT_BIN,
-                    LEAKY_CLIENT_BIN};
+  Programs built = {CORRAL_BIN,      CORRAL_KEEPER_BIN,    ADVERSARY_BIN,          RELAY_CLIENT_BIN,
+                    FAKE_DOCKER_BIN, CONTAINER_SERVER_BIN, INTERACTIVE_CLIENT_BIN, LEAKY_CLIENT_BIN};
   const auto uid = uid_of(User::Ordinary);
   if (!uid || (reachable(*uid, built.corral) && reachable(*uid, built.adversary))) return built;
   static Copies copies;
