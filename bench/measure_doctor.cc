@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "measure.h"
+#include "stats.h"
 
 namespace corral::bench {
 namespace {
