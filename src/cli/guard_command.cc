@@ -9,6 +9,7 @@
 
 #include "base/units.h"
 #include "cli/command.h"
+#include "cli/option_values.h"
 #include "guard/guard.h"
 
 namespace corral::cli {
@@ -88,23 +89,14 @@ Command guard_command() {
         return {};
       });
   add("--fail-on-leak", "", "Exit with 120 if anything had to be ended, or could not be",
-      [&guard](Text) -> Result<void> {
-        guard.fail_on_leak = true;
-        return {};
-      });
+      set_flag(guard.fail_on_leak));
   add("--term-grace", "TIME", "From SIGTERM to SIGKILL (1500ms)",
       [&guard](Text text) { return set_grace(guard.graces.term, text); });
   add("--kill-grace", "TIME", "From SIGKILL to the report of what could not be ended (2s)",
       [&guard](Text text) { return set_grace(guard.graces.kill, text); });
   add("--report", "FILE", "Append one line of JSON at the end: what ended, how, and the proof; - is stderr",
-      [options](Text text) -> Result<void> {
-        options->report = text;
-        return {};
-      });
-  add("-v,--verbose", "", "Say on stderr what happens", [&guard](Text) -> Result<void> {
-    guard.verbose = true;
-    return {};
-  });
+      set_text(options->report));
+  add("-v,--verbose", "", "Say on stderr what happens", set_flag(guard.verbose));
   command.run = [options](std::vector<std::string> tail) { return run(*options, std::move(tail)); };
   return command;
 }

@@ -34,7 +34,8 @@ constexpr const char* kExamples = R"(Examples:
 
 Without --yes, and where nobody can be asked, nothing is ended. Servers are ended with everything below them, oldest
 first, SIGTERM and then SIGKILL. Never touched: processes of other users, of a debugger, above this command, below a
-living `corral run`, or whose number belongs to another process by now.
+living `corral run`, in a container, with a client inside, with a TCP port that no configuration explains, or whose
+number belongs to another process by now.
 Exit code: 0; 1 if something that was chosen could not be ended; 125 wrong usage or corral's own failure.)";
 
 struct ReapOptions {
@@ -213,7 +214,7 @@ std::vector<Group> still_chosen(const Survey& then, const std::vector<Group>& ag
   for (Group group : chosen) {
     std::erase_if(group.end, [&](std::size_t index) {
       const auto same = [&](std::size_t other) {
-        return then.servers[other].identities == now.servers[index].identities;
+        return then.servers[other].identities.front() == now.servers[index].identities.front();
       };
       return std::none_of(agreed.begin(), agreed.end(), [&](const Group& asked) {
         return std::any_of(asked.end.begin(), asked.end.end(), same);

@@ -21,13 +21,22 @@ bool below_a_keeper(const Snapshot& snapshot, pid_t pid) {
   });
 }
 
-/// A program that does everything is the server only with its arguments: `ssh host server` is no copy of
-/// another ssh.
-bool runs_the_same(const survey::ServerCommand& one, const survey::ServerCommand& other) {
-  if (one.key.empty() || one.key != other.key) return false;
-  const bool is_the_server = !one.script.empty() || one.depends_on_mcp || other.depends_on_mcp ||
-                             survey::looks_like_a_server(one.name);
-  return is_the_server || one.arguments == other.arguments;
+/// Where a system keeps programs for everybody and everything.
+bool is_a_system_program(const std::string& path) {
+  for (const char* folder : {"/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/", "/snap/bin/"}) {
+    if (path.starts_with(folder)) return true;
+  }
+  return false;
+}
+
+/// A script or a program of its own is the server whatever its arguments are (S1.1). A program of the system
+/// may do everything, and is the server only with its arguments: `ssh host server` is no copy of another ssh.
+bool runs_the_same(const survey::ServerCommand& wanted, const survey::ServerCommand& command) {
+  if (wanted.key.empty() || wanted.key != command.key) return false;
+  const bool own_program = command.key.starts_with("file:") && !is_a_system_program(command.script);
+  const bool speaks_mcp =
+      wanted.depends_on_mcp || command.depends_on_mcp || survey::looks_like_a_server(command.name);
+  return own_program || speaks_mcp || wanted.arguments == command.arguments;
 }
 
 /// Only those with pipes, all along: on a terminal a person uses it, and everything else is a service. A

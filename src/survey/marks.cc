@@ -5,17 +5,14 @@
 
 #include "base/paths.h"
 
-// What counts as proof that a process is an MCP server, and what does not:
-//   corral's mark            yes: nobody else sets it
-//   a configuration          yes: a client's file names exactly this program
-//   pipes to a known client  yes, if both lead there and the client runs nothing else over pipes; most also
-//   run tools and
-//                            language servers that way, so there it takes a second piece, and a name is
-//                            enough for that
-//   its package              built on an MCP SDK, with pipes: it is a server or a client. Its name, or a
-//   client at the
-//                            other end of its pipes, says which; alone it is only possible
-//   its name alone           never: "possible" is the most that a name can make of it
+// What proves that a process is an MCP server, and what does not:
+//   corral's mark   yes: nobody else sets it
+//   configuration   yes: a client's file names this program and its arguments
+//   pipes           yes, if both lead to a known client that runs nothing else over pipes. Most also run
+//                   tools and language servers that way; there a name must be added
+//   package         built on an MCP SDK, with pipes: a server or a client. Its name, or a client at the
+//                   other end, says which; alone it is only possible
+//   name alone      never: "possible" is the most that a name can make of it
 
 namespace corral::survey {
 namespace {

@@ -45,6 +45,7 @@ TEST(Copies, OfAProgramThatDoesEverythingHaveTheSameArguments) {
   scene.process(40, 1, {"agent"});
   for (const pid_t pid : {50, 51}) {
     scene.process(pid, 40, {"ssh"});
+    scene.command(pid).script = "/usr/bin/ssh";  // as understand() says of a plain program
     scene.connect(pid, 40);
   }
   scene.command(50).arguments = {"host", "serve"};
