@@ -216,6 +216,18 @@ void Keeper::signal_server(int signo) {
   if (init_.line >= 0) send(init_.line, &signo, sizeof signo, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
+/// A server that leaves because its client did: the client's end of the pipes closed first, but perhaps only
+/// after we last looked.
+void Keeper::look_at_pipes() {
+  pollfd pipes[] = {
+      {stdin_open_ ? STDIN_FILENO : -1, POLLRDHUP, 0},
+      {stdout_open_ ? STDOUT_FILENO : -1, 0, 0},
+  };
+  poll(pipes, std::size(pipes), 0);
+  look_at_stdin(pipes[0].revents);
+  look_at_stdout(pipes[1].revents);
+}
+
 void Keeper::look_at_stdin(short events) {
   if ((events & (POLLHUP | POLLRDHUP | POLLERR | POLLNVAL)) == 0) return;
   stdin_open_ = false;
@@ -243,6 +255,7 @@ void Keeper::look_at_children() {
   if (empty_ && init_.pid > 0) read_init_line();  // its last words, if they came after we looked
   if (report_.server_status_known && !server_gone_) {
     server_gone_ = true;
+    look_at_pipes();
     let_go_of_client();
     act(ending_.server_exited(now()));
   } else if (ending_.phase() == Ending::Phase::Terminating && init_.pid == 0) {

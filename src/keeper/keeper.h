@@ -34,6 +34,7 @@ class Keeper {
   void read_lifeline();
   void read_init_line();
   void signal_server(int signo);
+  void look_at_pipes();
   void look_at_stdin(short events);
   void look_at_stdout(short events);
   void look_at_limits();
