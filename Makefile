@@ -5,12 +5,17 @@ JOBS ?= $(shell nproc)
 PRESET ?= dev
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench install demo asan tsan fuzz coverage format lint dependencies clean
+.PHONY: help run leak test check bench install demo asan tsan fuzz coverage format lint dependencies clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
-run: ## build, and show a leak and its cure in your terminal
+run: ## build, start the daemon with a demo server, and say what to try next
+	@tools/install-dependencies run
+	@$(MAKE) --no-print-directory build/release/bin/corral
+	@python3 demo/daemon_demo.py --corral build/release/bin/corral
+
+leak: ## build, and show a leak and its cure in your terminal
 	@tools/install-dependencies run
 	@$(MAKE) --no-print-directory build/release/bin/corral
 	@python3 demo/leak_demo.py --corral build/release/bin/corral
@@ -19,9 +24,9 @@ test: ## install what is needed, build, run all tests
 	@tools/install-dependencies test
 	@$(MAKE) --no-print-directory suite PRESET=dev
 
-check: ## format, lints, clang-tidy, fuzzing, and all tests under the sanitizers
+check: ## format, lints, clang-tidy, fuzzing, and the tests under AddressSanitizer
 	@tools/install-dependencies test
-	@$(MAKE) --no-print-directory lint asan tsan fuzz
+	@$(MAKE) --no-print-directory lint asan fuzz
 
 bench: ## measure, print a table, write bench/results/latest.json
 	@tools/install-dependencies run
@@ -35,24 +40,27 @@ install: ## install to PREFIX (/usr/local): bin/corral and libexec/corral/corral
 	@$(MAKE) --no-print-directory build/release/bin/corral
 	cmake --install build/release --prefix $(PREFIX) --strip
 
-demo: ## record `make run` as docs/demo.svg
+demo: ## record `make leak` as docs/demo.svg
 	@tools/install-dependencies run
 	@$(MAKE) --no-print-directory build/release/bin/corral
-	python3 tools/record_terminal.py --out docs/demo.svg --title 'make run' -- \
+	python3 tools/record_terminal.py --out docs/demo.svg --title 'make leak' -- \
 	  python3 demo/leak_demo.py --corral build/release/bin/corral --color always
 
-asan: ## all tests under AddressSanitizer and UndefinedBehaviorSanitizer
-	@$(MAKE) --no-print-directory suite PRESET=asan
+# The large tables of trees and kills run only as root here, if we are root; what an ordinary user's start does
+# differently (user namespaces) is in the other tests.
+asan_leaves_out = $(if $(filter 0,$(shell id -u)),-E 'NothingIsLeft.*AsOrdinaryUser')
+asan: ## the tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	@$(MAKE) --no-print-directory suite PRESET=asan CTEST_ARGS="$(asan_leaves_out) $(CTEST_ARGS)"
 
 tsan: ## unit tests under ThreadSanitizer
 	cmake --preset tsan
 	cmake --build build/tsan -j $(JOBS) --target unit_tests
 	ctest --test-dir build/tsan -L unit --output-on-failure
 
-fuzz: ## each fuzzer for FUZZ_SECONDS (20)
+fuzz: ## each fuzzer for FUZZ_SECONDS (10; those of the wire at least 60)
 	cmake --preset fuzz
-	cmake --build build/fuzz -j $(JOBS)
-	tools/run-fuzzers build/fuzz/fuzz $${FUZZ_SECONDS:-20}
+	cmake --build build/fuzz -j $(JOBS) --target fuzz/all
+	tools/run-fuzzers build/fuzz/fuzz $${FUZZ_SECONDS:-10}
 
 coverage: ## line coverage of src/ by all tests
 	@$(MAKE) --no-print-directory suite PRESET=coverage

@@ -29,10 +29,16 @@ struct Command {
 /// Says on stderr what went wrong with a command, and returns the exit code for it.
 int fail(const std::string& command, const std::string& sentence);
 
+Command config_command();
+Command connect_command();
 Command doctor_command();
 Command guard_command();
+Command import_command();
 Command reap_command();
 Command run_command();
+Command serve_command();
+Command shutdown_command();
+Command status_command();
 Command watch_command();
 Command who_command();
 

@@ -3,9 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
-#include <numeric>
 #include <string_view>
 
+#include "base/nearest.h"
 #include "version.h"
 
 namespace corral::cli {
@@ -19,29 +19,8 @@ struct Split {
   std::vector<std::string> command;
 };
 
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
-    }
-  }
-  return row.back();
-}
-
 std::string nearest(const std::string& word, const std::vector<std::string>& candidates) {
-  std::string best;
-  std::size_t best_distance = word.size() / 2;
-  for (const std::string& candidate : candidates) {
-    const std::size_t distance = edit_distance(word, candidate);
-    if (distance >= best_distance) continue;
-    best_distance = distance;
-    best = candidate;
-  }
+  const std::string best = nearest_word(word, candidates);
   return best.empty() ? "" : "did you mean " + best + "? ";
 }
 

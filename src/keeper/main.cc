@@ -1,11 +1,14 @@
 // corral-keeper: the small static process above one server. Its owner gives it a life line and a plan; see
-// lifeline.h and plan.h. Nobody starts it by hand.
+// lifeline.h and plan.h. By another name it is the one above the daemon; see janitor.h. Nobody starts it by
+// hand.
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstring>
 
+#include "keeper/janitor.h"
 #include "keeper/keeper.h"
 #include "version.h"
 
@@ -27,7 +30,8 @@ void refuse_plan() {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  if (argc > 0 && strcmp(argv[0], kJanitorName) == 0) return run_janitor(argc, argv);
   if (!is_socket(kLifelineFd)) {
     fprintf(stderr, "corral-keeper %s: started by corral, not by hand; try `corral run -- COMMAND`\n",
             corral::kVersion);

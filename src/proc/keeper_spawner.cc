@@ -91,7 +91,34 @@ std::vector<std::string> with_cookie(std::vector<std::string> environment, const
   return environment;
 }
 
+rlim_t soft_open_files() {
+  rlimit limit{};
+  return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
+}
+
+/// For as long as it lives. A child inherits the soft limit, and some programs walk through all of it.
+class LowerOpenFiles {
+ public:
+  explicit LowerOpenFiles(rlim_t soft) {
+    if (getrlimit(RLIMIT_NOFILE, &before_) != 0 || before_.rlim_cur <= soft) return;
+    const rlimit lower{soft, before_.rlim_max};
+    lowered_ = setrlimit(RLIMIT_NOFILE, &lower) == 0;
+  }
+  LowerOpenFiles(const LowerOpenFiles&) = delete;
+  LowerOpenFiles& operator=(const LowerOpenFiles&) = delete;
+  ~LowerOpenFiles() {
+    if (lowered_) setrlimit(RLIMIT_NOFILE, &before_);
+  }
+
+ private:
+  rlimit before_{};
+  bool lowered_ = false;
+};
+
 }  // namespace
+
+KeeperSpawner::KeeperSpawner(std::string helper)
+    : helper_(std::move(helper)), open_files_(soft_open_files()) {}
 
 Result<KeeperSpawner> KeeperSpawner::create() {
   std::error_code error;
@@ -134,6 +161,7 @@ Result<ProcessTree> KeeperSpawner::spawn(const LaunchSpec& spec) {
   start.give(keeper_end.get(), keeper::kLifelineFd);
   start.give(plan_file->get(), keeper::kPlanFd);
   if (spec.report >= 0) start.give(spec.report, keeper::kReportFd);
+  const LowerOpenFiles lower(open_files_);
   const int error =
       start.start(helper_, parts.instance, with_cookie(spec.environment, parts.instance), parts.keeper);
   if (error != 0) {

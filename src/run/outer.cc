@@ -17,10 +17,10 @@
 #include "keeper/patient_write.h"
 #include "keeper/sweep.h"
 #include "proc/keeper_spawner.h"
+#include "proc/start_failure.h"
 #include "run/client_watch.h"
 #include "run/explain_end.h"
 #include "run/keeper_loss.h"
-#include "run/start_failure.h"
 
 // Who tells whom. Many clients keep us in their own process group, so keys pressed in their terminal hit us:
 // Ctrl+C, Ctrl+\ and Ctrl+Z come as signals that the kernel made (si_code SI_KERNEL). They are meant for the
@@ -168,7 +168,7 @@ bool Outer::read_event(proc::ProcessTree& tree) {
         note("no room below RLIMIT_RTTIME for a tag: only the environment marks the tree");
       return true;
     case keeper::Event::Kind::Failed: {
-      const Error error = explain_start_failure(*event, loss_.executable(tree), spec_.directory);
+      const Error error = proc::explain_start_failure(*event, loss_.executable(tree), spec_.directory);
       say(error.message);
       failure_code_ = exit_code_of(error);
       report_ = event->report;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace corral::survey {
@@ -37,6 +38,9 @@ ServerCommand understand(const std::vector<std::string>& argv, const std::string
 /// For showing: words with blanks are quoted, control characters and broken UTF-8 are replaced, and whatever
 /// looks like a secret (`--token X`, `KEY=…`, `sk-…`, the password in a URL) becomes `***`.
 std::string show_command(const std::vector<std::string>& argv);
+
+/// Whether a name (of an option, a variable, a header) announces a secret: `--token`, API_KEY.
+bool names_secret(std::string_view name);
 
 /// A word as a shell wants it, for a command that is to be pasted.
 std::string shell_word(const std::string& word);

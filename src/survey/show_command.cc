@@ -39,7 +39,8 @@ bool contains(const Range& range, std::string_view word) {
   return std::find(range.begin(), range.end(), word) != range.end();
 }
 
-/// Whether a name (of an option, a variable, a header) announces a secret.
+}  // namespace
+
 bool names_secret(std::string_view name) {
   bool secret = false;
   std::string part;
@@ -57,6 +58,8 @@ bool names_secret(std::string_view name) {
   finish();
   return secret && !contains(kHarmlessEndings, last);
 }
+
+namespace {
 
 /// A variable in the style of an environment: its value is nobody's business, whatever it is called.
 bool is_variable_name(std::string_view name) {

@@ -6,9 +6,9 @@
 #include "base/result.h"
 #include "keeper/lifeline.h"
 
-namespace corral::run {
+namespace corral::proc {
 
 Error explain_start_failure(const keeper::Event& event, const std::string& executable,
                             const std::string& directory);
 
-}  // namespace corral::run
+}  // namespace corral::proc

@@ -1,4 +1,4 @@
-#include "run/start_failure.h"
+#include "proc/start_failure.h"
 
 #include <cerrno>
 #include <cstring>
@@ -6,7 +6,7 @@
 #include "proc/command_lookup.h"
 #include "proc/levels.h"
 
-namespace corral::run {
+namespace corral::proc {
 
 Error explain_start_failure(const keeper::Event& event, const std::string& executable,
                             const std::string& directory) {
@@ -35,4 +35,4 @@ Error explain_start_failure(const keeper::Event& event, const std::string& execu
       "the keeper did not understand its plan: corral and its helper are of two versions; reinstall corral"};
 }
 
-}  // namespace corral::run
+}  // namespace corral::proc

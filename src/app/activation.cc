@@ -1,0 +1,70 @@
+#include "app/activation.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+
+#include "base/log.h"
+
+namespace corral::app {
+namespace {
+
+constexpr int kFirst = 3;
+constexpr int kMost = 64;
+
+int whole_number(const char* text) {
+  if (text == nullptr) return -1;
+  const std::string_view view(text);
+  int number = -1;
+  const auto [end, error] = std::from_chars(view.data(), view.data() + view.size(), number);
+  return error == std::errc{} && end == view.data() + view.size() ? number : -1;
+}
+
+int socket_option(int fd, int option) {
+  int value = -1;
+  socklen_t size = sizeof value;
+  return getsockopt(fd, SOL_SOCKET, option, &value, &size) == 0 ? value : -1;
+}
+
+bool listens_locally(int fd) {
+  return socket_option(fd, SO_DOMAIN) == AF_UNIX && socket_option(fd, SO_TYPE) == SOCK_STREAM &&
+         socket_option(fd, SO_ACCEPTCONN) == 1;
+}
+
+}  // namespace
+
+int passed_count(const char* listen_pid, const char* listen_fds, pid_t self) {
+  const int count = whole_number(listen_fds);
+  return whole_number(listen_pid) == self && count > 0 && count <= kMost ? count : 0;
+}
+
+int passed_to_us() { return passed_count(getenv("LISTEN_PID"), getenv("LISTEN_FDS"), getpid()); }
+
+Result<UniqueFd> take_passed_socket() {
+  const int count = passed_to_us();
+  for (const char* variable : {"LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"}) unsetenv(variable);
+  UniqueFd taken;
+  for (int fd = kFirst; fd < kFirst + count; ++fd) {
+    UniqueFd passed(fd);
+    if (taken.valid() || !listens_locally(fd)) {
+      log_line("the service manager passed a descriptor (" + std::to_string(fd) +
+               ") that there is no use for: one local stream socket is enough");
+      continue;
+    }
+    fcntl(fd, F_SETFD, FD_CLOEXEC);
+    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+    taken = std::move(passed);
+  }
+  if (count > 0 && !taken.valid()) {
+    return Error{
+        "none of the descriptors that the service manager passed is a listening local stream socket: "
+        "correct ListenStream= in corral.socket"};
+  }
+  return taken;
+}
+
+}  // namespace corral::app

@@ -1,0 +1,262 @@
+#include "app/daemon.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <memory>
+
+#include "app/hub.h"
+#include "app/listening_socket.h"
+#include "app/pid_file.h"
+#include "app/service_notify.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/units.h"
+#include "client/unix_listener.h"
+#include "config/configuration.h"
+#include "control/runtime_dir.h"
+#include "keeper/inherited.h"
+#include "keeper/sweep.h"
+#include "proc/keeper_spawner.h"
+#include "version.h"
+
+namespace corral::app {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Beyond the configured drain: the graces of the last keepers. Then we leave, and the janitor sees to the
+// rest.
+constexpr std::chrono::seconds kBeyondDrain{12};
+
+/// Read one at a time, on the loop: no handler, no race. SIGCHLD is the hub's.
+UniqueFd take_signals() {
+  signal(SIGPIPE, SIG_IGN);
+  sigset_t wanted;
+  sigemptyset(&wanted);
+  for (const int signo : {SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGUSR1, SIGUSR2}) sigaddset(&wanted, signo);
+  sigprocmask(SIG_BLOCK, &wanted, nullptr);
+  return UniqueFd(signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+/// A session costs two descriptors or more, and the usual soft limit is 1024. Not without an end: what is
+/// started below us inherits it, and old programs walk through all the numbers.
+void raise_descriptor_limit() {
+  constexpr rlim_t kEnough = 65536;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= kEnough) return;
+  limit.rlim_cur = std::min(limit.rlim_max, kEnough);
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/// A missing default file is an empty configuration; one that was asked for must be there.
+Result<config::Configuration> read_configuration(const std::string& given) {
+  const std::string file = given.empty() ? config::default_file() : given;
+  Result<config::Configuration> configuration = config::read(file);
+  if (configuration) {
+    for (const std::string& warning : configuration->warnings) log_line("warning: " + warning);
+    return configuration;
+  }
+  if (!given.empty() || configuration.error().kind != Error::Kind::NotFound) return configuration.error();
+  log_line("no configuration at '" + file + "': only commands that clients bring themselves are served");
+  return config::Configuration{};
+}
+
+std::string count(std::size_t number, const char* what) { return std::to_string(number) + " " + what; }
+
+class Daemon {
+ public:
+  Daemon(const ServeOptions& options, UniqueFd lock, UniqueFd lifeline)
+      : options_(options),
+        lock_(std::move(lock)),
+        lifeline_(std::move(lifeline)),
+        obeys_hangup_(isatty(STDERR_FILENO) == 1),
+        signals_(take_signals()),
+        notify_(ServiceNotify::from_environment()),
+        record_{getpid(), kVersion, utc_time(time(nullptr))},
+        pid_file_(pid_file_of(options, options.runtime_dir)) {
+    for (const int fd : {lock_.get(), lifeline_.get()}) fcntl(fd, F_SETFD, FD_CLOEXEC);
+  }
+
+  int run();
+
+ private:
+  Result<void> prepare();
+  void open_doors(proc::Spawner& spawner, config::Configuration configuration);
+  void watch_signals();
+  void read_signals();
+  void watch_lifeline();
+  void feed_watchdog(std::chrono::microseconds period);
+  void leave_when_idle();
+  void stop(const std::string& reason);
+  void finish(const Ended& ended);
+
+  const ServeOptions& options_;
+  UniqueFd lock_;  // held until we are gone
+  UniqueFd lifeline_;
+  const bool obeys_hangup_;  // somebody at a terminal closes it, and means us
+  UniqueFd signals_;
+  ServiceNotify notify_;
+  const PidRecord record_;
+  const std::string pid_file_;
+  ListeningSocket socket_;
+  milliseconds drain_{0};
+  milliseconds linger_{0};
+
+  Loop loop_;
+  std::unique_ptr<Hub> hub_;
+  std::unique_ptr<client::UnixListener> listener_;
+  Watch signal_watch_{loop_, signals_.get()};
+  Watch lifeline_watch_{loop_, lifeline_.get()};
+  Timer watchdog_{loop_};
+  Timer idle_{loop_};
+  Timer bound_{loop_};
+
+  std::string reason_;  // why it ends; empty = it does not
+  Clock::time_point began_;
+  bool finished_ = false;
+  bool janitor_gone_ = false;
+};
+
+int Daemon::run() {
+  log_line("Server starting (PID: " + std::to_string(record_.pid) + ", Build: " + kBuildDate + ")");
+  Result<proc::KeeperSpawner> spawner = proc::KeeperSpawner::create();
+  Result<config::Configuration> configuration = read_configuration(options_.config);
+  const Result<void> prepared = !spawner         ? spawner.error()
+                                : !configuration ? configuration.error()
+                                                 : prepare();
+  if (!prepared) {
+    log_line("cannot start: " + prepared.error().message);
+    return 1;
+  }
+  open_doors(*spawner, std::move(*configuration));
+  loop_.run();
+  listener_.reset();
+  hub_.reset();
+  // Whatever is left is the janitor's to end. Without one it is ours.
+  static keeper::Inherited left;  // static: it is large
+  if (janitor_gone_) left.end(spawner->helper().c_str());
+  return 0;
+}
+
+Result<void> Daemon::prepare() {
+  raise_descriptor_limit();
+  umask(0077);
+  if (chdir("/") != 0) return Error{std::string("/ cannot be entered: ") + strerror(errno)};
+  if (!keeper::become_subreaper()) log_line("this kernel has no child subreaper: a killed keeper would leak");
+  const std::string stale = describe_stale(pid_file_);
+  if (!stale.empty()) log_line(stale);
+  Result<ListeningSocket> socket = ListeningSocket::open(control::socket_path(options_.runtime_dir));
+  if (!socket) return socket.error();
+  socket_ = std::move(*socket);
+  // Before anybody is answered: whoever reaches us can read it.
+  const Result<void> written = write_pid_file(pid_file_, record_);
+  if (written) return {};
+  socket_.remove();
+  return written.error();
+}
+
+void Daemon::open_doors(proc::Spawner& spawner, config::Configuration configuration) {
+  drain_ = configuration.options.drain;
+  linger_ = configuration.options.linger;
+  hub_ = std::make_unique<Hub>(loop_, std::move(configuration), spawner);
+  hub_->when_asked_to_stop([this](const std::string& why) { stop(why); });
+  hub_->when_empty([this] { leave_when_idle(); });
+  listener_ = std::make_unique<client::UnixListener>(loop_, socket_.take(), *hub_);
+  watch_signals();
+  watch_lifeline();
+  leave_when_idle();
+  if (notify_.watchdog_period()) feed_watchdog(*notify_.watchdog_period());
+  notify_.send("READY=1\nSTATUS=Serving at " + control::socket_path(options_.runtime_dir));
+}
+
+void Daemon::watch_signals() {
+  signal_watch_.when_readable([this] {
+    read_signals();
+    watch_signals();
+  });
+}
+
+void Daemon::read_signals() {
+  signalfd_siginfo info{};
+  while (read(signals_.get(), &info, sizeof info) == sizeof info) {
+    const int signo = static_cast<int>(info.ssi_signo);
+    const std::string name = std::string("SIG") + sigabbrev_np(signo);
+    if (signo == SIGUSR1 || signo == SIGUSR2) {
+      log_line(name + ": ignored");
+    } else if (signo == SIGHUP && !obeys_hangup_) {
+      log_line(
+          "SIGHUP: ignored; the configuration is read at the start only, `corral serve --replace` does that");
+    } else {
+      stop(name);
+    }
+  }
+}
+
+/// Nothing is ever written to it. A janitor that is gone cannot sweep after us, so we leave in order while we
+/// can.
+void Daemon::watch_lifeline() {
+  lifeline_watch_.when_readable([this] {
+    char byte = 0;
+    const ssize_t got = read(lifeline_.get(), &byte, 1);
+    if (got > 0) return watch_lifeline();
+    janitor_gone_ = true;
+    stop("the janitor was killed");
+    stop("the janitor was killed");  // in haste: we may be next
+  });
+}
+
+void Daemon::feed_watchdog(std::chrono::microseconds period) {
+  notify_.send("WATCHDOG=1");
+  watchdog_.start(period, [this, period] { feed_watchdog(period); });
+}
+
+void Daemon::leave_when_idle() {
+  if (!options_.automatic || !reason_.empty()) return;
+  idle_.start(linger_, [this] {
+    if (hub_->sessions() == 0) stop("no session for " + show_age(linger_));
+  });
+}
+
+/// A second call hastens the end.
+void Daemon::stop(const std::string& reason) {
+  if (reason_.empty()) {
+    reason_ = reason;
+    began_ = Clock::now();
+    notify_.send("STOPPING=1\nSTATUS=Ending " + count(hub_->sessions(), "sessions, ") +
+                 count(hub_->instances(), "instances"));
+    socket_.remove();
+    listener_->close();
+    const Ended open{hub_->sessions(), hub_->instances()};
+    bound_.start(drain_ + kBeyondDrain, [this, open] {
+      log_line("not everything ended within " + show_age(drain_ + kBeyondDrain) +
+               "; the janitor does the rest");
+      finish(open);
+    });
+  }
+  hub_->drain([this](const Ended& ended) { finish(ended); });
+}
+
+void Daemon::finish(const Ended& ended) {
+  if (std::exchange(finished_, true)) return;
+  const auto took = std::chrono::duration_cast<milliseconds>(Clock::now() - began_);
+  log_line("Shutting down (" + reason_ + ", " + count(ended.sessions, "sessions, ") +
+           count(ended.instances, "instances, ") + std::to_string(took.count()) + " ms)");
+  remove_pid_file(pid_file_, record_);
+  loop_.post([this] { loop_.stop(); });  // after those who wait for the end have been told
+}
+
+}  // namespace
+
+int run_daemon(const ServeOptions& options, UniqueFd lock, UniqueFd lifeline) {
+  return Daemon(options, std::move(lock), std::move(lifeline)).run();
+}
+
+}  // namespace corral::app

@@ -1,0 +1,96 @@
+#include "app/hub_status.h"
+
+#include <unistd.h>
+
+#include "control/hello.h"
+#include "version.h"
+#include "wire/json_text.h"
+
+namespace corral::app {
+namespace {
+
+std::string number(std::uint64_t value) { return std::to_string(value); }
+
+std::string ms_since(Clock::time_point then) {
+  return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - then).count());
+}
+
+const char* state_of(const router::Switchboard::Entry& entry) {
+  switch (entry.router->instance()->state()) {
+    case server::Instance::State::Starting:
+    case server::Instance::State::Opening: return "starting";
+    case server::Instance::State::Ready: return entry.router->sessions().empty() ? "idle" : "ready";
+    case server::Instance::State::Ending: return "ending";
+    case server::Instance::State::Ended: return "ended";
+  }
+  return "?";
+}
+
+std::string counters_of(const router::Router& router) {
+  const router::RouterCounters& c = router.counters();
+  const server::Instance::Counters& i = router.instance()->counters();
+  return R"({"calls":)" + number(c.calls) + R"(,"answers":)" + number(c.answers) + R"(,"unknown_answers":)" +
+         number(c.unknown_answers) + R"(,"late_answers":)" + number(c.late_answers) + R"(,"lost_answers":)" +
+         number(c.lost_answers) + R"(,"timeouts":)" + number(c.timeouts) + R"(,"dropped_news":)" +
+         number(c.dropped_news) + R"(,"dropped_log_lines":)" + number(c.dropped_log_lines) +
+         R"(,"refused_questions":)" + number(c.refused_questions) + R"(,"dropped_lines":)" +
+         number(i.lines_dropped) + R"(,"dropped_bytes":)" + number(i.bytes_dropped) + R"(,"stderr_bytes":)" +
+         number(router.instance()->error_output_bytes()) + "}";
+}
+
+std::string instance_json(const router::Switchboard::Entry& entry) {
+  const router::Router& router = *entry.router;
+  const server::Instance& instance = *router.instance();
+  std::string sessions;
+  for (const router::SessionPort* port : router.sessions()) {
+    sessions += (sessions.empty() ? "" : ",") + number(port->session());
+  }
+  return R"({"server":)" + wire::quoted(entry.wanted->server) + R"(,"id":)" + wire::quoted(instance.id()) +
+         R"(,"pid":)" + std::to_string(instance.server_pid()) + R"(,"keeper":)" +
+         std::to_string(instance.keeper()) + R"(,"state":")" + state_of(entry) + R"(","era":")" +
+         (entry.era == server::Era::Modern ? "modern" : "legacy") + R"(","share":")" +
+         (router.options().shared ? "shared" : "session") + R"(","reason":)" +
+         wire::quoted(entry.decision.reason) + R"(,"level":)" + wire::quoted(instance.level()) +
+         R"(,"sessions":[)" + sessions + R"(],"calls":)" + number(router.calls()) + R"(,"uptime_ms":)" +
+         ms_since(instance.started()) + R"(,"counters":)" + counters_of(router) + "}";
+}
+
+std::string session_json(const client::StdioClient& client) {
+  const session::Session& session = client.session();
+  const std::string& info = session.client_info();
+  const auto text = [&info](std::string_view key) {
+    return wire::quoted(wire::string_value(wire::member(info, key).in(info)).value_or(""));
+  };
+  const router::Router* router = session.router();
+  return R"({"id":)" + number(session.id()) + R"(,"server":)" + wire::quoted(session.server()) +
+         R"(,"client":{"pid":)" + std::to_string(client.client_pid()) + R"(,"name":)" + text("name") +
+         R"(,"version":)" + text("version") + R"(},"shim":)" + std::to_string(client.shim_pid()) +
+         R"(,"instance":)" + (router != nullptr ? wire::quoted(router->instance()->id()) : "null") +
+         R"(,"age_ms":)" + ms_since(session.since()) + R"(,"calls":)" +
+         number(router != nullptr ? router->calls_of(session) : 0) + R"(,"messages":)" +
+         number(session.counters().messages) + R"(,"bad_messages":)" +
+         number(session.counters().bad_messages) + "}";
+}
+
+}  // namespace
+
+std::string status_json(const HubView& view) {
+  std::string instances;
+  for (const auto& entry : view.switchboard.entries()) {
+    if (!entry.ended) instances += (instances.empty() ? "" : ",") + instance_json(entry);
+  }
+  std::string sessions;
+  for (const auto& client : view.clients) sessions += (sessions.empty() ? "" : ",") + session_json(client);
+  std::string servers;
+  for (const auto& server : view.configuration.servers) {
+    servers += (servers.empty() ? "" : ",") + (R"({"name":)" + wire::quoted(server.name)) +
+               R"(,"disabled":)" + (server.disabled ? "true" : "false") + "}";
+  }
+  return R"({"daemon":{"pid":)" + std::to_string(getpid()) + R"(,"version":")" + kVersion + R"(","build":")" +
+         kBuildDate + R"(","protocol":)" + std::to_string(control::kProtocol) + R"(,"uptime_ms":)" +
+         ms_since(view.started) + R"(,"config":)" + wire::quoted(view.configuration.file) +
+         R"(},"servers":[)" + servers + R"(],"instances":[)" + instances + R"(],"sessions":[)" + sessions +
+         R"(],"counters":{"instances_started":)" + number(view.switchboard.started()) + "}}";
+}
+
+}  // namespace corral::app

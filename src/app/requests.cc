@@ -1,0 +1,47 @@
+#include "app/requests.h"
+
+#include <algorithm>
+
+#include "control/hello.h"
+#include "version.h"
+
+namespace corral::app {
+namespace {
+
+using control::Reply;
+
+/// The answer itself; notes on the way are not for us.
+Result<Reply> ask(control::Channel& channel, control::Verb verb, std::chrono::milliseconds patience) {
+  control::Hello hello;
+  hello.verb = verb;
+  hello.version = kVersion;
+  const Result<void> sent = channel.send(hello);
+  if (!sent) return sent.error();
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  for (;;) {
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    Result<Reply> reply = channel.receive(std::max(left, std::chrono::milliseconds(0)));
+    if (!reply || reply->kind != Reply::Kind::Note) return reply;
+  }
+}
+
+}  // namespace
+
+Result<std::string> ask_status(control::Channel& channel, std::chrono::milliseconds patience) {
+  const Result<Reply> reply = ask(channel, control::Verb::Status, patience);
+  if (!reply) return reply.error();
+  if (reply->kind != Reply::Kind::Status) return Error{"the daemon refuses: " + reply->text};
+  return {boost::system::in_place_value, reply->text};
+}
+
+Result<std::string> ask_to_shut_down(control::Channel& channel, std::chrono::milliseconds patience) {
+  const Result<Reply> reply = ask(channel, control::Verb::Shutdown, patience);
+  if (!reply && reply.error().kind == Error::Kind::NotFound)
+    return {boost::system::in_place_value};  // it went without a word
+  if (!reply) return reply.error();
+  if (reply->kind == Reply::Kind::Refused) return Error{"the daemon refuses: " + reply->text};
+  return {boost::system::in_place_value, reply->text};
+}
+
+}  // namespace corral::app

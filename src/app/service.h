@@ -1,0 +1,29 @@
+// `corral serve`. It runs in two lives of one command: the first takes the lock and becomes the janitor
+// (start.h), the second is the daemon that the janitor starts.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace corral::app {
+
+struct ServeOptions {
+  std::string runtime_dir;  // empty = the first of control::candidates that can be had
+  std::string config;       // empty = config::default_file, which may be missing
+  std::string pid_file;     // empty = in the runtime folder
+  bool automatic = false;   // started by a shim: leaves when nobody needs it
+  bool replace = false;     // ask the running one to leave
+  bool background = false;  // return when it answers
+
+  /// The words with which a janitor starts the daemon; empty when a person does.
+  std::vector<std::string> from_janitor;
+};
+
+/// Orderly ends and, for `automatic` and `background`, one that runs already. Else 1, or what ended the
+/// daemon.
+int serve(const ServeOptions& options);
+
+/// Where the pid file is, given the runtime folder.
+std::string pid_file_of(const ServeOptions& options, const std::string& runtime_dir);
+
+}  // namespace corral::app

@@ -1,0 +1,42 @@
+#include "base/nearest.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace corral {
+namespace {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates) {
+  std::string best;
+  if (word.size() < 2) return best;
+  std::size_t best_distance = std::max<std::size_t>((word.size() + 1) / 2, 2);
+  for (const std::string& candidate : candidates) {
+    // A word of megabytes is like none of ours, and need not be compared to learn that.
+    const std::size_t longer = std::max(word.size(), candidate.size());
+    if (longer - std::min(word.size(), candidate.size()) >= best_distance) continue;
+    const std::size_t distance = edit_distance(word, candidate);
+    if (distance >= best_distance) continue;
+    best_distance = distance;
+    best = candidate;
+  }
+  return best;
+}
+
+}  // namespace corral

@@ -1,0 +1,168 @@
+// `corral config`: what is configured, and where.
+#include <unistd.h>
+
+#include <boost/json.hpp>
+#include <iostream>
+#include <memory>
+
+#include "base/units.h"
+#include "cli/command.h"
+#include "cli/late_options.h"
+#include "cli/option_values.h"
+#include "cli/page.h"
+#include "config/configuration.h"
+#include "config/show.h"
+#include "survey/server_command.h"
+
+namespace corral::cli {
+namespace {
+
+using config::Configuration;
+using config::Server;
+
+constexpr const char* kExamples = R"(Examples:
+  corral config check                   the servers that are configured, and what is wrong
+  corral config check --json .mcp.json  any other file, for a program
+  corral config path                    where the configuration is
+
+`check` shows what is in force, with secrets hidden, and warns of what does nothing. Exit code: 0 if the file can be
+used, 1 if not. Nothing is started or changed. docs/configuration.md explains every key.)";
+
+struct ConfigOptions {
+  std::string file;
+  bool json = false;
+};
+
+void show_limits(Page& page, const Server& server) {
+  std::string limits = std::string("containment ") + config::name_of(server.containment);
+  if (server.limits.memory_bytes) limits += ", memory " + show_size(*server.limits.memory_bytes);
+  if (server.limits.processes) limits += ", processes " + std::to_string(*server.limits.processes);
+  if (server.limits.cpu_thousandths) {
+    limits += ", processor " + std::to_string(*server.limits.cpu_thousandths / 10) + "%";
+  }
+  page.paragraph("  kept by  ", limits);
+}
+
+std::string share_text(const Server& server) {
+  switch (server.share) {
+    case config::Share::Shared: return "shared by all sessions that start it alike";
+    case config::Share::Session: return "session: one instance for each";
+    case config::Share::Auto: break;
+  }
+  return server.stateless ? "auto, and marked stateless: shared"
+                          : "auto: shared where that is known to be safe";
+}
+
+void show_server(Page& page, const Server& server) {
+  page.blank();
+  page.heading(server.name + (server.disabled ? " (disabled)" : ""));
+  page.command("  command  ", survey::show_command(server.argv));
+  for (const auto& [name, value] : server.env) {
+    page.command("  env      ", survey::printable(name) + "=" + config::show_variable(name, value));
+  }
+  page.command("  cwd      ", server.cwd.empty() ? "the client's" : survey::printable(server.cwd));
+  page.paragraph("  share    ", share_text(server));
+  std::string tools;
+  for (const std::string& tool : server.tools) tools += (tools.empty() ? "" : ", ") + survey::printable(tool);
+  if (!tools.empty()) page.paragraph("  tools    ", tools);
+  if (server.timeout) page.paragraph("  timeout  ", config::show_duration(*server.timeout) + " for one call");
+  show_limits(page, server);
+  page.paragraph("  end      ", config::show_duration(server.stdin_grace) + " after its input ended, then " +
+                                    config::show_duration(server.term_grace) + " after SIGTERM");
+  if (!server.on_stop.empty()) page.command("  on stop  ", survey::show_command({server.on_stop}));
+}
+
+std::vector<std::string> own_environment() {
+  std::vector<std::string> environment;
+  for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
+  return environment;
+}
+
+/// What would stop a server from starting out of this shell; a client's environment may have more or less.
+std::vector<std::string> missing_variables(const Configuration& configuration) {
+  std::vector<std::string> missing;
+  const std::vector<std::string> environment = own_environment();
+  for (const Server& server : configuration.servers) {
+    const Result<Server> expanded = config::expand(server, environment);
+    if (!expanded && !server.disabled) missing.push_back("in this shell: " + expanded.error().message);
+  }
+  return missing;
+}
+
+void show(const Configuration& configuration) {
+  Page page(std::cout, look_of(STDOUT_FILENO));
+  const std::size_t servers = configuration.servers.size();
+  page.paragraph("", survey::printable(shorten_home(configuration.file)) + ": " + std::to_string(servers) +
+                         (servers == 1 ? " server" : " servers"));
+  for (const Server& server : configuration.servers) show_server(page, server);
+  page.blank();
+  const config::Options& options = configuration.options;
+  page.paragraph("daemon: ", "lines up to " + show_size(options.line_cap) + ", drains for " +
+                                 config::show_duration(options.drain) + ", stays for " +
+                                 config::show_duration(options.linger) + " without sessions");
+  for (const std::string& warning : configuration.warnings) {
+    page.paragraph("warning: ", survey::printable(warning));
+  }
+}
+
+int check(const ConfigOptions& options) {
+  Result<Configuration> configuration = config::read(options.file);
+  if (!configuration) {
+    const std::string message = survey::printable(configuration.error().message);
+    if (options.json) {
+      std::cout << boost::json::object{{"file", survey::printable(options.file)}, {"error", message}} << "\n";
+    } else {
+      std::cerr << "corral config: " << message << "\n";
+    }
+    return 1;
+  }
+  for (std::string& text : missing_variables(*configuration)) {
+    configuration->warnings.push_back(std::move(text));
+  }
+  if (options.json) {
+    std::cout << config::to_json(*configuration) << "\n";
+  } else {
+    show(*configuration);
+  }
+  return 0;
+}
+
+int run(ConfigOptions& options, const std::vector<std::string>& words) {
+  constexpr const char* kUsage = "write `corral config check [FILE]` or `corral config path`";
+  const bool default_file = options.file.empty();
+  if (default_file) options.file = config::default_file();
+  if (words.empty()) return fail("config", std::string("nothing to do: ") + kUsage);
+  int code = 0;
+  if (words.front() == "path" && words.size() == 1) {
+    std::cout << options.file << "\n";
+  } else if (words.front() == "check" && words.size() <= 2) {
+    if (words.size() == 2 && !default_file) return fail("config", "two files given: leave --config out");
+    if (words.size() == 2) options.file = words[1];
+    code = check(options);
+  } else {
+    return fail("config", "unexpected '" + words.back() + "': " + kUsage);
+  }
+  if (!std::cout.flush()) return fail("config", "the output could not be written: give stdout more room");
+  return code;
+}
+
+}  // namespace
+
+Command config_command() {
+  auto options = std::make_shared<ConfigOptions>();
+  Command command;
+  command.name = "config";
+  command.summary = "Check the daemon's configuration, or say where it is.";
+  command.usage = "corral config check [options] [FILE] | corral config path";
+  command.examples = kExamples;
+  command.options = {
+      {"--config", "FILE", "The file, in place of the one at the default place", set_word(options->file)},
+      {"--json", "", "For programs", set_flag(options->json)}};
+  command.run = [options, known = command.options](const std::vector<std::string>& words) {
+    const Result<Words> rest = take_late_options(known, words);
+    return rest ? run(*options, rest->list) : fail("config", rest.error().message);
+  };
+  return command;
+}
+
+}  // namespace corral::cli

@@ -1,0 +1,20 @@
+// Options that stand behind the words of a command: `corral config check --json`. The parser leaves
+// everything from the first word on to the command, because for most of them that is a server's command line.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/command.h"
+
+namespace corral::cli {
+
+struct Words {
+  std::vector<std::string> list;
+};
+
+/// Applies the options among `words` and returns the rest. Behind `--` there are only words.
+Result<Words> take_late_options(const std::vector<Option>& options, const std::vector<std::string>& words);
+
+}  // namespace corral::cli

@@ -1,0 +1,58 @@
+// `corral serve`: the daemon.
+#include <memory>
+
+#include "app/service.h"
+#include "cli/command.h"
+#include "cli/option_values.h"
+
+namespace corral::cli {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  corral serve                                  in the foreground; Ctrl+C ends it
+  corral serve --background                     returns when it answers
+  corral serve --replace                        after an upgrade, or to read the configuration again
+  corral serve --config ./servers.json --runtime-dir /tmp/try
+
+One daemon per user: a second one says who runs already, and leaves. `corral connect` starts one by itself where none
+runs, so this command is for service managers (examples/systemd) and for looking at it.
+SIGTERM, SIGINT and Ctrl+C end every session and every server, each within its time; a second signal hastens that.
+Exit code: 0 after an orderly end; 1 if it cannot start or another one runs (0 with --background and --auto);
+128+n if signal n ended the daemon.)";
+
+}  // namespace
+
+Command serve_command() {
+  // Shared by the callbacks below, which the parser keeps as long as the command.
+  auto options = std::make_shared<app::ServeOptions>();
+
+  Command command;
+  command.name = "serve";
+  command.summary = "Run the daemon through which clients share servers.";
+  command.usage = "corral serve [options]";
+  command.examples = kExamples;
+  const auto add = [&command](std::string names, std::string value, std::string help, Apply apply) {
+    command.options.push_back({std::move(names), std::move(value), std::move(help), std::move(apply)});
+  };
+  add("--config", "FILE", "The servers (~/.config/corral/config.json, which may be missing)",
+      set_word(options->config));
+  add("--runtime-dir", "DIR",
+      "Folder of socket, lock and pid file (/run/user/UID/corral, else /tmp/corral-UID)",
+      set_word(options->runtime_dir));
+  add("--pid-file", "FILE", "Three lines: pid, version, start time (corral.pid in the runtime folder)",
+      set_word(options->pid_file));
+  add("--replace", "", "Ask the running daemon to leave, and take its place", set_flag(options->replace));
+  add("--background", "",
+      "Return when it answers, and say pid and socket; its log is daemon.log beside the socket",
+      set_flag(options->background));
+  add("--auto", "",
+      "Leave some minutes after the last session (corral.linger); this is how `connect` starts it",
+      set_flag(options->automatic));
+  command.run = [options](std::vector<std::string> tail) {
+    options->from_janitor = std::move(tail);
+    return app::serve(*options);
+  };
+  return command;
+}
+
+}  // namespace corral::cli

@@ -1,0 +1,44 @@
+#include "config/configuration.h"
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "config/file.h"
+
+namespace corral::config {
+namespace {
+
+std::string home() {
+  const char* variable = getenv("HOME");
+  if (variable != nullptr && variable[0] == '/') return variable;
+  const passwd* entry = getpwuid(geteuid());
+  return entry == nullptr || entry->pw_dir == nullptr ? "/" : entry->pw_dir;
+}
+
+}  // namespace
+
+const Server* Configuration::find(std::string_view name) const {
+  const auto found =
+      std::find_if(servers.begin(), servers.end(), [&](const Server& server) { return server.name == name; });
+  return found == servers.end() ? nullptr : &*found;
+}
+
+Result<Configuration> read(const std::string& file) {
+  const Result<FileText> text = read_text(file);
+  if (text) return parse(text->text, file);
+  if (text.error().kind != Error::Kind::NotFound) return text.error();
+  return Error{"there is no configuration at '" + file +
+                   "'. Run `corral import FILE` with a client's file, or write {\"mcpServers\": {}} to it.",
+               Error::Kind::NotFound};
+}
+
+std::string default_file() {
+  const char* variable = getenv("XDG_CONFIG_HOME");
+  const bool usable = variable != nullptr && variable[0] == '/';
+  return (usable ? std::string(variable) : home() + "/.config") + "/corral/config.json";
+}
+
+}  // namespace corral::config

@@ -1,0 +1,79 @@
+// What the user wrote about the daemon's servers: the `mcpServers` file that every client knows, with a
+// `corral` object for our own options. Plain values, pure but for `read`; any thread may call.
+// docs/configuration.md is the reference for every key.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "proc/launch_spec.h"
+
+namespace corral::config {
+
+enum class Share : std::uint8_t {
+  Auto,     // shared where there is evidence that it is safe
+  Shared,   // one instance for all sessions with the same key
+  Session,  // one instance per session
+};
+
+/// One entry as it is written: ${VAR} is not expanded yet.
+struct Server {
+  std::string name;
+  std::vector<std::string> argv;                         // never empty
+  std::vector<std::pair<std::string, std::string>> env;  // in the order of the file
+  std::string cwd;                                       // empty = the client's
+
+  Share share = Share::Auto;
+  bool disabled = false;
+  std::vector<std::string> tools;  // allow-list; empty or "*" = all; names may hold * wildcards
+  std::optional<std::chrono::milliseconds> timeout;  // of one call
+
+  proc::Containment containment = proc::Containment::Auto;
+  proc::Limits limits;
+  std::chrono::milliseconds stdin_grace{2000};
+  std::chrono::milliseconds term_grace{3000};
+  std::string on_stop;
+  std::chrono::milliseconds idle{std::chrono::minutes(10)};  // a shared instance without sessions
+
+  bool stateless = false;  // the user's word that sharing is safe
+  int line = 0;            // where the entry begins in the file
+};
+
+struct Options {
+  std::size_t line_cap = std::size_t{64} << 20;
+  std::chrono::milliseconds drain{5000};
+  std::chrono::milliseconds linger{std::chrono::minutes(5)};  // an auto-started daemon without sessions
+};
+
+struct Configuration {
+  std::string file;  // empty = none was found
+  std::vector<Server> servers;
+  Options options;
+  std::vector<std::string> warnings;  // whole sentences, each begins with FILE:LINE:COLUMN
+
+  const Server* find(std::string_view name) const;
+};
+
+/// The error is "FILE:LINE:COLUMN: what is wrong. Hint."
+Result<Configuration> parse(const std::string& text, const std::string& file);
+
+/// A file that is missing or cannot be read is an error that names it and says what to do.
+Result<Configuration> read(const std::string& file);
+
+/// $XDG_CONFIG_HOME/corral/config.json, else ~/.config/corral/config.json.
+std::string default_file();
+
+/// ${VAR} and ${VAR:-default} in argv, env values and cwd, from `environment` ("NAME=value"). A variable that
+/// is not set and has no default is an error that names it, the server and the place, never a value.
+Result<Server> expand(const Server& server, const std::vector<std::string>& environment);
+
+bool allows_tool(const Server& server, std::string_view tool);
+
+}  // namespace corral::config

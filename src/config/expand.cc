@@ -1,0 +1,173 @@
+// ${VAR} in what a server is started with, and which of its tools are allowed.
+#include <algorithm>
+#include <optional>
+
+#include "config/configuration.h"
+#include "config/limits.h"
+#include "survey/server_command.h"
+
+namespace corral::config {
+namespace {
+
+/// How much of the beginning of a text is a variable's name.
+std::size_t name_length(std::string_view text) {
+  const auto fits = [](char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  if (text.empty() || (text.front() >= '0' && text.front() <= '9')) return 0;
+  return static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), fits) - text.begin());
+}
+
+/// What stands between ${ and }.
+struct Reference {
+  std::string_view name;
+  std::optional<std::string_view> fallback;
+};
+
+/// ${VAR}, ${VAR:-default} and ${env:VAR}. Anything else in braces is not ours, such as ${x%.*} for a shell.
+std::optional<Reference> parse_reference(std::string_view inside) {
+  if (inside == "workspaceFolder" || inside.starts_with("input:")) return Reference{inside, std::nullopt};
+  if (inside.starts_with("env:")) inside.remove_prefix(4);
+  const std::size_t length = name_length(inside);
+  const std::string_view rest = inside.substr(length);
+  if (length == 0 || (!rest.empty() && !rest.starts_with(":-"))) return std::nullopt;
+  Reference reference{inside.substr(0, length), std::nullopt};
+  if (reference.name == "userHome") reference.name = "HOME";
+  if (!rest.empty()) reference.fallback = rest.substr(2);
+  return reference;
+}
+
+class Expansion {
+ public:
+  Expansion(const Server& server, const std::vector<std::string>& environment)
+      : server_(server), environment_(environment) {}
+
+  /// `place` says where the text stands: "args[2]".
+  Result<std::string> of(std::string_view text, const std::string& place) {
+    std::string whole;
+    std::size_t done = 0;
+    std::size_t close = 0;
+    if (text.size() > kLongestWord) return too_long(place);
+    for (std::size_t open = text.find("${"); open != text.npos; open = text.find("${", done)) {
+      if (close <= open) close = text.find('}', open);
+      if (close == text.npos) break;
+      const bool escaped = open > done && text[open - 1] == '$';  // $${VAR} is ${VAR} for the server
+      const auto reference =
+          escaped ? std::nullopt : parse_reference(text.substr(open + 2, close - open - 2));
+      whole += text.substr(done, (escaped ? open - 1 : open) - done);
+      if (!reference) {
+        whole += "${";
+        done = open + 2;  // not behind the brace: another ${ may stand before it
+        continue;
+      }
+      const Result<std::string_view> value = value_of(*reference, place);
+      if (!value) return value.error();
+      whole += *value;
+      done = close + 1;
+      if (whole.size() > kLongestWord) return too_long(place);
+    }
+    whole += text.substr(done);
+    total_ += whole.size() + 1;
+    if (whole.size() >= kLongestWord || total_ > kMostWords) return too_long(place);
+    return {boost::system::in_place_value, std::move(whole)};
+  }
+
+ private:
+  Result<std::string_view> value_of(const Reference& reference, const std::string& place) const {
+    if (reference.fallback && reference.fallback->find("${") != std::string_view::npos) {
+      return Error{naming(place) +
+                   " has a default with another ${ in it. Write the default without a variable."};
+    }
+    const std::optional<std::string_view> value = variable(reference.name);
+    // As in a shell: the default also stands in for a value that is empty.
+    if (reference.fallback && (!value || value->empty())) return *reference.fallback;
+    if (value) return *value;
+    const std::string name = survey::printable(std::string(reference.name));
+    return Error{naming(place) + " needs the variable " + name + ", which is not set" + hint(reference.name)};
+  }
+
+  static std::string hint(std::string_view name) {
+    const std::string text(name);
+    if (name == "workspaceFolder") return ". Leave \"cwd\" out: a server starts in its client's directory.";
+    if (name.starts_with("input:")) return ". corral asks no questions: take the value from a variable.";
+    return ". Set it where the client is started, or write ${" + text + ":-DEFAULT} or $${" + text + "}.";
+  }
+
+  std::optional<std::string_view> variable(std::string_view name) const {
+    for (const std::string_view entry : environment_) {
+      if (entry.size() > name.size() && entry[name.size()] == '=' && entry.starts_with(name)) {
+        return entry.substr(name.size() + 1);
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::string naming(const std::string& place) const { return "server '" + server_.name + "': " + place; }
+
+  Error too_long(const std::string& place) const {
+    return Error{naming(place) + " is longer than the kernel takes. Make it shorter."};
+  }
+
+  const Server& server_;
+  const std::vector<std::string>& environment_;
+  std::size_t total_ = 0;
+};
+
+bool matches(std::string_view pattern, std::string_view name) {
+  // The last star is tried again one letter further on; earlier ones need not be.
+  std::size_t p = 0;
+  std::size_t n = 0;
+  std::size_t star = std::string_view::npos;
+  std::size_t retry = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      retry = n;
+    } else if (p < pattern.size() && pattern[p] == name[n]) {
+      ++p;
+      ++n;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      n = ++retry;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+}  // namespace
+
+Result<Server> expand(const Server& server, const std::vector<std::string>& environment) {
+  Server expanded = server;
+  Expansion expansion(server, environment);
+  for (std::size_t i = 0; i < expanded.argv.size(); ++i) {
+    const std::string place = i == 0 ? "command" : "args[" + std::to_string(i - 1) + "]";
+    const Result<std::string> word = expansion.of(expanded.argv[i], place);
+    if (!word) return word.error();
+    expanded.argv[i] = *word;
+  }
+  if (expanded.argv.empty() || expanded.argv.front().empty()) {
+    return Error{"server '" + server.name + "': command is empty. Set the variable that it is made of."};
+  }
+  for (auto& [name, value] : expanded.env) {
+    const Result<std::string> text = expansion.of(value, "env." + survey::printable(name));
+    if (!text) return text.error();
+    value = *text;
+  }
+  const Result<std::string> cwd = expansion.of(server.cwd, "cwd");
+  if (!cwd) return cwd.error();
+  if (!cwd->empty() && cwd->front() != '/') {
+    return Error{"server '" + server.name + "': cwd is no absolute path. Begin it with '/' or ${HOME}."};
+  }
+  expanded.cwd = *cwd;
+  return expanded;
+}
+
+bool allows_tool(const Server& server, std::string_view tool) {
+  return server.tools.empty() ||
+         std::any_of(server.tools.begin(), server.tools.end(),
+                     [&](const std::string& pattern) { return matches(pattern, tool); });
+}
+
+}  // namespace corral::config

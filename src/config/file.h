@@ -1,0 +1,44 @@
+// The configuration as a file: read with suspicion, changed in one step or not at all.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+
+namespace corral::config {
+
+struct FileText {
+  std::string text;
+};
+
+/// The error's kind is NotFound if there is no such file. A file that somebody else may write to is refused:
+/// it could make us run anything.
+Result<FileText> read_text(const std::string& file);
+
+/// A change of a file: holds a lock from the look at the old text until the new one is in place, so that two
+/// changes at the same time do not lose each other.
+class FileUpdate {
+ public:
+  /// Makes the directory if there is none.
+  static Result<FileUpdate> begin(const std::string& file);
+
+  const std::string& text() const { return text_; }  // empty if there is no file yet
+  bool existed() const { return existed_; }
+
+  /// The new text takes the place of the old one at once, readable for its owner alone. Refused if somebody
+  /// else has changed the file meanwhile.
+  Result<void> commit(const std::string& text);
+
+ private:
+  FileUpdate() = default;
+  Result<void> check_unchanged() const;
+
+  std::string file_;  // where it really is: a symbolic link stays one
+  std::string directory_;
+  UniqueFd lock_;
+  std::string text_;
+  bool existed_ = false;
+};
+
+}  // namespace corral::config

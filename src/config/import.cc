@@ -1,0 +1,140 @@
+#include "config/import.h"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <set>
+
+#include "base/paths.h"
+#include "config/configuration.h"
+#include "config/entry.h"
+#include "config/import_entry.h"
+#include "config/limits.h"
+#include "config/parse_error.h"
+#include "survey/config_text.h"
+#include "survey/known_programs.h"
+#include "survey/server_command.h"
+
+namespace corral::config {
+namespace {
+
+namespace json = boost::json;
+
+survey::ConfigFormat format_of(const std::string& text, const std::string& file) {
+  if (file.ends_with(".toml")) return survey::ConfigFormat::Toml;
+  if (file.ends_with(".json") || file.ends_with(".jsonc")) return survey::ConfigFormat::Json;
+  const std::size_t first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  const bool json = first == std::string::npos || text[first] == '{' || text[first] == '/';
+  return json ? survey::ConfigFormat::Json : survey::ConfigFormat::Toml;
+}
+
+/// Where clients keep their servers, as paths of keys. A '*' stands for a project.
+std::set<std::string_view> known_tables(survey::ConfigFormat format) {
+  std::set<std::string_view> tables;
+  for (const survey::KnownClient& client : survey::known_clients()) {
+    for (const survey::ConfigFile& place : client.configs) {
+      if (place.format == format) tables.insert(place.servers);
+    }
+  }
+  return tables;
+}
+
+/// The table at a path of keys without '*'; null if there is none.
+const json::object* table_at(const json::value& root, std::string_view keys) {
+  const json::value* value = &root;
+  while (value != nullptr && value->is_object() && !keys.empty()) {
+    const std::size_t slash = std::min(keys.find('/'), keys.size());
+    value = value->get_object().if_contains(keys.substr(0, slash));
+    keys.remove_prefix(std::min(slash + 1, keys.size()));
+  }
+  return value == nullptr ? nullptr : value->if_object();
+}
+
+class Importing {
+ public:
+  Importing(const json::value& root, const std::string& file) : root_(root), file_(file) {}
+
+  Result<Import> from(const std::set<std::string_view>& tables) {
+    bool any = false;
+    for (const std::string_view keys : tables) {
+      if (keys.find('*') != std::string_view::npos) {
+        count_projects(keys);
+        continue;
+      }
+      const json::object* table = table_at(root_, keys);
+      if (table == nullptr) continue;
+      any = true;
+      for (const auto& [name, entry] : *table) add(std::string(name), entry);
+    }
+    if (!any) {
+      return Error{"'" + file_ +
+                   "' has no servers where a client keeps them. Look for \"mcpServers\", \"servers\" "
+                   "or [mcp_servers.NAME] in it, or name another file."};
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void add(const std::string& name, const json::value& entry) {
+    // `mcp` of one client holds the table that another one has below `mcp/servers`: no command, no server.
+    if (!entry.is_object() || !describes_server(entry.get_object())) return;
+    const std::string shown = survey::printable(name.substr(0, 200));
+    if (const std::string objection = objection_to_name(name); !objection.empty()) {
+      return result_.notes.push_back("'" + shown + "' is left out: " + objection);
+    }
+    if (!names_.insert(name).second) {
+      return result_.notes.push_back("'" + shown + "' is there more than once; the first one is taken");
+    }
+    EntryImport imported = import_entry(entry.get_object(), base_name(file_));
+    const std::string subject = "'" + shown + "' ";
+    for (const std::string& note : imported.notes) result_.notes.push_back(subject + note);
+    if (imported.entry.empty()) return;
+    // One entry that we could not read again must not spoil the others.
+    const json::value alone = {{"mcpServers", {{name, imported.entry}}}};
+    const Result<Configuration> read_again = parse(json::serialize(alone), file_);
+    if (!read_again) {
+      return result_.notes.push_back("'" + shown + "' is left out: " + reason_of(read_again.error().message));
+    }
+    result_.servers.push_back({name, std::move(imported.entry)});
+  }
+
+  /// The place in front of an error would be one in a text that nobody has seen.
+  std::string reason_of(const std::string& message) const {
+    const std::size_t place = message.find(": ", std::min(file_.size(), message.size()));
+    return place == std::string::npos ? message : message.substr(place + 2);
+  }
+
+  /// Servers of one project run in its directory and may have the names of others: nothing to mix with the
+  /// rest.
+  void count_projects(std::string_view keys) {
+    const std::string_view above = keys.substr(0, keys.find("/*"));
+    const std::string_view below = keys.substr(std::min(keys.find("*/") + 2, keys.size()));
+    const json::object* projects = table_at(root_, above);
+    std::size_t count = 0;
+    if (projects == nullptr) return;
+    for (const auto& [name, project] : *projects) {
+      const json::object* table = table_at(project, below);
+      count += table == nullptr ? 0 : table->size();
+    }
+    if (count == 0) return;
+    result_.notes.push_back(std::to_string(count) + (count == 1 ? " server" : " servers") +
+                            " of single projects left out: add what all your projects may use by hand");
+  }
+
+  const json::value& root_;
+  const std::string& file_;
+  std::set<std::string, std::less<>> names_;
+  Import result_;
+};
+
+}  // namespace
+
+Result<Import> import_servers(const std::string& text, const std::string& file) {
+  if (text.size() > kLargestFile) return Error{"'" + file + "' has more than 64 MiB. Name another file."};
+  const survey::ConfigFormat format = format_of(text, file);
+  const survey::ConfigText parsed = format == survey::ConfigFormat::Json ? survey::parse_json_config(text)
+                                                                         : survey::parse_toml_config(text);
+  if (!parsed.error.empty()) return parse_error(file, parsed.error);
+  return Importing(parsed.value, file).from(known_tables(format));
+}
+
+}  // namespace corral::config

@@ -1,0 +1,206 @@
+#include "config/import_entry.h"
+
+#include <algorithm>
+#include <array>
+#include <boost/json.hpp>
+#include <optional>
+
+#include "base/paths.h"
+
+namespace corral::config {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::array<std::string_view, 4> kAddressKeys = {"url", "httpUrl", "serverUrl", "baseUrl"};
+
+/// The first of the keys that is there and not null.
+const json::value* first_of(const json::object& entry, std::initializer_list<std::string_view> keys) {
+  for (const std::string_view key : keys) {
+    const json::value* value = entry.if_contains(key);
+    if (value != nullptr && !value->is_null()) return value;
+  }
+  return nullptr;
+}
+
+bool is_true(const json::object& entry, std::string_view key, bool expected) {
+  const json::value* value = entry.if_contains(key);
+  return value != nullptr && value->is_bool() && value->get_bool() == expected;
+}
+
+/// As a client would turn it into a text; nothing for what has none.
+std::optional<json::string> as_text(const json::value& value) {
+  if (value.is_string()) return value.get_string();
+  if (value.is_number() || value.is_bool()) return json::string(json::serialize(value));
+  return std::nullopt;
+}
+
+bool append_texts(const json::value& list, json::array& target) {
+  if (!list.is_array()) return false;
+  for (const json::value& element : list.get_array()) {
+    const std::optional<json::string> text = as_text(element);
+    if (!text) return false;
+    target.emplace_back(*text);
+  }
+  return true;
+}
+
+class Translation {
+ public:
+  Translation(const json::object& entry, const std::string& file_name)
+      : entry_(entry), file_name_(file_name) {}
+
+  EntryImport run() {
+    if (first_of(entry_, {"command"}) == nullptr) {
+      return left_out("is left out: it is reached by an address, and corral keeps processes");
+    }
+    if (!command() || !unwrap()) return std::move(result_);
+    result_.entry["command"] = words_.front();
+    if (words_.size() > 1) result_.entry["args"] = json::array(words_.begin() + 1, words_.end());
+    if (!environment()) return std::move(result_);
+    directory();
+    tools();
+    timeout();
+    if (const json::value* options = first_of(entry_, {"corral"})) result_.entry["corral"] = *options;
+    if (is_true(entry_, "disabled", true) || is_true(entry_, "enabled", false))
+      result_.entry["disabled"] = true;
+    return std::move(result_);
+  }
+
+ private:
+  void note(const std::string& text) { result_.notes.push_back(text); }
+
+  EntryImport left_out(const std::string& why) {
+    refuse(why);
+    return std::move(result_);
+  }
+
+  bool refuse(const std::string& why) {
+    result_.entry.clear();
+    note(why);
+    return false;
+  }
+
+  /// A text and "args"; a list of all words (opencode); or an object with "path" and "args" (older Zed).
+  bool command() {
+    const json::object* holder = &entry_;
+    const json::value* value = entry_.if_contains("command");
+    if (value->is_object()) {
+      holder = &value->get_object();
+      value = first_of(*holder, {"path"});
+    }
+    if (value != nullptr && value->is_string()) words_.push_back(*value);
+    if (value != nullptr && value->is_array() && !append_texts(*value, words_)) words_.clear();
+    if (words_.empty() || words_.front().get_string().empty()) {
+      return refuse("is left out: its \"command\" is no text");
+    }
+    const json::value* arguments = first_of(*holder, {"args"});
+    if (arguments != nullptr && !append_texts(*arguments, words_)) {
+      return refuse("is left out: its \"args\" are no list of texts");
+    }
+    const std::string_view program = words_.front().get_string();
+    if (program.starts_with("~/")) words_.front() = json::string("${HOME}" + std::string(program.substr(1)));
+    return true;
+  }
+
+  /// A server that goes through corral already is taken without it: `run -- CMD` and `connect -- CMD`.
+  bool unwrap() {
+    if (base_name(std::string_view(words_.front().get_string())) != "corral") return true;
+    const auto dashes = std::find(words_.begin(), words_.end(), json::value("--"));
+    const bool has_command = dashes != words_.end() && dashes + 1 != words_.end();
+    if (!has_command) return refuse("is left out: it goes through corral already");
+    if (dashes - words_.begin() > 2) note("loses the options that its `corral` command had");
+    words_.erase(words_.begin(), dashes + 1);
+    return true;
+  }
+
+  bool environment() {
+    const json::value* given = first_of(entry_, {"env", "environment"});
+    if (const json::value* inner = entry_.if_contains("command"); given == nullptr && inner->is_object()) {
+      given = first_of(inner->get_object(), {"env"});
+    }
+    if (given == nullptr) return true;
+    if (!given->is_object()) return refuse("is left out: its \"env\" is no object");
+    json::object variables;
+    for (const auto& [name, value] : given->get_object()) {
+      if (value.is_null()) continue;
+      const std::optional<json::string> text = as_text(value);
+      if (!text) return refuse("is left out: a value in its \"env\" is no text");
+      variables[name] = *text;
+    }
+    if (!variables.empty()) result_.entry["env"] = std::move(variables);
+    if (first_of(entry_, {"envFile", "env_vars"}) != nullptr) {
+      note("loses its \"envFile\" or \"env_vars\": write the variables in \"env\"");
+    }
+    return true;
+  }
+
+  void directory() {
+    const json::value* given = first_of(entry_, {"cwd"});
+    if (given == nullptr || !given->is_string()) return;
+    const std::string_view path = given->get_string();
+    if (path.starts_with("~/")) {
+      result_.entry["cwd"] = "${HOME}" + std::string(path.substr(1));
+    } else if (path.starts_with("/") || (path.starts_with("${") && !path.starts_with("${workspaceFolder"))) {
+      result_.entry["cwd"] = path;
+    } else {
+      note("loses its \"cwd\", which is relative: it will start in its client's directory");
+    }
+  }
+
+  void tools() {
+    const json::value* given = first_of(entry_, {"tools", "includeTools", "enabled_tools"});
+    json::array names;
+    if (given != nullptr && append_texts(*given, names)) {
+      const bool all = std::find(names.begin(), names.end(), json::value("*")) != names.end();
+      if (names.empty()) {
+        result_.entry["disabled"] = true;
+        note("is disabled, because it allowed no tool");
+      } else if (!all) {
+        result_.entry["tools"] = std::move(names);
+      }
+    }
+    if (first_of(entry_, {"excludeTools", "disabled_tools", "disabledTools"}) != nullptr) {
+      note("loses its list of forbidden tools: name the allowed ones in \"tools\"");
+    }
+  }
+
+  void timeout() {
+    const json::value* seconds = first_of(entry_, {"tool_timeout_sec"});
+    const json::value* given = first_of(entry_, {"timeout"});
+    const bool counts_seconds = file_name_ == "cline_mcp_settings.json" || file_name_ == "mcp_settings.json";
+    if (seconds == nullptr && counts_seconds) std::swap(seconds, given);
+    constexpr std::int64_t kLongest = 24 * 60 * 60;
+    const auto counts = [](const json::value* value, std::int64_t least, std::int64_t most) {
+      return value != nullptr && value->is_int64() && value->get_int64() >= least &&
+             value->get_int64() <= most;
+    };
+    const bool says_unit = given != nullptr && given->is_string();  // whether it is one is judged later
+    if (says_unit || (seconds == nullptr && counts(given, 1000, kLongest * 1000))) {
+      result_.entry["timeout"] = *given;
+    } else if (counts(seconds, 1, kLongest)) {
+      result_.entry["timeout"] = std::to_string(seconds->get_int64()) + "s";
+    } else if (seconds != nullptr || given != nullptr) {
+      note("loses its timeout, whose unit is not clear: write \"timeout\": \"30s\"");
+    }
+  }
+
+  const json::object& entry_;
+  const std::string& file_name_;
+  json::array words_;
+  EntryImport result_;
+};
+
+}  // namespace
+
+bool describes_server(const json::object& entry) {
+  return first_of(entry, {"command"}) != nullptr ||
+         std::any_of(kAddressKeys.begin(), kAddressKeys.end(),
+                     [&](std::string_view key) { return first_of(entry, {key}) != nullptr; });
+}
+
+EntryImport import_entry(const json::object& entry, const std::string& file_name) {
+  return Translation(entry, file_name).run();
+}
+
+}  // namespace corral::config

@@ -1,0 +1,16 @@
+// How much a configuration may ask of us.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace corral::config {
+
+inline constexpr std::size_t kLargestFile = std::size_t{64} << 20;  // some clients keep histories in theirs
+inline constexpr std::uint64_t kSmallestLineCap = std::uint64_t{64} << 10;
+inline constexpr std::uint64_t kLargestLineCap = std::uint64_t{1} << 30;
+/// The kernel takes no longer word, and no longer list of words, whatever the limits say.
+inline constexpr std::size_t kLongestWord = 128 << 10;
+inline constexpr std::size_t kMostWords = std::size_t{6} << 20;
+
+}  // namespace corral::config

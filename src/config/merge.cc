@@ -1,0 +1,188 @@
+#include "config/merge.h"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <map>
+
+#include "config/configuration.h"
+#include "config/text_places.h"
+#include "survey/config_text.h"
+
+namespace corral::config {
+namespace {
+
+namespace json = boost::json;
+
+struct Edit {
+  std::size_t begin;
+  std::size_t end;
+  std::string text;
+};
+
+/// How the file is laid out at some place.
+struct Layout {
+  std::string newline = "\n";
+  std::string indent;  // of the line
+};
+
+// NOLINTNEXTLINE(misc-no-recursion): the depth of what is shown was bounded when it was parsed
+std::string render(const json::value& value, const Layout& layout) {
+  std::string text;
+  if (const json::array* list = value.if_array()) {
+    for (const json::value& element : *list) text += (text.empty() ? "" : ", ") + render(element, layout);
+    return "[" + text + "]";
+  }
+  const json::object* object = value.if_object();
+  if (object == nullptr) return json::serialize(value);
+  if (object->empty()) return "{}";
+  const Layout inner{layout.newline, layout.indent + "  "};
+  for (const auto& [key, member] : *object) {
+    text += (text.empty() ? "" : ",") + inner.newline + inner.indent;
+    text += json::serialize(json::string(key)) + ": " + render(member, inner);
+  }
+  return "{" + text + layout.newline + layout.indent + "}";
+}
+
+std::string newline_of(const std::string& text) {
+  const std::size_t end = text.find('\n');
+  return end != std::string::npos && end > 0 && text[end - 1] == '\r' ? "\r\n" : "\n";
+}
+
+std::size_t line_start(const std::string& text, std::size_t at) {
+  const std::size_t end = at == 0 ? std::string::npos : text.rfind('\n', at - 1);
+  return end == std::string::npos ? 0 : end + 1;
+}
+
+std::string indent_of(const std::string& text, std::size_t at) {
+  const std::size_t start = line_start(text, at);
+  const std::size_t end = std::min(text.find_first_not_of(" \t", start), text.size());
+  return text.substr(start, end - start);
+}
+
+bool begins_its_line(const std::string& text, std::size_t at) {
+  return text.find_first_not_of(" \t", line_start(text, at)) == at;
+}
+
+using Members = std::vector<std::pair<std::string, json::value>>;
+
+/// Adds members behind the last one of an object. A comment that stands behind that one stays there.
+void append(const std::string& text, const ObjectPlace& place, const Members& members,
+            std::vector<Edit>& edits) {
+  if (members.empty()) return;
+  const std::string newline = newline_of(text);
+  const std::string outer = indent_of(text, place.close);
+  const bool has_example = place.count > 0 && begins_its_line(text, place.last.key);
+  const Layout layout{newline, has_example ? indent_of(text, place.last.key) : outer + "  "};
+  if (place.count > 0 && !place.trailing_comma) edits.push_back({place.last.end, place.last.end, ","});
+  std::string lines;
+  for (const auto& [key, value] : members) {
+    lines += (lines.empty() ? "" : "," + newline) + layout.indent + json::serialize(json::string(key)) +
+             ": " + render(value, layout);
+  }
+  if (begins_its_line(text, place.close)) {
+    const std::size_t start = line_start(text, place.close);
+    edits.push_back({start, start, lines + newline});
+  } else {
+    edits.push_back({place.close, place.close, newline + lines + newline + outer});
+  }
+}
+
+std::string applied(const std::string& text, std::vector<Edit> edits) {
+  std::stable_sort(edits.begin(), edits.end(),
+                   [](const Edit& a, const Edit& b) { return a.begin < b.begin; });
+  std::string result;
+  std::size_t at = 0;
+  for (const Edit& edit : edits) {
+    result.append(text, at, edit.begin - at).append(edit.text);
+    at = edit.end;
+  }
+  return result.append(text, at);
+}
+
+/// The tables of servers in a file, and what is in them.
+struct Tables {
+  std::optional<ObjectPlace> target;  // `mcpServers` if there is one, else `servers`
+  std::map<std::string, MemberPlace, std::less<>> entries;
+  ObjectPlace root;
+};
+
+Tables find_tables(const std::string& text) {
+  Tables tables;
+  const auto remember = [&tables](const std::string& name, const MemberPlace& entry) {
+    tables.entries.emplace(name, entry);
+    return true;
+  };
+  tables.root =
+      walk_object(text, skip_blanks(text, 0), [&](const std::string& key, const MemberPlace& place) {
+        if (key != "mcpServers" && key != "servers") return true;
+        const ObjectPlace table = walk_object(text, place.value, remember);
+        if (key == "mcpServers" || !tables.target) tables.target = table;
+        return true;
+      });
+  return tables;
+}
+
+/// What the user said to corral about a server stays when its command is replaced.
+json::object with_old_options(json::object entry, const std::string& old_entry) {
+  const survey::ConfigText old = survey::parse_json_config(old_entry);
+  const json::object* object = old.value.if_object();
+  const json::value* options = object == nullptr ? nullptr : object->if_contains("corral");
+  if (options != nullptr && entry.if_contains("corral") == nullptr) entry["corral"] = *options;
+  return entry;
+}
+
+/// The result is written over the user's file, so it must say what it should.
+Result<void> check(const Merge& merge, const std::string& file, const std::vector<NewServer>& servers) {
+  const Result<Configuration> after = parse(merge.text, file);
+  if (!after) return Error{"the changed file would be wrong, so it was left alone: " + after.error().message};
+  for (const NewServer& server : servers) {
+    if (after->find(server.name) != nullptr) continue;
+    if (std::find(merge.kept.begin(), merge.kept.end(), server.name) != merge.kept.end()) continue;
+    return Error{"'" + server.name + "' could not be put into '" + file +
+                 "', so it was left alone. Add it by hand."};
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Merge> merge_servers(const std::string& text, const std::string& file,
+                            const std::vector<NewServer>& servers, Existing existing) {
+  const bool blank = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF") == std::string::npos;
+  Merge merge;
+  merge.text = blank ? "{}\n" : text;
+  const Result<Configuration> before = parse(merge.text, file);
+  if (!before) return before.error();
+
+  const std::string& old = merge.text;
+  const Tables tables = find_tables(old);
+  std::vector<Edit> edits;
+  Members added;
+  for (const NewServer& server : servers) {
+    const auto entry = tables.entries.find(server.name);
+    if (entry == tables.entries.end()) {
+      added.emplace_back(server.name, server.entry);
+      merge.added.push_back(server.name);
+    } else if (existing == Existing::Keep) {
+      merge.kept.push_back(server.name);
+    } else {
+      const auto& [key, begin, end] = entry->second;
+      const json::object value = with_old_options(server.entry, old.substr(begin, end - begin));
+      edits.push_back({begin, end, render(value, {newline_of(old), indent_of(old, key)})});
+      merge.replaced.push_back(server.name);
+    }
+  }
+  if (tables.target) {
+    append(old, *tables.target, added, edits);
+  } else if (!added.empty()) {
+    json::object table;
+    for (auto& [name, value] : added) table[name] = std::move(value);
+    append(old, tables.root, {{"mcpServers", std::move(table)}}, edits);
+  }
+  merge.text = applied(old, std::move(edits));
+  const Result<void> good = check(merge, file, servers);
+  if (!good) return good.error();
+  return merge;
+}
+
+}  // namespace corral::config

@@ -1,0 +1,124 @@
+// The top level of a configuration file.
+#include <algorithm>
+#include <array>
+#include <boost/json.hpp>
+#include <cstdio>
+#include <set>
+
+#include "config/configuration.h"
+#include "config/entry.h"
+#include "config/limits.h"
+#include "config/parse_error.h"
+#include "config/reading.h"
+#include "survey/config_text.h"
+
+namespace corral::config {
+namespace {
+
+namespace json = boost::json;
+
+const std::string kTopLevel = "the file";
+
+/// Keys that clients keep beside their servers and that change nothing about them.
+constexpr std::array<std::string_view, 6> kHarmless = {"$schema", "inputs",   "imports",
+                                                       "version", "$comment", "_comment"};
+
+class TopLevel {
+ public:
+  TopLevel(Reading& reading, Configuration& result) : reading_(reading), result_(result) {}
+
+  void read(const json::value& root, std::size_t offset) {
+    if (!root.is_object()) {
+      return reading_.fail(offset, "the file must hold an object", R"(Write {"mcpServers": {}})");
+    }
+    reading_.each_member(root, offset, kTopLevel, [this](const Field& field) { member(field); });
+    if (reading_.failed() || has_servers_) return;
+    reading_.warn(offset, "there is no \"mcpServers\", so there are no servers",
+                  "Add it, or run `corral import FILE` with a client's file");
+  }
+
+ private:
+  void member(const Field& field) {
+    if (field.key == "mcpServers" || field.key == "servers") return servers(field);
+    if (field.key == "corral") return options(field);
+    if (std::find(kHarmless.begin(), kHarmless.end(), field.key) != kHarmless.end()) return;
+    reading_.warn_unknown(field, {"mcpServers", "servers", "corral"});
+  }
+
+  void servers(const Field& field) {
+    has_servers_ = true;
+    if (!field.value.is_object()) {
+      return reading_.fail(field.place.value, field.naming() + " must be an object",
+                           R"(Write {"NAME": {"command": "PROGRAM"}})");
+    }
+    reading_.each_member(field.value, field.place.value, field.naming(), [this](const Field& entry) {
+      if (!names_.insert(entry.key).second) {  // once in "mcpServers" and once in "servers"
+        return reading_.fail(entry.place.key, entry.naming() + " is there twice", "Keep one of them");
+      }
+      std::optional<Server> server = read_entry(reading_, entry);
+      if (server) result_.servers.push_back(std::move(*server));
+    });
+  }
+
+  void options(const Field& field) {
+    if (!field.value.is_object()) {
+      return reading_.fail(field.place.value, field.naming() + " must be an object",
+                           R"(Write "corral": {"drain": "5s"})");
+    }
+    reading_.each_member(field.value, field.place.value, "the top-level \"corral\"",
+                         [this](const Field& option) { this->option(option); });
+  }
+
+  void option(const Field& field) {
+    if (field.key == "line_cap") return line_cap(field);
+    if (field.key != "drain" && field.key != "linger") {
+      return reading_.warn_unknown(field, {"line_cap", "drain", "linger"});
+    }
+    const std::optional<std::chrono::milliseconds> time = reading_.duration(field);
+    if (time) (field.key == "drain" ? result_.options.drain : result_.options.linger) = *time;
+  }
+
+  void line_cap(const Field& field) {
+    const std::optional<std::uint64_t> size = reading_.size(field);
+    if (!size) return;
+    if (*size < kSmallestLineCap || *size > kLargestLineCap) {
+      return reading_.fail(field.place.value, field.naming() + " is out of range", "Write 64K to 1G");
+    }
+    result_.options.line_cap = *size;
+  }
+
+  Reading& reading_;
+  Configuration& result_;
+  std::set<std::string, std::less<>> names_;
+  bool has_servers_ = false;
+};
+
+}  // namespace
+
+Error parse_error(const std::string& file, const std::string& error) {
+  unsigned long line = 0;
+  unsigned long column = 0;
+  int read = 0;
+  if (sscanf(error.c_str(), "line %lu, column %lu: %n", &line, &column, &read) == 2 && read > 0) {
+    return Error{file + ":" + std::to_string(line) + ":" + std::to_string(column) + ": " +
+                 error.substr(static_cast<std::size_t>(read)) +
+                 ". Look for a missing comma, quote or brace just before this place."};
+  }
+  return Error{file + ":1:1: " + error + ". Correct the file."};
+}
+
+Result<Configuration> parse(const std::string& text, const std::string& file) {
+  if (text.size() > kLargestFile)
+    return Error{file + ":1:1: the file has more than 64 MiB. Make it smaller."};
+  const survey::ConfigText parsed = survey::parse_json_config(text);
+  if (!parsed.error.empty()) return parse_error(file, parsed.error);
+  Configuration result;
+  result.file = file;
+  Reading reading(text, file);
+  TopLevel(reading, result).read(parsed.value, skip_blanks(text, 0));
+  if (reading.failed()) return *reading.error();
+  result.warnings = reading.take_warnings();
+  return result;
+}
+
+}  // namespace corral::config

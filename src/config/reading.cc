@@ -1,0 +1,188 @@
+#include "config/reading.h"
+
+#include <boost/json.hpp>
+#include <cstdio>
+#include <set>
+
+#include "base/nearest.h"
+#include "base/units.h"
+#include "survey/server_command.h"
+
+namespace corral::config {
+namespace {
+
+namespace json = boost::json;
+
+// A file of another kind (a client's whole settings) has hundreds of keys that are not ours.
+constexpr std::size_t kMostWarnings = 50;
+constexpr std::size_t kLongestShown = 60;
+
+/// A word of the file for a message: printable and short. Never used on values that may be secret.
+std::string shown(const std::string& word) {
+  return survey::printable(word.size() > kLongestShown ? word.substr(0, kLongestShown) + "…" : word);
+}
+
+/// A number as the parsers of units want it, without an exponent.
+std::string plain_number(const json::value& value) {
+  if (value.is_int64()) return std::to_string(value.get_int64());
+  if (value.is_uint64()) return std::to_string(value.get_uint64());
+  char text[400];  // the largest double has 309 digits
+  snprintf(text, sizeof text, "%.6f", value.get_double());
+  return text;
+}
+
+}  // namespace
+
+std::string Field::naming() const { return "\"" + shown(key) + "\" of " + owner; }
+
+std::vector<std::string> Reading::take_warnings() {
+  if (more_warnings_ > 0) {
+    warnings_.push_back(file_ + ": " + std::to_string(more_warnings_) + " more warnings are not shown.");
+  }
+  return std::move(warnings_);
+}
+
+void Reading::fail(std::size_t offset, const std::string& what, const std::string& hint) {
+  if (error_) return;
+  error_ = Error{file_ + ":" + lines_.place_of(offset) + ": " + what + ". " + hint + "."};
+}
+
+void Reading::warn(std::size_t offset, const std::string& what, const std::string& hint) {
+  if (warnings_.size() == kMostWarnings) {
+    ++more_warnings_;
+    return;
+  }
+  warnings_.push_back(file_ + ":" + lines_.place_of(offset) + ": " + what + ". " + hint + ".");
+}
+
+void Reading::warn_unknown(const Field& field, const std::vector<std::string>& known) {
+  const std::string close = nearest_word(field.key, known);
+  warn(field.place.key, field.naming() + " is not known and does nothing",
+       close.empty() ? "Remove it if it was meant for corral"
+                     : "Did you mean \"" + close + "\"?" + " Correct it");
+}
+
+void Reading::each_member(const json::value& object, std::size_t offset, const std::string& owner,
+                          const std::function<void(const Field&)>& visit) {
+  const json::object& members = object.get_object();
+  std::set<std::string, std::less<>> seen;
+  walk_object(text_, offset, [&](const std::string& key, const MemberPlace& place) {
+    const json::value* value = members.if_contains(key);
+    if (value ==
+        nullptr) {  // the tree and the text disagree, which is a fault of ours: say so, go no further
+      fail(place.key, "this key cannot be found again", "Write it without escapes");
+      return false;
+    }
+    const Field field{*value, key, owner, place};
+    if (!seen.insert(key).second) {
+      fail(place.key, field.naming() + " is there twice", "Keep one of them");
+    } else {
+      visit(field);
+    }
+    return !failed();
+  });
+}
+
+std::optional<bool> Reading::flag(const Field& field) {
+  if (field.value.is_bool()) return field.value.get_bool();
+  fail(field.place.value, field.naming() + " must be true or false", "Write it without quotes");
+  return std::nullopt;
+}
+
+bool Reading::check_text(const Field& field, const json::value& value, std::size_t offset) {
+  if (!value.is_string()) {
+    fail(offset, field.naming() + " must be made of texts", "Put the value in quotes");
+    return false;
+  }
+  if (value.get_string().find('\0') != json::string::npos) {
+    fail(offset, field.naming() + " holds a NUL character, which no program can be given", "Remove \\u0000");
+    return false;
+  }
+  return true;
+}
+
+std::optional<std::string> Reading::text(const Field& field) {
+  if (!field.value.is_string()) {
+    fail(field.place.value, field.naming() + " must be a text", "Put the value in quotes");
+    return std::nullopt;
+  }
+  if (field.value.get_string().empty()) {
+    fail(field.place.value, field.naming() + " is empty", "Write a value or remove the key");
+    return std::nullopt;
+  }
+  if (!check_text(field, field.value, field.place.value)) return std::nullopt;
+  return std::string(field.value.get_string());
+}
+
+std::optional<std::vector<std::string>> Reading::texts(const Field& field) {
+  if (!field.value.is_array()) {
+    fail(field.place.value, field.naming() + " must be a list of texts",
+         "Write \"" + shown(field.key) + R"(": ["one", "two"])");
+    return std::nullopt;
+  }
+  std::vector<std::string> list;
+  for (const json::value& element : field.value.get_array()) {
+    if (!element.is_string() || element.get_string().find('\0') != json::string::npos) {
+      check_text(field, element, find_element(text_, field.place.value, list.size()));
+      return std::nullopt;
+    }
+    list.emplace_back(element.get_string());
+  }
+  return list;
+}
+
+std::optional<std::chrono::milliseconds> Reading::duration(const Field& field) {
+  const bool number = field.value.is_number();
+  if (number || field.value.is_string()) {
+    const std::string written =
+        number ? plain_number(field.value) + "ms" : std::string(field.value.get_string());
+    const Result<std::chrono::milliseconds> parsed = parse_duration(written);
+    if (parsed) return *parsed;
+  }
+  fail(field.place.value, field.naming() + " is no duration",
+       R"(Write a text such as "500ms", "30s" or "2m", up to "24h", or a number of milliseconds)");
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> Reading::size(const Field& field) {
+  const bool number = field.value.is_number();
+  if (number || field.value.is_string()) {
+    const Result<std::uint64_t> parsed =
+        parse_size(number ? plain_number(field.value) : std::string(field.value.get_string()));
+    if (parsed) return *parsed;
+  }
+  fail(field.place.value, field.naming() + " is no size", R"(Write a text such as "512M" or "2G")");
+  return std::nullopt;
+}
+
+std::optional<std::uint32_t> Reading::whole_number(const Field& field) {
+  constexpr std::int64_t kLargest = 4'194'304;  // the most processes that Linux can have
+  if (field.value.is_int64() && field.value.get_int64() >= 1 && field.value.get_int64() <= kLargest) {
+    return static_cast<std::uint32_t>(field.value.get_int64());
+  }
+  fail(field.place.value, field.naming() + " must be a whole number from 1", "Write a number such as 64");
+  return std::nullopt;
+}
+
+std::optional<std::uint32_t> Reading::cores(const Field& field) {
+  const bool number = field.value.is_number();
+  if (number || field.value.is_string()) {
+    const Result<std::uint32_t> parsed =
+        parse_cores(number ? plain_number(field.value) : std::string(field.value.get_string()));
+    if (parsed) return *parsed;
+  }
+  fail(field.place.value, field.naming() + " is no number of cores", R"(Write 0.5, 2 or "150%")");
+  return std::nullopt;
+}
+
+std::optional<std::size_t> Reading::choice(const Field& field, std::span<const std::string_view> words) {
+  std::string list;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (field.value.is_string() && std::string_view(field.value.get_string()) == words[i]) return i;
+    list += (i == 0 ? "\"" : i + 1 == words.size() ? " or \"" : ", \"") + std::string(words[i]) + "\"";
+  }
+  fail(field.place.value, field.naming() + " has a value that is not known", "Write " + list);
+  return std::nullopt;
+}
+
+}  // namespace corral::config

@@ -1,0 +1,75 @@
+// One reading of a configuration's text: the first error, the warnings, and the values of fields with their
+// places. Lives as long as one call of parse().
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "config/text_places.h"
+
+namespace corral::config {
+
+/// A member of an object, with all that a message about it needs.
+struct Field {
+  const boost::json::value& value;
+  std::string key;
+  std::string owner;  // whose member it is, in words: "server 'files'"
+  MemberPlace place;
+
+  /// "timeout" of server 'files'
+  std::string naming() const;
+};
+
+class Reading {
+ public:
+  Reading(std::string_view text, std::string file) : text_(text), lines_(text), file_(std::move(file)) {}
+
+  bool failed() const { return error_.has_value(); }
+  const std::optional<Error>& error() const { return error_; }
+  std::vector<std::string> take_warnings();
+  int line_of(std::size_t offset) { return lines_.line_of(offset); }
+
+  /// Sentences without their last full stop; `hint` says what to do. Only the first error is kept.
+  void fail(std::size_t offset, const std::string& what, const std::string& hint);
+  void warn(std::size_t offset, const std::string& what, const std::string& hint);
+  void warn_unknown(const Field& field, const std::vector<std::string>& known);
+
+  /// Visits the members in the order of the file until something fails. A key that is there twice fails.
+  void each_member(const boost::json::value& object, std::size_t offset, const std::string& owner,
+                   const std::function<void(const Field&)>& visit);
+
+  // The value of a field; nothing, and a failure, if it is of another kind.
+  std::optional<bool> flag(const Field& field);
+  /// Not empty, and without NUL: it ends up in a command line, an environment or a path.
+  std::optional<std::string> text(const Field& field);
+  std::optional<std::vector<std::string>> texts(const Field& field);
+  /// "30s", or a number of milliseconds.
+  std::optional<std::chrono::milliseconds> duration(const Field& field);
+  /// "512M", or a number of bytes.
+  std::optional<std::uint64_t> size(const Field& field);
+  std::optional<std::uint32_t> whole_number(const Field& field);
+  /// "0.5", "150%", or a number of cores.
+  std::optional<std::uint32_t> cores(const Field& field);
+  /// One of the words, by its index.
+  std::optional<std::size_t> choice(const Field& field, std::span<const std::string_view> words);
+  /// Any text without NUL.
+  bool check_text(const Field& field, const boost::json::value& value, std::size_t offset);
+
+ private:
+  std::string_view text_;
+  LineCounter lines_;
+  std::string file_;
+  std::optional<Error> error_;
+  std::vector<std::string> warnings_;
+  std::size_t more_warnings_ = 0;
+};
+
+}  // namespace corral::config

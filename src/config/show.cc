@@ -1,0 +1,103 @@
+#include "config/show.h"
+
+#include <boost/json.hpp>
+
+#include "survey/server_command.h"
+
+namespace corral::config {
+namespace {
+
+namespace json = boost::json;
+using survey::printable;
+
+bool is_reference(const std::string& value) {
+  return value.starts_with("${") && value.find('}') == value.size() - 1 &&
+         value.find(":-") == std::string::npos;
+}
+
+json::array texts(const std::vector<std::string>& list) {
+  json::array array;
+  for (const std::string& text : list) array.emplace_back(printable(text));
+  return array;
+}
+
+json::object limits_of(const Server& server) {
+  json::object limits;
+  if (server.limits.memory_bytes) limits["memory_bytes"] = *server.limits.memory_bytes;
+  if (server.limits.processes) limits["pids"] = *server.limits.processes;
+  if (server.limits.cpu_thousandths) limits["cpu"] = *server.limits.cpu_thousandths / 1000.0;
+  return limits;
+}
+
+json::object object_of(const Server& server) {
+  json::object environment;
+  for (const auto& [name, value] : server.env) environment[printable(name)] = show_variable(name, value);
+  json::object object = {{"name", printable(server.name)},
+                         {"line", server.line},
+                         {"command", survey::show_command(server.argv)},
+                         {"env", std::move(environment)},
+                         {"cwd", nullptr},
+                         {"share", name_of(server.share)},
+                         {"stateless", server.stateless},
+                         {"disabled", server.disabled},
+                         {"tools", texts(server.tools)},
+                         {"timeout_ms", nullptr},
+                         {"containment", name_of(server.containment)},
+                         {"limits", limits_of(server)},
+                         {"stdin_grace_ms", server.stdin_grace.count()},
+                         {"term_grace_ms", server.term_grace.count()},
+                         {"idle_ms", server.idle.count()},
+                         {"on_stop", nullptr}};
+  if (!server.cwd.empty()) object["cwd"] = printable(server.cwd);
+  if (server.timeout) object["timeout_ms"] = server.timeout->count();
+  if (!server.on_stop.empty()) object["on_stop"] = survey::show_command({server.on_stop});
+  return object;
+}
+
+}  // namespace
+
+const char* name_of(Share share) {
+  switch (share) {
+    case Share::Auto: return "auto";
+    case Share::Shared: return "shared";
+    case Share::Session: return "session";
+  }
+  return "?";
+}
+
+const char* name_of(proc::Containment containment) {
+  switch (containment) {
+    case proc::Containment::Auto: return "auto";
+    case proc::Containment::Strict: return "strict";
+    case proc::Containment::Basic: return "basic";
+  }
+  return "?";
+}
+
+std::string show_variable(const std::string& name, const std::string& value) {
+  if (is_reference(value)) return printable(value);
+  if (survey::names_secret(name)) return "***";
+  return survey::show_command({value});
+}
+
+std::string show_duration(std::chrono::milliseconds time) {
+  const auto count = time.count();
+  if (count % 60'000 == 0 && count > 0) return std::to_string(count / 60'000) + "m";
+  if (count % 1000 == 0) return std::to_string(count / 1000) + "s";
+  return std::to_string(count) + "ms";
+}
+
+std::string to_json(const Configuration& configuration) {
+  json::array servers;
+  for (const Server& server : configuration.servers) servers.emplace_back(object_of(server));
+  const Options& options = configuration.options;
+  return json::serialize(json::object{{"file", printable(configuration.file)},
+                                      {"servers", std::move(servers)},
+                                      {"options",
+                                       {{"line_cap_bytes", options.line_cap},
+                                        {"drain_ms", options.drain.count()},
+                                        {"linger_ms", options.linger.count()}}},
+                                      {"warnings", texts(configuration.warnings)}});
+}
+
+}  // namespace corral::config

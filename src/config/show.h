@@ -1,0 +1,23 @@
+// A configuration for people and programs, as it is in force, with whatever looks like a secret hidden.
+#pragma once
+
+#include <string>
+
+#include "config/configuration.h"
+
+namespace corral::config {
+
+const char* name_of(Share share);
+const char* name_of(proc::Containment containment);
+
+/// The value of a variable as it may be shown: `***` if its name or the value itself looks like a secret. A
+/// bare ${VAR} is no secret.
+std::string show_variable(const std::string& name, const std::string& value);
+
+/// "500ms", "2s", "1500ms", "5m": as it would be written in the file.
+std::string show_duration(std::chrono::milliseconds time);
+
+/// One line: {"file", "servers": […], "options", "warnings"}. docs/configuration.md describes it.
+std::string to_json(const Configuration& configuration);
+
+}  // namespace corral::config

@@ -1,0 +1,177 @@
+#include "control/channel.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "control/runtime_dir.h"
+
+namespace corral::control {
+namespace {
+
+constexpr std::size_t kLongestReply = std::size_t{64} << 20;  // the status of many sessions
+constexpr std::size_t kMostBytes = std::size_t{1} << 20;      // behind one Stderr reply
+constexpr std::size_t kMostDescriptors = 3;
+constexpr timeval kPatience{10, 0};  // with a daemon that does not accept or does not read
+
+Error hung_up() { return Error{"the daemon hung up", Error::Kind::NotFound}; }
+
+Result<UniqueFd> connect_to(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path) {
+    return Error{"'" + path + "' is too long for a socket (" + std::to_string(sizeof address.sun_path - 1) +
+                 " bytes at most): choose a shorter --runtime-dir"};
+  }
+  memcpy(address.sun_path, path.data(), path.size());
+  UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!socket.valid()) return Error{std::string("no socket can be made: ") + strerror(errno)};
+  setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof kPatience);  // holds for connect, too
+  if (connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return socket;
+  if (errno == ENOENT || errno == ECONNREFUSED) return Error{"no daemon listens", Error::Kind::NotFound};
+  if (errno == EAGAIN) return Error{"the daemon at '" + path + "' does not accept connections"};
+  return Error{"'" + path + "' cannot be connected to: " + strerror(errno)};
+}
+
+Result<void> check_peer(int socket, const std::string& path) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) {
+    return Error{"who listens at '" + path + "' cannot be told: " + strerror(errno)};
+  }
+  if (peer.uid == geteuid()) return {};
+  return Error{"'" + path + "' is served by user " + std::to_string(peer.uid) + ", not by you (" +
+               std::to_string(geteuid()) + "): nothing was sent to it"};
+}
+
+Result<Channel> connect_in(const std::string& runtime_dir) {
+  const Result<void> proper = check_runtime_dir(runtime_dir);
+  // No daemon of ours listens in a folder that it would have refused.
+  if (!proper) return Error{proper.error().message, Error::Kind::NotFound};
+  const std::string path = socket_path(runtime_dir);
+  Result<UniqueFd> socket = connect_to(path);
+  if (!socket) return socket.error();
+  const Result<void> ours = check_peer(socket->get(), path);
+  if (!ours) return ours.error();
+  return Channel(std::move(*socket));
+}
+
+}  // namespace
+
+// ---- ReplyReader
+
+void ReplyReader::drop(std::size_t size) {
+  begin_ += size;
+  scanned_ = begin_;
+  if (begin_ < buffer_.size() && begin_ < buffer_.size() / 2) return;
+  buffer_.erase(0, begin_);
+  begin_ = scanned_ = 0;
+}
+
+std::optional<Result<Reply>> ReplyReader::take() {
+  if (!waiting_for_bytes_) {
+    const std::size_t end = buffer_.find('\n', std::max(begin_, scanned_));
+    if (end == std::string::npos) {
+      scanned_ = buffer_.size();
+      if (rest().size() > kLongestReply) return Error{"the daemon's reply has no end"};
+      return std::nullopt;
+    }
+    Result<Reply> reply = decode_reply(rest().substr(0, end - begin_));
+    drop(end + 1 - begin_);
+    if (!reply) return Error{"the daemon's reply is not understood: " + reply.error().message};
+    if (reply->kind != Reply::Kind::Stderr) return reply;
+    if (reply->size > kMostBytes) return Error{"the daemon's reply announces too many bytes"};
+    waiting_for_bytes_ = std::move(*reply);
+  }
+  if (rest().size() < waiting_for_bytes_->size) return std::nullopt;
+  Reply reply = std::move(*waiting_for_bytes_);
+  waiting_for_bytes_.reset();
+  reply.text = rest().substr(0, reply.size);
+  drop(reply.size);
+  return reply;
+}
+
+// ---- Channel
+
+Result<void> Channel::send(const Hello& hello, std::span<const int> descriptors) {
+  if (descriptors.size() > kMostDescriptors) return Error{"too many descriptors"};
+  const std::string line = encode(hello);
+  if (line.size() > kLongestHello) {
+    return Error{"environment and command line are " + std::to_string(line.size()) +
+                 " bytes together, more than the daemon takes (" + std::to_string(kLongestHello) + ")"};
+  }
+  iovec bytes{const_cast<char*>(line.data()), line.size()};
+  msghdr message{};
+  message.msg_iov = &bytes;
+  message.msg_iovlen = 1;
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(kMostDescriptors * sizeof(int))> control{};
+  if (!descriptors.empty()) {
+    message.msg_control = control.data();
+    message.msg_controllen = CMSG_SPACE(descriptors.size_bytes());
+    cmsghdr* header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(descriptors.size_bytes());
+    memcpy(CMSG_DATA(header), descriptors.data(), descriptors.size_bytes());
+  }
+  while (bytes.iov_len > 0) {
+    const ssize_t sent = sendmsg(socket_.get(), &message, MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent < 0 && (errno == EPIPE || errno == ECONNRESET)) return {};
+    if (sent < 0) return Error{std::string("the daemon does not take our request: ") + strerror(errno)};
+    bytes.iov_base = static_cast<char*>(bytes.iov_base) + sent;
+    bytes.iov_len -= static_cast<std::size_t>(sent);
+    message.msg_control = nullptr;
+    message.msg_controllen = 0;
+  }
+  return {};
+}
+
+bool Channel::read_some() {
+  std::array<char, std::size_t{64} << 10> chunk;
+  const ssize_t size = recv(socket_.get(), chunk.data(), chunk.size(), MSG_DONTWAIT);
+  if (size > 0) reader_.add({chunk.data(), static_cast<std::size_t>(size)});
+  return size > 0 || (size < 0 && (errno == EAGAIN || errno == EINTR));
+}
+
+Result<Reply> Channel::receive(std::chrono::milliseconds patience) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  for (;;) {
+    std::optional<Result<Reply>> reply = reader_.take();
+    if (reply) return std::move(*reply);
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    if (left.count() <= 0) return Error{"the daemon does not answer"};
+    pollfd ready{socket_.get(), POLLIN, 0};
+    if (poll(&ready, 1, static_cast<int>(std::min<long>(left.count() + 1, 60'000))) > 0 && !read_some()) {
+      std::optional<Result<Reply>> last = reader_.take();
+      return last ? std::move(*last) : Result<Reply>(hung_up());
+    }
+  }
+}
+
+void Channel::leave() { shutdown(socket_.get(), SHUT_WR); }
+
+// ---- finding the daemon
+
+Result<Channel> connect_to_daemon(const std::string& runtime_dir_given) {
+  Error first{"no daemon is running", Error::Kind::NotFound};
+  for (const std::string& place : candidates(runtime_dir_given, geteuid())) {
+    Result<Channel> channel = connect_in(place);
+    if (channel) return channel;
+    // What is there but cannot be spoken to is worth more words than what is not there.
+    if (first.kind == Error::Kind::NotFound && channel.error().kind != Error::Kind::NotFound) {
+      first = channel.error();
+    }
+  }
+  return first;
+}
+
+}  // namespace corral::control

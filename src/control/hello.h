@@ -1,0 +1,65 @@
+// The first line that anyone sends to the daemon, and what the daemon says back. One JSON object per line, so
+// that a script can speak it too (docs/protocol/control.md).
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace corral::control {
+
+inline constexpr int kProtocol = 1;
+/// The oldest that is still served: the current one and the two before it.
+inline constexpr int kOldestProtocol = 1;
+inline constexpr std::size_t kLongestHello = std::size_t{4} << 20;  // an environment can be that large
+
+enum class Verb { Connect, Status, Shutdown };
+
+/// Descriptors travel beside the first byte, in this order: those whose name is in `descriptors`.
+struct Hello {
+  int protocol = kProtocol;
+  Verb verb = Verb::Connect;
+  std::string version;  // of the program that speaks, for people
+
+  // Connect only.
+  std::string server;                    // a configured name; empty = `argv`
+  std::vector<std::string> argv;         // a command of the client's own
+  std::string cwd;                       // of the shim, resolved
+  std::vector<std::string> environment;  // of the shim, all of it, "NAME=value"; the daemon chooses
+  std::string share;                     // "", "shared", "session": what --share asked for
+  pid_t client = 0;                      // the shim's parent, for people
+  std::vector<std::string> descriptors;  // "input", "output", "client" (a pidfd of the parent)
+};
+
+std::string encode(const Hello& hello);
+/// Hostile input: an unknown verb, a wrong type, a missing member are errors that say so. Unknown members are
+/// ignored, for the sake of newer programs.
+Result<Hello> decode_hello(std::string_view line);
+
+/// What the daemon says. Lines, except that `Stderr` is followed by as many bytes as it says.
+struct Reply {
+  enum class Kind {
+    Accepted,  // the session exists
+    RunIt,     // do it yourself, here: `text` says why
+    Refused,   // `text` says why, `code` is the exit code
+    Note,      // one line for people, on stderr
+    Stderr,    // `size` bytes follow
+    Status,    // `text` is JSON
+    Exit,      // the session is over: `code`, `text` if there is something to say
+  };
+  Kind kind = Kind::Note;
+  std::string text;
+  int code = 0;
+  std::size_t size = 0;
+  int protocol = 0;     // Accepted, Refused: the newest that the daemon speaks
+  std::string version;  // Accepted: of the daemon
+};
+
+std::string encode(const Reply& reply);
+Result<Reply> decode_reply(std::string_view line);
+
+}  // namespace corral::control

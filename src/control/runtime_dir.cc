@@ -1,0 +1,116 @@
+#include "control/runtime_dir.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstring>
+
+#include "base/unique_fd.h"
+
+namespace corral::control {
+namespace {
+
+constexpr const char* kOther = "choose another folder with --runtime-dir";
+
+/// Whoever follows a relative name later may stand elsewhere: the daemon stands in /.
+std::string absolute(const std::string& path) {
+  char here[PATH_MAX];
+  if (path.starts_with('/') || getcwd(here, sizeof here) == nullptr) return path;
+  return std::string(here) + "/" + path;
+}
+
+Error wrong(const std::string& path, const std::string& what, const std::string& help) {
+  return Error{"the runtime folder '" + path + "' " + what + ": " + help};
+}
+
+std::string octal(mode_t mode) {
+  char text[8];
+  snprintf(text, sizeof text, "%04o", mode & 07777U);
+  return text;
+}
+
+Error cannot_open(const std::string& path, int error) {
+  if (error == ENOENT) {
+    Error missing = wrong(path, "does not exist", "`corral serve` makes it");
+    missing.kind = Error::Kind::NotFound;
+    return missing;
+  }
+  if (error == ELOOP) return wrong(path, "is a symbolic link", std::string("remove it, or ") + kOther);
+  if (error == ENOTDIR) return wrong(path, "is no folder", std::string("remove it, or ") + kOther);
+  return wrong(path, std::string("cannot be opened: ") + strerror(error), kOther);
+}
+
+/// By one descriptor, so that what is judged is what was opened.
+Result<UniqueFd> open_folder(const std::string& path) {
+  UniqueFd folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+  if (folder.valid()) return folder;
+  const int error = errno;
+  struct stat link {};
+  // With O_DIRECTORY a symbolic link gives ENOTDIR as well.
+  const bool is_link = lstat(path.c_str(), &link) == 0 && S_ISLNK(link.st_mode);
+  return cannot_open(path, is_link ? ELOOP : error);
+}
+
+Result<void> prove(const std::string& path, int folder) {
+  struct stat status {};
+  if (fstat(folder, &status) != 0) return cannot_open(path, errno);
+  if (status.st_uid != geteuid()) {
+    return wrong(path, "belongs to user " + std::to_string(status.st_uid) + ", not to you", kOther);
+  }
+  if ((status.st_mode & 07777U) != 0700) {
+    return wrong(path, "has mode " + octal(status.st_mode) + ", which lets others in or us out",
+                 "`chmod 0700 " + path + "`, or " + kOther);
+  }
+  return {};
+}
+
+Result<void> fits_a_socket(const std::string& path) {
+  constexpr std::size_t kLongest = sizeof(sockaddr_un::sun_path) - 1;
+  const std::size_t length = socket_path(path).size();
+  if (length <= kLongest) return {};
+  return wrong(path,
+               "is too long a name: a socket in it would have " + std::to_string(length) + " bytes, and " +
+                   std::to_string(kLongest) + " are possible",
+               "choose a shorter one with --runtime-dir");
+}
+
+}  // namespace
+
+std::vector<std::string> candidates(const std::string& given, uid_t uid) {
+  if (!given.empty()) return {absolute(given)};
+  const std::string number = std::to_string(uid);
+  return {"/run/user/" + number + "/corral", "/tmp/corral-" + number};
+}
+
+Result<void> ensure_runtime_dir(const std::string& path) {
+  const Result<void> fits = fits_a_socket(path);
+  if (!fits) return fits.error();
+  const mode_t before = umask(0077);  // one that takes rights from us would leave a folder that is no use
+  const int error = mkdir(path.c_str(), 0700) == 0 ? 0 : errno;
+  umask(before);
+  if (error != 0 && error != EEXIST) {
+    return wrong(path, std::string("cannot be made: ") + strerror(error),
+                 error == ENOENT ? "make the folder above it first" : kOther);
+  }
+  const Result<UniqueFd> folder = open_folder(path);
+  if (!folder) return folder.error();
+  return prove(path, folder->get());
+}
+
+Result<void> check_runtime_dir(const std::string& path) {
+  const Result<UniqueFd> folder = open_folder(path);
+  if (!folder) return folder.error();
+  return prove(path, folder->get());
+}
+
+std::string socket_path(const std::string& runtime_dir) { return runtime_dir + "/corral.sock"; }
+std::string lock_path(const std::string& runtime_dir) { return runtime_dir + "/corral.lock"; }
+std::string starting_path(const std::string& runtime_dir) { return runtime_dir + "/starting.lock"; }
+std::string pid_path(const std::string& runtime_dir) { return runtime_dir + "/corral.pid"; }
+std::string log_path(const std::string& runtime_dir) { return runtime_dir + "/daemon.log"; }
+
+}  // namespace corral::control

@@ -1,0 +1,31 @@
+// Where a user's daemon can be met: a folder that nobody else can enter. Derived from the uid and never from
+// the environment alone, because clients hand their servers next to none of it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace corral::control {
+
+/// In order of preference: /run/user/UID/corral, /tmp/corral-UID; only the given one if there is one.
+/// Connecting tries all, starting uses the first that can be had.
+std::vector<std::string> candidates(const std::string& given, uid_t uid);
+
+/// Makes the folder if it is missing, and proves it: a directory, no symbolic link, ours, mode 0700. The
+/// error names the folder, what is wrong with it and what to do.
+Result<void> ensure_runtime_dir(const std::string& path);
+/// The same proof without making anything; a missing folder is Error::Kind::NotFound.
+Result<void> check_runtime_dir(const std::string& path);
+
+std::string socket_path(const std::string& runtime_dir);  // corral.sock
+std::string lock_path(const std::string& runtime_dir);    // corral.lock: held by janitor and daemon
+std::string starting_path(
+    const std::string& runtime_dir);  // starting.lock: held by a shim while it starts a daemon
+std::string pid_path(const std::string& runtime_dir);  // corral.pid
+std::string log_path(const std::string& runtime_dir);  // daemon.log: stderr of an auto-started daemon
+
+}  // namespace corral::control

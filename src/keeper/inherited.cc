@@ -1,0 +1,74 @@
+#include "keeper/inherited.h"
+
+#include <unistd.h>
+
+#include <climits>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+
+namespace corral::keeper {
+
+void Inherited::spare_present_children() {
+  had_children_ = everybody_.spare_present_children();
+  orphans_.spare_present_children();
+}
+
+void Inherited::forget(pid_t pid) {
+  everybody_.forget_spared(pid);
+  orphans_.forget_spared(pid);
+}
+
+bool Inherited::end(const char* helper) {
+  helper_ = helper;
+  const Sweep::Aim aim = had_children_ ? Sweep::Aim::Processes : Sweep::Aim::Groups;
+  orphans_.spare_if(spares_keepers, this, aim);
+  everybody_.spare_if(spares_strangers, this, aim);
+  const Micros began = now();
+  if (wait_for_keepers(began)) return true;
+  const Micros left = began + kKeepersFinish + kLastKills - now();
+  if (everybody_.kill_all(0, left, Sweep::Record::Leader)) return true;
+  everybody_.list_survivors();
+  return false;
+}
+
+/// Keepers know best how their trees end, and run the terminators. Who has none gets SIGTERM, and soon
+/// SIGKILL.
+bool Inherited::wait_for_keepers(Micros began) {
+  constexpr timespec kPause{0, 20'000'000};
+  sigset_t deaths;
+  sigemptyset(&deaths);
+  sigaddset(&deaths, SIGCHLD);
+  while (now() - began < kKeepersFinish) {
+    if (everybody_.reap(0, Sweep::Record::Leader)) return true;
+    if (now() - began < kOrphansFinish) {
+      orphans_.terminate();
+    } else {
+      orphans_.kill_all(0, Micros(0), Sweep::Record::Leader);
+    }
+    sigtimedwait(&deaths, nullptr, &kPause);
+  }
+  return false;
+}
+
+/// Whoever only looks like one is waited for, and ended then.
+bool Inherited::is_keeper(pid_t pid) const {
+  char link[32];
+  char theirs[PATH_MAX];
+  snprintf(link, sizeof link, "/proc/%d/exe", pid);
+  const ssize_t length = readlink(link, theirs, sizeof theirs);
+  return length > 0 && strlen(helper_) == static_cast<std::size_t>(length) &&
+         memcmp(helper_, theirs, static_cast<std::size_t>(length)) == 0;
+}
+
+bool Inherited::spares_keepers(pid_t pid, void* self) {
+  return static_cast<const Inherited*>(self)->is_keeper(pid) || spares_strangers(pid, self);
+}
+
+/// Where we had children before, their orphans come to us too. Everything of ours carries a cookie.
+bool Inherited::spares_strangers(pid_t pid, void* self) {
+  const auto& inherited = *static_cast<const Inherited*>(self);
+  return inherited.had_children_ && !inherited.is_keeper(pid) && !carries(pid, Mark{"", 0});
+}
+
+}  // namespace corral::keeper

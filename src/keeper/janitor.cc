@@ -1,0 +1,248 @@
+#include "keeper/janitor.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "keeper/inherited.h"
+#include "keeper/launch.h"
+#include "keeper/patient_write.h"
+#include "keeper/sweep.h"
+
+namespace corral::keeper {
+namespace {
+
+constexpr int kOwnFailure = 125;
+constexpr int kFirstPassedFd = 3;  // of a service manager, see sd_listen_fds(3)
+constexpr int kMostArguments = 32;
+
+// The words after these are the daemon's.
+constexpr int kLockArgument = 2;
+constexpr int kProgramArgument = 3;
+constexpr int kFewestArguments = 5;
+
+template <class... Values>
+void say(const char* format, Values... values) {
+  char line[512];
+  const int length = snprintf(line, sizeof line, format, values...);
+  if (length <= 0) return;
+  const auto size = static_cast<std::size_t>(length);
+  write_without_hanging(STDERR_FILENO, line, size < sizeof line ? size : sizeof line - 1);
+}
+
+/// What the daemon is started with. The words are copied away from where the kernel shows them, so that a
+/// kill by command line that means the daemon misses its janitor; name and runtime folder stay to be seen.
+class DaemonCommand {
+ public:
+  bool take(int argc, char** argv) {
+    if (argc < kFewestArguments || argc - kProgramArgument + 4 > kMostArguments) return false;
+    for (int i = kProgramArgument; i < argc; ++i) add(argv[i]);
+    for (int i = kLockArgument; i < argc; ++i) memset(argv[i], 0, strlen(argv[i]));
+    return complete_;
+  }
+
+  void add(const char* word) {
+    const std::size_t size = strlen(word) + 1;
+    if (used_ + size > sizeof text_) {
+      complete_ = false;
+      return;
+    }
+    words_[count_++] = text_ + used_;
+    memcpy(text_ + used_, word, size);
+    used_ += size;
+  }
+
+  void add_number(int number) {
+    char text[16];
+    snprintf(text, sizeof text, "%d", number);
+    add(text);
+  }
+
+  bool complete() const { return complete_; }
+  char* const* words() const { return words_; }
+
+ private:
+  char text_[16384];
+  std::size_t used_ = 0;
+  char* words_[kMostArguments] = {};
+  int count_ = 0;
+  bool complete_ = true;
+};
+
+/// Variables that name the process they are meant for: a service manager means us, we mean the daemon.
+/// Called in the child.
+void pass_on(const char* variable, pid_t from) {
+  const char* value = getenv(variable);
+  if (value == nullptr || atoi(value) != from) return;
+  static char entries[2][48];
+  static int used = 0;
+  char* const entry = entries[used++];
+  const int length = snprintf(entry, sizeof entries[0], "%s=%d", variable, getpid());
+  const auto name = static_cast<std::size_t>(length < 0 ? 0 : strlen(variable) + 1);
+  for (char** place = environ; name > 0 && *place != nullptr; ++place) {
+    if (strncmp(*place, entry, name) == 0) *place = entry;
+  }
+}
+
+/// Our copies would keep a listening socket alive that nobody serves.
+void close_passed_sockets() {
+  const char* owner = getenv("LISTEN_PID");
+  const char* count = getenv("LISTEN_FDS");
+  if (owner == nullptr || count == nullptr || atoi(owner) != getpid()) return;
+  constexpr int kMostPassed = 64;
+  for (int i = 0; i < atoi(count) && i < kMostPassed; ++i) close(kFirstPassedFd + i);
+}
+
+class Janitor {
+ public:
+  int run(int argc, char** argv);
+
+ private:
+  bool start_daemon();
+  [[noreturn]] void become_daemon(pid_t janitor) const;
+  void wait_for_daemon();
+  void read_signals();
+  void reap();
+  void end_what_is_left();
+  int relay() const;
+
+  DaemonCommand command_;
+  Inherited inherited_;
+  int signals_ = -1;
+  int lock_ = -1;
+  int lifeline_[2] = {-1, -1};  // the daemon reads; that we are gone, it reads as well
+  pid_t daemon_ = 0;
+  int status_ = 0;
+  bool gone_ = false;
+};
+
+int take_signals() {
+  signal(SIGCHLD, SIG_DFL);  // ignored by a parent, exit codes would be lost
+  sigset_t all;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, nullptr);
+  sigset_t wanted;
+  sigemptyset(&wanted);
+  for (const int signo : {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}) {
+    sigaddset(&wanted, signo);
+  }
+  return signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+int Janitor::run(int argc, char** argv) {
+  lock_ = argc > kLockArgument ? atoi(argv[kLockArgument]) : -1;
+  if (!command_.take(argc, argv) || fcntl(lock_, F_GETFD) < 0) {
+    say("%s: started by `corral serve`, not by hand\n", kJanitorName);
+    return kOwnFailure;
+  }
+  prctl(PR_SET_NAME, kJanitorName);
+  signals_ = take_signals();
+  if (!become_subreaper()) say("%s: this kernel has no child subreaper\n", kJanitorName);
+  inherited_.spare_present_children();
+  if (!start_daemon()) return kOwnFailure;
+  close_passed_sockets();
+  let_go(STDIN_FILENO, O_RDONLY);
+  let_go(STDOUT_FILENO, O_WRONLY);
+  wait_for_daemon();
+  if (WIFSIGNALED(status_)) {
+    say("%s: the daemon (pid %d) was ended by signal %d; ending its servers\n", kJanitorName, daemon_,
+        WTERMSIG(status_));
+  }
+  end_what_is_left();
+  return relay();
+}
+
+bool Janitor::start_daemon() {
+  if (pipe2(lifeline_, O_CLOEXEC) != 0) {
+    say("%s: no pipe for the daemon: %s\n", kJanitorName, strerror(errno));
+    return false;
+  }
+  command_.add(kUnderJanitor);
+  command_.add_number(lock_);
+  command_.add_number(lifeline_[0]);
+  if (!command_.complete()) {
+    say("%s: the arguments of the daemon are too long\n", kJanitorName);
+    return false;
+  }
+  const pid_t self = getpid();
+  daemon_ = fork();
+  if (daemon_ == 0) become_daemon(self);
+  if (daemon_ < 0) say("%s: the daemon cannot be started: %s\n", kJanitorName, strerror(errno));
+  close(lifeline_[0]);
+  return daemon_ > 0;
+}
+
+/// In a session of its own: a key pressed in our terminal is one signal, ours, and we pass it on.
+void Janitor::become_daemon(pid_t janitor) const {
+  setsid();
+  fcntl(lifeline_[0], F_SETFD, 0);
+  pass_on("LISTEN_PID", janitor);
+  pass_on("WATCHDOG_PID", janitor);
+  reset_signals();
+  char* const* words = command_.words();
+  execv(words[0], words);
+  say("%s: '%s' cannot be executed: %s; reinstall corral\n", kJanitorName, words[0], strerror(errno));
+  _exit(kOwnFailure);
+}
+
+void Janitor::wait_for_daemon() {
+  while (!gone_) {
+    pollfd wake{signals_, POLLIN, 0};
+    poll(&wake, 1, -1);
+    read_signals();
+    reap();
+  }
+}
+
+void Janitor::read_signals() {
+  signalfd_siginfo info{};
+  while (read(signals_, &info, sizeof info) == sizeof info) {
+    // Our unreaped child: the number cannot belong to anybody else.
+    if (info.ssi_signo != SIGCHLD) kill(daemon_, static_cast<int>(info.ssi_signo));
+  }
+}
+
+void Janitor::reap() {
+  int status = 0;
+  for (pid_t pid = 0; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
+    inherited_.forget(pid);
+    if (pid != daemon_) continue;
+    status_ = status;
+    gone_ = true;
+    return;  // nothing more to be passed on; the rest is for the sweep
+  }
+}
+
+/// A keeper runs the file that we run.
+void Janitor::end_what_is_left() {
+  static char own_file[PATH_MAX];
+  if (readlink("/proc/self/exe", own_file, sizeof own_file - 1) < 0) own_file[0] = '\0';
+  if (inherited_.end(own_file)) return;
+  const Report& report = inherited_.survivors();
+  for (std::uint32_t i = 0; i < report.survivors; ++i) {
+    const Survivor& survivor = report.survivor[i];
+    say("%s: process %d (%s, user %u) could not be ended\n", kJanitorName, survivor.pid, survivor.comm,
+        survivor.uid);
+  }
+}
+
+int Janitor::relay() const { return WIFSIGNALED(status_) ? 128 + WTERMSIG(status_) : WEXITSTATUS(status_); }
+
+}  // namespace
+
+int run_janitor(int argc, char** argv) {
+  static Janitor janitor;  // static: it is large, and the stack is small
+  return janitor.run(argc, argv);
+}
+
+}  // namespace corral::keeper

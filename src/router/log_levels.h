@@ -1,0 +1,34 @@
+// One server has one log level, its sessions want several. The server is told the most talkative one, and
+// each session gets what it asked for. Pure.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string_view>
+
+#include "router/session_port.h"
+
+namespace corral::router {
+
+enum class LogLevel : std::uint8_t { Debug, Info, Notice, Warning, Error, Critical, Alert, Emergency };
+
+std::optional<LogLevel> parse_log_level(std::string_view name);
+std::string_view name_of(LogLevel level);
+
+class LogLevels {
+ public:
+  /// The level to tell the server, if it changes.
+  std::optional<LogLevel> set(const SessionPort* port, LogLevel level);
+  std::optional<LogLevel> drop(const SessionPort* port);
+
+  /// A session that never said anything gets what a server says by default, also when another one lowered it.
+  bool wants(const SessionPort* port, LogLevel level) const;
+
+ private:
+  std::optional<LogLevel> changed();
+
+  std::map<const SessionPort*, LogLevel> wanted_;
+  std::optional<LogLevel> told_;
+};
+
+}  // namespace corral::router

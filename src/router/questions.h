@@ -1,0 +1,43 @@
+// Requests that a private server sent to its client, under ids of ours on the client's side. Pure.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace corral::router {
+
+class Questions {
+ public:
+  /// The id under which the client hears it.
+  std::uint64_t add(std::string_view server_id, std::string_view method) {
+    asked_.emplace(++last_, Question{std::string(server_id), std::string(method)});
+    return last_;
+  }
+  struct Question {
+    std::string id;  // as the server wrote it
+    std::string method;
+  };
+  std::optional<Question> take(std::uint64_t down_id) {
+    const auto found = asked_.find(down_id);
+    if (found == asked_.end()) return std::nullopt;
+    Question question = std::move(found->second);
+    asked_.erase(found);
+    return question;
+  }
+  std::optional<std::uint64_t> find(std::string_view server_id) const {
+    for (const auto& [down_id, question] : asked_) {
+      if (question.id == server_id) return down_id;
+    }
+    return std::nullopt;
+  }
+  std::size_t size() const { return asked_.size(); }
+
+ private:
+  std::map<std::uint64_t, Question> asked_;
+  std::uint64_t last_ = 0;
+};
+
+}  // namespace corral::router

@@ -1,0 +1,151 @@
+// Carries the messages between one instance and its sessions: gives every call an id of ours and every answer
+// its caller, and never one session's answer, progress, log line or question to another. The only place that
+// knows both sides. Owned by the switchboard.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/loop.h"
+#include "router/log_levels.h"
+#include "router/pending_calls.h"
+#include "router/questions.h"
+#include "router/session_port.h"
+#include "router/subscriptions.h"
+#include "server/instance.h"
+
+namespace corral::router {
+
+/// What a router must know of the server behind it.
+struct RouterOptions {
+  std::string server;                                 // its name, for messages
+  bool shared = false;                                // several sessions may attach
+  bool confirm_read_only = false;                     // before it is opened to anyone
+  std::function<bool(std::string_view)> allows_tool;  // empty = all
+  Clock::duration call_timeout = std::chrono::hours(1);
+};
+
+struct RouterCounters {
+  std::uint64_t calls = 0;
+  std::uint64_t answers = 0;
+  std::uint64_t unknown_answers = 0;    // to an id that nobody waits for
+  std::uint64_t late_answers = 0;       // to a call that was cancelled
+  std::uint64_t dropped_news = 0;       // notifications that belong to nobody, or whose reader is slow
+  std::uint64_t dropped_log_lines = 0;  // of which no single session can be the cause
+  std::uint64_t refused_questions = 0;
+  std::uint64_t timeouts = 0;
+  std::uint64_t lost_answers = 0;  // over the line cap
+};
+
+class Router final : public server::Instance::Events {
+ public:
+  /// What the instance taught us, for the manifest; and the end.
+  class Owner {
+   public:
+    virtual ~Owner() = default;
+    virtual void learned_read_only(Router& router, bool read_only) = 0;
+    virtual void learned_conversational(Router& router) = 0;
+    virtual void learned_era(Router& router, bool modern) = 0;
+    /// Destroys the router, later.
+    virtual void router_ended(Router& router, const server::Ending& ending) = 0;
+  };
+
+  Router(Loop& loop, RouterOptions options, Owner& owner);
+  ~Router() override;
+
+  /// Call once, before anything else.
+  Result<void> start(proc::Spawner& spawner, const proc::LaunchSpec& spec, std::size_t line_cap);
+
+  /// The session hears `opened` when the instance is open, which the first one begins.
+  void attach(SessionPort& port, const server::Opening& opening);
+  /// Every call of the session is cancelled; it hears nothing more.
+  void detach(SessionPort& port);
+
+  /// Answers every call of the session with an error.
+  void give_up_calls(SessionPort& port, int code, const std::string& sentence);
+
+  void request(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope);
+  void notification(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope);
+  void response(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope);
+
+  /// The server does not take more: the session should stop reading until `server_drained`.
+  bool congested() const { return instance_ && instance_->congested(); }
+  /// A slow client holds up a private server, never a shared one.
+  void session_congested(SessionPort& port, bool congested);
+
+  void stop(server::Instance::Haste haste);
+
+  const RouterOptions& options() const { return options_; }
+  const RouterCounters& counters() const { return counters_; }
+  const server::Instance* instance() const { return instance_.get(); }
+  const std::set<SessionPort*>& sessions() const { return sessions_; }
+  std::size_t calls() const { return calls_.awaited(); }
+  std::size_t calls_of(const SessionPort& port) const { return calls_.awaited(&port); }
+  bool joinable() const;
+
+ private:
+  void on_opened() override;
+  void on_message(const wire::Line& line, const wire::Envelope& envelope) override;
+  void on_lost_answer(const std::string& id, std::size_t bytes) override;
+  void on_error_output(std::string_view bytes) override;
+  void on_drained() override;
+  void on_lost(const std::string& sentence) override;
+  void on_ended(const server::Ending& ending) override;
+
+  // towards the server
+  void forward(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope, Purpose purpose);
+  void ask(std::string_view method, std::string_view params, Call call);
+  void cancel_up(std::uint64_t up_id, std::string_view reason);
+  void cancelled_by_client(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope);
+  void subscribe(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope);
+  void unsubscribe(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope);
+  void set_level(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope);
+  void tell_level(LogLevel level);
+  bool refuse_tool(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope);
+
+  // towards the sessions
+  void answer(const wire::Line& line, const wire::Envelope& envelope);
+  void answer_own(const Call& call, const wire::Line& line, const wire::Envelope& envelope);
+  void answer_tools(const Call& call, const wire::Line& line, const wire::Envelope& envelope);
+  void question(const wire::Line& line, const wire::Envelope& envelope);
+  void news(const wire::Line& line, const wire::Envelope& envelope);
+  void progress(const wire::Line& line, const wire::Envelope& envelope);
+  void cancelled_by_server(const wire::Line& line, const wire::Envelope& envelope);
+  void subscribed_news(const wire::Line& line, const wire::Envelope& envelope);
+  void log_message(const wire::Line& line, const wire::Envelope& envelope);
+  void batch(const wire::Line& line);
+  void deliver_news(SessionPort& port, const wire::Line& line, std::initializer_list<wire::Edit> edits = {});
+  void fail(const Call& call, int code, const std::string& sentence);
+  void tell_opened(SessionPort& port);
+  void opened_for_all();
+  void send_away();
+  void pay_owed_news(SessionPort& port);
+  void watch_deadlines();
+  void expire();
+  SessionPort* only_session() const;
+
+  Loop& loop_;
+  RouterOptions options_;
+  Owner& owner_;
+  std::unique_ptr<server::Instance> instance_;
+  std::set<SessionPort*> sessions_;
+  std::set<SessionPort*> waiting_;  // for the opening
+  std::set<SessionPort*> ready_;    // those that said notifications/initialized, or need not
+  std::map<SessionPort*, std::set<std::string>> owed_;  // lists that changed while nobody read
+  PendingCalls calls_;
+  Questions questions_;
+  Subscriptions subscriptions_;
+  LogLevels levels_;
+  Timer deadlines_;
+  RouterCounters counters_;
+  bool opened_ = false;
+  bool lost_ = false;
+  bool confirming_ = false;
+};
+
+}  // namespace corral::router

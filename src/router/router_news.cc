@@ -1,0 +1,231 @@
+// From the server to the sessions.
+#include "router/router.h"
+#include "router/tool_list.h"
+#include "wire/error_codes.h"
+#include "wire/json_array.h"
+#include "wire/json_text.h"
+
+namespace corral::router {
+
+void Router::on_message(const wire::Line& line, const wire::Envelope& envelope) {
+  switch (envelope.kind) {
+    case wire::Kind::Response: return answer(line, envelope);
+    case wire::Kind::Request: return question(line, envelope);
+    case wire::Kind::Notification: return news(line, envelope);
+    case wire::Kind::Batch: return batch(line);
+    case wire::Kind::NotRpc:
+    case wire::Kind::NotJson: return;  // the instance keeps those
+  }
+}
+
+/// Servers of 2025-03-26 may put several messages on one line.
+void Router::batch(const wire::Line& line) {
+  const auto elements = wire::array_elements(line.text);
+  if (!elements) return;
+  for (const wire::Span& element : *elements) {
+    const wire::Line one{element.in(line.text), line.owner};
+    const wire::Envelope envelope = wire::scan(one.text);
+    if (envelope.kind != wire::Kind::Batch) on_message(one, envelope);
+  }
+}
+
+// ---- answers
+
+void Router::answer(const wire::Line& line, const wire::Envelope& envelope) {
+  const auto up_id = wire::own_number(envelope.id.in(line.text));
+  const std::optional<Call> call = up_id ? calls_.take(*up_id) : std::nullopt;
+  if (!call) {
+    ++(up_id && calls_.was_cancelled(*up_id) ? counters_.late_answers : counters_.unknown_answers);
+    return;
+  }
+  ++counters_.answers;
+  if (call->port == nullptr) return answer_own(*call, line, envelope);
+  if (call->purpose == Purpose::ListTools && envelope.result.present())
+    return answer_tools(*call, line, envelope);
+  if (call->purpose == Purpose::Listen) {
+    // The listen id stands twice: as the answer's id and inside its _meta.
+    const std::string_view result = envelope.result.in(line.text);
+    const wire::Span meta = wire::member(result, "_meta");
+    const wire::Span inner = wire::member(meta.in(result), "io.modelcontextprotocol/subscriptionId");
+    if (meta.present() && inner.present()) {
+      const std::size_t base = envelope.result.begin + meta.begin;
+      const wire::Span place{base + inner.begin, base + inner.end};
+      if (place.begin < envelope.id.begin) {
+        call->port->deliver(line, {{place, call->id}, {envelope.id, call->id}});
+      } else {
+        call->port->deliver(line, {{envelope.id, call->id}, {place, call->id}});
+      }
+      return;
+    }
+  }
+  call->port->deliver(line, {{envelope.id, call->id}});
+}
+
+void Router::answer_tools(const Call& call, const wire::Line& line, const wire::Envelope& envelope) {
+  const std::string_view result = envelope.result.in(line.text);
+  if (!options_.shared) {
+    if (const auto read_only = every_tool_is_read_only(result)) owner_.learned_read_only(*this, *read_only);
+  }
+  if (!options_.allows_tool) return call.port->deliver(line, {{envelope.id, call.id}});
+  call.port->deliver({wire::result_message(call.id, without_tools(result, options_.allows_tool)), nullptr});
+}
+
+void Router::answer_own(const Call& call, const wire::Line& line, const wire::Envelope& envelope) {
+  const bool accepted = envelope.result.present();
+  if (call.purpose == Purpose::ConfirmTools) {
+    const auto read_only = accepted ? every_tool_is_read_only(envelope.result.in(line.text)) : std::nullopt;
+    const bool shareable = read_only.value_or(false);
+    owner_.learned_read_only(*this, shareable);
+    return shareable ? opened_for_all() : send_away();
+  }
+  if (call.purpose != Purpose::Subscribe) return;
+  for (const auto& [port, id] : subscriptions_.answered(call.uri, accepted)) {
+    port->deliver(line, {{envelope.id, id}});
+  }
+  if (accepted && subscriptions_.abandoned(call.uri)) {
+    ask("resources/unsubscribe", R"({"uri":)" + wire::quoted(call.uri) + "}",
+        {.purpose = Purpose::Unsubscribe});
+  }
+}
+
+void Router::on_lost_answer(const std::string& id, std::size_t bytes) {
+  ++counters_.lost_answers;
+  const auto up_id = wire::own_number(id);
+  const std::optional<Call> call = up_id ? calls_.take(*up_id) : std::nullopt;
+  if (!call) return;
+  fail(*call, wire::kAnswerTooLarge,
+       "the answer of server " + options_.server + " has " + std::to_string(bytes) +
+           " bytes, more than a line may have; raise \"line_cap\" in the configuration");
+}
+
+// ---- questions
+
+/// Over one pipe nothing says which call a question belongs to. A private server has only one client to mean;
+/// a shared one was told that its clients can do nothing, and is refused if it asks all the same.
+void Router::question(const wire::Line& line, const wire::Envelope& envelope) {
+  const std::string_view method = wire::method_name(envelope, line.text);
+  const std::string_view id = envelope.id.in(line.text);
+  if (method == "ping") return instance_->send(wire::result_message(id, "{}"));
+  SessionPort* port = options_.shared ? nullptr : only_session();
+  constexpr std::size_t kMostQuestions = 1024;
+  if (port == nullptr || questions_.size() >= kMostQuestions) {
+    ++counters_.refused_questions;
+    instance_->send(
+        wire::error_message(id, wire::kMethodNotFound, "Method not found: no client can answer this"));
+    if (options_.shared) owner_.learned_conversational(*this);
+    return;
+  }
+  const std::string down_id = std::to_string(questions_.add(id, method));
+  port->deliver(line, {{envelope.id, down_id}});
+}
+
+// ---- news
+
+void Router::news(const wire::Line& line, const wire::Envelope& envelope) {
+  const std::string_view method = wire::method_name(envelope, line.text);
+  if (method == "notifications/progress") return progress(line, envelope);
+  if (method == "notifications/cancelled") return cancelled_by_server(line, envelope);
+  if (envelope.subscription_id.present()) return subscribed_news(line, envelope);
+  if (method == "notifications/message") return log_message(line, envelope);
+  if (!options_.shared) {
+    if (SessionPort* port = only_session()) return deliver_news(*port, line);
+  }
+  if (method.ends_with("/list_changed")) {
+    for (SessionPort* port : ready_) deliver_news(*port, line);
+    return;
+  }
+  if (method == "notifications/resources/updated") {
+    const std::string_view params = envelope.params.in(line.text);
+    const auto uri = wire::string_value(wire::member(params, "uri").in(params));
+    const auto interested = uri ? subscriptions_.interested(*uri) : std::vector<SessionPort*>();
+    for (SessionPort* port : interested) deliver_news(*port, line);
+    if (!interested.empty()) return;
+  }
+  ++counters_.dropped_news;
+}
+
+void Router::progress(const wire::Line& line, const wire::Envelope& envelope) {
+  const auto up_id = wire::own_number(envelope.direct_token.in(line.text));
+  Call* call = up_id ? calls_.find(*up_id) : nullptr;
+  if (call == nullptr || call->port == nullptr || call->token.empty()) {
+    ++counters_.dropped_news;
+    return;
+  }
+  if (call->patience.count() > 0) call->deadline = Clock::now() + call->patience;
+  deliver_news(*call->port, line, {{envelope.direct_token, call->token}});
+}
+
+/// Legacy: the server takes a question back. Modern: it ends a listen.
+void Router::cancelled_by_server(const wire::Line& line, const wire::Envelope& envelope) {
+  const std::string_view named = envelope.request_id.in(line.text);
+  if (const auto down_id = questions_.find(named)) {
+    questions_.take(*down_id);
+    if (SessionPort* port = only_session()) {
+      port->deliver(line, {{envelope.request_id, std::to_string(*down_id)}});
+    }
+    return;
+  }
+  const auto up_id = wire::own_number(named);
+  Call* call = up_id ? calls_.find(*up_id) : nullptr;
+  if (call == nullptr || call->purpose != Purpose::Listen) {
+    ++counters_.dropped_news;
+    return;
+  }
+  call->port->deliver(line, {{envelope.request_id, call->id}});
+  calls_.cancel(*up_id);
+}
+
+/// Modern: every message of a listen carries the id of the request that opened it.
+void Router::subscribed_news(const wire::Line& line, const wire::Envelope& envelope) {
+  const auto up_id = wire::own_number(envelope.subscription_id.in(line.text));
+  Call* call = up_id ? calls_.find(*up_id) : nullptr;
+  if (call == nullptr || call->purpose != Purpose::Listen) {
+    ++counters_.dropped_news;
+    return;
+  }
+  deliver_news(*call->port, line, {{envelope.subscription_id, call->id}});
+}
+
+/// A log line names no call. On a shared server it goes to the session that must be its cause: the only one
+/// attached, or the only one with a call in flight (in the modern era: one that asked for logs). Otherwise it
+/// goes to nobody.
+void Router::log_message(const wire::Line& line, const wire::Envelope& envelope) {
+  const bool modern = instance_->handshake().era() == server::Era::Modern;
+  using Causes = PendingCalls::Causes;
+  SessionPort* port = modern && options_.shared ? nullptr : only_session();
+  if (port == nullptr) port = calls_.only_caller(modern ? Causes::CallsThatWantLogs : Causes::AnyCall);
+  const std::string_view params = envelope.params.in(line.text);
+  const auto level =
+      parse_log_level(wire::string_value(wire::member(params, "level").in(params)).value_or(""));
+  const bool wanted = port != nullptr && (!options_.shared || !level || levels_.wants(port, *level));
+  if (!wanted) {
+    ++counters_.dropped_log_lines;
+    return;
+  }
+  deliver_news(*port, line);
+}
+
+/// News may be lost by a client that does not read; an answer may not. That a list changed is kept for later,
+/// once: it is all that a client needs to catch up.
+void Router::deliver_news(SessionPort& port, const wire::Line& line,
+                          std::initializer_list<wire::Edit> edits) {
+  if (!port.congested()) return port.deliver(line, edits);
+  const wire::Envelope envelope = wire::scan(line.text);
+  const std::string_view method = wire::method_name(envelope, line.text);
+  if (method.ends_with("/list_changed")) {
+    owed_[&port].insert(std::string(method));
+  } else {
+    ++counters_.dropped_news;
+  }
+}
+
+void Router::pay_owed_news(SessionPort& port) {
+  const auto owed = owed_.extract(&port);
+  if (owed.empty()) return;
+  for (const std::string& method : owed.mapped()) {
+    const std::string message = R"({"jsonrpc":"2.0","method":")" + method + "\"}";
+    port.deliver({message, nullptr});
+  }
+}
+
+}  // namespace corral::router

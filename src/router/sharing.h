@@ -1,0 +1,33 @@
+// Whether a session may share a process with others. Pure: evidence in, decision and its reason out.
+#pragma once
+
+#include <string>
+
+#include "config/configuration.h"
+#include "server/known_servers.h"
+#include "server/manifest.h"
+
+namespace corral::router {
+
+struct SharingFacts {
+  std::string server;  // the name, or the command's base name, for the hint
+  config::Share wanted = config::Share::Auto;
+  bool from_configuration = false;  // there is an entry that can be edited
+  bool stateless_by_configuration = false;
+  const server::KnownServer* known = nullptr;
+  server::Manifest manifest;
+  server::Era era = server::Era::Legacy;
+};
+
+struct SharingDecision {
+  bool shared = false;
+  /// Annotations seen under one profile are only a hint for another: the shared instance must show the same
+  /// before a second session joins.
+  bool confirm_annotations = false;
+  std::string reason;  // "private: tool annotations are unknown until the first session has listed them"
+  std::string hint;    // what to type or write to share it; empty = nothing to do
+};
+
+SharingDecision decide_sharing(const SharingFacts& facts);
+
+}  // namespace corral::router

@@ -1,0 +1,20 @@
+// Reads and edits the answer to tools/list, as text.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace corral::router {
+
+/// Of one page of a tools/list result: whether every tool is annotated readOnlyHint: true (and none
+/// destructiveHint: true). Nothing if the text is no such result, there are more pages, or there is no tool
+/// at all: an empty list shows nothing.
+std::optional<bool> every_tool_is_read_only(std::string_view result);
+
+/// The same result without the tools whose name is refused; everything else byte for byte. A tool without a
+/// name that can be read is refused as well.
+std::string without_tools(std::string_view result, const std::function<bool(std::string_view)>& allowed);
+
+}  // namespace corral::router

@@ -1,0 +1,38 @@
+// The children of the daemon: its keepers, and what falls to it when a keeper was killed. Reaps all of them,
+// and ends whatever is no keeper.
+#pragma once
+
+#include <sys/types.h>
+
+#include <set>
+
+#include "base/loop.h"
+#include "base/unique_fd.h"
+
+namespace corral::server {
+
+class Children {
+ public:
+  /// Blocks SIGCHLD and listens to it from now on; the process becomes a subreaper.
+  explicit Children(Loop& loop);
+
+  void keeper_started(pid_t pid) { keepers_.insert(pid); }
+  /// A keeper was killed: its tree is ours now. Ends it, looking again until nothing is left.
+  void end_orphans();
+
+ private:
+  void wait_for_deaths();
+  void look_again();
+  /// True if a keeper was among them. Only then has the kernel handed its children to us: a dying process
+  /// closes its life line first and gives its children away later.
+  bool reap();
+  std::size_t kill_orphans();
+
+  UniqueFd deaths_;
+  Watch watch_;
+  Timer again_;
+  std::set<pid_t> keepers_;
+  Clock::time_point give_up_{};
+};
+
+}  // namespace corral::server

@@ -1,0 +1,215 @@
+#include "server/instance.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstring>
+
+#include "keeper/report.h"
+#include "proc/start_failure.h"
+
+namespace corral::server {
+namespace {
+
+// A server that does not know server/discover may also be one that stays silent about it.
+constexpr std::chrono::seconds kModernPatience{3};
+// Longer than any client waits; a cold start from a package registry takes its time.
+constexpr std::chrono::seconds kLegacyPatience{180};
+// From the end of its output to its death, which tells more.
+constexpr std::chrono::seconds kDeathPatience{3};
+
+struct Pipe {
+  UniqueFd read;
+  UniqueFd write;
+};
+
+Result<Pipe> make_pipe() {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) {
+    return Error{std::string("could not make a pipe for the server: ") + strerror(errno) +
+                 "; raise the limit of open files (ulimit -n)"};
+  }
+  return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
+
+std::string describe_status(int status) {
+  if (WIFSIGNALED(status)) {
+    const char* name = sigabbrev_np(WTERMSIG(status));
+    return "was ended by SIG" + std::string(name != nullptr ? name : std::to_string(WTERMSIG(status)));
+  }
+  return "exited with code " + std::to_string(WEXITSTATUS(status));
+}
+
+int shell_code(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
+
+}  // namespace
+
+Result<std::unique_ptr<Instance>> Instance::start(Loop& loop, proc::Spawner& spawner, proc::LaunchSpec spec,
+                                                  std::size_t line_cap, Events& events) {
+  auto input = make_pipe();
+  if (!input) return input.error();
+  auto output = make_pipe();
+  if (!output) return output.error();
+  auto errors = make_pipe();
+  if (!errors) return errors.error();
+  spec.input = input->read.get();
+  spec.output = output->write.get();
+  spec.error = errors->write.get();
+  auto tree = spawner.spawn(spec);
+  if (!tree) return tree.error();
+
+  std::unique_ptr<Instance> instance(new Instance(loop, std::move(*tree), events));
+  instance->executable_ = spec.argv.front();
+  instance->directory_ = spec.directory;
+  wire::LinePipe::Handler& handler = *instance;
+  instance->pipe_ = std::make_unique<wire::LinePipe>(loop, std::move(output->read), std::move(input->write),
+                                                     line_cap, handler);
+  instance->errors_ = std::make_unique<ErrorOutput>(
+      loop, std::move(errors->read),
+      [events = &events](std::string_view bytes) { events->on_error_output(bytes); });
+  instance->pipe_->resume();
+  instance->wait_for_keeper();
+  return instance;
+}
+
+Instance::Instance(Loop& loop, proc::ProcessTree tree, Events& events)
+    : loop_(loop),
+      events_(events),
+      tree_(std::move(tree)),
+      keeper_watch_(loop, tree_.events()),
+      patience_(loop) {}
+
+Instance::~Instance() = default;
+
+// ---- opening
+
+void Instance::open(const Opening& opening) {
+  if (state_ != State::Starting) return;
+  state_ = State::Opening;
+  handshake_.emplace(opening, next_id());
+  pipe_->push(handshake_->request());
+  patience_.start(opening.era == Era::Modern ? kModernPatience : kLegacyPatience, [this] {
+    handshake_->give_up("the server did not answer the handshake in time; see its stderr");
+    events_.on_opened();
+  });
+}
+
+void Instance::on_line(const wire::Line& line) {
+  const wire::Envelope envelope = wire::scan(line.text);
+  if (envelope.kind == wire::Kind::NotJson || envelope.kind == wire::Kind::NotRpc) {
+    ++counters_.lines_dropped;
+    counters_.bytes_dropped += line.text.size();
+    return;
+  }
+  if (state_ != State::Opening || !handshake_->take(line.text, envelope)) {
+    events_.on_message(line, envelope);
+    return;
+  }
+  patience_.cancel();
+  if (handshake_->outcome() == Handshake::Outcome::Ready) {
+    state_ = State::Ready;
+    if (!handshake_->follow_up().empty()) pipe_->push(handshake_->follow_up());
+  }
+  events_.on_opened();
+}
+
+void Instance::on_oversized(const wire::LineReader::Oversized& oversized) {
+  ++counters_.lines_dropped;
+  counters_.bytes_dropped += oversized.bytes;
+  events_.on_lost_answer(oversized.id, oversized.bytes);
+}
+
+void Instance::on_output_drained() { events_.on_drained(); }
+
+// ---- ending
+
+void Instance::stop(Haste haste) {
+  if (state_ == State::Ended) return;
+  state_ = State::Ending;
+  switch (haste) {
+    case Haste::Polite: pipe_->close_output_when_flushed(); break;
+    case Haste::ClientGone:
+      pipe_->close_output_when_flushed();
+      tree_.stop(keeper::Reason::ClientGone);
+      break;
+    case Haste::Now: tree_.stop(keeper::Reason::Signal); break;
+  }
+}
+
+/// It may be dying: its exit status would tell more, so that gets a moment.
+void Instance::on_input_end() {
+  if (state_ == State::Ended) return;
+  if (state_ != State::Ending) stop(Haste::Polite);
+  patience_.start(kDeathPatience, [this] { lost("closed its standard output but did not exit"); });
+}
+
+void Instance::on_output_lost() {
+  if (state_ == State::Ended || state_ == State::Ending) return;
+  on_input_end();
+}
+
+void Instance::lost(const std::string& sentence) {
+  patience_.cancel();
+  if (std::exchange(lost_, true)) return;
+  if (handshake_) handshake_->give_up("the server " + sentence);
+  events_.on_lost(sentence);
+}
+
+void Instance::wait_for_keeper() {
+  keeper_watch_.when_readable([this] { read_keeper(); });
+}
+
+void Instance::read_keeper() {
+  const keeper::Event* event = tree_.take_event();
+  if (event == nullptr) return keeper_lost();
+  if (event->kind == keeper::Event::Kind::Started) {
+    server_pid_ = event->server;
+    level_ = keeper::level_name(event->level);
+    return wait_for_keeper();
+  }
+  ended(*event);
+}
+
+void Instance::ended(const keeper::Event& event) {
+  errors_->read_rest();
+  Ending ending;
+  ending.error_output = errors_->tail();
+  ending.proved_empty = event.report.proved_empty;
+  ending.ended_processes = event.report.ended_total;
+  if (event.kind == keeper::Event::Kind::Failed) {
+    const Error error = proc::explain_start_failure(event, executable_, directory_);
+    ending.sentence = "could not be started: " + error.message;
+    ending.exit_code = error.kind == Error::Kind::NotFound        ? 127
+                       : error.kind == Error::Kind::NotExecutable ? 126
+                                                                  : 125;
+  } else if (event.report.server_status_known) {
+    ending.sentence = describe_status(event.report.server_status);
+    ending.exit_code = shell_code(event.report.server_status);
+  } else {
+    ending.sentence = "ended";
+  }
+  finish(std::move(ending));
+}
+
+/// The keeper was killed. What it held has fallen to us, and whoever watches our children ends it.
+void Instance::keeper_lost() {
+  errors_->read_rest();
+  Ending ending;
+  ending.sentence = "lost its keeper, which somebody killed";
+  ending.error_output = errors_->tail();
+  ending.exit_code = 125;
+  ending.keeper_lost = true;
+  finish(std::move(ending));
+}
+
+void Instance::finish(Ending ending) {
+  keeper_watch_.cancel();
+  state_ = State::Ended;
+  lost(ending.sentence);
+  pipe_->close();
+  events_.on_ended(ending);
+}
+
+}  // namespace corral::server

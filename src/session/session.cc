@@ -1,0 +1,274 @@
+// A session's life: its opening, its pace, its end. What its client says is in session_requests.cc.
+#include "session/session.h"
+
+#include "wire/error_codes.h"
+#include "wire/json_text.h"
+
+namespace corral::session {
+namespace {
+
+using router::Opened;
+using server::Era;
+using server::Instance;
+
+// What may come in while a server is being opened; then the client has to wait.
+constexpr std::size_t kMostDeferred = 64;
+constexpr std::size_t kMostDeferredBytes = std::size_t{1} << 20;
+// What a client that does not read may owe us, beyond one answer of the largest size.
+constexpr std::size_t kMostQueued = std::size_t{96} << 20;
+// For the answers of a client that has closed its end already.
+constexpr std::chrono::seconds kLastAnswers{60};
+constexpr int kOwnFailure = 125;  // as `corral run` has it
+
+Instance::Haste haste_of(EndReason reason) {
+  switch (reason) {
+    case EndReason::InputClosed:
+    case EndReason::ServerEnded:
+    case EndReason::ShuttingDown: return Instance::Haste::Polite;
+    case EndReason::OutputClosed:
+    case EndReason::ClientGone:
+    case EndReason::ShimGone:
+    case EndReason::SlowReader: break;
+  }
+  return Instance::Haste::ClientGone;
+}
+
+}  // namespace
+
+const char* reason_name(EndReason reason) {
+  switch (reason) {
+    case EndReason::InputClosed: return "stdin-closed";
+    case EndReason::OutputClosed: return "stdout-closed";
+    case EndReason::ClientGone: return "client-gone";
+    case EndReason::ShimGone: return "shim-gone";
+    case EndReason::ServerEnded: return "server-ended";
+    case EndReason::SlowReader: return "slow-reader";
+    case EndReason::ShuttingDown: return "shutting-down";
+  }
+  return "?";
+}
+
+Session::Session(Loop& loop, router::SessionId id, Transport& transport, router::Switchboard& switchboard,
+                 std::shared_ptr<const router::Wanted> wanted)
+    : loop_(loop),
+      id_(id),
+      transport_(transport),
+      switchboard_(switchboard),
+      wanted_(std::move(wanted)),
+      server_(wanted_->server),
+      patience_(loop) {}
+
+Session::~Session() = default;
+
+// ---- opening
+
+void Session::open(Era era, const wire::Line& line, const wire::Envelope& envelope) {
+  phase_ = Phase::Opening;
+  era_ = era;
+  opening_ = line.text;
+  std::string params(envelope.params.in(line.text));
+  if (era == Era::Legacy) {
+    const std::string_view version = wire::member(params, "protocolVersion").in(params);
+    version_ = wire::string_value(version).value_or("");
+    client_info_ = wire::member(params, "clientInfo").in(params);
+    if (params.empty()) params = server::plain_initialize_params();
+  } else {
+    const std::string_view meta = envelope.meta.in(line.text);
+    client_info_ = wire::member(meta, "io.modelcontextprotocol/clientInfo").in(meta);
+  }
+  switchboard_.open(*this, wanted_, era, params);
+}
+
+void Session::opened(const Opened& opened) {
+  if (ended_) return;
+  switch (opened.kind) {
+    case Opened::Kind::Ready: opened_ready(opened); break;
+    case Opened::Kind::OtherEra: opened_in_other_era(); break;
+    case Opened::Kind::Again: {
+      const std::string opening = std::exchange(opening_, {});
+      const wire::Envelope envelope = wire::scan(opening);
+      return open(era_, {opening, nullptr}, envelope);
+    }
+    case Opened::Kind::Refused:
+    case Opened::Kind::Failed: {
+      const std::string opening = std::exchange(opening_, {});
+      const wire::Envelope envelope = wire::scan(opening);
+      const std::string_view id = envelope.id.in(opening);
+      phase_ = Phase::New;
+      if (opened.kind == Opened::Kind::Failed) {
+        reject(id, wire::kServerLost, opened.text);
+        // The end of its tree ends the session; if there is no tree, this is the end.
+        if (!switchboard_.serves(*this)) {
+          loop_.post([this, alive = std::weak_ptr<bool>(alive_), why = opened.text] {
+            if (!alive.expired()) server_gone(kOwnFailure, why);
+          });
+        }
+        break;
+      }
+      const std::string message =
+          R"({"jsonrpc":"2.0","id":)" + std::string(id) + R"(,"error":)" + opened.text + "}";
+      transport_.send({message, nullptr});
+      switchboard_.release(*this, Instance::Haste::Polite, [] {});
+    }
+  }
+  take_deferred();
+  end_when_answered();
+}
+
+void Session::opened_ready(const Opened& opened) {
+  phase_ = Phase::Ready;
+  router_ = opened.router;
+  wanted_.reset();
+  const std::string opening = std::exchange(opening_, {});
+  const wire::Envelope envelope = wire::scan(opening);
+  if (era_ == Era::Legacy) {
+    answer_initialize(envelope.id.in(opening), opened.text);
+  } else {
+    take_request({opening, nullptr}, envelope);
+  }
+}
+
+/// A private server answered its client's own words. A shared one answered ours: the version is then between
+/// us and the client, and tasks belong to whoever made them, which a shared server cannot tell.
+void Session::answer_initialize(std::string_view id, const std::string& result) {
+  if (!router_->options().shared) {
+    transport_.send({wire::result_message(id, result), nullptr});
+    return;
+  }
+  const std::string version =
+      wire::quoted(server::is_legacy_version(version_) ? version_ : std::string(server::kNewestLegacy));
+  const wire::Span spoken = wire::member(result, "protocolVersion");
+  std::string edited = result;
+  if (spoken.present()) edited.replace(spoken.begin, spoken.end - spoken.begin, version);
+  const wire::Span capabilities = wire::member(edited, "capabilities");
+  const wire::Span tasks = wire::member_with_comma(capabilities.in(edited), "tasks");
+  if (tasks.present()) edited.erase(capabilities.begin + tasks.begin, tasks.end - tasks.begin);
+  transport_.send({wire::result_message(id, edited), nullptr});
+}
+
+/// The client may know the older revisions too, and needs an answer that tells it to try them.
+void Session::opened_in_other_era() {
+  const std::string opening = std::exchange(opening_, {});
+  const wire::Envelope envelope = wire::scan(opening);
+  phase_ = Phase::New;
+  switchboard_.release(*this, Instance::Haste::Polite, [] {});
+  if (wire::method_name(envelope, opening) == "server/discover") {
+    reject(envelope.id.in(opening), wire::kMethodNotFound,
+           "Method not found: server " + server_ + " speaks the revisions up to 2025-11-25; send initialize");
+    return;
+  }
+  reject(envelope.id.in(opening), wire::kUnsupportedVersion,
+         "Unsupported protocol version: server " + server_ + " speaks the revisions up to 2025-11-25",
+         R"({"supported":["2025-11-25","2025-06-18","2025-03-26","2024-11-05"],"requested":"2026-07-28"})");
+}
+
+void Session::take_deferred() {
+  while (phase_ != Phase::Opening && !deferred_.empty() && !ended_) {
+    const std::string message = std::move(deferred_.front());
+    deferred_.pop_front();
+    deferred_bytes_ -= message.size();
+    take({message, nullptr}, wire::scan(message));
+  }
+  pace();
+}
+
+// ---- pace
+
+/// Reads on only if there is room for what may come of it.
+void Session::pace() {
+  if (ended_ || input_ended_) return;
+  const bool full = deferred_.size() >= kMostDeferred || deferred_bytes_ >= kMostDeferredBytes;
+  const bool server_full = router_ != nullptr && router_->congested();
+  if (full || server_full || transport_.congested()) {
+    transport_.pause();
+  } else {
+    transport_.resume();
+  }
+}
+
+void Session::server_drained() { pace(); }
+
+void Session::deliver(const wire::Line& line, std::initializer_list<wire::Edit> edits) {
+  if (ended_) return;
+  transport_.send(line, edits);
+  if (transport_.congested() && !told_congested_) {
+    told_congested_ = true;
+    if (router_ != nullptr) router_->session_congested(*this, true);
+    pace();
+  }
+  // Not from in here: the router is in the middle of something.
+  if (transport_.queued() > kMostQueued || input_ended_) {
+    loop_.post([this, alive = std::weak_ptr<bool>(alive_)] {
+      if (alive.expired() || ended_) return;
+      if (transport_.queued() > kMostQueued) return end(EndReason::SlowReader);
+      end_when_answered();
+    });
+  }
+}
+
+void Session::output_drained() {
+  told_congested_ = false;
+  if (router_ != nullptr) router_->session_congested(*this, false);
+  pace();
+}
+
+// ---- the end
+
+void Session::input_ended() {
+  if (ended_ || std::exchange(input_ended_, true)) return;
+  patience_.start(kLastAnswers, [this] { end(EndReason::InputClosed); });
+  end_when_answered();
+}
+
+void Session::end_when_answered() {
+  if (ended_ || !input_ended_ || phase_ == Phase::Opening) return;
+  if (router_ != nullptr && !server_lost_ && router_->calls_of(*this) > 0) return;
+  end(EndReason::InputClosed);
+}
+
+void Session::instance_ended(const server::Ending& ending) {
+  server_gone(ending.exit_code, "server " + server_ + " " + ending.sentence);
+}
+
+/// As if the client had started the server itself: its end is our end, with its exit code.
+void Session::server_gone(int code, const std::string& why) {
+  server_lost_ = true;
+  router_ = nullptr;
+  if (std::exchange(ended_, true)) return;
+  patience_.cancel();
+  transport_.pause();
+  transport_.close(Transport::Close::Flushed);
+  transport_.exit(code, why);
+}
+
+/// Whoever still reads gets an answer to every call.
+void Session::answer_all(const std::string& why) {
+  if (router_ != nullptr) router_->give_up_calls(*this, wire::kShuttingDown, why);
+  if (!opening_.empty()) {
+    const std::string opening = std::exchange(opening_, {});
+    reject(wire::scan(opening).id.in(opening), wire::kShuttingDown, why);
+  }
+  for (const std::string& message : deferred_) {
+    const wire::Envelope envelope = wire::scan(message);
+    if (envelope.kind == wire::Kind::Request) reject(envelope.id.in(message), wire::kShuttingDown, why);
+  }
+  deferred_.clear();
+}
+
+void Session::end(EndReason reason) {
+  if (ended_) return;
+  const bool orderly = haste_of(reason) == Instance::Haste::Polite;
+  if (orderly) answer_all("the session ends: " + std::string(reason_name(reason)));
+  ended_ = true;
+  patience_.cancel();
+  transport_.pause();
+  const bool waits =
+      switchboard_.release(*this, haste_of(reason), [this, alive = std::weak_ptr<bool>(alive_)] {
+        if (!alive.expired()) transport_.exit(0, {});
+      });
+  router_ = nullptr;
+  transport_.close(orderly ? Transport::Close::Flushed : Transport::Close::AtOnce);
+  if (!waits) transport_.exit(0, {});
+}
+
+}  // namespace corral::session

@@ -1,0 +1,138 @@
+// What a client says, message by message. Nothing malformed gets past here.
+#include "session/session.h"
+#include "wire/error_codes.h"
+#include "wire/json_array.h"
+#include "wire/json_text.h"
+
+namespace corral::session {
+
+using server::Era;
+
+void Session::receive(const wire::Line& line) {
+  if (ended_) return;
+  ++counters_.messages;
+  const wire::Envelope envelope = wire::scan(line.text);
+  if (phase_ == Phase::Opening && envelope.kind != wire::Kind::NotJson) {
+    deferred_.emplace_back(line.text);
+    deferred_bytes_ += line.text.size();
+  } else {
+    take(line, envelope);
+  }
+  pace();
+}
+
+void Session::receive_oversized(const std::string& id, std::size_t bytes) {
+  ++counters_.messages;
+  ++counters_.bad_messages;
+  reject(id, wire::kInvalidRequest,
+         "Invalid Request: a message of " + std::to_string(bytes) +
+             " bytes is more than a line may have; raise \"line_cap\" in corral's configuration");
+}
+
+void Session::take(const wire::Line& line, const wire::Envelope& envelope) {
+  switch (envelope.kind) {
+    case wire::Kind::Request: return take_request(line, envelope);
+    case wire::Kind::Notification:
+      if (phase_ == Phase::Ready && router_ != nullptr) router_->notification(*this, line, envelope);
+      return;
+    case wire::Kind::Response:
+      if (phase_ == Phase::Ready && router_ != nullptr) return router_->response(*this, line, envelope);
+      ++counters_.bad_messages;
+      return;
+    case wire::Kind::Batch: return take_batch(line);
+    case wire::Kind::NotRpc:
+    case wire::Kind::NotJson: return refuse_bad_message(line, envelope);
+  }
+}
+
+void Session::refuse_bad_message(const wire::Line& line, const wire::Envelope& envelope) {
+  ++counters_.bad_messages;
+  const bool json = envelope.kind == wire::Kind::NotRpc;
+  const std::string where = " at byte " + std::to_string(envelope.fault_at);
+  reject(envelope.id.in(line.text), json ? wire::kInvalidRequest : wire::kParseError,
+         (json ? "Invalid Request: " : "Parse error: ") + std::string(envelope.fault) + where);
+}
+
+/// Only the revision 2025-03-26 has batches; its clients get the answers one by one.
+void Session::take_batch(const wire::Line& line) {
+  const auto elements = wire::array_elements(line.text);
+  const bool allowed = phase_ == Phase::Ready && era_ == Era::Legacy && version_ == "2025-03-26";
+  if (!allowed || !elements || elements->empty()) {
+    ++counters_.bad_messages;
+    return reject({}, wire::kInvalidRequest,
+                  "Invalid Request: this revision has no batches; send one message a line");
+  }
+  for (const wire::Span& element : *elements) {
+    const wire::Line one{element.in(line.text), line.owner};
+    const wire::Envelope envelope = wire::scan(one.text);
+    if (envelope.kind == wire::Kind::Batch) {
+      reject({}, wire::kInvalidRequest, "Invalid Request: a batch inside a batch");
+    } else {
+      take(one, envelope);
+    }
+    if (ended_) return;
+  }
+}
+
+void Session::take_request(const wire::Line& line, const wire::Envelope& envelope) {
+  if (server_lost_) {
+    return reject(envelope.id.in(line.text), wire::kServerLost, "server " + server_ + " has ended");
+  }
+  if (answer_here(line, envelope)) return;
+  if (phase_ == Phase::New) return take_first_request(line, envelope);
+  router_->request(*this, line, envelope);
+}
+
+/// The requests that need no server.
+bool Session::answer_here(const wire::Line& line, const wire::Envelope& envelope) {
+  const std::string_view id = envelope.id.in(line.text);
+  const std::string_view method = wire::method_name(envelope, line.text);
+  const bool modern = envelope.protocol_version.present();
+  if (modern && wire::string_value(envelope.protocol_version.in(line.text)) != server::kModern) {
+    reject(id, wire::kUnsupportedVersion, "Unsupported protocol version",
+           R"({"supported":["2026-07-28"],"requested":)" +
+               std::string(envelope.protocol_version.in(line.text)) + "}");
+    return true;
+  }
+  const bool removed = method == "initialize" || method == "ping" || method == "logging/setLevel" ||
+                       method == "resources/subscribe" || method == "resources/unsubscribe";
+  if (modern && removed) {
+    reject(id, wire::kMethodNotFound,
+           "Method not found: the revision 2026-07-28 has no " + std::string(method));
+    return true;
+  }
+  if (method == "ping") {
+    transport_.send({wire::result_message(id, "{}"), nullptr});
+    return true;
+  }
+  if (phase_ != Phase::Ready) return false;
+  if (method == "initialize") {
+    reject(id, wire::kInvalidRequest, "Invalid Request: this session is initialized already");
+    return true;
+  }
+  if (method == "server/discover") {
+    if (era_ == Era::Modern) {
+      transport_.send({wire::result_message(id, router_->instance()->handshake().result()), nullptr});
+    } else {
+      reject(id, wire::kMethodNotFound, "Method not found: this session speaks a revision with initialize");
+    }
+    return true;
+  }
+  return false;
+}
+
+void Session::take_first_request(const wire::Line& line, const wire::Envelope& envelope) {
+  const std::string_view method = wire::method_name(envelope, line.text);
+  if (method == "initialize") return open(Era::Legacy, line, envelope);
+  if (method == "server/discover" || envelope.protocol_version.present())
+    return open(Era::Modern, line, envelope);
+  reject(envelope.id.in(line.text), wire::kInvalidParams,
+         "Invalid params: begin with initialize (2024-11-05 to 2025-11-25), or name the protocol version "
+         "2026-07-28 in _meta");
+}
+
+void Session::reject(std::string_view id, int code, std::string_view message, std::string_view data) {
+  transport_.send({wire::error_message(id, code, message, data), nullptr});
+}
+
+}  // namespace corral::session

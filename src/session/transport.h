@@ -1,0 +1,35 @@
+// How a session speaks to its client; client/ implements it for pipes.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+#include "wire/line_reader.h"
+#include "wire/out_queue.h"
+
+namespace corral::session {
+
+class Transport {
+ public:
+  virtual ~Transport() = default;
+
+  virtual void send(const wire::Line& line, std::initializer_list<wire::Edit> edits = {}) = 0;
+  /// Bytes that the client has not read yet.
+  virtual std::size_t queued() const = 0;
+  /// It stays above the high-water mark until the session hears `output_drained`.
+  virtual bool congested() const = 0;
+  virtual void pause() = 0;
+  virtual void resume() = 0;
+
+  virtual void error_output(std::string_view bytes) = 0;
+  virtual void note(const std::string& sentence) = 0;
+
+  /// The client sees the end of its pipes: after what is queued, or at once.
+  enum class Close { Flushed, AtOnce };
+  virtual void close(Close how) = 0;
+  /// Says what the program that stands for us in the client's eyes should exit with; the last word.
+  virtual void exit(int code, const std::string& why) = 0;
+};
+
+}  // namespace corral::session

@@ -1,0 +1,225 @@
+#include "shim/attachment.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <iterator>
+
+#include "keeper/kernel.h"
+#include "shim/connect.h"
+#include "shim/standard_io.h"
+
+namespace corral::shim {
+namespace {
+
+using control::Reply;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kAnswerPatience{10'000};    // a daemon that hangs must not cost the client its server
+constexpr milliseconds kLeavePatience{1500};       // clients give us 2 s from SIGTERM to SIGKILL
+constexpr milliseconds kClientGonePatience{5000};  // the daemon sees it, too, and knows better how to end
+constexpr milliseconds kLastOutputPatience{2000};  // for a terminal that nobody reads
+constexpr milliseconds kHurriedOutputPatience{200};
+
+/// Ours to copy from or to. A terminal can block a writer for as long as somebody pressed Ctrl+S, and
+/// O_NONBLOCK on it would be everybody's, so it is opened once more. A file keeps its position only through
+/// the descriptor that came with it.
+UniqueFd own_end(int fd, int access) {
+  if (isatty(fd) == 1) {
+    const std::string path = "/proc/self/fd/" + std::to_string(fd);
+    UniqueFd again(open(path.c_str(), access | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+    if (again.valid()) return again;
+  }
+  return UniqueFd(fcntl(fd, F_DUPFD_CLOEXEC, 3));
+}
+
+}  // namespace
+
+Attachment::Attachment(control::Channel channel, Signals& signals, ErrorOutput& errors, bool verbose)
+    : channel_(std::move(channel)), signals_(signals), errors_(errors), verbose_(verbose) {}
+
+Result<int> Attachment::run(control::Hello hello) {
+  const Result<void> introduced = introduce(std::move(hello));
+  if (!introduced) return introduced.error();
+  set_deadline(kAnswerPatience);
+  while (!without_daemon_ && (!code_ || !output_.done())) {
+    wait();
+    check_deadline();
+  }
+  if (without_daemon_) return *without_daemon_;
+  if (errors_.dropped() > 0) {
+    note(std::to_string(errors_.dropped()) + " bytes of the server's stderr were dropped: nobody read them");
+  }
+  return *code_;
+}
+
+/// The descriptor to hand over in place of 0 or 1: itself, or our end of a new pipe. Nothing is read from it
+/// before the daemon has accepted the session.
+Result<int> Attachment::passable(int fd) {
+  if (can_be_passed(fd)) return fd;
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return Error{std::string("no pipe can be made: ") + strerror(errno)};
+  UniqueFd read_end(ends[0]);
+  UniqueFd write_end(ends[1]);
+  const bool in = fd == STDIN_FILENO;
+  UniqueFd& ours = in ? write_end : read_end;
+  UniqueFd& theirs = in ? read_end : write_end;
+  fcntl(ours.get(), F_SETFL, fcntl(ours.get(), F_GETFL) | O_NONBLOCK);
+  if (in) {
+    input_ = Copier(own_end(fd, O_RDONLY), std::move(ours));
+  } else {
+    output_ = Copier(std::move(ours), own_end(fd, O_WRONLY));
+  }
+  handed_over_.push_back(std::move(theirs));
+  return handed_over_.back().get();
+}
+
+Result<void> Attachment::introduce(control::Hello hello) {
+  const Result<int> in = passable(STDIN_FILENO);
+  if (!in) return in.error();
+  const Result<int> out = passable(STDOUT_FILENO);
+  if (!out) return out.error();
+  hello.descriptors = {"input", "output"};
+  std::vector<int> descriptors = {*in, *out};
+  // An error: the client is gone already. Then the end of its pipes says so, and a file ends anyway.
+  if (Result<run::ClientWatch> watch = run::ClientWatch::start()) client_ = std::move(*watch);
+  if (client_.fd() >= 0) {
+    hello.descriptors.emplace_back("client");
+    descriptors.push_back(client_.fd());
+  }
+  Result<void> sent = channel_.send(hello, descriptors);
+  handed_over_.clear();  // ours would keep the pipe open when the daemon has let go
+  return sent;
+}
+
+void Attachment::wait() {
+  const bool copies = accepted_;
+  pollfd wake[] = {
+      {signals_.fd(), POLLIN, 0},
+      {connected_ ? channel_.fd() : -1, POLLIN, 0},
+      {errors_.wanted(), POLLOUT, 0},
+      {client_.fd(), POLLIN, 0},
+      copies ? input_.wanted() : pollfd{-1, 0, 0},
+      copies ? output_.wanted() : pollfd{-1, 0, 0},
+  };
+  if (poll(wake, std::size(wake), milliseconds_left()) <= 0) return;
+  if (wake[5].revents != 0) output_.advance();
+  if (wake[4].revents != 0) input_.advance();
+  if (wake[2].revents != 0) errors_.write_some();
+  if (wake[1].revents != 0) hear();
+  if (wake[3].revents != 0) {
+    client_.stop();
+    if (!leaving_ && !code_) set_deadline(kClientGonePatience);
+  }
+  if (wake[0].revents != 0) signals_.read_all();
+  if (signals_.leaving() == 0 || leaving_ || code_) return;
+  leaving_ = true;
+  if (!accepted_) return end(kSignalled + signals_.leaving());
+  channel_.leave();
+  set_deadline(kLeavePatience);
+}
+
+void Attachment::hear() {
+  connected_ = channel_.read_some();
+  while (!code_ && !without_daemon_) {
+    const std::optional<Result<Reply>> reply = channel_.take();
+    if (!reply) break;
+    if (*reply) {
+      handle(**reply);
+    } else if (accepted_) {
+      errors_.say(reply->error().message);
+      end(kDaemonDied);
+    } else {
+      go_without(reply->error().message);
+    }
+  }
+  if (!connected_ && !code_ && !without_daemon_) lose_daemon();
+}
+
+void Attachment::handle(const Reply& reply) {
+  switch (reply.kind) {
+    case Reply::Kind::Accepted: return begin_session(reply);
+    case Reply::Kind::RunIt: return go_without(reply.text);
+    case Reply::Kind::Refused: return refuse(reply);
+    case Reply::Kind::Note: return errors_.say(reply.text);
+    case Reply::Kind::Stderr: return errors_.add(reply.text);
+    case Reply::Kind::Status: return;
+    case Reply::Kind::Exit:
+      if (!reply.text.empty()) errors_.say(reply.text);
+      return end(leaving_ ? kSignalled + signals_.leaving() : reply.code);
+  }
+}
+
+void Attachment::begin_session(const Reply& reply) {
+  accepted_ = true;
+  if (!leaving_) deadline_.reset();
+  note("the daemon (corral " + reply.version + ") has the session");
+  // The daemon has its own. The copies that remember the flags stay: they go when we do, right after the
+  // daemon's.
+  keeper::let_go(STDIN_FILENO, O_RDONLY);
+  keeper::let_go(STDOUT_FILENO, O_WRONLY);
+}
+
+/// A daemon of another protocol cannot help, but the client need not suffer for it.
+void Attachment::refuse(const Reply& reply) {
+  constexpr int kServedBack = 2;  // the daemon serves its protocol and the two before it
+  const bool other_protocol = reply.protocol != 0 && (control::kProtocol > reply.protocol ||
+                                                      control::kProtocol < reply.protocol - kServedBack);
+  if (other_protocol) return go_without(reply.text);
+  errors_.say(reply.text);
+  end(reply.code);
+}
+
+void Attachment::lose_daemon() {
+  if (leaving_) return end(kSignalled + signals_.leaving());
+  if (!accepted_) return go_without("the daemon hung up before it took the session");
+  errors_.say(
+      "the daemon died and its servers ended with it: start the session again (exit code 75), and see "
+      "`corral "
+      "status`");
+  end(kDaemonDied);
+}
+
+void Attachment::check_deadline() {
+  if (!deadline_ || std::chrono::steady_clock::now() < *deadline_) return;
+  deadline_.reset();
+  if (code_) {
+    output_ = Copier();  // nobody takes the rest
+  } else if (leaving_) {
+    end(kSignalled + signals_.leaving());
+  } else if (!accepted_) {
+    go_without("the daemon does not answer");
+  } else {
+    end(kSignalled + SIGHUP);  // the client is gone, and the daemon has not noticed
+  }
+}
+
+void Attachment::end(int code) {
+  code_ = code;
+  input_ = Copier();
+  if (!accepted_) output_ = Copier();
+  set_deadline(leaving_ ? kHurriedOutputPatience : kLastOutputPatience);
+}
+
+void Attachment::go_without(std::string why) { without_daemon_ = Error{std::move(why)}; }
+
+int Attachment::milliseconds_left() const {
+  if (!deadline_) return -1;
+  const auto left =
+      std::chrono::duration_cast<milliseconds>(*deadline_ - std::chrono::steady_clock::now()).count();
+  return static_cast<int>(std::max<std::int64_t>(left + 1, 0));
+}
+
+void Attachment::set_deadline(milliseconds after) { deadline_ = std::chrono::steady_clock::now() + after; }
+
+void Attachment::note(const std::string& sentence) {
+  if (verbose_) errors_.say(sentence);
+}
+
+}  // namespace corral::shim

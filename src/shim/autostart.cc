@@ -1,0 +1,154 @@
+#include "shim/autostart.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <iterator>
+
+#include "control/runtime_dir.h"
+#include "shim/daemon_process.h"
+
+namespace corral::shim {
+namespace {
+
+using control::Channel;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kPatience{10'000};
+constexpr milliseconds kShortestPause{1};
+constexpr milliseconds kLongestPause{50};
+constexpr off_t kLongestLog = off_t{1} << 20;
+
+/// Waits between tries: short at first, never long, and never beyond the end of our patience.
+class Pauses {
+ public:
+  explicit Pauses(Signals& signals) : signals_(signals) {}
+
+  bool over() const { return signals_.leaving() != 0 || std::chrono::steady_clock::now() >= deadline_; }
+
+  /// Ends early when `fd` is readable (-1 = none); true if it is.
+  bool pause(int fd = -1) {
+    pollfd wake[] = {{fd, POLLIN, 0}, {signals_.fd(), POLLIN, 0}};
+    const int ready = poll(wake, std::size(wake), static_cast<int>(next_.count()));
+    next_ = std::min(next_ * 2, kLongestPause);
+    if (ready > 0 && wake[1].revents != 0) signals_.read_all();
+    return ready > 0 && wake[0].revents != 0;
+  }
+
+ private:
+  Signals& signals_;
+  milliseconds next_ = kShortestPause;
+  const std::chrono::steady_clock::time_point deadline_ = std::chrono::steady_clock::now() + kPatience;
+};
+
+Result<void> find_place(const std::string& given, std::string& runtime_dir) {
+  Error first{""};
+  for (const std::string& place : control::candidates(given, geteuid())) {
+    const Result<void> ready = control::ensure_runtime_dir(place);
+    if (ready) {
+      runtime_dir = place;
+      return {};
+    }
+    if (first.message.empty()) first = ready.error();
+  }
+  return first;
+}
+
+/// Held while a daemon is being started. Who does not get it tries to connect meanwhile.
+class StartingLock {
+ public:
+  static Result<StartingLock> open(const std::string& runtime_dir) {
+    const std::string path = control::starting_path(runtime_dir);
+    StartingLock lock;
+    lock.file_ = UniqueFd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (lock.file_.valid()) return lock;
+    return Error{"'" + path + "' cannot be opened: " + strerror(errno)};
+  }
+
+  bool take() { return flock(file_.get(), LOCK_EX | LOCK_NB) == 0; }
+
+ private:
+  UniqueFd file_;
+};
+
+Result<UniqueFd> open_log(const std::string& path) {
+  UniqueFd file(open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!file.valid()) return Error{"the daemon's log '" + path + "' cannot be opened: " + strerror(errno)};
+  struct stat status {};
+  if (fstat(file.get(), &status) == 0 && status.st_size > kLongestLog && ftruncate(file.get(), 0) != 0) {
+    return Error{"the daemon's log '" + path + "' cannot be cut: " + strerror(errno)};
+  }
+  return file;
+}
+
+/// The last line that was written after `since`, without what a terminal would obey.
+std::string last_line(int log, off_t since) {
+  constexpr off_t kTail = 1024;
+  const off_t end = lseek(log, 0, SEEK_END);
+  const off_t begin = std::max(since, end - kTail);
+  if (end <= begin) return "";
+  std::string text(static_cast<std::size_t>(end - begin), '\0');
+  const ssize_t size = pread(log, text.data(), text.size(), begin);
+  text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  text.erase(0, text.rfind('\n') + 1);
+  std::erase_if(text, [](char byte) { return static_cast<unsigned char>(byte) < 0x20 || byte == 0x7f; });
+  return text;
+}
+
+Error not_started(int log, off_t since, const std::string& runtime_dir, const std::string& what) {
+  const std::string line = last_line(log, since);
+  return Error{"the daemon " + what + (line.empty() ? "" : " (" + line + ")") + "; see " +
+               control::log_path(runtime_dir)};
+}
+
+Result<Channel> start_and_connect(const DaemonPlace& place, const std::string& runtime_dir, Signals& signals,
+                                  Pauses& pauses) {
+  const std::string log_path = control::log_path(runtime_dir);
+  const Result<UniqueFd> log = open_log(log_path);
+  if (!log) return log.error();
+  const off_t since = lseek(log->get(), 0, SEEK_END);
+  const Result<UniqueFd> daemon = start_daemon({runtime_dir, place.config_file}, log->get());
+  if (!daemon) return daemon.error();
+  while (!pauses.over()) {
+    const bool exited = pauses.pause(daemon->get());
+    Result<Channel> channel = control::connect_to_daemon(runtime_dir);
+    if (channel) return channel;
+    if (exited) return not_started(log->get(), since, runtime_dir, "left right after its start");
+  }
+  if (signals.leaving() != 0) return Error{"told to leave"};
+  return not_started(log->get(), since, runtime_dir, "was started but does not answer");
+}
+
+}  // namespace
+
+Result<Channel> reach_daemon(const DaemonPlace& place, Signals& signals, ErrorOutput& errors) {
+  Result<Channel> channel = control::connect_to_daemon(place.runtime_dir);
+  // A daemon that is there but cannot be spoken to is no reason to start another.
+  if (channel || channel.error().kind != Error::Kind::NotFound) return channel;
+  std::string runtime_dir;
+  const Result<void> found = find_place(place.runtime_dir, runtime_dir);
+  if (!found) return found.error();
+  Result<StartingLock> lock = StartingLock::open(runtime_dir);
+  if (!lock) return lock.error();
+  Pauses pauses(signals);
+  while (!lock->take()) {
+    if (pauses.over()) return Error{"another process has been starting a daemon for too long"};
+    pauses.pause();
+    channel = control::connect_to_daemon(place.runtime_dir);
+    if (channel) return channel;
+  }
+  channel = control::connect_to_daemon(place.runtime_dir);
+  if (channel) return channel;
+  if (place.verbose) errors.say("starting a daemon in " + runtime_dir);
+  return start_and_connect(place, runtime_dir, signals, pauses);
+}
+
+}  // namespace corral::shim

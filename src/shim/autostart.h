@@ -1,0 +1,23 @@
+// Finds the user's daemon, and starts it if there is none. However many shims do so at once, one daemon comes
+// of it.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "control/channel.h"
+#include "shim/error_output.h"
+#include "shim/signals.h"
+
+namespace corral::shim {
+
+struct DaemonPlace {
+  std::string runtime_dir;  // empty = any of the user's
+  std::string config_file;  // for a daemon that is started; empty = its own default
+  bool verbose = false;
+};
+
+/// The error says why there is none. Returns early with one if a signal asks us to leave.
+Result<control::Channel> reach_daemon(const DaemonPlace& place, Signals& signals, ErrorOutput& errors);
+
+}  // namespace corral::shim

@@ -1,0 +1,32 @@
+// Carries bytes between a descriptor that the daemon cannot wait for and a pipe that it can.
+#pragma once
+
+#include <poll.h>
+
+#include <cstddef>
+#include <string>
+
+#include "base/unique_fd.h"
+
+namespace corral::shim {
+
+class Copier {
+ public:
+  Copier() = default;
+  /// Neither end blocks when it polls ready. `to` is closed at the end of `from`.
+  Copier(UniqueFd from, UniqueFd to) : from_(std::move(from)), to_(std::move(to)) {}
+
+  /// What to wait for; a descriptor of -1 = nothing more to do.
+  pollfd wanted() const;
+  void advance();
+  bool done() const { return !to_.valid(); }
+
+ private:
+  void finish();
+
+  UniqueFd from_;
+  UniqueFd to_;
+  std::string buffer_;
+};
+
+}  // namespace corral::shim

@@ -1,0 +1,262 @@
+#include "wire/envelope.h"
+
+#include <utility>
+
+#include "wire/cursor.h"
+
+namespace corral::wire {
+
+namespace {
+
+/// A member that we look for, and what to say of a second one.
+struct Field {
+  std::string_view name;
+  const char* second;
+};
+
+constexpr Field kJsonRpc{"jsonrpc", "a second \"jsonrpc\""};
+constexpr Field kId{"id", "a second \"id\""};
+constexpr Field kMethod{"method", "a second \"method\""};
+constexpr Field kParams{"params", "a second \"params\""};
+constexpr Field kResult{"result", "a second \"result\""};
+constexpr Field kError{"error", "a second \"error\""};
+constexpr Field kMeta{"_meta", "a second \"_meta\""};
+constexpr Field kProgressToken{"progressToken", "a second \"progressToken\""};
+constexpr Field kRequestId{"requestId", "a second \"requestId\""};
+constexpr Field kVersion{"io.modelcontextprotocol/protocolVersion", "a second protocol version"};
+constexpr Field kSubscription{"io.modelcontextprotocol/subscriptionId", "a second subscription id"};
+constexpr Field kLogLevel{"io.modelcontextprotocol/logLevel", "a second log level"};
+
+bool string_or_number(std::string_view value) {
+  return !value.empty() && (value[0] == '"' || value[0] == '-' || (value[0] >= '0' && value[0] <= '9'));
+}
+
+/// One pass over one line. A fault of the protocol does not stop it: the rest must still be proved to be
+/// JSON, and an id that comes later is still wanted for the answer.
+class Scan {
+ public:
+  explicit Scan(std::string_view line) : line_(line), in_(line) {}
+
+  Envelope run();
+
+ private:
+  bool top_member(const StringBody& key);
+  bool params_member(const StringBody& key);
+  bool meta_member(const StringBody& key);
+  bool id();
+  bool method();
+  bool params();
+  bool meta();
+  bool keep(Span& into, const Field& field, std::size_t depth);
+  bool is(const StringBody& key, const Field& field) const { return same_key(key, line_, field.name); }
+
+  void blame(const char* why, std::size_t at);
+  void check();
+  void check_parts();
+  void check_notification();
+  Kind kind() const;
+  Envelope refused(Kind as, const char* why, std::size_t at) const;
+
+  std::string_view line_;
+  Cursor in_;
+  Envelope found_;
+  Span jsonrpc_;
+  Span id_;
+  bool two_ids_ = false;
+  const char* fault_ = nullptr;
+  std::size_t fault_at_ = 0;
+};
+
+void Scan::blame(const char* why, std::size_t at) {
+  if (fault_ != nullptr) return;  // the first one is the one to tell
+  fault_ = why;
+  fault_at_ = at;
+}
+
+/// Reads the value and remembers where it stands.
+bool Scan::keep(Span& into, const Field& field, std::size_t depth) {
+  const std::size_t begin = in_.position();
+  if (!in_.value(depth)) return false;
+  if (into.present()) {
+    blame(field.second, begin);
+  } else {
+    into = {begin, in_.position()};
+  }
+  return true;
+}
+
+bool Scan::top_member(const StringBody& key) {
+  if (is(key, kJsonRpc)) return keep(jsonrpc_, kJsonRpc, 1);
+  if (is(key, kId)) return id();
+  if (is(key, kMethod)) return method();
+  if (is(key, kParams)) return params();
+  if (is(key, kResult)) return keep(found_.result, kResult, 1);
+  if (is(key, kError)) return keep(found_.error, kError, 1);
+  return in_.value(1);
+}
+
+bool Scan::id() {
+  two_ids_ = id_.present();
+  return keep(id_, kId, 1);
+}
+
+bool Scan::method() {
+  if (in_.peek() != '"') {
+    blame("\"method\" is no string", in_.position());
+    return in_.value(1);
+  }
+  StringBody body;
+  if (!in_.string(body)) return false;
+  if (found_.method.present()) {
+    blame(kMethod.second, body.span.begin);
+  } else if (!body.span.present()) {
+    blame("\"method\" is empty", body.span.begin);
+  } else {
+    found_.method = body.span;
+    if (body.escaped) found_.method_decoded = unescaped(body.span.in(line_));
+  }
+  return true;
+}
+
+bool Scan::params() {
+  const std::size_t begin = in_.position();
+  if (found_.params.present() || in_.peek() != '{') {
+    if (!found_.params.present()) blame("\"params\" is no object", begin);
+    return keep(found_.params, kParams, 1);
+  }
+  if (!in_.members([this](const StringBody& key) { return params_member(key); })) return false;
+  found_.params = {begin, in_.position()};
+  return true;
+}
+
+bool Scan::params_member(const StringBody& key) {
+  if (is(key, kMeta)) return meta();
+  if (is(key, kProgressToken)) return keep(found_.direct_token, kProgressToken, 2);
+  if (is(key, kRequestId)) return keep(found_.request_id, kRequestId, 2);
+  return in_.value(2);
+}
+
+bool Scan::meta() {
+  const std::size_t begin = in_.position();
+  if (found_.meta.present() || in_.peek() != '{') {
+    if (!found_.meta.present()) blame("\"_meta\" is no object", begin);
+    return keep(found_.meta, kMeta, 2);
+  }
+  if (!in_.members([this](const StringBody& key) { return meta_member(key); })) return false;
+  found_.meta = {begin, in_.position()};
+  return true;
+}
+
+bool Scan::meta_member(const StringBody& key) {
+  if (is(key, kProgressToken)) return keep(found_.progress_token, kProgressToken, 3);
+  if (is(key, kVersion)) return keep(found_.protocol_version, kVersion, 3);
+  if (is(key, kSubscription)) return keep(found_.subscription_id, kSubscription, 3);
+  if (is(key, kLogLevel)) return keep(found_.log_level, kLogLevel, 3);
+  return in_.value(3);
+}
+
+/// What only the whole message shows.
+void Scan::check() {
+  if (!jsonrpc_.present()) blame("no \"jsonrpc\"", 0);
+  if (jsonrpc_.in(line_) != "\"2.0\"") blame("\"jsonrpc\" is not \"2.0\"", jsonrpc_.begin);
+  check_parts();
+  const std::string_view id = id_.in(line_);
+  const bool unknown = id == "null" && !found_.method.present() && found_.error.present();
+  if (id_.present() && !unknown && !string_or_number(id)) {
+    blame("\"id\" is neither a string nor a number", id_.begin);
+  }
+  const Span token = found_.progress_token;
+  if (token.present() && !string_or_number(token.in(line_))) {
+    blame("\"progressToken\" is neither a string nor a number", token.begin);
+  }
+  check_notification();
+}
+
+void Scan::check_parts() {
+  const bool result = found_.result.present();
+  const bool error = found_.error.present();
+  if (found_.method.present()) {
+    if (result || error) blame("a \"method\" beside a \"result\" or an \"error\"", 0);
+  } else if (result && error) {
+    blame("a \"result\" beside an \"error\"", found_.error.begin);
+  } else if (!result && !error) {
+    blame("no \"method\", \"result\" or \"error\"", 0);
+  } else if (result && !id_.present()) {
+    blame("a \"result\" without an \"id\"", found_.result.begin);
+  }
+  if (error && line_[found_.error.begin] != '{') blame("\"error\" is no object", found_.error.begin);
+}
+
+/// params.progressToken and params.requestId mean something in one notification each; elsewhere they are the
+/// business of whoever made up the method.
+void Scan::check_notification() {
+  const std::string_view name = method_name(found_, line_);
+  if (name != "notifications/progress") found_.direct_token = {};
+  if (name != "notifications/cancelled") found_.request_id = {};
+  const Span token = found_.direct_token;
+  if (token.present() && !string_or_number(token.in(line_))) {
+    blame("\"progressToken\" is neither a string nor a number", token.begin);
+  }
+  const Span request = found_.request_id;
+  if (request.present() && !string_or_number(request.in(line_))) {
+    blame("\"requestId\" is neither a string nor a number", request.begin);
+  }
+}
+
+Kind Scan::kind() const {
+  if (!found_.method.present()) return Kind::Response;
+  return id_.present() ? Kind::Request : Kind::Notification;
+}
+
+Envelope Scan::refused(Kind as, const char* why, std::size_t at) const {
+  Envelope envelope;
+  envelope.kind = as;
+  envelope.fault = why;
+  envelope.fault_at = at;
+  // With two ids nobody knows which one the sender waits for; to answer either could end another call.
+  if (as == Kind::NotRpc && !two_ids_ && string_or_number(id_.in(line_))) envelope.id = id_;
+  return envelope;
+}
+
+Envelope Scan::run() {
+  in_.skip_space();
+  const char first = in_.peek();
+  const std::size_t begin = in_.position();
+  const bool read =
+      first == '{' ? in_.members([this](const StringBody& key) { return top_member(key); }) : in_.value(0);
+  if (!read || !in_.finish()) return refused(Kind::NotJson, in_.fault(), in_.fault_at());
+  if (first == '[') {
+    found_.kind = Kind::Batch;
+    return std::move(found_);
+  }
+  if (first != '{') return refused(Kind::NotRpc, "no object", begin);
+  check();
+  if (fault_ != nullptr) return refused(Kind::NotRpc, fault_, fault_at_);
+  found_.kind = kind();
+  if (string_or_number(id_.in(line_))) found_.id = id_;
+  return std::move(found_);
+}
+
+}  // namespace
+
+Envelope scan(std::string_view line) { return Scan(line).run(); }
+
+std::string_view method_name(const Envelope& envelope, std::string_view line) {
+  return envelope.method_decoded.empty() ? envelope.method.in(line)
+                                         : std::string_view(envelope.method_decoded);
+}
+
+std::optional<std::uint64_t> own_number(std::string_view json_text) {
+  constexpr std::uint64_t kLimit = std::uint64_t{1} << 53;
+  if (json_text.empty() || json_text.size() > 16) return std::nullopt;
+  if (json_text[0] == '0' && json_text.size() > 1) return std::nullopt;
+  std::uint64_t number = 0;
+  for (const char digit : json_text) {
+    if (digit < '0' || digit > '9') return std::nullopt;
+    number = number * 10 + static_cast<std::uint64_t>(digit - '0');
+  }
+  if (number >= kLimit) return std::nullopt;
+  return number;
+}
+
+}  // namespace corral::wire

@@ -1,0 +1,122 @@
+#include "wire/json_text.h"
+
+#include <array>
+
+#include "wire/cursor.h"
+#include "wire/text_blocks.h"
+
+namespace corral::wire {
+
+namespace {
+
+struct Found {
+  Span key;  // with its quotes
+  Span value;
+};
+
+/// Of several members with this key the last one: that is the one which nearly every parser keeps.
+Found find(std::string_view object, std::string_view key) {
+  Cursor in(object);
+  in.skip_space();
+  if (in.peek() != '{') return {};
+  Found found;
+  const bool read = in.members([&](const StringBody& name) {
+    const std::size_t begin = in.position();
+    if (!in.value(1)) return false;
+    if (same_key(name, object, key)) {
+      found = {{name.span.begin - 1, name.span.end + 1}, {begin, in.position()}};
+    }
+    return true;
+  });
+  return read ? found : Found{};
+}
+
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+void append_control(std::string& out, char c) {
+  switch (c) {
+    case '"': out += "\\\""; return;
+    case '\\': out += "\\\\"; return;
+    case '\n': out += "\\n"; return;
+    case '\r': out += "\\r"; return;
+    case '\t': out += "\\t"; return;
+    default: break;
+  }
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  const std::array<char, 6> escape = {'\\',
+                                      'u',
+                                      '0',
+                                      '0',
+                                      kDigits[static_cast<std::size_t>(c >> 4)],
+                                      kDigits[static_cast<std::size_t>(c & 15)]};
+  out.append(escape.data(), escape.size());
+}
+
+std::string_view or_null(std::string_view id) { return id.empty() ? "null" : id; }
+
+}  // namespace
+
+std::string quoted(std::string_view text) {
+  std::string out;
+  out.reserve(text.size() + 2);
+  out.push_back('"');
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (;;) {
+    const char* const odd = plain_end(at, end);
+    out.append(at, odd);
+    at = odd;
+    if (at == end) break;
+    if (static_cast<unsigned char>(*at) < 0x80) {
+      append_control(out, *at++);
+    } else if (const std::size_t length = utf8_length(at, end); length != 0) {
+      out.append(at, length);
+      at += length;
+    } else {
+      out += "\xEF\xBF\xBD";
+      ++at;
+    }
+  }
+  out.push_back('"');
+  return out;
+}
+
+Span member(std::string_view object, std::string_view key) { return find(object, key).value; }
+
+Span member_with_comma(std::string_view object, std::string_view key) {
+  const Found found = find(object, key);
+  if (!found.value.present()) return {};
+  std::size_t behind = found.value.end;
+  while (is_space(object[behind])) ++behind;  // ends at the latest at the closing brace
+  if (object[behind] == ',') return {found.key.begin, behind + 1};
+  std::size_t before = found.key.begin;
+  while (is_space(object[before - 1])) --before;  // ends at the latest at the opening brace
+  if (object[before - 1] == ',') return {before - 1, found.value.end};
+  return {found.key.begin, found.value.end};
+}
+
+std::optional<std::string> string_value(std::string_view json) {
+  Cursor in(json);
+  in.skip_space();
+  StringBody body;
+  if (in.peek() != '"' || !in.string(body) || !in.finish()) return std::nullopt;
+  const std::string_view written = body.span.in(json);
+  return body.escaped ? unescaped(written) : std::string(written);
+}
+
+std::string result_message(std::string_view id, std::string_view result) {
+  std::string out = R"({"jsonrpc":"2.0","id":)";
+  out.append(or_null(id)).append(R"(,"result":)").append(result).append("}");
+  return out;
+}
+
+std::string error_message(std::string_view id, int code, std::string_view message, std::string_view data) {
+  std::string out = R"({"jsonrpc":"2.0","id":)";
+  out.append(or_null(id)).append(R"(,"error":{"code":)").append(std::to_string(code));
+  out.append(R"(,"message":)").append(quoted(message));
+  if (!data.empty()) out.append(R"(,"data":)").append(data);
+  out.append("}}");
+  return out;
+}
+
+}  // namespace corral::wire

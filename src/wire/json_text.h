@@ -1,0 +1,29 @@
+// Small pieces of JSON as text, for the messages that we write ourselves and the few members that we look up.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "wire/span.h"
+
+namespace corral::wire {
+
+/// `text` as a JSON string with its quotes. Invalid UTF-8 becomes U+FFFD.
+std::string quoted(std::string_view text);
+
+/// The value of a direct member of the object `object` (valid JSON), as a span of it. A key written with
+/// escapes counts. Not present if there is none or `object` is no object.
+Span member(std::string_view object, std::string_view key);
+/// The member with its key and one comma beside it, such that leaving it out leaves valid JSON.
+Span member_with_comma(std::string_view object, std::string_view key);
+
+/// What a JSON string says; nothing if `json` is no string.
+std::optional<std::string> string_value(std::string_view json);
+
+/// JSON-RPC messages without the line end. `id` is JSON text, empty = null.
+std::string result_message(std::string_view id, std::string_view result);
+std::string error_message(std::string_view id, int code, std::string_view message,
+                          std::string_view data = {});
+
+}  // namespace corral::wire

@@ -1,0 +1,154 @@
+#include "wire/line_pipe.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+namespace corral::wire {
+namespace {
+
+// One for all pipes: a read is handed over before the next one starts.
+std::array<char, std::size_t{1} << 16> scratch;
+
+// A pipe that always has more must not keep the others waiting.
+constexpr int kReadsPerTurn = 16;
+
+void make_non_blocking(int fd) { fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK); }
+
+}  // namespace
+
+LinePipe::LinePipe(Loop& loop, UniqueFd in, UniqueFd out, std::size_t line_cap, Handler& handler)
+    : loop_(loop), handler_(handler), in_(std::move(in)), out_(std::move(out)), reader_(line_cap) {
+  make_non_blocking(in_.get());
+  make_non_blocking(out_.get());
+  in_watch_ = std::make_unique<Watch>(loop, in_.get());
+  out_watch_ = std::make_unique<Watch>(loop, out_.get());
+  const std::weak_ptr<bool> alive = alive_;
+  out_watch_->when_broken([this, alive] {
+    if (alive.expired() || !out_.valid()) return;
+    handler_.on_output_lost();
+  });
+}
+
+LinePipe::~LinePipe() { *alive_ = false; }
+
+// ---- in
+
+void LinePipe::resume() {
+  if (reading_ || input_ended_ || !in_.valid()) return;
+  reading_ = true;
+  wait_for_input();
+}
+
+void LinePipe::pause() { reading_ = false; }
+
+void LinePipe::wait_for_input() {
+  in_watch_->when_readable([this] { read_some(); });
+}
+
+void LinePipe::read_some() {
+  for (int turn = 0; reading_ && turn < kReadsPerTurn; ++turn) {
+    const std::span<char> room = reader_.room(scratch);
+    const ssize_t got = read(in_.get(), room.data(), room.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && errno == EAGAIN) break;
+    if (got <= 0) {
+      reading_ = false;
+      input_ended_ = true;
+      handler_.on_input_end();
+      return;
+    }
+    reader_.took(static_cast<std::size_t>(got));
+    if (!hand_over_lines()) return;
+    if (static_cast<std::size_t>(got) < room.size()) break;  // the next wait finds out whether there is more
+  }
+  if (reading_) wait_for_input();
+}
+
+/// False if a handler destroyed us. Lines that were read are handed over even if we were paused meanwhile:
+/// at most one read's worth.
+bool LinePipe::hand_over_lines() {
+  const std::shared_ptr<bool> alive = alive_;
+  while (const std::optional<Line> line = reader_.next()) {
+    handler_.on_line(*line);
+    if (!*alive || !in_.valid()) return false;
+  }
+  while (const std::optional<LineReader::Oversized> oversized = reader_.take_oversized()) {
+    handler_.on_oversized(*oversized);
+    if (!*alive || !in_.valid()) return false;
+  }
+  return true;
+}
+
+// ---- out
+
+void LinePipe::push(const Line& line, std::initializer_list<Edit> edits) {
+  if (!out_.valid()) return;
+  out_queue_.push(line, edits);
+  if (out_queue_.bytes() > kHighWater) congested_ = true;
+  schedule_flush();
+}
+
+/// Not at once: what else comes in this turn goes out with it, in one write.
+void LinePipe::schedule_flush() {
+  if (flush_scheduled_ || waiting_to_write_) return;
+  flush_scheduled_ = true;
+  loop_.post([this, alive = std::weak_ptr<bool>(alive_)] {
+    if (alive.expired()) return;
+    flush_scheduled_ = false;
+    flush();
+  });
+}
+
+void LinePipe::flush() {
+  if (!out_.valid()) return;
+  const OutQueue::Flush outcome = out_queue_.flush(out_.get());
+  if (outcome == OutQueue::Flush::Failed) {
+    out_queue_.clear();
+    handler_.on_output_lost();
+    return;
+  }
+  waiting_to_write_ = outcome == OutQueue::Flush::Blocked;
+  if (waiting_to_write_) {
+    out_watch_->when_writable([this] {
+      waiting_to_write_ = false;
+      flush();
+    });
+  } else if (close_when_flushed_) {
+    return close_output();
+  }
+  if (congested_ && out_queue_.bytes() < kLowWater) {
+    congested_ = false;
+    handler_.on_output_drained();
+  }
+}
+
+void LinePipe::close_output_when_flushed() {
+  if (!out_.valid()) return;
+  close_when_flushed_ = true;
+  if (out_queue_.empty()) {
+    close_output();
+  } else {
+    schedule_flush();
+  }
+}
+
+void LinePipe::close_output() {
+  out_watch_.reset();
+  out_.reset();
+  handler_.on_output_closed();
+}
+
+void LinePipe::close() {
+  reading_ = false;
+  input_ended_ = true;
+  in_watch_.reset();
+  out_watch_.reset();
+  in_.reset();
+  out_.reset();
+  out_queue_.clear();
+}
+
+}  // namespace corral::wire

@@ -1,0 +1,81 @@
+// Lines in from one descriptor, lines out to another: the client's pipes on one side of the daemon, a
+// server's on the other. Reads when asked to, writes when it can, and holds what cannot be written yet.
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <memory>
+
+#include "base/loop.h"
+#include "base/unique_fd.h"
+#include "wire/line_reader.h"
+#include "wire/out_queue.h"
+
+namespace corral::wire {
+
+class LinePipe {
+ public:
+  /// Any of these may destroy the pipe that calls it.
+  class Handler {
+   public:
+    virtual ~Handler() = default;
+    virtual void on_line(const Line& line) = 0;
+    virtual void on_oversized(const LineReader::Oversized& oversized) = 0;
+    virtual void on_input_end() = 0;
+    /// The reader of our output is gone; nothing more can be said to it.
+    virtual void on_output_lost() = 0;
+    /// What was queued fell below the low-water mark, after it had been above the high one.
+    virtual void on_output_drained() = 0;
+    /// `close_output_when_flushed` has come to its end.
+    virtual void on_output_closed() {}
+  };
+
+  static constexpr std::size_t kHighWater = std::size_t{1} << 20;
+  static constexpr std::size_t kLowWater = std::size_t{1} << 18;
+
+  LinePipe(Loop& loop, UniqueFd in, UniqueFd out, std::size_t line_cap, Handler& handler);
+  ~LinePipe();
+  LinePipe(const LinePipe&) = delete;
+
+  void push(const Line& line, std::initializer_list<Edit> edits = {});
+  void push(std::string_view message) { push(Line{message, nullptr}); }
+  std::size_t queued() const { return out_queue_.bytes(); }
+  bool congested() const { return congested_; }
+
+  /// Reading starts with the first `resume`. A paused pipe lets the writer on the other side feel it.
+  void resume();
+  void pause();
+
+  /// Writes what is queued, then closes; what cannot be written within reason is the owner's timer's affair.
+  void close_output_when_flushed();
+  /// Closes both at once.
+  void close();
+  bool output_open() const { return out_.valid(); }
+
+ private:
+  void wait_for_input();
+  void read_some();
+  bool hand_over_lines();
+  void schedule_flush();
+  void flush();
+  void close_output();
+
+  Loop& loop_;
+  Handler& handler_;
+  UniqueFd in_;
+  UniqueFd out_;
+  std::unique_ptr<Watch> in_watch_;
+  std::unique_ptr<Watch> out_watch_;
+  LineReader reader_;
+  OutQueue out_queue_;
+  bool reading_ = false;
+  bool input_ended_ = false;
+  bool flush_scheduled_ = false;
+  bool waiting_to_write_ = false;
+  bool congested_ = false;
+  bool close_when_flushed_ = false;
+  // Says to a task or a loop in progress that we are gone.
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace corral::wire

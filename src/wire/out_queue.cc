@@ -1,0 +1,102 @@
+#include "wire/out_queue.h"
+
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <utility>
+
+namespace corral::wire {
+
+namespace {
+
+/// A chunk of gathered messages: large enough for one write to be worth it.
+constexpr std::size_t kChunk = 64 * 1024;
+/// A piece of an owned line from which on it is written from where it stands.
+constexpr std::size_t kBorrow = 16 * 1024;
+constexpr std::size_t kMostPieces = 64;
+
+}  // namespace
+
+void OutQueue::push(const Line& line, std::initializer_list<Edit> edits) {
+  std::size_t at = 0;
+  for (const Edit& edit : edits) {
+    if (!edit.where.present()) continue;
+    if (edit.where.begin < at || edit.where.end > line.text.size()) std::abort();  // the caller's bug
+    append_line(line.text.substr(at, edit.where.begin - at), line.owner);
+    append(edit.text);
+    at = edit.where.end;
+  }
+  append_line(line.text.substr(at), line.owner);
+  append("\n");
+}
+
+void OutQueue::append_line(std::string_view text, const std::shared_ptr<const std::string>& owner) {
+  if (owner == nullptr || text.size() < kBorrow) {
+    append(text);
+    return;
+  }
+  chunks_.push_back({{}, owner, text});
+  bytes_ += text.size();
+}
+
+void OutQueue::append(std::string_view text) {
+  if (text.empty()) return;
+  const bool fits = !chunks_.empty() && chunks_.back().owner == nullptr &&
+                    chunks_.back().gathered.size() + text.size() <= kChunk;
+  if (!fits) chunks_.emplace_back();
+  chunks_.back().gathered.append(text);
+  bytes_ += text.size();
+}
+
+OutQueue::Flush OutQueue::flush(int fd) {
+  while (!empty()) {
+    std::array<iovec, kMostPieces> pieces;
+    const std::size_t count = std::min(chunks_.size() - first_, kMostPieces);
+    for (std::size_t i = 0; i < count; ++i) {
+      std::string_view text = chunks_[first_ + i].text();
+      if (i == 0) text.remove_prefix(written_);
+      pieces[i] = {const_cast<char*>(text.data()), text.size()};
+    }
+    const ssize_t taken = writev(fd, pieces.data(), static_cast<int>(count));
+    if (taken > 0) {
+      done(static_cast<std::size_t>(taken));
+    } else if (taken == 0 || errno == EAGAIN) {
+      return Flush::Blocked;
+    } else if (errno != EINTR) {
+      return Flush::Failed;
+    }
+  }
+  return Flush::Done;
+}
+
+/// Lets go of what was written.
+void OutQueue::done(std::size_t bytes) {
+  bytes_ -= bytes;
+  if (bytes_ == 0) {
+    clear();
+    return;
+  }
+  written_ += bytes;
+  while (written_ >= chunks_[first_].text().size()) {
+    written_ -= chunks_[first_].text().size();
+    chunks_[first_] = {};
+    ++first_;
+  }
+  // Moving what is left only when it is the smaller half costs a constant per chunk.
+  if (first_ > chunks_.size() / 2) {
+    chunks_.erase(chunks_.begin(), chunks_.begin() + static_cast<std::ptrdiff_t>(first_));
+    first_ = 0;
+  }
+}
+
+void OutQueue::clear() {
+  chunks_ = {};
+  first_ = 0;
+  written_ = 0;
+  bytes_ = 0;
+}
+
+}  // namespace corral::wire

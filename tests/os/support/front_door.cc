@@ -1,0 +1,185 @@
+#include "support/front_door.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <set>
+
+#include "client/unix_listener.h"
+#include "control/runtime_dir.h"
+#include "support/platform.h"
+
+namespace corral::os_tests {
+namespace {
+
+using client::Arrival;
+using client::ShimLine;
+
+void set_nonblocking(int fd) { fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK); }
+
+/// Sends back what comes in.
+class Echo : public std::enable_shared_from_this<Echo> {
+ public:
+  Echo(Loop& loop, Arrival arrival, std::shared_ptr<ShimLine> line)
+      : arrival_(std::move(arrival)), line_(std::move(line)), watch_(loop, arrival_.input.get()) {
+    set_nonblocking(arrival_.input.get());
+    set_nonblocking(arrival_.output.get());
+  }
+
+  void start() {
+    line_->when_gone([self = shared_from_this()] { self->end(); });
+    wait();
+  }
+
+ private:
+  void wait() {
+    watch_.when_readable([self = shared_from_this()] { self->pass_on(); });
+  }
+
+  void pass_on() {
+    char bytes[4096];
+    const ssize_t size = read(arrival_.input.get(), bytes, sizeof bytes);
+    if (size == 0) return end();
+    if (size > 0) write_all({bytes, static_cast<std::size_t>(size)});
+    wait();
+  }
+
+  /// Everything, or nobody reads it: what is lost here would look like the shim's fault.
+  void write_all(std::string_view bytes) {
+    while (!bytes.empty()) {
+      pollfd room{arrival_.output.get(), POLLOUT, 0};
+      if (poll(&room, 1, 15'000) != 1) return;
+      const ssize_t size = write(arrival_.output.get(), bytes.data(), bytes.size());
+      if (size <= 0 && errno != EAGAIN) return;
+      if (size > 0) bytes.remove_prefix(static_cast<std::size_t>(size));
+    }
+  }
+
+  void end() {
+    watch_.cancel();
+    arrival_.input.reset();
+    arrival_.output.reset();
+    line_->when_gone(nullptr);
+    line_->exit(0, "");
+  }
+
+  Arrival arrival_;
+  std::shared_ptr<ShimLine> line_;
+  Watch watch_;
+};
+
+class EmptyHouse final : public client::Reception {
+ public:
+  explicit EmptyHouse(Loop& loop) : loop_(loop) {}
+
+  void arrived(Arrival arrival, std::shared_ptr<ShimLine> line) override {
+    const std::string server = arrival.hello.server;
+    if (server.empty()) return line->run_it("the test says so");
+    if (server == "refuse") return line->refuse("the test refuses", 7);
+    line->accept();
+    if (server.starts_with("exit-")) return line->exit(std::atoi(server.c_str() + 5), "");
+    if (server == "describe") return describe(arrival, *line);
+    if (server == "noisy") {
+      for (int i = 0; i < 128; ++i) line->error_output(std::string(65535, 'x') + "\n");
+    }
+    std::make_shared<Echo>(loop_, std::move(arrival), std::move(line))->start();
+  }
+
+  std::string status() override { return R"({"daemon":"empty"})"; }
+  void shut_down(const std::string&, std::function<void(std::string)> done) override {
+    done("nothing to end");
+  }
+
+ private:
+  static void describe(const Arrival& arrival, ShimLine& line) {
+    pollfd client{arrival.client.get(), POLLIN, 0};
+    const std::string text =
+        "shim=" + std::to_string(arrival.shim) + " client=" + std::to_string(arrival.hello.client) +
+        " watched=" + (arrival.client.valid() && poll(&client, 1, 0) == 0 ? "yes" : "no") +
+        " cwd=" + arrival.hello.cwd + " share=" + arrival.hello.share +
+        " variables=" + std::to_string(arrival.hello.environment.size()) + " confined=(" +
+        arrival.confinement + ")\n";
+    [[maybe_unused]] const ssize_t written = write(arrival.output.get(), text.data(), text.size());
+    line.note("a note for people");
+    line.error_output("from the server\n");
+    line.exit(0, "");
+  }
+
+  Loop& loop_;
+};
+
+UniqueFd listen_in(const std::string& runtime_dir) {
+  mkdir(runtime_dir.c_str(), 0700);
+  UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  strncpy(address.sun_path, control::socket_path(runtime_dir).c_str(), sizeof address.sun_path - 1);
+  if (bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) _exit(97);
+  if (listen(socket.get(), 64) != 0) _exit(97);
+  return socket;
+}
+
+[[noreturn]] void serve(const std::string& runtime_dir, std::optional<uid_t> uid, int ready) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  signal(SIGPIPE, SIG_IGN);
+  if (uid) become(*uid);
+  prctl(PR_SET_DUMPABLE, 1);  // exec would do that: without it, our own /proc files belong to root
+  UniqueFd socket = listen_in(runtime_dir);
+  Loop loop;
+  EmptyHouse house(loop);
+  const client::UnixListener listener(loop, std::move(socket), house);
+  if (write(ready, "r", 1) != 1) _exit(96);
+  close(ready);
+  loop.run();
+  _exit(0);
+}
+
+}  // namespace
+
+FrontDoor::FrontDoor(const std::string& runtime_dir, std::optional<uid_t> uid) {
+  int ready[2];
+  if (pipe2(ready, O_CLOEXEC) != 0) std::abort();
+  pid_ = fork();
+  if (pid_ < 0) std::abort();
+  if (pid_ == 0) {
+    close(ready[0]);
+    serve(runtime_dir, uid, ready[1]);
+  }
+  close(ready[1]);
+  char word = 0;
+  if (read(ready[0], &word, 1) != 1) std::abort();
+  while (read(ready[0], &word, 1) > 0) {  // until it has closed its end: its descriptors can be counted now
+  }
+  close(ready[0]);
+}
+
+FrontDoor::~FrontDoor() { kill(); }
+
+void FrontDoor::kill() {
+  if (pid_ < 0) return;
+  ::kill(pid_, SIGKILL);
+  waitpid(pid_, nullptr, 0);
+  pid_ = -1;
+}
+
+std::size_t FrontDoor::open_descriptors() const {
+  std::size_t count = 0;
+  for ([[maybe_unused]] const auto& entry :
+       std::filesystem::directory_iterator("/proc/" + std::to_string(pid_) + "/fd")) {
+    ++count;
+  }
+  return count;
+}
+
+}  // namespace corral::os_tests

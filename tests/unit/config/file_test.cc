@@ -1,0 +1,182 @@
+#include "config/file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "config/configuration.h"
+#include "survey/temp_files.h"
+
+namespace corral::config {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class ConfigFiles : public survey::TempFiles {
+ protected:
+  static mode_t mode_of(const std::string& path) {
+    struct stat status {};
+    EXPECT_EQ(stat(path.c_str(), &status), 0) << path;
+    return status.st_mode & 07777U;
+  }
+
+  static std::string text_of(const std::string& path) {
+    const Result<FileText> text = read_text(path);
+    return text ? text->text : text.error().message;
+  }
+
+  std::size_t files_in(const std::string& folder) const {
+    std::size_t count = 0;
+    for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(root() + "/" + folder))
+      ++count;
+    return count;
+  }
+};
+
+TEST_F(ConfigFiles, ThatAreMissingAreNamedWithWhatToDo) {
+  const Result<Configuration> found = read(root() + "/none/config.json");
+
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().kind, Error::Kind::NotFound);
+  EXPECT_THAT(found.error().message,
+              AllOf(HasSubstr(root() + "/none/config.json"), HasSubstr("corral import")));
+}
+
+TEST_F(ConfigFiles, AreReadWithTheirName) {
+  const std::string file = write("config.json", R"({"mcpServers": {"a": {"command": "x"}}})");
+
+  const Result<Configuration> found = read(file);
+
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_EQ(found->file, file);
+  EXPECT_NE(found->find("a"), nullptr);
+}
+
+TEST_F(ConfigFiles, ThatAreNoFilesAreRefused) {
+  EXPECT_THAT(read(root()).error().message, HasSubstr("no regular file"));
+}
+
+TEST_F(ConfigFiles, ThatEverybodyMayWriteAreRefused) {
+  const std::string file = write("config.json", "{}");
+  ASSERT_EQ(chmod(file.c_str(), 0666), 0);
+
+  EXPECT_THAT(read(file).error().message, HasSubstr("chmod o-w"));
+}
+
+TEST_F(ConfigFiles, AreWhereXdgSays) {
+  const char* old_config = getenv("XDG_CONFIG_HOME");
+  const char* old_home = getenv("HOME");
+  const std::string kept_config = old_config == nullptr ? "" : old_config;
+  const std::string kept_home = old_home == nullptr ? "" : old_home;
+  setenv("HOME", "/h", 1);
+
+  setenv("XDG_CONFIG_HOME", "/xdg", 1);
+  EXPECT_EQ(default_file(), "/xdg/corral/config.json");
+  setenv("XDG_CONFIG_HOME", "relative", 1);
+  EXPECT_EQ(default_file(), "/h/.config/corral/config.json");
+  unsetenv("XDG_CONFIG_HOME");
+  EXPECT_EQ(default_file(), "/h/.config/corral/config.json");
+  unsetenv("HOME");
+  EXPECT_THAT(default_file(), HasSubstr("/.config/corral/config.json"));
+  EXPECT_EQ(default_file().front(), '/');
+
+  if (old_config != nullptr) setenv("XDG_CONFIG_HOME", kept_config.c_str(), 1);
+  if (old_home != nullptr) setenv("HOME", kept_home.c_str(), 1);
+}
+
+TEST_F(ConfigFiles, AreMadeWithTheirDirectoriesForTheOwnerAlone) {
+  const std::string file = root() + "/new/corral/config.json";
+  Result<FileUpdate> update = FileUpdate::begin(file);
+  ASSERT_TRUE(update) << update.error().message;
+  EXPECT_FALSE(update->existed());
+  EXPECT_EQ(update->text(), "");
+
+  ASSERT_TRUE(update->commit("{}\n"));
+
+  EXPECT_EQ(text_of(file), "{}\n");
+  EXPECT_EQ(mode_of(file), 0600U);
+  EXPECT_EQ(mode_of(root() + "/new"), 0700U);
+  EXPECT_EQ(mode_of(root() + "/new/corral"), 0700U);
+  EXPECT_EQ(files_in("new/corral"), 1U);
+}
+
+TEST_F(ConfigFiles, MayBeNamedWithoutAPath) {
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(root());
+  Result<FileUpdate> update = FileUpdate::begin("new.json");
+  std::filesystem::current_path(before);
+  ASSERT_TRUE(update) << update.error().message;
+
+  ASSERT_TRUE(update->commit("{}"));
+
+  EXPECT_EQ(text_of(root() + "/new.json"), "{}");
+}
+
+TEST_F(ConfigFiles, AreReplacedWhole) {
+  const std::string file = write("d/config.json", "old");
+  Result<FileUpdate> update = FileUpdate::begin(file);
+  ASSERT_TRUE(update) << update.error().message;
+  EXPECT_TRUE(update->existed());
+  EXPECT_EQ(update->text(), "old");
+
+  ASSERT_TRUE(update->commit("new"));
+
+  EXPECT_EQ(text_of(file), "new");
+  EXPECT_EQ(mode_of(file), 0600U);
+  EXPECT_EQ(files_in("d"), 1U);
+}
+
+TEST_F(ConfigFiles, BehindALinkAreChangedThere) {
+  const std::string real = write("dotfiles/corral.json", "old");
+  link("d/config.json", real);
+  Result<FileUpdate> update = FileUpdate::begin(root() + "/d/config.json");
+  ASSERT_TRUE(update) << update.error().message;
+
+  ASSERT_TRUE(update->commit("new"));
+
+  EXPECT_EQ(text_of(real), "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(root() + "/d/config.json"));
+}
+
+TEST_F(ConfigFiles, ThatSomebodyElseChangedMeanwhileAreLeftAlone) {
+  const std::string file = write("d/config.json", "old");
+  Result<FileUpdate> update = FileUpdate::begin(file);
+  ASSERT_TRUE(update) << update.error().message;
+  write("d/config.json", "theirs");
+
+  const Result<void> done = update->commit("mine");
+
+  ASSERT_FALSE(done);
+  EXPECT_THAT(done.error().message, HasSubstr("changed by somebody else"));
+  EXPECT_EQ(text_of(file), "theirs");
+  EXPECT_EQ(files_in("d"), 1U);
+}
+
+TEST_F(ConfigFiles, AreChangedByOneAtATime) {
+  const std::string file = write("d/config.json", "old");
+  {
+    const Result<FileUpdate> first = FileUpdate::begin(file);
+    ASSERT_TRUE(first) << first.error().message;
+
+    const Result<FileUpdate> second = FileUpdate::begin(file);
+
+    ASSERT_FALSE(second);
+    EXPECT_THAT(second.error().message, HasSubstr("Try again"));
+  }
+  EXPECT_TRUE(FileUpdate::begin(file));
+}
+
+TEST_F(ConfigFiles, ThatCannotBeMadeAreSaidSo) {
+  write("file", "x");
+
+  const Result<FileUpdate> update = FileUpdate::begin(root() + "/file/config.json");
+
+  ASSERT_FALSE(update);
+  EXPECT_THAT(update.error().message, HasSubstr("cannot be written"));
+}
+
+}  // namespace
+}  // namespace corral::config

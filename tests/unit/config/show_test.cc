@@ -1,0 +1,56 @@
+#include "config/show.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+
+namespace corral::config {
+namespace {
+
+using ::testing::HasSubstr;
+using namespace std::chrono_literals;
+
+TEST(ShowConfiguration, HidesWhatLooksLikeASecret) {
+  EXPECT_EQ(show_variable("API_KEY", "hush"), "***");
+  EXPECT_EQ(show_variable("GITHUB_TOKEN", "${GITHUB_TOKEN}"), "${GITHUB_TOKEN}");
+  EXPECT_EQ(show_variable("GITHUB_TOKEN", "${GITHUB_TOKEN:-hush}"), "***");
+  EXPECT_EQ(show_variable("GITHUB_TOKEN", "${A}hush}"), "***");
+  EXPECT_EQ(show_variable("LEVEL", "debug"), "debug");
+  EXPECT_EQ(show_variable("OTHER", "ghp_0123456789abcdef"), "***");
+  EXPECT_EQ(show_variable("DATABASE", "postgres://me:hush@host/db"), "postgres://me:***@host/db");
+}
+
+TEST(ShowConfiguration, WritesDurationsAsTheFileTakesThem) {
+  EXPECT_EQ(show_duration(0ms), "0s");
+  EXPECT_EQ(show_duration(1500ms), "1500ms");
+  EXPECT_EQ(show_duration(30s), "30s");
+  EXPECT_EQ(show_duration(5min), "5m");
+}
+
+TEST(ShowConfiguration, IsJsonWithoutSecrets) {
+  const Result<Configuration> found =
+      parse(R"({"mcpServers": {"a": {"command": "x", "args": ["--token", "hush"],
+      "env": {"API_KEY": "hush", "LEVEL": "debug"}, "timeout": "30s", "tools": ["t*"],
+      "corral": {"on_stop": "curl -H 'Authorization: Bearer hush' x", "memory": "1M", "cpu": 0.5}}}, "odd": 1})",
+            "f.json");
+  ASSERT_TRUE(found) << found.error().message;
+
+  const std::string text = to_json(*found);
+
+  EXPECT_THAT(text, Not(HasSubstr("hush")));
+  const boost::json::value value = boost::json::parse(text);
+  const boost::json::value& server = value.at("servers").at(0);
+  EXPECT_EQ(value.at("file"), "f.json");
+  EXPECT_EQ(value.at("warnings").as_array().size(), 1U);
+  EXPECT_EQ(value.at("options").at("drain_ms"), 5000);
+  EXPECT_EQ(server.at("command"), "x --token ***");
+  EXPECT_EQ(server.at("env").at("LEVEL"), "debug");
+  EXPECT_EQ(server.at("timeout_ms"), 30'000);
+  EXPECT_EQ(server.at("share"), "auto");
+  EXPECT_EQ(server.at("limits").at("memory_bytes"), 1 << 20);
+  EXPECT_TRUE(server.at("cwd").is_null());
+}
+
+}  // namespace
+}  // namespace corral::config

@@ -1,0 +1,226 @@
+// What is said at the daemon's socket: every message comes back as it was, and no line from outside breaks
+// anything.
+#include "control/hello.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "control/channel.h"
+
+namespace corral::control {
+namespace {
+
+Hello full_hello() {
+  Hello hello;
+  hello.version = "1.2.3";
+  hello.argv = {"npx", "-y", "a \"server\"", "back\\slash", "new\nline", ""};
+  hello.cwd = "/srv/somebody";
+  hello.environment = {"PATH=/bin", "EMPTY=", "ODD=\x01\x1f\x7f", "LATIN=\xe4\xff", "UTF8=\xc3\xa4"};
+  hello.share = "session";
+  hello.client = 4711;
+  hello.descriptors = {"input", "output", "client"};
+  return hello;
+}
+
+/// Without the line end.
+std::string line_of(const std::string& encoded) { return encoded.substr(0, encoded.size() - 1); }
+
+std::string complaint(const std::string& line) {
+  const Result<Hello> hello = decode_hello(line);
+  return hello ? "" : hello.error().message;
+}
+
+constexpr const char* kCommon =
+    R"("protocol":1,"verb":"connect","version":"1","cwd":"/","descriptors":["input","output"])";
+
+std::string connect_with(const std::string& members) {
+  return std::string("{") + kCommon + "," + members + "}";
+}
+
+TEST(Hello, ComesBackAsItWas) {
+  const Hello sent = full_hello();
+
+  const Result<Hello> received = decode_hello(line_of(encode(sent)));
+
+  ASSERT_TRUE(received) << received.error().message;
+  EXPECT_EQ(received->protocol, kProtocol);
+  EXPECT_EQ(received->verb, Verb::Connect);
+  EXPECT_EQ(received->version, sent.version);
+  EXPECT_EQ(received->server, sent.server);
+  EXPECT_EQ(received->argv, sent.argv);
+  EXPECT_EQ(received->cwd, sent.cwd);
+  EXPECT_EQ(received->environment, sent.environment);
+  EXPECT_EQ(received->share, sent.share);
+  EXPECT_EQ(received->client, sent.client);
+  EXPECT_EQ(received->descriptors, sent.descriptors);
+}
+
+TEST(Hello, IsOneLine) {
+  const std::string text = encode(full_hello());
+
+  EXPECT_EQ(text.find('\n'), text.size() - 1);
+}
+
+TEST(Hello, OfStatusAndShutdownNeedsNothingElse) {
+  for (const Verb verb : {Verb::Status, Verb::Shutdown}) {
+    Hello hello;
+    hello.verb = verb;
+
+    const Result<Hello> received = decode_hello(line_of(encode(hello)));
+
+    ASSERT_TRUE(received) << received.error().message;
+    EXPECT_EQ(received->verb, verb);
+  }
+}
+
+TEST(Hello, IgnoresMembersOfNewerPrograms) {
+  EXPECT_EQ(complaint(connect_with(R"("server":"a","later":{"x":[1,null]})")), "");
+}
+
+TEST(Hello, IgnoresWhatIsNoVariable) {
+  const Result<Hello> hello =
+      decode_hello(connect_with(R"("server":"a","environment":["A=1","junk","=C:","","B=="])"));
+
+  ASSERT_TRUE(hello);
+  EXPECT_EQ(hello->environment, (std::vector<std::string>{"A=1", "B=="}));
+}
+
+TEST(Hello, OfAnotherProtocolIsNotJudged) {
+  for (const int protocol : {kProtocol + 1, kProtocol + 1000, 0, -1}) {
+    const Result<Hello> hello =
+        decode_hello("{\"protocol\":" + std::to_string(protocol) + ",\"verb\":\"dance\",\"argv\":7}");
+
+    ASSERT_TRUE(hello) << protocol;
+    EXPECT_EQ(hello->protocol, protocol);
+  }
+}
+
+struct Hostile {
+  const char* name;
+  std::string line;
+  const char* complaint;
+};
+
+void PrintTo(const Hostile& hostile, std::ostream* out) { *out << hostile.name; }
+
+class HostileHello : public testing::TestWithParam<Hostile> {};
+
+TEST_P(HostileHello, IsAnErrorThatSaysSo) {
+  EXPECT_NE(complaint(GetParam().line).find(GetParam().complaint), std::string::npos)
+      << complaint(GetParam().line);
+}
+
+std::vector<Hostile> hostile_hellos() {
+  return {
+      {"Empty", "", "no JSON"},
+      {"Garbage", "GET / HTTP/1.1", "no JSON"},
+      {"Half", R"({"protocol":1)", "no JSON"},
+      {"TwoObjects", R"({"protocol":1}{})", "no JSON"},
+      {"Array", "[1]", "no JSON object"},
+      {"Deep", std::string(100000, '['), "no JSON"},
+      {"NoProtocol", R"({"verb":"status"})", "'protocol' is missing"},
+      {"ProtocolAsText", R"({"protocol":"1"})", "'protocol' must be"},
+      {"ProtocolAsFraction", R"({"protocol":1.5})", "'protocol' must be"},
+      {"ProtocolTooLarge", R"({"protocol":99999999999})", "'protocol' must be"},
+      {"ProtocolBeyondNumbers", R"({"protocol":1e999})", "'protocol' must be"},
+      {"UnknownVerb", R"({"protocol":1,"verb":"dance"})", "'verb' must be one of"},
+      {"NoVerb", R"({"protocol":1})", "'verb' must be one of"},
+      {"ArgvAsText", connect_with(R"("argv":"npx")"), "'argv' must be an array"},
+      {"ArgvOfNumbers", connect_with(R"("argv":[1])"), "'argv' must hold only strings"},
+      {"NulInArgv", connect_with(R"("argv":["a\u0000b"])"), "without NUL"},
+      {"NulInServer", connect_with(R"("server":"a\u0000b")"), "without NUL"},
+      {"NoProgram", connect_with(R"("argv":[""])"), "'argv' must begin"},
+      {"Nothing", connect_with(R"("share":"shared")"), "'server' or 'argv'"},
+      {"Both", connect_with(R"("server":"a","argv":["b"])"), "'server' or 'argv'"},
+      {"Share", connect_with(R"("server":"a","share":"everybody")"), "'share' must be"},
+      {"NegativeClient", connect_with(R"("server":"a","client":-1)"), "'client' must be"},
+      {"RelativeDirectory", connect_with(R"("server":"a","cwd":"tmp")"), "'cwd' must be"},
+      {"InputTwice", connect_with(R"("server":"a","descriptors":["input","input","output"])"),
+       "'descriptors'"},
+      {"UnknownDescriptor", connect_with(R"("server":"a","descriptors":["input","output","x"])"),
+       "'descriptors'"},
+      {"NoDescriptor", connect_with(R"("server":"a","descriptors":[])"), "'descriptors'"},
+  };
+}
+
+INSTANTIATE_TEST_SUITE_P(Lines, HostileHello, testing::ValuesIn(hostile_hellos()),
+                         [](const auto& given) { return std::string(given.param.name); });
+
+TEST(Reply, ComesBackAsItWas) {
+  using Kind = Reply::Kind;
+  const std::vector<Reply> replies = {
+      {Kind::Accepted, "", 0, 0, 1, "0.1.0"},       {Kind::RunIt, "you are \"confined\"\n", 0, 0, 0, ""},
+      {Kind::Refused, "no", 69, 0, 3, "0.3.0"},     {Kind::Note, "a \xff byte", 0, 0, 0, ""},
+      {Kind::Stderr, "", 0, 4096, 0, ""},           {Kind::Status, R"({"a":[1,"b"]})", 0, 0, 0, ""},
+      {Kind::Exit, "the server left", 3, 0, 0, ""},
+  };
+  for (const Reply& sent : replies) {
+    const std::string text = encode(sent);
+
+    const Result<Reply> received = decode_reply(line_of(text));
+
+    ASSERT_TRUE(received) << text << received.error().message;
+    EXPECT_EQ(text.find('\n'), text.size() - 1);
+    EXPECT_EQ(received->kind, sent.kind) << text;
+    EXPECT_EQ(received->text, sent.text) << text;
+    EXPECT_EQ(received->code, sent.code) << text;
+    EXPECT_EQ(received->size, sent.size) << text;
+    EXPECT_EQ(received->protocol, sent.protocol) << text;
+    EXPECT_EQ(received->version, sent.version) << text;
+  }
+}
+
+TEST(Reply, StatusOfSeveralLinesBecomesOne) {
+  const std::string text = encode(Reply{Reply::Kind::Status, "{\n  \"a\": 1\n}\n", 0, 0, 0, ""});
+
+  EXPECT_EQ(text.find('\n'), text.size() - 1);
+  EXPECT_EQ(decode_reply(line_of(text))->text, R"({"a":1})");
+}
+
+TEST(Reply, HostileOnesAreErrors) {
+  for (const char* line :
+       {"", "x", "[]", "{}", R"({"reply":"dance"})", R"({"reply":"stderr","size":-1})",
+        R"({"reply":"exit","code":"0"})", R"({"reply":"note","text":1})", R"({"reply":"status"})"}) {
+    EXPECT_FALSE(decode_reply(line)) << line;
+  }
+}
+
+TEST(ReplyReader, FindsTheSameRepliesHoweverTheyArrive) {
+  const std::string bytes("a\nb\0\n\n{", 7);
+  const std::string stream = encode(Reply{Reply::Kind::Accepted, "", 0, 0, 1, "1"}) +
+                             encode(Reply{Reply::Kind::Stderr, "", 0, bytes.size(), 0, ""}) + bytes +
+                             encode(Reply{Reply::Kind::Stderr, "", 0, 0, 0, ""}) +
+                             encode(Reply{Reply::Kind::Exit, "", 7, 0, 0, ""});
+  for (std::size_t piece = 1; piece <= stream.size(); ++piece) {
+    ReplyReader reader;
+    std::vector<Reply> replies;
+
+    for (std::size_t at = 0; at < stream.size(); at += piece) {
+      reader.add(std::string_view(stream).substr(at, piece));
+      while (auto reply = reader.take()) {
+        ASSERT_TRUE(*reply) << reply->error().message;
+        replies.push_back(**reply);
+      }
+    }
+
+    ASSERT_EQ(replies.size(), 4U) << piece;
+    EXPECT_EQ(replies[1].text, bytes) << piece;
+    EXPECT_EQ(replies[2].text, "") << piece;
+    EXPECT_EQ(replies[3].code, 7) << piece;
+  }
+}
+
+TEST(ReplyReader, RefusesToGatherWhatHasNoEnd) {
+  ReplyReader reader;
+  reader.add("{\"reply\":\"stderr\",\"size\":999999999999}\n");
+
+  const auto reply = reader.take();
+
+  ASSERT_TRUE(reply.has_value());
+  EXPECT_FALSE(*reply);
+}
+
+}  // namespace
+}  // namespace corral::control

@@ -1,0 +1,219 @@
+// The daemon's whole path in one process: clients in memory, servers that are two pipe ends in the test's
+// hand. No process is started, nothing sleeps.
+#pragma once
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <boost/json.hpp>
+#include <deque>
+#include <list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/loop.h"
+#include "proc/spawner.h"
+#include "router/switchboard.h"
+#include "server/launch_key.h"
+#include "session/session.h"
+
+namespace corral::tests {
+
+inline boost::json::value json(const std::string& text) { return boost::json::parse(text); }
+
+/// The server's side of one instance.
+class FakeServer {
+ public:
+  FakeServer(int input, int output, int error, UniqueFd lifeline, pid_t number)
+      : input_(dup(input)),
+        output_(dup(output)),
+        error_(dup(error)),
+        lifeline_(std::move(lifeline)),
+        number_(number) {
+    fcntl(input_.get(), F_SETFL, O_NONBLOCK);
+  }
+
+  void say(const std::string& line) const { write_all(output_.get(), line + "\n"); }
+  void say_raw(const std::string& bytes) const { write_all(output_.get(), bytes); }
+  void complain(const std::string& text) const { write_all(error_.get(), text); }
+
+  /// The lines that came since the last call.
+  std::vector<std::string> heard() {
+    char chunk[65536];
+    for (ssize_t got = 0; (got = read(input_.get(), chunk, sizeof chunk)) > 0;) {
+      text_.append(chunk, static_cast<std::size_t>(got));
+    }
+    std::vector<std::string> lines;
+    for (std::size_t end = 0; (end = text_.find('\n')) != std::string::npos; text_.erase(0, end + 1)) {
+      lines.push_back(text_.substr(0, end));
+    }
+    return lines;
+  }
+
+  /// True once the daemon has closed the server's input.
+  bool input_closed() {
+    char byte = 0;
+    heard();
+    return read(input_.get(), &byte, 1) == 0;
+  }
+
+  void exit(int status) {
+    input_.reset();
+    output_.reset();
+    error_.reset();
+    static keeper::Event event;
+    event = {};
+    event.kind = keeper::Event::Kind::Ended;
+    event.report.server_status_known = true;
+    event.report.server_status = status;
+    event.report.proved_empty = true;
+    send(lifeline_.get(), &event, sizeof event, 0);
+  }
+  void close_output() { output_.reset(); }
+  void lose_keeper() { lifeline_.reset(); }
+  pid_t number() const { return number_; }
+
+ private:
+  static void write_all(int fd, const std::string& text) {
+    [[maybe_unused]] const ssize_t written = write(fd, text.data(), text.size());
+  }
+
+  UniqueFd input_;
+  UniqueFd output_;
+  UniqueFd error_;
+  UniqueFd lifeline_;
+  pid_t number_;
+  std::string text_;
+};
+
+class FakeSpawner final : public proc::Spawner {
+ public:
+  Result<proc::ProcessTree> spawn(const proc::LaunchSpec& spec) override {
+    if (!failure.empty()) return Error{failure};
+    int ends[2];
+    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends);
+    const auto number = static_cast<pid_t>(1'000'000 + servers.size());
+    servers.emplace_back(spec.input, spec.output, spec.error, UniqueFd(ends[1]), number);
+    proc::ProcessTree::Parts parts;
+    parts.instance = "instance" + std::to_string(number);
+    parts.keeper = number;
+    parts.lifeline = UniqueFd(ends[0]);
+    return proc::ProcessTree(std::move(parts));
+  }
+
+  std::deque<FakeServer> servers;  // all that were ever started
+  std::string failure;
+};
+
+class FakeClient final : public session::Transport {
+ public:
+  FakeClient(Loop& loop, router::SessionId id, router::Switchboard& switchboard,
+             std::shared_ptr<const router::Wanted> wanted)
+      : session(loop, id, *this, switchboard, std::move(wanted)) {}
+
+  void say(const std::string& line) { session.receive({line, nullptr}); }
+  /// What came since the last call.
+  std::vector<std::string> heard() { return std::exchange(lines_, {}); }
+
+  void send(const wire::Line& line, std::initializer_list<wire::Edit> edits) override {
+    std::string text(line.text);
+    std::size_t shift = 0;
+    for (const wire::Edit& edit : edits) {
+      if (!edit.where.present()) continue;
+      text.replace(edit.where.begin + shift, edit.where.end - edit.where.begin, edit.text);
+      shift += edit.text.size() - (edit.where.end - edit.where.begin);
+    }
+    lines_.push_back(std::move(text));
+  }
+  std::size_t queued() const override { return backlog; }
+  bool congested() const override { return slow; }
+  void pause() override { reading = false; }
+  void resume() override { reading = true; }
+  void error_output(std::string_view bytes) override { errors.append(bytes); }
+  void note(const std::string& sentence) override { notes.push_back(sentence); }
+  void close(Close how) override { closed = how; }
+  void exit(int code, const std::string& why) override {
+    exit_code = code;
+    exit_reason = why;
+    ++exits;
+  }
+
+  session::Session session;
+  bool slow = false;
+  bool reading = false;
+  std::size_t backlog = 0;
+  std::string errors;
+  std::vector<std::string> notes;
+  std::optional<Close> closed;
+  std::optional<int> exit_code;
+  std::string exit_reason;
+  int exits = 0;
+
+ private:
+  std::vector<std::string> lines_;
+};
+
+inline constexpr const char* kInitialize =
+    R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18",)"
+    R"("capabilities":{"sampling":{}},"clientInfo":{"name":"tester","version":"1"}}})";
+inline constexpr const char* kInitialized = R"({"jsonrpc":"2.0","method":"notifications/initialized"})";
+
+class Exchange {
+ public:
+  explicit Exchange(config::Share share = config::Share::Shared) { wanted->share = share; }
+
+  FakeClient& connect() {
+    wanted->key = server::launch_key(wanted->spec);
+    clients.emplace_back(loop, ++last_, switchboard, wanted);
+    return clients.back();
+  }
+  FakeServer& server(std::size_t index = 0) { return spawner.servers.at(index); }
+  std::size_t started() const { return spawner.servers.size(); }
+  void settle() {
+    for (int turn = 0; turn < 8; ++turn) loop.run_due();
+  }
+
+  /// A client that has its handshake behind it, on an instance that is open.
+  FakeClient& ready_client(
+      const std::string& capabilities = R"({"tools":{},"logging":{},"resources":{"subscribe":true}})") {
+    FakeClient& client = connect();
+    client.say(kInitialize);
+    settle();
+    FakeServer& fake = spawner.servers.back();
+    for (const std::string& line : fake.heard()) {
+      const auto message = json(line).as_object();
+      if (message.contains("method") && message.at("method") == "initialize") {
+        fake.say(R"({"jsonrpc":"2.0","id":)" + boost::json::serialize(message.at("id")) +
+                 R"(,"result":{"protocolVersion":"2025-11-25","capabilities":)" + capabilities +
+                 R"(,"serverInfo":{"name":"fake","version":"1"}}})");
+      }
+    }
+    settle();
+    client.say(kInitialized);
+    settle();
+    fake.heard();
+    client.heard();
+    return client;
+  }
+
+  Loop loop;
+  FakeSpawner spawner;
+  router::Switchboard switchboard{loop, spawner, std::size_t{1} << 20};
+  std::shared_ptr<router::Wanted> wanted = make_wanted();
+  std::list<FakeClient> clients;
+
+ private:
+  static std::shared_ptr<router::Wanted> make_wanted() {
+    auto wanted = std::make_shared<router::Wanted>();
+    wanted->server = "files";
+    wanted->spec.argv = {"/bin/fake-server"};
+    wanted->spec.directory = "/";
+    return wanted;
+  }
+
+  router::SessionId last_ = 0;
+};
+
+}  // namespace corral::tests

@@ -1,0 +1,71 @@
+// How the shim starts a configured server itself, and what it leaves behind for a daemon.
+#include "shim/fallback.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "shim/daemon_process.h"
+
+namespace corral::shim {
+namespace {
+
+config::Configuration two_servers() {
+  config::Configuration configuration;
+  configuration.file = "/etc/config.json";
+  config::Server files;
+  files.name = "filesystem";
+  files.argv = {"npx", "${ROOT}"};
+  files.env = {{"TOKEN", "secret"}, {"PATH", "/opt"}};
+  files.cwd = "/srv";
+  files.limits.processes = 7;
+  config::Server memory;
+  memory.name = "memory";
+  memory.argv = {"node"};
+  memory.disabled = true;
+  configuration.servers = {files, memory};
+  return configuration;
+}
+
+TEST(Fallback, StartsTheServerAsConfigured) {
+  const Result<proc::LaunchSpec> spec =
+      launch_configured("filesystem", two_servers(), {"ROOT=/data", "PATH=/bin", "OTHER=1"});
+
+  ASSERT_TRUE(spec) << spec.error().message;
+  EXPECT_EQ(spec->argv, (std::vector<std::string>{"npx", "/data"}));
+  EXPECT_EQ(spec->environment,
+            (std::vector<std::string>{"ROOT=/data", "OTHER=1", "TOKEN=secret", "PATH=/opt"}));
+  EXPECT_EQ(spec->directory, "/srv");
+  EXPECT_EQ(spec->limits.processes, 7U);
+}
+
+TEST(Fallback, NamesTheNearestServerAndAllOthers) {
+  const Result<proc::LaunchSpec> spec = launch_configured("filesytem", two_servers(), {});
+
+  ASSERT_FALSE(spec);
+  EXPECT_NE(spec.error().message.find("did you mean filesystem"), std::string::npos) << spec.error().message;
+  EXPECT_NE(spec.error().message.find("filesystem, memory"), std::string::npos) << spec.error().message;
+}
+
+TEST(Fallback, ADisabledServerDoesNotStart) { EXPECT_FALSE(launch_configured("memory", two_servers(), {})); }
+
+TEST(Fallback, AMissingVariableIsAnErrorWithoutAnyValue) {
+  const Result<proc::LaunchSpec> spec = launch_configured("filesystem", two_servers(), {"PATH=/bin"});
+
+  ASSERT_FALSE(spec);
+  EXPECT_NE(spec.error().message.find("ROOT"), std::string::npos) << spec.error().message;
+  EXPECT_EQ(spec.error().message.find("secret"), std::string::npos) << spec.error().message;
+}
+
+TEST(DaemonEnvironment, HoldsNothingOfOneSession) {
+  for (const char* kept : {"HOME=/root", "PATH=/bin", "LC_ALL=C", "XDG_RUNTIME_DIR=/run", "TZ=UTC"}) {
+    EXPECT_TRUE(is_for_daemon(kept)) << kept;
+  }
+  for (const char* dropped : {"API_KEY=x", "PWD=/", "SSH_AUTH_SOCK=/x", "HOMEDIR=/", "LD_PRELOAD=x.so",
+                              "NODE_OPTIONS=x", "junk", ""}) {
+    EXPECT_FALSE(is_for_daemon(dropped)) << dropped;
+  }
+}
+
+}  // namespace
+}  // namespace corral::shim
