@@ -28,12 +28,14 @@ check: ## format, lints, clang-tidy, fuzzing, and the tests under AddressSanitiz
 	@tools/install-dependencies test
 	@$(MAKE) --no-print-directory lint asan fuzz
 
-bench: ## measure, print a table, write bench/results/latest.json
+bench: ## measure, print a table, write bench/results/latest.json; PEERS=1 also measures other proxies
 	@tools/install-dependencies run
 	@$(MAKE) --no-print-directory build/release/bin/corral
 	cmake --build build/release -j $(JOBS)
 	@mkdir -p bench/results
-	build/release/bin/run_bench --corral build/release/bin/corral --json bench/results/latest.json
+	@[ -z "$(PEERS)" ] || bench/peers/install build/bench-peers
+	build/release/bin/run_bench --corral build/release/bin/corral --json bench/results/latest.json \
+	  $(if $(PEERS),--peers build/bench-peers)
 
 install: ## install to PREFIX (/usr/local): bin/corral and libexec/corral/corral-keeper
 	@tools/install-dependencies run

@@ -29,6 +29,8 @@ class Child {
   ~Child();
 
   pid_t pid() const { return pid_; }
+  int in() const { return in_; }    // we write
+  int out() const { return out_; }  // we read
 
   /// One request, one answer; microseconds. Throws std::runtime_error if there is no or a wrong answer.
   double ask();

@@ -1,6 +1,7 @@
 // The server that all measurements talk to. It answers a JSON-RPC request per line with the least work that
-// is still an answer, so that what is left in a measurement is the way to it. For the kill measurements it
-// first becomes a tree of processes.
+// is still an answer, so that what is left in a measurement is the way to it: initialize, tools/list, and the
+// tools echo (its text) and blob (so many letters). For the kill measurements it first becomes a tree of
+// processes.
 //
 //   echo_server [--flat=N | --ternary=N] [--scatter] [--stubborn] [--lifetime=SECONDS] [--tag=TEXT]
 //
@@ -13,6 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include <string>
+#include <string_view>
 
 namespace {
 
@@ -113,50 +117,102 @@ void build_tree(const Settings& settings) {
   close(fds[0]);
 }
 
-bool write_all(const char* data, size_t size) {
-  while (size > 0) {
-    const ssize_t wrote = write(1, data, size);
+bool write_all(std::string_view data) {
+  while (!data.empty()) {
+    const ssize_t wrote = write(1, data.data(), data.size());
     if (wrote <= 0) return false;
-    data += wrote;
-    size -= static_cast<size_t>(wrote);
+    data.remove_prefix(static_cast<size_t>(wrote));
   }
   return true;
 }
 
-// The id is the only part of a request that matters here, and our own client writes `"id":` exactly once.
-bool answer(const char* line, size_t size) {
-  static constexpr char kKey[] = "\"id\":";
-  const char* id = static_cast<const char*>(memmem(line, size, kKey, sizeof kKey - 1));
-  if (id == nullptr) return true;
-  id += sizeof kKey - 1;
-  const char* end = id;
-  while (end < line + size && *end != ',' && *end != '}') ++end;
-  char reply[256];
-  const int length =
-      snprintf(reply, sizeof reply, "{\"jsonrpc\":\"2.0\",\"id\":%.*s,\"result\":{\"ok\":true}}\n",
-               static_cast<int>(end - id), id);
-  return length > 0 && static_cast<size_t>(length) < sizeof reply &&
-         write_all(reply, static_cast<size_t>(length));
+// What stands behind `key`, up to one of `ends`. Our clients and corral write no blanks, and none of the keys
+// in a text, so a search is enough of a parser.
+std::string_view behind(std::string_view line, std::string_view key, std::string_view ends) {
+  const size_t at = line.find(key);
+  if (at == std::string_view::npos) return {};
+  line.remove_prefix(at + key.size());
+  // One character is searched with memchr, which matters for a text of a megabyte.
+  return line.substr(0, ends.size() == 1 ? line.find(ends[0]) : line.find_first_of(ends));
 }
 
-void serve() {
-  char buffer[65536];
-  size_t filled = 0;
-  for (;;) {
-    const ssize_t got = read(0, buffer + filled, sizeof buffer - filled);
-    if (got <= 0) return;
-    filled += static_cast<size_t>(got);
-    char* line = buffer;
-    for (;;) {
-      const size_t left = filled - static_cast<size_t>(line - buffer);
-      char* newline = static_cast<char*>(memchr(line, '\n', left));
-      if (newline == nullptr) break;
-      if (!answer(line, static_cast<size_t>(newline - line))) return;
-      line = newline + 1;
+constexpr std::string_view kTools =
+    R"({"tools":[{"name":"echo","description":"Answers with its text","inputSchema":{"type":"object",)"
+    R"("properties":{"text":{"type":"string"}}},"annotations":{"readOnlyHint":true}},)"
+    R"({"name":"blob","description":"Answers with so many letters","inputSchema":{"type":"object",)"
+    R"("properties":{"bytes":{"type":"integer"},"fill":{"type":"string"}}},)"
+    R"("annotations":{"readOnlyHint":true}}]})";
+
+constexpr std::string_view kTextOpen = R"({"content":[{"type":"text","text":")";
+constexpr std::string_view kTextClose = R"("}]})";
+
+void add_initialize(std::string& out, std::string_view line) {
+  const std::string_view version = behind(line, R"("protocolVersion":")", "\"");
+  out += R"({"protocolVersion":")";
+  out += version.empty() ? "2025-11-25" : version;
+  out += R"(","capabilities":{"tools":{}},"serverInfo":{"name":"echo_server","version":"1"}})";
+}
+
+void add_call(std::string& out, std::string_view line) {
+  out += kTextOpen;
+  if (line.find(R"("name":"blob")") != std::string_view::npos) {
+    const size_t bytes = strtoul(behind(line, R"("bytes":)", ",}").data(), nullptr, 10);
+    const std::string_view fill = behind(line, R"("fill":")", "\"");
+    out.append(bytes, fill.empty() ? 'x' : fill[0]);
+  } else {
+    out += behind(line, R"("text":")", "\"");
+  }
+  out += kTextClose;
+}
+
+void add_answer(std::string& out, std::string_view line) {
+  const std::string_view head = line.substr(0, 512);  // the id stands in front of what can be large
+  const std::string_view id = behind(head, R"("id":)", ",}");
+  if (id.empty()) return;
+  const std::string_view method = behind(head, R"("method":")", "\"");
+  out += R"({"jsonrpc":"2.0","id":)";
+  out += id;
+  if (method == "server/discover") {
+    out += R"(,"error":{"code":-32601,"message":"this server is older than that"}})";
+  } else {
+    out += R"(,"result":)";
+    if (method == "initialize") {
+      add_initialize(out, line);
+    } else if (method == "tools/list") {
+      out += kTools;
+    } else if (method == "tools/call") {
+      add_call(out, line);
+    } else {
+      out += "{}";
     }
-    filled -= static_cast<size_t>(line - buffer);
-    if (filled == sizeof buffer) return;
-    memmove(buffer, line, filled);
+    out += '}';
+  }
+  out += '\n';
+}
+
+// All lines of one read are answered in one write: with many clients before it, a server that is slower than
+// it must be would hide what the way to it costs.
+void serve() {
+  std::string buffer(size_t{1} << 16, '\0');
+  size_t filled = 0;
+  std::string out;
+  for (;;) {
+    if (filled == buffer.size()) buffer.resize(2 * buffer.size());
+    const ssize_t got = read(0, buffer.data() + filled, buffer.size() - filled);
+    if (got <= 0) return;
+    const size_t before = filled;
+    filled += static_cast<size_t>(got);
+    std::string_view rest(buffer.data(), filled);
+    for (size_t searched = before;; searched = 0) {
+      const size_t end = rest.find('\n', searched);
+      if (end == std::string_view::npos) break;
+      add_answer(out, rest.substr(0, end));
+      rest.remove_prefix(end + 1);
+    }
+    if (!out.empty() && !write_all(out)) return;
+    out.clear();
+    filled = rest.size();
+    if (!rest.empty()) memmove(buffer.data(), rest.data(), filled);
   }
 }
 

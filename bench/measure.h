@@ -24,4 +24,24 @@ void measure_end(const Bench& bench, Results& results);
 /// `corral doctor` on an empty and on a crowded machine.
 void measure_doctor(const Bench& bench, Results& results);
 
+// ---- `corral connect`, against an ideal forwarder
+
+/// Small messages to and fro through the daemon.
+void measure_connect_round_trip(const Bench& bench, Results& results, bool one_core);
+
+/// 1 to 256 clients on one server, every answer checked.
+void measure_connect_throughput(const Bench& bench, Results& results, bool one_core);
+
+/// 100 bytes to 10 MB, and the daemon's peak of memory.
+void measure_connect_sizes(const Bench& bench, Results& results);
+
+/// From the start of the shim to the list of tools; from the start of the daemon until it is ready.
+void measure_connect_attach(const Bench& bench, Results& results);
+
+/// Memory with 0 to 1,000 sessions; CPU time per call.
+void measure_connect_memory(const Bench& bench, Results& results);
+
+/// socat, and the proxies that peers/install has installed.
+void measure_connect_peers(const Bench& bench, Results& results);
+
 }  // namespace corral::bench

@@ -6,13 +6,10 @@
 // sched_autogroup_enabled) gives each session a scheduling group, and a switch between two groups costs more
 // than one within a group, whoever called setsid. So the budget is judged against a raw pipe to a server that
 // called setsid; the ratio to the plain raw pipe stands beside it.
-#include <sched.h>
-
-#include <cerrno>
 #include <map>
-#include <system_error>
 
 #include "measure.h"
+#include "one_core.h"
 #include "stats.h"
 
 namespace corral::bench {
@@ -28,35 +25,6 @@ struct Percentiles {
   std::vector<double> p10;
 };
 using Series = std::map<const Variant*, Percentiles>;
-
-// Children inherit the mask, so pinning ourselves pins everything that is started meanwhile.
-class OneCore {
- public:
-  explicit OneCore(bool pin) : pinned_(pin) {
-    if (!pinned_) return;
-    check(sched_getaffinity(0, sizeof before_, &before_));
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    int last = 0;
-    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-      if (CPU_ISSET(cpu, &before_)) last = cpu;
-    }
-    CPU_SET(last, &one);
-    check(sched_setaffinity(0, sizeof one, &one));
-  }
-  OneCore(const OneCore&) = delete;
-  OneCore& operator=(const OneCore&) = delete;
-  ~OneCore() {
-    if (pinned_) sched_setaffinity(0, sizeof before_, &before_);
-  }
-
- private:
-  static void check(int result) {
-    if (result != 0) throw std::system_error(errno, std::generic_category(), "cpu affinity");
-  }
-  bool pinned_;
-  cpu_set_t before_;
-};
 
 // Fresh sessions per round: where the kernel happens to put a process stays with it for life, and must not be
 // mistaken for a property of the variant.

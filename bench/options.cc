@@ -15,19 +15,35 @@ namespace {
 constexpr const char* kHelp =
     "Usage: run_bench [options]\n"
     "\n"
-    "Measures `corral run` against a raw pipe to the same server, side by side in one run.\n"
+    "Measures `corral run` against a raw pipe to the same server, and `corral connect` against an ideal\n"
+    "forwarder, side by side in one run.\n"
     "\n"
     "  --corral PATH       the corral to measure (default: beside this program)\n"
     "  --echo-server PATH  the server to talk to (default: beside this program)\n"
     "  --json FILE         also write all numbers as JSON\n"
-    "  --only NAME         one of round-trip, start, memory, kill, end, doctor\n"
+    "  --only NAME         one of round-trip, start, memory, kill, end, doctor, connect (all of it),\n"
+    "                      connect-round-trip, connect-throughput, connect-sizes, connect-attach,\n"
+    "                      connect-memory, connect-peers\n"
+    "  --peers DIR         also measure other proxies, from the folder that bench/peers/install filled\n"
     "  --quick             fewer rounds: a first look, not a result\n"
     "  --processes N       size of the tree that is killed (default 500)\n"
     "  --sessions N        how many run at once for the memory measurement (default 20)\n"
     "  --strict-budgets    exit with 1 if a budget is exceeded\n"
     "  --help\n";
 
-constexpr std::array<std::string_view, 6> kNames{"round-trip", "start", "memory", "kill", "end", "doctor"};
+constexpr std::array<std::string_view, 13> kNames{"round-trip",
+                                                  "start",
+                                                  "memory",
+                                                  "kill",
+                                                  "end",
+                                                  "doctor",
+                                                  "connect",
+                                                  "connect-round-trip",
+                                                  "connect-throughput",
+                                                  "connect-sizes",
+                                                  "connect-attach",
+                                                  "connect-memory",
+                                                  "connect-peers"};
 
 int positive(const std::string& option, const std::string& text) {
   char* end = nullptr;
@@ -59,6 +75,7 @@ Options parse_options(int argc, char** argv) {
   const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
   options.corral = (here / "corral").string();
   options.echo_server = (here / "echo_server").string();
+  options.ideal_forwarder = (here / "ideal_forwarder").string();
 
   for (int i = 1; i < argc; ++i) {
     const std::string option = argv[i];
@@ -77,6 +94,8 @@ Options parse_options(int argc, char** argv) {
       options.corral = value();
     } else if (option == "--echo-server") {
       options.echo_server = value();
+    } else if (option == "--peers") {
+      options.peers = std::filesystem::absolute(value()).string();
     } else if (option == "--json") {
       options.json = value();
     } else if (option == "--only") {
@@ -95,7 +114,8 @@ Options parse_options(int argc, char** argv) {
 }
 
 bool wanted(const Options& options, const std::string& name) {
-  return options.only.empty() || options.only == name;
+  return options.only.empty() || options.only == name ||
+         (options.only == "connect" && name.starts_with("connect-"));
 }
 
 }  // namespace corral::bench

@@ -6,10 +6,12 @@
 namespace corral::bench {
 
 struct Options {
-  std::string corral;       // default: beside this program
-  std::string echo_server;  // default: beside this program
-  std::string json;         // empty: no file
-  std::string only;         // empty: everything
+  std::string corral;           // default: beside this program
+  std::string echo_server;      // default: beside this program
+  std::string ideal_forwarder;  // default: beside this program
+  std::string peers;            // folder that peers/install filled; empty: no peers
+  std::string json;             // empty: no file
+  std::string only;             // empty: everything
   bool quick = false;
   bool strict_budgets = false;
   int processes = 500;  // size of the tree that is killed

@@ -1,4 +1,5 @@
-// Compares `corral run` with a raw pipe to the same server. README.md tells how to run and read it.
+// Compares `corral run` with a raw pipe to the same server, and `corral connect` with an ideal forwarder.
+// README.md tells how to run and read it.
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/sysinfo.h>
@@ -67,9 +68,11 @@ void describe_run(const Bench& bench, Results& results) {
   double load[1] = {0};
   getloadavg(load, 1);
   const std::string version = corral_version(bench);
-  std::printf("## corral run against a raw pipe\n\n%s, kernel %s, %d cpus (%s), load %.2f at the start%s\n",
-              version.c_str(), kernel.release, get_nprocs(), cpu_model().c_str(), load[0],
-              bench.options.quick ? ", quick: a first look, not a result" : "");
+  std::printf(
+      "## corral against a raw pipe and an ideal forwarder\n\n%s, kernel %s, %d cpus (%s), load %.2f at the "
+      "start%s\n",
+      version.c_str(), kernel.release, get_nprocs(), cpu_model().c_str(), load[0],
+      bench.options.quick ? ", quick: a first look, not a result" : "");
   for (const std::string& reason : bench.missing) std::printf("not measured, %s\n", reason.c_str());
   std::fflush(stdout);
   results.fact("date", json(now_utc()));
@@ -84,6 +87,22 @@ void describe_run(const Bench& bench, Results& results) {
   results.fact("not_measured", "[" + missing + "]");
 }
 
+void measure_connect(const Bench& bench, Results& results) {
+  const Options& options = bench.options;
+  if (wanted(options, "connect-round-trip")) {
+    measure_connect_round_trip(bench, results, true);
+    measure_connect_round_trip(bench, results, false);
+  }
+  if (wanted(options, "connect-throughput")) {
+    measure_connect_throughput(bench, results, true);
+    measure_connect_throughput(bench, results, false);
+  }
+  if (wanted(options, "connect-sizes")) measure_connect_sizes(bench, results);
+  if (wanted(options, "connect-attach")) measure_connect_attach(bench, results);
+  if (wanted(options, "connect-memory")) measure_connect_memory(bench, results);
+  if (wanted(options, "connect-peers")) measure_connect_peers(bench, results);
+}
+
 void measure_all(const Bench& bench, Results& results) {
   const Options& options = bench.options;
   if (wanted(options, "round-trip")) {
@@ -95,6 +114,7 @@ void measure_all(const Bench& bench, Results& results) {
   if (wanted(options, "memory")) measure_memory(bench, results);
   if (wanted(options, "kill")) measure_kill(bench, results);
   if (wanted(options, "doctor")) measure_doctor(bench, results);
+  measure_connect(bench, results);
 }
 
 // Also when a measurement failed: what it left is found by the tag. Returns how many there were.

@@ -1,6 +1,7 @@
 #include "app/daemon.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
@@ -147,6 +148,8 @@ int Daemon::run() {
 }
 
 Result<void> Daemon::prepare() {
+  // A large message leaves nothing behind when it is gone.
+  mallopt(M_MMAP_THRESHOLD, 256 * 1024);
   raise_descriptor_limit();
   umask(0077);
   if (chdir("/") != 0) return Error{std::string("/ cannot be entered: ") + strerror(errno)};
@@ -168,7 +171,10 @@ void Daemon::open_doors(proc::Spawner& spawner, config::Configuration configurat
   linger_ = configuration.options.linger;
   hub_ = std::make_unique<Hub>(loop_, std::move(configuration), spawner);
   hub_->when_asked_to_stop([this](const std::string& why) { stop(why); });
-  hub_->when_empty([this] { leave_when_idle(); });
+  hub_->when_empty([this] {
+    malloc_trim(0);
+    leave_when_idle();
+  });
   listener_ = std::make_unique<client::UnixListener>(loop_, socket_.take(), *hub_);
   watch_signals();
   watch_lifeline();

@@ -35,7 +35,7 @@ std::string no_such_server(const std::string& name, const config::Configuration&
     list += (list.empty() ? "" : ", ") + server.name;
   }
   const std::string nearest = nearest_word(name, names);
-  return "no server is called '" + name + "'" + (nearest.empty() ? "" : "; did you mean '" + nearest + "'?") +
+  return "no server is called '" + name + "'" + (nearest.empty() ? "" : " (perhaps '" + nearest + "')") +
          "; " + (list.empty() ? "none is configured" : "configured are " + list) +
          (configuration.file.empty()
               ? "; write one into the configuration (`corral config path`), or give a command "
@@ -74,7 +74,7 @@ struct Hub::Impl {
   Result<std::shared_ptr<const router::Wanted>> configured(const control::Hello& hello) const;
   void forget(const client::StdioClient& gone);
   void drain_step();
-  std::size_t calls_in_flight() const;
+  std::vector<router::Router*> with_calls() const;
 
   Loop& loop;
   config::Configuration configuration;
@@ -103,7 +103,7 @@ Hub::~Hub() = default;
 // ---- arriving
 
 void Hub::arrived(client::Arrival arrival, std::shared_ptr<client::ShimLine> line) {
-  if (impl_->draining) return line->refuse("the daemon is shutting down", kRefused);
+  if (impl_->draining) return line->run_it("the daemon is shutting down");
   if (!can_be_waited_for(arrival.input.get()) || !can_be_waited_for(arrival.output.get())) {
     return line->refuse("connect needs two pipes or sockets, beside its first byte", kRefused);
   }
@@ -203,21 +203,26 @@ void Hub::drain(std::function<void(Ended)> done) {
   impl_->drain_step();
 }
 
-std::size_t Hub::Impl::calls_in_flight() const {
-  std::size_t calls = 0;
-  for (const auto& entry : switchboard.entries()) calls += entry.ended ? 0 : entry.router->calls();
-  return calls;
+std::vector<router::Router*> Hub::Impl::with_calls() const {
+  std::vector<router::Router*> busy;
+  for (const auto& entry : switchboard.entries()) {
+    if (!entry.ended && entry.router->calls() > 0) busy.push_back(entry.router.get());
+  }
+  return busy;
 }
 
 /// Calls in flight get their time; then every session ends, then every instance, then we insist.
 void Hub::Impl::drain_step() {
   const Clock::time_point now = Clock::now();
-  if (!sessions_ended && (insisted || calls_in_flight() == 0 || now >= drain_until)) {
+  if (!sessions_ended && (insisted || with_calls().empty() || now >= drain_until)) {
     sessions_ended = true;
     insisted = false;
     drain_until = now + kLastPatience;
+    const std::vector<router::Router*> busy = with_calls();
     for (client::StdioClient& client : clients) client.session().end(session::EndReason::ShuttingDown);
     switchboard.stop_all(server::Instance::Haste::Polite);
+    // Had its time. It may not read, and input that it does not read would hold up the end by a minute.
+    for (router::Router* router : busy) router->stop(server::Instance::Haste::Now);
   }
   const bool over = sessions_ended && clients.empty() && switchboard.living() == 0;
   if (over || (sessions_ended && now >= drain_until)) {

@@ -49,4 +49,11 @@ Result<UniqueFd> seal(const std::vector<char>& bytes) {
   return file;
 }
 
+keeper::Plan read_plan(const std::vector<char>& bytes, std::vector<char*>& pointers) {
+  keeper::Plan plan;
+  pointers.resize(keeper::plan_pointers(bytes.data(), bytes.size()));
+  keeper::parse_plan(bytes.data(), bytes.size(), pointers.data(), plan);
+  return plan;
+}
+
 }  // namespace corral::proc

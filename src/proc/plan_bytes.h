@@ -26,6 +26,9 @@ struct PlanStrings {
 /// Sizes and counts in `header` are filled in here.
 std::vector<char> plan_bytes(keeper::PlanHeader header, const PlanStrings& strings);
 
+/// The plan as a keeper sees it, for whoever must finish its work. It points into both vectors.
+keeper::Plan read_plan(const std::vector<char>& bytes, std::vector<char*>& pointers);
+
 /// A memory file that nobody can change any more.
 Result<UniqueFd> seal(const std::vector<char>& bytes);
 

@@ -54,9 +54,13 @@ void Router::give_up_calls(SessionPort& port, int code, const std::string& sente
   }
 }
 
+bool Router::failed() const {
+  return opened_ && instance_->handshake().outcome() != server::Handshake::Outcome::Ready;
+}
+
 /// Two sessions never meet on a private instance, nor on one that is going.
 bool Router::joinable() const {
-  if (!options_.shared || lost_) return false;
+  if (!options_.shared || lost_ || failed()) return false;
   return instance_->state() != server::Instance::State::Ending &&
          instance_->state() != server::Instance::State::Ended;
 }
@@ -127,7 +131,7 @@ void Router::on_lost(const std::string& sentence) {
   lost_ = true;
   std::string why = "server " + options_.server + " " + sentence;
   if (const std::string& tail = instance_->error_tail(); !tail.empty())
-    why += "; its stderr ended with: " + tail;
+    why += "; its stderr ended with: " + tail.substr(0, tail.find_last_not_of("\r\n") + 1);
   if (!opened_ || confirming_) {
     const std::set<SessionPort*> waiting = std::exchange(waiting_, {});
     const bool modern = instance_->state() != server::Instance::State::Starting &&

@@ -87,6 +87,8 @@ class Router final : public server::Instance::Events {
   std::size_t calls() const { return calls_.awaited(); }
   std::size_t calls_of(const SessionPort& port) const { return calls_.awaited(&port); }
   bool joinable() const;
+  /// It was opened, and that went wrong: of no use to anyone.
+  bool failed() const;
 
  private:
   void on_opened() override;

@@ -28,6 +28,7 @@ struct Opened {
   Kind kind = Kind::Failed;
   Router* router = nullptr;  // Ready
   std::string text;          // Ready: the result as JSON
+  int exit_code = 125;       // Failed, before there was a process
 };
 
 class SessionPort {

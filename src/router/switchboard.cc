@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "server/known_servers.h"
 #include "server/launch_key.h"
+#include "server/lost_keeper.h"
 
 namespace corral::router {
 
@@ -29,6 +30,7 @@ Switchboard::~Switchboard() = default;
 
 void Switchboard::open(SessionPort& port, const std::shared_ptr<const Wanted>& wanted, Era era,
                        const std::string& initialize_params) {
+  forget_some();
   Knowledge& known = knowledge_[wanted->key];
   if (era == Era::Modern && known.manifest.modern == false) {
     return port.opened({Opened::Kind::OtherEra, nullptr, {}});
@@ -46,7 +48,10 @@ void Switchboard::open(SessionPort& port, const std::shared_ptr<const Wanted>& w
   Entry* entry = decision.shared ? find_shared(wanted->key, era) : nullptr;
   if (entry == nullptr) {
     const Result<Entry*> started = start(wanted, era, decision);
-    if (!started) return port.opened({Opened::Kind::Failed, nullptr, started.error().message});
+    if (!started) {
+      const Error& error = started.error();
+      return port.opened({Opened::Kind::Failed, nullptr, error.message, server::exit_code_of(error)});
+    }
     entry = *started;
   }
   entry->idle->cancel();
@@ -80,11 +85,21 @@ Result<Switchboard::Entry*> Switchboard::start(const std::shared_ptr<const Wante
     return started.error();
   }
   ++started_;
-  children_.keeper_started(entry.router->instance()->keeper());
+  children_.started(entry.router->instance()->keeper());
   log_line("instance " + entry.router->instance()->id().substr(0, 8) + " of server " + wanted->server +
            ": started, " + decision.reason);
   entries_.push_back(std::move(entry));
   return &entries_.back();
+}
+
+/// Commands that differ in one variable are different servers; what is known of them must not pile up.
+void Switchboard::forget_some() {
+  constexpr std::size_t kMostKnown = 256;
+  if (knowledge_.size() < kMostKnown) return;
+  std::erase_if(knowledge_, [this](const auto& known) {
+    return std::none_of(entries_.begin(), entries_.end(),
+                        [&known](const Entry& entry) { return entry.wanted->key == known.first; });
+  });
 }
 
 /// Once per server: why it is private, and how to change that.
@@ -101,7 +116,8 @@ bool Switchboard::release(SessionPort& port, Instance::Haste haste, Task when_go
   router.detach(port);
   if (router.options().shared) {
     if (router.sessions().empty() && !entry->stopping) {
-      entry->idle->start(entry->wanted->idle, [entry] {
+      const Clock::duration idle = router.failed() ? Clock::duration::zero() : entry->wanted->idle;
+      entry->idle->start(idle, [entry] {
         entry->stopping = true;
         entry->router->stop(Instance::Haste::Polite);
       });
@@ -150,7 +166,10 @@ void Switchboard::router_ended(Router& router, const server::Ending& ending) {
   log_line("instance " + router.instance()->id().substr(0, 8) + " of server " + router.options().server +
            ": " + ending.sentence +
            (ending.proved_empty ? ", its tree is gone" : ", its tree was not proved gone"));
-  if (ending.keeper_lost) children_.end_orphans();
+  if (ending.keeper_lost) {
+    children_.end_orphans();
+    if (const pid_t child = server::run_terminators_of(router.instance()->tree())) children_.started(child);
+  }
   const auto [first, last] = awaiting_end_.equal_range(&router);
   std::vector<Task> tasks;
   for (auto waiting = first; waiting != last; ++waiting) tasks.push_back(std::move(waiting->second));

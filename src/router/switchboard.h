@@ -78,6 +78,7 @@ class Switchboard final : private Router::Owner {
   Entry* find_shared(const std::string& key, server::Era era);
   Result<Entry*> start(const std::shared_ptr<const Wanted>& wanted, server::Era era,
                        const SharingDecision& decision);
+  void forget_some();
   void hint(SessionPort& port, const Wanted& wanted, const SharingDecision& decision);
   Entry* entry_of(const Router& router);
   Entry* entry_of(SessionPort& port);

@@ -52,7 +52,7 @@ std::string without_tools(std::string_view result, const std::function<bool(std:
     }
     previous_end = element.end;
   }
-  if (kept.empty()) kept = "[";
+  if (kept.empty()) kept.push_back('[');
   kept.append(tools.substr(previous_end));
   return std::string(result.substr(0, place.begin)).append(kept).append(result.substr(place.end));
 }

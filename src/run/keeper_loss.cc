@@ -10,24 +10,12 @@
 #include "keeper/plan.h"
 #include "keeper/terminator.h"
 #include "keeper/watchdog.h"
+#include "proc/plan_bytes.h"
 
 namespace corral::run {
-namespace {
-
-/// The plan as the keeper saw it. The pointers must outlive it.
-keeper::Plan read_plan(const proc::ProcessTree& tree, std::vector<char*>& pointers) {
-  keeper::Plan plan;
-  const std::vector<char>& bytes = tree.plan();
-  pointers.resize(keeper::plan_pointers(bytes.data(), bytes.size()));
-  keeper::parse_plan(bytes.data(), bytes.size(), pointers.data(), plan);
-  return plan;
-}
-
-}  // namespace
-
 void KeeperLoss::finish(const proc::ProcessTree& tree, int report_fd) {
   std::vector<char*> pointers;
-  const keeper::Plan plan = read_plan(tree, pointers);
+  const keeper::Plan plan = proc::read_plan(tree.plan(), pointers);
   const keeper::Micros began = keeper::now();
   memcpy(report_.instance, plan.header.instance, sizeof report_.instance);
   report_.reason = keeper::Reason::KeeperLost;
@@ -58,7 +46,7 @@ void KeeperLoss::finish(const proc::ProcessTree& tree, int report_fd) {
 
 std::string KeeperLoss::executable(const proc::ProcessTree& tree) {
   std::vector<char*> pointers;
-  return read_plan(tree, pointers).executable;
+  return proc::read_plan(tree.plan(), pointers).executable;
 }
 
 }  // namespace corral::run

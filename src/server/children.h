@@ -16,7 +16,8 @@ class Children {
   /// Blocks SIGCHLD and listens to it from now on; the process becomes a subreaper.
   explicit Children(Loop& loop);
 
-  void keeper_started(pid_t pid) { keepers_.insert(pid); }
+  /// A child that is meant to be there, until it dies.
+  void started(pid_t pid) { keepers_.insert(pid); }
   /// A keeper was killed: its tree is ours now. Ends it, looking again until nothing is left.
   void end_orphans();
 

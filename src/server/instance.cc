@@ -46,6 +46,15 @@ int shell_code(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status)
 
 }  // namespace
 
+int exit_code_of(const Error& error) {
+  switch (error.kind) {
+    case Error::Kind::NotFound: return 127;
+    case Error::Kind::NotExecutable: return 126;
+    case Error::Kind::Failure: break;
+  }
+  return 125;
+}
+
 Result<std::unique_ptr<Instance>> Instance::start(Loop& loop, proc::Spawner& spawner, proc::LaunchSpec spec,
                                                   std::size_t line_cap, Events& events) {
   auto input = make_pipe();
@@ -181,9 +190,7 @@ void Instance::ended(const keeper::Event& event) {
   if (event.kind == keeper::Event::Kind::Failed) {
     const Error error = proc::explain_start_failure(event, executable_, directory_);
     ending.sentence = "could not be started: " + error.message;
-    ending.exit_code = error.kind == Error::Kind::NotFound        ? 127
-                       : error.kind == Error::Kind::NotExecutable ? 126
-                                                                  : 125;
+    ending.exit_code = exit_code_of(error);
   } else if (event.report.server_status_known) {
     ending.sentence = describe_status(event.report.server_status);
     ending.exit_code = shell_code(event.report.server_status);

@@ -30,6 +30,9 @@ struct Ending {
   std::uint32_t ended_processes = 0;
 };
 
+/// Of a server that could not be started, as a shell has it.
+int exit_code_of(const Error& error);
+
 class Instance final : private wire::LinePipe::Handler {
  public:
   enum class State : std::uint8_t { Starting, Opening, Ready, Ending, Ended };
@@ -81,6 +84,7 @@ class Instance final : private wire::LinePipe::Handler {
   void stop(Haste haste);
 
   State state() const { return state_; }
+  const proc::ProcessTree& tree() const { return tree_; }
   const std::string& id() const { return tree_.instance(); }
   pid_t keeper() const { return tree_.keeper(); }
   pid_t server_pid() const { return server_pid_; }

@@ -18,7 +18,6 @@ constexpr std::size_t kMostDeferredBytes = std::size_t{1} << 20;
 constexpr std::size_t kMostQueued = std::size_t{96} << 20;
 // For the answers of a client that has closed its end already.
 constexpr std::chrono::seconds kLastAnswers{60};
-constexpr int kOwnFailure = 125;  // as `corral run` has it
 
 Instance::Haste haste_of(EndReason reason) {
   switch (reason) {
@@ -95,16 +94,7 @@ void Session::opened(const Opened& opened) {
       const wire::Envelope envelope = wire::scan(opening);
       const std::string_view id = envelope.id.in(opening);
       phase_ = Phase::New;
-      if (opened.kind == Opened::Kind::Failed) {
-        reject(id, wire::kServerLost, opened.text);
-        // The end of its tree ends the session; if there is no tree, this is the end.
-        if (!switchboard_.serves(*this)) {
-          loop_.post([this, alive = std::weak_ptr<bool>(alive_), why = opened.text] {
-            if (!alive.expired()) server_gone(kOwnFailure, why);
-          });
-        }
-        break;
-      }
+      if (opened.kind == Opened::Kind::Failed) return opening_failed(id, opened);
       const std::string message =
           R"({"jsonrpc":"2.0","id":)" + std::string(id) + R"(,"error":)" + opened.text + "}";
       transport_.send({message, nullptr});
@@ -113,6 +103,17 @@ void Session::opened(const Opened& opened) {
   }
   take_deferred();
   end_when_answered();
+}
+
+/// The end of its tree ends the session, with its exit code; if there is no tree, this is the end.
+void Session::opening_failed(std::string_view id, const Opened& opened) {
+  server_lost_ = true;
+  reject(id, wire::kServerLost, opened.text);
+  take_deferred();
+  if (switchboard_.serves(*this)) return;
+  loop_.post([this, alive = std::weak_ptr<bool>(alive_), opened] {
+    if (!alive.expired()) server_gone(opened.exit_code, opened.text);
+  });
 }
 
 void Session::opened_ready(const Opened& opened) {
@@ -221,8 +222,8 @@ void Session::input_ended() {
 }
 
 void Session::end_when_answered() {
-  if (ended_ || !input_ended_ || phase_ == Phase::Opening) return;
-  if (router_ != nullptr && !server_lost_ && router_->calls_of(*this) > 0) return;
+  if (ended_ || !input_ended_ || phase_ == Phase::Opening || server_lost_) return;
+  if (router_ != nullptr && router_->calls_of(*this) > 0) return;
   end(EndReason::InputClosed);
 }
 

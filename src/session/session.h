@@ -77,6 +77,7 @@ class Session final : public router::SessionPort {
   void open(server::Era era, const wire::Line& line, const wire::Envelope& envelope);
   void opened_ready(const router::Opened& opened);
   void opened_in_other_era();
+  void opening_failed(std::string_view id, const router::Opened& opened);
   void answer_initialize(std::string_view id, const std::string& result);
   void server_gone(int code, const std::string& why);
   void take_deferred();

@@ -23,7 +23,12 @@ const CLIENTS = {
 };
 
 // Examples that configure no client.
-const OTHERS = ['ci/.github/workflows/agent.yml'];
+const OTHERS = [
+  'ci/.github/workflows/agent.yml',
+  'corral/config.json',
+  'systemd/corral.service',
+  'systemd/corral.socket',
+];
 
 const filesBelow = (folder) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })

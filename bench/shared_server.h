@@ -1,0 +1,71 @@
+// The two ways to share one echo_server among many clients that are compared: corral's daemon, and the ideal
+// forwarder. Each starts what it needs and ends it when it is destroyed.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "child.h"
+#include "load.h"
+#include "session.h"
+
+namespace corral::bench {
+
+/// `corral serve` in a runtime folder of its own, with one server that all sessions share.
+class Daemon {
+ public:
+  /// Returns when it has said that it is ready. Throws std::runtime_error if it does not.
+  explicit Daemon(const Bench& bench);
+  /// SIGTERM, and waits until everything is gone.
+  ~Daemon();
+  Daemon(const Daemon&) = delete;
+
+  /// The daemon itself, not the janitor above it.
+  pid_t pid() const { return pid_; }
+  /// From the spawn of `corral serve` to READY=1.
+  double ready_ms() const { return ready_ms_; }
+
+  /// A session of `corral connect`: not opened yet.
+  Link attach(const std::string& name) const;
+
+ private:
+  void write_config(const Bench& bench) const;
+  void wait_until_ready(int notify_fd);
+
+  std::string corral_;
+  std::string folder_;
+  std::string said_;  // file with its stderr
+  std::optional<Child> process_;
+  pid_t pid_ = -1;
+  double ready_ms_ = 0;
+};
+
+class Ideal {
+ public:
+  enum class Sessions {
+    Own,
+    Same
+  };  // whether it and its server have sessions of their own, as corral's have
+  Ideal(const Bench& bench, Sessions sessions);
+
+  pid_t pid() const { return process_->pid(); }
+
+  Link attach_socket(const std::string& name) const;
+  /// Pipes whose far ends are handed over, as `corral connect` does.
+  Link attach_pipes(const std::string& name) const;
+
+ private:
+  std::string socket_;
+  std::optional<Child> process_;
+};
+
+/// echo_server itself.
+Link attach_raw(const Bench& bench, const std::string& name, bool own_session = false);
+
+/// Whatever listens at that path.
+Link attach_unix(const std::string& name, const std::string& path);
+
+/// CPU time of a process so far, in milliseconds.
+double cpu_ms(pid_t pid);
+
+}  // namespace corral::bench

@@ -1,0 +1,31 @@
+#include "server/lost_keeper.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <vector>
+
+#include "keeper/plan.h"
+#include "keeper/sweep.h"
+#include "keeper/terminator.h"
+#include "proc/plan_bytes.h"
+
+namespace corral::server {
+
+pid_t run_terminators_of(const proc::ProcessTree& tree) {
+  std::vector<char*> pointers;
+  const keeper::Plan plan = proc::read_plan(tree.plan(), pointers);
+  if (plan.header.terminators == 0) return 0;
+  const pid_t child = fork();
+  if (child != 0) return child < 0 ? 0 : child;
+  // The clients' pipes are not ours to hold open.
+  close_range(STDERR_FILENO + 1, ~0U, 0);
+  keeper::become_subreaper();
+  setenv("CORRAL_INSTANCE", tree.instance().c_str(), 1);
+  static keeper::Report report;
+  keeper::Sweep sweep(report);
+  keeper::run_terminators(plan, sweep, report);
+  _exit(0);
+}
+
+}  // namespace corral::server

@@ -1,0 +1,13 @@
+// What a keeper that was killed can no longer do: run the terminators of its plan.
+#pragma once
+
+#include <sys/types.h>
+
+#include "proc/process_tree.h"
+
+namespace corral::server {
+
+/// Runs them in a child of ours, because they may take their time. 0 = there are none.
+pid_t run_terminators_of(const proc::ProcessTree& tree);
+
+}  // namespace corral::server

@@ -1,0 +1,136 @@
+// One daemon per test, in a runtime folder of its own. The folder's name holds the lab's tag, and so do the
+// command lines of daemon and janitor; XDG_RUNTIME_DIR carries it to whatever they start.
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { CORRAL, HERE, labTest } from './lab.mjs';
+import { describe, eventually } from './processes.mjs';
+
+// An entry of the configuration. `corral` holds our own options.
+export function entry([command, ...args], corral = {}, env = {}) {
+  return { command, args, env, corral };
+}
+
+export const fixture = (name, ...args) => [process.execPath, path.join(HERE, 'support', name), ...args];
+
+// Where a daemon may be: the folder, the configuration, and the commands that name both.
+export class Place {
+  constructor(lab, servers, options = {}) {
+    this.lab = lab;
+    this.dir = path.join(lab.dir, lab.tag);
+    this.config = path.join(lab.dir, 'servers.json');
+    // Calls in flight get half a second at a shutdown; nobody here waits for them.
+    const text = { mcpServers: servers, corral: { drain: '500ms', ...options } };
+    writeFileSync(this.config, JSON.stringify(text, null, 2));
+    mkdirSync(this.dir, { mode: 0o700 });
+    lab.env.XDG_RUNTIME_DIR = this.dir;
+    lab.env.HOME = lab.dir;
+  }
+
+  get log() {
+    const file = path.join(this.dir, 'daemon.log');
+    return existsSync(file) ? readFileSync(file, 'utf8') : '';
+  }
+
+  // `corral connect NAME`, or `corral connect -- COMMAND…` for a list of words.
+  connect(what, ...options) {
+    const rest = Array.isArray(what) ? ['--', ...what] : [what];
+    return [CORRAL, 'connect', '--runtime-dir', this.dir, '--config', this.config, ...options, ...rest];
+  }
+
+  // Resolves with the exit code and everything that was printed; a failure is for the test to judge.
+  ask(command, ...args) {
+    const env = { ...process.env, ...this.lab.env };
+    return new Promise((resolve) => {
+      execFile(CORRAL, [command, '--runtime-dir', this.dir, ...args], { env }, (error, stdout, stderr) => {
+        resolve({ code: error === null ? 0 : error.code, stdout, stderr });
+      });
+    });
+  }
+
+  async status() {
+    const { code, stdout, stderr } = await this.ask('status', '--json');
+    assert.equal(code, 0, `corral status: ${stderr}`);
+    return JSON.parse(stdout);
+  }
+
+  async shutDown() {
+    const { code, stdout, stderr } = await this.ask('shutdown');
+    assert.equal(code, 0, `corral shutdown: ${stderr}`);
+    return stdout;
+  }
+}
+
+export class Daemon extends Place {
+  static async start(lab, servers, options) {
+    const daemon = new Daemon(lab, servers, options);
+    daemon.serve();
+    await eventually('the daemon to answer', async () => (await daemon.ask('status')).code === 0);
+    daemon.pid = (await daemon.status()).daemon.pid;
+    daemon.watch();
+    return daemon;
+  }
+
+  // The janitor takes the place of `corral serve`, so this is its process.
+  serve() {
+    const args = ['serve', '--runtime-dir', this.dir, '--config', this.config];
+    const env = { ...process.env, ...this.lab.env };
+    this.stderr = '';
+    this.janitor = spawn(CORRAL, args, { env, cwd: this.lab.dir, stdio: ['ignore', 'ignore', 'pipe'] });
+    this.janitor.stderr.on('data', (chunk) => (this.stderr += chunk));
+    this.ended = new Promise((resolve) => {
+      this.janitor.once('exit', (code, signal) => resolve({ code, signal }));
+    });
+  }
+
+  // What runs below it, the janitor first. Everything seen is remembered by the lab.
+  watch() {
+    return this.lab.watch(this.janitor.pid);
+  }
+
+  // Sessions, instances and their processes are gone; only the daemon and its janitor run.
+  async becomesEmpty() {
+    try {
+      await eventually('the daemon alone', async () => {
+        const { instances, sessions } = await this.status();
+        return instances.length + sessions.length === 0 && this.lab.survivors().length === 2;
+      });
+    } catch {
+      const { instances, sessions } = await this.status();
+      const text = JSON.stringify({ instances, sessions });
+      assert.fail(`left beside the daemon: ${describe(this.lab.survivors())} ${text} log: ${this.stderr}`);
+    }
+  }
+
+  async becomes(what, probe) {
+    let last;
+    try {
+      return await eventually(what, async () => {
+        last = await this.status();
+        return probe(last) ? last : null;
+      });
+    } catch {
+      assert.fail(`${what}: ${JSON.stringify(last, null, 1)} log: ${this.stderr}`);
+    }
+  }
+
+  async shutDown() {
+    this.watch();
+    const said = await super.shutDown();
+    assert.deepEqual(await this.ended, { code: 0, signal: null }, this.stderr);
+    assert.doesNotMatch(this.stderr, /not everything/);
+    return said;
+  }
+}
+
+// Like labTest(), with a running daemon. `servers` are the entries of its configuration, or a function that
+// makes them for a lab; the test may end the daemon itself, otherwise `corral shutdown` does.
+export function daemonTest(name, { servers, corral, ...options }, body) {
+  labTest(name, options, async (lab, t) => {
+    const entries = typeof servers === 'function' ? servers(lab) : servers;
+    const daemon = await Daemon.start(lab, entries, corral);
+    await body(daemon, lab, t);
+    if (daemon.janitor.exitCode === null && daemon.janitor.signalCode === null) await daemon.shutDown();
+  });
+}
