@@ -2,6 +2,7 @@
 #include "app/hub.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <list>
 
@@ -10,6 +11,7 @@
 #include "base/nearest.h"
 #include "base/paths.h"
 #include "client/stdio_client.h"
+#include "config/environment.h"
 #include "router/switchboard.h"
 #include "server/launch_key.h"
 
@@ -43,10 +45,18 @@ std::string no_such_server(const std::string& name, const config::Configuration&
               : " in " + configuration.file);
 }
 
+/// A peer in a sandbox may use what is configured, as it is configured: with its PATH, its folder or its
+/// variables it would choose what runs out here.
+void forget_premises(control::Hello& hello) {
+  hello.environment.clear();
+  for (char** variable = environ; *variable != nullptr; ++variable) hello.environment.emplace_back(*variable);
+  hello.cwd = "/";
+}
+
 proc::LaunchSpec spec_of(const config::Server& entry, const control::Hello& hello) {
   proc::LaunchSpec spec;
   spec.argv = entry.argv;
-  spec.environment = server::environment_for_entry(hello.environment, entry);
+  spec.environment = config::environment_for_entry(hello.environment, entry);
   spec.directory = entry.cwd.empty() ? hello.cwd : entry.cwd;
   spec.containment = entry.containment;
   spec.limits = entry.limits;
@@ -110,6 +120,7 @@ void Hub::arrived(client::Arrival arrival, std::shared_ptr<client::ShimLine> lin
   if (arrival.hello.server.empty() && !arrival.confinement.empty()) {
     return line->run_it("this process is more confined than the daemon (" + arrival.confinement + ")");
   }
+  if (!arrival.confinement.empty()) forget_premises(arrival.hello);
   auto wanted = impl_->wanted(arrival.hello);
   if (!wanted) return line->refuse(wanted.error().message, kRefused);
 
@@ -126,7 +137,7 @@ Result<std::shared_ptr<const router::Wanted>> Hub::Impl::wanted(const control::H
   auto wanted = std::make_shared<router::Wanted>();
   wanted->server = base_name(hello.argv.front());
   wanted->spec.argv = hello.argv;
-  wanted->spec.environment = server::environment_for_command(hello.environment);
+  wanted->spec.environment = config::environment_for_command(hello.environment);
   wanted->spec.directory = hello.cwd;
   apply_share(hello.share, *wanted);
   wanted->key = server::launch_key(wanted->spec);
@@ -155,7 +166,8 @@ Result<std::shared_ptr<const router::Wanted>> Hub::Impl::configured(const contro
     };
   }
   apply_share(hello.share, *wanted);
-  wanted->key = server::launch_key(wanted->spec);
+  // Two entries may start the same command under different rules; they must not meet in one process.
+  wanted->key = server::launch_key(wanted->spec) + "\n" + wanted->server;
   return wanted;
 }
 

@@ -144,7 +144,7 @@ bool ControlConnection::read_hello() {
 
 /// Those that found no room were closed by the kernel.
 void ControlConnection::take_descriptors(msghdr& message) {
-  too_many_descriptors_ |= (message.msg_flags & MSG_CTRUNC) != 0;
+  cut_off_ |= (message.msg_flags & MSG_CTRUNC) != 0;
   for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr; header = CMSG_NXTHDR(&message, header)) {
     if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
     const std::size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
@@ -174,7 +174,11 @@ void ControlConnection::judge_hello(std::string_view line) {
     ++premises_->counters.bad_hellos;
     return say_last(reply);
   }
-  if (too_many_descriptors_ || descriptor_count_ != hello->descriptors.size()) {
+  if (cut_off_ && descriptor_count_ < hello->descriptors.size()) {
+    ++premises_->counters.out_of_resources;
+    return run_it("the daemon has no descriptors left: end some sessions, or raise its limit (ulimit -n)");
+  }
+  if (too_many_descriptors_ || cut_off_ || descriptor_count_ != hello->descriptors.size()) {
     return reject("the descriptors that came are not those that 'descriptors' names");
   }
   serve(std::move(*hello));
@@ -213,7 +217,7 @@ void ControlConnection::admit(Hello hello) {
   if (hung_up(socket_.get())) return finish();
   arrival.hello = std::move(hello);
   arrival.shim = peer_;
-  arrival.confinement = confinement_of_peer(socket_.get(), peer_, premises_->own);
+  arrival.confinement = more_confined(control::surroundings_of_peer(socket_.get()), premises_->own);
   needs_shim_ = true;
   premises_->reception.arrived(std::move(arrival), shared_from_this());
 }

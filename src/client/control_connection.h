@@ -13,9 +13,9 @@
 
 #include "base/loop.h"
 #include "base/unique_fd.h"
-#include "client/confinement.h"
 #include "client/reception.h"
 #include "client/unix_listener.h"
+#include "control/confinement.h"
 
 namespace corral::client {
 
@@ -23,7 +23,7 @@ namespace corral::client {
 struct Premises {
   Loop& loop;
   Reception& reception;
-  Surroundings own;
+  control::Surroundings own;
   ListenerCounters counters;
 };
 
@@ -84,6 +84,7 @@ class ControlConnection final : public ShimLine, public std::enable_shared_from_
   std::array<UniqueFd, kMostDescriptors> descriptors_;
   std::size_t descriptor_count_ = 0;
   bool too_many_descriptors_ = false;
+  bool cut_off_ = false;  // not all that were sent found a place here
 
   std::string out_;
   std::size_t written_ = 0;  // of out_

@@ -3,8 +3,10 @@
 namespace corral::client {
 namespace {
 
-// For a client that no longer reads what it was owed.
+// For a client that no longer reads what it was owed: since it last took something, and in all.
 constexpr std::chrono::seconds kFlushLimit{2};
+constexpr std::chrono::seconds kFlushLimitInAll{60};
+constexpr std::size_t kBeyondOneAnswer = std::size_t{32} << 20;
 
 }  // namespace
 
@@ -13,6 +15,7 @@ StdioClient::StdioClient(Loop& loop, Arrival arrival, std::shared_ptr<ShimLine> 
     : loop_(loop),
       line_(std::move(line)),
       pipe_(loop, std::move(arrival.input), std::move(arrival.output), line_cap, *this),
+      most_queued_(line_cap + kBeyondOneAnswer),
       client_(std::move(arrival.client)),
       flush_limit_(loop),
       gone_(std::move(gone)),
@@ -48,11 +51,17 @@ void StdioClient::on_output_lost() {
 
 void StdioClient::close(Close how) {
   if (how == Close::AtOnce) return pipe_.close();
-  flush_limit_.start(kFlushLimit, [this] {
+  flush_until_ = Clock::now() + kFlushLimitInAll;
+  limit_flush(pipe_.queued());
+  pipe_.close_output_when_flushed();
+}
+
+void StdioClient::limit_flush(std::size_t left) {
+  flush_limit_.start(kFlushLimit, [this, left] {
+    if (pipe_.queued() < left && Clock::now() < flush_until_) return limit_flush(pipe_.queued());
     pipe_.close();
     leave_if_done();
   });
-  pipe_.close_output_when_flushed();
 }
 
 void StdioClient::exit(int code, const std::string& why) {

@@ -33,7 +33,7 @@ class StdioClient final : public session::Transport, private wire::LinePipe::Han
 
  private:
   void send(const wire::Line& line, std::initializer_list<wire::Edit> edits) override;
-  std::size_t queued() const override { return pipe_.queued(); }
+  bool overflowing() const override { return pipe_.queued() > most_queued_; }
   bool congested() const override { return pipe_.congested(); }
   void pause() override { pipe_.pause(); }
   void resume() override { pipe_.resume(); }
@@ -50,13 +50,16 @@ class StdioClient final : public session::Transport, private wire::LinePipe::Han
   void on_output_closed() override { leave_if_done(); }
 
   void leave_if_done();
+  void limit_flush(std::size_t left);
 
   Loop& loop_;
   std::shared_ptr<ShimLine> line_;
   wire::LinePipe pipe_;
+  std::size_t most_queued_;
   UniqueFd client_;
   std::unique_ptr<Watch> client_watch_;
   Timer flush_limit_;
+  Clock::time_point flush_until_{};
   std::unique_ptr<session::Session> session_;
   Gone gone_;
   pid_t client_pid_;

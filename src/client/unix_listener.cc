@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "client/control_connection.h"
-#include "version.h"
 
 namespace corral::client {
 namespace {
@@ -17,13 +16,12 @@ namespace {
 constexpr std::size_t kMostConnections = 4096;
 constexpr int kAcceptedAtOnce = 64;  // then others have their turn
 constexpr std::chrono::milliseconds kBreath{100};
-constexpr int kUnavailable = 69;  // EX_UNAVAILABLE
 
 }  // namespace
 
 struct UnixListener::Impl : std::enable_shared_from_this<UnixListener::Impl> {
   Impl(Loop& loop, UniqueFd listening, Reception& reception)
-      : premises(std::make_shared<Premises>(Premises{loop, reception, surroundings_of(0), {}})),
+      : premises(std::make_shared<Premises>(Premises{loop, reception, control::surroundings_of(0), {}})),
         socket(std::move(listening)),
         watch(std::make_unique<Watch>(loop, socket.get())),
         pause(loop) {
@@ -77,12 +75,13 @@ struct UnixListener::Impl : std::enable_shared_from_this<UnixListener::Impl> {
     connection->start();
   }
 
+  /// What it wants is not known yet. If it is a server, its client need not suffer for our limit.
   void turn_away(int peer) {
     ++premises->counters.too_many;
     const std::string line = control::encode(control::Reply{
-        control::Reply::Kind::Refused,
-        "this daemon has " + std::to_string(kMostConnections) + " connections, which is its limit: end some",
-        kUnavailable, 0, control::kProtocol, kVersion});
+        control::Reply::Kind::RunIt,
+        "the daemon has " + std::to_string(kMostConnections) + " connections, which is its limit: end some",
+        0, 0, 0, ""});
     // Fits into the empty buffer of a new socket; if not, the end says enough.
     [[maybe_unused]] const ssize_t sent = send(peer, line.data(), line.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   }

@@ -16,7 +16,7 @@ struct ListenerCounters {
   std::uint64_t too_many = 0;          // turned away at the limit
   std::uint64_t bad_hellos = 0;        // late, too long, or not understood
   std::uint64_t dropped_stderr = 0;    // bytes that a shim did not take in time
-  std::uint64_t out_of_resources = 0;  // accept failed
+  std::uint64_t out_of_resources = 0;  // no descriptor for a connection, or for what it brought
 };
 
 class UnixListener {

@@ -91,6 +91,7 @@ void Keeper::read_launch_line() {
   close(launch_line_);
   launch_line_ = -1;
   if (!failed) {
+    if (plan_.header.watch_stdout == 0) let_go(STDOUT_FILENO, O_WRONLY);
     event_.server = server_;
     tell(Event::Kind::Started);
   } else if (failure.stage == Stage::Cgroup) {

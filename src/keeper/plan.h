@@ -29,7 +29,7 @@ struct PlanHeader {
   pid_t owner = 0;
   std::uint8_t pid_namespace = 0;  // flags are bytes: any bit pattern is a value, whatever the file holds
   std::uint8_t watch_stdin = 0;
-  std::uint8_t watch_stdout = 0;
+  std::uint8_t watch_stdout = 0;  // 0: let go of it when the server runs
   std::uint8_t report = 0;
   Graces graces;
   Micros terminator_time{10'000'000};  // each terminator is ended after this

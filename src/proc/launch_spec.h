@@ -36,6 +36,9 @@ struct LaunchSpec {
   int input = 0;
   int output = 1;
   int error = 2;
+  /// False: whoever reads `output` sees its end himself. The keeper then holds no copy of it, which would
+  /// hide that a server has closed its own.
+  bool watch_output = true;
 
   std::string on_stop;  // a shell command that runs when the tree is gone; empty = none
   int report = -1;      // the keeper appends one line of JSON here; -1 = nowhere

@@ -99,7 +99,8 @@ Result<Preparation> prepare(const LaunchSpec& spec, const std::string& instance)
   memcpy(header.instance, instance.c_str(), instance.size() + 1);
   header.owner = getpid();
   header.pid_namespace = spec.containment == Containment::Strict;
-  header.watch_stdin = header.watch_stdout = 1;
+  header.watch_stdin = 1;
+  header.watch_stdout = spec.watch_output;
   header.report = spec.report >= 0;
   header.graces.stdin_closed = spec.stdin_grace;
   header.graces.term = spec.term_grace;

@@ -9,6 +9,8 @@ namespace {
 constexpr std::array<std::string_view, 8> kNames = {"debug", "info",     "notice", "warning",
                                                     "error", "critical", "alert",  "emergency"};
 
+constexpr LogLevel kDefault = LogLevel::Info;
+
 }  // namespace
 
 std::optional<LogLevel> parse_log_level(std::string_view name) {
@@ -19,27 +21,37 @@ std::optional<LogLevel> parse_log_level(std::string_view name) {
 
 std::string_view name_of(LogLevel level) { return kNames[static_cast<std::size_t>(level)]; }
 
+std::optional<LogLevel> LogLevels::attach(const SessionPort* port) {
+  wanted_.emplace(port, std::nullopt);
+  return changed();
+}
+
 std::optional<LogLevel> LogLevels::set(const SessionPort* port, LogLevel level) {
   wanted_[port] = level;
   return changed();
 }
 
 std::optional<LogLevel> LogLevels::drop(const SessionPort* port) {
-  if (wanted_.erase(port) == 0 || wanted_.empty()) return std::nullopt;
+  wanted_.erase(port);
   return changed();
 }
 
 bool LogLevels::wants(const SessionPort* port, LogLevel level) const {
   const auto found = wanted_.find(port);
-  if (found != wanted_.end()) return level >= found->second;
-  return !told_ || level >= LogLevel::Info;
+  if (found != wanted_.end() && found->second) return level >= *found->second;
+  return !told_ || level >= kDefault;
 }
 
+/// Until somebody says something, the server is left as it is.
 std::optional<LogLevel> LogLevels::changed() {
-  const auto lowest = std::min_element(wanted_.begin(), wanted_.end(),
-                                       [](const auto& a, const auto& b) { return a.second < b.second; });
-  if (lowest == wanted_.end() || told_ == lowest->second) return std::nullopt;
-  told_ = lowest->second;
+  LogLevel lowest = wanted_.empty() ? kDefault : LogLevel::Emergency;
+  bool spoken = told_.has_value();
+  for (const auto& [port, level] : wanted_) {
+    lowest = std::min(lowest, level.value_or(kDefault));
+    spoken = spoken || level.has_value();
+  }
+  if (!spoken || told_ == lowest) return std::nullopt;
+  told_ = lowest;
   return told_;
 }
 

@@ -17,7 +17,9 @@ std::string_view name_of(LogLevel level);
 
 class LogLevels {
  public:
-  /// The level to tell the server, if it changes.
+  /// Each of these gives the level to tell the server, if it changes. A session that never said anything
+  /// counts as one that wants what servers say by default.
+  std::optional<LogLevel> attach(const SessionPort* port);
   std::optional<LogLevel> set(const SessionPort* port, LogLevel level);
   std::optional<LogLevel> drop(const SessionPort* port);
 
@@ -27,7 +29,7 @@ class LogLevels {
  private:
   std::optional<LogLevel> changed();
 
-  std::map<const SessionPort*, LogLevel> wanted_;
+  std::map<const SessionPort*, std::optional<LogLevel>> wanted_;
   std::optional<LogLevel> told_;
 };
 

@@ -32,15 +32,22 @@ std::optional<Call> PendingCalls::take(std::uint64_t up_id) {
   return call;
 }
 
-std::optional<Call> PendingCalls::cancel(std::uint64_t up_id) {
+std::optional<Call> PendingCalls::cancel(std::uint64_t up_id, Clock::time_point now) {
   std::optional<Call> call = take(up_id);
   if (!call) return call;
-  tombstones_.emplace(up_id, true);
+  tombstones_.emplace(up_id, Tombstone{call->port, now});
   if (tombstones_.size() > kMostTombstones) tombstones_.erase(tombstones_.begin());
   return call;
 }
 
 bool PendingCalls::was_cancelled(std::uint64_t up_id) { return tombstones_.erase(up_id) > 0; }
+
+bool PendingCalls::others_linger(const SessionPort* port, Clock::time_point now) const {
+  constexpr std::chrono::minutes kWork{1};
+  return std::any_of(tombstones_.rbegin(), tombstones_.rend(), [&](const auto& entry) {
+    return entry.second.port != port && now - entry.second.cancelled < kWork;
+  });
+}
 
 std::vector<std::uint64_t> PendingCalls::of(const SessionPort* port) const {
   std::vector<std::uint64_t> ids;

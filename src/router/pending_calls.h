@@ -18,6 +18,7 @@ namespace corral::router {
 enum class Purpose : std::uint8_t {
   Forward,
   ListTools,
+  ListMoreTools,  // a further page
   Listen,
   Subscribe,
   Unsubscribe,
@@ -46,7 +47,7 @@ class PendingCalls {
   /// The answer came.
   std::optional<Call> take(std::uint64_t up_id);
   /// Nobody waits any more, but an answer may still come and must not surprise anyone.
-  std::optional<Call> cancel(std::uint64_t up_id);
+  std::optional<Call> cancel(std::uint64_t up_id, Clock::time_point now);
   /// True if this answer was expected by somebody who has given up; asked once per answer.
   bool was_cancelled(std::uint64_t up_id);
 
@@ -60,6 +61,8 @@ class PendingCalls {
   /// Without listens: nobody waits for the end of those, they go on until somebody ends them.
   std::size_t awaited() const;
   std::size_t awaited(const SessionPort* port) const;
+  /// Whether a server may still be at work on a call that another session has given up: for a minute.
+  bool others_linger(const SessionPort* port, Clock::time_point now) const;
   /// The only session with a call in flight that may cause a log line; null if there are none or several.
   enum class Causes { AnyCall, CallsThatWantLogs };
   SessionPort* only_caller(Causes causes) const;
@@ -71,7 +74,11 @@ class PendingCalls {
 
   std::unordered_map<std::uint64_t, Call> calls_;
   std::unordered_map<const SessionPort*, std::unordered_map<std::string, std::uint64_t>> by_client_;
-  std::map<std::uint64_t, bool> tombstones_;  // ordered by age, since ids only grow
+  struct Tombstone {
+    const SessionPort* port;  // may be gone: only compared
+    Clock::time_point cancelled;
+  };
+  std::map<std::uint64_t, Tombstone> tombstones_;  // ordered by age, since ids only grow
 };
 
 }  // namespace corral::router

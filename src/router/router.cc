@@ -22,6 +22,9 @@ Result<void> Router::start(proc::Spawner& spawner, const proc::LaunchSpec& spec,
 
 void Router::attach(SessionPort& port, const server::Opening& opening) {
   sessions_.insert(&port);
+  if (options_.shared) {
+    if (const auto level = levels_.attach(&port)) tell_level(*level);
+  }
   if (opened_ && !confirming_) {
     tell_opened(port);
     return;
@@ -33,7 +36,7 @@ void Router::attach(SessionPort& port, const server::Opening& opening) {
 void Router::detach(SessionPort& port) {
   for (const std::uint64_t up_id : calls_.of(&port)) {
     cancel_up(up_id, "the session ended");
-    calls_.cancel(up_id);
+    calls_.cancel(up_id, Clock::now());
   }
   if (options_.shared && !lost_) {
     for (const std::string& uri : subscriptions_.drop(&port)) {
@@ -50,7 +53,10 @@ void Router::detach(SessionPort& port) {
 void Router::give_up_calls(SessionPort& port, int code, const std::string& sentence) {
   for (const std::uint64_t up_id : calls_.of(&port)) {
     cancel_up(up_id, sentence);
-    if (const auto call = calls_.cancel(up_id)) fail(*call, code, sentence);
+    if (const auto call = calls_.cancel(up_id, Clock::now())) fail(*call, code, sentence);
+  }
+  for (const std::string& id : subscriptions_.give_up(&port)) {
+    port.deliver({wire::error_message(id, code, sentence), nullptr});
   }
 }
 
@@ -83,7 +89,7 @@ void Router::on_opened() {
   using Outcome = server::Handshake::Outcome;
   const server::Handshake& handshake = instance_->handshake();
   opened_ = true;
-  if (handshake.era() == server::Era::Modern) {
+  if (handshake.era() == server::Era::Modern && handshake.answered()) {
     owner_.learned_era(*this, handshake.outcome() == Outcome::Ready);
   }
   if (handshake.outcome() == Outcome::Ready && options_.confirm_read_only) {
@@ -105,9 +111,11 @@ void Router::opened_for_all() {
 /// Under the plain profile the tools are others than we believed: nobody shares this one.
 void Router::send_away() {
   confirming_ = false;
+  instance_->stop(server::Instance::Haste::Polite);
   const std::set<SessionPort*> waiting = std::exchange(waiting_, {});
   for (SessionPort* port : waiting) {
     sessions_.erase(port);
+    levels_.drop(port);
     port->opened({Opened::Kind::Again, nullptr, {}});
   }
 }
@@ -136,7 +144,6 @@ void Router::on_lost(const std::string& sentence) {
     const std::set<SessionPort*> waiting = std::exchange(waiting_, {});
     const bool modern = instance_->state() != server::Instance::State::Starting &&
                         instance_->handshake().era() == server::Era::Modern;
-    if (modern) owner_.learned_era(*this, false);
     for (SessionPort* port : waiting) {
       port->opened({modern ? Opened::Kind::OtherEra : Opened::Kind::Failed, nullptr, why});
     }
@@ -162,6 +169,10 @@ void Router::on_drained() {
 }
 
 void Router::fail(const Call& call, int code, const std::string& sentence) {
+  if (call.purpose == Purpose::ConfirmTools && !lost_) {
+    owner_.learned_read_only(*this, false);
+    return send_away();
+  }
   if (call.purpose == Purpose::Subscribe) {
     for (const auto& [port, id] : subscriptions_.answered(call.uri, false)) {
       port->deliver({wire::error_message(id, code, sentence), nullptr});
@@ -181,7 +192,7 @@ void Router::expire() {
   for (const std::uint64_t up_id : calls_.expired(Clock::now())) {
     ++counters_.timeouts;
     cancel_up(up_id, "the call took too long");
-    if (const auto call = calls_.cancel(up_id)) {
+    if (const auto call = calls_.cancel(up_id, Clock::now())) {
       const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(call->patience).count();
       fail(*call, wire::kCallTimedOut,
            "server " + options_.server + " gave no answer within " + std::to_string(seconds) +

@@ -85,7 +85,9 @@ class Router final : public server::Instance::Events {
   const server::Instance* instance() const { return instance_.get(); }
   const std::set<SessionPort*>& sessions() const { return sessions_; }
   std::size_t calls() const { return calls_.awaited(); }
-  std::size_t calls_of(const SessionPort& port) const { return calls_.awaited(&port); }
+  std::size_t calls_of(const SessionPort& port) const {
+    return calls_.awaited(&port) + subscriptions_.waiting(&port);
+  }
   bool joinable() const;
   /// It was opened, and that went wrong: of no use to anyone.
   bool failed() const;

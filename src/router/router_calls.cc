@@ -35,6 +35,12 @@ std::string text_member(std::string_view object, std::string_view key) {
 
 void Router::request(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope) {
   const std::string_view method = wire::method_name(envelope, line.text);
+  if (lost_) {
+    port.deliver({wire::error_message(envelope.id.in(line.text), wire::kServerLost,
+                                      "server " + options_.server + " has ended"),
+                  nullptr});
+    return;
+  }
   if (calls_.find(&port, envelope.id.in(line.text))) {
     port.deliver({wire::error_message(envelope.id.in(line.text), wire::kInvalidRequest,
                                       "Invalid Request: this id is already in use by a call in flight"),
@@ -42,7 +48,10 @@ void Router::request(SessionPort& port, const wire::Line& line, const wire::Enve
     return;
   }
   if (method == "tools/call" && refuse_tool(port, line, envelope)) return;
-  if (method == "tools/list") return forward(port, line, envelope, Purpose::ListTools);
+  if (method == "tools/list") {
+    const bool further = wire::member(params_of(line, envelope), "cursor").present();
+    return forward(port, line, envelope, further ? Purpose::ListMoreTools : Purpose::ListTools);
+  }
   if (method == "subscriptions/listen") return forward(port, line, envelope, Purpose::Listen);
   if (options_.shared && instance_->handshake().era() == server::Era::Legacy) {
     if (method == "resources/subscribe") return subscribe(port, line, envelope);
@@ -95,7 +104,8 @@ void Router::forward(SessionPort& port, const wire::Line& line, const wire::Enve
 /// A request of our own.
 void Router::ask(std::string_view method, std::string_view params, Call call) {
   const std::uint64_t up_id = instance_->next_id();
-  call.patience = options_.call_timeout;
+  constexpr std::chrono::seconds kConfirmPatience{10};  // sessions wait for it
+  call.patience = call.purpose == Purpose::ConfirmTools ? kConfirmPatience : options_.call_timeout;
   call.deadline = Clock::now() + call.patience;
   calls_.add(up_id, std::move(call));
   instance_->send(R"({"jsonrpc":"2.0","id":)" + std::to_string(up_id) + R"(,"method":")" +
@@ -129,7 +139,7 @@ void Router::notification(SessionPort& port, const wire::Line& line, const wire:
 void Router::cancelled_by_client(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope) {
   const auto up_id = calls_.find(&port, envelope.request_id.in(line.text));
   if (!up_id) return;  // answered already, or never asked
-  const std::optional<Call> call = calls_.cancel(*up_id);
+  const std::optional<Call> call = calls_.cancel(*up_id, Clock::now());
   instance_->send(line, {{envelope.request_id, Digits(*up_id)}});
 }
 

@@ -21,7 +21,11 @@ void Router::on_message(const wire::Line& line, const wire::Envelope& envelope) 
 /// Servers of 2025-03-26 may put several messages on one line.
 void Router::batch(const wire::Line& line) {
   const auto elements = wire::array_elements(line.text);
-  if (!elements) return;
+  constexpr std::size_t kMost = 1024;
+  if (!elements || elements->size() > kMost) {
+    ++counters_.dropped_news;
+    return;
+  }
   for (const wire::Span& element : *elements) {
     const wire::Line one{element.in(line.text), line.owner};
     const wire::Envelope envelope = wire::scan(one.text);
@@ -40,8 +44,8 @@ void Router::answer(const wire::Line& line, const wire::Envelope& envelope) {
   }
   ++counters_.answers;
   if (call->port == nullptr) return answer_own(*call, line, envelope);
-  if (call->purpose == Purpose::ListTools && envelope.result.present())
-    return answer_tools(*call, line, envelope);
+  const bool tools = call->purpose == Purpose::ListTools || call->purpose == Purpose::ListMoreTools;
+  if (tools && envelope.result.present()) return answer_tools(*call, line, envelope);
   if (call->purpose == Purpose::Listen) {
     // The listen id stands twice: as the answer's id and inside its _meta.
     const std::string_view result = envelope.result.in(line.text);
@@ -63,7 +67,7 @@ void Router::answer(const wire::Line& line, const wire::Envelope& envelope) {
 
 void Router::answer_tools(const Call& call, const wire::Line& line, const wire::Envelope& envelope) {
   const std::string_view result = envelope.result.in(line.text);
-  if (!options_.shared) {
+  if (!options_.shared && call.purpose == Purpose::ListTools) {
     if (const auto read_only = every_tool_is_read_only(result)) owner_.learned_read_only(*this, *read_only);
   }
   if (!options_.allows_tool) return call.port->deliver(line, {{envelope.id, call.id}});
@@ -105,6 +109,10 @@ void Router::on_lost_answer(const std::string& id, std::size_t bytes) {
 void Router::question(const wire::Line& line, const wire::Envelope& envelope) {
   const std::string_view method = wire::method_name(envelope, line.text);
   const std::string_view id = envelope.id.in(line.text);
+  if (instance_->congested()) {  // it asks and asks, and does not read
+    ++counters_.refused_questions;
+    return;
+  }
   if (method == "ping") return instance_->send(wire::result_message(id, "{}"));
   SessionPort* port = options_.shared ? nullptr : only_session();
   constexpr std::size_t kMostQuestions = 1024;
@@ -172,7 +180,7 @@ void Router::cancelled_by_server(const wire::Line& line, const wire::Envelope& e
     return;
   }
   call->port->deliver(line, {{envelope.request_id, call->id}});
-  calls_.cancel(*up_id);
+  calls_.cancel(*up_id, Clock::now());
 }
 
 /// Modern: every message of a listen carries the id of the request that opened it.
@@ -194,6 +202,7 @@ void Router::log_message(const wire::Line& line, const wire::Envelope& envelope)
   using Causes = PendingCalls::Causes;
   SessionPort* port = modern && options_.shared ? nullptr : only_session();
   if (port == nullptr) port = calls_.only_caller(modern ? Causes::CallsThatWantLogs : Causes::AnyCall);
+  if (options_.shared && port != nullptr && calls_.others_linger(port, Clock::now())) port = nullptr;
   const std::string_view params = envelope.params.in(line.text);
   const auto level =
       parse_log_level(wire::string_value(wire::member(params, "level").in(params)).value_or(""));
@@ -205,11 +214,12 @@ void Router::log_message(const wire::Line& line, const wire::Envelope& envelope)
   deliver_news(*port, line);
 }
 
-/// News may be lost by a client that does not read; an answer may not. That a list changed is kept for later,
-/// once: it is all that a client needs to catch up.
+/// News of a shared server may be lost by a client that does not read; an answer may not. That a list changed
+/// is kept for later, once: it is all that a client needs to catch up. A private server is not read while its
+/// client does not read, so nothing of it needs to be lost.
 void Router::deliver_news(SessionPort& port, const wire::Line& line,
                           std::initializer_list<wire::Edit> edits) {
-  if (!port.congested()) return port.deliver(line, edits);
+  if (!options_.shared || !port.congested()) return port.deliver(line, edits);
   const wire::Envelope envelope = wire::scan(line.text);
   const std::string_view method = wire::method_name(envelope, line.text);
   if (method.ends_with("/list_changed")) {

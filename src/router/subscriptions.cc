@@ -11,6 +11,7 @@ Subscriptions::Next Subscriptions::subscribe(SessionPort* port, const std::strin
     entry->second.subscribers.insert(port);
     return Next::Answer;
   }
+  entry->second.leaving.erase(port);
   entry->second.waiting.push_back({port, id});
   return is_new ? Next::AskServer : Next::Wait;
 }
@@ -25,14 +26,18 @@ std::vector<Subscriptions::Waiting> Subscriptions::answered(const std::string& u
     return waiting;
   }
   entry->second.asked = false;
-  for (const Waiting& one : waiting) entry->second.subscribers.insert(one.port);
+  for (const Waiting& one : waiting) {
+    if (!entry->second.leaving.contains(one.port)) entry->second.subscribers.insert(one.port);
+  }
+  entry->second.leaving.clear();
   return waiting;
 }
 
 bool Subscriptions::unsubscribe(SessionPort* port, const std::string& uri) {
   const auto entry = entries_.find(uri);
-  if (entry == entries_.end() || entry->second.subscribers.erase(port) == 0) return false;
-  return abandoned(uri);
+  if (entry == entries_.end()) return false;
+  if (entry->second.asked) entry->second.leaving.insert(port);
+  return entry->second.subscribers.erase(port) > 0 && abandoned(uri);
 }
 
 std::vector<std::string> Subscriptions::drop(SessionPort* port) {
@@ -46,6 +51,26 @@ std::vector<std::string> Subscriptions::drop(SessionPort* port) {
     entry = undo ? entries_.erase(entry) : std::next(entry);
   }
   return last;
+}
+
+std::size_t Subscriptions::waiting(const SessionPort* port) const {
+  std::size_t count = 0;
+  for (const auto& [uri, entry] : entries_) {
+    count += static_cast<std::size_t>(std::count_if(entry.waiting.begin(), entry.waiting.end(),
+                                                    [port](const Waiting& one) { return one.port == port; }));
+  }
+  return count;
+}
+
+std::vector<std::string> Subscriptions::give_up(const SessionPort* port) {
+  std::vector<std::string> ids;
+  for (auto& [uri, entry] : entries_) {
+    std::erase_if(entry.waiting, [&](const Waiting& one) {
+      if (one.port == port) ids.push_back(one.id);
+      return one.port == port;
+    });
+  }
+  return ids;
 }
 
 bool Subscriptions::abandoned(const std::string& uri) {

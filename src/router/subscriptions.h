@@ -27,6 +27,10 @@ class Subscriptions {
   bool unsubscribe(SessionPort* port, const std::string& uri);
   /// The session has ended: the URIs to tell the server about.
   std::vector<std::string> drop(SessionPort* port);
+  /// How many requests of the session wait for the server's word.
+  std::size_t waiting(const SessionPort* port) const;
+  /// They are answered otherwise; their ids.
+  std::vector<std::string> give_up(const SessionPort* port);
   /// Nobody came out of the wait: the subscription that the server has just made is to be undone.
   bool abandoned(const std::string& uri);
 
@@ -38,6 +42,7 @@ class Subscriptions {
     bool asked = true;  // the server's answer is outstanding
     std::set<SessionPort*> subscribers;
     std::vector<Waiting> waiting;
+    std::set<SessionPort*> leaving;  // said unsubscribe before the server had agreed
   };
   std::map<std::string, Entry, std::less<>> entries_;
 };

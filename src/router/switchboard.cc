@@ -125,9 +125,15 @@ bool Switchboard::release(SessionPort& port, Instance::Haste haste, Task when_go
     return false;
   }
   entry->stopping = true;
-  awaiting_end_.emplace(&router, std::move(when_gone));
+  awaiting_end_.emplace(&router, Awaiting{&port, std::move(when_gone)});
   router.stop(haste);
   return true;
+}
+
+void Switchboard::hasten(SessionPort& port) {
+  for (const auto& [router, awaiting] : awaiting_end_) {
+    if (awaiting.port == &port) entry_of(*router)->router->stop(Instance::Haste::ClientGone);
+  }
 }
 
 void Switchboard::stop_all(Instance::Haste haste) {
@@ -147,7 +153,10 @@ std::size_t Switchboard::living() const {
 // ---- what instances teach
 
 void Switchboard::learned_read_only(Router& router, bool read_only) {
-  knowledge_of(router).manifest.read_only = read_only;
+  Knowledge& known = knowledge_of(router);
+  // What a shared instance shows is what counts; a private one may show fewer tools.
+  if (router.options().shared && !read_only) known.refuted = true;
+  known.manifest.read_only = read_only && !known.refuted;
 }
 
 void Switchboard::learned_conversational(Router& router) {
@@ -172,7 +181,7 @@ void Switchboard::router_ended(Router& router, const server::Ending& ending) {
   }
   const auto [first, last] = awaiting_end_.equal_range(&router);
   std::vector<Task> tasks;
-  for (auto waiting = first; waiting != last; ++waiting) tasks.push_back(std::move(waiting->second));
+  for (auto waiting = first; waiting != last; ++waiting) tasks.push_back(std::move(waiting->second.task));
   awaiting_end_.erase(first, last);
   for (const Task& task : tasks) task();
   // We are called from inside the router.

@@ -54,6 +54,8 @@ class Switchboard final : private Router::Owner {
   /// gone.
   bool release(SessionPort& port, server::Instance::Haste haste, Task when_gone);
 
+  /// Nobody waits any more for the end of the instance that this session has released.
+  void hasten(SessionPort& port);
   /// Whether the session holds an instance, or waits for one.
   bool serves(SessionPort& port) { return entry_of(port) != nullptr; }
 
@@ -74,6 +76,7 @@ class Switchboard final : private Router::Owner {
   struct Knowledge {
     server::Manifest manifest;
     bool hinted = false;
+    bool refuted = false;  // a shared instance showed a tool that is not read-only
   };
   Entry* find_shared(const std::string& key, server::Era era);
   Result<Entry*> start(const std::shared_ptr<const Wanted>& wanted, server::Era era,
@@ -90,7 +93,11 @@ class Switchboard final : private Router::Owner {
   server::Children children_;
   std::list<Entry> entries_;
   std::map<std::string, Knowledge, std::less<>> knowledge_;  // by launch key
-  std::multimap<const Router*, Task> awaiting_end_;
+  struct Awaiting {
+    SessionPort* port;
+    Task task;
+  };
+  std::multimap<const Router*, Awaiting> awaiting_end_;
   Task instance_gone_;
   std::uint64_t started_ = 0;
 };

@@ -44,6 +44,7 @@ std::string Handshake::request() const {
 bool Handshake::take(std::string_view line, const wire::Envelope& envelope) {
   if (outcome_ != Outcome::Waiting || envelope.kind != wire::Kind::Response) return false;
   if (wire::own_number(envelope.id.in(line)) != id_) return false;
+  answered_ = true;
   const bool modern = opening_.era == Era::Modern;
   if (envelope.error.present()) {
     answer_ = envelope.error.in(line);

@@ -46,6 +46,8 @@ class Handshake {
   /// What to send once it went well; empty = nothing.
   std::string_view follow_up() const;
 
+  /// The outcome is the server's own word, not our conclusion from its silence.
+  bool answered() const { return answered_; }
   Era era() const { return opening_.era; }
   Outcome outcome() const { return outcome_; }
   const std::string& result() const { return answer_; }  // JSON of the result
@@ -56,6 +58,7 @@ class Handshake {
   std::uint64_t id_;
   Outcome outcome_ = Outcome::Waiting;
   std::string answer_;
+  bool answered_ = false;
 };
 
 }  // namespace corral::server

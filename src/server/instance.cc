@@ -17,6 +17,8 @@ namespace {
 constexpr std::chrono::seconds kModernPatience{3};
 // Longer than any client waits; a cold start from a package registry takes its time.
 constexpr std::chrono::seconds kLegacyPatience{180};
+// For what is still queued when the end begins.
+constexpr std::chrono::seconds kDeafPatience{2};
 // From the end of its output to its death, which tells more.
 constexpr std::chrono::seconds kDeathPatience{3};
 
@@ -66,6 +68,7 @@ Result<std::unique_ptr<Instance>> Instance::start(Loop& loop, proc::Spawner& spa
   spec.input = input->read.get();
   spec.output = output->write.get();
   spec.error = errors->write.get();
+  spec.watch_output = false;
   auto tree = spawner.spawn(spec);
   if (!tree) return tree.error();
 
@@ -88,6 +91,7 @@ Instance::Instance(Loop& loop, proc::ProcessTree tree, Events& events)
       events_(events),
       tree_(std::move(tree)),
       keeper_watch_(loop, tree_.events()),
+      deaf_(loop),
       patience_(loop) {}
 
 Instance::~Instance() = default;
@@ -138,7 +142,11 @@ void Instance::stop(Haste haste) {
   if (state_ == State::Ended) return;
   state_ = State::Ending;
   switch (haste) {
-    case Haste::Polite: pipe_->close_output_when_flushed(); break;
+    case Haste::Polite:
+      pipe_->close_output_when_flushed();
+      // A server that does not read would never see the end of its input.
+      if (pipe_->output_open()) deaf_.start(kDeafPatience, [this] { tree_.stop(keeper::Reason::Signal); });
+      break;
     case Haste::ClientGone:
       pipe_->close_output_when_flushed();
       tree_.stop(keeper::Reason::ClientGone);
@@ -182,6 +190,7 @@ void Instance::read_keeper() {
 }
 
 void Instance::ended(const keeper::Event& event) {
+  pipe_->read_rest();
   errors_->read_rest();
   Ending ending;
   ending.error_output = errors_->tail();
@@ -212,6 +221,7 @@ void Instance::keeper_lost() {
 }
 
 void Instance::finish(Ending ending) {
+  deaf_.cancel();
   keeper_watch_.cancel();
   state_ = State::Ended;
   lost(ending.sentence);

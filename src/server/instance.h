@@ -114,6 +114,7 @@ class Instance final : private wire::LinePipe::Handler {
   Events& events_;
   proc::ProcessTree tree_;
   Watch keeper_watch_;
+  Timer deaf_;
   std::unique_ptr<wire::LinePipe> pipe_;
   std::unique_ptr<ErrorOutput> errors_;
   std::optional<Handshake> handshake_;

@@ -14,8 +14,6 @@ using server::Instance;
 // What may come in while a server is being opened; then the client has to wait.
 constexpr std::size_t kMostDeferred = 64;
 constexpr std::size_t kMostDeferredBytes = std::size_t{1} << 20;
-// What a client that does not read may owe us, beyond one answer of the largest size.
-constexpr std::size_t kMostQueued = std::size_t{96} << 20;
 // For the answers of a client that has closed its end already.
 constexpr std::chrono::seconds kLastAnswers{60};
 
@@ -198,10 +196,10 @@ void Session::deliver(const wire::Line& line, std::initializer_list<wire::Edit> 
     pace();
   }
   // Not from in here: the router is in the middle of something.
-  if (transport_.queued() > kMostQueued || input_ended_) {
+  if (transport_.overflowing() || input_ended_) {
     loop_.post([this, alive = std::weak_ptr<bool>(alive_)] {
       if (alive.expired() || ended_) return;
-      if (transport_.queued() > kMostQueued) return end(EndReason::SlowReader);
+      if (transport_.overflowing()) return end(EndReason::SlowReader);
       end_when_answered();
     });
   }
@@ -257,7 +255,10 @@ void Session::answer_all(const std::string& why) {
 }
 
 void Session::end(EndReason reason) {
-  if (ended_) return;
+  if (ended_) {
+    if (haste_of(reason) != Instance::Haste::Polite) switchboard_.hasten(*this);
+    return;
+  }
   const bool orderly = haste_of(reason) == Instance::Haste::Polite;
   if (orderly) answer_all("the session ends: " + std::string(reason_name(reason)));
   ended_ = true;

@@ -56,7 +56,12 @@ void Session::refuse_bad_message(const wire::Line& line, const wire::Envelope& e
 /// Only the revision 2025-03-26 has batches; its clients get the answers one by one.
 void Session::take_batch(const wire::Line& line) {
   const auto elements = wire::array_elements(line.text);
+  constexpr std::size_t kMostMessages = 256;
   const bool allowed = phase_ == Phase::Ready && era_ == Era::Legacy && version_ == "2025-03-26";
+  if (allowed && elements && elements->size() > kMostMessages) {
+    ++counters_.bad_messages;
+    return reject({}, wire::kInvalidRequest, "Invalid Request: a batch of more than 256 messages");
+  }
   if (!allowed || !elements || elements->empty()) {
     ++counters_.bad_messages;
     return reject({}, wire::kInvalidRequest,

@@ -15,8 +15,8 @@ class Transport {
   virtual ~Transport() = default;
 
   virtual void send(const wire::Line& line, std::initializer_list<wire::Edit> edits = {}) = 0;
-  /// Bytes that the client has not read yet.
-  virtual std::size_t queued() const = 0;
+  /// What the client has not read yet is more than one answer of the largest size, and a good deal on top.
+  virtual bool overflowing() const = 0;
   /// It stays above the high-water mark until the session hears `output_drained`.
   virtual bool congested() const = 0;
   virtual void pause() = 0;

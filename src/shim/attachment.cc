@@ -21,7 +21,6 @@ namespace {
 using control::Reply;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kAnswerPatience{10'000};    // a daemon that hangs must not cost the client its server
 constexpr milliseconds kLeavePatience{1500};       // clients give us 2 s from SIGTERM to SIGKILL
 constexpr milliseconds kClientGonePatience{5000};  // the daemon sees it, too, and knows better how to end
 constexpr milliseconds kLastOutputPatience{2000};  // for a terminal that nobody reads
@@ -39,15 +38,20 @@ UniqueFd own_end(int fd, int access) {
   return UniqueFd(fcntl(fd, F_DUPFD_CLOEXEC, 3));
 }
 
+/// One that is about to end says run-it, too; but there can be another one soon.
+Error::Kind kind_of_run_it(const Reply& reply) {
+  return reply.text.find("shutting down") != std::string::npos ? Error::Kind::NotFound : Error::Kind::Failure;
+}
+
 }  // namespace
 
 Attachment::Attachment(control::Channel channel, Signals& signals, ErrorOutput& errors, bool verbose)
     : channel_(std::move(channel)), signals_(signals), errors_(errors), verbose_(verbose) {}
 
-Result<int> Attachment::run(control::Hello hello) {
+Result<int> Attachment::run(control::Hello hello, Time until) {
   const Result<void> introduced = introduce(std::move(hello));
   if (!introduced) return introduced.error();
-  set_deadline(kAnswerPatience);
+  deadline_ = until;
   while (!without_daemon_ && (!code_ || !output_.done())) {
     wait();
     check_deadline();
@@ -145,7 +149,7 @@ void Attachment::hear() {
 void Attachment::handle(const Reply& reply) {
   switch (reply.kind) {
     case Reply::Kind::Accepted: return begin_session(reply);
-    case Reply::Kind::RunIt: return go_without(reply.text);
+    case Reply::Kind::RunIt: return go_without(reply.text, kind_of_run_it(reply));
     case Reply::Kind::Refused: return refuse(reply);
     case Reply::Kind::Note: return errors_.say(reply.text);
     case Reply::Kind::Stderr: return errors_.add(reply.text);
@@ -178,7 +182,7 @@ void Attachment::refuse(const Reply& reply) {
 
 void Attachment::lose_daemon() {
   if (leaving_) return end(kSignalled + signals_.leaving());
-  if (!accepted_) return go_without("the daemon hung up before it took the session");
+  if (!accepted_) return go_without("the daemon hung up before it took the session", Error::Kind::NotFound);
   errors_.say(
       "the daemon died and its servers ended with it: start the session again (exit code 75), and see "
       "`corral "
@@ -207,7 +211,9 @@ void Attachment::end(int code) {
   set_deadline(leaving_ ? kHurriedOutputPatience : kLastOutputPatience);
 }
 
-void Attachment::go_without(std::string why) { without_daemon_ = Error{std::move(why)}; }
+void Attachment::go_without(std::string why, Error::Kind kind) {
+  without_daemon_ = Error{std::move(why), kind};
+}
 
 int Attachment::milliseconds_left() const {
   if (!deadline_) return -1;

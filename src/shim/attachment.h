@@ -19,13 +19,13 @@ class Attachment {
  public:
   Attachment(control::Channel channel, Signals& signals, ErrorOutput& errors, bool verbose);
 
-  /// The exit code; an error = the daemon did not take the session, nothing was read from the client, and
-  /// somebody else can serve it.
-  Result<int> run(control::Hello hello);
-
- private:
   using Time = std::chrono::steady_clock::time_point;
 
+  /// The exit code; an error = the daemon did not take the session by `until`, nothing was read from the
+  /// client, and somebody else can serve it. Error::Kind::NotFound: that daemon left, another can be had.
+  Result<int> run(control::Hello hello, Time until);
+
+ private:
   Result<void> introduce(control::Hello hello);
   Result<int> passable(int fd);
   void wait();
@@ -36,7 +36,7 @@ class Attachment {
   void refuse(const control::Reply& reply);
   void check_deadline();
   void end(int code);
-  void go_without(std::string why);
+  void go_without(std::string why, Error::Kind kind = Error::Kind::Failure);
   int milliseconds_left() const;
   void set_deadline(std::chrono::milliseconds after);
   void note(const std::string& sentence);

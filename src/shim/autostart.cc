@@ -20,8 +20,8 @@ namespace {
 
 using control::Channel;
 using std::chrono::milliseconds;
+using Time = std::chrono::steady_clock::time_point;
 
-constexpr milliseconds kPatience{10'000};
 constexpr milliseconds kShortestPause{1};
 constexpr milliseconds kLongestPause{50};
 constexpr off_t kLongestLog = off_t{1} << 20;
@@ -29,9 +29,9 @@ constexpr off_t kLongestLog = off_t{1} << 20;
 /// Waits between tries: short at first, never long, and never beyond the end of our patience.
 class Pauses {
  public:
-  explicit Pauses(Signals& signals) : signals_(signals) {}
+  Pauses(Signals& signals, Time until) : signals_(signals), until_(until) {}
 
-  bool over() const { return signals_.leaving() != 0 || std::chrono::steady_clock::now() >= deadline_; }
+  bool over() const { return signals_.leaving() != 0 || std::chrono::steady_clock::now() >= until_; }
 
   /// Ends early when `fd` is readable (-1 = none); true if it is.
   bool pause(int fd = -1) {
@@ -44,8 +44,8 @@ class Pauses {
 
  private:
   Signals& signals_;
+  const Time until_;
   milliseconds next_ = kShortestPause;
-  const std::chrono::steady_clock::time_point deadline_ = std::chrono::steady_clock::now() + kPatience;
 };
 
 Result<void> find_place(const std::string& given, std::string& runtime_dir) {
@@ -129,7 +129,7 @@ Result<Channel> start_and_connect(const DaemonPlace& place, const std::string& r
 
 }  // namespace
 
-Result<Channel> reach_daemon(const DaemonPlace& place, Signals& signals, ErrorOutput& errors) {
+Result<Channel> reach_daemon(const DaemonPlace& place, Time until, Signals& signals, ErrorOutput& errors) {
   Result<Channel> channel = control::connect_to_daemon(place.runtime_dir);
   // A daemon that is there but cannot be spoken to is no reason to start another.
   if (channel || channel.error().kind != Error::Kind::NotFound) return channel;
@@ -138,7 +138,7 @@ Result<Channel> reach_daemon(const DaemonPlace& place, Signals& signals, ErrorOu
   if (!found) return found.error();
   Result<StartingLock> lock = StartingLock::open(runtime_dir);
   if (!lock) return lock.error();
-  Pauses pauses(signals);
+  Pauses pauses(signals, until);
   while (!lock->take()) {
     if (pauses.over()) return Error{"another process has been starting a daemon for too long"};
     pauses.pause();

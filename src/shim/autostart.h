@@ -2,6 +2,7 @@
 // of it.
 #pragma once
 
+#include <chrono>
 #include <string>
 
 #include "base/result.h"
@@ -17,7 +18,8 @@ struct DaemonPlace {
   bool verbose = false;
 };
 
-/// The error says why there is none. Returns early with one if a signal asks us to leave.
-Result<control::Channel> reach_daemon(const DaemonPlace& place, Signals& signals, ErrorOutput& errors);
+/// The error says why there is none by `until`. Returns early with one if a signal asks us to leave.
+Result<control::Channel> reach_daemon(const DaemonPlace& place, std::chrono::steady_clock::time_point until,
+                                      Signals& signals, ErrorOutput& errors);
 
 }  // namespace corral::shim

@@ -3,11 +3,13 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <climits>
 #include <cstring>
 #include <utility>
 
 #include "control/channel.h"
+#include "control/confinement.h"
 #include "keeper/kernel.h"
 #include "shim/attachment.h"
 #include "shim/autostart.h"
@@ -19,6 +21,9 @@
 
 namespace corral::shim {
 namespace {
+
+// To be reached, and then to answer: a daemon that hangs must not cost the client its server.
+constexpr std::chrono::seconds kPatience{10};
 
 /// The kernel's name for it, without symbolic links.
 Result<void> find_directory(std::string& directory) {
@@ -45,15 +50,33 @@ Result<control::Hello> make_hello(const ConnectOptions& options) {
   return hello;
 }
 
-/// The exit code, or why it must go without the daemon.
-Result<int> through_daemon(const ConnectOptions& options, Signals& signals, ErrorOutput& errors) {
-  Result<control::Hello> hello = make_hello(options);
-  if (!hello) return hello.error();
+Result<control::Channel> find_fitting_daemon(const ConnectOptions& options, Attachment::Time until,
+                                             Signals& signals, ErrorOutput& errors) {
   Result<control::Channel> channel =
-      reach_daemon({options.runtime_dir, options.config_file, options.verbose}, signals, errors);
-  if (signals.leaving() != 0) return kSignalled + signals.leaving();
-  if (!channel) return channel.error();
-  return Attachment(std::move(*channel), signals, errors, options.verbose).run(std::move(*hello));
+      reach_daemon({options.runtime_dir, options.config_file, options.verbose}, until, signals, errors);
+  if (!channel) return channel;
+  const std::string by =
+      control::held_tighter(control::surroundings_of_peer(channel->fd()), control::surroundings_of(0));
+  if (by.empty()) return channel;
+  return Error{"the daemon is more confined than this process (" + by +
+               "): `corral serve --replace` starts another"};
+}
+
+/// The exit code, or why it must go without the daemon. One that leaves while we come gets no second chance,
+/// but its successor has one, in the time that is left.
+Result<int> through_daemon(const ConnectOptions& options, Signals& signals, ErrorOutput& errors) {
+  const Result<control::Hello> hello = make_hello(options);
+  if (!hello) return hello.error();
+  Attachment::Time until = std::chrono::steady_clock::now() + kPatience;
+  for (bool again = false;; again = true) {
+    Result<control::Channel> channel = find_fitting_daemon(options, until, signals, errors);
+    if (signals.leaving() != 0) return kSignalled + signals.leaving();
+    if (!channel) return channel.error();
+    if (!again) until = std::chrono::steady_clock::now() + kPatience;  // from here on it is its turn
+    Result<int> code = Attachment(std::move(*channel), signals, errors, options.verbose).run(*hello, until);
+    if (code || again || code.error().kind != Error::Kind::NotFound) return code;
+    if (options.verbose) errors.say(code.error().message + "; trying once more");
+  }
 }
 
 }  // namespace
@@ -62,6 +85,7 @@ int connect(const ConnectOptions& options) {
   // What a client leaked to us would be held open here: a copy of the other end of stdin, and the session
   // never ends.
   keeper::close_from(3);
+  Instead instead;
   {  // Nothing of this may be left for `run_instead`: least of all the copies of 0 and 1.
     const KeptFlags flags;
     Signals signals;
@@ -74,9 +98,14 @@ int connect(const ConnectOptions& options) {
       errors.say(why + " (--require-daemon)");
       return kNoDaemon;
     }
+    instead = find_instead(options);
+    if (!instead.spec) {
+      errors.say(why + "; " + instead.refusal);
+      return instead.exit_code;
+    }
     errors.say(why + "; running the server here, for this session alone");
   }
-  return run_instead(options);
+  return run_instead(*instead.spec, options.verbose);
 }
 
 }  // namespace corral::shim

@@ -17,13 +17,15 @@
 #include <system_error>
 #include <vector>
 
+#include "control/confinement.h"
 #include "keeper/kernel.h"
 
 // shim ──fork──► first child (setsid, exits) ──fork──► daemon to be
 //   1. The shim reaps the first child: now the daemon to be has been handed to its new parent, and is told
 //   so.
 //   2. It looks who that is, and answers with a Word: fine, or who it belongs to.
-//   3. The shim opens a pidfd while it waits, and tells it to go on: no pid can have changed hands.
+//   3. The shim looks whether it is held more tightly than that parent, opens a pidfd while it waits, and
+//   tells it to go on: no pid can have changed hands.
 //   4. It executes `corral serve`, which closes the line; or it answers with a second Word that says why not.
 // Whoever is left alone on the line leaves.
 
@@ -155,6 +157,11 @@ Error not_free(pid_t parent) {
                ", which may end what it inherits (start one outside with `corral serve --background`)"};
 }
 
+Error held(const std::string& by) {
+  return Error{"no daemon was started: it would be held by what holds this process (" + by +
+               "), and so would the servers of others (start one outside with `corral serve --background`)"};
+}
+
 Result<UniqueFd> guide(pid_t first_child, int line) {
   int status = 0;
   if (waitpid(first_child, &status, 0) != first_child || status != 0) {
@@ -164,6 +171,10 @@ Result<UniqueFd> guide(pid_t first_child, int line) {
   send(line, "g", 1, MSG_NOSIGNAL);
   if (!hear(line, word)) return Error{"no daemon was started: it was killed on the way"};
   if (word.kind == Word::Kind::NotFree) return not_free(word.parent);
+  // Not against zero: in a container the same filter holds everybody, the first process included.
+  const std::string by =
+      control::held_tighter(control::surroundings_of(0), control::surroundings_of(word.parent));
+  if (!by.empty()) return held(by);
   UniqueFd pidfd(keeper::pidfd_open(word.self));
   if (!pidfd.valid()) return Error{std::string("no daemon was started: no pidfd: ") + strerror(errno)};
   send(line, "g", 1, MSG_NOSIGNAL);

@@ -2,20 +2,17 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/nearest.h"
+#include "config/environment.h"
 #include "proc/keeper_spawner.h"
 #include "run/outer.h"
 #include "shim/error_output.h"
 
 namespace corral::shim {
 namespace {
-
-int fail(const Error& error) {
-  ErrorOutput().say(error.message);
-  return run::exit_code_of(error);
-}
 
 Error not_configured(const std::string& name, const config::Configuration& configuration) {
   std::vector<std::string> names;
@@ -31,32 +28,40 @@ Error not_configured(const std::string& name, const config::Configuration& confi
       (list.empty() ? "it has none; add one, or `corral import` a client's file" : "it has " + list)};
 }
 
-void set_variable(std::vector<std::string>& environment, const std::string& name, const std::string& value) {
-  const std::string begin = name + "=";
-  std::erase_if(environment, [&begin](const std::string& entry) { return entry.starts_with(begin); });
-  environment.push_back(begin + value);
+Instead refuse(const Error& error) { return {std::nullopt, error.message, run::exit_code_of(error)}; }
+
+}  // namespace
+
+bool needs_daemon(const config::Server& entry) {
+  return !entry.tools.empty() && std::find(entry.tools.begin(), entry.tools.end(), "*") == entry.tools.end();
 }
 
-Result<proc::LaunchSpec> make_spec(const ConnectOptions& options) {
+Instead find_instead(const ConnectOptions& options) {
   std::vector<std::string> environment;
   for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
   if (options.server.empty()) {
     proc::LaunchSpec spec;
     spec.argv = options.argv;
     spec.environment = std::move(environment);
-    return spec;
+    return {std::move(spec), "", 0};
   }
   const Result<config::Configuration> configuration =
       config::read(options.config_file.empty() ? config::default_file() : options.config_file);
-  if (!configuration) return configuration.error();
-  return launch_configured(options.server, *configuration, std::move(environment));
+  if (!configuration) return refuse(configuration.error());
+  Result<proc::LaunchSpec> spec = launch_configured(options.server, *configuration, environment);
+  if (!spec) return refuse(spec.error());
+  if (needs_daemon(*configuration->find(options.server))) {
+    return {std::nullopt,
+            "the server '" + options.server + "' does not run here: its list of tools in " +
+                configuration->file + " needs the daemon, which alone can hold it to that",
+            kNoDaemon};
+  }
+  return {std::move(*spec), "", 0};
 }
-
-}  // namespace
 
 Result<proc::LaunchSpec> launch_configured(const std::string& name,
                                            const config::Configuration& configuration,
-                                           std::vector<std::string> environment) {
+                                           const std::vector<std::string>& environment) {
   const config::Server* entry = configuration.find(name);
   if (entry == nullptr) return not_configured(name, configuration);
   if (entry->disabled) return Error{"the server '" + name + "' is disabled in " + configuration.file};
@@ -64,8 +69,7 @@ Result<proc::LaunchSpec> launch_configured(const std::string& name,
   if (!server) return server.error();
   proc::LaunchSpec spec;
   spec.argv = server->argv;
-  for (const auto& [variable, value] : server->env) set_variable(environment, variable, value);
-  spec.environment = std::move(environment);
+  spec.environment = config::environment_for_entry(environment, *server);
   spec.directory = server->cwd;
   spec.containment = server->containment;
   spec.limits = server->limits;
@@ -75,12 +79,13 @@ Result<proc::LaunchSpec> launch_configured(const std::string& name,
   return spec;
 }
 
-int run_instead(const ConnectOptions& options) {
-  const Result<proc::LaunchSpec> spec = make_spec(options);
-  if (!spec) return fail(spec.error());
+int run_instead(const proc::LaunchSpec& spec, bool verbose) {
   Result<proc::KeeperSpawner> spawner = proc::KeeperSpawner::create();
-  if (!spawner) return fail(spawner.error());
-  return run::run_session(*spawner, *spec, run::OuterOptions{false, options.verbose});
+  if (!spawner) {
+    ErrorOutput().say(spawner.error().message);
+    return run::exit_code_of(spawner.error());
+  }
+  return run::run_session(*spawner, spec, run::OuterOptions{false, verbose});
 }
 
 }  // namespace corral::shim

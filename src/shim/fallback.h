@@ -1,7 +1,9 @@
 // What the shim does where no daemon can be had: the server runs below it, as with `corral run`.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "config/configuration.h"
@@ -10,12 +12,25 @@
 
 namespace corral::shim {
 
-/// Returns the exit code of the session.
-int run_instead(const ConnectOptions& options);
+struct Instead {
+  std::optional<proc::LaunchSpec> spec;  // nothing = it cannot run here, and the rest tells why
+  std::string refusal;
+  int exit_code = 0;
+};
 
-/// How to start a configured server below us. The error names what is configured.
+Instead find_instead(const ConnectOptions& options);
+
+/// Returns the exit code of the session.
+int run_instead(const proc::LaunchSpec& spec, bool verbose);
+
+/// Whether an entry promises what only the daemon can keep: nobody else reads the messages that an allow-list
+/// of tools is about.
+bool needs_daemon(const config::Server& entry);
+
+/// How to start a configured server below us, with the same environment as the daemon would give it. The
+/// error names what is configured.
 Result<proc::LaunchSpec> launch_configured(const std::string& name,
                                            const config::Configuration& configuration,
-                                           std::vector<std::string> environment);
+                                           const std::vector<std::string>& environment);
 
 }  // namespace corral::shim

@@ -54,17 +54,35 @@ void LinePipe::read_some() {
     const ssize_t got = read(in_.get(), room.data(), room.size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && errno == EAGAIN) break;
-    if (got <= 0) {
-      reading_ = false;
-      input_ended_ = true;
-      handler_.on_input_end();
-      return;
-    }
+    if (got <= 0) return end_of_input();
     reader_.took(static_cast<std::size_t>(got));
     if (!hand_over_lines()) return;
     if (static_cast<std::size_t>(got) < room.size()) break;  // the next wait finds out whether there is more
   }
   if (reading_) wait_for_input();
+}
+
+/// A last line without its end counts: whoever closes a stream has said what there was to say.
+void LinePipe::end_of_input() {
+  reading_ = false;
+  input_ended_ = true;
+  if (reader_.has_partial()) {
+    reader_.room(scratch).front() = '\n';
+    reader_.took(1);
+    if (!hand_over_lines()) return;
+  }
+  handler_.on_input_end();
+}
+
+void LinePipe::read_rest() {
+  constexpr int kMostReads = 64;
+  for (int turn = 0; turn < kMostReads && in_.valid() && !input_ended_; ++turn) {
+    const std::span<char> room = reader_.room(scratch);
+    const ssize_t got = read(in_.get(), room.data(), room.size());
+    if (got <= 0) return;
+    reader_.took(static_cast<std::size_t>(got));
+    if (!hand_over_lines()) return;
+  }
 }
 
 /// False if a handler destroyed us. Lines that were read are handed over even if we were paused meanwhile:

@@ -45,6 +45,8 @@ class LinePipe {
   /// Reading starts with the first `resume`. A paused pipe lets the writer on the other side feel it.
   void resume();
   void pause();
+  /// Hands over what has come already, also if paused; for when the writer is gone.
+  void read_rest();
 
   /// Writes what is queued, then closes; what cannot be written within reason is the owner's timer's affair.
   void close_output_when_flushed();
@@ -55,6 +57,7 @@ class LinePipe {
  private:
   void wait_for_input();
   void read_some();
+  void end_of_input();
   bool hand_over_lines();
   void schedule_flush();
   void flush();

@@ -39,7 +39,7 @@ TEST(PendingCalls, LetsEveryCallLeaveOnce) {
   calls.add(1, call_of(port(1), "a"));
   EXPECT_EQ(calls.take(1)->id, "a");
   EXPECT_EQ(calls.take(1), std::nullopt);
-  EXPECT_EQ(calls.cancel(1), std::nullopt);
+  EXPECT_EQ(calls.cancel(1, kStart), std::nullopt);
   EXPECT_EQ(calls.size(), 0U);
   EXPECT_TRUE(calls.add(2, call_of(port(1), "a"))) << "the id is free again";
 }
@@ -47,16 +47,27 @@ TEST(PendingCalls, LetsEveryCallLeaveOnce) {
 TEST(PendingCalls, RemembersACancelledCallUntilItsAnswer) {
   PendingCalls calls;
   calls.add(1, call_of(port(1), "a"));
-  calls.cancel(1);
+  calls.cancel(1, kStart);
   EXPECT_TRUE(calls.was_cancelled(1));
   EXPECT_FALSE(calls.was_cancelled(1));
+}
+
+TEST(PendingCalls, CountsAGivenUpCallAmongThePossibleCausesForAMinute) {
+  PendingCalls calls;
+  calls.add(1, call_of(port(1), "a"));
+  calls.cancel(1, kStart);
+  EXPECT_TRUE(calls.others_linger(port(2), kStart + 59s));
+  EXPECT_FALSE(calls.others_linger(port(1), kStart + 59s)) << "its own";
+  EXPECT_FALSE(calls.others_linger(port(2), kStart + 60s));
+  calls.was_cancelled(1);
+  EXPECT_FALSE(calls.others_linger(port(2), kStart)) << "the server has answered, and is done with it";
 }
 
 TEST(PendingCalls, BoundsWhatItRemembers) {
   PendingCalls calls;
   for (std::uint64_t id = 1; id <= 5000; ++id) {
     calls.add(id, call_of(port(1), std::to_string(id)));
-    calls.cancel(id);
+    calls.cancel(id, kStart);
   }
   EXPECT_FALSE(calls.was_cancelled(1)) << "the oldest is forgotten";
   EXPECT_TRUE(calls.was_cancelled(5000));

@@ -65,13 +65,43 @@ TEST(Subscriptions, ReportsAPartToWhoAskedForTheWhole) {
   EXPECT_THAT(subscriptions.interested("dir:///b/c"), ElementsAre(port(2)));
 }
 
+TEST(Subscriptions, AnUnsubscribeBeforeTheAnswerCounts) {
+  Subscriptions subscriptions;
+  subscriptions.subscribe(port(1), "u", "1");
+  EXPECT_EQ(subscriptions.waiting(port(1)), 1U);
+  EXPECT_FALSE(subscriptions.unsubscribe(port(1), "u"));
+  EXPECT_THAT(subscriptions.answered("u", true), SizeIs(1)) << "the request is answered";
+  EXPECT_THAT(subscriptions.interested("u"), IsEmpty());
+  EXPECT_TRUE(subscriptions.abandoned("u"));
+}
+
+TEST(Subscriptions, GivesUpWhatASessionWaitsFor) {
+  Subscriptions subscriptions;
+  subscriptions.subscribe(port(1), "u", "1");
+  subscriptions.subscribe(port(2), "u", "2");
+  EXPECT_THAT(subscriptions.give_up(port(1)), ElementsAre("1"));
+  EXPECT_EQ(subscriptions.waiting(port(1)), 0U);
+  EXPECT_EQ(subscriptions.waiting(port(2)), 1U);
+}
+
 TEST(LogLevels, TellsTheServerOnlyWhatChanges) {
   LogLevels levels;
   EXPECT_EQ(levels.set(port(1), LogLevel::Error), LogLevel::Error);
   EXPECT_EQ(levels.set(port(2), LogLevel::Debug), LogLevel::Debug);
-  EXPECT_EQ(levels.set(port(3), LogLevel::Info), std::nullopt);
-  EXPECT_EQ(levels.drop(port(2)), LogLevel::Info);
+  EXPECT_EQ(levels.set(port(3), LogLevel::Notice), std::nullopt);
+  EXPECT_EQ(levels.drop(port(2)), LogLevel::Notice);
   EXPECT_EQ(levels.drop(port(9)), std::nullopt);
+}
+
+TEST(LogLevels, AQuietSessionDoesNotSilenceTheOthers) {
+  LogLevels levels;
+  EXPECT_EQ(levels.attach(port(1)), std::nullopt) << "nobody has said anything: the server is left alone";
+  EXPECT_EQ(levels.attach(port(2)), std::nullopt);
+  EXPECT_EQ(levels.set(port(1), LogLevel::Emergency), LogLevel::Info);
+  EXPECT_EQ(levels.drop(port(2)), LogLevel::Emergency);
+  EXPECT_EQ(levels.attach(port(3)), LogLevel::Info);
+  levels.drop(port(3));
+  EXPECT_EQ(levels.drop(port(1)), LogLevel::Info) << "for whoever comes next";
 }
 
 TEST(LogLevels, GivesEachWhatItAskedFor) {

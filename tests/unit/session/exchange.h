@@ -127,7 +127,7 @@ class FakeClient final : public session::Transport {
     }
     lines_.push_back(std::move(text));
   }
-  std::size_t queued() const override { return backlog; }
+  bool overflowing() const override { return overflow; }
   bool congested() const override { return slow; }
   void pause() override { reading = false; }
   void resume() override { reading = true; }
@@ -143,7 +143,7 @@ class FakeClient final : public session::Transport {
   session::Session session;
   bool slow = false;
   bool reading = false;
-  std::size_t backlog = 0;
+  bool overflow = false;
   std::string errors;
   std::vector<std::string> notes;
   std::optional<Close> closed;

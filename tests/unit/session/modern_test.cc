@@ -125,6 +125,9 @@ TEST(ModernSession, SurvivesALegacyServerThatDiesOfTheQuestion) {
   client.say(kInitialize);
   exchange.settle();
   EXPECT_EQ(exchange.started(), 2U);
+  exchange.connect().say(kDiscover);
+  exchange.settle();
+  EXPECT_EQ(exchange.started(), 3U) << "a death is no verdict: it is asked again";
 }
 
 TEST(ModernSession, RefusesOtherVersionsAndRemovedMethods) {

@@ -140,7 +140,7 @@ TEST(PrivateInstance, IsHeldUpByAClientThatDoesNotRead) {
 TEST(Session, EndsAReaderThatLetsEverythingPileUp) {
   Exchange exchange;
   FakeClient& client = exchange.ready_client();
-  client.backlog = std::size_t{97} << 20;
+  client.overflow = true;
   client.say(R"({"jsonrpc":"2.0","id":1,"method":"tools/list"})");
   exchange.settle();
   const auto heard = exchange.server().heard();
@@ -226,10 +226,38 @@ TEST(Sharing, FallsBackToAPrivateInstanceWhenTheToolsAreOthers) {
   shared.say(R"({"jsonrpc":"2.0","id":)" + id(asked.at(1)) + R"(,"result":{"tools":[{"name":"delete"}]}})");
   exchange.settle();
 
+  EXPECT_TRUE(exchange.server(1).input_closed()) << "of no use to anyone";
   ASSERT_EQ(exchange.started(), 3U);
   const auto handshake = exchange.server(2).heard();
   ASSERT_THAT(handshake, SizeIs(1));
   EXPECT_EQ(json(handshake[0]).at("params"), json(kInitialize).at("params")) << "with its client's own words";
+}
+
+TEST(Sharing, TakesNoPageForTheWholeList) {
+  Exchange exchange(config::Share::Auto);
+  FakeClient& client = exchange.ready_client();
+  client.say(R"({"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"2"}})");
+  exchange.settle();
+  exchange.server().say(R"({"jsonrpc":"2.0","id":)" +
+                        boost::json::serialize(json(exchange.server().heard().at(0)).at("id")) +
+                        R"(,"result":{"tools":[{"name":"a","annotations":{"readOnlyHint":true}}]}})");
+  exchange.settle();
+  exchange.connect().say(kInitialize);
+  exchange.settle();
+  EXPECT_THAT(exchange.server(1).heard(), ElementsAre(HasSubstr("sampling"))) << "private";
+}
+
+TEST(PrivateInstance, ItsLastAnswersArriveAlsoIfItExitsAtOnce) {
+  Exchange exchange(config::Share::Session);
+  FakeClient& client = exchange.ready_client();
+  client.say(R"({"jsonrpc":"2.0","id":1,"method":"tools/list"})");
+  exchange.settle();
+  const auto heard = exchange.server().heard();
+  exchange.server().say(R"({"jsonrpc":"2.0","id":)" + boost::json::serialize(json(heard.at(0)).at("id")) +
+                        R"(,"result":{"last":"words"}})");
+  exchange.server().exit(0);
+  exchange.settle();
+  EXPECT_THAT(client.heard(), ElementsAre(HasSubstr("last")));
 }
 
 TEST(AllowList, HidesAndRefusesOtherTools) {

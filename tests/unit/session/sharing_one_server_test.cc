@@ -258,6 +258,47 @@ TEST(SharedInstance, MergesLogLevelsAndFiltersForEach) {
   EXPECT_THAT(talkative.heard(), IsEmpty()) << "it was not its call";
 }
 
+TEST(SharedInstance, KeepsTheLogLinesOfASessionThatIsGoneToItself) {
+  Exchange exchange;
+  FakeClient& first = exchange.ready_client();
+  FakeClient& second = exchange.ready_client();
+  first.say(call("1", "works on and on"));
+  exchange.settle();
+  first.session.end(session::EndReason::ClientGone);
+  second.say(call("1", "x"));
+  exchange.settle();
+  exchange.server().say(
+      R"({"jsonrpc":"2.0","method":"notifications/message","params":{"level":"error","data":"secret"}})");
+  exchange.settle();
+  EXPECT_THAT(second.heard(), IsEmpty());
+}
+
+TEST(SharedInstance, AnswersASubscriptionBeforeTheSessionEnds) {
+  Exchange exchange;
+  FakeClient& client = exchange.ready_client();
+  client.say(R"({"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"file:///a"}})");
+  client.session.input_ended();
+  exchange.settle();
+  EXPECT_FALSE(client.session.ended());
+  client.session.end(session::EndReason::ShuttingDown);
+  EXPECT_THAT(client.heard(), ElementsAre(HasSubstr("-31006")));
+}
+
+TEST(SharedInstance, IsNotAskedToHearMoreThanItReads) {
+  Exchange exchange;
+  exchange.ready_client();
+  for (int i = 0; i < 400; ++i) {
+    std::string pings;
+    for (int j = 0; j < 500; ++j)
+      pings += R"({"jsonrpc":"2.0","id":")" + std::string(64, 'x') +
+               R"(","method":"ping"})"
+               "\n";
+    exchange.server().say_raw(pings.substr(0, pings.size() - 1) + "\n");
+    exchange.settle();
+  }
+  EXPECT_GT(exchange.switchboard.entries().front().router->counters().refused_questions, 0U);
+}
+
 TEST(SharedInstance, TellsEveryReadySessionThatAListChanged) {
   Exchange exchange;
   FakeClient& first = exchange.ready_client();

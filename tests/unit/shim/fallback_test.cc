@@ -29,14 +29,22 @@ config::Configuration two_servers() {
 
 TEST(Fallback, StartsTheServerAsConfigured) {
   const Result<proc::LaunchSpec> spec =
-      launch_configured("filesystem", two_servers(), {"ROOT=/data", "PATH=/bin", "OTHER=1"});
+      launch_configured("filesystem", two_servers(), {"ROOT=/data", "PATH=/bin", "HOME=/h", "API_KEY=1"});
 
   ASSERT_TRUE(spec) << spec.error().message;
   EXPECT_EQ(spec->argv, (std::vector<std::string>{"npx", "/data"}));
-  EXPECT_EQ(spec->environment,
-            (std::vector<std::string>{"ROOT=/data", "OTHER=1", "TOKEN=secret", "PATH=/opt"}));
+  EXPECT_EQ(spec->environment, (std::vector<std::string>{"HOME=/h", "PATH=/opt", "TOKEN=secret"}));
   EXPECT_EQ(spec->directory, "/srv");
   EXPECT_EQ(spec->limits.processes, 7U);
+}
+
+TEST(Fallback, AListOfToolsNeedsTheDaemonUnlessItNamesAll) {
+  config::Server entry;
+  EXPECT_FALSE(needs_daemon(entry));
+  entry.tools = {"read_*"};
+  EXPECT_TRUE(needs_daemon(entry));
+  entry.tools = {"read_*", "*"};
+  EXPECT_FALSE(needs_daemon(entry));
 }
 
 TEST(Fallback, NamesTheNearestServerAndAllOthers) {

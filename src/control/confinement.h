@@ -1,5 +1,6 @@
-// Whether the process behind a connection is held in a narrower sandbox than the daemon is. If so, what it
-// asks us to run would run outside of its sandbox: it must do that itself. The comparison is pure.
+// Whether one of the two processes on a connection is held in a narrower sandbox than the other. If that is
+// the shim, what it asks for would run outside of its sandbox; if it is the daemon, a server would be held
+// for no reason that its client knows. Then the shim must run it itself. The comparisons are pure.
 #pragma once
 
 #include <sys/types.h>
@@ -9,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace corral::client {
+namespace corral::control {
 
 /// What the kernel says about one process. Nothing = it could not be read.
 struct Surroundings {
@@ -28,11 +29,16 @@ void read_status(std::string_view status, Surroundings& surroundings);
 /// empty = in nothing. What could not be read counts as confined.
 std::string more_confined(const Surroundings& peer, const Surroundings& own);
 
+/// In what `one` is held by filters where `other` is not, empty = in nothing. Only what has an order: of two
+/// namespaces nobody can say which is the narrower. What could not be read counts as equal, for this is about
+/// what a server can do, not about who gets out.
+std::string held_tighter(const Surroundings& one, const Surroundings& other);
+
 /// Of a process by its number; 0 = of ourselves.
 Surroundings surroundings_of(pid_t pid);
 
-/// The same comparison for whoever is at the other end of a connected socket. A number that may have passed
-/// to another process meanwhile counts as unreadable.
-std::string confinement_of_peer(int socket, pid_t pid, const Surroundings& own);
+/// Of whoever connected to, or listens at, the other end of a socket. A number that may have passed to
+/// another process meanwhile counts as unreadable.
+Surroundings surroundings_of_peer(int socket);
 
-}  // namespace corral::client
+}  // namespace corral::control

@@ -1,4 +1,4 @@
-#include "client/confinement.h"
+#include "control/confinement.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -14,7 +14,7 @@
 #define SO_PEERPIDFD 77  // Linux 6.5; newer than the C library's headers
 #endif
 
-namespace corral::client {
+namespace corral::control {
 namespace {
 
 struct Namespace {
@@ -55,13 +55,13 @@ std::string small_file(const std::string& path) {
   return text;
 }
 
-/// The process that connected, and no other that got its number later.
+/// The process at the other end, and no other that got its number later.
 UniqueFd peer_pidfd(int socket, pid_t pid) {
   int pidfd = -1;
   socklen_t size = sizeof pidfd;
   if (getsockopt(socket, SOL_SOCKET, SO_PEERPIDFD, &pidfd, &size) == 0) return UniqueFd(pidfd);
-  // Before Linux 6.5. Who connected waits for our answer, so it is still there unless it does not care; a
-  // number that changes hands while we look is noticed, only one that did so before is not.
+  // Before Linux 6.5. The two are about to speak, so it is still there unless it does not care; a number that
+  // changes hands while we look is noticed, only one that did so before is not.
   return UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
 }
 
@@ -108,6 +108,18 @@ std::string more_confined(const Surroundings& peer, const Surroundings& own) {
   return phrase;
 }
 
+std::string held_tighter(const Surroundings& one, const Surroundings& other) {
+  const auto more = [](const std::optional<unsigned>& a, const std::optional<unsigned>& b) {
+    return a && b && *a > *b;
+  };
+  std::string phrase;
+  if (more(one.no_new_privs, other.no_new_privs)) add(phrase, "no_new_privs");
+  if (more(one.seccomp, other.seccomp) || more(one.seccomp_filters, other.seccomp_filters)) {
+    add(phrase, "a seccomp filter");
+  }
+  return phrase;
+}
+
 Surroundings surroundings_of(pid_t pid) {
   const std::string folder = "/proc/" + (pid == 0 ? std::string("self") : std::to_string(pid));
   Surroundings result;
@@ -118,13 +130,15 @@ Surroundings surroundings_of(pid_t pid) {
   return result;
 }
 
-std::string confinement_of_peer(int socket, pid_t pid, const Surroundings& own) {
+Surroundings surroundings_of_peer(int socket) {
+  ucred who{};
+  socklen_t size = sizeof who;
   // 0: it lives in a PID namespace that we cannot see into.
-  if (pid <= 0) return more_confined({}, own);
-  const UniqueFd pidfd = peer_pidfd(socket, pid);
-  const Surroundings peer = surroundings_of(pid);
+  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &who, &size) != 0 || who.pid <= 0) return {};
+  const UniqueFd pidfd = peer_pidfd(socket, who.pid);
+  Surroundings peer = surroundings_of(who.pid);
   const bool same = pidfd.valid() && alive(pidfd.get());
-  return more_confined(same ? peer : Surroundings{}, own);
+  return same ? peer : Surroundings{};
 }
 
-}  // namespace corral::client
+}  // namespace corral::control

@@ -1,9 +1,9 @@
 // Who is held more tightly than we are must not get out through us.
-#include "client/confinement.h"
+#include "control/confinement.h"
 
 #include <gtest/gtest.h>
 
-namespace corral::client {
+namespace corral::control {
 namespace {
 
 Surroundings plain() { return {{"user:[1]", "mnt:[2]", "pid:[3]", "net:[4]"}, 0U, 0U, 0U}; }
@@ -79,6 +79,43 @@ TEST(Confinement, WhatCannotBeReadCounts) {
   EXPECT_NE(more_confined(plain(), {}), "");
 }
 
+TEST(HeldTighter, NamesEachFilterThatTheOtherLacks) {
+  Surroundings bare_but_privs = plain();
+  bare_but_privs.no_new_privs = 1;
+  Surroundings filtered = bare_but_privs;
+  filtered.seccomp = 2;
+  filtered.seccomp_filters = 1;
+  Surroundings more_filtered = filtered;
+  more_filtered.seccomp_filters = 2;
+
+  EXPECT_EQ(held_tighter(bare_but_privs, plain()), "no_new_privs");
+  EXPECT_EQ(held_tighter(filtered, plain()), "no_new_privs, a seccomp filter");
+  EXPECT_EQ(held_tighter(more_filtered, filtered), "a seccomp filter");
+}
+
+TEST(HeldTighter, IsNothingForEqualsForTheLooserAndForOtherNamespaces) {
+  Surroundings filtered = plain();
+  filtered.no_new_privs = 1;
+  filtered.seccomp = 2;
+  filtered.seccomp_filters = 3;
+  Surroundings elsewhere = plain();
+  elsewhere.namespaces[1] = "mnt:[9]";
+
+  EXPECT_EQ(held_tighter(filtered, filtered), "");
+  EXPECT_EQ(held_tighter(plain(), filtered), "");
+  EXPECT_EQ(held_tighter(elsewhere, plain()), "");
+}
+
+TEST(HeldTighter, WhatCannotBeReadIsEqual) {
+  Surroundings filtered = plain();
+  filtered.no_new_privs = 1;
+  filtered.seccomp = 2;
+  filtered.seccomp_filters = 3;
+
+  EXPECT_EQ(held_tighter({}, plain()), "");
+  EXPECT_EQ(held_tighter(filtered, {}), "");
+}
+
 TEST(Confinement, IsReadFromTheStatusFile) {
   Surroundings found;
 
@@ -107,4 +144,4 @@ TEST(Confinement, OfThisProcessCanBeRead) {
 }
 
 }  // namespace
-}  // namespace corral::client
+}  // namespace corral::control

@@ -1,0 +1,106 @@
+#include "config/environment.h"
+
+#include <algorithm>
+#include <map>
+#include <span>
+#include <utility>
+
+namespace corral::config {
+namespace {
+
+using Names = std::span<const std::string_view>;
+
+bool contains(Names names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool begins_with_one_of(Names beginnings, std::string_view name) {
+  return std::any_of(beginnings.begin(), beginnings.end(),
+                     [name](std::string_view beginning) { return name.starts_with(beginning); });
+}
+
+// What any program may expect from a login, and what a company's network demands.
+constexpr std::string_view kAllowed[] = {"HOME", "PATH", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR"};
+constexpr std::string_view kAllowedBeginnings[] = {"LC_", "XDG_"};
+constexpr std::string_view kProxyEnding = "_proxy";
+
+// Whole names where a beginning would take what a user's `env` may well hold: SSH_HOST and SSH_AUTH_SOCK,
+// TERMINUS_TOKEN, CODEX_HOME, CLAUDE_CODE_OAUTH_TOKEN.
+constexpr std::string_view kVolatile[] = {
+    // the shell
+    "PWD", "OLDPWD", "SHLVL", "_", "GPG_TTY",
+    // the terminal, or the window of one
+    "TERM", "TERMCAP", "TERMINFO", "TERMINFO_DIRS", "COLORTERM", "COLORFGBG", "WINDOWID", "STY", "TMUX",
+    "TMUX_PANE", "ITERM_SESSION_ID", "ITERM_PROFILE", "LC_TERMINAL", "LC_TERMINAL_VERSION", "VTE_VERSION",
+    "TILIX_ID", "TERMINATOR_UUID", "TERMINATOR_DBUS_NAME", "TERMINATOR_DBUS_PATH", "WT_SESSION",
+    "WT_PROFILE_ID", "SHELL_SESSION_ID", "SECURITYSESSIONID",
+    // the login, and the start of one program by a desktop
+    "SSH_CLIENT", "SSH_CONNECTION", "SSH_TTY", "SSH_ORIGINAL_COMMAND", "XDG_SESSION_ID",
+    "XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID", "INVOCATION_ID", "JOURNAL_STREAM", "SYSTEMD_EXEC_PID",
+    // one session of a client
+    "CLAUDECODE", "CLAUDE_PID", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "CLAUDE_CODE_SESSION_ID",
+    "CLAUDE_CODE_REMOTE_SESSION_ID", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_SESSION_ATTENDED",
+    "CLAUDE_CODE_MESSAGING_SOCKET", "CLAUDE_CODE_MESSAGING_TOKEN", "CODEX_THREAD_ID", "CODEX_SESSION_ID",
+    "COPILOT_AGENT_SESSION_ID", "COPILOT_SESSION_ID", "CURSOR_TRACE_ID", "CURSOR_SESSION_ID", "OPENCODE_PID",
+    // our own marks: a keeper makes a new one, and a guard's is for its own client
+    "CORRAL_INSTANCE", "CORRAL_GUARD"};
+constexpr std::string_view kVolatileBeginnings[] = {
+    "TERM_",    "VSCODE_",    "KITTY_",   "WEZTERM_", "GNOME_TERMINAL_",
+    "KONSOLE_", "ALACRITTY_", "GHOSTTY_", "ZELLIJ",   "GIO_LAUNCHED_"};
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool is_proxy(std::string_view name) {
+  if (name.size() <= kProxyEnding.size()) return false;
+  const std::string_view ending = name.substr(name.size() - kProxyEnding.size());
+  return std::equal(ending.begin(), ending.end(), kProxyEnding.begin(),
+                    [](char a, char b) { return lower(a) == b; });
+}
+
+bool is_allowed(std::string_view name) {
+  return !is_volatile(name) &&
+         (contains(kAllowed, name) || begins_with_one_of(kAllowedBeginnings, name) || is_proxy(name));
+}
+
+using Variables = std::map<std::string, std::string, std::less<>>;
+
+template <class Wanted>
+Variables pick(const std::vector<std::string>& entries, Wanted wanted) {
+  Variables picked;
+  for (const std::string& entry : entries) {
+    const std::size_t equals = entry.find('=');
+    if (equals == std::string::npos || equals == 0) continue;
+    std::string name = entry.substr(0, equals);
+    if (wanted(name)) picked[std::move(name)] = entry.substr(equals + 1);
+  }
+  return picked;
+}
+
+std::vector<std::string> as_entries(const Variables& variables) {
+  std::vector<std::string> entries;
+  entries.reserve(variables.size());
+  for (const auto& [name, value] : variables) entries.emplace_back(name).append("=").append(value);
+  return entries;
+}
+
+}  // namespace
+
+bool is_volatile(std::string_view name) {
+  return contains(kVolatile, name) || begins_with_one_of(kVolatileBeginnings, name);
+}
+
+std::vector<std::string> environment_for_entry(const std::vector<std::string>& shim, const Server& expanded) {
+  Variables variables = pick(shim, is_allowed);
+  for (const auto& [name, value] : expanded.env) {
+    // The user's word counts, also about a name that we would not hand over. One that cannot be a name would
+    // come out as another variable than it says.
+    if (!name.empty() && name.find('=') == std::string::npos) variables[name] = value;
+  }
+  return as_entries(variables);
+}
+
+std::vector<std::string> environment_for_command(const std::vector<std::string>& shim) {
+  return as_entries(pick(shim, [](std::string_view name) { return !is_volatile(name); }));
+}
+
+}  // namespace corral::config

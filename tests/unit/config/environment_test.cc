@@ -1,0 +1,106 @@
+#include "config/environment.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+namespace corral::config {
+namespace {
+
+using Words = std::vector<std::string>;
+using ::testing::ElementsAre;
+
+Server with_env(std::vector<std::pair<std::string, std::string>> env) {
+  Server server;
+  server.env = std::move(env);
+  return server;
+}
+
+TEST(EnvironmentForEntry, TakesOnlyTheListedNames) {
+  const Words listed = {"HOME=/h",
+                        "HTTPS_PROXY=p",
+                        "Http_Proxy=p",
+                        "LANG=C",
+                        "LC_ALL=C",
+                        "LC_TIME=C",
+                        "LOGNAME=u",
+                        "PATH=/bin",
+                        "SHELL=/s",
+                        "TMPDIR=/t",
+                        "TZ=UTC",
+                        "USER=u",
+                        "XDG_CONFIG_HOME=/c",
+                        "XDG_RUNTIME_DIR=/r",
+                        "no_proxy=lo"};
+  Words shim = listed;
+  for (const char* other : {"API_KEY=secret", "TERM=xterm", "PWD=/x", "NODE_OPTIONS=-r x", "HOMEX=1",
+                            "XHOME=1", "LANGUAGE=en", "_proxy=x", "proxy=x", "LC=1", "LD_PRELOAD=x",
+                            "home=/h", "XDG_SESSION_ID=4", "XDG_ACTIVATION_TOKEN=t", "LC_TERMINAL=iTerm2"}) {
+    shim.emplace_back(other);
+  }
+
+  const Words taken = environment_for_entry(shim, with_env({}));
+
+  EXPECT_THAT(taken, ::testing::UnorderedElementsAreArray(listed));
+}
+
+TEST(EnvironmentForEntry, LetsTheEntryDecide) {
+  const Server server = with_env({{"TOKEN", "t=1"},
+                                  {"HOME", "/other"},
+                                  {"EMPTY", ""},
+                                  {"TERM", "dumb"},
+                                  {"TWICE", "1"},
+                                  {"TWICE", "2"},
+                                  {"", "nameless"},
+                                  {"A=B", "no name"}});
+
+  EXPECT_THAT(environment_for_entry({"HOME=/h", "TOKEN=shim"}, server),
+              ElementsAre("EMPTY=", "HOME=/other", "TERM=dumb", "TOKEN=t=1", "TWICE=2"));
+}
+
+// Names with blanks between them.
+constexpr const char* kOfOneWindow =
+    "PWD OLDPWD SHLVL _ TERM TERM_PROGRAM TERM_SESSION_ID COLORTERM WINDOWID SSH_CLIENT "
+    "SSH_CONNECTION SSH_TTY VSCODE_PID VSCODE_IPC_HOOK_CLI TMUX TMUX_PANE STY KITTY_WINDOW_ID "
+    "WEZTERM_PANE GNOME_TERMINAL_SCREEN ITERM_SESSION_ID CLAUDECODE CLAUDE_CODE_SSE_PORT "
+    "CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SESSION_ID CLAUDE_CODE_MESSAGING_TOKEN CODEX_THREAD_ID "
+    "COPILOT_AGENT_SESSION_ID CURSOR_TRACE_ID OPENCODE_PID CORRAL_INSTANCE CORRAL_GUARD ";
+// Settings that servers have, and names that are only similar.
+constexpr const char* kSettings =
+    "API_KEY SSH_AUTH_SOCK SSH_HOST SSH_PRIVATE_KEY TERMINUS_TOKEN CODEX_HOME CLAUDE_PROJECT_DIR "
+    "CLAUDE_CODE_OAUTH_TOKEN COPILOT_GITHUB_TOKEN DISPLAY DBUS_SESSION_BUS_ADDRESS NVIM "
+    "XDG_RUNTIME_DIR LD_LIBRARY_PATH term pwd CURSOR_API_KEY VSCODE PWDX __ ";
+
+Words variables(const char* names) {
+  Words entries;
+  std::istringstream in(names);
+  for (std::string name; in >> name;) entries.push_back(name + "=1");
+  return entries;
+}
+
+TEST(EnvironmentForCommand, LosesOnlyWhatBelongsToOneWindow) {
+  const Words lost = variables(kOfOneWindow);
+  const Words kept = variables(kSettings);
+  ASSERT_GE(lost.size(), 32U);
+  ASSERT_GE(kept.size(), 20U);
+  Words shim = lost;
+  shim.insert(shim.end(), kept.begin(), kept.end());
+
+  EXPECT_THAT(environment_for_command(shim), ::testing::UnorderedElementsAreArray(kept));
+}
+
+TEST(EnvironmentForCommand, IsTheSameInEveryOrder) {
+  EXPECT_EQ(environment_for_command({"B=2", "A=1", "C=3"}), environment_for_command({"C=3", "B=2", "A=1"}));
+}
+
+TEST(EnvironmentForCommand, GivesEveryNameOnceAndTheLastCounts) {
+  EXPECT_THAT(environment_for_command({"A=1", "B=2", "A=3", "A=", "A.=4"}), ElementsAre("A=", "A.=4", "B=2"));
+}
+
+TEST(EnvironmentForCommand, LeavesOutWhatIsNoVariable) {
+  EXPECT_THAT(environment_for_command({"", "=", "=x", "word", "A==b"}), ElementsAre("A==b"));
+}
+
+}  // namespace
+}  // namespace corral::config
