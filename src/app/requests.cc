@@ -40,7 +40,9 @@ Result<std::string> ask_to_shut_down(control::Channel& channel, std::chrono::mil
   if (!reply && reply.error().kind == Error::Kind::NotFound)
     return {boost::system::in_place_value};  // it went without a word
   if (!reply) return reply.error();
-  if (reply->kind == Reply::Kind::Refused) return Error{"the daemon refuses: " + reply->text};
+  if (reply->kind == Reply::Kind::Refused || reply->kind == Reply::Kind::RunIt) {
+    return Error{"the daemon refuses: " + reply->text};
+  }
   return {boost::system::in_place_value, reply->text};
 }
 

@@ -24,9 +24,8 @@ In a client's configuration:
 A daemon is started if none runs. If none can be had, the server runs here as with `corral run`, and one line on stderr
 says why. The session ends when stdin closes, nobody reads stdout, the parent dies, or corral gets SIGTERM, SIGINT,
 SIGHUP or SIGQUIT from a process.
-Exit code: what the daemon says of the session; 128+n if signal n ended it; 69 no daemon, and it is
-needed (--require-daemon, or an entry with a list of tools);
-75 the daemon died; 125 corral's own failure.)";
+Exit code: what the daemon says of the session; 128+n if signal n ended it; 69 no daemon, but one is needed
+(--require-daemon, or an entry with a list of tools); 75 the daemon died; 125 corral's own failure.)";
 
 Result<void> set_share(std::string& share, const std::string& text) {
   if (text != "shared" && text != "session") {

@@ -15,7 +15,7 @@ class Digits {
   explicit Digits(std::uint64_t number) {
     end_ = std::to_chars(text_.data(), text_.data() + text_.size(), number).ptr;
   }
-  operator std::string_view() const { return {text_.data(), static_cast<std::size_t>(end_ - text_.data())}; }
+  std::string_view text() const { return {text_.data(), static_cast<std::size_t>(end_ - text_.data())}; }
 
  private:
   std::array<char, 20> text_{};
@@ -90,8 +90,8 @@ void Router::forward(SessionPort& port, const wire::Line& line, const wire::Enve
   }
   calls_.add(up_id, std::move(call));
   const Digits digits(up_id);
-  const wire::Edit id{envelope.id, digits};
-  const wire::Edit token{envelope.progress_token, digits};
+  const wire::Edit id{envelope.id, digits.text()};
+  const wire::Edit token{envelope.progress_token, digits.text()};
   const bool id_first = !token.where.present() || id.where.begin < token.where.begin;
   if (id_first) {
     instance_->send(line, {id, token});
@@ -140,7 +140,7 @@ void Router::cancelled_by_client(SessionPort& port, const wire::Line& line, cons
   const auto up_id = calls_.find(&port, envelope.request_id.in(line.text));
   if (!up_id) return;  // answered already, or never asked
   const std::optional<Call> call = calls_.cancel(*up_id, Clock::now());
-  instance_->send(line, {{envelope.request_id, Digits(*up_id)}});
+  instance_->send(line, {{envelope.request_id, Digits(*up_id).text()}});
 }
 
 void Router::cancel_up(std::uint64_t up_id, std::string_view reason) {

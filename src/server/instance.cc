@@ -206,7 +206,7 @@ void Instance::ended(const keeper::Event& event) {
   } else {
     ending.sentence = "ended";
   }
-  finish(std::move(ending));
+  finish(ending);
 }
 
 /// The keeper was killed. What it held has fallen to us, and whoever watches our children ends it.
@@ -217,10 +217,10 @@ void Instance::keeper_lost() {
   ending.error_output = errors_->tail();
   ending.exit_code = 125;
   ending.keeper_lost = true;
-  finish(std::move(ending));
+  finish(ending);
 }
 
-void Instance::finish(Ending ending) {
+void Instance::finish(const Ending& ending) {
   deaf_.cancel();
   keeper_watch_.cancel();
   state_ = State::Ended;

@@ -108,7 +108,7 @@ class Instance final : private wire::LinePipe::Handler {
   void keeper_lost();
   void ended(const keeper::Event& event);
   void lost(const std::string& sentence);
-  void finish(Ending ending);
+  void finish(const Ending& ending);
 
   Loop& loop_;
   Events& events_;

@@ -27,7 +27,9 @@ constexpr int kDaemonDied = 75;
 class Connect : public OsTest {
  protected:
   std::string runtime_dir() const { return path("run"); }
-  void start_daemon() { door_.emplace(runtime_dir(), uid_of(User::Ordinary)); }
+  void start_daemon(FrontDoor::Manner manner = FrontDoor::Manner::Usual) {
+    door_.emplace(runtime_dir(), uid_of(User::Ordinary), manner);
+  }
   FrontDoor& daemon() { return *door_; }
 
   Launch connect(const Words& words, const Words& options = {}) const {
@@ -344,6 +346,54 @@ TEST_F(Connect, NoDaemonIsStartedBelowASubreaper) {
   session.close_stdin();
   EXPECT_EQ(session.wait(), 0) << errors();
   EXPECT_TRUE(all_gone());
+}
+
+TEST_F(Connect, NoDaemonIsStartedByAConfinedShim) {
+  Launch launch = connect_command();
+  launch.before_exec = [] { prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); };
+  std::ifstream status("/proc/1/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line == "NoNewPrivs:\t1") GTEST_SKIP() << "everybody is confined in this container";
+  }
+  Session session(launch);
+
+  EXPECT_EQ(session.ask("echo", "me"), "me") << errors();
+
+  EXPECT_TRUE(says("no daemon was started")) << errors();
+  session.close_stdin();
+  EXPECT_EQ(session.wait(), 0) << errors();
+  EXPECT_TRUE(all_gone());
+}
+
+TEST_F(Connect, ADaemonThatIsMoreConfinedIsNotUsed) {
+  start_daemon(FrontDoor::Manner::Confined);
+
+  EXPECT_EQ(Session(connect({"echo"}, {"--require-daemon"})).wait(), kNoDaemon);
+
+  EXPECT_TRUE(says("the daemon is more confined than this process (no_new_privs)")) << errors();
+}
+
+TEST_F(Connect, ADaemonThatHangsUpBeforehandIsAskedOnceMore) {
+  start_daemon(FrontDoor::Manner::HangsUpFirst);
+
+  EXPECT_EQ(Session(connect({"exit-3"}, {"--require-daemon"})).wait(), 3) << errors();
+}
+
+TEST_F(Connect, AfterADaemonThatShutsDownItsSuccessorIsAsked) {
+  start_daemon();
+
+  EXPECT_EQ(Session(connect({"leaving"}, {"--require-daemon"})).wait(), 0) << errors();
+}
+
+TEST_F(Connect, AServerWithAListOfToolsDoesNotRunWithoutADaemon) {
+  mkdir(runtime_dir().c_str(), 0755);
+  chmod(runtime_dir().c_str(), 0755);
+  std::ofstream(path("config.json")) << R"({"mcpServers":{"a":{"command":"true","tools":["read"]}}})";
+
+  EXPECT_EQ(Session(connect({"a"}, {"--config", path("config.json")})).wait(), kNoDaemon);
+
+  EXPECT_TRUE(says("needs the daemon")) << errors();
+  EXPECT_FALSE(says("running the server here")) << errors();
 }
 
 TEST_F(Connect, ANameThatIsNotConfiguredIsAnErrorThatListsThem) {

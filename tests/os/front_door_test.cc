@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -47,6 +48,27 @@ class FrontDoorTest : public OsTest {
       sent += static_cast<std::size_t>(size);
     }
     return rest_of(socket.get());
+  }
+
+  /// A hello that names two descriptors, and as many copies of `fd` beside it as are asked for.
+  static void ask_with_descriptors(int socket, std::size_t count, int fd) {
+    const std::vector<int> many(count, fd);
+    std::string line =
+        "{\"protocol\":1,\"verb\":\"connect\",\"server\":\"echo\",\"cwd\":\"/\",\"descriptors\":"
+        "[\"input\",\"output\"]}\n";
+    iovec bytes{line.data(), line.size()};
+    std::vector<char> control(CMSG_SPACE(many.size() * sizeof(int)));
+    msghdr message{};
+    message.msg_iov = &bytes;
+    message.msg_iovlen = 1;
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
+    cmsghdr* header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(many.size() * sizeof(int));
+    memcpy(CMSG_DATA(header), many.data(), many.size() * sizeof(int));
+    ASSERT_GT(sendmsg(socket, &message, MSG_NOSIGNAL), 0);
   }
 
   static std::string rest_of(int socket) {
@@ -109,24 +131,8 @@ TEST_P(Descriptors, ThatNobodyAskedForAreClosed) {
   const std::size_t before = daemon().open_descriptors();
   const UniqueFd socket = knock();
   const UniqueFd null(open("/dev/null", O_RDWR | O_CLOEXEC));
-  const std::vector<int> many(GetParam(), null.get());
-  std::string line =
-      "{\"protocol\":1,\"verb\":\"connect\",\"server\":\"echo\",\"cwd\":\"/\",\"descriptors\":"
-      "[\"input\",\"output\"]}\n";
-  iovec bytes{line.data(), line.size()};
-  std::vector<char> control(CMSG_SPACE(many.size() * sizeof(int)));
-  msghdr message{};
-  message.msg_iov = &bytes;
-  message.msg_iovlen = 1;
-  message.msg_control = control.data();
-  message.msg_controllen = control.size();
-  cmsghdr* header = CMSG_FIRSTHDR(&message);
-  header->cmsg_level = SOL_SOCKET;
-  header->cmsg_type = SCM_RIGHTS;
-  header->cmsg_len = CMSG_LEN(many.size() * sizeof(int));
-  memcpy(CMSG_DATA(header), many.data(), many.size() * sizeof(int));
 
-  ASSERT_GT(sendmsg(socket.get(), &message, MSG_NOSIGNAL), 0);
+  ask_with_descriptors(socket.get(), GetParam(), null.get());
 
   EXPECT_NE(rest_of(socket.get()).find("\"reply\":\"refused\""), std::string::npos);
   EXPECT_TRUE(eventually([&] { return daemon().open_descriptors() == before; }))
@@ -135,6 +141,26 @@ TEST_P(Descriptors, ThatNobodyAskedForAreClosed) {
 
 // Too few, as many as are named but no pipes, one too many, far too many.
 INSTANTIATE_TEST_SUITE_P(Counts, Descriptors, testing::Values(1, 2, 3, 4, 200));
+
+TEST_F(FrontDoorTest, WithoutRoomForDescriptorsTheShimIsToRunItself) {
+  const std::size_t before = daemon().open_descriptors();
+  const UniqueFd socket = knock();
+  ASSERT_TRUE(eventually([&] { return daemon().open_descriptors() > before; }));
+  rlimit limit{};
+  ASSERT_EQ(prlimit(daemon().pid(), RLIMIT_NOFILE, nullptr, &limit), 0);
+  limit.rlim_cur = 3;  // which it has
+  ASSERT_EQ(prlimit(daemon().pid(), RLIMIT_NOFILE, &limit, nullptr), 0);
+  int ends[2];
+  ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
+  const UniqueFd read_end(ends[0]);
+  const UniqueFd write_end(ends[1]);
+
+  ask_with_descriptors(socket.get(), 2, read_end.get());
+
+  const std::string answer = rest_of(socket.get());
+  EXPECT_NE(answer.find("\"reply\":\"run-it\""), std::string::npos) << answer;
+  EXPECT_NE(answer.find("no descriptors left"), std::string::npos) << answer;
+}
 
 TEST_F(FrontDoorTest, WhoHangsUpEarlyLeavesNothing) {
   const std::size_t before = daemon().open_descriptors();

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <filesystem>
 #include <set>
+#include <utility>
 
 #include "client/unix_listener.h"
 #include "control/runtime_dir.h"
@@ -87,7 +88,11 @@ class EmptyHouse final : public client::Reception {
     const std::string server = arrival.hello.server;
     if (server.empty()) return line->run_it("the test says so");
     if (server == "refuse") return line->refuse("the test refuses", 7);
+    if (server == "leaving" && !std::exchange(asked_, true)) {
+      return line->run_it("the daemon is shutting down");
+    }
     line->accept();
+    if (server == "leaving") return line->exit(0, "");
     if (server.starts_with("exit-")) return line->exit(std::atoi(server.c_str() + 5), "");
     if (server == "describe") return describe(arrival, *line);
     if (server == "noisy") {
@@ -117,6 +122,7 @@ class EmptyHouse final : public client::Reception {
   }
 
   Loop& loop_;
+  bool asked_ = false;
 };
 
 UniqueFd listen_in(const std::string& runtime_dir) {
@@ -130,31 +136,41 @@ UniqueFd listen_in(const std::string& runtime_dir) {
   return socket;
 }
 
-[[noreturn]] void serve(const std::string& runtime_dir, std::optional<uid_t> uid, int ready) {
+void tell(int ready) {
+  if (write(ready, "r", 1) != 1) _exit(96);
+  close(ready);
+}
+
+[[noreturn]] void serve(const std::string& runtime_dir, std::optional<uid_t> uid, FrontDoor::Manner manner,
+                        int ready) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   signal(SIGPIPE, SIG_IGN);
   if (uid) become(*uid);
   prctl(PR_SET_DUMPABLE, 1);  // exec would do that: without it, our own /proc files belong to root
+  if (manner == FrontDoor::Manner::Confined) prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   UniqueFd socket = listen_in(runtime_dir);
+  if (manner == FrontDoor::Manner::HangsUpFirst) {
+    tell(ready);
+    close(accept(socket.get(), nullptr, nullptr));
+  }
   Loop loop;
   EmptyHouse house(loop);
   const client::UnixListener listener(loop, std::move(socket), house);
-  if (write(ready, "r", 1) != 1) _exit(96);
-  close(ready);
+  if (manner != FrontDoor::Manner::HangsUpFirst) tell(ready);
   loop.run();
   _exit(0);
 }
 
 }  // namespace
 
-FrontDoor::FrontDoor(const std::string& runtime_dir, std::optional<uid_t> uid) {
+FrontDoor::FrontDoor(const std::string& runtime_dir, std::optional<uid_t> uid, Manner manner) {
   int ready[2];
   if (pipe2(ready, O_CLOEXEC) != 0) std::abort();
   pid_ = fork();
   if (pid_ < 0) std::abort();
   if (pid_ == 0) {
     close(ready[0]);
-    serve(runtime_dir, uid, ready[1]);
+    serve(runtime_dir, uid, manner, ready[1]);
   }
   close(ready[1]);
   char word = 0;

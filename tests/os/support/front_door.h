@@ -15,11 +15,18 @@ namespace corral::os_tests {
 ///   noisy      echo, after 8 MiB on stderr
 ///   exit-N     accepts and ends with N at once
 ///   refuse     refuses with 7
+///   leaving    tells the first who asks to run it, because of a shutdown; accepts later ones and ends with 0
 ///   any command is told to run itself
 class FrontDoor {
  public:
+  enum class Manner {
+    Usual,
+    Confined,      // no_new_privs
+    HangsUpFirst,  // on the first who connects, without a word
+  };
+
   /// Listens in `runtime_dir`, which it makes, as this user (nothing = as ourselves).
-  FrontDoor(const std::string& runtime_dir, std::optional<uid_t> uid);
+  FrontDoor(const std::string& runtime_dir, std::optional<uid_t> uid, Manner manner = Manner::Usual);
   ~FrontDoor();  // kills it
   FrontDoor(const FrontDoor&) = delete;
   FrontDoor& operator=(const FrontDoor&) = delete;

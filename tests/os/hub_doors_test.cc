@@ -1,0 +1,202 @@
+// Who may come in, from where, and which keys are not meant for us: strangers, sandboxes and terminals
+// against the real daemon.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <fstream>
+
+#include "support/eventually.h"
+#include "support/hub_test.h"
+#include "support/terminal.h"
+
+namespace corral::os_tests {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+
+class HubDoor : public HubTest {
+ protected:
+  void SetUp() override {
+    HubTest::SetUp();
+    add_server("named", {}, R"("share":"session")");
+    start_daemon();
+  }
+};
+
+// ---- strangers
+
+enum class Welcome { Nothing = 10, Bytes, NotReached, NoEnd };
+
+/// In a child: asks for the status at the daemon's socket, as anybody might.
+Welcome knock(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    return Welcome::NotReached;
+  }
+  const std::string hello = "{\"protocol\":1,\"verb\":\"status\"}\n";
+  send(fd, hello.data(), hello.size(), MSG_NOSIGNAL);  // who is turned away may not get this far
+  pollfd ready{fd, POLLIN, 0};
+  if (poll(&ready, 1, 15'000) != 1) return Welcome::NoEnd;
+  char byte = 0;
+  return read(fd, &byte, 1) > 0 ? Welcome::Bytes : Welcome::Nothing;
+}
+
+Welcome welcome_of(uid_t uid, const std::string& path) {
+  const pid_t child = fork();
+  if (child == 0) {
+    if (uid != 0) become(uid);
+    _exit(static_cast<int>(knock(path)));
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return static_cast<Welcome>(WEXITSTATUS(status));
+}
+
+TEST_F(HubDoor, AStrangerGetsNoByteEvenIfTheSocketIsOpenToAll) {
+  if (!running_as_root()) GTEST_SKIP() << "needs root to be somebody else";
+  const uid_t owner = *uid_of(User::Ordinary);
+  const std::string socket = in_runtime_dir("corral.sock");
+  ASSERT_EQ(welcome_of(owner + 1, socket), Welcome::NotReached) << "the folder is open";
+  ASSERT_EQ(chmod(runtime_dir().c_str(), 0755), 0);
+  ASSERT_EQ(chmod(socket.c_str(), 0777), 0);
+
+  EXPECT_EQ(welcome_of(owner + 1, socket), Welcome::Nothing);
+  EXPECT_EQ(welcome_of(0, socket), Welcome::Nothing);
+  EXPECT_EQ(welcome_of(owner, socket), Welcome::Bytes) << "nobody is let in, so this proves nothing";
+}
+
+TEST_F(HubDoor, AStrangersShimHasNoDaemon) {
+  if (!running_as_root()) GTEST_SKIP() << "needs root to be somebody else";
+  ASSERT_EQ(chmod(runtime_dir().c_str(), 0755), 0);
+  ASSERT_EQ(chmod(in_runtime_dir("corral.sock").c_str(), 0777), 0);
+  Launch launch = connect({"--require-daemon", "named"});
+  launch.uid = *uid_of(User::Ordinary) + 1;
+
+  EXPECT_EQ(Session(launch).wait(), 69);
+
+  EXPECT_THAT(errors_of_shim(), HasSubstr("--require-daemon"));
+  ASSERT_EQ(chmod(runtime_dir().c_str(), 0700), 0);
+  EXPECT_THAT(status(), HasSubstr(R"("instances_started":0)"));
+}
+
+// ---- sandboxes
+
+struct Sandbox {
+  const char* name;
+  void (*enter)();
+  bool needs_root;
+};
+
+void PrintTo(const Sandbox& sandbox, std::ostream* out) { *out << sandbox.name; }
+
+const Sandbox kSandboxes[] = {
+    {"NoNewPrivs", [] { prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }, false},
+    {"MountNamespace",
+     [] {
+       if (unshare(CLONE_NEWNS) != 0) _exit(95);
+     },
+     true},
+};
+
+class HubSandbox : public HubDoor, public testing::WithParamInterface<Sandbox> {
+ protected:
+  /// What the kernel says about the sandboxes that these tests use.
+  static std::string surroundings_of(pid_t pid) {
+    const std::string folder = "/proc/" + std::to_string(pid);
+    std::ifstream stream(folder + "/status");
+    std::string text;
+    for (std::string line; std::getline(stream, line);) {
+      if (line.starts_with("NoNewPrivs:")) text = line;
+    }
+    char link[64] = {};
+    if (readlink((folder + "/ns/mnt").c_str(), link, sizeof link - 1) > 0) text += link;
+    return text;
+  }
+};
+
+TEST_P(HubSandbox, KeepsTheCommandOfItsClientInside) {
+  if (GetParam().needs_root && !running_as_root()) GTEST_SKIP() << "needs root for a namespace";
+  Launch launch = connect_command({"--grow=daemons:3"});
+  launch.before_exec = GetParam().enter;
+  McpClient client(launch);
+
+  ASSERT_TRUE(client.initialize()) << errors_of_shim();
+  const pid_t server = std::stoi(client.call("pid"));
+
+  EXPECT_EQ(surroundings_of(server), surroundings_of(client.session().pid()));
+  EXPECT_NE(surroundings_of(server), surroundings_of(daemon()));
+  EXPECT_THAT(errors_of_shim(), HasSubstr("more confined than the daemon"));
+  EXPECT_THAT(status(), HasSubstr(R"("instances":[],"sessions":[])"));
+  client.session().close_stdin();
+  EXPECT_EQ(client.wait(), 0) << errors_of_shim();
+  EXPECT_TRUE(eventually([&] { return is_gone(server); }));
+}
+
+TEST_P(HubSandbox, MayUseWhatIsConfiguredOutside) {
+  if (GetParam().needs_root && !running_as_root()) GTEST_SKIP() << "needs root for a namespace";
+  Launch launch = connect({"named"});
+  launch.before_exec = GetParam().enter;
+  McpClient client(launch);
+
+  ASSERT_TRUE(client.initialize()) << errors_of_shim();
+  const pid_t server = std::stoi(client.call("pid"));
+
+  EXPECT_EQ(surroundings_of(server), surroundings_of(daemon()));
+  EXPECT_THAT(status(), HasSubstr("\"pid\":" + std::to_string(server) + ","));
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, HubSandbox, testing::ValuesIn(kSandboxes),
+                         [](const auto& tested) { return std::string(tested.param.name); });
+
+TEST_F(HubDoor, WithoutASandboxACommandIsTheDaemonsToo) {
+  McpClient client(connect_command());
+
+  ASSERT_TRUE(client.initialize()) << errors_of_shim();
+
+  EXPECT_THAT(status(), HasSubstr("\"pid\":" + client.call("pid") + ","));
+  EXPECT_THAT(errors_of_shim(), Not(HasSubstr("running the server here")));
+}
+
+// ---- terminals
+
+TEST_F(HubDoor, CtrlCIsForTheClientAndNotForItsSession) {
+  Terminal terminal;
+  Launch launch = connect({"named"});
+  launch.argv.insert(launch.argv.begin(), {programs().relay_client, "--handle-signals"});
+  launch.terminal = &terminal;
+  McpClient client(launch);
+  ASSERT_TRUE(client.initialize()) << errors_of_shim();
+  const std::string server = client.call("pid");
+  ASSERT_EQ(process_by_pid(shim())->group, terminal.foreground_group()) << "the keys would miss it anyway";
+  const int running = client.begin("block", "300");
+
+  terminal.type(Terminal::kCtrlC);
+
+  EXPECT_THAT(client.answer_to(running), HasSubstr("unblocked"));
+  EXPECT_TRUE(eventually([&] {
+    client.call("echo");
+    return testing::Value(client.others(), Contains("!signal 02"));
+  })) << "the client has not got it either";
+  EXPECT_EQ(client.call("pid"), server);
+  client.session().close_stdin();
+  EXPECT_TRUE(client.reads_to_end());
+  EXPECT_THAT(client.others(), Contains("!exit 0"));
+}
+
+}  // namespace
+}  // namespace corral::os_tests
