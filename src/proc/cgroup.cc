@@ -10,16 +10,12 @@
 #include <iterator>
 #include <sstream>
 
+#include "base/read_text.h"
 #include "base/unique_fd.h"
 #include "keeper/cgroup_files.h"
 
 namespace corral::proc {
 namespace {
-
-std::string read_text(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 /// No O_CREAT: a file that is not there is a controller that is not there.
 bool write_text(const std::string& path, const std::string& text) {

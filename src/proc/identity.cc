@@ -10,6 +10,7 @@
 #include <iterator>
 #include <sstream>
 
+#include "base/read_text.h"
 #include "keeper/kernel.h"
 
 // The ladder in `reopen`, best first:
@@ -24,11 +25,6 @@ namespace corral::proc {
 namespace {
 
 constexpr long kPidfsMagic = 0x50494446;  // "PIDF"
-
-std::string read_text(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 std::string boot_id() {
   std::string text = read_text("/proc/sys/kernel/random/boot_id");

@@ -87,8 +87,7 @@ Result<std::unique_ptr<Instance>> Instance::start(Loop& loop, proc::Spawner& spa
 }
 
 Instance::Instance(Loop& loop, proc::ProcessTree tree, Events& events)
-    : loop_(loop),
-      events_(events),
+    : events_(events),
       tree_(std::move(tree)),
       keeper_watch_(loop, tree_.events()),
       deaf_(loop),

@@ -110,7 +110,6 @@ class Instance final : private wire::LinePipe::Handler {
   void lost(const std::string& sentence);
   void finish(const Ending& ending);
 
-  Loop& loop_;
   Events& events_;
   proc::ProcessTree tree_;
   Watch keeper_watch_;
