@@ -1,7 +1,6 @@
 // Builds the objects in the order of the data path: client, session, switchboard, router, instance.
 #include "app/hub.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <list>
@@ -22,12 +21,6 @@ constexpr int kRefused = 125;
 constexpr std::chrono::milliseconds kBetweenLooks{10};
 // Beyond what is configured, for the kernel to finish with what was killed.
 constexpr std::chrono::seconds kLastPatience{8};
-
-/// Files and terminals cannot be waited for; the shim copies those itself.
-bool can_be_waited_for(int fd) {
-  struct stat status {};
-  return fd >= 0 && fstat(fd, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
-}
 
 std::string no_such_server(const std::string& name, const config::Configuration& configuration) {
   std::vector<std::string> names;
@@ -114,7 +107,7 @@ Hub::~Hub() = default;
 
 void Hub::arrived(client::Arrival arrival, std::shared_ptr<client::ShimLine> line) {
   if (impl_->draining) return line->run_it("the daemon is shutting down");
-  if (!can_be_waited_for(arrival.input.get()) || !can_be_waited_for(arrival.output.get())) {
+  if (!arrival.input.valid() || !arrival.output.valid()) {
     return line->refuse("connect needs two pipes or sockets, beside its first byte", kRefused);
   }
   if (arrival.hello.server.empty() && !arrival.confinement.empty()) {

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "control/hello.h"
+#include "control/passable.h"
 #include "version.h"
 
 namespace corral::client {
@@ -29,17 +29,6 @@ constexpr std::size_t kPiece = std::size_t{32} << 10;  // of stderr
 constexpr std::size_t kMostIgnored = 4096;
 constexpr int kUsage = 64;          // EX_USAGE
 constexpr int kWrongProtocol = 76;  // EX_PROTOCOL
-
-/// Only these can be waited for without blocking, and are the client's alone.
-bool is_pipe_or_stream(int fd) {
-  struct stat status {};
-  if (fstat(fd, &status) != 0) return false;
-  if (S_ISFIFO(status.st_mode)) return true;
-  int type = 0;
-  socklen_t size = sizeof type;
-  return S_ISSOCK(status.st_mode) && getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 &&
-         type == SOCK_STREAM;
-}
 
 bool is_pidfd(int fd) {
   const UniqueFd info(open(("/proc/self/fdinfo/" + std::to_string(fd)).c_str(), O_RDONLY | O_CLOEXEC));
@@ -205,7 +194,7 @@ void ControlConnection::admit(Hello hello) {
   for (std::size_t i = 0; i < hello.descriptors.size(); ++i) {
     const std::string& name = hello.descriptors[i];
     UniqueFd& received = descriptors_[i];
-    if (name == "client" ? !is_pidfd(received.get()) : !is_pipe_or_stream(received.get())) {
+    if (name == "client" ? !is_pidfd(received.get()) : !control::can_be_passed(received.get())) {
       return reject("the descriptor '" + name + "' is " +
                     (name == "client" ? "no pidfd" : "neither a pipe nor a stream socket"));
     }

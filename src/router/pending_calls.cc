@@ -76,13 +76,6 @@ std::vector<std::uint64_t> PendingCalls::expired(Clock::time_point now) const {
   return ids;
 }
 
-std::optional<Clock::time_point> PendingCalls::next_deadline() const {
-  auto next = Clock::time_point::max();
-  for (const auto& [up_id, call] : calls_) next = std::min(next, call.deadline);
-  if (next == Clock::time_point::max()) return std::nullopt;
-  return next;
-}
-
 std::size_t PendingCalls::count(const SessionPort* port) const {
   const auto client = by_client_.find(port);
   return client == by_client_.end() ? 0 : client->second.size();

@@ -54,7 +54,6 @@ class PendingCalls {
   std::vector<std::uint64_t> of(const SessionPort* port) const;
   std::vector<std::uint64_t> all() const;
   std::vector<std::uint64_t> expired(Clock::time_point now) const;
-  std::optional<Clock::time_point> next_deadline() const;
 
   std::size_t size() const { return calls_.size(); }
   std::size_t count(const SessionPort* port) const;

@@ -187,7 +187,6 @@ void Switchboard::router_ended(Router& router, const server::Ending& ending) {
   // We are called from inside the router.
   loop_.post([this, gone = &router] {
     entries_.remove_if([gone](const Entry& one) { return one.router.get() == gone; });
-    if (instance_gone_) instance_gone_();
   });
 }
 

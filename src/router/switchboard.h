@@ -60,8 +60,6 @@ class Switchboard final : private Router::Owner {
   bool serves(SessionPort& port) { return entry_of(port) != nullptr; }
 
   void stop_all(server::Instance::Haste haste);
-  /// Called each time an instance is gone.
-  void when_instance_gone(Task task) { instance_gone_ = std::move(task); }
 
   const std::list<Entry>& entries() const { return entries_; }
   std::size_t living() const;
@@ -98,7 +96,6 @@ class Switchboard final : private Router::Owner {
     Task task;
   };
   std::multimap<const Router*, Awaiting> awaiting_end_;
-  Task instance_gone_;
   std::uint64_t started_ = 0;
 };
 

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "control/passable.h"
 #include "keeper/kernel.h"
 #include "shim/connect.h"
 #include "shim/standard_io.h"
@@ -66,7 +67,7 @@ Result<int> Attachment::run(control::Hello hello, Time until) {
 /// The descriptor to hand over in place of 0 or 1: itself, or our end of a new pipe. Nothing is read from it
 /// before the daemon has accepted the session.
 Result<int> Attachment::passable(int fd) {
-  if (can_be_passed(fd)) return fd;
+  if (control::can_be_passed(fd)) return fd;
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return Error{std::string("no pipe can be made: ") + strerror(errno)};
   UniqueFd read_end(ends[0]);

@@ -8,10 +8,6 @@
 
 namespace corral::shim {
 
-/// Whether the daemon can wait for it: a pipe or a stream socket. Files, terminals and /dev/null must be
-/// copied.
-bool can_be_passed(int fd);
-
 /// The daemon sets O_NONBLOCK on what it gets, and the flag belongs to everybody who has the pipe: also to
 /// whoever uses it after us. So it is put back at the end, through copies that outlive our 0 and 1.
 class KeptFlags {

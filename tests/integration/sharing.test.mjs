@@ -310,3 +310,22 @@ daemonTest(
     );
   },
 );
+
+daemonTest(
+  'two entries with one command do not share, so that neither lifts the rules of the other',
+  { servers: { free: entry(viaNode('everything'), SHARED), bound: { ...entry(viaNode('everything'), SHARED), tools: ['echo'] } } },
+  async (daemon, lab) => {
+    const free = await Session.open(lab, daemon.connect('free'));
+    const bound = await Session.open(lab, daemon.connect('bound'));
+    const names = async (session) => (await session.client.listTools()).tools.map(({ name }) => name);
+    const [all, some] = [await names(free), await names(bound)];
+    const refused = await bound.call('get-sum', { a: 1, b: 2 }).then(String, (error) => error.message);
+    const { instances } = await daemon.status();
+    await closeAll([free, bound]);
+
+    assert.ok(all.includes('get-sum'), all.join(' '));
+    assert.deepEqual(some, ['echo']);
+    assert.match(refused, /get-sum is not in the "tools" list of server bound/);
+    assert.equal(instances.length, 2);
+  },
+);
