@@ -253,6 +253,10 @@ TEST(PrivateInstance, ItsLastAnswersArriveAlsoIfItExitsAtOnce) {
   client.say(R"({"jsonrpc":"2.0","id":1,"method":"tools/list"})");
   exchange.settle();
   const auto heard = exchange.server().heard();
+  client.slow = true;  // so that the server is no longer read
+  exchange.server().say(R"({"jsonrpc":"2.0","id":99,"method":"roots/list"})");
+  exchange.settle();
+  client.heard();
   exchange.server().say(R"({"jsonrpc":"2.0","id":)" + boost::json::serialize(json(heard.at(0)).at("id")) +
                         R"(,"result":{"last":"words"}})");
   exchange.server().exit(0);
