@@ -12,6 +12,7 @@
 #include <boost/json.hpp>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 
 #include "support/eventually.h"
 #include "support/survey_test.h"
@@ -108,6 +109,15 @@ TEST_F(BadLuckSurvey, ProcessesThatVanishWhileTheyAreReadDoNoHarm) {
   kill(storm.pid(), SIGTERM);  // timeout passes it on
 }
 
+// The sum over reap's lines "N processes ended by SIGNAL".
+std::size_t ended_processes(const std::string& said) {
+  static const std::regex line(R"(\n  (\d+) process(?:es)? ended by SIG)");
+  std::size_t sum = 0;
+  for (std::sregex_iterator found(said.begin(), said.end(), line), none; found != none; ++found)
+    sum += std::stoul((*found)[1]);
+  return sum;
+}
+
 TEST_F(BadLuckSurvey, FiveThousandProcessesAreSeenAndEnded) {
   constexpr std::size_t kMany = 5000;
   rlimit processes_allowed{};
@@ -134,7 +144,8 @@ TEST_F(BadLuckSurvey, FiveThousandProcessesAreSeenAndEnded) {
   const Said reap = run_corral({"reap", "--orphans", "--match", tag(), "--yes"});
 
   EXPECT_EQ(reap.code, 0) << reap.out << reap.err;
-  EXPECT_THAT(reap.out, HasSubstr("5001 processes ended by SIGTERM"));
+  // How many of them a busy machine lets answer SIGTERM within the grace is the machine's affair.
+  EXPECT_EQ(ended_processes(reap.out), kMany + 1) << reap.out;
   EXPECT_FALSE(lives(dead.server()));
   EXPECT_TRUE(all_gone());
 }
