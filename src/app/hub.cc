@@ -210,8 +210,8 @@ void Hub::drain(std::function<void(Ended)> done) {
 
 std::vector<router::Router*> Hub::Impl::with_calls() const {
   std::vector<router::Router*> busy;
-  for (const auto& entry : switchboard.entries()) {
-    if (!entry.ended && entry.router->calls() > 0) busy.push_back(entry.router.get());
+  for (const router::Place& place : switchboard.places()) {
+    if (place.router && place.router->calls() > 0) busy.push_back(place.router.get());
   }
   return busy;
 }

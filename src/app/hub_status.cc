@@ -15,15 +15,10 @@ std::string ms_since(Clock::time_point then) {
   return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - then).count());
 }
 
-const char* state_of(const router::Switchboard::Entry& entry) {
-  switch (entry.router->instance()->state()) {
-    case server::Instance::State::Starting:
-    case server::Instance::State::Opening: return "starting";
-    case server::Instance::State::Ready: return entry.router->sessions().empty() ? "idle" : "ready";
-    case server::Instance::State::Ending: return "ending";
-    case server::Instance::State::Ended: return "ended";
-  }
-  return "?";
+const char* state_of(const router::Place& place) {
+  if (place.life != server::Life::Ready) return server::life_name(place.life);
+  if (place.router->unhealthy()) return "unhealthy";
+  return place.router->sessions().empty() ? "idle" : "ready";
 }
 
 std::string counters_of(const router::Router& router) {
@@ -38,7 +33,7 @@ std::string counters_of(const router::Router& router) {
          number(router.instance()->error_output_bytes()) + "}";
 }
 
-std::string instance_json(const router::Switchboard::Entry& entry) {
+std::string instance_json(const router::Place& entry) {
   const router::Router& router = *entry.router;
   const server::Instance& instance = *router.instance();
   std::string sessions;
@@ -76,8 +71,8 @@ std::string session_json(const client::StdioClient& client) {
 
 std::string status_json(const HubView& view) {
   std::string instances;
-  for (const auto& entry : view.switchboard.entries()) {
-    if (!entry.ended) instances += (instances.empty() ? "" : ",") + instance_json(entry);
+  for (const router::Place& entry : view.switchboard.places()) {
+    if (entry.router) instances += (instances.empty() ? "" : ",") + instance_json(entry);
   }
   std::string sessions;
   for (const auto& client : view.clients) sessions += (sessions.empty() ? "" : ",") + session_json(client);

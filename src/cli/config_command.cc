@@ -47,6 +47,7 @@ std::string share_text(const Server& server) {
   switch (server.share) {
     case config::Share::Shared: return "shared by all sessions that start it alike";
     case config::Share::Session: return "session: one instance for each";
+    case config::Share::Root: return "root: one instance for each project";
     case config::Share::Auto: break;
   }
   return server.stateless ? "auto, and marked stateless: shared"

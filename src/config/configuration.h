@@ -21,6 +21,7 @@ enum class Share : std::uint8_t {
   Auto,     // shared where there is evidence that it is safe
   Shared,   // one instance for all sessions with the same key
   Session,  // one instance per session
+  Root,     // one instance per project root
 };
 
 /// One entry as it is written: ${VAR} is not expanded yet.
@@ -42,13 +43,18 @@ struct Server {
   std::string on_stop;
   std::chrono::milliseconds idle{std::chrono::minutes(10)};  // a shared instance without sessions
 
-  bool stateless = false;  // the user's word that sharing is safe
-  int line = 0;            // where the entry begins in the file
+  bool stateless = false;    // the user's word that sharing is safe
+  bool restart = true;       // a server that died comes back
+  std::optional<bool> park;  // end the tree of a silent session; unset = where there is evidence
+  std::chrono::milliseconds probe{std::chrono::minutes(1)};  // of a silent server; 0 = never
+  int line = 0;                                              // where the entry begins in the file
 };
 
 struct Options {
   std::size_t line_cap = std::size_t{64} << 20;
   std::chrono::milliseconds drain{5000};
+  std::size_t max_instances = 256;
+  std::size_t keep = 9;                                       // idle instances of one server
   std::chrono::milliseconds linger{std::chrono::minutes(5)};  // an auto-started daemon without sessions
 };
 

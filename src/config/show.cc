@@ -61,6 +61,7 @@ const char* name_of(Share share) {
     case Share::Auto: return "auto";
     case Share::Shared: return "shared";
     case Share::Session: return "session";
+    case Share::Root: return "root";
   }
   return "?";
 }

@@ -79,15 +79,6 @@ class JsonLine {
 
 const char* boolean(bool value) { return value ? "true" : "false"; }
 
-const char* cause_name(Cause cause) {
-  switch (cause) {
-    case Cause::Permission: return "permission";
-    case Cause::Uninterruptible: return "uninterruptible";
-    case Cause::Unknown: break;
-  }
-  return "unknown";
-}
-
 const char* limit_name(LimitName name) {
   switch (name) {
     case LimitName::Memory: return "memory";
@@ -200,6 +191,15 @@ void count_signal(Report& report, int signal, int by) {
 }
 
 }  // namespace
+
+const char* cause_name(Cause cause) {
+  switch (cause) {
+    case Cause::Permission: return "permission";
+    case Cause::Uninterruptible: return "uninterruptible";
+    case Cause::Unknown: break;
+  }
+  return "unknown";
+}
 
 const char* reason_name(Reason reason) {
   switch (reason) {

@@ -105,6 +105,7 @@ struct Report {
 
 const char* reason_name(Reason reason);
 const char* level_name(Level level);
+const char* cause_name(Cause cause);
 
 /// Adds a process, or changes the signal of one that is already listed.
 void record_ended(Report& report, pid_t pid, const char* comm, int signal);

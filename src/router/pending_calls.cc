@@ -82,8 +82,10 @@ std::size_t PendingCalls::count(const SessionPort* port) const {
 }
 
 std::size_t PendingCalls::awaited() const {
-  return static_cast<std::size_t>(std::count_if(
-      calls_.begin(), calls_.end(), [](const auto& call) { return call.second.purpose != Purpose::Listen; }));
+  return static_cast<std::size_t>(std::count_if(calls_.begin(), calls_.end(), [](const auto& call) {
+    const Purpose purpose = call.second.purpose;
+    return purpose != Purpose::Listen && purpose != Purpose::CompareList && purpose != Purpose::Probe;
+  }));
 }
 
 std::size_t PendingCalls::awaited(const SessionPort* port) const {
@@ -92,6 +94,11 @@ std::size_t PendingCalls::awaited(const SessionPort* port) const {
   return static_cast<std::size_t>(
       std::count_if(client->second.begin(), client->second.end(),
                     [this](const auto& id) { return calls_.at(id.second).purpose != Purpose::Listen; }));
+}
+
+std::size_t PendingCalls::listens() const {
+  return static_cast<std::size_t>(std::count_if(
+      calls_.begin(), calls_.end(), [](const auto& call) { return call.second.purpose == Purpose::Listen; }));
 }
 
 SessionPort* PendingCalls::only_caller(Causes causes) const {

@@ -23,7 +23,9 @@ enum class Purpose : std::uint8_t {
   Subscribe,
   Unsubscribe,
   SetLevel,
-  ConfirmTools
+  ConfirmTools,
+  CompareList,  // what a new instance lists
+  Probe,        // whether it lives
 };
 
 struct Call {
@@ -31,7 +33,8 @@ struct Call {
   std::string id{};             // as the client wrote it
   std::string token{};          // the client's progress token, as it wrote it; empty = none
   Purpose purpose = Purpose::Forward;
-  std::string uri{};  // Subscribe, Unsubscribe
+  std::string uri{};               // Subscribe, Unsubscribe
+  std::optional<ListKind> list{};  // the answer is the first page of it
   Clock::time_point deadline = Clock::time_point::max();
   Clock::duration patience{};  // progress begins it anew
   bool wants_log = false;      // modern: the request set a log level
@@ -57,9 +60,11 @@ class PendingCalls {
 
   std::size_t size() const { return calls_.size(); }
   std::size_t count(const SessionPort* port) const;
-  /// Without listens: nobody waits for the end of those, they go on until somebody ends them.
+  /// Without listens: nobody waits for the end of those, they go on until somebody ends them. And without
+  /// what only we want to know.
   std::size_t awaited() const;
   std::size_t awaited(const SessionPort* port) const;
+  std::size_t listens() const;
   /// Whether a server may still be at work on a call that another session has given up: for a minute.
   bool others_linger(const SessionPort* port, Clock::time_point now) const;
   /// The only session with a call in flight that may cause a log line; null if there are none or several.

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace corral::router {
 
@@ -32,6 +33,12 @@ class Questions {
       if (question.id == server_id) return down_id;
     }
     return std::nullopt;
+  }
+  std::vector<std::uint64_t> take_all() {
+    std::vector<std::uint64_t> down_ids;
+    for (const auto& [down_id, question] : asked_) down_ids.push_back(down_id);
+    asked_.clear();
+    return down_ids;
   }
   std::size_t size() const { return asked_.size(); }
 

@@ -1,13 +1,15 @@
 // The life of a router: who is attached, how the instance opens, and what its loss means to everybody.
 #include "router/router.h"
 
+#include <algorithm>
+
 #include "wire/error_codes.h"
 #include "wire/json_text.h"
 
 namespace corral::router {
 
 Router::Router(Loop& loop, RouterOptions options, Owner& owner)
-    : loop_(loop), options_(std::move(options)), owner_(owner), deadlines_(loop) {}
+    : loop_(loop), options_(std::move(options)), owner_(owner), deadlines_(loop), health_timer_(loop) {}
 
 Router::~Router() = default;
 
@@ -18,19 +20,36 @@ Result<void> Router::start(proc::Spawner& spawner, const proc::LaunchSpec& spec,
   return {};
 }
 
+void Router::open(const server::Opening& opening) { instance_->open(opening); }
+
 // ---- sessions come and go
 
-void Router::attach(SessionPort& port, const server::Opening& opening) {
+void Router::attach(SessionPort& port) {
   sessions_.insert(&port);
-  if (options_.shared) {
-    if (const auto level = levels_.attach(&port)) tell_level(*level);
+  last_used_ = Clock::now();
+  if (instance_->handshake().era() == server::Era::Modern) ready_.insert(&port);
+  if (!options_.shared) return;
+  if (const auto level = levels_.attach(&port)) tell_level(*level);
+}
+
+void Router::restore(SessionPort& port, const Standing& standing) {
+  if (instance_->handshake().era() == server::Era::Modern) return;  // told again with every request
+  if (standing.initialized) {
+    ready_.insert(&port);
+    if (!options_.shared) instance_->send(R"({"jsonrpc":"2.0","method":"notifications/initialized"})");
   }
-  if (opened_ && !confirming_) {
-    tell_opened(port);
-    return;
+  if (const auto level = parse_log_level(standing.level)) {
+    const auto told = options_.shared ? levels_.set(&port, *level) : level;
+    if (told) tell_level(*told);
   }
-  waiting_.insert(&port);
-  if (instance_->state() == server::Instance::State::Starting) instance_->open(opening);
+  for (const std::string& uri : standing.uris) {
+    // Its request was answered long ago: no id.
+    if (options_.shared && subscriptions_.subscribe(&port, uri, "") != Subscriptions::Next::AskServer)
+      continue;
+    ask("resources/subscribe", R"({"uri":)" + wire::quoted(uri) + "}",
+        {.purpose = Purpose::Subscribe, .uri = uri});
+  }
+  for (const ListKind kind : port.lists_given()) compare_list(port, kind);
 }
 
 void Router::detach(SessionPort& port) {
@@ -45,9 +64,9 @@ void Router::detach(SessionPort& port) {
     if (const auto level = levels_.drop(&port)) tell_level(*level);
   }
   sessions_.erase(&port);
-  waiting_.erase(&port);
   ready_.erase(&port);
   owed_.erase(&port);
+  last_used_ = Clock::now();
 }
 
 void Router::give_up_calls(SessionPort& port, int code, const std::string& sentence) {
@@ -60,15 +79,10 @@ void Router::give_up_calls(SessionPort& port, int code, const std::string& sente
   }
 }
 
-bool Router::failed() const {
-  return opened_ && instance_->handshake().outcome() != server::Handshake::Outcome::Ready;
-}
-
-/// Two sessions never meet on a private instance, nor on one that is going.
-bool Router::joinable() const {
-  if (!options_.shared || lost_ || failed()) return false;
-  return instance_->state() != server::Instance::State::Ending &&
-         instance_->state() != server::Instance::State::Ended;
+bool Router::in_use() const {
+  if (calls_.awaited() > 0 || calls_.listens() > 0 || questions_.size() > 0) return true;
+  return std::any_of(sessions_.begin(), sessions_.end(),
+                     [](const SessionPort* port) { return port->subscribed(); });
 }
 
 void Router::session_congested(SessionPort& port, bool congested) {
@@ -83,80 +97,81 @@ void Router::session_congested(SessionPort& port, bool congested) {
 
 void Router::stop(server::Instance::Haste haste) { instance_->stop(haste); }
 
+void Router::drain() {
+  draining_ = true;
+  call_finished();
+}
+
+/// The owner may end us: not from within the call that brought the last answer.
+void Router::call_finished() {
+  if (!draining_ || calls_.awaited() > 0) return;
+  loop_.post([this, alive = std::weak_ptr<bool>(alive_)] {
+    if (!alive.expired() && calls_.awaited() == 0) owner_.router_drained(*this);
+  });
+}
+
 // ---- opening
 
 void Router::on_opened() {
   using Outcome = server::Handshake::Outcome;
   const server::Handshake& handshake = instance_->handshake();
-  opened_ = true;
   if (handshake.era() == server::Era::Modern && handshake.answered()) {
     owner_.learned_era(*this, handshake.outcome() == Outcome::Ready);
   }
-  if (handshake.outcome() == Outcome::Ready && options_.confirm_read_only) {
-    confirming_ = true;
-    ask("tools/list", "{}", {.purpose = Purpose::ConfirmTools});
-    return;
+  if (handshake.outcome() != Outcome::Ready) return owner_.router_unfit(*this);
+  if (options_.confirm_read_only) {
+    return ask("tools/list", "{}", {.purpose = Purpose::ConfirmTools});
   }
-  opened_for_all();
+  fit();
 }
 
-void Router::opened_for_all() {
-  confirming_ = false;
-  const std::set<SessionPort*> waiting = std::exchange(waiting_, {});
-  for (SessionPort* port : waiting) {
-    if (sessions_.contains(port)) tell_opened(*port);
+void Router::fit() {
+  opened_ = true;
+  last_used_ = Clock::now();
+  if (options_.probe.count() > 0) {
+    health_.emplace(options_.probe, options_.answers_probes, last_used_);
+    watch_health(options_.probe);
   }
+  owner_.router_opened(*this);
 }
 
 /// Under the plain profile the tools are others than we believed: nobody shares this one.
-void Router::send_away() {
-  confirming_ = false;
-  instance_->stop(server::Instance::Haste::Polite);
-  const std::set<SessionPort*> waiting = std::exchange(waiting_, {});
-  for (SessionPort* port : waiting) {
-    sessions_.erase(port);
-    levels_.drop(port);
-    port->opened({Opened::Kind::Again, nullptr, {}});
-  }
-}
-
-void Router::tell_opened(SessionPort& port) {
-  using Outcome = server::Handshake::Outcome;
-  const server::Handshake& handshake = instance_->handshake();
-  switch (handshake.outcome()) {
-    case Outcome::Ready:
-      if (handshake.era() == server::Era::Modern) ready_.insert(&port);
-      return port.opened({Opened::Kind::Ready, this, handshake.result()});
-    case Outcome::OtherEra: return port.opened({Opened::Kind::OtherEra, nullptr, {}});
-    case Outcome::Refused:
-    case Outcome::Waiting: return port.opened({Opened::Kind::Refused, nullptr, handshake.error()});
-  }
+void Router::refute() {
+  refuted_ = true;
+  owner_.learned_read_only(*this, false);
+  owner_.router_unfit(*this);
 }
 
 // ---- the end
 
 void Router::on_lost(const std::string& sentence) {
   lost_ = true;
+  health_timer_.cancel();
   std::string why = "server " + options_.server + " " + sentence;
   if (const std::string& tail = instance_->error_tail(); !tail.empty())
     why += "; its stderr ended with: " + tail.substr(0, tail.find_last_not_of("\r\n") + 1);
-  if (!opened_ || confirming_) {
-    const std::set<SessionPort*> waiting = std::exchange(waiting_, {});
-    const bool modern = instance_->state() != server::Instance::State::Starting &&
-                        instance_->handshake().era() == server::Era::Modern;
-    for (SessionPort* port : waiting) {
-      port->opened({modern ? Opened::Kind::OtherEra : Opened::Kind::Failed, nullptr, why});
-    }
-  }
   for (const std::uint64_t up_id : calls_.all()) {
     if (const auto call = calls_.take(up_id)) fail(*call, wire::kServerLost, why);
+  }
+  take_back_questions();
+  owner_.router_lost(*this, why);
+}
+
+/// Whoever works on an answer need not.
+void Router::take_back_questions() {
+  SessionPort* port = only_session();
+  for (const std::uint64_t down_id : questions_.take_all()) {
+    if (port == nullptr) continue;
+    const std::string message =
+        R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":)" +
+        std::to_string(down_id) + R"(,"reason":"the server has ended"}})";
+    port->deliver({message, nullptr});
   }
 }
 
 void Router::on_ended(const server::Ending& ending) {
   deadlines_.cancel();
-  const std::set<SessionPort*> sessions = std::exchange(sessions_, {});
-  for (SessionPort* port : sessions) port->instance_ended(ending);
+  health_timer_.cancel();
   owner_.router_ended(*this, ending);
 }
 
@@ -169,16 +184,14 @@ void Router::on_drained() {
 }
 
 void Router::fail(const Call& call, int code, const std::string& sentence) {
-  if (call.purpose == Purpose::ConfirmTools && !lost_) {
-    owner_.learned_read_only(*this, false);
-    return send_away();
-  }
+  if (call.purpose == Purpose::ConfirmTools && !lost_) return refute();
   if (call.purpose == Purpose::Subscribe) {
     for (const auto& [port, id] : subscriptions_.answered(call.uri, false)) {
-      port->deliver({wire::error_message(id, code, sentence), nullptr});
+      if (!id.empty()) port->deliver({wire::error_message(id, code, sentence), nullptr});
     }
   }
   if (call.port != nullptr) call.port->deliver({wire::error_message(call.id, code, sentence), nullptr});
+  call_finished();
 }
 
 // ---- deadlines

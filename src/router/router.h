@@ -3,9 +3,11 @@
 // knows both sides. Owned by the switchboard.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -17,6 +19,7 @@
 #include "router/questions.h"
 #include "router/session_port.h"
 #include "router/subscriptions.h"
+#include "server/health.h"
 #include "server/instance.h"
 
 namespace corral::router {
@@ -28,6 +31,8 @@ struct RouterOptions {
   bool confirm_read_only = false;                     // before it is opened to anyone
   std::function<bool(std::string_view)> allows_tool;  // empty = all
   Clock::duration call_timeout = std::chrono::hours(1);
+  Clock::duration probe{};      // of a silent server; zero = never
+  bool answers_probes = false;  // an earlier instance did
 };
 
 struct RouterCounters {
@@ -40,18 +45,32 @@ struct RouterCounters {
   std::uint64_t refused_questions = 0;
   std::uint64_t timeouts = 0;
   std::uint64_t lost_answers = 0;  // over the line cap
+  std::uint64_t missed_probes = 0;
 };
+
+std::optional<ListKind> list_kind_of(std::string_view method);
 
 class Router final : public server::Instance::Events {
  public:
-  /// What the instance taught us, for the manifest; and the end.
+  /// What the instance taught us, for the manifest; and how it fares.
   class Owner {
    public:
     virtual ~Owner() = default;
     virtual void learned_read_only(Router& router, bool read_only) = 0;
     virtual void learned_conversational(Router& router) = 0;
     virtual void learned_era(Router& router, bool modern) = 0;
-    /// Destroys the router, later.
+    virtual void learned_that_it_answers_probes(Router& router) = 0;
+
+    /// Sessions may attach.
+    virtual void router_opened(Router& router) = 0;
+    /// They may not: the handshake went wrong, or it is not what we believed it to be.
+    virtual void router_unfit(Router& router) = 0;
+    /// No call is in flight any more, after `drain`.
+    virtual void router_drained(Router& router) = 0;
+    virtual void router_hung(Router& router) = 0;
+    /// It will say no more. Every call was answered with `why`; the sessions are still attached.
+    virtual void router_lost(Router& router, const std::string& why) = 0;
+    /// Its tree is gone. Destroys the router, later.
     virtual void router_ended(Router& router, const server::Ending& ending) = 0;
   };
 
@@ -61,10 +80,18 @@ class Router final : public server::Instance::Events {
   /// Call once, before anything else.
   Result<void> start(proc::Spawner& spawner, const proc::LaunchSpec& spec, std::size_t line_cap);
 
-  /// The session hears `opened` when the instance is open, which the first one begins.
-  void attach(SessionPort& port, const server::Opening& opening);
+  /// Begins the handshake, once.
+  void open(const server::Opening& opening);
+
+  /// Call it when the router is open.
+  void attach(SessionPort& port);
+  /// Tells the instance what the session had told the one before, and compares what it lists.
+  void restore(SessionPort& port, const Standing& standing);
   /// Every call of the session is cancelled; it hears nothing more.
   void detach(SessionPort& port);
+  /// Sessions should keep back new calls; the owner hears when the others are answered.
+  void drain();
+  bool draining() const { return draining_; }
 
   /// Answers every call of the session with an error.
   void give_up_calls(SessionPort& port, int code, const std::string& sentence);
@@ -88,9 +115,12 @@ class Router final : public server::Instance::Events {
   std::size_t calls_of(const SessionPort& port) const {
     return calls_.awaited(&port) + subscriptions_.waiting(&port);
   }
-  bool joinable() const;
-  /// It was opened, and that went wrong: of no use to anyone.
-  bool failed() const;
+  /// Work in flight, an open listen, an open subscription, a question that waits for its client.
+  bool in_use() const;
+  Clock::time_point last_used() const { return last_used_; }
+  bool unhealthy() const { return health_ && health_->unhealthy(); }
+  /// Confirmed to be another server than we believed: whoever came for it must ask anew.
+  bool refuted() const { return refuted_; }
 
  private:
   void on_opened() override;
@@ -114,6 +144,7 @@ class Router final : public server::Instance::Events {
 
   // towards the sessions
   void answer(const wire::Line& line, const wire::Envelope& envelope);
+  void answer_call(const Call& call, const wire::Line& line, const wire::Envelope& envelope);
   void answer_own(const Call& call, const wire::Line& line, const wire::Envelope& envelope);
   void answer_tools(const Call& call, const wire::Line& line, const wire::Envelope& envelope);
   void question(const wire::Line& line, const wire::Envelope& envelope);
@@ -125,21 +156,28 @@ class Router final : public server::Instance::Events {
   void batch(const wire::Line& line);
   void deliver_news(SessionPort& port, const wire::Line& line, std::initializer_list<wire::Edit> edits = {});
   void fail(const Call& call, int code, const std::string& sentence);
-  void tell_opened(SessionPort& port);
-  void opened_for_all();
-  void send_away();
+  void fit();
+  void refute();
+  void take_back_questions();
   void pay_owed_news(SessionPort& port);
+  void call_finished();
   void watch_deadlines();
   void expire();
   SessionPort* only_session() const;
+
+  // how the server fares
+  void watch_health(Clock::duration after);
+  void look_at_health();
+  void probe();
+  void compare_list(SessionPort& port, ListKind kind);
+  std::size_t digest_of(ListKind kind, std::string_view result) const;
 
   Loop& loop_;
   RouterOptions options_;
   Owner& owner_;
   std::unique_ptr<server::Instance> instance_;
   std::set<SessionPort*> sessions_;
-  std::set<SessionPort*> waiting_;  // for the opening
-  std::set<SessionPort*> ready_;    // those that said notifications/initialized, or need not
+  std::set<SessionPort*> ready_;  // those that said notifications/initialized, or need not
   std::map<SessionPort*, std::set<std::string>> owed_;  // lists that changed while nobody read
   PendingCalls calls_;
   Questions questions_;
@@ -147,9 +185,20 @@ class Router final : public server::Instance::Events {
   LogLevels levels_;
   Timer deadlines_;
   RouterCounters counters_;
+  std::optional<server::Health> health_;
+  Timer health_timer_;
+  std::uint64_t said_ = 0;  // messages of the server
+  struct Listed {
+    bool asked = false;
+    std::optional<std::size_t> digest;
+  };
+  std::array<Listed, kListKinds> listed_{};  // what this instance shows, where that was compared
+  Clock::time_point last_used_ = Clock::now();
   bool opened_ = false;
   bool lost_ = false;
-  bool confirming_ = false;
+  bool draining_ = false;
+  bool refuted_ = false;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 }  // namespace corral::router

@@ -84,9 +84,12 @@ void Router::forward(SessionPort& port, const wire::Line& line, const wire::Enve
             .token = std::string(envelope.progress_token.in(line.text)),
             .purpose = purpose,
             .wants_log = envelope.log_level.present()};
+  call.list = list_kind_of(wire::method_name(envelope, line.text));
+  if (call.list && wire::member(params_of(line, envelope), "cursor").present()) call.list.reset();
+  last_used_ = Clock::now();
   if (purpose != Purpose::Listen) {  // which stays open for as long as its client likes
     call.patience = options_.call_timeout;
-    call.deadline = Clock::now() + call.patience;
+    call.deadline = last_used_ + call.patience;
   }
   calls_.add(up_id, std::move(call));
   const Digits digits(up_id);
@@ -106,7 +109,7 @@ void Router::ask(std::string_view method, std::string_view params, Call call) {
   const std::uint64_t up_id = instance_->next_id();
   constexpr std::chrono::seconds kConfirmPatience{10};  // sessions wait for it
   call.patience = call.purpose == Purpose::ConfirmTools ? kConfirmPatience : options_.call_timeout;
-  call.deadline = Clock::now() + call.patience;
+  if (call.purpose != Purpose::Probe) call.deadline = Clock::now() + call.patience;
   calls_.add(up_id, std::move(call));
   instance_->send(R"({"jsonrpc":"2.0","id":)" + std::to_string(up_id) + R"(,"method":")" +
                   std::string(method) + R"(","params":)" + std::string(params) + "}");

@@ -8,6 +8,7 @@
 namespace corral::router {
 
 void Router::on_message(const wire::Line& line, const wire::Envelope& envelope) {
+  ++said_;
   switch (envelope.kind) {
     case wire::Kind::Response: return answer(line, envelope);
     case wire::Kind::Request: return question(line, envelope);
@@ -43,10 +44,19 @@ void Router::answer(const wire::Line& line, const wire::Envelope& envelope) {
     return;
   }
   ++counters_.answers;
-  if (call->port == nullptr) return answer_own(*call, line, envelope);
-  const bool tools = call->purpose == Purpose::ListTools || call->purpose == Purpose::ListMoreTools;
-  if (tools && envelope.result.present()) return answer_tools(*call, line, envelope);
-  if (call->purpose == Purpose::Listen) {
+  answer_call(*call, line, envelope);
+  call_finished();
+}
+
+void Router::answer_call(const Call& call, const wire::Line& line, const wire::Envelope& envelope) {
+  if (call.port == nullptr) return answer_own(call, line, envelope);
+  last_used_ = Clock::now();
+  if (call.list && envelope.result.present()) {
+    call.port->list_given(*call.list, digest_of(*call.list, envelope.result.in(line.text)));
+  }
+  const bool tools = call.purpose == Purpose::ListTools || call.purpose == Purpose::ListMoreTools;
+  if (tools && envelope.result.present()) return answer_tools(call, line, envelope);
+  if (call.purpose == Purpose::Listen) {
     // The listen id stands twice: as the answer's id and inside its _meta.
     const std::string_view result = envelope.result.in(line.text);
     const wire::Span meta = wire::member(result, "_meta");
@@ -55,14 +65,14 @@ void Router::answer(const wire::Line& line, const wire::Envelope& envelope) {
       const std::size_t base = envelope.result.begin + meta.begin;
       const wire::Span place{base + inner.begin, base + inner.end};
       if (place.begin < envelope.id.begin) {
-        call->port->deliver(line, {{place, call->id}, {envelope.id, call->id}});
+        call.port->deliver(line, {{place, call.id}, {envelope.id, call.id}});
       } else {
-        call->port->deliver(line, {{envelope.id, call->id}, {place, call->id}});
+        call.port->deliver(line, {{envelope.id, call.id}, {place, call.id}});
       }
       return;
     }
   }
-  call->port->deliver(line, {{envelope.id, call->id}});
+  call.port->deliver(line, {{envelope.id, call.id}});
 }
 
 void Router::answer_tools(const Call& call, const wire::Line& line, const wire::Envelope& envelope) {
@@ -78,13 +88,22 @@ void Router::answer_own(const Call& call, const wire::Line& line, const wire::En
   const bool accepted = envelope.result.present();
   if (call.purpose == Purpose::ConfirmTools) {
     const auto read_only = accepted ? every_tool_is_read_only(envelope.result.in(line.text)) : std::nullopt;
-    const bool shareable = read_only.value_or(false);
-    owner_.learned_read_only(*this, shareable);
-    return shareable ? opened_for_all() : send_away();
+    if (!read_only.value_or(false)) return refute();
+    owner_.learned_read_only(*this, true);
+    return fit();
+  }
+  if (call.purpose == Purpose::Probe) {
+    if (!health_->proven()) owner_.learned_that_it_answers_probes(*this);
+    return health_->answered();
+  }
+  if (call.purpose == Purpose::CompareList && accepted) {
+    const std::size_t digest = digest_of(*call.list, envelope.result.in(line.text));
+    listed_[static_cast<std::size_t>(*call.list)].digest = digest;
+    for (SessionPort* port : std::set<SessionPort*>(sessions_)) port->list_now(*call.list, digest);
   }
   if (call.purpose != Purpose::Subscribe) return;
   for (const auto& [port, id] : subscriptions_.answered(call.uri, accepted)) {
-    port->deliver(line, {{envelope.id, id}});
+    if (!id.empty()) port->deliver(line, {{envelope.id, id}});
   }
   if (accepted && subscriptions_.abandoned(call.uri)) {
     ask("resources/unsubscribe", R"({"uri":)" + wire::quoted(call.uri) + "}",

@@ -3,8 +3,11 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
+#include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "server/instance.h"
 #include "wire/line_reader.h"
@@ -15,6 +18,7 @@ namespace corral::router {
 using SessionId = std::uint64_t;
 
 class Router;
+struct Wanted;
 
 /// How the opening of an instance ended, as one session hears it.
 struct Opened {
@@ -26,9 +30,29 @@ struct Opened {
     Failed,    // it could not be started, or died: `text` is a sentence
   };
   Kind kind = Kind::Failed;
-  Router* router = nullptr;  // Ready
-  std::string text;          // Ready: the result as JSON
-  int exit_code = 125;       // Failed, before there was a process
+  Router* router = nullptr;                // Ready
+  std::string text;                        // Ready: the result as JSON
+  int exit_code = 125;                     // Failed
+  std::shared_ptr<const Wanted> wanted{};  // Ready: the same as was asked for, for all sessions to share
+};
+
+/// Why a session loses its instance, though it goes on itself.
+enum class Departure : std::uint8_t {
+  Died,      // another one is coming
+  Replaced,  // another one is coming
+  Parked,    // another one comes with the next call
+  Stopped,   // by the user: another one comes when the user allows it
+};
+
+/// What a server lists; a client that has seen one list must hear if a later instance shows another.
+enum class ListKind : std::uint8_t { Tools, Prompts, Resources, Templates };
+inline constexpr std::size_t kListKinds = 4;
+
+/// What a session has told its server so far, and a new instance must be told again.
+struct Standing {
+  bool initialized = false;      // it said notifications/initialized
+  std::string level;             // of its log, as it was asked for; empty = never
+  std::set<std::string> uris{};  // of its subscriptions
 };
 
 class SessionPort {
@@ -36,6 +60,8 @@ class SessionPort {
   virtual ~SessionPort() = default;
 
   virtual SessionId session() const = 0;
+  /// The session object that it belongs to; empty = none.
+  virtual const std::string& owner() const = 0;
   virtual void opened(const Opened& opened) = 0;
   /// To the client.
   virtual void deliver(const wire::Line& line, std::initializer_list<wire::Edit> edits = {}) = 0;
@@ -45,8 +71,21 @@ class SessionPort {
   virtual void server_drained() = 0;
   virtual void error_output(std::string_view bytes) = 0;
   virtual void note(const std::string& sentence) = 0;
-  /// The instance is gone for good, after every call of ours was answered.
+  /// The session is detached, and every call of it was answered.
+  virtual void instance_left(Departure departure, const std::string& why) = 0;
+  /// The instance is gone and none will follow, after every call of ours was answered.
   virtual void instance_ended(const server::Ending& ending) = 0;
+
+  /// Whether its client may still ask something; otherwise the end of its server is its own.
+  virtual bool goes_on() const = 0;
+  /// Subscriptions keep an instance from being parked.
+  virtual bool subscribed() const = 0;
+  /// The client got this list, or could get it now, from another instance than before. `digest` is of its
+  /// text.
+  virtual void list_given(ListKind kind, std::size_t digest) = 0;
+  virtual void list_now(ListKind kind, std::size_t digest) = 0;
+  /// Those that the client has got.
+  virtual std::vector<ListKind> lists_given() const = 0;
 };
 
 }  // namespace corral::router

@@ -73,9 +73,12 @@ SharingDecision decide_sharing(const SharingFacts& facts) {
   switch (facts.wanted) {
     case config::Share::Session: return {false, false, R"(private: share is set to "session")", ""};
     case config::Share::Shared: return share_as_asked(facts);
+    case config::Share::Root: return share(R"(share is set to "root"; this one is for )" + facts.root);
     case config::Share::Auto: break;
   }
   return decide_by_evidence(facts);
 }
+
+bool keeps_no_state(const SharingFacts& facts) { return decide_by_evidence(facts).shared; }
 
 }  // namespace corral::router

@@ -12,6 +12,7 @@ namespace corral::router {
 struct SharingFacts {
   std::string server;  // the name, or the command's base name, for the hint
   config::Share wanted = config::Share::Auto;
+  std::string root;                 // share = root
   bool from_configuration = false;  // there is an entry that can be edited
   bool stateless_by_configuration = false;
   const server::KnownServer* known = nullptr;
@@ -29,5 +30,8 @@ struct SharingDecision {
 };
 
 SharingDecision decide_sharing(const SharingFacts& facts);
+
+/// Whether there is evidence that nothing is lost when its process ends between two calls.
+bool keeps_no_state(const SharingFacts& facts);
 
 }  // namespace corral::router

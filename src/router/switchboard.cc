@@ -1,16 +1,17 @@
+// Who asks for an instance, which place it is sent to, and what instances teach.
 #include "router/switchboard.h"
 
 #include <algorithm>
 
 #include "base/log.h"
 #include "server/known_servers.h"
-#include "server/launch_key.h"
-#include "server/lost_keeper.h"
 
 namespace corral::router {
 
 using server::Era;
+using server::Happening;
 using server::Instance;
+using server::Life;
 
 namespace {
 
@@ -24,72 +25,63 @@ std::string path_of(const proc::LaunchSpec& spec) {
 }  // namespace
 
 Switchboard::Switchboard(Loop& loop, proc::Spawner& spawner, std::size_t line_cap)
-    : loop_(loop), spawner_(spawner), line_cap_(line_cap), children_(loop) {}
+    : loop_(loop), spawner_(spawner), line_cap_(line_cap), children_(loop), random_(std::random_device()()) {}
 
 Switchboard::~Switchboard() = default;
 
-void Switchboard::open(SessionPort& port, const std::shared_ptr<const Wanted>& wanted, Era era,
-                       const std::string& initialize_params) {
+// ---- asking
+
+void Switchboard::open(SessionPort& port, const Ask& ask) {
+  const Wanted& wanted = *ask.wanted;
+  if (stopped_.contains(wanted.server)) {
+    return port.opened({Opened::Kind::Failed, nullptr,
+                        "server " + wanted.server + " was stopped with `corral stop`; `corral start " +
+                            wanted.server + "` allows it again"});
+  }
   forget_some();
-  Knowledge& known = knowledge_[wanted->key];
-  if (era == Era::Modern && known.manifest.modern == false) {
+  if (ask.era == Era::Modern && knowledge_[wanted.key].manifest.modern == false) {
     return port.opened({Opened::Kind::OtherEra, nullptr, {}});
   }
-  const SharingDecision decision = decide_sharing({
-      .server = wanted->server,
-      .wanted = wanted->share,
-      .from_configuration = wanted->from_configuration,
-      .stateless_by_configuration = wanted->stateless,
-      .known = server::find_known_server(wanted->spec.argv, wanted->spec.directory, path_of(wanted->spec)),
-      .manifest = known.manifest,
+  const SharingDecision decision = decide(ask);
+  hint(port, wanted, decision);
+  Place& place = place_for(port, ask, decision);
+  place.askers.push_back({&port, ask.initialize_params});
+  happen(place, Happening::Asked);
+}
+
+SharingFacts Switchboard::facts_of(const Wanted& wanted, Era era) {
+  return {
+      .server = wanted.server,
+      .wanted = wanted.share,
+      .root = wanted.root,
+      .from_configuration = wanted.from_configuration,
+      .stateless_by_configuration = wanted.stateless,
+      .known = server::find_known_server(wanted.spec.argv, wanted.spec.directory, path_of(wanted.spec)),
+      .manifest = knowledge_[wanted.key].manifest,
       .era = era,
-  });
-  hint(port, *wanted, decision);
-  Entry* entry = decision.shared ? find_shared(wanted->key, era) : nullptr;
-  if (entry == nullptr) {
-    const Result<Entry*> started = start(wanted, era, decision);
-    if (!started) {
-      const Error& error = started.error();
-      return port.opened({Opened::Kind::Failed, nullptr, error.message, server::exit_code_of(error)});
-    }
-    entry = *started;
-  }
-  entry->idle->cancel();
-  const std::string params = decision.shared ? server::plain_initialize_params() : initialize_params;
-  entry->router->attach(port, {era, params, decision.shared});
-}
-
-Switchboard::Entry* Switchboard::find_shared(const std::string& key, Era era) {
-  for (Entry& entry : entries_) {
-    if (entry.era == era && !entry.ended && !entry.stopping && entry.router->joinable() &&
-        entry.wanted->key == key) {
-      return &entry;
-    }
-  }
-  return nullptr;
-}
-
-Result<Switchboard::Entry*> Switchboard::start(const std::shared_ptr<const Wanted>& wanted, Era era,
-                                               const SharingDecision& decision) {
-  RouterOptions options{
-      .server = wanted->server,
-      .shared = decision.shared,
-      .confirm_read_only = decision.confirm_annotations,
-      .allows_tool = wanted->allows_tool,
-      .call_timeout = wanted->call_timeout,
   };
-  Router::Owner& self = *this;
-  Entry entry{std::make_unique<Router>(loop_, std::move(options), self), wanted, era, decision,
-              std::make_unique<Timer>(loop_)};
-  if (const auto started = entry.router->start(spawner_, wanted->spec, line_cap_); !started) {
-    return started.error();
-  }
-  ++started_;
-  children_.started(entry.router->instance()->keeper());
-  log_line("instance " + entry.router->instance()->id().substr(0, 8) + " of server " + wanted->server +
-           ": started, " + decision.reason);
-  entries_.push_back(std::move(entry));
-  return &entries_.back();
+}
+
+/// A session that comes back knows its server by what it declared: it does not change sides.
+SharingDecision Switchboard::decide(const Ask& ask) {
+  SharingDecision decision = decide_sharing(facts_of(*ask.wanted, ask.era));
+  if (!ask.shared || *ask.shared == decision.shared) return decision;
+  decision.shared = *ask.shared;
+  decision.confirm_annotations = false;
+  decision.reason = std::string(*ask.shared ? "shared" : "private") + ": as it was when the session began";
+  return decision;
+}
+
+Place& Switchboard::place_for(SessionPort& port, const Ask& ask, const SharingDecision& decision) {
+  const std::string key = ask.wanted->key + (ask.era == Era::Modern ? "\nmodern" : "\nlegacy") +
+                          (decision.shared ? "" : "\n#" + std::to_string(port.session()));
+  const auto found =
+      std::find_if(places_.begin(), places_.end(), [&key](const Place& place) { return place.key == key; });
+  if (found != places_.end()) return *found;
+  Place& place = places_.emplace_back(loop_, key, ask.wanted, ask.era, decision);
+  place.started_for = port.owner();
+  place.policy = server::RestartPolicy(limits_.restart);
+  return place;
 }
 
 /// Commands that differ in one variable are different servers; what is known of them must not pile up.
@@ -97,8 +89,8 @@ void Switchboard::forget_some() {
   constexpr std::size_t kMostKnown = 256;
   if (knowledge_.size() < kMostKnown) return;
   std::erase_if(knowledge_, [this](const auto& known) {
-    return std::none_of(entries_.begin(), entries_.end(),
-                        [&known](const Entry& entry) { return entry.wanted->key == known.first; });
+    return std::none_of(places_.begin(), places_.end(),
+                        [&known](const Place& place) { return place.wanted->key == known.first; });
   });
 }
 
@@ -109,45 +101,93 @@ void Switchboard::hint(SessionPort& port, const Wanted& wanted, const SharingDec
   port.note(decision.reason + "; " + decision.hint);
 }
 
-bool Switchboard::release(SessionPort& port, Instance::Haste haste, Task when_gone) {
-  Entry* entry = entry_of(port);
-  if (entry == nullptr || entry->ended) return false;
-  Router& router = *entry->router;
-  router.detach(port);
-  if (router.options().shared) {
-    if (router.sessions().empty() && !entry->stopping) {
-      const Clock::duration idle = router.failed() ? Clock::duration::zero() : entry->wanted->idle;
-      entry->idle->start(idle, [entry] {
-        entry->stopping = true;
-        entry->router->stop(Instance::Haste::Polite);
-      });
-    }
+// ---- letting go
+
+bool Switchboard::release(SessionPort& port, Instance::Haste haste, WhenGone when_gone, bool with_owner) {
+  Place* const place = place_of(port);
+  if (place == nullptr) return false;
+  std::erase_if(place->askers, [&port](const Asker& asker) { return asker.port == &port; });
+  if (place->router) place->router->detach(port);
+  const bool alone = place->askers.empty() && (!place->router || place->router->sessions().empty());
+  const bool its_own = with_owner && alone && place->started_for == port.owner();
+  if (place->decision.shared && !its_own) {
+    if (alone) watch_use(*place, place->wanted->idle);
+    keep_newest();
     return false;
   }
-  entry->stopping = true;
-  awaiting_end_.emplace(&router, Awaiting{&port, std::move(when_gone)});
-  router.stop(haste);
-  return true;
+  place->left_by = &port;
+  place->haste = haste;
+  place->cause = Cause::SessionEnded;
+  const bool lives = place->router != nullptr;
+  if (lives && when_gone) place->when_gone.push_back(std::move(when_gone));
+  if (lives && place->life == Life::Ending) place->router->stop(haste);
+  happen(*place, Happening::Unused);
+  return lives;
 }
 
 void Switchboard::hasten(SessionPort& port) {
-  for (const auto& [router, awaiting] : awaiting_end_) {
-    if (awaiting.port == &port) entry_of(*router)->router->stop(Instance::Haste::ClientGone);
+  for (Place& place : places_) {
+    if (place.left_by == &port && place.router) place.router->stop(Instance::Haste::ClientGone);
   }
 }
 
 void Switchboard::stop_all(Instance::Haste haste) {
-  for (Entry& entry : entries_) {
-    if (entry.ended) continue;
-    entry.stopping = true;
-    entry.idle->cancel();
-    entry.router->stop(haste);
+  for (Place& place : places_) {
+    if (!place.router) continue;
+    place.haste = haste;
+    if (place.life == Life::Ending || place.life == Life::Failing || place.life == Life::Dying) {
+      place.router->stop(haste);
+    } else {
+      place.cause = Cause::ShuttingDown;
+      happen(place, Happening::Unused);
+    }
   }
 }
 
 std::size_t Switchboard::living() const {
-  return static_cast<std::size_t>(
-      std::count_if(entries_.begin(), entries_.end(), [](const Entry& entry) { return !entry.ended; }));
+  return static_cast<std::size_t>(std::count_if(places_.begin(), places_.end(),
+                                                [](const Place& place) { return place.router != nullptr; }));
+}
+
+// ---- on the user's word
+
+std::size_t Switchboard::retire(const std::string& server, Cause cause, AllGone done) {
+  if (cause == Cause::Stopped) stopped_.insert(server);
+  // Called when the last copy of it is forgotten: nobody will report to it any more.
+  struct Report {
+    std::vector<Gone> gone;
+    AllGone done;
+    ~Report() { done(gone); }
+  };
+  const auto report = std::make_shared<Report>();
+  report->done = std::move(done);
+  std::size_t count = 0;
+  for (Place& place : places_) {
+    if (place.wanted->server != server) continue;
+    if (cause == Cause::Stopped) {
+      tell_failed(place, Opened::Kind::Failed, "server " + server + " was stopped with `corral stop`");
+    }
+    if (place.router) {
+      ++count;
+      place.when_gone.emplace_back([report](const Gone& gone) { report->gone.push_back(gone); });
+      if (place.life == Life::Starting || place.life == Life::Ready || place.life == Life::Restarting) {
+        place.cause = cause;
+      }
+    }
+    happen(place, Happening::Retired);
+  }
+  return count;
+}
+
+bool Switchboard::allow(const std::string& server) {
+  bool any = stopped_.erase(server) > 0;
+  for (Place& place : places_) {
+    if (place.wanted->server != server) continue;
+    any = any || place.life == Life::Broken || place.life == Life::Waiting;
+    place.policy.forgive();
+    happen(place, Happening::Rested);
+  }
+  return any;
 }
 
 // ---- what instances teach
@@ -168,43 +208,29 @@ void Switchboard::learned_conversational(Router& router) {
 
 void Switchboard::learned_era(Router& router, bool modern) { knowledge_of(router).manifest.modern = modern; }
 
-void Switchboard::router_ended(Router& router, const server::Ending& ending) {
-  Entry& entry = *entry_of(router);
-  entry.ended = true;
-  entry.idle->cancel();
-  log_line("instance " + router.instance()->id().substr(0, 8) + " of server " + router.options().server +
-           ": " + ending.sentence +
-           (ending.proved_empty ? ", its tree is gone" : ", its tree was not proved gone"));
-  if (ending.keeper_lost) {
-    children_.end_orphans();
-    if (const pid_t child = server::run_terminators_of(router.instance()->tree())) children_.started(child);
-  }
-  const auto [first, last] = awaiting_end_.equal_range(&router);
-  std::vector<Task> tasks;
-  for (auto waiting = first; waiting != last; ++waiting) tasks.push_back(std::move(waiting->second.task));
-  awaiting_end_.erase(first, last);
-  for (const Task& task : tasks) task();
-  // We are called from inside the router.
-  loop_.post([this, gone = &router] {
-    entries_.remove_if([gone](const Entry& one) { return one.router.get() == gone; });
-  });
+void Switchboard::learned_that_it_answers_probes(Router& router) {
+  knowledge_of(router).manifest.answers_probes = true;
 }
 
-Switchboard::Entry* Switchboard::entry_of(const Router& router) {
-  const auto found = std::find_if(entries_.begin(), entries_.end(),
-                                  [&router](const Entry& entry) { return entry.router.get() == &router; });
-  return found == entries_.end() ? nullptr : &*found;
+// ---- finding
+
+Place* Switchboard::place_of(const Router& router) {
+  const auto found = std::find_if(places_.begin(), places_.end(),
+                                  [&router](const Place& place) { return place.router.get() == &router; });
+  return found == places_.end() ? nullptr : &*found;
 }
 
-Switchboard::Entry* Switchboard::entry_of(SessionPort& port) {
-  const auto found = std::find_if(entries_.begin(), entries_.end(), [&port](const Entry& entry) {
-    return entry.router->sessions().contains(&port);
+Place* Switchboard::place_of(const SessionPort& port) {
+  const auto found = std::find_if(places_.begin(), places_.end(), [&port](const Place& place) {
+    const bool asks = std::any_of(place.askers.begin(), place.askers.end(),
+                                  [&port](const Asker& asker) { return asker.port == &port; });
+    return asks || (place.router && place.router->sessions().contains(const_cast<SessionPort*>(&port)));
   });
-  return found == entries_.end() ? nullptr : &*found;
+  return found == places_.end() ? nullptr : &*found;
 }
 
 Switchboard::Knowledge& Switchboard::knowledge_of(const Router& router) {
-  return knowledge_[entry_of(router)->wanted->key];
+  return knowledge_[place_of(router)->wanted->key];
 }
 
 }  // namespace corral::router

@@ -1,67 +1,68 @@
 // Finds the instance that a session speaks to, or starts one: shared where the evidence allows, private
-// otherwise. Owns the routers, and remembers what their instances taught us.
+// otherwise. Owns the places, keeps their number flat, and remembers what their instances taught us.
 #pragma once
 
 #include <functional>
 #include <list>
 #include <map>
 #include <memory>
+#include <random>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "base/loop.h"
-#include "config/configuration.h"
-#include "proc/launch_spec.h"
 #include "proc/spawner.h"
-#include "router/router.h"
-#include "router/sharing.h"
+#include "router/eviction.h"
+#include "router/place.h"
 #include "server/children.h"
 #include "server/manifest.h"
 
 namespace corral::router {
 
-/// The server that a session wants.
-struct Wanted {
-  std::string server;  // its name, or the name of the command
-  proc::LaunchSpec spec;
-  std::string key;  // of `spec`
-  config::Share share = config::Share::Auto;
-  bool from_configuration = false;
-  bool stateless = false;
-  std::function<bool(std::string_view)> allows_tool;  // empty = all
-  Clock::duration call_timeout = std::chrono::hours(1);
-  Clock::duration idle = std::chrono::minutes(10);
+struct Limits {
+  std::size_t max_instances = 256;
+  std::size_t keep = 9;  // idle ones of one server
+  Clock::duration drain = std::chrono::seconds(5);
+  server::RestartRules restart{};
+};
+
+/// What a session asks for.
+struct Ask {
+  std::shared_ptr<const Wanted> wanted;
+  server::Era era = server::Era::Legacy;
+  std::string initialize_params;
+  std::optional<bool> shared;  // a session that comes back stays what it was
 };
 
 class Switchboard final : private Router::Owner {
  public:
-  struct Entry {
-    std::unique_ptr<Router> router;
-    std::shared_ptr<const Wanted> wanted;
-    server::Era era = server::Era::Legacy;
-    SharingDecision decision;
-    std::unique_ptr<Timer> idle;
-    bool stopping = false;  // by us, so that its end is no news
-    bool ended = false;
-  };
-
   Switchboard(Loop& loop, proc::Spawner& spawner, std::size_t line_cap);
   ~Switchboard() override;
 
   /// The port hears `opened`, perhaps before this returns.
-  void open(SessionPort& port, const std::shared_ptr<const Wanted>& wanted, server::Era era,
-            const std::string& initialize_params);
+  void open(SessionPort& port, const Ask& ask);
   /// The session's lease ends. True if the instance ends with it; `when_gone` is called when its tree is
-  /// gone.
-  bool release(SessionPort& port, server::Instance::Haste haste, Task when_gone);
+  /// gone. `with_owner`: its session object ends too, and with it a shared instance that was started for it
+  /// and that nobody else uses.
+  bool release(SessionPort& port, server::Instance::Haste haste, WhenGone when_gone, bool with_owner = false);
 
   /// Nobody waits any more for the end of the instance that this session has released.
   void hasten(SessionPort& port);
-  /// Whether the session holds an instance, or waits for one.
-  bool serves(SessionPort& port) { return entry_of(port) != nullptr; }
 
   void stop_all(server::Instance::Haste haste);
 
-  const std::list<Entry>& entries() const { return entries_; }
+  void set_limits(const Limits& limits) { limits_ = limits; }
+  using AllGone = std::function<void(const std::vector<Gone>&)>;
+  /// Every instance of the server goes; calls in flight get `Limits::drain`. Its sessions stay, and get a new
+  /// instance at once, or with `Cause::Stopped` none before `allow`. Returns how many go; `done` is called in
+  /// any case, perhaps before this returns.
+  std::size_t retire(const std::string& server, Cause cause, AllGone done);
+  /// What was stopped, or has died too often, may be started again. False if there was nothing to allow.
+  bool allow(const std::string& server);
+  const std::set<std::string, std::less<>>& stopped() const { return stopped_; }
+
+  const std::list<Place>& places() const { return places_; }
   std::size_t living() const;
   std::uint64_t started() const { return started_; }
 
@@ -69,6 +70,12 @@ class Switchboard final : private Router::Owner {
   void learned_read_only(Router& router, bool read_only) override;
   void learned_conversational(Router& router) override;
   void learned_era(Router& router, bool modern) override;
+  void learned_that_it_answers_probes(Router& router) override;
+  void router_opened(Router& router) override;
+  void router_unfit(Router& router) override;
+  void router_drained(Router& router) override;
+  void router_hung(Router& router) override;
+  void router_lost(Router& router, const std::string& why) override;
   void router_ended(Router& router, const server::Ending& ending) override;
 
   struct Knowledge {
@@ -76,26 +83,49 @@ class Switchboard final : private Router::Owner {
     bool hinted = false;
     bool refuted = false;  // a shared instance showed a tool that is not read-only
   };
-  Entry* find_shared(const std::string& key, server::Era era);
-  Result<Entry*> start(const std::shared_ptr<const Wanted>& wanted, server::Era era,
-                       const SharingDecision& decision);
+  SharingFacts facts_of(const Wanted& wanted, server::Era era);
+  SharingDecision decide(const Ask& ask);
+  Place& place_for(SessionPort& port, const Ask& ask, const SharingDecision& decision);
   void forget_some();
   void hint(SessionPort& port, const Wanted& wanted, const SharingDecision& decision);
-  Entry* entry_of(const Router& router);
-  Entry* entry_of(SessionPort& port);
+
+  // one place
+  void happen(Place& place, server::Happening happening);
+  void start(Place& place);
+  Result<void> start_instance(Place& place);
+  void attach_askers(Place& place);
+  void refuse_askers(Place& place);
+  void tell_failed(Place& place, Opened::Kind kind, const std::string& text);
+  void drain(Place& place);
+  void end(Place& place, server::Instance::Haste haste);
+  void leave_sessions(Place& place);
+  void delay(Place& place);
+  void revive(Place& place);
+  void died(Place& place);
+
+  // how many there are
+  Result<void> make_room();
+  void keep_newest();
+  void watch_use(Place& place, Clock::duration after);
+  void look_at_use(Place& place);
+  bool may_park(const Place& place);
+  std::vector<Place*> candidates(std::vector<Candidate>& list);
+
+  Place* place_of(const Router& router);
+  Place* place_of(const SessionPort& port);
   Knowledge& knowledge_of(const Router& router);
 
   Loop& loop_;
   proc::Spawner& spawner_;
   std::size_t line_cap_;
   server::Children children_;
-  std::list<Entry> entries_;
+  std::list<Place> places_;
+  std::vector<std::unique_ptr<Router>> ended_;               // for a moment
   std::map<std::string, Knowledge, std::less<>> knowledge_;  // by launch key
-  struct Awaiting {
-    SessionPort* port;
-    Task task;
-  };
-  std::multimap<const Router*, Awaiting> awaiting_end_;
+  Limits limits_;
+  std::set<std::string, std::less<>> stopped_;
+  std::minstd_rand random_;
+  Clock::duration next_delay_{};  // of the place that has just died
   std::uint64_t started_ = 0;
 };
 

@@ -11,12 +11,6 @@ namespace {
 
 std::string our_name() { return R"({"name":"corral","version":")" + std::string(kVersion) + "\"}"; }
 
-std::string discover_params() {
-  return R"({"_meta":{"io.modelcontextprotocol/protocolVersion":")" + std::string(kModern) +
-         R"(","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":)" +
-         our_name() + "}}";
-}
-
 bool is_discover_result(std::string_view result) {
   return wire::member(result, "supportedVersions").in(result).starts_with('[') &&
          wire::member(result, "capabilities").in(result).starts_with('{');
@@ -32,6 +26,12 @@ bool is_legacy_version(std::string_view version) {
 std::string plain_initialize_params() {
   return R"({"protocolVersion":")" + std::string(kNewestLegacy) + R"(","capabilities":{},"clientInfo":)" +
          our_name() + "}";
+}
+
+std::string discover_params() {
+  return R"({"_meta":{"io.modelcontextprotocol/protocolVersion":")" + std::string(kModern) +
+         R"(","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":)" +
+         our_name() + "}}";
 }
 
 std::string Handshake::request() const {

@@ -27,6 +27,9 @@ struct Opening {
 /// questions to the session that caused them.
 std::string plain_initialize_params();
 
+/// Of `server/discover`, in our own name.
+std::string discover_params();
+
 class Handshake {
  public:
   enum class Outcome : std::uint8_t {

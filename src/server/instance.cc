@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 
@@ -195,6 +196,11 @@ void Instance::ended(const keeper::Event& event) {
   ending.error_output = errors_->tail();
   ending.proved_empty = event.report.proved_empty;
   ending.ended_processes = event.report.ended_total;
+  for (std::uint32_t i = 0; i < std::min<std::uint32_t>(event.report.survivors, keeper::kListedSurvivors);
+       ++i) {
+    const keeper::Survivor& survivor = event.report.survivor[i];
+    ending.survivors.push_back({survivor.pid, survivor.comm, keeper::cause_name(survivor.cause)});
+  }
   if (event.kind == keeper::Event::Kind::Failed) {
     const Error error = proc::explain_start_failure(event, executable_, directory_);
     ending.sentence = "could not be started: " + error.message;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/loop.h"
 #include "base/result.h"
@@ -20,6 +21,13 @@
 
 namespace corral::server {
 
+/// A process that could not be ended.
+struct Survivor {
+  pid_t pid = 0;
+  std::string command;
+  std::string cause;  // "permission", …
+};
+
 /// How an instance came to its end, for the sessions that lose it and for the log.
 struct Ending {
   std::string sentence;      // "exited with code 3", "could not be started: …"
@@ -28,6 +36,7 @@ struct Ending {
   bool proved_empty = false;
   bool keeper_lost = false;  // its tree has fallen to us
   std::uint32_t ended_processes = 0;
+  std::vector<Survivor> survivors;
 };
 
 /// Of a server that could not be started, as a shell has it.

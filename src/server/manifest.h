@@ -13,6 +13,7 @@ struct Manifest {
   std::optional<bool> modern;     // it answered server/discover as the modern revision says
   std::optional<bool> read_only;  // every tool says so in its annotations
   bool conversational = false;    // it asked a client something on a shared instance
+  bool answers_probes = false;    // it has answered when asked whether it lives
 };
 
 }  // namespace corral::server

@@ -21,6 +21,8 @@ Instance::Haste haste_of(EndReason reason) {
   switch (reason) {
     case EndReason::InputClosed:
     case EndReason::ServerEnded:
+    case EndReason::SessionEnded:
+    case EndReason::Removed:
     case EndReason::ShuttingDown: return Instance::Haste::Polite;
     case EndReason::OutputClosed:
     case EndReason::ClientGone:
@@ -41,19 +43,22 @@ const char* reason_name(EndReason reason) {
     case EndReason::ServerEnded: return "server-ended";
     case EndReason::SlowReader: return "slow-reader";
     case EndReason::ShuttingDown: return "shutting-down";
+    case EndReason::SessionEnded: return "session-ended";
+    case EndReason::Removed: return "server-removed";
   }
   return "?";
 }
 
 Session::Session(Loop& loop, router::SessionId id, Transport& transport, router::Switchboard& switchboard,
-                 std::shared_ptr<const router::Wanted> wanted)
+                 std::shared_ptr<const router::Wanted> wanted, std::string owner)
     : loop_(loop),
       id_(id),
       transport_(transport),
       switchboard_(switchboard),
       wanted_(std::move(wanted)),
       server_(wanted_->server),
-      patience_(loop) {}
+      patience_(loop),
+      owner_(std::move(owner)) {}
 
 Session::~Session() = default;
 
@@ -72,12 +77,15 @@ void Session::open(Era era, const wire::Line& line, const wire::Envelope& envelo
   } else {
     const std::string_view meta = envelope.meta.in(line.text);
     client_info_ = wire::member(meta, "io.modelcontextprotocol/clientInfo").in(meta);
+    params.clear();
   }
-  switchboard_.open(*this, wanted_, era, params);
+  params_ = std::move(params);
+  switchboard_.open(*this, {wanted_, era, params_, std::nullopt});
 }
 
 void Session::opened(const Opened& opened) {
   if (ended_) return;
+  if (phase_ == Phase::Returning) return came_back(opened);
   switch (opened.kind) {
     case Opened::Kind::Ready: opened_ready(opened); break;
     case Opened::Kind::OtherEra: opened_in_other_era(); break;
@@ -96,19 +104,18 @@ void Session::opened(const Opened& opened) {
       const std::string message =
           R"({"jsonrpc":"2.0","id":)" + std::string(id) + R"(,"error":)" + opened.text + "}";
       transport_.send({message, nullptr});
-      switchboard_.release(*this, Instance::Haste::Polite, [] {});
     }
   }
   take_deferred();
   end_when_answered();
 }
 
-/// The end of its tree ends the session, with its exit code; if there is no tree, this is the end.
+/// As if the client had started the server itself: a start that fails is the end, with the server's exit
+/// code.
 void Session::opening_failed(std::string_view id, const Opened& opened) {
   server_lost_ = true;
   reject(id, wire::kServerLost, opened.text);
   take_deferred();
-  if (switchboard_.serves(*this)) return;
   loop_.post([this, alive = std::weak_ptr<bool>(alive_), opened] {
     if (!alive.expired()) server_gone(opened.exit_code, opened.text);
   });
@@ -117,7 +124,8 @@ void Session::opening_failed(std::string_view id, const Opened& opened) {
 void Session::opened_ready(const Opened& opened) {
   phase_ = Phase::Ready;
   router_ = opened.router;
-  wanted_.reset();
+  wanted_ = opened.wanted;
+  shared_ = router_->options().shared;
   const std::string opening = std::exchange(opening_, {});
   const wire::Envelope envelope = wire::scan(opening);
   if (era_ == Era::Legacy) {
@@ -150,7 +158,6 @@ void Session::opened_in_other_era() {
   const std::string opening = std::exchange(opening_, {});
   const wire::Envelope envelope = wire::scan(opening);
   phase_ = Phase::New;
-  switchboard_.release(*this, Instance::Haste::Polite, [] {});
   if (wire::method_name(envelope, opening) == "server/discover") {
     reject(envelope.id.in(opening), wire::kMethodNotFound,
            "Method not found: server " + server_ + " speaks the revisions up to 2025-11-25; send initialize");
@@ -162,7 +169,9 @@ void Session::opened_in_other_era() {
 }
 
 void Session::take_deferred() {
-  while (phase_ != Phase::Opening && !deferred_.empty() && !ended_) {
+  while (!deferred_.empty() && !ended_) {
+    if (phase_ == Phase::Opening || phase_ == Phase::Returning) break;
+    if (router_ != nullptr && router_->draining()) break;
     const std::string message = std::move(deferred_.front());
     deferred_.pop_front();
     deferred_bytes_ -= message.size();
@@ -220,7 +229,7 @@ void Session::input_ended() {
 }
 
 void Session::end_when_answered() {
-  if (ended_ || !input_ended_ || phase_ == Phase::Opening || server_lost_) return;
+  if (ended_ || !input_ended_ || phase_ == Phase::Opening || server_lost_ || !deferred_.empty()) return;
   if (router_ != nullptr && router_->calls_of(*this) > 0) return;
   end(EndReason::InputClosed);
 }
@@ -254,9 +263,10 @@ void Session::answer_all(const std::string& why) {
   deferred_.clear();
 }
 
-void Session::end(EndReason reason) {
+void Session::end(EndReason reason, WhenGone when_gone) {
   if (ended_) {
     if (haste_of(reason) != Instance::Haste::Polite) switchboard_.hasten(*this);
+    if (when_gone) when_gone(nullptr);
     return;
   }
   const bool orderly = haste_of(reason) == Instance::Haste::Polite;
@@ -264,13 +274,23 @@ void Session::end(EndReason reason) {
   ended_ = true;
   patience_.cancel();
   transport_.pause();
-  const bool waits =
-      switchboard_.release(*this, haste_of(reason), [this, alive = std::weak_ptr<bool>(alive_)] {
-        if (!alive.expired()) transport_.exit(0, {});
-      });
+  const auto exit = [this, reason, alive = std::weak_ptr<bool>(alive_)] {
+    if (alive.expired()) return;
+    if (reason == EndReason::Removed) return transport_.exit(1, withdrawn_);
+    transport_.exit(0, reason == EndReason::SessionEnded ? "the session ended" : "");
+  };
+  const bool waits = switchboard_.release(
+      *this, haste_of(reason),
+      [when_gone, exit](const router::Gone& gone) {
+        if (when_gone) when_gone(&gone);
+        exit();
+      },
+      reason == EndReason::SessionEnded);
   router_ = nullptr;
   transport_.close(orderly ? Transport::Close::Flushed : Transport::Close::AtOnce);
-  if (!waits) transport_.exit(0, {});
+  if (waits) return;
+  if (when_gone) when_gone(nullptr);
+  exit();
 }
 
 }  // namespace corral::session

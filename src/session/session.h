@@ -2,10 +2,13 @@
 // it. Ends exactly once, through `end`.
 #pragma once
 
+#include <array>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/loop.h"
 #include "router/session_port.h"
@@ -23,6 +26,8 @@ enum class EndReason : std::uint8_t {
   ServerEnded,   // there is nobody left to ask
   SlowReader,    // answers piled up beyond all bounds
   ShuttingDown,  // the daemon leaves
+  SessionEnded,  // somebody ended the session object that it belongs to
+  Removed,       // the server is no longer configured
 };
 const char* reason_name(EndReason reason);
 
@@ -35,7 +40,7 @@ class Session final : public router::SessionPort {
  public:
   /// The transport owns the session, and lets go of it some time after `exit`.
   Session(Loop& loop, router::SessionId id, Transport& transport, router::Switchboard& switchboard,
-          std::shared_ptr<const router::Wanted> wanted);
+          std::shared_ptr<const router::Wanted> wanted, std::string owner = {});
   ~Session() override;
 
   // from the transport
@@ -45,10 +50,22 @@ class Session final : public router::SessionPort {
   void input_ended();
   void output_drained();
 
-  void end(EndReason reason);
+  using WhenGone = std::function<void(const router::Gone* gone)>;
+  /// `when_gone` is called once: with the instance that ended with the session, when its tree is gone, or
+  /// with null if none did.
+  void end(EndReason reason, WhenGone when_gone = {});
+  /// The configuration has changed: from its next instance on the session speaks to this one.
+  void redefine(std::shared_ptr<const router::Wanted> wanted);
+  /// The configuration has lost the server: the session ends when its calls are answered, within bounds.
+  void withdraw(std::string why);
   bool ended() const { return ended_; }
 
   router::SessionId session() const override { return id_; }
+  const std::string& owner() const override { return owner_; }
+  /// "new", "opening", "ready", "parked" (no process until the next call), "returning" (waits for one)
+  const char* state() const;
+  /// When the client said something last.
+  Clock::time_point last_heard() const { return last_heard_; }
   router::SessionId id() const { return id_; }
   const std::string& server() const { return server_; }
   const router::Router* router() const { return router_; }
@@ -59,7 +76,13 @@ class Session final : public router::SessionPort {
   const SessionCounters& counters() const { return counters_; }
 
  private:
-  enum class Phase : std::uint8_t { New, Opening, Ready };
+  enum class Phase : std::uint8_t {
+    New,
+    Opening,
+    Ready,
+    Away,       // it has no instance, until the next call
+    Returning,  // it waits for one
+  };
 
   void opened(const router::Opened& opened) override;
   void deliver(const wire::Line& line, std::initializer_list<wire::Edit> edits) override;
@@ -67,7 +90,13 @@ class Session final : public router::SessionPort {
   void server_drained() override;
   void error_output(std::string_view bytes) override { transport_.error_output(bytes); }
   void note(const std::string& sentence) override { transport_.note(sentence); }
+  void instance_left(router::Departure departure, const std::string& why) override;
   void instance_ended(const server::Ending& ending) override;
+  bool goes_on() const override { return !input_ended_; }
+  bool subscribed() const override { return !standing_.uris.empty(); }
+  void list_given(router::ListKind kind, std::size_t digest) override;
+  void list_now(router::ListKind kind, std::size_t digest) override;
+  std::vector<router::ListKind> lists_given() const override;
 
   void take(const wire::Line& line, const wire::Envelope& envelope);
   void take_request(const wire::Line& line, const wire::Envelope& envelope);
@@ -76,6 +105,14 @@ class Session final : public router::SessionPort {
   void take_batch(const wire::Line& line);
   void open(server::Era era, const wire::Line& line, const wire::Envelope& envelope);
   void opened_ready(const router::Opened& opened);
+  void come_back();
+  void came_back(const router::Opened& opened);
+  void stayed_away(const std::string& why);
+  void tell_of_return();
+  void defer(const wire::Line& line);
+  bool must_wait(const wire::Envelope& envelope) const;
+  void remember(const wire::Line& line, const wire::Envelope& envelope);
+  void forget_deferred(std::string_view id);
   void opened_in_other_era();
   void opening_failed(std::string_view id, const router::Opened& opened);
   void answer_initialize(std::string_view id, const std::string& result);
@@ -91,19 +128,28 @@ class Session final : public router::SessionPort {
   router::SessionId id_;
   Transport& transport_;
   router::Switchboard& switchboard_;
-  std::shared_ptr<const router::Wanted> wanted_;  // until the session is open
+  std::shared_ptr<const router::Wanted> wanted_;
   std::string server_;
   Phase phase_ = Phase::New;
   server::Era era_ = server::Era::Legacy;
   router::Router* router_ = nullptr;
   std::string opening_;  // the message that opened the session, until it is answered
-  std::string version_;  // that the client asked for
+  std::string params_;   // of its initialize, for the next instance
+  std::optional<bool> shared_;
+  router::Standing standing_;
+  std::array<std::optional<std::size_t>, router::kListKinds> lists_{};  // digests of what the client has seen
+  std::string absence_;    // why it lost its last instance; empty = it never did
+  std::string refusal_;    // why it gets none; while the calls that wait for one are answered
+  std::string withdrawn_;  // why it ends with its instance; empty = it does not
+  std::string version_;    // that the client asked for
   std::string client_info_;
   std::deque<std::string> deferred_;  // what came while the server was being opened
   std::size_t deferred_bytes_ = 0;
   Timer patience_;
   SessionCounters counters_;
   Clock::time_point since_ = Clock::now();
+  Clock::time_point last_heard_ = Clock::now();
+  const std::string owner_;
   bool input_ended_ = false;
   bool server_lost_ = false;
   bool told_congested_ = false;

@@ -11,14 +11,28 @@ using server::Era;
 void Session::receive(const wire::Line& line) {
   if (ended_) return;
   ++counters_.messages;
+  last_heard_ = Clock::now();
   const wire::Envelope envelope = wire::scan(line.text);
-  if (phase_ == Phase::Opening && envelope.kind != wire::Kind::NotJson) {
-    deferred_.emplace_back(line.text);
-    deferred_bytes_ += line.text.size();
+  if (must_wait(envelope)) {
+    defer(line);
   } else {
     take(line, envelope);
   }
   pace();
+}
+
+/// Whether there is nobody yet to take it. What only answers or cancels concerns the present instance.
+bool Session::must_wait(const wire::Envelope& envelope) const {
+  if (envelope.kind == wire::Kind::NotJson) return false;
+  if (phase_ == Phase::Opening) return true;
+  const bool asks = envelope.kind == wire::Kind::Request || envelope.kind == wire::Kind::Batch;
+  if (phase_ == Phase::Returning) return asks;
+  return asks && router_ != nullptr && router_->draining();
+}
+
+void Session::defer(const wire::Line& line) {
+  deferred_.emplace_back(line.text);
+  deferred_bytes_ += line.text.size();
 }
 
 void Session::receive_oversized(const std::string& id, std::size_t bytes) {
@@ -33,6 +47,7 @@ void Session::take(const wire::Line& line, const wire::Envelope& envelope) {
   switch (envelope.kind) {
     case wire::Kind::Request: return take_request(line, envelope);
     case wire::Kind::Notification:
+      remember(line, envelope);
       if (phase_ == Phase::Ready && router_ != nullptr) router_->notification(*this, line, envelope);
       return;
     case wire::Kind::Response:
@@ -85,6 +100,12 @@ void Session::take_request(const wire::Line& line, const wire::Envelope& envelop
   }
   if (answer_here(line, envelope)) return;
   if (phase_ == Phase::New) return take_first_request(line, envelope);
+  if (!refusal_.empty()) return reject(envelope.id.in(line.text), wire::kServerLost, refusal_);
+  if (phase_ != Phase::Ready) {
+    defer(line);
+    return come_back();
+  }
+  remember(line, envelope);
   router_->request(*this, line, envelope);
 }
 
@@ -110,13 +131,14 @@ bool Session::answer_here(const wire::Line& line, const wire::Envelope& envelope
     transport_.send({wire::result_message(id, "{}"), nullptr});
     return true;
   }
-  if (phase_ != Phase::Ready) return false;
+  if (phase_ == Phase::New) return false;
   if (method == "initialize") {
     reject(id, wire::kInvalidRequest, "Invalid Request: this session is initialized already");
     return true;
   }
   if (method == "server/discover") {
     if (era_ == Era::Modern) {
+      if (phase_ != Phase::Ready) return false;
       transport_.send({wire::result_message(id, router_->instance()->handshake().result()), nullptr});
     } else {
       reject(id, wire::kMethodNotFound, "Method not found: this session speaks a revision with initialize");

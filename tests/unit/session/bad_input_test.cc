@@ -142,7 +142,7 @@ TEST(FromAServer, BannersAreDroppedAndCounted) {
   exchange.server().say(R"({"not":"rpc"})");
   exchange.settle();
   EXPECT_THAT(client.heard(), IsEmpty());
-  EXPECT_EQ(exchange.switchboard.entries().front().router->instance()->counters().lines_dropped, 2U);
+  EXPECT_EQ(exchange.switchboard.places().front().router->instance()->counters().lines_dropped, 2U);
 }
 
 TEST(FromAServer, ASecondAnswerAndAWrongIdAreDroppedAndCounted) {
@@ -160,7 +160,7 @@ TEST(FromAServer, ASecondAnswerAndAWrongIdAreDroppedAndCounted) {
   exchange.server().say(R"({"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"?"}})");
   exchange.settle();
   EXPECT_THAT(client.heard(), SizeIs(1));
-  EXPECT_EQ(exchange.switchboard.entries().front().router->counters().unknown_answers, 4U);
+  EXPECT_EQ(exchange.switchboard.places().front().router->counters().unknown_answers, 4U);
 }
 
 TEST(FromAServer, AnAnswerOverTheCapFailsItsCall) {
@@ -203,7 +203,7 @@ TEST(FromAServer, AFloodOfNewsDoesNotReachASlowReader) {
     exchange.settle();
   }
   EXPECT_THAT(client.heard(), IsEmpty());
-  EXPECT_EQ(exchange.switchboard.entries().front().router->counters().dropped_news, 500U);
+  EXPECT_EQ(exchange.switchboard.places().front().router->counters().dropped_news, 500U);
 }
 
 TEST(FromAServer, NewsForNobodyIsDroppedAndCounted) {
@@ -215,11 +215,12 @@ TEST(FromAServer, NewsForNobodyIsDroppedAndCounted) {
       R"({"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"x:y"}})");
   exchange.settle();
   EXPECT_THAT(client.heard(), IsEmpty());
-  EXPECT_EQ(exchange.switchboard.entries().front().router->counters().dropped_news, 2U);
+  EXPECT_EQ(exchange.switchboard.places().front().router->counters().dropped_news, 2U);
 }
 
 TEST(FromAServer, AClosedOutputEndsItsSessions) {
   Exchange exchange(config::Share::Session);
+  exchange.wanted->restart = false;
   FakeClient& client = exchange.ready_client();
   exchange.server().close_output();
   exchange.settle();

@@ -110,8 +110,8 @@ class FakeSpawner final : public proc::Spawner {
 class FakeClient final : public session::Transport {
  public:
   FakeClient(Loop& loop, router::SessionId id, router::Switchboard& switchboard,
-             std::shared_ptr<const router::Wanted> wanted)
-      : session(loop, id, *this, switchboard, std::move(wanted)) {}
+             std::shared_ptr<const router::Wanted> wanted, const std::string& owner)
+      : session(loop, id, *this, switchboard, std::move(wanted), owner) {}
 
   void say(const std::string& line) { session.receive({line, nullptr}); }
   /// What came since the last call.
@@ -164,9 +164,9 @@ class Exchange {
  public:
   explicit Exchange(config::Share share = config::Share::Shared) { wanted->share = share; }
 
-  FakeClient& connect() {
+  FakeClient& connect(const std::string& owner = {}) {
     wanted->key = server::launch_key(wanted->spec);
-    clients.emplace_back(loop, ++last_, switchboard, wanted);
+    clients.emplace_back(loop, ++last_, switchboard, wanted, owner);
     return clients.back();
   }
   FakeServer& server(std::size_t index = 0) { return spawner.servers.at(index); }
@@ -176,26 +176,42 @@ class Exchange {
   }
 
   /// A client that has its handshake behind it, on an instance that is open.
-  FakeClient& ready_client(
-      const std::string& capabilities = R"({"tools":{},"logging":{},"resources":{"subscribe":true}})") {
-    FakeClient& client = connect();
+  FakeClient& ready_client(std::string capabilities = {}, const std::string& owner = {}) {
+    if (capabilities.empty()) capabilities = R"({"tools":{},"logging":{},"resources":{"subscribe":true}})";
+    FakeClient& client = connect(owner);
     client.say(kInitialize);
     settle();
     FakeServer& fake = spawner.servers.back();
-    for (const std::string& line : fake.heard()) {
-      const auto message = json(line).as_object();
-      if (message.contains("method") && message.at("method") == "initialize") {
-        fake.say(R"({"jsonrpc":"2.0","id":)" + boost::json::serialize(message.at("id")) +
-                 R"(,"result":{"protocolVersion":"2025-11-25","capabilities":)" + capabilities +
-                 R"(,"serverInfo":{"name":"fake","version":"1"}}})");
-      }
-    }
-    settle();
+    answer_handshake(fake, capabilities);
     client.say(kInitialized);
     settle();
     fake.heard();
     client.heard();
     return client;
+  }
+  /// True if it was asked for one. Other messages that it got are lost.
+  bool answer_handshake(FakeServer& fake, const std::string& capabilities = R"({"tools":{}})") {
+    bool asked = false;
+    for (const std::string& line : fake.heard()) {
+      const auto message = json(line).as_object();
+      if (!message.contains("method") || message.at("method") != "initialize") continue;
+      asked = true;
+      fake.say(R"({"jsonrpc":"2.0","id":)" + boost::json::serialize(message.at("id")) +
+               R"(,"result":{"protocolVersion":"2025-11-25","capabilities":)" + capabilities +
+               R"(,"serverInfo":{"name":"fake","version":"1"}}})");
+    }
+    settle();
+    return asked;
+  }
+  /// For what a timer does: they are short in these tests.
+  template <class Condition>
+  bool until(Condition condition) {
+    const auto give_up = Clock::now() + std::chrono::seconds(15);
+    for (; Clock::now() < give_up; usleep(1000)) {
+      loop.run_due();
+      if (condition()) return true;
+    }
+    return false;
   }
 
   Loop loop;

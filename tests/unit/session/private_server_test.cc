@@ -101,7 +101,7 @@ TEST(PrivateInstance, EndsWithItsSessionAndTheExitWaitsForThat) {
   exchange.server().exit(0);
   exchange.settle();
   EXPECT_EQ(client.exit_code, 0);
-  EXPECT_THAT(exchange.switchboard.entries(), IsEmpty());
+  EXPECT_THAT(exchange.switchboard.places(), IsEmpty());
 }
 
 TEST(PrivateInstance, AnswersWhatWasAskedBeforeTheInputEnded) {
@@ -261,7 +261,7 @@ TEST(PrivateInstance, ItsLastAnswersArriveAlsoIfItExitsAtOnce) {
                         R"(,"result":{"last":"words"}})");
   exchange.server().exit(0);
   exchange.settle();
-  EXPECT_THAT(client.heard(), ElementsAre(HasSubstr("last")));
+  EXPECT_THAT(client.heard(), ElementsAre(HasSubstr("last"), HasSubstr("notifications/cancelled")));
 }
 
 TEST(AllowList, HidesAndRefusesOtherTools) {

@@ -143,7 +143,7 @@ TEST(SharedInstance, CancelsTheRightCallAndSwallowsItsLateAnswer) {
   exchange.settle();
   EXPECT_THAT(second.heard(), IsEmpty());
   EXPECT_THAT(first.heard(), SizeIs(1));
-  const auto& counters = exchange.switchboard.entries().front().router->counters();
+  const auto& counters = exchange.switchboard.places().front().router->counters();
   EXPECT_EQ(counters.late_answers, 1U);
   EXPECT_EQ(counters.unknown_answers, 0U);
 }
@@ -296,7 +296,7 @@ TEST(SharedInstance, IsNotAskedToHearMoreThanItReads) {
     exchange.server().say_raw(pings.substr(0, pings.size() - 1) + "\n");
     exchange.settle();
   }
-  EXPECT_GT(exchange.switchboard.entries().front().router->counters().refused_questions, 0U);
+  EXPECT_GT(exchange.switchboard.places().front().router->counters().refused_questions, 0U);
 }
 
 TEST(SharedInstance, TellsEveryReadySessionThatAListChanged) {
@@ -323,6 +323,7 @@ TEST(SharedInstance, TellsEveryReadySessionThatAListChanged) {
 
 TEST(SharedInstance, AnswersEveryCallOnceWhenItDies) {
   Exchange exchange;
+  exchange.wanted->restart = false;
   FakeClient& first = exchange.ready_client();
   FakeClient& second = exchange.ready_client();
   first.say(call("1", "a"));
@@ -345,7 +346,7 @@ TEST(SharedInstance, AnswersEveryCallOnceWhenItDies) {
   EXPECT_EQ(first.exit_code, 3);
   EXPECT_EQ(second.exit_code, 3);
   EXPECT_EQ(first.exits, 1);
-  EXPECT_THAT(exchange.switchboard.entries(), IsEmpty());
+  EXPECT_THAT(exchange.switchboard.places(), IsEmpty());
 }
 
 TEST(SharedInstance, NeverRemembersAFailedStart) {

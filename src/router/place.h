@@ -1,0 +1,109 @@
+// Where an instance of a server lives, and one after it, and one after that; never two at a time. Sessions
+// that share one meet here; a private session has a place of its own.
+#pragma once
+
+#include <sys/types.h>
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/loop.h"
+#include "config/configuration.h"
+#include "proc/launch_spec.h"
+#include "router/router.h"
+#include "router/sharing.h"
+#include "server/lifecycle.h"
+#include "server/restart_policy.h"
+
+namespace corral::router {
+
+/// The server that a session wants.
+struct Wanted {
+  std::string server;  // its name, or the name of the command
+  proc::LaunchSpec spec;
+  std::string key;  // of `spec`
+  config::Share share = config::Share::Auto;
+  bool from_configuration = false;
+  bool stateless = false;
+  std::function<bool(std::string_view)> allows_tool;  // empty = all
+  Clock::duration call_timeout = std::chrono::hours(1);
+  Clock::duration idle = std::chrono::minutes(10);
+  bool restart = true;       // a server that died comes back; otherwise its sessions end with it
+  std::optional<bool> park;  // end the tree of a silent session; unset = where it keeps no state
+  Clock::duration probe = std::chrono::minutes(1);  // ask a silent server whether it lives; 0 = never
+  std::string root;                                 // share = root: the project
+};
+
+/// Why an instance is ended.
+enum class Cause : std::uint8_t {
+  SessionEnded,
+  Idle,
+  Parked,
+  Evicted,
+  Hung,
+  Died,
+  Unfit,  // its handshake went wrong
+  Reloaded,
+  Restarted,
+  Stopped,
+  ShuttingDown
+};
+const char* cause_name(Cause cause);  // "session-ended", …
+
+/// An instance that has gone, and the proof.
+struct Gone {
+  std::string server;
+  std::string instance;
+  pid_t pid = 0;
+  Cause cause = Cause::Died;
+  server::Ending ending;
+  std::chrono::milliseconds took{};  // from the decision to the proof
+};
+using WhenGone = std::function<void(const Gone&)>;
+
+/// A session that waits for an instance.
+struct Asker {
+  SessionPort* port;
+  std::string initialize_params;
+  bool failed = false;  // the instance that it waited for did not open
+};
+
+struct Place {
+  Place(Loop& loop, std::string k, std::shared_ptr<const Wanted> w, server::Era e, SharingDecision d)
+      : key(std::move(k)),
+        wanted(std::move(w)),
+        era(e),
+        decision(std::move(d)),
+        delay(loop),
+        use(loop),
+        drain(loop) {}
+
+  std::string key;
+  std::shared_ptr<const Wanted> wanted;
+  server::Era era;
+  SharingDecision decision;
+  server::Life life = server::Life::Empty;
+  std::unique_ptr<Router> router;  // while there is an instance
+  std::deque<Asker> askers;
+
+  server::RestartPolicy policy;
+  Timer delay;  // until the next start, or until a broken one may be tried again
+  Timer use;    // looks whether it is still used
+  Timer drain;
+  std::optional<Clock::time_point> ready_since;
+  std::string last_words;  // why the last instance died
+  int last_exit_code = 125;
+
+  Cause cause = Cause::Died;  // why the present instance ends
+  server::Instance::Haste haste = server::Instance::Haste::Polite;
+  std::optional<Clock::time_point> ending_since;
+  std::string started_for;               // the session object whose session asked first
+  const SessionPort* left_by = nullptr;  // private: the session that it belonged to
+  std::vector<WhenGone> when_gone;
+};
+
+}  // namespace corral::router

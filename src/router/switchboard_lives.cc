@@ -1,0 +1,402 @@
+// The life of each place: what happens to it, and what is done about it. server/lifecycle.cc decides, this
+// carries out.
+#include <algorithm>
+
+#include "base/log.h"
+#include "router/switchboard.h"
+#include "server/lost_keeper.h"
+#include "wire/error_codes.h"
+
+namespace corral::router {
+
+using server::Era;
+using server::Happening;
+using server::Instance;
+using server::Life;
+using server::Step;
+
+namespace {
+
+Departure departure_for(Cause cause) {
+  switch (cause) {
+    case Cause::Idle:
+    case Cause::Parked:
+    case Cause::Evicted: return Departure::Parked;
+    case Cause::Stopped: return Departure::Stopped;
+    case Cause::Reloaded:
+    case Cause::Restarted: return Departure::Replaced;
+    case Cause::SessionEnded:
+    case Cause::Hung:
+    case Cause::Died:
+    case Cause::Unfit:
+    case Cause::ShuttingDown: break;
+  }
+  return Departure::Died;
+}
+
+/// As it goes on after "server NAME ".
+std::string sentence_for(const Place& place) {
+  switch (place.cause) {
+    case Cause::Idle:
+    case Cause::Parked: return "was parked after a time without calls";
+    case Cause::Evicted: return "was parked to make room for another server";
+    case Cause::Stopped: return "was stopped with `corral stop`";
+    case Cause::Reloaded: return "has a new configuration";
+    case Cause::Restarted: return "was restarted with `corral restart`";
+    case Cause::Hung: return "did not answer any more";
+    case Cause::ShuttingDown: return "ends with the daemon";
+    case Cause::SessionEnded:
+    case Cause::Died:
+    case Cause::Unfit: break;
+  }
+  return "has ended";
+}
+
+std::string short_id(const Router& router) { return router.instance()->id().substr(0, 8); }
+
+/// The one line that tells of an end, with its evidence.
+void log_gone(const Gone& gone) {
+  log_line("instance " + gone.instance.substr(0, 8) + " of server " + gone.server + ": " +
+           gone.ending.sentence + " (" + cause_name(gone.cause) + ", " +
+           std::to_string(gone.ending.ended_processes) + " processes, " + std::to_string(gone.took.count()) +
+           " ms), " + (gone.ending.proved_empty ? "its tree is gone" : "its tree was not proved gone"));
+}
+
+}  // namespace
+
+const char* cause_name(Cause cause) {
+  switch (cause) {
+    case Cause::SessionEnded: return "session-ended";
+    case Cause::Idle: return "idle";
+    case Cause::Parked: return "parked";
+    case Cause::Evicted: return "evicted";
+    case Cause::Hung: return "hung";
+    case Cause::Died: return "died";
+    case Cause::Unfit: return "unfit";
+    case Cause::Reloaded: return "reloaded";
+    case Cause::Restarted: return "restarted";
+    case Cause::Stopped: return "stopped";
+    case Cause::ShuttingDown: return "shutting-down";
+  }
+  return "?";
+}
+
+void Switchboard::happen(Place& place, Happening happening) {
+  const server::Next next = server::next(place.life, happening);
+  place.life = next.life;
+  switch (next.step) {
+    case Step::None: return;
+    case Step::Start: return start(place);
+    case Step::Attach: return attach_askers(place);
+    case Step::Refuse: return refuse_askers(place);
+    case Step::Drain: return drain(place);
+    case Step::End: return end(place, place.haste);
+    case Step::Kill: return end(place, Instance::Haste::Now);
+    case Step::Delay: return delay(place);
+    case Step::Revive: return revive(place);
+  }
+}
+
+// ---- starting
+
+void Switchboard::start(Place& place) {
+  const Result<void> started = start_instance(place);
+  if (started) return;
+  place.last_words = started.error().message;
+  place.last_exit_code = server::exit_code_of(started.error());
+  for (Asker& asker : place.askers) asker.failed = true;
+  place.ready_since.reset();
+  happen(place, Happening::Lost);
+  died(place);
+}
+
+Result<void> Switchboard::start_instance(Place& place) {
+  if (const auto room = make_room(); !room) return room.error();
+  const Wanted& wanted = *place.wanted;
+  RouterOptions options{
+      .server = wanted.server,
+      .shared = place.decision.shared,
+      .confirm_read_only = place.decision.confirm_annotations,
+      .allows_tool = wanted.allows_tool,
+      .call_timeout = wanted.call_timeout,
+      .probe = wanted.probe,
+      .answers_probes = knowledge_[wanted.key].manifest.answers_probes,
+  };
+  Router::Owner& self = *this;
+  auto router = std::make_unique<Router>(loop_, std::move(options), self);
+  if (const auto started = router->start(spawner_, wanted.spec, line_cap_); !started) return started.error();
+  ++started_;
+  children_.started(router->instance()->keeper());
+  place.router = std::move(router);
+  place.cause = Cause::Died;
+  place.haste = Instance::Haste::Polite;
+  place.ending_since.reset();
+  place.ready_since.reset();
+  log_line("instance " + short_id(*place.router) + " of server " + wanted.server + ": " +
+           (place.life == Life::Restarting ? "started again, " : "started, ") + place.decision.reason);
+  const bool plain = place.decision.shared || place.askers.empty();
+  place.router->open({place.era,
+                      plain ? server::plain_initialize_params() : place.askers.front().initialize_params,
+                      place.decision.shared});
+  return {};
+}
+
+void Switchboard::router_opened(Router& router) {
+  Place& place = *place_of(router);
+  place.ready_since = Clock::now();
+  watch_use(place, place.wanted->idle);
+  happen(place, Happening::Opened);
+}
+
+void Switchboard::attach_askers(Place& place) {
+  while (place.life == Life::Ready && !place.askers.empty()) {
+    SessionPort& port = *place.askers.front().port;
+    place.askers.pop_front();
+    place.router->attach(port);
+    port.opened({Opened::Kind::Ready, place.router.get(), place.router->instance()->handshake().result(), 0,
+                 place.wanted});
+  }
+}
+
+// ---- what goes wrong
+
+/// A first start that went wrong is told at once; after a death another start may do better.
+void Switchboard::router_unfit(Router& router) {
+  Place& place = *place_of(router);
+  const bool first = place.life == Life::Starting;
+  const server::Handshake& handshake = router.instance()->handshake();
+  place.cause = Cause::Unfit;
+  place.last_words = "server " + place.wanted->server + " refused the handshake";
+  happen(place, Happening::Unfit);
+  if (router.refuted()) return tell_failed(place, Opened::Kind::Again, {});
+  if (!first) return;
+  const bool other_era = handshake.outcome() == server::Handshake::Outcome::OtherEra;
+  tell_failed(place, other_era ? Opened::Kind::OtherEra : Opened::Kind::Refused,
+              other_era ? "" : handshake.error());
+}
+
+void Switchboard::tell_failed(Place& place, Opened::Kind kind, const std::string& text) {
+  std::deque<Asker> askers = std::exchange(place.askers, {});
+  for (const Asker& asker : askers) asker.port->opened({kind, nullptr, text});
+}
+
+void Switchboard::router_lost(Router& router, const std::string& why) {
+  Place& place = *place_of(router);
+  const bool first = place.life == Life::Starting;
+  const bool was_ready = place.life == Life::Ready || place.life == Life::Draining;
+  place.use.cancel();
+  place.drain.cancel();
+  if (place.life == Life::Ready || place.life == Life::Restarting || first) {
+    place.last_words = why;
+    place.ending_since = Clock::now();
+  }
+  if (first) {
+    for (Asker& asker : place.askers) asker.failed = true;
+  }
+  happen(place, Happening::Lost);
+  // A legacy server may well exit when it is spoken to in the modern way.
+  if (first && place.era == Era::Modern) return tell_failed(place, Opened::Kind::OtherEra, {});
+  if (was_ready && place.wanted->restart) leave_sessions(place);
+}
+
+void Switchboard::router_hung(Router& router) {
+  Place& place = *place_of(router);
+  place.cause = Cause::Hung;
+  place.last_words = "server " + place.wanted->server + " did not answer any more and was ended";
+  happen(place, Happening::Hung);
+}
+
+void Switchboard::router_ended(Router& router, const server::Ending& ending) {
+  Place& place = *place_of(router);
+  const Clock::time_point now = Clock::now();
+  Gone gone{place.wanted->server,
+            router.instance()->id(),
+            router.instance()->server_pid(),
+            place.cause,
+            ending,
+            std::chrono::duration_cast<std::chrono::milliseconds>(now - place.ending_since.value_or(now))};
+  log_gone(gone);
+  if (ending.keeper_lost) {
+    children_.end_orphans();
+    if (const pid_t child = server::run_terminators_of(router.instance()->tree())) children_.started(child);
+  }
+  place.use.cancel();
+  place.drain.cancel();
+  place.last_exit_code = ending.exit_code;
+  for (SessionPort* port : std::set<SessionPort*>(router.sessions())) {
+    router.detach(*port);
+    port->instance_ended(ending);
+  }
+  // We are called from inside the router.
+  ended_.push_back(std::move(place.router));
+  loop_.post([this] { ended_.clear(); });
+  for (const WhenGone& task : std::exchange(place.when_gone, {})) task(gone);
+  died(place);
+}
+
+/// Also called for one that could not even be started.
+void Switchboard::died(Place& place) {
+  const bool by_itself = place.life == Life::Dying;
+  std::optional<Clock::duration> again = Clock::duration::zero();
+  if (by_itself) {
+    const Clock::duration lived =
+        place.ready_since ? Clock::now() - *place.ready_since : Clock::duration::zero();
+    again = place.policy.died(lived, std::uniform_real_distribution<double>(0, 1)(random_));
+    next_delay_ = again.value_or(Clock::duration::zero());
+  }
+  happen(place, again ? Happening::Gone : Happening::GoneTooOften);
+}
+
+void Switchboard::delay(Place& place) {
+  if (place.askers.empty()) return happen(place, Happening::Unused);
+  if (next_delay_.count() > 0) {
+    log_line("server " + place.wanted->server + ": the next start is in " +
+             std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(next_delay_).count()) +
+             " ms");
+  }
+  place.delay.start(next_delay_, [this, &place] { happen(place, Happening::DelayOver); });
+}
+
+void Switchboard::refuse_askers(Place& place) {
+  std::string why = place.last_words;
+  const bool broken = place.life == Life::Broken;
+  if (broken) {
+    why = "server " + place.wanted->server + " died " + std::to_string(place.policy.deaths()) +
+          " times in a row and is not started again for now; `corral restart " + place.wanted->server +
+          "` tries at once. At last: " + place.last_words;
+    if (!place.delay.running()) {
+      log_line(why);
+      place.delay.start(place.policy.rules().rest, [this, &place] {
+        place.policy.forgive();
+        happen(place, Happening::Rested);
+      });
+    }
+  }
+  std::deque<Asker> refused;
+  for (auto asker = place.askers.begin(); asker != place.askers.end();) {
+    if (broken || asker->failed) {
+      refused.push_back(std::move(*asker));
+      asker = place.askers.erase(asker);
+    } else {
+      ++asker;
+    }
+  }
+  for (const Asker& asker : refused) {
+    asker.port->opened({Opened::Kind::Failed, nullptr, why, place.last_exit_code});
+  }
+  if (!broken) revive(place);
+}
+
+// ---- ending
+
+void Switchboard::drain(Place& place) {
+  place.use.cancel();
+  place.drain.start(limits_.drain, [this, &place] { happen(place, Happening::Drained); });
+  place.router->drain();
+}
+
+void Switchboard::router_drained(Router& router) {
+  Place& place = *place_of(router);
+  place.drain.cancel();
+  happen(place, Happening::Drained);
+}
+
+/// Every instance that we end comes through here.
+void Switchboard::end(Place& place, Instance::Haste haste) {
+  place.use.cancel();
+  place.drain.cancel();
+  place.ending_since = Clock::now();
+  leave_sessions(place);
+  place.router->stop(haste);
+}
+
+/// The sessions go on without it; whatever they wait for is answered.
+void Switchboard::leave_sessions(Place& place) {
+  const std::string sentence = sentence_for(place);
+  const bool died = place.cause == Cause::Died;
+  const std::string why = died ? place.last_words : "server " + place.wanted->server + " " + sentence;
+  for (SessionPort* port : std::set<SessionPort*>(place.router->sessions())) {
+    if (died && !port->goes_on()) continue;
+    place.router->give_up_calls(*port, wire::kServerLost, why);
+    place.router->detach(*port);
+    port->instance_left(departure_for(place.cause), why);
+  }
+}
+
+void Switchboard::revive(Place& place) {
+  if (!place.askers.empty()) return happen(place, Happening::Asked);
+  // We may be called from somebody who still looks at the place.
+  loop_.post([this, gone = &place] {
+    places_.remove_if([gone](const Place& one) {
+      return &one == gone && one.life == Life::Empty && !one.router && one.askers.empty();
+    });
+  });
+}
+
+// ---- how many there are
+
+Result<void> Switchboard::make_room() {
+  if (living() < limits_.max_instances) return {};
+  std::vector<Candidate> list;
+  const std::vector<Place*> places = candidates(list);
+  const auto ending =
+      static_cast<std::size_t>(std::count_if(places_.begin(), places_.end(), [](const Place& place) {
+        return place.router && place.life != Life::Ready && place.life != Life::Starting &&
+               place.life != Life::Restarting;
+      }));
+  if (living() - ending < limits_.max_instances) return {};
+  const auto least = least_needed(list);
+  if (!least) {
+    return Error{
+        "the daemon runs " + std::to_string(living()) +
+        " instances, all of them are in use, and \"max_instances\" in its configuration allows no more; "
+        "end a session, or raise it"};
+  }
+  Place& victim = *places[*least];
+  victim.cause = Cause::Evicted;
+  happen(victim, Happening::Unused);
+  return {};
+}
+
+void Switchboard::keep_newest() {
+  std::vector<Candidate> list;
+  const std::vector<Place*> places = candidates(list);
+  for (const std::size_t index : beyond_keep(list, limits_.keep)) {
+    places[index]->cause = Cause::Evicted;
+    happen(*places[index], Happening::Unused);
+  }
+}
+
+std::vector<Place*> Switchboard::candidates(std::vector<Candidate>& list) {
+  std::vector<Place*> places;
+  for (Place& place : places_) {
+    if (place.life != Life::Ready) continue;
+    places.push_back(&place);
+    list.push_back({place.wanted->server, place.router->last_used(), place.router->sessions().size(),
+                    place.router->in_use(), may_park(place)});
+  }
+  return places;
+}
+
+bool Switchboard::may_park(const Place& place) {
+  if (place.wanted->park) return *place.wanted->park;
+  return keeps_no_state(facts_of(*place.wanted, place.era));
+}
+
+void Switchboard::watch_use(Place& place, Clock::duration after) {
+  place.use.start(after, [this, &place] { look_at_use(place); });
+}
+
+void Switchboard::look_at_use(Place& place) {
+  if (place.life != Life::Ready) return;
+  const Clock::duration idle = place.wanted->idle;
+  const Clock::duration unused = Clock::now() - place.router->last_used();
+  const bool alone = place.router->sessions().empty();
+  if (place.router->in_use()) return watch_use(place, idle);
+  if (unused < idle) return watch_use(place, idle - unused);
+  if (!alone && !may_park(place)) return watch_use(place, idle);
+  place.cause = alone ? Cause::Idle : Cause::Parked;
+  happen(place, Happening::Unused);
+}
+
+}  // namespace corral::router

@@ -1,0 +1,161 @@
+// A session outlives its instances: how it loses one, what it remembers meanwhile, and how it gets the next.
+#include "base/log.h"
+#include "router/log_levels.h"
+#include "session/session.h"
+#include "wire/error_codes.h"
+#include "wire/json_text.h"
+
+namespace corral::session {
+
+using router::Departure;
+using router::ListKind;
+using router::Opened;
+using server::Era;
+
+const char* Session::state() const {
+  switch (phase_) {
+    case Phase::New: return "new";
+    case Phase::Opening: return "opening";
+    case Phase::Ready: return "ready";
+    case Phase::Away: return "parked";
+    case Phase::Returning: return "returning";
+  }
+  return "?";
+}
+
+// ---- losing an instance
+
+void Session::instance_left(Departure departure, const std::string& why) {
+  router_ = nullptr;
+  if (ended_) return;
+  phase_ = Phase::Away;
+  absence_ = why;
+  if (!withdrawn_.empty()) {
+    // Not from in here: whoever tells us is in the middle of something.
+    loop_.post([this, alive = std::weak_ptr<bool>(alive_)] {
+      if (!alive.expired()) end(EndReason::Removed);
+    });
+    return;
+  }
+  const bool at_once = departure == Departure::Died || departure == Departure::Replaced;
+  if (at_once || !deferred_.empty()) come_back();
+  end_when_answered();
+}
+
+void Session::redefine(std::shared_ptr<const router::Wanted> wanted) {
+  wanted_ = std::move(wanted);
+  shared_.reset();
+}
+
+void Session::withdraw(std::string why) {
+  withdrawn_ = std::move(why);
+  if (phase_ == Phase::New || phase_ == Phase::Away) end(EndReason::Removed);
+}
+
+// ---- getting the next
+
+void Session::come_back() {
+  phase_ = Phase::Returning;
+  switchboard_.open(*this, {wanted_, era_, params_, shared_});
+}
+
+void Session::came_back(const Opened& opened) {
+  switch (opened.kind) {
+    case Opened::Kind::Ready: break;
+    case Opened::Kind::Again:
+      shared_.reset();  // what was believed of the server was wrong
+      return come_back();
+    case Opened::Kind::Refused:
+      return stayed_away("server " + server_ + " refused the handshake: " + opened.text);
+    case Opened::Kind::OtherEra:
+      return stayed_away("server " + server_ + " no longer speaks this session's revision of MCP");
+    case Opened::Kind::Failed: return stayed_away(opened.text);
+  }
+  phase_ = Phase::Ready;
+  router_ = opened.router;
+  wanted_ = opened.wanted;
+  shared_ = router_->options().shared;
+  tell_of_return();
+  router_->restore(*this, standing_);
+  take_deferred();
+  end_when_answered();
+}
+
+/// The calls that waited hear why; the next one tries again.
+void Session::stayed_away(const std::string& why) {
+  phase_ = Phase::Away;
+  refusal_ = why;
+  transport_.note(why);
+  take_deferred();
+  refusal_.clear();
+  end_when_answered();
+}
+
+/// Before the first answer, so that whoever relied on the server's memory knows.
+void Session::tell_of_return() {
+  const std::string news =
+      std::exchange(absence_, {}) + "; it was started anew, and what it kept in memory is gone";
+  transport_.note(news);
+  const bool modern = era_ == Era::Modern;
+  const auto wants_log = [](const std::string& message) { return wire::scan(message).log_level.present(); };
+  if (modern && std::none_of(deferred_.begin(), deferred_.end(), wants_log)) return;
+  const auto level = router::parse_log_level(standing_.level);
+  if (!modern && (!standing_.initialized || (level && *level > router::LogLevel::Warning))) return;
+  const std::string message =
+      R"({"jsonrpc":"2.0","method":"notifications/message","params":{"level":"warning","logger":"corral","data":)" +
+      wire::quoted(news) + "}}";
+  transport_.send({message, nullptr});
+}
+
+// ---- what the next one must be told
+
+void Session::remember(const wire::Line& line, const wire::Envelope& envelope) {
+  if (era_ == Era::Modern) return;
+  const std::string_view method = wire::method_name(envelope, line.text);
+  if (method == "notifications/initialized") standing_.initialized = true;
+  if (method == "notifications/cancelled") forget_deferred(envelope.request_id.in(line.text));
+  const std::string_view params = envelope.params.in(line.text);
+  const auto text = [params](std::string_view key) {
+    return wire::string_value(wire::member(params, key).in(params)).value_or("");
+  };
+  constexpr std::size_t kMostSubscriptions = 1024;
+  if (method == "logging/setLevel") standing_.level = text("level");
+  if (method == "resources/subscribe" && standing_.uris.size() < kMostSubscriptions)
+    standing_.uris.insert(text("uri"));
+  if (method == "resources/unsubscribe") standing_.uris.erase(text("uri"));
+}
+
+/// Its client no longer wants it, and no server has seen it.
+void Session::forget_deferred(std::string_view id) {
+  std::erase_if(deferred_, [&](const std::string& message) {
+    const wire::Envelope envelope = wire::scan(message);
+    const bool same = envelope.kind == wire::Kind::Request && envelope.id.in(message) == id;
+    if (same) deferred_bytes_ -= message.size();
+    return same;
+  });
+}
+
+void Session::list_given(ListKind kind, std::size_t digest) {
+  lists_[static_cast<std::size_t>(kind)] = digest;
+}
+
+void Session::list_now(ListKind kind, std::size_t digest) {
+  constexpr std::array<std::string_view, router::kListKinds> kNews = {"tools", "prompts", "resources",
+                                                                      "resources"};
+  auto& seen = lists_[static_cast<std::size_t>(kind)];
+  if (ended_ || !seen || *seen == digest) return;
+  seen = digest;
+  const std::string message = R"({"jsonrpc":"2.0","method":"notifications/)" +
+                              std::string(kNews[static_cast<std::size_t>(kind)]) + R"(/list_changed"})";
+  transport_.send({message, nullptr});
+}
+
+std::vector<ListKind> Session::lists_given() const {
+  std::vector<ListKind> kinds;
+  for (std::size_t kind = 0; kind < lists_.size(); ++kind) {
+    if (lists_[kind]) kinds.push_back(static_cast<ListKind>(kind));
+  }
+  return kinds;
+}
+
+}  // namespace corral::session

@@ -1,0 +1,209 @@
+// Instances that are ended on somebody's word: restart, stop, a new configuration, the end of a session.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "session/exchange.h"
+
+namespace corral::tests {
+namespace {
+
+using router::Cause;
+using router::Gone;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+std::string request(const std::string& id, const std::string& method) {
+  return R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":")" + method + R"(","params":{}})";
+}
+
+std::string result_for(const std::string& heard) {
+  return R"({"jsonrpc":"2.0","id":)" + boost::json::serialize(json(heard).at("id")) + R"(,"result":{}})";
+}
+
+class Retiring : public testing::Test {
+ protected:
+  std::size_t retire(Cause cause) {
+    return exchange.switchboard.retire("files", cause, [this](const std::vector<Gone>& all) { gone = all; });
+  }
+
+  Exchange exchange;
+  std::optional<std::vector<Gone>> gone;
+};
+
+TEST_F(Retiring, LetsCallsInFlightFinishAndHoldsBackNewOnes) {
+  FakeClient& client = exchange.ready_client();
+  client.say(request("1", "tools/call"));
+  exchange.settle();
+  const auto asked = exchange.server().heard();
+  EXPECT_EQ(retire(Cause::Restarted), 1U);
+  client.say(request("2", "tools/call"));
+  exchange.settle();
+  EXPECT_FALSE(exchange.server().input_closed());
+  EXPECT_THAT(exchange.server().heard(), IsEmpty());
+
+  exchange.server().say(result_for(asked.back()));
+  exchange.settle();
+  EXPECT_EQ(json(client.heard().at(0)).at("id"), 1);
+  EXPECT_TRUE(exchange.server().input_closed());
+  EXPECT_EQ(exchange.started(), 1U) << "the next one starts when the tree of this one is gone";
+  EXPECT_FALSE(gone);
+
+  exchange.server().exit(0);
+  exchange.settle();
+  ASSERT_TRUE(gone);
+  ASSERT_THAT(*gone, SizeIs(1));
+  EXPECT_EQ(gone->front().cause, Cause::Restarted);
+  EXPECT_TRUE(gone->front().ending.proved_empty);
+  ASSERT_EQ(exchange.started(), 2U);
+  ASSERT_TRUE(exchange.answer_handshake(exchange.server(1)));
+  EXPECT_THAT(exchange.server(1).heard().back(), HasSubstr("tools/call"));
+}
+
+TEST_F(Retiring, ACallThatTakesTooLongIsGivenUp) {
+  exchange.switchboard.set_limits({.drain = std::chrono::milliseconds(5)});
+  FakeClient& client = exchange.ready_client();
+  client.say(request("1", "tools/call"));
+  exchange.settle();
+  retire(Cause::Restarted);
+  ASSERT_TRUE(exchange.until([&] { return exchange.server().input_closed(); }));
+  const auto heard = client.heard();
+  ASSERT_THAT(heard, SizeIs(1));
+  EXPECT_EQ(json(heard[0]).at("error").at("message").as_string(),
+            "server files was restarted with `corral restart`");
+}
+
+TEST_F(Retiring, NothingToEndIsReportedAtOnce) {
+  EXPECT_EQ(retire(Cause::Restarted), 0U);
+  ASSERT_TRUE(gone);
+  EXPECT_THAT(*gone, IsEmpty());
+}
+
+TEST_F(Retiring, AStoppedServerAnswersWithTheReasonUntilItIsAllowed) {
+  FakeClient& client = exchange.ready_client();
+  retire(Cause::Stopped);
+  exchange.settle();
+  exchange.server().exit(0);
+  exchange.settle();
+  EXPECT_TRUE(gone);
+  client.say(request("1", "tools/call"));
+  exchange.settle();
+  EXPECT_THAT(client.heard().at(0),
+              HasSubstr("was stopped with `corral stop`; `corral start files` allows it"));
+  FakeClient& late = exchange.connect();
+  late.say(kInitialize);
+  exchange.settle();
+  EXPECT_THAT(late.heard().at(0), HasSubstr("was stopped"));
+  EXPECT_EQ(exchange.started(), 1U);
+
+  EXPECT_TRUE(exchange.switchboard.allow("files"));
+  EXPECT_FALSE(exchange.switchboard.allow("files"));
+  client.say(request("2", "tools/call"));
+  exchange.settle();
+  ASSERT_EQ(exchange.started(), 2U);
+  ASSERT_TRUE(exchange.answer_handshake(exchange.server(1)));
+  EXPECT_THAT(exchange.server(1).heard().back(), HasSubstr("tools/call"));
+}
+
+TEST_F(Retiring, WhoWaitsForAStartIsToldOfTheStop) {
+  FakeClient& client = exchange.connect();
+  client.say(kInitialize);
+  exchange.settle();
+  retire(Cause::Stopped);
+  exchange.settle();
+  EXPECT_THAT(client.heard().at(0), HasSubstr("was stopped"));
+}
+
+TEST_F(Retiring, ANewDefinitionServesTheSameSession) {
+  FakeClient& client = exchange.ready_client();
+  auto redefined = std::make_shared<router::Wanted>(*exchange.wanted);
+  redefined->spec.argv = {"/bin/other-server"};
+  redefined->key = server::launch_key(redefined->spec);
+  client.session.redefine(redefined);
+  retire(Cause::Reloaded);
+  exchange.settle();
+  EXPECT_TRUE(exchange.server().input_closed());
+  ASSERT_EQ(exchange.started(), 2U) << "of another place, so it need not wait";
+  ASSERT_TRUE(exchange.answer_handshake(exchange.server(1)));
+  EXPECT_THAT(client.notes, testing::Contains(HasSubstr("has a new configuration")));
+  client.say(request("1", "tools/call"));
+  exchange.settle();
+  EXPECT_THAT(exchange.server(1).heard().back(), HasSubstr("tools/call"));
+}
+
+TEST_F(Retiring, ASessionOfARemovedServerEndsWhenItsCallsAreAnswered) {
+  FakeClient& client = exchange.ready_client();
+  client.say(request("1", "tools/call"));
+  exchange.settle();
+  const auto asked = exchange.server().heard();
+  client.session.withdraw("server files is no longer configured");
+  retire(Cause::Reloaded);
+  exchange.settle();
+  EXPECT_FALSE(client.session.ended());
+  exchange.server().say(result_for(asked.back()));
+  exchange.settle();
+  EXPECT_EQ(json(client.heard().at(0)).at("id"), 1);
+  EXPECT_TRUE(client.session.ended());
+  EXPECT_EQ(client.exit_reason, "server files is no longer configured");
+  EXPECT_EQ(exchange.started(), 1U);
+}
+
+TEST_F(Retiring, TheEndOfASessionTellsWhenItsInstanceIsGone) {
+  exchange.wanted->share = config::Share::Session;
+  FakeClient& client = exchange.ready_client();
+  std::optional<Gone> evidence;
+  client.session.end(session::EndReason::SessionEnded, [&](const Gone* one) {
+    ASSERT_NE(one, nullptr);
+    evidence = *one;
+  });
+  exchange.settle();
+  EXPECT_FALSE(evidence);
+  exchange.server().exit(0);
+  exchange.settle();
+  ASSERT_TRUE(evidence);
+  EXPECT_EQ(evidence->server, "files");
+  EXPECT_EQ(evidence->cause, Cause::SessionEnded);
+}
+
+TEST_F(Retiring, TheEndOfOneOfSeveralSessionsEndsNoSharedInstance) {
+  FakeClient& first = exchange.ready_client();
+  exchange.ready_client();
+  bool told = false;
+  first.session.end(session::EndReason::SessionEnded, [&](const Gone* one) {
+    EXPECT_EQ(one, nullptr);
+    told = true;
+  });
+  exchange.settle();
+  EXPECT_TRUE(told);
+  EXPECT_FALSE(exchange.server().input_closed());
+}
+
+TEST_F(Retiring, ASharedInstanceGoesWithTheSessionObjectThatItWasStartedFor) {
+  FakeClient& first = exchange.ready_client({}, "s-1");
+  FakeClient& second = exchange.ready_client({}, "s-1");
+  bool kept = false;
+  first.session.end(session::EndReason::SessionEnded, [&](const Gone* one) { kept = one == nullptr; });
+  exchange.settle();
+  EXPECT_TRUE(kept);
+  std::optional<Gone> evidence;
+  second.session.end(session::EndReason::SessionEnded, [&](const Gone* one) {
+    if (one != nullptr) evidence = *one;
+  });
+  exchange.settle();
+  EXPECT_TRUE(exchange.server().input_closed());
+  exchange.server().exit(0);
+  exchange.settle();
+  EXPECT_TRUE(evidence);
+}
+
+TEST_F(Retiring, ASharedInstanceThatSomebodyElseStartedStays) {
+  FakeClient& before = exchange.ready_client();
+  before.session.end(session::EndReason::InputClosed);
+  FakeClient& client = exchange.ready_client({}, "s-1");
+  client.session.end(session::EndReason::SessionEnded, [](const Gone* one) { EXPECT_EQ(one, nullptr); });
+  exchange.settle();
+  EXPECT_FALSE(exchange.server().input_closed());
+}
+
+}  // namespace
+}  // namespace corral::tests
