@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <boost/json.hpp>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 
@@ -54,6 +55,22 @@ std::string share_text(const Server& server) {
                           : "auto: shared where that is known to be safe";
 }
 
+std::string cwd_text(const Server& server) {
+  if (!server.cwd.empty()) return survey::printable(server.cwd);
+  return server.share == config::Share::Root ? "the project root" : "the client's";
+}
+
+std::string life_text(const Server& server) {
+  const char* const park = !server.park   ? "parked if it keeps no state"
+                           : *server.park ? "parked"
+                                          : "not parked";
+  return std::string(server.restart ? "restarted" : "not restarted") + " after a crash, " +
+         (server.probe.count() == 0 ? "not probed"
+                                    : "probed after " + config::show_duration(server.probe) + " of silence") +
+         ", stopped after " + config::show_duration(server.idle) + " without use, " + park +
+         " while its session is silent";
+}
+
 void show_server(Page& page, const Server& server) {
   page.blank();
   page.heading(server.name + (server.disabled ? " (disabled)" : ""));
@@ -61,13 +78,14 @@ void show_server(Page& page, const Server& server) {
   for (const auto& [name, value] : server.env) {
     page.command("  env      ", survey::printable(name) + "=" + config::show_variable(name, value));
   }
-  page.command("  cwd      ", server.cwd.empty() ? "the client's" : survey::printable(server.cwd));
+  page.command("  cwd      ", cwd_text(server));
   page.paragraph("  share    ", share_text(server));
   std::string tools;
   for (const std::string& tool : server.tools) tools += (tools.empty() ? "" : ", ") + survey::printable(tool);
   if (!tools.empty()) page.paragraph("  tools    ", tools);
   if (server.timeout) page.paragraph("  timeout  ", config::show_duration(*server.timeout) + " for one call");
   show_limits(page, server);
+  page.paragraph("  life     ", life_text(server));
   page.paragraph("  end      ", config::show_duration(server.stdin_grace) + " after its input ended, then " +
                                     config::show_duration(server.term_grace) + " after SIGTERM");
   if (!server.on_stop.empty()) page.command("  on stop  ", survey::show_command({server.on_stop}));
@@ -75,6 +93,9 @@ void show_server(Page& page, const Server& server) {
 
 std::vector<std::string> own_environment() {
   std::vector<std::string> environment;
+  // The daemon sets this one for every client, to its project root.
+  std::error_code unknown;
+  environment.push_back("CORRAL_ROOT=" + std::filesystem::current_path(unknown).string());
   for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
   return environment;
 }
@@ -100,7 +121,9 @@ void show(const Configuration& configuration) {
   const config::Options& options = configuration.options;
   page.paragraph("daemon: ", "lines up to " + show_size(options.line_cap) + ", drains for " +
                                  config::show_duration(options.drain) + ", stays for " +
-                                 config::show_duration(options.linger) + " without sessions");
+                                 config::show_duration(options.linger) + " without sessions, runs up to " +
+                                 std::to_string(options.max_instances) + " instances, keeps " +
+                                 std::to_string(options.keep) + " idle ones of a server");
   for (const std::string& warning : configuration.warnings) {
     page.paragraph("warning: ", survey::printable(warning));
   }

@@ -135,6 +135,13 @@ void read_disabled(Reading& reading, const Field& field, Draft& draft) {
   draft.server.disabled = draft.server.disabled || off;
 }
 
+void warn_of_milliseconds(Reading& reading, const Field& field, std::chrono::milliseconds time) {
+  if (!field.value.is_number() || time >= std::chrono::seconds(1)) return;
+  reading.warn(field.place.value,
+               field.naming() + " is less than a second, because a number means milliseconds",
+               R"(Write seconds as a text: "30s")");
+}
+
 template <class Target>
 void read_timeout(Reading& reading, const Field& field, Target& target) {
   const std::optional<std::chrono::milliseconds> time = reading.duration(field);
@@ -143,11 +150,7 @@ void read_timeout(Reading& reading, const Field& field, Target& target) {
     return reading.fail(field.place.value, field.naming() + " is zero, and no call could be answered in that",
                         "Remove it to wait for ever");
   }
-  if (field.value.is_number() && *time < std::chrono::seconds(1)) {
-    reading.warn(field.place.value,
-                 field.naming() + " is less than a second, because a number means milliseconds",
-                 R"(Write seconds as a text: "30s")");
-  }
+  warn_of_milliseconds(reading, field, *time);
   if constexpr (std::is_same_v<Target, Draft>) {
     target.server.timeout = time;
   } else {
@@ -215,8 +218,8 @@ constexpr std::array<Key<Draft>, 44> kEntryKeys = {{
 }};
 
 void read_share(Reading& reading, const Field& field, Server& server) {
-  constexpr std::array<std::string_view, 3> kWords = {"auto", "shared", "session"};
-  constexpr std::array<Share, 3> kShares = {Share::Auto, Share::Shared, Share::Session};
+  constexpr std::array<std::string_view, 4> kWords = {"auto", "shared", "session", "root"};
+  constexpr std::array<Share, 4> kShares = {Share::Auto, Share::Shared, Share::Session, Share::Root};
   if (const auto index = reading.choice(field, kWords)) server.share = kShares[*index];
 }
 
@@ -227,13 +230,20 @@ void read_containment(Reading& reading, const Field& field, Server& server) {
   if (const auto index = reading.choice(field, kWords)) server.containment = kLevels[*index];
 }
 
-constexpr std::array<Key<Server>, 11> kServerKeys = {{
+void read_probe(Reading& reading, const Field& field, Server& server) {
+  const std::optional<std::chrono::milliseconds> time = reading.duration(field);
+  if (!time) return;
+  if (time->count() > 0) warn_of_milliseconds(reading, field, *time);  // zero is off
+  server.probe = *time;
+}
+
+constexpr std::array<Key<Server>, 14> kServerKeys = {{
     {"share", read_share},
     {"containment", read_containment},
     {"memory", [](Reading& reading, const Field& field,
                   Server& server) { store(reading.size(field), server.limits.memory_bytes); }},
     {"pids", [](Reading& reading, const Field& field,
-                Server& server) { store(reading.whole_number(field), server.limits.processes); }},
+                Server& server) { store(reading.whole_number(field, 1), server.limits.processes); }},
     {"cpu", [](Reading& reading, const Field& field,
                Server& server) { store(reading.cores(field), server.limits.cpu_thousandths); }},
     {"stdin_grace", [](Reading& reading, const Field& field,
@@ -246,6 +256,11 @@ constexpr std::array<Key<Server>, 11> kServerKeys = {{
                    Server& server) { store(reading.text(field), server.on_stop); }},
     {"stateless", [](Reading& reading, const Field& field,
                      Server& server) { store(reading.flag(field), server.stateless); }},
+    {"restart", [](Reading& reading, const Field& field,
+                   Server& server) { store(reading.flag(field), server.restart); }},
+    {"park",
+     [](Reading& reading, const Field& field, Server& server) { store(reading.flag(field), server.park); }},
+    {"probe", read_probe},
     {"timeout", read_timeout<Server>},
 }};
 

@@ -88,7 +88,8 @@ class Expansion {
 
   static std::string hint(std::string_view name) {
     const std::string text(name);
-    if (name == "workspaceFolder") return ". Leave \"cwd\" out: a server starts in its client's directory.";
+    if (name == "workspaceFolder")
+      return ". Write ${CORRAL_ROOT}: the project root, or the client's directory.";
     if (name.starts_with("input:")) return ". corral asks no questions: take the value from a variable.";
     return ". Set it where the client is started, or write ${" + text + ":-DEFAULT} or $${" + text + "}.";
   }

@@ -70,12 +70,21 @@ class TopLevel {
   }
 
   void option(const Field& field) {
+    Options& options = result_.options;
     if (field.key == "line_cap") return line_cap(field);
-    if (field.key != "drain" && field.key != "linger") {
-      return reading_.warn_unknown(field, {"line_cap", "drain", "linger"});
-    }
-    const std::optional<std::chrono::milliseconds> time = reading_.duration(field);
-    if (time) (field.key == "drain" ? result_.options.drain : result_.options.linger) = *time;
+    if (field.key == "drain") return duration(field, options.drain);
+    if (field.key == "linger") return duration(field, options.linger);
+    if (field.key == "max_instances") return count(field, 1, options.max_instances);
+    if (field.key == "keep") return count(field, 0, options.keep);
+    reading_.warn_unknown(field, {"line_cap", "drain", "linger", "max_instances", "keep"});
+  }
+
+  void duration(const Field& field, std::chrono::milliseconds& target) {
+    if (const auto time = reading_.duration(field)) target = *time;
+  }
+
+  void count(const Field& field, std::uint32_t least, std::size_t& target) {
+    if (const auto number = reading_.whole_number(field, least)) target = *number;
   }
 
   void line_cap(const Field& field) {

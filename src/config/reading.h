@@ -55,7 +55,7 @@ class Reading {
   std::optional<std::chrono::milliseconds> duration(const Field& field);
   /// "512M", or a number of bytes.
   std::optional<std::uint64_t> size(const Field& field);
-  std::optional<std::uint32_t> whole_number(const Field& field);
+  std::optional<std::uint32_t> whole_number(const Field& field, std::uint32_t least);
   /// "0.5", "150%", or a number of cores.
   std::optional<std::uint32_t> cores(const Field& field);
   /// One of the words, by its index.

@@ -47,9 +47,13 @@ json::object object_of(const Server& server) {
                          {"stdin_grace_ms", server.stdin_grace.count()},
                          {"term_grace_ms", server.term_grace.count()},
                          {"idle_ms", server.idle.count()},
+                         {"restart", server.restart},
+                         {"park", nullptr},
+                         {"probe_ms", server.probe.count()},
                          {"on_stop", nullptr}};
   if (!server.cwd.empty()) object["cwd"] = printable(server.cwd);
   if (server.timeout) object["timeout_ms"] = server.timeout->count();
+  if (server.park) object["park"] = *server.park;
   if (!server.on_stop.empty()) object["on_stop"] = survey::show_command({server.on_stop});
   return object;
 }
@@ -97,7 +101,9 @@ std::string to_json(const Configuration& configuration) {
                                       {"options",
                                        {{"line_cap_bytes", options.line_cap},
                                         {"drain_ms", options.drain.count()},
-                                        {"linger_ms", options.linger.count()}}},
+                                        {"linger_ms", options.linger.count()},
+                                        {"max_instances", options.max_instances},
+                                        {"keep", options.keep}}},
                                       {"warnings", texts(configuration.warnings)}});
 }
 

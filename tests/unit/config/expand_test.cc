@@ -54,7 +54,7 @@ TEST(Expand, KnowsTheFormsOfOtherClients) {
   EXPECT_EQ(expanded("${env:A}", {"A=1"}), "1");
   EXPECT_EQ(expanded("${userHome}/x", {"HOME=/h"}), "/h/x");
   EXPECT_THAT(expanded("${input:key}", {}), HasSubstr("asks no questions"));
-  EXPECT_THAT(expanded("${workspaceFolder}", {}), HasSubstr("client's directory"));
+  EXPECT_THAT(expanded("${workspaceFolder}", {}), HasSubstr("${CORRAL_ROOT}"));
 }
 
 TEST(Expand, LeavesAloneWhatIsNoVariable) {

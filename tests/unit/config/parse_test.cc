@@ -64,12 +64,17 @@ TEST(Parse, GivesDefaultsToWhatIsNotWritten) {
   EXPECT_FALSE(server.stateless);
   EXPECT_FALSE(server.timeout.has_value());
   EXPECT_EQ(server.cwd, "");
+  EXPECT_TRUE(server.restart);
+  EXPECT_FALSE(server.park.has_value());
+  EXPECT_EQ(server.probe, 60s);
   EXPECT_EQ(server.stdin_grace, 2s);
   EXPECT_EQ(server.term_grace, 3s);
   EXPECT_EQ(server.containment, proc::Containment::Auto);
   EXPECT_EQ(found.options.line_cap, 64U << 20U);
   EXPECT_EQ(found.options.drain, 5s);
   EXPECT_EQ(found.options.linger, 5min);
+  EXPECT_EQ(found.options.max_instances, 256U);
+  EXPECT_EQ(found.options.keep, 9U);
 }
 
 TEST(Parse, AllowsCommentsTrailingCommasAndAByteOrderMark) {
@@ -101,7 +106,7 @@ TEST(Parse, SaysThatAFileHasNoServers) {
 TEST(Parse, ReadsEveryOptionOfAServer) {
   const Configuration found = good(entry(R"("corral": {"share": "shared", "containment": "strict",
       "memory": "512M", "pids": 64, "cpu": 0.5, "stdin_grace": "1s", "term_grace": 250, "idle": "90s", "on_stop": "echo gone",
-      "stateless": true, "timeout": "30s"})"));
+      "stateless": true, "restart": false, "park": true, "probe": "0s", "timeout": "30s"})"));
 
   EXPECT_THAT(found.warnings, IsEmpty());
   ASSERT_THAT(found.servers, SizeIs(1));
@@ -116,16 +121,33 @@ TEST(Parse, ReadsEveryOptionOfAServer) {
   EXPECT_EQ(server.idle, 90s);
   EXPECT_EQ(server.on_stop, "echo gone");
   EXPECT_TRUE(server.stateless);
+  EXPECT_FALSE(server.restart);
+  EXPECT_EQ(server.park, true);
+  EXPECT_EQ(server.probe, 0s);
   EXPECT_EQ(server.timeout, 30s);
 }
 
 TEST(Parse, ReadsTheOptionsOfTheDaemon) {
-  const Configuration found =
-      good(R"({"mcpServers": {}, "corral": {"line_cap": "8M", "drain": "0s", "linger": 60000}})");
+  const Configuration found = good(R"({"mcpServers": {}, "corral": {"line_cap": "8M", "drain": "0s",
+      "linger": 60000, "max_instances": 12, "keep": 0}})");
 
   EXPECT_EQ(found.options.line_cap, 8U << 20U);
   EXPECT_EQ(found.options.drain, 0s);
   EXPECT_EQ(found.options.linger, 60s);
+  EXPECT_EQ(found.options.max_instances, 12U);
+  EXPECT_EQ(found.options.keep, 0U);
+  EXPECT_THAT(found.warnings, IsEmpty());
+}
+
+TEST(Parse, KnowsEveryWayToShare) {
+  const auto share = [](const std::string& word) {
+    return good(entry(R"("corral": {"share": ")" + word + "\"}")).servers.at(0).share;
+  };
+
+  EXPECT_EQ(share("auto"), Share::Auto);
+  EXPECT_EQ(share("shared"), Share::Shared);
+  EXPECT_EQ(share("session"), Share::Session);
+  EXPECT_EQ(share("root"), Share::Root);
 }
 
 TEST(Parse, LetsTheCorralObjectHaveTheLastWordOnTheTimeout) {
@@ -202,6 +224,9 @@ TEST(Parse, WarnsOfWhatIsProbablyAMistake) {
   EXPECT_THAT(good(R"({"mcpServers": {"a": {"command": "~/bin/x"}}})").warnings,
               ElementsAre(HasSubstr("${HOME}")));
   EXPECT_THAT(good(entry(R"("timeout": 30)")).warnings, ElementsAre(HasSubstr("milliseconds")));
+  EXPECT_THAT(good(entry(R"("corral": {"probe": 30})")).warnings, ElementsAre(HasSubstr("milliseconds")));
+  EXPECT_THAT(good(entry(R"("corral": {"probe": 0})")).warnings, IsEmpty());
+  EXPECT_THAT(good(entry(R"("corral": {"restrat": true})")).warnings, ElementsAre(HasSubstr("\"restart\"")));
   EXPECT_THAT(good(entry(R"("tools": [])")).warnings, ElementsAre(HasSubstr("every tool is allowed")));
 }
 
@@ -252,7 +277,12 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{R"({"mcpServers": {"a": {"command": "x", "timeout": 0}}})", "1:50", "is zero"},
         Fault{R"({"mcpServers": {"a": {"command": "x", "corral": true}}})", "1:49", "must be an object"},
         Fault{R"({"mcpServers": {"a": {"command": "x", "corral": {"share": "all"}}}})", "1:59",
-              "\"auto\", \"shared\" or \"session\""},
+              "\"auto\", \"shared\", \"session\" or \"root\""},
+        Fault{R"({"mcpServers": {"a": {"command": "x", "corral": {"restart": "always"}}}})", "1:61",
+              "true or false"},
+        Fault{R"({"mcpServers": {"a": {"command": "x", "corral": {"park": 1}}}})", "1:58", "true or false"},
+        Fault{R"({"mcpServers": {"a": {"command": "x", "corral": {"probe": true}}}})", "1:59", "no duration"},
+        Fault{R"({"mcpServers": {"a": {"command": "x", "corral": {"probe": -1}}}})", "1:59", "no duration"},
         Fault{R"({"mcpServers": {"a": {"command": "x", "corral": {"pids": 0}}}})", "1:58", "whole number"},
         Fault{R"({"mcpServers": {"a": {"command": "x", "corral": {"memory": "lots"}}}})", "1:60", "no size"},
         Fault{R"({"mcpServers": {"a": {"command": "x", "corral": {"cpu": "-1"}}}})", "1:57", "cores"},
@@ -271,6 +301,13 @@ INSTANTIATE_TEST_SUITE_P(
               "leads back"},
         Fault{R"({"corral": {"line_cap": 1}})", "1:25", "out of range"},
         Fault{R"({"corral": {"drain": "long"}})", "1:22", "no duration"},
+        Fault{R"({"corral": {"max_instances": 0}})", "1:30", "whole number from 1"},
+        Fault{R"({"corral": {"max_instances": -4}})", "1:30", "whole number from 1"},
+        Fault{R"({"corral": {"max_instances": "4"}})", "1:30", "without quotes"},
+        Fault{R"({"corral": {"max_instances": 1e3}})", "1:30", "whole number from 1"},
+        Fault{R"({"corral": {"max_instances": 4194305}})", "1:30", "to 4194304"},
+        Fault{R"({"corral": {"keep": -1}})", "1:21", "whole number from 0"},
+        Fault{R"({"corral": {"keep": null}})", "1:21", "whole number from 0"},
         Fault{R"({"corral": []})", "1:12", "must be an object"}));
 
 TEST(Parse, NeverRepeatsAValueThatMayBeASecret) {

@@ -32,7 +32,9 @@ TEST(ShowConfiguration, IsJsonWithoutSecrets) {
   const Result<Configuration> found =
       parse(R"({"mcpServers": {"a": {"command": "x", "args": ["--token", "hush"],
       "env": {"API_KEY": "hush", "LEVEL": "debug"}, "timeout": "30s", "tools": ["t*"],
-      "corral": {"on_stop": "curl -H 'Authorization: Bearer hush' x", "memory": "1M", "cpu": 0.5}}}, "odd": 1})",
+      "corral": {"on_stop": "curl -H 'Authorization: Bearer hush' x", "memory": "1M", "cpu": 0.5, "share": "root",
+        "restart": false, "probe": "2s"}}, "b": {"command": "y", "corral": {"park": false}}},
+      "corral": {"max_instances": 3, "keep": 2}, "odd": 1})",
             "f.json");
   ASSERT_TRUE(found) << found.error().message;
 
@@ -47,7 +49,14 @@ TEST(ShowConfiguration, IsJsonWithoutSecrets) {
   EXPECT_EQ(server.at("command"), "x --token ***");
   EXPECT_EQ(server.at("env").at("LEVEL"), "debug");
   EXPECT_EQ(server.at("timeout_ms"), 30'000);
-  EXPECT_EQ(server.at("share"), "auto");
+  EXPECT_EQ(server.at("share"), "root");
+  EXPECT_EQ(server.at("restart"), false);
+  EXPECT_TRUE(server.at("park").is_null());
+  EXPECT_EQ(server.at("probe_ms"), 2000);
+  EXPECT_EQ(value.at("servers").at(1).at("park"), false);
+  EXPECT_EQ(value.at("servers").at(1).at("restart"), true);
+  EXPECT_EQ(value.at("options").at("max_instances"), 3);
+  EXPECT_EQ(value.at("options").at("keep"), 2);
   EXPECT_EQ(server.at("limits").at("memory_bytes"), 1 << 20);
   EXPECT_TRUE(server.at("cwd").is_null());
 }
