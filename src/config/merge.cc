@@ -2,22 +2,16 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
-#include <map>
 
 #include "config/configuration.h"
-#include "config/text_places.h"
+#include "config/server_tables.h"
+#include "config/text_edits.h"
 #include "survey/config_text.h"
 
 namespace corral::config {
 namespace {
 
 namespace json = boost::json;
-
-struct Edit {
-  std::size_t begin;
-  std::size_t end;
-  std::string text;
-};
 
 /// How the file is laid out at some place.
 struct Layout {
@@ -41,26 +35,6 @@ std::string render(const json::value& value, const Layout& layout) {
     text += json::serialize(json::string(key)) + ": " + render(member, inner);
   }
   return "{" + text + layout.newline + layout.indent + "}";
-}
-
-std::string newline_of(const std::string& text) {
-  const std::size_t end = text.find('\n');
-  return end != std::string::npos && end > 0 && text[end - 1] == '\r' ? "\r\n" : "\n";
-}
-
-std::size_t line_start(const std::string& text, std::size_t at) {
-  const std::size_t end = at == 0 ? std::string::npos : text.rfind('\n', at - 1);
-  return end == std::string::npos ? 0 : end + 1;
-}
-
-std::string indent_of(const std::string& text, std::size_t at) {
-  const std::size_t start = line_start(text, at);
-  const std::size_t end = std::min(text.find_first_not_of(" \t", start), text.size());
-  return text.substr(start, end - start);
-}
-
-bool begins_its_line(const std::string& text, std::size_t at) {
-  return text.find_first_not_of(" \t", line_start(text, at)) == at;
 }
 
 using Members = std::vector<std::pair<std::string, json::value>>;
@@ -87,47 +61,17 @@ void append(const std::string& text, const ObjectPlace& place, const Members& me
   }
 }
 
-std::string applied(const std::string& text, std::vector<Edit> edits) {
-  std::stable_sort(edits.begin(), edits.end(),
-                   [](const Edit& a, const Edit& b) { return a.begin < b.begin; });
-  std::string result;
-  std::size_t at = 0;
-  for (const Edit& edit : edits) {
-    result.append(text, at, edit.begin - at).append(edit.text);
-    at = edit.end;
-  }
-  return result.append(text, at);
-}
-
-/// The tables of servers in a file, and what is in them.
-struct Tables {
-  std::optional<ObjectPlace> target;  // `mcpServers` if there is one, else `servers`
-  std::map<std::string, MemberPlace, std::less<>> entries;
-  ObjectPlace root;
-};
-
-Tables find_tables(const std::string& text) {
-  Tables tables;
-  const auto remember = [&tables](const std::string& name, const MemberPlace& entry) {
-    tables.entries.emplace(name, entry);
-    return true;
-  };
-  tables.root =
-      walk_object(text, skip_blanks(text, 0), [&](const std::string& key, const MemberPlace& place) {
-        if (key != "mcpServers" && key != "servers") return true;
-        const ObjectPlace table = walk_object(text, place.value, remember);
-        if (key == "mcpServers" || !tables.target) tables.target = table;
-        return true;
-      });
-  return tables;
-}
-
-/// What the user said to corral about a server stays when its command is replaced.
+/// What the user said to corral about a server stays when its command is replaced, but for what is said anew.
 json::object with_old_options(json::object entry, const std::string& old_entry) {
   const survey::ConfigText old = survey::parse_json_config(old_entry);
   const json::object* object = old.value.if_object();
   const json::value* options = object == nullptr ? nullptr : object->if_contains("corral");
-  if (options != nullptr && entry.if_contains("corral") == nullptr) entry["corral"] = *options;
+  if (options == nullptr || !options->is_object()) return entry;
+  json::object kept = options->get_object();
+  if (const json::value* given = entry.if_contains("corral"); given != nullptr && given->is_object()) {
+    for (const auto& [key, option] : given->get_object()) kept[key] = option;
+  }
+  entry["corral"] = std::move(kept);
   return entry;
 }
 
@@ -155,7 +99,7 @@ Result<Merge> merge_servers(const std::string& text, const std::string& file,
   if (!before) return before.error();
 
   const std::string& old = merge.text;
-  const Tables tables = find_tables(old);
+  const ServerTables tables = find_tables(old);
   std::vector<Edit> edits;
   Members added;
   for (const NewServer& server : servers) {
@@ -166,7 +110,7 @@ Result<Merge> merge_servers(const std::string& text, const std::string& file,
     } else if (existing == Existing::Keep) {
       merge.kept.push_back(server.name);
     } else {
-      const auto& [key, begin, end] = entry->second;
+      const auto& [key, begin, end] = entry->second.member;
       const json::object value = with_old_options(server.entry, old.substr(begin, end - begin));
       edits.push_back({begin, end, render(value, {newline_of(old), indent_of(old, key)})});
       merge.replaced.push_back(server.name);

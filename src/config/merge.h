@@ -20,7 +20,7 @@ enum class Existing { Keep, Replace };
 struct Merge {
   std::string text;
   std::vector<std::string> added;
-  std::vector<std::string> replaced;  // their `corral` object was kept
+  std::vector<std::string> replaced;  // their `corral` options were kept, but for those given
   std::vector<std::string> kept;      // were there already
 };
 

@@ -131,6 +131,18 @@ TEST(Merge, ReplacesOnDemandAndKeepsTheCorralObject) {
   EXPECT_THAT(merge.replaced, ElementsAre("a"));
 }
 
+TEST(Merge, LetsANewOptionReplaceTheOldOneAndKeepsTheOthers) {
+  const Merge merge =
+      merged(R"({"mcpServers": {"a": {"command": "x", "corral": {"share": "session", "pids": 7}}}})",
+             {{"a", {{"command", "y"}, {"corral", {{"share", "root"}}}}}}, Existing::Replace);
+
+  const Result<Configuration> after = parse(merge.text, "f");
+  ASSERT_TRUE(after) << merge.text;
+  EXPECT_EQ(after->find("a")->argv.front(), "y");
+  EXPECT_EQ(after->find("a")->share, Share::Root);
+  EXPECT_EQ(after->find("a")->limits.processes, 7U);
+}
+
 TEST(Merge, ReplacesTheLastServerBesideANewOne) {
   const Merge merge = merged(R"({"mcpServers": {"a": {"command": "mine"}}})",
                              {server("b", "b"), server("a", "theirs")}, Existing::Replace);
