@@ -43,7 +43,8 @@ std::string joined(const std::vector<std::string>& names) {
   return list;
 }
 
-void tell(const ImportOptions& options, const config::Import& imported, const config::Merge& merge) {
+void tell(const ImportOptions& options, const config::Import& imported, const config::Merge& merge,
+          const std::string& backup) {
   Page page(std::cout, look_of(STDOUT_FILENO));
   const std::string file = survey::printable(shorten_home(options.config));
   const std::string would = options.dry_run ? "Would add " : "Added ";
@@ -56,6 +57,8 @@ void tell(const ImportOptions& options, const config::Import& imported, const co
     page.paragraph("",
                    "Kept as they are in " + file + ": " + joined(merge.kept) + ". --force replaces them.");
   }
+  if (!backup.empty())
+    page.paragraph("", "The old text is in " + survey::printable(shorten_home(backup)) + ".");
   for (const std::string& note : imported.notes) page.paragraph("note: ", note + ".");
   const std::vector<std::string>& ready = !merge.added.empty() ? merge.added : merge.replaced;
   if (options.dry_run || ready.empty()) return;
@@ -93,18 +96,19 @@ int import(const ImportOptions& options, const std::string& source) {
     if (!old) return refuse(old.error().message);
     const Result<config::Merge> merge = merge_into(old->text);
     if (!merge) return refuse(merge.error().message);
-    tell(options, *imported, *merge);
+    tell(options, *imported, *merge, "");
     return 0;
   }
   Result<config::FileUpdate> update = config::FileUpdate::begin(options.config);
   if (!update) return refuse(update.error().message);
   const Result<config::Merge> merge = merge_into(update->text());
   if (!merge) return refuse(merge.error().message);
-  if (merge->text != update->text()) {
+  const bool changes = merge->text != update->text();
+  if (changes) {
     const Result<void> written = update->commit(merge->text);
     if (!written) return refuse(written.error().message);
   }
-  tell(options, *imported, *merge);
+  tell(options, *imported, *merge, changes ? update->backup() : "");
   return 0;
 }
 

@@ -103,19 +103,25 @@ Result<void> FileUpdate::check_unchanged() const {
   return Error{"'" + file_ + "' was changed by somebody else meanwhile, so it was left alone. Try again."};
 }
 
-Result<void> FileUpdate::commit(const std::string& text) {
+/// Whoever reads the file sees all of the old text or all of the new one.
+Result<void> FileUpdate::put(const std::string& text, const std::string& file) const {
   std::string temporary = directory_ + "/.corral-XXXXXX";
   const UniqueFd fd(mkostemp(temporary.data(), O_CLOEXEC));  // made with mode 0600
-  if (!fd.valid()) return unwritable(file_);
+  if (!fd.valid()) return unwritable(file);
   Result<void> done;
-  if (!write_all(fd.get(), text)) done = unwritable(file_);
+  if (!write_all(fd.get(), text)) done = unwritable(file);
   if (done) done = check_unchanged();
-  if (done && rename(temporary.c_str(), file_.c_str()) != 0) done = unwritable(file_);
-  if (!done) {
-    unlink(temporary.c_str());
-    return done;
-  }
-  fsync(lock_.get());  // the name as well; if that fails, the old file comes back whole after a power cut
+  if (done && rename(temporary.c_str(), file.c_str()) != 0) done = unwritable(file);
+  if (!done) unlink(temporary.c_str());
+  return done;
+}
+
+Result<void> FileUpdate::commit(const std::string& text) {
+  Result<void> done;
+  if (existed_) done = put(text_, backup());
+  if (done) done = put(text, file_);
+  if (!done) return done;
+  fsync(lock_.get());  // the names as well; if that fails, the old file comes back whole after a power cut
   return {};
 }
 

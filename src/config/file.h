@@ -26,13 +26,17 @@ class FileUpdate {
   const std::string& text() const { return text_; }  // empty if there is no file yet
   bool existed() const { return existed_; }
 
-  /// The new text takes the place of the old one at once, readable for its owner alone. Refused if somebody
-  /// else has changed the file meanwhile.
+  /// Where commit() keeps the old text; empty if there is no file yet.
+  std::string backup() const { return existed_ ? file_ + ".bak" : ""; }
+
+  /// The new text takes the place of the old one at once, readable for its owner alone, as is the backup.
+  /// Refused if somebody else has changed the file meanwhile.
   Result<void> commit(const std::string& text);
 
  private:
   FileUpdate() = default;
   Result<void> check_unchanged() const;
+  Result<void> put(const std::string& text, const std::string& file) const;
 
   std::string file_;  // where it really is: a symbolic link stays one
   std::string directory_;

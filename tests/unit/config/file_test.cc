@@ -92,6 +92,7 @@ TEST_F(ConfigFiles, AreMadeWithTheirDirectoriesForTheOwnerAlone) {
   Result<FileUpdate> update = FileUpdate::begin(file);
   ASSERT_TRUE(update) << update.error().message;
   EXPECT_FALSE(update->existed());
+  EXPECT_EQ(update->backup(), "");
   EXPECT_EQ(update->text(), "");
 
   ASSERT_TRUE(update->commit("{}\n"));
@@ -126,7 +127,36 @@ TEST_F(ConfigFiles, AreReplacedWhole) {
 
   EXPECT_EQ(text_of(file), "new");
   EXPECT_EQ(mode_of(file), 0600U);
-  EXPECT_EQ(files_in("d"), 1U);
+  EXPECT_EQ(files_in("d"), 2U);
+}
+
+TEST_F(ConfigFiles, ThatAreReplacedLeaveTheirLastTextBehind) {
+  const std::string file = write("d/config.json", "first");
+  for (const char* text : {"second", "third"}) {
+    Result<FileUpdate> update = FileUpdate::begin(file);
+    ASSERT_TRUE(update) << update.error().message;
+    EXPECT_EQ(update->backup(), std::filesystem::canonical(file).string() + ".bak");
+    ASSERT_TRUE(update->commit(text));
+  }
+
+  EXPECT_EQ(text_of(file), "third");
+  EXPECT_EQ(text_of(file + ".bak"), "second");
+  EXPECT_EQ(mode_of(file + ".bak"), 0600U);
+  EXPECT_EQ(files_in("d"), 2U);
+}
+
+TEST_F(ConfigFiles, StayAsTheyAreIfThereCanBeNoBackup) {
+  const std::string file = write("d/config.json", "old");
+  write("d/config.json.bak/in-the-way", "");
+  Result<FileUpdate> update = FileUpdate::begin(file);
+  ASSERT_TRUE(update) << update.error().message;
+
+  const Result<void> done = update->commit("new");
+
+  ASSERT_FALSE(done);
+  EXPECT_THAT(done.error().message, AllOf(HasSubstr("config.json.bak"), HasSubstr("Nothing was changed")));
+  EXPECT_EQ(text_of(file), "old");
+  EXPECT_EQ(files_in("d"), 2U);
 }
 
 TEST_F(ConfigFiles, BehindALinkAreChangedThere) {
