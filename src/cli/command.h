@@ -29,12 +29,14 @@ struct Command {
 /// Says on stderr what went wrong with a command, and returns the exit code for it.
 int fail(const std::string& command, const std::string& sentence);
 
+Command add_command();
 Command config_command();
 Command connect_command();
 Command doctor_command();
 Command guard_command();
 Command import_command();
 Command reap_command();
+Command remove_command();
 Command run_command();
 Command serve_command();
 Command shutdown_command();

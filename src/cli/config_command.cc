@@ -61,14 +61,12 @@ std::string cwd_text(const Server& server) {
 }
 
 std::string life_text(const Server& server) {
-  const char* const park = !server.park   ? "parked if it keeps no state"
-                           : *server.park ? "parked"
-                                          : "not parked";
-  return std::string(server.restart ? "restarted" : "not restarted") + " after a crash, " +
-         (server.probe.count() == 0 ? "not probed"
-                                    : "probed after " + config::show_duration(server.probe) + " of silence") +
-         ", stopped after " + config::show_duration(server.idle) + " without use, " + park +
-         " while its session is silent";
+  std::string text = server.restart ? "restarted after a crash, " : "not restarted after a crash, ";
+  text += server.probe.count() == 0 ? "not probed, "
+                                    : "probed after " + config::show_duration(server.probe) + " of silence, ";
+  text += "stopped after " + config::show_duration(server.idle) + " without use, ";
+  if (!server.park) return text + "parked if it keeps no state and its session is silent";
+  return text + (*server.park ? "parked if its session is silent" : "never parked");
 }
 
 void show_server(Page& page, const Server& server) {

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/config_change.h"
 #include "cli/late_options.h"
 #include "cli/option_values.h"
 #include "cli/page.h"
@@ -32,10 +33,7 @@ struct ImportOptions {
   bool force = false;
 };
 
-int refuse(const std::string& sentence) {
-  std::cerr << "corral import: " << survey::printable(sentence) << "\n";
-  return 1;
-}
+int refuse(const std::string& sentence) { return refuse_change("import", sentence); }
 
 std::string joined(const std::vector<std::string>& names) {
   std::string list;
@@ -62,10 +60,7 @@ void tell(const ImportOptions& options, const config::Import& imported, const co
   for (const std::string& note : imported.notes) page.paragraph("note: ", note + ".");
   const std::vector<std::string>& ready = !merge.added.empty() ? merge.added : merge.replaced;
   if (options.dry_run || ready.empty()) return;
-  const std::string name = survey::shell_word(ready.front());
-  const bool elsewhere = options.config != config::default_file();
-  const std::string with = elsewhere ? " --config " + survey::shell_word(options.config) : "";
-  page.command("Next: ", "corral connect" + with + " " + name);
+  page.command("Next: ", connect_line(options.config, ready.front()));
   page.paragraph("",
                  "In the client's file, an imported server becomes \"command\": \"corral\", \"args\": "
                  "[\"connect\", \"NAME\"].");

@@ -17,8 +17,9 @@ int main(int argc, char** argv) {
               << " is closed: start corral with both connected, to the client or to /dev/null\n";
     return 125;
   }
-  return parse_and_run({run_command(), connect_command(), serve_command(), status_command(),
-                        shutdown_command(), config_command(), import_command(), doctor_command(),
-                        who_command(), reap_command(), watch_command(), guard_command()},
-                       std::vector<std::string>(argv + 1, argv + argc));
+  return parse_and_run(
+      {run_command(), connect_command(), serve_command(), status_command(), shutdown_command(),
+       config_command(), add_command(), remove_command(), import_command(), doctor_command(), who_command(),
+       reap_command(), watch_command(), guard_command()},
+      std::vector<std::string>(argv + 1, argv + argc));
 }

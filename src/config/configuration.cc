@@ -31,7 +31,7 @@ Result<Configuration> read(const std::string& file) {
   if (text) return parse(text->text, file);
   if (text.error().kind != Error::Kind::NotFound) return text.error();
   return Error{"there is no configuration at '" + file +
-                   "'. Run `corral import FILE` with a client's file, or write {\"mcpServers\": {}} to it.",
+                   "'. Run `corral add NAME -- COMMAND`, or `corral import FILE` with a client's file.",
                Error::Kind::NotFound};
 }
 

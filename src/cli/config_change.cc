@@ -1,0 +1,93 @@
+#include "cli/config_change.h"
+
+#include <unistd.h>
+
+#include <boost/json.hpp>
+#include <chrono>
+#include <filesystem>
+#include <iostream>
+
+#include "app/requests.h"
+#include "cli/option_values.h"
+#include "cli/page.h"
+#include "config/configuration.h"
+#include "config/file.h"
+#include "control/channel.h"
+#include "survey/server_command.h"
+
+namespace corral::cli {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::chrono::seconds kStatusPatience{10};
+
+std::string real_path(const std::string& file) {
+  std::error_code unknown;
+  const std::filesystem::path real = std::filesystem::weakly_canonical(file, unknown);
+  return unknown ? file : real.string();
+}
+
+/// The file that the daemon reads; empty if it has none, or does not say.
+std::string file_of_daemon(const std::string& status) {
+  json::error_code error;
+  const json::value value = json::parse(status, error);
+  const json::value* file = error ? nullptr : value.find_pointer("/daemon/config", error);
+  return file != nullptr && file->is_string() ? std::string(file->get_string()) : "";
+}
+
+std::string ask_to_reload(const std::string&) { return "The running daemon takes it over by itself."; }
+
+/// One sentence on what becomes of the change in the daemon. The file is written: nothing here is a failure.
+std::string tell_daemon(const ConfigChange& change) {
+  Result<control::Channel> channel = control::connect_to_daemon(change.runtime_dir);
+  if (!channel && channel.error().kind == Error::Kind::NotFound)
+    return "No daemon runs; the next one reads it.";
+  const Result<std::string> status =
+      channel ? app::ask_status(*channel, kStatusPatience) : Result<std::string>(channel.error());
+  if (!status) return "Whether a daemon took it over is not known: " + status.error().message + ".";
+  const std::string file = file_of_daemon(*status);
+  if (!file.empty() && real_path(file) != real_path(change.config)) {
+    return "The running daemon does not read this file but " + shorten_home(file) + ".";
+  }
+  return ask_to_reload(change.runtime_dir);
+}
+
+}  // namespace
+
+std::vector<Option> options_of(ConfigChange& change) {
+  return {{"--config", "FILE", "The file to change, in place of the default one", set_word(change.config)},
+          {"--runtime-dir", "DIR", "Where to find the daemon, if not in the usual places",
+           set_word(change.runtime_dir)}};
+}
+
+int refuse_change(const std::string& command, const std::string& sentence) {
+  std::cerr << "corral " << command << ": " << survey::printable(sentence) << "\n";
+  return 1;
+}
+
+std::string connect_line(const std::string& config, const std::string& name) {
+  const std::string with = config == config::default_file() ? "" : " --config " + survey::shell_word(config);
+  return "corral connect" + with + " " + survey::shell_word(name);
+}
+
+int change_configuration(const ConfigChange& change, const Rewrite& rewrite,
+                         const std::function<std::string()>& done) {
+  Result<config::FileUpdate> update = config::FileUpdate::begin(change.config);
+  if (!update) return refuse_change(change.command, update.error().message);
+  const Result<std::string> text = rewrite(update->text());
+  if (!text) return refuse_change(change.command, text.error().message);
+  const Result<void> written = update->commit(*text);
+  if (!written) return refuse_change(change.command, written.error().message);
+
+  Page page(std::cout, look_of(STDOUT_FILENO));
+  page.paragraph("", done() + " " + survey::printable(shorten_home(change.config)) + ".");
+  const std::string backup = update->backup();
+  if (!backup.empty()) {
+    page.paragraph("", "The old text is in " + survey::printable(shorten_home(backup)) + ".");
+  }
+  page.paragraph("", survey::printable(tell_daemon(change)));
+  return 0;
+}
+
+}  // namespace corral::cli
