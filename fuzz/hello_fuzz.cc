@@ -19,8 +19,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const std::string& word : hello->argv) {
       if (word.find('\0') != std::string::npos) abort();
     }
+    for (const auto& command : hello->commands) {
+      if (command.empty() || command.front().empty()) abort();
+    }
+    if (protocol_for(*hello) > hello->protocol) abort();
   }
-  if (const auto reply = decode_reply(text); reply && reply->kind != Reply::Kind::Status) {
+  if (const auto reply = decode_reply(text);
+      reply && reply->kind != Reply::Kind::Status && reply->kind != Reply::Kind::Result) {
     const std::string line = encode(*reply);
     if (line.find('\n') != line.size() - 1) abort();
     const auto again = decode_reply(std::string_view(line).substr(0, line.size() - 1));

@@ -15,6 +15,7 @@ Result<Reply> ask(control::Channel& channel, control::Verb verb, std::chrono::mi
   control::Hello hello;
   hello.verb = verb;
   hello.version = kVersion;
+  hello.protocol = control::protocol_for(hello);
   const Result<void> sent = channel.send(hello);
   if (!sent) return sent.error();
   const auto deadline = std::chrono::steady_clock::now() + patience;

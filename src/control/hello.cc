@@ -19,14 +19,22 @@ struct Name {
   std::string_view name;
 };
 
-constexpr std::array kVerbs = {Name<Verb>{Verb::Connect, "connect"}, Name<Verb>{Verb::Status, "status"},
-                               Name<Verb>{Verb::Shutdown, "shutdown"}};
+constexpr std::array kVerbs = {Name<Verb>{Verb::Connect, "connect"},
+                               Name<Verb>{Verb::Status, "status"},
+                               Name<Verb>{Verb::Shutdown, "shutdown"},
+                               Name<Verb>{Verb::Reload, "reload"},
+                               Name<Verb>{Verb::Restart, "restart"},
+                               Name<Verb>{Verb::Stop, "stop"},
+                               Name<Verb>{Verb::Start, "start"},
+                               Name<Verb>{Verb::SessionCreate, "session-create"},
+                               Name<Verb>{Verb::SessionEnd, "session-end"},
+                               Name<Verb>{Verb::SessionList, "session-list"}};
 
 using Kind = Reply::Kind;
 constexpr std::array kReplies = {Name<Kind>{Kind::Accepted, "accepted"}, Name<Kind>{Kind::RunIt, "run-it"},
                                  Name<Kind>{Kind::Refused, "refused"},   Name<Kind>{Kind::Note, "note"},
                                  Name<Kind>{Kind::Stderr, "stderr"},     Name<Kind>{Kind::Status, "status"},
-                                 Name<Kind>{Kind::Exit, "exit"}};
+                                 Name<Kind>{Kind::Result, "result"},     Name<Kind>{Kind::Exit, "exit"}};
 
 template <class Names, class Value>
 std::string_view name_of(const Names& names, Value value) {
@@ -70,10 +78,14 @@ class Writer {
   }
   void list(std::string_view key, const std::vector<std::string>& values) {
     begin(key);
+    append_list(values);
+  }
+  void lists(std::string_view key, const std::vector<std::vector<std::string>>& values) {
+    begin(key);
     out_ += '[';
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (i > 0) out_ += ',';
-      append_quoted(out_, values[i]);
+      append_list(values[i]);
     }
     out_ += ']';
   }
@@ -89,6 +101,14 @@ class Writer {
     out_ += out_.empty() ? '{' : ',';
     append_quoted(out_, key);
     out_ += ':';
+  }
+  void append_list(const std::vector<std::string>& values) {
+    out_ += '[';
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (i > 0) out_ += ',';
+      append_quoted(out_, values[i]);
+    }
+    out_ += ']';
   }
 
   std::string out_;
@@ -131,12 +151,14 @@ class Members {
 
   void list(std::string_view key, std::vector<std::string>& target) {
     const json::value* value = object_.if_contains(key);
+    if (value != nullptr) take_list(key, *value, target);
+  }
+
+  void lists(std::string_view key, std::vector<std::vector<std::string>>& target) {
+    const json::value* value = object_.if_contains(key);
     if (value == nullptr) return;
-    if (!value->is_array()) return complain(key, "must be an array of strings");
-    target.reserve(value->get_array().size());
-    for (const json::value& element : value->get_array()) {
-      if (!take(element, target.emplace_back())) return complain(key, "must hold only strings without NUL");
-    }
+    if (!value->is_array()) return complain(key, "must be an array of arrays of strings");
+    for (const json::value& element : value->get_array()) take_list(key, element, target.emplace_back());
   }
 
   template <class Names, class Value>
@@ -159,6 +181,13 @@ class Members {
   const std::optional<Error>& problem() const { return problem_; }
 
  private:
+  void take_list(std::string_view key, const json::value& value, std::vector<std::string>& target) {
+    if (!value.is_array()) return complain(key, "must be an array of strings");
+    target.reserve(value.get_array().size());
+    for (const json::value& element : value.get_array()) {
+      if (!take(element, target.emplace_back())) return complain(key, "must hold only strings without NUL");
+    }
+  }
   /// A NUL would cut the string short wherever the kernel reads it.
   static bool take(const json::value& value, std::string& target) {
     if (!value.is_string()) return false;
@@ -180,19 +209,11 @@ void check_descriptors(const std::vector<std::string>& names, Members& members) 
   }
 }
 
-void check_connect(Hello& hello, Members& members) {
-  if (hello.server.empty() == hello.argv.empty()) {
-    members.complain("server", "or 'argv' must be given, not both");
-  }
-  if (!hello.argv.empty() && hello.argv.front().empty()) {
-    members.complain("argv", "must begin with a program");
-  }
+/// Where it is, and what it has around it.
+void read_premises(Hello& hello, Members& members) {
+  members.text("cwd", hello.cwd);
+  members.list("environment", hello.environment);
   if (!hello.cwd.starts_with('/')) members.complain("cwd", "must be an absolute path");
-  if (!hello.share.empty() && hello.share != "shared" && hello.share != "session") {
-    members.complain("share", "must be shared or session");
-  }
-  if (hello.client < 0) members.complain("client", "must be a process number");
-  check_descriptors(hello.descriptors, members);
   // What is no variable cannot be handed on as one.
   std::erase_if(hello.environment, [](const std::string& entry) {
     const std::size_t equals = entry.find('=');
@@ -200,21 +221,125 @@ void check_connect(Hello& hello, Members& members) {
   });
 }
 
+void read_connect(Hello& hello, Members& members) {
+  members.text("server", hello.server);
+  members.list("argv", hello.argv);
+  members.text("session", hello.session);
+  members.text("root", hello.root);
+  members.text("share", hello.share);
+  members.number("client", hello.client);
+  members.list("descriptors", hello.descriptors);
+  read_premises(hello, members);
+  if (hello.server.empty() == hello.argv.empty()) {
+    members.complain("server", "or 'argv' must be given, not both");
+  }
+  if (!hello.argv.empty() && hello.argv.front().empty()) {
+    members.complain("argv", "must begin with a program");
+  }
+  if (!hello.root.empty() && !hello.root.starts_with('/')) {
+    members.complain("root", "must be an absolute path");
+  }
+  if (!hello.share.empty() && hello.share != "shared" && hello.share != "session" && hello.share != "root") {
+    members.complain("share", "must be shared, session or root");
+  }
+  if (hello.client < 0) members.complain("client", "must be a process number");
+  check_descriptors(hello.descriptors, members);
+}
+
+void read_session_create(Hello& hello, Members& members) {
+  std::int64_t ttl = 0;
+  members.list("servers", hello.servers);
+  members.lists("commands", hello.commands);
+  members.number("owner", hello.owner);
+  members.number("ttl_ms", ttl);
+  read_premises(hello, members);
+  for (const std::string& name : hello.servers) {
+    if (name.empty()) members.complain("servers", "must hold names");
+  }
+  for (const auto& command : hello.commands) {
+    if (command.empty() || command.front().empty()) {
+      members.complain("commands", "must hold commands that begin with a program");
+    }
+  }
+  if (hello.servers.size() + hello.commands.size() > kMostServers) {
+    members.complain("servers", "and 'commands' must be at most " + std::to_string(kMostServers) + " in all");
+  }
+  if (hello.owner < 0) members.complain("owner", "must be a process number");
+  if (ttl < 0 || ttl > kLongestTtl.count()) members.complain("ttl_ms", "must be between 0 and a year");
+  hello.ttl = std::chrono::milliseconds(ttl);
+}
+
+/// What a verb says besides itself.
+void read_verb(Hello& hello, Members& members) {
+  switch (hello.verb) {
+    case Verb::Connect: return read_connect(hello, members);
+    case Verb::SessionCreate: return read_session_create(hello, members);
+    case Verb::Restart:
+    case Verb::Stop:
+    case Verb::Start:
+      members.text("server", hello.server);
+      if (hello.server.empty()) members.complain("server", "must name a server");
+      return;
+    case Verb::SessionEnd:
+      members.text("session", hello.session);
+      if (hello.session.empty()) members.complain("session", "must name a session");
+      return;
+    case Verb::Status:
+    case Verb::Shutdown:
+    case Verb::Reload:
+    case Verb::SessionList: return;
+  }
+}
+
+void write_connect(Writer& writer, const Hello& hello) {
+  if (!hello.server.empty()) writer.text("server", hello.server);
+  if (!hello.argv.empty()) writer.list("argv", hello.argv);
+  if (!hello.session.empty()) writer.text("session", hello.session);
+  writer.text("cwd", hello.cwd);
+  if (!hello.root.empty()) writer.text("root", hello.root);
+  if (!hello.share.empty()) writer.text("share", hello.share);
+  writer.number("client", hello.client);
+  writer.list("descriptors", hello.descriptors);
+  writer.list("environment", hello.environment);
+}
+
+void write_session_create(Writer& writer, const Hello& hello) {
+  writer.list("servers", hello.servers);
+  writer.lists("commands", hello.commands);
+  if (hello.owner != 0) writer.number("owner", hello.owner);
+  if (hello.ttl.count() != 0) writer.number("ttl_ms", hello.ttl.count());
+  writer.text("cwd", hello.cwd);
+  writer.list("environment", hello.environment);
+}
+
 }  // namespace
+
+int protocol_for(const Hello& hello) {
+  switch (hello.verb) {
+    case Verb::Status:
+    case Verb::Shutdown: return 1;
+    case Verb::Connect: return hello.session.empty() && hello.root.empty() && hello.share != "root" ? 1 : 2;
+    default: return 2;
+  }
+}
 
 std::string encode(const Hello& hello) {
   Writer writer;
   writer.number("protocol", hello.protocol);
   writer.text("verb", name_of(kVerbs, hello.verb));
   writer.text("version", hello.version);
-  if (hello.verb != Verb::Connect) return writer.line();
-  if (!hello.server.empty()) writer.text("server", hello.server);
-  if (!hello.argv.empty()) writer.list("argv", hello.argv);
-  writer.text("cwd", hello.cwd);
-  if (!hello.share.empty()) writer.text("share", hello.share);
-  writer.number("client", hello.client);
-  writer.list("descriptors", hello.descriptors);
-  writer.list("environment", hello.environment);
+  switch (hello.verb) {
+    case Verb::Connect: write_connect(writer, hello); break;
+    case Verb::SessionCreate: write_session_create(writer, hello); break;
+    case Verb::Restart:
+    case Verb::Stop:
+    case Verb::Start: writer.text("server", hello.server); break;
+    case Verb::SessionEnd: writer.text("session", hello.session); break;
+    case Verb::Status:
+    case Verb::Shutdown:
+    case Verb::Reload:
+    case Verb::SessionList: break;
+  }
   return writer.line();
 }
 
@@ -231,15 +356,10 @@ Result<Hello> decode_hello(std::string_view line) {
   // What another protocol means by its other members is not for us to judge.
   if (hello.protocol < kOldestProtocol || hello.protocol > kProtocol) return hello;
   members.choice("verb", kVerbs, hello.verb);
-  if (hello.verb == Verb::Connect) {
-    members.text("server", hello.server);
-    members.list("argv", hello.argv);
-    members.text("cwd", hello.cwd);
-    members.text("share", hello.share);
-    members.number("client", hello.client);
-    members.list("descriptors", hello.descriptors);
-    members.list("environment", hello.environment);
-    check_connect(hello, members);
+  if (members.problem()) return *members.problem();
+  read_verb(hello, members);
+  if (const int needed = protocol_for(hello); hello.protocol < needed) {
+    members.complain("protocol", "must be " + std::to_string(needed) + " for what is asked");
   }
   if (members.problem()) return *members.problem();
   return hello;
@@ -248,8 +368,8 @@ Result<Hello> decode_hello(std::string_view line) {
 std::string encode(const Reply& reply) {
   Writer writer;
   writer.text("reply", name_of(kReplies, reply.kind));
-  if (reply.kind == Reply::Kind::Status) {
-    writer.raw("status", reply.text);
+  if (reply.kind == Reply::Kind::Status || reply.kind == Reply::Kind::Result) {
+    writer.raw(name_of(kReplies, reply.kind), reply.text);
     return writer.line();
   }
   if (reply.kind == Reply::Kind::Stderr) {
@@ -276,10 +396,11 @@ Result<Reply> decode_reply(std::string_view line) {
   members.number("protocol", reply.protocol);
   members.text("version", reply.version);
   if (members.problem()) return *members.problem();
-  if (reply.kind == Reply::Kind::Status) {
-    const json::value* status = object->if_contains("status");
-    if (status == nullptr) return Error{"'status' is missing"};
-    reply.text = json::serialize(*status);
+  if (reply.kind == Reply::Kind::Status || reply.kind == Reply::Kind::Result) {
+    const std::string_view name = name_of(kReplies, reply.kind);
+    const json::value* value = object->if_contains(name);
+    if (value == nullptr) return Error{"'" + std::string(name) + "' is missing"};
+    reply.text = json::serialize(*value);
   }
   return reply;
 }

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,12 +13,25 @@
 
 namespace corral::control {
 
-inline constexpr int kProtocol = 1;
+inline constexpr int kProtocol = 2;
 /// The oldest that is still served: the current one and the two before it.
 inline constexpr int kOldestProtocol = 1;
 inline constexpr std::size_t kLongestHello = std::size_t{4} << 20;  // an environment can be that large
+inline constexpr std::size_t kMostServers = 64;                     // of one session object
+inline constexpr std::chrono::milliseconds kLongestTtl = std::chrono::hours(24 * 366);
 
-enum class Verb { Connect, Status, Shutdown };
+enum class Verb {
+  Connect,
+  Status,
+  Shutdown,
+  Reload,
+  Restart,
+  Stop,
+  Start,
+  SessionCreate,
+  SessionEnd,
+  SessionList,
+};
 
 /// Descriptors travel beside the first byte, in this order: those whose name is in `descriptors`.
 struct Hello {
@@ -25,15 +39,30 @@ struct Hello {
   Verb verb = Verb::Connect;
   std::string version;  // of the program that speaks, for people
 
-  // Connect only.
-  std::string server;                    // a configured name; empty = `argv`
-  std::vector<std::string> argv;         // a command of the client's own
+  std::string server;   // Connect, Restart, Stop, Start: a configured name. Connect: empty = `argv`
+  std::string session;  // Connect, SessionEnd: the id of a session object
+
+  // Connect and SessionCreate.
   std::string cwd;                       // of the shim, resolved
   std::vector<std::string> environment;  // of the shim, all of it, "NAME=value"; the daemon chooses
-  std::string share;                     // "", "shared", "session": what --share asked for
+
+  // Connect only.
+  std::vector<std::string> argv;         // a command of the client's own
+  std::string root;                      // the project, resolved; empty = `cwd`
+  std::string share;                     // "", "shared", "session", "root": what --share asked for
   pid_t client = 0;                      // the shim's parent, for people
   std::vector<std::string> descriptors;  // "input", "output", "client" (a pidfd of the parent)
+
+  // SessionCreate only.
+  std::vector<std::string> servers;                // configured names
+  std::vector<std::vector<std::string>> commands;  // of the creator's own
+  pid_t owner = 0;                                 // whose death ends the session; 0 = nobody's
+  std::chrono::milliseconds ttl{0};                // of silence that ends the session; 0 = the default
 };
+
+/// The oldest protocol in which this can be said. A program that says no more than it has to is understood by
+/// an older daemon; what an older daemon would ignore, it refuses because of the number.
+int protocol_for(const Hello& hello);
 
 std::string encode(const Hello& hello);
 /// Hostile input: an unknown verb, a wrong type, a missing member are errors that say so. Unknown members are
@@ -49,6 +78,7 @@ struct Reply {
     Note,      // one line for people, on stderr
     Stderr,    // `size` bytes follow
     Status,    // `text` is JSON
+    Result,    // what the verb came to; `text` is JSON
     Exit,      // the session is over: `code`, `text` if there is something to say
   };
   Kind kind = Kind::Note;

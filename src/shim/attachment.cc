@@ -90,6 +90,7 @@ Result<void> Attachment::introduce(control::Hello hello) {
   if (!in) return in.error();
   const Result<int> out = passable(STDOUT_FILENO);
   if (!out) return out.error();
+  protocol_ = hello.protocol;
   hello.descriptors = {"input", "output"};
   std::vector<int> descriptors = {*in, *out};
   // An error: the client is gone already. Then the end of its pipes says so, and a file ends anyway.
@@ -154,7 +155,8 @@ void Attachment::handle(const Reply& reply) {
     case Reply::Kind::Refused: return refuse(reply);
     case Reply::Kind::Note: return errors_.say(reply.text);
     case Reply::Kind::Stderr: return errors_.add(reply.text);
-    case Reply::Kind::Status: return;
+    case Reply::Kind::Status:
+    case Reply::Kind::Result: return;
     case Reply::Kind::Exit:
       if (!reply.text.empty()) errors_.say(reply.text);
       return end(leaving_ ? kSignalled + signals_.leaving() : reply.code);
@@ -174,8 +176,8 @@ void Attachment::begin_session(const Reply& reply) {
 /// A daemon of another protocol cannot help, but the client need not suffer for it.
 void Attachment::refuse(const Reply& reply) {
   constexpr int kServedBack = 2;  // the daemon serves its protocol and the two before it
-  const bool other_protocol = reply.protocol != 0 && (control::kProtocol > reply.protocol ||
-                                                      control::kProtocol < reply.protocol - kServedBack);
+  const bool other_protocol =
+      reply.protocol != 0 && (protocol_ > reply.protocol || protocol_ < reply.protocol - kServedBack);
   if (other_protocol) return go_without(reply.text);
   errors_.say(reply.text);
   end(reply.code);

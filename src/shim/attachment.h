@@ -49,6 +49,7 @@ class Attachment {
   std::vector<UniqueFd> handed_over_;  // the daemon's ends of pipes that we copy for, until it has them
   Copier input_;
   Copier output_;
+  int protocol_ = control::kProtocol;  // that our hello speaks
   bool accepted_ = false;
   bool connected_ = true;
   bool leaving_ = false;

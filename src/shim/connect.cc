@@ -47,6 +47,7 @@ Result<control::Hello> make_hello(const ConnectOptions& options) {
   if (!found) return found.error();
   for (char** entry = environ; *entry != nullptr; ++entry) hello.environment.emplace_back(*entry);
   hello.client = getppid();
+  hello.protocol = control::protocol_for(hello);
   return hello;
 }
 

@@ -119,7 +119,8 @@ TEST_F(FrontDoorTest, TellsWhichProtocolsItSpeaks) {
   const std::string answer = answer_to("{\"protocol\":999,\"verb\":\"dance\"}\n");
 
   EXPECT_NE(answer.find("\"reply\":\"refused\""), std::string::npos) << answer;
-  EXPECT_NE(answer.find("speaks protocol " + std::to_string(control::kProtocol) + ", not 999"),
+  EXPECT_NE(answer.find("speaks protocol " + std::to_string(control::kOldestProtocol) + " to " +
+                        std::to_string(control::kProtocol) + ", not 999"),
             std::string::npos)
       << answer;
   EXPECT_NE(answer.find("serve --replace"), std::string::npos) << answer;

@@ -39,6 +39,16 @@ std::string connect_with(const std::string& members) {
   return std::string("{") + kCommon + "," + members + "}";
 }
 
+std::string create_with(const std::string& members) {
+  return R"({"protocol":2,"verb":"session-create","cwd":"/",)" + members + "}";
+}
+
+std::string too_many_names() {
+  std::string names = "\"a\"";
+  for (std::size_t i = 0; i < kMostServers; ++i) names += ",\"a\"";
+  return names;
+}
+
 TEST(Hello, ComesBackAsItWas) {
   const Hello sent = full_hello();
 
@@ -73,6 +83,103 @@ TEST(Hello, OfStatusAndShutdownNeedsNothingElse) {
     ASSERT_TRUE(received) << received.error().message;
     EXPECT_EQ(received->verb, verb);
   }
+}
+
+TEST(Hello, OfASessionAndARootComesBackAsItWas) {
+  Hello sent = full_hello();
+  sent.argv.clear();
+  sent.server = "files";
+  sent.session = "s-0123456789abcdef";
+  sent.root = "/srv/a project";
+  sent.share = "root";
+
+  const Result<Hello> received = decode_hello(line_of(encode(sent)));
+
+  ASSERT_TRUE(received) << received.error().message;
+  EXPECT_EQ(received->session, sent.session);
+  EXPECT_EQ(received->root, sent.root);
+  EXPECT_EQ(received->share, "root");
+}
+
+TEST(Hello, OfANewSessionComesBackAsItWas) {
+  Hello sent;
+  sent.verb = Verb::SessionCreate;
+  sent.servers = {"files", "memory"};
+  sent.commands = {{"npx", "-y", "server"}, {"node", "two words.js", ""}};
+  sent.cwd = "/srv/me";
+  sent.environment = {"PATH=/bin", "LATIN=\xe4"};
+  sent.owner = 4711;
+  sent.ttl = std::chrono::minutes(10);
+
+  const Result<Hello> received = decode_hello(line_of(encode(sent)));
+
+  ASSERT_TRUE(received) << received.error().message;
+  EXPECT_EQ(received->verb, Verb::SessionCreate);
+  EXPECT_EQ(received->servers, sent.servers);
+  EXPECT_EQ(received->commands, sent.commands);
+  EXPECT_EQ(received->cwd, sent.cwd);
+  EXPECT_EQ(received->environment, sent.environment);
+  EXPECT_EQ(received->owner, sent.owner);
+  EXPECT_EQ(received->ttl, sent.ttl);
+}
+
+TEST(Hello, OfAVerbForOneServerNamesIt) {
+  for (const Verb verb : {Verb::Restart, Verb::Stop, Verb::Start}) {
+    Hello hello;
+    hello.verb = verb;
+    hello.server = "files";
+
+    const Result<Hello> received = decode_hello(line_of(encode(hello)));
+
+    ASSERT_TRUE(received) << received.error().message;
+    EXPECT_EQ(received->verb, verb);
+    EXPECT_EQ(received->server, "files");
+  }
+}
+
+TEST(Hello, OfTheEndOfASessionNamesIt) {
+  Hello hello;
+  hello.verb = Verb::SessionEnd;
+  hello.session = "s-1";
+
+  const Result<Hello> received = decode_hello(line_of(encode(hello)));
+
+  ASSERT_TRUE(received) << received.error().message;
+  EXPECT_EQ(received->session, "s-1");
+}
+
+TEST(Hello, SaysNoMoreThanItHasTo) {
+  Hello hello;
+  for (const Verb verb : {Verb::Connect, Verb::Status, Verb::Shutdown}) {
+    hello.verb = verb;
+    EXPECT_EQ(protocol_for(hello), 1);
+  }
+  for (const Verb verb : {Verb::Reload, Verb::Restart, Verb::Stop, Verb::Start, Verb::SessionCreate,
+                          Verb::SessionEnd, Verb::SessionList}) {
+    hello.verb = verb;
+    EXPECT_EQ(protocol_for(hello), 2);
+  }
+}
+
+// A daemon of protocol 1 would ignore these members, so the number must make it refuse.
+TEST(Hello, OfWhatAnOlderDaemonWouldIgnoreIsNewer) {
+  Hello with_session;
+  with_session.session = "s-1";
+  Hello with_root;
+  with_root.root = "/srv";
+  Hello shared_by_root;
+  shared_by_root.share = "root";
+
+  EXPECT_EQ(protocol_for(with_session), 2);
+  EXPECT_EQ(protocol_for(with_root), 2);
+  EXPECT_EQ(protocol_for(shared_by_root), 2);
+}
+
+TEST(Hello, OfTheProtocolBeforeIsServed) {
+  const Result<Hello> hello = decode_hello(connect_with(R"("server":"a")"));
+
+  ASSERT_TRUE(hello) << hello.error().message;
+  EXPECT_EQ(hello->protocol, 1);
 }
 
 TEST(Hello, IgnoresMembersOfNewerPrograms) {
@@ -141,6 +248,27 @@ std::vector<Hostile> hostile_hellos() {
        "'descriptors'"},
       {"UnknownDescriptor", connect_with(R"("server":"a","descriptors":["input","output","x"])"),
        "'descriptors'"},
+      {"NewVerbOfOldProtocol", R"({"protocol":1,"verb":"reload"})", "'protocol' must be 2"},
+      {"SessionOfOldProtocol", connect_with(R"("server":"a","session":"s-1")"), "'protocol' must be 2"},
+      {"RootOfOldProtocol", connect_with(R"("server":"a","root":"/srv")"), "'protocol' must be 2"},
+      {"RelativeRoot", connect_with(R"("server":"a","root":"srv")"), "'root' must be"},
+      {"NulInSession", connect_with(R"("server":"a","session":"s\u0000")"), "without NUL"},
+      {"RestartOfNothing", R"({"protocol":2,"verb":"restart"})", "'server' must name"},
+      {"StopOfANumber", R"({"protocol":2,"verb":"stop","server":1})", "'server' must be a string"},
+      {"EndOfNothing", R"({"protocol":2,"verb":"session-end","session":""})", "'session' must name"},
+      {"CreateNowhere", R"({"protocol":2,"verb":"session-create","servers":["a"]})", "'cwd' must be"},
+      {"NamelessServer", create_with(R"("servers":[""])"), "'servers' must hold names"},
+      {"CommandsFlat", create_with(R"("commands":["npx"])"), "'commands' must be an array"},
+      {"CommandsAsText", create_with(R"("commands":"npx")"), "'commands' must be an array"},
+      {"EmptyCommand", create_with(R"("commands":[[]])"), "'commands' must hold"},
+      {"CommandOfNoProgram", create_with(R"("commands":[["","a"]])"), "'commands' must hold"},
+      {"NulInCommand", create_with(R"("commands":[["a\u0000"]])"), "without NUL"},
+      {"NegativeOwner", create_with(R"("owner":-1)"), "'owner' must be"},
+      {"HugeOwner", create_with(R"("owner":4294967297)"), "'owner' must be"},
+      {"NegativeTtl", create_with(R"("ttl_ms":-1)"), "'ttl_ms' must be"},
+      {"EndlessTtl", create_with(R"("ttl_ms":9223372036854775807)"), "'ttl_ms' must be"},
+      {"TtlAsText", create_with(R"("ttl_ms":"10m")"), "'ttl_ms' must be"},
+      {"TooManyServers", create_with(R"("servers":[)" + too_many_names() + "]"), "at most 64"},
       {"NoDescriptor", connect_with(R"("server":"a","descriptors":[])"), "'descriptors'"},
   };
 }
@@ -154,7 +282,7 @@ TEST(Reply, ComesBackAsItWas) {
       {Kind::Accepted, "", 0, 0, 1, "0.1.0"},       {Kind::RunIt, "you are \"confined\"\n", 0, 0, 0, ""},
       {Kind::Refused, "no", 69, 0, 3, "0.3.0"},     {Kind::Note, "a \xff byte", 0, 0, 0, ""},
       {Kind::Stderr, "", 0, 4096, 0, ""},           {Kind::Status, R"({"a":[1,"b"]})", 0, 0, 0, ""},
-      {Kind::Exit, "the server left", 3, 0, 0, ""},
+      {Kind::Exit, "the server left", 3, 0, 0, ""}, {Kind::Result, R"({"ended":[]})", 0, 0, 0, ""},
   };
   for (const Reply& sent : replies) {
     const std::string text = encode(sent);
@@ -182,7 +310,8 @@ TEST(Reply, StatusOfSeveralLinesBecomesOne) {
 TEST(Reply, HostileOnesAreErrors) {
   for (const char* line :
        {"", "x", "[]", "{}", R"({"reply":"dance"})", R"({"reply":"stderr","size":-1})",
-        R"({"reply":"exit","code":"0"})", R"({"reply":"note","text":1})", R"({"reply":"status"})"}) {
+        R"({"reply":"exit","code":"0"})", R"({"reply":"note","text":1})", R"({"reply":"status"})",
+        R"({"reply":"result"})", R"({"reply":"result","text":"x"})"}) {
     EXPECT_FALSE(decode_reply(line)) << line;
   }
 }
