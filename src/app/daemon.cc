@@ -12,7 +12,10 @@
 #include <csignal>
 #include <cstring>
 #include <memory>
+#include <optional>
 
+#include "app/config_source.h"
+#include "app/file_watch.h"
 #include "app/hub.h"
 #include "app/listening_socket.h"
 #include "app/pid_file.h"
@@ -57,19 +60,6 @@ void raise_descriptor_limit() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/// A missing default file is an empty configuration; one that was asked for must be there.
-Result<config::Configuration> read_configuration(const std::string& given) {
-  const std::string file = given.empty() ? config::default_file() : given;
-  Result<config::Configuration> configuration = config::read(file);
-  if (configuration) {
-    for (const std::string& warning : configuration->warnings) log_line("warning: " + warning);
-    return configuration;
-  }
-  if (!given.empty() || configuration.error().kind != Error::Kind::NotFound) return configuration.error();
-  log_line("no configuration at '" + file + "': only commands that clients bring themselves are served");
-  return config::Configuration{};
-}
-
 std::string count(std::size_t number, const char* what) { return std::to_string(number) + " " + what; }
 
 class Daemon {
@@ -82,6 +72,7 @@ class Daemon {
         signals_(take_signals()),
         notify_(ServiceNotify::from_environment()),
         record_{getpid(), kVersion, utc_time(time(nullptr))},
+        source_(options.config),
         pid_file_(pid_file_of(options, options.runtime_dir)) {
     for (const int fd : {lock_.get(), lifeline_.get()}) fcntl(fd, F_SETFD, FD_CLOEXEC);
   }
@@ -89,6 +80,7 @@ class Daemon {
   int run();
 
  private:
+  Result<config::Configuration> read_configuration();
   Result<void> prepare();
   void open_doors(proc::Spawner& spawner, config::Configuration configuration);
   void watch_signals();
@@ -106,16 +98,16 @@ class Daemon {
   UniqueFd signals_;
   ServiceNotify notify_;
   const PidRecord record_;
+  ConfigSource source_;
   const std::string pid_file_;
   ListeningSocket socket_;
-  milliseconds drain_{0};
-  milliseconds linger_{0};
 
   Loop loop_;
   std::unique_ptr<Hub> hub_;
   std::unique_ptr<client::UnixListener> listener_;
   Watch signal_watch_{loop_, signals_.get()};
   Watch lifeline_watch_{loop_, lifeline_.get()};
+  std::optional<FileWatch> file_watch_;
   Timer watchdog_{loop_};
   Timer idle_{loop_};
   Timer bound_{loop_};
@@ -129,7 +121,11 @@ class Daemon {
 int Daemon::run() {
   log_line("Server starting (PID: " + std::to_string(record_.pid) + ", Build: " + kBuildDate + ")");
   Result<proc::KeeperSpawner> spawner = proc::KeeperSpawner::create();
-  Result<config::Configuration> configuration = read_configuration(options_.config);
+  // Before it is read: what changes from now on is seen.
+  file_watch_.emplace(loop_, source_.file(), [this] {
+    if (hub_) hub_->reload(source_.file() + " has changed", {});
+  });
+  Result<config::Configuration> configuration = read_configuration();
   const Result<void> prepared = !spawner         ? spawner.error()
                                 : !configuration ? configuration.error()
                                                  : prepare();
@@ -145,6 +141,22 @@ int Daemon::run() {
   static keeper::Inherited left;  // static: it is large
   if (janitor_gone_) left.end(spawner->helper().c_str());
   return 0;
+}
+
+Result<config::Configuration> Daemon::read_configuration() {
+  Result<config::Configuration> configuration = source_.read();
+  if (!configuration) return configuration;
+  for (const std::string& warning : configuration->warnings) log_line("warning: " + warning);
+  if (!source_.found()) {
+    log_line("no configuration at '" + source_.file() +
+             "': only commands that clients bring themselves are served");
+  }
+  if (!file_watch_->works()) {
+    log_line(
+        "changes of the configuration are not noticed (this user has no inotify instance left); "
+        "`corral reload` reads it again");
+  }
+  return configuration;
 }
 
 Result<void> Daemon::prepare() {
@@ -167,9 +179,7 @@ Result<void> Daemon::prepare() {
 }
 
 void Daemon::open_doors(proc::Spawner& spawner, config::Configuration configuration) {
-  drain_ = configuration.options.drain;
-  linger_ = configuration.options.linger;
-  hub_ = std::make_unique<Hub>(loop_, std::move(configuration), spawner);
+  hub_ = std::make_unique<Hub>(loop_, std::move(configuration), spawner, [this] { return source_.read(); });
   hub_->when_asked_to_stop([this](const std::string& why) { stop(why); });
   hub_->when_empty([this] {
     malloc_trim(0);
@@ -198,8 +208,7 @@ void Daemon::read_signals() {
     if (signo == SIGUSR1 || signo == SIGUSR2) {
       log_line(name + ": ignored");
     } else if (signo == SIGHUP && !obeys_hangup_) {
-      log_line(
-          "SIGHUP: ignored; the configuration is read at the start only, `corral serve --replace` does that");
+      hub_->reload("SIGHUP", {});
     } else {
       stop(name);
     }
@@ -226,8 +235,8 @@ void Daemon::feed_watchdog(std::chrono::microseconds period) {
 
 void Daemon::leave_when_idle() {
   if (!options_.automatic || !reason_.empty()) return;
-  idle_.start(linger_, [this] {
-    if (hub_->sessions() == 0) stop("no session for " + show_age(linger_));
+  idle_.start(hub_->options().linger, [this] {
+    if (hub_->empty()) stop("no session for " + show_age(hub_->options().linger));
   });
 }
 
@@ -241,9 +250,9 @@ void Daemon::stop(const std::string& reason) {
     socket_.remove();
     listener_->close();
     const Ended open{hub_->sessions(), hub_->instances()};
-    bound_.start(drain_ + kBeyondDrain, [this, open] {
-      log_line("not everything ended within " + show_age(drain_ + kBeyondDrain) +
-               "; the janitor does the rest");
+    const milliseconds bound = hub_->options().drain + kBeyondDrain;
+    bound_.start(bound, [this, open, bound] {
+      log_line("not everything ended within " + show_age(bound) + "; the janitor does the rest");
       finish(open);
     });
   }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/loop.h"
 #include "client/reception.h"
@@ -17,14 +18,28 @@ struct Ended {
   std::size_t instances = 0;  // that ran when the end began
 };
 
+/// What another configuration came to.
+struct Reloaded {
+  std::vector<std::string> changed;
+  std::vector<std::string> added;
+  std::vector<std::string> removed;
+  std::size_t ended = 0;  // instances
+  std::vector<std::string> warnings;
+};
+
 class Hub final : public client::Reception {
  public:
-  Hub(Loop& loop, config::Configuration configuration, proc::Spawner& spawner);
+  /// Reads the configuration once more.
+  using ReadAgain = std::function<Result<config::Configuration>()>;
+  Hub(Loop& loop, config::Configuration configuration, proc::Spawner& spawner, ReadAgain read_again);
   ~Hub() override;
 
   void arrived(client::Arrival arrival, std::shared_ptr<client::ShimLine> line) override;
-  std::string status() override;
-  void shut_down(const std::string& why, std::function<void(std::string)> done) override;
+  void asked(client::Question question, client::Answer answer) override;
+
+  /// Applies what the configuration says now to the servers that it touches. `done` is called when the
+  /// instances that it ended are gone; the error says why nothing was changed.
+  void reload(const std::string& why, std::function<void(const Result<Reloaded>&)> done);
 
   /// Ends every session and every instance within the configured times; `done` when none is left or the
   /// bound is reached. A second call while it runs shortens the wait.
@@ -33,12 +48,17 @@ class Hub final : public client::Reception {
   /// What to do when somebody asks for the end over the socket; the service drains and leaves.
   void when_asked_to_stop(std::function<void(std::string)> task);
 
+  const config::Options& options() const;
   std::size_t sessions() const;
   std::size_t instances() const;
-  /// Called whenever the last session has left.
+  /// Nobody is here, and no session waits for anybody.
+  bool empty() const;
+  /// Called whenever it has become empty.
   void when_empty(Task task);
 
  private:
+  void shut_down(const std::string& why, const client::Answer& answer);
+
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -50,7 +50,8 @@ std::string instance_json(const router::Place& entry) {
          ms_since(instance.started()) + R"(,"counters":)" + counters_of(router) + "}";
 }
 
-std::string session_json(const client::StdioClient& client) {
+std::string session_json(const Guest& guest) {
+  const client::StdioClient& client = guest.client;
   const session::Session& session = client.session();
   const std::string& info = session.client_info();
   const auto text = [&info](std::string_view key) {
@@ -60,8 +61,10 @@ std::string session_json(const client::StdioClient& client) {
   return R"({"id":)" + number(session.id()) + R"(,"server":)" + wire::quoted(session.server()) +
          R"(,"client":{"pid":)" + std::to_string(client.client_pid()) + R"(,"name":)" + text("name") +
          R"(,"version":)" + text("version") + R"(},"shim":)" + std::to_string(client.shim_pid()) +
-         R"(,"instance":)" + (router != nullptr ? wire::quoted(router->instance()->id()) : "null") +
-         R"(,"age_ms":)" + ms_since(session.since()) + R"(,"calls":)" +
+         R"(,"state":")" + session.state() + R"(","object":)" +
+         (session.owner().empty() ? "null" : wire::quoted(session.owner())) + R"(,"instance":)" +
+         (router != nullptr ? wire::quoted(router->instance()->id()) : "null") + R"(,"age_ms":)" +
+         ms_since(session.since()) + R"(,"calls":)" +
          number(router != nullptr ? router->calls_of(session) : 0) + R"(,"messages":)" +
          number(session.counters().messages) + R"(,"bad_messages":)" +
          number(session.counters().bad_messages) + "}";
@@ -75,17 +78,21 @@ std::string status_json(const HubView& view) {
     if (entry.router) instances += (instances.empty() ? "" : ",") + instance_json(entry);
   }
   std::string sessions;
-  for (const auto& client : view.clients) sessions += (sessions.empty() ? "" : ",") + session_json(client);
+  for (const Guest& guest : view.guests) sessions += (sessions.empty() ? "" : ",") + session_json(guest);
   std::string servers;
   for (const auto& server : view.configuration.servers) {
     servers += (servers.empty() ? "" : ",") + (R"({"name":)" + wire::quoted(server.name)) +
-               R"(,"disabled":)" + (server.disabled ? "true" : "false") + "}";
+               R"(,"disabled":)" + (server.disabled ? "true" : "false") + R"(,"stopped":)" +
+               (view.switchboard.stopped(server.name) ? "true" : "false") + "}";
   }
   return R"({"daemon":{"pid":)" + std::to_string(getpid()) + R"(,"version":")" + kVersion + R"(","build":")" +
          kBuildDate + R"(","protocol":)" + std::to_string(control::kProtocol) + R"(,"uptime_ms":)" +
          ms_since(view.started) + R"(,"config":)" + wire::quoted(view.configuration.file) +
+         R"(,"config_error":)" +
+         (view.configuration_error.empty() ? "null" : wire::quoted(view.configuration_error)) +
          R"(},"servers":[)" + servers + R"(],"instances":[)" + instances + R"(],"sessions":[)" + sessions +
-         R"(],"counters":{"instances_started":)" + number(view.switchboard.started()) + "}}";
+         R"(],"objects":)" + view.owned.list_json() + R"(,"counters":{"instances_started":)" +
+         number(view.switchboard.started()) + "}}";
 }
 
 }  // namespace corral::app

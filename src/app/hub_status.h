@@ -2,11 +2,11 @@
 // variable.
 #pragma once
 
-#include <list>
 #include <string>
 
+#include "app/guest.h"
+#include "app/owned_sessions.h"
 #include "base/loop.h"
-#include "client/stdio_client.h"
 #include "config/configuration.h"
 #include "router/switchboard.h"
 
@@ -14,7 +14,9 @@ namespace corral::app {
 
 struct HubView {
   const config::Configuration& configuration;
-  const std::list<client::StdioClient>& clients;
+  const std::string& configuration_error;
+  const Guests& guests;
+  const OwnedSessions& owned;
   const router::Switchboard& switchboard;
   Clock::time_point started;
 };

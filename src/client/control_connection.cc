@@ -181,12 +181,8 @@ void ControlConnection::reject(const std::string& why) {
 
 void ControlConnection::serve(Hello hello) {
   state_ = State::Open;
-  switch (hello.verb) {
-    case Verb::Connect: return admit(std::move(hello));
-    case Verb::Status:
-      return say_last(Reply{Reply::Kind::Status, premises_->reception.status(), 0, 0, 0, ""});
-    case Verb::Shutdown: return ask_for_end();
-  }
+  if (hello.verb == Verb::Connect) return admit(std::move(hello));
+  ask(std::move(hello));
 }
 
 void ControlConnection::admit(Hello hello) {
@@ -211,10 +207,13 @@ void ControlConnection::admit(Hello hello) {
   premises_->reception.arrived(std::move(arrival), shared_from_this());
 }
 
-void ControlConnection::ask_for_end() {
-  const std::string why = "corral shutdown by process " + std::to_string(peer_);
-  premises_->reception.shut_down(why, [self = weak_from_this()](const std::string& sentence) {
-    if (const auto connection = self.lock()) connection->exit(0, sentence);
+void ControlConnection::ask(Hello hello) {
+  Question question{std::move(hello), peer_, ""};
+  if (question.hello.verb == Verb::SessionCreate) {
+    question.confinement = more_confined(control::surroundings_of_peer(socket_.get()), premises_->own);
+  }
+  premises_->reception.asked(std::move(question), [self = weak_from_this()](const Reply& reply) {
+    if (const auto connection = self.lock()) connection->say_last(reply);
   });
 }
 

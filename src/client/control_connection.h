@@ -59,7 +59,7 @@ class ControlConnection final : public ShimLine, public std::enable_shared_from_
   void judge_hello(std::string_view line);
   void serve(control::Hello hello);
   void admit(control::Hello hello);
-  void ask_for_end();
+  void ask(control::Hello hello);
   void reject(const std::string& why);
 
   void say(const control::Reply& reply);

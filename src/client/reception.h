@@ -38,15 +38,22 @@ class ShimLine {
   virtual void when_gone(std::function<void()> task) = 0;
 };
 
+/// Everything else that can be asked of the daemon.
+struct Question {
+  control::Hello hello;
+  pid_t peer = 0;
+  std::string confinement;  // of the peer, for `SessionCreate` alone; empty = none
+};
+
+/// Takes the one reply to a question, at once or later. Whoever asked may be gone by then.
+using Answer = std::function<void(const control::Reply&)>;
+
 class Reception {
  public:
   virtual ~Reception() = default;
 
   virtual void arrived(Arrival arrival, std::shared_ptr<ShimLine> line) = 0;
-  /// The state of the daemon as JSON, for `corral status`.
-  virtual std::string status() = 0;
-  /// Ends everything; `done` is called with a sentence when nothing is left.
-  virtual void shut_down(const std::string& why, std::function<void(std::string)> done) = 0;
+  virtual void asked(Question question, Answer answer) = 0;
 };
 
 }  // namespace corral::client

@@ -25,8 +25,9 @@ StdioClient::StdioClient(Loop& loop, Arrival arrival, std::shared_ptr<ShimLine> 
 StdioClient::~StdioClient() { line_->when_gone(nullptr); }
 
 void StdioClient::begin(router::SessionId id, router::Switchboard& switchboard,
-                        std::shared_ptr<const router::Wanted> wanted) {
-  session_ = std::make_unique<session::Session>(loop_, id, *this, switchboard, std::move(wanted));
+                        std::shared_ptr<const router::Wanted> wanted, std::string owner) {
+  session_ =
+      std::make_unique<session::Session>(loop_, id, *this, switchboard, std::move(wanted), std::move(owner));
   line_->when_gone([this] { session_->end(session::EndReason::ShimGone); });
   if (client_.valid()) {
     client_watch_ = std::make_unique<Watch>(loop_, client_.get());

@@ -101,9 +101,18 @@ class EmptyHouse final : public client::Reception {
     std::make_shared<Echo>(loop_, std::move(arrival), std::move(line))->start();
   }
 
-  std::string status() override { return R"({"daemon":"empty"})"; }
-  void shut_down(const std::string&, std::function<void(std::string)> done) override {
-    done("nothing to end");
+  void asked(client::Question question, client::Answer answer) override {
+    using control::Reply;
+    switch (question.hello.verb) {
+      case control::Verb::Status:
+        return answer(Reply{Reply::Kind::Status, R"({"daemon":"empty"})", 0, 0, 0, ""});
+      case control::Verb::Shutdown: return answer(Reply{Reply::Kind::Exit, "nothing to end", 0, 0, 0, ""});
+      default:
+        return answer(Reply{
+            Reply::Kind::Result,
+            R"({"peer":)" + std::to_string(question.peer) + R"(,"confined":")" + question.confinement + "\"}",
+            0, 0, 0, ""});
+    }
   }
 
  private:

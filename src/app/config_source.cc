@@ -1,0 +1,19 @@
+#include "app/config_source.h"
+
+namespace corral::app {
+
+ConfigSource::ConfigSource(const std::string& given)
+    : file_(given.empty() ? config::default_file() : given), required_(!given.empty()) {}
+
+Result<config::Configuration> ConfigSource::read() {
+  Result<config::Configuration> configuration = config::read(file_);
+  if (configuration) {
+    found_ = true;
+    required_ = true;
+    return configuration;
+  }
+  if (required_ || configuration.error().kind != Error::Kind::NotFound) return configuration.error();
+  return config::Configuration{};
+}
+
+}  // namespace corral::app

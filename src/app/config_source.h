@@ -1,0 +1,30 @@
+// Where the daemon's configuration comes from, again and again.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "config/configuration.h"
+
+namespace corral::app {
+
+class ConfigSource {
+ public:
+  /// `given` = --config; empty = the default file, which may be missing.
+  explicit ConfigSource(const std::string& given);
+
+  const std::string& file() const { return file_; }
+  bool found() const { return found_; }
+
+  /// A default file that was never there is an empty configuration. One that was asked for must be there, and
+  /// so must one that was there before: that it is gone is more likely a mistake than a wish to end every
+  /// server.
+  Result<config::Configuration> read();
+
+ private:
+  std::string file_;
+  bool required_;
+  bool found_ = false;
+};
+
+}  // namespace corral::app

@@ -1,0 +1,67 @@
+// The inside of the hub, for the files that are its parts: hub.cc (arriving, leaving), hub_verbs.cc (what is
+// asked), hub_reload.cc (another configuration).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/guest.h"
+#include "app/hub.h"
+#include "app/origin.h"
+#include "app/owned_sessions.h"
+#include "router/switchboard.h"
+
+namespace corral::app {
+
+struct Hub::Impl {
+  Impl(Loop& given, config::Configuration first, proc::Spawner& spawner, ReadAgain again);
+
+  Result<std::shared_ptr<const router::Wanted>> wanted(const Origin& origin);
+  Origin origin_of(control::Hello& hello);
+  void forget(const client::StdioClient& gone);
+  void look_whether_empty();
+  void apply_options();
+
+  // what is asked
+  std::string status() const;
+  void create_session(client::Question& question, const client::Answer& answer);
+  void end_session(const client::Question& question, const client::Answer& answer);
+  void handle_server(const client::Question& question, const client::Answer& answer);
+
+  // another configuration
+  void redefine_guests(const std::string& server);
+
+  // leaving
+  void drain_step();
+  std::vector<router::Router*> with_calls() const;
+
+  Loop& loop;
+  config::Configuration configuration;
+  ReadAgain read_again;
+  std::string configuration_error;  // of the file as it is now; empty = it is in force
+  Environments environments;
+  Wanteds wanteds;
+  router::Switchboard switchboard;
+  Guests guests;
+  OwnedSessions owned;
+  router::SessionId last_session = 0;
+  Clock::time_point started = Clock::now();
+  Task empty;
+  std::function<void(std::string)> asked_to_stop;
+
+  bool draining = false;
+  bool sessions_ended = false;
+  bool insisted = false;
+  bool drain_over = false;
+  Timer drain_timer;
+  Clock::time_point drain_until{};
+  Ended ended;
+  std::vector<std::function<void(Ended)>> drained;
+};
+
+/// A peer in a sandbox may use what is configured, as it is configured: with its PATH, its folder or its
+/// variables it would choose what runs out here.
+void forget_premises(control::Hello& hello);
+
+}  // namespace corral::app

@@ -1,0 +1,132 @@
+// What can be asked of the daemon besides a server: one question, one reply.
+#include "app/evidence.h"
+#include "app/hub_impl.h"
+#include "app/hub_status.h"
+#include "wire/json_text.h"
+
+namespace corral::app {
+namespace {
+
+using client::Answer;
+using client::Question;
+using control::Reply;
+using control::Verb;
+
+constexpr int kRefused = 125;
+
+Reply refusal(const std::string& why) { return Reply{Reply::Kind::Refused, why, kRefused, 0, 0, ""}; }
+Reply result(std::string json) { return Reply{Reply::Kind::Result, std::move(json), 0, 0, 0, ""}; }
+
+std::string to_json(const Reloaded& reloaded) {
+  return R"({"changed":)" + names_json(reloaded.changed) + R"(,"added":)" + names_json(reloaded.added) +
+         R"(,"removed":)" + names_json(reloaded.removed) + R"(,"ended":)" + std::to_string(reloaded.ended) +
+         R"(,"warnings":)" + names_json(reloaded.warnings) + "}";
+}
+
+std::string one_server_json(const std::string& server, const std::vector<router::Gone>& gone,
+                            Clock::time_point since, const std::string& more = "") {
+  const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - since);
+  return R"({"server":)" + wire::quoted(server) + more + R"(,"ended":)" + gone_json(gone) + R"(,"ms":)" +
+         std::to_string(took.count()) + "}";
+}
+
+std::string by_process(const char* what, const Question& question) {
+  return std::string(what) + " by process " + std::to_string(question.peer);
+}
+
+}  // namespace
+
+void Hub::asked(Question question, Answer answer) {
+  const Verb verb = question.hello.verb;
+  if (verb == Verb::Status) return answer(Reply{Reply::Kind::Status, impl_->status(), 0, 0, 0, ""});
+  if (verb == Verb::Shutdown) return shut_down(by_process("corral shutdown", question), answer);
+  if (impl_->draining && verb != Verb::SessionList) return answer(refusal("the daemon is shutting down"));
+  switch (verb) {
+    case Verb::Reload:
+      return reload(by_process("corral reload", question), [answer](const Result<Reloaded>& reloaded) {
+        answer(reloaded ? result(to_json(*reloaded)) : refusal(reloaded.error().message));
+      });
+    case Verb::Restart:
+    case Verb::Stop:
+    case Verb::Start: return impl_->handle_server(question, answer);
+    case Verb::SessionCreate: return impl_->create_session(question, answer);
+    case Verb::SessionEnd: return impl_->end_session(question, answer);
+    case Verb::SessionList: return answer(result(R"({"sessions":)" + impl_->owned.list_json() + "}"));
+    case Verb::Connect:
+    case Verb::Status:
+    case Verb::Shutdown: break;
+  }
+  answer(refusal("this is no question"));
+}
+
+void Hub::shut_down(const std::string& why, const Answer& answer) {
+  const bool first = !impl_->draining;
+  drain([answer](Ended ended) {
+    answer(Reply{Reply::Kind::Exit,
+                 "ended " + std::to_string(ended.sessions) + " sessions and " +
+                     std::to_string(ended.instances) + " instances",
+                 0, 0, 0, ""});
+  });
+  if (impl_->asked_to_stop) impl_->asked_to_stop(why);
+  if (first) impl_->insisted = false;  // the service drains as well, but nobody has asked twice
+}
+
+std::string Hub::Impl::status() const {
+  return status_json({configuration, configuration_error, guests, owned, switchboard, started});
+}
+
+void Hub::Impl::handle_server(const Question& question, const Answer& answer) {
+  const std::string& name = question.hello.server;
+  const config::Server* entry = configuration.find(name);
+  if (entry == nullptr) return answer(refusal(no_such_server(name, configuration).message));
+  const Clock::time_point now = Clock::now();
+  const auto tell = [name, now, answer](const std::vector<router::Gone>& gone) {
+    answer(result(one_server_json(name, gone, now)));
+  };
+  if (question.hello.verb == Verb::Stop) {
+    switchboard.retire(name, router::Cause::Stopped, tell);
+    return;
+  }
+  if (entry->disabled) return answer(refusal("server " + name + " is disabled in " + configuration.file));
+  const bool allowed = switchboard.allow(name);
+  if (question.hello.verb == Verb::Restart) {
+    switchboard.retire(name, router::Cause::Restarted, tell);
+  } else {
+    answer(
+        result(one_server_json(name, {}, now, std::string(R"(,"allowed":)") + (allowed ? "true" : "false"))));
+  }
+}
+
+void Hub::Impl::create_session(Question& question, const Answer& answer) {
+  control::Hello& hello = question.hello;
+  if (!question.confinement.empty()) {
+    const std::string confined =
+        "this process is more confined than the daemon (" + question.confinement + "): ";
+    if (!hello.commands.empty()) {
+      return answer(refusal(confined + "its commands would run outside of its confinement; name configured "
+                                       "servers, or use `corral run`"));
+    }
+    if (hello.owner != 0) {
+      return answer(refusal(confined + "its process numbers may mean others here; give a time to live "
+                                       "instead of an owner"));
+    }
+    forget_premises(hello);
+  }
+  auto environment = environments.keep(std::exchange(hello.environment, {}));
+  const Result<const OwnedSession*> session = owned.create(hello, std::move(environment));
+  if (!session) return answer(refusal(session.error().message));
+  answer(result(R"({"id":)" + wire::quoted((*session)->id) + R"(,"servers":)" +
+                names_json((*session)->servers) + "}"));
+}
+
+void Hub::Impl::end_session(const Question& question, const Answer& answer) {
+  const std::string& id = question.hello.session;
+  const bool found = owned.end(id, by_process("ended", question), [answer](const SessionEvidence& evidence) {
+    answer(result(app::to_json(evidence)));
+  });
+  if (found) return;
+  answer(refusal("no session is called '" + id +
+                 "': it may have ended already; `corral session list` shows those that are open"));
+}
+
+}  // namespace corral::app
