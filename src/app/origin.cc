@@ -6,24 +6,12 @@
 #include "base/nearest.h"
 #include "config/environment.h"
 #include "server/launch_key.h"
+#include "shim/root.h"
 
 namespace corral::app {
 namespace {
 
-constexpr std::string_view kRootVariable = "CORRAL_ROOT=";
-
 const std::string& root_of(const Origin& origin) { return origin.root.empty() ? origin.cwd : origin.root; }
-
-/// What ${…} in an entry can stand for.
-Environment with_root(const Origin& origin) {
-  Environment variables;
-  variables.reserve(origin.environment->size() + 1);
-  for (const std::string& variable : *origin.environment) {
-    if (!variable.starts_with(kRootVariable)) variables.push_back(variable);
-  }
-  variables.push_back(std::string(kRootVariable) + root_of(origin));
-  return variables;
-}
 
 void apply_share(const std::string& share, router::Wanted& wanted) {
   if (share == "shared") wanted.share = config::Share::Shared;
@@ -90,7 +78,8 @@ Result<router::Wanted> resolve(const Origin& origin, const config::Configuration
   const config::Server* entry = configuration.find(origin.server);
   if (entry == nullptr) return no_such_server(origin.server, configuration);
   if (entry->disabled) return Error{"server " + origin.server + " is disabled in " + configuration.file};
-  const Result<config::Server> expanded = config::expand(*entry, with_root(origin));
+  const Result<config::Server> expanded =
+      config::expand(*entry, shim::with_root(*origin.environment, root_of(origin)));
   if (!expanded) return expanded.error();
   router::Wanted wanted;
   wanted.server = expanded->name;

@@ -1,8 +1,8 @@
 #include "app/requests.h"
 
 #include <algorithm>
+#include <utility>
 
-#include "control/hello.h"
 #include "version.h"
 
 namespace corral::app {
@@ -11,9 +11,7 @@ namespace {
 using control::Reply;
 
 /// The answer itself; notes on the way are not for us.
-Result<Reply> ask(control::Channel& channel, control::Verb verb, std::chrono::milliseconds patience) {
-  control::Hello hello;
-  hello.verb = verb;
+Result<Reply> ask(control::Channel& channel, control::Hello hello, std::chrono::milliseconds patience) {
   hello.version = kVersion;
   hello.protocol = control::protocol_for(hello);
   const Result<void> sent = channel.send(hello);
@@ -25,6 +23,12 @@ Result<Reply> ask(control::Channel& channel, control::Verb verb, std::chrono::mi
     Result<Reply> reply = channel.receive(std::max(left, std::chrono::milliseconds(0)));
     if (!reply || reply->kind != Reply::Kind::Note) return reply;
   }
+}
+
+Result<Reply> ask(control::Channel& channel, control::Verb verb, std::chrono::milliseconds patience) {
+  control::Hello hello;
+  hello.verb = verb;
+  return ask(channel, std::move(hello), patience);
 }
 
 }  // namespace
@@ -44,6 +48,14 @@ Result<std::string> ask_to_shut_down(control::Channel& channel, std::chrono::mil
   if (reply->kind == Reply::Kind::Refused || reply->kind == Reply::Kind::RunIt) {
     return Error{"the daemon refuses: " + reply->text};
   }
+  return {boost::system::in_place_value, reply->text};
+}
+
+Result<std::string> ask_for_result(control::Channel& channel, control::Hello hello,
+                                   std::chrono::milliseconds patience) {
+  const Result<Reply> reply = ask(channel, std::move(hello), patience);
+  if (!reply) return reply.error();
+  if (reply->kind != Reply::Kind::Result) return Error{reply->text};
   return {boost::system::in_place_value, reply->text};
 }
 

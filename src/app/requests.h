@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "control/channel.h"
+#include "control/hello.h"
 
 namespace corral::app {
 
@@ -14,5 +15,9 @@ Result<std::string> ask_status(control::Channel& channel, std::chrono::milliseco
 
 /// Returns what the daemon says once everything is ended. It leaves right after that.
 Result<std::string> ask_to_shut_down(control::Channel& channel, std::chrono::milliseconds patience);
+
+/// For every other verb: its result as JSON, see docs/protocol/control.md. The error is the daemon's refusal.
+Result<std::string> ask_for_result(control::Channel& channel, control::Hello hello,
+                                   std::chrono::milliseconds patience);
 
 }  // namespace corral::app

@@ -36,11 +36,16 @@ Command doctor_command();
 Command guard_command();
 Command import_command();
 Command reap_command();
+Command reload_command();
 Command remove_command();
+Command restart_command();
 Command run_command();
 Command serve_command();
+Command session_command();
 Command shutdown_command();
+Command start_command();
 Command status_command();
+Command stop_command();
 Command watch_command();
 Command who_command();
 

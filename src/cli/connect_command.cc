@@ -8,6 +8,7 @@
 #include "cli/late_options.h"
 #include "cli/option_values.h"
 #include "shim/connect.h"
+#include "shim/root.h"
 
 namespace corral::cli {
 namespace {
@@ -16,6 +17,8 @@ constexpr const char* kExamples = R"(Examples:
   corral connect filesystem
   corral connect -- npx -y @modelcontextprotocol/server-filesystem .
   corral connect --share session -- node server.js
+  corral connect --root ~/project filesystem    one server for each project, with "share": "root"
+  corral connect --session "$ID" filesystem     belongs to a session: see `corral session --help`
 
 In a client's configuration:
   "command": "corral", "args": ["connect", "filesystem"]
@@ -25,11 +28,11 @@ A daemon is started if none runs. If none can be had, the server runs here as wi
 says why. The session ends when stdin closes, nobody reads stdout, the parent dies, or corral gets SIGTERM, SIGINT,
 SIGHUP or SIGQUIT from a process.
 Exit code: what the daemon says of the session; 128+n if signal n ended it; 69 no daemon, but one is needed
-(--require-daemon, or an entry with a list of tools); 75 the daemon died; 125 corral's own failure.)";
+(--require-daemon, --session, or an entry with a list of tools); 75 the daemon died; 125 corral's own failure.)";
 
 Result<void> set_share(std::string& share, const std::string& text) {
-  if (text != "shared" && text != "session") {
-    return Error{"'" + text + "' is no way to share: write shared or session"};
+  if (text != "shared" && text != "session" && text != "root") {
+    return Error{"'" + text + "' is no way to share: write shared, session or root"};
   }
   share = text;
   return {};
@@ -83,8 +86,17 @@ Command connect_command() {
       set_word(options->runtime_dir));
   add("--config", "FILE", "Configuration for a daemon that is started here, and for going without one",
       set_word(options->config_file));
-  add("--share", "HOW", "shared (one server for all) or session (one for this session alone)",
+  add("--share", "HOW", "shared (one server for all), session (one for this alone) or root (one per project)",
       [options](const std::string& text) { return set_share(options->share, text); });
+  add("--root", "DIR", "The project that this is about, instead of the working directory",
+      [options](const std::string& text) -> Result<void> {
+        const Result<std::string> root = shim::find_root(text);
+        if (!root) return root.error();
+        options->root = *root;
+        return {};
+      });
+  add("--session", "ID", "The session that this belongs to, and ends with; its servers are found first",
+      set_word(options->session));
   add("--require-daemon", "", "Fail with exit code 69 where no daemon can be had",
       set_flag(options->require_daemon));
   add("-v,--verbose", "", "Say on stderr what happens", set_flag(options->verbose));

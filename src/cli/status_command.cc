@@ -1,20 +1,17 @@
 // `corral status`: what the daemon runs, for whom, and why a server is shared or not.
 #include <unistd.h>
 
-#include <boost/json/array.hpp>
-#include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
-#include <boost/json/serialize.hpp>
-#include <boost/json/value.hpp>
 #include <chrono>
 #include <iostream>
 #include <memory>
 
 #include "app/requests.h"
-#include "base/units.h"
 #include "cli/command.h"
+#include "cli/json_view.h"
 #include "cli/option_values.h"
 #include "cli/page.h"
+#include "cli/session_table.h"
 #include "control/channel.h"
 
 namespace corral::cli {
@@ -35,43 +32,6 @@ struct Options {
   std::string runtime_dir;
   bool json = false;
 };
-
-// The daemon may be older or newer than we are: a member that is missing or of another type is shown as "-".
-
-const json::value* member(const json::value& value, std::string_view name) {
-  const json::object* const object = value.if_object();
-  return object == nullptr ? nullptr : object->if_contains(name);
-}
-
-/// What clients call themselves goes to a terminal: one line, nothing that steers it.
-std::string printable(std::string_view text) {
-  std::string shown;
-  for (const char byte : text) shown += static_cast<unsigned char>(byte) < 0x20 || byte == 0x7f ? '?' : byte;
-  return shown;
-}
-
-std::string text_of(const json::value* value) {
-  if (value == nullptr || value->is_null()) return "-";
-  if (value->is_string()) return value->get_string().empty() ? "-" : printable(value->get_string());
-  if (value->is_number() || value->is_bool()) return json::serialize(*value);
-  return "-";
-}
-
-std::string text(const json::value& value, std::string_view name) { return text_of(member(value, name)); }
-
-std::string age(const json::value& value, std::string_view name) {
-  const json::value* const number = member(value, name);
-  if (number == nullptr || !number->is_number()) return "-";
-  boost::system::error_code error;
-  const auto count = number->to_number<std::int64_t>(error);
-  return error ? "-" : show_age(std::chrono::milliseconds(count));
-}
-
-const json::array& list(const json::value& value, std::string_view name) {
-  static const json::array none;
-  const json::value* const found = member(value, name);
-  return found != nullptr && found->is_array() ? found->get_array() : none;
-}
 
 std::string client(const json::value& session) {
   const json::value* const who = member(session, "client");
@@ -108,10 +68,16 @@ void show_sessions(Page& page, const json::array& sessions) {
   std::vector<std::vector<std::string>> rows;
   for (const json::value& session : sessions) {
     rows.push_back({text(session, "id"), text(session, "server"), text(session, "instance").substr(0, 8),
-                    age(session, "age_ms"), text(session, "calls"), client(session)});
+                    text(session, "state"), age(session, "age_ms"), text(session, "calls"), client(session)});
   }
   page.table("  ",
-             {{"SESSION"}, {"SERVER"}, {"INSTANCE"}, {"AGE", true}, {"CALLS", true}, {"CLIENT", false, true}},
+             {{"SESSION"},
+              {"SERVER"},
+              {"INSTANCE"},
+              {"STATE"},
+              {"AGE", true},
+              {"CALLS", true},
+              {"CLIENT", false, true}},
              rows);
 }
 
@@ -124,6 +90,15 @@ void show(const json::value& status) {
   page.paragraph("", "corral " + text(daemon, "version") + " (build " + text(daemon, "build") + "), pid " +
                          text(daemon, "pid") + ", up " + age(daemon, "uptime_ms") +
                          (configured.size() > 1 ? ", configured by " + shorten_home(configured) : ""));
+  if (text(daemon, "config_error") != "-") {
+    page.paragraph("  ", "The file has changed, but cannot be used; what was read before is in force: " +
+                             text(daemon, "config_error"));
+  }
+  for (const json::value& server : list(status, "servers")) {
+    if (!flag(server, "stopped")) continue;
+    page.paragraph("  ", text(server, "name") + " is stopped; `corral start " + text(server, "name") +
+                             "` allows it to run");
+  }
   page.blank();
   const json::array& instances = list(status, "instances");
   page.heading("Instances: " + std::to_string(instances.size()));
@@ -132,6 +107,11 @@ void show(const json::value& status) {
   const json::array& sessions = list(status, "sessions");
   page.heading("Sessions: " + std::to_string(sessions.size()));
   if (!sessions.empty()) show_sessions(page, sessions);
+  const json::array& objects = list(status, "objects");
+  if (objects.empty()) return;
+  page.blank();
+  page.heading("Session objects: " + std::to_string(objects.size()));
+  show_session_objects(page, objects);
 }
 
 int run(const Options& options, const std::vector<std::string>& words) {

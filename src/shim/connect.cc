@@ -38,16 +38,15 @@ Result<void> find_directory(std::string& directory) {
 }
 
 Result<control::Hello> make_hello(const ConnectOptions& options) {
-  control::Hello hello;
-  hello.version = kVersion;
-  hello.server = options.server;
-  hello.argv = options.argv;
-  hello.share = options.share;
-  const Result<void> found = find_directory(hello.cwd);
-  if (!found) return found.error();
-  for (char** entry = environ; *entry != nullptr; ++entry) hello.environment.emplace_back(*entry);
-  hello.client = getppid();
-  hello.protocol = control::protocol_for(hello);
+  Result<control::Hello> hello = hello_from_here(control::Verb::Connect);
+  if (!hello) return hello;
+  hello->server = options.server;
+  hello->argv = options.argv;
+  hello->share = options.share;
+  hello->session = options.session;
+  hello->root = options.root;
+  hello->client = getppid();
+  hello->protocol = control::protocol_for(*hello);
   return hello;
 }
 
@@ -81,6 +80,17 @@ Result<int> through_daemon(const ConnectOptions& options, Signals& signals, Erro
 }
 
 }  // namespace
+
+Result<control::Hello> hello_from_here(control::Verb verb) {
+  control::Hello hello;
+  hello.verb = verb;
+  hello.version = kVersion;
+  const Result<void> found = find_directory(hello.cwd);
+  if (!found) return found.error();
+  for (char** entry = environ; *entry != nullptr; ++entry) hello.environment.emplace_back(*entry);
+  hello.protocol = control::protocol_for(hello);
+  return hello;
+}
 
 int connect(const ConnectOptions& options) {
   // What a client leaked to us would be held open here: a copy of the other end of stdin, and the session

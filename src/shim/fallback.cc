@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "base/nearest.h"
@@ -10,6 +12,7 @@
 #include "proc/keeper_spawner.h"
 #include "run/outer.h"
 #include "shim/error_output.h"
+#include "shim/root.h"
 
 namespace corral::shim {
 namespace {
@@ -28,6 +31,12 @@ Error not_configured(const std::string& name, const config::Configuration& confi
       (list.empty() ? "it has none; add one, or `corral import` a client's file" : "it has " + list)};
 }
 
+/// Where the daemon would look for the project.
+std::string root_of(const ConnectOptions& options) {
+  std::error_code error;
+  return options.root.empty() ? std::filesystem::current_path(error).string() : options.root;
+}
+
 Instead refuse(const Error& error) { return {std::nullopt, error.message, run::exit_code_of(error)}; }
 
 }  // namespace
@@ -37,18 +46,24 @@ bool needs_daemon(const config::Server& entry) {
 }
 
 Instead find_instead(const ConnectOptions& options) {
+  if (!options.session.empty()) {
+    return {std::nullopt,
+            "session " + options.session + " lives in the daemon: the server does not run without it",
+            kNoDaemon};
+  }
   std::vector<std::string> environment;
   for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
   if (options.server.empty()) {
     proc::LaunchSpec spec;
     spec.argv = options.argv;
     spec.environment = std::move(environment);
+    if (options.share == "root") spec.directory = options.root;
     return {std::move(spec), "", 0};
   }
   const Result<config::Configuration> configuration =
       config::read(options.config_file.empty() ? config::default_file() : options.config_file);
   if (!configuration) return refuse(configuration.error());
-  Result<proc::LaunchSpec> spec = launch_configured(options.server, *configuration, environment);
+  Result<proc::LaunchSpec> spec = launch_configured(options.server, *configuration, environment, options);
   if (!spec) return refuse(spec.error());
   if (needs_daemon(*configuration->find(options.server))) {
     return {std::nullopt,
@@ -61,16 +76,19 @@ Instead find_instead(const ConnectOptions& options) {
 
 Result<proc::LaunchSpec> launch_configured(const std::string& name,
                                            const config::Configuration& configuration,
-                                           const std::vector<std::string>& environment) {
+                                           const std::vector<std::string>& environment,
+                                           const ConnectOptions& options) {
   const config::Server* entry = configuration.find(name);
   if (entry == nullptr) return not_configured(name, configuration);
   if (entry->disabled) return Error{"the server '" + name + "' is disabled in " + configuration.file};
-  const Result<config::Server> server = config::expand(*entry, environment);
+  const Result<config::Server> server = config::expand(*entry, with_root(environment, root_of(options)));
   if (!server) return server.error();
+  const bool by_root =
+      options.share == "root" || (options.share.empty() && server->share == config::Share::Root);
   proc::LaunchSpec spec;
   spec.argv = server->argv;
   spec.environment = config::environment_for_entry(environment, *server);
-  spec.directory = server->cwd;
+  spec.directory = server->cwd.empty() && by_root ? options.root : server->cwd;
   spec.containment = server->containment;
   spec.limits = server->limits;
   spec.stdin_grace = server->stdin_grace;

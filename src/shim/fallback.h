@@ -31,6 +31,7 @@ bool needs_daemon(const config::Server& entry);
 /// error names what is configured.
 Result<proc::LaunchSpec> launch_configured(const std::string& name,
                                            const config::Configuration& configuration,
-                                           const std::vector<std::string>& environment);
+                                           const std::vector<std::string>& environment,
+                                           const ConnectOptions& options = {});
 
 }  // namespace corral::shim

@@ -1,0 +1,24 @@
+// What several commands do: ask the running daemon one thing, and say why there is no answer.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "control/hello.h"
+
+namespace corral::cli {
+
+inline constexpr int kNoDaemonRuns = 1;
+/// Beyond what the daemon allows itself: calls in flight are waited for, and that is configured over there.
+inline constexpr std::chrono::minutes kAnswerPatience{5};
+
+struct Asked {
+  std::optional<std::string> result;  // JSON; nothing = the reason is on stderr already
+  int exit_code = 0;
+};
+
+/// Starts no daemon. `command` is who asks, for the message.
+Asked ask_daemon(const std::string& command, const std::string& runtime_dir, control::Hello hello);
+
+}  // namespace corral::cli

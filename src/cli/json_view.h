@@ -1,0 +1,29 @@
+// What the daemon says, for people. It may be older or newer than we are: a member that is missing or of
+// another type is shown as "-".
+#pragma once
+
+#include <boost/json/array.hpp>
+#include <boost/json/value.hpp>
+#include <string>
+#include <string_view>
+
+namespace corral::cli {
+
+/// Null if there is none.
+const boost::json::value* member(const boost::json::value& value, std::string_view name);
+
+/// A text, a number or a flag on one line, with nothing in it that steers a terminal.
+std::string text(const boost::json::value& value, std::string_view name);
+
+/// A number of milliseconds: "4m 10s".
+std::string age(const boost::json::value& value, std::string_view name);
+
+/// Empty if there is none.
+const boost::json::array& list(const boost::json::value& value, std::string_view name);
+
+/// The texts of a list: "files, memory".
+std::string words(const boost::json::value& value, std::string_view name);
+
+bool flag(const boost::json::value& value, std::string_view name);
+
+}  // namespace corral::cli
