@@ -131,6 +131,18 @@ void Switchboard::hasten(SessionPort& port) {
   }
 }
 
+std::size_t Switchboard::await_leaving(const std::string& owner, const WhenGone& when_gone) {
+  std::size_t count = 0;
+  for (Place& place : places_) {
+    const bool leaves =
+        place.life == Life::Ending || place.life == Life::Failing || place.life == Life::Dying;
+    if (place.started_for != owner || !place.router || !leaves) continue;
+    place.when_gone.push_back(when_gone);
+    ++count;
+  }
+  return count;
+}
+
 void Switchboard::stop_all(Instance::Haste haste) {
   for (Place& place : places_) {
     if (!place.router) continue;

@@ -50,6 +50,10 @@ class Switchboard final : private Router::Owner {
   /// Nobody waits any more for the end of the instance that this session has released.
   void hasten(SessionPort& port);
 
+  /// Tells of every instance that was started for this session object and is on its way out. Returns how
+  /// many there are.
+  std::size_t await_leaving(const std::string& owner, const WhenGone& when_gone);
+
   void stop_all(server::Instance::Haste haste);
 
   void set_limits(const Limits& limits) { limits_ = limits; }
