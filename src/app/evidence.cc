@@ -28,7 +28,18 @@ std::string one_kept(const Kept& kept) {
          R"(,"sessions":)" + std::to_string(kept.sessions) + "}";
 }
 
-std::string survivors_of(const std::vector<router::Gone>&) { return "[]"; }
+std::string one_survivor(const server::Survivor& survivor) {
+  return R"({"pid":)" + std::to_string(survivor.pid) + R"(,"command":)" + wire::quoted(survivor.command) +
+         R"(,"cause":)" + wire::quoted(survivor.cause) + "}";
+}
+
+std::string survivors_of(const std::vector<router::Gone>& ended) {
+  std::vector<server::Survivor> all;
+  for (const router::Gone& gone : ended) {
+    all.insert(all.end(), gone.ending.survivors.begin(), gone.ending.survivors.end());
+  }
+  return array(all, one_survivor);
+}
 
 }  // namespace
 

@@ -66,7 +66,7 @@ void Hub::reload(const std::string& why, std::function<void(const Result<Reloade
       going->reloaded.ended += impl_->switchboard.retire(
           name, router::Cause::Reloaded, [impl = impl_.get(), going, name](const std::vector<router::Gone>&) {
             // What comes back one day under the name of a server that was stopped is another server.
-            if (impl->configuration.find(name) == nullptr) impl->switchboard.allow(name);
+            if (!impl->draining && impl->configuration.find(name) == nullptr) impl->switchboard.allow(name);
             going->one_less();
           });
     }

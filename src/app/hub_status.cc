@@ -83,7 +83,7 @@ std::string status_json(const HubView& view) {
   for (const auto& server : view.configuration.servers) {
     servers += (servers.empty() ? "" : ",") + (R"({"name":)" + wire::quoted(server.name)) +
                R"(,"disabled":)" + (server.disabled ? "true" : "false") + R"(,"stopped":)" +
-               (view.switchboard.stopped(server.name) ? "true" : "false") + "}";
+               (view.switchboard.stopped().contains(server.name) ? "true" : "false") + "}";
   }
   return R"({"daemon":{"pid":)" + std::to_string(getpid()) + R"(,"version":")" + kVersion + R"(","build":")" +
          kBuildDate + R"(","protocol":)" + std::to_string(control::kProtocol) + R"(,"uptime_ms":)" +

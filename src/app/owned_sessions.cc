@@ -21,6 +21,8 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::size_t kMostSessions = 4096;
+// Whoever ends a session waits for the evidence. A server that never reads its input would take a minute.
+constexpr milliseconds kPoliteness{3000};
 constexpr milliseconds kDefaultTtl = std::chrono::hours(1);  // for a session without an owner
 
 std::string new_id() {
@@ -63,8 +65,8 @@ std::string unique_name(const std::string& wanted, const std::vector<std::string
   return name;
 }
 
-OwnedSessions::OwnedSessions(Loop& loop, Guests& guests, const router::Switchboard& switchboard,
-                             Resolves resolves, Task empty)
+OwnedSessions::OwnedSessions(Loop& loop, Guests& guests, router::Switchboard& switchboard, Resolves resolves,
+                             Task empty)
     : loop_(loop),
       guests_(guests),
       switchboard_(switchboard),
@@ -176,8 +178,8 @@ bool OwnedSessions::has_calls(const OwnedSession& session) const {
 }
 
 void OwnedSessions::watch_silence(OwnedSession& session, Clock::duration after) {
-  if (!session.silence) session.silence = std::make_unique<Timer>(loop_);
-  session.silence->start(after, [this, id = session.id] {
+  if (!session.timer) session.timer = std::make_unique<Timer>(loop_);
+  session.timer->start(after, [this, id = session.id] {
     OwnedSession& one = sessions_.at(id);
     if (has_calls(one)) one.last_heard = Clock::now();
     const Clock::time_point until = last_heard(one) + *one.ttl;
@@ -199,46 +201,63 @@ bool OwnedSessions::end(std::string id, const std::string& why, Ended done) {
   session.evidence.id = id;
   session.owner_watch.reset();
   session.owner_fd.reset();
-  session.silence.reset();
+  session.timer = std::make_unique<Timer>(loop_);
+  session.timer->start(kPoliteness, [this, id] { hasten(id); });
   end_guests(session);
   finish_if_gone(id);
   return true;
 }
 
 void OwnedSessions::end_guests(OwnedSession& session) {
+  const std::string id = session.id;
+  const std::weak_ptr<bool> alive = alive_;
   ++session.awaited;  // ours, so that nothing is over before all have been asked
   for (Guest& guest : guests_) {
-    if (guest.session().owner() != session.id) continue;
-    if (guest.session().ended()) {
-      session.leaving.insert(guest.session().id());
-      continue;
-    }
+    if (guest.session().owner() != id || guest.session().ended()) continue;
     ++session.awaited;
     if (const router::Router* router = guest.session().router()) {
       session.evidence.kept.push_back({guest.session().server(), router->instance()->id(), 0});
     }
     guest.client.tell("the session ended");
-    guest.session().end(
-        session::EndReason::SessionEnded,
-        [this, id = session.id, alive = std::weak_ptr<bool>(alive_)](const router::Gone* gone) {
-          if (alive.expired()) return;
-          const auto found = sessions_.find(id);
-          if (found == sessions_.end()) return;
-          if (gone != nullptr) found->second.evidence.ended.push_back(*gone);
-          --found->second.awaited;
-          finish_if_gone(id);
-        });
+    guest.session().end(session::EndReason::SessionEnded, [this, id, alive](const router::Gone* gone) {
+      if (!alive.expired()) one_gone(id, gone);
+    });
   }
+  // Also those whose guests had left before; of the others we hear twice.
+  session.awaited += switchboard_.await_leaving(id, [this, id, alive](const router::Gone& gone) {
+    if (!alive.expired()) one_gone(id, &gone);
+  });
   --session.awaited;
+}
+
+void OwnedSessions::one_gone(const std::string& id, const router::Gone* gone) {
+  const auto found = sessions_.find(id);
+  if (found == sessions_.end()) return;
+  std::vector<router::Gone>& ended = found->second.evidence.ended;
+  const bool news = gone != nullptr &&
+                    std::none_of(ended.begin(), ended.end(),
+                                 [gone](const router::Gone& one) { return one.instance == gone->instance; });
+  if (news) ended.push_back(*gone);
+  --found->second.awaited;
+  finish_if_gone(id);
+}
+
+/// The same word twice: now nobody waits for the servers to read what they were sent.
+void OwnedSessions::hasten(const std::string& id) {
+  for (Guest& guest : guests_) {
+    if (guest.session().owner() == id && guest.session().ended()) {
+      guest.session().end(session::EndReason::ShimGone);
+    }
+  }
 }
 
 /// Of the instances that its guests used, those that are still there are there for others.
 void OwnedSessions::note_kept(OwnedSession& session) const {
   std::map<std::string, Kept> kept;
   for (Kept& used : session.evidence.kept) {
-    for (const auto& entry : switchboard_.entries()) {
-      if (entry.ended || entry.stopping || entry.router->instance()->id() != used.instance) continue;
-      used.sessions = entry.router->sessions().size();
+    for (const router::Place& place : switchboard_.places()) {
+      if (!place.router || place.router->instance()->id() != used.instance) continue;
+      used.sessions = place.router->sessions().size();
       kept[used.instance] = used;
     }
   }
@@ -250,7 +269,7 @@ void OwnedSessions::finish_if_gone(std::string id) {
   const auto found = sessions_.find(id);
   if (found == sessions_.end()) return;
   OwnedSession& session = found->second;
-  if (!session.ending || session.awaited > 0 || !session.leaving.empty()) return;
+  if (!session.ending || session.awaited > 0) return;
   note_kept(session);
   session.evidence.took = since(session.ending_since);
   log_line("session " + id + ": ended " + std::to_string(session.evidence.ended.size()) + " instances" +
@@ -265,9 +284,7 @@ void OwnedSessions::finish_if_gone(std::string id) {
 void OwnedSessions::left(const session::Session& gone) {
   const auto found = sessions_.find(gone.owner());
   if (found == sessions_.end()) return;
-  OwnedSession& session = found->second;
-  session.last_heard = std::max(session.last_heard, gone.last_heard());
-  if (session.leaving.erase(gone.id()) > 0) finish_if_gone(found->first);
+  found->second.last_heard = std::max(found->second.last_heard, gone.last_heard());
 }
 
 void OwnedSessions::close() {

@@ -7,7 +7,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -35,12 +34,11 @@ struct OwnedSession {
   UniqueFd owner_fd;  // a pidfd
   std::unique_ptr<Watch> owner_watch;
   std::optional<std::chrono::milliseconds> ttl;
-  std::unique_ptr<Timer> silence;
+  std::unique_ptr<Timer> timer;  // of the silence, and then of our patience
 
   bool ending = false;
   Clock::time_point ending_since{};
-  std::size_t awaited = 0;                // instances that we have asked to end
-  std::set<router::SessionId> leaving{};  // had begun to end before; they tell nothing, but must be gone
+  std::size_t awaited = 0;  // ends that are still to be told
   SessionEvidence evidence{};
   std::vector<std::function<void(const SessionEvidence&)>> waiting{};
 };
@@ -52,8 +50,7 @@ class OwnedSessions {
  public:
   /// `resolves` says why a server cannot be had. `empty` is called whenever the last session has ended.
   using Resolves = std::function<Result<void>(const Origin&)>;
-  OwnedSessions(Loop& loop, Guests& guests, const router::Switchboard& switchboard, Resolves resolves,
-                Task empty);
+  OwnedSessions(Loop& loop, Guests& guests, router::Switchboard& switchboard, Resolves resolves, Task empty);
 
   /// The hello of `SessionCreate`. The error says what is wrong with it.
   Result<const OwnedSession*> create(const control::Hello& hello,
@@ -82,6 +79,8 @@ class OwnedSessions {
   Result<void> watch_owner(OwnedSession& session);
   void watch_silence(OwnedSession& session, Clock::duration after);
   void end_guests(OwnedSession& session);
+  void hasten(const std::string& id);
+  void one_gone(const std::string& id, const router::Gone* gone);
   void note_kept(OwnedSession& session) const;
   void finish_if_gone(std::string id);
   Clock::time_point last_heard(const OwnedSession& session) const;
@@ -90,7 +89,7 @@ class OwnedSessions {
 
   Loop& loop_;
   Guests& guests_;
-  const router::Switchboard& switchboard_;
+  router::Switchboard& switchboard_;
   Resolves resolves_;
   Task empty_;
   std::map<std::string, OwnedSession> sessions_;
