@@ -78,16 +78,16 @@ void Hub::reload(const std::string& why, std::function<void(const Result<Reloade
 void Hub::Impl::redefine_guests(const std::string& server) {
   for (Guest& guest : guests) {
     if (!guest.origin.configured() || guest.origin.server != server || guest.session().ended()) continue;
-    if (configuration.find(server) == nullptr) {
-      guest.session().withdraw("server " + server + " is no longer in " + configuration.file);
-      continue;
-    }
+    const bool removed = configuration.find(server) == nullptr;
     auto now = wanted(guest.origin);
     if (now) {
       guest.session().redefine(std::move(*now));
-    } else {
-      guest.session().withdraw(now.error().message);
+      continue;
     }
+    const std::string why =
+        removed ? "server " + server + " is no longer in " + configuration.file : now.error().message;
+    guest.client.tell(why);
+    guest.session().withdraw(why);
   }
 }
 

@@ -1,0 +1,87 @@
+// `corral restart`, `stop` and `start`: a server changes under sessions that stay.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/eventually.h"
+#include "support/hub_test.h"
+
+namespace corral::os_tests {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr int kRefused = 125;
+
+class ServerVerbs : public HubTest {
+ protected:
+  void SetUp() override {
+    HubTest::SetUp();
+    add_server("one", {"--grow=mixed:4", "--ignore-term"},
+               R"("share":"session","stdin_grace":"200ms","term_grace":"200ms")");
+    add_server("two", {}, R"("share":"shared")");
+    start_daemon();
+  }
+};
+
+TEST_F(ServerVerbs, RestartGivesEverySessionANewServer) {
+  McpClient client(connect({"one"}));
+  McpClient bystander(connect({"two"}));
+  ASSERT_TRUE(client.initialize()) << errors_of_shim();
+  ASSERT_TRUE(bystander.initialize()) << errors_of_shim();
+  const std::string before = client.call("pid");
+  const std::string other = bystander.call("pid");
+
+  const Words said = say("restart", {"one", "--json"});
+
+  EXPECT_EQ(said.code, 0) << said.err;
+  EXPECT_THAT(said.out, HasSubstr(R"("server":"one","ended":[{"server":"one",)"));
+  EXPECT_THAT(said.out, HasSubstr(R"("pid":)" + before + R"(,"cause":"restarted")"));
+  EXPECT_THAT(said.out, HasSubstr(R"("proved":true)"));
+  EXPECT_TRUE(is_gone(std::stoi(before)));
+  const std::string after = client.call("pid");
+  EXPECT_NE(after, before);
+  EXPECT_GT(std::stoi(after), 0) << after;
+  EXPECT_EQ(bystander.call("pid"), other);
+}
+
+TEST_F(ServerVerbs, StopHoldsUntilStart) {
+  McpClient client(connect({"one"}));
+  ASSERT_TRUE(client.initialize()) << errors_of_shim();
+  const std::string before = client.call("pid");
+
+  EXPECT_EQ(say("stop", {"one"}).code, 0);
+  EXPECT_TRUE(is_gone(std::stoi(before)));
+  EXPECT_THAT(status(), HasSubstr(R"({"name":"one","disabled":false,"stopped":true})"));
+  EXPECT_THAT(say("status").out, HasSubstr("one is stopped"));
+  EXPECT_THAT(client.call("pid"), HasSubstr("corral stop"));
+
+  EXPECT_EQ(say("start", {"one"}).code, 0);
+  EXPECT_THAT(status(), HasSubstr(R"({"name":"one","disabled":false,"stopped":false})"));
+  const std::string after = client.call("pid");
+  EXPECT_NE(after, before);
+  EXPECT_GT(std::atoi(after.c_str()), 0) << after;
+}
+
+TEST_F(ServerVerbs, StartOfWhatWasNotStoppedChangesNothing) {
+  const Words said = say("start", {"two"});
+
+  EXPECT_EQ(said.code, 0) << said.err;
+  EXPECT_THAT(said.out, HasSubstr("two was not stopped"));
+}
+
+TEST_F(ServerVerbs, AnUnknownServerIsRefusedWithAGuess) {
+  for (const char* verb : {"restart", "stop", "start"}) {
+    const Words said = say(verb, {"tw"});
+
+    EXPECT_EQ(said.code, kRefused) << verb;
+    EXPECT_THAT(said.err, HasSubstr("no server is called 'tw' (perhaps 'two')")) << verb;
+  }
+}
+
+TEST_F(ServerVerbs, OneServerAtATime) {
+  EXPECT_EQ(say("restart").code, kRefused);
+  EXPECT_EQ(say("restart", {"one", "two"}).code, kRefused);
+}
+
+}  // namespace
+}  // namespace corral::os_tests
