@@ -22,6 +22,11 @@ std::string path_of(const proc::LaunchSpec& spec) {
   return {};
 }
 
+/// A client's own command may bear the same name, and is another server.
+bool is_configured_as(const Wanted& wanted, const std::string& server) {
+  return wanted.from_configuration && wanted.server == server;
+}
+
 }  // namespace
 
 Switchboard::Switchboard(Loop& loop, proc::Spawner& spawner, std::size_t line_cap)
@@ -33,7 +38,7 @@ Switchboard::~Switchboard() = default;
 
 void Switchboard::open(SessionPort& port, const Ask& ask) {
   const Wanted& wanted = *ask.wanted;
-  if (stopped_.contains(wanted.server)) {
+  if (wanted.from_configuration && stopped_.contains(wanted.server)) {
     return port.opened({Opened::Kind::Failed, nullptr,
                         "server " + wanted.server + " was stopped with `corral stop`; `corral start " +
                             wanted.server + "` allows it again"});
@@ -175,7 +180,7 @@ std::size_t Switchboard::retire(const std::string& server, Cause cause, AllGone 
   report->done = std::move(done);
   std::size_t count = 0;
   for (Place& place : places_) {
-    if (place.wanted->server != server) continue;
+    if (!is_configured_as(*place.wanted, server)) continue;
     if (cause == Cause::Stopped) {
       tell_failed(place, Opened::Kind::Failed, "server " + server + " was stopped with `corral stop`");
     }
@@ -194,7 +199,7 @@ std::size_t Switchboard::retire(const std::string& server, Cause cause, AllGone 
 bool Switchboard::allow(const std::string& server) {
   bool any = stopped_.erase(server) > 0;
   for (Place& place : places_) {
-    if (place.wanted->server != server) continue;
+    if (!is_configured_as(*place.wanted, server)) continue;
     any = any || place.life == Life::Broken || place.life == Life::Waiting;
     place.policy.forgive();
     happen(place, Happening::Rested);

@@ -1,6 +1,9 @@
 // `corral restart`, `stop` and `start`: a server changes under sessions that stay.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
 
 #include "support/eventually.h"
 #include "support/hub_test.h"
@@ -60,6 +63,21 @@ TEST_F(ServerVerbs, StopHoldsUntilStart) {
   const std::string after = client.call("pid");
   EXPECT_NE(after, before);
   EXPECT_GT(std::atoi(after.c_str()), 0) << after;
+}
+
+TEST_F(ServerVerbs, AClientsOwnCommandOfTheSameNameIsAnotherServer) {
+  std::filesystem::copy_file(path("rude_server"), path("one"));
+  chmod(path("one").c_str(), 0755);
+  McpClient client(connect({"--", path("one"), "--tag=" + tag()}));
+  ASSERT_TRUE(client.initialize()) << errors_of_shim();
+  const std::string server = client.call("pid");
+
+  EXPECT_EQ(say("restart", {"one"}).code, 0);
+  EXPECT_EQ(client.call("pid"), server);
+  EXPECT_EQ(say("stop", {"one"}).code, 0);
+  EXPECT_EQ(client.call("pid"), server);
+  McpClient next(connect({"--", path("one"), "--tag=" + tag()}));
+  EXPECT_TRUE(next.initialize()) << errors_of_shim();
 }
 
 TEST_F(ServerVerbs, StartOfWhatWasNotStoppedChangesNothing) {
