@@ -21,6 +21,11 @@ const char* state_of(const router::Place& place) {
   return place.router->sessions().empty() ? "idle" : "ready";
 }
 
+const char* share_of(const router::Place& place) {
+  if (!place.router->options().shared) return "session";
+  return place.wanted->share == config::Share::Root ? "root" : "shared";
+}
+
 std::string counters_of(const router::Router& router) {
   const router::RouterCounters& c = router.counters();
   const server::Instance::Counters& i = router.instance()->counters();
@@ -43,11 +48,12 @@ std::string instance_json(const router::Place& entry) {
   return R"({"server":)" + wire::quoted(entry.wanted->server) + R"(,"id":)" + wire::quoted(instance.id()) +
          R"(,"pid":)" + std::to_string(instance.server_pid()) + R"(,"keeper":)" +
          std::to_string(instance.keeper()) + R"(,"state":")" + state_of(entry) + R"(","era":")" +
-         (entry.era == server::Era::Modern ? "modern" : "legacy") + R"(","share":")" +
-         (router.options().shared ? "shared" : "session") + R"(","reason":)" +
-         wire::quoted(entry.decision.reason) + R"(,"level":)" + wire::quoted(instance.level()) +
-         R"(,"sessions":[)" + sessions + R"(],"calls":)" + number(router.calls()) + R"(,"uptime_ms":)" +
-         ms_since(instance.started()) + R"(,"counters":)" + counters_of(router) + "}";
+         (entry.era == server::Era::Modern ? "modern" : "legacy") + R"(","share":")" + share_of(entry) +
+         R"(","root":)" + (entry.wanted->root.empty() ? "null" : wire::quoted(entry.wanted->root)) +
+         R"(,"reason":)" + wire::quoted(entry.decision.reason) + R"(,"level":)" +
+         wire::quoted(instance.level()) + R"(,"sessions":[)" + sessions + R"(],"calls":)" +
+         number(router.calls()) + R"(,"uptime_ms":)" + ms_since(instance.started()) + R"(,"counters":)" +
+         counters_of(router) + "}";
 }
 
 std::string session_json(const Guest& guest) {

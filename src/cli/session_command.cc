@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <boost/json/parse.hpp>
 #include <chrono>
+#include <csignal>
 #include <iostream>
 #include <memory>
 
@@ -68,12 +69,19 @@ std::vector<std::vector<std::string>> take_commands(std::vector<std::string>& wo
   return commands;
 }
 
-/// The signals and the voice of a shim, for as long as a daemon is being looked for.
+/// The signals and the voice of a shim, for as long as a daemon is being looked for; then Ctrl+C is ours
+/// again.
 Result<control::Channel> reach(const Options& options) {
-  shim::Signals signals;
-  shim::ErrorOutput errors;
-  return shim::reach_daemon({options.runtime_dir, options.config, false},
-                            std::chrono::steady_clock::now() + kPatience, signals, errors);
+  sigset_t before;
+  sigprocmask(SIG_SETMASK, nullptr, &before);
+  Result<control::Channel> channel = [&options] {
+    shim::Signals signals;
+    shim::ErrorOutput errors;
+    return shim::reach_daemon({options.runtime_dir, options.config, false},
+                              std::chrono::steady_clock::now() + kPatience, signals, errors);
+  }();
+  sigprocmask(SIG_SETMASK, &before, nullptr);
+  return channel;
 }
 
 int create(const Options& options, std::vector<std::vector<std::string>> commands) {

@@ -59,8 +59,10 @@ void show_instances(Page& page, const json::array& instances) {
               {"SESSIONS", true}},
              rows);
   for (const json::value& instance : instances) {
-    page.paragraph("  ", text(instance, "server") + " " + text(instance, "id").substr(0, 8) + " is " +
-                             text(instance, "reason"));
+    page.paragraph(
+        "  ", text(instance, "server") + " " + text(instance, "id").substr(0, 8) + " is " +
+                  text(instance, "reason") +
+                  (text(instance, "root") == "-" ? "" : "; project " + shorten_home(text(instance, "root"))));
   }
 }
 
