@@ -1,14 +1,18 @@
-// The daemon's configuration: values or an error with a place, never a crash; and what is merged into a file
-// can be read again.
+// The daemon's configuration: values or an error with a place, never a crash; what is merged into a file can
+// be read again; and any server can be taken out of it without touching another one.
+#include <algorithm>
 #include <boost/json.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
+#include "config/changes.h"
 #include "config/configuration.h"
 #include "config/import.h"
 #include "config/merge.h"
+#include "config/removal.h"
 #include "config/show.h"
 
 namespace {
@@ -35,6 +39,26 @@ void check_merge(const std::string& text, const Configuration& before) {
   if (!merge) abort();  // what could be read before can be read afterwards
   const corral::Result<Configuration> after = parse(merge->text, "f");
   if (!after || after->find("zz new") == nullptr || after->servers.size() < before.servers.size()) abort();
+  const corral::Result<std::string> undone = remove_server(merge->text, "f", "zz new");
+  if (!undone || parse(*undone, "f")->servers.size() + 1 != after->servers.size()) abort();
+}
+
+void check_removal(const std::string& text, const Configuration& before) {
+  const Changes none = changes(before, before);
+  if (!none.added.empty() || !none.removed.empty() || !none.changed.empty()) abort();
+  constexpr std::size_t kMost = 8;  // a file can have thousands, and each is a parse
+  std::string rest = text;
+  for (std::size_t i = 0; i < std::min(kMost, before.servers.size()); ++i) {
+    const std::string& name = before.servers[i].name;
+    const corral::Result<std::string> alone = remove_server(text, "f", name);
+    if (!alone || alone->size() >= text.size()) abort();
+    const Changes found = changes(before, *parse(*alone, "f"));
+    if (found.removed != std::vector<std::string>{name} || !found.added.empty() || !found.changed.empty())
+      abort();
+    corral::Result<std::string> one_less = remove_server(rest, "f", name);
+    if (!one_less) abort();
+    rest = std::move(*one_less);
+  }
 }
 
 }  // namespace
@@ -45,6 +69,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (parsed) {
     check_servers(*parsed);
     check_merge(text, *parsed);
+    check_removal(text, *parsed);
   } else if (!parsed.error().message.starts_with("f:")) {
     abort();
   }
