@@ -11,12 +11,13 @@ namespace {
 constexpr const char* kExamples = R"(Examples:
   corral serve                                  in the foreground; Ctrl+C ends it
   corral serve --background                     returns when it answers
-  corral serve --replace                        after an upgrade, or to read the configuration again
+  corral serve --replace                        after an upgrade
   corral serve --config ./servers.json --runtime-dir /tmp/try
 
 One daemon per user: a second one says who runs already, and leaves. `corral connect` starts one by itself where none
 runs, so this command is for service managers (examples/systemd) and for looking at it.
 SIGTERM, SIGINT and Ctrl+C end every session and every server, each within its time; a second signal hastens that.
+A changed configuration is taken over by itself, and on SIGHUP or `corral reload`.
 Exit code: 0 after an orderly end; 1 if it cannot start or another one runs (0 with --background and --auto);
 128+n if signal n ended the daemon.)";
 
