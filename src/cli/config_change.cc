@@ -8,11 +8,13 @@
 #include <iostream>
 
 #include "app/requests.h"
+#include "cli/ask_daemon.h"
 #include "cli/option_values.h"
 #include "cli/page.h"
 #include "config/configuration.h"
 #include "config/file.h"
 #include "control/channel.h"
+#include "control/hello.h"
 #include "survey/server_command.h"
 
 namespace corral::cli {
@@ -36,7 +38,22 @@ std::string file_of_daemon(const std::string& status) {
   return file != nullptr && file->is_string() ? std::string(file->get_string()) : "";
 }
 
-std::string ask_to_reload(const std::string&) { return "The running daemon takes it over by itself."; }
+/// The daemon watches its file and would notice anyway; asked, it has done so when we say it.
+std::string ask_to_reload(const std::string& runtime_dir) {
+  control::Hello hello;
+  hello.verb = control::Verb::Reload;
+  Result<control::Channel> channel = control::connect_to_daemon(runtime_dir);
+  const Result<std::string> answer =
+      channel ? app::ask_for_result(*channel, hello, kAnswerPatience) : Result<std::string>(channel.error());
+  if (!answer) return "The running daemon has not taken it over: " + answer.error().message + ".";
+  json::error_code error;
+  const json::value value = json::parse(*answer, error);
+  const json::value* ended = error ? nullptr : value.find_pointer("/ended", error);
+  const std::int64_t count = ended != nullptr && ended->is_int64() ? ended->get_int64() : 0;
+  const std::string text = "The running daemon took it over";
+  if (count == 0) return text + ".";
+  return text + " and ended " + std::to_string(count) + (count == 1 ? " instance." : " instances.");
+}
 
 /// One sentence on what becomes of the change in the daemon. The file is written: nothing here is a failure.
 std::string tell_daemon(const ConfigChange& change) {

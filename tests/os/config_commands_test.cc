@@ -245,6 +245,36 @@ TEST_F(ConfigCommands, CheckShowsHowAServerLives) {
   EXPECT_THAT(said.out, Not(HasSubstr("warning")));
 }
 
+TEST_F(ConfigCommands, TakeEffectInARunningDaemonBeforeTheyEnd) {
+  const std::string mine = write("home/mine.json", kTended);
+  Serving serving(serve({"--config", mine}));
+  ASSERT_TRUE(ready()) << errors();
+
+  const Words added = say("add", {"new", "--config", mine, "--", "n"});
+  const std::string with_new = say("status", {"--json"}).out;
+  const Words removed = say("remove", {"new", "--config", mine});
+  const std::string without_new = say("status", {"--json"}).out;
+
+  EXPECT_THAT(added.out, HasSubstr("The running daemon took it over."));
+  EXPECT_THAT(with_new, HasSubstr(R"("name":"new")"));
+  EXPECT_THAT(removed.out, HasSubstr("The running daemon took it over."));
+  EXPECT_THAT(without_new, AllOf(HasSubstr(R"("name":"old")"), Not(HasSubstr(R"("name":"new")"))));
+  serving.signal(SIGTERM);
+  EXPECT_EQ(serving.wait(), 0);
+}
+
+TEST_F(ConfigCommands, MakeTheFirstFileOfADaemonThatHadNone) {
+  Serving serving(serve());
+  ASSERT_TRUE(ready()) << errors();
+
+  const Words added = say("add", {"new", "--", "n"});
+
+  EXPECT_THAT(added.out, HasSubstr("The running daemon took it over."));
+  EXPECT_THAT(say("status", {"--json"}).out, HasSubstr(R"("name":"new")"));
+  serving.signal(SIGTERM);
+  EXPECT_EQ(serving.wait(), 0);
+}
+
 TEST_F(ConfigCommands, SayThatTheDaemonReadsAnotherFile) {
   const std::string theirs = write("home/theirs.json", kTended);
   Serving serving(serve({"--config", theirs}));
