@@ -24,8 +24,16 @@ const CLIENTS = {
 
 // Examples that configure no client.
 const OTHERS = [
+  'agent_loop/README.md',
+  'agent_loop/agent.mjs',
+  'agent_loop/package.json',
+  'agent_loop/scripted_model.mjs',
+  'agent_loop/servers.json',
   'ci/.github/workflows/agent.yml',
   'corral/config.json',
+  'sessions/README.md',
+  'sessions/session.mjs',
+  'sessions/session.py',
   'systemd/corral.service',
   'systemd/corral.socket',
 ];
