@@ -1,12 +1,25 @@
 // An MCP server that does what no server should, when a test asks it to:
 //
-//   rude_server --tag=TAG [--life=S] [--grow=KIND:N]... [--alive-lock=FILE] [--start=exit:CODE|banner|silent]
-//               [--ignore-eof] [--ignore-term]
+//   rude_server --tag=TAG [--life=S] [--grow=KIND:N]... [--alive-lock=FILE] [--ignore-eof] [--ignore-term]
+//               [--start=exit:CODE|banner|silent|slow:MS] [--flap=FILE:PATTERN] [--list=FILE]
 //
-// It speaks revision 2025-06-18, one line a message. Every tool takes one text, "arg":
+// --start is what it does when it is asked to initialize; slow:MS answers after that time.
+// --flap makes one start unlike the next. FILE counts the starts (a byte each), and the letter of PATTERN at
+// that place says what this one does, its last letter for all that follow:
+//   c  exits with code 3 at once             h  exits with code 4 right after the handshake
+//   f  never answers initialize              l  lives
+// --list names a file that is read at the start: tools/list names its lines. Without it there are no tools.
+//
+// It speaks revision 2025-06-18, one line a message, and answers ping and resources/subscribe. Every tool
+// takes one text, "arg":
 //   echo x        x                          pid          own pid
+//   where         its working directory      env name     the value of that variable
+//   remember x    x, and keeps it            recall       what this process was last told to remember
+//   touch uri     "told" and an update, if this process has a subscription to it, else "nobody asked"
 //   block ms      answers after that time    silent       no answer, but goes on
 //   grow k:n      see adversary_trees.h      deaf         answers, then never reads again
+//   freeze        answers, then reads on but never answers anything again, not even ping
+//   stop-self     stops itself (SIGSTOP); the answer never comes
 //   banner        lines that are no message, then the answer
 //   twice         two answers                wrong-id     one under a stranger's id, then the right one
 //   large KiB     an answer of that size     half         half an answer without its end, then exits
@@ -20,27 +33,23 @@
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
-#include <map>
+#include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "adversary_options.h"
 #include "adversary_trees.h"
+#include "rude_tools.h"
 
 namespace corral::fakes {
 namespace {
-
-struct RudeOptions {
-  AdversaryOptions tree;
-  std::string start;
-};
 
 bool take_value(std::string_view argument, std::string_view name, std::string& value) {
   if (!argument.starts_with(name)) return false;
@@ -57,6 +66,8 @@ RudeOptions parse(int argc, char** argv) {
     if (take_value(argument, "--tag=", options.tree.tag)) continue;
     if (take_value(argument, "--alive-lock=", options.tree.alive_lock)) continue;
     if (take_value(argument, "--start=", options.start)) continue;
+    if (take_value(argument, "--flap=", options.flap)) continue;
+    if (take_value(argument, "--list=", options.list)) continue;
     if (take_value(argument, "--grow=", value)) {
       options.tree.grow.push_back(value);
     } else if (take_value(argument, "--life=", value)) {
@@ -77,16 +88,44 @@ RudeOptions parse(int argc, char** argv) {
   return options;
 }
 
-void write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t put = write(fd, bytes.data(), bytes.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return;
-    bytes.remove_prefix(static_cast<std::size_t>(put));
+// ---- what differs from one start to the next
+
+/// Two starts at once get two numbers: a byte is appended as a whole, and its place is known.
+std::size_t number_of_this_start(const std::string& file) {
+  const int fd = open(file.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (fd < 0 || flock(fd, LOCK_EX) != 0) std::exit(66);
+  struct stat status {};
+  fstat(fd, &status);
+  write_all(fd, ".");
+  close(fd);
+  return static_cast<std::size_t>(status.st_size);
+}
+
+void flap(const std::string& flap, RudeOptions& options, RudeState& state) {
+  const std::size_t colon = flap.rfind(':');
+  const std::string pattern = colon == std::string::npos ? "" : flap.substr(colon + 1);
+  if (pattern.empty()) std::exit(64);
+  const std::size_t number = number_of_this_start(flap.substr(0, colon));
+  switch (pattern[std::min(number, pattern.size() - 1)]) {
+    case 'c': leave("3");
+    case 'h': state.leaves_after_handshake = true; break;
+    case 'f': options.start = "silent"; break;
+    case 'l': break;
+    default: std::exit(64);
   }
 }
 
-void say(const std::string& line) { write_all(STDOUT_FILENO, line + '\n'); }
+std::string read_names(const std::string& file) {
+  std::string names;
+  std::ifstream stream(file);
+  for (std::string name; std::getline(stream, name);) {
+    names +=
+        (names.empty() ? R"({"name":")" : R"(,{"name":")") + name + R"(","inputSchema":{"type":"object"}})";
+  }
+  return names;
+}
+
+// ---- messages
 
 /// The value after "name": in a line that our own tests or corral wrote; texts carry no escapes.
 std::string field(std::string_view line, std::string_view name) {
@@ -99,132 +138,40 @@ std::string field(std::string_view line, std::string_view name) {
   return std::string(line.substr(0, line.find_first_of(quoted ? "\"" : ",}")));
 }
 
-std::string answer(const std::string& id, std::string_view text) {
-  return R"({"jsonrpc":"2.0","id":)" + id + R"(,"result":{"content":[{"type":"text","text":")" +
-         std::string(text) + R"("}]}})";
+void initialize(const Asked& asked) {
+  const std::string& start = asked.options.start;
+  if (start.starts_with("exit:")) leave(start.substr(5));
+  if (start.starts_with("slow:")) sleep_ms(std::stol(start.substr(5)));
+  if (start == "silent") return;
+  if (start == "banner") say("Rude server is running on stdio");
+  asked.reply_with(R"({"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true},)"
+                   R"("resources":{"subscribe":true}},"serverInfo":{"name":"rude","version":"0"}})");
 }
 
-std::size_t kib(const std::string& number) { return std::stoul(number) << 10; }
-
-/// One call of a tool.
-struct Asked {
-  const RudeOptions& options;
-  std::string id;
-  std::string token;
-  std::string arg;
-
-  void reply(std::string_view text) const { say(answer(id, text)); }
-};
-
-void flood_stderr(const Asked& asked) {
-  const std::string line = std::string(1023, 'e') + '\n';
-  for (std::size_t left = kib(asked.arg); left > 0; left -= line.size()) write_all(STDERR_FILENO, line);
-  asked.reply("flooded");
-}
-
-void flood_progress(const Asked& asked) {
-  const std::string padding(4096 - 150, 'p');
-  std::size_t number = 0;
-  for (std::size_t sent = 0; sent < kib(asked.arg); sent += 4096) {
-    say(R"({"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":)" + asked.token +
-        R"(,"progress":)" + std::to_string(++number) + R"(,"message":")" + padding + R"("}})");
+void take_request(const std::string& method, const std::string& line, const Asked& asked) {
+  if (asked.state.frozen) return;
+  if (method == "initialize") return initialize(asked);
+  if (method == "ping") return asked.reply_with("{}");
+  if (method == "tools/list") return asked.reply_with(R"({"tools":[)" + asked.state.names + "]}");
+  if (method == "resources/subscribe") {
+    asked.state.subscribed.insert(field(line, "uri"));
+    return asked.reply_with("{}");
   }
-  asked.reply(std::to_string(number));
-}
-
-void flood_changes(const Asked& asked) {
-  for (long left = std::stol(asked.arg); left > 0; --left) {
-    say(R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed"})");
+  if (method == "resources/unsubscribe") {
+    asked.state.subscribed.erase(field(line, "uri"));
+    return asked.reply_with("{}");
   }
-  asked.reply("changed");
+  if (method == "tools/call" && call_tool(field(line, "name"), asked)) return;
+  say(R"({"jsonrpc":"2.0","id":)" + asked.id + R"(,"error":{"code":-32601,"message":"no such thing"}})");
 }
 
-void print_banners(const Asked& asked) {
-  say("*** rude server, version 0 ***");
-  say("{\"jsonrpc\":\"2.0\",\"id\":" + asked.id + ",\"result\":{\"half\":");
-  say("[1,2,");
-  say("42");
-  asked.reply("after the banners");
-}
-
-[[noreturn]] void leave(const std::string& code) {
-  write_all(STDERR_FILENO, "rude server: the roof is on fire\n");
-  _exit(std::stoi(code));
-}
-
-[[noreturn]] void leave_in_the_middle(const Asked& asked) {
-  const std::string whole = answer(asked.id, "never heard");
-  write_all(STDOUT_FILENO, std::string_view(whole).substr(0, whole.size() / 2));
-  leave("5");
-}
-
-using Tool = std::function<void(const Asked&)>;
-
-const std::map<std::string, Tool>& tools() {
-  static const std::map<std::string, Tool> all = {
-      {"echo", [](const Asked& asked) { asked.reply(asked.arg); }},
-      {"pid", [](const Asked& asked) { asked.reply(std::to_string(getpid())); }},
-      {"block",
-       [](const Asked& asked) {
-         sleep_ms(std::stol(asked.arg));
-         asked.reply("unblocked");
-       }},
-      {"silent", [](const Asked&) {}},
-      {"grow",
-       [](const Asked& asked) { asked.reply(grow(asked.options.tree, asked.arg) ? "grown" : "failed"); }},
-      {"deaf",
-       [](const Asked& asked) {
-         asked.reply("what?");
-         idle_for_ever();
-       }},
-      {"banner", print_banners},
-      {"twice",
-       [](const Asked& asked) {
-         asked.reply("once");
-         asked.reply("twice");
-       }},
-      {"wrong-id",
-       [](const Asked& asked) {
-         say(answer(asked.id + "000000", "for a stranger"));
-         say(answer("\"" + asked.id + "\"", "for a text"));
-         say(R"({"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"for nobody"}})");
-         asked.reply("for you");
-       }},
-      {"large", [](const Asked& asked) { asked.reply(std::string(kib(asked.arg), 'l')); }},
-      {"half", leave_in_the_middle},
-      {"stderr", flood_stderr},
-      {"progress", flood_progress},
-      {"changed", flood_changes},
-      {"exit", [](const Asked& asked) { leave(asked.arg); }},
-      {"mute",
-       [](const Asked&) {
-         close(STDOUT_FILENO);
-         idle_for_ever();
-       }},
-  };
-  return all;
-}
-
-void initialize(const RudeOptions& options, const std::string& id) {
-  if (options.start.starts_with("exit:")) leave(options.start.substr(5));
-  if (options.start == "silent") return;
-  if (options.start == "banner") say("Rude server is running on stdio");
-  say(R"({"jsonrpc":"2.0","id":)" + id +
-      R"(,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}},)" +
-      R"("serverInfo":{"name":"rude","version":"0"}}})");
-}
-
-void take(const RudeOptions& options, const std::string& line) {
+void take(const RudeOptions& options, RudeState& state, const std::string& line) {
   const std::string method = field(line, "method");
   const std::string id = field(line, "id");
-  if (id.empty()) return;
-  if (method == "initialize") return initialize(options, id);
-  if (method == "tools/list") return say(R"({"jsonrpc":"2.0","id":)" + id + R"(,"result":{"tools":[]}})");
-  const auto tool = tools().find(field(line, "name"));
-  if (method == "tools/call" && tool != tools().end()) {
-    return tool->second({options, id, field(line, "progressToken"), field(line, "arg")});
+  if (!id.empty()) {
+    return take_request(method, line, {options, state, id, field(line, "progressToken"), field(line, "arg")});
   }
-  say(R"({"jsonrpc":"2.0","id":)" + id + R"(,"error":{"code":-32601,"message":"no such thing"}})");
+  if (method == "notifications/initialized" && state.leaves_after_handshake) leave("4");
 }
 
 std::optional<std::string> next_line() {
@@ -250,7 +197,7 @@ void take_alive_lock(const std::string& path) {
   if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) != 0) std::exit(66);
 }
 
-int serve(const RudeOptions& options) {
+int serve(RudeOptions options) {
   if (options.tree.ignore_term) {
     for (const int number : {SIGTERM, SIGHUP, SIGINT}) signal(number, SIG_IGN);
   }
@@ -258,7 +205,10 @@ int serve(const RudeOptions& options) {
   for (const std::string& tree : options.tree.grow) {
     if (!grow(options.tree, tree)) return 65;
   }
-  while (const std::optional<std::string> line = next_line()) take(options, *line);
+  RudeState state;
+  if (!options.list.empty()) state.names = read_names(options.list);
+  if (!options.flap.empty()) flap(options.flap, options, state);
+  while (const std::optional<std::string> line = next_line()) take(options, state, *line);
   if (options.tree.ignore_eof) idle_for_ever();
   return 0;
 }

@@ -1,0 +1,49 @@
+// What the rude server does when it is called, and the few words of MCP that it speaks.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "adversary_options.h"
+
+namespace corral::fakes {
+
+struct RudeOptions {
+  AdversaryOptions tree;
+  std::string start;  // exit:CODE, banner, silent, slow:MS
+  std::string flap;   // FILE:PATTERN
+  std::string list;   // a file with one name of a tool per line
+};
+
+/// What one process of it remembers. A new start knows nothing of it.
+struct RudeState {
+  std::string names;                 // of its tools, as JSON
+  std::string remembered;            // by whoever called last
+  std::set<std::string> subscribed;  // URIs
+  bool leaves_after_handshake = false;
+  bool frozen = false;
+};
+
+/// One request.
+struct Asked {
+  const RudeOptions& options;
+  RudeState& state;
+  std::string id;
+  std::string token;
+  std::string arg;
+
+  void reply(std::string_view text) const;
+  void reply_with(std::string_view result) const;  // JSON
+};
+
+void write_all(int fd, std::string_view bytes);
+void say(const std::string& line);
+
+/// Says why on stderr, and exits.
+[[noreturn]] void leave(const std::string& code);
+
+/// False if there is no such tool.
+bool call_tool(const std::string& name, const Asked& asked);
+
+}  // namespace corral::fakes
