@@ -5,7 +5,7 @@ JOBS ?= $(shell nproc)
 PRESET ?= dev
 
 .DEFAULT_GOAL := help
-.PHONY: help run leak test check bench install demo asan tsan fuzz coverage format lint dependencies clean
+.PHONY: help run leak test check bench install demo asan tsan fuzz mutate coverage format lint dependencies clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -65,6 +65,11 @@ fuzz: ## each fuzzer for FUZZ_SECONDS (10; those of the wire at least 60)
 	cmake --build build/fuzz -j $(JOBS) --target fuzz/all
 	tools/run-fuzzers build/fuzz/fuzz $${FUZZ_SECONDS:-10}
 
+mutate: ## whether the chaos run notices a corral with the sweep, or the ids, switched off
+	cmake --preset dev
+	cmake --build build/dev -j $(JOBS) --target rude_server chaos_client
+	FAKES_DIR=$(CURDIR)/build/dev/tests/fakes JOBS=$(JOBS) tests/chaos/mutation_check
+
 coverage: ## line coverage of src/ by all tests
 	@$(MAKE) --no-print-directory suite PRESET=coverage
 	tools/print-coverage build/coverage
@@ -86,7 +91,12 @@ clean: ## remove everything that was built
 
 # ---- not for typing
 
-.PHONY: suite build/release/bin/corral
+.PHONY: suite chaos build/release/bin/corral
+chaos:
+	cmake --preset $(PRESET)
+	cmake --build build/$(PRESET) -j $(JOBS) --target corral rude_server chaos_client
+	ctest --test-dir build/$(PRESET) -L chaos --output-on-failure $(CTEST_ARGS)
+
 suite:
 	cmake --preset $(PRESET)
 	cmake --build build/$(PRESET) -j $(JOBS)

@@ -1,0 +1,121 @@
+// The clients: always a few of them, each a process of its own, that call and check until they are done.
+import { spawn } from 'node:child_process';
+import { openSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CORRAL } from './daemon.mjs';
+
+const CHAOS_CLIENT = path.join(process.env.FAKES_DIR, 'chaos_client');
+
+export class Crew {
+  constructor(daemon, random, record) {
+    this.daemon = daemon;
+    this.random = random;
+    this.record = record;
+    this.running = new Set();
+    this.sessions = new Set(); // session objects that clients may join
+    this.count = 0;
+    this.hiring = false;
+    this.stderr = openSync(path.join(daemon.dir, 'clients'), 'a');
+  }
+
+  // Keeps `size` clients at work until `dismiss`.
+  hire(size) {
+    this.hiring = true;
+    this.slots = Array.from({ length: size }, () => this.keepOneAtWork());
+  }
+
+  async keepOneAtWork() {
+    while (this.hiring) {
+      await this.work(this.random.weighted(this.places()).name);
+      await sleep(this.random.below(150));
+    }
+  }
+
+  // Resolves when the last of them has come to its end.
+  async dismiss() {
+    this.hiring = false;
+    await Promise.all(this.slots);
+    await Promise.all([...this.running].map(({ ended }) => ended));
+  }
+
+  places() {
+    return [
+      { name: 'shared', weight: 5 },
+      { name: 'private', weight: 3 },
+      { name: 'root', weight: 3 },
+      { name: 'slow', weight: 1 },
+      { name: 'flaps', weight: 1 },
+      { name: 'extra', weight: 1 },
+    ];
+  }
+
+  // One client from its start to its end.
+  work(server) {
+    const client = this.start(server);
+    this.running.add(client);
+    client.ended = new Promise((resolve) => {
+      client.child.once('close', (code, signal) => {
+        this.running.delete(client);
+        this.judge(client, signal);
+        resolve();
+      });
+    });
+    return client.ended;
+  }
+
+  sessionWith(server) {
+    return this.random.pick([...this.sessions].filter(({ servers }) => servers.includes(server)));
+  }
+
+  start(server) {
+    const { random, daemon } = this;
+    const name = `c${++this.count}`;
+    const root = server === 'root' && !process.env.CHAOS_TODAY ? random.pick(daemon.roots()) : '';
+    const session = random.chance(0.4) ? this.sessionWith(server) : undefined;
+    const args = [
+      `--tag=${daemon.tag}`,
+      `--name=${name}`,
+      `--seed=${random.below(2 ** 31)}`,
+      `--calls=${random.between(5, 60)}`,
+      `--window=${random.between(1, 6)}`,
+      `--pause=${random.pick([0, 1, 5, 15])}`,
+      ...(server === 'private' || server === 'extra' ? ['--alone'] : []),
+      ...(root ? [`--where=${root}`] : []),
+      '--',
+      ...[CORRAL, 'connect', '--runtime-dir', daemon.runtime, '--config', daemon.config],
+      ...(root ? ['--root', root] : []),
+      ...(session ? ['--session', session.id] : []),
+      server,
+    ];
+    const stdio = ['ignore', 'pipe', this.stderr];
+    const child = spawn(CHAOS_CLIENT, args, { env: daemon.env, cwd: daemon.dir, stdio });
+    const client = { name, server, session, child, pid: child.pid, said: '', excuse: '' };
+    child.stdout.on('data', (chunk) => (client.said += chunk));
+    return client;
+  }
+
+  // Whoever was hurt on purpose may miss answers; nobody may get a wrong one, or one twice.
+  excuse(fits, why) {
+    for (const client of this.running) if (fits(client)) client.excuse ||= why;
+  }
+
+  judge(client, signal) {
+    const { record } = this;
+    record.clients += 1;
+    if (!client.said.endsWith('}\n')) {
+      if (!client.killed) record.fail(`client ${client.name} ended without a word (${signal})`);
+      return;
+    }
+    const summary = JSON.parse(client.said);
+    record.add(summary);
+    const who = `client ${client.name} of ${client.server}`;
+    for (const violation of summary.violations) record.fail(`${who}: ${violation}`);
+    if (summary.end === 'done') return;
+    if (process.env.CHAOS_TODAY && summary.end === 'eof' && summary.exit !== 0) client.excuse ||= 'server loss';
+    if (summary.end === 'eof' && client.excuse) return record.excuse(client.excuse, summary.open.length);
+    const open = summary.open.map(({ id }) => id).join(', ') || 'nothing';
+    const end = `${summary.end}, exit code ${summary.exit}`;
+    record.fail(`${who}: ${end}, no answer to ${open} of ${summary.sent} requests`);
+  }
+}
