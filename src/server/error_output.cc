@@ -15,13 +15,13 @@ constexpr int kReadsPerTurn = 4;                 // a flood must not keep the an
 }  // namespace
 
 ErrorOutput::ErrorOutput(Loop& loop, UniqueFd fd, std::function<void(std::string_view)> listener)
-    : fd_(std::move(fd)), watch_(loop, fd_.get()), listener_(std::move(listener)) {
+    : fd_(std::move(fd)), watch_(std::make_unique<Watch>(loop, fd_.get())), listener_(std::move(listener)) {
   fcntl(fd_.get(), F_SETFL, O_NONBLOCK);
   wait();
 }
 
 void ErrorOutput::wait() {
-  watch_.when_readable([this] {
+  watch_->when_readable([this] {
     for (int turn = 0; turn < kReadsPerTurn; ++turn) {
       if (!read_once()) break;
     }
@@ -34,7 +34,7 @@ bool ErrorOutput::read_once() {
   const ssize_t got = read(fd_.get(), scratch.data(), scratch.size());
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return false;
   if (got <= 0) {
-    watch_.cancel();
+    watch_.reset();
     fd_.reset();
     return false;
   }

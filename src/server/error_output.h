@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -29,7 +30,7 @@ class ErrorOutput {
   bool read_once();
 
   UniqueFd fd_;
-  Watch watch_;
+  std::unique_ptr<Watch> watch_;  // gone before the descriptor is: its number goes to somebody else at once
   std::function<void(std::string_view)> listener_;
   std::string tail_;
   std::uint64_t bytes_ = 0;
