@@ -1,5 +1,7 @@
 #include "base/loop.h"
 
+#include <poll.h>
+
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
@@ -35,13 +37,27 @@ struct Watch::Impl : std::enable_shared_from_this<Watch::Impl> {
   void wait(Wait type, Task& slot, Task task) {
     const bool waiting = slot != nullptr;
     slot = std::move(task);
-    if (waiting) return;
-    descriptor.async_wait(type, [self = shared_from_this(), &slot, at = generation](const error_code&) {
-      // An error is for the reader to find: it reads and sees it.
-      if (self->generation != at || !slot) return;
-      const Task call = std::exchange(slot, nullptr);
-      call();
-    });
+    if (!waiting) arm(type, slot);
+  }
+
+  void arm(Wait type, Task& slot) {
+    descriptor.async_wait(type,
+                          [self = shared_from_this(), type, &slot, at = generation](const error_code& error) {
+                            // An error is for the reader to find: it reads and sees it.
+                            if (self->generation != at || !slot) return;
+                            if (!error && !is_so(self->descriptor.native_handle(), type))
+                              return self->arm(type, slot);
+                            const Task call = std::exchange(slot, nullptr);
+                            call();
+                          });
+  }
+
+  /// Asio keeps its notes about released descriptors for the next ones, and news that were queued for the old
+  /// one are then told to the new one. A pipe that somebody else's end broke must not look broken.
+  static bool is_so(int fd, Wait type) {
+    const int events = type == Wait::wait_read ? POLLIN : type == Wait::wait_write ? POLLOUT : 0;
+    pollfd state{fd, static_cast<short>(events), 0};
+    return poll(&state, 1, 0) != 0;
   }
 
   asio::posix::stream_descriptor descriptor;

@@ -71,7 +71,7 @@ export class Crew {
   start(server) {
     const { random, daemon } = this;
     const name = `c${++this.count}`;
-    const root = server === 'root' && !process.env.CHAOS_TODAY ? random.pick(daemon.roots()) : '';
+    const root = server === 'root' ? random.pick(daemon.roots()) : '';
     const session = random.chance(0.4) ? this.sessionWith(server) : undefined;
     const args = [
       `--tag=${daemon.tag}`,
@@ -112,7 +112,6 @@ export class Crew {
     const who = `client ${client.name} of ${client.server}`;
     for (const violation of summary.violations) record.fail(`${who}: ${violation}`);
     if (summary.end === 'done') return;
-    if (process.env.CHAOS_TODAY && summary.end === 'eof' && summary.exit !== 0) client.excuse ||= 'server loss';
     if (summary.end === 'eof' && client.excuse) return record.excuse(client.excuse, summary.open.length);
     const open = summary.open.map(({ id }) => id).join(', ') || 'nothing';
     const end = `${summary.end}, exit code ${summary.exit}`;

@@ -2,6 +2,7 @@
 //
 //   rude_server --tag=TAG [--life=S] [--grow=KIND:N]... [--alive-lock=FILE] [--ignore-eof] [--ignore-term]
 //               [--start=exit:CODE|banner|silent|slow:MS] [--flap=FILE:PATTERN] [--list=FILE]
+//               [--pings=FILE]
 //
 // --start is what it does when it is asked to initialize; slow:MS answers after that time.
 // --flap makes one start unlike the next. FILE counts the starts (a byte each), and the letter of PATTERN at
@@ -9,6 +10,7 @@
 //   c  exits with code 3 at once             h  exits with code 4 right after the handshake
 //   f  never answers initialize              l  lives
 // --list names a file that is read at the start: tools/list names its lines. Without it there are no tools.
+// --pings names a file that gets a byte for every ping that is answered.
 //
 // It speaks revision 2025-06-18, one line a message, and answers ping and resources/subscribe. Every tool
 // takes one text, "arg":
@@ -68,6 +70,7 @@ RudeOptions parse(int argc, char** argv) {
     if (take_value(argument, "--start=", options.start)) continue;
     if (take_value(argument, "--flap=", options.flap)) continue;
     if (take_value(argument, "--list=", options.list)) continue;
+    if (take_value(argument, "--pings=", options.pings)) continue;
     if (take_value(argument, "--grow=", value)) {
       options.tree.grow.push_back(value);
     } else if (take_value(argument, "--life=", value)) {
@@ -90,8 +93,8 @@ RudeOptions parse(int argc, char** argv) {
 
 // ---- what differs from one start to the next
 
-/// Two starts at once get two numbers: a byte is appended as a whole, and its place is known.
-std::size_t number_of_this_start(const std::string& file) {
+/// The number of bytes before this one. Two starts at once get two numbers.
+std::size_t count_one(const std::string& file) {
   const int fd = open(file.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (fd < 0 || flock(fd, LOCK_EX) != 0) std::exit(66);
   struct stat status {};
@@ -105,7 +108,7 @@ void flap(const std::string& flap, RudeOptions& options, RudeState& state) {
   const std::size_t colon = flap.rfind(':');
   const std::string pattern = colon == std::string::npos ? "" : flap.substr(colon + 1);
   if (pattern.empty()) std::exit(64);
-  const std::size_t number = number_of_this_start(flap.substr(0, colon));
+  const std::size_t number = count_one(flap.substr(0, colon));
   switch (pattern[std::min(number, pattern.size() - 1)]) {
     case 'c': leave("3");
     case 'h': state.leaves_after_handshake = true; break;
@@ -151,7 +154,10 @@ void initialize(const Asked& asked) {
 void take_request(const std::string& method, const std::string& line, const Asked& asked) {
   if (asked.state.frozen) return;
   if (method == "initialize") return initialize(asked);
-  if (method == "ping") return asked.reply_with("{}");
+  if (method == "ping") {
+    if (!asked.options.pings.empty()) count_one(asked.options.pings);
+    return asked.reply_with("{}");
+  }
   if (method == "tools/list") return asked.reply_with(R"({"tools":[)" + asked.state.names + "]}");
   if (method == "resources/subscribe") {
     asked.state.subscribed.insert(field(line, "uri"));

@@ -14,6 +14,7 @@ struct RudeOptions {
   std::string start;  // exit:CODE, banner, silent, slow:MS
   std::string flap;   // FILE:PATTERN
   std::string list;   // a file with one name of a tool per line
+  std::string pings;  // a file that gets a byte for each
 };
 
 /// What one process of it remembers. A new start knows nothing of it.
