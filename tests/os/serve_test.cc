@@ -170,13 +170,14 @@ TEST_F(Serve, TakesNothingSecretFromTheEnvironment) {
   }
 }
 
-TEST_F(Serve, IgnoresAHangupWhereNobodySitsAtATerminal) {
+TEST_F(Serve, ReadsItsConfigurationAgainOnAHangupWhereNobodySitsAtATerminal) {
   Serving serving(serve());
   ASSERT_TRUE(ready()) << errors();
 
   serving.signal(SIGHUP);
 
-  EXPECT_TRUE(eventually([this] { return errors().find("SIGHUP: ignored") != std::string::npos; }));
+  EXPECT_TRUE(
+      eventually([this] { return errors().find("configuration (SIGHUP): read") != std::string::npos; }));
   EXPECT_EQ(say("status").code, 0);
 }
 

@@ -223,6 +223,7 @@ class Exchange {
  private:
   static std::shared_ptr<router::Wanted> make_wanted() {
     auto wanted = std::make_shared<router::Wanted>();
+    wanted->from_configuration = true;
     wanted->server = "files";
     wanted->spec.argv = {"/bin/fake-server"};
     wanted->spec.directory = "/";
