@@ -86,7 +86,6 @@ void Hub::Impl::redefine_guests(const std::string& server) {
     }
     const std::string why =
         removed ? "server " + server + " is no longer in " + configuration.file : now.error().message;
-    guest.client.tell(why);
     guest.session().withdraw(why);
   }
 }

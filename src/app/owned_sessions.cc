@@ -218,13 +218,12 @@ void OwnedSessions::end_guests(OwnedSession& session) {
     if (const router::Router* router = guest.session().router()) {
       session.evidence.kept.push_back({guest.session().server(), router->instance()->id(), 0});
     }
-    guest.client.tell("the session ended");
     guest.session().end(session::EndReason::SessionEnded, [this, id, alive](const router::Gone* gone) {
       if (!alive.expired()) one_gone(id, gone);
     });
   }
   // Also those whose guests had left before; of the others we hear twice.
-  session.awaited += switchboard_.await_leaving(id, [this, id, alive](const router::Gone& gone) {
+  session.awaited += switchboard_.end_all_of(id, [this, id, alive](const router::Gone& gone) {
     if (!alive.expired()) one_gone(id, &gone);
   });
   --session.awaited;

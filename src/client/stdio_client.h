@@ -25,8 +25,6 @@ class StdioClient final : public session::Transport, private wire::LinePipe::Han
 
   void begin(router::SessionId id, router::Switchboard& switchboard,
              std::shared_ptr<const router::Wanted> wanted, std::string owner = {});
-  /// One line for people, on the shim's stderr.
-  void tell(const std::string& sentence) { line_->note(sentence); }
 
   session::Session& session() { return *session_; }
   const session::Session& session() const { return *session_; }

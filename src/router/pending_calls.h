@@ -38,6 +38,7 @@ struct Call {
   Clock::time_point deadline = Clock::time_point::max();
   Clock::duration patience{};  // progress begins it anew
   bool wants_log = false;      // modern: the request set a log level
+  bool unsubscribes = false;   // from `uri`
 };
 
 class PendingCalls {

@@ -102,6 +102,7 @@ struct Place {
   server::Instance::Haste haste = server::Instance::Haste::Polite;
   std::optional<Clock::time_point> ending_since;
   std::string started_for;               // the session object whose session asked first
+  SessionId session = 0;                 // private: whose it is
   const SessionPort* left_by = nullptr;  // private: the session that it belonged to
   std::vector<WhenGone> when_gone;
 };

@@ -12,10 +12,9 @@ namespace corral::router {
 
 class Questions {
  public:
-  /// The id under which the client hears it.
-  std::uint64_t add(std::string_view server_id, std::string_view method) {
-    asked_.emplace(++last_, Question{std::string(server_id), std::string(method)});
-    return last_;
+  /// `down_id` is the one under which the client hears it.
+  void add(std::uint64_t down_id, std::string_view server_id, std::string_view method) {
+    asked_.emplace(down_id, Question{std::string(server_id), std::string(method)});
   }
   struct Question {
     std::string id;  // as the server wrote it
@@ -44,7 +43,6 @@ class Questions {
 
  private:
   std::map<std::uint64_t, Question> asked_;
-  std::uint64_t last_ = 0;
 };
 
 }  // namespace corral::router

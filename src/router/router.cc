@@ -57,16 +57,19 @@ void Router::detach(SessionPort& port) {
     cancel_up(up_id, "the session ended");
     calls_.cancel(up_id, Clock::now());
   }
+  const std::vector<std::string> last = subscriptions_.drop(&port);
+  const auto level = levels_.drop(&port);
   if (options_.shared && !lost_) {
-    for (const std::string& uri : subscriptions_.drop(&port)) {
+    for (const std::string& uri : last) {
       ask("resources/unsubscribe", R"({"uri":)" + wire::quoted(uri) + "}", {.purpose = Purpose::Unsubscribe});
     }
-    if (const auto level = levels_.drop(&port)) tell_level(*level);
+    if (level) tell_level(*level);
   }
   sessions_.erase(&port);
   ready_.erase(&port);
   owed_.erase(&port);
   last_used_ = Clock::now();
+  call_finished();
 }
 
 void Router::give_up_calls(SessionPort& port, int code, const std::string& sentence) {
@@ -88,6 +91,7 @@ bool Router::in_use() const {
 void Router::session_congested(SessionPort& port, bool congested) {
   if (!congested) pay_owed_news(port);
   if (options_.shared || lost_) return;
+  paused_ = congested;
   if (congested) {
     instance_->pause();
   } else {
@@ -95,7 +99,10 @@ void Router::session_congested(SessionPort& port, bool congested) {
   }
 }
 
-void Router::stop(server::Instance::Haste haste) { instance_->stop(haste); }
+void Router::stop(server::Instance::Haste haste) {
+  health_timer_.cancel();
+  instance_->stop(haste);
+}
 
 void Router::drain() {
   draining_ = true;
@@ -104,7 +111,7 @@ void Router::drain() {
 
 /// The owner may end us: not from within the call that brought the last answer.
 void Router::call_finished() {
-  if (!draining_ || calls_.awaited() > 0) return;
+  if (!draining_ || lost_ || calls_.awaited() > 0) return;
   loop_.post([this, alive = std::weak_ptr<bool>(alive_)] {
     if (!alive.expired() && calls_.awaited() == 0) owner_.router_drained(*this);
   });
@@ -120,9 +127,10 @@ void Router::on_opened() {
   }
   if (handshake.outcome() != Outcome::Ready) return owner_.router_unfit(*this);
   if (options_.confirm_read_only) {
-    return ask("tools/list", "{}", {.purpose = Purpose::ConfirmTools});
+    ask("tools/list", "{}", {.purpose = Purpose::ConfirmTools});
+  } else {
+    fit();
   }
-  fit();
 }
 
 void Router::fit() {
@@ -157,7 +165,6 @@ void Router::on_lost(const std::string& sentence) {
   owner_.router_lost(*this, why);
 }
 
-/// Whoever works on an answer need not.
 void Router::take_back_questions() {
   SessionPort* port = only_session();
   for (const std::uint64_t down_id : questions_.take_all()) {

@@ -91,6 +91,8 @@ class Router final : public server::Instance::Events {
   void detach(SessionPort& port);
   /// Sessions should keep back new calls; the owner hears when the others are answered.
   void drain();
+  /// A private instance goes: whoever works on an answer for it need not.
+  void take_back_questions();
   bool draining() const { return draining_; }
 
   /// Answers every call of the session with an error.
@@ -133,7 +135,7 @@ class Router final : public server::Instance::Events {
 
   // towards the server
   void forward(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope, Purpose purpose);
-  void ask(std::string_view method, std::string_view params, Call call);
+  std::uint64_t ask(std::string_view method, std::string_view params, Call call);
   void cancel_up(std::uint64_t up_id, std::string_view reason);
   void cancelled_by_client(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope);
   void subscribe(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope);
@@ -158,7 +160,6 @@ class Router final : public server::Instance::Events {
   void fail(const Call& call, int code, const std::string& sentence);
   void fit();
   void refute();
-  void take_back_questions();
   void pay_owed_news(SessionPort& port);
   void call_finished();
   void watch_deadlines();
@@ -187,7 +188,8 @@ class Router final : public server::Instance::Events {
   RouterCounters counters_;
   std::optional<server::Health> health_;
   Timer health_timer_;
-  std::uint64_t said_ = 0;  // messages of the server
+  std::uint64_t said_ = 0;   // messages of the server
+  std::uint64_t probe_ = 0;  // our last question
   struct Listed {
     bool asked = false;
     std::optional<std::size_t> digest;
@@ -198,6 +200,7 @@ class Router final : public server::Instance::Events {
   bool lost_ = false;
   bool draining_ = false;
   bool refuted_ = false;
+  bool paused_ = false;  // by a client that does not read
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

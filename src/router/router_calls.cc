@@ -26,6 +26,14 @@ std::string_view params_of(const wire::Line& line, const wire::Envelope& envelop
   return envelope.params.in(line.text);
 }
 
+constexpr std::size_t kMostCalls = 4096;
+
+void refuse_more(SessionPort& port, std::string_view id) {
+  port.deliver({wire::error_message(id, wire::kTooManyCalls,
+                                    "this session has 4096 calls in flight; wait for some of their answers"),
+                nullptr});
+}
+
 std::string text_member(std::string_view object, std::string_view key) {
   const std::string_view value = wire::member(object, key).in(object);
   return wire::string_value(value).value_or("");
@@ -69,14 +77,7 @@ void Router::request(SessionPort& port, const wire::Line& line, const wire::Enve
 
 void Router::forward(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope,
                      Purpose purpose) {
-  constexpr std::size_t kMostCalls = 4096;
-  if (calls_.count(&port) >= kMostCalls) {
-    port.deliver(
-        {wire::error_message(envelope.id.in(line.text), wire::kTooManyCalls,
-                             "this session has 4096 calls in flight; wait for some of their answers"),
-         nullptr});
-    return;
-  }
+  if (calls_.count(&port) >= kMostCalls) return refuse_more(port, envelope.id.in(line.text));
   ++counters_.calls;
   const std::uint64_t up_id = instance_->next_id();
   Call call{.port = &port,
@@ -84,7 +85,12 @@ void Router::forward(SessionPort& port, const wire::Line& line, const wire::Enve
             .token = std::string(envelope.progress_token.in(line.text)),
             .purpose = purpose,
             .wants_log = envelope.log_level.present()};
-  call.list = list_kind_of(wire::method_name(envelope, line.text));
+  const std::string_view method = wire::method_name(envelope, line.text);
+  call.unsubscribes = method == "resources/unsubscribe";
+  if (call.unsubscribes || method == "resources/subscribe") {
+    call.uri = text_member(params_of(line, envelope), "uri");
+  }
+  call.list = list_kind_of(method);
   if (call.list && wire::member(params_of(line, envelope), "cursor").present()) call.list.reset();
   last_used_ = Clock::now();
   if (purpose != Purpose::Listen) {  // which stays open for as long as its client likes
@@ -105,7 +111,7 @@ void Router::forward(SessionPort& port, const wire::Line& line, const wire::Enve
 }
 
 /// A request of our own.
-void Router::ask(std::string_view method, std::string_view params, Call call) {
+std::uint64_t Router::ask(std::string_view method, std::string_view params, Call call) {
   const std::uint64_t up_id = instance_->next_id();
   constexpr std::chrono::seconds kConfirmPatience{10};  // sessions wait for it
   call.patience = call.purpose == Purpose::ConfirmTools ? kConfirmPatience : options_.call_timeout;
@@ -114,6 +120,7 @@ void Router::ask(std::string_view method, std::string_view params, Call call) {
   instance_->send(R"({"jsonrpc":"2.0","id":)" + std::to_string(up_id) + R"(,"method":")" +
                   std::string(method) + R"(","params":)" + std::string(params) + "}");
   watch_deadlines();
+  return up_id;
 }
 
 bool Router::refuse_tool(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope) {
@@ -144,6 +151,7 @@ void Router::cancelled_by_client(SessionPort& port, const wire::Line& line, cons
   if (!up_id) return;  // answered already, or never asked
   const std::optional<Call> call = calls_.cancel(*up_id, Clock::now());
   instance_->send(line, {{envelope.request_id, Digits(*up_id).text()}});
+  call_finished();
 }
 
 void Router::cancel_up(std::uint64_t up_id, std::string_view reason) {
@@ -169,12 +177,16 @@ void Router::response(SessionPort& port, const wire::Line& line, const wire::Env
 void Router::subscribe(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope) {
   const std::string id(envelope.id.in(line.text));
   const std::string uri = text_member(params_of(line, envelope), "uri");
+  if (subscriptions_.waiting(&port) >= kMostCalls) return refuse_more(port, id);
   switch (subscriptions_.subscribe(&port, uri, id)) {
     case Subscriptions::Next::AskServer:
-      return ask("resources/subscribe", R"({"uri":)" + wire::quoted(uri) + "}",
-                 {.purpose = Purpose::Subscribe, .uri = uri});
+      ask("resources/subscribe", R"({"uri":)" + wire::quoted(uri) + "}",
+          {.purpose = Purpose::Subscribe, .uri = uri});
+      return;
     case Subscriptions::Next::Wait: return;
-    case Subscriptions::Next::Answer: port.deliver({wire::result_message(id, "{}"), nullptr});
+    case Subscriptions::Next::Answer:
+      port.subscription(uri, true);
+      port.deliver({wire::result_message(id, "{}"), nullptr});
   }
 }
 

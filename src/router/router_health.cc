@@ -25,21 +25,22 @@ void Router::watch_health(Clock::duration after) {
 
 void Router::look_at_health() {
   using Advice = server::Health::Advice;
-  const bool busy = calls_.awaited() > 0 || instance_->congested();
+  const bool busy = calls_.awaited() > 0 || instance_->congested() || paused_;
   const server::Health::Look look = health_->look(Clock::now(), busy, said_);
   if (look.advice == Advice::Hung) {
     log_line("server " + options_.server + " does not answer and is ended");
     return owner_.router_hung(*this);
   }
   if (look.advice == Advice::AskAgain) ++counters_.missed_probes;
+  if (look.advice != Advice::Wait || !health_->asking()) calls_.cancel(probe_, Clock::now());
   if (look.advice != Advice::Wait) probe();
   watch_health(look.next);
 }
 
 void Router::probe() {
   const bool modern = instance_->handshake().era() == server::Era::Modern;
-  ask(modern ? "server/discover" : "ping", modern ? server::discover_params() : "{}",
-      {.purpose = Purpose::Probe});
+  probe_ = ask(modern ? "server/discover" : "ping", modern ? server::discover_params() : "{}",
+               {.purpose = Purpose::Probe});
 }
 
 std::optional<ListKind> list_kind_of(std::string_view method) {

@@ -8,6 +8,7 @@
 namespace corral::router {
 
 void Router::on_message(const wire::Line& line, const wire::Envelope& envelope) {
+  if (lost_) return;  // its sessions speak to another one by now
   ++said_;
   switch (envelope.kind) {
     case wire::Kind::Response: return answer(line, envelope);
@@ -51,6 +52,7 @@ void Router::answer(const wire::Line& line, const wire::Envelope& envelope) {
 void Router::answer_call(const Call& call, const wire::Line& line, const wire::Envelope& envelope) {
   if (call.port == nullptr) return answer_own(call, line, envelope);
   last_used_ = Clock::now();
+  if (!call.uri.empty() && envelope.result.present()) call.port->subscription(call.uri, !call.unsubscribes);
   if (call.list && envelope.result.present()) {
     call.port->list_given(*call.list, digest_of(*call.list, envelope.result.in(line.text)));
   }
@@ -102,7 +104,9 @@ void Router::answer_own(const Call& call, const wire::Line& line, const wire::En
     for (SessionPort* port : std::set<SessionPort*>(sessions_)) port->list_now(*call.list, digest);
   }
   if (call.purpose != Purpose::Subscribe) return;
+  if (!options_.shared && only_session() != nullptr) only_session()->subscription(call.uri, accepted);
   for (const auto& [port, id] : subscriptions_.answered(call.uri, accepted)) {
+    port->subscription(call.uri, subscriptions_.holds(port, call.uri));
     if (!id.empty()) port->deliver(line, {{envelope.id, id}});
   }
   if (accepted && subscriptions_.abandoned(call.uri)) {
@@ -142,7 +146,9 @@ void Router::question(const wire::Line& line, const wire::Envelope& envelope) {
     if (options_.shared) owner_.learned_conversational(*this);
     return;
   }
-  const std::string down_id = std::to_string(questions_.add(id, method));
+  const std::uint64_t number = port->next_question();
+  questions_.add(number, id, method);
+  const std::string down_id = std::to_string(number);
   port->deliver(line, {{envelope.id, down_id}});
 }
 

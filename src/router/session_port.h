@@ -78,6 +78,10 @@ class SessionPort {
 
   /// Whether its client may still ask something; otherwise the end of its server is its own.
   virtual bool goes_on() const = 0;
+  /// Of the questions that its servers ask, over all instances: an answer must never meet another question.
+  virtual std::uint64_t next_question() = 0;
+  /// Whether the server agreed to this subscription.
+  virtual void subscription(const std::string& uri, bool agreed) = 0;
   /// Subscriptions keep an instance from being parked.
   virtual bool subscribed() const = 0;
   /// The client got this list, or could get it now, from another instance than before. `digest` is of its

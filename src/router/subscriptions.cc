@@ -56,8 +56,9 @@ std::vector<std::string> Subscriptions::drop(SessionPort* port) {
 std::size_t Subscriptions::waiting(const SessionPort* port) const {
   std::size_t count = 0;
   for (const auto& [uri, entry] : entries_) {
-    count += static_cast<std::size_t>(std::count_if(entry.waiting.begin(), entry.waiting.end(),
-                                                    [port](const Waiting& one) { return one.port == port; }));
+    count += static_cast<std::size_t>(
+        std::count_if(entry.waiting.begin(), entry.waiting.end(),
+                      [port](const Waiting& one) { return one.port == port && !one.id.empty(); }));
   }
   return count;
 }
@@ -66,8 +67,9 @@ std::vector<std::string> Subscriptions::give_up(const SessionPort* port) {
   std::vector<std::string> ids;
   for (auto& [uri, entry] : entries_) {
     std::erase_if(entry.waiting, [&](const Waiting& one) {
-      if (one.port == port) ids.push_back(one.id);
-      return one.port == port;
+      const bool its = one.port == port && !one.id.empty();
+      if (its) ids.push_back(one.id);
+      return its;
     });
   }
   return ids;
@@ -78,6 +80,11 @@ bool Subscriptions::abandoned(const std::string& uri) {
   if (entry == entries_.end() || entry->second.asked || !entry->second.subscribers.empty()) return false;
   entries_.erase(entry);
   return true;
+}
+
+bool Subscriptions::holds(const SessionPort* port, const std::string& uri) const {
+  const auto entry = entries_.find(uri);
+  return entry != entries_.end() && entry->second.subscribers.contains(const_cast<SessionPort*>(port));
 }
 
 std::vector<SessionPort*> Subscriptions::interested(std::string_view uri) const {

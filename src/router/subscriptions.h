@@ -34,6 +34,7 @@ class Subscriptions {
   /// Nobody came out of the wait: the subscription that the server has just made is to be undone.
   bool abandoned(const std::string& uri);
 
+  bool holds(const SessionPort* port, const std::string& uri) const;
   /// Subscribers of the URI itself, and of one above it: a server may name a part of what was asked for.
   std::vector<SessionPort*> interested(std::string_view uri) const;
 

@@ -27,6 +27,11 @@ bool is_configured_as(const Wanted& wanted, const std::string& server) {
   return wanted.from_configuration && wanted.server == server;
 }
 
+/// Whether its instance is on its way out.
+bool goes(const Place& place) {
+  return place.life == Life::Ending || place.life == Life::Failing || place.life == Life::Dying;
+}
+
 }  // namespace
 
 Switchboard::Switchboard(Loop& loop, proc::Spawner& spawner, std::size_t line_cap)
@@ -82,9 +87,19 @@ Place& Switchboard::place_for(SessionPort& port, const Ask& ask, const SharingDe
                           (decision.shared ? "" : "\n#" + std::to_string(port.session()));
   const auto found =
       std::find_if(places_.begin(), places_.end(), [&key](const Place& place) { return place.key == key; });
-  if (found != places_.end()) return *found;
+  if (found != places_.end()) {
+    // What is not part of the key may have changed; the next instance follows the latest word.
+    const bool runs =
+        found->life == Life::Starting || found->life == Life::Restarting || found->life == Life::Ready;
+    if (!runs) {
+      found->wanted = ask.wanted;
+      found->decision = decision;
+    }
+    return *found;
+  }
   Place& place = places_.emplace_back(loop_, key, ask.wanted, ask.era, decision);
   place.started_for = port.owner();
+  place.session = decision.shared ? 0 : port.session();
   place.policy = server::RestartPolicy(limits_.restart);
   return place;
 }
@@ -116,16 +131,17 @@ bool Switchboard::release(SessionPort& port, Instance::Haste haste, WhenGone whe
   const bool alone = place->askers.empty() && (!place->router || place->router->sessions().empty());
   const bool its_own = with_owner && alone && place->started_for == port.owner();
   if (place->decision.shared && !its_own) {
+    if (alone && place->life == Life::Waiting) happen(*place, Happening::Unused);
     if (alone) watch_use(*place, place->wanted->idle);
     keep_newest();
     return false;
   }
   place->left_by = &port;
   place->haste = haste;
-  place->cause = Cause::SessionEnded;
+  if (!goes(*place)) place->cause = Cause::SessionEnded;
   const bool lives = place->router != nullptr;
   if (lives && when_gone) place->when_gone.push_back(std::move(when_gone));
-  if (lives && place->life == Life::Ending) place->router->stop(haste);
+  if (lives && goes(*place)) place->router->stop(haste);
   happen(*place, Happening::Unused);
   return lives;
 }
@@ -136,23 +152,25 @@ void Switchboard::hasten(SessionPort& port) {
   }
 }
 
-std::size_t Switchboard::await_leaving(const std::string& owner, const WhenGone& when_gone) {
+std::size_t Switchboard::end_all_of(const std::string& owner, const WhenGone& when_gone) {
   std::size_t count = 0;
   for (Place& place : places_) {
-    const bool leaves =
-        place.life == Life::Ending || place.life == Life::Failing || place.life == Life::Dying;
-    if (place.started_for != owner || !place.router || !leaves) continue;
+    if (place.started_for != owner || !place.router) continue;
+    const bool unused = place.askers.empty() && place.router->sessions().empty();
+    if (!goes(place) && !unused) continue;  // others have joined
     place.when_gone.push_back(when_gone);
     ++count;
+    if (goes(place)) continue;
+    place.cause = Cause::SessionEnded;
+    happen(place, Happening::Unused);
   }
   return count;
 }
 
 void Switchboard::stop_all(Instance::Haste haste) {
   for (Place& place : places_) {
-    if (!place.router) continue;
     place.haste = haste;
-    if (place.life == Life::Ending || place.life == Life::Failing || place.life == Life::Dying) {
+    if (place.router && goes(place)) {
       place.router->stop(haste);
     } else {
       place.cause = Cause::ShuttingDown;
@@ -170,30 +188,30 @@ std::size_t Switchboard::living() const {
 
 std::size_t Switchboard::retire(const std::string& server, Cause cause, AllGone done) {
   if (cause == Cause::Stopped) stopped_.insert(server);
-  // Called when the last copy of it is forgotten: nobody will report to it any more.
-  struct Report {
-    std::vector<Gone> gone;
-    AllGone done;
-    ~Report() { done(gone); }
-  };
-  const auto report = std::make_shared<Report>();
-  report->done = std::move(done);
-  std::size_t count = 0;
+  std::vector<Place*> places;  // sessions that ask anew may add to the list
   for (Place& place : places_) {
-    if (!is_configured_as(*place.wanted, server)) continue;
-    if (cause == Cause::Stopped) {
-      tell_failed(place, Opened::Kind::Failed, "server " + server + " was stopped with `corral stop`");
-    }
-    if (place.router) {
-      ++count;
-      place.when_gone.emplace_back([report](const Gone& gone) { report->gone.push_back(gone); });
-      if (place.life == Life::Starting || place.life == Life::Ready || place.life == Life::Restarting) {
-        place.cause = cause;
-      }
-    }
-    happen(place, Happening::Retired);
+    if (is_configured_as(*place.wanted, server)) places.push_back(&place);
   }
-  return count;
+  const auto running = static_cast<std::size_t>(std::count_if(
+      places.begin(), places.end(), [](const Place* place) { return place->router != nullptr; }));
+  if (running == 0) done({});
+  const auto report = std::make_shared<std::vector<Gone>>();
+  for (Place* const place : places) {
+    if (place->router) {
+      place->when_gone.emplace_back([report, running, done](const Gone& gone) {
+        report->push_back(gone);
+        if (report->size() == running) done(*report);
+      });
+      if (!goes(*place)) place->cause = cause;
+    }
+    place->policy.forgive();
+    happen(*place, Happening::Retired);
+    if (cause == Cause::Stopped) {
+      tell_failed(*place, Opened::Kind::Failed, "server " + server + " was stopped with `corral stop`");
+    }
+    if (cause == Cause::Reloaded) tell_failed(*place, Opened::Kind::Again, {});
+  }
+  return running;
 }
 
 bool Switchboard::allow(const std::string& server) {
@@ -237,13 +255,19 @@ Place* Switchboard::place_of(const Router& router) {
   return found == places_.end() ? nullptr : &*found;
 }
 
+/// Where it is attached, or waits; otherwise where its own last instance is still on its way out.
 Place* Switchboard::place_of(const SessionPort& port) {
-  const auto found = std::find_if(places_.begin(), places_.end(), [&port](const Place& place) {
-    const bool asks = std::any_of(place.askers.begin(), place.askers.end(),
+  const auto find = [this](auto condition) {
+    const auto found = std::find_if(places_.begin(), places_.end(), condition);
+    return found == places_.end() ? nullptr : &*found;
+  };
+  Place* const place = find([&port](const Place& one) {
+    const bool asks = std::any_of(one.askers.begin(), one.askers.end(),
                                   [&port](const Asker& asker) { return asker.port == &port; });
-    return asks || (place.router && place.router->sessions().contains(const_cast<SessionPort*>(&port)));
+    return asks || (one.router && one.router->sessions().contains(const_cast<SessionPort*>(&port)));
   });
-  return found == places_.end() ? nullptr : &*found;
+  if (place != nullptr) return place;
+  return find([&port](const Place& one) { return one.session == port.session() && one.router != nullptr; });
 }
 
 Switchboard::Knowledge& Switchboard::knowledge_of(const Router& router) {

@@ -50,9 +50,9 @@ class Switchboard final : private Router::Owner {
   /// Nobody waits any more for the end of the instance that this session has released.
   void hasten(SessionPort& port);
 
-  /// Tells of every instance that was started for this session object and is on its way out. Returns how
-  /// many there are.
-  std::size_t await_leaving(const std::string& owner, const WhenGone& when_gone);
+  /// The session object is over: what was started for it and is used by nobody else goes. `when_gone` hears
+  /// of each, also of those that are on their way out already. Returns how many there are.
+  std::size_t end_all_of(const std::string& owner, const WhenGone& when_gone);
 
   void stop_all(server::Instance::Haste haste);
 

@@ -132,6 +132,7 @@ Result<void> Switchboard::start_instance(Place& place) {
   place.haste = Instance::Haste::Polite;
   place.ending_since.reset();
   place.ready_since.reset();
+  place.left_by = nullptr;
   log_line("instance " + short_id(*place.router) + " of server " + wanted.server + ": " +
            (place.life == Life::Restarting ? "started again, " : "started, ") + place.decision.reason);
   const bool plain = place.decision.shared || place.askers.empty();
@@ -195,14 +196,16 @@ void Switchboard::router_lost(Router& router, const std::string& why) {
   }
   happen(place, Happening::Lost);
   // A legacy server may well exit when it is spoken to in the modern way.
-  if (first && place.era == Era::Modern) return tell_failed(place, Opened::Kind::OtherEra, {});
-  if (was_ready && place.wanted->restart) leave_sessions(place);
+  const bool known_modern = knowledge_of(router).manifest.modern.value_or(false);
+  if (first && place.era == Era::Modern && !known_modern) {
+    return tell_failed(place, Opened::Kind::OtherEra, {});
+  }
+  if (was_ready) leave_sessions(place);
 }
 
 void Switchboard::router_hung(Router& router) {
   Place& place = *place_of(router);
-  place.cause = Cause::Hung;
-  place.last_words = "server " + place.wanted->server + " did not answer any more and was ended";
+  if (place.life == Life::Ready) place.cause = Cause::Hung;
   happen(place, Happening::Hung);
 }
 
@@ -296,9 +299,10 @@ void Switchboard::drain(Place& place) {
 }
 
 void Switchboard::router_drained(Router& router) {
-  Place& place = *place_of(router);
-  place.drain.cancel();
-  happen(place, Happening::Drained);
+  Place* const place = place_of(router);
+  if (place == nullptr) return;  // it has ended meanwhile
+  place->drain.cancel();
+  happen(*place, Happening::Drained);
 }
 
 /// Every instance that we end comes through here.
@@ -310,13 +314,16 @@ void Switchboard::end(Place& place, Instance::Haste haste) {
   place.router->stop(haste);
 }
 
-/// The sessions go on without it; whatever they wait for is answered.
+/// The sessions go on without it, and whatever they wait for is answered.
 void Switchboard::leave_sessions(Place& place) {
-  const std::string sentence = sentence_for(place);
   const bool died = place.cause == Cause::Died;
-  const std::string why = died ? place.last_words : "server " + place.wanted->server + " " + sentence;
+  const std::string why =
+      died ? place.last_words : "server " + place.wanted->server + " " + sentence_for(place);
+  place.last_words = why;
+  const bool failed = died || place.cause == Cause::Hung;
+  place.router->take_back_questions();
   for (SessionPort* port : std::set<SessionPort*>(place.router->sessions())) {
-    if (died && !port->goes_on()) continue;
+    if (failed && (!place.wanted->restart || !port->goes_on())) continue;  // it ends with its server
     place.router->give_up_calls(*port, wire::kServerLost, why);
     place.router->detach(*port);
     port->instance_left(departure_for(place.cause), why);
@@ -392,9 +399,10 @@ void Switchboard::look_at_use(Place& place) {
   const Clock::duration idle = place.wanted->idle;
   const Clock::duration unused = Clock::now() - place.router->last_used();
   const bool alone = place.router->sessions().empty();
-  if (place.router->in_use()) return watch_use(place, idle);
+  constexpr Clock::duration kNotSooner = std::chrono::seconds(1);
+  const bool needed = place.router->in_use() || (!alone && !may_park(place));
+  if (needed) return watch_use(place, std::max(idle, kNotSooner));
   if (unused < idle) return watch_use(place, idle - unused);
-  if (!alone && !may_park(place)) return watch_use(place, idle);
   place.cause = alone ? Cause::Idle : Cause::Parked;
   happen(place, Happening::Unused);
 }

@@ -32,6 +32,7 @@ class Health {
   void answered() { proven_ = true; }
 
   bool proven() const { return proven_; }
+  bool asking() const { return asked_.has_value(); }
   bool unhealthy() const { return misses_ > 0; }
 
  private:

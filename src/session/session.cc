@@ -2,6 +2,7 @@
 #include "session/session.h"
 
 #include "wire/error_codes.h"
+#include "wire/json_array.h"
 #include "wire/json_text.h"
 
 namespace corral::session {
@@ -242,7 +243,9 @@ void Session::instance_ended(const server::Ending& ending) {
 void Session::server_gone(int code, const std::string& why) {
   server_lost_ = true;
   router_ = nullptr;
-  if (std::exchange(ended_, true)) return;
+  if (ended_) return;
+  reject_deferred(wire::kServerLost, why);
+  ended_ = true;
   patience_.cancel();
   transport_.pause();
   transport_.close(Transport::Close::Flushed);
@@ -256,11 +259,22 @@ void Session::answer_all(const std::string& why) {
     const std::string opening = std::exchange(opening_, {});
     reject(wire::scan(opening).id.in(opening), wire::kShuttingDown, why);
   }
-  for (const std::string& message : deferred_) {
+  reject_deferred(wire::kShuttingDown, why);
+}
+
+void Session::reject_deferred(int code, const std::string& why) {
+  const auto reject_one = [&](std::string_view message) {
     const wire::Envelope envelope = wire::scan(message);
-    if (envelope.kind == wire::Kind::Request) reject(envelope.id.in(message), wire::kShuttingDown, why);
+    if (envelope.kind == wire::Kind::Request) reject(envelope.id.in(message), code, why);
+  };
+  for (const std::string& message : std::exchange(deferred_, {})) {
+    const auto elements = wire::array_elements(message);
+    if (!elements) reject_one(message);
+    for (const wire::Span& element : elements.value_or(std::vector<wire::Span>())) {
+      reject_one(element.in(message));
+    }
   }
-  deferred_.clear();
+  deferred_bytes_ = 0;
 }
 
 void Session::end(EndReason reason, WhenGone when_gone) {

@@ -93,6 +93,8 @@ class Session final : public router::SessionPort {
   void instance_left(router::Departure departure, const std::string& why) override;
   void instance_ended(const server::Ending& ending) override;
   bool goes_on() const override { return !input_ended_; }
+  std::uint64_t next_question() override { return ++last_question_; }
+  void subscription(const std::string& uri, bool agreed) override;
   bool subscribed() const override { return !standing_.uris.empty(); }
   void list_given(router::ListKind kind, std::size_t digest) override;
   void list_now(router::ListKind kind, std::size_t digest) override;
@@ -123,6 +125,7 @@ class Session final : public router::SessionPort {
   void pace();
   void end_when_answered();
   void answer_all(const std::string& why);
+  void reject_deferred(int code, const std::string& why);
 
   Loop& loop_;
   router::SessionId id_;
@@ -145,6 +148,7 @@ class Session final : public router::SessionPort {
   std::string client_info_;
   std::deque<std::string> deferred_;  // what came while the server was being opened
   std::size_t deferred_bytes_ = 0;
+  std::uint64_t last_question_ = 0;
   Timer patience_;
   SessionCounters counters_;
   Clock::time_point since_ = Clock::now();

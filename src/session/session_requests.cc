@@ -15,6 +15,7 @@ void Session::receive(const wire::Line& line) {
   const wire::Envelope envelope = wire::scan(line.text);
   if (must_wait(envelope)) {
     defer(line);
+    if (phase_ == Phase::Away) come_back();
   } else {
     take(line, envelope);
   }
@@ -27,6 +28,7 @@ bool Session::must_wait(const wire::Envelope& envelope) const {
   if (phase_ == Phase::Opening) return true;
   const bool asks = envelope.kind == wire::Kind::Request || envelope.kind == wire::Kind::Batch;
   if (phase_ == Phase::Returning) return asks;
+  if (phase_ == Phase::Away) return envelope.kind == wire::Kind::Batch;  // all of it, for one instance
   return asks && router_ != nullptr && router_->draining();
 }
 
@@ -72,7 +74,7 @@ void Session::refuse_bad_message(const wire::Line& line, const wire::Envelope& e
 void Session::take_batch(const wire::Line& line) {
   const auto elements = wire::array_elements(line.text);
   constexpr std::size_t kMostMessages = 256;
-  const bool allowed = phase_ == Phase::Ready && era_ == Era::Legacy && version_ == "2025-03-26";
+  const bool allowed = phase_ != Phase::New && era_ == Era::Legacy && version_ == "2025-03-26";
   if (allowed && elements && elements->size() > kMostMessages) {
     ++counters_.bad_messages;
     return reject({}, wire::kInvalidRequest, "Invalid Request: a batch of more than 256 messages");

@@ -40,6 +40,7 @@ void Session::instance_left(Departure departure, const std::string& why) {
   const bool at_once = departure == Departure::Died || departure == Departure::Replaced;
   if (at_once || !deferred_.empty()) come_back();
   end_when_answered();
+  pace();  // the server that did not take more is gone
 }
 
 void Session::redefine(std::shared_ptr<const router::Wanted> wanted) {
@@ -49,12 +50,13 @@ void Session::redefine(std::shared_ptr<const router::Wanted> wanted) {
 
 void Session::withdraw(std::string why) {
   withdrawn_ = std::move(why);
-  if (phase_ == Phase::New || phase_ == Phase::Away) end(EndReason::Removed);
+  if (phase_ != Phase::Ready) end(EndReason::Removed);
 }
 
 // ---- getting the next
 
 void Session::come_back() {
+  if (!withdrawn_.empty()) return;  // its end is near, and answers everything
   phase_ = Phase::Returning;
   switchboard_.open(*this, {wanted_, era_, params_, shared_});
 }
@@ -75,6 +77,7 @@ void Session::came_back(const Opened& opened) {
   router_ = opened.router;
   wanted_ = opened.wanted;
   shared_ = router_->options().shared;
+  if (told_congested_) router_->session_congested(*this, true);
   tell_of_return();
   router_->restore(*this, standing_);
   take_deferred();
@@ -110,19 +113,23 @@ void Session::tell_of_return() {
 // ---- what the next one must be told
 
 void Session::remember(const wire::Line& line, const wire::Envelope& envelope) {
-  if (era_ == Era::Modern) return;
   const std::string_view method = wire::method_name(envelope, line.text);
-  if (method == "notifications/initialized") standing_.initialized = true;
   if (method == "notifications/cancelled") forget_deferred(envelope.request_id.in(line.text));
+  if (era_ == Era::Modern) return;
+  if (method == "notifications/initialized") standing_.initialized = true;
   const std::string_view params = envelope.params.in(line.text);
   const auto text = [params](std::string_view key) {
     return wire::string_value(wire::member(params, key).in(params)).value_or("");
   };
-  constexpr std::size_t kMostSubscriptions = 1024;
   if (method == "logging/setLevel") standing_.level = text("level");
-  if (method == "resources/subscribe" && standing_.uris.size() < kMostSubscriptions)
-    standing_.uris.insert(text("uri"));
   if (method == "resources/unsubscribe") standing_.uris.erase(text("uri"));
+}
+
+void Session::subscription(const std::string& uri, bool agreed) {
+  constexpr std::size_t kMost = 1024;
+  constexpr std::size_t kLongest = 4096;
+  if (!agreed) standing_.uris.erase(uri);
+  if (agreed && standing_.uris.size() < kMost && uri.size() <= kLongest) standing_.uris.insert(uri);
 }
 
 /// Its client no longer wants it, and no server has seen it.

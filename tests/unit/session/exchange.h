@@ -72,6 +72,7 @@ class FakeServer {
     send(lifeline_.get(), &event, sizeof event, 0);
   }
   void close_output() { output_.reset(); }
+  void close_input() { input_.reset(); }
   void lose_keeper() { lifeline_.reset(); }
   pid_t number() const { return number_; }
 

@@ -127,6 +127,8 @@ TEST_F(Restart, APrivateInstanceHearsWhatTheOneBeforeHeard) {
   client.say(request("3", "resources/subscribe", R"({"uri":"file:///b"})"));
   client.say(request("4", "resources/unsubscribe", R"({"uri":"file:///b"})"));
   exchange.settle();
+  for (const std::string& line : exchange.server().heard()) exchange.server().say(answer_to(line, "{}"));
+  exchange.settle();
   exchange.server().exit(kExit3);
   exchange.settle();
   client.heard();
