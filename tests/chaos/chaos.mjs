@@ -52,6 +52,7 @@ class Round {
   }
 
   async cause(faults) {
+    assert.ok(this.daemon.runs, 'the daemon has ended by itself');
     this.daemon.remember();
     const what = await this.random.weighted(faults).act(this);
     if (what) this.record.fault(what);
@@ -66,11 +67,12 @@ class Round {
     let status;
     try {
       await eventually('quiet', async () => {
+        assert.ok(daemon.runs, 'the daemon has ended by itself');
         status = await daemon.status();
         return status && status.sessions.length + status.instances.length === 0;
       });
-    } catch {
-      assert.fail(`no quiet: ${JSON.stringify(status)}`);
+    } catch (error) {
+      assert.fail(`no quiet: ${error.message}: ${JSON.stringify(status)}`);
     }
     daemon.remember();
     const own = new Set([daemon.pid, daemon.janitor]);

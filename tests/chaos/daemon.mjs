@@ -74,7 +74,8 @@ export class Daemon {
     const stdio = ['ignore', 'ignore', stderr];
     const janitor = spawn(CORRAL, args, { env: this.env, cwd: this.dir, stdio });
     closeSync(stderr);
-    this.ended = new Promise((resolve) => janitor.once('exit', resolve));
+    this.runs = true;
+    this.ended = new Promise((resolve) => janitor.once('exit', resolve)).then(() => (this.runs = false));
     this.janitor = janitor.pid;
     await eventually('the daemon to answer', () => this.status());
     this.pid = (await this.status()).daemon.pid;
