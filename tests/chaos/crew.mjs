@@ -73,13 +73,14 @@ export class Crew {
     const name = `c${++this.count}`;
     const root = server === 'root' ? random.pick(daemon.roots()) : '';
     const session = random.chance(0.4) ? this.sessionWith(server) : undefined;
+    const sleepy = random.chance(0.1); // long enough for its server to be parked
     const args = [
       `--tag=${daemon.tag}`,
       `--name=${name}`,
       `--seed=${random.below(2 ** 31)}`,
-      `--calls=${random.between(5, 60)}`,
+      `--calls=${sleepy ? random.between(2, 4) : random.between(5, 60)}`,
       `--window=${random.between(1, 6)}`,
-      `--pause=${random.pick([0, 1, 5, 15])}`,
+      `--pause=${sleepy ? 400 : random.pick([0, 1, 5, 15])}`,
       ...(server === 'private' || server === 'extra' ? ['--alone'] : []),
       ...(root ? [`--where=${root}`] : []),
       '--',

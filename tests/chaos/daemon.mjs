@@ -50,7 +50,7 @@ export class Daemon {
       shared: rude('shared', { share: 'shared', idle: '300ms', ...SWEPT }, '--grow=groups:2'),
       private: rude('private', { share: 'session', ...SWEPT }, ...stubborn),
       root: rude('root', { share: 'root', idle: '300ms' }, '--grow=closed:1'),
-      slow: rude('slow', { share: 'shared', idle: '200ms' }, '--start=slow:150'),
+      slow: rude('slow', { share: 'shared', idle: '200ms', park: true }, '--start=slow:150'),
       flaps: rude('flaps', { share: 'shared', idle: '200ms' }, flap),
     };
     if (this.extra) servers.extra = rude('extra', { share: 'session' }, ...stubborn);

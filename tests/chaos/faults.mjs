@@ -100,10 +100,11 @@ function crowd({ crew }) {
 
 // ---- session objects
 
-async function createSession({ daemon, crew, random }) {
+async function createSession({ daemon, crew, random, record }) {
   const servers = random.pick([['shared'], ['private', 'shared'], ['root', 'private']]);
   const environment = Object.entries(daemon.env).map(([name, value]) => `${name}=${value}`);
   const reply = await daemon.say('session-create', { servers, cwd: daemon.roots()[0], environment });
+  if (reply?.reply === 'refused') record.fail(`session create: ${reply.text}`);
   if (reply?.reply !== 'result') return '';
   crew.sessions.add({ id: reply.result.id, servers });
   return `session ${reply.result.id} with ${servers.join(', ')}`;
@@ -130,9 +131,10 @@ async function endAnySession(round) {
   return `end of session ${session.id}`;
 }
 
-async function restartServer({ daemon, random }) {
+async function restartServer({ daemon, random, record }) {
   const server = random.pick(['shared', 'private', 'root', 'slow']);
   const reply = await daemon.say('restart', { server }, 3_000);
+  if (reply?.reply === 'refused') record.fail(`restart: ${reply.text}`);
   return reply?.reply === 'result' ? `restart of ${server}` : '';
 }
 
