@@ -1,6 +1,5 @@
 // What the daemon occupies with no, some and many sessions that are attached and silent, and what a call
 // costs it in CPU time.
-#include <sstream>
 #include <stdexcept>
 
 #include "measure.h"
@@ -17,26 +16,7 @@ constexpr double kSessionTargetKb = 12;
 constexpr double kKeeperTargetMb = 0.8;
 constexpr int kCalls = 5000;
 
-struct Usage {
-  double pss_mb = 0;
-  double anonymous_mb = 0;  // without the program's text, of which every shim on the machine takes a share
-};
-
-Usage usage_of(pid_t pid) {
-  Usage usage;
-  std::istringstream lines(read_file("/proc/" + std::to_string(pid) + "/smaps_rollup"));
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream fields(line);
-    std::string key;
-    double kib = 0;
-    fields >> key >> kib;
-    if (key == "Pss:") usage.pss_mb = kib * 1024 / 1e6;
-    if (key == "Pss_Anon:") usage.anonymous_mb = kib * 1024 / 1e6;
-  }
-  return usage;
-}
-
-Row daemon_row(std::size_t sessions, const Usage& usage, const Usage& empty) {
+Row daemon_row(std::size_t sessions, const Memory& usage, const Memory& empty) {
   Row row;
   const double each =
       sessions == 0 ? 0 : (usage.anonymous_mb - empty.anonymous_mb) * 1e3 / static_cast<double>(sessions);
@@ -63,7 +43,7 @@ Row daemon_row(std::size_t sessions, const Usage& usage, const Usage& empty) {
   return row;
 }
 
-Row other_row(const std::string& process, std::size_t sessions, const Usage& usage, double target_mb) {
+Row other_row(const std::string& process, std::size_t sessions, const Memory& usage, double target_mb) {
   Row row;
   row.cells = {process,
                std::to_string(sessions),
@@ -79,9 +59,9 @@ Row other_row(const std::string& process, std::size_t sessions, const Usage& usa
   return row;
 }
 
-Usage keeper_usage(pid_t daemon) {
+Memory keeper_usage(pid_t daemon) {
   for (const pid_t pid : descendants(daemon)) {
-    if (process_name(pid) == "corral-keeper") return usage_of(pid);
+    if (process_name(pid) == "corral-keeper") return memory_of(pid);
   }
   throw std::runtime_error("the daemon's server has no keeper");
 }
@@ -90,7 +70,7 @@ void measure_sessions(const Bench& bench, Results& results) {
   const TimeLimit limit(240);
   Section section;
   const Daemon daemon(bench);
-  const Usage empty = usage_of(daemon.pid());
+  const Memory empty = memory_of(daemon.pid());
   section.rows.push_back(daemon_row(0, empty, empty));
   std::vector<Link> links;
   for (const std::size_t sessions :
@@ -103,12 +83,12 @@ void measure_sessions(const Bench& bench, Results& results) {
     if (sessions == 1) {
       section.rows.push_back(other_row("keeper", sessions, keeper_usage(daemon.pid()), kKeeperTargetMb));
     } else {
-      section.rows.push_back(daemon_row(sessions, usage_of(daemon.pid()), empty));
+      section.rows.push_back(daemon_row(sessions, memory_of(daemon.pid()), empty));
     }
-    section.rows.push_back(other_row("one shim", sessions, usage_of(links.front().pid()), 0));
+    section.rows.push_back(other_row("one shim", sessions, memory_of(links.front().pid()), 0));
   }
   for (Link& link : links) link.close();
-  section.rows.push_back(other_row("daemon afterwards", 0, usage_of(daemon.pid()), 0));
+  section.rows.push_back(other_row("daemon afterwards", 0, memory_of(daemon.pid()), 0));
 
   section.name = "connect-memory";
   section.title = "connect: memory with silent sessions on one shared server";

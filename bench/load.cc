@@ -151,6 +151,36 @@ double Link::echo(std::size_t bytes) { return timed(next_echo(bytes)); }
 
 void Link::ask_echo(std::size_t bytes) { write_all(next_echo(bytes)); }
 
+/// Leaves in the buffer what has come behind it.
+std::string Link::read_line() {
+  for (;;) {
+    const auto filled = line_.begin() + static_cast<std::ptrdiff_t>(filled_);
+    const auto end = std::find(line_.begin(), filled, '\n');
+    if (end != filled) {
+      const std::string line(line_.begin(), end);
+      std::copy(end + 1, filled, line_.begin());
+      filled_ -= line.size() + 1;
+      return line;
+    }
+    read_some();
+  }
+}
+
+Link::Persistence Link::echo_until_right(std::size_t bytes) {
+  const Clock::time_point start = Clock::now();
+  Persistence result;
+  for (;; ++result.errors) {
+    write_all(next_echo(bytes));
+    std::string line;
+    while (line.substr(0, 64).find(wanted_id_) == std::string::npos) line = read_line();
+    if (line.find(wanted_text_) != std::string::npos) break;
+    if (line.find("\"error\"") == std::string::npos)
+      throw std::runtime_error(name_ + ": wrong answer: " + line);
+  }
+  result.ms = ms_since(start);
+  return result;
+}
+
 double Link::blob(std::size_t bytes) {
   const unsigned id = next_id_++;
   wanted_id_ = "\"id\":" + std::to_string(id) + ",";

@@ -38,6 +38,14 @@ class Link {
   /// One small question, so many bytes back.
   double blob(std::size_t bytes);
 
+  /// Until a question is answered rightly, however many are answered with an error before: for a server that
+  /// is dead or away. News on the way is skipped. Milliseconds, and the number of errors.
+  struct Persistence {
+    double ms = 0;
+    int errors = 0;
+  };
+  Persistence echo_until_right(std::size_t bytes);
+
   // For many at once: ask, then wait until `from` is readable, then take.
   enum class Taken { Partly, Right, Wrong };
   void ask_echo(std::size_t bytes);
@@ -53,6 +61,7 @@ class Link {
  private:
   void write_all(const std::string& text);
   bool read_some();
+  std::string read_line();
   std::string next_echo(std::size_t bytes);
   double timed(const std::string& question);
   bool is_right() const;

@@ -41,6 +41,12 @@ void measure_connect_attach(const Bench& bench, Results& results);
 /// Memory with 0 to 1,000 sessions; CPU time per call.
 void measure_connect_memory(const Bench& bench, Results& results);
 
+/// From the death of a server to the next answer, and from the call of a parked session to its answer.
+void measure_connect_restart(const Bench& bench, Results& results);
+
+/// CPU time, wake-ups and memory of a daemon with 100 parked sessions.
+void measure_connect_parked(const Bench& bench, Results& results);
+
 /// socat, and the proxies that peers/install has installed.
 void measure_connect_peers(const Bench& bench, Results& results);
 

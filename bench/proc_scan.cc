@@ -10,6 +10,7 @@
 #include <chrono>
 #include <map>
 #include <sstream>
+#include <string_view>
 #include <thread>
 
 namespace corral::bench {
@@ -19,9 +20,10 @@ std::string proc_file(pid_t pid, const char* name) {
   return read_file("/proc/" + std::to_string(pid) + "/" + name);
 }
 
-std::vector<pid_t> all_pids() {
+/// The numbers among the names of a folder: processes, or threads of one.
+std::vector<pid_t> numbers_in(const std::string& folder) {
   std::vector<pid_t> pids;
-  DIR* dir = opendir("/proc");
+  DIR* dir = opendir(folder.c_str());
   if (dir == nullptr) return pids;
   while (const dirent* entry = readdir(dir)) {
     const long pid = strtol(entry->d_name, nullptr, 10);
@@ -30,6 +32,8 @@ std::vector<pid_t> all_pids() {
   closedir(dir);
   return pids;
 }
+
+std::vector<pid_t> all_pids() { return numbers_in("/proc"); }
 
 struct Stat {
   char state = 'Z';
@@ -98,8 +102,21 @@ Memory memory_of(pid_t pid) {
     fields >> key >> kib;
     if (key == "Pss:") memory.pss_mb = kib * 1024 / 1e6;
     if (key == "Rss:") memory.rss_mb = kib * 1024 / 1e6;
+    if (key == "Pss_Anon:") memory.anonymous_mb = kib * 1024 / 1e6;
   }
   return memory;
+}
+
+double wake_ups_of(pid_t pid) {
+  constexpr std::string_view kKey = "\nvoluntary_ctxt_switches:";
+  const std::string threads = "/proc/" + std::to_string(pid) + "/task";
+  double sum = 0;
+  for (const pid_t thread : numbers_in(threads)) {
+    const std::string text = read_file(threads + "/" + std::to_string(thread) + "/status");
+    const std::size_t at = text.find(kKey);
+    if (at != std::string::npos) sum += strtod(text.c_str() + at + kKey.size(), nullptr);
+  }
+  return sum;
 }
 
 std::vector<pid_t> tagged(const std::string& tag) {

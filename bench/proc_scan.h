@@ -20,10 +20,14 @@ std::string process_name(pid_t pid);
 struct Memory {
   double pss_mb = 0;  // its own pages plus its share of shared ones
   double rss_mb = 0;
+  double anonymous_mb = 0;  // of the PSS; without the program's text, of which every shim takes a share
 };
 
 /// From smaps_rollup. MB is 1,000,000 bytes.
 Memory memory_of(pid_t pid);
+
+/// How often the process, all of its threads, has gone to sleep so far. Each of them is a wake-up.
+double wake_ups_of(pid_t pid);
 
 /// Every process but ourselves that has `tag` in its environment or arguments, zombies not counted.
 std::vector<pid_t> tagged(const std::string& tag);

@@ -82,9 +82,10 @@ void hand_over(int socket, int in, int out) {
 
 // ---- corral
 
-Daemon::Daemon(const Bench& bench) : corral_(bench.options.corral), folder_(new_folder(bench, "d")) {
+Daemon::Daemon(const Bench& bench, const std::string& policy)
+    : corral_(bench.options.corral), folder_(new_folder(bench, "d")) {
   said_ = folder_ + "/stderr";
-  write_config(bench);
+  write_config(bench, policy);
   const std::string notify = folder_ + "/notify";
   const int notify_fd = bound_notify_socket(notify);
   setenv("NOTIFY_SOCKET", notify.c_str(), 1);
@@ -111,11 +112,11 @@ Daemon::~Daemon() {
   }
 }
 
-void Daemon::write_config(const Bench& bench) const {
+void Daemon::write_config(const Bench& bench, const std::string& policy) const {
   std::ofstream file(folder_ + "/config.json");
   file << R"({"mcpServers":{"echo":{"command":)" << json(bench.options.echo_server) << R"(,"args":[)"
        << json("--tag=" + bench.tag) << "," << json(kLifetime) << R"(],"env":{"CORRAL_BENCH_TAG":)"
-       << json(bench.tag) << R"(},"corral":{"share":"shared"}}}})"
+       << json(bench.tag) << R"(},"corral":{)" << policy << "}}}}"
        << "\n";
   if (!file.flush()) throw std::runtime_error("cannot write the daemon's configuration");
 }
@@ -130,6 +131,12 @@ void Daemon::wait_until_ready(int notify_fd) {
     const ssize_t got = recv(notify_fd, text, sizeof text, 0);
     said.assign(text, got > 0 ? static_cast<std::size_t>(got) : 0);
   }
+}
+
+std::vector<pid_t> Daemon::servers() const {
+  std::vector<pid_t> found = descendants(pid_);
+  std::erase_if(found, [](pid_t pid) { return process_name(pid) != "echo_server"; });
+  return found;
 }
 
 Link Daemon::attach(const std::string& name) const {

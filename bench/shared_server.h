@@ -11,17 +11,22 @@
 
 namespace corral::bench {
 
-/// `corral serve` in a runtime folder of its own, with one server that all sessions share.
+/// What the entry of the server says about itself: members of its "corral" object.
+inline constexpr const char* kSharedServer = R"("share":"shared")";
+
+/// `corral serve` in a runtime folder of its own, with one server.
 class Daemon {
  public:
   /// Returns when it has said that it is ready. Throws std::runtime_error if it does not.
-  explicit Daemon(const Bench& bench);
+  explicit Daemon(const Bench& bench, const std::string& policy = kSharedServer);
   /// SIGTERM, and waits until everything is gone.
   ~Daemon();
   Daemon(const Daemon&) = delete;
 
   /// The daemon itself, not the janitor above it.
   pid_t pid() const { return pid_; }
+  /// The echo_servers below it.
+  std::vector<pid_t> servers() const;
   /// From the spawn of `corral serve` to READY=1.
   double ready_ms() const { return ready_ms_; }
 
@@ -29,7 +34,7 @@ class Daemon {
   Link attach(const std::string& name) const;
 
  private:
-  void write_config(const Bench& bench) const;
+  void write_config(const Bench& bench, const std::string& policy) const;
   void wait_until_ready(int notify_fd);
 
   std::string corral_;
