@@ -183,6 +183,7 @@ void Router::on_ended(const server::Ending& ending) {
 }
 
 void Router::on_error_output(std::string_view bytes) {
+  if (!opened_) return owner_.router_error_output(*this, bytes);
   for (SessionPort* port : sessions_) port->error_output(bytes);
 }
 

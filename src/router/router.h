@@ -61,6 +61,8 @@ class Router final : public server::Instance::Events {
     virtual void learned_era(Router& router, bool modern) = 0;
     virtual void learned_that_it_answers_probes(Router& router) = 0;
 
+    /// Before any session is attached: for those who wait.
+    virtual void router_error_output(Router& router, std::string_view bytes) = 0;
     /// Sessions may attach.
     virtual void router_opened(Router& router) = 0;
     /// They may not: the handshake went wrong, or it is not what we believed it to be.

@@ -75,6 +75,7 @@ class Switchboard final : private Router::Owner {
   void learned_conversational(Router& router) override;
   void learned_era(Router& router, bool modern) override;
   void learned_that_it_answers_probes(Router& router) override;
+  void router_error_output(Router& router, std::string_view bytes) override;
   void router_opened(Router& router) override;
   void router_unfit(Router& router) override;
   void router_drained(Router& router) override;

@@ -142,6 +142,12 @@ Result<void> Switchboard::start_instance(Place& place) {
   return {};
 }
 
+void Switchboard::router_error_output(Router& router, std::string_view bytes) {
+  const Place* const place = place_of(router);
+  if (place == nullptr) return;
+  for (const Asker& asker : place->askers) asker.port->error_output(bytes);
+}
+
 void Switchboard::router_opened(Router& router) {
   Place& place = *place_of(router);
   place.ready_since = Clock::now();

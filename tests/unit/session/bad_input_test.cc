@@ -230,6 +230,19 @@ TEST(FromAServer, AClosedOutputEndsItsSessions) {
   EXPECT_TRUE(client.session.ended());
 }
 
+TEST(FromAServer, WhatItComplainsOfWhileItStartsReachesWhoWaits) {
+  Exchange exchange;
+  FakeClient& first = exchange.connect();
+  FakeClient& second = exchange.connect();
+  first.say(kInitialize);
+  second.say(kInitialize);
+  exchange.settle();
+  exchange.server().complain("no licence");
+  exchange.settle();
+  EXPECT_EQ(first.errors, "no licence");
+  EXPECT_EQ(second.errors, "no licence");
+}
+
 TEST(FromAServer, ItsErrorOutputReachesItsSessionsOnly) {
   Exchange exchange(config::Share::Session);
   FakeClient& first = exchange.ready_client();
