@@ -1,5 +1,5 @@
-// What goes wrong. A fault finds its victim among this run's own processes, and returns what it did, or nothing
-// if there was nobody to do it to.
+// What goes wrong. A fault finds its victim among this run's own processes, and returns what it did, or
+// nothing if there was nobody to do it to.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { killOne } from '../integration/support/processes.mjs';
 
