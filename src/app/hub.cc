@@ -20,7 +20,7 @@ constexpr std::chrono::seconds kLastPatience{8};
 void forget_premises(control::Hello& hello) {
   hello.environment.clear();
   for (char** variable = environ; *variable != nullptr; ++variable) hello.environment.emplace_back(*variable);
-  hello.cwd = "/";
+  hello.cwd = std::string(1, '/');  // not "/": g++ 12 sees an overlap there and warns
   hello.root.clear();
 }
 

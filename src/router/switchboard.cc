@@ -123,12 +123,27 @@ void Switchboard::hint(SessionPort& port, const Wanted& wanted, const SharingDec
 
 // ---- letting go
 
+/// A shared instance goes with the last session object that uses it: whoever started it may leave before.
+void Switchboard::hand_on(Place& place) {
+  std::set<const SessionPort*> users;
+  if (place.router) users.insert(place.router->sessions().begin(), place.router->sessions().end());
+  for (const Asker& asker : place.askers) users.insert(asker.port);
+  const auto used_by = [&users](const std::string& owner) {
+    return std::any_of(users.begin(), users.end(),
+                       [&owner](const SessionPort* user) { return user->owner() == owner; });
+  };
+  if (place.started_for.empty() || used_by(place.started_for)) return;
+  // One that nobody may end is there for good, or until it is idle.
+  place.started_for = used_by("") ? "" : (*users.begin())->owner();
+}
+
 bool Switchboard::release(SessionPort& port, Instance::Haste haste, WhenGone when_gone, bool with_owner) {
   Place* const place = place_of(port);
   if (place == nullptr) return false;
   std::erase_if(place->askers, [&port](const Asker& asker) { return asker.port == &port; });
   if (place->router) place->router->detach(port);
   const bool alone = place->askers.empty() && (!place->router || place->router->sessions().empty());
+  if (!alone) hand_on(*place);
   const bool its_own = with_owner && alone && place->started_for == port.owner();
   if (place->decision.shared && !its_own) {
     if (alone && place->life == Life::Waiting) happen(*place, Happening::Unused);

@@ -91,6 +91,7 @@ class Switchboard final : private Router::Owner {
   SharingFacts facts_of(const Wanted& wanted, server::Era era);
   SharingDecision decide(const Ask& ask);
   Place& place_for(SessionPort& port, const Ask& ask, const SharingDecision& decision);
+  void hand_on(Place& place);
   void forget_some();
   void hint(SessionPort& port, const Wanted& wanted, const SharingDecision& decision);
 

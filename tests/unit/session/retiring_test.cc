@@ -196,6 +196,27 @@ TEST_F(Retiring, ASharedInstanceGoesWithTheSessionObjectThatItWasStartedFor) {
   EXPECT_TRUE(evidence);
 }
 
+TEST_F(Retiring, ASharedInstanceGoesWithTheLastSessionObjectWhoeverStartedIt) {
+  FakeClient& first = exchange.ready_client({}, "s-1");
+  FakeClient& second = exchange.ready_client({}, "s-2");
+  first.session.end(session::EndReason::SessionEnded);
+  exchange.settle();
+  EXPECT_FALSE(exchange.server().input_closed());
+  second.session.end(session::EndReason::SessionEnded);
+  exchange.settle();
+  EXPECT_TRUE(exchange.server().input_closed());
+}
+
+TEST_F(Retiring, ASharedInstanceThatAPlainSessionUsesTooIsNoLongerItsStarters) {
+  FakeClient& first = exchange.ready_client({}, "s-1");
+  exchange.ready_client();
+  FakeClient& third = exchange.ready_client({}, "s-3");
+  first.session.end(session::EndReason::SessionEnded);
+  third.session.end(session::EndReason::SessionEnded);
+  exchange.settle();
+  EXPECT_FALSE(exchange.server().input_closed());
+}
+
 TEST_F(Retiring, ASharedInstanceThatSomebodyElseStartedStays) {
   FakeClient& before = exchange.ready_client();
   before.session.end(session::EndReason::InputClosed);
