@@ -10,10 +10,11 @@ std::string count_of(std::size_t number, const std::string& what) {
 
 void show_gone(Page& page, const boost::json::value& result) {
   for (const boost::json::value& gone : list(result, "ended")) {
-    page.paragraph("  ", text(gone, "server") + " " + text(gone, "instance").substr(0, 8) + " " +
-                             text(gone, "end") + ": " + text(gone, "processes") + " processes, " +
-                             (flag(gone, "proved") ? "gone" : "NOT proved gone") + " after " +
-                             text(gone, "ms") + " ms");
+    const std::string processes = text(gone, "processes");
+    page.paragraph(
+        "  ", text(gone, "server") + " " + text(gone, "instance").substr(0, 8) + " " + text(gone, "end") +
+                  ": " + processes + (processes == "1" ? " process, " : " processes, ") +
+                  (flag(gone, "proved") ? "gone" : "NOT proved gone") + " after " + text(gone, "ms") + " ms");
   }
 }
 

@@ -56,10 +56,11 @@ std::string short_id(const Router& router) { return router.instance()->id().subs
 
 /// The one line that tells of an end, with its evidence.
 void log_gone(const Gone& gone) {
+  const std::uint32_t processes = gone.ending.ended_processes;
   log_line("instance " + gone.instance.substr(0, 8) + " of server " + gone.server + ": " +
-           gone.ending.sentence + " (" + cause_name(gone.cause) + ", " +
-           std::to_string(gone.ending.ended_processes) + " processes, " + std::to_string(gone.took.count()) +
-           " ms), " + (gone.ending.proved_empty ? "its tree is gone" : "its tree was not proved gone"));
+           gone.ending.sentence + " (" + cause_name(gone.cause) + ", " + std::to_string(processes) +
+           (processes == 1 ? " process, " : " processes, ") + std::to_string(gone.took.count()) + " ms), " +
+           (gone.ending.proved_empty ? "its tree is gone" : "its tree was not proved gone"));
 }
 
 }  // namespace
