@@ -98,7 +98,7 @@ try {
   rmSync(scratch, { recursive: true });
 }
 
-// A shared server stays for `idle`, because another session may come for it.
+// A shared server goes with the last session that uses it.
 async function countAfterwards() {
   const daemon = await daemonPid();
   for (let tries = 0; tries < 100 && countProcesses(daemon) > 0; tries += 1) await sleep(100);

@@ -49,6 +49,7 @@ Hub::~Hub() = default;
 void Hub::Impl::apply_options() {
   const config::Options& options = configuration.options;
   switchboard.set_limits({options.max_instances, options.keep, options.drain});
+  switchboard.set_line_cap(options.line_cap);
 }
 
 // ---- arriving
@@ -64,7 +65,9 @@ void Hub::arrived(client::Arrival arrival, std::shared_ptr<client::ShimLine> lin
   if (!arrival.confinement.empty()) forget_premises(arrival.hello);
   const std::string object = arrival.hello.session;
   Result<Origin> origin = impl_->origin_of(arrival.hello);
-  if (!object.empty()) origin = impl_->owned.attach(object, std::move(*origin));
+  if (!object.empty()) {
+    origin = impl_->owned.attach(object, std::move(*origin), !arrival.confinement.empty());
+  }
   if (!origin) return line->refuse(origin.error().message, kRefused);
   auto wanted = impl_->wanted(*origin);
   if (!wanted) return line->refuse(wanted.error().message, kRefused);

@@ -57,7 +57,7 @@ void Hub::reload(const std::string& why, std::function<void(const Result<Reloade
   going->done = std::move(done);
   log_line("configuration (" + why + "): read" + sentence(going->reloaded));
   for (const std::string& warning : impl_->configuration.warnings) log_line("warning: " + warning);
-  for (const auto* names : {&changes.changed, &changes.removed}) {
+  for (const auto* names : {&changes.changed, &changes.removed, &changes.added}) {
     for (const std::string& name : *names) impl_->redefine_guests(name);
   }
   for (const auto* names : {&changes.changed, &changes.removed}) {

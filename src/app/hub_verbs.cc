@@ -113,7 +113,8 @@ void Hub::Impl::create_session(Question& question, const Answer& answer) {
     forget_premises(hello);
   }
   auto environment = environments.keep(std::exchange(hello.environment, {}));
-  const Result<const OwnedSession*> session = owned.create(hello, std::move(environment));
+  const Result<const OwnedSession*> session =
+      owned.create(hello, std::move(environment), !question.confinement.empty());
   if (!session) return answer(refusal(session.error().message));
   answer(result(R"({"id":)" + wire::quoted((*session)->id) + R"(,"servers":)" +
                 names_json((*session)->servers) + "}"));

@@ -21,6 +21,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::size_t kMostSessions = 4096;
+constexpr std::size_t kMostServers = 64;  // that are listed
 // Whoever ends a session waits for the evidence. A server that never reads its input would take a minute.
 constexpr milliseconds kPoliteness{3000};
 constexpr milliseconds kDefaultTtl = std::chrono::hours(1);  // for a session without an owner
@@ -71,12 +72,20 @@ OwnedSessions::OwnedSessions(Loop& loop, Guests& guests, router::Switchboard& sw
       guests_(guests),
       switchboard_(switchboard),
       resolves_(std::move(resolves)),
-      empty_(std::move(empty)) {}
+      empty_(std::move(empty)) {
+  // Of those that end well nobody needs to hear later.
+  switchboard_.when_unproved(
+      [this, alive = std::weak_ptr<bool>(alive_)](const std::string& owner, const router::Gone& gone) {
+        const auto found = alive.expired() ? sessions_.end() : sessions_.find(owner);
+        if (found != sessions_.end()) remember(found->second, gone);
+      });
+}
 
 // ---- coming
 
 Result<const OwnedSession*> OwnedSessions::create(const control::Hello& hello,
-                                                  std::shared_ptr<const Environment> environment) {
+                                                  std::shared_ptr<const Environment> environment,
+                                                  bool confined) {
   if (sessions_.size() >= kMostSessions) {
     return Error{"the daemon has " + std::to_string(kMostSessions) +
                  " sessions, which is its limit: end some (`corral session list`)"};
@@ -86,6 +95,7 @@ Result<const OwnedSession*> OwnedSessions::create(const control::Hello& hello,
   session.cwd = hello.cwd;
   session.environment = std::move(environment);
   session.owner = hello.owner;
+  session.confined = confined;
   if (const Result<void> taken = take_servers(hello, session); !taken) return taken.error();
   if (hello.ttl.count() > 0) {
     session.ttl = hello.ttl;
@@ -135,13 +145,18 @@ Result<void> OwnedSessions::watch_owner(OwnedSession& session) {
   return Error{process + " cannot be watched: " + strerror(errno) + "; give a time to live instead"};
 }
 
-Result<Origin> OwnedSessions::attach(const std::string& id, Origin origin) const {
+Result<Origin> OwnedSessions::attach(const std::string& id, Origin origin, bool confined) const {
   const auto found = sessions_.find(id);
   if (found == sessions_.end()) {
     return Error{"no session is called '" + id + "'; `corral session list` shows those that are open"};
   }
   const OwnedSession& session = found->second;
   if (session.ending) return Error{"session " + id + " is ending: create another"};
+  // Its commands and its variables are of a world that this one is kept out of.
+  if (confined && !session.confined) {
+    return Error{"this process is more confined than the one that created session " + id +
+                 ": create one from here"};
+  }
   if (!origin.configured()) return origin;
   origin.cwd = session.cwd;
   origin.environment = session.environment;
@@ -156,7 +171,8 @@ void OwnedSessions::attached(const std::string& id, const std::string& server) {
   OwnedSession& session = found->second;
   session.last_heard = Clock::now();
   const auto known = std::find(session.servers.begin(), session.servers.end(), server);
-  if (known == session.servers.end()) session.servers.push_back(server);
+  if (known == session.servers.end() && session.servers.size() < kMostServers)
+    session.servers.push_back(server);
 }
 
 // ---- being silent
@@ -172,8 +188,7 @@ Clock::time_point OwnedSessions::last_heard(const OwnedSession& session) const {
 /// Who waits for an answer is silent, and yet not forgotten.
 bool OwnedSessions::has_calls(const OwnedSession& session) const {
   return std::any_of(guests_.begin(), guests_.end(), [&session](const Guest& guest) {
-    const session::Session& one = guest.session();
-    return one.owner() == session.id && one.router() != nullptr && one.router()->calls_of(one) > 0;
+    return guest.session().owner() == session.id && guest.session().awaited();
   });
 }
 
@@ -229,14 +244,18 @@ void OwnedSessions::end_guests(OwnedSession& session) {
   --session.awaited;
 }
 
+void OwnedSessions::remember(OwnedSession& session, const router::Gone& gone) {
+  constexpr std::size_t kMost = 1024;
+  std::vector<router::Gone>& ended = session.evidence.ended;
+  const bool known = std::any_of(ended.begin(), ended.end(),
+                                 [&gone](const router::Gone& one) { return one.instance == gone.instance; });
+  if (!known && ended.size() < kMost) ended.push_back(gone);
+}
+
 void OwnedSessions::one_gone(const std::string& id, const router::Gone* gone) {
   const auto found = sessions_.find(id);
   if (found == sessions_.end()) return;
-  std::vector<router::Gone>& ended = found->second.evidence.ended;
-  const bool news = gone != nullptr &&
-                    std::none_of(ended.begin(), ended.end(),
-                                 [gone](const router::Gone& one) { return one.instance == gone->instance; });
-  if (news) ended.push_back(*gone);
+  if (gone != nullptr) remember(found->second, *gone);
   --found->second.awaited;
   finish_if_gone(id);
 }
@@ -248,6 +267,7 @@ void OwnedSessions::hasten(const std::string& id) {
       guest.session().end(session::EndReason::ShimGone);
     }
   }
+  switchboard_.hasten_all_of(id);
 }
 
 /// Of the instances that its guests used, those that are still there are there for others.

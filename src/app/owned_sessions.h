@@ -27,6 +27,7 @@ struct OwnedSession {
   std::map<std::string, std::vector<std::string>> commands;
   std::string cwd;
   std::shared_ptr<const Environment> environment;
+  bool confined = false;  // whoever created it is, more than we are
   Clock::time_point since = Clock::now();
   Clock::time_point last_heard = since;  // of those who have left
 
@@ -54,11 +55,11 @@ class OwnedSessions {
 
   /// The hello of `SessionCreate`. The error says what is wrong with it.
   Result<const OwnedSession*> create(const control::Hello& hello,
-                                     std::shared_ptr<const Environment> environment);
+                                     std::shared_ptr<const Environment> environment, bool confined);
 
   /// What a guest of a session gets that comes from there: a command of the session, or a configured server,
   /// seen from where the session was made; a command of its own is its own.
-  Result<Origin> attach(const std::string& id, Origin origin) const;
+  Result<Origin> attach(const std::string& id, Origin origin, bool confined) const;
   void attached(const std::string& id, const std::string& server);
   /// A guest has gone.
   void left(const session::Session& session);
@@ -80,6 +81,7 @@ class OwnedSessions {
   void watch_silence(OwnedSession& session, Clock::duration after);
   void end_guests(OwnedSession& session);
   void hasten(const std::string& id);
+  static void remember(OwnedSession& session, const router::Gone& gone);
   void one_gone(const std::string& id, const router::Gone* gone);
   void note_kept(OwnedSession& session) const;
   void finish_if_gone(std::string id);

@@ -63,8 +63,9 @@ std::string tell_daemon(const ConfigChange& change) {
   const Result<std::string> status =
       channel ? app::ask_status(*channel, kStatusPatience) : Result<std::string>(channel.error());
   if (!status) return "Whether a daemon took it over is not known: " + status.error().message + ".";
-  const std::string file = file_of_daemon(*status);
-  if (!file.empty() && real_path(file) != real_path(change.config)) {
+  std::string file = file_of_daemon(*status);
+  if (file.empty()) file = config::default_file();  // it looks there, and has found nothing so far
+  if (real_path(file) != real_path(change.config)) {
     return "The running daemon does not read this file but " + shorten_home(file) + ".";
   }
   return ask_to_reload(change.runtime_dir);

@@ -67,10 +67,13 @@ std::string headline(const ServerVerb& verb, const std::string& server, const js
   return flag(result, "allowed") ? server + " may run again" : server + " was not stopped";
 }
 
-int show(const ServerVerb& verb, const std::string& server, const json::value& result) {
+void show(const ServerVerb& verb, const std::string& server, const json::value& result) {
   Page page(std::cout, look_of(STDOUT_FILENO));
   page.paragraph("", headline(verb, server, result));
   show_gone(page, result);
+}
+
+int exit_code_of(const json::value& result) {
   for (const json::value& gone : list(result, "ended")) {
     if (!flag(gone, "proved")) return 1;
   }
@@ -92,9 +95,12 @@ int run(const ServerVerb& verb, const Options& options, const std::vector<Option
   boost::system::error_code error;
   const json::value result = json::parse(*asked.result, error);
   if (error) return fail(verb.name, "the daemon's answer is no JSON: " + error.message());
-  if (!options.json) return show(verb, hello.server, result);
-  std::cout << *asked.result << '\n';
-  return 0;
+  if (options.json) {
+    std::cout << *asked.result << '\n';
+  } else {
+    show(verb, hello.server, result);
+  }
+  return exit_code_of(result);
 }
 
 Command server_command(Verb verb, std::string name, std::string summary, const char* examples) {

@@ -36,7 +36,8 @@ constexpr const char* kExamples = R"(Examples:
 
 A session owns the servers that are attached to it. Its end ends them, calls in flight included, even if no client ever
 closes a pipe, and says what went. It also ends when its owner dies, or after a time of silence (--ttl; 1 hour if it has
-no owner). Several commands stand behind one -- each; `connect --session ID` finds them by their names (--json shows them).
+no owner). Several commands stand behind one -- each, so none of them can hold a -- itself; `connect --session ID` finds them by
+their names (--json shows them).
 `create` prints the id alone, and starts a daemon if none runs.
 Exit code: of `end`, 0 only if every tree is proved gone, else 1; 1 if no daemon runs; 69 if none can be had to create a
 session; 125 if the daemon refuses. docs/protocol/control.md has the same verbs for programs.)";

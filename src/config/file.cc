@@ -79,6 +79,10 @@ Result<FileUpdate> FileUpdate::begin(const std::string& file) {
   const std::filesystem::path absolute = std::filesystem::absolute(file, unknown);
   std::filesystem::path real = std::filesystem::weakly_canonical(absolute, unknown);
   if (unknown) real = absolute;
+  if (std::filesystem::is_symlink(real, unknown)) {
+    return Error{"'" + file +
+                 "' is a symbolic link to a file that is not there. Make that file, or remove the link."};
+  }
   update.file_ = real.string();
   update.directory_ = real.parent_path().string();
   if (update.file_.empty() || !make_directories(update.directory_)) return unwritable(file);

@@ -45,7 +45,9 @@ bool PendingCalls::was_cancelled(std::uint64_t up_id) { return tombstones_.erase
 bool PendingCalls::others_linger(const SessionPort* port, Clock::time_point now) const {
   constexpr std::chrono::minutes kWork{1};
   return std::any_of(tombstones_.rbegin(), tombstones_.rend(), [&](const auto& entry) {
-    return entry.second.port != port && now - entry.second.cancelled < kWork;
+    // Null = our own question: no client's work.
+    const SessionPort* const caller = entry.second.port;
+    return caller != nullptr && caller != port && now - entry.second.cancelled < kWork;
   });
 }
 

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -104,7 +105,14 @@ struct Place {
   std::string started_for;               // the session object whose session asked first
   SessionId session = 0;                 // private: whose it is
   const SessionPort* left_by = nullptr;  // private: the session that it belonged to
+  std::set<SessionId> left;              // the sessions that the present instance has lost, while it goes
   std::vector<WhenGone> when_gone;
 };
+
+/// Whether its instance is on its way out.
+inline bool goes(const Place& place) {
+  using server::Life;
+  return place.life == Life::Ending || place.life == Life::Failing || place.life == Life::Dying;
+}
 
 }  // namespace corral::router

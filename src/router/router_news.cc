@@ -104,7 +104,8 @@ void Router::answer_own(const Call& call, const wire::Line& line, const wire::En
     for (SessionPort* port : std::set<SessionPort*>(sessions_)) port->list_now(*call.list, digest);
   }
   if (call.purpose != Purpose::Subscribe) return;
-  if (!options_.shared && only_session() != nullptr) only_session()->subscription(call.uri, accepted);
+  if (!options_.shared && !accepted && only_session() != nullptr)
+    only_session()->subscription(call.uri, false);
   for (const auto& [port, id] : subscriptions_.answered(call.uri, accepted)) {
     port->subscription(call.uri, subscriptions_.holds(port, call.uri));
     if (!id.empty()) port->deliver(line, {{envelope.id, id}});

@@ -27,11 +27,6 @@ bool is_configured_as(const Wanted& wanted, const std::string& server) {
   return wanted.from_configuration && wanted.server == server;
 }
 
-/// Whether its instance is on its way out.
-bool goes(const Place& place) {
-  return place.life == Life::Ending || place.life == Life::Failing || place.life == Life::Dying;
-}
-
 }  // namespace
 
 Switchboard::Switchboard(Loop& loop, proc::Spawner& spawner, std::size_t line_cap)
@@ -56,7 +51,27 @@ void Switchboard::open(SessionPort& port, const Ask& ask) {
   hint(port, wanted, decision);
   Place& place = place_for(port, ask, decision);
   place.askers.push_back({&port, ask.initialize_params});
+  // A server may hold a port or a lock: what takes its place under another definition waits for its end.
+  if (Place* const before = left_by_session(port.session(), place)) {
+    before->when_gone.emplace_back([this, key = place.key](const Gone&) { ask_again(key); });
+    return;
+  }
   happen(place, Happening::Asked);
+}
+
+Place* Switchboard::left_by_session(SessionId session, const Place& except) {
+  const auto found = std::find_if(places_.begin(), places_.end(), [&](const Place& place) {
+    return &place != &except && place.router && goes(place) && place.left.contains(session);
+  });
+  return found == places_.end() ? nullptr : &*found;
+}
+
+void Switchboard::ask_again(const std::string& key) {
+  const auto found =
+      std::find_if(places_.begin(), places_.end(), [&key](const Place& place) { return place.key == key; });
+  if (found == places_.end()) return;
+  if (found->askers.empty() && found->life == Life::Empty) return revive(*found);
+  happen(*found, Happening::Asked);
 }
 
 SharingFacts Switchboard::facts_of(const Wanted& wanted, Era era) {
@@ -98,7 +113,6 @@ Place& Switchboard::place_for(SessionPort& port, const Ask& ask, const SharingDe
     return *found;
   }
   Place& place = places_.emplace_back(loop_, key, ask.wanted, ask.era, decision);
-  place.started_for = port.owner();
   place.session = decision.shared ? 0 : port.session();
   place.policy = server::RestartPolicy(limits_.restart);
   return place;
@@ -132,7 +146,7 @@ void Switchboard::hand_on(Place& place) {
     return std::any_of(users.begin(), users.end(),
                        [&owner](const SessionPort* user) { return user->owner() == owner; });
   };
-  if (place.started_for.empty() || used_by(place.started_for)) return;
+  if (users.empty() || place.started_for.empty() || used_by(place.started_for)) return;
   // One that nobody may end is there for good, or until it is idle.
   place.started_for = used_by("") ? "" : (*users.begin())->owner();
 }
@@ -153,7 +167,10 @@ bool Switchboard::release(SessionPort& port, Instance::Haste haste, WhenGone whe
   }
   place->left_by = &port;
   place->haste = haste;
-  if (!goes(*place)) place->cause = Cause::SessionEnded;
+  if (!goes(*place) && place->life != Life::Draining) place->cause = Cause::SessionEnded;
+  for (Place& other : places_) {  // of an earlier definition, on its way out
+    if (&other != place && other.session == port.session() && other.router) other.left_by = &port;
+  }
   const bool lives = place->router != nullptr;
   if (lives && when_gone) place->when_gone.push_back(std::move(when_gone));
   if (lives && goes(*place)) place->router->stop(haste);
@@ -172,14 +189,25 @@ std::size_t Switchboard::end_all_of(const std::string& owner, const WhenGone& wh
   for (Place& place : places_) {
     if (place.started_for != owner || !place.router) continue;
     const bool unused = place.askers.empty() && place.router->sessions().empty();
-    if (!goes(place) && !unused) continue;  // others have joined
+    if (!goes(place) && !unused) {  // others have joined
+      hand_on(place);
+      continue;
+    }
     place.when_gone.push_back(when_gone);
     ++count;
     if (goes(place)) continue;
-    place.cause = Cause::SessionEnded;
+    if (place.life != Life::Draining) place.cause = Cause::SessionEnded;
     happen(place, Happening::Unused);
   }
   return count;
+}
+
+void Switchboard::hasten_all_of(const std::string& owner) {
+  for (Place& place : places_) {
+    if (place.started_for == owner && place.router && goes(place)) {
+      place.router->stop(Instance::Haste::ClientGone);
+    }
+  }
 }
 
 void Switchboard::stop_all(Instance::Haste haste) {
@@ -220,11 +248,15 @@ std::size_t Switchboard::retire(const std::string& server, Cause cause, AllGone 
       if (!goes(*place)) place->cause = cause;
     }
     place->policy.forgive();
+    // Who waits for the old definition, or in vain, must not revive the place.
+    std::deque<Asker> askers;
+    if (cause != Cause::Restarted) askers = std::exchange(place->askers, {});
+    for (const Asker& asker : askers) place->left.insert(asker.port->session());
     happen(*place, Happening::Retired);
-    if (cause == Cause::Stopped) {
-      tell_failed(*place, Opened::Kind::Failed, "server " + server + " was stopped with `corral stop`");
+    for (const Asker& asker : askers) {
+      asker.port->opened({cause == Cause::Stopped ? Opened::Kind::Failed : Opened::Kind::Again, nullptr,
+                          "server " + server + " was stopped with `corral stop`"});
     }
-    if (cause == Cause::Reloaded) tell_failed(*place, Opened::Kind::Again, {});
   }
   return running;
 }

@@ -54,9 +54,18 @@ class Switchboard final : private Router::Owner {
   /// of each, also of those that are on their way out already. Returns how many there are.
   std::size_t end_all_of(const std::string& owner, const WhenGone& when_gone);
 
+  /// Nobody waits any more for those that are on their way out.
+  void hasten_all_of(const std::string& owner);
+
   void stop_all(server::Instance::Haste haste);
 
   void set_limits(const Limits& limits) { limits_ = limits; }
+  /// For the instances that are started from now on.
+  void set_line_cap(std::size_t line_cap) { line_cap_ = line_cap; }
+  /// Hears of every instance that was started for a session object and whose end was not proved.
+  using Unproved = std::function<void(const std::string& owner, const Gone& gone)>;
+  void when_unproved(Unproved task) { unproved_ = std::move(task); }
+
   using AllGone = std::function<void(const std::vector<Gone>&)>;
   /// Every instance of the server goes; calls in flight get `Limits::drain`. Its sessions stay, and get a new
   /// instance at once, or with `Cause::Stopped` none before `allow`. Returns how many go; `done` is called in
@@ -91,6 +100,8 @@ class Switchboard final : private Router::Owner {
   SharingFacts facts_of(const Wanted& wanted, server::Era era);
   SharingDecision decide(const Ask& ask);
   Place& place_for(SessionPort& port, const Ask& ask, const SharingDecision& decision);
+  Place* left_by_session(SessionId session, const Place& except);
+  void ask_again(const std::string& key);
   void hand_on(Place& place);
   void forget_some();
   void hint(SessionPort& port, const Wanted& wanted, const SharingDecision& decision);
@@ -107,6 +118,7 @@ class Switchboard final : private Router::Owner {
   void leave_sessions(Place& place);
   void delay(Place& place);
   void revive(Place& place);
+  void gone(Place& place, const server::Ending& ending);
   void died(Place& place);
 
   // how many there are
@@ -130,6 +142,7 @@ class Switchboard final : private Router::Owner {
   std::map<std::string, Knowledge, std::less<>> knowledge_;  // by launch key
   Limits limits_;
   std::set<std::string, std::less<>> stopped_;
+  Unproved unproved_;
   std::minstd_rand random_;
   Clock::duration next_delay_{};  // of the place that has just died
   std::uint64_t started_ = 0;

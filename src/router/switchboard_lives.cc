@@ -134,6 +134,8 @@ Result<void> Switchboard::start_instance(Place& place) {
   place.ending_since.reset();
   place.ready_since.reset();
   place.left_by = nullptr;
+  place.left.clear();
+  if (!place.askers.empty()) place.started_for = place.askers.front().port->owner();
   log_line("instance " + short_id(*place.router) + " of server " + wanted.server + ": " +
            (place.life == Life::Restarting ? "started again, " : "started, ") + place.decision.reason);
   const bool plain = place.decision.shared || place.askers.empty();
@@ -172,10 +174,12 @@ void Switchboard::attach_askers(Place& place) {
 void Switchboard::router_unfit(Router& router) {
   Place& place = *place_of(router);
   const bool first = place.life == Life::Starting;
+  if (!first && place.life != Life::Restarting) return;  // it is being ended already
   const server::Handshake& handshake = router.instance()->handshake();
   place.cause = Cause::Unfit;
   place.last_words = "server " + place.wanted->server + " refused the handshake";
   happen(place, Happening::Unfit);
+  for (const Asker& asker : place.askers) place.left.insert(asker.port->session());
   if (router.refuted()) return tell_failed(place, Opened::Kind::Again, {});
   if (!first) return;
   const bool other_era = handshake.outcome() == server::Handshake::Outcome::OtherEra;
@@ -194,10 +198,8 @@ void Switchboard::router_lost(Router& router, const std::string& why) {
   const bool was_ready = place.life == Life::Ready || place.life == Life::Draining;
   place.use.cancel();
   place.drain.cancel();
-  if (place.life == Life::Ready || place.life == Life::Restarting || first) {
-    place.last_words = why;
-    place.ending_since = Clock::now();
-  }
+  if (place.life == Life::Ready || place.life == Life::Restarting || first) place.last_words = why;
+  if (!place.ending_since) place.ending_since = Clock::now();
   if (first) {
     for (Asker& asker : place.askers) asker.failed = true;
   }
@@ -205,6 +207,7 @@ void Switchboard::router_lost(Router& router, const std::string& why) {
   // A legacy server may well exit when it is spoken to in the modern way.
   const bool known_modern = knowledge_of(router).manifest.modern.value_or(false);
   if (first && place.era == Era::Modern && !known_modern) {
+    for (const Asker& asker : place.askers) place.left.insert(asker.port->session());
     return tell_failed(place, Opened::Kind::OtherEra, {});
   }
   if (was_ready) leave_sessions(place);
@@ -218,26 +221,36 @@ void Switchboard::router_hung(Router& router) {
 
 void Switchboard::router_ended(Router& router, const server::Ending& ending) {
   Place& place = *place_of(router);
-  const Clock::time_point now = Clock::now();
-  Gone gone{place.wanted->server,
-            router.instance()->id(),
-            router.instance()->server_pid(),
-            place.cause,
-            ending,
-            std::chrono::duration_cast<std::chrono::milliseconds>(now - place.ending_since.value_or(now))};
-  log_gone(gone);
-  if (ending.keeper_lost) {
-    children_.end_orphans();
-    if (const pid_t child = server::run_terminators_of(router.instance()->tree())) children_.started(child);
-  }
   place.use.cancel();
   place.drain.cancel();
+  if (!ending.keeper_lost) return gone(place, ending);
+  if (const pid_t child = server::run_terminators_of(router.instance()->tree())) children_.started(child);
+  // Its tree falls to us, and has ended when we have ended it. Until then the place stays taken.
+  children_.end_orphans_of(router.instance()->keeper(), [this, &place, ending](bool proved) {
+    server::Ending now = ending;
+    now.proved_empty = proved;
+    gone(place, now);
+  });
+}
+
+void Switchboard::gone(Place& place, const server::Ending& ending) {
+  Router& router = *place.router;
+  const Clock::time_point now = Clock::now();
+  const Gone gone{
+      place.wanted->server,
+      router.instance()->id(),
+      router.instance()->server_pid(),
+      place.cause,
+      ending,
+      std::chrono::duration_cast<std::chrono::milliseconds>(now - place.ending_since.value_or(now))};
+  log_gone(gone);
+  if (!ending.proved_empty && !place.started_for.empty() && unproved_) unproved_(place.started_for, gone);
   place.last_exit_code = ending.exit_code;
   for (SessionPort* port : std::set<SessionPort*>(router.sessions())) {
     router.detach(*port);
     port->instance_ended(ending);
   }
-  // We are called from inside the router.
+  // We may be called from inside the router.
   ended_.push_back(std::move(place.router));
   loop_.post([this] { ended_.clear(); });
   for (const WhenGone& task : std::exchange(place.when_gone, {})) task(gone);
@@ -333,6 +346,7 @@ void Switchboard::leave_sessions(Place& place) {
     if (failed && (!place.wanted->restart || !port->goes_on())) continue;  // it ends with its server
     place.router->give_up_calls(*port, wire::kServerLost, why);
     place.router->detach(*port);
+    place.left.insert(port->session());
     port->instance_left(departure_for(place.cause), why);
   }
 }
@@ -353,11 +367,8 @@ Result<void> Switchboard::make_room() {
   if (living() < limits_.max_instances) return {};
   std::vector<Candidate> list;
   const std::vector<Place*> places = candidates(list);
-  const auto ending =
-      static_cast<std::size_t>(std::count_if(places_.begin(), places_.end(), [](const Place& place) {
-        return place.router && place.life != Life::Ready && place.life != Life::Starting &&
-               place.life != Life::Restarting;
-      }));
+  const auto ending = static_cast<std::size_t>(std::count_if(
+      places_.begin(), places_.end(), [](const Place& place) { return place.router && goes(place); }));
   if (living() - ending < limits_.max_instances) return {};
   const auto least = least_needed(list);
   if (!least) {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <string>
 
@@ -53,6 +54,11 @@ bool Children::reap() {
   }
 }
 
+void Children::end_orphans_of(pid_t keeper, Done done) {
+  waiting_.push_back({keeper, std::move(done)});
+  end_orphans();
+}
+
 void Children::end_orphans() {
   give_up_ = Clock::now() + kPatience;
   look_again();
@@ -61,12 +67,26 @@ void Children::end_orphans() {
 void Children::look_again() {
   reap();
   const std::size_t left = kill_orphans();
-  if (left == 0) return;
+  if (left == 0) return tell_waiting(true);
   if (Clock::now() > give_up_) {
     log_line("could not end " + std::to_string(left) + " processes of a killed keeper; see `corral doctor`");
-    return;
+    return tell_waiting(false);
   }
   again_.start(kBetweenLooks, [this] { look_again(); });
+}
+
+/// Before a keeper is reaped its tree is not ours: nothing to be seen then means nothing.
+void Children::tell_waiting(bool proved) {
+  const auto reaped = [this](const Waiting& one) {
+    return !keepers_.contains(one.keeper) || (kill(one.keeper, 0) != 0 && errno == ESRCH);
+  };
+  std::vector<Done> done;
+  std::erase_if(waiting_, [&](Waiting& one) {
+    const bool over = !proved || reaped(one);
+    if (over) done.push_back(std::move(one.done));
+    return over;
+  });
+  for (const Done& task : done) task(proved);
 }
 
 /// Our children are keepers or orphans; nothing else is ever started here.

@@ -4,7 +4,9 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <set>
+#include <vector>
 
 #include "base/loop.h"
 #include "base/unique_fd.h"
@@ -18,12 +20,16 @@ class Children {
 
   /// A child that is meant to be there, until it dies.
   void started(pid_t pid) { keepers_.insert(pid); }
-  /// A keeper was killed: its tree is ours now. Ends it, looking again until nothing is left.
-  void end_orphans();
+  /// A keeper was killed: its tree is ours now. Ends it, looking again until nothing is left; `done` hears
+  /// whether that was seen.
+  using Done = std::function<void(bool proved)>;
+  void end_orphans_of(pid_t keeper, Done done);
 
  private:
   void wait_for_deaths();
+  void end_orphans();
   void look_again();
+  void tell_waiting(bool proved);
   /// True if a keeper was among them. Only then has the kernel handed its children to us: a dying process
   /// closes its life line first and gives its children away later.
   bool reap();
@@ -33,6 +39,11 @@ class Children {
   Watch watch_;
   Timer again_;
   std::set<pid_t> keepers_;
+  struct Waiting {
+    pid_t keeper;
+    Done done;
+  };
+  std::vector<Waiting> waiting_;
   Clock::time_point give_up_{};
 };
 

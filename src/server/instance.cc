@@ -140,6 +140,7 @@ void Instance::on_output_drained() { events_.on_drained(); }
 
 void Instance::stop(Haste haste) {
   if (state_ == State::Ended) return;
+  if (state_ == State::Opening) patience_.cancel();
   state_ = State::Ending;
   switch (haste) {
     case Haste::Polite:

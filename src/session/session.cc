@@ -199,6 +199,7 @@ void Session::server_drained() { pace(); }
 
 void Session::deliver(const wire::Line& line, std::initializer_list<wire::Edit> edits) {
   if (ended_) return;
+  last_heard_ = Clock::now();
   transport_.send(line, edits);
   if (transport_.congested() && !told_congested_) {
     told_congested_ = true;

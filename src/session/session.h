@@ -64,7 +64,9 @@ class Session final : public router::SessionPort {
   const std::string& owner() const override { return owner_; }
   /// "new", "opening", "ready", "parked" (no process until the next call), "returning" (waits for one)
   const char* state() const;
-  /// When the client said something last.
+  /// Whether its client waits for something.
+  bool awaited() const;
+  /// When something last passed between it and its client.
   Clock::time_point last_heard() const { return last_heard_; }
   router::SessionId id() const { return id_; }
   const std::string& server() const { return server_; }

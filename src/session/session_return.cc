@@ -23,6 +23,11 @@ const char* Session::state() const {
   return "?";
 }
 
+bool Session::awaited() const {
+  if (phase_ == Phase::Opening || phase_ == Phase::Returning || !deferred_.empty()) return true;
+  return router_ != nullptr && router_->calls_of(*this) > 0;
+}
+
 // ---- losing an instance
 
 void Session::instance_left(Departure departure, const std::string& why) {
@@ -33,7 +38,9 @@ void Session::instance_left(Departure departure, const std::string& why) {
   if (!withdrawn_.empty()) {
     // Not from in here: whoever tells us is in the middle of something.
     loop_.post([this, alive = std::weak_ptr<bool>(alive_)] {
-      if (!alive.expired()) end(EndReason::Removed);
+      if (alive.expired() || ended_) return;
+      if (withdrawn_.empty()) return come_back();  // the server is back already
+      end(EndReason::Removed);
     });
     return;
   }
@@ -46,6 +53,7 @@ void Session::instance_left(Departure departure, const std::string& why) {
 void Session::redefine(std::shared_ptr<const router::Wanted> wanted) {
   wanted_ = std::move(wanted);
   shared_.reset();
+  withdrawn_.clear();
 }
 
 void Session::withdraw(std::string why) {

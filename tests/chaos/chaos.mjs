@@ -70,7 +70,7 @@ class Round {
       await eventually('quiet', async () => {
         assert.ok(daemon.runs, 'the daemon has ended by itself');
         status = await daemon.status();
-        return status && status.sessions.length + status.instances.length === 0;
+        return status && status.sessions.length + status.instances.length + (status.objects?.length ?? 0) === 0;
       });
     } catch (error) {
       assert.fail(`no quiet: ${error.message}: ${JSON.stringify(status)}`);

@@ -116,7 +116,8 @@ export class Daemon {
 
   // ---- its words
 
-  // The last reply to one hello, or null if the daemon is not there or does not answer in time.
+  // The last reply to one hello, or null if the daemon is not there. One that is there and says nothing for
+  // so long has forgotten somebody.
   say(verb, members = {}, limitMs = 5_000) {
     return new Promise((resolve) => {
       const socket = net.connect(path.join(this.runtime, 'corral.sock'));
@@ -126,7 +127,7 @@ export class Daemon {
         socket.destroy();
         resolve(reply);
       };
-      const timer = setTimeout(done, limitMs, null);
+      const timer = setTimeout(() => done({ reply: 'none', verb }), limitMs);
       socket.on('error', () => done(null));
       socket.on('data', (chunk) => (heard += chunk));
       socket.on('end', () => {

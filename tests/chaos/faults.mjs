@@ -114,8 +114,9 @@ export async function endSession({ daemon, crew, record }, session) {
   crew.sessions.delete(session);
   session.ended = true;
   crew.excuse((client) => client.session === session, 'its session was ended');
-  const reply = await daemon.say('session-end', { session: session.id }, 15_000);
-  if (reply === null) return;
+  const reply = await daemon.say('session-end', { session: session.id }, 25_000);
+  if (reply === null || !daemon.runs) return;
+  if (reply.reply === 'none') return record.fail(`session end ${session.id} was never answered`);
   const { survivors = ['?'], ended = [] } = reply.result ?? {};
   // The proof died with the keeper; that the tree went all the same is seen at the next quiet moment.
   const unproved = ended.filter(({ proved, end }) => !proved && !end.startsWith('lost its keeper'));

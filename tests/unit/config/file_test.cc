@@ -171,6 +171,15 @@ TEST_F(ConfigFiles, BehindALinkAreChangedThere) {
   EXPECT_TRUE(std::filesystem::is_symlink(root() + "/d/config.json"));
 }
 
+TEST_F(ConfigFiles, BehindALinkToNothingAreNotMade) {
+  write("d/other", "");
+  link("d/config.json", root() + "/gone/corral.json");
+  const Result<FileUpdate> update = FileUpdate::begin(root() + "/d/config.json");
+  ASSERT_FALSE(update);
+  EXPECT_THAT(update.error().message, HasSubstr("symbolic link to a file that is not there"));
+  EXPECT_TRUE(std::filesystem::is_symlink(root() + "/d/config.json"));
+}
+
 TEST_F(ConfigFiles, ThatSomebodyElseChangedMeanwhileAreLeftAlone) {
   const std::string file = write("d/config.json", "old");
   Result<FileUpdate> update = FileUpdate::begin(file);

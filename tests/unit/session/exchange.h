@@ -59,7 +59,8 @@ class FakeServer {
     return read(input_.get(), &byte, 1) == 0;
   }
 
-  void exit(int status) {
+  enum class Proof { Given, None };
+  void exit(int status, Proof proof = Proof::Given) {
     input_.reset();
     output_.reset();
     error_.reset();
@@ -68,7 +69,7 @@ class FakeServer {
     event.kind = keeper::Event::Kind::Ended;
     event.report.server_status_known = true;
     event.report.server_status = status;
-    event.report.proved_empty = true;
+    event.report.proved_empty = proof == Proof::Given;
     send(lifeline_.get(), &event, sizeof event, 0);
   }
   void close_output() { output_.reset(); }

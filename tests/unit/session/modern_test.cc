@@ -104,6 +104,9 @@ TEST(ModernSession, IsToldToInitializeByALegacyServerAndMayDoSo) {
 
   client.say(kInitialize);
   exchange.settle();
+  EXPECT_EQ(exchange.started(), 1U) << "one after the other";
+  exchange.server().exit(0);
+  exchange.settle();
   ASSERT_EQ(exchange.started(), 2U);
   EXPECT_THAT(exchange.server(1).heard(), ElementsAre(HasSubstr("initialize")));
   FakeClient& next = exchange.connect();

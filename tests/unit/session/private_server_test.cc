@@ -227,6 +227,8 @@ TEST(Sharing, FallsBackToAPrivateInstanceWhenTheToolsAreOthers) {
   exchange.settle();
 
   EXPECT_TRUE(exchange.server(1).input_closed()) << "of no use to anyone";
+  exchange.server(1).exit(0);
+  exchange.settle();
   ASSERT_EQ(exchange.started(), 3U);
   const auto handshake = exchange.server(2).heard();
   ASSERT_THAT(handshake, SizeIs(1));

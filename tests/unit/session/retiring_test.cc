@@ -114,6 +114,33 @@ TEST_F(Retiring, WhoWaitsForAStartIsToldOfTheStop) {
   EXPECT_THAT(client.heard().at(0), HasSubstr("was stopped"));
 }
 
+class RetiringWhileItWaits : public Retiring, public testing::WithParamInterface<Cause> {};
+
+TEST_P(RetiringWhileItWaits, DoesNotStartTheOldDefinition) {
+  exchange.switchboard.set_limits({.restart = {.second_delay = std::chrono::hours(1)}});
+  FakeClient& client = exchange.ready_client();
+  for (std::size_t death = 0; death < 2; ++death) {
+    ASSERT_EQ(exchange.started(), death + 1);
+    exchange.spawner.servers.back().exit(0);
+    exchange.settle();
+  }
+  ASSERT_EQ(exchange.switchboard.places().front().life, server::Life::Waiting);
+  auto redefined = std::make_shared<router::Wanted>(*exchange.wanted);
+  redefined->call_timeout = std::chrono::seconds(77);
+  if (GetParam() == Cause::Reloaded) client.session.redefine(redefined);
+
+  EXPECT_EQ(retire(GetParam()), 0U);
+  exchange.settle();
+
+  if (GetParam() == Cause::Stopped) {
+    EXPECT_EQ(exchange.started(), 2U);
+  } else {
+    ASSERT_EQ(exchange.started(), 3U);
+    EXPECT_EQ(exchange.switchboard.places().front().router->options().call_timeout, std::chrono::seconds(77));
+  }
+}
+INSTANTIATE_TEST_SUITE_P(For, RetiringWhileItWaits, testing::Values(Cause::Stopped, Cause::Reloaded));
+
 TEST_F(Retiring, ANewDefinitionServesTheSameSession) {
   FakeClient& client = exchange.ready_client();
   auto redefined = std::make_shared<router::Wanted>(*exchange.wanted);
@@ -123,7 +150,10 @@ TEST_F(Retiring, ANewDefinitionServesTheSameSession) {
   retire(Cause::Reloaded);
   exchange.settle();
   EXPECT_TRUE(exchange.server().input_closed());
-  ASSERT_EQ(exchange.started(), 2U) << "of another place, so it need not wait";
+  EXPECT_EQ(exchange.started(), 1U) << "the old one may hold what the new one needs";
+  exchange.server().exit(0);
+  exchange.settle();
+  ASSERT_EQ(exchange.started(), 2U);
   ASSERT_TRUE(exchange.answer_handshake(exchange.server(1)));
   EXPECT_THAT(client.notes, testing::Contains(HasSubstr("has a new configuration")));
   client.say(request("1", "tools/call"));
@@ -146,6 +176,65 @@ TEST_F(Retiring, ASessionOfARemovedServerEndsWhenItsCallsAreAnswered) {
   EXPECT_TRUE(client.session.ended());
   EXPECT_EQ(client.exit_reason, "server files is no longer configured");
   EXPECT_EQ(exchange.started(), 1U);
+}
+
+TEST_F(Retiring, AServerThatIsBackBeforeItsSessionHasEndedGoesOn) {
+  FakeClient& client = exchange.ready_client();
+  client.say(request("1", "tools/call"));
+  exchange.settle();
+  const auto asked = exchange.server().heard();
+  client.session.withdraw("server files is no longer configured");
+  retire(Cause::Reloaded);
+  client.session.redefine(exchange.wanted);
+  exchange.server().say(result_for(asked.back()));
+  exchange.settle();
+  exchange.server().exit(0);
+  exchange.settle();
+  EXPECT_FALSE(client.session.ended());
+  EXPECT_EQ(exchange.started(), 2U);
+}
+
+TEST_F(Retiring, NothingIsStartedForASessionThatEndsWhileTheOldOneGoes) {
+  exchange.wanted->share = config::Share::Session;
+  FakeClient& client = exchange.ready_client();
+  auto redefined = std::make_shared<router::Wanted>(*exchange.wanted);
+  redefined->spec.argv = {"/bin/other-server"};
+  redefined->key = server::launch_key(redefined->spec);
+  client.session.redefine(redefined);
+  retire(Cause::Reloaded);
+  exchange.settle();
+  client.session.end(session::EndReason::InputClosed);
+  exchange.settle();
+  exchange.server().exit(0);
+  exchange.settle();
+  EXPECT_EQ(exchange.started(), 1U);
+  EXPECT_THAT(exchange.switchboard.places(), IsEmpty());
+  EXPECT_EQ(client.exits, 1);
+}
+
+TEST_F(Retiring, AnInstanceThatIsRevivedBelongsToWhoeverWaitsForIt) {
+  FakeClient& first = exchange.ready_client({}, "s-1");
+  first.session.end(session::EndReason::SessionEnded);
+  exchange.settle();
+  FakeClient& second = exchange.connect("s-2");
+  second.say(kInitialize);
+  exchange.settle();
+  exchange.server().exit(0);
+  exchange.settle();
+  ASSERT_TRUE(exchange.answer_handshake(exchange.server(1)));
+  second.session.end(session::EndReason::SessionEnded);
+  exchange.settle();
+  EXPECT_TRUE(exchange.server(1).input_closed());
+}
+
+TEST_F(Retiring, AnEndWithoutProofIsToldToTheSessionObject) {
+  exchange.wanted->share = config::Share::Session;
+  std::vector<std::string> owners;
+  exchange.switchboard.when_unproved([&](const std::string& owner, const Gone&) { owners.push_back(owner); });
+  exchange.ready_client({}, "s-1");
+  exchange.server().exit(0, FakeServer::Proof::None);
+  exchange.settle();
+  EXPECT_THAT(owners, testing::ElementsAre("s-1"));
 }
 
 TEST_F(Retiring, TheEndOfASessionTellsWhenItsInstanceIsGone) {
