@@ -17,7 +17,7 @@ class Interned {
     const std::size_t hash = Hash{}(value);
     const auto [first, last] = values_.equal_range(hash);
     for (auto entry = first; entry != last; ++entry) {
-      const std::shared_ptr<const Value> known = entry->second.lock();
+      std::shared_ptr<const Value> known = entry->second.lock();
       if (known && Equal{}(*known, value)) return known;
     }
     forget_some();

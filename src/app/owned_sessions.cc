@@ -205,6 +205,7 @@ void OwnedSessions::watch_silence(OwnedSession& session, Clock::duration after) 
 
 // ---- going
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): it may be the session's own, which goes
 bool OwnedSessions::end(std::string id, const std::string& why, Ended done) {
   const auto found = sessions_.find(id);
   if (found == sessions_.end()) return false;
@@ -284,6 +285,7 @@ void OwnedSessions::note_kept(OwnedSession& session) const {
   for (auto& [instance, one] : kept) session.evidence.kept.push_back(std::move(one));
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): the same
 void OwnedSessions::finish_if_gone(std::string id) {
   const auto found = sessions_.find(id);
   if (found == sessions_.end()) return;

@@ -229,7 +229,7 @@ std::size_t Switchboard::living() const {
 
 // ---- on the user's word
 
-std::size_t Switchboard::retire(const std::string& server, Cause cause, AllGone done) {
+std::size_t Switchboard::retire(const std::string& server, Cause cause, const AllGone& done) {
   if (cause == Cause::Stopped) stopped_.insert(server);
   std::vector<Place*> places;  // sessions that ask anew may add to the list
   for (Place& place : places_) {

@@ -70,7 +70,7 @@ class Switchboard final : private Router::Owner {
   /// Every instance of the server goes; calls in flight get `Limits::drain`. Its sessions stay, and get a new
   /// instance at once, or with `Cause::Stopped` none before `allow`. Returns how many go; `done` is called in
   /// any case, perhaps before this returns.
-  std::size_t retire(const std::string& server, Cause cause, AllGone done);
+  std::size_t retire(const std::string& server, Cause cause, const AllGone& done);
   /// What was stopped, or has died too often, may be started again. False if there was nothing to allow.
   bool allow(const std::string& server);
   const std::set<std::string, std::less<>>& stopped() const { return stopped_; }

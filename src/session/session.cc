@@ -278,7 +278,7 @@ void Session::reject_deferred(int code, const std::string& why) {
   deferred_bytes_ = 0;
 }
 
-void Session::end(EndReason reason, WhenGone when_gone) {
+void Session::end(EndReason reason, const WhenGone& when_gone) {
   if (ended_) {
     if (haste_of(reason) != Instance::Haste::Polite) switchboard_.hasten(*this);
     if (when_gone) when_gone(nullptr);

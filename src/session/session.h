@@ -53,7 +53,7 @@ class Session final : public router::SessionPort {
   using WhenGone = std::function<void(const router::Gone* gone)>;
   /// `when_gone` is called once: with the instance that ended with the session, when its tree is gone, or
   /// with null if none did.
-  void end(EndReason reason, WhenGone when_gone = {});
+  void end(EndReason reason, const WhenGone& when_gone = {});
   /// The configuration has changed: from its next instance on the session speaks to this one.
   void redefine(std::shared_ptr<const router::Wanted> wanted);
   /// The configuration has lost the server: the session ends when its calls are answered, within bounds.
