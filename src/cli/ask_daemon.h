@@ -1,6 +1,7 @@
 // What several commands do: ask the running daemon one thing, and say why there is no answer.
 #pragma once
 
+#include <boost/json/value.hpp>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@ inline constexpr std::chrono::minutes kAnswerPatience{5};
 
 struct Asked {
   std::optional<std::string> result;  // JSON; nothing = the reason is on stderr already
+  boost::json::value value;           // the same, read
   int exit_code = 0;
 };
 

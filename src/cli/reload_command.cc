@@ -52,13 +52,10 @@ int run(const Options& options, const std::vector<std::string>& words) {
   hello.verb = control::Verb::Reload;
   const Asked asked = ask_daemon("reload", options.runtime_dir, hello);
   if (!asked.result) return asked.exit_code;
-  boost::system::error_code error;
-  const json::value result = json::parse(*asked.result, error);
-  if (error) return fail("reload", "the daemon's answer is no JSON: " + error.message());
   if (options.json) {
     std::cout << *asked.result << '\n';
   } else {
-    show(result);
+    show(asked.value);
   }
   return 0;
 }

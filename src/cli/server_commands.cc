@@ -92,15 +92,12 @@ int run(const ServerVerb& verb, const Options& options, const std::vector<Option
   hello.server = rest->list.front();
   const Asked asked = ask_daemon(verb.name, options.runtime_dir, hello);
   if (!asked.result) return asked.exit_code;
-  boost::system::error_code error;
-  const json::value result = json::parse(*asked.result, error);
-  if (error) return fail(verb.name, "the daemon's answer is no JSON: " + error.message());
   if (options.json) {
     std::cout << *asked.result << '\n';
   } else {
-    show(verb, hello.server, result);
+    show(verb, hello.server, asked.value);
   }
-  return exit_code_of(result);
+  return exit_code_of(asked.value);
 }
 
 Command server_command(Verb verb, std::string name, std::string summary, const char* examples) {

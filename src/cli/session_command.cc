@@ -134,15 +134,12 @@ int end(const Options& options, const std::string& id) {
   hello.session = id;
   const Asked asked = ask_daemon("session", options.runtime_dir, hello);
   if (!asked.result) return asked.exit_code;
-  boost::system::error_code error;
-  const json::value result = json::parse(*asked.result, error);
-  if (error) return fail("session", "the daemon's answer is no JSON: " + error.message());
   if (options.json) {
     std::cout << *asked.result << '\n';
   } else {
-    show_end(result);
+    show_end(asked.value);
   }
-  return flag(result, "leaked") ? 1 : 0;
+  return flag(asked.value, "leaked") ? 1 : 0;
 }
 
 // ---- list
@@ -159,13 +156,10 @@ int show_sessions(const Options& options) {
   hello.verb = Verb::SessionList;
   const Asked asked = ask_daemon("session", options.runtime_dir, hello);
   if (!asked.result) return asked.exit_code;
-  boost::system::error_code error;
-  const json::value result = json::parse(*asked.result, error);
-  if (error) return fail("session", "the daemon's answer is no JSON: " + error.message());
   if (options.json) {
     std::cout << *asked.result << '\n';
   } else {
-    show_list(result);
+    show_list(asked.value);
   }
   return 0;
 }

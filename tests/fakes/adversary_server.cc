@@ -20,6 +20,7 @@
 #include <string_view>
 
 #include "adversary_trees.h"
+#include "words.h"
 
 namespace corral::fakes {
 namespace {
@@ -164,17 +165,6 @@ std::string perform(const AdversaryOptions& options, std::string_view method, co
     raise(std::stoi(arg));
   }
   return "unknown method";
-}
-
-// The text after "name": in a line that our own tests wrote; strings carry no escapes.
-std::string field(std::string_view line, std::string_view name) {
-  const std::string key = '"' + std::string(name) + "\":";
-  const std::size_t at = line.find(key);
-  if (at == std::string_view::npos) return {};
-  line.remove_prefix(at + key.size());
-  const bool quoted = line.starts_with('"');
-  if (quoted) line.remove_prefix(1);
-  return std::string(line.substr(0, line.find_first_of(quoted ? "\"" : ",}")));
 }
 
 class LineReader {

@@ -31,7 +31,9 @@
 #include <utility>
 #include <vector>
 
+#include "child.h"
 #include "lifetime.h"
+#include "words.h"
 
 namespace corral::fakes {
 namespace {
@@ -46,12 +48,6 @@ struct ClientOptions {
   bool alone = false;
   char** command = nullptr;
 };
-
-bool take_value(std::string_view argument, std::string_view name, std::string& value) {
-  if (!argument.starts_with(name)) return false;
-  value = argument.substr(name.size());
-  return true;
-}
 
 ClientOptions parse(int argc, char** argv) {
   ClientOptions options;
@@ -90,42 +86,7 @@ long long now_ms() {
   return now.tv_sec * 1000LL + now.tv_nsec / 1'000'000;
 }
 
-/// The value after "name":, without quotes. What we ask for holds no escapes.
-std::string field(std::string_view line, std::string_view name) {
-  const std::string key = '"' + std::string(name) + "\":";
-  const std::size_t at = line.find(key);
-  if (at == std::string_view::npos) return {};
-  line.remove_prefix(at + key.size());
-  const bool quoted = line.starts_with('"');
-  if (quoted) line.remove_prefix(1);
-  return std::string(line.substr(0, line.find_first_of(quoted ? "\"" : ",}")));
-}
-
 // ---- the shim and its pipes
-
-struct Child {
-  pid_t pid;
-  int in;
-  int out;
-};
-
-Child start(char** command) {
-  int in[2];
-  int out[2];
-  if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0) std::exit(70);
-  const pid_t pid = fork();
-  if (pid < 0) std::exit(71);
-  if (pid == 0) {
-    dup2(in[0], 0);
-    dup2(out[1], 1);
-    execvp(command[0], command);
-    _exit(127);
-  }
-  close(in[0]);
-  close(out[1]);
-  fcntl(in[1], F_SETFL, O_NONBLOCK);
-  return {pid, in[1], out[0]};
-}
 
 // ---- what is asked, and what may come back
 

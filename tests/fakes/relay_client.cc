@@ -19,9 +19,13 @@
 #include <string>
 #include <string_view>
 
+#include "child.h"
 #include "lifetime.h"
 
 namespace {
+
+using corral::fakes::Child;
+using corral::fakes::start;
 
 bool write_all(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
@@ -51,30 +55,6 @@ void handle_terminal_signals() {
   action.sa_handler = tell_signal;
   action.sa_flags = SA_RESTART;
   for (const int number : {SIGINT, SIGQUIT, SIGTSTP}) sigaction(number, &action, nullptr);
-}
-
-struct Child {
-  pid_t pid;
-  int in;
-  int out;
-};
-
-Child start(char** command) {
-  int in[2];
-  int out[2];
-  if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0) std::exit(70);
-  const pid_t pid = fork();
-  if (pid < 0) std::exit(71);
-  if (pid == 0) {
-    dup2(in[0], 0);
-    dup2(out[1], 1);
-    execvp(command[0], command);
-    std::perror(command[0]);
-    _exit(127);
-  }
-  close(in[0]);
-  close(out[1]);
-  return {pid, in[1], out[0]};
 }
 
 // Copies what is there; false at the end of input.

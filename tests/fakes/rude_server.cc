@@ -49,15 +49,10 @@
 
 #include "adversary_trees.h"
 #include "rude_tools.h"
+#include "words.h"
 
 namespace corral::fakes {
 namespace {
-
-bool take_value(std::string_view argument, std::string_view name, std::string& value) {
-  if (!argument.starts_with(name)) return false;
-  value = argument.substr(name.size());
-  return true;
-}
 
 RudeOptions parse(int argc, char** argv) {
   RudeOptions options;

@@ -6,21 +6,14 @@
 
 #include <memory>
 
+#include "base/test_pipe.h"
 #include "base/unique_fd.h"
 
 namespace corral {
 namespace {
 
-struct Pipe {
-  UniqueFd read;
-  UniqueFd write;
-};
-
-Pipe make_pipe() {
-  int ends[2] = {-1, -1};
-  EXPECT_EQ(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
-  return {UniqueFd(ends[0]), UniqueFd(ends[1])};
-}
+using tests::make_pipe;
+using tests::Pipe;
 
 /// Two pipes break in one turn. Whoever hears of the first lets go of the second and watches a third one,
 /// which gets the place that the second had in the reactor, where news of the second wait to be told.

@@ -6,19 +6,13 @@
 
 #include <memory>
 
+#include "base/test_pipe.h"
+
 namespace corral::server {
 namespace {
 
-struct Pipe {
-  UniqueFd read;
-  UniqueFd write;
-};
-
-Pipe make_pipe() {
-  int ends[2] = {-1, -1};
-  EXPECT_EQ(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
-  return {UniqueFd(ends[0]), UniqueFd(ends[1])};
-}
+using tests::make_pipe;
+using tests::Pipe;
 
 // A server that came back was not heard any more: the stderr of the one before it had ended, its number had
 // gone to a pipe of the new one, and the old watch took the new one's place in the kernel with it.
