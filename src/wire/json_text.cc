@@ -83,6 +83,10 @@ std::string quoted(std::string_view text) {
 
 Span member(std::string_view object, std::string_view key) { return find(object, key).value; }
 
+std::string_view member_text(std::string_view object, std::string_view key) {
+  return member(object, key).in(object);
+}
+
 Span member_with_comma(std::string_view object, std::string_view key) {
   const Found found = find(object, key);
   if (!found.value.present()) return {};
@@ -95,6 +99,12 @@ Span member_with_comma(std::string_view object, std::string_view key) {
   return {found.key.begin, found.value.end};
 }
 
+bool is_strict_object(std::string_view json, std::size_t depth) {
+  Cursor in(json);
+  in.skip_space();
+  return in.peek() == '{' && in.value(depth) && in.finish();
+}
+
 std::optional<std::string> string_value(std::string_view json) {
   Cursor in(json);
   in.skip_space();
@@ -102,6 +112,10 @@ std::optional<std::string> string_value(std::string_view json) {
   if (in.peek() != '"' || !in.string(body) || !in.finish()) return std::nullopt;
   const std::string_view written = body.span.in(json);
   return body.escaped ? unescaped(written) : std::string(written);
+}
+
+std::optional<std::string> string_member(std::string_view object, std::string_view key) {
+  return string_value(member(object, key).in(object));
 }
 
 std::string result_message(std::string_view id, std::string_view result) {

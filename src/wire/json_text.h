@@ -15,11 +15,19 @@ std::string quoted(std::string_view text);
 /// The value of a direct member of the object `object` (valid JSON), as a span of it. A key written with
 /// escapes counts. Not present if there is none or `object` is no object.
 Span member(std::string_view object, std::string_view key);
+/// The same as text; empty if there is none.
+std::string_view member_text(std::string_view object, std::string_view key);
 /// The member with its key and one comma beside it, such that leaving it out leaves valid JSON.
 Span member_with_comma(std::string_view object, std::string_view key);
 
+/// Whether the text is one strict JSON object that may stand inside `depth` other arrays and objects.
+bool is_strict_object(std::string_view json, std::size_t depth = 0);
+
 /// What a JSON string says; nothing if `json` is no string.
 std::optional<std::string> string_value(std::string_view json);
+
+/// What the string member `key` of `object` says; nothing if there is none or it is no string.
+std::optional<std::string> string_member(std::string_view object, std::string_view key);
 
 /// JSON-RPC messages without the line end. `id` is JSON text, empty = null.
 std::string result_message(std::string_view id, std::string_view result);

@@ -1,6 +1,7 @@
 #include "wire/line_pipe.h"
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <array>
@@ -157,6 +158,12 @@ void LinePipe::close_output() {
   out_watch_.reset();
   out_.reset();
   handler_.on_output_closed();
+}
+
+// FIONREAD counts what a pipe holds, whichever end is asked (pipe(7)).
+bool LinePipe::output_unread() const {
+  int bytes = 0;
+  return queued() > 0 || (out_.valid() && ioctl(out_.get(), FIONREAD, &bytes) == 0 && bytes > 0);
 }
 
 void LinePipe::close() {

@@ -53,6 +53,8 @@ class LinePipe {
   /// Closes both at once.
   void close();
   bool output_open() const { return out_.valid(); }
+  /// Whether something of what we said has not been read yet.
+  bool output_unread() const;
 
  private:
   void wait_for_input();

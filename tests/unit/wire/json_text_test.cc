@@ -106,5 +106,22 @@ TEST(ResultMessage, IsAResponse) {
   EXPECT_EQ(scan(result_message("7", "{}")).kind, Kind::Response);
 }
 
+TEST(IsObject, CountsTheLevelsAround) {
+  const auto nested = [](std::size_t levels) {
+    std::string text;
+    for (std::size_t i = 0; i < levels; ++i) text += R"({"a":)";
+    return text + "1" + std::string(levels, '}');
+  };
+
+  EXPECT_TRUE(is_strict_object(" {} "));
+  EXPECT_FALSE(is_strict_object("{} {}"));
+  EXPECT_FALSE(is_strict_object("[]"));
+  EXPECT_FALSE(is_strict_object(""));
+  EXPECT_TRUE(is_strict_object(nested(512)));
+  EXPECT_FALSE(is_strict_object(nested(513)));
+  EXPECT_TRUE(is_strict_object(nested(508), 4));
+  EXPECT_FALSE(is_strict_object(nested(509), 4));
+}
+
 }  // namespace
 }  // namespace corral::wire

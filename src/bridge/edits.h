@@ -1,0 +1,59 @@
+// A few edits of one message, with the texts that they put in. Lives on the stack while a message is sent.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "bridge/bridge.h"
+#include "wire/out_queue.h"
+
+namespace corral::bridge {
+
+class Edits {
+ public:
+  Edits() = default;
+  Edits(const Edits&) = delete;  // the edits point at the texts
+
+  void replace(wire::Span where, std::string text) {
+    if (!where.present() || count_ == list_.size()) return;
+    texts_[count_] = std::move(text);
+    list_[count_] = {where, texts_[count_]};
+    ++count_;
+  }
+  /// Puts `members` first in the object at `object`, which is a place in `line`.
+  void add_members(std::string_view line, wire::Span object, const std::string& members) {
+    const std::size_t next = line.find_first_not_of(" \t\r\n", object.begin + 1);
+    const bool empty = next != std::string_view::npos && line[next] == '}';
+    replace({object.begin, object.begin + 1}, "{" + members + (empty ? "" : ","));
+  }
+
+  void send(Outlet& outlet, const wire::Line& line) {
+    sort();
+    outlet.to_client(line, {list_[0], list_[1], list_[2], list_[3], list_[4], list_[5], list_[6], list_[7]});
+  }
+  std::string applied(std::string_view text) {
+    sort();
+    std::string out;
+    std::size_t done = 0;
+    for (std::size_t i = 0; i < count_; ++i) {
+      out.append(text.substr(done, list_[i].where.begin - done)).append(list_[i].text);
+      done = list_[i].where.end;
+    }
+    return out.append(text.substr(done));
+  }
+
+ private:
+  void sort() {
+    std::sort(list_.begin(), list_.begin() + static_cast<std::ptrdiff_t>(count_),
+              [](const wire::Edit& a, const wire::Edit& b) { return a.where.begin < b.where.begin; });
+  }
+
+  std::array<std::string, 8> texts_;
+  std::array<wire::Edit, 8> list_;  // those behind `count_` have no place and are ignored
+  std::size_t count_ = 0;
+};
+
+}  // namespace corral::bridge

@@ -1,0 +1,120 @@
+#include "bridge/input_requests.h"
+
+#include <sys/random.h>
+
+#include <array>
+#include <utility>
+
+#include "wire/envelope.h"
+#include "wire/json_members.h"
+#include "wire/json_text.h"
+
+namespace corral::bridge {
+
+namespace {
+
+bool is_question(std::string_view method) {
+  return method == "elicitation/create" || method == "sampling/createMessage" || method == "roots/list";
+}
+
+bool by_url(const InputRequest& request) { return wire::string_member(request.params, "mode") == "url"; }
+
+std::optional<InputRequest> read_request(std::string_view key, std::string_view entry) {
+  InputRequest request{std::string(key), wire::string_member(entry, "method").value_or(""),
+                       std::string(wire::member(entry, "params").in(entry))};
+  if (!is_question(request.method)) return std::nullopt;
+  if (request.params.empty() && request.method != "roots/list") return std::nullopt;
+  // Whether it can be said as a request at all: its parameters may be anything.
+  if (wire::scan(question(0, request)).kind != wire::Kind::Request) return std::nullopt;
+  return request;
+}
+
+/// The client tells elicitations apart by it. It need not be secret, only never the same.
+std::string elicitation_id() {
+  std::array<unsigned char, 16> bytes{};
+  [[maybe_unused]] const ssize_t got = getrandom(bytes.data(), bytes.size(), 0);  // 16 bytes never come short
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string id;
+  for (const unsigned char byte : bytes) {
+    id += kDigits[byte >> 4U];
+    id += kDigits[byte & 15U];
+  }
+  return id;
+}
+
+/// The modern era dropped the id that the legacy one wants.
+std::string with_elicitation_id(std::string_view params) {
+  std::string out = R"({"elicitationId":")" + elicitation_id() + "\"";
+  wire::each_member(params, [&](std::string_view key, wire::Member member) {
+    if (key == "elicitationId") return;
+    out.append(",").append(member.key.in(params)).append(":").append(member.value.in(params));
+  });
+  return out + "}";
+}
+
+bool has(std::string_view object, std::string_view key) {
+  return wire::is_object(wire::member(object, key).in(object));
+}
+
+}  // namespace
+
+Result<InputRequired> read_input_required(std::string_view result) {
+  InputRequired input;
+  input.state = wire::member(result, "requestState").in(result);
+  const std::string_view entries = wire::member(result, "inputRequests").in(result);
+  if (entries.empty()) {
+    if (input.state.empty()) return Error{"without saying what it wants to know"};
+    return input;
+  }
+  std::string odd;
+  std::size_t count = 0;
+  const bool object = wire::each_member(entries, [&](std::string_view, wire::Member member) {
+    const std::string_view key = member.key.in(entries);
+    std::optional<InputRequest> request;
+    if (++count <= kMostInputRequests) request = read_request(key, member.value.in(entries));
+    if (request) {
+      input.requests.push_back(std::move(*request));
+    } else if (odd.empty()) {
+      odd = key.substr(0, 100);
+    }
+  });
+  if (!object) return Error{"in a form that is no object"};
+  if (count > kMostInputRequests) {
+    return Error{"with more than " + std::to_string(kMostInputRequests) + " questions at once"};
+  }
+  if (!odd.empty()) return Error{"of a kind that MCP does not have, under the key " + odd};
+  if (count == 0 && input.state.empty()) return Error{"without saying what it wants to know"};
+  return input;
+}
+
+std::optional<std::string> lacking_capability(const InputRequest& request, std::string_view capabilities) {
+  if (request.method == "roots/list") {
+    return has(capabilities, "roots") ? std::nullopt : std::optional<std::string>("roots");
+  }
+  if (request.method == "sampling/createMessage") {
+    if (!has(capabilities, "sampling")) return "sampling";
+    const std::string_view sampling = wire::member(capabilities, "sampling").in(capabilities);
+    if (!wire::member(request.params, "tools").present() || has(sampling, "tools")) return std::nullopt;
+    return "sampling.tools";
+  }
+  if (!has(capabilities, "elicitation")) return "elicitation";
+  const std::string_view modes = wire::member(capabilities, "elicitation").in(capabilities);
+  if (by_url(request))
+    return has(modes, "url") ? std::nullopt : std::optional<std::string>("elicitation.url");
+  // No mode at all means forms.
+  if (has(modes, "form") || !has(modes, "url")) return std::nullopt;
+  return "elicitation.form";
+}
+
+std::string question(std::uint64_t id, const InputRequest& request) {
+  std::string out =
+      R"({"jsonrpc":"2.0","id":)" + std::to_string(id) + R"(,"method":")" + request.method + "\"";
+  if (request.method == "elicitation/create" && by_url(request)) {
+    out += R"(,"params":)" + with_elicitation_id(request.params);
+  } else if (!request.params.empty()) {
+    out += R"(,"params":)" + request.params;
+  }
+  return out + "}";
+}
+
+}  // namespace corral::bridge

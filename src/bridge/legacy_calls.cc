@@ -1,0 +1,281 @@
+#include "bridge/legacy_calls.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "bridge/legacy_words.h"
+#include "wire/error_codes.h"
+#include "wire/json_members.h"
+#include "wire/json_text.h"
+
+namespace corral::bridge {
+
+namespace {
+
+/// Only these may want to know something first.
+bool may_ask(std::string_view method) {
+  return method == "tools/call" || method == "prompts/get" || method == "resources/read";
+}
+
+wire::Line owned(const wire::Line& line) {
+  if (line.owner) return line;
+  const auto text = std::make_shared<const std::string>(line.text);
+  return {*text, text};
+}
+
+std::vector<Change> with_id(wire::Span where, std::string_view id) { return {{where, std::string(id)}}; }
+
+}  // namespace
+
+void LegacyCalls::call(const wire::Line& line, const wire::Envelope& envelope) {
+  const std::string_view id = envelope.id.in(line.text);
+  if (calls_.size() >= kMostCalls) {
+    return side_.refuse(id, wire::kTooManyCalls, "too many calls are open; wait for some of them");
+  }
+  const std::uint64_t up = side_.next_id();
+  Call call;
+  call.method = wire::method_name(envelope, line.text);
+  call.token = envelope.progress_token.in(line.text);
+  call.up = up;
+  if (may_ask(call.method) && line.text.size() <= kLongestKept && keep(call, line.text.size())) {
+    call.request = owned(line);
+  }
+  ups_.emplace(up, id);
+  calls_.emplace(id, std::move(call));
+  side_.outlet.to_server(modern_request(line.text, envelope, up, side_.meta));
+}
+
+void LegacyCalls::cancel(std::string_view id, std::string_view reason) {
+  const auto found = calls_.find(id);
+  if (found == calls_.end()) return;
+  const Call call = end(found);
+  if (call.up != 0) side_.outlet.to_server(cancelled_message(call.up, reason));
+}
+
+void LegacyCalls::server_answered(const wire::Line& line, const wire::Envelope& envelope,
+                                  Clock::time_point now) {
+  const std::optional<std::uint64_t> up = wire::own_number(envelope.id.in(line.text));
+  const auto known = up ? ups_.find(*up) : ups_.end();
+  if (known == ups_.end()) return;
+  const std::string id = known->second;
+  const auto found = calls_.find(id);
+  ups_.erase(known);
+  found->second.up = 0;
+
+  if (envelope.error.present()) return pass_error(line, envelope, end(found), id);
+  const std::string_view result = envelope.result.in(line.text);
+  const wire::Span written = wire::member(result, "resultType");
+  const std::optional<std::string> type = wire::string_value(written.in(result));
+  if (!written.present() || type == "complete") return pass_result(line, envelope, end(found), id);
+  if (type == "input_required") return input_required(id, result, now);
+  fail(id, "answered with a result of the type " + std::string(written.in(result).substr(0, 100)) +
+               ", which no client of this protocol version can take");
+}
+
+void LegacyCalls::pass_result(const wire::Line& line, const wire::Envelope& envelope, const Call& call,
+                              std::string_view id) {
+  std::vector<Change> changes = with_id(envelope.id, id);
+  const std::string_view result = envelope.result.in(line.text);
+  add_changes(changes, result_changes(call.method, result, modern_to_legacy(side_.version)),
+              envelope.result.begin);
+  sort_by_place(changes);
+  send_changed(side_.outlet, line, changes);
+}
+
+void LegacyCalls::pass_error(const wire::Line& line, const wire::Envelope& envelope, const Call& call,
+                             std::string_view id) {
+  const std::string_view error = envelope.error.in(line.text);
+  const std::optional<std::string> missing = missing_capability(error);
+  if (missing && call.method == "tools/call") {
+    const std::string why = wire::string_member(error, "message").value_or("");
+    return side_.answer(id, tool_error("Server '" + side_.server +
+                                       "' needs a capability that this client lacks: " + *missing +
+                                       (why.empty() ? "" : " (" + why + ")")));
+  }
+  std::vector<Change> changes = with_id(envelope.id, id);
+  add_changes(changes, error_changes(call.method, error), envelope.error.begin);
+  sort_by_place(changes);
+  send_changed(side_.outlet, line, changes);
+}
+
+void LegacyCalls::progress(const wire::Line& line, const wire::Envelope& envelope) {
+  const std::optional<std::uint64_t> up = wire::own_number(envelope.direct_token.in(line.text));
+  const auto known = up ? ups_.find(*up) : ups_.end();
+  if (known == ups_.end()) return;
+  const std::string& token = calls_.find(known->second)->second.token;
+  if (!token.empty()) side_.outlet.to_client(line, {{envelope.direct_token, token}});
+}
+
+/// Why no other round can follow, if so.
+std::optional<std::string> LegacyCalls::cannot_go_on(const Call& call) const {
+  if (!may_ask(call.method)) return "asked for input, which a request of this method cannot give";
+  if (call.rounds > kMostRounds) {
+    return "asked for input more than " + std::to_string(kMostRounds) + " times; the call was given up";
+  }
+  if (!call.request.owner) {
+    return "asked for input, but the request is too large to be made again (the limit is 4 MiB for one, 64 "
+           "MiB "
+           "for all of a session); make it smaller";
+  }
+  return std::nullopt;
+}
+
+void LegacyCalls::input_required(const std::string& id, std::string_view result, Clock::time_point now) {
+  Call& call = calls_.find(id)->second;
+  ++call.rounds;
+  release_answers(call);
+  if (const std::optional<std::string> why = cannot_go_on(call)) return fail(id, *why);
+  Result<InputRequired> input = read_input_required(result);
+  if (!input) return fail(id, "asked for input " + input.error().message);
+  if (!keep(call, input->state.size())) return fail(id, "asked for input with more state than can be kept");
+  call.state = std::move(input->state);
+  if (input->requests.empty()) {
+    call.deadline = now + kPause;
+    return;
+  }
+  for (const InputRequest& request : input->requests) {
+    const std::optional<std::string> lacking = lacking_capability(request, side_.capabilities);
+    if (!lacking) continue;
+    return turn_down(id, "Server '" + side_.server + "' asked " + request.method +
+                             " of this client, which lacks the capability " + *lacking);
+  }
+  if (client_ended_) return turn_down(id, "The client answers no more questions");
+  ask(id, input->requests, now);
+}
+
+void LegacyCalls::ask(const std::string& id, const std::vector<InputRequest>& requests,
+                      Clock::time_point now) {
+  std::vector<std::string> messages;
+  Call& call = calls_.find(id)->second;
+  call.deadline = now + kLeg;
+  for (const InputRequest& request : requests) {
+    const std::uint64_t number = side_.outlet.next_question();
+    call.questions.push_back({number, request.key, request.method, {}});
+    questions_.emplace(number, id);
+    messages.push_back(question(number, request));
+  }
+  for (const std::string& message : messages) side_.outlet.to_client({message, nullptr});
+}
+
+void LegacyCalls::client_answered(const wire::Line& line, const wire::Envelope& envelope) {
+  const std::optional<std::uint64_t> number = wire::own_number(envelope.id.in(line.text));
+  const auto known = number ? questions_.find(*number) : questions_.end();
+  if (known == questions_.end()) return;
+  const std::string id = known->second;
+  questions_.erase(known);
+  Call& call = calls_.find(id)->second;
+  const auto asked = std::find_if(call.questions.begin(), call.questions.end(),
+                                  [&](const Question& question) { return question.id == *number; });
+  const std::string_view answer = envelope.result.in(line.text);
+  if (!wire::is_object(answer)) {
+    const std::string_view error = envelope.error.in(line.text);
+    const std::string why = wire::string_member(error, "message").value_or("the answer is no object");
+    const std::string method = asked->method;
+    call.questions.erase(asked);
+    return turn_down(id, "The client did not answer " + method + " of server '" + side_.server + "': " + why);
+  }
+  if (!keep(call, answer.size())) return turn_down(id, "The client's answers are too large to be kept");
+  asked->answer = answer;
+  const bool all = std::none_of(call.questions.begin(), call.questions.end(),
+                                [](const Question& question) { return question.answer.empty(); });
+  if (all) again(id);
+}
+
+/// The next round: the same request under another id, with what the server wanted.
+void LegacyCalls::again(const std::string& id) {
+  Call& call = calls_.find(id)->second;
+  std::string more;
+  for (const Question& question : call.questions) {
+    more.append(more.empty() ? R"("inputResponses":{)" : ",").append(question.key).append(":");
+    more.append(question.answer);
+  }
+  if (!more.empty()) more += "}";
+  if (!call.state.empty())
+    more.append(more.empty() ? "" : ",").append(R"("requestState":)").append(call.state);
+  release_answers(call);
+  const std::uint64_t up = side_.next_id();
+  const std::string_view request = call.request.text;
+  const std::string message = modern_request(request, wire::scan(request), up, side_.meta, more);
+  if (wire::scan(message).kind != wire::Kind::Request) {
+    return turn_down(id, "The client's answer has too many levels to be passed on");
+  }
+  call.up = up;
+  ups_.emplace(up, id);
+  side_.outlet.to_server(message);
+}
+
+bool LegacyCalls::keep(Call& call, std::size_t bytes) {
+  if (bytes > kMostKept - kept_) return false;
+  kept_ += bytes;
+  call.kept += bytes;
+  return true;
+}
+
+/// What the last round has left; the request stays.
+void LegacyCalls::release_answers(Call& call) {
+  const std::size_t request = call.request.text.size();
+  kept_ -= call.kept - request;
+  call.kept = request;
+  call.state.clear();
+  call.questions.clear();
+  call.deadline.reset();
+}
+
+LegacyCalls::Call LegacyCalls::end(Calls::iterator found) {
+  Call call = std::move(found->second);
+  calls_.erase(found);
+  ups_.erase(call.up);
+  kept_ -= call.kept;
+  for (const Question& question : call.questions) {
+    if (questions_.erase(question.id) > 0) {
+      side_.outlet.to_client({cancelled_message(question.id), nullptr});
+    }
+  }
+  return call;
+}
+
+void LegacyCalls::fail(const std::string& id, std::string_view sentence) {
+  end(calls_.find(id));
+  side_.refuse(id, wire::kInternalError, "server '" + side_.server + "' " + std::string(sentence));
+}
+
+void LegacyCalls::turn_down(const std::string& id, std::string_view sentence) {
+  const Call call = end(calls_.find(id));
+  if (call.method == "tools/call") return side_.answer(id, tool_error(sentence));
+  side_.refuse(id, wire::kInternalError, sentence);
+}
+
+void LegacyCalls::client_ended() {
+  client_ended_ = true;
+  std::vector<std::string> asking;
+  for (const auto& [id, call] : calls_) {
+    if (!call.questions.empty()) asking.push_back(id);
+  }
+  for (const std::string& id : asking) turn_down(id, "The client answers no more questions");
+}
+
+std::optional<Clock::time_point> LegacyCalls::next_deadline() const {
+  std::optional<Clock::time_point> next;
+  for (const auto& [id, call] : calls_) {
+    if (call.deadline && (!next || *call.deadline < *next)) next = call.deadline;
+  }
+  return next;
+}
+
+void LegacyCalls::expire(Clock::time_point now) {
+  std::vector<std::string> due;
+  for (const auto& [id, call] : calls_) {
+    if (call.deadline && *call.deadline <= now) due.push_back(id);
+  }
+  for (const std::string& id : due) {
+    const auto found = calls_.find(id);
+    if (found == calls_.end() || !found->second.deadline || *found->second.deadline > now) continue;
+    if (found->second.questions.empty()) {
+      again(id);
+    } else {
+      fail(id, "asked for input, and the client did not answer within 10 minutes");
+    }
+  }
+}
+
+}  // namespace corral::bridge

@@ -1,0 +1,92 @@
+// The calls of a legacy client that wait for a modern server. A call may go there several times: when the
+// server wants to know something first, the client is asked, and the call is made again with its answers.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bridge/changes.h"
+#include "bridge/input_requests.h"
+#include "bridge/legacy_side.h"
+
+namespace corral::bridge {
+
+class LegacyCalls {
+ public:
+  static constexpr std::size_t kMostCalls = 1024;
+  static constexpr int kMostRounds = 8;
+  static constexpr Clock::duration kLeg = std::chrono::minutes(10);   // for the client's answers
+  static constexpr Clock::duration kPause = std::chrono::seconds(1);  // before a call is made again unasked
+  /// A longer request is not kept to be made again.
+  static constexpr std::size_t kLongestKept = std::size_t{4} << 20;
+  /// For all calls together: requests, states and answers that wait for the next round.
+  static constexpr std::size_t kMostKept = std::size_t{64} << 20;
+
+  explicit LegacyCalls(LegacySide& side) : side_(side) {}
+
+  bool open(std::string_view id) const { return calls_.contains(id); }
+  void call(const wire::Line& line, const wire::Envelope& envelope);
+  /// The client takes a call back; `reason` is JSON or empty.
+  void cancel(std::string_view id, std::string_view reason);
+  /// A response of the client to a question, perhaps not ours.
+  void client_answered(const wire::Line& line, const wire::Envelope& envelope);
+  /// The client answers no more questions.
+  void client_ended();
+
+  void server_answered(const wire::Line& line, const wire::Envelope& envelope, Clock::time_point now);
+  void progress(const wire::Line& line, const wire::Envelope& envelope);
+
+  std::optional<Clock::time_point> next_deadline() const;
+  void expire(Clock::time_point now);
+
+ private:
+  struct Question {
+    std::uint64_t id = 0;
+    std::string key;
+    std::string method;
+    std::string answer;  // JSON; empty = none yet
+  };
+  struct Call {
+    std::string method;
+    std::string token;     // for progress, as the client wrote it; empty = none wanted
+    wire::Line request{};  // with its owner; empty if it cannot be made again
+    int rounds = 0;        // how often the server wanted to know something
+    std::uint64_t up = 0;  // the id with the server; 0 = it is not there now
+    std::string state;     // to be given back to the server
+    std::size_t kept = 0;  // its part of kMostKept
+    std::vector<Question> questions{};
+    std::optional<Clock::time_point> deadline{};
+  };
+  using Calls = std::map<std::string, Call, std::less<>>;  // by the JSON text of the client's id
+
+  void pass_result(const wire::Line& line, const wire::Envelope& envelope, const Call& call,
+                   std::string_view id);
+  void pass_error(const wire::Line& line, const wire::Envelope& envelope, const Call& call,
+                  std::string_view id);
+  void input_required(const std::string& id, std::string_view result, Clock::time_point now);
+  std::optional<std::string> cannot_go_on(const Call& call) const;
+  void ask(const std::string& id, const std::vector<InputRequest>& requests, Clock::time_point now);
+  void again(const std::string& id);
+  bool keep(Call& call, std::size_t bytes);
+  void release_answers(Call& call);
+
+  /// Takes the call out; its open questions are taken back.
+  Call end(Calls::iterator found);
+  /// Ends it with an error.
+  void fail(const std::string& id, std::string_view sentence);
+  /// Ends it with what a model can read, if it is a tool's: the client's user may help.
+  void turn_down(const std::string& id, std::string_view sentence);
+
+  LegacySide& side_;
+  Calls calls_;
+  std::map<std::uint64_t, std::string> ups_;        // ids of calls_ by the id with the server
+  std::map<std::uint64_t, std::string> questions_;  // and by that of an open question
+  std::size_t kept_ = 0;
+  bool client_ended_ = false;
+};
+
+}  // namespace corral::bridge

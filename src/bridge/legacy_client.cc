@@ -1,0 +1,191 @@
+#include "bridge/legacy_client.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "bridge/legacy_calls.h"
+#include "bridge/legacy_side.h"
+#include "bridge/legacy_words.h"
+#include "bridge/uri_listens.h"
+#include "wire/error_codes.h"
+#include "wire/json_members.h"
+#include "wire/json_text.h"
+#include "wire/log_level.h"
+
+namespace corral::bridge {
+
+void LegacySide::answer(std::string_view id, std::string_view result) const {
+  outlet.to_client({wire::result_message(id, result), nullptr});
+}
+
+void LegacySide::refuse(std::string_view id, int code, std::string_view sentence) const {
+  outlet.to_client({wire::error_message(id, code, sentence), nullptr});
+}
+
+namespace {
+
+constexpr std::string_view kSubscriptionId = "io.modelcontextprotocol/subscriptionId";
+
+/// What needs no subscription that the bridge made; the caller's listen brings the lists.
+bool is_known_news(std::string_view method) {
+  constexpr std::array<std::string_view, 4> kNews = {
+      "notifications/tools/list_changed", "notifications/prompts/list_changed",
+      "notifications/resources/list_changed", "notifications/resources/updated"};
+  return std::find(kNews.begin(), kNews.end(), method) != kNews.end();
+}
+
+/// Methods that a legacy client is not offered, or that only modern ones have.
+bool is_not_offered(std::string_view method) {
+  return method.starts_with("tasks/") || method == "subscriptions/listen" || method == "server/discover";
+}
+
+class LegacyClient final : public Bridge {
+ public:
+  LegacyClient(Outlet& outlet, LegacyClientOptions options)
+      : initialize_params_(std::move(options.initialize_params)),
+        discover_result_(std::move(options.discover_result)),
+        side_{outlet, std::move(options.server), spoken_version(initialize_params_),
+              modern_capabilities(initialize_params_), modern_meta(initialize_params_, {})} {}
+
+  void from_client(const wire::Line& line, const wire::Envelope& envelope, Clock::time_point now) override;
+  void from_server(const wire::Line& line, const wire::Envelope& envelope, Clock::time_point now) override;
+  void instance_changed(std::string_view handshake) override {
+    discover_result_ = handshake;
+    listens_.open_all();
+  }
+  void client_ended() override { calls_.client_ended(); }
+  std::optional<Clock::time_point> next_deadline() const override { return calls_.next_deadline(); }
+  void expire(Clock::time_point now) override { calls_.expire(now); }
+
+ private:
+  void request(const wire::Line& line, const wire::Envelope& envelope);
+  void set_level(std::string_view id, std::string_view params);
+  void cancelled(std::string_view text, const wire::Envelope& envelope);
+  void news(const wire::Line& line, const wire::Envelope& envelope);
+  void news_of_listen(const wire::Line& line, const wire::Envelope& envelope, std::string_view method);
+  bool below_level(std::string_view params) const;
+
+  std::string initialize_params_;
+  std::string discover_result_;
+  std::string level_;  // of the log; empty = the client never said
+  LegacySide side_;
+  UriListens listens_{side_};
+  LegacyCalls calls_{side_};
+};
+
+void LegacyClient::from_client(const wire::Line& line, const wire::Envelope& envelope, Clock::time_point) {
+  if (envelope.kind == wire::Kind::Request) return request(line, envelope);
+  if (envelope.kind == wire::Kind::Response) return calls_.client_answered(line, envelope);
+  if (envelope.kind != wire::Kind::Notification) return;
+  // A modern server takes no other notification.
+  if (wire::method_name(envelope, line.text) == "notifications/cancelled") cancelled(line.text, envelope);
+}
+
+void LegacyClient::request(const wire::Line& line, const wire::Envelope& envelope) {
+  const std::string_view id = envelope.id.in(line.text);
+  const std::string_view method = wire::method_name(envelope, line.text);
+  const std::string_view params = envelope.params.in(line.text);
+  if (calls_.open(id) || listens_.waits(id)) {
+    return side_.refuse(id, wire::kInvalidRequest, "a request with this id is still open");
+  }
+  if (is_not_offered(method)) {
+    return side_.refuse(id, wire::kMethodNotFound,
+                        "server '" + side_.server + "' has no method " + std::string(method));
+  }
+  if (method == "logging/setLevel") return set_level(id, params);
+  if (method != "resources/subscribe" && method != "resources/unsubscribe")
+    return calls_.call(line, envelope);
+  const std::optional<std::string> uri = wire::string_member(params, "uri");
+  if (!uri) return side_.refuse(id, wire::kInvalidParams, std::string(method) + " needs a URI: params.uri");
+  if (method == "resources/subscribe") return listens_.subscribe(id, *uri);
+  listens_.unsubscribe(id, *uri);
+}
+
+void LegacyClient::set_level(std::string_view id, std::string_view params) {
+  const std::string_view capabilities = wire::member(discover_result_, "capabilities").in(discover_result_);
+  if (!wire::is_object(wire::member(capabilities, "logging").in(capabilities))) {
+    return side_.refuse(id, wire::kMethodNotFound,
+                        "server '" + side_.server + "' has no log to set a level of");
+  }
+  const std::optional<std::string> level = wire::string_member(params, "level");
+  if (!level || !wire::parse_log_level(*level)) {
+    return side_.refuse(
+        id, wire::kInvalidParams,
+        "params.level must be debug, info, notice, warning, error, critical, alert or emergency");
+  }
+  level_ = *level;
+  side_.meta = modern_meta(initialize_params_, level_);
+  side_.answer(id, "{}");
+}
+
+void LegacyClient::cancelled(std::string_view text, const wire::Envelope& envelope) {
+  const std::string_view id = envelope.request_id.in(text);
+  const std::string_view params = envelope.params.in(text);
+  const std::string_view reason = wire::member(params, "reason").in(params);
+  listens_.give_up(id);
+  calls_.cancel(id, wire::string_value(reason) ? reason : std::string_view());
+}
+
+void LegacyClient::from_server(const wire::Line& line, const wire::Envelope& envelope,
+                               Clock::time_point now) {
+  const std::string_view id = envelope.id.in(line.text);
+  if (envelope.kind == wire::Kind::Request) {
+    side_.outlet.to_server(
+        wire::error_message(id, wire::kMethodNotFound,
+                            "a server of protocol version 2026-07-28 sends no requests; ask for input"));
+  } else if (envelope.kind == wire::Kind::Notification) {
+    news(line, envelope);
+  } else if (envelope.kind == wire::Kind::Response) {
+    const std::optional<std::uint64_t> own = wire::own_number(id);
+    if (own && listens_.answered(*own, envelope.error.in(line.text))) return;
+    calls_.server_answered(line, envelope, now);
+  }
+}
+
+void LegacyClient::news(const wire::Line& line, const wire::Envelope& envelope) {
+  const std::string_view method = wire::method_name(envelope, line.text);
+  if (method == "notifications/cancelled") {
+    if (const auto listen = wire::own_number(envelope.request_id.in(line.text))) listens_.cancelled(*listen);
+  } else if (envelope.subscription_id.present()) {
+    news_of_listen(line, envelope, method);
+  } else if (method == "notifications/progress") {
+    calls_.progress(line, envelope);
+  } else if (method == "notifications/message") {
+    if (!below_level(envelope.params.in(line.text))) side_.outlet.to_client(line);
+  } else if (is_known_news(method)) {
+    side_.outlet.to_client(line);
+  }
+}
+
+void LegacyClient::news_of_listen(const wire::Line& line, const wire::Envelope& envelope,
+                                  std::string_view method) {
+  const std::optional<std::uint64_t> listen = wire::own_number(envelope.subscription_id.in(line.text));
+  if (!listen || !listens_.knows(*listen)) return;
+  const std::string_view params = envelope.params.in(line.text);
+  if (method == "notifications/subscriptions/acknowledged") return listens_.acknowledged(*listen, params);
+  if (method != "notifications/resources/updated") return;
+  const std::string_view meta = envelope.meta.in(line.text);
+  std::size_t members = 0;
+  wire::each_member(meta, [&members](std::string_view, wire::Member) { ++members; });
+  std::string_view object = members == 1 ? params : meta;
+  wire::Span cut = wire::member_with_comma(object, members == 1 ? "_meta" : kSubscriptionId);
+  const std::size_t offset = members == 1 ? envelope.params.begin : envelope.meta.begin;
+  side_.outlet.to_client(line, {{{cut.begin + offset, cut.end + offset}, {}}});
+}
+
+bool LegacyClient::below_level(std::string_view params) const {
+  const std::optional<wire::LogLevel> lowest = wire::parse_log_level(level_);
+  const std::optional<wire::LogLevel> level =
+      wire::parse_log_level(wire::string_member(params, "level").value_or(""));
+  return lowest && level && *level < *lowest;
+}
+
+}  // namespace
+
+std::unique_ptr<Bridge> legacy_client(Outlet& outlet, LegacyClientOptions options) {
+  return std::make_unique<LegacyClient>(outlet, std::move(options));
+}
+
+}  // namespace corral::bridge

@@ -1,0 +1,111 @@
+#include "bridge/legacy_words.h"
+
+#include "bridge/legacy_client.h"
+#include "wire/envelope.h"
+#include "wire/error_codes.h"
+#include "wire/json_members.h"
+#include "wire/json_text.h"
+
+namespace corral::bridge {
+
+namespace {
+
+constexpr std::string_view kPrefix = "io.modelcontextprotocol/";
+
+/// What only later rounds of a call have, and what no legacy client is offered.
+bool is_ours(std::string_view params_key) {
+  return params_key == "_meta" || params_key == "task" || params_key == "inputResponses" ||
+         params_key == "requestState";
+}
+
+void append_member(std::string& out, const wire::Member& member, std::string_view object) {
+  out.append(",").append(member.key.in(object)).append(":").append(member.value.in(object));
+}
+
+/// The reserved keys are the daemon's word for the client, so the client's own do not get through.
+std::string modern_params(std::string_view params, std::string_view client_meta, std::string_view meta,
+                          std::string_view token, std::string_view more) {
+  std::string out;
+  out.reserve(params.size() + meta.size() + more.size() + 64);
+  out.append(R"({"_meta":{)").append(meta);
+  wire::each_member(client_meta, [&](std::string_view key, wire::Member member) {
+    if (key == "progressToken") {
+      out.append(R"(,"progressToken":)").append(token);
+    } else if (!key.starts_with(kPrefix)) {
+      append_member(out, member, client_meta);
+    }
+  });
+  out += "}";
+  wire::each_member(params, [&](std::string_view key, wire::Member member) {
+    if (!is_ours(key)) append_member(out, member, params);
+  });
+  if (!more.empty()) out.append(",").append(more);
+  return out += "}";
+}
+
+std::string error_code(std::string_view error) { return std::string(wire::member(error, "code").in(error)); }
+
+}  // namespace
+
+Vocabulary modern_to_legacy(std::string_view version) {
+  Vocabulary known = legacy_vocabulary(version);
+  known.any_structure = false;
+  known.modern_members = false;
+  return known;
+}
+
+std::string legacy_result(std::string_view method, std::string_view result, std::string_view version) {
+  return changed(result, result_changes(method, result, modern_to_legacy(version)));
+}
+
+std::string modern_request(std::string_view line, const wire::Envelope& envelope, std::uint64_t id,
+                           std::string_view meta, std::string_view more) {
+  const std::string own_id = std::to_string(id);
+  std::string params = modern_params(envelope.params.in(line), envelope.meta.in(line), meta, own_id, more);
+  std::vector<Change> changes;
+  if (envelope.params.present()) {
+    changes = {{envelope.id, own_id}, {envelope.params, std::move(params)}};
+    sort_by_place(changes);
+  } else {
+    changes = {{envelope.id, own_id + R"(,"params":)" + params}};
+  }
+  return changed(line, changes);
+}
+
+std::vector<Change> error_changes(std::string_view method, std::string_view error) {
+  const wire::Span code = wire::member(error, "code");
+  const std::string_view written = code.in(error);
+  if (written == "-32020" || written == "-32021" || written == "-32022") {
+    return {{code, std::to_string(wire::kInternalError)}};
+  }
+  if (written == std::to_string(wire::kInvalidParams) && method == "resources/read") {
+    const std::string_view data = wire::member(error, "data").in(error);
+    if (wire::member(data, "uri").present()) return {{code, "-32002"}};
+  }
+  return {};
+}
+
+std::optional<std::string> missing_capability(std::string_view error) {
+  if (error_code(error) != "-32021") return std::nullopt;
+  const std::string_view data = wire::member(error, "data").in(error);
+  const std::string_view required = wire::member(data, "requiredCapabilities").in(data);
+  std::string names;
+  wire::each_member(required, [&names](std::string_view key, wire::Member) {
+    if (names.size() > 1000) return;
+    names.append(names.empty() ? "" : ", ").append(key);
+  });
+  return names.empty() ? "which it does not name" : names;
+}
+
+std::string tool_error(std::string_view sentence) {
+  return R"({"content":[{"type":"text","text":)" + wire::quoted(sentence) + R"(}],"isError":true})";
+}
+
+std::string cancelled_message(std::uint64_t id, std::string_view reason) {
+  std::string out =
+      R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":)" + std::to_string(id);
+  if (!reason.empty()) out.append(R"(,"reason":)").append(reason);
+  return out + "}}";
+}
+
+}  // namespace corral::bridge

@@ -1,0 +1,145 @@
+#include "bridge/modern_client.h"
+
+#include <utility>
+
+#include "bridge/modern_client_impl.h"
+#include "wire/error_codes.h"
+#include "wire/json_text.h"
+
+namespace corral::bridge {
+namespace {
+
+constexpr std::size_t kLongestUri = 8192;  // beyond this an error does not repeat it
+
+/// A line outlives the call that brought it only with an owner.
+wire::Line kept(const wire::Line& line, std::string_view part) {
+  if (line.owner) return {part, line.owner};
+  auto copy = std::make_shared<const std::string>(part);
+  return {*copy, copy};
+}
+
+}  // namespace
+
+std::unique_ptr<Bridge> modern_client(Outlet& outlet, ModernClientOptions options) {
+  return std::make_unique<ModernClient>(outlet, std::move(options));
+}
+
+ModernClient::ModernClient(Outlet& outlet, ModernClientOptions options)
+    : outlet_(outlet),
+      name_(std::move(options.server)),
+      suspension_(options.suspension),
+      server_(read_server(options.initialize_result)),
+      listens_(outlet, next_id_) {}
+
+void ModernClient::from_client(const wire::Line& line, const wire::Envelope& envelope,
+                               Clock::time_point now) {
+  // A modern client is asked nothing, so it has nothing to respond to.
+  if (envelope.kind == wire::Kind::Request) request(line, envelope, now);
+  if (envelope.kind == wire::Kind::Notification) client_notification(line, envelope);
+}
+
+void ModernClient::request(const wire::Line& line, const wire::Envelope& envelope, Clock::time_point now) {
+  const std::string_view id = envelope.id.in(line.text);
+  if (calls_.by_client(id) || listens_.holds(id)) {
+    return refuse_request(line, envelope, wire::kInvalidRequest,
+                          "a request with this id is open; each open request needs an id of its own");
+  }
+  const ModernRequest request = read_request(line.text, envelope);
+  if (!request.fault.empty()) return refuse_request(line, envelope, wire::kInvalidParams, request.fault);
+  if (request.method == "subscriptions/listen") {
+    if (const auto refused = listens_.open(id, request.params, server_)) to_client(*refused);
+    return;
+  }
+  if (request.method.starts_with("tasks/")) {
+    return refuse_request(line, envelope, wire::kMethodNotFound,
+                          "server \"" + name_ + "\" offers no tasks to clients of this revision");
+  }
+  if (!request.state.empty()) return retry(line, envelope, request, now);
+  forward(line, envelope, request);
+}
+
+void ModernClient::forward(const wire::Line& line, const wire::Envelope& envelope,
+                           const ModernRequest& request) {
+  Call call;
+  call.client_id = envelope.id.in(line.text);
+  call.method = request.method;
+  call.token = envelope.progress_token.in(line.text);
+  call.abilities = request.abilities;
+  call.level = request.level;
+  if (request.method == "resources/read") {
+    const std::string_view uri = wire::member(request.params, "uri").in(request.params);
+    if (uri.size() <= kLongestUri) call.uri = uri;
+  }
+  if (can_be_suspended(request.method) && request.abilities.any()) call.params = kept(line, request.params);
+  const std::uint64_t id = next_id_++;
+  calls_.add(id, std::move(call));
+  tell_level();  // before the request whose lines are wanted
+  outlet_.to_server(legacy_request(line.text, envelope, id));
+}
+
+void ModernClient::client_notification(const wire::Line& line, const wire::Envelope& envelope) {
+  const std::string_view method = wire::method_name(envelope, line.text);
+  if (method == "notifications/cancelled") return cancelled(line, envelope);
+  // Modern clients say no other of the specification's own; what a legacy server would make of one from a
+  // client that thinks otherwise is not to be found out.
+  if (!method.starts_with("notifications/")) outlet_.to_server(std::string(line.text));
+}
+
+void ModernClient::cancelled(const wire::Line& line, const wire::Envelope& envelope) {
+  const std::string_view client_id = envelope.request_id.in(line.text);
+  if (listens_.holds(client_id)) return listens_.close(client_id);
+  const std::optional<std::uint64_t> id = calls_.by_client(client_id);
+  if (!id) return;
+  const std::optional<Call> call = calls_.take(*id);
+  Edits edits;
+  edits.replace(envelope.request_id, std::to_string(*id));
+  outlet_.to_server(edits.applied(line.text));
+  dismiss(call->questions);
+  tell_level();
+}
+
+void ModernClient::refuse_request(const wire::Line& line, const wire::Envelope& envelope, int code,
+                                  std::string_view message) {
+  to_client(wire::error_message(envelope.id.in(line.text), code, message));
+}
+
+/// The server has one level for all; when nobody wants lines any more it is left as it is, because the next
+/// request is likely to want the same.
+void ModernClient::tell_level() {
+  const std::optional<wire::LogLevel> lowest = calls_.lowest_level();
+  if (!lowest || lowest == told_level_ || !server_.logging) return;
+  told_level_ = lowest;
+  outlet_.to_server(R"({"jsonrpc":"2.0","id":)" + std::to_string(next_id_++) +
+                    R"(,"method":"logging/setLevel","params":{"level":)" + wire::quoted(name_of(*lowest)) +
+                    "}}");
+}
+
+void ModernClient::instance_changed(std::string_view handshake) { server_ = read_server(handshake); }
+
+void ModernClient::client_ended() {
+  ended_ = true;
+  const std::set<std::uint64_t> waiting = calls_.waiting();
+  for (const std::uint64_t id : waiting) {
+    const Call* call = calls_.find(id);
+    if (call == nullptr) continue;
+    if (call->suspended()) {
+      give_up(id, "the client has gone");
+    } else {
+      dismiss(calls_.take_questions(id));
+    }
+  }
+}
+
+void ModernClient::expire(Clock::time_point now) {
+  for (const std::uint64_t id : calls_.due(now)) {
+    const Call* call = calls_.find(id);
+    if (call == nullptr || call->due > now) continue;
+    if (call->suspended()) {
+      give_up(id, "the client did not answer in time");
+    } else if (!call->questions.empty()) {
+      tell(id, now);
+    }
+  }
+}
+
+}  // namespace corral::bridge

@@ -1,0 +1,82 @@
+// The inside of modern_client: the client's side is in modern_client.cc, the server's in
+// modern_client_server.cc, what happens between the two while a call is suspended in
+// modern_client_suspended.cc.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bridge/listens.h"
+#include "bridge/modern_client.h"
+#include "bridge/modern_request.h"
+#include "bridge/open_calls.h"
+#include "bridge/to_modern.h"
+
+namespace corral::bridge {
+
+class ModernClient : public Bridge {
+ public:
+  ModernClient(Outlet& outlet, ModernClientOptions options);
+
+  void from_client(const wire::Line& line, const wire::Envelope& envelope, Clock::time_point now) override;
+  void from_server(const wire::Line& line, const wire::Envelope& envelope, Clock::time_point now) override;
+  void instance_changed(std::string_view handshake) override;
+  void client_ended() override;
+  std::optional<Clock::time_point> next_deadline() const override { return calls_.next_due(); }
+  void expire(Clock::time_point now) override;
+
+ private:
+  // What the outlet does may bring an answer before it returns: nothing that points into calls_ is used after
+  // a word to the server.
+
+  void request(const wire::Line& line, const wire::Envelope& envelope, Clock::time_point now);
+  void forward(const wire::Line& line, const wire::Envelope& envelope, const ModernRequest& request);
+  void cancelled(const wire::Line& line, const wire::Envelope& envelope);
+  void client_notification(const wire::Line& line, const wire::Envelope& envelope);
+
+  void answer(std::uint64_t id, const wire::Line& line, const wire::Envelope& envelope,
+              Clock::time_point now);
+  void deliver(Call call, const wire::Line& line, const wire::Envelope& envelope, Clock::time_point now);
+  void deliver_error(Call call, const wire::Line& line, const wire::Envelope& envelope,
+                     Clock::time_point now);
+  void progress(const wire::Line& line, const wire::Envelope& envelope);
+  void log_line(const wire::Line& line, const wire::Envelope& envelope);
+  void server_notification(const wire::Line& line, const wire::Envelope& envelope);
+
+  void question(const wire::Line& line, const wire::Envelope& envelope, Clock::time_point now);
+  void refuse(Ask ask, std::string_view question_id);
+  void fail(std::uint64_t id, Ask ask);
+  void add_question(std::uint64_t id, Question question, Clock::time_point now);
+  bool room_for(const Call& call, std::size_t bytes) const;
+  std::string free_key(const Call& call, std::string wished);
+  void wants_urls(Call call, std::string_view error, Clock::time_point now);
+  void tell(std::uint64_t id, Clock::time_point now);
+  void retry(const wire::Line& line, const wire::Envelope& envelope, const ModernRequest& request,
+             Clock::time_point now);
+  std::string fault_of_retry(const Call* call, const ModernRequest& request) const;
+  std::vector<std::string> take_responses(Call& call, std::string_view responses);
+  void resumed(std::uint64_t id, const std::vector<std::string>& responses, Clock::time_point now);
+  void keep(Call& call, const wire::Line& line, const wire::Envelope& envelope);
+  void give_up(std::uint64_t id, std::string_view why);
+  void cancel_at_server(std::uint64_t id, std::string_view why);
+  void dismiss(const std::vector<Question>& questions);
+
+  void tell_level();
+  void to_client(const std::string& message) { outlet_.to_client({message, nullptr}); }
+  void refuse_request(const wire::Line& line, const wire::Envelope& envelope, int code,
+                      std::string_view message);
+
+  Outlet& outlet_;
+  std::string name_;  // of the server, for messages
+  Clock::duration suspension_;
+  LegacyServer server_;
+  std::uint64_t next_id_ = 1;
+  std::uint64_t next_key_ = 1;
+  OpenCalls calls_;
+  Listens listens_;
+  std::optional<wire::LogLevel> told_level_;
+  bool ended_ = false;
+};
+
+}  // namespace corral::bridge

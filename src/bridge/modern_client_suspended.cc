@@ -1,0 +1,272 @@
+// A legacy server asks its client and waits; a modern client hears of it only as the answer to its request,
+// and comes back with another one. Between the two the call is suspended: it stays open at the server, and
+// the client holds a handle to it that works once, for the same request only.
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "bridge/modern_client_impl.h"
+#include "wire/error_codes.h"
+#include "wire/json_array.h"
+#include "wire/json_text.h"
+
+namespace corral::bridge {
+namespace {
+
+/// Questions that a server asks in one go are told in one go.
+constexpr Clock::duration kGather = std::chrono::milliseconds(5);
+
+// What one client may leave behind with us.
+constexpr std::size_t kMostSuspended = 256;
+constexpr std::size_t kMostQuestions = 64;  // of one call
+constexpr std::size_t kMostHeld = std::size_t{64} << 20;
+
+std::string lacks(const std::string& client_id, const std::string& server, Ask ask) {
+  return wire::error_message(client_id, kMissingCapability,
+                             "server \"" + server + "\" needs " + std::string(name_of(ask)) +
+                                 " for this, which the request does not declare in its clientCapabilities",
+                             R"({"requiredCapabilities":)" + std::string(required_capabilities(ask)) + "}");
+}
+
+std::string as_url_mode(std::string_view elicitation) {
+  std::string out(elicitation);
+  if (!wire::member(elicitation, "mode").present()) {
+    Edits edits;
+    edits.add_members(elicitation, {0, elicitation.size()}, R"("mode":"url")");
+    out = edits.applied(elicitation);
+  }
+  return out;
+}
+
+/// The elicitations of an error -32042, each in URL mode; none if one of them is something else.
+std::vector<std::string> url_elicitations(std::string_view error) {
+  const std::string_view data = wire::member(error, "data").in(error);
+  const std::string_view array = wire::member(data, "elicitations").in(data);
+  const std::optional<std::vector<wire::Span>> elements = wire::array_elements(array);
+  if (!elements || elements->size() > kMostQuestions) return {};
+  std::vector<std::string> found;
+  for (const wire::Span& element : *elements) {
+    if (!is_object(element.in(array))) return {};
+    found.push_back(as_url_mode(element.in(array)));
+    if (what_is_asked("elicitation/create", found.back()) != Ask::Url) return {};
+  }
+  return found;
+}
+
+}  // namespace
+
+void ModernClient::question(const wire::Line& line, const wire::Envelope& envelope, Clock::time_point now) {
+  const std::string_view id = envelope.id.in(line.text);
+  const std::string_view method = wire::method_name(envelope, line.text);
+  const std::string_view params = envelope.params.in(line.text);
+  if (method == "ping") return outlet_.to_server(wire::result_message(id, "{}"));
+  const std::optional<Ask> ask = what_is_asked(method, params);
+  if (!ask) {
+    return outlet_.to_server(wire::error_message(id, wire::kMethodNotFound,
+                                                 "clients of revision 2026-07-28 cannot be asked this"));
+  }
+  Question question{std::string(id), *ask, "", ""};
+  if (ended_) return outlet_.to_server(dismissal(question));
+  const std::optional<std::uint64_t> cause = calls_.cause_of(*ask);
+  if (!cause) return refuse(*ask, id);
+  const Call& call = *calls_.find(*cause);
+  if (!room_for(call, params.size())) {
+    return outlet_.to_server(
+        wire::error_message(id, wire::kInternalError, "too many questions wait for the client; ask later"));
+  }
+  question.key = free_key(call, wished_key(params));
+  question.request = input_request(method, params);
+  add_question(*cause, std::move(question), now);
+}
+
+/// No open call has a client that can be asked this. If one call alone can be the cause, it cannot succeed,
+/// and its client hears why; with several nobody knows which one, and they go on without.
+void ModernClient::refuse(Ask ask, std::string_view question_id) {
+  const std::string refusal =
+      wire::error_message(question_id, wire::kMethodNotFound,
+                          "the client does not offer " + std::string(name_of(ask)) + " for any open request");
+  const std::optional<std::uint64_t> id = calls_.only_cause();
+  if (!id || calls_.find(*id)->suspended()) {
+    const bool roots = ask == Ask::Roots && !id;
+    return outlet_.to_server(roots ? wire::result_message(question_id, R"({"roots":[]})") : refusal);
+  }
+  outlet_.to_server(refusal);
+  fail(*id, ask);
+}
+
+/// The client waits for the call, but cannot be asked what the server needs to go on.
+void ModernClient::fail(std::uint64_t id, Ask ask) {
+  const std::optional<Call> call = calls_.take(id);
+  if (!call) return;  // the server went on without, and has answered
+  dismiss(call->questions);
+  if (call->in_progress()) cancel_at_server(id, "its client lacks a capability");
+  to_client(lacks(call->client_id, name_, ask));
+  tell_level();
+}
+
+void ModernClient::add_question(std::uint64_t id, Question question, Clock::time_point now) {
+  Call& call = *calls_.find(id);
+  if (!call.suspended() && call.questions.empty()) call.due = now + kGather;
+  calls_.ask(id, std::move(question));
+}
+
+bool ModernClient::room_for(const Call& call, std::size_t bytes) const {
+  const bool waits = call.suspended() || !call.questions.empty();
+  if (!waits && calls_.waiting().size() >= kMostSuspended) return false;
+  return call.questions.size() < kMostQuestions && calls_.held() + bytes <= kMostHeld;
+}
+
+std::string ModernClient::free_key(const Call& call, std::string wished) {
+  const auto taken = [&](const std::string& key) {
+    return std::any_of(call.questions.begin(), call.questions.end(),
+                       [&](const Question& one) { return one.key == key; });
+  };
+  while (wished.empty() || taken(wished)) wished = "r" + std::to_string(next_key_++);
+  return wished;
+}
+
+/// The server wants its client to visit some pages and to call again. `call` is none of calls_ any more.
+void ModernClient::wants_urls(Call call, std::string_view error, Clock::time_point now) {
+  if (can_be_suspended(call.method) && !call.abilities.can(Ask::Url)) {
+    return to_client(lacks(call.client_id, name_, Ask::Url));
+  }
+  const std::vector<std::string> pages = url_elicitations(error);
+  if (pages.empty() || ended_ || !can_be_suspended(call.method) || !room_for(call, error.size())) {
+    return to_client(wire::error_message(call.client_id, wire::kInternalError,
+                                         "server \"" + name_ +
+                                             "\" wants its user to visit a page, in a way that cannot be "
+                                             "passed on to this client"));
+  }
+  call.at_server = false;
+  for (const std::string& page : pages) {
+    Question question{"", Ask::Url, free_key(call, ""), input_request("elicitation/create", page)};
+    call.questions.push_back(std::move(question));
+  }
+  const std::uint64_t id = next_id_++;
+  calls_.add(id, std::move(call));
+  tell(id, now);
+}
+
+void ModernClient::tell(std::uint64_t id, Clock::time_point now) {
+  Call& call = *calls_.find(id);
+  std::string requests;
+  for (const Question& question : call.questions) {
+    if (!requests.empty()) requests.push_back(',');
+    requests.append(wire::quoted(question.key)).append(":").append(question.request);
+  }
+  const std::string state = fresh_state();
+  call.due = now + suspension_;
+  const std::string client_id = calls_.suspend(id, state);
+  std::string result = R"({"resultType":"input_required","inputRequests":{)" + requests;
+  result.append(R"(},"requestState":)").append(wire::quoted(state));
+  if (!server_.info.empty()) result.append(R"(,"_meta":{)").append(server_.info).append("}");
+  to_client(wire::result_message(client_id, result.append("}")));
+  tell_level();
+}
+
+void ModernClient::retry(const wire::Line& line, const wire::Envelope& envelope, const ModernRequest& request,
+                         Clock::time_point now) {
+  const std::optional<std::string> state = wire::string_value(request.state);
+  const std::optional<std::uint64_t> id = state ? calls_.by_state(*state) : std::nullopt;
+  const std::uint64_t number = id.value_or(0);
+  Call* call = calls_.find(number);
+  if (call != nullptr && call->due <= now) {
+    give_up(number, "the client did not answer in time");
+    call = nullptr;
+  }
+  const std::string fault = fault_of_retry(call, request);
+  if (!fault.empty()) return refuse_request(line, envelope, wire::kInvalidParams, fault);
+  std::vector<std::string> responses = take_responses(*call, request.responses);
+  call->token = envelope.progress_token.in(line.text);
+  calls_.resume(number, envelope.id.in(line.text), request.abilities, request.level);
+  if (!call->at_server && call->questions.empty()) {
+    calls_.take(number);
+    return forward(line, envelope, request);
+  }
+  resumed(number, responses, now);
+}
+
+/// What is wrong with a retry, for people; its call stays as it is.
+std::string ModernClient::fault_of_retry(const Call* call, const ModernRequest& request) const {
+  if (call == nullptr || call->method != request.method || !same_params(call->params.text, request.params)) {
+    return "requestState is unknown, used up, expired or of another request; call again without it";
+  }
+  if (!request.responses.empty() && !is_object(request.responses)) return "inputResponses must be an object";
+  for (const Question& question : call->questions) {
+    const std::string_view response = wire::member(request.responses, question.key).in(request.responses);
+    if (question.told && !response.empty() && !is_object(response)) {
+      return "inputResponses[" + wire::quoted(question.key) + "] must be an object";
+    }
+  }
+  return "";
+}
+
+/// Takes what is answered from the questions of the call; returns the answers, as the server hears them.
+std::vector<std::string> ModernClient::take_responses(Call& call, std::string_view responses) {
+  std::vector<std::string> answers;
+  std::erase_if(call.questions, [&](const Question& question) {
+    const std::string_view response = wire::member(responses, question.key).in(responses);
+    if (!question.told || response.empty()) return false;
+    if (!question.id.empty()) answers.push_back(wire::result_message(question.id, response));
+    return true;
+  });
+  return answers;
+}
+
+/// A retry has taken up the call.
+void ModernClient::resumed(std::uint64_t id, const std::vector<std::string>& responses,
+                           Clock::time_point now) {
+  Call& call = *calls_.find(id);
+  const auto& open = call.questions;
+  const auto beyond = std::find_if(
+      open.begin(), open.end(), [&](const Question& question) { return !call.abilities.can(question.ask); });
+  if (beyond != open.end()) {  // a retry may declare less than its call did
+    fail(id, beyond->ask);
+  } else if (std::any_of(open.begin(), open.end(), [](const Question& question) { return question.told; })) {
+    tell(id, now);
+  } else {
+    if (!open.empty()) call.due = now + kGather;  // those that came meanwhile
+    const std::string missed = std::exchange(call.progress, "");
+    if (!missed.empty()) progress({missed, nullptr}, wire::scan(missed));
+    if (call.answer) {
+      Call done = *calls_.take(id);
+      const Answer kept = *std::exchange(done.answer, std::nullopt);
+      deliver(std::move(done), kept.line, kept.envelope, now);
+    }
+    tell_level();
+  }
+  for (const std::string& response : responses) outlet_.to_server(response);
+}
+
+void ModernClient::keep(Call& call, const wire::Line& line, const wire::Envelope& envelope) {
+  if (calls_.held() + line.text.size() > kMostHeld) {
+    const auto refusal = std::make_shared<const std::string>(wire::error_message(
+        "0", wire::kAnswerTooLarge,
+        "the answer of server \"" + name_ + "\" was too large to be kept for this retry"));
+    call.answer = Answer{{*refusal, refusal}, wire::scan(*refusal)};
+  } else if (line.owner) {
+    call.answer = Answer{line, envelope};
+  } else {
+    const auto copy = std::make_shared<const std::string>(line.text);
+    call.answer = Answer{{*copy, copy}, envelope};
+  }
+}
+
+void ModernClient::give_up(std::uint64_t id, std::string_view why) {
+  const std::optional<Call> call = calls_.take(id);
+  dismiss(call->questions);
+  if (call->in_progress()) cancel_at_server(id, why);
+}
+
+void ModernClient::cancel_at_server(std::uint64_t id, std::string_view why) {
+  outlet_.to_server(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":)" +
+                    std::to_string(id) + R"(,"reason":)" + wire::quoted(why) + "}}");
+}
+
+void ModernClient::dismiss(const std::vector<Question>& questions) {
+  for (const Question& question : questions) {
+    if (!question.id.empty()) outlet_.to_server(dismissal(question));
+  }
+}
+
+}  // namespace corral::bridge

@@ -1,0 +1,123 @@
+#include "bridge/modern_request.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "bridge/to_modern.h"
+#include "wire/json_members.h"
+#include "wire/json_text.h"
+
+namespace corral::bridge {
+namespace {
+
+constexpr std::string_view kCapabilities = "io.modelcontextprotocol/clientCapabilities";
+
+/// A legacy server heard it at its handshake, or hears it in another way.
+bool only_modern(std::string_view meta_key) {
+  return meta_key == "io.modelcontextprotocol/protocolVersion" || meta_key == kCapabilities ||
+         meta_key == "io.modelcontextprotocol/clientInfo" || meta_key == "io.modelcontextprotocol/logLevel";
+}
+
+bool belongs_to_retries(std::string_view key) { return key == "inputResponses" || key == "requestState"; }
+
+std::string legacy_meta(std::string_view meta, std::uint64_t id) {
+  std::string members;
+  wire::each_member(meta, [&](std::string_view key, wire::Member member) {
+    if (only_modern(key)) return;
+    if (!members.empty()) members.push_back(',');
+    members.append(member.key.in(meta)).append(":");
+    members.append(key == "progressToken" ? std::to_string(id) : std::string(member.value.in(meta)));
+  });
+  return members.empty() ? "" : "{" + members + "}";
+}
+
+void append_params(std::string& out, std::string_view params, std::string_view method, std::uint64_t id) {
+  out.push_back('{');
+  bool first = true;
+  const auto append = [&](std::string_view key, std::string_view value) {
+    if (!std::exchange(first, false)) out.push_back(',');
+    out.append(key).append(":").append(value);
+  };
+  wire::each_member(params, [&](std::string_view key, wire::Member member) {
+    const std::string_view value = member.value.in(params);
+    if (belongs_to_retries(key)) return;
+    if (key == "task" && method == "tools/call") return;  // no modern client can follow a legacy task
+    if (key != "_meta") return append(member.key.in(params), value);
+    const std::string meta = legacy_meta(value, id);
+    if (!meta.empty()) append(member.key.in(params), meta);
+  });
+  out.push_back('}');
+}
+
+using Comparable = std::vector<std::pair<std::string, std::string>>;
+
+Comparable comparable(std::string_view params) {
+  Comparable members;
+  wire::each_member(params, [&](std::string_view key, wire::Member member) {
+    if (key == "_meta" || belongs_to_retries(key)) return;
+    members.emplace_back(key, wire::without_space(member.value.in(params)));
+  });
+  std::sort(members.begin(), members.end());
+  return members;
+}
+
+}  // namespace
+
+bool can_be_suspended(std::string_view method) {
+  return method == "tools/call" || method == "prompts/get" || method == "resources/read";
+}
+
+ModernRequest read_request(std::string_view line, const wire::Envelope& envelope) {
+  ModernRequest request;
+  request.method = wire::method_name(envelope, line);
+  request.params = envelope.params.in(line);
+  const std::string_view meta = envelope.meta.in(line);
+  const std::string_view capabilities = wire::member(meta, kCapabilities).in(meta);
+  if (!is_object(capabilities)) {
+    request.fault =
+        "_meta[\"" + std::string(kCapabilities) + "\"] must be there and be an object; {} declares none";
+    return request;
+  }
+  request.abilities = Abilities(capabilities);
+  if (envelope.log_level.present()) {
+    const std::optional<std::string> name = wire::string_value(envelope.log_level.in(line));
+    request.level = wire::parse_log_level(name.value_or(""));
+    if (!request.level) {
+      request.fault =
+          "_meta[\"io.modelcontextprotocol/logLevel\"] must be one of debug, info, notice, warning, "
+          "error, critical, alert, emergency";
+    }
+  }
+  wire::each_member(request.params, [&](std::string_view key, wire::Member member) {
+    if (key == "requestState") request.state = member.value.in(request.params);
+    if (key == "inputResponses") request.responses = member.value.in(request.params);
+  });
+  return request;
+}
+
+std::string legacy_request(std::string_view line, const wire::Envelope& envelope, std::uint64_t id) {
+  std::string out;
+  out.reserve(line.size() + 32);
+  const bool id_first = envelope.id.begin < envelope.params.begin;
+  const wire::Span first = id_first ? envelope.id : envelope.params;
+  const wire::Span second = id_first ? envelope.params : envelope.id;
+  const auto append = [&](bool is_id) {
+    if (is_id) {
+      out.append(std::to_string(id));
+    } else {
+      append_params(out, envelope.params.in(line), wire::method_name(envelope, line), id);
+    }
+  };
+  out.append(line.substr(0, first.begin));
+  append(id_first);
+  out.append(line.substr(first.end, second.begin - first.end));
+  append(!id_first);
+  return out.append(line.substr(second.end));
+}
+
+bool same_params(std::string_view one, std::string_view other) {
+  return comparable(one) == comparable(other);
+}
+
+}  // namespace corral::bridge

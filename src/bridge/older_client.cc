@@ -1,0 +1,106 @@
+#include "bridge/older_client.h"
+
+#include <map>
+#include <utility>
+
+#include "bridge/changes.h"
+#include "bridge/vocabulary.h"
+#include "wire/error_codes.h"
+#include "wire/json_text.h"
+#include "wire/revisions.h"
+
+namespace corral::bridge {
+
+namespace {
+
+/// More calls than this of one client wait for no server; their ids are not remembered.
+constexpr std::size_t kMostCalls = 4096;
+
+bool has_newer_content(std::string_view method) {
+  return method == "tools/call" || method == "tools/list" || method == "prompts/get";
+}
+
+class OlderClient final : public Bridge {
+ public:
+  OlderClient(Outlet& outlet, std::string version)
+      : outlet_(outlet), version_(std::move(version)), vocabulary_(legacy_vocabulary(version_)) {}
+
+  void from_client(const wire::Line& line, const wire::Envelope& envelope, Clock::time_point) override {
+    if (envelope.kind == wire::Kind::Request && !remember(line.text, envelope)) return;
+    if (envelope.request_id.present()) methods_.erase(std::string(envelope.request_id.in(line.text)));
+    outlet_.to_server(std::string(line.text));
+  }
+
+  void from_server(const wire::Line& line, const wire::Envelope& envelope, Clock::time_point) override {
+    if (envelope.kind == wire::Kind::Request && refused(line.text, envelope)) return;
+    if (envelope.kind != wire::Kind::Response) return outlet_.to_client(line);
+    const auto open = methods_.find(envelope.id.in(line.text));
+    if (open == methods_.end()) return outlet_.to_client(line);
+    const std::string method = std::move(open->second);
+    methods_.erase(open);
+    std::vector<Change> changes;
+    const std::string_view result = envelope.result.in(line.text);
+    add_changes(changes, result_changes(method, result, vocabulary_), envelope.result.begin);
+    send_changed(outlet_, line, changes);
+  }
+
+  /// Ids and subscriptions are the router's: it is one legacy session to it as any other.
+  void instance_changed(std::string_view) override {}
+  void client_ended() override {}
+  std::optional<Clock::time_point> next_deadline() const override { return std::nullopt; }
+  void expire(Clock::time_point) override {}
+
+ private:
+  /// False if it was answered with an error: an answer to a second one with this id would be taken for that
+  /// of the first.
+  bool remember(std::string_view text, const wire::Envelope& envelope) {
+    const std::string id(envelope.id.in(text));
+    const std::string_view method = wire::method_name(envelope, text);
+    if (methods_.contains(id)) {
+      refuse(id, wire::kInvalidRequest, "a request with this id is still open");
+      return false;
+    }
+    if (!has_newer_content(method)) return true;
+    if (methods_.size() >= kMostCalls) {
+      refuse(id, wire::kTooManyCalls, "too many calls are open; wait for some of them");
+      return false;
+    }
+    methods_.emplace(id, method);
+    return true;
+  }
+
+  void refuse(const std::string& id, int code, std::string_view sentence) {
+    outlet_.to_client({wire::error_message(id, code, sentence), nullptr});
+  }
+
+  /// Whether it was an elicitation by URL, which the client's revision does not have.
+  bool refused(std::string_view text, const wire::Envelope& envelope) {
+    if (version_ >= wire::kNewestLegacy || wire::method_name(envelope, text) != "elicitation/create")
+      return false;
+    const std::string_view params = envelope.params.in(text);
+    if (wire::string_member(params, "mode") != "url") return false;
+    outlet_.to_server(wire::error_message(
+        envelope.id.in(text), wire::kInvalidParams,
+        "the client's protocol version, " + version_ + ", has no elicitation by URL; ask with a form"));
+    return true;
+  }
+
+  Outlet& outlet_;
+  std::string version_;
+  Vocabulary vocabulary_;
+  std::map<std::string, std::string, std::less<>> methods_;  // of open requests, by the JSON text of the id
+};
+
+}  // namespace
+
+bool needs_older_words(std::string_view version) { return !legacy_vocabulary(version).complete(); }
+
+std::string in_older_words(std::string_view method, std::string_view result, std::string_view version) {
+  return changed(result, result_changes(method, result, legacy_vocabulary(version)));
+}
+
+std::unique_ptr<Bridge> older_client(Outlet& outlet, std::string version) {
+  return std::make_unique<OlderClient>(outlet, std::move(version));
+}
+
+}  // namespace corral::bridge

@@ -1,0 +1,176 @@
+#include "bridge/open_calls.h"
+
+#include <sys/random.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "bridge/modern_request.h"
+
+namespace corral::bridge {
+
+std::string fresh_state() {
+  std::array<unsigned char, 32> bytes{};
+  // So few bytes come at once or not at all, and a handle that can be guessed is worse than no daemon.
+  if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) std::abort();
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  for (const unsigned char byte : bytes) {
+    text.push_back(kDigits[byte >> 4]);
+    text.push_back(kDigits[byte & 15]);
+  }
+  return text;
+}
+
+Call& OpenCalls::add(std::uint64_t id, Call call) {
+  clients_[call.client_id] = id;
+  count_level(call, true);
+  return calls_.insert_or_assign(id, std::move(call)).first->second;
+}
+
+Call* OpenCalls::find(std::uint64_t id) {
+  const auto found = calls_.find(id);
+  return found == calls_.end() ? nullptr : &found->second;
+}
+
+std::optional<Call> OpenCalls::take(std::uint64_t id) {
+  auto node = calls_.extract(id);
+  if (node.empty()) return std::nullopt;
+  Call& call = node.mapped();
+  if (call.suspended()) {
+    states_.erase(call.state);
+  } else {
+    count_level(call, false);
+    clients_.erase(call.client_id);
+  }
+  waiting_.erase(id);
+  return std::move(call);
+}
+
+std::optional<std::uint64_t> OpenCalls::by_client(std::string_view client_id) const {
+  const auto found = clients_.find(client_id);
+  return found == clients_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<std::uint64_t> OpenCalls::by_state(std::string_view state) const {
+  const auto found = states_.find(state);
+  return found == states_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::string OpenCalls::suspend(std::uint64_t id, const std::string& state) {
+  Call& call = calls_.at(id);
+  count_level(call, false);
+  clients_.erase(call.client_id);
+  states_[state] = id;
+  call.state = state;
+  for (Question& question : call.questions) question.told = true;
+  note(id, call);
+  return std::exchange(call.client_id, "");
+}
+
+void OpenCalls::resume(std::uint64_t id, std::string_view client_id, const Abilities& abilities,
+                       std::optional<wire::LogLevel> level) {
+  Call& call = calls_.at(id);
+  states_.erase(call.state);
+  call.state.clear();
+  call.client_id = client_id;
+  call.abilities = abilities;
+  call.level = level;
+  clients_[call.client_id] = id;
+  count_level(call, true);
+  note(id, call);
+}
+
+void OpenCalls::ask(std::uint64_t id, Question question) {
+  Call& call = calls_.at(id);
+  call.questions.push_back(std::move(question));
+  note(id, call);
+}
+
+void OpenCalls::forget_question(std::string_view question_id) {
+  const std::set<std::uint64_t> waiting = waiting_;
+  for (const std::uint64_t id : waiting) {
+    Call& call = calls_.at(id);
+    std::erase_if(call.questions, [&](const Question& one) { return one.id == question_id; });
+    note(id, call);
+  }
+}
+
+std::vector<Question> OpenCalls::take_questions(std::uint64_t id) {
+  Call& call = calls_.at(id);
+  std::vector<Question> questions = std::exchange(call.questions, {});
+  note(id, call);
+  return questions;
+}
+
+std::optional<std::uint64_t> OpenCalls::cause_of(Ask ask) const {
+  std::optional<std::uint64_t> suspended;
+  for (auto one = calls_.rbegin(); one != calls_.rend(); ++one) {
+    const Call& call = one->second;
+    if (!can_be_suspended(call.method) || !call.in_progress() || !call.abilities.can(ask)) continue;
+    if (!call.suspended()) return one->first;
+    if (!suspended) suspended = one->first;
+  }
+  return suspended;
+}
+
+std::optional<std::uint64_t> OpenCalls::only_cause() const {
+  std::optional<std::uint64_t> only;
+  for (const auto& [id, call] : calls_) {
+    if (!can_be_suspended(call.method) || !call.in_progress()) continue;
+    if (only) return std::nullopt;
+    only = id;
+  }
+  return only;
+}
+
+std::optional<wire::LogLevel> OpenCalls::lowest_level() const {
+  const auto lowest =
+      std::find_if(levels_.begin(), levels_.end(), [](std::size_t count) { return count > 0; });
+  if (lowest == levels_.end()) return std::nullopt;
+  return static_cast<wire::LogLevel>(lowest - levels_.begin());
+}
+
+std::size_t OpenCalls::held() const {
+  std::size_t bytes = 0;
+  for (const std::uint64_t id : waiting_) {
+    const Call& call = calls_.at(id);
+    for (const Question& question : call.questions) bytes += question.request.size();
+    if (call.answer) bytes += call.answer->line.text.size();
+  }
+  return bytes;
+}
+
+std::optional<Clock::time_point> OpenCalls::next_due() const {
+  std::optional<Clock::time_point> next;
+  for (const std::uint64_t id : waiting_) {
+    const Clock::time_point due = calls_.at(id).due;
+    if (!next || due < *next) next = due;
+  }
+  return next;
+}
+
+std::vector<std::uint64_t> OpenCalls::due(Clock::time_point now) const {
+  std::vector<std::uint64_t> ids;
+  for (const std::uint64_t id : waiting_) {
+    if (calls_.at(id).due <= now) ids.push_back(id);
+  }
+  return ids;
+}
+
+void OpenCalls::count_level(const Call& call, bool more) {
+  if (!call.level) return;
+  std::size_t& count = levels_[static_cast<std::size_t>(*call.level)];
+  more ? ++count : --count;
+}
+
+void OpenCalls::note(std::uint64_t id, const Call& call) {
+  if (call.suspended() || !call.questions.empty()) {
+    waiting_.insert(id);
+  } else {
+    waiting_.erase(id);
+  }
+}
+
+}  // namespace corral::bridge

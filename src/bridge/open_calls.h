@@ -1,0 +1,100 @@
+// The calls of one modern client that a legacy server has not finished: those whose client waits for the
+// answer, and those that are suspended, because the server waits for the client's word. Pure.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/loop.h"
+#include "bridge/question.h"
+#include "wire/envelope.h"
+#include "wire/line_reader.h"
+#include "wire/log_level.h"
+
+namespace corral::bridge {
+
+/// The server's last word on a call, kept for the retry.
+struct Answer {
+  wire::Line line;
+  wire::Envelope envelope;
+};
+
+struct Call {
+  std::string client_id;  // JSON; empty while it is suspended
+  std::string method;
+  std::string token;  // the client's progress token, JSON; empty = it wants none
+  std::string uri;    // of resources/read, JSON
+  Abilities abilities;
+  std::optional<wire::LogLevel> level;
+  wire::Line params;      // what a retry must repeat; kept only if the client can be asked something
+  bool at_server = true;  // otherwise the retry sends it again
+
+  std::vector<Question> questions;
+  std::string state;        // the handle that the client was given; empty unless it is suspended
+  Clock::time_point due{};  // when its questions are told; when it is suspended: given up
+  std::optional<Answer> answer;
+  std::string progress;  // the last one that nobody could be told
+
+  bool suspended() const { return !state.empty(); }
+  /// The server may still ask something because of it.
+  bool in_progress() const { return at_server && !answer; }
+};
+
+class OpenCalls {
+ public:
+  Call& add(std::uint64_t id, Call call);
+  Call* find(std::uint64_t id);
+  std::optional<Call> take(std::uint64_t id);
+  std::optional<std::uint64_t> by_client(std::string_view client_id) const;
+  std::optional<std::uint64_t> by_state(std::string_view state) const;
+
+  /// The client's request has been answered under this handle; returns its id.
+  std::string suspend(std::uint64_t id, const std::string& state);
+  /// A retry has taken it up; its handle is used.
+  void resume(std::uint64_t id, std::string_view client_id, const Abilities& abilities,
+              std::optional<wire::LogLevel> level);
+
+  void ask(std::uint64_t id, Question question);
+  /// The server has taken its question back.
+  void forget_question(std::string_view question_id);
+  /// Takes all questions from the call.
+  std::vector<Question> take_questions(std::uint64_t id);
+
+  /// The call that this question is for: the latest that can be asked it, one whose client waits before one
+  /// that is suspended, since that one is likely to stand still.
+  std::optional<std::uint64_t> cause_of(Ask ask) const;
+  /// The only call that can be the cause of any question; nothing if there are several or none.
+  std::optional<std::uint64_t> only_cause() const;
+
+  /// What the client waits to hear of the server's log, of all calls together; nothing = no line at all.
+  std::optional<wire::LogLevel> lowest_level() const;
+
+  std::size_t suspended() const { return states_.size(); }
+  /// With questions that are not told, or suspended.
+  const std::set<std::uint64_t>& waiting() const { return waiting_; }
+  /// Bytes that are held for clients which may never come back for them.
+  std::size_t held() const;
+  std::optional<Clock::time_point> next_due() const;
+  std::vector<std::uint64_t> due(Clock::time_point now) const;
+
+ private:
+  void count_level(const Call& call, bool more);
+  void note(std::uint64_t id, const Call& call);
+
+  std::map<std::uint64_t, Call> calls_;  // by the id that the server knows
+  std::map<std::string, std::uint64_t, std::less<>> clients_;
+  std::map<std::string, std::uint64_t, std::less<>> states_;
+  std::set<std::uint64_t> waiting_;
+  std::array<std::size_t, wire::kLogLevels.size()> levels_{};  // how many calls whose client waits want each
+};
+
+/// A handle that nobody can guess: 32 random bytes.
+std::string fresh_state();
+
+}  // namespace corral::bridge

@@ -1,0 +1,48 @@
+// What a legacy server says, in the words of the modern era. Pure, on the text of the messages: a large
+// result is edited where it stands.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "bridge/edits.h"
+#include "wire/span.h"
+
+namespace corral::bridge {
+
+inline constexpr std::string_view kServerInfo = "io.modelcontextprotocol/serverInfo";
+inline constexpr std::string_view kSubscriptionId = "io.modelcontextprotocol/subscriptionId";
+
+inline constexpr int kResourceNotFound = -32002;
+inline constexpr int kMissingCapability = -32021;
+inline constexpr int kUrlElicitationRequired = -32042;
+
+/// What the result of its initialize says of a server.
+struct LegacyServer {
+  std::string info;  // the `_meta` member with its serverInfo; empty if it is too large to be said every time
+  bool tools = false;
+  bool prompts = false;
+  bool resources = false;
+  bool subscribe = false;
+  bool logging = false;
+};
+LegacyServer read_server(std::string_view initialize_result);
+
+/// Makes a result of `method`, which stands in `line`, one of the modern era. False if it is no object.
+bool complete_result(std::string_view line, wire::Span result, std::string_view method, std::string_view info,
+                     Edits& edits);
+
+/// A result of tools/list without what belongs to tasks; nothing if there was nothing of it.
+std::optional<std::string> without_tasks(std::string_view result);
+
+/// The code of an error object; nothing if it is no integer.
+std::optional<int> error_code(std::string_view error);
+
+/// Gives the error, which stands in `line`, a code of the modern era. `uri` is the resource that was asked
+/// for, JSON or empty.
+void modern_error(std::string_view line, wire::Span error, std::string_view uri, Edits& edits);
+
+bool is_object(std::string_view json);
+
+}  // namespace corral::bridge

@@ -1,0 +1,162 @@
+#include "bridge/uri_listens.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "bridge/legacy_words.h"
+#include "wire/error_codes.h"
+#include "wire/json_array.h"
+#include "wire/json_text.h"
+
+namespace corral::bridge {
+
+namespace {
+
+bool names_uri(std::string_view acknowledged_params, const std::string& uri) {
+  const std::string_view accepted =
+      wire::member(acknowledged_params, "notifications").in(acknowledged_params);
+  const std::string_view uris = wire::member(accepted, "resourceSubscriptions").in(accepted);
+  const std::optional<std::vector<wire::Span>> elements = wire::array_elements(uris);
+  return elements && std::any_of(elements->begin(), elements->end(), [&](wire::Span element) {
+           return wire::string_value(element.in(uris)) == uri;
+         });
+}
+
+/// The daemon's word for an instance that is gone.
+bool is_loss(std::string_view error) {
+  return wire::member(error, "code").in(error) == std::to_string(wire::kServerLost);
+}
+
+std::string updated_message(const std::string& uri) {
+  return R"({"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":)" +
+         wire::quoted(uri) + "}}";
+}
+
+}  // namespace
+
+void UriListens::subscribe(std::string_view id, const std::string& uri) {
+  const auto found = listens_.find(uri);
+  if (found != listens_.end() && found->second.acknowledged) return side_.answer(id, "{}");
+  if (uri.size() > kLongestUri) {
+    return side_.refuse(id, wire::kInvalidParams, "the URI is longer than any that can be subscribed to");
+  }
+  if (found == listens_.end() && listens_.size() >= kMost) {
+    return side_.refuse(id, wire::kInvalidParams,
+                        "this session has " + std::to_string(kMost) +
+                            " subscriptions, which is the most; unsubscribe from some");
+  }
+  listens_[uri].waiting.emplace_back(id);
+  waiting_.emplace(id, uri);
+  if (listens_[uri].id == 0) open(uri);
+}
+
+void UriListens::unsubscribe(std::string_view id, const std::string& uri) {
+  const auto found = listens_.find(uri);
+  if (found != listens_.end()) {
+    Listen listen = std::move(found->second);
+    listens_.erase(found);
+    close(listen);
+    // They had it for the moment between.
+    for (const std::string& other : released(listen)) side_.answer(other, "{}");
+  }
+  side_.answer(id, "{}");
+}
+
+void UriListens::give_up(std::string_view id) {
+  const auto waits = waiting_.find(id);
+  if (waits == waiting_.end()) return;
+  const auto found = listens_.find(waits->second);
+  waiting_.erase(waits);
+  std::vector<std::string>& others = found->second.waiting;
+  others.erase(std::remove(others.begin(), others.end(), id), others.end());
+  if (!others.empty() || found->second.granted) return;
+  Listen listen = std::move(found->second);
+  listens_.erase(found);
+  close(listen);
+}
+
+void UriListens::acknowledged(std::uint64_t listen, std::string_view params) {
+  const auto known = uris_.find(listen);
+  if (known == uris_.end()) return;
+  const std::string uri = known->second;
+  Listen& found = listens_.at(uri);
+  if (found.acknowledged) return;
+  if (!names_uri(params, uri)) {
+    close(found);
+    failed(uri, {});
+    return;
+  }
+  found.acknowledged = true;
+  found.granted = true;
+  for (const std::string& id : released(found)) side_.answer(id, "{}");
+}
+
+bool UriListens::answered(std::uint64_t listen, std::string_view error) {
+  const auto known = uris_.find(listen);
+  if (known == uris_.end()) return false;
+  const std::string uri = known->second;
+  uris_.erase(known);
+  Listen& found = listens_.at(uri);
+  found.id = 0;
+  // What a server had agreed to is kept for the next instance: from here its end looks like the end of one.
+  const bool agreed = std::exchange(found.acknowledged, false);
+  const bool lost = found.granted && found.waiting.empty() && is_loss(error);
+  if (!agreed && !lost) failed(uri, error);
+  return true;
+}
+
+void UriListens::open_all() {
+  std::vector<std::string> uris;
+  for (const auto& [uri, listen] : listens_) uris.push_back(uri);
+  for (const std::string& uri : uris) {
+    const auto found = listens_.find(uri);
+    if (found == listens_.end()) continue;
+    uris_.erase(found->second.id);
+    found->second.acknowledged = false;
+    open(uri);
+  }
+}
+
+/// The answer may come before it returns.
+void UriListens::open(const std::string& uri) {
+  const std::uint64_t id = side_.next_id();
+  listens_.at(uri).id = id;
+  uris_.emplace(id, uri);
+  side_.outlet.to_server(R"({"jsonrpc":"2.0","id":)" + std::to_string(id) +
+                         R"(,"method":"subscriptions/listen","params":{"_meta":{)" + side_.meta +
+                         R"(},"notifications":{"resourceSubscriptions":[)" + wire::quoted(uri) + "]}}}");
+}
+
+void UriListens::close(Listen& listen) {
+  if (listen.id == 0) return;
+  uris_.erase(listen.id);
+  side_.outlet.to_server(cancelled_message(std::exchange(listen.id, 0)));
+}
+
+std::vector<std::string> UriListens::released(Listen& listen) {
+  for (const std::string& id : listen.waiting) waiting_.erase(id);
+  return std::exchange(listen.waiting, {});
+}
+
+/// The subscription does not exist. `error` is the server's, or empty if it gave none.
+void UriListens::failed(const std::string& uri, std::string_view error) {
+  const auto found = listens_.find(uri);
+  if (found == listens_.end()) return;
+  Listen listen = std::move(found->second);
+  listens_.erase(found);
+  // The client believes that it has this subscription: with a last word it reads once more.
+  if (listen.granted) side_.outlet.to_client({updated_message(uri), nullptr});
+  for (const std::string& id : released(listen)) {
+    if (error.empty()) {
+      side_.refuse(id, wire::kInvalidParams, "server '" + side_.server + "' takes no subscription to " + uri);
+    } else {
+      const std::string legacy = changed(error, error_changes("resources/subscribe", error));
+      std::string answer = R"({"jsonrpc":"2.0","id":)";
+      answer.append(id).append(R"(,"error":)").append(legacy).append("}");
+      side_.outlet.to_client({answer, nullptr});
+    }
+  }
+}
+
+}  // namespace corral::bridge
