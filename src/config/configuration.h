@@ -17,6 +17,13 @@
 
 namespace corral::config {
 
+/// What to do when the files that a server was started from have changed.
+enum class OnChange : std::uint8_t {
+  Roll,    // new sessions get a new instance; the old one goes when its sessions have
+  Warn,    // say so, and go on
+  Ignore,  // do not look
+};
+
 enum class Share : std::uint8_t {
   Auto,     // shared where there is evidence that it is safe
   Shared,   // one instance for all sessions with the same key
@@ -47,7 +54,11 @@ struct Server {
   bool restart = true;       // a server that died comes back
   std::optional<bool> park;  // end the tree of a silent session; unset = where there is evidence
   std::chrono::milliseconds probe{std::chrono::minutes(1)};  // of a silent server; 0 = never
-  int line = 0;                                              // where the entry begins in the file
+  std::optional<bool> modern;                                // its era; unset = found out
+  bool eager = false;    // start it when a session attaches, not at its first call
+  std::size_t warm = 0;  // private instances that are kept ready for the next sessions
+  OnChange on_change = OnChange::Roll;
+  int line = 0;  // where the entry begins in the file
 };
 
 struct Options {

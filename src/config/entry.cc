@@ -5,6 +5,7 @@
 #include <boost/json.hpp>
 
 #include "base/paths.h"
+#include "config/limits.h"
 #include "survey/server_command.h"
 
 namespace corral::config {
@@ -237,7 +238,19 @@ void read_probe(Reading& reading, const Field& field, Server& server) {
   server.probe = *time;
 }
 
-constexpr std::array<Key<Server>, 14> kServerKeys = {{
+void read_era(Reading& reading, const Field& field, Server& server) {
+  constexpr std::array<std::string_view, 3> kWords = {"auto", "legacy", "modern"};
+  constexpr std::array<std::optional<bool>, 3> kModern = {std::nullopt, false, true};
+  if (const auto index = reading.choice(field, kWords)) server.modern = kModern[*index];
+}
+
+void read_on_change(Reading& reading, const Field& field, Server& server) {
+  constexpr std::array<std::string_view, 3> kWords = {"roll", "warn", "ignore"};
+  constexpr std::array<OnChange, 3> kChanges = {OnChange::Roll, OnChange::Warn, OnChange::Ignore};
+  if (const auto index = reading.choice(field, kWords)) server.on_change = kChanges[*index];
+}
+
+constexpr std::array<Key<Server>, 18> kServerKeys = {{
     {"share", read_share},
     {"containment", read_containment},
     {"memory", [](Reading& reading, const Field& field,
@@ -261,6 +274,12 @@ constexpr std::array<Key<Server>, 14> kServerKeys = {{
     {"park",
      [](Reading& reading, const Field& field, Server& server) { store(reading.flag(field), server.park); }},
     {"probe", read_probe},
+    {"era", read_era},
+    {"eager",
+     [](Reading& reading, const Field& field, Server& server) { store(reading.flag(field), server.eager); }},
+    {"warm", [](Reading& reading, const Field& field,
+                Server& server) { store(reading.whole_number(field, 0, kMostWarm), server.warm); }},
+    {"on_change", read_on_change},
     {"timeout", read_timeout<Server>},
 }};
 

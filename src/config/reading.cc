@@ -1,5 +1,6 @@
 #include "config/reading.h"
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <cstdio>
 #include <set>
@@ -155,14 +156,15 @@ std::optional<std::uint64_t> Reading::size(const Field& field) {
   return std::nullopt;
 }
 
-std::optional<std::uint32_t> Reading::whole_number(const Field& field, std::uint32_t least) {
-  constexpr std::int64_t kLargest = 4'194'304;  // the most processes that Linux can have
-  if (field.value.is_int64() && field.value.get_int64() >= least && field.value.get_int64() <= kLargest) {
+std::optional<std::uint32_t> Reading::whole_number(const Field& field, std::uint32_t least,
+                                                   std::uint32_t most) {
+  if (field.value.is_int64() && field.value.get_int64() >= least && field.value.get_int64() <= most) {
     return static_cast<std::uint32_t>(field.value.get_int64());
   }
   fail(field.place.value,
-       field.naming() + " must be a whole number from " + std::to_string(least) + " to 4194304",
-       "Write a number such as 64, without quotes");
+       field.naming() + " must be a whole number from " + std::to_string(least) + " to " +
+           std::to_string(most),
+       "Write a number such as " + std::to_string(std::min(most, 64U)) + ", without quotes");
   return std::nullopt;
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "config/limits.h"
 #include "config/text_places.h"
 
 namespace corral::config {
@@ -55,7 +56,8 @@ class Reading {
   std::optional<std::chrono::milliseconds> duration(const Field& field);
   /// "512M", or a number of bytes.
   std::optional<std::uint64_t> size(const Field& field);
-  std::optional<std::uint32_t> whole_number(const Field& field, std::uint32_t least);
+  std::optional<std::uint32_t> whole_number(const Field& field, std::uint32_t least,
+                                            std::uint32_t most = kMostProcesses);
   /// "0.5", "150%", or a number of cores.
   std::optional<std::uint32_t> cores(const Field& field);
   /// One of the words, by its index.

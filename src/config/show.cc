@@ -50,6 +50,10 @@ json::object object_of(const Server& server) {
                          {"restart", server.restart},
                          {"park", nullptr},
                          {"probe_ms", server.probe.count()},
+                         {"era", era_name(server.modern)},
+                         {"eager", server.eager},
+                         {"warm", server.warm},
+                         {"on_change", name_of(server.on_change)},
                          {"on_stop", nullptr}};
   if (!server.cwd.empty()) object["cwd"] = printable(server.cwd);
   if (server.timeout) object["timeout_ms"] = server.timeout->count();
@@ -78,6 +82,17 @@ const char* name_of(proc::Containment containment) {
   }
   return "?";
 }
+
+const char* name_of(OnChange on_change) {
+  switch (on_change) {
+    case OnChange::Roll: return "roll";
+    case OnChange::Warn: return "warn";
+    case OnChange::Ignore: return "ignore";
+  }
+  return "?";
+}
+
+const char* era_name(std::optional<bool> modern) { return !modern ? "auto" : *modern ? "modern" : "legacy"; }
 
 std::string show_variable(const std::string& name, const std::string& value) {
   if (is_reference(value)) return printable(value);

@@ -1,6 +1,7 @@
 // A configuration for people and programs, as it is in force, with whatever looks like a secret hidden.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "config/configuration.h"
@@ -9,6 +10,9 @@ namespace corral::config {
 
 const char* name_of(Share share);
 const char* name_of(proc::Containment containment);
+const char* name_of(OnChange on_change);
+/// Of Server::modern: "auto", "legacy", "modern".
+const char* era_name(std::optional<bool> modern);
 
 /// The value of a variable as it may be shown: `***` if its name or the value itself looks like a secret. A
 /// bare ${VAR} is no secret.

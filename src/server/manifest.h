@@ -1,19 +1,41 @@
-// What we know of a server without running it. Learned from instances, kept while the daemon runs.
+// What we know of a server without running it, learned from its instances.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
+
+#include "server/fingerprint.h"
+#include "wire/revisions.h"
 
 namespace corral::server {
 
-/// How a server is spoken to. One process speaks one era.
-enum class Era : std::uint8_t { Legacy, Modern };  // initialize … 2025-11-25; stateless, 2026-07-28
+using wire::Era;
+
+/// What a server lists; a client that has seen one list must hear if a later instance shows another.
+enum class ListKind : std::uint8_t { Tools, Prompts, Resources, Templates };
+inline constexpr std::size_t kListKinds = 4;
+
+/// What a server showed to clients that say the same of themselves.
+struct Portrait {
+  std::string handshake;                      // the result of initialize or server/discover, JSON
+  std::array<std::string, kListKinds> lists;  // whole results of the list requests, JSON; empty = not known
+
+  bool operator==(const Portrait&) const = default;
+};
 
 struct Manifest {
-  std::optional<bool> modern;     // it answered server/discover as the modern revision says
-  std::optional<bool> read_only;  // every tool says so in its annotations
-  bool conversational = false;    // it asked a client something on a shared instance
-  bool answers_probes = false;    // it has answered when asked whether it lives
+  std::optional<bool> modern;                              // its era
+  std::optional<bool> read_only;                           // every tool says so in its annotations
+  bool conversational = false;                             // it asked a client something on a shared instance
+  bool answers_probes = false;                             // it has answered when asked whether it lives
+  Fingerprint fingerprint;                                 // of the build that all this is about
+  std::map<std::string, Portrait, std::less<>> portraits;  // by profile
+
+  bool operator==(const Manifest&) const = default;
 };
 
 }  // namespace corral::server

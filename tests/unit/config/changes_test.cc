@@ -84,6 +84,10 @@ TEST(Changes, CountEveryOtherFieldOfAServer) {
       [](Server& s) { s.restart = false; },
       [](Server& s) { s.park = false; },
       [](Server& s) { s.probe = 0s; },
+      [](Server& s) { s.modern = false; },
+      [](Server& s) { s.eager = true; },
+      [](Server& s) { s.warm = 1; },
+      [](Server& s) { s.on_change = OnChange::Warn; },
   };
 
   for (std::size_t i = 0; i < edits.size(); ++i) {

@@ -67,6 +67,10 @@ TEST(Parse, GivesDefaultsToWhatIsNotWritten) {
   EXPECT_TRUE(server.restart);
   EXPECT_FALSE(server.park.has_value());
   EXPECT_EQ(server.probe, 60s);
+  EXPECT_FALSE(server.modern.has_value());
+  EXPECT_FALSE(server.eager);
+  EXPECT_EQ(server.warm, 0U);
+  EXPECT_EQ(server.on_change, OnChange::Roll);
   EXPECT_EQ(server.stdin_grace, 2s);
   EXPECT_EQ(server.term_grace, 3s);
   EXPECT_EQ(server.containment, proc::Containment::Auto);
@@ -106,7 +110,8 @@ TEST(Parse, SaysThatAFileHasNoServers) {
 TEST(Parse, ReadsEveryOptionOfAServer) {
   const Configuration found = good(entry(R"("corral": {"share": "shared", "containment": "strict",
       "memory": "512M", "pids": 64, "cpu": 0.5, "stdin_grace": "1s", "term_grace": 250, "idle": "90s", "on_stop": "echo gone",
-      "stateless": true, "restart": false, "park": true, "probe": "0s", "timeout": "30s"})"));
+      "stateless": true, "restart": false, "park": true, "probe": "0s", "timeout": "30s",
+      "era": "legacy", "eager": true, "warm": 64, "on_change": "ignore"})"));
 
   EXPECT_THAT(found.warnings, IsEmpty());
   ASSERT_THAT(found.servers, SizeIs(1));
@@ -124,7 +129,27 @@ TEST(Parse, ReadsEveryOptionOfAServer) {
   EXPECT_FALSE(server.restart);
   EXPECT_EQ(server.park, true);
   EXPECT_EQ(server.probe, 0s);
+  EXPECT_EQ(server.modern, false);
+  EXPECT_TRUE(server.eager);
+  EXPECT_EQ(server.warm, 64U);
+  EXPECT_EQ(server.on_change, OnChange::Ignore);
   EXPECT_EQ(server.timeout, 30s);
+}
+
+TEST(Parse, ReadsEveryWordForEraAndChange) {
+  const auto of = [](const std::string& options) {
+    return good(entry("\"corral\": {" + options + "}")).servers.at(0);
+  };
+  EXPECT_EQ(of(R"("era": "auto")").modern, std::nullopt);
+  EXPECT_EQ(of(R"("era": "modern")").modern, true);
+  EXPECT_EQ(of(R"("on_change": "roll")").on_change, OnChange::Roll);
+  EXPECT_EQ(of(R"("on_change": "warn")").on_change, OnChange::Warn);
+}
+
+TEST(Parse, KnowsWhatAMisspeltKeyMeant) {
+  EXPECT_THAT(good(entry(R"("corral": {"eagre": true})")).warnings, ElementsAre(HasSubstr("\"eager\"")));
+  EXPECT_THAT(good(entry(R"("corral": {"onchange": "warn"})")).warnings,
+              ElementsAre(HasSubstr("\"on_change\"")));
 }
 
 TEST(Parse, ReadsTheOptionsOfTheDaemon) {
@@ -283,6 +308,15 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{R"({"mcpServers": {"a": {"command": "x", "corral": {"park": 1}}}})", "1:58", "true or false"},
         Fault{R"({"mcpServers": {"a": {"command": "x", "corral": {"probe": true}}}})", "1:59", "no duration"},
         Fault{R"({"mcpServers": {"a": {"command": "x", "corral": {"probe": -1}}}})", "1:59", "no duration"},
+        Fault{R"({"mcpServers": {"a": {"command": "x", "corral": {"era": "2026-07-28"}}}})", "1:57",
+              "\"auto\", \"legacy\" or \"modern\""},
+        Fault{R"({"mcpServers": {"a": {"command": "x", "corral": {"era": true}}}})", "1:57", "not known"},
+        Fault{R"({"mcpServers": {"a": {"command": "x", "corral": {"eager": 1}}}})", "1:59", "true or false"},
+        Fault{R"({"mcpServers": {"a": {"command": "x", "corral": {"warm": -1}}}})", "1:58", "from 0 to 64"},
+        Fault{R"({"mcpServers": {"a": {"command": "x", "corral": {"warm": 65}}}})", "1:58", "from 0 to 64"},
+        Fault{R"({"mcpServers": {"a": {"command": "x", "corral": {"warm": true}}}})", "1:58", "from 0 to 64"},
+        Fault{R"({"mcpServers": {"a": {"command": "x", "corral": {"on_change": "restart"}}}})", "1:63",
+              "\"roll\", \"warn\" or \"ignore\""},
         Fault{R"({"mcpServers": {"a": {"command": "x", "corral": {"pids": 0}}}})", "1:58", "whole number"},
         Fault{R"({"mcpServers": {"a": {"command": "x", "corral": {"memory": "lots"}}}})", "1:60", "no size"},
         Fault{R"({"mcpServers": {"a": {"command": "x", "corral": {"cpu": "-1"}}}})", "1:57", "cores"},

@@ -33,7 +33,7 @@ TEST(ShowConfiguration, IsJsonWithoutSecrets) {
       parse(R"({"mcpServers": {"a": {"command": "x", "args": ["--token", "hush"],
       "env": {"API_KEY": "hush", "LEVEL": "debug"}, "timeout": "30s", "tools": ["t*"],
       "corral": {"on_stop": "curl -H 'Authorization: Bearer hush' x", "memory": "1M", "cpu": 0.5, "share": "root",
-        "restart": false, "probe": "2s"}}, "b": {"command": "y", "corral": {"park": false}}},
+        "restart": false, "probe": "2s", "era": "modern", "eager": true, "warm": 2, "on_change": "warn"}}, "b": {"command": "y", "corral": {"park": false}}},
       "corral": {"max_instances": 3, "keep": 2}, "odd": 1})",
             "f.json");
   ASSERT_TRUE(found) << found.error().message;
@@ -55,6 +55,12 @@ TEST(ShowConfiguration, IsJsonWithoutSecrets) {
   EXPECT_EQ(server.at("probe_ms"), 2000);
   EXPECT_EQ(value.at("servers").at(1).at("park"), false);
   EXPECT_EQ(value.at("servers").at(1).at("restart"), true);
+  EXPECT_EQ(server.at("era"), "modern");
+  EXPECT_EQ(server.at("eager"), true);
+  EXPECT_EQ(server.at("warm"), 2);
+  EXPECT_EQ(server.at("on_change"), "warn");
+  EXPECT_EQ(value.at("servers").at(1).at("era"), "auto");
+  EXPECT_EQ(value.at("servers").at(1).at("on_change"), "roll");
   EXPECT_EQ(value.at("options").at("max_instances"), 3);
   EXPECT_EQ(value.at("options").at("keep"), 2);
   EXPECT_EQ(server.at("limits").at("memory_bytes"), 1 << 20);

@@ -1,0 +1,26 @@
+#include "app/state_directory.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "control/runtime_dir.h"
+
+namespace corral::app {
+
+std::string default_state_directory() {
+  const char* const state = getenv("XDG_STATE_HOME");
+  if (state != nullptr && state[0] == '/') return std::string(state) + "/corral";
+  const char* const home = getenv("HOME");
+  if (home != nullptr && home[0] == '/') return std::string(home) + "/.local/state/corral";
+  return {};
+}
+
+std::string state_directory_for(const std::string& runtime_dir) {
+  const std::vector<std::string> usual = control::candidates("", geteuid());
+  const bool own = std::find(usual.begin(), usual.end(), runtime_dir) == usual.end();
+  return own ? runtime_dir + "/state" : default_state_directory();
+}
+
+}  // namespace corral::app
