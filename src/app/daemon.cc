@@ -20,6 +20,7 @@
 #include "app/listening_socket.h"
 #include "app/pid_file.h"
 #include "app/service_notify.h"
+#include "app/state_directory.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/units.h"
@@ -62,6 +63,12 @@ void raise_descriptor_limit() {
 
 std::string count(std::size_t number, const char* what) { return std::to_string(number) + " " + what; }
 
+std::string manifests_folder(const ServeOptions& options) {
+  const std::string state =
+      options.state_dir.empty() ? state_directory_for(options.runtime_dir) : options.state_dir;
+  return state.empty() ? state : state + "/manifests";
+}
+
 class Daemon {
  public:
   Daemon(const ServeOptions& options, UniqueFd lock, UniqueFd lifeline)
@@ -73,7 +80,8 @@ class Daemon {
         notify_(ServiceNotify::from_environment()),
         record_{getpid(), kVersion, utc_time(time(nullptr))},
         source_(options.config),
-        pid_file_(pid_file_of(options, options.runtime_dir)) {
+        pid_file_(pid_file_of(options, options.runtime_dir)),
+        manifests_(manifests_folder(options)) {
     for (const int fd : {lock_.get(), lifeline_.get()}) fcntl(fd, F_SETFD, FD_CLOEXEC);
   }
 
@@ -100,6 +108,7 @@ class Daemon {
   const PidRecord record_;
   ConfigSource source_;
   const std::string pid_file_;
+  server::ManifestStore manifests_;
   ListeningSocket socket_;
 
   Loop loop_;
@@ -181,7 +190,8 @@ Result<void> Daemon::prepare() {
 }
 
 void Daemon::open_doors(proc::Spawner& spawner, config::Configuration configuration) {
-  hub_ = std::make_unique<Hub>(loop_, std::move(configuration), spawner, [this] { return source_.read(); });
+  hub_ = std::make_unique<Hub>(
+      loop_, std::move(configuration), spawner, [this] { return source_.read(); }, &manifests_);
   hub_->when_asked_to_stop([this](const std::string& why) { stop(why); });
   hub_->when_empty([this] {
     malloc_trim(0);

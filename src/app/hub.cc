@@ -41,8 +41,11 @@ Hub::Impl::Impl(Loop& given, config::Configuration first, proc::Spawner& spawner
   apply_options();
 }
 
-Hub::Hub(Loop& loop, config::Configuration configuration, proc::Spawner& spawner, ReadAgain read_again)
-    : impl_(std::make_unique<Impl>(loop, std::move(configuration), spawner, std::move(read_again))) {}
+Hub::Hub(Loop& loop, config::Configuration configuration, proc::Spawner& spawner, ReadAgain read_again,
+         server::ManifestStore* manifests)
+    : impl_(std::make_unique<Impl>(loop, std::move(configuration), spawner, std::move(read_again))) {
+  impl_->switchboard.keep_manifests(manifests);
+}
 
 Hub::~Hub() = default;
 

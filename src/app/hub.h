@@ -10,6 +10,7 @@
 #include "client/reception.h"
 #include "config/configuration.h"
 #include "proc/spawner.h"
+#include "server/manifest_store.h"
 
 namespace corral::app {
 
@@ -31,7 +32,9 @@ class Hub final : public client::Reception {
  public:
   /// Reads the configuration once more.
   using ReadAgain = std::function<Result<config::Configuration>()>;
-  Hub(Loop& loop, config::Configuration configuration, proc::Spawner& spawner, ReadAgain read_again);
+  /// `manifests` outlives it; null = what is learned is forgotten at the end.
+  Hub(Loop& loop, config::Configuration configuration, proc::Spawner& spawner, ReadAgain read_again,
+      server::ManifestStore* manifests);
   ~Hub() override;
 
   void arrived(client::Arrival arrival, std::shared_ptr<client::ShimLine> line) override;

@@ -18,7 +18,13 @@ std::string ms_since(Clock::time_point then) {
 const char* state_of(const router::Place& place) {
   if (place.life != server::Life::Ready) return server::life_name(place.life);
   if (place.router->unhealthy()) return "unhealthy";
+  if (!place.spare_for.empty()) return "spare";
   return place.router->sessions().empty() ? "idle" : "ready";
+}
+
+/// Of one that is not open yet: the one that is being tried.
+const char* era_of(const router::Router& router) {
+  return router.instance()->handshake().era() == server::Era::Modern ? "modern" : "legacy";
 }
 
 const char* share_of(const router::Place& place) {
@@ -48,12 +54,13 @@ std::string instance_json(const router::Place& entry) {
   return R"({"server":)" + wire::quoted(entry.wanted->server) + R"(,"id":)" + wire::quoted(instance.id()) +
          R"(,"pid":)" + std::to_string(instance.server_pid()) + R"(,"keeper":)" +
          std::to_string(instance.keeper()) + R"(,"state":")" + state_of(entry) + R"(","era":")" +
-         (entry.era == server::Era::Modern ? "modern" : "legacy") + R"(","share":")" + share_of(entry) +
-         R"(","root":)" + (entry.wanted->root.empty() ? "null" : wire::quoted(entry.wanted->root)) +
-         R"(,"reason":)" + wire::quoted(entry.decision.reason) + R"(,"level":)" +
-         wire::quoted(instance.level()) + R"(,"sessions":[)" + sessions + R"(],"calls":)" +
-         number(router.calls()) + R"(,"uptime_ms":)" + ms_since(instance.started()) + R"(,"counters":)" +
-         counters_of(router) + "}";
+         era_of(router) + R"(","share":")" + share_of(entry) + R"(","root":)" +
+         (entry.wanted->root.empty() ? "null" : wire::quoted(entry.wanted->root)) + R"(,"stale":)" +
+         (entry.stale.empty() ? "null" : wire::quoted(entry.stale)) + R"(,"rolls":)" +
+         (entry.wanted->on_change == config::OnChange::Roll ? "true" : "false") + R"(,"reason":)" +
+         wire::quoted(entry.decision.reason) + R"(,"level":)" + wire::quoted(instance.level()) +
+         R"(,"sessions":[)" + sessions + R"(],"calls":)" + number(router.calls()) + R"(,"uptime_ms":)" +
+         ms_since(instance.started()) + R"(,"counters":)" + counters_of(router) + "}";
 }
 
 std::string session_json(const Guest& guest) {

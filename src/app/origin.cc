@@ -50,6 +50,13 @@ void copy_launch(const config::Server& entry, proc::LaunchSpec& spec) {
   spec.on_stop = entry.on_stop;
 }
 
+void copy_start(const config::Server& entry, router::Wanted& wanted) {
+  if (entry.modern) wanted.era = *entry.modern ? server::Era::Modern : server::Era::Legacy;
+  wanted.eager = entry.eager;
+  wanted.warm = entry.warm;
+  wanted.on_change = entry.on_change;
+}
+
 void mix(std::size_t& hash, std::string_view text) {
   constexpr std::size_t kOdd = 0x9e3779b97f4a7c15U;
   hash ^= std::hash<std::string_view>{}(text) + kOdd + (hash << 6) + (hash >> 2);
@@ -92,6 +99,7 @@ Result<router::Wanted> resolve(const Origin& origin, const config::Configuration
   wanted.restart = expanded->restart;
   wanted.park = expanded->park;
   wanted.probe = expanded->probe;
+  copy_start(*expanded, wanted);
   if (expanded->timeout) wanted.call_timeout = *expanded->timeout;
   if (!expanded->tools.empty()) {
     wanted.allows_tool = [entry = *expanded](std::string_view tool) {

@@ -11,6 +11,7 @@ struct ServeOptions {
   std::string runtime_dir;  // empty = the first of control::candidates that can be had
   std::string config;       // empty = config::default_file, which may be missing
   std::string pid_file;     // empty = in the runtime folder
+  std::string state_dir;    // empty = the user's, or inside a runtime folder of one's own
   bool automatic = false;   // started by a shim: leaves when nobody needs it
   bool replace = false;     // ask the running one to leave
   bool background = false;  // return when it answers

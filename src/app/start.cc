@@ -106,6 +106,9 @@ std::vector<std::string> janitor_words(const ServeOptions& options, const Claim&
     words.insert(words.end(), {"--config", std::filesystem::absolute(options.config).string()});
   }
   words.insert(words.end(), {"--pid-file", pid_file_of(options, claim.runtime_dir)});
+  if (!options.state_dir.empty()) {
+    words.insert(words.end(), {"--state-dir", std::filesystem::absolute(options.state_dir).string()});
+  }
   if (options.automatic) words.emplace_back("--auto");
   return words;
 }

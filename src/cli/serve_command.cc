@@ -42,6 +42,9 @@ Command serve_command() {
       set_word(options->runtime_dir));
   add("--pid-file", "FILE", "Three lines: pid, version, start time (corral.pid in the runtime folder)",
       set_word(options->pid_file));
+  add("--state-dir", "DIR",
+      "Folder of what is known of servers (~/.local/state/corral; `state` in a runtime folder of your own)",
+      set_word(options->state_dir));
   add("--replace", "", "Ask the running daemon to leave, and take its place", set_flag(options->replace));
   add("--background", "",
       "Return when it answers, and say pid and socket; its log is daemon.log beside the socket",

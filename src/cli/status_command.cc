@@ -41,11 +41,15 @@ std::string client(const json::value& session) {
   return text(*who, "pid") == "-" ? shown : shown + " (pid " + text(*who, "pid") + ")";
 }
 
+std::string state_of(const json::value& instance) {
+  return text(instance, "state") + (text(instance, "stale") == "-" ? "" : ", stale");
+}
+
 void show_instances(Page& page, const json::array& instances) {
   std::vector<std::vector<std::string>> rows;
   for (const json::value& instance : instances) {
     rows.push_back({text(instance, "server"), text(instance, "id").substr(0, 8), text(instance, "pid"),
-                    text(instance, "state"), text(instance, "level"), age(instance, "uptime_ms"),
+                    state_of(instance), text(instance, "level"), age(instance, "uptime_ms"),
                     text(instance, "calls"), std::to_string(list(instance, "sessions").size())});
   }
   page.table("  ",
@@ -59,10 +63,15 @@ void show_instances(Page& page, const json::array& instances) {
               {"SESSIONS", true}},
              rows);
   for (const json::value& instance : instances) {
+    const std::string name = text(instance, "server") + " " + text(instance, "id").substr(0, 8);
     page.paragraph(
-        "  ", text(instance, "server") + " " + text(instance, "id").substr(0, 8) + " is " +
-                  text(instance, "reason") +
+        "  ", name + " is " + text(instance, "reason") +
                   (text(instance, "root") == "-" ? "" : "; project " + shorten_home(text(instance, "root"))));
+    if (text(instance, "stale") == "-") continue;
+    page.paragraph("  ", name + " runs old code: " + shorten_home(text(instance, "stale")) +
+                             (flag(instance, "rolls")
+                                  ? "; new sessions get the new code"
+                                  : "; `corral restart " + text(instance, "server") + "` runs the new code"));
   }
 }
 

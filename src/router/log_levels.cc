@@ -1,25 +1,13 @@
 #include "router/log_levels.h"
 
 #include <algorithm>
-#include <array>
 
 namespace corral::router {
 namespace {
 
-constexpr std::array<std::string_view, 8> kNames = {"debug", "info",     "notice", "warning",
-                                                    "error", "critical", "alert",  "emergency"};
-
 constexpr LogLevel kDefault = LogLevel::Info;
 
 }  // namespace
-
-std::optional<LogLevel> parse_log_level(std::string_view name) {
-  const auto found = std::find(kNames.begin(), kNames.end(), name);
-  if (found == kNames.end()) return std::nullopt;
-  return static_cast<LogLevel>(found - kNames.begin());
-}
-
-std::string_view name_of(LogLevel level) { return kNames[static_cast<std::size_t>(level)]; }
 
 std::optional<LogLevel> LogLevels::attach(const SessionPort* port) {
   wanted_.emplace(port, std::nullopt);

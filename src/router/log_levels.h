@@ -7,13 +7,13 @@
 #include <string_view>
 
 #include "router/session_port.h"
+#include "wire/log_level.h"
 
 namespace corral::router {
 
-enum class LogLevel : std::uint8_t { Debug, Info, Notice, Warning, Error, Critical, Alert, Emergency };
-
-std::optional<LogLevel> parse_log_level(std::string_view name);
-std::string_view name_of(LogLevel level);
+using wire::LogLevel;
+using wire::name_of;
+using wire::parse_log_level;
 
 class LogLevels {
  public:

@@ -86,7 +86,8 @@ std::size_t PendingCalls::count(const SessionPort* port) const {
 std::size_t PendingCalls::awaited() const {
   return static_cast<std::size_t>(std::count_if(calls_.begin(), calls_.end(), [](const auto& call) {
     const Purpose purpose = call.second.purpose;
-    return purpose != Purpose::Listen && purpose != Purpose::CompareList && purpose != Purpose::Probe;
+    return purpose != Purpose::Listen && purpose != Purpose::ListenForAll &&
+           purpose != Purpose::CompareList && purpose != Purpose::Probe;
   }));
 }
 

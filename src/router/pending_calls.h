@@ -20,6 +20,7 @@ enum class Purpose : std::uint8_t {
   ListTools,
   ListMoreTools,  // a further page
   Listen,
+  ListenForAll,  // our own, for the clients that know no listen
   Subscribe,
   Unsubscribe,
   SetLevel,
@@ -35,6 +36,8 @@ struct Call {
   Purpose purpose = Purpose::Forward;
   std::string uri{};               // Subscribe, Unsubscribe
   std::optional<ListKind> list{};  // the answer is the first page of it
+  std::string listens_to{};        // Listen: its filter, JSON
+  SessionId compared_for = 0;      // CompareList of a modern server
   Clock::time_point deadline = Clock::time_point::max();
   Clock::duration patience{};  // progress begins it anew
   bool wants_log = false;      // modern: the request set a log level

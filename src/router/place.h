@@ -17,6 +17,7 @@
 #include "proc/launch_spec.h"
 #include "router/router.h"
 #include "router/sharing.h"
+#include "server/fingerprint.h"
 #include "server/lifecycle.h"
 #include "server/restart_policy.h"
 
@@ -37,6 +38,10 @@ struct Wanted {
   std::optional<bool> park;  // end the tree of a silent session; unset = where it keeps no state
   Clock::duration probe = std::chrono::minutes(1);  // ask a silent server whether it lives; 0 = never
   std::string root;                                 // share = root: the project
+  std::optional<server::Era> era;                   // as it is configured; unset = found out
+  bool eager = false;                               // started when a session attaches
+  std::size_t warm = 0;                             // private instances that are kept ready
+  config::OnChange on_change = config::OnChange::Roll;
 };
 
 /// Why an instance is ended.
@@ -47,7 +52,8 @@ enum class Cause : std::uint8_t {
   Evicted,
   Hung,
   Died,
-  Unfit,  // its handshake went wrong
+  Unfit,     // its handshake went wrong
+  Outdated,  // its code has changed on disk
   Reloaded,
   Restarted,
   Stopped,
@@ -74,10 +80,9 @@ struct Asker {
 };
 
 struct Place {
-  Place(Loop& loop, std::string k, std::shared_ptr<const Wanted> w, server::Era e, SharingDecision d)
+  Place(Loop& loop, std::string k, std::shared_ptr<const Wanted> w, SharingDecision d)
       : key(std::move(k)),
         wanted(std::move(w)),
-        era(e),
         decision(std::move(d)),
         delay(loop),
         use(loop),
@@ -85,7 +90,6 @@ struct Place {
 
   std::string key;
   std::shared_ptr<const Wanted> wanted;
-  server::Era era;
   SharingDecision decision;
   server::Life life = server::Life::Empty;
   std::unique_ptr<Router> router;  // while there is an instance
@@ -107,6 +111,12 @@ struct Place {
   const SessionPort* left_by = nullptr;  // private: the session that it belonged to
   std::set<SessionId> left;              // the sessions that the present instance has lost, while it goes
   std::vector<WhenGone> when_gone;
+
+  bool silent_probe = false;  // the last one had no answer to the probe: it must be a legacy server
+  server::Fingerprint build;  // of the present instance
+  std::string stale;          // what has changed of it since; empty = nothing
+  std::string spare_for;      // the sessions that may have it; empty = it is no spare
+  std::string introduction;   // a spare: the words of the client for which it was opened
 };
 
 /// Whether its instance is on its way out.

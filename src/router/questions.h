@@ -34,9 +34,13 @@ class Questions {
     return std::nullopt;
   }
   std::vector<std::uint64_t> take_all() {
+    std::vector<std::uint64_t> down_ids = all();
+    asked_.clear();
+    return down_ids;
+  }
+  std::vector<std::uint64_t> all() const {
     std::vector<std::uint64_t> down_ids;
     for (const auto& [down_id, question] : asked_) down_ids.push_back(down_id);
-    asked_.clear();
     return down_ids;
   }
   std::size_t size() const { return asked_.size(); }

@@ -27,17 +27,21 @@ void Router::open(const server::Opening& opening) { instance_->open(opening); }
 void Router::attach(SessionPort& port) {
   sessions_.insert(&port);
   last_used_ = Clock::now();
-  if (instance_->handshake().era() == server::Era::Modern) ready_.insert(&port);
+  if (modern()) {
+    if (port.era() == server::Era::Legacy) listen_for_all();
+    return;
+  }
   if (!options_.shared) return;
   if (const auto level = levels_.attach(&port)) tell_level(*level);
 }
 
 void Router::restore(SessionPort& port, const Standing& standing) {
-  if (instance_->handshake().era() == server::Era::Modern) return;  // told again with every request
-  if (standing.initialized) {
+  if (standing.initialized && !modern()) {
     ready_.insert(&port);
     if (!options_.shared) instance_->send(R"({"jsonrpc":"2.0","method":"notifications/initialized"})");
   }
+  for (const ListKind kind : port.lists_given()) compare_list(port, kind);
+  if (modern()) return;  // all else is told again with every request
   if (const auto level = parse_log_level(standing.level)) {
     const auto told = options_.shared ? levels_.set(&port, *level) : level;
     if (told) tell_level(*told);
@@ -49,7 +53,6 @@ void Router::restore(SessionPort& port, const Standing& standing) {
     ask("resources/subscribe", R"({"uri":)" + wire::quoted(uri) + "}",
         {.purpose = Purpose::Subscribe, .uri = uri});
   }
-  for (const ListKind kind : port.lists_given()) compare_list(port, kind);
 }
 
 void Router::detach(SessionPort& port) {
@@ -121,12 +124,12 @@ void Router::call_finished() {
 
 void Router::on_opened() {
   using Outcome = server::Handshake::Outcome;
-  const server::Handshake& handshake = instance_->handshake();
-  if (handshake.era() == server::Era::Modern && handshake.answered()) {
-    owner_.learned_era(*this, handshake.outcome() == Outcome::Ready);
+  if (instance_->handshake().outcome() != Outcome::Ready) return owner_.router_unfit(*this);
+  if (options_.confirm_modern && !modern()) {
+    refuted_ = true;
+    return owner_.router_unfit(*this);
   }
-  if (handshake.outcome() != Outcome::Ready) return owner_.router_unfit(*this);
-  if (options_.confirm_read_only) {
+  if (options_.confirm_read_only && !modern()) {
     ask("tools/list", "{}", {.purpose = Purpose::ConfirmTools});
   } else {
     fit();

@@ -29,6 +29,7 @@ struct RouterOptions {
   std::string server;                                 // its name, for messages
   bool shared = false;                                // several sessions may attach
   bool confirm_read_only = false;                     // before it is opened to anyone
+  bool confirm_modern = false;                        // likewise
   std::function<bool(std::string_view)> allows_tool;  // empty = all
   Clock::duration call_timeout = std::chrono::hours(1);
   Clock::duration probe{};      // of a silent server; zero = never
@@ -49,6 +50,8 @@ struct RouterCounters {
 };
 
 std::optional<ListKind> list_kind_of(std::string_view method);
+/// Of the list in the result of such a request, whatever else stands there.
+std::size_t list_digest(ListKind kind, std::string_view result);
 
 class Router final : public server::Instance::Events {
  public:
@@ -58,7 +61,11 @@ class Router final : public server::Instance::Events {
     virtual ~Owner() = default;
     virtual void learned_read_only(Router& router, bool read_only) = 0;
     virtual void learned_conversational(Router& router) = 0;
-    virtual void learned_era(Router& router, bool modern) = 0;
+    /// What the server showed to clients that say the same of themselves as this one.
+    virtual void learned_list(Router& router, const SessionPort& port, ListKind kind,
+                              std::string_view result) = 0;
+    /// The "tools", "prompts" or "resources" that we know of it are out of date.
+    virtual void learned_of_change(Router& router, std::string_view what) = 0;
     virtual void learned_that_it_answers_probes(Router& router) = 0;
 
     /// Before any session is attached: for those who wait.
@@ -96,6 +103,12 @@ class Router final : public server::Instance::Events {
   /// A private instance goes: whoever works on an answer for it need not.
   void take_back_questions();
   bool draining() const { return draining_; }
+  /// Nothing more comes from the client of a private instance: its questions are answered without it, because
+  /// calls that wait for them would hold the end of the session.
+  void client_silent(SessionPort& port);
+
+  /// Tells the listens of this session that asked for it that the server has other "tools", … now.
+  void tell_listens(SessionPort& port, std::string_view what);
 
   /// Answers every call of the session with an error.
   void give_up_calls(SessionPort& port, int code, const std::string& sentence);
@@ -152,6 +165,7 @@ class Router final : public server::Instance::Events {
   void answer_own(const Call& call, const wire::Line& line, const wire::Envelope& envelope);
   void answer_tools(const Call& call, const wire::Line& line, const wire::Envelope& envelope);
   void question(const wire::Line& line, const wire::Envelope& envelope);
+  void answer_for_client(std::string_view id, std::string_view method);
   void news(const wire::Line& line, const wire::Envelope& envelope);
   void progress(const wire::Line& line, const wire::Envelope& envelope);
   void cancelled_by_server(const wire::Line& line, const wire::Envelope& envelope);
@@ -173,7 +187,15 @@ class Router final : public server::Instance::Events {
   void look_at_health();
   void probe();
   void compare_list(SessionPort& port, ListKind kind);
+  void compared(const Call& call, std::string_view result);
+  void forget_compared(std::string_view what);
   std::size_t digest_of(ListKind kind, std::string_view result) const;
+  bool modern() const { return instance_->handshake().era() == server::Era::Modern; }
+  void learn(const SessionPort& port, ListKind kind, std::string_view result);
+
+  // on behalf of clients that know no listen
+  void listen_for_all();
+  void listened(const wire::Line& line, const wire::Envelope& envelope);
 
   Loop& loop_;
   RouterOptions options_;
@@ -184,14 +206,16 @@ class Router final : public server::Instance::Events {
   std::map<SessionPort*, std::set<std::string>> owed_;  // lists that changed while nobody read
   PendingCalls calls_;
   Questions questions_;
+  bool client_silent_ = false;
   Subscriptions subscriptions_;
   LogLevels levels_;
   Timer deadlines_;
   RouterCounters counters_;
   std::optional<server::Health> health_;
   Timer health_timer_;
-  std::uint64_t said_ = 0;   // messages of the server
-  std::uint64_t probe_ = 0;  // our last question
+  std::uint64_t said_ = 0;    // messages of the server
+  std::uint64_t probe_ = 0;   // our last question
+  std::uint64_t listen_ = 0;  // our own; 0 = none
   struct Listed {
     bool asked = false;
     std::optional<std::size_t> digest;

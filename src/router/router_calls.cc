@@ -61,7 +61,7 @@ void Router::request(SessionPort& port, const wire::Line& line, const wire::Enve
     return forward(port, line, envelope, further ? Purpose::ListMoreTools : Purpose::ListTools);
   }
   if (method == "subscriptions/listen") return forward(port, line, envelope, Purpose::Listen);
-  if (options_.shared && instance_->handshake().era() == server::Era::Legacy) {
+  if (options_.shared && !modern()) {
     if (method == "resources/subscribe") return subscribe(port, line, envelope);
     if (method == "resources/unsubscribe") return unsubscribe(port, line, envelope);
     if (method == "logging/setLevel") return set_level(port, line, envelope);
@@ -90,6 +90,10 @@ void Router::forward(SessionPort& port, const wire::Line& line, const wire::Enve
   if (call.unsubscribes || method == "resources/subscribe") {
     call.uri = text_member(params_of(line, envelope), "uri");
   }
+  if (purpose == Purpose::Listen) {
+    const std::string_view params = params_of(line, envelope);
+    call.listens_to = wire::member(params, "notifications").in(params);
+  }
   call.list = list_kind_of(method);
   if (call.list && wire::member(params_of(line, envelope), "cursor").present()) call.list.reset();
   last_used_ = Clock::now();
@@ -115,7 +119,8 @@ std::uint64_t Router::ask(std::string_view method, std::string_view params, Call
   const std::uint64_t up_id = instance_->next_id();
   constexpr std::chrono::seconds kConfirmPatience{10};  // sessions wait for it
   call.patience = call.purpose == Purpose::ConfirmTools ? kConfirmPatience : options_.call_timeout;
-  if (call.purpose != Purpose::Probe) call.deadline = Clock::now() + call.patience;
+  const bool unlimited = call.purpose == Purpose::Probe || call.purpose == Purpose::ListenForAll;
+  if (!unlimited) call.deadline = Clock::now() + call.patience;
   calls_.add(up_id, std::move(call));
   instance_->send(R"({"jsonrpc":"2.0","id":)" + std::to_string(up_id) + R"(,"method":")" +
                   std::string(method) + R"(","params":)" + std::string(params) + "}");

@@ -1,5 +1,6 @@
 // How the server fares: whether it still lives, and whether it still shows what the one before it showed.
 #include "base/log.h"
+#include "bridge/legacy_client.h"
 #include "router/router.h"
 #include "wire/json_text.h"
 
@@ -38,8 +39,7 @@ void Router::look_at_health() {
 }
 
 void Router::probe() {
-  const bool modern = instance_->handshake().era() == server::Era::Modern;
-  probe_ = ask(modern ? "server/discover" : "ping", modern ? server::discover_params() : "{}",
+  probe_ = ask(modern() ? "server/discover" : "ping", modern() ? server::discover_params() : "{}",
                {.purpose = Purpose::Probe});
 }
 
@@ -51,18 +51,51 @@ std::optional<ListKind> list_kind_of(std::string_view method) {
 }
 
 void Router::compare_list(SessionPort& port, ListKind kind) {
+  const char* const method = kLists[static_cast<std::size_t>(kind)].method;
+  if (modern()) {  // may show each client another list, so each is compared by itself
+    const std::string params = R"({"_meta":{)" + bridge::modern_meta(port.introduction(), "") + "}}";
+    ask(method, params, {.purpose = Purpose::CompareList, .list = kind, .compared_for = port.session()});
+    return;
+  }
   Listed& listed = listed_[static_cast<std::size_t>(kind)];
   if (listed.digest) return port.list_now(kind, *listed.digest);
   if (std::exchange(listed.asked, true)) return;
-  ask(kLists[static_cast<std::size_t>(kind)].method, "{}", {.purpose = Purpose::CompareList, .list = kind});
+  ask(method, "{}", {.purpose = Purpose::CompareList, .list = kind});
+}
+
+void Router::compared(const Call& call, std::string_view result) {
+  const std::size_t digest = digest_of(*call.list, result);
+  if (!modern()) listed_[static_cast<std::size_t>(*call.list)].digest = digest;
+  bool learned = false;
+  for (SessionPort* port : std::set<SessionPort*>(sessions_)) {
+    if (modern() && port->session() != call.compared_for) continue;
+    if (!std::exchange(learned, true)) learn(*port, *call.list, result);
+    port->list_now(*call.list, digest);
+  }
+}
+
+/// The server has other "tools", … now than those that were compared.
+void Router::forget_compared(std::string_view what) {
+  for (std::size_t kind = 0; kind < kListKinds; ++kind) {
+    if (std::string_view(kLists[kind].method).starts_with(what)) listed_[kind] = {};
+  }
+}
+
+/// A list in several pages is not kept: what its cursors mean only this instance knows.
+void Router::learn(const SessionPort& port, ListKind kind, std::string_view result) {
+  if (!wire::member(result, "nextCursor").present()) owner_.learned_list(*this, port, kind, result);
 }
 
 /// Of a list in several pages we have seen only the first: each instance shows another one, for all we know.
 std::size_t Router::digest_of(ListKind kind, std::string_view result) const {
-  const auto text = [result](const char* member) { return wire::member(result, member).in(result); };
-  const std::hash<std::string_view> digest;
-  const std::size_t list = digest(text(kLists[static_cast<std::size_t>(kind)].answer));
-  return text("nextCursor").empty() ? list : list ^ digest(instance_->id());
+  const std::size_t list = list_digest(kind, result);
+  const bool whole = !wire::member(result, "nextCursor").present();
+  return whole ? list : list ^ std::hash<std::string_view>{}(instance_->id());
+}
+
+std::size_t list_digest(ListKind kind, std::string_view result) {
+  const char* const answer = kLists[static_cast<std::size_t>(kind)].answer;
+  return std::hash<std::string_view>{}(wire::member(result, answer).in(result));
 }
 
 }  // namespace corral::router

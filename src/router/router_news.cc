@@ -6,6 +6,18 @@
 #include "wire/json_text.h"
 
 namespace corral::router {
+namespace {
+
+/// "tools" of notifications/tools/list_changed; empty if it is something else.
+std::string_view changed_list(std::string_view method) {
+  constexpr std::string_view kBefore = "notifications/";
+  constexpr std::string_view kBehind = "/list_changed";
+  if (!method.starts_with(kBefore) || !method.ends_with(kBehind)) return {};
+  if (method.size() <= kBefore.size() + kBehind.size()) return {};
+  return method.substr(kBefore.size(), method.size() - kBefore.size() - kBehind.size());
+}
+
+}  // namespace
 
 void Router::on_message(const wire::Line& line, const wire::Envelope& envelope) {
   if (lost_) return;  // its sessions speak to another one by now
@@ -54,7 +66,9 @@ void Router::answer_call(const Call& call, const wire::Line& line, const wire::E
   last_used_ = Clock::now();
   if (!call.uri.empty() && envelope.result.present()) call.port->subscription(call.uri, !call.unsubscribes);
   if (call.list && envelope.result.present()) {
-    call.port->list_given(*call.list, digest_of(*call.list, envelope.result.in(line.text)));
+    const std::string_view result = envelope.result.in(line.text);
+    call.port->list_given(*call.list, digest_of(*call.list, result));
+    learn(*call.port, *call.list, result);
   }
   const bool tools = call.purpose == Purpose::ListTools || call.purpose == Purpose::ListMoreTools;
   if (tools && envelope.result.present()) return answer_tools(call, line, envelope);
@@ -98,11 +112,8 @@ void Router::answer_own(const Call& call, const wire::Line& line, const wire::En
     if (!health_->proven()) owner_.learned_that_it_answers_probes(*this);
     return health_->answered();
   }
-  if (call.purpose == Purpose::CompareList && accepted) {
-    const std::size_t digest = digest_of(*call.list, envelope.result.in(line.text));
-    listed_[static_cast<std::size_t>(*call.list)].digest = digest;
-    for (SessionPort* port : std::set<SessionPort*>(sessions_)) port->list_now(*call.list, digest);
-  }
+  if (call.purpose == Purpose::CompareList && accepted) compared(call, envelope.result.in(line.text));
+  if (call.purpose == Purpose::ListenForAll) listen_ = 0;  // the server has ended it
   if (call.purpose != Purpose::Subscribe) return;
   if (!options_.shared && !accepted && only_session() != nullptr)
     only_session()->subscription(call.uri, false);
@@ -147,16 +158,37 @@ void Router::question(const wire::Line& line, const wire::Envelope& envelope) {
     if (options_.shared) owner_.learned_conversational(*this);
     return;
   }
+  if (client_silent_) return answer_for_client(id, method);
   const std::uint64_t number = port->next_question();
   questions_.add(number, id, method);
   const std::string down_id = std::to_string(number);
   port->deliver(line, {{envelope.id, down_id}});
 }
 
+void Router::client_silent(SessionPort& port) {
+  if (options_.shared || only_session() != &port) return;
+  client_silent_ = true;
+  for (const std::uint64_t down_id : questions_.all()) {
+    if (const auto question = questions_.take(down_id)) answer_for_client(question->id, question->method);
+  }
+}
+
+void Router::answer_for_client(std::string_view id, std::string_view method) {
+  ++counters_.refused_questions;
+  if (method == "elicitation/create") {
+    return instance_->send(wire::result_message(id, R"({"action":"cancel"})"));
+  }
+  instance_->send(wire::error_message(id, wire::kInternalError, "the client has closed its output"));
+}
+
 // ---- news
 
 void Router::news(const wire::Line& line, const wire::Envelope& envelope) {
   const std::string_view method = wire::method_name(envelope, line.text);
+  if (const std::string_view what = changed_list(method); !what.empty()) {
+    forget_compared(what);
+    owner_.learned_of_change(*this, what);
+  }
   if (method == "notifications/progress") return progress(line, envelope);
   if (method == "notifications/cancelled") return cancelled_by_server(line, envelope);
   if (envelope.subscription_id.present()) return subscribed_news(line, envelope);
@@ -201,6 +233,11 @@ void Router::cancelled_by_server(const wire::Line& line, const wire::Envelope& e
   }
   const auto up_id = wire::own_number(named);
   Call* call = up_id ? calls_.find(*up_id) : nullptr;
+  if (call != nullptr && call->purpose == Purpose::ListenForAll) {
+    listen_ = 0;
+    calls_.cancel(*up_id, Clock::now());
+    return;
+  }
   if (call == nullptr || call->purpose != Purpose::Listen) {
     ++counters_.dropped_news;
     return;
@@ -212,6 +249,7 @@ void Router::cancelled_by_server(const wire::Line& line, const wire::Envelope& e
 /// Modern: every message of a listen carries the id of the request that opened it.
 void Router::subscribed_news(const wire::Line& line, const wire::Envelope& envelope) {
   const auto up_id = wire::own_number(envelope.subscription_id.in(line.text));
+  if (up_id && *up_id == listen_) return listened(line, envelope);
   Call* call = up_id ? calls_.find(*up_id) : nullptr;
   if (call == nullptr || call->purpose != Purpose::Listen) {
     ++counters_.dropped_news;
@@ -224,10 +262,9 @@ void Router::subscribed_news(const wire::Line& line, const wire::Envelope& envel
 /// attached, or the only one with a call in flight (in the modern era: one that asked for logs). Otherwise it
 /// goes to nobody.
 void Router::log_message(const wire::Line& line, const wire::Envelope& envelope) {
-  const bool modern = instance_->handshake().era() == server::Era::Modern;
   using Causes = PendingCalls::Causes;
-  SessionPort* port = modern && options_.shared ? nullptr : only_session();
-  if (port == nullptr) port = calls_.only_caller(modern ? Causes::CallsThatWantLogs : Causes::AnyCall);
+  SessionPort* port = modern() && options_.shared ? nullptr : only_session();
+  if (port == nullptr) port = calls_.only_caller(modern() ? Causes::CallsThatWantLogs : Causes::AnyCall);
   if (options_.shared && port != nullptr && calls_.others_linger(port, Clock::now())) port = nullptr;
   const std::string_view params = envelope.params.in(line.text);
   const auto level =
@@ -252,6 +289,48 @@ void Router::deliver_news(SessionPort& port, const wire::Line& line,
     owed_[&port].insert(std::string(method));
   } else {
     ++counters_.dropped_news;
+  }
+}
+
+// ---- a listen of our own
+
+/// A legacy client expects to hear that a list has changed, and a modern server says so only to those who
+/// listen. One listen serves them all.
+void Router::listen_for_all() {
+  if (listen_ != 0) return;
+  const std::string& opened = instance_->handshake().result();
+  const std::string_view capabilities = wire::member(opened, "capabilities").in(opened);
+  std::string wanted;
+  for (const char* what : {"tools", "prompts", "resources"}) {
+    const std::string_view capability = wire::member(capabilities, what).in(capabilities);
+    if (wire::member(capability, "listChanged").in(capability) != "true") continue;
+    wanted += (wanted.empty() ? "\"" : ",\"") + std::string(what) + R"(ListChanged":true)";
+  }
+  if (wanted.empty()) return;
+  const std::string params = server::discover_params();  // {"_meta":{…}}
+  listen_ = ask("subscriptions/listen",
+                params.substr(0, params.size() - 1) + R"(,"notifications":{)" + wanted + "}}",
+                {.purpose = Purpose::ListenForAll});
+}
+
+void Router::tell_listens(SessionPort& port, std::string_view what) {
+  for (const std::uint64_t up_id : calls_.of(&port)) {
+    const Call* const call = calls_.find(up_id);
+    if (call == nullptr || call->purpose != Purpose::Listen) continue;
+    const std::string& filter = call->listens_to;
+    if (wire::member(filter, std::string(what) + "ListChanged").in(filter) != "true") continue;
+    const std::string message =
+        R"({"jsonrpc":"2.0","method":"notifications/)" + std::string(what) +
+        R"(/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":)" + call->id + "}}}";
+    port.deliver({message, nullptr});
+  }
+}
+
+void Router::listened(const wire::Line& line, const wire::Envelope& envelope) {
+  const std::string_view what = changed_list(wire::method_name(envelope, line.text));
+  if (what.empty()) return;  // the acknowledgement
+  for (SessionPort* port : std::set<SessionPort*>(sessions_)) {
+    if (port->era() == server::Era::Legacy) port->list_changed(what);
   }
 }
 

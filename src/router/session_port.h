@@ -24,10 +24,9 @@ struct Wanted;
 struct Opened {
   enum class Kind : std::uint8_t {
     Ready,
-    Refused,   // the server said no: `text` is its error as JSON
-    OtherEra,  // a legacy server was asked in the modern way
-    Again,     // what was believed of the server was wrong: ask the switchboard once more
-    Failed,    // it could not be started, or died: `text` is a sentence
+    Refused,  // the server said no: `text` is its error as JSON
+    Again,    // what was believed of the server was wrong: ask the switchboard once more
+    Failed,   // it could not be started, or died: `text` is a sentence
   };
   Kind kind = Kind::Failed;
   Router* router = nullptr;                // Ready
@@ -44,9 +43,8 @@ enum class Departure : std::uint8_t {
   Stopped,   // by the user: another one comes when the user allows it
 };
 
-/// What a server lists; a client that has seen one list must hear if a later instance shows another.
-enum class ListKind : std::uint8_t { Tools, Prompts, Resources, Templates };
-inline constexpr std::size_t kListKinds = 4;
+using server::kListKinds;
+using server::ListKind;
 
 /// What a session has told its server so far, and a new instance must be told again.
 struct Standing {
@@ -62,6 +60,10 @@ class SessionPort {
   virtual SessionId session() const = 0;
   /// The session object that it belongs to; empty = none.
   virtual const std::string& owner() const = 0;
+  /// The client's.
+  virtual server::Era era() const = 0;
+  /// What the client says of itself, in the words of an initialize. JSON.
+  virtual const std::string& introduction() const = 0;
   virtual void opened(const Opened& opened) = 0;
   /// To the client.
   virtual void deliver(const wire::Line& line, std::initializer_list<wire::Edit> edits = {}) = 0;
@@ -88,6 +90,8 @@ class SessionPort {
   /// text.
   virtual void list_given(ListKind kind, std::size_t digest) = 0;
   virtual void list_now(ListKind kind, std::size_t digest) = 0;
+  /// The server says that it has other "tools", "prompts" or "resources" now.
+  virtual void list_changed(std::string_view what) = 0;
   /// Those that the client has got.
   virtual std::vector<ListKind> lists_given() const = 0;
 };

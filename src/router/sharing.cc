@@ -13,16 +13,17 @@ std::string how_to_share(const SharingFacts& facts) {
   return R"("corral": {"share": "shared"} in the entry )" + wire::quoted(facts.server);
 }
 
-SharingDecision share(std::string reason) { return {true, false, "shared: " + std::move(reason), ""}; }
+SharingDecision share(std::string reason) { return {true, false, false, "shared: " + std::move(reason), ""}; }
 
 /// Nothing shows that sharing is safe; the user may know.
 SharingDecision keep_private(const SharingFacts& facts, std::string reason) {
-  return {false, false, "private: " + std::move(reason), "to share it: " + how_to_share(facts)};
+  return {false, false, false, "private: " + std::move(reason), "to share it: " + how_to_share(facts)};
 }
 
 /// Something shows that it is not.
 SharingDecision keep_private_for_a_cause(const SharingFacts& facts, std::string reason) {
-  return {false, false, "private: " + std::move(reason), "to share it all the same: " + how_to_share(facts)};
+  return {false, false, false, "private: " + std::move(reason),
+          "to share it all the same: " + how_to_share(facts)};
 }
 
 SharingDecision share_as_asked(const SharingFacts& facts) {
@@ -61,7 +62,10 @@ SharingDecision decide_by_evidence(const SharingFacts& facts) {
   }
   if (facts.stateless_by_configuration) return share(R"(its entry says "stateless")");
   if (facts.era == server::Era::Modern && facts.manifest.modern.value_or(true)) {
-    return share("it speaks a revision of MCP in which servers keep no state per connection");
+    SharingDecision decision =
+        share("it speaks a revision of MCP in which servers keep no state per connection");
+    decision.confirm_modern = true;
+    return decision;
   }
   if (facts.known != nullptr) return share("known to be safe: " + std::string(facts.known->evidence));
   return decide_by_annotations(facts);
@@ -71,7 +75,7 @@ SharingDecision decide_by_evidence(const SharingFacts& facts) {
 
 SharingDecision decide_sharing(const SharingFacts& facts) {
   switch (facts.wanted) {
-    case config::Share::Session: return {false, false, R"(private: share is set to "session")", ""};
+    case config::Share::Session: return {false, false, false, R"(private: share is set to "session")", ""};
     case config::Share::Shared: return share_as_asked(facts);
     case config::Share::Root: return share(R"(share is set to "root"; this one is for )" + facts.root);
     case config::Share::Auto: break;

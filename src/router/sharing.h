@@ -25,6 +25,8 @@ struct SharingDecision {
   /// Annotations seen under one profile are only a hint for another: the shared instance must show the same
   /// before a second session joins.
   bool confirm_annotations = false;
+  /// It is shared for the era that an earlier instance spoke, and only if this one speaks it too.
+  bool confirm_modern = false;
   std::string reason;  // "private: tool annotations are unknown until the first session has listed them"
   std::string hint;    // what to type or write to share it; empty = nothing to do
 };

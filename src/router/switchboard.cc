@@ -30,7 +30,16 @@ bool is_configured_as(const Wanted& wanted, const std::string& server) {
 }  // namespace
 
 Switchboard::Switchboard(Loop& loop, proc::Spawner& spawner, std::size_t line_cap)
-    : loop_(loop), spawner_(spawner), line_cap_(line_cap), children_(loop), random_(std::random_device()()) {}
+    : loop_(loop),
+      spawner_(spawner),
+      line_cap_(line_cap),
+      children_(loop),
+      build_of_([](const server::Instance& instance) {
+        return server::learn_fingerprint(instance.server_pid(), instance.input_inode());
+      }),
+      saving_(loop),
+      code_(loop),
+      random_(std::random_device()()) {}
 
 Switchboard::~Switchboard() = default;
 
@@ -44,16 +53,15 @@ void Switchboard::open(SessionPort& port, const Ask& ask) {
                             wanted.server + "` allows it again"});
   }
   forget_some();
-  if (ask.era == Era::Modern && knowledge_[wanted.key].manifest.modern == false) {
-    return port.opened({Opened::Kind::OtherEra, nullptr, {}});
-  }
+  forget_old_build(wanted, knowledge_of(wanted));
   const SharingDecision decision = decide(ask);
   hint(port, wanted, decision);
   Place& place = place_for(port, ask, decision);
   place.askers.push_back({&port, ask.initialize_params});
   // A server may hold a port or a lock: what takes its place under another definition waits for its end.
   if (Place* const before = left_by_session(port.session(), place)) {
-    before->when_gone.emplace_back([this, key = place.key](const Gone&) { ask_again(key); });
+    before->when_gone.emplace_back(
+        [this, key = place.key, session = port.session()](const Gone&) { ask_again(key, session); });
     return;
   }
   happen(place, Happening::Asked);
@@ -66,15 +74,19 @@ Place* Switchboard::left_by_session(SessionId session, const Place& except) {
   return found == places_.end() ? nullptr : &*found;
 }
 
-void Switchboard::ask_again(const std::string& key) {
-  const auto found =
-      std::find_if(places_.begin(), places_.end(), [&key](const Place& place) { return place.key == key; });
-  if (found == places_.end()) return;
+/// The place may have got another key meanwhile, the session may have left.
+void Switchboard::ask_again(const std::string& key, SessionId session) {
+  const auto waits = std::find_if(places_.begin(), places_.end(), [session](const Place& place) {
+    return std::any_of(place.askers.begin(), place.askers.end(),
+                       [session](const Asker& asker) { return asker.port->session() == session; });
+  });
+  Place* const found = waits != places_.end() ? &*waits : place_called(key);
+  if (found == nullptr) return;
   if (found->askers.empty() && found->life == Life::Empty) return revive(*found);
   happen(*found, Happening::Asked);
 }
 
-SharingFacts Switchboard::facts_of(const Wanted& wanted, Era era) {
+SharingFacts Switchboard::facts_of(const Wanted& wanted) {
   return {
       .server = wanted.server,
       .wanted = wanted.share,
@@ -82,27 +94,32 @@ SharingFacts Switchboard::facts_of(const Wanted& wanted, Era era) {
       .from_configuration = wanted.from_configuration,
       .stateless_by_configuration = wanted.stateless,
       .known = server::find_known_server(wanted.spec.argv, wanted.spec.directory, path_of(wanted.spec)),
-      .manifest = knowledge_[wanted.key].manifest,
-      .era = era,
+      .manifest = knowledge_of(wanted).manifest,
+      .era = era_of(wanted).value_or(Era::Legacy),
   };
 }
 
 /// A session that comes back knows its server by what it declared: it does not change sides.
 SharingDecision Switchboard::decide(const Ask& ask) {
-  SharingDecision decision = decide_sharing(facts_of(*ask.wanted, ask.era));
+  SharingDecision decision = decide_sharing(facts_of(*ask.wanted));
   if (!ask.shared || *ask.shared == decision.shared) return decision;
   decision.shared = *ask.shared;
   decision.confirm_annotations = false;
+  decision.confirm_modern = false;
   decision.reason = std::string(*ask.shared ? "shared" : "private") + ": as it was when the session began";
   return decision;
 }
 
+std::string Switchboard::key_for(const Ask& ask, const SharingDecision& decision, SessionId session) {
+  return ask.wanted->key + (decision.shared ? "" : "\n#" + std::to_string(session));
+}
+
 Place& Switchboard::place_for(SessionPort& port, const Ask& ask, const SharingDecision& decision) {
-  const std::string key = ask.wanted->key + (ask.era == Era::Modern ? "\nmodern" : "\nlegacy") +
-                          (decision.shared ? "" : "\n#" + std::to_string(port.session()));
-  const auto found =
-      std::find_if(places_.begin(), places_.end(), [&key](const Place& place) { return place.key == key; });
-  if (found != places_.end()) {
+  const std::string key = key_for(ask, decision, port.session());
+  if (Place* const running = place_called(key)) look_at_code(*running);
+  Place* found = place_called(key);
+  if (found == nullptr) found = spare_for(port, ask, decision);
+  if (found != nullptr) {
     // What is not part of the key may have changed; the next instance follows the latest word.
     const bool runs =
         found->life == Life::Starting || found->life == Life::Restarting || found->life == Life::Ready;
@@ -112,7 +129,7 @@ Place& Switchboard::place_for(SessionPort& port, const Ask& ask, const SharingDe
     }
     return *found;
   }
-  Place& place = places_.emplace_back(loop_, key, ask.wanted, ask.era, decision);
+  Place& place = places_.emplace_back(loop_, key, ask.wanted, decision);
   place.session = decision.shared ? 0 : port.session();
   place.policy = server::RestartPolicy(limits_.restart);
   return place;
@@ -130,7 +147,7 @@ void Switchboard::forget_some() {
 
 /// Once per server: why it is private, and how to change that.
 void Switchboard::hint(SessionPort& port, const Wanted& wanted, const SharingDecision& decision) {
-  Knowledge& known = knowledge_[wanted.key];
+  Knowledge& known = knowledge_of(wanted);
   if (decision.shared || decision.hint.empty() || std::exchange(known.hinted, true)) return;
   port.note(decision.reason + "; " + decision.hint);
 }
@@ -161,7 +178,7 @@ bool Switchboard::release(SessionPort& port, Instance::Haste haste, WhenGone whe
   const bool its_own = with_owner && alone && place->started_for == port.owner();
   if (place->decision.shared && !its_own) {
     if (alone && place->life == Life::Waiting) happen(*place, Happening::Unused);
-    if (alone) watch_use(*place, place->wanted->idle);
+    if (alone) watch_use(*place, place->stale.empty() ? place->wanted->idle : Clock::duration::zero());
     keep_newest();
     return false;
   }
@@ -211,6 +228,8 @@ void Switchboard::hasten_all_of(const std::string& owner) {
 }
 
 void Switchboard::stop_all(Instance::Haste haste) {
+  closing_ = true;
+  save_learned();
   for (Place& place : places_) {
     place.haste = haste;
     if (place.router && goes(place)) {
@@ -272,28 +291,6 @@ bool Switchboard::allow(const std::string& server) {
   return any;
 }
 
-// ---- what instances teach
-
-void Switchboard::learned_read_only(Router& router, bool read_only) {
-  Knowledge& known = knowledge_of(router);
-  // What a shared instance shows is what counts; a private one may show fewer tools.
-  if (router.options().shared && !read_only) known.refuted = true;
-  known.manifest.read_only = read_only && !known.refuted;
-}
-
-void Switchboard::learned_conversational(Router& router) {
-  Knowledge& known = knowledge_of(router);
-  if (std::exchange(known.manifest.conversational, true)) return;
-  log_line("server " + router.options().server +
-           " asked a client something on a shared instance and was refused; new sessions get their own");
-}
-
-void Switchboard::learned_era(Router& router, bool modern) { knowledge_of(router).manifest.modern = modern; }
-
-void Switchboard::learned_that_it_answers_probes(Router& router) {
-  knowledge_of(router).manifest.answers_probes = true;
-}
-
 // ---- finding
 
 Place* Switchboard::place_of(const Router& router) {
@@ -317,8 +314,10 @@ Place* Switchboard::place_of(const SessionPort& port) {
   return find([&port](const Place& one) { return one.session == port.session() && one.router != nullptr; });
 }
 
-Switchboard::Knowledge& Switchboard::knowledge_of(const Router& router) {
-  return knowledge_[place_of(router)->wanted->key];
+Place* Switchboard::place_called(std::string_view key) {
+  const auto found =
+      std::find_if(places_.begin(), places_.end(), [key](const Place& place) { return place.key == key; });
+  return found == places_.end() ? nullptr : &*found;
 }
 
 }  // namespace corral::router

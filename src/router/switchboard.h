@@ -16,7 +16,7 @@
 #include "router/eviction.h"
 #include "router/place.h"
 #include "server/children.h"
-#include "server/manifest.h"
+#include "server/manifest_store.h"
 
 namespace corral::router {
 
@@ -30,15 +30,25 @@ struct Limits {
 /// What a session asks for.
 struct Ask {
   std::shared_ptr<const Wanted> wanted;
-  server::Era era = server::Era::Legacy;
   std::string initialize_params;
   std::optional<bool> shared;  // a session that comes back stays what it was
+};
+
+/// What can be told of a server without starting it.
+struct Known {
+  server::Era era;
+  bool shared;
+  const server::Portrait* portrait;  // until something new is learned
 };
 
 class Switchboard final : private Router::Owner {
  public:
   Switchboard(Loop& loop, proc::Spawner& spawner, std::size_t line_cap);
   ~Switchboard() override;
+
+  /// What a session may be told before it needs an instance. Nothing if one runs already that it would share,
+  /// if too little is known, or if the server's files have changed since.
+  std::optional<Known> known(const Ask& ask);
 
   /// The port hears `opened`, perhaps before this returns.
   void open(SessionPort& port, const Ask& ask);
@@ -66,6 +76,13 @@ class Switchboard final : private Router::Owner {
   using Unproved = std::function<void(const std::string& owner, const Gone& gone)>;
   void when_unproved(Unproved task) { unproved_ = std::move(task); }
 
+  /// Where what is learned outlives us.
+  void keep_manifests(server::ManifestStore* store) { store_ = store; }
+  using BuildOf = std::function<server::Fingerprint(const server::Instance&)>;
+  void learn_builds_with(BuildOf build_of) { build_of_ = std::move(build_of); }
+  /// Looks whether the files of running servers have changed; also done by itself now and then.
+  void look_at_code();
+
   using AllGone = std::function<void(const std::vector<Gone>&)>;
   /// Every instance of the server goes; calls in flight get `Limits::drain`. Its sessions stay, and get a new
   /// instance at once, or with `Cause::Stopped` none before `allow`. Returns how many go; `done` is called in
@@ -82,7 +99,8 @@ class Switchboard final : private Router::Owner {
  private:
   void learned_read_only(Router& router, bool read_only) override;
   void learned_conversational(Router& router) override;
-  void learned_era(Router& router, bool modern) override;
+  void learned_list(Router& router, const SessionPort& port, ListKind kind, std::string_view result) override;
+  void learned_of_change(Router& router, std::string_view what) override;
   void learned_that_it_answers_probes(Router& router) override;
   void router_error_output(Router& router, std::string_view bytes) override;
   void router_opened(Router& router) override;
@@ -94,14 +112,23 @@ class Switchboard final : private Router::Owner {
 
   struct Knowledge {
     server::Manifest manifest;
+    std::string server;  // its name
     bool hinted = false;
     bool refuted = false;  // a shared instance showed a tool that is not read-only
   };
-  SharingFacts facts_of(const Wanted& wanted, server::Era era);
+  Knowledge& knowledge_of(const Wanted& wanted);
+  void forget_old_build(const Wanted& wanted, Knowledge& known);
+  std::optional<server::Era> era_of(const Wanted& wanted);
+  server::Portrait& portrait_of(const Router& router, std::string_view introduction);
+  bool teaches(const Place& place);
+  void learned(const std::string& key);
+  void save_learned();
+  SharingFacts facts_of(const Wanted& wanted);
   SharingDecision decide(const Ask& ask);
+  static std::string key_for(const Ask& ask, const SharingDecision& decision, SessionId session);
   Place& place_for(SessionPort& port, const Ask& ask, const SharingDecision& decision);
   Place* left_by_session(SessionId session, const Place& except);
-  void ask_again(const std::string& key);
+  void ask_again(const std::string& key, SessionId session);
   void hand_on(Place& place);
   void forget_some();
   void hint(SessionPort& port, const Wanted& wanted, const SharingDecision& decision);
@@ -110,7 +137,12 @@ class Switchboard final : private Router::Owner {
   void happen(Place& place, server::Happening happening);
   void start(Place& place);
   Result<void> start_instance(Place& place);
+  server::Opening opening_of(const Place& place);
   void attach_askers(Place& place);
+  void learn_build(Place& place);
+  void learn_era(const Place& place, server::Era era);
+  void look_at_code(Place& place);
+  void take_out_of_use(Place& place, const std::string& changed);
   void refuse_askers(Place& place);
   void tell_failed(Place& place, Opened::Kind kind, const std::string& text);
   void drain(Place& place);
@@ -121,17 +153,23 @@ class Switchboard final : private Router::Owner {
   void gone(Place& place, const server::Ending& ending);
   void died(Place& place);
 
+  // spares
+  Place* spare_for(const SessionPort& port, const Ask& ask, const SharingDecision& decision);
+  void refill(const Ask& ask);
+  void add_spare(const Ask& ask, const std::string& spare_for);
+
   // how many there are
   Result<void> make_room();
   void keep_newest();
   void watch_use(Place& place, Clock::duration after);
   void look_at_use(Place& place);
   bool may_park(const Place& place);
-  std::vector<Place*> candidates(std::vector<Candidate>& list);
+  enum class Spares : std::uint8_t { Counted, Kept };
+  std::vector<Place*> candidates(std::vector<Candidate>& list, Spares spares);
 
+  Place* place_called(std::string_view key);
   Place* place_of(const Router& router);
   Place* place_of(const SessionPort& port);
-  Knowledge& knowledge_of(const Router& router);
 
   Loop& loop_;
   proc::Spawner& spawner_;
@@ -140,12 +178,20 @@ class Switchboard final : private Router::Owner {
   std::list<Place> places_;
   std::vector<std::unique_ptr<Router>> ended_;               // for a moment
   std::map<std::string, Knowledge, std::less<>> knowledge_;  // by launch key
+  server::ManifestStore* store_ = nullptr;
+  BuildOf build_of_;
+  std::set<std::string> unsaved_;  // launch keys
+  Timer saving_;
+  Timer code_;
   Limits limits_;
   std::set<std::string, std::less<>> stopped_;
   Unproved unproved_;
   std::minstd_rand random_;
   Clock::duration next_delay_{};  // of the place that has just died
   std::uint64_t started_ = 0;
+  std::uint64_t spares_ = 0;  // ever begun
+  bool closing_ = false;      // no spare is begun any more
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 }  // namespace corral::router

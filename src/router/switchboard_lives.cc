@@ -24,6 +24,7 @@ Departure departure_for(Cause cause) {
     case Cause::Evicted: return Departure::Parked;
     case Cause::Stopped: return Departure::Stopped;
     case Cause::Reloaded:
+    case Cause::Outdated:
     case Cause::Restarted: return Departure::Replaced;
     case Cause::SessionEnded:
     case Cause::Hung:
@@ -44,6 +45,7 @@ std::string sentence_for(const Place& place) {
     case Cause::Reloaded: return "has a new configuration";
     case Cause::Restarted: return "was restarted with `corral restart`";
     case Cause::Hung: return "did not answer any more";
+    case Cause::Outdated: return "ran code that has changed";
     case Cause::ShuttingDown: return "ends with the daemon";
     case Cause::SessionEnded:
     case Cause::Died:
@@ -74,6 +76,7 @@ const char* cause_name(Cause cause) {
     case Cause::Hung: return "hung";
     case Cause::Died: return "died";
     case Cause::Unfit: return "unfit";
+    case Cause::Outdated: return "outdated";
     case Cause::Reloaded: return "reloaded";
     case Cause::Restarted: return "restarted";
     case Cause::Stopped: return "stopped";
@@ -118,10 +121,11 @@ Result<void> Switchboard::start_instance(Place& place) {
       .server = wanted.server,
       .shared = place.decision.shared,
       .confirm_read_only = place.decision.confirm_annotations,
+      .confirm_modern = place.decision.confirm_modern,
       .allows_tool = wanted.allows_tool,
       .call_timeout = wanted.call_timeout,
       .probe = wanted.probe,
-      .answers_probes = knowledge_[wanted.key].manifest.answers_probes,
+      .answers_probes = knowledge_of(wanted).manifest.answers_probes,
   };
   Router::Owner& self = *this;
   auto router = std::make_unique<Router>(loop_, std::move(options), self);
@@ -135,14 +139,26 @@ Result<void> Switchboard::start_instance(Place& place) {
   place.ready_since.reset();
   place.left_by = nullptr;
   place.left.clear();
+  place.build = {};
+  place.stale.clear();
   if (!place.askers.empty()) place.started_for = place.askers.front().port->owner();
   log_line("instance " + short_id(*place.router) + " of server " + wanted.server + ": " +
            (place.life == Life::Restarting ? "started again, " : "started, ") + place.decision.reason);
-  const bool plain = place.decision.shared || place.askers.empty();
-  place.router->open({place.era,
-                      plain ? server::plain_initialize_params() : place.askers.front().initialize_params,
-                      place.decision.shared});
+  place.router->open(opening_of(place));
   return {};
+}
+
+server::Opening Switchboard::opening_of(const Place& place) {
+  const Wanted& wanted = *place.wanted;
+  server::Opening opening;
+  opening.expected = place.silent_probe ? Era::Legacy : era_of(wanted);
+  opening.pinned = wanted.era.has_value();
+  opening.announce = place.decision.shared;
+  opening.initialize_params = server::plain_initialize_params();
+  if (place.decision.shared) return opening;
+  if (!place.introduction.empty()) opening.initialize_params = place.introduction;
+  if (!place.askers.empty()) opening.initialize_params = place.askers.front().initialize_params;
+  return opening;
 }
 
 void Switchboard::router_error_output(Router& router, std::string_view bytes) {
@@ -154,6 +170,8 @@ void Switchboard::router_error_output(Router& router, std::string_view bytes) {
 void Switchboard::router_opened(Router& router) {
   Place& place = *place_of(router);
   place.ready_since = Clock::now();
+  place.silent_probe = false;
+  learn_build(place);
   watch_use(place, place.wanted->idle);
   happen(place, Happening::Opened);
 }
@@ -163,6 +181,10 @@ void Switchboard::attach_askers(Place& place) {
     SessionPort& port = *place.askers.front().port;
     place.askers.pop_front();
     place.router->attach(port);
+    if (!place.stale.empty() && place.wanted->on_change == config::OnChange::Warn) {
+      port.note("server " + place.wanted->server + " runs old code: " + place.stale + "; `corral restart " +
+                place.wanted->server + "` runs the new code");
+    }
     port.opened({Opened::Kind::Ready, place.router.get(), place.router->instance()->handshake().result(), 0,
                  place.wanted});
   }
@@ -178,13 +200,18 @@ void Switchboard::router_unfit(Router& router) {
   const server::Handshake& handshake = router.instance()->handshake();
   place.cause = Cause::Unfit;
   place.last_words = "server " + place.wanted->server + " refused the handshake";
+  if (handshake.outcome() == server::Handshake::Outcome::NotModern) {
+    place.silent_probe = true;  // those who wait go on waiting, for the next one
+    return happen(place, Happening::Unfit);
+  }
   happen(place, Happening::Unfit);
   for (const Asker& asker : place.askers) place.left.insert(asker.port->session());
-  if (router.refuted()) return tell_failed(place, Opened::Kind::Again, {});
+  if (router.refuted()) {
+    learn_era(place, handshake.era());
+    return tell_failed(place, Opened::Kind::Again, {});
+  }
   if (!first) return;
-  const bool other_era = handshake.outcome() == server::Handshake::Outcome::OtherEra;
-  tell_failed(place, other_era ? Opened::Kind::OtherEra : Opened::Kind::Refused,
-              other_era ? "" : handshake.error());
+  tell_failed(place, Opened::Kind::Refused, handshake.error());
 }
 
 void Switchboard::tell_failed(Place& place, Opened::Kind kind, const std::string& text) {
@@ -200,16 +227,15 @@ void Switchboard::router_lost(Router& router, const std::string& why) {
   place.drain.cancel();
   if (place.life == Life::Ready || place.life == Life::Restarting || first) place.last_words = why;
   if (!place.ending_since) place.ending_since = Clock::now();
-  if (first) {
+  // A legacy server may well exit when it is spoken to in the modern way; not so one that we have ended.
+  const bool by_itself = first || place.life == Life::Restarting;
+  const bool not_modern =
+      by_itself && router.instance()->handshake().outcome() == server::Handshake::Outcome::NotModern;
+  place.silent_probe = place.silent_probe || not_modern;
+  if (first && !not_modern) {
     for (Asker& asker : place.askers) asker.failed = true;
   }
   happen(place, Happening::Lost);
-  // A legacy server may well exit when it is spoken to in the modern way.
-  const bool known_modern = knowledge_of(router).manifest.modern.value_or(false);
-  if (first && place.era == Era::Modern && !known_modern) {
-    for (const Asker& asker : place.askers) place.left.insert(asker.port->session());
-    return tell_failed(place, Opened::Kind::OtherEra, {});
-  }
   if (was_ready) leave_sessions(place);
 }
 
@@ -366,7 +392,7 @@ void Switchboard::revive(Place& place) {
 Result<void> Switchboard::make_room() {
   if (living() < limits_.max_instances) return {};
   std::vector<Candidate> list;
-  const std::vector<Place*> places = candidates(list);
+  const std::vector<Place*> places = candidates(list, Spares::Counted);
   const auto ending = static_cast<std::size_t>(std::count_if(
       places_.begin(), places_.end(), [](const Place& place) { return place.router && goes(place); }));
   if (living() - ending < limits_.max_instances) return {};
@@ -385,17 +411,18 @@ Result<void> Switchboard::make_room() {
 
 void Switchboard::keep_newest() {
   std::vector<Candidate> list;
-  const std::vector<Place*> places = candidates(list);
+  const std::vector<Place*> places = candidates(list, Spares::Kept);
   for (const std::size_t index : beyond_keep(list, limits_.keep)) {
     places[index]->cause = Cause::Evicted;
     happen(*places[index], Happening::Unused);
   }
 }
 
-std::vector<Place*> Switchboard::candidates(std::vector<Candidate>& list) {
+std::vector<Place*> Switchboard::candidates(std::vector<Candidate>& list, Spares spares) {
   std::vector<Place*> places;
   for (Place& place : places_) {
     if (place.life != Life::Ready) continue;
+    if (spares == Spares::Kept && !place.spare_for.empty()) continue;
     places.push_back(&place);
     list.push_back({place.wanted->server, place.router->last_used(), place.router->sessions().size(),
                     place.router->in_use(), may_park(place)});
@@ -405,7 +432,7 @@ std::vector<Place*> Switchboard::candidates(std::vector<Candidate>& list) {
 
 bool Switchboard::may_park(const Place& place) {
   if (place.wanted->park) return *place.wanted->park;
-  return keeps_no_state(facts_of(*place.wanted, place.era));
+  return keeps_no_state(facts_of(*place.wanted));
 }
 
 void Switchboard::watch_use(Place& place, Clock::duration after) {
@@ -418,6 +445,10 @@ void Switchboard::look_at_use(Place& place) {
   const Clock::duration unused = Clock::now() - place.router->last_used();
   const bool alone = place.router->sessions().empty();
   constexpr Clock::duration kNotSooner = std::chrono::seconds(1);
+  if (alone && !place.stale.empty() && place.wanted->on_change == config::OnChange::Roll) {
+    place.cause = Cause::Outdated;
+    return happen(place, Happening::Unused);
+  }
   const bool needed = place.router->in_use() || (!alone && !may_park(place));
   if (needed) return watch_use(place, std::max(idle, kNotSooner));
   if (unused < idle) return watch_use(place, idle - unused);

@@ -1,9 +1,10 @@
 #include "server/handshake.h"
 
 #include <algorithm>
-#include <array>
 
 #include "version.h"
+#include "wire/error_codes.h"
+#include "wire/json_array.h"
 #include "wire/json_text.h"
 
 namespace corral::server {
@@ -16,54 +17,95 @@ bool is_discover_result(std::string_view result) {
          wire::member(result, "capabilities").in(result).starts_with('{');
 }
 
-}  // namespace
-
-bool is_legacy_version(std::string_view version) {
-  constexpr std::array<std::string_view, 4> kDates = {"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"};
-  return std::find(kDates.begin(), kDates.end(), version) != kDates.end();
+bool speaks_our_revision(std::string_view result) {
+  const std::string_view versions = wire::member(result, "supportedVersions").in(result);
+  const auto elements = wire::array_elements(versions);
+  return elements && std::any_of(elements->begin(), elements->end(), [versions](wire::Span version) {
+           return wire::string_value(version.in(versions)) == wire::kModern;
+         });
 }
 
+bool has_code(std::string_view error, int code) {
+  return wire::member(error, "code").in(error) == std::to_string(code);
+}
+
+}  // namespace
+
 std::string plain_initialize_params() {
-  return R"({"protocolVersion":")" + std::string(kNewestLegacy) + R"(","capabilities":{},"clientInfo":)" +
-         our_name() + "}";
+  return R"({"protocolVersion":")" + std::string(wire::kNewestLegacy) +
+         R"(","capabilities":{},"clientInfo":)" + our_name() + "}";
 }
 
 std::string discover_params() {
-  return R"({"_meta":{"io.modelcontextprotocol/protocolVersion":")" + std::string(kModern) +
+  return R"({"_meta":{"io.modelcontextprotocol/protocolVersion":")" + std::string(wire::kModern) +
          R"(","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":)" +
          our_name() + "}}";
 }
 
-std::string Handshake::request() const {
-  const bool modern = opening_.era == Era::Modern;
+Handshake::Handshake(Opening opening)
+    : opening_(std::move(opening)), era_(opening_.expected.value_or(Era::Modern)) {}
+
+std::string Handshake::request(std::uint64_t id) {
+  id_ = id;
+  const bool modern = era_ == Era::Modern;
+  (modern ? asked_modern_ : asked_legacy_) = true;
   return R"({"jsonrpc":"2.0","id":)" + std::to_string(id_) + R"(,"method":")" +
          (modern ? "server/discover" : "initialize") + R"(","params":)" +
          (modern ? discover_params() : opening_.initialize_params) + "}";
 }
 
-bool Handshake::take(std::string_view line, const wire::Envelope& envelope) {
-  if (outcome_ != Outcome::Waiting || envelope.kind != wire::Kind::Response) return false;
-  if (wire::own_number(envelope.id.in(line)) != id_) return false;
-  answered_ = true;
-  const bool modern = opening_.era == Era::Modern;
-  if (envelope.error.present()) {
-    answer_ = envelope.error.in(line);
-    outcome_ = modern ? Outcome::OtherEra : Outcome::Refused;
-  } else {
-    answer_ = envelope.result.in(line);
-    outcome_ = modern && !is_discover_result(answer_) ? Outcome::OtherEra : Outcome::Ready;
+Handshake::Taken Handshake::take(std::string_view line, const wire::Envelope& envelope) {
+  if (outcome_ != Outcome::Waiting || envelope.kind != wire::Kind::Response) return Taken::No;
+  if (wire::own_number(envelope.id.in(line)) != id_) return Taken::No;
+  if (envelope.error.present()) return take_error(envelope.error.in(line));
+  const std::string_view result = envelope.result.in(line);
+  // Some servers answer anything with something.
+  if (era_ == Era::Modern && !is_discover_result(result)) {
+    return take_error(R"({"code":-32603,"message":"the server gave no answer to server/discover"})");
   }
-  return true;
+  if (era_ == Era::Modern && !speaks_our_revision(result)) {
+    return take_error(R"({"code":-32022,"message":"the server does not speak the revision )" +
+                      std::string(wire::kModern) + "\"}");
+  }
+  answer_ = result;
+  outcome_ = Outcome::Ready;
+  return Taken::Over;
+}
+
+/// What was believed may be out of date, so the other era gets its chance, in the same process. A legacy
+/// server may refuse an initialize for its own reasons: only the two errors that show that it does not know
+/// the method count.
+Handshake::Taken Handshake::take_error(std::string_view error) {
+  const bool modern = era_ == Era::Modern;
+  const bool unknown_method =
+      has_code(error, wire::kMethodNotFound) || has_code(error, wire::kUnsupportedVersion);
+  const bool other_asked = modern ? asked_legacy_ : asked_modern_;
+  if (!opening_.pinned && !other_asked && (modern || unknown_method)) {
+    if (!modern) answer_ = error;
+    era_ = modern ? Era::Legacy : Era::Modern;
+    return Taken::AskAgain;
+  }
+  // Asked in both ways, what it said to initialize tells more.
+  if (!modern || answer_.empty()) answer_ = error;
+  outcome_ = Outcome::Refused;
+  return Taken::Over;
 }
 
 void Handshake::give_up(std::string_view why) {
   if (outcome_ != Outcome::Waiting) return;
-  outcome_ = opening_.era == Era::Modern ? Outcome::OtherEra : Outcome::Refused;
+  const bool may_be_legacy = era_ == Era::Modern && !opening_.pinned && !asked_legacy_;
+  fail(why);
+  if (may_be_legacy) outcome_ = Outcome::NotModern;
+}
+
+void Handshake::fail(std::string_view why) {
+  if (outcome_ != Outcome::Waiting) return;
+  outcome_ = Outcome::Refused;
   answer_ = R"({"code":-32603,"message":)" + wire::quoted(why) + "}";
 }
 
 std::string_view Handshake::follow_up() const {
-  if (opening_.era == Era::Modern || !opening_.announce) return {};
+  if (era_ == Era::Modern || !opening_.announce) return {};
   return R"({"jsonrpc":"2.0","method":"notifications/initialized"})";
 }
 

@@ -1,7 +1,9 @@
-// The opening of one instance, in the words of its era. Pure: messages in, messages out.
+// The opening of one instance: finds out which era its server speaks, and greets it so. Pure: messages in,
+// messages out.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -10,15 +12,12 @@
 
 namespace corral::server {
 
-inline constexpr std::string_view kNewestLegacy = "2025-11-25";
-inline constexpr std::string_view kModern = "2026-07-28";
-bool is_legacy_version(std::string_view version);
-
 /// How an instance is to be opened.
 struct Opening {
-  Era era = Era::Legacy;
+  std::optional<Era> expected;  // nothing = find out
+  bool pinned = false;          // by the configuration: the other era is not tried
   /// The parameters of `initialize` as JSON: a private instance gets its client's own, word for word.
-  std::string initialize_params;
+  std::string initialize_params{};
   /// A private instance is told `notifications/initialized` by its client, a shared one by us.
   bool announce = true;
 };
@@ -35,33 +34,43 @@ class Handshake {
   enum class Outcome : std::uint8_t {
     Waiting,
     Ready,
-    Refused,   // `error()` is the server's own
-    OtherEra,  // asked in the modern way, it answered as a legacy server does
+    Refused,    // `error()` is the server's own
+    NotModern,  // it had no answer to server/discover; a fresh process is to be asked in the legacy way
   };
 
-  Handshake(Opening opening, std::uint64_t id) : opening_(std::move(opening)), id_(id) {}
+  explicit Handshake(Opening opening);
 
-  std::string request() const;
-  /// True if the message was the answer that we wait for.
-  bool take(std::string_view line, const wire::Envelope& envelope);
+  /// To send now, and whenever `take` says so.
+  std::string request(std::uint64_t id);
+  enum class Taken : std::uint8_t { No, Over, AskAgain };
+  /// `No` if the message was not the answer that we wait for.
+  Taken take(std::string_view line, const wire::Envelope& envelope);
   /// No answer came in time, or none can come any more.
   void give_up(std::string_view why);
+  /// It was never started.
+  void fail(std::string_view why);
   /// What to send once it went well; empty = nothing.
   std::string_view follow_up() const;
 
-  /// The outcome is the server's own word, not our conclusion from its silence.
-  bool answered() const { return answered_; }
-  Era era() const { return opening_.era; }
+  /// Whether its silence would say something: those who do not know the question may stay silent about it.
+  bool probing() const { return era_ == Era::Modern && !opening_.expected && !asked_legacy_; }
+  /// The one that is being tried, and in the end the one that it speaks.
+  Era era() const { return era_; }
   Outcome outcome() const { return outcome_; }
+  const std::string& initialize_params() const { return opening_.initialize_params; }
   const std::string& result() const { return answer_; }  // JSON of the result
   const std::string& error() const { return answer_; }   // JSON of the error
 
  private:
+  Taken take_error(std::string_view error);
+
   Opening opening_;
-  std::uint64_t id_;
+  Era era_;
+  std::uint64_t id_ = 0;
   Outcome outcome_ = Outcome::Waiting;
   std::string answer_;
-  bool answered_ = false;
+  bool asked_legacy_ = false;
+  bool asked_modern_ = false;
 };
 
 }  // namespace corral::server

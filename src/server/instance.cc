@@ -1,6 +1,7 @@
 #include "server/instance.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,9 +16,10 @@ namespace corral::server {
 namespace {
 
 // A server that does not know server/discover may also be one that stays silent about it.
-constexpr std::chrono::seconds kModernPatience{3};
+constexpr std::chrono::seconds kProbePatience{3};
+constexpr std::chrono::milliseconds kBetweenGlances{250};  // at whether it has read the question
 // Longer than any client waits; a cold start from a package registry takes its time.
-constexpr std::chrono::seconds kLegacyPatience{180};
+constexpr std::chrono::seconds kOpeningPatience{180};
 // For what is still queued when the end begins.
 constexpr std::chrono::seconds kDeafPatience{2};
 // From the end of its output to its death, which tells more.
@@ -66,6 +68,8 @@ Result<std::unique_ptr<Instance>> Instance::start(Loop& loop, proc::Spawner& spa
   if (!output) return output.error();
   auto errors = make_pipe();
   if (!errors) return errors.error();
+  struct stat pipe_status {};
+  if (fstat(input->read.get(), &pipe_status) != 0) pipe_status.st_ino = 0;
   spec.input = input->read.get();
   spec.output = output->write.get();
   spec.error = errors->write.get();
@@ -75,6 +79,7 @@ Result<std::unique_ptr<Instance>> Instance::start(Loop& loop, proc::Spawner& spa
 
   std::unique_ptr<Instance> instance(new Instance(loop, std::move(*tree), events));
   instance->executable_ = spec.argv.front();
+  instance->input_inode_ = pipe_status.st_ino;
   instance->directory_ = spec.directory;
   wire::LinePipe::Handler& handler = *instance;
   instance->pipe_ = std::make_unique<wire::LinePipe>(loop, std::move(output->read), std::move(input->write),
@@ -101,29 +106,58 @@ Instance::~Instance() = default;
 void Instance::open(const Opening& opening) {
   if (state_ != State::Starting) return;
   state_ = State::Opening;
-  handshake_.emplace(opening, next_id());
-  pipe_->push(handshake_->request());
-  patience_.start(opening.era == Era::Modern ? kModernPatience : kLegacyPatience, [this] {
+  handshake_.emplace(opening);
+  greet();
+}
+
+void Instance::greet() {
+  pipe_->push(handshake_->request(next_id()));
+  greeted_ = Clock::now();
+  if (handshake_->probing()) return wait_until_probe_is_read();
+  wait_for_answer(kOpeningPatience);
+}
+
+/// Silence tells the era only of a server that has read the question; one that has not is still starting, and
+/// would start no faster a second time.
+void Instance::wait_until_probe_is_read() {
+  patience_.start(kBetweenGlances, [this] {
+    const bool starting = pipe_->output_unread() && Clock::now() - greeted_ < kOpeningPatience;
+    if (starting) return wait_until_probe_is_read();
+    wait_for_answer(kProbePatience);
+  });
+}
+
+void Instance::wait_for_answer(Clock::duration patience) {
+  patience_.start(patience, [this] {
     handshake_->give_up("the server did not answer the handshake in time; see its stderr");
     events_.on_opened();
   });
 }
 
 void Instance::on_line(const wire::Line& line) {
+  if (unannounced_) {  // was read together with the answer
+    held_.emplace_back(line.text);
+    return;
+  }
   const wire::Envelope envelope = wire::scan(line.text);
   if (envelope.kind == wire::Kind::NotJson || envelope.kind == wire::Kind::NotRpc) {
     ++counters_.lines_dropped;
     counters_.bytes_dropped += line.text.size();
     return;
   }
-  if (state_ != State::Opening || !handshake_->take(line.text, envelope)) {
-    events_.on_message(line, envelope);
-    return;
-  }
+  const auto taken = state_ == State::Opening ? handshake_->take(line.text, envelope) : Handshake::Taken::No;
+  if (taken == Handshake::Taken::No) return events_.on_message(line, envelope);
+  if (taken == Handshake::Taken::AskAgain) return greet();
   patience_.cancel();
   if (handshake_->outcome() == Handshake::Outcome::Ready) {
     state_ = State::Ready;
     if (!handshake_->follow_up().empty()) pipe_->push(handshake_->follow_up());
+    // A quick server answers before its keeper has told us of it. Whoever hears that it is open may ask for
+    // its pid.
+    if (server_pid_ == 0) {
+      unannounced_ = true;
+      return pipe_->pause();
+    }
   }
   events_.on_opened();
 }
@@ -185,7 +219,11 @@ void Instance::read_keeper() {
   if (event->kind == keeper::Event::Kind::Started) {
     server_pid_ = event->server;
     level_ = keeper::level_name(event->level);
-    return wait_for_keeper();
+    wait_for_keeper();
+    if (!std::exchange(unannounced_, false)) return;
+    events_.on_opened();
+    for (const std::string& line : std::exchange(held_, {})) on_line({line, nullptr});
+    return pipe_->resume();
   }
   ended(*event);
 }
@@ -205,6 +243,7 @@ void Instance::ended(const keeper::Event& event) {
   if (event.kind == keeper::Event::Kind::Failed) {
     const Error error = proc::explain_start_failure(event, executable_, directory_);
     ending.sentence = "could not be started: " + error.message;
+    if (handshake_) handshake_->fail("the server " + ending.sentence);
     ending.exit_code = exit_code_of(error);
   } else if (event.report.server_status_known) {
     ending.sentence = describe_status(event.report.server_status);

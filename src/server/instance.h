@@ -97,6 +97,8 @@ class Instance final : private wire::LinePipe::Handler {
   const std::string& id() const { return tree_.instance(); }
   pid_t keeper() const { return tree_.keeper(); }
   pid_t server_pid() const { return server_pid_; }
+  /// Of the pipe that the server reads: whoever in its tree has it is the one that we speak to.
+  std::uint64_t input_inode() const { return input_inode_; }
   const char* level() const { return level_; }
   Clock::time_point started() const { return started_; }
   const Counters& counters() const { return counters_; }
@@ -112,6 +114,9 @@ class Instance final : private wire::LinePipe::Handler {
   void on_output_lost() override;
   void on_output_drained() override;
 
+  void greet();
+  void wait_until_probe_is_read();
+  void wait_for_answer(Clock::duration patience);
   void wait_for_keeper();
   void read_keeper();
   void keeper_lost();
@@ -127,15 +132,19 @@ class Instance final : private wire::LinePipe::Handler {
   std::unique_ptr<ErrorOutput> errors_;
   std::optional<Handshake> handshake_;
   Timer patience_;
+  Clock::time_point greeted_{};
   State state_ = State::Starting;
   std::uint64_t last_id_ = 0;
   pid_t server_pid_ = 0;
+  std::uint64_t input_inode_ = 0;
   const char* level_ = "";
   Clock::time_point started_ = Clock::now();
   Counters counters_;
   std::string executable_;
   std::string directory_;
   bool lost_ = false;
+  bool unannounced_ = false;       // it is open, and nobody knows yet
+  std::vector<std::string> held_;  // what it said meanwhile
 };
 
 }  // namespace corral::server

@@ -1,6 +1,11 @@
 // A session's life: its opening, its pace, its end. What its client says is in session_requests.cc.
 #include "session/session.h"
 
+#include <algorithm>
+
+#include "bridge/legacy_client.h"
+#include "bridge/list_changes.h"
+#include "bridge/modern_client.h"
 #include "wire/error_codes.h"
 #include "wire/json_array.h"
 #include "wire/json_text.h"
@@ -15,8 +20,16 @@ using server::Instance;
 // What may come in while a server is being opened; then the client has to wait.
 constexpr std::size_t kMostDeferred = 64;
 constexpr std::size_t kMostDeferredBytes = std::size_t{1} << 20;
+// Clients give up on an initialize after 30 s.
+constexpr std::chrono::seconds kClientPatience{20};
 // For the answers of a client that has closed its end already.
 constexpr std::chrono::seconds kLastAnswers{60};
+
+/// Our own commands would rather wait than be told of nothing.
+bool says_that_it_waits(const wire::Line& line, const wire::Envelope& envelope) {
+  const std::string_view meta = envelope.meta.in(line.text);
+  return wire::member(meta, "dev.corral/waits").in(meta) == "true";
+}
 
 Instance::Haste haste_of(EndReason reason) {
   switch (reason) {
@@ -58,6 +71,7 @@ Session::Session(Loop& loop, router::SessionId id, Transport& transport, router:
       switchboard_(switchboard),
       wanted_(std::move(wanted)),
       server_(wanted_->server),
+      bridge_timer_(loop),
       patience_(loop),
       owner_(std::move(owner)) {}
 
@@ -78,22 +92,30 @@ void Session::open(Era era, const wire::Line& line, const wire::Envelope& envelo
   } else {
     const std::string_view meta = envelope.meta.in(line.text);
     client_info_ = wire::member(meta, "io.modelcontextprotocol/clientInfo").in(meta);
-    params.clear();
+    params = bridge::initialize_params(meta);
   }
   params_ = std::move(params);
-  switchboard_.open(*this, {wanted_, era, params_, std::nullopt});
+  if (const auto known = switchboard_.known({wanted_, params_, std::nullopt})) {
+    if (!input_ended_) patience_.cancel();
+    return attach_lazily(*known);
+  }
+  // Asked once more or not, its client has waited since it first asked.
+  const bool waits = input_ended_ || patience_.running() || says_that_it_waits(line, envelope);
+  if (!waits) patience_.start(kClientPatience, [this] { answer_early(); });
+  switchboard_.open(*this, {wanted_, params_, std::nullopt});
 }
 
 void Session::opened(const Opened& opened) {
   if (ended_) return;
   if (phase_ == Phase::Returning) return came_back(opened);
+  if (!input_ended_ && opened.kind != Opened::Kind::Again) patience_.cancel();
   switch (opened.kind) {
     case Opened::Kind::Ready: opened_ready(opened); break;
-    case Opened::Kind::OtherEra: opened_in_other_era(); break;
     case Opened::Kind::Again: {
       const std::string opening = std::exchange(opening_, {});
       const wire::Envelope envelope = wire::scan(opening);
-      return open(era_, {opening, nullptr}, envelope);
+      open(era_, {opening, nullptr}, envelope);
+      break;  // it may be attached by now, without an instance
     }
     case Opened::Kind::Refused:
     case Opened::Kind::Failed: {
@@ -123,14 +145,11 @@ void Session::opening_failed(std::string_view id, const Opened& opened) {
 }
 
 void Session::opened_ready(const Opened& opened) {
-  phase_ = Phase::Ready;
-  router_ = opened.router;
-  wanted_ = opened.wanted;
-  shared_ = router_->options().shared;
+  meet(opened);
   const std::string opening = std::exchange(opening_, {});
   const wire::Envelope envelope = wire::scan(opening);
   if (era_ == Era::Legacy) {
-    answer_initialize(envelope.id.in(opening), opened.text);
+    answer_initialize(envelope.id.in(opening), opened.text, router_->instance()->handshake().era(), *shared_);
   } else {
     take_request({opening, nullptr}, envelope);
   }
@@ -138,45 +157,43 @@ void Session::opened_ready(const Opened& opened) {
 
 /// A private server answered its client's own words. A shared one answered ours: the version is then between
 /// us and the client, and tasks belong to whoever made them, which a shared server cannot tell.
-void Session::answer_initialize(std::string_view id, const std::string& result) {
-  if (!router_->options().shared) {
-    transport_.send({wire::result_message(id, result), nullptr});
+void Session::answer_initialize(std::string_view id, const std::string& result, Era server_era, bool shared) {
+  const std::string agreed(wire::is_legacy_version(version_) ? version_ : wire::kNewestLegacy);
+  if (server_era == Era::Modern) {
+    transport_.send({wire::result_message(id, bridge::initialize_result(result, agreed, server_)), nullptr});
     return;
   }
-  const std::string version =
-      wire::quoted(server::is_legacy_version(version_) ? version_ : std::string(server::kNewestLegacy));
+  if (!shared) {
+    transport_.send({wire::result_message(id, bridge::with_list_changes(result)), nullptr});
+    return;
+  }
+  const std::string version = wire::quoted(agreed);
   const wire::Span spoken = wire::member(result, "protocolVersion");
   std::string edited = result;
   if (spoken.present()) edited.replace(spoken.begin, spoken.end - spoken.begin, version);
   const wire::Span capabilities = wire::member(edited, "capabilities");
   const wire::Span tasks = wire::member_with_comma(capabilities.in(edited), "tasks");
   if (tasks.present()) edited.erase(capabilities.begin + tasks.begin, tasks.end - tasks.begin);
-  transport_.send({wire::result_message(id, edited), nullptr});
-}
-
-/// The client may know the older revisions too, and needs an answer that tells it to try them.
-void Session::opened_in_other_era() {
-  const std::string opening = std::exchange(opening_, {});
-  const wire::Envelope envelope = wire::scan(opening);
-  phase_ = Phase::New;
-  if (wire::method_name(envelope, opening) == "server/discover") {
-    reject(envelope.id.in(opening), wire::kMethodNotFound,
-           "Method not found: server " + server_ + " speaks the revisions up to 2025-11-25; send initialize");
-    return;
-  }
-  reject(envelope.id.in(opening), wire::kUnsupportedVersion,
-         "Unsupported protocol version: server " + server_ + " speaks the revisions up to 2025-11-25",
-         R"({"supported":["2025-11-25","2025-06-18","2025-03-26","2024-11-05"],"requested":"2026-07-28"})");
+  transport_.send({wire::result_message(id, bridge::with_list_changes(edited)), nullptr});
 }
 
 void Session::take_deferred() {
   while (!deferred_.empty() && !ended_) {
     if (phase_ == Phase::Opening || phase_ == Phase::Returning) break;
     if (router_ != nullptr && router_->draining()) break;
+    const bool lazy = phase_ == Phase::Away && refusal_.empty();
+    if (lazy && must_wait(deferred_.front(), wire::scan(deferred_.front()))) {
+      come_back();
+      break;
+    }
     const std::string message = std::move(deferred_.front());
     deferred_.pop_front();
     deferred_bytes_ -= message.size();
+    const std::size_t behind = deferred_.size();
     take({message, nullptr}, wire::scan(message));
+    // What needs an instance was put back, and stays the first.
+    const bool put_back = lazy && phase_ == Phase::Returning && deferred_.size() == behind + 1;
+    if (put_back) std::rotate(deferred_.begin(), deferred_.end() - 1, deferred_.end());
   }
   pace();
 }
@@ -197,7 +214,7 @@ void Session::pace() {
 
 void Session::server_drained() { pace(); }
 
-void Session::deliver(const wire::Line& line, std::initializer_list<wire::Edit> edits) {
+void Session::to_client(const wire::Line& line, std::initializer_list<wire::Edit> edits) {
   if (ended_) return;
   last_heard_ = Clock::now();
   transport_.send(line, edits);
@@ -227,12 +244,15 @@ void Session::output_drained() {
 void Session::input_ended() {
   if (ended_ || std::exchange(input_ended_, true)) return;
   patience_.start(kLastAnswers, [this] { end(EndReason::InputClosed); });
+  if (bridge_) bridge_->client_ended();
+  if (router_ != nullptr) router_->client_silent(*this);
   end_when_answered();
 }
 
 void Session::end_when_answered() {
   if (ended_ || !input_ended_ || phase_ == Phase::Opening || server_lost_ || !deferred_.empty()) return;
   if (router_ != nullptr && router_->calls_of(*this) > 0) return;
+  if (bridge_ && bridge_->next_deadline()) return;  // it holds a call back for a while
   end(EndReason::InputClosed);
 }
 
@@ -256,6 +276,7 @@ void Session::server_gone(int code, const std::string& why) {
 /// Whoever still reads gets an answer to every call.
 void Session::answer_all(const std::string& why) {
   if (router_ != nullptr) router_->give_up_calls(*this, wire::kShuttingDown, why);
+  end_bridge();
   if (!opening_.empty()) {
     const std::string opening = std::exchange(opening_, {});
     reject(wire::scan(opening).id.in(opening), wire::kShuttingDown, why);

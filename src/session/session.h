@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/loop.h"
+#include "bridge/bridge.h"
 #include "router/session_port.h"
 #include "router/switchboard.h"
 #include "session/transport.h"
@@ -36,7 +37,7 @@ struct SessionCounters {
   std::uint64_t bad_messages = 0;
 };
 
-class Session final : public router::SessionPort {
+class Session final : public router::SessionPort, private bridge::Outlet {
  public:
   /// The transport owns the session, and lets go of it some time after `exit`.
   Session(Loop& loop, router::SessionId id, Transport& transport, router::Switchboard& switchboard,
@@ -62,7 +63,10 @@ class Session final : public router::SessionPort {
 
   router::SessionId session() const override { return id_; }
   const std::string& owner() const override { return owner_; }
-  /// "new", "opening", "ready", "parked" (no process until the next call), "returning" (waits for one)
+  server::Era era() const override { return era_; }
+  const std::string& introduction() const override { return params_; }
+  /// "new", "opening", "ready", "lazy" (no process before its first call), "parked" (none until the next),
+  /// "returning" (waits for one)
   const char* state() const;
   /// Whether its client waits for something.
   bool awaited() const;
@@ -100,6 +104,7 @@ class Session final : public router::SessionPort {
   bool subscribed() const override { return !standing_.uris.empty(); }
   void list_given(router::ListKind kind, std::size_t digest) override;
   void list_now(router::ListKind kind, std::size_t digest) override;
+  void list_changed(std::string_view what) override;
   std::vector<router::ListKind> lists_given() const override;
 
   void take(const wire::Line& line, const wire::Envelope& envelope);
@@ -109,17 +114,35 @@ class Session final : public router::SessionPort {
   void take_batch(const wire::Line& line);
   void open(server::Era era, const wire::Line& line, const wire::Envelope& envelope);
   void opened_ready(const router::Opened& opened);
+  void begin_anew();
+
+  // without an instance
+  void attach_lazily(const router::Known& known);
+  bool answer_from_manifest(const wire::Line& line, const wire::Envelope& envelope);
+  void answer_early();
+  bool answer_early_list(std::string_view message, const wire::Envelope& envelope);
+  void give_list(std::string_view id, router::ListKind kind, std::string_view method, std::string_view result,
+                 server::Era server_era, std::string_view handshake);
+
+  // across the eras
+  void meet(const router::Opened& opened);
+  void to_client(const wire::Line& line, std::initializer_list<wire::Edit> edits) override;
+  void to_server(const std::string& message) override;
+  void pass_to_server(const wire::Line& line, const wire::Envelope& envelope);
+  void watch_bridge();
+  void end_bridge();
+  std::string discovered(std::string_view handshake, server::Era server_era) const;
   void come_back();
+  std::optional<bool> side() const;
   void came_back(const router::Opened& opened);
   void stayed_away(const std::string& why);
   void tell_of_return();
   void defer(const wire::Line& line);
-  bool must_wait(const wire::Envelope& envelope) const;
+  bool must_wait(std::string_view text, const wire::Envelope& envelope) const;
   void remember(const wire::Line& line, const wire::Envelope& envelope);
   void forget_deferred(std::string_view id);
-  void opened_in_other_era();
   void opening_failed(std::string_view id, const router::Opened& opened);
-  void answer_initialize(std::string_view id, const std::string& result);
+  void answer_initialize(std::string_view id, const std::string& result, server::Era server_era, bool shared);
   void server_gone(int code, const std::string& why);
   void take_deferred();
   void reject(std::string_view id, int code, std::string_view message, std::string_view data = {});
@@ -139,8 +162,15 @@ class Session final : public router::SessionPort {
   server::Era era_ = server::Era::Legacy;
   router::Router* router_ = nullptr;
   std::string opening_;  // the message that opened the session, until it is answered
-  std::string params_;   // of its initialize, for the next instance
+  std::string params_;   // of its initialize, or what a modern client says in its place
+  enum class Crossing : std::uint8_t { None, ModernToLegacy, LegacyToModern, ToOlder };
+  Crossing crossing_ = Crossing::None;
+  std::unique_ptr<bridge::Bridge> bridge_;  // unless client and server speak alike
+  Timer bridge_timer_;
+  bool early_ = false;        // it was greeted before its server was there
+  bool only_greeted_ = true;  // a modern client that has asked for nothing but server/discover
   std::optional<bool> shared_;
+  bool met_ = false;  // it has had an instance
   router::Standing standing_;
   std::array<std::optional<std::size_t>, router::kListKinds> lists_{};  // digests of what the client has seen
   std::string absence_;    // why it lost its last instance; empty = it never did

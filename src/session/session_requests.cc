@@ -1,4 +1,5 @@
 // What a client says, message by message. Nothing malformed gets past here.
+#include "bridge/modern_client.h"
 #include "session/session.h"
 #include "wire/error_codes.h"
 #include "wire/json_array.h"
@@ -8,12 +9,23 @@ namespace corral::session {
 
 using server::Era;
 
+namespace {
+
+/// Whether a modern request says what it must of its client.
+bool introduces_client(const wire::Line& line, const wire::Envelope& envelope) {
+  const std::string_view meta = envelope.meta.in(line.text);
+  const wire::Span capabilities = wire::member(meta, "io.modelcontextprotocol/clientCapabilities");
+  return envelope.protocol_version.present() && capabilities.in(meta).starts_with('{');
+}
+
+}  // namespace
+
 void Session::receive(const wire::Line& line) {
   if (ended_) return;
   ++counters_.messages;
   last_heard_ = Clock::now();
   const wire::Envelope envelope = wire::scan(line.text);
-  if (must_wait(envelope)) {
+  if (must_wait(line.text, envelope)) {
     defer(line);
     if (phase_ == Phase::Away) come_back();
   } else {
@@ -23,12 +35,16 @@ void Session::receive(const wire::Line& line) {
 }
 
 /// Whether there is nobody yet to take it. What only answers or cancels concerns the present instance.
-bool Session::must_wait(const wire::Envelope& envelope) const {
+bool Session::must_wait(std::string_view text, const wire::Envelope& envelope) const {
   if (envelope.kind == wire::Kind::NotJson) return false;
   if (phase_ == Phase::Opening) return true;
   const bool asks = envelope.kind == wire::Kind::Request || envelope.kind == wire::Kind::Batch;
-  if (phase_ == Phase::Returning) return asks;
-  if (phase_ == Phase::Away) return envelope.kind == wire::Kind::Batch;  // all of it, for one instance
+  // A modern server is asked again with the answer, whichever instance it is.
+  const bool goes_on = envelope.kind == wire::Kind::Response && crossing_ == Crossing::LegacyToModern;
+  if (phase_ == Phase::Returning) {
+    return goes_on || (asks && !(early_ && router::list_kind_of(wire::method_name(envelope, text))));
+  }
+  if (phase_ == Phase::Away) return goes_on || envelope.kind == wire::Kind::Batch;  // all for one instance
   return asks && router_ != nullptr && router_->draining();
 }
 
@@ -50,10 +66,11 @@ void Session::take(const wire::Line& line, const wire::Envelope& envelope) {
     case wire::Kind::Request: return take_request(line, envelope);
     case wire::Kind::Notification:
       remember(line, envelope);
-      if (phase_ == Phase::Ready && router_ != nullptr) router_->notification(*this, line, envelope);
+      if (phase_ == Phase::Ready && router_ != nullptr) pass_to_server(line, envelope);
       return;
     case wire::Kind::Response:
-      if (phase_ == Phase::Ready && router_ != nullptr) return router_->response(*this, line, envelope);
+      if (phase_ == Phase::Ready && router_ != nullptr) return pass_to_server(line, envelope);
+      if (crossing_ == Crossing::LegacyToModern) return pass_to_server(line, envelope);  // its call fails
       ++counters_.bad_messages;
       return;
     case wire::Kind::Batch: return take_batch(line);
@@ -103,12 +120,20 @@ void Session::take_request(const wire::Line& line, const wire::Envelope& envelop
   if (answer_here(line, envelope)) return;
   if (phase_ == Phase::New) return take_first_request(line, envelope);
   if (!refusal_.empty()) return reject(envelope.id.in(line.text), wire::kServerLost, refusal_);
+  if (phase_ == Phase::Returning && answer_early_list(line.text, envelope)) return;
+  if (phase_ == Phase::Away && answer_from_manifest(line, envelope)) return;
   if (phase_ != Phase::Ready) {
+    // What a modern client says of itself it says with every request; a server to come hears the latest.
+    if (era_ == Era::Modern && phase_ == Phase::Away && introduces_client(line, envelope)) {
+      params_ = bridge::initialize_params(envelope.meta.in(line.text));
+    }
     defer(line);
-    return come_back();
+    if (phase_ == Phase::Away) come_back();
+    return;
   }
+  only_greeted_ = false;
   remember(line, envelope);
-  router_->request(*this, line, envelope);
+  pass_to_server(line, envelope);
 }
 
 /// The requests that need no server.
@@ -116,10 +141,17 @@ bool Session::answer_here(const wire::Line& line, const wire::Envelope& envelope
   const std::string_view id = envelope.id.in(line.text);
   const std::string_view method = wire::method_name(envelope, line.text);
   const bool modern = envelope.protocol_version.present();
-  if (modern && wire::string_value(envelope.protocol_version.in(line.text)) != server::kModern) {
+  if (modern && wire::string_value(envelope.protocol_version.in(line.text)) != wire::kModern) {
     reject(id, wire::kUnsupportedVersion, "Unsupported protocol version",
            R"({"supported":["2026-07-28"],"requested":)" +
                std::string(envelope.protocol_version.in(line.text)) + "}");
+    return true;
+  }
+  if (method == "server/discover" && (phase_ == Phase::New || era_ == Era::Modern) &&
+      !introduces_client(line, envelope)) {
+    reject(id, wire::kInvalidParams,
+           "Invalid params: server/discover needs _meta with io.modelcontextprotocol/protocolVersion and an "
+           "object io.modelcontextprotocol/clientCapabilities");
     return true;
   }
   const bool removed = method == "initialize" || method == "ping" || method == "logging/setLevel" ||
@@ -134,6 +166,10 @@ bool Session::answer_here(const wire::Line& line, const wire::Envelope& envelope
     return true;
   }
   if (phase_ == Phase::New) return false;
+  if (method == "initialize" && era_ == Era::Modern && only_greeted_) {
+    begin_anew();
+    return false;
+  }
   if (method == "initialize") {
     reject(id, wire::kInvalidRequest, "Invalid Request: this session is initialized already");
     return true;
@@ -141,7 +177,8 @@ bool Session::answer_here(const wire::Line& line, const wire::Envelope& envelope
   if (method == "server/discover") {
     if (era_ == Era::Modern) {
       if (phase_ != Phase::Ready) return false;
-      transport_.send({wire::result_message(id, router_->instance()->handshake().result()), nullptr});
+      const server::Handshake& handshake = router_->instance()->handshake();
+      transport_.send({wire::result_message(id, discovered(handshake.result(), handshake.era())), nullptr});
     } else {
       reject(id, wire::kMethodNotFound, "Method not found: this session speaks a revision with initialize");
     }

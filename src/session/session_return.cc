@@ -17,7 +17,7 @@ const char* Session::state() const {
     case Phase::New: return "new";
     case Phase::Opening: return "opening";
     case Phase::Ready: return "ready";
-    case Phase::Away: return "parked";
+    case Phase::Away: return absence_.empty() ? "lazy" : "parked";
     case Phase::Returning: return "returning";
   }
   return "?";
@@ -66,8 +66,12 @@ void Session::withdraw(std::string why) {
 void Session::come_back() {
   if (!withdrawn_.empty()) return;  // its end is near, and answers everything
   phase_ = Phase::Returning;
-  switchboard_.open(*this, {wanted_, era_, params_, shared_});
+  switchboard_.open(*this, {wanted_, params_, side()});
 }
+
+/// Whoever was only told what a shared instance had said may still get one of its own, if sharing has proved
+/// unsafe since; not the other way round, because a private one may have promised more.
+std::optional<bool> Session::side() const { return met_ || !shared_.value_or(true) ? shared_ : std::nullopt; }
 
 void Session::came_back(const Opened& opened) {
   switch (opened.kind) {
@@ -77,17 +81,13 @@ void Session::came_back(const Opened& opened) {
       return come_back();
     case Opened::Kind::Refused:
       return stayed_away("server " + server_ + " refused the handshake: " + opened.text);
-    case Opened::Kind::OtherEra:
-      return stayed_away("server " + server_ + " no longer speaks this session's revision of MCP");
     case Opened::Kind::Failed: return stayed_away(opened.text);
   }
-  phase_ = Phase::Ready;
-  router_ = opened.router;
-  wanted_ = opened.wanted;
-  shared_ = router_->options().shared;
+  const router::Standing before = standing_;  // a bridge tells the new one something of its own
+  meet(opened);
   if (told_congested_) router_->session_congested(*this, true);
   tell_of_return();
-  router_->restore(*this, standing_);
+  router_->restore(*this, before);
   take_deferred();
   end_when_answered();
 }
@@ -95,6 +95,7 @@ void Session::came_back(const Opened& opened) {
 /// The calls that waited hear why; the next one tries again.
 void Session::stayed_away(const std::string& why) {
   phase_ = Phase::Away;
+  early_ = false;
   refusal_ = why;
   transport_.note(why);
   take_deferred();
@@ -104,6 +105,7 @@ void Session::stayed_away(const std::string& why) {
 
 /// Before the first answer, so that whoever relied on the server's memory knows.
 void Session::tell_of_return() {
+  if (absence_.empty()) return;  // it is its first
   const std::string news =
       std::exchange(absence_, {}) + "; it was started anew, and what it kept in memory is gone";
   transport_.note(news);
@@ -123,7 +125,7 @@ void Session::tell_of_return() {
 void Session::remember(const wire::Line& line, const wire::Envelope& envelope) {
   const std::string_view method = wire::method_name(envelope, line.text);
   if (method == "notifications/cancelled") forget_deferred(envelope.request_id.in(line.text));
-  if (era_ == Era::Modern) return;
+  if (envelope.protocol_version.present()) return;  // modern requests stand for themselves
   if (method == "notifications/initialized") standing_.initialized = true;
   const std::string_view params = envelope.params.in(line.text);
   const auto text = [params](std::string_view key) {
@@ -160,9 +162,19 @@ void Session::list_now(ListKind kind, std::size_t digest) {
   auto& seen = lists_[static_cast<std::size_t>(kind)];
   if (ended_ || !seen || *seen == digest) return;
   seen = digest;
-  const std::string message = R"({"jsonrpc":"2.0","method":"notifications/)" +
-                              std::string(kNews[static_cast<std::size_t>(kind)]) + R"(/list_changed"})";
-  transport_.send({message, nullptr});
+  list_changed(kNews[static_cast<std::size_t>(kind)]);
+}
+
+void Session::list_changed(std::string_view what) {
+  if (ended_) return;
+  if (era_ == Era::Modern && !bridge_) {
+    if (router_ != nullptr) router_->tell_listens(*this, what);
+    return;
+  }
+  const std::string message =
+      R"({"jsonrpc":"2.0","method":"notifications/)" + std::string(what) + R"(/list_changed"})";
+  if (era_ == Era::Legacy) return to_client({message, nullptr}, {});
+  deliver({message, nullptr}, {});
 }
 
 std::vector<ListKind> Session::lists_given() const {

@@ -122,6 +122,10 @@ TEST(Resolve, CarriesTheRulesOfTheEntry) {
   configuration.servers[0].park = true;
   configuration.servers[0].probe = std::chrono::seconds(7);
   configuration.servers[0].idle = std::chrono::seconds(9);
+  configuration.servers[0].modern = true;
+  configuration.servers[0].eager = true;
+  configuration.servers[0].warm = 3;
+  configuration.servers[0].on_change = config::OnChange::Warn;
 
   const router::Wanted wanted = resolved(from("/cwd"), configuration);
 
@@ -129,6 +133,10 @@ TEST(Resolve, CarriesTheRulesOfTheEntry) {
   EXPECT_EQ(wanted.park, true);
   EXPECT_EQ(wanted.probe, std::chrono::seconds(7));
   EXPECT_EQ(wanted.idle, std::chrono::seconds(9));
+  EXPECT_EQ(wanted.era, server::Era::Modern);
+  EXPECT_TRUE(wanted.eager);
+  EXPECT_EQ(wanted.warm, 3U);
+  EXPECT_EQ(wanted.on_change, config::OnChange::Warn);
 }
 
 TEST(Interned, EqualValuesAreOne) {

@@ -97,6 +97,10 @@ class FakeSpawner final : public proc::Spawner {
     int ends[2];
     socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends);
     const auto number = static_cast<pid_t>(1'000'000 + servers.size());
+    keeper::Event event{};
+    event.kind = keeper::Event::Kind::Started;
+    event.server = number;
+    send(ends[1], &event, sizeof event, 0);
     servers.emplace_back(spec.input, spec.output, spec.error, UniqueFd(ends[1]), number);
     proc::ProcessTree::Parts parts;
     parts.instance = "instance" + std::to_string(number);
@@ -229,6 +233,7 @@ class Exchange {
     wanted->server = "files";
     wanted->spec.argv = {"/bin/fake-server"};
     wanted->spec.directory = "/";
+    wanted->era = server::Era::Legacy;  // most tests are not about finding it out
     return wanted;
   }
 

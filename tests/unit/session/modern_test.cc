@@ -28,6 +28,7 @@ std::string id_text(const std::string& line) { return boost::json::serialize(jso
 
 /// A modern session whose instance has answered the discovery.
 FakeClient& modern_client(Exchange& exchange) {
+  exchange.wanted->era = server::Era::Modern;
   FakeClient& client = exchange.connect();
   client.say(kDiscover);
   exchange.settle();
@@ -51,6 +52,7 @@ TEST(ModernSession, IsSharedBecauseTheRevisionIsStateless) {
 
 TEST(ModernSession, NeedsNoDiscoveryOfItsOwn) {
   Exchange exchange(config::Share::Auto);
+  exchange.wanted->era.reset();
   FakeClient& client = exchange.connect();
   client.say(modern("1", "tools/list"));
   exchange.settle();
@@ -92,45 +94,17 @@ TEST(ModernSession, HearsOnlyItsOwnSubscriptions) {
               ElementsAre(AllOf(HasSubstr(R"(subscriptionId":"sub"})"), HasSubstr(R"("id":"sub"})"))));
 }
 
-TEST(ModernSession, IsToldToInitializeByALegacyServerAndMayDoSo) {
-  Exchange exchange(config::Share::Session);
+TEST(ModernSession, ADiscoveryMustSayWhoAsks) {
+  Exchange exchange(config::Share::Auto);
   FakeClient& client = exchange.connect();
-  client.say(kDiscover);
+  client.say(R"({"jsonrpc":"2.0","id":1,"method":"server/discover"})");
+  client.say(
+      R"({"jsonrpc":"2.0","id":2,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}})");
+  client.say(
+      R"({"jsonrpc":"2.0","id":3,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":[]}}})");
   exchange.settle();
-  exchange.server().say(R"({"jsonrpc":"2.0","id":)" + id_text(exchange.server().heard().at(0)) +
-                        R"(,"error":{"code":-32601,"message":"Method not found"}})");
-  exchange.settle();
-  EXPECT_THAT(client.heard(), ElementsAre(AllOf(HasSubstr(R"("id":"d")"), HasSubstr("-32601"))));
-
-  client.say(kInitialize);
-  exchange.settle();
-  EXPECT_EQ(exchange.started(), 1U) << "one after the other";
-  exchange.server().exit(0);
-  exchange.settle();
-  ASSERT_EQ(exchange.started(), 2U);
-  EXPECT_THAT(exchange.server(1).heard(), ElementsAre(HasSubstr("initialize")));
-  FakeClient& next = exchange.connect();
-  next.say(kDiscover);
-  exchange.settle();
-  EXPECT_EQ(exchange.started(), 2U) << "what was learned needs no process";
-  EXPECT_THAT(next.heard(), SizeIs(1));
-}
-
-TEST(ModernSession, SurvivesALegacyServerThatDiesOfTheQuestion) {
-  Exchange exchange(config::Share::Session);
-  FakeClient& client = exchange.connect();
-  client.say(kDiscover);
-  exchange.settle();
-  exchange.server().exit(1 << 8);
-  exchange.settle();
-  EXPECT_THAT(client.heard(), ElementsAre(HasSubstr("-32601")));
-  EXPECT_FALSE(client.session.ended());
-  client.say(kInitialize);
-  exchange.settle();
-  EXPECT_EQ(exchange.started(), 2U);
-  exchange.connect().say(kDiscover);
-  exchange.settle();
-  EXPECT_EQ(exchange.started(), 3U) << "a death is no verdict: it is asked again";
+  EXPECT_THAT(client.heard(), ElementsAre(HasSubstr("-32602"), HasSubstr("-32602"), HasSubstr("-32602")));
+  EXPECT_EQ(exchange.started(), 0U);
 }
 
 TEST(ModernSession, RefusesOtherVersionsAndRemovedMethods) {

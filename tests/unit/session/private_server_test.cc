@@ -104,6 +104,31 @@ TEST(PrivateInstance, EndsWithItsSessionAndTheExitWaitsForThat) {
   EXPECT_THAT(exchange.switchboard.places(), IsEmpty());
 }
 
+TEST(PrivateInstance, GetsAnAnswerToItsQuestionsThoughItsClientSaysNothingMore) {
+  Exchange exchange(config::Share::Session);
+  FakeClient& client = exchange.ready_client();
+  client.say(R"({"jsonrpc":"2.0","id":"c","method":"tools/call","params":{"name":"x"}})");
+  exchange.settle();
+  const std::string call = exchange.server().heard().at(0);
+  exchange.server().say(R"({"jsonrpc":"2.0","id":"early","method":"elicitation/create","params":{}})");
+  exchange.settle();
+
+  client.session.input_ended();
+  exchange.server().say(R"({"jsonrpc":"2.0","id":"late","method":"sampling/createMessage","params":{}})");
+  exchange.settle();
+
+  const auto heard = exchange.server().heard();
+  ASSERT_THAT(heard, SizeIs(2));
+  EXPECT_EQ(heard[0], R"({"jsonrpc":"2.0","id":"early","result":{"action":"cancel"}})");
+  EXPECT_EQ(json(heard[1]).at("id"), "late");
+  EXPECT_EQ(json(heard[1]).at("error").at("code"), -32603);
+  EXPECT_EQ(client.closed, std::nullopt) << "its call is not answered yet";
+  exchange.server().say(R"({"jsonrpc":"2.0","id":)" + boost::json::serialize(json(call).at("id")) +
+                        R"(,"result":{}})");
+  exchange.settle();
+  EXPECT_EQ(client.closed, session::Transport::Close::Flushed);
+}
+
 TEST(PrivateInstance, AnswersWhatWasAskedBeforeTheInputEnded) {
   Exchange exchange(config::Share::Session);
   FakeClient& client = exchange.ready_client();

@@ -45,7 +45,8 @@ TEST(SharedInstance, IsInitializedOnceForSessionsThatComeTogether) {
   ASSERT_THAT(to_second, SizeIs(1));
   EXPECT_EQ(json(to_first[0]).at("id"), 0);
   EXPECT_EQ(json(to_first[0]).at("result").at("protocolVersion"), "2025-06-18");
-  EXPECT_EQ(json(to_first[0]).at("result").at("capabilities"), json(R"({"tools":{}})"));
+  EXPECT_EQ(json(to_first[0]).at("result").at("capabilities"), json(R"({"tools":{"listChanged":true}})"))
+      << "we are the ones who tell of changes";
   EXPECT_EQ(json(to_second[0]).at("id"), "a");
   EXPECT_EQ(json(to_second[0]).at("result").at("protocolVersion"), "2024-11-05");
   EXPECT_THAT(exchange.server().heard(), ElementsAre(HasSubstr("notifications/initialized")));

@@ -1,0 +1,240 @@
+// A client and its server may speak different eras; the session has a bridge then. And a session may be told
+// of its server before there is one.
+#include "bridge/legacy_client.h"
+#include "bridge/modern_client.h"
+#include "bridge/older_client.h"
+#include "router/tool_list.h"
+#include "session/session.h"
+#include "wire/error_codes.h"
+#include "wire/json_text.h"
+
+namespace corral::session {
+
+using router::ListKind;
+using server::Era;
+
+namespace {
+
+std::string edited(const wire::Line& line, std::initializer_list<wire::Edit> edits) {
+  std::string text;
+  std::size_t at = 0;
+  for (const wire::Edit& edit : edits) {
+    if (!edit.where.present()) continue;
+    text.append(line.text.substr(at, edit.where.begin - at)).append(edit.text);
+    at = edit.where.end;
+  }
+  return text.append(line.text.substr(at));
+}
+
+/// What a client is told that cannot wait any longer: everything may come yet.
+std::string early_greeting(std::string_view version, std::string_view server) {
+  return R"({"protocolVersion":)" + wire::quoted(version) +
+         R"(,"capabilities":{"tools":{"listChanged":true},"prompts":{"listChanged":true},)"
+         R"("resources":{"listChanged":true}},"serverInfo":{"name":)" +
+         wire::quoted(server) + R"(,"version":"0"}})";
+}
+
+constexpr std::array<std::string_view, router::kListKinds> kEmptyLists = {
+    R"({"tools":[]})", R"({"prompts":[]})", R"({"resources":[]})", R"({"resourceTemplates":[]})"};
+
+}  // namespace
+
+// ---- two eras
+
+void Session::meet(const router::Opened& opened) {
+  phase_ = Phase::Ready;
+  early_ = false;
+  router_ = opened.router;
+  wanted_ = opened.wanted;
+  shared_ = router_->options().shared;
+  if (input_ended_) router_->client_silent(*this);
+  met_ = true;
+  const server::Handshake& handshake = router_->instance()->handshake();
+  Crossing crossing = Crossing::None;
+  if (era_ == Era::Modern && handshake.era() == Era::Legacy) crossing = Crossing::ModernToLegacy;
+  if (era_ == Era::Legacy && handshake.era() == Era::Modern) crossing = Crossing::LegacyToModern;
+  const bool may_be_newer = era_ == Era::Legacy && handshake.era() == Era::Legacy && *shared_;
+  if (may_be_newer && bridge::needs_older_words(version_)) crossing = Crossing::ToOlder;
+  if (bridge_ && crossing == crossing_) return bridge_->instance_changed(handshake.result());
+  end_bridge();
+  crossing_ = crossing;
+  bridge_timer_.cancel();
+  bridge_.reset();
+  switch (crossing) {
+    case Crossing::None: return;
+    case Crossing::ModernToLegacy:
+      bridge_ = bridge::modern_client(*this, {server_, handshake.result()});
+      if (standing_.initialized) return;  // it is told when what stood is restored
+      return to_server(R"({"jsonrpc":"2.0","method":"notifications/initialized"})");
+    case Crossing::LegacyToModern:
+      bridge_ = bridge::legacy_client(*this, {server_, params_, handshake.result()});
+      return;
+    case Crossing::ToOlder: bridge_ = bridge::older_client(*this, version_); return;
+  }
+}
+
+void Session::deliver(const wire::Line& line, std::initializer_list<wire::Edit> edits) {
+  if (!bridge_) return to_client(line, edits);
+  if (ended_) return;
+  const auto text = std::make_shared<const std::string>(edited(line, edits));
+  bridge_->from_server({*text, line.owner ? text : nullptr}, wire::scan(*text), Clock::now());
+  watch_bridge();
+}
+
+void Session::pass_to_server(const wire::Line& line, const wire::Envelope& envelope) {
+  if (bridge_) {
+    bridge_->from_client(line, envelope, Clock::now());
+    return watch_bridge();
+  }
+  switch (envelope.kind) {
+    case wire::Kind::Request: return router_->request(*this, line, envelope);
+    case wire::Kind::Notification: return router_->notification(*this, line, envelope);
+    case wire::Kind::Response: return router_->response(*this, line, envelope);
+    case wire::Kind::Batch:
+    case wire::Kind::NotRpc:
+    case wire::Kind::NotJson: return;
+  }
+}
+
+/// The bridge stands for a client of the server's own era, and what that says is remembered as such.
+void Session::to_server(const std::string& message) {
+  const wire::Line line{message, nullptr};
+  const wire::Envelope envelope = wire::scan(message);
+  if (router_ == nullptr) {  // whoever would answer is gone
+    if (envelope.kind != wire::Kind::Request) return;
+    const std::string& why = absence_.empty() ? "server " + server_ + " is gone" : absence_;
+    return deliver({wire::error_message(envelope.id.in(message), wire::kServerLost, why), nullptr}, {});
+  }
+  if (crossing_ == Crossing::ModernToLegacy) remember(line, envelope);
+  switch (envelope.kind) {
+    case wire::Kind::Request: return router_->request(*this, line, envelope);
+    case wire::Kind::Notification: return router_->notification(*this, line, envelope);
+    case wire::Kind::Response: return router_->response(*this, line, envelope);
+    case wire::Kind::Batch:
+    case wire::Kind::NotRpc:
+    case wire::Kind::NotJson: return;
+  }
+}
+
+void Session::watch_bridge() {
+  if (!bridge_) return;
+  const auto deadline = bridge_->next_deadline();
+  if (!deadline) return bridge_timer_.cancel();
+  bridge_timer_.start(std::max(*deadline - Clock::now(), Clock::duration::zero()), [this] {
+    if (!bridge_ || ended_) return;
+    bridge_->expire(Clock::now());
+    watch_bridge();
+  });
+}
+
+/// The calls that it holds back, for an answer of the client or for a while, are answered; no server hears of
+/// it.
+void Session::end_bridge() {
+  if (!bridge_) return;
+  router::Router* const router = std::exchange(router_, nullptr);
+  bridge_->client_ended();
+  bridge_->expire(Clock::time_point::max());
+  router_ = router;
+}
+
+std::string Session::discovered(std::string_view handshake, Era server_era) const {
+  return server_era == Era::Modern ? std::string(handshake) : bridge::discover_result(handshake);
+}
+
+/// It has only looked which eras we speak, and takes the other one.
+void Session::begin_anew() {
+  switchboard_.release(*this, server::Instance::Haste::Polite, {});
+  router_ = nullptr;
+  bridge_.reset();
+  crossing_ = Crossing::None;
+  shared_.reset();
+  met_ = false;
+  standing_ = {};
+  lists_ = {};
+  absence_.clear();
+  phase_ = Phase::New;
+}
+
+// ---- without an instance
+
+void Session::attach_lazily(const router::Known& known) {
+  phase_ = Phase::Away;
+  shared_ = known.shared;
+  const std::string opening = std::exchange(opening_, {});
+  const wire::Envelope envelope = wire::scan(opening);
+  const std::string_view id = envelope.id.in(opening);
+  if (era_ == Era::Legacy) return answer_initialize(id, known.portrait->handshake, known.era, known.shared);
+  take_request({opening, nullptr}, envelope);
+}
+
+bool Session::answer_from_manifest(const wire::Line& line, const wire::Envelope& envelope) {
+  const std::string_view method = wire::method_name(envelope, line.text);
+  const std::string_view id = envelope.id.in(line.text);
+  const auto kind = router::list_kind_of(method);
+  const bool discover = method == "server/discover";
+  const std::string_view params = envelope.params.in(line.text);
+  if (!discover && (!kind || wire::member(params, "cursor").present())) return false;
+  const auto known = switchboard_.known({wanted_, params_, side()});
+  if (!known) return false;
+  const std::string& handshake = known->portrait->handshake;
+  if (discover) {
+    transport_.send({wire::result_message(id, discovered(handshake, known->era)), nullptr});
+    return true;
+  }
+  const std::string& list = known->portrait->lists[static_cast<std::size_t>(*kind)];
+  if (list.empty()) return false;
+  only_greeted_ = false;
+  give_list(id, *kind, method, list, known->era, handshake);
+  return true;
+}
+
+void Session::give_list(std::string_view id, ListKind kind, std::string_view method, std::string_view result,
+                        Era server_era, std::string_view handshake) {
+  list_given(kind, router::list_digest(kind, result));
+  std::string text(result);
+  if (kind == ListKind::Tools && wanted_->allows_tool) {
+    text = router::without_tools(text, wanted_->allows_tool);
+  }
+  if (era_ == Era::Modern && server_era == Era::Legacy) text = bridge::modern_result(method, text, handshake);
+  if (era_ == Era::Legacy && server_era == Era::Modern) text = bridge::legacy_result(method, text, version_);
+  if (era_ == Era::Legacy && bridge::needs_older_words(version_)) {
+    text = bridge::in_older_words(method, text, version_);
+  }
+  transport_.send({wire::result_message(id, text), nullptr});
+}
+
+/// The server takes longer to start than a client waits: better an empty answer now, and news later.
+void Session::answer_early() {
+  if (phase_ != Phase::Opening) return;
+  const wire::Envelope envelope = wire::scan(opening_);
+  const bool discover = wire::method_name(envelope, opening_) == "server/discover";
+  if (era_ == Era::Modern && !discover) return;  // it waits for an answer that only the server has
+  const std::string opening = std::exchange(opening_, {});
+  const std::string_view id = envelope.id.in(opening);
+  const std::string_view version = wire::is_legacy_version(version_) ? version_ : wire::kNewestLegacy;
+  const std::string greeting = early_greeting(version, server_);
+  transport_.note("server " + server_ + " is still starting; its client is told later what it offers");
+  transport_.send(
+      {wire::result_message(id, discover ? bridge::discover_result(greeting) : greeting), nullptr});
+  phase_ = Phase::Returning;
+  early_ = true;
+  std::erase_if(deferred_, [this](const std::string& message) {
+    const wire::Envelope one = wire::scan(message);
+    if (one.kind != wire::Kind::Request || !answer_early_list(message, one)) return false;
+    deferred_bytes_ -= message.size();
+    return true;
+  });
+  pace();
+}
+
+bool Session::answer_early_list(std::string_view message, const wire::Envelope& envelope) {
+  const std::string_view method = wire::method_name(envelope, message);
+  const auto kind = router::list_kind_of(method);
+  if (!early_ || !kind) return false;
+  const std::string version(wire::kNewestLegacy);
+  give_list(envelope.id.in(message), *kind, method, kEmptyLists[static_cast<std::size_t>(*kind)], Era::Legacy,
+            early_greeting(version, server_));
+  return true;
+}
+
+}  // namespace corral::session
