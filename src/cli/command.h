@@ -22,6 +22,7 @@ struct Command {
   std::string usage;
   std::string examples;
   std::vector<Option> options;
+  int usage_code = 125;  // the exit code for options that it does not have
   /// Gets everything from the first word that is no option on.
   std::function<int(std::vector<std::string>)> run;
 };
@@ -30,6 +31,7 @@ struct Command {
 int fail(const std::string& command, const std::string& sentence);
 
 Command add_command();
+Command call_command();
 Command config_command();
 Command connect_command();
 Command doctor_command();
@@ -46,6 +48,7 @@ Command shutdown_command();
 Command start_command();
 Command status_command();
 Command stop_command();
+Command tools_command();
 Command watch_command();
 Command who_command();
 

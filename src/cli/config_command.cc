@@ -69,6 +69,18 @@ std::string life_text(const Server& server) {
   return text + (*server.park ? "parked if its session is silent" : "never parked");
 }
 
+std::string start_text(const Server& server) {
+  std::string text = server.eager ? "when a session attaches" : "at the first call that needs it";
+  if (server.warm > 0) text += ", with " + std::to_string(server.warm) + " kept ready";
+  if (server.modern) text += std::string(", taken for a ") + config::era_name(server.modern) + " server";
+  switch (server.on_change) {
+    case config::OnChange::Roll: return text + "; new sessions get the new code when its files change";
+    case config::OnChange::Warn: return text + "; a change of its files is only told";
+    case config::OnChange::Ignore: break;
+  }
+  return text + "; its files are not watched";
+}
+
 void show_server(Page& page, const Server& server) {
   page.blank();
   page.heading(server.name + (server.disabled ? " (disabled)" : ""));
@@ -83,6 +95,7 @@ void show_server(Page& page, const Server& server) {
   if (!tools.empty()) page.paragraph("  tools    ", tools);
   if (server.timeout) page.paragraph("  timeout  ", config::show_duration(*server.timeout) + " for one call");
   show_limits(page, server);
+  page.paragraph("  start    ", start_text(server));
   page.paragraph("  life     ", life_text(server));
   page.paragraph("  end      ", config::show_duration(server.stdin_grace) + " after its input ended, then " +
                                     config::show_duration(server.term_grace) + " after SIGTERM");

@@ -1,5 +1,4 @@
 // `corral connect`: a server that the user's daemon runs, in place of one that the client would start.
-#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -36,15 +35,6 @@ Result<void> set_share(std::string& share, const std::string& text) {
   }
   share = text;
   return {};
-}
-
-/// Whether the words stood behind `--`, which the parser takes away: `connect NAME` and `connect -- COMMAND`
-/// look the same to us otherwise. The words are the end of our command line, whatever stands before them.
-bool are_a_command(const std::vector<std::string>& words) {
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  std::vector<std::string> line;
-  for (std::string word; std::getline(file, word, '\0');) line.push_back(word);
-  return line.size() > words.size() && line[line.size() - words.size() - 1] == "--";
 }
 
 int connect(shim::ConnectOptions& options, const std::vector<Option>& late, std::vector<std::string> words) {

@@ -1,5 +1,6 @@
 #include "cli/late_options.h"
 
+#include <fstream>
 #include <string_view>
 
 #include "base/nearest.h"
@@ -35,6 +36,13 @@ Error unknown(const std::vector<Option>& options, const std::string& name) {
 }
 
 }  // namespace
+
+bool are_a_command(const std::vector<std::string>& words) {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::vector<std::string> line;
+  for (std::string word; std::getline(file, word, '\0');) line.push_back(word);
+  return line.size() > words.size() && line[line.size() - words.size() - 1] == "--";
+}
 
 Result<Words> take_late_options(const std::vector<Option>& options, const std::vector<std::string>& words) {
   Words rest;

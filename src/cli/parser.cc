@@ -89,7 +89,11 @@ int parse_command(const Command& command, const std::vector<std::string>& argume
   app.formatter(std::make_shared<HelpFormatter>(command.usage));
   for (const Option& option : command.options) add_option(app, option);
   Result<Split> parts = split(app, arguments);
-  if (!parts) return fail(command.name, parts.error().message);
+  const auto refuse = [&command](const std::string& sentence) {
+    fail(command.name, sentence);
+    return command.usage_code;
+  };
+  if (!parts) return refuse(parts.error().message);
   std::reverse(parts->options.begin(), parts->options.end());  // the order that CLI11 wants
   try {
     app.parse(parts->options);
@@ -97,7 +101,7 @@ int parse_command(const Command& command, const std::vector<std::string>& argume
     std::cout << app.help();
     return 0;
   } catch (const CLI::ParseError& error) {
-    return fail(command.name, std::string(error.what()) + "; see `corral " + command.name + " --help`");
+    return refuse(std::string(error.what()) + "; see `corral " + command.name + " --help`");
   }
   return command.run(std::move(parts->command));
 }

@@ -1,0 +1,173 @@
+#include "cli/call_batch.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <array>
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <cerrno>
+#include <iostream>
+#include <optional>
+
+#include "base/units.h"
+#include "cli/json_layout.h"
+#include "cli/tool_arguments.h"
+#include "cli/tool_result.h"
+#include "wire/json_text.h"
+#include "wire/line_reader.h"
+
+namespace corral::cli {
+namespace {
+
+// Far more than a call needs, and little enough to hold.
+constexpr std::size_t kLargestInput = std::size_t{64} << 20;
+
+Answer refused(std::string message) { return {Answer::Kind::Error, "", std::move(message), kBadArguments}; }
+
+/// Waits for stdin. 0 = its end, or Ctrl+C, which the caller asks about. Meanwhile the server is heard: it
+/// may want to know whether we are alive, and what nobody reads would fill the pipe.
+std::size_t read_some(std::span<char> room, Interrupts& interrupts, McpClient* client) {
+  for (;;) {
+    const int server = client == nullptr ? -1 : client->fd();
+    std::array<pollfd, 3> ready = {pollfd{interrupts.fd(), POLLIN, 0}, pollfd{STDIN_FILENO, POLLIN, 0},
+                                   pollfd{server, POLLIN, 0}};
+    if (poll(ready.data(), ready.size(), -1) < 0 && errno != EINTR) return 0;
+    if (interrupts.signal() != 0) return 0;
+    if (ready[2].revents != 0) client->listen();
+    if (ready[1].revents == 0) continue;
+    const ssize_t got = read(STDIN_FILENO, room.data(), room.size());
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    return got < 0 ? 0 : static_cast<std::size_t>(got);
+  }
+}
+
+/// One line of a batch.
+struct Call {
+  std::string id;  // JSON text
+  std::string tool;
+  std::string arguments = "{}";
+};
+
+/// A member that is misspelt must not become a call without arguments.
+Result<void> check_members(std::string_view line) {
+  boost::json::parse_options deep;
+  deep.max_depth = 512;
+  boost::system::error_code error;
+  const boost::json::value value = boost::json::parse({line.data(), line.size()}, error, {}, deep);
+  if (error) return Error{"the line is no JSON: " + error.message()};
+  if (!value.is_object()) return Error{R"(the line is no object such as {"tool":"NAME","arguments":{}})"};
+  for (const auto& member : value.get_object()) {
+    if (member.key() == "tool" || member.key() == "arguments" || member.key() == "id") continue;
+    return Error{"the line has an unknown member '" + harmless_line(member.key()) +
+                 "': there are tool, arguments and id"};
+  }
+  return {};
+}
+
+/// Sets the id also if the rest is wrong, so that the answer finds its way.
+Result<void> parse_call(std::string_view line, Call& call) {
+  const Result<void> checked = check_members(line);
+  if (!checked) return checked.error();
+  if (const wire::Span id = wire::member(line, "id"); id.present()) call.id = on_one_line(id.in(line));
+  const auto tool = wire::string_value(wire::member(line, "tool").in(line));
+  if (!tool) return Error{"the line has no \"tool\", the name of one"};
+  call.tool = *tool;
+  const wire::Span arguments = wire::member(line, "arguments");
+  if (!arguments.present()) return {};
+  const Result<std::string> object = arguments_from_json(arguments.in(line), "of the line");
+  if (!object) return object.error();
+  call.arguments = *object;
+  return {};
+}
+
+class Batch {
+ public:
+  Batch(McpClient& client, Catalog& catalog, std::string server)
+      : client_(client), catalog_(catalog), server_(std::move(server)) {}
+
+  int exit_code() const { return exit_code_; }
+
+  void take(std::string_view line) {
+    Call call{std::to_string(++number_), ""};
+    const Result<void> understood = parse_call(line, call);
+    report(call, understood ? make(call) : refused(understood.error().message));
+  }
+  void take_oversized(std::size_t bytes) {
+    report({std::to_string(++number_), ""}, refused("the line is too large: " + show_size(bytes)));
+  }
+
+ private:
+  Answer make(const Call& call) {
+    const Tool* const tool = find_tool(client_, catalog_, call.tool);
+    if (tool == nullptr) return refused(catalog_.unknown(call.tool, server_).message);
+    return call_tool(client_, *tool, call.arguments);
+  }
+
+  void report(const Call& call, const Answer& answer) {
+    const int code = exit_code_of(answer);
+    if (exit_code_ == 0) exit_code_ = code;
+    std::cout << R"({"id":)" << call.id << R"(,"exit":)" << code;
+    if (answer.ok()) {
+      std::cout << R"(,"result":)" << on_one_line(answer.json);
+    } else if (!answer.json.empty()) {
+      std::cout << R"(,"error":)" << on_one_line(answer.json);
+    } else {
+      std::cout << R"(,"error":{"message":)" << wire::quoted(answer.message) << "}";
+    }
+    std::cout << "}\n" << std::flush;
+  }
+
+  McpClient& client_;
+  Catalog& catalog_;
+  std::string server_;
+  std::size_t number_ = 0;
+  int exit_code_ = 0;
+};
+
+}  // namespace
+
+Answer call_tool(McpClient& client, const Tool& tool, const std::string& arguments) {
+  const Result<void> fits = check_arguments(schema_of(tool), arguments);
+  if (!fits) return refused(harmless_line(tool.name) + ": " + fits.error().message);
+  return client.ask("tools/call",
+                    R"({"name":)" + wire::quoted(tool.name) + R"(,"arguments":)" + arguments + "}");
+}
+
+int exit_code_of(const Answer& answer) {
+  return answer.ok() && is_error(answer.json) ? kToolFailed : answer.exit_code;
+}
+
+int run_batch(McpClient& client, Catalog& catalog, const std::string& server, Interrupts& interrupts) {
+  wire::LineReader reader(kLargestInput);
+  static std::array<char, 65536> scratch;
+  Batch batch(client, catalog, server);
+  for (bool more = true; more && interrupts.signal() == 0;) {
+    const std::span<char> room = reader.room(scratch);
+    std::size_t got = read_some(room, interrupts, &client);
+    more = got > 0;
+    if (!more) room[got++] = '\n';  // the last line counts also without its end
+    reader.took(got);
+    while (const auto line = reader.next()) {
+      if (interrupts.signal() != 0) break;
+      batch.take(line->text);
+    }
+    while (const auto line = reader.take_oversized()) batch.take_oversized(line->bytes);
+  }
+  const int signo = interrupts.signal();
+  return signo != 0 ? 128 + signo : batch.exit_code();
+}
+
+Result<std::string> read_input(Interrupts& interrupts) {
+  std::string all;
+  std::array<char, 65536> bytes;
+  while (const std::size_t got = read_some(bytes, interrupts, nullptr)) {
+    all.append(bytes.data(), got);
+    if (all.size() > kLargestInput) {
+      return Error{"the arguments on stdin are too large: at most " + show_size(kLargestInput)};
+    }
+  }
+  return {boost::system::in_place_value, std::move(all)};
+}
+
+}  // namespace corral::cli

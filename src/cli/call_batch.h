@@ -1,0 +1,24 @@
+// `corral call --batch`: many calls in one session, one JSON line in and one out for each, in order.
+#pragma once
+
+#include <string>
+
+#include "cli/interrupts.h"
+#include "cli/mcp_client.h"
+#include "cli/tool_catalog.h"
+
+namespace corral::cli {
+
+/// Calls a tool if it is there and the arguments fit its schema; an Answer without JSON if they do not.
+Answer call_tool(McpClient& client, const Tool& tool, const std::string& arguments);
+
+/// The exit code of one call: that of its answer, or that its tool failed.
+int exit_code_of(const Answer& answer);
+
+/// Reads calls from stdin until its end. Returns the exit code of the first call that failed, 0 if none did.
+int run_batch(McpClient& client, Catalog& catalog, const std::string& server, Interrupts& interrupts);
+
+/// All of stdin; an error if it is too large, nothing if Ctrl+C came.
+Result<std::string> read_input(Interrupts& interrupts);
+
+}  // namespace corral::cli

@@ -1,0 +1,25 @@
+// JSON text for people and for a line of its own. The text stays what it is: numbers of any length, the order
+// of members, escapes; only white space between values changes.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace corral::cli {
+
+/// Indented by two blanks. `json` is valid.
+std::string laid_out(std::string_view json);
+
+/// On one line. `json` is valid.
+std::string on_one_line(std::string_view json);
+
+/// An error's text if it is no JSON, else empty. UTF-8, at most 512 levels deep.
+std::string why_no_json(std::string_view text);
+
+/// Foreign text for a terminal: nothing in it that steers one, except the end of a line and tabs.
+std::string harmless(std::string_view text);
+
+/// The same on one line, without blanks around it.
+std::string harmless_line(std::string_view text);
+
+}  // namespace corral::cli
