@@ -2,15 +2,17 @@
 //
 //   rude_server --tag=TAG [--life=S] [--grow=KIND:N]... [--alive-lock=FILE] [--ignore-eof] [--ignore-term]
 //               [--start=exit:CODE|banner|silent|slow:MS] [--flap=FILE:PATTERN] [--list=FILE]
-//               [--pings=FILE]
+//               [--pings=FILE] [--cancelled=FILE] [--silent=FILE] [--page=N]
 //
 // --start is what it does when it is asked to initialize; slow:MS answers after that time.
 // --flap makes one start unlike the next. FILE counts the starts (a byte each), and the letter of PATTERN at
 // that place says what this one does, its last letter for all that follow:
 //   c  exits with code 3 at once             h  exits with code 4 right after the handshake
 //   f  never answers initialize              l  lives
-// --list names a file that is read at the start: tools/list names its lines. Without it there are no tools.
-// --pings names a file that gets a byte for every ping that is answered.
+// --list names a file that is read at the start: tools/list names its lines, each the name of a tool or all
+// of its JSON, --page of them in one answer. Without it there are no tools.
+// --pings names a file that gets a byte for every ping that is answered, --cancelled one for every call that
+// is cancelled.
 //
 // It speaks revision 2025-06-18, one line a message, and answers ping and resources/subscribe. Every tool
 // takes one text, "arg":
@@ -28,8 +30,14 @@
 //   stderr KiB    that much stderr, then the answer
 //   progress KiB  that much news about the call, 4 KiB each, then the answer
 //   changed n     n times "the list of tools changed", then the answer
+//   number        an answer that is no object
 //   exit code     says why on stderr and exits
-//   mute          closes stdout and lives on
+//   fail x        x, as an error of the tool's
+//   log x         x as a log message, then the answer
+//   ask x         asks the person x, in a form with a number and a choice, and answers with what they said
+//   visit uri     asks the person to visit it, and answers with what they said; visit-first refuses until
+//   then picture       content that is no text knock         answers, then pings the client; the answer to
+//   that gives --pings a byte, too mute          closes stdout and lives on
 // Every process of it ends by itself and carries the tag of its test.
 #include <fcntl.h>
 #include <signal.h>
@@ -46,6 +54,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "adversary_trees.h"
 #include "rude_tools.h"
@@ -66,10 +76,14 @@ RudeOptions parse(int argc, char** argv) {
     if (take_value(argument, "--flap=", options.flap)) continue;
     if (take_value(argument, "--list=", options.list)) continue;
     if (take_value(argument, "--pings=", options.pings)) continue;
+    if (take_value(argument, "--cancelled=", options.cancelled)) continue;
+    if (take_value(argument, "--silent=", options.silent)) continue;
     if (take_value(argument, "--grow=", value)) {
       options.tree.grow.push_back(value);
     } else if (take_value(argument, "--life=", value)) {
       options.tree.life_seconds = std::min(60L, std::stol(value));
+    } else if (take_value(argument, "--page=", value)) {
+      options.page = std::stoul(value);
     } else if (take_value(argument, "--ready-fd=", value)) {
       options.tree.ready_fd = std::stoi(value);
     } else if (argument == "--helper") {
@@ -113,14 +127,14 @@ void flap(const std::string& flap, RudeOptions& options, RudeState& state) {
   }
 }
 
-std::string read_names(const std::string& file) {
-  std::string names;
+std::vector<std::string> read_tools(const std::string& file) {
+  std::vector<std::string> tools;
   std::ifstream stream(file);
-  for (std::string name; std::getline(stream, name);) {
-    names +=
-        (names.empty() ? R"({"name":")" : R"(,{"name":")") + name + R"(","inputSchema":{"type":"object"}})";
+  for (std::string line; std::getline(stream, line);) {
+    const bool whole = line.starts_with('{');
+    tools.push_back(whole ? line : R"({"name":")" + line + R"(","inputSchema":{"type":"object"}})");
   }
-  return names;
+  return tools;
 }
 
 // ---- messages
@@ -146,6 +160,17 @@ void initialize(const Asked& asked) {
                    R"("resources":{"subscribe":true}},"serverInfo":{"name":"rude","version":"0"}})");
 }
 
+/// The cursor is the number of the first tool of the page.
+void list_tools(const std::string& cursor, const Asked& asked) {
+  const std::vector<std::string>& tools = asked.state.tools;
+  const std::size_t begin = cursor.empty() ? 0 : std::stoul(cursor);
+  const std::size_t end = std::min(begin + asked.options.page, tools.size());
+  std::string page;
+  for (std::size_t i = begin; i < end; ++i) page += (page.empty() ? "" : ",") + tools[i];
+  const std::string next = end < tools.size() ? R"(,"nextCursor":")" + std::to_string(end) + '"' : "";
+  asked.reply_with(R"({"tools":[)" + page + "]" + next + "}");
+}
+
 void take_request(const std::string& method, const std::string& line, const Asked& asked) {
   if (asked.state.frozen) return;
   if (method == "initialize") return initialize(asked);
@@ -153,7 +178,7 @@ void take_request(const std::string& method, const std::string& line, const Aske
     if (!asked.options.pings.empty()) count_one(asked.options.pings);
     return asked.reply_with("{}");
   }
-  if (method == "tools/list") return asked.reply_with(R"({"tools":[)" + asked.state.names + "]}");
+  if (method == "tools/list") return list_tools(field(line, "cursor"), asked);
   if (method == "resources/subscribe") {
     asked.state.subscribed.insert(field(line, "uri"));
     return asked.reply_with("{}");
@@ -162,17 +187,30 @@ void take_request(const std::string& method, const std::string& line, const Aske
     asked.state.subscribed.erase(field(line, "uri"));
     return asked.reply_with("{}");
   }
+  if (method == "tools/call" && field(line, "name") == "silent" && !asked.options.silent.empty()) {
+    count_one(asked.options.silent);
+  }
   if (method == "tools/call" && call_tool(field(line, "name"), asked)) return;
   say(R"({"jsonrpc":"2.0","id":)" + asked.id + R"(,"error":{"code":-32601,"message":"no such thing"}})");
+}
+
+/// What the person said goes to whoever called: the action, and the two fields of the form.
+void take_answer(const std::string& line, const RudeOptions& options, RudeState& state) {
+  if (field(line, "id") == "knock" && !options.pings.empty()) count_one(options.pings);
+  if (state.waiting.empty()) return;
+  const Asked asked{options, state, std::exchange(state.waiting, ""), "", ""};
+  asked.reply(field(line, "action") + " " + field(line, "age") + " " + field(line, "size"));
 }
 
 void take(const RudeOptions& options, RudeState& state, const std::string& line) {
   const std::string method = field(line, "method");
   const std::string id = field(line, "id");
+  if (!id.empty() && method.empty()) return take_answer(line, options, state);
   if (!id.empty()) {
     return take_request(method, line, {options, state, id, field(line, "progressToken"), field(line, "arg")});
   }
   if (method == "notifications/initialized" && state.leaves_after_handshake) leave("4");
+  if (method == "notifications/cancelled" && !options.cancelled.empty()) count_one(options.cancelled);
 }
 
 std::optional<std::string> next_line() {
@@ -207,7 +245,7 @@ int serve(RudeOptions options) {
     if (!grow(options.tree, tree)) return 65;
   }
   RudeState state;
-  if (!options.list.empty()) state.names = read_names(options.list);
+  if (!options.list.empty()) state.tools = read_tools(options.list);
   if (!options.flap.empty()) flap(options.flap, options, state);
   while (const std::optional<std::string> line = next_line()) take(options, state, *line);
   if (options.tree.ignore_eof) idle_for_ever();

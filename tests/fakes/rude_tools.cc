@@ -77,6 +77,13 @@ void touch(const Asked& asked) {
   asked.reply(wanted ? "told" : "nobody asked");
 }
 
+void ask_person(const Asked& asked) {
+  asked.state.waiting = asked.id;
+  say(R"({"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":")" + asked.arg +
+      R"(","requestedSchema":{"type":"object","properties":{"age":{"type":"integer","minimum":1},)"
+      R"("size":{"type":"string","enum":["small","large"],"default":"small"}},"required":["age"]}}})");
+}
+
 using Tool = std::function<void(const Asked&)>;
 using Tools = std::map<std::string, Tool>;
 
@@ -103,6 +110,40 @@ Tools honest_tools() {
        [](const Asked& asked) { asked.reply(grow(asked.options.tree, asked.arg) ? "grown" : "failed"); }},
       {"large", [](const Asked& asked) { asked.reply(std::string(kib(asked.arg), 'l')); }},
       {"stderr", flood_stderr},
+      {"fail",
+       [](const Asked& asked) {
+         asked.reply_with(R"({"content":[{"type":"text","text":")" + asked.arg + R"("}],"isError":true})");
+       }},
+      {"log",
+       [](const Asked& asked) {
+         say(R"({"jsonrpc":"2.0","method":"notifications/message","params":{"level":"warning","data":")" +
+             asked.arg + "\"}}");
+         asked.reply("logged");
+       }},
+      {"ask", ask_person},
+      {"visit",
+       [](const Asked& asked) {
+         asked.state.waiting = asked.id;
+         say(R"({"jsonrpc":"2.0","id":"v","method":"elicitation/create","params":{"mode":"url",)"
+             R"("elicitationId":"1","message":"log in","url":")" +
+             asked.arg + "\"}}");
+       }},
+      {"visit-first",
+       [](const Asked& asked) {
+         say(R"({"jsonrpc":"2.0","id":)" + asked.id +
+             R"(,"error":{"code":-32042,"message":"log in first",)"
+             R"("data":{"elicitations":[{"mode":"url","elicitationId":"1","message":"","url":")" +
+             asked.arg + "\"}]}}}");
+       }},
+      {"knock",
+       [](const Asked& asked) {
+         asked.reply("who is there");
+         say(R"({"jsonrpc":"2.0","id":"knock","method":"ping"})");
+       }},
+      {"picture",
+       [](const Asked& asked) {
+         asked.reply_with(R"({"content":[{"type":"image","mimeType":"image/png","data":"AAAAAAAA"}]})");
+       }},
       {"progress", flood_progress},
       {"changed", flood_changes},
   };
@@ -135,6 +176,7 @@ Tools rude_tools() {
          say(R"({"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"for nobody"}})");
          asked.reply("for you");
        }},
+      {"number", [](const Asked& asked) { asked.reply_with("42"); }},
       {"half", leave_in_the_middle},
       {"exit", [](const Asked& asked) { leave(asked.arg); }},
       {"mute",

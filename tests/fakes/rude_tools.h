@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "adversary_options.h"
 
@@ -11,15 +12,19 @@ namespace corral::fakes {
 
 struct RudeOptions {
   AdversaryOptions tree;
-  std::string start;  // exit:CODE, banner, silent, slow:MS
-  std::string flap;   // FILE:PATTERN
-  std::string list;   // a file with one name of a tool per line
-  std::string pings;  // a file that gets a byte for each
+  std::string start;        // exit:CODE, banner, silent, slow:MS
+  std::string flap;         // FILE:PATTERN
+  std::string list;         // a file with one tool per line, its name or its JSON
+  std::string pings;        // a file that gets a byte for each
+  std::string cancelled;    // the same for calls that are cancelled
+  std::string silent;       // the same for calls of the tool of that name
+  std::size_t page = 1000;  // tools in one answer
 };
 
 /// What one process of it remembers. A new start knows nothing of it.
 struct RudeState {
-  std::string names;                 // of its tools, as JSON
+  std::vector<std::string> tools;    // as JSON
+  std::string waiting;               // the id of the call that waits for the client's answer
   std::string remembered;            // by whoever called last
   std::set<std::string> subscribed;  // URIs
   bool leaves_after_handshake = false;

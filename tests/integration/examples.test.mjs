@@ -31,6 +31,7 @@ const OTHERS = [
   'agent_loop/servers.json',
   'ci/.github/workflows/agent.yml',
   'corral/config.json',
+  'direct.py',
   'sessions/README.md',
   'sessions/session.mjs',
   'sessions/session.py',

@@ -229,12 +229,16 @@ daemonTest(
 
 // ---- who shares
 
+// A list that is known needs no process; a call does, also one that the server refuses.
+const wake = (session) => session.client.callTool({ name: 'no such tool' }).catch(() => {});
+
 // Two sessions, one after the other has listed the tools, and what status says about them.
 async function instancesOfTwo(daemon, lab, what, ...options) {
   const sessions = [];
   for (let count = 0; count < 2; count += 1) {
     const session = await Session.open(lab, daemon.connect(what, ...options));
     await session.tools();
+    await wake(session);
     sessions.push(session);
   }
   const { instances } = await daemon.status();
@@ -300,6 +304,7 @@ daemonTest(
     const here = await Session.open(lab, command);
     const there = await Session.open(lab, command, { cwd: lab.dir });
     const alone = await Session.open(lab, daemon.connect(TALKATIVE, '--share', 'session'));
+    await Promise.all([here, there, alone].map(wake));
     const status = await daemon.status();
     await closeAll([here, there, alone]);
 

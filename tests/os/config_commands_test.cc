@@ -233,13 +233,15 @@ TEST_F(ConfigCommands, ImportKeepsTheOldTextToo) {
 TEST_F(ConfigCommands, CheckShowsHowAServerLives) {
   write(config(),
         R"({"mcpServers": {"a": {"command": "x", "args": ["${CORRAL_ROOT}"], "corral": {"share": "root",
-      "restart": false, "park": false, "probe": 0}}}, "corral": {"max_instances": 12, "keep": 0}})");
+      "restart": false, "park": false, "probe": 0, "era": "legacy", "eager": true, "warm": 2,
+      "on_change": "ignore"}}}, "corral": {"max_instances": 12, "keep": 0}})");
 
   const Words said = say_plainly({"config", "check"});
 
   EXPECT_EQ(said.code, 0) << said.err;
   for (const char* part : {"the project root", "root: one instance for each project", "not restarted",
-                           "not probed", "never parked", "12 instances", "keeps 0 idle"}) {
+                           "not probed", "never parked", "when a session attaches", "with 2 kept ready",
+                           "for a legacy", "its files are not watched", "12 instances", "keeps 0 idle"}) {
     EXPECT_THAT(said.out, HasSubstr(part));
   }
   EXPECT_THAT(said.out, Not(HasSubstr("warning")));

@@ -14,6 +14,11 @@ export function entry([command, ...args], corral = {}, env = {}) {
 
 export const fixture = (name, ...args) => [process.execPath, path.join(HERE, 'support', name), ...args];
 
+// The server of either era, from tests/fakes. It is built beside corral.
+const FIXTURE_SERVER =
+  process.env.CORRAL_FIXTURE_SERVER ?? path.join(path.dirname(CORRAL), '../tests/fakes/fixture_server');
+export const fixtureServer = (...options) => [path.resolve(FIXTURE_SERVER), ...options];
+
 // Where a daemon may be: the folder, the configuration, and the commands that name both.
 export class Place {
   constructor(lab, servers, options = {}) {

@@ -24,6 +24,8 @@ const V1_SCHEMAS = {
   'roots/list': v1types.ListRootsRequestSchema,
   'notifications/resources/updated': v1types.ResourceUpdatedNotificationSchema,
   'notifications/tools/list_changed': v1types.ToolListChangedNotificationSchema,
+  'notifications/prompts/list_changed': v1types.PromptListChangedNotificationSchema,
+  'notifications/message': v1types.LoggingMessageNotificationSchema,
 };
 
 export class Session {
