@@ -7,10 +7,10 @@ TEST_JOBS ?= $(shell expr 2 '*' $$(nproc))
 PRESET ?= dev
 
 .DEFAULT_GOAL := help
-.PHONY: help run leak test check bench install demo asan tsan fuzz mutate coverage format lint dependencies clean
+.PHONY: help run leak test check bench bench-approaches install demo asan tsan fuzz mutate coverage format lint dependencies clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' Makefile
 
 run: ## build, start the daemon with a demo server, and say what to try next
 	@tools/install-dependencies run
@@ -38,6 +38,15 @@ bench: ## measure, print a table, write bench/results/latest.json; PEERS=1 also 
 	@[ -z "$(PEERS)" ] || bench/peers/install build/bench-peers
 	build/release/bin/run_bench --corral build/release/bin/corral --json bench/results/latest.json \
 	  $(if $(PEERS),--peers build/bench-peers)
+
+bench-approaches: ## corral's ways beside direct stdio, FIFO, socat and npm bridges; writes the tables in docs/choosing.md
+	@tools/install-dependencies run
+	@tools/install-dependencies bench || echo "socat cannot be had: its row will say so"
+	@$(MAKE) --no-print-directory build/release/bin/corral
+	@mkdir -p bench/results
+	@bench/peers/install build/bench-peers || echo "the npm bridges cannot be had: their rows will say so"
+	python3 bench/approaches/measure.py --corral build/release/bin/corral --peers build/bench-peers \
+	  --page docs/choosing.md --json bench/results/approaches.json
 
 install: ## install to PREFIX (/usr/local): bin/corral and libexec/corral/corral-keeper
 	@tools/install-dependencies run

@@ -3,9 +3,11 @@
 // tools echo (its text) and blob (so many letters). For the kill measurements it first becomes a tree of
 // processes.
 //
-//   echo_server [--flat=N | --ternary=N] [--scatter] [--stubborn] [--lifetime=SECONDS] [--tag=TEXT]
+//   echo_server [--modern] [--delay=MS] [--flat=N | --ternary=N] [--scatter] [--stubborn]
+//               [--lifetime=SECONDS] [--tag=TEXT]
 //
-// N counts all processes, this one included. --scatter puts each process into a session of its own.
+// --modern: it speaks revision 2026-07-28 and knows no initialize. --delay: so long it starts before it
+// reads. N counts all processes, this one included. --scatter puts each process into a session of its own.
 // --stubborn ignores SIGTERM and the end of stdin. Every process ends by itself after its lifetime. --tag is
 // only there to be seen in /proc.
 #include <fcntl.h>
@@ -25,6 +27,8 @@ struct Settings {
   long ternary = 0;
   bool scatter = false;
   bool stubborn = false;
+  bool modern = false;
+  long delay_ms = 0;
   unsigned lifetime = 60;
 };
 
@@ -38,6 +42,10 @@ Settings parse(int argc, char** argv) {
       settings.ternary = atol(arg + 10);
     } else if (strncmp(arg, "--lifetime=", 11) == 0) {
       settings.lifetime = static_cast<unsigned>(atol(arg + 11));
+    } else if (strncmp(arg, "--delay=", 8) == 0) {
+      settings.delay_ms = atol(arg + 8);
+    } else if (strcmp(arg, "--modern") == 0) {
+      settings.modern = true;
     } else if (strcmp(arg, "--scatter") == 0) {
       settings.scatter = true;
     } else if (strcmp(arg, "--stubborn") == 0) {
@@ -136,19 +144,27 @@ std::string_view behind(std::string_view line, std::string_view key, std::string
   return line.substr(0, ends.size() == 1 ? line.find(ends[0]) : line.find_first_of(ends));
 }
 
+// What a modern server says in addition: in each result, and in each list.
+constexpr std::string_view kComplete = R"({"resultType":"complete",)";
+constexpr std::string_view kCacheHints = R"("ttlMs":0,"cacheScope":"private",)";
+constexpr std::string_view kDiscovered =
+    R"("supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},)"
+    R"("_meta":{"io.modelcontextprotocol/serverInfo":{"name":"echo_server","version":"1"}}})";
+
+// Results without their opening brace.
 constexpr std::string_view kTools =
-    R"({"tools":[{"name":"echo","description":"Answers with its text","inputSchema":{"type":"object",)"
+    R"("tools":[{"name":"echo","description":"Answers with its text","inputSchema":{"type":"object",)"
     R"("properties":{"text":{"type":"string"}}},"annotations":{"readOnlyHint":true}},)"
     R"({"name":"blob","description":"Answers with so many letters","inputSchema":{"type":"object",)"
     R"("properties":{"bytes":{"type":"integer"},"fill":{"type":"string"}}},)"
     R"("annotations":{"readOnlyHint":true}}]})";
 
-constexpr std::string_view kTextOpen = R"({"content":[{"type":"text","text":")";
+constexpr std::string_view kTextOpen = R"("content":[{"type":"text","text":")";
 constexpr std::string_view kTextClose = R"("}]})";
 
 void add_initialize(std::string& out, std::string_view line) {
   const std::string_view version = behind(line, R"("protocolVersion":")", "\"");
-  out += R"({"protocolVersion":")";
+  out += R"("protocolVersion":")";
   out += version.empty() ? "2025-11-25" : version;
   out += R"(","capabilities":{"tools":{}},"serverInfo":{"name":"echo_server","version":"1"}})";
 }
@@ -165,34 +181,41 @@ void add_call(std::string& out, std::string_view line) {
   out += kTextClose;
 }
 
-void add_answer(std::string& out, std::string_view line) {
+void add_result(std::string& out, std::string_view line, std::string_view method, bool modern) {
+  out += modern ? kComplete : "{";
+  if (modern && (method == "tools/list" || method == "server/discover")) out += kCacheHints;
+  if (method == "initialize") {
+    add_initialize(out, line);
+  } else if (method == "server/discover") {
+    out += kDiscovered;
+  } else if (method == "tools/list") {
+    out += kTools;
+  } else if (method == "tools/call") {
+    add_call(out, line);
+  } else {
+    out += modern ? R"("_meta":{}})" : "}";
+  }
+}
+
+void add_answer(std::string& out, std::string_view line, bool modern) {
   const std::string_view head = line.substr(0, 512);  // the id stands in front of what can be large
   const std::string_view id = behind(head, R"("id":)", ",}");
   if (id.empty()) return;
   const std::string_view method = behind(head, R"("method":")", "\"");
   out += R"({"jsonrpc":"2.0","id":)";
   out += id;
-  if (method == "server/discover") {
-    out += R"(,"error":{"code":-32601,"message":"this server is older than that"}})";
+  if (method == (modern ? "initialize" : "server/discover")) {
+    out += R"(,"error":{"code":-32601,"message":"this server is of the other era"})";
   } else {
     out += R"(,"result":)";
-    if (method == "initialize") {
-      add_initialize(out, line);
-    } else if (method == "tools/list") {
-      out += kTools;
-    } else if (method == "tools/call") {
-      add_call(out, line);
-    } else {
-      out += "{}";
-    }
-    out += '}';
+    add_result(out, line, method, modern);
   }
-  out += '\n';
+  out += "}\n";
 }
 
 // All lines of one read are answered in one write: with many clients before it, a server that is slower than
 // it must be would hide what the way to it costs.
-void serve() {
+void serve(bool modern) {
   std::string buffer(size_t{1} << 16, '\0');
   size_t filled = 0;
   std::string out;
@@ -206,7 +229,7 @@ void serve() {
     for (size_t searched = before;; searched = 0) {
       const size_t end = rest.find('\n', searched);
       if (end == std::string_view::npos) break;
-      add_answer(out, rest.substr(0, end));
+      add_answer(out, rest.substr(0, end), modern);
       rest.remove_prefix(end + 1);
     }
     if (!out.empty() && !write_all(out)) return;
@@ -223,7 +246,8 @@ int main(int argc, char** argv) {
   alarm(settings.lifetime);
   if (settings.stubborn) signal(SIGTERM, SIG_IGN);
   build_tree(settings);
-  serve();
+  if (settings.delay_ms > 0) usleep(static_cast<useconds_t>(settings.delay_ms) * 1000);
+  serve(settings.modern);
   while (settings.stubborn) pause();
   return 0;
 }

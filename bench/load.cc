@@ -26,9 +26,15 @@ void nothing(int) {}
   throw std::runtime_error(errno == EINTR ? "no answer within the time: " + what : what);
 }
 
-std::string call(unsigned id, const std::string& tool, const std::string& arguments) {
-  return R"({"jsonrpc":"2.0","id":)" + std::to_string(id) + R"(,"method":"tools/call","params":{"name":")" +
-         tool + R"(","arguments":)" + arguments + "}}\n";
+// What a modern client says of itself in every request.
+constexpr const char* kMeta = R"("_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
+                              R"("io.modelcontextprotocol/clientInfo":{"name":"bench","version":"1"},)"
+                              R"("io.modelcontextprotocol/clientCapabilities":{}})";
+
+std::string call(unsigned id, const std::string& tool, const std::string& arguments, bool modern) {
+  return R"({"jsonrpc":"2.0","id":)" + std::to_string(id) + R"(,"method":"tools/call","params":{)" +
+         (modern ? kMeta + std::string(",") : "") + R"("name":")" + tool + R"(","arguments":)" + arguments +
+         "}}\n";
 }
 
 }  // namespace
@@ -54,6 +60,7 @@ Link::Link(Link&& other) noexcept
       to_(std::exchange(other.to_, -1)),
       from_(std::exchange(other.from_, -1)),
       next_id_(other.next_id_),
+      modern_(other.modern_),
       wanted_id_(std::move(other.wanted_id_)),
       wanted_text_(std::move(other.wanted_text_)),
       line_(std::move(other.line_)),
@@ -137,6 +144,17 @@ void Link::open() {
         "\n");
 }
 
+void Link::open_modern() {
+  modern_ = true;
+  wanted_id_ = "\"id\":\"discover\"";
+  wanted_text_ = "echo_server";
+  timed(R"({"jsonrpc":"2.0","id":"discover","method":"server/discover","params":{)" + std::string(kMeta) +
+        "}}\n");
+  wanted_id_ = "\"id\":\"list\"";
+  wanted_text_ = "\"inputSchema\"";
+  timed(R"({"jsonrpc":"2.0","id":"list","method":"tools/list","params":{)" + std::string(kMeta) + "}}\n");
+}
+
 std::string Link::next_echo(std::size_t bytes) {
   const unsigned id = next_id_++;
   wanted_id_ = "\"id\":" + std::to_string(id) + ",";
@@ -144,7 +162,7 @@ std::string Link::next_echo(std::size_t bytes) {
   if (text.size() < bytes) text.append(bytes - text.size(), 'e');
   wanted_text_ = "\"" + text + "\"";
   filled_ = 0;
-  return call(id, "echo", "{\"text\":" + wanted_text_ + "}");
+  return call(id, "echo", "{\"text\":" + wanted_text_ + "}", modern_);
 }
 
 double Link::echo(std::size_t bytes) { return timed(next_echo(bytes)); }
@@ -186,7 +204,8 @@ double Link::blob(std::size_t bytes) {
   wanted_id_ = "\"id\":" + std::to_string(id) + ",";
   const char fill = static_cast<char>('a' + id % 26);
   wanted_text_ = "\"" + std::string(bytes, fill) + "\"";
-  return timed(call(id, "blob", R"({"bytes":)" + std::to_string(bytes) + R"(,"fill":")" + fill + "\"}"));
+  return timed(
+      call(id, "blob", R"({"bytes":)" + std::to_string(bytes) + R"(,"fill":")" + fill + "\"}", modern_));
 }
 
 namespace {

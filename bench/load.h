@@ -32,6 +32,8 @@ class Link {
 
   /// initialize, notifications/initialized, tools/list. Throws std::runtime_error unless both are answered.
   void open();
+  /// server/discover and tools/list, and from here on every question in the words of 2026-07-28.
+  void open_modern();
 
   /// One question of about so many bytes, the same back; microseconds. Throws for a wrong or missing answer.
   double echo(std::size_t bytes);
@@ -72,6 +74,7 @@ class Link {
   int to_ = -1;
   int from_ = -1;
   unsigned next_id_ = 1;
+  bool modern_ = false;
   std::string wanted_id_;
   std::string wanted_text_;
   std::vector<char> line_;

@@ -38,6 +38,12 @@ void measure_connect_sizes(const Bench& bench, Results& results);
 /// From the start of the shim to the list of tools; from the start of the daemon until it is ready.
 void measure_connect_attach(const Bench& bench, Results& results);
 
+/// The same where nothing runs: from a manifest, with a spare, cold; against the server started directly.
+void measure_connect_start(const Bench& bench, Results& results);
+
+/// A call between client and server of different eras, against the same call within one.
+void measure_connect_bridge(const Bench& bench, Results& results);
+
 /// Memory with 0 to 1,000 sessions; CPU time per call.
 void measure_connect_memory(const Bench& bench, Results& results);
 

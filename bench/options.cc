@@ -23,7 +23,8 @@ constexpr const char* kHelp =
     "  --json FILE         also write all numbers as JSON\n"
     "  --only NAME         one of round-trip, start, memory, kill, end, doctor, connect (all of it),\n"
     "                      connect-round-trip, connect-throughput, connect-sizes, connect-attach,\n"
-    "                      connect-memory, connect-restart, connect-parked, connect-peers\n"
+    "                      connect-start, connect-bridge, connect-memory, connect-restart,\n"
+    "                      connect-parked, connect-peers\n"
     "  --peers DIR         also measure other proxies, from the folder that bench/peers/install filled\n"
     "  --quick             fewer rounds: a first look, not a result\n"
     "  --processes N       size of the tree that is killed (default 500)\n"
@@ -31,7 +32,7 @@ constexpr const char* kHelp =
     "  --strict-budgets    exit with 1 if a budget is exceeded\n"
     "  --help\n";
 
-constexpr std::array<std::string_view, 15> kNames{"round-trip",
+constexpr std::array<std::string_view, 17> kNames{"round-trip",
                                                   "start",
                                                   "memory",
                                                   "kill",
@@ -42,6 +43,8 @@ constexpr std::array<std::string_view, 15> kNames{"round-trip",
                                                   "connect-throughput",
                                                   "connect-sizes",
                                                   "connect-attach",
+                                                  "connect-start",
+                                                  "connect-bridge",
                                                   "connect-memory",
                                                   "connect-restart",
                                                   "connect-parked",

@@ -99,6 +99,8 @@ void measure_connect(const Bench& bench, Results& results) {
   }
   if (wanted(options, "connect-sizes")) measure_connect_sizes(bench, results);
   if (wanted(options, "connect-attach")) measure_connect_attach(bench, results);
+  if (wanted(options, "connect-start")) measure_connect_start(bench, results);
+  if (wanted(options, "connect-bridge")) measure_connect_bridge(bench, results);
   if (wanted(options, "connect-memory")) measure_connect_memory(bench, results);
   if (wanted(options, "connect-restart")) measure_connect_restart(bench, results);
   if (wanted(options, "connect-parked")) measure_connect_parked(bench, results);

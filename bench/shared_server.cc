@@ -82,10 +82,10 @@ void hand_over(int socket, int in, int out) {
 
 // ---- corral
 
-Daemon::Daemon(const Bench& bench, const std::string& policy)
+Daemon::Daemon(const Bench& bench, const std::string& policy, const std::vector<std::string>& server_args)
     : corral_(bench.options.corral), folder_(new_folder(bench, "d")) {
   said_ = folder_ + "/stderr";
-  write_config(bench, policy);
+  write_config(bench, policy, server_args);
   const std::string notify = folder_ + "/notify";
   const int notify_fd = bound_notify_socket(notify);
   setenv("NOTIFY_SOCKET", notify.c_str(), 1);
@@ -112,11 +112,13 @@ Daemon::~Daemon() {
   }
 }
 
-void Daemon::write_config(const Bench& bench, const std::string& policy) const {
+void Daemon::write_config(const Bench& bench, const std::string& policy,
+                          const std::vector<std::string>& server_args) const {
   std::ofstream file(folder_ + "/config.json");
   file << R"({"mcpServers":{"echo":{"command":)" << json(bench.options.echo_server) << R"(,"args":[)"
-       << json("--tag=" + bench.tag) << "," << json(kLifetime) << R"(],"env":{"CORRAL_BENCH_TAG":)"
-       << json(bench.tag) << R"(},"corral":{)" << policy << "}}}}"
+       << json("--tag=" + bench.tag) << "," << json(kLifetime);
+  for (const std::string& argument : server_args) file << "," << json(argument);
+  file << R"(],"env":{"CORRAL_BENCH_TAG":)" << json(bench.tag) << R"(},"corral":{)" << policy << "}}}}"
        << "\n";
   if (!file.flush()) throw std::runtime_error("cannot write the daemon's configuration");
 }
@@ -181,8 +183,11 @@ Link Ideal::attach_pipes(const std::string& name) const {
 
 // ---- neither
 
-Link attach_raw(const Bench& bench, const std::string& name, bool own_session) {
-  return Link(name, Child({bench.options.echo_server, "--tag=" + bench.tag, kLifetime}, {own_session, ""}));
+Link attach_raw(const Bench& bench, const std::string& name, bool own_session,
+                const std::vector<std::string>& server_args) {
+  std::vector<std::string> argv{bench.options.echo_server, "--tag=" + bench.tag, kLifetime};
+  argv.insert(argv.end(), server_args.begin(), server_args.end());
+  return Link(name, Child(argv, {own_session, ""}));
 }
 
 Link attach_unix(const std::string& name, const std::string& path) {

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "child.h"
 #include "load.h"
@@ -18,7 +19,8 @@ inline constexpr const char* kSharedServer = R"("share":"shared")";
 class Daemon {
  public:
   /// Returns when it has said that it is ready. Throws std::runtime_error if it does not.
-  explicit Daemon(const Bench& bench, const std::string& policy = kSharedServer);
+  explicit Daemon(const Bench& bench, const std::string& policy = kSharedServer,
+                  const std::vector<std::string>& server_args = {});
   /// SIGTERM, and waits until everything is gone.
   ~Daemon();
   Daemon(const Daemon&) = delete;
@@ -34,7 +36,8 @@ class Daemon {
   Link attach(const std::string& name) const;
 
  private:
-  void write_config(const Bench& bench, const std::string& policy) const;
+  void write_config(const Bench& bench, const std::string& policy,
+                    const std::vector<std::string>& server_args) const;
   void wait_until_ready(int notify_fd);
 
   std::string corral_;
@@ -65,7 +68,8 @@ class Ideal {
 };
 
 /// echo_server itself.
-Link attach_raw(const Bench& bench, const std::string& name, bool own_session = false);
+Link attach_raw(const Bench& bench, const std::string& name, bool own_session = false,
+                const std::vector<std::string>& server_args = {});
 
 /// Whatever listens at that path.
 Link attach_unix(const std::string& name, const std::string& path);
