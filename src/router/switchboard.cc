@@ -139,6 +139,7 @@ Place& Switchboard::place_for(SessionPort& port, const Ask& ask, const SharingDe
 void Switchboard::forget_some() {
   constexpr std::size_t kMostKnown = 256;
   if (knowledge_.size() < kMostKnown) return;
+  save_learned();
   std::erase_if(knowledge_, [this](const auto& known) {
     return std::none_of(places_.begin(), places_.end(),
                         [&known](const Place& place) { return place.wanted->key == known.first; });

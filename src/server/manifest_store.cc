@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <random>
 #include <utility>
 #include <vector>
 
@@ -108,8 +109,8 @@ bool write_all(int file, std::string_view text) {
 /// Whoever reads meanwhile sees the old file or the new one. Not synced: after a power failure a file may be
 /// empty, which is as good as none.
 bool replace_file(int folder, const std::string& name, std::string_view text) {
-  const std::string temporary = name + "." + std::to_string(getpid()) + std::string(kTemporary);
-  unlinkat(folder, temporary.c_str(), 0);  // of an earlier process with our number
+  // Not our pid: daemons in different namespaces may have the same, and one home.
+  const std::string temporary = name + "." + std::to_string(std::random_device()()) + std::string(kTemporary);
   const UniqueFd file(
       openat(folder, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file.valid()) return false;

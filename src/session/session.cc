@@ -94,13 +94,18 @@ void Session::open(Era era, const wire::Line& line, const wire::Envelope& envelo
     client_info_ = wire::member(meta, "io.modelcontextprotocol/clientInfo").in(meta);
     params = bridge::initialize_params(meta);
   }
+  const bool patient = says_that_it_waits(line, envelope);
+  if (patient) {  // which concerns nobody but us
+    const wire::Span meta = wire::member_with_comma(params, "_meta");
+    params.erase(meta.begin, meta.end - meta.begin);
+  }
   params_ = std::move(params);
   if (const auto known = switchboard_.known({wanted_, params_, std::nullopt})) {
     if (!input_ended_) patience_.cancel();
     return attach_lazily(*known);
   }
   // Asked once more or not, its client has waited since it first asked.
-  const bool waits = input_ended_ || patience_.running() || says_that_it_waits(line, envelope);
+  const bool waits = input_ended_ || patience_.running() || patient;
   if (!waits) patience_.start(kClientPatience, [this] { answer_early(); });
   switchboard_.open(*this, {wanted_, params_, std::nullopt});
 }

@@ -100,12 +100,12 @@ void Session::pass_to_server(const wire::Line& line, const wire::Envelope& envel
 void Session::to_server(const std::string& message) {
   const wire::Line line{message, nullptr};
   const wire::Envelope envelope = wire::scan(message);
+  if (crossing_ == Crossing::ModernToLegacy) remember(line, envelope);
   if (router_ == nullptr) {  // whoever would answer is gone
     if (envelope.kind != wire::Kind::Request) return;
     const std::string& why = absence_.empty() ? "server " + server_ + " is gone" : absence_;
     return deliver({wire::error_message(envelope.id.in(message), wire::kServerLost, why), nullptr}, {});
   }
-  if (crossing_ == Crossing::ModernToLegacy) remember(line, envelope);
   switch (envelope.kind) {
     case wire::Kind::Request: return router_->request(*this, line, envelope);
     case wire::Kind::Notification: return router_->notification(*this, line, envelope);

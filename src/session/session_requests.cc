@@ -66,7 +66,8 @@ void Session::take(const wire::Line& line, const wire::Envelope& envelope) {
     case wire::Kind::Request: return take_request(line, envelope);
     case wire::Kind::Notification:
       remember(line, envelope);
-      if (phase_ == Phase::Ready && router_ != nullptr) pass_to_server(line, envelope);
+      // A bridge holds things that may be cancelled while there is no server.
+      if (bridge_ || (phase_ == Phase::Ready && router_ != nullptr)) pass_to_server(line, envelope);
       return;
     case wire::Kind::Response:
       if (phase_ == Phase::Ready && router_ != nullptr) return pass_to_server(line, envelope);

@@ -137,7 +137,7 @@ void Session::remember(const wire::Line& line, const wire::Envelope& envelope) {
 
 void Session::subscription(const std::string& uri, bool agreed) {
   constexpr std::size_t kMost = 1024;
-  constexpr std::size_t kLongest = 4096;
+  constexpr std::size_t kLongest = 8192;
   if (!agreed) standing_.uris.erase(uri);
   if (agreed && standing_.uris.size() < kMost && uri.size() <= kLongest) standing_.uris.insert(uri);
 }
