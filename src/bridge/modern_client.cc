@@ -95,6 +95,7 @@ void ModernClient::cancelled(const wire::Line& line, const wire::Envelope& envel
   edits.replace(envelope.request_id, std::to_string(*id));
   outlet_.to_server(edits.applied(line.text));
   dismiss(call->questions);
+  dismiss_orphans();
   tell_level();
 }
 

@@ -57,10 +57,14 @@ class ModernClient : public Bridge {
   std::string fault_of_retry(const Call* call, const ModernRequest& request) const;
   std::vector<std::string> take_responses(Call& call, std::string_view responses);
   void resumed(std::uint64_t id, const std::vector<std::string>& responses, Clock::time_point now);
+  void deliver_kept(std::uint64_t id, Clock::time_point now);
+  void tell_missed_progress(Call& call);
   void keep(Call& call, const wire::Line& line, const wire::Envelope& envelope);
   void give_up(std::uint64_t id, std::string_view why);
   void cancel_at_server(std::uint64_t id, std::string_view why);
   void dismiss(const std::vector<Question>& questions);
+  void dismiss_orphans();
+  void pass_on(std::vector<Question> questions, Clock::time_point now);
 
   void tell_level();
   void to_client(const std::string& message) { outlet_.to_client({message, nullptr}); }

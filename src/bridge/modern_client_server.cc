@@ -25,14 +25,15 @@ void ModernClient::answer(std::uint64_t id, const wire::Line& line, const wire::
                           Clock::time_point now) {
   Call* call = calls_.find(id);
   if (call == nullptr || !call->in_progress()) return;  // cancelled meanwhile, or the word on a log level
-  // Whatever it still asked, it has done without.
-  const std::vector<Question> questions = calls_.take_questions(id);
+  // Which call a question belongs to was guessed: while another is open, that one may wait for the response.
   if (call->suspended()) {
     keep(*call, line, envelope);
   } else {
+    std::vector<Question> questions = calls_.take_questions(id);
     deliver(*calls_.take(id), line, envelope, now);
+    pass_on(std::move(questions), now);
   }
-  dismiss(questions);
+  dismiss_orphans();
   tell_level();
 }
 

@@ -100,6 +100,7 @@ void ModernClient::fail(std::uint64_t id, Ask ask) {
   if (!call) return;  // the server went on without, and has answered
   dismiss(call->questions);
   if (call->in_progress()) cancel_at_server(id, "its client lacks a capability");
+  dismiss_orphans();
   to_client(lacks(call->client_id, name_, ask));
   tell_level();
 }
@@ -217,6 +218,11 @@ std::vector<std::string> ModernClient::take_responses(Call& call, std::string_vi
 void ModernClient::resumed(std::uint64_t id, const std::vector<std::string>& responses,
                            Clock::time_point now) {
   Call& call = *calls_.find(id);
+  if (call.answer) {
+    deliver_kept(id, now);
+    for (const std::string& response : responses) outlet_.to_server(response);
+    return;
+  }
   const auto& open = call.questions;
   const auto beyond = std::find_if(
       open.begin(), open.end(), [&](const Question& question) { return !call.abilities.can(question.ask); });
@@ -226,16 +232,27 @@ void ModernClient::resumed(std::uint64_t id, const std::vector<std::string>& res
     tell(id, now);
   } else {
     if (!open.empty()) call.due = now + kGather;  // those that came meanwhile
-    const std::string missed = std::exchange(call.progress, "");
-    if (!missed.empty()) progress({missed, nullptr}, wire::scan(missed));
-    if (call.answer) {
-      Call done = *calls_.take(id);
-      const Answer kept = *std::exchange(done.answer, std::nullopt);
-      deliver(std::move(done), kept.line, kept.envelope, now);
-    }
+    tell_missed_progress(call);
     tell_level();
   }
   for (const std::string& response : responses) outlet_.to_server(response);
+}
+
+void ModernClient::tell_missed_progress(Call& call) {
+  const std::string missed = std::exchange(call.progress, "");
+  if (!missed.empty()) progress({missed, nullptr}, wire::scan(missed));
+}
+
+/// The server has answered the call that a retry takes up. What the retry did not respond to is no business
+/// of this call any more.
+void ModernClient::deliver_kept(std::uint64_t id, Clock::time_point now) {
+  tell_missed_progress(*calls_.find(id));
+  std::vector<Question> questions = calls_.take_questions(id);
+  Call done = *calls_.take(id);
+  const Answer kept = *std::exchange(done.answer, std::nullopt);
+  deliver(std::move(done), kept.line, kept.envelope, now);
+  pass_on(std::move(questions), now);
+  tell_level();
 }
 
 void ModernClient::keep(Call& call, const wire::Line& line, const wire::Envelope& envelope) {
@@ -256,6 +273,7 @@ void ModernClient::give_up(std::uint64_t id, std::string_view why) {
   const std::optional<Call> call = calls_.take(id);
   dismiss(call->questions);
   if (call->in_progress()) cancel_at_server(id, why);
+  dismiss_orphans();
 }
 
 void ModernClient::cancel_at_server(std::uint64_t id, std::string_view why) {
@@ -266,6 +284,32 @@ void ModernClient::cancel_at_server(std::uint64_t id, std::string_view why) {
 void ModernClient::dismiss(const std::vector<Question>& questions) {
   for (const Question& question : questions) {
     if (!question.id.empty()) outlet_.to_server(dismissal(question));
+  }
+}
+
+/// When no call is open that can have asked, nobody waits for the responses to what answered calls still
+/// hold.
+void ModernClient::dismiss_orphans() {
+  if (calls_.waiting().empty() || calls_.any_cause()) return;
+  const std::set<std::uint64_t> waiting = calls_.waiting();
+  for (const std::uint64_t id : waiting) {
+    const Call* call = calls_.find(id);
+    if (call != nullptr && call->answer) dismiss(calls_.take_questions(id));
+  }
+}
+
+/// Gives the questions of a call that has ended to another one that may have asked them; those that no other
+/// client request can be asked are dismissed.
+void ModernClient::pass_on(std::vector<Question> questions, Clock::time_point now) {
+  for (Question& question : questions) {
+    const std::optional<std::uint64_t> cause = calls_.cause_of(question.ask);
+    if (!cause || ended_ || question.id.empty() || !room_for(*calls_.find(*cause), question.request.size())) {
+      dismiss({question});
+      continue;
+    }
+    question.key = free_key(*calls_.find(*cause), std::move(question.key));
+    question.told = false;
+    add_question(*cause, std::move(question), now);
   }
 }
 

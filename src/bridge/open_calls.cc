@@ -125,6 +125,12 @@ std::optional<std::uint64_t> OpenCalls::only_cause() const {
   return only;
 }
 
+bool OpenCalls::any_cause() const {
+  return std::any_of(calls_.begin(), calls_.end(), [](const auto& one) {
+    return can_be_suspended(one.second.method) && one.second.in_progress();
+  });
+}
+
 std::optional<wire::LogLevel> OpenCalls::lowest_level() const {
   const auto lowest =
       std::find_if(levels_.begin(), levels_.end(), [](std::size_t count) { return count > 0; });

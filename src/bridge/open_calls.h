@@ -72,6 +72,9 @@ class OpenCalls {
   /// The only call that can be the cause of any question; nothing if there are several or none.
   std::optional<std::uint64_t> only_cause() const;
 
+  /// Whether any call can be the cause of a question.
+  bool any_cause() const;
+
   /// What the client waits to hear of the server's log, of all calls together; nothing = no line at all.
   std::optional<wire::LogLevel> lowest_level() const;
 

@@ -184,6 +184,22 @@ TEST(ModernClient, AnAnswerBeforeTheQuestionIsToldEndsTheCall) {
   EXPECT_TRUE(x.client_heard().empty());
 }
 
+TEST(ModernClient, AnAnswerBeforeTheQuestionIsToldGivesItToAnotherCall) {
+  ModernExchange x;
+  x.client(call("1", kForms));
+  x.client(call("2", kForms));
+  x.server_heard();
+  x.server(elicit("9"));
+  x.server(result("2", "{}"));
+  EXPECT_EQ(x.client_heard_one().at("id"), 2);
+  x.pass(milliseconds(5));
+
+  const auto heard = x.client_heard_one();
+  EXPECT_EQ(heard.at("id"), 1);
+  EXPECT_EQ(heard.at("result").at("resultType"), "input_required");
+  EXPECT_TRUE(x.server_heard().empty());
+}
+
 TEST(ModernClient, ACallThatIsCancelledWithAQuestionOpenAnswersItToo) {
   ModernExchange x;
   x.client(call("1", R"({"sampling":{}})"));

@@ -180,6 +180,62 @@ TEST(ModernClient, AnAnswerThatComesWhileSuspendedIsKeptForTheRetry) {
   EXPECT_EQ(x.bridge().next_deadline(), std::nullopt);
 }
 
+/// Two calls; the first asks, which the second one's client is told. The handle that it gets.
+std::string second_suspended(ModernExchange& x) {
+  x.client(call("1", kAll));
+  x.client(call("2", kAll));
+  x.server(elicit("70"));
+  return suspend(x);
+}
+
+TEST(ModernClient, AResponseReachesTheCallThatAskedThoughAnotherWasToldAndIsAnswered) {
+  ModernExchange x;
+  const std::string state = second_suspended(x);
+  x.server(result("2", R"({"content":[]})"));
+  EXPECT_TRUE(x.server_heard().empty()) << "the first call waits for the response";
+  x.client(retry("3", state, R"({"r1":)" + kAccept + "}"));
+
+  EXPECT_EQ(x.server_heard_one(), json(result("70", kAccept)));
+  EXPECT_EQ(x.client_heard_one(),
+            json(result("3", R"({"resultType":"complete","content":[],)" + kInfo + "}")));
+  x.server(result("1", "{}"));
+  EXPECT_EQ(x.client_heard_one().at("id"), 1);
+  EXPECT_EQ(x.bridge().next_deadline(), std::nullopt);
+}
+
+TEST(ModernClient, AQuestionThatTheRetryOfAnAnsweredCallLeavesOpenGoesToAnotherCall) {
+  ModernExchange x;
+  const std::string state = second_suspended(x);
+  x.server(result("2", "{}"));
+  x.client(retry("3", state, "{}"));
+  EXPECT_EQ(x.client_heard_one().at("id"), 3);
+  EXPECT_TRUE(x.server_heard().empty());
+  x.pass(milliseconds(5));
+
+  const auto heard = x.client_heard_one();
+  EXPECT_EQ(heard.at("id"), 1);
+  EXPECT_TRUE(heard.at("result").at("inputRequests").as_object().contains("r1"));
+}
+
+TEST(ModernClient, AQuestionThatWaitsForAnAnsweredCallIsDismissedWhenNoCallIsOpen) {
+  for (const std::string& end :
+       {result("1", "{}"), std::string(R"({"method":"notifications/cancelled","params":{"requestId":1}})")}) {
+    ModernExchange x;
+    const std::string state = second_suspended(x);
+    x.server(result("2", "{}"));
+    if (end.find("cancelled") == std::string::npos) {
+      x.server(end);
+    } else {
+      x.client(R"({"jsonrpc":"2.0",)" + end.substr(1));
+    }
+    EXPECT_EQ(x.server_heard().back(), json(result("70", R"({"action":"cancel"})")));
+    x.client_heard();
+    x.client(retry("3", state, R"({"r1":)" + kAccept + "}"));
+    EXPECT_EQ(x.client_heard_one().at("id"), 3);
+    EXPECT_TRUE(x.server_heard().empty());
+  }
+}
+
 TEST(ModernClient, ACallWhoseAnswerIsKeptIsTheCauseOfNoQuestion) {
   ModernExchange x;
   suspended(x);
