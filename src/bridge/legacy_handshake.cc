@@ -64,8 +64,12 @@ std::optional<std::string> modern_elicitation(std::string_view declared, std::st
   return version >= wire::kNewestLegacy ? std::string(declared) : without(declared, "url");
 }
 
+/// Every request to the server carries what is said of the client; honest ones need a small part of this.
+constexpr std::size_t kLongestInMeta = std::size_t{64} << 10;
+
 /// A message takes only so many levels, and this stands one deeper there than in initialize.
 bool fits_into_meta(std::string_view json) {
+  if (json.size() > kLongestInMeta) return false;
   const std::string message =
       R"({"jsonrpc":"2.0","method":"m","params":{"_meta":{"m":)" + std::string(json) + "}}}";
   return wire::scan(message).kind == wire::Kind::Notification;

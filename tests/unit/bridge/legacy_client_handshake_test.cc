@@ -111,5 +111,22 @@ TEST(LegacyClientMeta, LeavesOutCapabilitiesThatAreTooDeepForAMessage) {
   EXPECT_EQ(capabilities_of("2025-11-25", R"({"x":[)" + deep + "]}"), "{}");
 }
 
+TEST(LegacyClientMeta, LeavesOutWhatIsTooLongToGoWithEveryRequest) {
+  const std::string limit = R"({"x":")" + std::string((64 << 10) - 8, 'x') + "\"}";
+  const std::string longer = R"({"x":")" + std::string((64 << 10) - 7, 'x') + "\"}";
+  const auto meta_of = [](const std::string& info, const std::string& capabilities) {
+    return "{" +
+           modern_meta(R"({"protocolVersion":"2025-11-25","capabilities":)" + capabilities +
+                           R"(,"clientInfo":)" + info + "}",
+                       "") +
+           "}";
+  };
+
+  EXPECT_EQ(at(meta_of(limit, limit), {"io.modelcontextprotocol/clientInfo"}), limit);
+  EXPECT_EQ(at(meta_of(limit, limit), {"io.modelcontextprotocol/clientCapabilities"}), limit);
+  EXPECT_EQ(at(meta_of(longer, longer), {"io.modelcontextprotocol/clientInfo"}), "");
+  EXPECT_EQ(at(meta_of(longer, longer), {"io.modelcontextprotocol/clientCapabilities"}), "{}");
+}
+
 }  // namespace
 }  // namespace corral::bridge
