@@ -41,7 +41,7 @@ std::string legacy_server_capabilities(std::string_view modern, std::string_view
   return rewrite(modern, [extensions](std::string_view key, std::string_view value) {
     std::optional<std::string> kept;
     if (has_lists(key)) {
-      kept = with_list_changed(value);
+      if (wire::is_object(value)) kept = with_list_changed(value);  // otherwise the server has none
     } else if (key == "extensions") {
       if (extensions) kept = without(value, kTasks);
     } else if (key != "tasks") {

@@ -52,12 +52,20 @@ TEST(LegacyClientInitialize, NeverOffersTasks) {
 }
 
 TEST(LegacyClientInitialize, PromisesChangedListsWhereThereAreLists) {
-  const std::string server = discovered(
-      R"({"tools":{"listChanged":false,"x":1},"prompts":{},"resources":true,"experimental":{"e":{}}})");
+  const std::string server =
+      discovered(R"({"tools":{"listChanged":false,"x":1},"prompts":{},"experimental":{"e":{}}})");
 
   EXPECT_EQ(at(initialize_result(server, "2024-11-05", "s"), {"capabilities"}),
             R"({"tools":{"listChanged":true,"x":1},"prompts":{"listChanged":true},)"
-            R"("resources":{"listChanged":true},"experimental":{"e":{}}})");
+            R"("experimental":{"e":{}}})");
+}
+
+TEST(LegacyClientInitialize, OffersNoListsThatTheServerDoesNotDeclareAsAnObject) {
+  for (const std::string odd : {"null", "true", "[]", "7"}) {
+    const std::string server =
+        discovered(R"({"tools":)" + odd + R"(,"prompts":)" + odd + R"(,"resources":)" + odd + "}");
+    EXPECT_EQ(at(initialize_result(server, "2025-11-25", "s"), {"capabilities"}), "{}") << odd;
+  }
 }
 
 TEST(LegacyClientInitialize, MakesSomethingOfADiscoverResultThatIsNone) {
