@@ -70,7 +70,14 @@ void ModernClient::forward(const wire::Line& line, const wire::Envelope& envelop
     const std::string_view uri = wire::member(request.params, "uri").in(request.params);
     if (uri.size() <= kLongestUri) call.uri = uri;
   }
-  if (can_be_suspended(request.method) && request.abilities.any()) call.params = kept(line, request.params);
+  if (can_be_suspended(request.method) && request.abilities.any()) {
+    const wire::Line params = kept(line, request.params);
+    if (calls_.held() + held_by(params) <= kMostHeld) {
+      call.params = params;
+    } else {
+      call.abilities = {};  // no retry could be compared with it, so its client cannot be asked
+    }
+  }
   const std::uint64_t id = next_id_++;
   calls_.add(id, std::move(call));
   tell_level();  // before the request whose lines are wanted

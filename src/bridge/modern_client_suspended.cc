@@ -19,7 +19,6 @@ constexpr Clock::duration kGather = std::chrono::milliseconds(5);
 // What one client may leave behind with us.
 constexpr std::size_t kMostSuspended = 256;
 constexpr std::size_t kMostQuestions = 64;  // of one call
-constexpr std::size_t kMostHeld = std::size_t{64} << 20;
 
 std::string lacks(const std::string& client_id, const std::string& server, Ask ask) {
   return wire::error_message(client_id, kMissingCapability,

@@ -23,9 +23,12 @@ std::string fresh_state() {
   return text;
 }
 
+std::size_t held_by(const wire::Line& part) { return part.owner ? part.owner->size() : part.text.size(); }
+
 Call& OpenCalls::add(std::uint64_t id, Call call) {
   clients_[call.client_id] = id;
   count_level(call, true);
+  params_held_ += held_by(call.params);
   return calls_.insert_or_assign(id, std::move(call)).first->second;
 }
 
@@ -45,6 +48,7 @@ std::optional<Call> OpenCalls::take(std::uint64_t id) {
     clients_.erase(call.client_id);
   }
   waiting_.erase(id);
+  params_held_ -= held_by(call.params);
   return std::move(call);
 }
 
@@ -139,7 +143,7 @@ std::optional<wire::LogLevel> OpenCalls::lowest_level() const {
 }
 
 std::size_t OpenCalls::held() const {
-  std::size_t bytes = 0;
+  std::size_t bytes = params_held_;
   for (const std::uint64_t id : waiting_) {
     const Call& call = calls_.at(id);
     for (const Question& question : call.questions) bytes += question.request.size();

@@ -46,6 +46,10 @@ struct Call {
   bool in_progress() const { return at_server && !answer; }
 };
 
+/// Bytes that may be held for one client which may never come back for them: its requests as long as it can
+/// be asked something because of them, the questions, and answers that wait for a retry.
+inline constexpr std::size_t kMostHeld = std::size_t{64} << 20;
+
 class OpenCalls {
  public:
   Call& add(std::uint64_t id, Call call);
@@ -81,7 +85,7 @@ class OpenCalls {
   std::size_t suspended() const { return states_.size(); }
   /// With questions that are not told, or suspended.
   const std::set<std::uint64_t>& waiting() const { return waiting_; }
-  /// Bytes that are held for clients which may never come back for them.
+  /// Its part of kMostHeld.
   std::size_t held() const;
   std::optional<Clock::time_point> next_due() const;
   std::vector<std::uint64_t> due(Clock::time_point now) const;
@@ -94,8 +98,12 @@ class OpenCalls {
   std::map<std::string, std::uint64_t, std::less<>> clients_;
   std::map<std::string, std::uint64_t, std::less<>> states_;
   std::set<std::uint64_t> waiting_;
+  std::size_t params_held_ = 0;
   std::array<std::size_t, wire::kLogLevels.size()> levels_{};  // how many calls whose client waits want each
 };
+
+/// What a kept part of a line holds in memory: all of the line.
+std::size_t held_by(const wire::Line& part);
 
 /// A handle that nobody can guess: 32 random bytes.
 std::string fresh_state();

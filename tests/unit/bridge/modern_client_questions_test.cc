@@ -274,5 +274,31 @@ TEST(ModernClient, SuspendedCallsAndTheirQuestionsAreLimited) {
   EXPECT_EQ(y.server_heard_one().at("id"), 64);
 }
 
+TEST(ModernClient, ACallThatIsTooLargeToBeKeptCannotBeAsked) {
+  const auto large = [](const std::string& id) {
+    return std::make_shared<const std::string>(
+        call(id, kForms, R"(,"x":")" + std::string(40 << 20, 'x') + "\""));
+  };
+  ModernExchange x;
+  const auto first = large("1");
+  const auto second = large("2");
+  x.client(*first, first);
+  x.client(*second, second);
+  EXPECT_EQ(first.use_count(), 2);
+  EXPECT_EQ(second.use_count(), 1) << "64 MiB are the most";
+  x.server(result("1", "{}"));
+  EXPECT_EQ(first.use_count(), 1);
+  x.client_heard();
+  x.server(elicit("9"));
+
+  const auto heard = x.client_heard_one();
+  EXPECT_EQ(heard.at("id"), 2);
+  EXPECT_EQ(heard.at("error").at("code"), -32021);
+  x.client(*first, first);
+  x.server(elicit("10"));
+  x.pass(milliseconds(5));
+  EXPECT_EQ(x.client_heard_one().at("result").at("resultType"), "input_required") << "there is room again";
+}
+
 }  // namespace
 }  // namespace corral::bridge::tests
