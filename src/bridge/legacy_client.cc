@@ -56,11 +56,14 @@ class LegacyClient final : public Bridge {
     listens_.open_all();
   }
   void client_ended() override { calls_.client_ended(); }
-  std::optional<Clock::time_point> next_deadline() const override { return calls_.next_deadline(); }
-  void expire(Clock::time_point now) override { calls_.expire(now); }
+  std::optional<Clock::time_point> next_deadline() const override;
+  void expire(Clock::time_point now) override {
+    calls_.expire(now);
+    listens_.expire(now);
+  }
 
  private:
-  void request(const wire::Line& line, const wire::Envelope& envelope);
+  void request(const wire::Line& line, const wire::Envelope& envelope, Clock::time_point now);
   void set_level(std::string_view id, std::string_view params);
   void cancelled(std::string_view text, const wire::Envelope& envelope);
   void news(const wire::Line& line, const wire::Envelope& envelope);
@@ -75,15 +78,22 @@ class LegacyClient final : public Bridge {
   LegacyCalls calls_{side_};
 };
 
-void LegacyClient::from_client(const wire::Line& line, const wire::Envelope& envelope, Clock::time_point) {
-  if (envelope.kind == wire::Kind::Request) return request(line, envelope);
+std::optional<Clock::time_point> LegacyClient::next_deadline() const {
+  const std::optional<Clock::time_point> call = calls_.next_deadline();
+  const std::optional<Clock::time_point> listen = listens_.next_deadline();
+  return call && listen ? std::min(call, listen) : call ? call : listen;
+}
+
+void LegacyClient::from_client(const wire::Line& line, const wire::Envelope& envelope,
+                               Clock::time_point now) {
+  if (envelope.kind == wire::Kind::Request) return request(line, envelope, now);
   if (envelope.kind == wire::Kind::Response) return calls_.client_answered(line, envelope);
   if (envelope.kind != wire::Kind::Notification) return;
   // A modern server takes no other notification.
   if (wire::method_name(envelope, line.text) == "notifications/cancelled") cancelled(line.text, envelope);
 }
 
-void LegacyClient::request(const wire::Line& line, const wire::Envelope& envelope) {
+void LegacyClient::request(const wire::Line& line, const wire::Envelope& envelope, Clock::time_point now) {
   const std::string_view id = envelope.id.in(line.text);
   const std::string_view method = wire::method_name(envelope, line.text);
   const std::string_view params = envelope.params.in(line.text);
@@ -99,7 +109,7 @@ void LegacyClient::request(const wire::Line& line, const wire::Envelope& envelop
     return calls_.call(line, envelope);
   const std::optional<std::string> uri = wire::string_member(params, "uri");
   if (!uri) return side_.refuse(id, wire::kInvalidParams, std::string(method) + " needs a URI: params.uri");
-  if (method == "resources/subscribe") return listens_.subscribe(id, *uri);
+  if (method == "resources/subscribe") return listens_.subscribe(id, *uri, now);
   listens_.unsubscribe(id, *uri);
 }
 

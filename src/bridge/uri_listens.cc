@@ -1,7 +1,6 @@
 #include "bridge/uri_listens.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "bridge/legacy_words.h"
@@ -35,7 +34,7 @@ std::string updated_message(const std::string& uri) {
 
 }  // namespace
 
-void UriListens::subscribe(std::string_view id, const std::string& uri) {
+void UriListens::subscribe(std::string_view id, const std::string& uri, Clock::time_point now) {
   const auto found = listens_.find(uri);
   if (found != listens_.end() && found->second.acknowledged) return side_.answer(id, "{}");
   if (uri.size() > kLongestUri) {
@@ -46,9 +45,14 @@ void UriListens::subscribe(std::string_view id, const std::string& uri) {
                         "this session has " + std::to_string(kMost) +
                             " subscriptions, which is the most; unsubscribe from some");
   }
-  listens_[uri].waiting.emplace_back(id);
+  if (waiting_.size() >= kMostWaiting) {
+    return side_.refuse(id, wire::kTooManyCalls, "too many subscriptions wait for the server; wait for some");
+  }
+  Listen& listen = listens_[uri];
+  if (listen.waiting.empty()) listen.due = now + kPatience;
+  listen.waiting.emplace_back(id);
   waiting_.emplace(id, uri);
-  if (listens_[uri].id == 0) open(uri);
+  if (listen.id == 0) open(uri);
 }
 
 void UriListens::unsubscribe(std::string_view id, const std::string& uri) {
@@ -115,6 +119,32 @@ void UriListens::open_all() {
     uris_.erase(found->second.id);
     found->second.acknowledged = false;
     open(uri);
+  }
+}
+
+std::optional<Clock::time_point> UriListens::next_deadline() const {
+  std::optional<Clock::time_point> next;
+  if (waiting_.empty()) return next;
+  for (const auto& [uri, listen] : listens_) {
+    if (!listen.waiting.empty() && (!next || listen.due < *next)) next = listen.due;
+  }
+  return next;
+}
+
+void UriListens::expire(Clock::time_point now) {
+  if (waiting_.empty()) return;
+  std::vector<std::string> due;
+  for (const auto& [uri, listen] : listens_) {
+    if (!listen.waiting.empty() && listen.due <= now) due.push_back(uri);
+  }
+  for (const std::string& uri : due) {
+    const auto found = listens_.find(uri);
+    if (found == listens_.end() || found->second.waiting.empty() || found->second.due > now) continue;
+    close(found->second);
+    failed(uri, R"({"code":)" + std::to_string(wire::kInternalError) + R"(,"message":)" +
+                    wire::quoted("server '" + side_.server +
+                                 "' did not acknowledge the subscription within 60 seconds; try again") +
+                    "}");
   }
 }
 

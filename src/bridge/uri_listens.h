@@ -2,8 +2,10 @@
 // because the filter of a listen cannot change.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,11 +19,13 @@ class UriListens {
   /// As many as the official SDK lets one connection have.
   static constexpr std::size_t kMost = 1024;
   static constexpr std::size_t kLongestUri = std::size_t{64} << 10;
+  static constexpr std::size_t kMostWaiting = 1024;                       // requests of the client
+  static constexpr Clock::duration kPatience = std::chrono::seconds(60);  // with a server that says nothing
 
   explicit UriListens(LegacySide& side) : side_(side) {}
 
   // Requests of the client; `id` is the JSON text of its id. Both are answered sooner or later.
-  void subscribe(std::string_view id, const std::string& uri);
+  void subscribe(std::string_view id, const std::string& uri, Clock::time_point now);
   void unsubscribe(std::string_view id, const std::string& uri);
 
   /// Whether a request with this id waits here.
@@ -39,12 +43,16 @@ class UriListens {
   /// Asks another instance for everything again. Nobody waits for its answer.
   void open_all();
 
+  std::optional<Clock::time_point> next_deadline() const;
+  void expire(Clock::time_point now);
+
  private:
   struct Listen {
     std::uint64_t id = 0;  // 0 = none is open: the client still counts on it, the next instance is asked
     bool acknowledged = false;
     bool granted = false;                // the client was told that it has this subscription
     std::vector<std::string> waiting{};  // ids of the client
+    Clock::time_point due{};             // when they wait no longer; of no meaning if there are none
   };
 
   void open(const std::string& uri);

@@ -121,6 +121,61 @@ TEST_F(LegacyClientNews, SubscribeHasItsLimits) {
   EXPECT_THAT(server, IsEmpty());
 }
 
+TEST_F(LegacyClientNews, SubscribersThatWaitAreLimited) {
+  const std::string listen = subscribe("0", "u");
+  const auto more = [this](int id) {
+    client_says(R"({"jsonrpc":"2.0","id":)" + std::to_string(id) +
+                R"(,"method":"resources/subscribe","params":{"uri":"u"}})");
+  };
+  for (int i = 1; i < 1024; ++i) more(i);
+  EXPECT_THAT(client, IsEmpty());
+
+  more(1024);
+  EXPECT_EQ(at(one_to_client(), {"error", "code"}), "-31003");
+  acknowledge(listen, R"(["u"])");
+  EXPECT_THAT(to_client(), SizeIs(1024));
+}
+
+TEST_F(LegacyClientNews, SubscribeFailsIfTheServerDoesNotAcknowledgeWithinAMinute) {
+  const std::string listen = subscribe("1", "u");
+  now += std::chrono::seconds(59);
+  client_says(R"({"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"u"}})");
+  bridge->expire(now);
+  EXPECT_THAT(client, IsEmpty());
+  ASSERT_EQ(bridge->next_deadline(), now + std::chrono::seconds(1));
+
+  now += std::chrono::seconds(1);
+  bridge->expire(now);
+
+  EXPECT_EQ(one_to_server(),
+            R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":)" + listen + "}}");
+  const std::vector<std::string> said = to_client();
+  ASSERT_THAT(said, SizeIs(2));
+  EXPECT_EQ(at(said[0], {"id"}), "1");
+  EXPECT_EQ(at(said[1], {"id"}), "2");
+  EXPECT_THAT(text_at(said[1], {"error", "message"}), HasSubstr("within 60 seconds"));
+  EXPECT_FALSE(bridge->next_deadline());
+  acknowledge(listen, R"(["u"])");
+  EXPECT_THAT(client, IsEmpty());
+}
+
+TEST_F(LegacyClientNews, SubscribeHasNoDeadlineOnceItIsAcknowledgedOrTakenBack) {
+  subscribed("u");
+  EXPECT_FALSE(bridge->next_deadline());
+  subscribe("1", "v");
+  client_says(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})");
+  EXPECT_FALSE(bridge->next_deadline());
+}
+
+TEST_F(LegacyClientNews, TheEarliestDeadlineOfCallsAndSubscriptionsCounts) {
+  server_answers(call("1"), R"({"resultType":"input_required","requestState":"later"})");
+  subscribe("2", "u");
+  EXPECT_EQ(bridge->next_deadline(), now + std::chrono::seconds(1));
+  now += std::chrono::seconds(1);
+  bridge->expire(now);
+  EXPECT_EQ(bridge->next_deadline(), now + std::chrono::seconds(59));
+}
+
 TEST_F(LegacyClientNews, SubscribeHasAnIdThatMustNotBeUsedTwice) {
   subscribe("1", "u");
 
