@@ -174,6 +174,18 @@ void Listens::close(std::string_view client_id) {
   for (const std::string& uri : uris) leave(key, uri);
 }
 
+void Listens::end_all() {
+  const auto ended = std::exchange(listens_, {});
+  // A subscription that the server has not agreed to is undone by its answer, which finds nobody.
+  std::erase_if(subscriptions_, [](const auto& one) { return one.second.asked == 0; });
+  for (auto& [uri, subscription] : subscriptions_) subscription.listens.clear();
+  for (const auto& [client_id, listen] : ended) {
+    const std::string result =
+        R"({"resultType":"complete","_meta":{)" + wire::quoted(kSubscriptionId) + ":" + client_id + "}}";
+    outlet_.to_client({wire::result_message(client_id, result), nullptr});
+  }
+}
+
 void Listens::leave(const std::string& client_id, const std::string& uri) {
   const auto entry = subscriptions_.find(uri);
   if (entry == subscriptions_.end()) return;

@@ -30,6 +30,8 @@ class Listens {
                                   const LegacyServer& server);
   /// The client wants no more of it.
   void close(std::string_view client_id);
+  /// Ends every listen with its result. The server hears nothing of it: the end of the session tells it.
+  void end_all();
   /// The server's word on an id; false if it is not the id of a subscription.
   bool answered(std::uint64_t id, bool accepted);
 

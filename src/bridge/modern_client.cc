@@ -136,6 +136,7 @@ void ModernClient::client_ended() {
       dismiss(calls_.take_questions(id));
     }
   }
+  listens_.end_all();
 }
 
 void ModernClient::expire(Clock::time_point now) {

@@ -197,5 +197,28 @@ TEST(ModernClient, ListensAndUrisAreLimited) {
   EXPECT_EQ(y.client_heard_one().at("error").at("code"), -31003);
 }
 
+TEST(ModernClient, SubscriptionsListenEndsWithTheCompleteResultOnShutdown) {
+  ModernExchange x;
+  x.client(listen("\"l\"", R"({"toolsListChanged":true})"));
+  x.client(listen_to("7", R"("f:///a")"));
+  x.server(result("1", "{}"));
+  x.client(listen_to("8", R"("f:///b")"));
+  x.client_heard();
+  x.server_heard();
+  x.bridge().client_ended();
+
+  const auto heard = x.client_heard();
+  ASSERT_EQ(heard.size(), 3U);
+  EXPECT_EQ(heard[0], json(result("\"l\"", R"({"resultType":"complete",)" + mark("\"l\"") + "}")));
+  EXPECT_EQ(heard[1], json(result("7", R"({"resultType":"complete",)" + mark("7") + "}")));
+  EXPECT_EQ(heard[2], json(result("8", R"({"resultType":"complete",)" + mark("8") + "}")));
+  x.server(changed("tools"));
+  x.server(updated("f:///a"));
+  x.server(result("2", "{}"));
+  x.bridge().client_ended();
+  EXPECT_TRUE(x.client_heard().empty());
+  EXPECT_EQ(x.server_heard_one(), json(unsubscribe(3, "f:///b"))) << "nobody is left who wanted it";
+}
+
 }  // namespace
 }  // namespace corral::bridge::tests
