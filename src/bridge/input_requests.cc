@@ -68,10 +68,12 @@ Result<InputRequired> read_input_required(std::string_view result) {
   }
   std::string odd;
   std::size_t count = 0;
+  bool long_key = false;
   const bool object = wire::each_member(entries, [&](std::string_view, wire::Member member) {
     const std::string_view key = member.key.in(entries);
     std::optional<InputRequest> request;
-    if (++count <= kMostInputRequests) request = read_request(key, member.value.in(entries));
+    if (key.size() > kLongestInputKey + 2) long_key = true;
+    if (++count <= kMostInputRequests && !long_key) request = read_request(key, member.value.in(entries));
     if (request) {
       input.requests.push_back(std::move(*request));
     } else if (odd.empty()) {
@@ -81,6 +83,9 @@ Result<InputRequired> read_input_required(std::string_view result) {
   if (!object) return Error{"in a form that is no object"};
   if (count > kMostInputRequests) {
     return Error{"with more than " + std::to_string(kMostInputRequests) + " questions at once"};
+  }
+  if (long_key) {
+    return Error{"under a key of more than " + std::to_string(kLongestInputKey) + " bytes"};
   }
   if (!odd.empty()) return Error{"of a kind that MCP does not have, under the key " + odd};
   if (count == 0 && input.state.empty()) return Error{"without saying what it wants to know"};

@@ -25,6 +25,8 @@ struct InputRequired {
 
 /// No honest server asks more at once; each becomes a question to the client.
 inline constexpr std::size_t kMostInputRequests = 64;
+/// Of a key as it is written, without its quotes; it is kept until the client has answered.
+inline constexpr std::size_t kLongestInputKey = 1024;
 
 /// A result of the type input_required. The error ends the sentence "the server asked for input …".
 Result<InputRequired> read_input_required(std::string_view result);

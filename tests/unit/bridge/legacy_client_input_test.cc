@@ -250,6 +250,20 @@ TEST_F(LegacyClientInput, MoreQuestionsThanAnybodyHasAreNotAsked) {
   EXPECT_THAT(text_at(one_to_client(), {"error", "message"}), HasSubstr("64 questions"));
 }
 
+TEST_F(LegacyClientInput, AKeyThatIsTooLongEndsTheCall) {
+  const std::string limit(1024, 'k');
+  server_answers(call(), wants(R"({"a":)" + kRoots + R"(,"k)" + limit + R"(":)" + kRoots + "}"));
+
+  const std::string answer = one_to_client();
+  EXPECT_EQ(at(answer, {"error", "code"}), "-32603");
+  EXPECT_THAT(text_at(answer, {"error", "message"}), HasSubstr("under a key of more than 1024 bytes"));
+  EXPECT_FALSE(bridge->next_deadline());
+
+  server_answers(call("2"), wants("{\"" + limit + "\":" + kRoots + "}"));
+  client_answers(std::to_string(last_question), "{}");
+  EXPECT_EQ(at(one_to_server(), {"params", "inputResponses", limit}), "{}");
+}
+
 TEST_F(LegacyClientInput, OnlyThreeMethodsMayAsk) {
   server_answers(call("1", "tools/list"), wants(R"({"a":)" + kRoots + "}"));
 
