@@ -103,10 +103,10 @@ bool UriListens::answered(std::uint64_t listen, std::string_view error) {
   uris_.erase(known);
   Listen& found = listens_.at(uri);
   found.id = 0;
-  // What a server had agreed to is kept for the next instance: from here its end looks like the end of one.
-  const bool agreed = std::exchange(found.acknowledged, false);
+  found.acknowledged = false;
+  // What the client was told that it has is kept for the next instance; a server that lives has ended it.
   const bool lost = found.granted && found.waiting.empty() && is_loss(error);
-  if (!agreed && !lost) failed(uri, error);
+  if (!lost) failed(uri, error);
   return true;
 }
 

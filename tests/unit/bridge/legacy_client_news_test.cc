@@ -263,17 +263,25 @@ TEST_F(LegacyClientNews, ThatLegacyClientsDoNotKnowAreDropped) {
   EXPECT_THAT(client, IsEmpty());
 }
 
-TEST_F(LegacyClientNews, AListenThatTheServerEndsCanBeOpenedAgain) {
+TEST_F(LegacyClientNews, AListenThatTheServerEndsGetsALastWordAndCanBeOpenedAgain) {
+  const std::string last_word =
+      R"({"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"u"}})";
   const std::string first = subscribed("u");
   server_answers(first, R"({"resultType":"complete","_meta":{)" + kKey + first + "}}");
-  EXPECT_THAT(client, IsEmpty());
+  EXPECT_EQ(one_to_client(), last_word);
   EXPECT_EQ(updated(kKey + first, "u"), "0 messages");
+  bridge->instance_changed(kDiscovered);
+  EXPECT_THAT(server, IsEmpty()) << "it is forgotten";
 
   const std::string second = subscribed("u");
   EXPECT_NE(second, first);
-  server_says(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":)" + second +
-              "}}");
-  EXPECT_EQ(updated(kKey + second, "u"), "0 messages");
+  const std::string cancelled =
+      R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":)" + second + "}}";
+  server_says(cancelled);
+  EXPECT_EQ(one_to_client(), last_word);
+  server_says(cancelled);
+  server_answers(second, R"({"resultType":"complete"})");
+  EXPECT_EQ(updated(kKey + second, "u"), "0 messages") << "it is said once";
   EXPECT_NE(subscribed("u"), second);
 }
 
