@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "bridge/question.h"
 #include "wire/envelope.h"
 #include "wire/json_members.h"
 #include "wire/json_text.h"
@@ -13,16 +14,12 @@ namespace corral::bridge {
 
 namespace {
 
-bool is_question(std::string_view method) {
-  return method == "elicitation/create" || method == "sampling/createMessage" || method == "roots/list";
-}
-
 bool by_url(const InputRequest& request) { return wire::string_member(request.params, "mode") == "url"; }
 
 std::optional<InputRequest> read_request(std::string_view key, std::string_view entry) {
   InputRequest request{std::string(key), wire::string_member(entry, "method").value_or(""),
                        std::string(wire::member(entry, "params").in(entry))};
-  if (!is_question(request.method)) return std::nullopt;
+  if (!what_is_asked(request.method, request.params)) return std::nullopt;
   if (request.params.empty() && request.method != "roots/list") return std::nullopt;
   // Whether it can be said as a request at all: its parameters may be anything.
   if (wire::scan(question(0, request)).kind != wire::Kind::Request) return std::nullopt;
@@ -93,22 +90,14 @@ Result<InputRequired> read_input_required(std::string_view result) {
 }
 
 std::optional<std::string> lacking_capability(const InputRequest& request, std::string_view capabilities) {
-  if (request.method == "roots/list") {
-    return has(capabilities, "roots") ? std::nullopt : std::optional<std::string>("roots");
-  }
-  if (request.method == "sampling/createMessage") {
-    if (!has(capabilities, "sampling")) return "sampling";
-    const std::string_view sampling = wire::member(capabilities, "sampling").in(capabilities);
-    if (!wire::member(request.params, "tools").present() || has(sampling, "tools")) return std::nullopt;
-    return "sampling.tools";
+  const std::optional<Ask> ask = what_is_asked(request.method, request.params);
+  if (ask && Abilities(capabilities).can(*ask)) return std::nullopt;
+  if (ask == Ask::Roots) return "roots";
+  if (ask == Ask::Sampling || ask == Ask::SamplingWithTools) {
+    return has(capabilities, "sampling") ? "sampling.tools" : "sampling";
   }
   if (!has(capabilities, "elicitation")) return "elicitation";
-  const std::string_view modes = wire::member(capabilities, "elicitation").in(capabilities);
-  if (by_url(request))
-    return has(modes, "url") ? std::nullopt : std::optional<std::string>("elicitation.url");
-  // No mode at all means forms.
-  if (has(modes, "form") || !has(modes, "url")) return std::nullopt;
-  return "elicitation.form";
+  return ask == Ask::Url ? "elicitation.url" : "elicitation.form";
 }
 
 std::string question(std::uint64_t id, const InputRequest& request) {

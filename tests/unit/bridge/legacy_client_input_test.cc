@@ -206,6 +206,10 @@ TEST_F(LegacyClientInput, AClientThatCannotIsNotAskedAndTheToolSaysWhatItLacks) 
       {"2025-06-18", R"({"elicitation":{"url":{}}})", kUrl, "elicitation.url"},
       {"2025-11-25", R"({"sampling":{}})", R"({"method":"sampling/createMessage","params":{"tools":[]}})",
        "sampling.tools"},
+      {"2025-11-25", R"({"sampling":{}})",
+       R"({"method":"sampling/createMessage","params":{"toolChoice":{}}})", "sampling.tools"},
+      {"2025-11-25", R"({"elicitation":{}})", R"({"method":"sampling/createMessage","params":{"tools":[]}})",
+       "sampling"},
   };
   for (const std::vector<std::string>& each : cases) {
     begin(each[0], each[1]);
@@ -224,6 +228,7 @@ TEST_F(LegacyClientInput, WhatIsNoQuestionEndsTheCall) {
       R"({"a":{"method":"ping"}})",
       R"({"a":{"method":"elicitation/create"}})",
       R"({"a":{"method":"elicitation/create","params":[]}})",
+      R"({"a":{"method":"elicitation/create","params":{"mode":"voice"}}})",
       R"({"a":{"method":"roots/list","params":{"_meta":1}}})",
       R"({"a":7})",
       "[]",

@@ -108,6 +108,8 @@ TEST(ModernClient, AMissingCapabilityRefusesTheServerAndEndsTheCall) {
       {kForms, request("9", "sampling/createMessage", R"("messages":[])"), R"({"sampling":{}})"},
       {R"({"sampling":{}})", request("9", "sampling/createMessage", R"("tools":[])"),
        R"({"sampling":{"tools":{}}})"},
+      {R"({"sampling":{}})", request("9", "sampling/createMessage", R"("toolChoice":{})"),
+       R"({"sampling":{"tools":{}}})"},
       {kForms, request("9", "roots/list", ""), R"({"roots":{}})"}};
   for (const auto& one : cases) {
     ModernExchange x;
