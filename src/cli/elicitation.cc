@@ -157,11 +157,15 @@ std::optional<std::string> value_of(const json::value& schema, const std::string
   return choices.empty() ? wire::quoted(line) : chosen(choices, line);
 }
 
+}  // namespace
+
 std::string expectation(const json::value& schema) {
   const std::string type = string_in(schema, "type");
   const json::value* const items = member(schema, "items");
   const std::vector<Choice> choices = choices_of(type == "array" && items != nullptr ? *items : schema);
-  std::string text = type == "boolean" ? "y or n" : type == "array" ? "parted by commas" : type;
+  std::string text = type == "boolean" ? "y or n"
+                     : type == "array" ? "parted by commas"
+                                       : harmless_line(type);
   if (!choices.empty()) text = (type == "array" ? "some of: " : "one of: ") + shown_choices(choices);
   for (const auto& [key, word] : {std::pair("minimum", ", from "), {"maximum", ", to "}}) {
     const json::value* const limit = member(schema, key);
@@ -169,6 +173,8 @@ std::string expectation(const json::value& schema) {
   }
   return text;
 }
+
+namespace {
 
 struct Field {
   std::string name;

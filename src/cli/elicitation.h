@@ -2,6 +2,7 @@
 // Nothing is answered for them, and nothing is opened.
 #pragma once
 
+#include <boost/json/fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,9 @@ namespace corral::cli {
 
 /// Whether there is somebody to ask: stdin and stderr are a terminal.
 bool has_person();
+
+/// What a field with this schema takes, in words that steer no terminal.
+std::string expectation(const boost::json::value& schema);
 
 /// The result of elicitation/create; nothing if Ctrl+C came. Ctrl+D cancels the question alone.
 std::optional<std::string> ask_person(std::string_view params, Interrupts& interrupts);

@@ -131,7 +131,8 @@ std::string with_article(const std::string& type) {
 
 std::string wanted(const Types& types) {
   std::string text;
-  for (const std::string& type : types) text += (text.empty() ? "" : " or ") + with_article(type);
+  for (const std::string& type : types)
+    text += (text.empty() ? "" : " or ") + harmless_line(with_article(type));
   return text;
 }
 

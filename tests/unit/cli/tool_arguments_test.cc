@@ -67,6 +67,11 @@ TEST(ToolArguments, AValueOfAnotherTypeIsRefused) {
   }
 }
 
+TEST(ToolArguments, ATypeThatSteersATerminalIsNotRepeated) {
+  EXPECT_THAT(made({"a=1"}, R"({"properties":{"a":{"type":"x\u001b]0;owned\u0007\r\ny"}}})"),
+              HasSubstr("'a' is a x?]0;owned?"));
+}
+
 TEST(ToolArguments, AColonMeansJsonWhateverTheSchemaSays) {
   EXPECT_EQ(made({"text:=[1]", "count:=\"x\""}), R"({"text":[1],"count":"x"})");
   EXPECT_THAT(made({"text:=hello"}), HasSubstr("the value of 'text' is no JSON"));
