@@ -19,6 +19,7 @@ namespace json = boost::json;
 using Types = std::set<std::string>;
 
 constexpr int kMostReferences = 8;  // a schema may refer to itself
+constexpr int kMostVisits = 1000;   // and to others many times at each level
 
 json::value parsed(std::string_view text) {
   json::parse_options deep;
@@ -76,22 +77,27 @@ class Schema {
   /// The JSON types that a value may have; empty = the schema does not say.
   Types types_of(const json::value& property) const {
     Types types;
-    collect(property, types, 0);
+    int visits = kMostVisits;
+    collect(property, types, 0, visits);
     return types;
   }
 
  private:
-  void collect(const json::value& schema, Types& types, int depth) const {
-    if (depth > kMostReferences) return;
+  void collect(const json::value& schema, Types& types, int depth, int& visits) const {
+    if (depth > kMostReferences || visits-- <= 0) return;
     if (const json::value* const type = member(schema, "type")) {
       if (type->is_string()) types.emplace(type->get_string());
       for (const json::value& each : list(schema, "type")) {
+        if (visits-- <= 0) return;
         if (each.is_string()) types.emplace(each.get_string());
       }
       return;
     }
     for (const char* const choice : {"anyOf", "oneOf", "allOf"}) {
-      for (const json::value& each : list(schema, choice)) collect(each, types, depth + 1);
+      for (const json::value& each : list(schema, choice)) {
+        if (visits <= 0) return;
+        collect(each, types, depth + 1, visits);
+      }
     }
     const json::value* const reference = member(schema, "$ref");
     if (reference == nullptr || !reference->is_string()) return;
@@ -99,7 +105,7 @@ class Schema {
     if (!where.starts_with("#/")) return;
     boost::system::error_code error;
     const json::value* const found = root_.find_pointer({where.data() + 1, where.size() - 1}, error);
-    if (!error && found != nullptr) collect(*found, types, depth + 1);
+    if (!error && found != nullptr) collect(*found, types, depth + 1, visits);
   }
 
   json::value root_;

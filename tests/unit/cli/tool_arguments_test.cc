@@ -60,6 +60,14 @@ TEST(ToolArguments, TypesAreFoundBehindChoicesAndReferences) {
   EXPECT_THAT(made({"maybe=x"}), HasSubstr("'maybe' is an integer or a null, and 'x' is none"));
 }
 
+TEST(ToolArguments, AReferenceToItselfManyTimesDoesNotGrowWithoutEnd) {
+  std::string choices = R"({"$ref":"#/properties/x"})";  // 50^4 visits if nobody counts
+  for (int i = 1; i < 50; ++i) choices += R"(,{"$ref":"#/properties/x"})";
+  EXPECT_EQ(made({"x=1"}, R"({"properties":{"x":{"anyOf":[)" + choices + "]}}}"), R"({"x":"1"})");
+  EXPECT_EQ(made({"x=1"}, R"({"properties":{"x":{"anyOf":[{"type":"integer"},)" + choices + "]}}}"),
+            R"({"x":1})");
+}
+
 TEST(ToolArguments, AValueOfAnotherTypeIsRefused) {
   for (const char* const word : {"count=1.5", "count=1e3", "count=", "count=\"1\"", "count=1 2", "deep=yes",
                                  "deep=1", "ratio=.5", "tags={}", "options=[]"}) {
