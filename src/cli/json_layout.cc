@@ -1,9 +1,13 @@
 #include "cli/json_layout.h"
 
+#include <algorithm>
 #include <boost/json/parse.hpp>
 
 namespace corral::cli {
 namespace {
+
+// Thousands of levels, each further to the right, would make gigabytes of blanks.
+constexpr std::size_t kDeepestIndent = 40;
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
@@ -25,7 +29,7 @@ char next_visible(std::string_view json, std::size_t at) {
 std::string laid_out(std::string_view json) {
   std::string text;
   std::size_t depth = 0;
-  const auto new_line = [&] { text += '\n' + std::string(2 * depth, ' '); };
+  const auto new_line = [&] { text += '\n' + std::string(2 * std::min(depth, kDeepestIndent), ' '); };
   for (std::size_t i = 0; i < json.size(); ++i) {
     const char c = json[i];
     if (is_blank(c)) continue;

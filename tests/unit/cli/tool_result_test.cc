@@ -44,6 +44,15 @@ TEST(ToolResult, NewsAreOneLineWithNothingThatSteersATerminal) {
   EXPECT_EQ(harmless("a\tb\n\x1b]0;x\x07 \xc2\x9b ä"), "a\tb\n?]0;x? ? ä");
 }
 
+TEST(JsonLayout, IndentsNoFurtherThanFortyLevels) {
+  const std::string deep = std::string(10000, '[') + "1" + std::string(10000, ']');
+
+  const std::string text = laid_out(deep);
+
+  EXPECT_LT(text.size(), std::size_t{20001} * 82);
+  EXPECT_EQ(on_one_line(text), deep);
+}
+
 TEST(JsonLayout, IndentsWithoutChangingAValue) {
   EXPECT_EQ(laid_out(R"({"a":[1.50,{}],"b":"{,:\"}", "c":[]})"),
             "{\n  \"a\": [\n    1.50,\n    {}\n  ],\n  \"b\": \"{,:\\\"}\",\n  \"c\": []\n}");
