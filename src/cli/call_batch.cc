@@ -7,10 +7,12 @@
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
 #include <cerrno>
+#include <cstring>
 #include <iostream>
 #include <optional>
 
 #include "base/units.h"
+#include "cli/command.h"
 #include "cli/json_layout.h"
 #include "cli/tool_arguments.h"
 #include "cli/tool_result.h"
@@ -22,23 +24,30 @@ namespace {
 
 // Far more than a call needs, and little enough to hold.
 constexpr std::size_t kLargestInput = std::size_t{64} << 20;
+constexpr int kOwnFailure = 125;
 
 Answer refused(std::string message) { return {Answer::Kind::Error, "", std::move(message), kBadArguments}; }
 
+Error unreadable() { return Error{std::string("stdin cannot be read: ") + std::strerror(errno)}; }
+
 /// Waits for stdin. 0 = its end, or Ctrl+C, which the caller asks about. Meanwhile the server is heard: it
 /// may want to know whether we are alive, and what nobody reads would fill the pipe.
-std::size_t read_some(std::span<char> room, Interrupts& interrupts, McpClient* client) {
+Result<std::size_t> read_some(std::span<char> room, Interrupts& interrupts, McpClient* client) {
   for (;;) {
     const int server = client == nullptr ? -1 : client->fd();
     std::array<pollfd, 3> ready = {pollfd{interrupts.fd(), POLLIN, 0}, pollfd{STDIN_FILENO, POLLIN, 0},
                                    pollfd{server, POLLIN, 0}};
-    if (poll(ready.data(), ready.size(), -1) < 0 && errno != EINTR) return 0;
-    if (interrupts.signal() != 0) return 0;
+    if (poll(ready.data(), ready.size(), -1) < 0) {
+      if (errno != EINTR) return unreadable();
+      continue;
+    }
+    if (interrupts.signal() != 0) return std::size_t{0};
     if (ready[2].revents != 0) client->listen();
     if (ready[1].revents == 0) continue;
     const ssize_t got = read(STDIN_FILENO, room.data(), room.size());
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    return got < 0 ? 0 : static_cast<std::size_t>(got);
+    if (got < 0) return unreadable();
+    return static_cast<std::size_t>(got);
   }
 }
 
@@ -88,13 +97,14 @@ class Batch {
 
   int exit_code() const { return exit_code_; }
 
-  void take(std::string_view line) {
+  /// False = the answer could not be written, so that no further call must be made: nobody would know of it.
+  bool take(std::string_view line) {
     Call call{std::to_string(++number_), ""};
     const Result<void> understood = parse_call(line, call);
-    report(call, understood ? make(call) : refused(understood.error().message));
+    return report(call, understood ? make(call) : refused(understood.error().message));
   }
-  void take_oversized(std::size_t bytes) {
-    report({std::to_string(++number_), ""}, refused("the line is too large: " + show_size(bytes)));
+  bool take_oversized(std::size_t bytes) {
+    return report({std::to_string(++number_), ""}, refused("the line is too large: " + show_size(bytes)));
   }
 
  private:
@@ -104,7 +114,7 @@ class Batch {
     return call_tool(client_, *tool, call.arguments);
   }
 
-  void report(const Call& call, const Answer& answer) {
+  bool report(const Call& call, const Answer& answer) {
     const int code = exit_code_of(answer);
     if (exit_code_ == 0) exit_code_ = code;
     std::cout << R"({"id":)" << call.id << R"(,"exit":)" << code;
@@ -116,6 +126,7 @@ class Batch {
       std::cout << R"(,"error":{"message":)" << wire::quoted(answer.message) << "}";
     }
     std::cout << "}\n" << std::flush;
+    return std::cout.good();
   }
 
   McpClient& client_;
@@ -138,21 +149,42 @@ int exit_code_of(const Answer& answer) {
   return answer.ok() && is_error(answer.json) ? kToolFailed : answer.exit_code;
 }
 
+namespace {
+
+/// False = an answer could not be written.
+bool take_lines(wire::LineReader& reader, Batch& batch, Interrupts& interrupts) {
+  while (const auto line = reader.next()) {
+    if (interrupts.signal() != 0) break;
+    if (!batch.take(line->text)) return false;
+  }
+  while (const auto line = reader.take_oversized()) {
+    if (!batch.take_oversized(line->bytes)) return false;
+  }
+  return true;
+}
+
+int own_failure(const std::string& sentence) {
+  fail("call", sentence);
+  return kOwnFailure;
+}
+
+}  // namespace
+
 int run_batch(McpClient& client, Catalog& catalog, const std::string& server, Interrupts& interrupts) {
   wire::LineReader reader(kLargestInput);
   static std::array<char, 65536> scratch;
   Batch batch(client, catalog, server);
   for (bool more = true; more && interrupts.signal() == 0;) {
     const std::span<char> room = reader.room(scratch);
-    std::size_t got = read_some(room, interrupts, &client);
+    const Result<std::size_t> read = read_some(room, interrupts, &client);
+    if (!read) return own_failure(read.error().message + "; the batch ends here");
+    std::size_t got = *read;
     more = got > 0;
     if (!more) room[got++] = '\n';  // the last line counts also without its end
     reader.took(got);
-    while (const auto line = reader.next()) {
-      if (interrupts.signal() != 0) break;
-      batch.take(line->text);
+    if (!take_lines(reader, batch, interrupts)) {
+      return own_failure("stdout cannot be written; no further call is made");
     }
-    while (const auto line = reader.take_oversized()) batch.take_oversized(line->bytes);
   }
   const int signo = interrupts.signal();
   return signo != 0 ? 128 + signo : batch.exit_code();
@@ -161,13 +193,15 @@ int run_batch(McpClient& client, Catalog& catalog, const std::string& server, In
 Result<std::string> read_input(Interrupts& interrupts) {
   std::string all;
   std::array<char, 65536> bytes;
-  while (const std::size_t got = read_some(bytes, interrupts, nullptr)) {
-    all.append(bytes.data(), got);
+  for (;;) {
+    const Result<std::size_t> got = read_some(bytes, interrupts, nullptr);
+    if (!got) return got.error();
+    if (*got == 0) return {boost::system::in_place_value, std::move(all)};
+    all.append(bytes.data(), *got);
     if (all.size() > kLargestInput) {
       return Error{"the arguments on stdin are too large: at most " + show_size(kLargestInput)};
     }
   }
-  return {boost::system::in_place_value, std::move(all)};
 }
 
 }  // namespace corral::cli

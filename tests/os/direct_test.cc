@@ -1,5 +1,6 @@
 // `corral tools` and `corral call`: servers used by hand and from scripts. What a script can see is the exit
 // code and two streams, so that is what these tests look at, and that nothing is left.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -23,6 +24,7 @@ constexpr int kBadArguments = 2;
 constexpr int kProtocolError = 3;
 constexpr int kNotReached = 4;
 constexpr int kTimedOut = 124;
+constexpr int kOwnFailure = 125;
 constexpr long kMessagesOfACall = 4;  // initialize, initialized, tools/list, tools/call
 constexpr const char* kQuick = R"("share":"session","stdin_grace":"200ms","term_grace":"200ms")";
 constexpr const char* kTyped =
@@ -373,6 +375,30 @@ TEST_F(Direct, ABatchGoesOnWhenACallHangs) {
   EXPECT_EQ(said.code, kTimedOut) << said.err;
   EXPECT_THAT(said.out, testing::StartsWith(R"({"id":1,"exit":124,"error":{"message":"no answer within)"));
   EXPECT_THAT(said.out, HasSubstr(R"({"id":2,"exit":0,"result":)"));
+}
+
+TEST_F(Direct, ABatchMakesNoCallWhoseAnswerNobodyCouldRead) {
+  serve_rude();
+  Launch launch = with_input(command("call", {"--batch", "rude"}));
+  launch.before_exec = [] { dup2(open("/dev/full", O_WRONLY), STDOUT_FILENO); };
+  const std::string input = "{\"tool\":\"pid\"}\n{\"tool\":\"block\"}\n";  // the second would never end
+
+  Session session(launch);
+  ASSERT_EQ(write(session.stdin_fd(), input.data(), input.size()), static_cast<ssize_t>(input.size()));
+
+  EXPECT_EQ(session.wait(), kOwnFailure);
+  EXPECT_THAT(file("stderr-call"), HasSubstr("stdout cannot be written; no further call is made"));
+}
+
+TEST_F(Direct, ABatchThatCannotBeReadIsNotAnEmptyOne) {
+  serve_rude();
+  Launch launch = with_input(command("call", {"--batch", "rude"}));
+  launch.before_exec = [] { dup2(open("/", O_RDONLY), STDIN_FILENO); };
+
+  Session session(launch);
+
+  EXPECT_EQ(session.wait(), kOwnFailure);
+  EXPECT_THAT(file("stderr-call"), HasSubstr("stdin cannot be read: Is a directory"));
 }
 
 TEST_F(Direct, ABatchHearsTheServerWhileItWaitsForTheNextCall) {
