@@ -110,7 +110,7 @@ class Batch {
  private:
   Answer make(const Call& call) {
     const Tool* const tool = find_tool(client_, catalog_, call.tool);
-    if (tool == nullptr) return refused(catalog_.unknown(call.tool, server_).message);
+    if (tool == nullptr) return catalog_.why_missing(call.tool, server_);
     return call_tool(client_, *tool, call.arguments);
   }
 

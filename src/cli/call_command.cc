@@ -117,7 +117,10 @@ int show(const Answer& answer, Output output) {
 int call(const Options& options, const Server& server, const Wish& wish, McpClient& client, Catalog& catalog,
          StatusLine& status) {
   const Tool* const tool = find_tool(client, catalog, wish.tool);
-  if (tool == nullptr) return refuse(catalog.unknown(wish.tool, server.title()).message, kBadArguments);
+  if (tool == nullptr) {
+    const Answer why = catalog.why_missing(wish.tool, server.title());
+    return refuse(harmless_line(why.message), why.exit_code);
+  }
   Result<std::string> arguments = wish.json ? Result<std::string>(boost::system::in_place_value, *wish.json)
                                             : arguments_from_words(schema_of(*tool), wish.words);
   if (!arguments) return refuse(wish.tool + ": " + arguments.error().message, kBadArguments);

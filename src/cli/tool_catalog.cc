@@ -56,6 +56,11 @@ Error Catalog::unknown(const std::string& name, const std::string& server) const
                std::to_string(tools.size())};
 }
 
+Answer Catalog::why_missing(const std::string& name, const std::string& server) const {
+  if (!answer.ok()) return answer;
+  return {Answer::Kind::Error, "", unknown(name, server).message, kBadArguments};
+}
+
 namespace {
 
 Catalog list_once(McpClient& client) {
@@ -100,8 +105,11 @@ const Tool* find_tool(McpClient& client, Catalog& catalog, std::string_view name
   const Tool* const found = catalog.find(name);
   if (found != nullptr || client.lost()) return found;
   Catalog again = list_tools(client);
-  if (!again.answer.ok()) return nullptr;
-  catalog = std::move(again);
+  if (again.answer.ok()) {
+    catalog = std::move(again);
+  } else {
+    catalog.answer = std::move(again.answer);  // the tools that are known stay callable
+  }
   return catalog.find(name);
 }
 

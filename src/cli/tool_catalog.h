@@ -23,13 +23,15 @@ struct Catalog {
   const Tool* find(std::string_view name) const;
   /// Says that there is no such tool, and which one may have been meant.
   Error unknown(const std::string& name, const std::string& server) const;
+  /// Why `find_tool` found nothing: the list could not be had, or else there is no such tool.
+  Answer why_missing(const std::string& name, const std::string& server) const;
 };
 
 /// An empty list from a server that says it has no tools.
 Catalog list_tools(McpClient& client);
 
 /// Null if there is none. Asks a second time before it says so, for servers that make tools once they know
-/// what the client can do, and tell so only afterwards.
+/// what the client can do, and tell so only afterwards. If that question fails, the catalog has its answer.
 const Tool* find_tool(McpClient& client, Catalog& catalog, std::string_view name);
 
 /// The tool's input schema, `{}` if it has none.

@@ -90,7 +90,8 @@ std::string as_json(const std::vector<Tool>& tools, const std::string& server) {
 int show(const Options& options, const Target& target, McpClient& client, Catalog& catalog) {
   const Tool* const one = options.tool.empty() ? nullptr : find_tool(client, catalog, options.tool);
   if (!options.tool.empty() && one == nullptr) {
-    return refuse(catalog.unknown(options.tool, target.server.title()).message, kBadArguments);
+    const Answer why = catalog.why_missing(options.tool, target.server.title());
+    return refuse(harmless_line(why.message), why.exit_code);
   }
   const std::vector<Tool> tools = one == nullptr ? catalog.tools : std::vector<Tool>{*one};
   const bool json = options.json || options.direct->output == Output::Json;

@@ -79,5 +79,18 @@ TEST(ToolCatalog, AVendorsSchemaHasATypeAndProperties) {
   EXPECT_EQ(in_format(std::vector<Tool>{}, Format::Mcp), "[]");
 }
 
+TEST(ToolCatalog, AListThatCouldNotBeHadIsNotAnUnknownTool) {
+  Catalog catalog;
+  catalog.tools = {{"echo", "", R"({"name":"echo"})"}};
+  catalog.answer = {Answer::Kind::Result, "{}", "", 0};
+  EXPECT_EQ(catalog.why_missing("eco", "'s'").exit_code, kBadArguments);
+  EXPECT_EQ(catalog.why_missing("eco", "'s'").message,
+            "'s' has no tool 'eco': did you mean echo? `corral tools` lists 1");
+
+  catalog.answer = {Answer::Kind::TimedOut, "", "no answer in time", kTimedOut};
+  EXPECT_EQ(catalog.why_missing("eco", "'s'").exit_code, kTimedOut);
+  EXPECT_EQ(catalog.why_missing("eco", "'s'").message, "no answer in time");
+}
+
 }  // namespace
 }  // namespace corral::cli
