@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/nearest.h"
+#include "base/units.h"
 #include "cli/json_layout.h"
 #include "wire/json_array.h"
 #include "wire/json_text.h"
@@ -13,8 +14,9 @@
 namespace corral::cli {
 namespace {
 
-// A server that pages for ever must not fill our memory.
+// A server that pages for ever must not fill our memory: neither with tools nor with large ones.
 constexpr std::size_t kMostTools = 100'000;
+constexpr std::size_t kMostBytes = std::size_t{256} << 20;  // of all pages, cursors and all
 
 Answer not_understood(const std::string& why) {
   return {Answer::Kind::Error, "", "the server's list of tools is not understood: " + why, kProtocolError};
@@ -29,6 +31,8 @@ std::string add_page(std::string_view page, std::vector<Tool>& tools) {
   const std::string_view array = wire::member(page, "tools").in(page);
   const auto elements = wire::array_elements(array);
   if (!elements) return "it has no \"tools\"";
+  if (tools.size() + elements->size() > kMostTools)
+    return "it has more than " + std::to_string(kMostTools) + " tools";
   for (const wire::Span element : *elements) {
     const std::string json = on_one_line(element.in(array));
     const std::optional<std::string> name = text_member(json, "name");
@@ -70,17 +74,20 @@ Catalog list_once(McpClient& client) {
   if (!client.has_capability("tools")) return catalog;
   std::set<std::string> seen;
   std::string params = "{}";
+  std::size_t bytes = 0;
   for (;;) {
     catalog.answer = client.ask("tools/list", params);
     if (!catalog.answer.ok()) return catalog;
     const std::string& page = catalog.answer.json;
-    const std::string fault = add_page(page, catalog.tools);
+    bytes += page.size();
+    const std::string fault =
+        bytes > kMostBytes ? "it is larger than " + show_size(kMostBytes) : add_page(page, catalog.tools);
     const std::string cursor(wire::member(page, "nextCursor").in(page));
     if (!fault.empty()) {
       catalog.answer = not_understood(fault);
     } else if (cursor.empty() || cursor == "null") {
       return catalog;
-    } else if (!seen.insert(cursor).second || catalog.tools.size() > kMostTools || seen.size() > kMostTools) {
+    } else if (!seen.insert(cursor).second || seen.size() > kMostTools) {
       catalog.answer = not_understood("its pages have no end");
     }
     if (!catalog.answer.ok()) return catalog;
