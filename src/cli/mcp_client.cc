@@ -185,12 +185,19 @@ void McpClient::listen() {
 /// What does not fit now goes later. A reader that is gone is noticed at its output.
 void McpClient::flush() {
   while (!outgoing_.empty()) {
-    const ssize_t put = write(child_->input(), outgoing_.data(), outgoing_.size());
+    const ssize_t put = write(child_->input(), outgoing_.data() + sent_, outgoing_.size() - sent_);
     if (put < 0 && errno == EINTR) continue;
-    if (put < 0 && errno != EAGAIN) outgoing_.clear();
-    if (put < 0) return;
-    outgoing_.erase(0, static_cast<std::size_t>(put));
+    if (put < 0 && errno == EAGAIN) return;
+    sent_ = put < 0 ? outgoing_.size() : sent_ + static_cast<std::size_t>(put);
+    drop_sent();
   }
+}
+
+/// Seldom, so that a large message is not moved once for every piece of it that a pipe takes.
+void McpClient::drop_sent() {
+  if (sent_ <= outgoing_.size() / 2) return;
+  outgoing_.erase(0, sent_);
+  sent_ = 0;
 }
 
 void McpClient::cancel(const Open& open, const char* reason) {

@@ -80,6 +80,7 @@ class McpClient {
   void take_oversized(Open& open);
   void send(const std::string& line) { outgoing_ += line + '\n'; }
   void flush();
+  void drop_sent();
   void cancel(const Open& open, const char* reason);
   Answer lose();
 
@@ -89,6 +90,7 @@ class McpClient {
   std::optional<ConnectChild> child_;
   wire::LineReader reader_;
   std::string outgoing_;
+  std::size_t sent_ = 0;  // of outgoing_
   std::string initialized_;
   std::uint64_t last_id_ = 0;
   std::size_t changes_of_tools_ = 0;
