@@ -117,15 +117,15 @@ class Batch {
   bool report(const Call& call, const Answer& answer) {
     const int code = exit_code_of(answer);
     if (exit_code_ == 0) exit_code_ = code;
-    std::cout << R"({"id":)" << call.id << R"(,"exit":)" << code;
+    std::string line = R"({"id":)" + call.id + R"(,"exit":)" + std::to_string(code);
     if (answer.ok()) {
-      std::cout << R"(,"result":)" << on_one_line(answer.json);
+      line += R"(,"result":)" + on_one_line(answer.json);
     } else if (!answer.json.empty()) {
-      std::cout << R"(,"error":)" << on_one_line(answer.json);
+      line += R"(,"error":)" + on_one_line(answer.json);
     } else {
-      std::cout << R"(,"error":{"message":)" << wire::quoted(answer.message) << "}";
+      line += R"(,"error":{"message":)" + wire::quoted(answer.message) + "}";
     }
-    std::cout << "}\n" << std::flush;
+    std::cout << json_for(STDOUT_FILENO, line + "}") << '\n' << std::flush;
     return std::cout.good();
   }
 

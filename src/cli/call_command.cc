@@ -105,7 +105,7 @@ int show(const Answer& answer, Output output) {
   const int code = exit_code_of(answer);
   if (!answer.ok()) return refuse(harmless_line(answer.message), code);
   if (output == Output::Json) {
-    std::cout << on_one_line(answer.json) << '\n' << std::flush;
+    std::cout << json_for(STDOUT_FILENO, on_one_line(answer.json)) << '\n' << std::flush;
   } else if (code != 0) {
     std::cerr << fitting(shown_result(answer.json), STDERR_FILENO);
   } else {

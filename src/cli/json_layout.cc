@@ -1,7 +1,10 @@
 #include "cli/json_layout.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <boost/json/parse.hpp>
+#include <utility>
 
 namespace corral::cli {
 namespace {
@@ -17,6 +20,13 @@ std::size_t string_end(std::string_view json, std::size_t at) {
     if (json[at] == '\\') ++at;
   }
   return std::min(at + 1, json.size());
+}
+
+/// U+0080 to U+009F: a CSI may also be one code point.
+bool is_c1(std::string_view text, std::size_t at) {
+  if (at + 1 >= text.size() || text[at] != '\xC2') return false;
+  const auto next = static_cast<unsigned char>(text[at + 1]);
+  return next >= 0x80 && next < 0xA0;
 }
 
 char next_visible(std::string_view json, std::size_t at) {
@@ -77,8 +87,7 @@ std::string harmless(std::string_view text) {
   std::string shown;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
-    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : '\0');
-    const bool c1 = byte == 0xC2 && next >= 0x80 && next < 0xA0;  // a CSI may also be one code point
+    const bool c1 = is_c1(text, i);
     const bool steers = (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f || c1;
     shown += steers ? '?' : text[i];
     if (c1) ++i;
@@ -97,6 +106,27 @@ std::string harmless_line(std::string_view text) {
   }
   if (!shown.empty() && shown.back() == ' ') shown.pop_back();
   return shown;
+}
+
+std::string harmless_json(std::string_view json) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  text.reserve(json.size());
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const bool c1 = is_c1(json, i);
+    if (c1) ++i;
+    const auto byte = static_cast<unsigned char>(json[i]);  // of a C1 the second one, which is its number
+    if (c1 || byte < 0x20 || byte == 0x7f) {
+      text += {'\\', 'u', '0', '0', kDigits[byte >> 4], kDigits[byte & 15]};
+    } else {
+      text += json[i];
+    }
+  }
+  return text;
+}
+
+std::string json_for(int fd, std::string json) {
+  return isatty(fd) == 1 ? harmless_json(json) : std::move(json);
 }
 
 }  // namespace corral::cli

@@ -22,4 +22,11 @@ std::string harmless(std::string_view text);
 /// The same on one line, without blanks around it.
 std::string harmless_line(std::string_view text);
 
+/// The same JSON with nothing in its strings that steers a terminal: written as \u00XX. `json` is on one
+/// line.
+std::string harmless_json(std::string_view json);
+
+/// Harmless if `fd` is a terminal; for a program as it is. `json` is on one line.
+std::string json_for(int fd, std::string json);
+
 }  // namespace corral::cli

@@ -96,9 +96,10 @@ int show(const Options& options, const Target& target, McpClient& client, Catalo
   const std::vector<Tool> tools = one == nullptr ? catalog.tools : std::vector<Tool>{*one};
   const bool json = options.json || options.direct->output == Output::Json;
   if (options.format) {
-    std::cout << in_format(tools, *options.format) << '\n';
+    std::cout << json_for(STDOUT_FILENO, in_format(tools, *options.format)) << '\n';
   } else if (json) {
-    std::cout << (one == nullptr ? as_json(tools, client.server()) : one->json) << '\n';
+    std::cout << json_for(STDOUT_FILENO, one == nullptr ? as_json(tools, client.server()) : one->json)
+              << '\n';
   } else if (one != nullptr) {
     show_tool(*one);
   } else {

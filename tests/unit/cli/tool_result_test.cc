@@ -44,6 +44,13 @@ TEST(ToolResult, NewsAreOneLineWithNothingThatSteersATerminal) {
   EXPECT_EQ(harmless("a\tb\n\x1b]0;x\x07 \xc2\x9b ä"), "a\tb\n?]0;x? ? ä");
 }
 
+TEST(JsonLayout, JsonForATerminalIsTheSameJsonWithoutWhatSteersOne) {
+  EXPECT_EQ(harmless_json("{\"a\":\"\x7f \xc2\x9b\x32J \xc2\x80\xc2\x9f\xc2\xa0 ä \x1b\"}"),
+            "{\"a\":\"\\u007f \\u009b2J \\u0080\\u009f\xc2\xa0 ä \\u001b\"}");
+  EXPECT_EQ(harmless_json(R"({"a":"\u001b\n"})"), R"({"a":"\u001b\n"})");
+  EXPECT_EQ(harmless_json("\"\xc2"), "\"\xc2");
+}
+
 TEST(JsonLayout, IndentsNoFurtherThanFortyLevels) {
   const std::string deep = std::string(10000, '[') + "1" + std::string(10000, ']');
 
