@@ -52,7 +52,8 @@ TEST(JsonLayout, JsonForATerminalIsTheSameJsonWithoutWhatSteersOne) {
 }
 
 TEST(JsonLayout, IndentsNoFurtherThanFortyLevels) {
-  const std::string deep = std::string(10000, '[') + "1" + std::string(10000, ']');
+  std::string deep(10000, '[');
+  deep.append("1").append(10000, ']');
 
   const std::string text = laid_out(deep);
 
