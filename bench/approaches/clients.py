@@ -76,7 +76,10 @@ class LineClient(Client):
             ready, _, _ = select.select([self.source], [], [], max(0, deadline - time.monotonic()))
             if not ready:
                 raise TimeoutError("no answer in time")
-            got = os.read(self.source, 1 << 16)
+            try:
+                got = os.read(self.source, 1 << 16)
+            except BlockingIOError:  # another client of the same FIFO was quicker
+                continue
             if not got:
                 raise RuntimeError("the other side ended")
             self.rest += got
@@ -113,7 +116,7 @@ class SocketClient(LineClient):
 
 class FifoClient(LineClient):
     def __init__(self, to, source):
-        super().__init__(os.open(to, os.O_WRONLY), os.open(source, os.O_RDWR))
+        super().__init__(os.open(to, os.O_WRONLY), os.open(source, os.O_RDWR | os.O_NONBLOCK))
 
     def close(self):
         os.close(self.to)
