@@ -1,7 +1,6 @@
 #include "app/owned_sessions.h"
 
 #include <poll.h>
-#include <sys/random.h>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +9,7 @@
 
 #include "base/log.h"
 #include "base/paths.h"
+#include "base/random_hex.h"
 #include "base/units.h"
 #include "keeper/kernel.h"
 #include "survey/server_command.h"
@@ -26,18 +26,7 @@ constexpr std::size_t kMostServers = 64;  // that are listed
 constexpr milliseconds kPoliteness{3000};
 constexpr milliseconds kDefaultTtl = std::chrono::hours(1);  // for a session without an owner
 
-std::string new_id() {
-  std::array<unsigned char, 8> bytes{};
-  // Cannot fail for so few bytes once the machine has started.
-  [[maybe_unused]] const ssize_t got = getrandom(bytes.data(), bytes.size(), 0);
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string id = "s-";
-  for (const unsigned char byte : bytes) {
-    id += kDigits[byte >> 4];
-    id += kDigits[byte & 15];
-  }
-  return id;
-}
+std::string new_id() { return "s-" + random_hex(8); }
 
 std::string path_of(const Environment& environment) {
   for (const std::string& variable : environment) {

@@ -1,10 +1,9 @@
 #include "bridge/input_requests.h"
 
-#include <sys/random.h>
-
 #include <array>
 #include <utility>
 
+#include "base/random_hex.h"
 #include "bridge/question.h"
 #include "wire/envelope.h"
 #include "wire/json_members.h"
@@ -26,22 +25,9 @@ std::optional<InputRequest> read_request(std::string_view key, std::string_view 
   return request;
 }
 
-/// The client tells elicitations apart by it. It need not be secret, only never the same.
-std::string elicitation_id() {
-  std::array<unsigned char, 16> bytes{};
-  [[maybe_unused]] const ssize_t got = getrandom(bytes.data(), bytes.size(), 0);  // 16 bytes never come short
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string id;
-  for (const unsigned char byte : bytes) {
-    id += kDigits[byte >> 4U];
-    id += kDigits[byte & 15U];
-  }
-  return id;
-}
-
 /// The modern era dropped the id that the legacy one wants.
 std::string with_elicitation_id(std::string_view params) {
-  std::string out = R"({"elicitationId":")" + elicitation_id() + "\"";
+  std::string out = R"({"elicitationId":")" + random_hex(16) + "\"";
   wire::each_member(params, [&](std::string_view key, wire::Member member) {
     if (key == "elicitationId") return;
     out.append(",").append(member.key.in(params)).append(":").append(member.value.in(params));

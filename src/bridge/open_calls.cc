@@ -1,27 +1,15 @@
 #include "bridge/open_calls.h"
 
-#include <sys/random.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <utility>
 
+#include "base/random_hex.h"
 #include "bridge/modern_request.h"
 
 namespace corral::bridge {
 
-std::string fresh_state() {
-  std::array<unsigned char, 32> bytes{};
-  // So few bytes come at once or not at all, and a handle that can be guessed is worse than no daemon.
-  if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) std::abort();
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (const unsigned char byte : bytes) {
-    text.push_back(kDigits[byte >> 4]);
-    text.push_back(kDigits[byte & 15]);
-  }
-  return text;
-}
+std::string fresh_state() { return random_hex(32); }
 
 std::size_t held_by(const wire::Line& part) { return part.owner ? part.owner->size() : part.text.size(); }
 

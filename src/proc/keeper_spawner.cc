@@ -2,17 +2,16 @@
 
 #include <fcntl.h>
 #include <spawn.h>
-#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
 
+#include "base/random_hex.h"
 #include "keeper/kernel.h"
 #include "keeper/lifeline.h"
 #include "proc/preparation.h"
@@ -172,19 +171,6 @@ Result<ProcessTree> KeeperSpawner::spawn(const LaunchSpec& spec) {
   return ProcessTree(std::move(parts));
 }
 
-std::string random_instance_id() {
-  std::array<unsigned char, keeper::kInstanceIdLength / 2> bytes{};
-  for (std::size_t got = 0; got < bytes.size();) {
-    const ssize_t more = getrandom(bytes.data() + got, bytes.size() - got, 0);
-    if (more > 0) got += static_cast<std::size_t>(more);
-  }
-  constexpr const char* kDigits = "0123456789abcdef";
-  std::string text;
-  for (const unsigned char byte : bytes) {
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
-  }
-  return text;
-}
+std::string random_instance_id() { return random_hex(keeper::kInstanceIdLength / 2); }
 
 }  // namespace corral::proc

@@ -1,0 +1,29 @@
+#include "base/random_hex.h"
+
+#include <sys/random.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <vector>
+
+namespace corral {
+
+std::string random_hex(std::size_t bytes) {
+  std::vector<unsigned char> random(bytes);
+  for (std::size_t got = 0; got < bytes;) {
+    const ssize_t more = getrandom(random.data() + got, bytes - got, 0);
+    if (more > 0) got += static_cast<std::size_t>(more);
+    // A name that can be guessed is worse than no program.
+    if (more < 0 && errno != EINTR) std::abort();
+  }
+  constexpr const char* kDigits = "0123456789abcdef";
+  std::string text;
+  text.reserve(2 * bytes);
+  for (const unsigned char byte : random) {
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
+  }
+  return text;
+}
+
+}  // namespace corral
