@@ -139,17 +139,6 @@ std::vector<std::string> read_tools(const std::string& file) {
 
 // ---- messages
 
-/// The value after "name": in a line that our own tests or corral wrote; texts carry no escapes.
-std::string field(std::string_view line, std::string_view name) {
-  const std::string key = '"' + std::string(name) + "\":";
-  const std::size_t at = line.find(key);
-  if (at == std::string_view::npos) return {};
-  line.remove_prefix(at + key.size());
-  const bool quoted = line.starts_with('"');
-  if (quoted) line.remove_prefix(1);
-  return std::string(line.substr(0, line.find_first_of(quoted ? "\"" : ",}")));
-}
-
 void initialize(const Asked& asked) {
   const std::string& start = asked.options.start;
   if (start.starts_with("exit:")) leave(start.substr(5));
