@@ -6,15 +6,10 @@
 namespace corral::bridge {
 
 std::string changed(std::string_view text, const std::vector<Change>& changes) {
-  std::string out;
-  out.reserve(text.size() + 64);
-  std::size_t at = 0;
-  for (const Change& change : changes) {
-    out.append(text.substr(at, change.where.begin - at)).append(change.text);
-    at = change.where.end;
-  }
-  out.append(text.substr(at));
-  return out;
+  std::vector<wire::Edit> edits;
+  edits.reserve(changes.size());
+  for (const Change& change : changes) edits.push_back({change.where, change.text});
+  return wire::edited(text, edits);
 }
 
 void send_changed(Outlet& outlet, const wire::Line& line, const std::vector<Change>& changes) {

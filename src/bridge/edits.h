@@ -36,13 +36,7 @@ class Edits {
   }
   std::string applied(std::string_view text) {
     sort();
-    std::string out;
-    std::size_t done = 0;
-    for (std::size_t i = 0; i < count_; ++i) {
-      out.append(text.substr(done, list_[i].where.begin - done)).append(list_[i].text);
-      done = list_[i].where.end;
-    }
-    return out.append(text.substr(done));
+    return wire::edited(text, list_);
   }
 
  private:

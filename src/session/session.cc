@@ -87,6 +87,7 @@ void Session::open(Era era, const wire::Line& line, const wire::Envelope& envelo
   if (era == Era::Legacy) {
     const std::string_view version = wire::member(params, "protocolVersion").in(params);
     version_ = wire::string_value(version).value_or("");
+    if (!wire::is_legacy_version(version_)) version_ = wire::kNewestLegacy;  // which it is told, too
     client_info_ = wire::member(params, "clientInfo").in(params);
     if (params.empty()) params = server::plain_initialize_params();
   } else {
@@ -163,16 +164,16 @@ void Session::opened_ready(const Opened& opened) {
 /// A private server answered its client's own words. A shared one answered ours: the version is then between
 /// us and the client, and tasks belong to whoever made them, which a shared server cannot tell.
 void Session::answer_initialize(std::string_view id, const std::string& result, Era server_era, bool shared) {
-  const std::string agreed(wire::is_legacy_version(version_) ? version_ : wire::kNewestLegacy);
   if (server_era == Era::Modern) {
-    transport_.send({wire::result_message(id, bridge::initialize_result(result, agreed, server_)), nullptr});
+    transport_.send(
+        {wire::result_message(id, bridge::initialize_result(result, version_, server_)), nullptr});
     return;
   }
   if (!shared) {
     transport_.send({wire::result_message(id, bridge::with_list_changes(result)), nullptr});
     return;
   }
-  const std::string version = wire::quoted(agreed);
+  const std::string version = wire::quoted(version_);
   const wire::Span spoken = wire::member(result, "protocolVersion");
   std::string edited = result;
   if (spoken.present()) edited.replace(spoken.begin, spoken.end - spoken.begin, version);

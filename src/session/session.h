@@ -129,6 +129,7 @@ class Session final : public router::SessionPort, private bridge::Outlet {
   void to_client(const wire::Line& line, std::initializer_list<wire::Edit> edits) override;
   void to_server(const std::string& message) override;
   void pass_to_server(const wire::Line& line, const wire::Envelope& envelope);
+  void to_router(const wire::Line& line, const wire::Envelope& envelope);
   void watch_bridge();
   void end_bridge();
   std::string discovered(std::string_view handshake, server::Era server_era) const;
@@ -176,7 +177,7 @@ class Session final : public router::SessionPort, private bridge::Outlet {
   std::string absence_;    // why it lost its last instance; empty = it never did
   std::string refusal_;    // why it gets none; while the calls that wait for one are answered
   std::string withdrawn_;  // why it ends with its instance; empty = it does not
-  std::string version_;    // that the client asked for
+  std::string version_;    // agreed on with a legacy client
   std::string client_info_;
   std::deque<std::string> deferred_;  // what came while the server was being opened
   std::size_t deferred_bytes_ = 0;

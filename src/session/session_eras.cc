@@ -15,17 +15,6 @@ using server::Era;
 
 namespace {
 
-std::string edited(const wire::Line& line, std::initializer_list<wire::Edit> edits) {
-  std::string text;
-  std::size_t at = 0;
-  for (const wire::Edit& edit : edits) {
-    if (!edit.where.present()) continue;
-    text.append(line.text.substr(at, edit.where.begin - at)).append(edit.text);
-    at = edit.where.end;
-  }
-  return text.append(line.text.substr(at));
-}
-
 /// What a client is told that cannot wait any longer: everything may come yet.
 std::string early_greeting(std::string_view version, std::string_view server) {
   return R"({"protocolVersion":)" + wire::quoted(version) +
@@ -76,7 +65,7 @@ void Session::meet(const router::Opened& opened) {
 void Session::deliver(const wire::Line& line, std::initializer_list<wire::Edit> edits) {
   if (!bridge_) return to_client(line, edits);
   if (ended_) return;
-  const auto text = std::make_shared<const std::string>(edited(line, edits));
+  const auto text = std::make_shared<const std::string>(wire::edited(line.text, edits));
   bridge_->from_server({*text, line.owner ? text : nullptr}, wire::scan(*text), Clock::now());
   watch_bridge();
 }
@@ -86,14 +75,7 @@ void Session::pass_to_server(const wire::Line& line, const wire::Envelope& envel
     bridge_->from_client(line, envelope, Clock::now());
     return watch_bridge();
   }
-  switch (envelope.kind) {
-    case wire::Kind::Request: return router_->request(*this, line, envelope);
-    case wire::Kind::Notification: return router_->notification(*this, line, envelope);
-    case wire::Kind::Response: return router_->response(*this, line, envelope);
-    case wire::Kind::Batch:
-    case wire::Kind::NotRpc:
-    case wire::Kind::NotJson: return;
-  }
+  to_router(line, envelope);
 }
 
 /// The bridge stands for a client of the server's own era, and what that says is remembered as such.
@@ -106,6 +88,10 @@ void Session::to_server(const std::string& message) {
     const std::string& why = absence_.empty() ? "server " + server_ + " is gone" : absence_;
     return deliver({wire::error_message(envelope.id.in(message), wire::kServerLost, why), nullptr}, {});
   }
+  to_router(line, envelope);
+}
+
+void Session::to_router(const wire::Line& line, const wire::Envelope& envelope) {
   switch (envelope.kind) {
     case wire::Kind::Request: return router_->request(*this, line, envelope);
     case wire::Kind::Notification: return router_->notification(*this, line, envelope);
@@ -197,9 +183,9 @@ void Session::give_list(std::string_view id, ListKind kind, std::string_view met
   }
   if (era_ == Era::Modern && server_era == Era::Legacy) text = bridge::modern_result(method, text, handshake);
   if (era_ == Era::Legacy && server_era == Era::Modern) text = bridge::legacy_result(method, text, version_);
-  if (era_ == Era::Legacy && bridge::needs_older_words(version_)) {
-    text = bridge::in_older_words(method, text, version_);
-  }
+  // A private server was told of its client's revision, and chooses its words itself.
+  const bool may_be_newer = era_ == server_era && shared_.value_or(false);
+  if (era_ == Era::Legacy && may_be_newer) text = bridge::in_older_words(method, text, version_);
   transport_.send({wire::result_message(id, text), nullptr});
 }
 
@@ -211,8 +197,7 @@ void Session::answer_early() {
   if (era_ == Era::Modern && !discover) return;  // it waits for an answer that only the server has
   const std::string opening = std::exchange(opening_, {});
   const std::string_view id = envelope.id.in(opening);
-  const std::string_view version = wire::is_legacy_version(version_) ? version_ : wire::kNewestLegacy;
-  const std::string greeting = early_greeting(version, server_);
+  const std::string greeting = early_greeting(discover ? wire::kNewestLegacy : version_, server_);
   transport_.note("server " + server_ + " is still starting; its client is told later what it offers");
   transport_.send(
       {wire::result_message(id, discover ? bridge::discover_result(greeting) : greeting), nullptr});
@@ -231,9 +216,8 @@ bool Session::answer_early_list(std::string_view message, const wire::Envelope& 
   const std::string_view method = wire::method_name(envelope, message);
   const auto kind = router::list_kind_of(method);
   if (!early_ || !kind) return false;
-  const std::string version(wire::kNewestLegacy);
   give_list(envelope.id.in(message), *kind, method, kEmptyLists[static_cast<std::size_t>(*kind)], Era::Legacy,
-            early_greeting(version, server_));
+            early_greeting(wire::kNewestLegacy, server_));
   return true;
 }
 

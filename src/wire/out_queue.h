@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <initializer_list>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,10 @@ struct Edit {
   Span where;
   std::string_view text;
 };
+
+/// The text with the edits made: in order of place, not overlapping; those whose span is not present are
+/// ignored.
+std::string edited(std::string_view text, std::span<const Edit> edits);
 
 class OutQueue {
  public:

@@ -52,6 +52,30 @@ TEST(SharedInstance, IsInitializedOnceForSessionsThatComeTogether) {
   EXPECT_THAT(exchange.server().heard(), ElementsAre(HasSubstr("notifications/initialized")));
 }
 
+TEST(SharedInstance, PutsNewerContentInTheWordsOfTheRevisionThatWasAgreedOn) {
+  const std::string link = R"({"content":[{"type":"resource_link","uri":"file:///a","name":"a"}]})";
+  for (const auto& [asked, links] :
+       {std::pair{"2024-11-05", false}, {"2025-06-18", true}, {"2024-01-01", true}}) {
+    Exchange exchange;
+    FakeClient& client = exchange.connect();
+    client.say(R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":")" +
+               std::string(asked) + "\"}}");
+    exchange.settle();
+    ASSERT_TRUE(exchange.answer_handshake(exchange.server()));
+    client.say(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}})");
+    exchange.settle();
+    client.heard();
+    const auto up_id = json(exchange.server().heard().back()).at("id");
+    exchange.server().say(R"({"jsonrpc":"2.0","id":)" + boost::json::serialize(up_id) + R"(,"result":)" +
+                          link + "}");
+    exchange.settle();
+    const auto heard = client.heard();
+    ASSERT_THAT(heard, SizeIs(1)) << asked;
+    EXPECT_EQ(heard[0].find("resource_link") != std::string::npos, links) << asked << ": " << heard[0];
+    EXPECT_THAT(heard[0], HasSubstr("file:///a"));
+  }
+}
+
 TEST(SharedInstance, GivesEachSessionItsOwnAnswersForEqualIds) {
   Exchange exchange;
   FakeClient& first = exchange.ready_client();
