@@ -1,5 +1,6 @@
 #include "wire/out_queue.h"
 
+#include <sys/socket.h>
 #include <sys/uio.h>
 
 #include <algorithm>
@@ -64,6 +65,22 @@ void OutQueue::append(std::string_view text) {
 }
 
 OutQueue::Flush OutQueue::flush(int fd) {
+  return flush_with([fd](iovec* pieces, std::size_t count) {  //
+    return writev(fd, pieces, static_cast<int>(count));
+  });
+}
+
+OutQueue::Flush OutQueue::flush_socket(int fd) {
+  return flush_with([fd](iovec* pieces, std::size_t count) {
+    msghdr message{};
+    message.msg_iov = pieces;
+    message.msg_iovlen = count;
+    return sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+  });
+}
+
+template <class Write>
+OutQueue::Flush OutQueue::flush_with(Write write) {
   while (!empty()) {
     std::array<iovec, kMostPieces> pieces;
     const std::size_t count = std::min(chunks_.size() - first_, kMostPieces);
@@ -72,7 +89,7 @@ OutQueue::Flush OutQueue::flush(int fd) {
       if (i == 0) text.remove_prefix(written_);
       pieces[i] = {const_cast<char*>(text.data()), text.size()};
     }
-    const ssize_t taken = writev(fd, pieces.data(), static_cast<int>(count));
+    const ssize_t taken = write(pieces.data(), count);
     if (taken > 0) {
       done(static_cast<std::size_t>(taken));
     } else if (taken == 0 || errno == EAGAIN) {

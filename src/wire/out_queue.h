@@ -31,6 +31,8 @@ class OutQueue {
   /// present are ignored) and a line end.
   void push(const Line& line, std::initializer_list<Edit> edits = {});
   void push(std::string_view message) { push(Line{message, nullptr}); }
+  /// Bytes as they are, without a line end; a large piece with an owner is not copied.
+  void push_bytes(const Line& piece) { append_line(piece.text, piece.owner); }
 
   std::size_t bytes() const { return bytes_; }
   bool empty() const { return bytes_ == 0; }
@@ -38,6 +40,8 @@ class OutQueue {
   enum class Flush { Done, Blocked, Failed };
   /// Writes what the non-blocking descriptor takes now. Failed: the reader is gone; errno says how.
   Flush flush(int fd);
+  /// The same for a socket, whose reader's end is an error here whatever is set for SIGPIPE.
+  Flush flush_socket(int fd);
   void clear();
 
  private:
@@ -52,6 +56,8 @@ class OutQueue {
 
   void append(std::string_view text);
   void append_line(std::string_view text, const std::shared_ptr<const std::string>& owner);
+  template <class Write>
+  Flush flush_with(Write write);
   void done(std::size_t bytes);
 
   // A vector with a moving front: an empty std::deque holds half a kilobyte, an empty vector nothing.

@@ -108,6 +108,16 @@ TEST_F(OutQueueTest, LetsGoOfALargeLineAsSoonAsItIsWritten) {
   EXPECT_TRUE(watch.expired());
 }
 
+TEST_F(OutQueueTest, WritesBytesWithoutALineEndAmongMessages) {
+  const Line large = owned(pattern(30000));
+  queue_.push_bytes(Line{"head:", nullptr});
+  queue_.push_bytes(large);
+  EXPECT_EQ(large.owner.use_count(), 2) << "no copy";
+  queue_.push("tail");
+
+  EXPECT_TRUE(pump() == "head:" + std::string(large.text) + "tail\n");
+}
+
 TEST_F(OutQueueTest, GoesOnWhereAFullPipeStoppedIt) {
   std::string expected;
   for (int i = 0; i < 400; ++i) {

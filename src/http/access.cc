@@ -1,0 +1,227 @@
+#include "http/access.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "http/text.h"
+
+namespace corral::http {
+namespace {
+
+constexpr std::array<std::string_view, 3> kThisMachine = {"localhost", "127.0.0.1", "::1"};
+constexpr std::array<std::string_view, 4> kProxyMarks = {"Forwarded", "X-Forwarded-For", "X-Real-IP", "Via"};
+constexpr std::size_t kLongestHost = 255;
+constexpr std::size_t kLongestSecret = 512;
+
+bool consists_of(std::string_view text, std::string_view more) {
+  return std::all_of(text.begin(), text.end(), [more](char letter) {
+    const char small = lower(letter);
+    return (small >= 'a' && small <= 'z') || (small >= '0' && small <= '9') ||
+           more.find(letter) != std::string_view::npos;
+  });
+}
+
+struct Place {
+  std::string_view host;  // an IPv6 address without its brackets
+  std::string_view port;  // empty = none was named
+};
+
+/// "name", "name:80", "127.0.0.1:80", "[::1]:80". Nothing else: a user name, a blank or a path is not one.
+std::optional<Place> parse_place(std::string_view text) {
+  if (text.empty() || text.size() > kLongestHost) return std::nullopt;
+  Place place;
+  if (text.front() == '[') {
+    const std::size_t close = text.find(']');
+    if (close == std::string_view::npos) return std::nullopt;
+    place.host = text.substr(1, close - 1);
+    text.remove_prefix(close + 1);
+    if (!consists_of(place.host, ":.")) return std::nullopt;
+  } else {
+    place.host = text.substr(0, text.find(':'));
+    text.remove_prefix(place.host.size());
+    if (!consists_of(place.host, "-._")) return std::nullopt;
+  }
+  if (place.host.empty()) return std::nullopt;
+  if (text.empty()) return place;
+  place.port = text.substr(1);
+  const bool number = !place.port.empty() && place.port.size() <= 5 &&
+                      place.port.find_first_not_of("0123456789") == std::string_view::npos;
+  return text.front() == ':' && number ? std::optional(place) : std::nullopt;
+}
+
+bool is_this_machine(std::string_view host) {
+  return std::any_of(kThisMachine.begin(), kThisMachine.end(),
+                     [host](std::string_view name) { return same_word(host, name); });
+}
+
+std::string_view without_brackets(std::string_view host) {
+  const bool bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';
+  return bracketed ? host.substr(1, host.size() - 2) : host;
+}
+
+Access refuse_access(int status, std::string message) {
+  Access access;
+  access.status = status;
+  access.message = std::move(message);
+  return access;
+}
+
+// ---- Host: a page whose name somebody has pointed at this machine sends that name
+
+std::optional<Access> check_host(const Request& request, const AccessRules& rules) {
+  if (request.count("Host") != 1) {
+    return refuse_access(403, "The Host header is missing or stands there twice. Send it once.");
+  }
+  const std::string_view value = request.header("Host");
+  const std::optional<Place> place = parse_place(value);
+  if (!place) return refuse_access(403, "The Host header is neither a name nor an address. Send HOST:PORT.");
+  if (request.peer->door == Peer::Door::Unix) return std::nullopt;
+  const std::string port = std::to_string(rules.port);
+  if (is_this_machine(place->host)) {
+    if (place->port == port || (place->port.empty() && rules.port == 80)) return std::nullopt;
+    return refuse_access(403, "The Host header '" + std::string(value) +
+                                  "' names another port than this one. Use http://127.0.0.1:" + port + "/.");
+  }
+  const bool configured = std::any_of(
+      rules.hosts.begin(), rules.hosts.end(),
+      [&place](const std::string& host) { return same_word(without_brackets(host), place->host); });
+  if (configured) return std::nullopt;
+  return refuse_access(403, "The Host header '" + std::string(value) +
+                                "' is no name of this machine, so a web page may be behind this request. Use "
+                                "http://127.0.0.1:" +
+                                port + "/, or add the name to `hosts` in the configuration.");
+}
+
+// ---- Origin: web pages may not ask, except those of this machine
+
+bool is_origin_of_this_machine(std::string_view origin) {
+  const std::size_t colon = origin.find("://");
+  if (colon == std::string_view::npos) return false;
+  const std::string_view scheme = origin.substr(0, colon);
+  if (!same_word(scheme, "http") && !same_word(scheme, "https")) return false;
+  const std::optional<Place> place = parse_place(origin.substr(colon + 3));
+  return place && is_this_machine(place->host);
+}
+
+std::optional<Access> check_origin(const Request& request, const AccessRules& rules) {
+  const std::size_t count = request.count("Origin");
+  if (count == 0) {
+    // A picture or a link of a page elsewhere: it can read no answer, but its GET would begin something here.
+    if (!same_word(request.header("Sec-Fetch-Site"), "cross-site")) return std::nullopt;
+    return refuse_access(403,
+                         "A web page of another site is behind this request, and it has no Origin header. "
+                         "Type the address into the browser instead.");
+  }
+  if (count > 1)
+    return refuse_access(403, "The Origin header stands there twice. Send it once, or not at all.");
+  const std::string_view origin = request.header("Origin");
+  if (is_origin_of_this_machine(origin)) return std::nullopt;
+  if (same_word(origin, "null")) {
+    return refuse_access(403,
+                         "The Origin header is 'null': a web page that does not say where it is from may "
+                         "not ask. Serve the page from an address of its own.");
+  }
+  const bool configured = std::any_of(rules.origins.begin(), rules.origins.end(),
+                                      [origin](const std::string& one) { return same_word(one, origin); });
+  if (configured && !origin.empty()) return std::nullopt;
+  const bool showable = origin.size() <= kLongestHost && consists_of(origin, "-._:/[]");
+  return refuse_access(403,
+                       "The Origin header" + (showable ? " '" + std::string(origin) + "'" : std::string()) +
+                           " is not of this machine: web pages elsewhere may not ask. Add it to `origins` "
+                           "in the configuration if you trust that page.");
+}
+
+// ---- who it is
+
+/// Takes the same time for every text of this length, however much of it is right.
+bool same_secret(std::string_view shown, std::string_view secret) {
+  // volatile: a compiler that sees the end early would leave early.
+  volatile unsigned different = shown.size() == secret.size() && !secret.empty() ? 0U : 1U;
+  for (std::size_t i = 0; i < shown.size() && !secret.empty(); ++i) {
+    const auto one = static_cast<unsigned char>(shown[i]);
+    const auto other = static_cast<unsigned char>(secret[i % secret.size()]);
+    different = different | static_cast<unsigned>(one ^ other);
+  }
+  return different == 0;
+}
+
+/// Looks at all of them, whichever it is.
+const Token* find_token(std::string_view shown, const std::vector<Token>& tokens) {
+  if (shown.empty() || shown.size() > kLongestSecret) return nullptr;
+  const Token* found = nullptr;
+  for (const Token& token : tokens) {
+    if (same_secret(shown, token.secret)) found = &token;
+  }
+  return found;
+}
+
+/// What stands behind "Bearer"; nothing if it is another scheme.
+std::optional<std::string_view> bearer(std::string_view authorization) {
+  constexpr std::string_view kScheme = "Bearer";
+  const std::size_t blank = authorization.find(' ');
+  if (!same_word(authorization.substr(0, blank), kScheme)) return std::nullopt;
+  const std::size_t start = authorization.find_first_not_of(' ', kScheme.size());
+  return start == std::string_view::npos ? std::string_view() : authorization.substr(start);
+}
+
+/// A token that is shown must be right, even that of somebody who needs none: who sends one counts on what it
+/// opens and what it does not.
+Access check_token(const Request& request, const std::vector<Token>& tokens) {
+  constexpr const char* kNext =
+      " Make one with `corral token create NAME` on the machine of the daemon, and send it as "
+      "`Authorization: Bearer TOKEN`.";
+  if (request.count("Authorization") > 1) {
+    return refuse_access(401, "The Authorization header stands there twice. Send it once.");
+  }
+  const std::optional<std::string_view> shown = bearer(request.header("Authorization"));
+  if (!shown) {
+    return refuse_access(401, std::string("The Authorization header holds no bearer token.") + kNext);
+  }
+  const Token* const token = find_token(*shown, tokens);
+  if (token == nullptr) {
+    return refuse_access(
+        401, std::string("The token in the Authorization header is not one of this daemon's: it is "
+                         "wrong, or was revoked.") +
+                 kNext);
+  }
+  Access access;
+  access.principal = {"token:" + token->name, token->servers};
+  return access;
+}
+
+/// A proxy that our own user runs speaks for whoever may reach it, and says so.
+bool came_through_proxy(const Request& request) {
+  return std::any_of(kProxyMarks.begin(), kProxyMarks.end(),
+                     [&request](std::string_view name) { return request.find(name) != nullptr; });
+}
+
+Access check_who(const Request& request, const AccessRules& rules, const std::vector<Token>& tokens) {
+  if (request.count("Authorization") > 0) return check_token(request, tokens);
+  if (request.peer->ours && rules.trust_own_user && !came_through_proxy(request)) {
+    Access access;
+    access.principal = {"user", {}};
+    return access;
+  }
+  return refuse_access(
+      401,
+      "A token is needed: this connection is not known to come straight from a running program of the "
+      "user that the daemon belongs to. Make one with `corral token create NAME` on the "
+      "machine of the daemon, and send it as `Authorization: Bearer TOKEN`.");
+}
+
+}  // namespace
+
+bool Principal::may_use(std::string_view server) const {
+  return servers.empty() || std::find(servers.begin(), servers.end(), server) != servers.end();
+}
+
+Access check_access(const Request& request, const AccessRules& rules, const std::vector<Token>& tokens) {
+  if (std::optional<Access> refused = check_host(request, rules)) return std::move(*refused);
+  if (std::optional<Access> refused = check_origin(request, rules)) return std::move(*refused);
+  Access access = check_who(request, rules, tokens);
+  access.allowed_origin = request.header("Origin");  // also of a 401, so that the page can read why
+  return access;
+}
+
+}  // namespace corral::http

@@ -1,0 +1,155 @@
+#include "http/listener.h"
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <unordered_set>
+#include <utility>
+
+#include "http/connection.h"
+#include "http/peer.h"
+#include "http/places.h"
+
+namespace corral::http {
+namespace {
+
+constexpr int kAcceptedPerTurn = 64;  // then others have their turn
+constexpr std::chrono::milliseconds kBreath{100};
+// A client whose machine or network is gone is noticed after about two minutes.
+constexpr int kKeepAliveIdle = 60;
+constexpr int kKeepAliveInterval = 15;
+constexpr int kKeepAliveProbes = 4;
+
+void set_option(int socket, int level, int name, int value) {
+  setsockopt(socket, level, name, &value, sizeof value);  // a comfort: it works without
+}
+
+void prepare_tcp(int socket) {
+  set_option(socket, IPPROTO_TCP, TCP_NODELAY, 1);
+  set_option(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
+  set_option(socket, IPPROTO_TCP, TCP_KEEPIDLE, kKeepAliveIdle);
+  set_option(socket, IPPROTO_TCP, TCP_KEEPINTVL, kKeepAliveInterval);
+  set_option(socket, IPPROTO_TCP, TCP_KEEPCNT, kKeepAliveProbes);
+}
+
+}  // namespace
+
+struct Listener::Impl : std::enable_shared_from_this<Listener::Impl> {
+  Impl(Loop& loop, UniqueFd listening, const Limits& limits, Handler handler, Gate gate)
+      : premises(std::make_shared<Premises>(
+            Premises{loop, limits, std::move(handler), std::move(gate), nullptr, {}, 0, 0, {}})),
+        socket(std::move(listening)),
+        watch(std::make_unique<Watch>(loop, socket.get())),
+        pause(loop),
+        places(limits.connections, limits.connections_per_peer) {
+    fcntl(socket.get(), F_SETFL, fcntl(socket.get(), F_GETFL) | O_NONBLOCK);
+    int domain = AF_INET;
+    socklen_t size = sizeof domain;
+    getsockopt(socket.get(), SOL_SOCKET, SO_DOMAIN, &domain, &size);
+    local = domain == AF_UNIX;
+  }
+
+  void begin() {
+    premises->left = [self = weak_from_this()](const std::shared_ptr<Connection>& connection) {
+      if (const auto listener = self.lock()) listener->left(connection);
+    };
+    wait();
+  }
+
+  void wait() {
+    watch->when_readable([self = weak_from_this()] {
+      if (const auto listener = self.lock()) listener->accept_some();
+    });
+  }
+
+  void accept_some() {
+    for (int i = 0; i < kAcceptedPerTurn && socket.valid(); ++i) {
+      UniqueFd client(accept4(socket.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+      if (client.valid()) {
+        welcome(std::move(client));
+      } else if (errno == EAGAIN) {
+        break;
+      } else if (errno != EINTR && errno != ECONNABORTED) {
+        return breathe();
+      }
+    }
+    if (socket.valid()) wait();
+  }
+
+  /// Out of descriptors or memory. Who waits outside would wake us again at once.
+  void breathe() {
+    pause.start(kBreath, [self = weak_from_this()] {
+      const auto listener = self.lock();
+      if (listener && listener->socket.valid()) listener->accept_some();
+    });
+  }
+
+  void welcome(UniqueFd client) {
+    if (places.full()) return turn_away(client.get());
+    // Before a byte is read: what a client sent before it died must not count as said by somebody living.
+    Peer peer = local ? peer_of_unix(client.get()) : peer_of_tcp(client.get());
+    if (!places.enter(peer)) return turn_away(client.get());
+    if (!local) prepare_tcp(client.get());
+    ++premises->counters.accepted;
+    const auto connection = std::make_shared<Connection>(premises, std::move(client), std::move(peer));
+    connections.insert(connection);
+    connection->start();
+  }
+
+  void left(const std::shared_ptr<Connection>& connection) {
+    if (connections.erase(connection) == 1) places.leave(connection->peer());
+  }
+
+  /// Fits into the empty buffer of a new socket; if not, the end says enough. What came is read, because
+  /// closing before it would take the answer back.
+  void turn_away(int client) {
+    ++premises->counters.refused;
+    Response response = error_response(
+        503, "there are too many connections: close some that are not needed, or try again later");
+    response.headers.push_back({"Retry-After", "5"});
+    const std::string text =
+        response_head(response.status, response.headers, {Framing::Kind::Length, response.body.size()},
+                      Afterwards::Closes) +
+        response.body;
+    [[maybe_unused]] const ssize_t sent = send(client, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    shutdown(client, SHUT_WR);
+    [[maybe_unused]] const ssize_t got =
+        recv(client, premises->scratch.data(), premises->scratch.size(), MSG_DONTWAIT);
+  }
+
+  std::shared_ptr<Premises> premises;
+  UniqueFd socket;
+  std::unique_ptr<Watch> watch;
+  Timer pause;
+  bool local = false;
+  std::unordered_set<std::shared_ptr<Connection>> connections;
+  Places places;
+};
+
+Listener::Listener(Loop& loop, UniqueFd socket, Limits limits, Handler handler, Gate gate)
+    : impl_(std::make_shared<Impl>(loop, std::move(socket), limits, std::move(handler), std::move(gate))) {
+  impl_->begin();
+}
+
+Listener::~Listener() {
+  impl_->pause.cancel();
+  impl_->watch.reset();
+  for (const auto& connection : std::exchange(impl_->connections, {})) connection->abandon();
+}
+
+void Listener::close() {
+  impl_->pause.cancel();
+  impl_->watch.reset();
+  impl_->socket.reset();
+  const auto here = impl_->connections;
+  for (const auto& connection : here) connection->close_when_done();
+}
+
+std::size_t Listener::connections() const { return impl_->connections.size(); }
+
+const ListenerCounters& Listener::counters() const { return impl_->premises->counters; }
+
+}  // namespace corral::http

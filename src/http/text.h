@@ -1,0 +1,18 @@
+// Words of HTTP are ASCII, and mostly without regard to case.
+#pragma once
+
+#include <string_view>
+
+namespace corral::http {
+
+constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+constexpr bool same_word(std::string_view one, std::string_view other) {
+  if (one.size() != other.size()) return false;
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    if (lower(one[i]) != lower(other[i])) return false;
+  }
+  return true;
+}
+
+}  // namespace corral::http
