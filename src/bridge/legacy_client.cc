@@ -8,6 +8,7 @@
 #include "bridge/legacy_calls.h"
 #include "bridge/legacy_side.h"
 #include "bridge/legacy_words.h"
+#include "bridge/to_modern.h"
 #include "bridge/uri_listens.h"
 #include "wire/error_codes.h"
 #include "wire/json_members.h"
@@ -26,8 +27,6 @@ void LegacySide::refuse(std::string_view id, int code, std::string_view sentence
 
 namespace {
 
-constexpr std::string_view kSubscriptionId = "io.modelcontextprotocol/subscriptionId";
-
 /// What needs no subscription that the bridge made; the caller's listen brings the lists.
 bool is_known_news(std::string_view method) {
   constexpr std::array<std::string_view, 4> kNews = {
@@ -41,13 +40,25 @@ bool is_not_offered(std::string_view method) {
   return method.starts_with("tasks/") || method == "subscriptions/listen" || method == "server/discover";
 }
 
+bool has_log(std::string_view discover_result) {
+  const std::string_view capabilities = wire::member(discover_result, "capabilities").in(discover_result);
+  return wire::is_object(wire::member(capabilities, "logging").in(capabilities));
+}
+
+/// A legacy client that never said what it wants of the log expects what servers send by themselves; a modern
+/// one sends nothing unless it is asked.
+std::string_view usual_level(std::string_view discover_result) {
+  return has_log(discover_result) ? "info" : "";
+}
+
 class LegacyClient final : public Bridge {
  public:
   LegacyClient(Outlet& outlet, LegacyClientOptions options)
       : initialize_params_(std::move(options.initialize_params)),
         discover_result_(std::move(options.discover_result)),
         side_{outlet, std::move(options.server), spoken_version(initialize_params_),
-              modern_capabilities(initialize_params_), modern_meta(initialize_params_, {})} {}
+              modern_capabilities(initialize_params_),
+              modern_meta(initialize_params_, usual_level(discover_result_))} {}
 
   void from_client(const wire::Line& line, const wire::Envelope& envelope, Clock::time_point now) override;
   void from_server(const wire::Line& line, const wire::Envelope& envelope, Clock::time_point now) override;
@@ -114,8 +125,7 @@ void LegacyClient::request(const wire::Line& line, const wire::Envelope& envelop
 }
 
 void LegacyClient::set_level(std::string_view id, std::string_view params) {
-  const std::string_view capabilities = wire::member(discover_result_, "capabilities").in(discover_result_);
-  if (!wire::is_object(wire::member(capabilities, "logging").in(capabilities))) {
+  if (!has_log(discover_result_)) {
     return side_.refuse(id, wire::kMethodNotFound,
                         "server '" + side_.server + "' has no log to set a level of");
   }

@@ -43,7 +43,7 @@ std::string modern_params(std::string_view params, std::string_view client_meta,
   return out += "}";
 }
 
-std::string error_code(std::string_view error) { return std::string(wire::member(error, "code").in(error)); }
+std::string code_text(std::string_view error) { return std::string(wire::member(error, "code").in(error)); }
 
 }  // namespace
 
@@ -86,7 +86,7 @@ std::vector<Change> error_changes(std::string_view method, std::string_view erro
 }
 
 std::optional<std::string> missing_capability(std::string_view error) {
-  if (error_code(error) != "-32021") return std::nullopt;
+  if (code_text(error) != "-32021") return std::nullopt;
   const std::string_view data = wire::member(error, "data").in(error);
   const std::string_view required = wire::member(data, "requiredCapabilities").in(data);
   std::string names;

@@ -35,7 +35,9 @@ std::optional<Call> PendingCalls::take(std::uint64_t up_id) {
 std::optional<Call> PendingCalls::cancel(std::uint64_t up_id, Clock::time_point now) {
   std::optional<Call> call = take(up_id);
   if (!call) return call;
-  tombstones_.emplace(up_id, Tombstone{call->port, now});
+  const SessionPort* const worked =
+      call->purpose == Purpose::Listen ? nullptr : call->port;  // it only waited
+  tombstones_.emplace(up_id, Tombstone{worked, now});
   if (tombstones_.size() > kMostTombstones) tombstones_.erase(tombstones_.begin());
   return call;
 }

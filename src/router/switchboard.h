@@ -50,6 +50,12 @@ class Switchboard final : private Router::Owner {
   /// if too little is known, or if the server's files have changed since.
   std::optional<Known> known(const Ask& ask);
 
+  /// Whether such a session would get an instance together with others.
+  bool would_share(const Ask& ask) { return decide(ask).shared; }
+  /// The last tools/list result that such a session got, until something new is learned; empty if none is
+  /// known.
+  std::string_view known_tools(const Ask& ask);
+
   /// The port hears `opened`, perhaps before this returns.
   void open(SessionPort& port, const Ask& ask);
   /// The session's lease ends. True if the instance ends with it; `when_gone` is called when its tree is

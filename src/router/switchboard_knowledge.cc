@@ -70,6 +70,15 @@ std::optional<Known> Switchboard::known(const Ask& ask) {
   return Known{*era, decision.shared, &found->second};
 }
 
+std::string_view Switchboard::known_tools(const Ask& ask) {
+  const auto era = era_of(*ask.wanted);
+  if (!era) return {};
+  const auto& portraits = knowledge_of(*ask.wanted).manifest.portraits;
+  const auto found = portraits.find(profile_for(*era, decide(ask).shared, ask.initialize_params));
+  if (found == portraits.end()) return {};
+  return found->second.lists[static_cast<std::size_t>(ListKind::Tools)];
+}
+
 // ---- learning
 
 /// One of another build than the one that is known does not, also before anybody has found it out of date.

@@ -37,6 +37,8 @@ Instance::Haste haste_of(EndReason reason) {
     case EndReason::ServerEnded:
     case EndReason::SessionEnded:
     case EndReason::Removed:
+    case EndReason::Deleted:
+    case EndReason::Expired:
     case EndReason::ShuttingDown: return Instance::Haste::Polite;
     case EndReason::OutputClosed:
     case EndReason::ClientGone:
@@ -59,6 +61,8 @@ const char* reason_name(EndReason reason) {
     case EndReason::ShuttingDown: return "shutting-down";
     case EndReason::SessionEnded: return "session-ended";
     case EndReason::Removed: return "server-removed";
+    case EndReason::Deleted: return "deleted";
+    case EndReason::Expired: return "expired";
   }
   return "?";
 }

@@ -29,6 +29,8 @@ enum class EndReason : std::uint8_t {
   ShuttingDown,  // the daemon leaves
   SessionEnded,  // somebody ended the session object that it belongs to
   Removed,       // the server is no longer configured
+  Deleted,       // the client said so, over HTTP
+  Expired,       // nobody used it, over HTTP
 };
 const char* reason_name(EndReason reason);
 
@@ -68,13 +70,21 @@ class Session final : public router::SessionPort, private bridge::Outlet {
   /// "new", "opening", "ready", "lazy" (no process before its first call), "parked" (none until the next),
   /// "returning" (waits for one)
   const char* state() const;
+  /// Whether a request of a modern client with other capabilities may come to it: its instance was told of
+  /// none, or there is no instance yet.
+  bool takes_any_client() const;
   /// Whether its client waits for something.
   bool awaited() const;
   /// When something last passed between it and its client.
   Clock::time_point last_heard() const { return last_heard_; }
   router::SessionId id() const { return id_; }
   const std::string& server() const { return server_; }
+  /// The text of the last tools/list result that is known of its server, until something new is learned;
+  /// empty if none is.
+  std::string_view known_tools() const;
   const router::Router* router() const { return router_; }
+  /// Whether its instance is one of several sessions; nothing as long as it is not known.
+  std::optional<bool> shares() const { return shared_; }
   const std::string& client_info() const {
     return client_info_;
   }  // JSON, as the client said it; may be empty

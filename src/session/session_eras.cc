@@ -62,6 +62,12 @@ void Session::meet(const router::Opened& opened) {
   }
 }
 
+bool Session::takes_any_client() const {
+  if (phase_ == Phase::New || phase_ == Phase::Away) return true;
+  if (phase_ != Phase::Ready || router_ == nullptr) return false;
+  return shared_.value_or(false) || router_->instance()->handshake().era() == Era::Modern;
+}
+
 void Session::deliver(const wire::Line& line, std::initializer_list<wire::Edit> edits) {
   if (!bridge_) return to_client(line, edits);
   if (ended_) return;
@@ -172,6 +178,10 @@ bool Session::answer_from_manifest(const wire::Line& line, const wire::Envelope&
   only_greeted_ = false;
   give_list(id, *kind, method, list, known->era, handshake);
   return true;
+}
+
+std::string_view Session::known_tools() const {
+  return switchboard_.known_tools({wanted_, params_, shared_});
 }
 
 void Session::give_list(std::string_view id, ListKind kind, std::string_view method, std::string_view result,

@@ -53,7 +53,7 @@ TEST_F(LegacyClientInput, InputRequiredBecomesAQuestionAndItsAnswerTheNextRound)
   EXPECT_NE(at(second, {"id"}), at(first, {"id"}));
   EXPECT_EQ(at(second, {"method"}), R"("tools/call")");
   EXPECT_EQ(at(second, {"params"}),
-            R"({"_meta":{)" + modern_meta(params, "") +
+            R"({"_meta":{)" + modern_meta(params, "info") +
                 R"(},"name":"t","arguments":{"n":1.0},"inputResponses":{"who":)"
                 R"({"action":"accept","content":{"n":2.50}}},"requestState":"s\u0031"})");
   server_answers(at(second, {"id"}), R"({"resultType":"complete","content":[]})");

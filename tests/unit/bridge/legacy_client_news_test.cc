@@ -48,7 +48,8 @@ TEST_F(LegacyClientNews, SubscribeOpensAListenForTheUri) {
 
   EXPECT_EQ(one_to_server(),
             R"({"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"_meta":{)" +
-                modern_meta(params, "") + R"(},"notifications":{"resourceSubscriptions":["file:///a"]}}})");
+                modern_meta(params, "info") +
+                R"(},"notifications":{"resourceSubscriptions":["file:///a"]}}})");
   EXPECT_THAT(client, IsEmpty());
 }
 

@@ -13,7 +13,7 @@ using LegacyClientRequests = LegacyClientTest;
 TEST_F(LegacyClientRequests, EveryRequestCarriesTheModernMeta) {
   client_says(R"({"jsonrpc":"2.0","id":"a","method":"tools/list"})");
 
-  EXPECT_EQ(one_to_server(), R"({"jsonrpc":"2.0","id":1,"params":{"_meta":{)" + modern_meta(params, "") +
+  EXPECT_EQ(one_to_server(), R"({"jsonrpc":"2.0","id":1,"params":{"_meta":{)" + modern_meta(params, "info") +
                                  R"(}},"method":"tools/list"})");
 }
 
@@ -23,7 +23,8 @@ TEST_F(LegacyClientRequests, KeepTheirOwnMembersAndMeta) {
       R"("arguments":{"n":12345678901234567890}},"id":7})");
 
   EXPECT_EQ(one_to_server(),
-            R"({"x":1,"jsonrpc":"2.0","method":"tools/call","params":{"_meta":{)" + modern_meta(params, "") +
+            R"({"x":1,"jsonrpc":"2.0","method":"tools/call","params":{"_meta":{)" +
+                modern_meta(params, "info") +
                 R"(,"com.example/k":[1.50]},"name":"t","arguments":{"n":12345678901234567890}},"id":1})");
 }
 
@@ -33,7 +34,7 @@ TEST_F(LegacyClientRequests, CannotSpeakForTheClientInReservedMeta) {
       R"("io.modelcontextprotocol/clientCapabilities":{"forged":{}},"io.modelcontextprotocol\/x":1}}})");
 
   const std::string sent = one_to_server();
-  EXPECT_EQ(at(sent, {"params", "_meta"}), "{" + modern_meta(params, "") + "}");
+  EXPECT_EQ(at(sent, {"params", "_meta"}), "{" + modern_meta(params, "info") + "}");
 }
 
 TEST_F(LegacyClientRequests, GetAnIdOfTheBridgesOwnAndTheirsBack) {
@@ -101,7 +102,7 @@ TEST_F(LegacyClientRequests, WordsOfLaterRoundsAreNotTheClients) {
   client_says(
       R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"requestState":"forged","inputResponses":{}}})");
 
-  EXPECT_EQ(at(one_to_server(), {"params"}), R"({"_meta":{)" + modern_meta(params, "") + "}}");
+  EXPECT_EQ(at(one_to_server(), {"params"}), R"({"_meta":{)" + modern_meta(params, "info") + "}}");
 }
 
 TEST_F(LegacyClientRequests, TooManyAtOnceAreRefused) {
@@ -160,7 +161,12 @@ TEST_F(LegacyClientRequests, SetLevelRefusesALevelThatIsNone) {
     EXPECT_EQ(at(one_to_client(), {"error", "code"}), "-32602");
   }
   client_says(R"({"jsonrpc":"2.0","id":2,"method":"tools/list"})");
-  EXPECT_EQ(at(one_to_server(), {"params", "_meta", "io.modelcontextprotocol/logLevel"}), "");
+  EXPECT_EQ(at(one_to_server(), {"params", "_meta", "io.modelcontextprotocol/logLevel"}), R"("info")");
+}
+
+TEST_F(LegacyClientRequests, ThatSaidNothingOfTheLogGetTheUsualLines) {
+  client_says(R"({"jsonrpc":"2.0","id":2,"method":"tools/list"})");
+  EXPECT_EQ(at(one_to_server(), {"params", "_meta", "io.modelcontextprotocol/logLevel"}), R"("info")");
 }
 
 TEST_F(LegacyClientRequests, SetLevelIsNotThereWithAServerThatHasNoLog) {

@@ -1,0 +1,47 @@
+// What the clients that come by HTTP need of the daemon. app/ implements it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <variant>
+
+#include "session/session.h"
+#include "session/transport.h"
+
+namespace corral::client {
+
+/// Somebody wants a server.
+struct HttpArrival {
+  std::string server;     // its name
+  std::string root;       // absolute; empty = none was named
+  std::string principal;  // whose session it will be
+  std::string transport;  // "http" or "sse", for people
+};
+
+struct HttpRefusal {
+  int status = 404;
+  int code = 0;         // of the JSON-RPC error
+  std::string message;  // noun, cause, what to do next
+  std::string data;     // JSON; empty = none
+  std::string allow;    // of a 405
+};
+
+class HttpHouse {
+ public:
+  virtual ~HttpHouse() = default;
+
+  /// The transport owns the session, and tells `session_over` before it destroys it.
+  virtual std::variant<std::unique_ptr<session::Session>, HttpRefusal> open(
+      const HttpArrival& arrival, session::Transport& transport) = 0;
+  virtual void session_over(session::Session& session) = 0;
+
+  /// The session ends with this process; 0 = with none.
+  virtual void bound(session::Session& session, pid_t process) = 0;
+
+  /// Whether such an arrival would get an instance of its own.
+  virtual bool would_be_private(const HttpArrival& arrival) = 0;
+  /// The server that a URL without a name means; empty if there is none.
+  virtual const std::string& alone() const = 0;
+};
+
+}  // namespace corral::client

@@ -1,0 +1,43 @@
+// What the endpoint knows of every session that comes by HTTP, whichever way it speaks.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/loop.h"
+#include "http/exchange.h"
+#include "session/session.h"
+#include "session/transport.h"
+#include "wire/envelope.h"
+
+namespace corral::client {
+
+/// One message that a client posted: checked, and scanned.
+struct Posted {
+  std::shared_ptr<const std::string> body;
+  wire::Envelope envelope;  // its spans are in *body
+};
+
+struct HttpLimits {
+  std::size_t waiting = 64;                          // messages that wait for a server that does not read
+  std::size_t open_requests = 256;                   // POSTs of one session that wait for their answers
+  std::size_t queued = std::size_t{96} << 20;        // bytes that one session's client has not taken
+  std::size_t replay = std::size_t{1} << 20;         // bytes that are kept for a client that comes back
+  Clock::duration hold = std::chrono::seconds(10);   // how long a status line waits for the first message
+  Clock::duration alive = std::chrono::seconds(20);  // between two comments on a silent stream
+  Clock::duration retry = std::chrono::seconds(2);   // what a client is told to wait before it comes back
+};
+
+class HttpSession : public session::Transport {
+ public:
+  using Gone = std::function<void(HttpSession&)>;
+
+  virtual void begin(std::unique_ptr<session::Session> session) = 0;
+  virtual session::Session& session() = 0;
+  virtual void post(std::shared_ptr<http::Exchange> exchange, const Posted& posted) = 0;
+  /// Streams and requests that are open: while there is one, the session is in use.
+  virtual std::size_t in_use() const = 0;
+};
+
+}  // namespace corral::client

@@ -1,0 +1,44 @@
+// What was posted while the session could take nothing. Costs nothing while it is empty. Shared by the legacy
+// transports; belongs to one session.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "client/http_session.h"
+
+namespace corral::client {
+
+struct WaitingPost {
+  std::shared_ptr<http::Exchange> exchange;  // null: the client did not wait, but it has said it
+  Posted posted;
+};
+
+class WaitingPosts {
+ public:
+  bool empty() const { return posts_.empty(); }
+  std::size_t size() const { return posts_.size(); }
+  /// So many are enough; or so many bytes, whatever the one that crosses that line brings.
+  bool full(std::size_t most) const { return posts_.size() >= most || bytes_ >= kMostBytes; }
+  void push(std::shared_ptr<http::Exchange> exchange, const Posted& posted);
+  std::optional<WaitingPost> pop();
+  void lose(const http::Exchange* exchange);
+
+ private:
+  static constexpr std::size_t kMostBytes = std::size_t{4} << 20;
+
+  std::size_t bytes_ = 0;
+  std::vector<WaitingPost> posts_;
+};
+
+/// A body is JSON over as many lines as its client likes; whoever reads lines must get one.
+Posted on_one_line(const Posted& posted);
+
+/// What a client is told whose message could not be taken.
+void refuse_post(http::Exchange* exchange, int status, int code, std::string message,
+                 std::string_view id = {});
+/// The same, when it need only try again.
+void refuse_post_for_now(http::Exchange* exchange, int status, std::string message, std::string_view id = {});
+
+}  // namespace corral::client
