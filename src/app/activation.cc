@@ -30,9 +30,18 @@ int socket_option(int fd, int option) {
   return getsockopt(fd, SOL_SOCKET, option, &value, &size) == 0 ? value : -1;
 }
 
-bool listens_locally(int fd) {
-  return socket_option(fd, SO_DOMAIN) == AF_UNIX && socket_option(fd, SO_TYPE) == SOCK_STREAM &&
-         socket_option(fd, SO_ACCEPTCONN) == 1;
+bool listens(int fd) {
+  return socket_option(fd, SO_TYPE) == SOCK_STREAM && socket_option(fd, SO_ACCEPTCONN) == 1;
+}
+
+/// The place for such a socket; null if there is no use for it.
+UniqueFd* place_for(int fd, PassedSockets& sockets) {
+  if (!listens(fd)) return nullptr;
+  const int domain = socket_option(fd, SO_DOMAIN);
+  UniqueFd* const place = domain == AF_UNIX                         ? &sockets.local
+                          : domain == AF_INET || domain == AF_INET6 ? &sockets.tcp
+                                                                    : nullptr;
+  return place == nullptr || place->valid() ? nullptr : place;
 }
 
 }  // namespace
@@ -44,24 +53,25 @@ int passed_count(const char* listen_pid, const char* listen_fds, pid_t self) {
 
 int passed_to_us() { return passed_count(getenv("LISTEN_PID"), getenv("LISTEN_FDS"), getpid()); }
 
-Result<UniqueFd> take_passed_socket() {
+Result<PassedSockets> take_passed_sockets() {
   const int count = passed_to_us();
   for (const char* variable : {"LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"}) unsetenv(variable);
-  UniqueFd taken;
+  PassedSockets taken;
   for (int fd = kFirst; fd < kFirst + count; ++fd) {
     UniqueFd passed(fd);
-    if (taken.valid() || !listens_locally(fd)) {
+    UniqueFd* const place = place_for(fd, taken);
+    if (place == nullptr) {
       log_line("the service manager passed a descriptor (" + std::to_string(fd) +
-               ") that there is no use for: one local stream socket is enough");
+               ") that there is no use for: one local stream socket and one TCP port are enough");
       continue;
     }
     fcntl(fd, F_SETFD, FD_CLOEXEC);
     fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
-    taken = std::move(passed);
+    *place = std::move(passed);
   }
-  if (count > 0 && !taken.valid()) {
+  if (count > 0 && !taken.local.valid() && !taken.tcp.valid()) {
     return Error{
-        "none of the descriptors that the service manager passed is a listening local stream socket: "
+        "none of the descriptors that the service manager passed is a listening stream socket, local or TCP: "
         "correct ListenStream= in corral.socket"};
   }
   return taken;

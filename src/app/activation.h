@@ -18,8 +18,15 @@ int passed_count(const char* listen_pid, const char* listen_fds, pid_t self);
 /// The same for this process.
 int passed_to_us();
 
-/// The first listening local socket among them; invalid if nothing was passed. The others are closed, and the
-/// variables are gone afterwards: nobody below us may take them for his own.
-Result<UniqueFd> take_passed_socket();
+/// What of them is of use. Which is which is told by what they are, not by their names: the first of each
+/// kind.
+struct PassedSockets {
+  UniqueFd local;  // where shims and commands meet us
+  UniqueFd tcp;    // the door by URL
+};
+
+/// Invalid what was not passed. The others are closed, and the variables are gone afterwards: nobody below us
+/// may take them for his own.
+Result<PassedSockets> take_passed_sockets();
 
 }  // namespace corral::app

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/json.hpp>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -18,7 +19,9 @@
 
 #include "app/daemon_environment.h"
 #include "app/instance_lock.h"
+#include "app/requests.h"
 #include "app/start.h"
+#include "control/channel.h"
 #include "control/runtime_dir.h"
 
 namespace corral::app {
@@ -28,6 +31,7 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kPatience{90};  // --replace may have to wait for a drain
+constexpr std::chrono::seconds kStatusPatience{10};
 constexpr off_t kLongestLog = off_t{1} << 20;
 constexpr std::size_t kShown = 4096;  // of the log of one that failed
 
@@ -53,12 +57,20 @@ std::vector<std::string> words_for(const ServeOptions& options, const std::strin
     words.insert(words.end(), {"--config", std::filesystem::absolute(options.config).string()});
   }
   words.insert(words.end(), {"--pid-file", pid_file_of(options, runtime_dir)});
+  if (!options.state_dir.empty()) {
+    words.insert(words.end(), {"--state-dir", std::filesystem::absolute(options.state_dir).string()});
+  }
   if (options.automatic) words.emplace_back("--auto");
   if (options.replace) words.emplace_back("--replace");
+  if (options.port) words.insert(words.end(), {"--port", std::to_string(*options.port)});
+  if (!options.bind.empty()) words.insert(words.end(), {"--bind", options.bind});
+  if (options.command.empty()) return words;
+  words.emplace_back("--");
+  words.insert(words.end(), options.command.begin(), options.command.end());
   return words;
 }
 
-int spawn_detached(std::vector<std::string> words, int log, pid_t& pid) {
+int spawn_detached(std::vector<std::string> words, std::vector<std::string> variables, int log, pid_t& pid) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_init(&files);
@@ -73,7 +85,6 @@ int spawn_detached(std::vector<std::string> words, int log, pid_t& pid) {
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setsigdefault(&attributes, &all);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  std::vector<std::string> variables = detached_environment(environ);
   const int error = posix_spawn(&pid, "/proc/self/exe", &files, &attributes, as_pointers(words).data(),
                                 as_pointers(variables).data());
   posix_spawn_file_actions_destroy(&files);
@@ -88,9 +99,21 @@ std::string log_since(int log, off_t from) {
   return got <= 0 ? "" : std::string(text.data(), static_cast<std::size_t>(got));
 }
 
+/// Where clients reach it by URL, if they do: a port that it chose itself stands nowhere else.
+std::string url_told_by(const Running& running) {
+  Result<control::Channel> channel = control::connect_to_daemon(running.runtime_dir);
+  if (!channel) return "";
+  const Result<std::string> answer = ask_status(*channel, kStatusPatience);
+  boost::system::error_code error;
+  const boost::json::value status = answer ? boost::json::parse(*answer, error) : boost::json::value();
+  const boost::json::value* const url = error ? nullptr : status.find_pointer("/http/url", error);
+  return url != nullptr && url->is_string() ? std::string(url->get_string()) : "";
+}
+
 int tell(const std::string& how, const Running& running) {
+  const std::string url = url_told_by(running);
   std::cout << "corral serve: " << how << ", pid " << running.pid << ", socket "
-            << control::socket_path(running.runtime_dir) << '\n';
+            << control::socket_path(running.runtime_dir) << (url.empty() ? "" : ", " + url) << '\n';
   return 0;
 }
 
@@ -108,7 +131,9 @@ int start_in_background(const ServeOptions& options) {
   if (!log.valid()) return fail("the log '" + log_path + "' cannot be opened: " + strerror(errno));
   const off_t from = std::max<off_t>(lseek(log.get(), 0, SEEK_END), 0);
   pid_t janitor = 0;
-  const int error = spawn_detached(words_for(options, *runtime_dir), log.get(), janitor);
+  const int error = spawn_detached(
+      words_for(options, *runtime_dir),
+      options.command.empty() ? detached_environment(environ) : options.environment, log.get(), janitor);
   if (error != 0) return fail(std::string("the daemon cannot be started: ") + strerror(error));
   const auto deadline = steady_clock::now() + kPatience;
   for (milliseconds pause(2); steady_clock::now() < deadline; pause = std::min(pause * 2, milliseconds(50))) {

@@ -5,7 +5,10 @@ namespace corral::app {
 ConfigSource::ConfigSource(const std::string& given)
     : file_(given.empty() ? config::default_file() : given), required_(!given.empty()) {}
 
+ConfigSource ConfigSource::without_file() { return {}; }
+
 Result<config::Configuration> ConfigSource::read() {
+  if (file_.empty()) return config::Configuration{};
   Result<config::Configuration> configuration = config::read(file_);
   if (configuration) {
     found_ = true;

@@ -12,8 +12,10 @@ class ConfigSource {
  public:
   /// `given` = --config; empty = the default file, which may be missing.
   explicit ConfigSource(const std::string& given);
+  /// Of a daemon that serves one command: there is none.
+  static ConfigSource without_file();
 
-  const std::string& file() const { return file_; }
+  const std::string& file() const { return file_; }  // empty = there is none
   bool found() const { return found_; }
 
   /// A default file that was never there is an empty configuration. One that was asked for must be there, and
@@ -22,8 +24,10 @@ class ConfigSource {
   Result<config::Configuration> read();
 
  private:
+  ConfigSource() = default;
+
   std::string file_;
-  bool required_;
+  bool required_ = false;
   bool found_ = false;
 };
 

@@ -14,13 +14,17 @@
 #include <memory>
 #include <optional>
 
+#include "app/activation.h"
 #include "app/config_source.h"
 #include "app/file_watch.h"
+#include "app/http_doors.h"
+#include "app/http_socket.h"
 #include "app/hub.h"
 #include "app/listening_socket.h"
 #include "app/pid_file.h"
 #include "app/service_notify.h"
 #include "app/state_directory.h"
+#include "app/token_file.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/units.h"
@@ -63,10 +67,11 @@ void raise_descriptor_limit() {
 
 std::string count(std::size_t number, const char* what) { return std::to_string(number) + " " + what; }
 
-std::string manifests_folder(const ServeOptions& options) {
+/// Empty if there is none.
+std::string in_state_directory(const ServeOptions& options, const char* name) {
   const std::string state =
       options.state_dir.empty() ? state_directory_for(options.runtime_dir) : options.state_dir;
-  return state.empty() ? state : state + "/manifests";
+  return state.empty() ? state : state + "/" + name;
 }
 
 class Daemon {
@@ -79,9 +84,10 @@ class Daemon {
         signals_(take_signals()),
         notify_(ServiceNotify::from_environment()),
         record_{getpid(), kVersion, utc_time(time(nullptr))},
-        source_(options.config),
+        source_(options.command.empty() ? ConfigSource(options.config) : ConfigSource::without_file()),
         pid_file_(pid_file_of(options, options.runtime_dir)),
-        manifests_(manifests_folder(options)) {
+        manifests_(in_state_directory(options, "manifests")),
+        tokens_(in_state_directory(options, "tokens.json")) {
     for (const int fd : {lock_.get(), lifeline_.get()}) fcntl(fd, F_SETFD, FD_CLOEXEC);
   }
 
@@ -89,8 +95,9 @@ class Daemon {
 
  private:
   Result<config::Configuration> read_configuration();
-  Result<void> prepare();
+  Result<void> prepare(const config::Http& http);
   void open_doors(proc::Spawner& spawner, config::Configuration configuration);
+  void open_http();
   void watch_signals();
   void read_signals();
   void watch_lifeline();
@@ -109,11 +116,15 @@ class Daemon {
   ConfigSource source_;
   const std::string pid_file_;
   server::ManifestStore manifests_;
+  TokenFile tokens_;
   ListeningSocket socket_;
+  ListeningSocket http_socket_;
+  UniqueFd tcp_door_;
 
   Loop loop_;
   std::unique_ptr<Hub> hub_;
   std::unique_ptr<client::UnixListener> listener_;
+  std::unique_ptr<HttpDoors> http_;
   Watch signal_watch_{loop_, signals_.get()};
   Watch lifeline_watch_{loop_, lifeline_.get()};
   std::optional<FileWatch> file_watch_;
@@ -131,13 +142,15 @@ int Daemon::run() {
   log_line("Server starting (PID: " + std::to_string(record_.pid) + ", Build: " + kBuildDate + ")");
   Result<proc::KeeperSpawner> spawner = proc::KeeperSpawner::create();
   // Before it is read: what changes from now on is seen.
-  file_watch_.emplace(loop_, source_.file(), [this] {
-    if (hub_) hub_->reload(source_.file() + " has changed", {});
-  });
+  if (!source_.file().empty()) {
+    file_watch_.emplace(loop_, source_.file(), [this] {
+      if (hub_) hub_->reload(source_.file() + " has changed", {});
+    });
+  }
   Result<config::Configuration> configuration = read_configuration();
   const Result<void> prepared = !spawner         ? spawner.error()
                                 : !configuration ? configuration.error()
-                                                 : prepare();
+                                                 : prepare(configuration->options.http);
   if (!prepared) {
     log_line("cannot start: " + prepared.error().message);
     return 1;
@@ -145,6 +158,7 @@ int Daemon::run() {
   open_doors(*spawner, std::move(*configuration));
   loop_.run();
   listener_.reset();
+  http_.reset();
   hub_.reset();
   // Whatever is left is the janitor's to end. Without one it is ours.
   static keeper::Inherited left;  // static: it is large
@@ -156,6 +170,7 @@ Result<config::Configuration> Daemon::read_configuration() {
   Result<config::Configuration> configuration = source_.read();
   if (!configuration) return configuration;
   for (const std::string& warning : configuration->warnings) log_line("warning: " + warning);
+  if (source_.file().empty()) return configuration;
   if (!source_.found()) {
     log_line("no configuration at '" + source_.file() +
              "': only commands that clients bring themselves are served");
@@ -168,7 +183,7 @@ Result<config::Configuration> Daemon::read_configuration() {
   return configuration;
 }
 
-Result<void> Daemon::prepare() {
+Result<void> Daemon::prepare(const config::Http& http) {
   // A large message leaves nothing behind when it is gone. That costs time, for the page faults of the next
   // one (10 MB: 2.1 x ideal instead of 1.0), but what the heap keeps may stay for as long as any session
   // does.
@@ -179,13 +194,30 @@ Result<void> Daemon::prepare() {
   if (!keeper::become_subreaper()) log_line("this kernel has no child subreaper: a killed keeper would leak");
   const std::string stale = describe_stale(pid_file_);
   if (!stale.empty()) log_line(stale);
-  Result<ListeningSocket> socket = ListeningSocket::open(control::socket_path(options_.runtime_dir));
+  Result<PassedSockets> passed = take_passed_sockets();
+  if (!passed) return passed.error();
+  const Reach reach = tokens_.any() ? Reach::Anywhere : Reach::ThisMachine;
+  Result<UniqueFd> door = open_tcp_door(options_, http, std::move(passed->tcp), reach);
+  if (door) {
+    tcp_door_ = std::move(*door);
+  } else if (options_.automatic && !options_.port) {
+    // Whoever needs a daemon for its pipes should not go without one because of a port.
+    log_line("there is no door for clients that come by URL: " + door.error().message);
+  } else {
+    return door.error();
+  }
+  Result<ListeningSocket> socket =
+      ListeningSocket::take_or_make(std::move(passed->local), control::socket_path(options_.runtime_dir));
   if (!socket) return socket.error();
   socket_ = std::move(*socket);
+  Result<ListeningSocket> by_url = ListeningSocket::make(control::http_socket_path(options_.runtime_dir));
+  if (!by_url) return by_url.error();
+  http_socket_ = std::move(*by_url);
   // Before anybody is answered: whoever reaches us can read it.
   const Result<void> written = write_pid_file(pid_file_, record_);
   if (written) return {};
   socket_.remove();
+  http_socket_.remove();
   return written.error();
 }
 
@@ -198,11 +230,23 @@ void Daemon::open_doors(proc::Spawner& spawner, config::Configuration configurat
     leave_when_idle();
   });
   listener_ = std::make_unique<client::UnixListener>(loop_, socket_.take(), *hub_);
+  open_http();
   watch_signals();
   watch_lifeline();
   leave_when_idle();
   if (notify_.watchdog_period()) feed_watchdog(*notify_.watchdog_period());
   notify_.send("READY=1\nSTATUS=Serving at " + control::socket_path(options_.runtime_dir));
+}
+
+void Daemon::open_http() {
+  if (!options_.command.empty()) hub_->serve_alone(options_.command, options_.cwd, options_.environment);
+  http_ = std::make_unique<HttpDoors>(loop_, *hub_, hub_->options(), http_socket_.take(),
+                                      std::move(tcp_door_), tokens_);
+  hub_->reached_at(http_->url(), control::http_socket_path(options_.runtime_dir));
+  if (http_->url().empty()) return;
+  log_line(options_.command.empty()
+               ? "HTTP: servers are at " + http_->url() + "/mcp/NAME, and at /sse/NAME for old clients"
+               : "HTTP: " + hub_->alone() + " is at " + http_->url() + "/mcp, and at /sse for old clients");
 }
 
 void Daemon::watch_signals() {
@@ -246,7 +290,7 @@ void Daemon::feed_watchdog(std::chrono::microseconds period) {
 }
 
 void Daemon::leave_when_idle() {
-  if (!options_.automatic || !reason_.empty()) return;
+  if (!options_.automatic || !reason_.empty() || !http_->url().empty()) return;
   idle_.start(hub_->options().linger, [this] {
     if (hub_->empty()) stop("no session for " + show_age(hub_->options().linger));
   });
@@ -260,7 +304,9 @@ void Daemon::stop(const std::string& reason) {
     notify_.send("STOPPING=1\nSTATUS=Ending " + count(hub_->sessions(), "sessions, ") +
                  count(hub_->instances(), "instances"));
     socket_.remove();
+    http_socket_.remove();
     listener_->close();
+    http_->close();
     const Ended open{hub_->sessions(), hub_->instances()};
     const milliseconds bound = hub_->options().drain + kBeyondDrain;
     bound_.start(bound, [this, open, bound] {

@@ -35,6 +35,14 @@ std::vector<std::string> detached_environment(const char* const* variables) {
   return kept;
 }
 
+std::vector<std::string> served_environment(const char* const* variables) {
+  std::vector<std::string> kept;
+  for (; *variables != nullptr; ++variables) {
+    if (!is_for_services(*variables)) kept.emplace_back(*variables);
+  }
+  return kept;
+}
+
 std::vector<char*> as_pointers(std::vector<std::string>& words) {
   std::vector<char*> pointers;
   pointers.reserve(words.size() + 1);

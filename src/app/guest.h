@@ -2,6 +2,7 @@
 #pragma once
 
 #include <list>
+#include <memory>
 
 #include "app/origin.h"
 #include "client/stdio_client.h"
@@ -9,16 +10,16 @@
 namespace corral::app {
 
 struct Guest {
-  Guest(Loop& loop, client::Arrival arrival, std::shared_ptr<client::ShimLine> line, std::size_t line_cap,
-        client::StdioClient::Gone gone, Origin from)
-      : client(loop, std::move(arrival), std::move(line), line_cap, std::move(gone)),
-        origin(std::move(from)) {}
-
-  session::Session& session() { return client.session(); }
-  const session::Session& session() const { return client.session(); }
-
-  client::StdioClient client;
   Origin origin;
+  std::unique_ptr<client::StdioClient> stdio;  // null = it came by HTTP
+  session::Session* by_http = nullptr;         // its transport owns it, and tells of its end
+  const char* transport = "stdio";
+  pid_t bound = 0;  // by HTTP: the process that it ends with, if it is known
+
+  session::Session& session() { return stdio ? stdio->session() : *by_http; }
+  const session::Session& session() const { return stdio ? stdio->session() : *by_http; }
+  pid_t client_pid() const { return stdio ? stdio->client_pid() : bound; }
+  pid_t shim_pid() const { return stdio ? stdio->shim_pid() : 0; }
 };
 
 using Guests = std::list<Guest>;

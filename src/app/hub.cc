@@ -10,7 +10,6 @@
 namespace corral::app {
 namespace {
 
-constexpr int kRefused = 125;
 constexpr std::chrono::milliseconds kBetweenLooks{10};
 // Beyond what is configured, for the kernel to finish with what was killed.
 constexpr std::chrono::seconds kLastPatience{8};
@@ -78,10 +77,13 @@ void Hub::arrived(client::Arrival arrival, std::shared_ptr<client::ShimLine> lin
   if (!origin->configured()) origin->environment.reset();  // no reload touches a client's own command
   line->accept();
   impl_->owned.attached(object, origin->server);
-  impl_->guests.emplace_back(
+  Guest& guest = impl_->guests.emplace_back();
+  guest.origin = std::move(*origin);
+  guest.stdio = std::make_unique<client::StdioClient>(
       impl_->loop, std::move(arrival), std::move(line), impl_->configuration.options.line_cap,
-      [impl = impl_.get()](client::StdioClient& gone) { impl->forget(gone); }, std::move(*origin));
-  impl_->guests.back().client.begin(++impl_->last_session, impl_->switchboard, std::move(*wanted), object);
+      [impl = impl_.get()](client::StdioClient& gone) { impl->forget(gone.session()); });
+  guest.stdio->begin(++impl_->last_session, impl_->switchboard, std::move(*wanted), object);
+  impl_->seat(std::prev(impl_->guests.end()));
 }
 
 /// The environment moves over: a hundred sessions of one client share one copy of it.
@@ -102,9 +104,9 @@ Result<std::shared_ptr<const router::Wanted>> Hub::Impl::wanted(const Origin& or
   return wanteds.keep(std::move(*found));
 }
 
-void Hub::Impl::forget(const client::StdioClient& gone) {
-  owned.left(gone.session());
-  guests.remove_if([&gone](const Guest& one) { return &one.client == &gone; });
+void Hub::Impl::forget(const session::Session& gone) {
+  owned.left(gone);
+  if (const auto seat = seats.extract(&gone)) guests.erase(seat.mapped());
   look_whether_empty();
 }
 

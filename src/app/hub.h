@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "base/loop.h"
+#include "client/http_house.h"
 #include "client/reception.h"
 #include "config/configuration.h"
+#include "http/access.h"
 #include "proc/spawner.h"
 #include "server/manifest_store.h"
 
@@ -28,7 +30,7 @@ struct Reloaded {
   std::vector<std::string> warnings;
 };
 
-class Hub final : public client::Reception {
+class Hub final : public client::Reception, public client::HttpHouse {
  public:
   /// Reads the configuration once more.
   using ReadAgain = std::function<Result<config::Configuration>()>;
@@ -39,6 +41,26 @@ class Hub final : public client::Reception {
 
   void arrived(client::Arrival arrival, std::shared_ptr<client::ShimLine> line) override;
   void asked(client::Question question, client::Answer answer) override;
+
+  // Those who come by HTTP.
+  std::variant<std::unique_ptr<session::Session>, client::HttpRefusal> open(
+      const client::HttpArrival& arrival, session::Transport& transport) override;
+  void session_over(session::Session& session) override;
+  void bound(session::Session& session, pid_t process) override;
+  bool would_be_private(const client::HttpArrival& arrival) override;
+  /// There is one server, this command, and no configuration.
+  void serve_alone(std::vector<std::string> argv, std::string cwd, std::vector<std::string> environment);
+  /// The name of that server; empty if there is none.
+  const std::string& alone() const override;
+  /// Whether every server can be had, and why not, as JSON. It names those that `who` may use; null = nobody
+  /// that we know.
+  struct Readiness {
+    bool ready = false;
+    std::string json;
+  };
+  Readiness readiness(const http::Principal* who) const;
+  /// Where we are reached by HTTP; for the status.
+  void reached_at(std::string url, std::string unix_path);
 
   /// Applies what the configuration says now to the servers that it touches. `done` is called when the
   /// instances that it ended are gone; the error says why nothing was changed.

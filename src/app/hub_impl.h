@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "app/guest.h"
@@ -14,12 +15,15 @@
 
 namespace corral::app {
 
+inline constexpr int kRefused = 125;  // what a client that gets no server exits with
+
 struct Hub::Impl {
   Impl(Loop& given, config::Configuration first, proc::Spawner& spawner, ReadAgain again);
 
   Result<std::shared_ptr<const router::Wanted>> wanted(const Origin& origin);
   Origin origin_of(control::Hello& hello);
-  void forget(const client::StdioClient& gone);
+  void seat(Guests::iterator guest) { seats[&guest->session()] = guest; }
+  void forget(const session::Session& gone);
   void look_whether_empty();
   void apply_options();
 
@@ -28,6 +32,9 @@ struct Hub::Impl {
   void create_session(client::Question& question, const client::Answer& answer);
   void end_session(const client::Question& question, const client::Answer& answer);
   void handle_server(const client::Question& question, const client::Answer& answer);
+
+  // those who come by HTTP
+  Result<Origin> origin_of(const client::HttpArrival& arrival);
 
   // another configuration
   void redefine_guests(const std::string& server);
@@ -44,8 +51,12 @@ struct Hub::Impl {
   Wanteds wanteds;
   router::Switchboard switchboard;
   Guests guests;
+  std::unordered_map<const session::Session*, Guests::iterator> seats;  // where each guest stands
   OwnedSessions owned;
   router::SessionId last_session = 0;
+  Origin alone;  // its argv is empty unless there is one server only
+  std::string http_url;
+  std::string http_unix;
   Clock::time_point started = Clock::now();
   Task empty;
   std::function<void(std::string)> asked_to_stop;

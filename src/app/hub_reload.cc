@@ -6,6 +6,11 @@
 namespace corral::app {
 namespace {
 
+// A door that moved would cut off every session behind it, and whether it may be opened is known only then.
+constexpr const char* kHttpNeedsRestart =
+    "\"http\" of \"corral\" has changed, which holds from the next start of the daemon on: "
+    "`corral serve --replace`.";
+
 std::string list_of(const char* what, const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? std::string("; ") + what + " " : ", ") + name;
@@ -56,7 +61,8 @@ void Hub::reload(const std::string& why, std::function<void(const Result<Reloade
   going->reloaded = {changes.changed, changes.added, changes.removed, 0, impl_->configuration.warnings};
   going->done = std::move(done);
   log_line("configuration (" + why + "): read" + sentence(going->reloaded));
-  for (const std::string& warning : impl_->configuration.warnings) log_line("warning: " + warning);
+  if (changes.http) going->reloaded.warnings.emplace_back(kHttpNeedsRestart);
+  for (const std::string& warning : going->reloaded.warnings) log_line("warning: " + warning);
   for (const auto* names : {&changes.changed, &changes.removed, &changes.added}) {
     for (const std::string& name : *names) impl_->redefine_guests(name);
   }

@@ -64,17 +64,16 @@ std::string instance_json(const router::Place& entry) {
 }
 
 std::string session_json(const Guest& guest) {
-  const client::StdioClient& client = guest.client;
-  const session::Session& session = client.session();
+  const session::Session& session = guest.session();
   const std::string& info = session.client_info();
   const auto text = [&info](std::string_view key) {
     return wire::quoted(wire::string_value(wire::member(info, key).in(info)).value_or(""));
   };
   const router::Router* router = session.router();
   return R"({"id":)" + number(session.id()) + R"(,"server":)" + wire::quoted(session.server()) +
-         R"(,"client":{"pid":)" + std::to_string(client.client_pid()) + R"(,"name":)" + text("name") +
-         R"(,"version":)" + text("version") + R"(},"shim":)" + std::to_string(client.shim_pid()) +
-         R"(,"state":")" + session.state() + R"(","object":)" +
+         R"(,"client":{"pid":)" + std::to_string(guest.client_pid()) + R"(,"name":)" + text("name") +
+         R"(,"version":)" + text("version") + R"(},"shim":)" + std::to_string(guest.shim_pid()) +
+         R"(,"transport":")" + guest.transport + R"(","state":")" + session.state() + R"(","object":)" +
          (session.owner().empty() ? "null" : wire::quoted(session.owner())) + R"(,"instance":)" +
          (router != nullptr ? wire::quoted(router->instance()->id()) : "null") + R"(,"age_ms":)" +
          ms_since(session.since()) + R"(,"calls":)" +
@@ -103,6 +102,8 @@ std::string status_json(const HubView& view) {
          ms_since(view.started) + R"(,"config":)" + wire::quoted(view.configuration.file) +
          R"(,"config_error":)" +
          (view.configuration_error.empty() ? "null" : wire::quoted(view.configuration_error)) +
+         R"(},"http":{"url":)" + (view.http_url.empty() ? "null" : wire::quoted(view.http_url)) +
+         R"(,"unix":)" + (view.http_unix.empty() ? "null" : wire::quoted(view.http_unix)) +
          R"(},"servers":[)" + servers + R"(],"instances":[)" + instances + R"(],"sessions":[)" + sessions +
          R"(],"objects":)" + view.owned.list_json() + R"(,"counters":{"instances_started":)" +
          number(view.switchboard.started()) + "}}";

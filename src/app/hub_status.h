@@ -19,6 +19,8 @@ struct HubView {
   const OwnedSessions& owned;
   const router::Switchboard& switchboard;
   Clock::time_point started;
+  const std::string& http_url;   // empty = no TCP door
+  const std::string& http_unix;  // empty = none
 };
 
 std::string status_json(const HubView& view);

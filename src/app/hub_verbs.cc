@@ -12,8 +12,6 @@ using client::Question;
 using control::Reply;
 using control::Verb;
 
-constexpr int kRefused = 125;
-
 Reply refusal(const std::string& why) { return Reply{Reply::Kind::Refused, why, kRefused, 0, 0, ""}; }
 Reply result(std::string json) { return Reply{Reply::Kind::Result, std::move(json), 0, 0, 0, ""}; }
 
@@ -72,7 +70,8 @@ void Hub::shut_down(const std::string& why, const Answer& answer) {
 }
 
 std::string Hub::Impl::status() const {
-  return status_json({configuration, configuration_error, guests, owned, switchboard, started});
+  return status_json(
+      {configuration, configuration_error, guests, owned, switchboard, started, http_url, http_unix});
 }
 
 void Hub::Impl::handle_server(const Question& question, const Answer& answer) {

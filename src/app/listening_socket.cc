@@ -9,8 +9,6 @@
 #include <cstring>
 #include <utility>
 
-#include "app/activation.h"
-
 namespace corral::app {
 namespace {
 
@@ -21,14 +19,15 @@ Error cannot_listen(const std::string& path, int error) {
 
 }  // namespace
 
-Result<ListeningSocket> ListeningSocket::open(const std::string& path) {
-  Result<UniqueFd> passed = take_passed_socket();
-  if (!passed) return passed.error();
+Result<ListeningSocket> ListeningSocket::take_or_make(UniqueFd passed, const std::string& path) {
+  if (!passed.valid()) return make(path);
   ListeningSocket listening;
-  if (passed->valid()) {
-    listening.fd_ = std::move(*passed);
-    return listening;
-  }
+  listening.fd_ = std::move(passed);
+  return listening;
+}
+
+Result<ListeningSocket> ListeningSocket::make(const std::string& path) {
+  ListeningSocket listening;
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof address.sun_path) return cannot_listen(path, ENAMETOOLONG);

@@ -1,4 +1,4 @@
-// The daemon's socket: made by us under the lock, or passed by a service manager.
+// A local socket of the daemon's: made by us under the lock, or passed by a service manager.
 #pragma once
 
 #include <string>
@@ -10,8 +10,11 @@ namespace corral::app {
 
 class ListeningSocket {
  public:
-  /// A socket that a predecessor left is removed: whoever holds the lock knows that nobody serves it.
-  static Result<ListeningSocket> open(const std::string& path);
+  /// For us alone: 0600. A socket that a predecessor left is removed: whoever holds the lock knows that
+  /// nobody serves it.
+  static Result<ListeningSocket> make(const std::string& path);
+  /// The one that was passed, or else one that we make.
+  static Result<ListeningSocket> take_or_make(UniqueFd passed, const std::string& path);
 
   UniqueFd take() { return std::move(fd_); }
   /// So that nobody finds a daemon that is about to leave. One that was passed to us is not ours to remove.

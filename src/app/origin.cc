@@ -30,6 +30,7 @@ void settle(const Origin& origin, const std::string& pinned, router::Wanted& wan
   if (wanted.from_configuration) wanted.key += "\n" + wanted.server;
   // Nor two projects, even if the entry pins the folder.
   if (by_root) wanted.key += "\nroot " + wanted.root;
+  if (!origin.principal.empty()) wanted.key += "\nfor " + origin.principal;
 }
 
 router::Wanted command_of(const Origin& origin) {

@@ -22,6 +22,7 @@ struct Origin {
   std::string root;   // the project; empty = `cwd`
   std::string share;  // what --share asked for; empty = the configuration decides
   std::shared_ptr<const Environment> environment;
+  std::string principal{};  // whose it is, if not the user's own; such share with nobody else
 
   bool configured() const { return argv.empty(); }
 };

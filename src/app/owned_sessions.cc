@@ -310,7 +310,7 @@ std::string OwnedSessions::show(const OwnedSession& session) const {
     if (one.owner() != session.id) continue;
     attached +=
         (attached.empty() ? "" : ",") + (R"({"server":)" + wire::quoted(one.server())) + R"(,"client_pid":)" +
-        std::to_string(guest.client.client_pid()) + R"(,"state":")" + one.state() + '"' +
+        std::to_string(guest.client_pid()) + R"(,"state":")" + one.state() + '"' +
         (one.router() != nullptr ? R"(,"instance":)" + wire::quoted(one.router()->instance()->id()) : "") +
         "}";
   }

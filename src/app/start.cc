@@ -15,6 +15,7 @@
 #include "app/daemon_environment.h"
 #include "app/instance_lock.h"
 #include "app/requests.h"
+#include "app/served_command.h"
 #include "control/channel.h"
 #include "control/runtime_dir.h"
 #include "keeper/inherited.h"
@@ -97,8 +98,9 @@ Result<Claim> claim(const ServeOptions& options) {
   return nobody_answers(*runtime_dir);
 }
 
+/// `served` holds the command that is to be served alone; invalid = there is none.
 std::vector<std::string> janitor_words(const ServeOptions& options, const Claim& claim,
-                                       const std::string& corral) {
+                                       const std::string& corral, const UniqueFd& served) {
   std::vector<std::string> words = {
       keeper::kJanitorName, claim.runtime_dir, std::to_string(claim.lock.get()), corral, "serve",
       "--runtime-dir",      claim.runtime_dir};
@@ -110,14 +112,30 @@ std::vector<std::string> janitor_words(const ServeOptions& options, const Claim&
     words.insert(words.end(), {"--state-dir", std::filesystem::absolute(options.state_dir).string()});
   }
   if (options.automatic) words.emplace_back("--auto");
+  if (options.port) words.insert(words.end(), {"--port", std::to_string(*options.port)});
+  if (!options.bind.empty()) words.insert(words.end(), {"--bind", options.bind});
+  if (served.valid()) words.insert(words.end(), {kServedCommand, std::to_string(served.get())});
   return words;
+}
+
+/// About one that runs already.
+const char* what_to_do(const ServeOptions& options) {
+  return options.command.empty()
+             ? "; `corral status` shows it, `corral serve --replace` takes its place\n"
+             : "; --port chooses another port (0: any free one), --replace takes its place\n";
 }
 
 int become_janitor(const ServeOptions& options, const Claim& claim) {
   const Result<proc::KeeperSpawner> helper = proc::KeeperSpawner::create();
   if (!helper) return fail(helper.error().message);
   const std::string corral = std::filesystem::read_symlink("/proc/self/exe").string();
-  std::vector<std::string> words = janitor_words(options, claim, corral);
+  UniqueFd served;
+  if (!options.command.empty()) {
+    Result<UniqueFd> written = write_served_command(options);
+    if (!written) return fail(written.error().message);
+    served = std::move(*written);
+  }
+  std::vector<std::string> words = janitor_words(options, claim, corral, served);
   std::vector<std::string> variables = daemon_environment(environ);
   fcntl(claim.lock.get(), F_SETFD, 0);
   execve(helper->helper().c_str(), as_pointers(words).data(), as_pointers(variables).data());
@@ -145,8 +163,7 @@ int start(const ServeOptions& options) {
   const Result<Claim> claimed = claim(options);
   if (!claimed) return fail(claimed.error().message);
   if (!claimed->other) return become_janitor(options, *claimed);
-  std::cerr << "corral serve: a daemon runs already: " << describe(*claimed->other)
-            << "; `corral status` shows it, `corral serve --replace` takes its place\n";
+  std::cerr << "corral serve: a daemon runs already: " << describe(*claimed->other) << what_to_do(options);
   return options.automatic ? 0 : 1;
 }
 

@@ -19,7 +19,11 @@ std::string default_state_directory() {
 
 std::string state_directory_for(const std::string& runtime_dir) {
   const std::vector<std::string> usual = control::candidates("", geteuid());
-  const bool own = std::find(usual.begin(), usual.end(), runtime_dir) == usual.end();
+  // A folder in a usual one is that of a server that is served alone; what is known of it is known to all.
+  const std::string above = runtime_dir.substr(0, runtime_dir.rfind('/'));
+  const bool own = std::none_of(usual.begin(), usual.end(), [&](const std::string& place) {
+    return place == runtime_dir || place == above;
+  });
   return own ? runtime_dir + "/state" : default_state_directory();
 }
 

@@ -43,12 +43,15 @@ Command remove_command();
 Command restart_command();
 Command run_command();
 Command serve_command();
+Command service_command();
 Command session_command();
 Command shutdown_command();
 Command start_command();
 Command status_command();
 Command stop_command();
+Command token_command();
 Command tools_command();
+Command url_command();
 Command watch_command();
 Command who_command();
 

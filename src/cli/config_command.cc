@@ -6,6 +6,7 @@
 #include <iostream>
 #include <memory>
 
+#include "base/ip_address.h"
 #include "base/units.h"
 #include "cli/command.h"
 #include "cli/late_options.h"
@@ -102,6 +103,17 @@ void show_server(Page& page, const Server& server) {
   if (!server.on_stop.empty()) page.command("  on stop  ", survey::show_command({server.on_stop}));
 }
 
+std::string http_text(const config::Http& http) {
+  if (!http.port) return "a local socket only; \"corral\": {\"http\": {\"port\": 8765}} opens a TCP port";
+  const std::optional<IpAddress> address = parse_ip_address(http.bind);
+  std::string text = address ? address->host() : http.bind;
+  text += *http.port == 0 ? ", any free port" : ":" + std::to_string(*http.port);
+  if (address && !address->is_loopback()) text += ", which needs a token (`corral token create NAME`)";
+  for (const std::string& host : http.hosts) text += ", also as " + host;
+  for (const std::string& origin : http.origins) text += ", for pages of " + origin;
+  return text + "; sessions end after " + config::show_duration(http.idle) + " without use";
+}
+
 std::vector<std::string> own_environment() {
   std::vector<std::string> environment;
   // The daemon sets this one for every client, to its project root.
@@ -135,6 +147,7 @@ void show(const Configuration& configuration) {
                                  config::show_duration(options.linger) + " without sessions, runs up to " +
                                  std::to_string(options.max_instances) + " instances, keeps " +
                                  std::to_string(options.keep) + " idle ones of a server");
+  page.paragraph("http: ", http_text(options.http));
   for (const std::string& warning : configuration.warnings) {
     page.paragraph("warning: ", survey::printable(warning));
   }

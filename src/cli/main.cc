@@ -18,10 +18,10 @@ int main(int argc, char** argv) {
     return 125;
   }
   return parse_and_run(
-      {run_command(),    connect_command(),  tools_command(),   call_command(), session_command(),
-       serve_command(),  status_command(),   restart_command(), stop_command(), start_command(),
-       reload_command(), shutdown_command(), config_command(),  add_command(),  remove_command(),
-       import_command(), doctor_command(),   who_command(),     reap_command(), watch_command(),
-       guard_command()},
+      {run_command(),    connect_command(),  tools_command(),   call_command(),    session_command(),
+       serve_command(),  status_command(),   restart_command(), stop_command(),    start_command(),
+       reload_command(), shutdown_command(), url_command(),     service_command(), token_command(),
+       config_command(), add_command(),      remove_command(),  import_command(),  doctor_command(),
+       who_command(),    reap_command(),     watch_command(),   guard_command()},
       std::vector<std::string>(argv + 1, argv + argc));
 }

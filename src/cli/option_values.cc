@@ -62,6 +62,17 @@ Apply set_count(std::size_t& number, std::string what) {
   };
 }
 
+Apply set_port(std::optional<std::uint16_t>& port) {
+  return [&port](const std::string& text) -> Result<void> {
+    std::uint16_t number = 0;
+    if (!parse_whole(text, number)) {
+      return Error{"'" + text + "' is no port: write a number from 0 to 65535"};
+    }
+    port = number;
+    return {};
+  };
+}
+
 Apply set_pid(pid_t& pid) {
   return [&pid](const std::string& text) -> Result<void> {
     const Result<pid_t> parsed = parse_pid(text);

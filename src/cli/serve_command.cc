@@ -3,6 +3,7 @@
 
 #include "app/service.h"
 #include "cli/command.h"
+#include "cli/late_options.h"
 #include "cli/option_values.h"
 
 namespace corral::cli {
@@ -13,9 +14,13 @@ constexpr const char* kExamples = R"(Examples:
   corral serve --background                     returns when it answers
   corral serve --replace                        after an upgrade
   corral serve --config ./servers.json --runtime-dir /tmp/try
+  corral serve --port 8765                      also by URL: http://127.0.0.1:8765/mcp/NAME (docs/http.md)
+  corral serve --port 8765 -- npx -y some-server     one server without any configuration, at /mcp and /sse
 
 One daemon per user: a second one says who runs already, and leaves. `corral connect` starts one by itself where none
-runs, so this command is for service managers (examples/systemd) and for looking at it.
+runs, so this command is for service managers (`corral service install`), for clients that come by URL, and for looking
+at it. With a command behind -- it serves that alone, beside the user's daemon, with the folder and the variables that it
+was started with.
 SIGTERM, SIGINT and Ctrl+C end every session and every server, each within its time; a second signal hastens that.
 A changed configuration is taken over by itself, and on SIGHUP or `corral reload`.
 Exit code: 0 after an orderly end; 1 if it cannot start or another one runs (0 with --background and --auto);
@@ -30,7 +35,7 @@ Command serve_command() {
   Command command;
   command.name = "serve";
   command.summary = "Run the daemon through which clients share servers.";
-  command.usage = "corral serve [options]";
+  command.usage = "corral serve [options] [-- COMMAND [ARG...]]";
   command.examples = kExamples;
   const auto add = [&command](std::string names, std::string value, std::string help, Apply apply) {
     command.options.push_back({std::move(names), std::move(value), std::move(help), std::move(apply)});
@@ -45,6 +50,11 @@ Command serve_command() {
   add("--state-dir", "DIR",
       "Folder of what is known of servers (~/.local/state/corral; `state` in a runtime folder of your own)",
       set_word(options->state_dir));
+  add("--port", "N",
+      "Also serve clients that come by URL, at this TCP port (8765 with a command; 0: any free one)",
+      set_port(options->port));
+  add("--bind", "ADDRESS", "Where that port is (127.0.0.1); other machines need a token, see `corral token`",
+      set_word(options->bind));
   add("--replace", "", "Ask the running daemon to leave, and take its place", set_flag(options->replace));
   add("--background", "",
       "Return when it answers, and say pid and socket; its log is daemon.log beside the socket",
@@ -53,7 +63,10 @@ Command serve_command() {
       "Leave some minutes after the last session (corral.linger); this is how `connect` starts it",
       set_flag(options->automatic));
   command.run = [options](std::vector<std::string> tail) {
-    options->from_janitor = std::move(tail);
+    if (!tail.empty() && !app::is_from_janitor(tail) && !are_a_command(tail)) {
+      return fail("serve", "unexpected '" + tail.front() + "': a command to serve stands behind --");
+    }
+    (app::is_from_janitor(tail) ? options->from_janitor : options->command) = std::move(tail);
     return app::serve(*options);
   };
   return command;

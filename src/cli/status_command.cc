@@ -38,7 +38,9 @@ std::string client(const json::value& session) {
   if (who == nullptr) return "-";
   std::string shown = text(*who, "name");
   if (text(*who, "version") != "-") shown += " " + text(*who, "version");
-  return text(*who, "pid") == "-" ? shown : shown + " (pid " + text(*who, "pid") + ")";
+  const std::string pid = text(*who, "pid");
+  if (pid == "0") return shown + " (by URL)";  // no process is known that it would end with
+  return pid == "-" ? shown : shown + " (pid " + pid + ")";
 }
 
 std::string state_of(const json::value& instance) {
@@ -101,6 +103,9 @@ void show(const json::value& status) {
   page.paragraph("", "corral " + text(daemon, "version") + " (build " + text(daemon, "build") + "), pid " +
                          text(daemon, "pid") + ", up " + age(daemon, "uptime_ms") +
                          (configured.size() > 1 ? ", configured by " + shorten_home(configured) : ""));
+  if (const json::value* const http = member(status, "http"); http != nullptr && text(*http, "url") != "-") {
+    page.paragraph("  ", "by URL: " + text(*http, "url"));
+  }
   if (text(daemon, "config_error") != "-") {
     page.paragraph("  ", "The file has changed, but cannot be used; what was read before is in force: " +
                              text(daemon, "config_error"));

@@ -28,6 +28,7 @@ auto what_counts(const Server& server) {
 
 Changes changes(const Configuration& before, const Configuration& after) {
   Changes result;
+  result.http = before.options.http != after.options.http;
   for (const Server& server : after.servers) {
     const Server* old = before.find(server.name);
     if (old == nullptr) {

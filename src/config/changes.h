@@ -13,6 +13,7 @@ struct Changes {
   std::vector<std::string> added;
   std::vector<std::string> removed;
   std::vector<std::string> changed;
+  bool http = false;  // the door by URL would stand elsewhere, or open to others
 };
 
 /// A server counts as changed if it would be started, shared, kept or shown otherwise than before. Where it

@@ -61,12 +61,24 @@ struct Server {
   int line = 0;  // where the entry begins in the file
 };
 
+/// The door for clients that come by URL.
+struct Http {
+  std::optional<std::uint16_t> port;  // nothing = no TCP door; 0 = any free one
+  std::string bind = "127.0.0.1";
+  std::vector<std::string> hosts;                            // names beside those of this machine
+  std::vector<std::string> origins;                          // of web pages that may ask
+  std::chrono::milliseconds idle{std::chrono::minutes(30)};  // a session that nobody uses
+
+  bool operator==(const Http&) const = default;
+};
+
 struct Options {
   std::size_t line_cap = std::size_t{64} << 20;
   std::chrono::milliseconds drain{5000};
   std::size_t max_instances = 256;
   std::size_t keep = 9;                                       // idle instances of one server
   std::chrono::milliseconds linger{std::chrono::minutes(5)};  // an auto-started daemon without sessions
+  Http http;
 };
 
 struct Configuration {

@@ -7,6 +7,7 @@
 
 #include "config/configuration.h"
 #include "config/entry.h"
+#include "config/http_object.h"
 #include "config/limits.h"
 #include "config/parse_error.h"
 #include "config/reading.h"
@@ -76,7 +77,8 @@ class TopLevel {
     if (field.key == "linger") return duration(field, options.linger);
     if (field.key == "max_instances") return count(field, 1, options.max_instances);
     if (field.key == "keep") return count(field, 0, options.keep);
-    reading_.warn_unknown(field, {"line_cap", "drain", "linger", "max_instances", "keep"});
+    if (field.key == "http") return read_http(reading_, field, options.http);
+    reading_.warn_unknown(field, {"line_cap", "drain", "linger", "max_instances", "keep", "http"});
   }
 
   void duration(const Field& field, std::chrono::milliseconds& target) {

@@ -62,6 +62,16 @@ json::object object_of(const Server& server) {
   return object;
 }
 
+json::object object_of(const Http& http) {
+  json::object object = {{"port", nullptr},
+                         {"bind", http.bind},
+                         {"hosts", texts(http.hosts)},
+                         {"origins", texts(http.origins)},
+                         {"idle_ms", http.idle.count()}};
+  if (http.port) object["port"] = *http.port;
+  return object;
+}
+
 }  // namespace
 
 const char* name_of(Share share) {
@@ -118,7 +128,8 @@ std::string to_json(const Configuration& configuration) {
                                         {"drain_ms", options.drain.count()},
                                         {"linger_ms", options.linger.count()},
                                         {"max_instances", options.max_instances},
-                                        {"keep", options.keep}}},
+                                        {"keep", options.keep},
+                                        {"http", object_of(options.http)}}},
                                       {"warnings", texts(configuration.warnings)}});
 }
 

@@ -108,6 +108,7 @@ Result<void> check_runtime_dir(const std::string& path) {
 }
 
 std::string socket_path(const std::string& runtime_dir) { return runtime_dir + "/corral.sock"; }
+std::string http_socket_path(const std::string& runtime_dir) { return runtime_dir + "/http.sock"; }
 std::string lock_path(const std::string& runtime_dir) { return runtime_dir + "/corral.lock"; }
 std::string starting_path(const std::string& runtime_dir) { return runtime_dir + "/starting.lock"; }
 std::string pid_path(const std::string& runtime_dir) { return runtime_dir + "/corral.pid"; }

@@ -21,8 +21,9 @@ Result<void> ensure_runtime_dir(const std::string& path);
 /// The same proof without making anything; a missing folder is Error::Kind::NotFound.
 Result<void> check_runtime_dir(const std::string& path);
 
-std::string socket_path(const std::string& runtime_dir);  // corral.sock
-std::string lock_path(const std::string& runtime_dir);    // corral.lock: held by janitor and daemon
+std::string socket_path(const std::string& runtime_dir);       // corral.sock
+std::string http_socket_path(const std::string& runtime_dir);  // http.sock: the door by URL, for us alone
+std::string lock_path(const std::string& runtime_dir);         // corral.lock: held by janitor and daemon
 std::string starting_path(
     const std::string& runtime_dir);  // starting.lock: held by a shim while it starts a daemon
 std::string pid_path(const std::string& runtime_dir);  // corral.pid

@@ -73,7 +73,7 @@ Result<Snapshot> take_snapshot(ConfigPlaces places) {
     snapshot.far_ends.emplace(process.pid, FarEnds{far_end(snapshot.processes, sockets, process, 0),
                                                    far_end(snapshot.processes, sockets, process, 1)});
   }
-  for (const std::uint64_t inode : read_listening_sockets()) {
+  for (const auto& [inode, port, uid] : read_listening_sockets()) {
     for (const Holding& holding : snapshot.processes.holders(inode)) snapshot.listeners.insert(holding.pid);
   }
   add_project_roots(snapshot, places.project_roots);

@@ -1,6 +1,9 @@
 // What a service manager and the daemon tell each other: sockets that are passed, readiness, the watchdog.
+#include <arpa/inet.h>
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -57,6 +60,13 @@ class Ear {
 
 /// In the child: a variable that names the process itself.
 void set_to_own_pid(const char* variable) { setenv(variable, std::to_string(getpid()).c_str(), 1); }
+
+/// In the child: a listening TCP socket as descriptor 4, beside the one that was passed.
+void pass_tcp_socket(int socket) {
+  if (socket != 4) dup2(socket, 4);
+  fcntl(4, F_SETFD, 0);
+  setenv("LISTEN_FDS", "2", 1);
+}
 
 /// In the child: a listening socket as descriptor 3.
 void pass_listening_socket(const std::string& path) {
@@ -138,6 +148,34 @@ TEST_F(ServiceManager, PassesASocketThatTheDaemonServesAndLeavesInPlace) {
   EXPECT_EQ(serving.wait(), 0) << errors();
   EXPECT_EQ(access(socket_path.c_str(), F_OK), 0) << "the manager's socket is not ours to remove";
   EXPECT_FALSE(listens(socket_path)) << "and nobody of ours holds it any more";
+}
+
+TEST_F(ServiceManager, MayPassATcpSocketBesideTheLocalOne) {
+  ASSERT_EQ(mkdir(runtime_dir().c_str(), 0700), 0);
+  const std::string socket_path = in_runtime_dir("corral.sock");
+  const int tcp = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  ASSERT_EQ(bind(tcp, reinterpret_cast<const sockaddr*>(&address), size), 0);
+  ASSERT_EQ(listen(tcp, 8), 0);
+  ASSERT_EQ(getsockname(tcp, reinterpret_cast<sockaddr*>(&address), &size), 0);
+  Launch launch = serve();
+  launch.uid.reset();
+  launch.before_exec = [&] {
+    const int kept = fcntl(tcp, F_DUPFD, 10);
+    pass_listening_socket(socket_path);
+    pass_tcp_socket(kept);
+  };
+  Serving serving(launch);
+  ASSERT_TRUE(ready()) << errors();
+  close(tcp);
+
+  const int client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  EXPECT_EQ(connect(client, reinterpret_cast<const sockaddr*>(&address), size), 0) << "the daemon has it";
+  close(client);
+  EXPECT_EQ(errors().find("no use for"), std::string::npos) << errors();
 }
 
 TEST_F(ServiceManager, MayKillTheDaemonAndNobodyHoldsItsSocket) {

@@ -61,5 +61,14 @@ TEST_F(ConfigSourceTest, WhatWasThereAndIsGoneIsAMistake) {
 
 TEST_F(ConfigSourceTest, WhatWasAskedForMustBeThere) { EXPECT_FALSE(ConfigSource(file_).read()); }
 
+TEST(ConfigSource, OfACommandHasNoFileAndIsEmpty) {
+  ConfigSource source = ConfigSource::without_file();
+
+  EXPECT_EQ(source.file(), "");
+  ASSERT_TRUE(source.read());
+  EXPECT_TRUE(source.read()->servers.empty());
+  EXPECT_FALSE(source.found());
+}
+
 }  // namespace
 }  // namespace corral::app

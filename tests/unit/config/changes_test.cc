@@ -37,6 +37,15 @@ TEST(Changes, AreNoneBetweenAFileAndItself) {
   EXPECT_THAT(found.changed, IsEmpty());
 }
 
+TEST(Changes, TellWhetherTheDoorByUrlIsAnotherOne) {
+  Configuration other = with({server("a")});
+  other.options.http.port = 8765;
+
+  EXPECT_TRUE(changes(with({server("a")}), other).http);
+  EXPECT_FALSE(changes(other, other).http);
+  EXPECT_THAT(changes(with({server("a")}), other).changed, IsEmpty());
+}
+
 TEST(Changes, NameWhatCameWhatWentAndWhatIsOtherwise) {
   Server other = server("b");
   other.argv = {"z"};

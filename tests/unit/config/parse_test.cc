@@ -164,6 +164,36 @@ TEST(Parse, ReadsTheOptionsOfTheDaemon) {
   EXPECT_THAT(found.warnings, IsEmpty());
 }
 
+TEST(Parse, ReadsTheDoorByUrl) {
+  const Http http = good(R"({"mcpServers": {}, "corral": {"http": {"port": 8765, "bind": "::1",
+      "hosts": ["dev.example", "[fe80::1]"], "origins": ["https://app.example", "http://localhost:5173"],
+      "idle": "10m"}}})")
+                        .options.http;
+
+  EXPECT_EQ(http.port, 8765);
+  EXPECT_EQ(http.bind, "::1");
+  EXPECT_THAT(http.hosts, ElementsAre("dev.example", "[fe80::1]"));
+  EXPECT_THAT(http.origins, ElementsAre("https://app.example", "http://localhost:5173"));
+  EXPECT_EQ(http.idle, 10min);
+}
+
+TEST(Parse, OpensNoDoorByUrlUnlessItHasAPort) {
+  for (const char* text : {R"({"mcpServers": {}})", R"({"mcpServers": {}, "corral": {"http": {}}})"}) {
+    const Configuration found = good(text);
+    EXPECT_EQ(found.options.http.port, std::nullopt) << text;
+    EXPECT_EQ(found.options.http.bind, "127.0.0.1") << text;
+    EXPECT_EQ(found.options.http.idle, 30min) << text;
+    EXPECT_THAT(found.warnings, IsEmpty()) << text;
+  }
+  EXPECT_EQ(good(R"({"mcpServers": {}, "corral": {"http": {"port": 0}}})").options.http.port, 0);
+}
+
+TEST(Parse, WarnsOfAMisspeltKeyOfTheDoorByUrl) {
+  EXPECT_THAT(good(R"({"mcpServers": {}, "corral": {"http": {"origin": []}}})").warnings,
+              ElementsAre(AllOf(StartsWith("f.json:1:40: "), HasSubstr("\"origin\" of \"http\""),
+                                HasSubstr("\"origins\""))));
+}
+
 TEST(Parse, KnowsEveryWayToShare) {
   const auto share = [](const std::string& word) {
     return good(entry(R"("corral": {"share": ")" + word + "\"}")).servers.at(0).share;
@@ -342,6 +372,18 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{R"({"corral": {"max_instances": 4194305}})", "1:30", "to 4194304"},
         Fault{R"({"corral": {"keep": -1}})", "1:21", "whole number from 0"},
         Fault{R"({"corral": {"keep": null}})", "1:21", "whole number from 0"},
+        Fault{R"({"corral": {"http": 8765}})", "1:21", R"(Write "http": {"port": 8765})"},
+        Fault{R"({"corral": {"http": {"port": 65536}}})", "1:30", "from 0 to 65535"},
+        Fault{R"({"corral": {"http": {"port": "80"}}})", "1:30", "without quotes"},
+        Fault{R"({"corral": {"http": {"bind": "example.org"}}})", "1:30", "is no address"},
+        Fault{R"({"corral": {"http": {"bind": ""}}})", "1:30", "is empty"},
+        Fault{R"({"corral": {"http": {"hosts": ["a", "a:80"]}}})", "1:31", "without port or scheme"},
+        Fault{R"({"corral": {"http": {"hosts": ["*"]}}})", "1:31", "without port or scheme"},
+        Fault{R"({"corral": {"http": {"hosts": "a"}}})", "1:31", "list of texts"},
+        Fault{R"({"corral": {"http": {"origins": ["*"]}}})", "1:33", "there is no \"*\""},
+        Fault{R"({"corral": {"http": {"origins": ["null"]}}})", "1:33", "scheme and host"},
+        Fault{R"({"corral": {"http": {"origins": ["https://a/b"]}}})", "1:33", "scheme and host"},
+        Fault{R"({"corral": {"http": {"idle": 0}}})", "1:30", "no session would last"},
         Fault{R"({"corral": []})", "1:12", "must be an object"}));
 
 TEST(Parse, NeverRepeatsAValueThatMayBeASecret) {

@@ -34,7 +34,7 @@ TEST(ShowConfiguration, IsJsonWithoutSecrets) {
       "env": {"API_KEY": "hush", "LEVEL": "debug"}, "timeout": "30s", "tools": ["t*"],
       "corral": {"on_stop": "curl -H 'Authorization: Bearer hush' x", "memory": "1M", "cpu": 0.5, "share": "root",
         "restart": false, "probe": "2s", "era": "modern", "eager": true, "warm": 2, "on_change": "warn"}}, "b": {"command": "y", "corral": {"park": false}}},
-      "corral": {"max_instances": 3, "keep": 2}, "odd": 1})",
+      "corral": {"max_instances": 3, "keep": 2, "http": {"port": 8765, "hosts": ["h"]}}, "odd": 1})",
             "f.json");
   ASSERT_TRUE(found) << found.error().message;
 
@@ -63,6 +63,11 @@ TEST(ShowConfiguration, IsJsonWithoutSecrets) {
   EXPECT_EQ(value.at("servers").at(1).at("on_change"), "roll");
   EXPECT_EQ(value.at("options").at("max_instances"), 3);
   EXPECT_EQ(value.at("options").at("keep"), 2);
+  const boost::json::value& http = value.at("options").at("http");
+  EXPECT_EQ(http.at("port"), 8765);
+  EXPECT_EQ(http.at("bind"), "127.0.0.1");
+  EXPECT_EQ(http.at("hosts").at(0), "h");
+  EXPECT_EQ(http.at("idle_ms"), 1'800'000);
   EXPECT_EQ(server.at("limits").at("memory_bytes"), 1 << 20);
   EXPECT_TRUE(server.at("cwd").is_null());
 }

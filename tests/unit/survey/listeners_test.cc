@@ -13,7 +13,7 @@ TEST(Listeners, AreTheSocketsInStateListen) {
       "   1: 0100007F:1F90 0100007F:C350 01 00000000:00000000 00:00000000 00000000  1000        0 4712 1 00 "
       "20\n";
 
-  EXPECT_EQ(parse_listening_sockets(text), std::vector<std::uint64_t>{4711});
+  EXPECT_EQ(parse_listening_sockets(text), (std::vector<ListeningSocket>{{4711, 8080, 1000}}));
 }
 
 TEST(Listeners, OfATextThatIsNoneAreNone) {

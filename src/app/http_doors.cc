@@ -1,0 +1,72 @@
+#include "app/http_doors.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+
+#include "app/http_socket.h"
+
+namespace corral::app {
+namespace {
+
+http::AccessRules rules_for(const config::Http& http, std::uint16_t port) {
+  http::AccessRules rules;
+  rules.port = port;
+  rules.hosts = http.hosts;
+  rules.hosts.push_back(http.bind);  // whoever reaches us by it names it
+  rules.origins = http.origins;
+  return rules;
+}
+
+/// Anybody may connect, before he says who he is. What sessions and servers need must be left, so one door
+/// has a quarter of our descriptors at most.
+http::Limits limits_for(const config::Options& options) {
+  http::Limits limits;
+  limits.body = options.line_cap;
+  rlimit descriptors{};
+  if (getrlimit(RLIMIT_NOFILE, &descriptors) != 0 || descriptors.rlim_cur == RLIM_INFINITY) return limits;
+  limits.connections = std::min<std::size_t>(limits.connections, descriptors.rlim_cur / 4);
+  limits.connections_per_peer = std::min(limits.connections_per_peer, limits.connections * 3 / 4);
+  return limits;
+}
+
+client::HttpLimits session_limits_for(const config::Options& options) {
+  client::HttpLimits limits;
+  limits.queued = options.line_cap + (std::size_t{32} << 20);  // one answer of the largest size, and more
+  return limits;
+}
+
+}  // namespace
+
+HttpDoors::HttpDoors(Loop& loop, Hub& hub, const config::Options& options, UniqueFd local, UniqueFd tcp,
+                     TokenFile& tokens)
+    : url_(tcp.valid() ? url_of(tcp.get()) : ""),
+      endpoint_(loop, hub, session_limits_for(options), options.http.idle),
+      local_front_(
+          hub, endpoint_, rules_for(options.http, 0), [&tokens]() -> auto& { return tokens.current(); }),
+      tcp_front_(
+          hub, endpoint_,
+          rules_for(options.http, tcp.valid() ? port_of(tcp.get()) : std::uint16_t{0}), [&tokens]() -> auto& {
+            return tokens.current();
+          }) {
+  const http::Limits limits = limits_for(options);
+  if (local.valid()) local_ = open(loop, std::move(local), limits, local_front_);
+  if (tcp.valid()) tcp_ = open(loop, std::move(tcp), limits, tcp_front_);
+}
+
+std::unique_ptr<http::Listener> HttpDoors::open(Loop& loop, UniqueFd socket, const http::Limits& limits,
+                                                HttpFront& front) {
+  return std::make_unique<http::Listener>(
+      loop, std::move(socket), limits,
+      [&front](const http::Request& request, std::shared_ptr<http::Exchange> exchange) {
+        front.take(request, std::move(exchange));
+      },
+      [&front](const http::Request& head) { return front.refuse_early(head); });
+}
+
+void HttpDoors::close() {
+  if (local_) local_->close();
+  if (tcp_) tcp_->close();
+}
+
+}  // namespace corral::app

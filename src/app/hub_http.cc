@@ -1,0 +1,141 @@
+// Those who come by HTTP: no pipe, no shim, no environment of their own.
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "app/hub_impl.h"
+#include "base/paths.h"
+#include "wire/error_codes.h"
+#include "wire/json_text.h"
+
+namespace corral::app {
+namespace {
+
+Environment own_environment() {
+  Environment environment;
+  for (char** variable = environ; *variable != nullptr; ++variable) environment.emplace_back(*variable);
+  return environment;
+}
+
+/// A client that comes by URL stands nowhere; its servers stand where the user does.
+std::string home_folder() {
+  const char* const home = std::getenv("HOME");
+  return home != nullptr && *home == '/' ? home : "/";
+}
+
+Result<std::string> project_root(const std::string& root) {
+  std::error_code error;
+  const std::filesystem::path real = std::filesystem::canonical(root, error);
+  if (!root.starts_with('/') || error || !std::filesystem::is_directory(real, error)) {
+    return Error{"the root '" + root + "' is no folder: give an absolute path, ?root=/path/of/the/project"};
+  }
+  return Result<std::string>(boost::system::in_place_value, real.string());
+}
+
+/// Why this server cannot be had now; empty if it can.
+std::string why_not_ready(const config::Server& server, const router::Switchboard& switchboard) {
+  if (switchboard.stopped().contains(server.name)) {
+    return "stopped by the user: `corral start " + server.name + "` allows it again";
+  }
+  for (const router::Place& place : switchboard.places()) {
+    if (place.wanted->server == server.name && place.life == server::Life::Broken) {
+      return "died too often: `corral status` tells more, `corral restart " + server.name + "` tries again";
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+void Hub::serve_alone(std::vector<std::string> argv, std::string cwd, std::vector<std::string> environment) {
+  impl_->alone.server = base_name(argv.front());
+  impl_->alone.argv = std::move(argv);
+  impl_->alone.cwd = std::move(cwd);
+  impl_->alone.environment = impl_->environments.keep(std::move(environment));
+}
+
+const std::string& Hub::alone() const { return impl_->alone.server; }
+
+void Hub::reached_at(std::string url, std::string unix_path) {
+  impl_->http_url = std::move(url);
+  impl_->http_unix = std::move(unix_path);
+}
+
+Result<Origin> Hub::Impl::origin_of(const client::HttpArrival& arrival) {
+  Origin origin;
+  if (!alone.argv.empty() && arrival.server == alone.server) origin = alone;
+  origin.server = arrival.server;
+  if (!origin.environment) origin.environment = environments.keep(own_environment());
+  if (origin.cwd.empty()) origin.cwd = home_folder();
+  if (arrival.principal != "user") origin.principal = arrival.principal;
+  const config::Server* const entry = configuration.find(arrival.server);
+  if (arrival.root.empty()) {
+    if (entry == nullptr || entry->share != config::Share::Root) return origin;
+    return Error{"server " + arrival.server +
+                 " has one instance for each project: name yours in the URL, ?root=/path/of/the/project"};
+  }
+  const Result<std::string> root = project_root(arrival.root);
+  if (!root) return root.error();
+  origin.root = *root;
+  if (origin.configured()) origin.cwd = *root;
+  return origin;
+}
+
+std::variant<std::unique_ptr<session::Session>, client::HttpRefusal> Hub::open(
+    const client::HttpArrival& arrival, session::Transport& transport) {
+  if (impl_->draining) {
+    return client::HttpRefusal{503, wire::kShuttingDown, "the daemon is shutting down", "", ""};
+  }
+  const Result<Origin> origin = impl_->origin_of(arrival);
+  if (!origin) return client::HttpRefusal{400, wire::kInvalidRequest, origin.error().message, "", ""};
+  auto wanted = impl_->wanted(*origin);
+  if (!wanted) return client::HttpRefusal{404, wire::kServerLost, wanted.error().message, "", ""};
+  auto session = std::make_unique<session::Session>(impl_->loop, ++impl_->last_session, transport,
+                                                    impl_->switchboard, std::move(*wanted));
+  Guest& guest = impl_->guests.emplace_back();
+  guest.origin = *origin;
+  guest.by_http = session.get();
+  guest.transport = arrival.transport == "sse" ? "sse" : "http";
+  impl_->seat(std::prev(impl_->guests.end()));
+  return session;
+}
+
+void Hub::session_over(session::Session& session) { impl_->forget(session); }
+
+void Hub::bound(session::Session& session, pid_t process) {
+  const auto seat = impl_->seats.find(&session);
+  if (seat != impl_->seats.end()) seat->second->bound = process;
+}
+
+bool Hub::would_be_private(const client::HttpArrival& arrival) {
+  const Result<Origin> origin = impl_->origin_of(arrival);
+  if (!origin) return false;
+  const auto wanted = impl_->wanted(*origin);
+  return wanted && !impl_->switchboard.would_share({*wanted, "", std::nullopt});
+}
+
+Hub::Readiness Hub::readiness(const http::Principal* who) const {
+  std::string servers;
+  std::size_t missing = 0;
+  for (const config::Server& server : impl_->configuration.servers) {
+    if (server.disabled) continue;
+    const std::string why = why_not_ready(server, impl_->switchboard);
+    if (!why.empty()) ++missing;
+    if (who == nullptr || !who->may_use(server.name)) continue;
+    servers += (servers.empty() ? "" : ",") + (R"({"name":)" + wire::quoted(server.name)) + R"(,"ready":)" +
+               (why.empty() ? "true" : R"(false,"why":)" + wire::quoted(why)) + "}";
+  }
+  const std::string& problem = impl_->configuration_error;
+  Readiness readiness;
+  readiness.ready = !impl_->draining && missing == 0 && problem.empty();
+  readiness.json = std::string(R"({"status":")") + (readiness.ready ? "ready" : "not ready") + '"';
+  if (impl_->draining) readiness.json += R"(,"why":"the daemon is shutting down")";
+  const bool unlimited = who != nullptr && who->servers.empty();  // the problem may name any server
+  if (unlimited && !problem.empty()) readiness.json += R"(,"configuration":)" + wire::quoted(problem);
+  if (who != nullptr) readiness.json += R"(,"servers":[)" + servers + "]";
+  readiness.json += "}";
+  return readiness;
+}
+
+}  // namespace corral::app

@@ -1,0 +1,95 @@
+#include "config/http_object.h"
+
+#include <algorithm>
+#include <boost/json.hpp>
+
+#include "base/ip_address.h"
+
+namespace corral::config {
+namespace {
+
+constexpr std::uint32_t kLastPort = 65535;
+
+void read_port(Reading& reading, const Field& field, Http& http) {
+  const auto number = reading.whole_number(field, 0, kLastPort);
+  if (number) http.port = static_cast<std::uint16_t>(*number);
+}
+
+void read_bind(Reading& reading, const Field& field, Http& http) {
+  const std::optional<std::string> text = reading.text(field);
+  if (!text) return;
+  if (!parse_ip_address(*text)) {
+    return reading.fail(field.place.value, field.naming() + " is no address",
+                        R"(Write "127.0.0.1", "::1" or another number; names are not looked up)");
+  }
+  http.bind = *text;
+}
+
+bool is_plain(const std::string& word) {
+  return !word.empty() && std::all_of(word.begin(), word.end(), [](char letter) {
+    return letter > ' ' && letter != '\x7f' && letter != '"' && letter != ',';
+  });
+}
+
+/// A name, without what else stands in a URL.
+bool is_host(const std::string& word) {
+  const bool six = word.starts_with('[') && word.ends_with(']');
+  return is_plain(word) && (six || word.find_first_of(":/@*?#") == std::string::npos);
+}
+
+/// scheme://host[:port], as a browser sends it.
+bool is_origin(const std::string& word) {
+  const std::size_t scheme = word.find("://");
+  if (!is_plain(word) || scheme == 0 || scheme == std::string::npos) return false;
+  const std::string rest = word.substr(scheme + 3);
+  return !rest.empty() && rest.find_first_of("/@*?#") == std::string::npos;
+}
+
+void read_list(Reading& reading, const Field& field, bool (*fits)(const std::string&), const char* hint,
+               std::vector<std::string>& target) {
+  std::optional<std::vector<std::string>> list = reading.texts(field);
+  if (!list) return;
+  if (!std::all_of(list->begin(), list->end(), fits)) {
+    return reading.fail(field.place.value, field.naming() + " holds something else", hint);
+  }
+  target = std::move(*list);
+}
+
+void read_idle(Reading& reading, const Field& field, Http& http) {
+  const auto time = reading.duration(field);
+  if (!time) return;
+  if (time->count() == 0) {
+    return reading.fail(field.place.value, field.naming() + " is nothing: no session would last",
+                        R"(Write a time such as "30m")");
+  }
+  http.idle = *time;
+}
+
+void read_member(Reading& reading, const Field& field, Http& http) {
+  if (field.key == "port") return read_port(reading, field, http);
+  if (field.key == "bind") return read_bind(reading, field, http);
+  if (field.key == "idle") return read_idle(reading, field, http);
+  if (field.key == "hosts") {
+    return read_list(reading, field, is_host, R"(Write names without port or scheme: ["dev.example"])",
+                     http.hosts);
+  }
+  if (field.key == "origins") {
+    return read_list(reading, field, is_origin,
+                     R"(Write each web page's scheme and host: ["https://app.example"]; there is no "*")",
+                     http.origins);
+  }
+  reading.warn_unknown(field, {"port", "bind", "hosts", "origins", "idle"});
+}
+
+}  // namespace
+
+void read_http(Reading& reading, const Field& field, Http& http) {
+  if (!field.value.is_object()) {
+    return reading.fail(field.place.value, field.naming() + " must be an object",
+                        R"(Write "http": {"port": 8765})");
+  }
+  reading.each_member(field.value, field.place.value, "\"http\"",
+                      [&](const Field& member) { read_member(reading, member, http); });
+}
+
+}  // namespace corral::config
