@@ -7,7 +7,7 @@ TEST_JOBS ?= $(shell expr 2 '*' $$(nproc))
 PRESET ?= dev
 
 .DEFAULT_GOAL := help
-.PHONY: help run leak test check bench bench-approaches install demo asan tsan fuzz mutate coverage format lint dependencies clean
+.PHONY: help run leak test conformance check bench bench-approaches install demo asan tsan fuzz mutate coverage format lint dependencies clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' Makefile
@@ -25,6 +25,12 @@ leak: ## build, and show a leak and its cure in your terminal
 test: ## install what is needed, build, run all tests
 	@tools/install-dependencies test
 	@$(MAKE) --no-print-directory suite PRESET=dev
+
+conformance: ## part of `make test`: the official conformance suite against the daemon, as a table
+	@tools/install-dependencies test
+	@cmake --preset dev >/dev/null
+	@cmake --build build/dev -j $(JOBS) --target corral fixture_server
+	@tests/conformance/run
 
 check: ## format, lints, clang-tidy, fuzzing, and the tests under AddressSanitizer
 	@tools/install-dependencies test
@@ -64,7 +70,7 @@ demo: ## record `make leak` as docs/demo.svg
 # differently (user namespaces) is in the other tests. What real clients do, tests/os and tests/unit do
 # as well; sheer repetition finds no memory error. `make asan CTEST_ARGS='-L chaos' asan_leaves_out=` is worth its time now
 # and then.
-asan_leaves_out = -E 'integration|chaos|ManySessions|PidReuse$(if $(filter 0,$(shell id -u)),|NothingIsLeft.*(AsOrdinaryUser|BasicAsRoot))'
+asan_leaves_out = -E 'integration|conformance|chaos|ManySessions|PidReuse$(if $(filter 0,$(shell id -u)),|NothingIsLeft.*(AsOrdinaryUser|BasicAsRoot))'
 asan: ## the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(MAKE) --no-print-directory suite PRESET=asan CTEST_ARGS="$(asan_leaves_out) $(CTEST_ARGS)"
 

@@ -23,6 +23,7 @@ struct World {
   bool read_only = false;       // annotate every tool so
   bool random_tools = false;    // another tool in every list
   std::string tools_file;       // names of more tools, one per line, read at every list
+  std::string trace_file;       // where test_trace writes; empty = there is no such tool
   bool dynamic_tool = false;    // switched by test_trigger_tool_change
   bool dynamic_prompt = false;  // by test_trigger_prompt_change
   unsigned cancelled = 0;       // calls that were

@@ -2,7 +2,7 @@
 //
 //   fixture_server --legacy|--modern|--flip-era=FILE [--tag=TAG] [--life=S] [--count-file=FILE]
 //                  [--slow-start=MS [--slow-if=FILE]] [--silent-probe|--exit-on-probe]
-//                  [--tools-file=FILE] [--random-tools] [--read-only]
+//                  [--tools-file=FILE] [--random-tools] [--read-only] [--trace-file=FILE] [--ignore=TEXT]
 //
 // --legacy opens with initialize, any revision from 2024-11-05 to 2025-11-25, and really asks its client. A
 // question names the key that a modern server would give it, in _meta["dev.corral/inputKey"].
@@ -11,7 +11,8 @@
 // --slow-start reads nothing before that time; with --slow-if only while that file exists.
 // --silent-probe and --exit-on-probe are what a legacy server does about server/discover before initialize.
 // --tools-file names a file with names of more tools, read at every list; --random-tools adds another one to
-// each list; --read-only annotates all of them so.
+// each list; --read-only annotates all of them so. --trace-file adds the tool test_trace, which writes its
+// text there: what happened, whatever was answered. --ignore is only there to be seen in /proc.
 //
 // The tools beyond the suite's: test_echo, test_pid, test_long_call (progress every 50 ms, can be cancelled),
 // test_cancelled_calls, test_touch_resource, test_structured_content. It ends by itself.
@@ -73,6 +74,8 @@ Start parse(int argc, char** argv) {
     if (take_value(argument, "--count-file=", start.count_file)) continue;
     if (take_value(argument, "--slow-if=", start.slow_if)) continue;
     if (take_value(argument, "--tools-file=", start.fixture.world.tools_file)) continue;
+    if (take_value(argument, "--trace-file=", start.fixture.world.trace_file)) continue;
+    if (take_value(argument, "--ignore=", value)) continue;
     if (take_value(argument, "--flip-era=", value)) {
       start.fixture.world.era = exists(value) ? Era::Modern : Era::Legacy;
     } else if (take_value(argument, "--slow-start=", value)) {

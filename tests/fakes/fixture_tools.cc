@@ -118,6 +118,11 @@ Outcome touch_resource(const Round& round) {
   return outcome;
 }
 
+Outcome trace(const Round& round) {
+  std::ofstream(round.world.trace_file, std::ios::app) << text_at(round.arguments, {"text"}) << std::endl;
+  return text("Written.");
+}
+
 Outcome custom_header(const Round& round) {
   return text("Region: " + std::string(text_at(round.arguments, {"region"})));
 }
@@ -178,7 +183,7 @@ const std::vector<Tool>& plain_tools() {
       {"test_tool_with_logging", "Logs three lines", tool_with_logging},
       {"test_logging_tool", "Logs three lines", tool_with_logging},
       {"test_tool_with_progress", "Makes progress three times", tool_with_progress},
-      {"test_reconnection", "Takes a moment", tool_with_progress},
+      {"test_reconnection", "Takes a moment, and says so on the way", tool_with_logging},
       {"test_long_call", "Takes its time, with progress", long_call, kMs},
       {"test_cancelled_calls", "How many calls were cancelled in this process", cancelled_calls},
       {"test_echo", "Returns its text", echo, kText},
@@ -199,6 +204,7 @@ std::string list_tools(const World& world) {
   };
   for (const Tool& tool : plain_tools()) add(tool);
   for (const Tool& tool : asking_tools()) add(tool);
+  if (!world.trace_file.empty()) add({"test_trace", "Writes its text into a file", trace, kText});
   for (const std::string& name : passing_tools(world)) add({name, "One more", nullptr});
   return '[' + list + ']';
 }
@@ -209,6 +215,7 @@ Outcome call_tool(const Round& round) {
     const auto tool = std::find_if(tools->begin(), tools->end(), has_name);
     if (tool != tools->end()) return tool->run(round);
   }
+  if (round.name == "test_trace" && !round.world.trace_file.empty()) return trace(round);
   const std::vector<std::string> more = passing_tools(round.world);
   if (std::find(more.begin(), more.end(), round.name) != more.end()) {
     return text("Called " + std::string(round.name));

@@ -6,10 +6,11 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { CORRAL, HERE, labTest } from './lab.mjs';
 import { describe, eventually } from './processes.mjs';
+import { CANARY, assertNoSecret } from './secrets.mjs';
 
-// An entry of the configuration. `corral` holds our own options.
+// An entry of the configuration. `corral` holds our own options. The secret is for nobody but the server.
 export function entry([command, ...args], corral = {}, env = {}) {
-  return { command, args, env, corral };
+  return { command, args, env: { CORRAL_TEST_SECRET: CANARY, ...env }, corral };
 }
 
 export const fixture = (name, ...args) => [process.execPath, path.join(HERE, 'support', name), ...args];
@@ -19,10 +20,12 @@ const FIXTURE_SERVER =
   process.env.CORRAL_FIXTURE_SERVER ?? path.join(path.dirname(CORRAL), '../tests/fakes/fixture_server');
 export const fixtureServer = (...options) => [path.resolve(FIXTURE_SERVER), ...options];
 
-// Where a daemon may be: the folder, the configuration, and the commands that name both.
+// Where a daemon may be: the folder, the configuration, and the commands that name both. Without servers the
+// daemon is started without a configuration.
 export class Place {
   constructor(lab, servers, options = {}) {
     this.lab = lab;
+    this.servers = servers;
     this.dir = path.join(lab.dir, lab.tag);
     this.config = path.join(lab.dir, 'servers.json');
     // Calls in flight get half a second at a shutdown; nobody here waits for them.
@@ -68,9 +71,10 @@ export class Place {
 }
 
 export class Daemon extends Place {
-  static async start(lab, servers, options) {
+  // `more`: further words of `corral serve`.
+  static async start(lab, servers, options, more = []) {
     const daemon = new Daemon(lab, servers, options);
-    daemon.serve();
+    daemon.serve(more);
     await eventually('the daemon to answer', async () => (await daemon.ask('status')).code === 0);
     daemon.pid = (await daemon.status()).daemon.pid;
     daemon.watch();
@@ -78,8 +82,9 @@ export class Daemon extends Place {
   }
 
   // The janitor takes the place of `corral serve`, so this is its process.
-  serve() {
-    const args = ['serve', '--runtime-dir', this.dir, '--config', this.config];
+  serve(more = []) {
+    const config = this.servers === undefined ? [] : ['--config', this.config];
+    const args = ['serve', '--runtime-dir', this.dir, ...config, ...more];
     const env = { ...process.env, ...this.lab.env };
     this.stderr = '';
     this.janitor = spawn(CORRAL, args, { env, cwd: this.lab.dir, stdio: ['ignore', 'ignore', 'pipe'] });
@@ -87,6 +92,13 @@ export class Daemon extends Place {
     this.ended = new Promise((resolve) => {
       this.janitor.once('exit', (code, signal) => resolve({ code, signal }));
     });
+  }
+
+  // Where clients reach a server by URL. With `--port 0` the daemon says which port it got.
+  async url(server, kind = 'mcp') {
+    const said = await eventually('the port', () => /http:\/\/127\.0\.0\.1:(\d+)/.exec(this.stderr));
+    this.port = Number(said[1]);
+    return `http://127.0.0.1:${this.port}/${kind}${server === undefined ? '' : `/${server}`}`;
   }
 
   // What runs below it, the janitor first. Everything seen is remembered by the lab.
@@ -130,12 +142,14 @@ export class Daemon extends Place {
 }
 
 // Like labTest(), with a running daemon. `servers` are the entries of its configuration, or a function that
-// makes them for a lab; the test may end the daemon itself, otherwise `corral shutdown` does.
-export function daemonTest(name, { servers, corral, ...options }, body) {
+// makes them for a lab; `serve` are more words for `corral serve`. The test may end the daemon itself, otherwise
+// `corral shutdown` does.
+export function daemonTest(name, { servers, corral, serve, ...options }, body) {
   labTest(name, options, async (lab, t) => {
     const entries = typeof servers === 'function' ? servers(lab) : servers;
-    const daemon = await Daemon.start(lab, entries, corral);
+    const daemon = await Daemon.start(lab, entries, corral, serve);
     await body(daemon, lab, t);
+    assertNoSecret(daemon);
     if (daemon.janitor.exitCode === null && daemon.janitor.signalCode === null) await daemon.shutDown();
   });
 }

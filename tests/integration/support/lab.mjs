@@ -15,7 +15,7 @@ export const CORRAL = path.resolve(process.env.CORRAL_BIN ?? path.join(HERE, '..
 // `run` gives all tests of one run the same prefix, so that it can look for leftovers once more at the end.
 const RUN_PREFIX = process.env.CORRAL_TEST_RUN ?? `corral-it-${process.pid}.`;
 
-class Lab {
+export class Lab {
   constructor() {
     this.tag = `${RUN_PREFIX}${randomBytes(6).toString('hex')}.`;
     this.dir = mkdtempSync(path.join(tmpdir(), 'corral-it-'));

@@ -1,6 +1,8 @@
 // Sessions of both official SDKs behind one face, many of them in this one process.
 import * as v1 from '@modelcontextprotocol/sdk/client/index.js';
+import * as v1sse from '@modelcontextprotocol/sdk/client/sse.js';
 import * as v1stdio from '@modelcontextprotocol/sdk/client/stdio.js';
+import * as v1http from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import * as v1types from '@modelcontextprotocol/sdk/types.js';
 import * as v2 from '@modelcontextprotocol/client';
 import * as v2stdio from '@modelcontextprotocol/client/stdio';
@@ -9,11 +11,22 @@ import { textOf } from './session.mjs';
 
 export const MODERN = '2026-07-28';
 
+const V1 = {
+  client: v1.Client,
+  stdio: v1stdio.StdioClientTransport,
+  http: v1http.StreamableHTTPClientTransport,
+  sse: v1sse.SSEClientTransport,
+};
+const V2 = {
+  client: v2.Client,
+  stdio: v2stdio.StdioClientTransport,
+  http: v2.StreamableHTTPClientTransport,
+};
 const SDKS = {
-  v1: { client: v1.Client, transport: v1stdio.StdioClientTransport },
-  v2: { client: v2.Client, transport: v2stdio.StdioClientTransport },
-  'v2 auto': { client: v2.Client, transport: v2stdio.StdioClientTransport, mode: 'auto' },
-  'v2 modern': { client: v2.Client, transport: v2stdio.StdioClientTransport, mode: { pin: MODERN } },
+  v1: V1,
+  v2: V2,
+  'v2 auto': { ...V2, mode: 'auto' },
+  'v2 modern': { ...V2, mode: { pin: MODERN } },
 };
 export const LEGACY_SDKS = ['v1', 'v2', 'v2 auto'];
 
@@ -30,31 +43,39 @@ const V1_SCHEMAS = {
 
 export class Session {
   // `answers` and `news` are handlers by method. What the SDK finds wrong is collected in `problems`.
-  static async open(lab, command, { sdk = 'v1', capabilities = {}, answers = {}, news = {}, ...rest } = {}) {
-    const { client: Client, transport: Transport, mode } = SDKS[sdk];
-    const session = new Session();
+  constructor({ sdk = 'v1', capabilities = {}, answers = {}, news = {} }) {
+    const { client: Client, mode } = SDKS[sdk];
     const negotiation = mode === undefined ? {} : { versionNegotiation: { mode } };
-    session.sdk = sdk;
-    session.problems = [];
-    session.stderr = '';
-    session.client = new Client(
-      { name: `corral ${sdk}`, version: '1.0.0' },
-      { capabilities, ...negotiation },
-    );
-    session.client.onerror = (error) => session.problems.push(error);
+    this.sdk = sdk;
+    this.problems = [];
+    this.stderr = '';
+    this.client = new Client({ name: `corral ${sdk}`, version: '1.0.0' }, { capabilities, ...negotiation });
+    this.client.onerror = (error) => this.problems.push(error);
     for (const [method, handler] of Object.entries(answers)) {
-      session.client.setRequestHandler(session.kind(method), handler);
+      this.client.setRequestHandler(this.kind(method), handler);
     }
     for (const [method, handler] of Object.entries(news)) {
-      session.client.setNotificationHandler(session.kind(method), handler);
+      this.client.setNotificationHandler(this.kind(method), handler);
     }
+  }
+
+  static async open(lab, command, options = {}) {
+    const session = new Session(options);
     const [program, ...args] = command;
-    const options = { command: program, args, env: lab.env, cwd: rest.cwd ?? HERE, stderr: 'pipe' };
-    session.transport = new Transport(options);
+    const start = { command: program, args, env: lab.env, cwd: options.cwd ?? HERE, stderr: 'pipe' };
+    session.transport = new SDKS[session.sdk].stdio(start);
     session.transport.stderr.on('data', (chunk) => (session.stderr += chunk));
     await session.client.connect(session.transport, { timeout: 45_000 });
     session.pid = session.transport.pid;
     lab.watch(session.pid);
+    return session;
+  }
+
+  // `over`: http or sse. `headers` go with every request.
+  static async at(url, { over = 'http', headers = {}, ...options } = {}) {
+    const session = new Session(options);
+    session.transport = new SDKS[session.sdk][over](new URL(url), { requestInit: { headers } });
+    await session.client.connect(session.transport, { timeout: 45_000 });
     return session;
   }
 
@@ -80,6 +101,12 @@ export class Session {
 
   close() {
     return this.client.close();
+  }
+
+  // By URL: DELETE, if there is a session to delete, and then the end of the connection.
+  async leave() {
+    await this.transport.terminateSession?.();
+    await this.close();
   }
 }
 
