@@ -9,10 +9,8 @@
 #include <fstream>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <stdexcept>
-#include <thread>
 
 #include "load_http.h"
 #include "measure.h"
@@ -45,6 +43,7 @@ struct Peer {
   std::string socket;  // waited for if there is no port
   std::function<Link(const std::string&)> attach;
   double start_ms = 0;  // where it was started elsewhere
+  std::string path = "/mcp";
 };
 
 /// A running peer. Everything that it started, also what left it, is found by a mark of its own.
@@ -104,11 +103,13 @@ std::vector<double> latencies(const std::function<double()>& ask, int most) {
   return times;
 }
 
+HttpPlace place_of(const Peer& peer) { return {peer.port, peer.path, peer.tool, false}; }
+
 void attach_and_ask(const Peer& peer, Numbers& numbers, std::vector<double>& times) {
   for (int i = 0; i < 3; ++i) {
     const Clock::time_point start = Clock::now();
     if (peer.port != 0) {
-      HttpClient client("one", peer.port, peer.tool);
+      HttpClient client("one", place_of(peer));
       client.open();
       numbers.attach_ms.push_back(ms_since(start));
       if (i == 2) times = latencies([&] { return client.echo(kBytes); }, 1000);
@@ -121,47 +122,28 @@ void attach_and_ask(const Peer& peer, Numbers& numbers, std::vector<double>& tim
   }
 }
 
-void load_over_http(const Bench& bench, const Peer& peer, Numbers& numbers) {
-  std::mutex mutex;
-  std::string failure;
-  std::size_t calls = 0;
-  std::vector<std::unique_ptr<HttpClient>> clients;
-  for (int i = 0; i < kClients; ++i) {
-    clients.push_back(std::make_unique<HttpClient>("c" + std::to_string(i), peer.port, peer.tool));
-    clients.back()->open();
-  }
-  const Clock::time_point start = Clock::now();
-  std::vector<std::thread> threads;
-  for (const auto& client : clients) {
-    threads.emplace_back([&] {
-      std::size_t own = 0;
-      try {
-        for (; Clock::now() - start < kLoadTime; ++own) client->echo(kBytes);
-      } catch (const std::exception& error) {
-        const std::lock_guard lock(mutex);
-        failure = error.what();
-      }
-      const std::lock_guard lock(mutex);
-      calls += own;
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  const double seconds = ms_since(start) / 1000;
-  if (!failure.empty()) throw std::runtime_error(failure);
-  numbers.per_second = static_cast<double>(calls) / seconds;
-  numbers.memory_mb = memory_between(bench);
-}
-
-void load_over_pipes(const Bench& bench, const Peer& peer, Numbers& numbers) {
-  std::vector<Link> links;
-  for (int i = 0; i < kClients; ++i) {
-    links.push_back(peer.attach("c" + std::to_string(i)));
-    links.back().open();
-  }
-  const Load load = drive(links, kLoadTime, kBytes);
+template <typename Client>
+void load(const Bench& bench, std::vector<Client>& clients, Numbers& numbers) {
+  for (Client& client : clients) client.open();
+  const Load load = drive(clients, kLoadTime, kBytes);
   if (load.wrong > 0) throw std::runtime_error(std::to_string(load.wrong) + " wrong answers");
   numbers.per_second = load.per_second;
   numbers.memory_mb = memory_between(bench);
+}
+
+void load_many(const Bench& bench, const Peer& peer, Numbers& numbers) {
+  std::vector<HttpClient> clients;
+  std::vector<Link> links;
+  for (int i = 0; i < kClients; ++i) {
+    const std::string name = "c" + std::to_string(i);
+    if (peer.port != 0) {
+      clients.emplace_back(name, place_of(peer));
+    } else {
+      links.push_back(peer.attach(name));
+    }
+  }
+  if (peer.port != 0) return load(bench, clients, numbers);
+  load(bench, links, numbers);
 }
 
 Numbers measure_peer(const Bench& bench, const std::function<Peer()>& make) {
@@ -177,11 +159,7 @@ Numbers measure_peer(const Bench& bench, const std::function<Peer()>& make) {
   const Running running(bench, peer);
   numbers.start_ms = peer.argv.empty() ? peer.start_ms : running.start_ms();
   attach_and_ask(peer, numbers, numbers.free_us);
-  if (peer.port != 0) {
-    load_over_http(bench, peer, numbers);
-  } else {
-    load_over_pipes(bench, peer, numbers);
-  }
+  load_many(bench, peer, numbers);
   return numbers;
 }
 
@@ -211,6 +189,23 @@ std::vector<Maker> ours(const Bench& bench) {
                 "",
                 [daemon](const std::string& name) { return daemon->attach(name); },
                 daemon->ready_ms()};
+  });
+  makers.emplace_back("ideal, HTTP", [&bench] {
+    auto ideal = std::make_shared<Ideal>(bench, Ideal::Sessions::Own, free_port());
+    return Peer{{}, ideal->port(), "echo", "", [ideal](const std::string& name) {
+                  return ideal->attach_socket(name);
+                }};
+  });
+  makers.emplace_back("corral serve, HTTP", [&bench] {
+    auto daemon = std::make_shared<Daemon>(bench, kSharedServer, std::vector<std::string>{}, free_port());
+    daemon->attach_http("first").open();
+    return Peer{{},
+                daemon->port(),
+                "echo",
+                "",
+                [daemon](const std::string& name) { return daemon->attach(name); },
+                daemon->ready_ms(),
+                "/mcp/echo"};
   });
   return makers;
 }

@@ -2,13 +2,17 @@
 // number of clients. Ids are replaced on the way there and put back on the way home; nothing is checked,
 // bounded, supervised or forgotten in order. It shows how fast sharing can be, and is no product.
 //
-//   ideal_forwarder --socket=PATH [--same-session] [--lifetime=SECONDS] [--tag=TEXT] -- SERVER [ARG...]
+//   ideal_forwarder --socket=PATH [--port=N] [--same-session] [--lifetime=SECONDS] [--tag=TEXT]
+//                   -- SERVER [ARG...]
 //
 // A client connects and sends one byte: 's' to talk through the socket, or 'p' together with two descriptors
-// (SCM_RIGHTS: its requests, its answers), as the clients of corral do. The server gets a session of its own,
-// because the servers of corral have one and the kernel may charge for it; --same-session shows without.
+// (SCM_RIGHTS: its requests, its answers), as the clients of corral do. At the port it is a POST for every
+// message, on a connection that stays; whatever the path says. The server gets a session of its own, because
+// the servers of corral have one and the kernel may charge for it; --same-session shows without.
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,7 +82,7 @@ struct Party;
 
 /// What epoll tells us about: one direction of somebody.
 struct Direction {
-  enum class Kind { Listener, Greeting, In, Out };
+  enum class Kind { Listener, HttpListener, Greeting, In, Out };
   Kind kind;
   int fd;
   Party* party;
@@ -93,6 +97,7 @@ struct Party {
   Buffer to_send;
   bool waits_to_write = false;
   bool gone = false;
+  bool http = false;
 };
 
 struct Call {
@@ -161,18 +166,25 @@ void splice(Buffer& to, std::string_view line, std::string_view id, std::string_
   to.add(line.substr(0, at));
   to.add(instead);
   to.add(line.substr(at + id.size()));
-  to.add("\n");
 }
 
 void request(Party& client, std::string_view line) {
   const std::string_view id = id_of(line);
   if (id.empty()) {
     splice(server.to_send, line, line.substr(0, 0), {});
-    return;
+    if (client.http) client.to_send.add("HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n");
+  } else {
+    const unsigned long number = next_id++;
+    calls.emplace(number, Call{&client, std::string(id)});
+    splice(server.to_send, line, id, std::to_string(number));
   }
-  const unsigned long number = next_id++;
-  calls.emplace(number, Call{&client, std::string(id)});
-  splice(server.to_send, line, id, std::to_string(number));
+  server.to_send.add("\n");
+}
+
+void add_answer_head(Party& client, size_t length) {
+  client.to_send.add("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ");
+  client.to_send.add(std::to_string(length));
+  client.to_send.add("\r\n\r\n");
 }
 
 void answer(std::string_view line) {
@@ -181,10 +193,26 @@ void answer(std::string_view line) {
   if (call == calls.end()) return;
   Party& client = *call->second.client;
   if (!client.gone) {
+    if (client.http) add_answer_head(client, line.size() - id.size() + call->second.id.size());
     splice(client.to_send, line, id, call->second.id);
+    if (!client.http) client.to_send.add("\n");
     send_on(client);
   }
   calls.erase(call);
+}
+
+/// Takes one POST. False if it is not whole yet.
+bool take_post(Party& client) {
+  static constexpr std::string_view kLength = "Content-Length: ";
+  const std::string_view text = client.received.view();
+  const size_t head = text.find("\r\n\r\n");
+  const size_t at = text.substr(0, head).find(kLength);
+  if (head == std::string_view::npos || at == std::string_view::npos) return false;
+  const size_t length = strtoul(text.data() + at + kLength.size(), nullptr, 10);
+  if (text.size() < head + 4 + length) return false;
+  request(client, text.substr(head + 4, length));
+  client.received.drop(head + 4 + length);
+  return true;
 }
 
 void receive(Party& party) {
@@ -193,6 +221,10 @@ void receive(Party& party) {
   if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
   if (got <= 0) return lose(party);
   party.received.grew(static_cast<size_t>(got));
+  if (party.http) {
+    while (take_post(party)) continue;
+    return send_on(party);
+  }
   for (;;) {
     const std::string_view text = party.received.view();
     const size_t end = text.find('\n', party.searched);
@@ -231,6 +263,16 @@ void greet(Direction* greeting) {
   watch(*new Party, descriptors[0], descriptors[1]);
 }
 
+void accept_http(int listener) {
+  for (int fd = -1; (fd = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0;) {
+    const int on = 1;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    auto* client = new Party;
+    client->http = true;
+    watch(*client, fd, fd);
+  }
+}
+
 void accept_all(int listener) {
   for (int fd = -1; (fd = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0;) {
     control(EPOLL_CTL_ADD, *new Direction{Direction::Kind::Greeting, fd, nullptr}, EPOLLIN);
@@ -266,6 +308,17 @@ int listen_at(const char* path) {
   return fd;
 }
 
+int listen_at_port(int port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd < 0 || bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) fail("port");
+  if (listen(fd, 1024) != 0) fail("listen");
+  return fd;
+}
+
 [[noreturn]] void forward() {
   epoll_event events[256];
   for (;;) {
@@ -274,6 +327,7 @@ int listen_at(const char* path) {
       auto* direction = static_cast<Direction*>(events[i].data.ptr);
       switch (direction->kind) {
         case Direction::Kind::Listener: accept_all(direction->fd); break;
+        case Direction::Kind::HttpListener: accept_http(direction->fd); break;
         case Direction::Kind::Greeting: greet(direction); break;
         case Direction::Kind::In:
           if (!direction->party->gone) receive(*direction->party);
@@ -296,10 +350,12 @@ int listen_at(const char* path) {
 
 int main(int argc, char** argv) {
   const char* path = nullptr;
+  int port = 0;
   bool own_session = true;
   int i = 1;
   for (; i < argc && strcmp(argv[i], "--") != 0; ++i) {
     if (strncmp(argv[i], "--socket=", 9) == 0) path = argv[i] + 9;
+    if (strncmp(argv[i], "--port=", 7) == 0) port = atoi(argv[i] + 7);
     if (strncmp(argv[i], "--lifetime=", 11) == 0) alarm(static_cast<unsigned>(atol(argv[i] + 11)));
     if (strcmp(argv[i], "--same-session") == 0) own_session = false;
   }
@@ -310,6 +366,8 @@ int main(int argc, char** argv) {
   signal(SIGPIPE, SIG_IGN);
   poller = epoll_create1(EPOLL_CLOEXEC);
   start_server(argv + i + 1, own_session);
+  Direction http{Direction::Kind::HttpListener, port > 0 ? listen_at_port(port) : -1, nullptr};
+  if (port > 0) control(EPOLL_CTL_ADD, http, EPOLLIN);
   Direction listener{Direction::Kind::Listener, listen_at(path), nullptr};
   control(EPOLL_CTL_ADD, listener, EPOLLIN);
   forward();

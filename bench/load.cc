@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "load_http.h"
 #include "stats.h"
 
 namespace corral::bench {
@@ -212,7 +213,8 @@ namespace {
 
 class Poller {
  public:
-  explicit Poller(const std::vector<Link>& links) : fd_(epoll_create1(EPOLL_CLOEXEC)) {
+  template <typename Client>
+  explicit Poller(const std::vector<Client>& links) : fd_(epoll_create1(EPOLL_CLOEXEC)) {
     for (std::size_t i = 0; i < links.size(); ++i) {
       epoll_event event{};
       event.events = EPOLLIN;
@@ -240,7 +242,8 @@ class Poller {
 
 }  // namespace
 
-Load drive(std::vector<Link>& links, std::chrono::milliseconds time, std::size_t bytes) {
+template <typename Client>
+Load drive(std::vector<Client>& links, std::chrono::milliseconds time, std::size_t bytes) {
   Poller poller(links);
   Load load;
   std::vector<double> times;
@@ -275,5 +278,8 @@ Load drive(std::vector<Link>& links, std::chrono::milliseconds time, std::size_t
   load.p99_us = quantile(std::move(times), 0.99);
   return load;
 }
+
+template Load drive(std::vector<Link>& links, std::chrono::milliseconds time, std::size_t bytes);
+template Load drive(std::vector<HttpClient>& links, std::chrono::milliseconds time, std::size_t bytes);
 
 }  // namespace corral::bench

@@ -89,7 +89,8 @@ struct Load {
   double p99_us = 0;
 };
 
-/// Every link has one small question in flight, for so long. From one thread, by epoll.
-Load drive(std::vector<Link>& links, std::chrono::milliseconds time, std::size_t bytes);
+/// Every client (Link, HttpClient) has one small question in flight, for so long. From one thread, by epoll.
+template <typename Client>
+Load drive(std::vector<Client>& clients, std::chrono::milliseconds time, std::size_t bytes);
 
 }  // namespace corral::bench

@@ -1,45 +1,77 @@
-// One client of a proxy that speaks Streamable HTTP, as plain as it gets: one connection, one request at a
-// time. Every answer is compared with its question.
+// One client that speaks Streamable HTTP, as plain as it gets: one connection, one request at a time. Every
+// answer is compared with its question.
 #pragma once
 
 #include <cstddef>
 #include <string>
 #include <string_view>
 
+#include "load.h"
+
 namespace corral::bench {
+
+/// Who to talk to.
+struct HttpPlace {
+  int port = 0;
+  std::string path = "/mcp";
+  std::string tool = "echo";  // the name under which echo is shown
+  bool modern = false;        // in the words of 2026-07-28: no session, headers that repeat the body
+};
 
 class HttpClient {
  public:
-  /// `tool` is the name under which the proxy shows echo. Throws std::system_error if nobody listens.
-  HttpClient(std::string name, int port, std::string tool);
+  /// Throws std::system_error if nobody listens.
+  HttpClient(std::string name, const HttpPlace& place);
+  HttpClient(HttpClient&& other) noexcept;
+  HttpClient& operator=(HttpClient&&) = delete;
   ~HttpClient();
-  HttpClient(const HttpClient&) = delete;
-  HttpClient& operator=(const HttpClient&) = delete;
 
-  /// initialize, notifications/initialized, tools/list. Throws std::runtime_error unless both are answered.
+  /// initialize, notifications/initialized, tools/list; modern: tools/list. Throws std::runtime_error unless
+  /// they are answered.
   void open();
 
   /// Microseconds. Throws std::runtime_error for a wrong or missing answer.
   double echo(std::size_t bytes);
+  /// One small question, so many bytes back.
+  double blob(std::size_t bytes);
+
+  // For many at once, as Link has it.
+  void ask_echo(std::size_t bytes);
+  Link::Taken take();
+  int from() const { return fd_; }
+
+  /// GET, and the answer's head: from here on the connection is a silent stream and nothing else.
+  void listen();
 
  private:
+  /// Of the answer that is being read.
   struct Answer {
     int status = 0;
+    std::size_t head = 0;  // bytes of the head; 0 = not there yet
+    std::size_t length = 0;
+    bool chunked = false;
     std::string session;
-    std::string body;
   };
-  Answer post(const std::string& message);
-  void read_more();
-  void read_body(std::string_view headers, Answer& answer);
-  void read_chunks(Answer& answer);
+  std::string framed(const std::string& message, std::string_view method, std::string_view tool) const;
+  std::string next_call(std::string_view tool, const std::string& arguments);
+  std::string next_echo(std::size_t bytes);
+  void write_all(std::string_view text);
+  void read_some();
+  void read_head();
+  bool whole();
+  bool is_right() const;
+  Answer exchange(const std::string& request);
+  double timed(const std::string& request);
 
   std::string name_;
-  int port_;
-  std::string tool_;
+  HttpPlace place_;
   int fd_ = -1;
   std::string session_;
   std::string received_;
+  Answer answer_;
   unsigned next_id_ = 1;
+  std::string wanted_id_;
+  std::string wanted_text_;
 };
 
 /// A port on which nobody listens now.

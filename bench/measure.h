@@ -53,6 +53,25 @@ void measure_connect_restart(const Bench& bench, Results& results);
 /// CPU time, wake-ups and memory of a daemon with 100 parked sessions.
 void measure_connect_parked(const Bench& bench, Results& results);
 
+// ---- `corral serve`, for clients that come by URL
+
+/// Small messages to and fro over HTTP.
+void measure_http_round_trip(const Bench& bench, Results& results, bool one_core);
+
+/// 1 to 256 clients on one server over HTTP, every answer checked.
+void measure_http_throughput(const Bench& bench, Results& results, bool one_core);
+
+/// 4 KB to 10 MB over HTTP, and the daemon's peak of memory.
+void measure_http_sizes(const Bench& bench, Results& results);
+
+/// From the connect to the list of tools.
+void measure_http_attach(const Bench& bench, Results& results);
+
+/// 10,000 silent streams: memory, and a call meanwhile.
+void measure_http_memory(const Bench& bench, Results& results);
+
+// ---- others
+
 /// socat, and the proxies that peers/install has installed.
 void measure_connect_peers(const Bench& bench, Results& results);
 

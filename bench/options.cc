@@ -24,7 +24,8 @@ constexpr const char* kHelp =
     "  --only NAME         one of round-trip, start, memory, kill, end, doctor, connect (all of it),\n"
     "                      connect-round-trip, connect-throughput, connect-sizes, connect-attach,\n"
     "                      connect-start, connect-bridge, connect-memory, connect-restart,\n"
-    "                      connect-parked, connect-peers\n"
+    "                      connect-parked, connect-peers, http (all of it), http-round-trip,\n"
+    "                      http-throughput, http-sizes, http-attach, http-memory\n"
     "  --peers DIR         also measure other proxies, from the folder that bench/peers/install filled\n"
     "  --quick             fewer rounds: a first look, not a result\n"
     "  --processes N       size of the tree that is killed (default 500)\n"
@@ -32,7 +33,7 @@ constexpr const char* kHelp =
     "  --strict-budgets    exit with 1 if a budget is exceeded\n"
     "  --help\n";
 
-constexpr std::array<std::string_view, 17> kNames{"round-trip",
+constexpr std::array<std::string_view, 23> kNames{"round-trip",
                                                   "start",
                                                   "memory",
                                                   "kill",
@@ -48,7 +49,13 @@ constexpr std::array<std::string_view, 17> kNames{"round-trip",
                                                   "connect-memory",
                                                   "connect-restart",
                                                   "connect-parked",
-                                                  "connect-peers"};
+                                                  "connect-peers",
+                                                  "http",
+                                                  "http-round-trip",
+                                                  "http-throughput",
+                                                  "http-sizes",
+                                                  "http-attach",
+                                                  "http-memory"};
 
 int positive(const std::string& option, const std::string& text) {
   char* end = nullptr;
@@ -120,7 +127,8 @@ Options parse_options(int argc, char** argv) {
 
 bool wanted(const Options& options, const std::string& name) {
   return options.only.empty() || options.only == name ||
-         (options.only == "connect" && name.starts_with("connect-"));
+         (options.only == "connect" && name.starts_with("connect-")) ||
+         (options.only == "http" && name.starts_with("http-"));
 }
 
 }  // namespace corral::bench

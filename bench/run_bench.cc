@@ -104,7 +104,21 @@ void measure_connect(const Bench& bench, Results& results) {
   if (wanted(options, "connect-memory")) measure_connect_memory(bench, results);
   if (wanted(options, "connect-restart")) measure_connect_restart(bench, results);
   if (wanted(options, "connect-parked")) measure_connect_parked(bench, results);
-  if (wanted(options, "connect-peers")) measure_connect_peers(bench, results);
+}
+
+void measure_http(const Bench& bench, Results& results) {
+  const Options& options = bench.options;
+  if (wanted(options, "http-round-trip")) {
+    measure_http_round_trip(bench, results, true);
+    measure_http_round_trip(bench, results, false);
+  }
+  if (wanted(options, "http-throughput")) {
+    measure_http_throughput(bench, results, true);
+    measure_http_throughput(bench, results, false);
+  }
+  if (wanted(options, "http-sizes")) measure_http_sizes(bench, results);
+  if (wanted(options, "http-attach")) measure_http_attach(bench, results);
+  if (wanted(options, "http-memory")) measure_http_memory(bench, results);
 }
 
 void measure_all(const Bench& bench, Results& results) {
@@ -119,6 +133,8 @@ void measure_all(const Bench& bench, Results& results) {
   if (wanted(options, "kill")) measure_kill(bench, results);
   if (wanted(options, "doctor")) measure_doctor(bench, results);
   measure_connect(bench, results);
+  measure_http(bench, results);
+  if (wanted(options, "connect-peers")) measure_connect_peers(bench, results);
 }
 
 // Also when a measurement failed: what it left is found by the tag. Returns how many there were.

@@ -82,17 +82,19 @@ void hand_over(int socket, int in, int out) {
 
 // ---- corral
 
-Daemon::Daemon(const Bench& bench, const std::string& policy, const std::vector<std::string>& server_args)
-    : corral_(bench.options.corral), folder_(new_folder(bench, "d")) {
+Daemon::Daemon(const Bench& bench, const std::string& policy, const std::vector<std::string>& server_args,
+               int port)
+    : corral_(bench.options.corral), folder_(new_folder(bench, "d")), port_(port) {
   said_ = folder_ + "/stderr";
   write_config(bench, policy, server_args);
   const std::string notify = folder_ + "/notify";
   const int notify_fd = bound_notify_socket(notify);
   setenv("NOTIFY_SOCKET", notify.c_str(), 1);
   const Clock::time_point start = Clock::now();
-  process_.emplace(std::vector<std::string>{corral_, "serve", "--config", folder_ + "/config.json",
-                                            "--runtime-dir", folder_ + "/run"},
-                   SpawnSettings{true, said_});
+  std::vector<std::string> argv{corral_,         "serve",         "--config", folder_ + "/config.json",
+                                "--runtime-dir", folder_ + "/run"};
+  if (port_ > 0) argv.insert(argv.end(), {"--port", std::to_string(port_)});
+  process_.emplace(argv, SpawnSettings{true, said_});
   unsetenv("NOTIFY_SOCKET");
   wait_until_ready(notify_fd);
   ready_ms_ = ms_since(start);
@@ -147,13 +149,18 @@ Link Daemon::attach(const std::string& name) const {
   return Link(name, Child(argv, {false, folder_ + "/shim-stderr"}));
 }
 
+HttpClient Daemon::attach_http(const std::string& name, bool modern) const {
+  return HttpClient(name, {port_, "/mcp/echo", "echo", modern});
+}
+
 // ---- the ideal
 
-Ideal::Ideal(const Bench& bench, Sessions sessions) {
+Ideal::Ideal(const Bench& bench, Sessions sessions, int port) : port_(port) {
   socket_ = new_folder(bench, "i") + "/s";
   std::vector<std::string> argv{bench.options.ideal_forwarder, "--socket=" + socket_, "--tag=" + bench.tag,
                                 kLifetime};
   if (sessions == Sessions::Same) argv.push_back("--same-session");
+  if (port_ > 0) argv.push_back("--port=" + std::to_string(port_));
   argv.insert(argv.end(), {"--", bench.options.echo_server, "--tag=" + bench.tag, kLifetime});
   process_.emplace(argv, SpawnSettings{sessions == Sessions::Own, ""});
   for (int i = 0; i < kPatienceMs; ++i) {
@@ -179,6 +186,10 @@ Link Ideal::attach_pipes(const std::string& name) const {
   ::close(to[0]);
   ::close(from[1]);
   return Link(name, to[1], from[0]);
+}
+
+HttpClient Ideal::attach_http(const std::string& name) const {
+  return HttpClient(name, {port_, "/mcp", "echo", false});
 }
 
 // ---- neither

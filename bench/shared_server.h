@@ -8,6 +8,7 @@
 
 #include "child.h"
 #include "load.h"
+#include "load_http.h"
 #include "session.h"
 
 namespace corral::bench {
@@ -18,9 +19,10 @@ inline constexpr const char* kSharedServer = R"("share":"shared")";
 /// `corral serve` in a runtime folder of its own, with one server.
 class Daemon {
  public:
-  /// Returns when it has said that it is ready. Throws std::runtime_error if it does not.
+  /// Returns when it has said that it is ready. Throws std::runtime_error if it does not. With a port it has
+  /// a door there.
   explicit Daemon(const Bench& bench, const std::string& policy = kSharedServer,
-                  const std::vector<std::string>& server_args = {});
+                  const std::vector<std::string>& server_args = {}, int port = 0);
   /// SIGTERM, and waits until everything is gone.
   ~Daemon();
   Daemon(const Daemon&) = delete;
@@ -34,6 +36,9 @@ class Daemon {
 
   /// A session of `corral connect`: not opened yet.
   Link attach(const std::string& name) const;
+  /// A client of its door, connected and not opened yet.
+  HttpClient attach_http(const std::string& name, bool modern = false) const;
+  int port() const { return port_; }
 
  private:
   void write_config(const Bench& bench, const std::string& policy,
@@ -45,6 +50,7 @@ class Daemon {
   std::string said_;  // file with its stderr
   std::optional<Child> process_;
   pid_t pid_ = -1;
+  int port_ = 0;
   double ready_ms_ = 0;
 };
 
@@ -54,16 +60,20 @@ class Ideal {
     Own,
     Same
   };  // whether it and its server have sessions of their own, as corral's have
-  Ideal(const Bench& bench, Sessions sessions);
+  /// With a port it takes POSTs there, too.
+  Ideal(const Bench& bench, Sessions sessions, int port = 0);
 
   pid_t pid() const { return process_->pid(); }
+  int port() const { return port_; }
 
   Link attach_socket(const std::string& name) const;
   /// Pipes whose far ends are handed over, as `corral connect` does.
   Link attach_pipes(const std::string& name) const;
+  HttpClient attach_http(const std::string& name) const;
 
  private:
   std::string socket_;
+  int port_ = 0;
   std::optional<Child> process_;
 };
 
