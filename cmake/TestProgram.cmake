@@ -19,8 +19,6 @@ function(corral_test_program target)
     <string_view>
     <vector>
     ${ARGN})
-  # A sanitizer's checks are slow to optimise, and it is the code under test that has to be fast.
-  if(CORRAL_SANITIZE)
-    target_compile_options(${target} PRIVATE -O0)
-  endif()
+  # Optimising takes longer than it saves: it is the code under test that has to be fast.
+  target_compile_options(${target} PRIVATE -O0)
 endfunction()
