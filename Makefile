@@ -79,10 +79,10 @@ tsan: ## unit tests under ThreadSanitizer
 	cmake --build build/tsan -j $(JOBS) --target unit_tests
 	ctest --test-dir build/tsan -L unit --output-on-failure
 
-fuzz: ## each fuzzer for FUZZ_SECONDS (10; those of the wire at least 60)
+fuzz: ## each fuzzer for FUZZ_SECONDS (6; those of the wire at least 60)
 	cmake --preset fuzz
 	cmake --build build/fuzz -j $(JOBS) --target fuzz/all
-	tools/run-fuzzers build/fuzz/fuzz $${FUZZ_SECONDS:-10}
+	tools/run-fuzzers build/fuzz/fuzz $${FUZZ_SECONDS:-6}
 
 mutate: ## whether the chaos run notices a corral with the sweep, or the ids, switched off
 	cmake --preset dev
