@@ -151,5 +151,7 @@ export function daemonTest(name, { servers, corral, serve, ...options }, body) {
     await body(daemon, lab, t);
     assertNoSecret(daemon);
     if (daemon.janitor.exitCode === null && daemon.janitor.signalCode === null) await daemon.shutDown();
+    // Once more, of what was being written just now.
+    assertNoSecret(daemon);
   });
 }

@@ -6,6 +6,16 @@ import path from 'node:path';
 
 export const CANARY = `canary-${randomBytes(12).toString('hex')}`;
 
+// The daemon writes beside us: what it renamed or removed since the folder was listed is under its new name, or gone.
+function readIfThere(file) {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error;
+    return Buffer.alloc(0);
+  }
+}
+
 // Every file below `folder` that holds one of the texts, as FILE: TEXT.
 export function filesWith(folder, texts, except = []) {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -13,7 +23,7 @@ export function filesWith(folder, texts, except = []) {
     .map((item) => path.join(item.parentPath, item.name))
     .filter((file) => !except.includes(file))
     .flatMap((file) => {
-      const bytes = readFileSync(file);
+      const bytes = readIfThere(file);
       return texts.filter((text) => bytes.includes(text)).map((text) => `${file}: ${text}`);
     });
 }
