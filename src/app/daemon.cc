@@ -184,9 +184,8 @@ Result<config::Configuration> Daemon::read_configuration() {
 }
 
 Result<void> Daemon::prepare(const config::Http& http) {
-  // A large message leaves nothing behind when it is gone. That costs time, for the page faults of the next
-  // one (10 MB: 2.1 x ideal instead of 1.0), but what the heap keeps may stay for as long as any session
-  // does.
+  // A large message leaves nothing behind when it is gone: what the heap keeps may stay for as long as any
+  // session does. Who reads many of them uses one buffer again (wire/line_reader.h).
   mallopt(M_MMAP_THRESHOLD, 256 * 1024);
   raise_descriptor_limit();
   umask(0077);

@@ -13,6 +13,9 @@ namespace {
 // One for all pipes: a read is handed over before the next one starts.
 std::array<char, std::size_t{1} << 16> scratch;
 
+// What a large line leaves behind is used again within this time, or given back.
+constexpr std::chrono::seconds kSpareIsKept{1};
+
 // A pipe that always has more must not keep the others waiting.
 constexpr int kReadsPerTurn = 16;
 
@@ -28,8 +31,7 @@ LinePipe::LinePipe(Loop& loop, UniqueFd in, UniqueFd out, std::size_t line_cap, 
   out_watch_ = std::make_unique<Watch>(loop, out_.get());
   const std::weak_ptr<bool> alive = alive_;
   out_watch_->when_broken([this, alive] {
-    if (alive.expired() || !out_.valid()) return;
-    handler_.on_output_lost();
+    if (!alive.expired() && out_.valid()) lose_output();
   });
 }
 
@@ -60,7 +62,18 @@ void LinePipe::read_some() {
     if (!hand_over_lines()) return;
     if (static_cast<std::size_t>(got) < room.size()) break;  // the next wait finds out whether there is more
   }
+  keep_spare_for_now();
   if (reading_) wait_for_input();
+}
+
+/// Large lines come in a row or seldom. It is looked at only from time to time, not after each of them.
+void LinePipe::keep_spare_for_now() {
+  if (!reader_.has_spare() || spare_) return;
+  spare_ = std::make_unique<Timer>(loop_);
+  spare_->start(kSpareIsKept, [this] {
+    reader_.forget_spare();
+    spare_.reset();
+  });
 }
 
 /// A last line without its end counts: whoever closes a stream has said what there was to say.
@@ -104,7 +117,7 @@ bool LinePipe::hand_over_lines() {
 // ---- out
 
 void LinePipe::push(const Line& line, std::initializer_list<Edit> edits) {
-  if (!out_.valid()) return;
+  if (!out_.valid() || lost_) return;
   out_queue_.push(line, edits);
   if (out_queue_.bytes() > kHighWater) congested_ = true;
   schedule_flush();
@@ -124,11 +137,7 @@ void LinePipe::schedule_flush() {
 void LinePipe::flush() {
   if (!out_.valid()) return;
   const OutQueue::Flush outcome = out_queue_.flush(out_.get());
-  if (outcome == OutQueue::Flush::Failed) {
-    out_queue_.clear();
-    handler_.on_output_lost();
-    return;
-  }
+  if (outcome == OutQueue::Flush::Failed) return lose_output();
   waiting_to_write_ = outcome == OutQueue::Flush::Blocked;
   if (waiting_to_write_) {
     out_watch_->when_writable([this] {
@@ -142,6 +151,15 @@ void LinePipe::flush() {
     congested_ = false;
     handler_.on_output_drained();
   }
+}
+
+/// From here on nothing is written: it would only fail again.
+void LinePipe::lose_output() {
+  lost_ = true;
+  out_queue_.clear();
+  waiting_to_write_ = false;
+  out_watch_->cancel();
+  handler_.on_output_lost();
 }
 
 void LinePipe::close_output_when_flushed() {

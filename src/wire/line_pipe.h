@@ -59,10 +59,12 @@ class LinePipe {
  private:
   void wait_for_input();
   void read_some();
+  void keep_spare_for_now();
   void end_of_input();
   bool hand_over_lines();
   void schedule_flush();
   void flush();
+  void lose_output();
   void close_output();
 
   Loop& loop_;
@@ -72,6 +74,7 @@ class LinePipe {
   std::unique_ptr<Watch> in_watch_;
   std::unique_ptr<Watch> out_watch_;
   LineReader reader_;
+  std::unique_ptr<Timer> spare_;  // while the reader has one
   OutQueue out_queue_;
   bool reading_ = false;
   bool input_ended_ = false;
@@ -79,6 +82,7 @@ class LinePipe {
   bool waiting_to_write_ = false;
   bool congested_ = false;
   bool close_when_flushed_ = false;
+  bool lost_ = false;  // nobody reads what we write
   // Says to a task or a loop in progress that we are gone.
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

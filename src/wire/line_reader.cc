@@ -13,6 +13,8 @@ constexpr std::size_t kLarge = 64 * kKiB;
 /// KiB at a time, a socket about 200.
 constexpr std::size_t kLeastRoom = 16 * kKiB;
 constexpr std::size_t kMostRoom = 256 * kKiB;
+/// A line's buffer may be so many times its size.
+constexpr std::size_t kMostWaste = 4;
 /// How far the buffer may go beyond the cap: far enough to read on in one go.
 constexpr std::size_t kBeyondCap = 64 * kKiB;
 
@@ -30,16 +32,25 @@ std::span<char> LineReader::room(std::span<char> scratch) {
     return scratch;
   }
   const std::size_t limit = cap_ + kBeyondCap;
-  if (begun_.capacity() < limit && begun_.capacity() - filled_ < kLeastRoom) {
+  if (begun_.capacity() < limit && begun_.capacity() - filled_ < kLeastRoom) grow(limit);
+  const std::size_t wanted = filled_ + std::clamp(filled_, kLeastRoom, kMostRoom);
+  const std::size_t end = std::min({wanted, begun_.capacity(), limit});
+  if (begun_.size() < end) begun_.resize(end);
+  return {begun_.data() + filled_, end - filled_};
+}
+
+void LineReader::grow(std::size_t limit) {
+  std::string larger;
+  const bool reused = spare_ != nullptr && spare_.use_count() == 1 && spare_->size() > 2 * filled_;
+  if (reused) {
+    larger = std::move(*std::exchange(spare_, nullptr));
+    std::copy_n(begun_.data(), filled_, larger.data());
+  } else {
     // A new string, because reserve() on an old one takes twice its capacity and with it more than the limit.
-    std::string larger;
     larger.reserve(std::min(2 * filled_ + kLeastRoom, limit));
     larger.append(begun_, 0, filled_);
-    begun_ = std::move(larger);
   }
-  const std::size_t wanted = filled_ + std::clamp(filled_, kLeastRoom, kMostRoom);
-  begun_.resize(std::min({wanted, begun_.capacity(), limit}));
-  return {begun_.data() + filled_, begun_.size() - filled_};
+  begun_ = std::move(larger);
 }
 
 void LineReader::took(std::size_t bytes) {
@@ -83,12 +94,15 @@ std::optional<Line> LineReader::hand_out(std::string_view text) {
   if (text.size() <= kLarge) return Line{text, nullptr};
   if (into_begun_) {
     // Moving a string of this size leaves its bytes where they are: `text` and `rest_` stay good.
-    held_ = std::make_shared<const std::string>(std::move(begun_));
+    spare_ = held_ = std::make_shared<std::string>(std::move(begun_));
     into_begun_ = false;
     begun_ = {};
     filled_ = 0;
   }
-  return Line{text, held_};
+  if (text.size() > held_->capacity() / kMostWaste) return Line{text, held_};
+  // Whoever keeps it for long must not keep a buffer that once held something much larger.
+  const auto owner = std::make_shared<const std::string>(text);
+  return Line{*owner, owner};
 }
 
 /// What is left is the beginning of a line, or nothing.

@@ -1,5 +1,6 @@
 // Cuts a stream of bytes into lines. Holds memory only for a line that has begun and not ended: an idle
-// connection costs none. A large line is handed over with its buffer, so that nobody copies it again.
+// connection costs none. A large line is handed over with its buffer, so that nobody copies it again; when
+// everybody has let go of it, the next large line uses it again.
 #pragma once
 
 #include <algorithm>
@@ -45,6 +46,11 @@ class LineReader {
   };
   std::optional<Oversized> take_oversized();
 
+  /// The buffer of the last large line is kept until this is called: fetching its pages from the kernel takes
+  /// longer than filling them.
+  bool has_spare() const { return spare_ != nullptr; }
+  void forget_spare() { spare_.reset(); }
+
   /// What stands after the last line end, when the stream has ended.
   bool has_partial() const { return filled_ > 0 || skipped_ != nullptr; }
 
@@ -52,6 +58,7 @@ class LineReader {
   static constexpr std::size_t kLargestCap = std::size_t{1} << 40;
 
   std::optional<Line> hand_out(std::string_view text);
+  void grow(std::size_t limit);
   void keep_rest();
   void release();
   void skip();
@@ -63,10 +70,11 @@ class LineReader {
   bool into_begun_ = false;
   bool waiting_ = false;  // bytes came that `next` has not been through
   char* target_ = nullptr;
-  std::string_view rest_;                    // these bytes: in the caller's scratch, in begun_ or in held_
-  std::size_t searched_ = 0;                 // how many of them are known to hold no line end
-  std::shared_ptr<const std::string> held_;  // a buffer that went with a large line and has rest_ behind it
-  std::unique_ptr<OversizedLine> skipped_;   // the line that is being thrown away
+  std::string_view rest_;                   // these bytes: in the caller's scratch, in begun_ or in held_
+  std::size_t searched_ = 0;                // how many of them are known to hold no line end
+  std::shared_ptr<std::string> held_;       // a buffer that went with a large line and has rest_ behind it
+  std::shared_ptr<std::string> spare_;      // the last of these, which others may still have
+  std::unique_ptr<OversizedLine> skipped_;  // the line that is being thrown away
   std::vector<Oversized> oversized_;
 };
 

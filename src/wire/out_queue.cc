@@ -15,6 +15,10 @@ namespace {
 
 /// A chunk of gathered messages: large enough for one write to be worth it.
 constexpr std::size_t kChunk = 64 * 1024;
+/// What most chunks need, so that they do not grow piece by piece.
+constexpr std::size_t kFirstRoom = 500;
+/// What an empty queue keeps for the next message.
+constexpr std::size_t kKept = 1024;
 /// A piece of an owned line from which on it is written from where it stands.
 constexpr std::size_t kBorrow = 16 * 1024;
 constexpr std::size_t kMostPieces = 64;
@@ -34,6 +38,11 @@ std::string edited(std::string_view text, std::span<const Edit> edits) {
 }
 
 void OutQueue::push(const Line& line, std::initializer_list<Edit> edits) {
+  push_bytes(line, edits);
+  append("\n");
+}
+
+void OutQueue::push_bytes(const Line& line, std::initializer_list<Edit> edits) {
   std::size_t at = 0;
   for (const Edit& edit : edits) {
     if (!edit.where.present()) continue;
@@ -43,7 +52,6 @@ void OutQueue::push(const Line& line, std::initializer_list<Edit> edits) {
     at = edit.where.end;
   }
   append_line(line.text.substr(at), line.owner);
-  append("\n");
 }
 
 void OutQueue::append_line(std::string_view text, const std::shared_ptr<const std::string>& owner) {
@@ -59,7 +67,7 @@ void OutQueue::append(std::string_view text) {
   if (text.empty()) return;
   const bool fits = !chunks_.empty() && chunks_.back().owner == nullptr &&
                     chunks_.back().gathered.size() + text.size() <= kChunk;
-  if (!fits) chunks_.emplace_back();
+  if (!fits) chunks_.emplace_back().gathered.reserve(std::max(text.size(), kFirstRoom));
   chunks_.back().gathered.append(text);
   bytes_ += text.size();
 }
@@ -72,6 +80,7 @@ OutQueue::Flush OutQueue::flush(int fd) {
 
 OutQueue::Flush OutQueue::flush_socket(int fd) {
   return flush_with([fd](iovec* pieces, std::size_t count) {
+    if (count == 1) return send(fd, pieces->iov_base, pieces->iov_len, MSG_NOSIGNAL | MSG_DONTWAIT);
     msghdr message{};
     message.msg_iov = pieces;
     message.msg_iovlen = count;
@@ -122,7 +131,13 @@ void OutQueue::done(std::size_t bytes) {
 }
 
 void OutQueue::clear() {
-  chunks_ = {};
+  const bool small =
+      chunks_.size() == 1 && chunks_[0].owner == nullptr && chunks_[0].gathered.capacity() <= kKept;
+  if (small) {
+    chunks_[0].gathered.clear();
+  } else {
+    chunks_ = {};
+  }
   first_ = 0;
   written_ = 0;
   bytes_ = 0;

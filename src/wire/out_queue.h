@@ -28,11 +28,11 @@ std::string edited(std::string_view text, std::span<const Edit> edits);
 class OutQueue {
  public:
   /// One message: the line with the edits made (in order of place, not overlapping; those whose span is not
-  /// present are ignored) and a line end.
+  /// present are ignored) and a line end. Large pieces of a line with an owner are not copied.
   void push(const Line& line, std::initializer_list<Edit> edits = {});
   void push(std::string_view message) { push(Line{message, nullptr}); }
-  /// Bytes as they are, without a line end; a large piece with an owner is not copied.
-  void push_bytes(const Line& piece) { append_line(piece.text, piece.owner); }
+  /// The same without a line end.
+  void push_bytes(const Line& piece, std::initializer_list<Edit> edits = {});
 
   std::size_t bytes() const { return bytes_; }
   bool empty() const { return bytes_ == 0; }

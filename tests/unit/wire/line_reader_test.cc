@@ -131,6 +131,7 @@ TEST(LineReader, TextOfALargeLineIsInsideItsOwner) {
   EXPECT_EQ(line->text.size(), 100 * kKiB);
   EXPECT_EQ(line->text.data(), line->owner->data());
   EXPECT_FALSE(reader.next());
+  reader.forget_spare();
   EXPECT_EQ(line.value().owner.use_count(), 1) << "the reader has let go of it";
 }
 
@@ -235,6 +236,56 @@ TEST(LineReader, ReadsATenMegabyteLine) {
   EXPECT_TRUE(feed.lines[0] == large);
   EXPECT_NE(feed.owners[0], nullptr);
   EXPECT_FALSE(feed.holds_memory());
+}
+
+TEST(LineReader, UsesABufferAgainWhenEverybodyHasLetGoOfIt) {
+  const std::string large(1'000'000, 'a');
+  const std::string other(900'000, 'b');
+  Feed feed(64 << 20);
+  feed.give(large + "\n", 65536);
+  const char* const before = feed.owners[0]->data();
+  feed.owners.clear();
+  feed.give(other + "\nnext\n", 65536);
+
+  EXPECT_TRUE(feed.reader.has_spare());
+  EXPECT_TRUE(feed.lines[1] == other);
+  EXPECT_EQ(feed.lines[2], "next");
+  EXPECT_EQ(feed.owners[0]->data(), before);
+}
+
+TEST(LineReader, LeavesABufferAloneThatSomebodyStillHas) {
+  const std::string large(1'000'000, 'a');
+  const std::string other(900'000, 'b');
+  Feed feed(64 << 20);
+  feed.give(large + "\n", 65536);
+  feed.give(other + "\n", 65536);
+
+  EXPECT_TRUE(feed.owners[0]->starts_with(large));
+  EXPECT_TRUE(feed.owners[1]->starts_with(other));
+}
+
+TEST(LineReader, DoesNotHandOutALargeBufferWithALineThatIsMuchSmaller) {
+  const std::string large(4'000'000, 'a');
+  const std::string smaller(100'000, 'b');
+  Feed feed(64 << 20);
+  feed.give(large + "\n", 65536);
+  feed.owners.clear();
+  feed.give(smaller + "\n", 65536);
+
+  EXPECT_TRUE(feed.lines[1] == smaller);
+  ASSERT_NE(feed.owners[0], nullptr);
+  EXPECT_LT(feed.owners[0]->capacity(), large.size() / 4);
+}
+
+TEST(LineReader, GivesTheSpareBufferBackWhenItIsTold) {
+  Feed feed(64 << 20);
+  feed.give(std::string(1'000'000, 'a') + "\n", 65536);
+  const std::weak_ptr<const std::string> spare = feed.owners[0];
+  feed.owners.clear();
+  EXPECT_FALSE(spare.expired());
+  feed.reader.forget_spare();
+  EXPECT_TRUE(spare.expired());
+  EXPECT_FALSE(feed.reader.has_spare());
 }
 
 }  // namespace
