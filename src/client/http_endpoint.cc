@@ -144,7 +144,7 @@ HttpEndpoint::Impl::Entry* HttpEndpoint::Impl::find(const std::string& key, cons
   Entry& entry = found->second;
   if (entry.principal != arrival.principal || entry.server != arrival.server) return nullptr;
   if (entry.session->session().ended()) return nullptr;
-  entry.last_used = Clock::now();
+  entry.last_used = loop.now();
   return &entry;
 }
 
@@ -253,7 +253,7 @@ void HttpEndpoint::Impl::post(const http::Request& request, const std::shared_pt
                    "", ""},
                   id);
   }
-  Entry* const entry = find(call.session, arrival);
+  Entry* const entry = find(std::string(call.session), arrival);
   if (entry == nullptr) return refuse(*exchange, kUnknownSession, id);
   hear(*entry, exchange->peer());
   entry->session->post(exchange, call.posted);

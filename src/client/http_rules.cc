@@ -79,14 +79,16 @@ bool says_legacy_version(const http::Request& request) {
 // ---- before the body
 
 Refusal check_media_types(const http::Request& request) {
-  if (request.count("content-type") != 1 ||
-      media_type(request.header("content-type")) != "application/json") {
-    return http_refusal(415, kTransportError, "Unsupported Media Type: send the message as application/json");
-  }
-  return std::nullopt;
+  constexpr std::string_view kJson = "application/json";
+  const std::string_view value = request.header("content-type");
+  if (request.count("content-type") == 1 && (value == kJson || media_type(value) == kJson))
+    return std::nullopt;
+  return http_refusal(415, kTransportError, "Unsupported Media Type: send the message as application/json");
 }
 
 Refusal check_accept(const http::Request& request) {
+  constexpr std::string_view kUsual = "application/json, text/event-stream";  // so both SDKs write it
+  if (request.count("accept") == 1 && request.header("accept") == kUsual) return std::nullopt;
   if (accepts(request, "application/json") && accepts(request, "text/event-stream")) return std::nullopt;
   return http_refusal(
       406, kTransportError,
@@ -96,13 +98,11 @@ Refusal check_accept(const http::Request& request) {
 
 Refusal check_json(const Posted& posted) {
   const wire::Envelope& envelope = posted.envelope;
+  if (envelope.kind != wire::Kind::NotJson && envelope.kind != wire::Kind::NotRpc) return std::nullopt;
   const std::string where = std::string(envelope.fault) + " at byte " + std::to_string(envelope.fault_at);
   if (envelope.kind == wire::Kind::NotJson)
     return http_refusal(400, wire::kParseError, "Parse error: " + where);
-  if (envelope.kind == wire::Kind::NotRpc) {
-    return http_refusal(400, wire::kInvalidRequest, "Invalid Request: " + where);
-  }
-  return std::nullopt;
+  return http_refusal(400, wire::kInvalidRequest, "Invalid Request: " + where);
 }
 
 // ---- the modern era
@@ -263,19 +263,19 @@ std::variant<Classified, RefusedPost> classify_message(const http::Request& requ
   const bool in_body = envelope.protocol_version.present();
   const bool legacy_header = says_legacy_version(request);
   const bool modern = in_body || (!legacy_header && !initialize);
-  std::string id(envelope.id.present() ? envelope.id.in(*posted.body) : "null");
+  const std::string_view id = envelope.id.present() ? envelope.id.in(*posted.body) : "null";
   if (modern && !in_body && looks_legacy(request.header(kVersionHeaderName))) {
-    return RefusedPost{unsupported_legacy_version(), std::move(id)};
+    return RefusedPost{unsupported_legacy_version(), std::string(id)};
   }
   if (Refusal refusal = modern ? check_modern(request, posted) : check_legacy(request, posted)) {
-    return RefusedPost{std::move(*refusal), std::move(id)};
+    return RefusedPost{std::move(*refusal), std::string(id)};
   }
   if (modern) return Classified{Classified::Kind::Modern, std::move(posted), {}};
-  std::string session(request.header(kSessionHeaderName));
+  const std::string_view session = request.header(kSessionHeaderName);
   // The session that it names says itself that it is initialized already.
   const auto kind =
       initialize && session.empty() ? Classified::Kind::Initialize : Classified::Kind::InSession;
-  return Classified{kind, std::move(posted), std::move(session)};
+  return Classified{kind, std::move(posted), session};
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ struct Classified {
   };
   Kind kind;
   Posted posted;
-  std::string session;  // Mcp-Session-Id; ignored for Modern
+  std::string_view session;  // Mcp-Session-Id, in the request; ignored for Modern
 };
 
 /// What the refusal's body carries as its id, when it could be read; else "null".

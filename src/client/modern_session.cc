@@ -79,6 +79,16 @@ void ModernSession::send(const wire::Line& line, std::initializer_list<wire::Edi
   --impl->busy;
 }
 
+void ModernSession::answer(const wire::Line& line, const wire::Envelope& envelope, std::string_view id) {
+  const std::shared_ptr<Impl> impl = impl_;
+  if (impl->closed) return;
+  const wire::Edit edit{envelope.id, id};
+  ++impl->busy;
+  impl->answer(line, envelope, {&edit, 1});
+  impl->weigh();
+  --impl->busy;
+}
+
 bool ModernSession::overflowing() const { return impl_->queued() > impl_->limits.queued; }
 
 bool ModernSession::congested() const { return impl_->congested; }

@@ -155,9 +155,8 @@ void SseSession::Impl::post(std::shared_ptr<http::Exchange> exchange, const Post
   waiting.push(std::move(exchange), posted);
 }
 
-void SseSession::Impl::take(const std::shared_ptr<http::Exchange>& exchange, const Posted& given) {
+void SseSession::Impl::take(const std::shared_ptr<http::Exchange>& exchange, const Posted& posted) {
   const auto self = shared_from_this();
-  const Posted posted = on_one_line(given);
   const bool bad = posted.envelope.kind == wire::Kind::NotJson || posted.envelope.kind == wire::Kind::NotRpc;
   if (bad) {
     return refuse_post(exchange.get(), 400, wire::kInvalidRequest,
@@ -171,7 +170,7 @@ void SseSession::Impl::take(const std::shared_ptr<http::Exchange>& exchange, con
     accepted.body = "Accepted";
     exchange->reply(std::move(accepted));
   }
-  session->receive({*posted.body, posted.body});
+  session->receive({*posted.body, posted.body}, posted.envelope);
 }
 
 /// Not from within `resume`: the session is in the middle of something.

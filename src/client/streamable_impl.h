@@ -20,11 +20,11 @@ struct OpenPost {
     std::string token;  // likewise; empty = none
   };
 
-  OpenPost(std::uint64_t number, EventLog& log) : stream(number, log) {}
+  OpenPost(std::uint64_t number, EventLog& log, Clock::time_point now) : stream(number, log), since(now) {}
 
   EventStream stream;
   std::vector<Awaited> awaited;
-  Clock::time_point since = Clock::now();
+  Clock::time_point since;
   bool batch = false;
   bool initialize = false;
 };
@@ -52,7 +52,7 @@ struct StreamableSession::Impl : std::enable_shared_from_this<Impl> {
 
   // what the server says
   void send(const wire::Line& line);
-  bool send_in_pieces(const wire::Line& line, std::initializer_list<wire::Edit> edits);
+  bool answer_alone(const wire::Line& line, const wire::Envelope& envelope, std::string_view request);
   void answer(const wire::Line& line, const wire::Envelope& envelope);
   void answer_post(OpenPost& post, const wire::Line& line, const wire::Envelope& envelope);
   void give_answer(OpenPost& post, const wire::Line& line, std::string_view request, bool failed);

@@ -53,15 +53,14 @@ void StreamableSession::Impl::take_waiting() {
   });
 }
 
-void StreamableSession::Impl::take(std::shared_ptr<http::Exchange> exchange, const Posted& given) {
+void StreamableSession::Impl::take(std::shared_ptr<http::Exchange> exchange, const Posted& posted) {
   const auto self = shared_from_this();
-  const Posted posted = on_one_line(given);
   const wire::Line line{*posted.body, posted.body};
   switch (posted.envelope.kind) {
     case wire::Kind::Request: return take_request(std::move(exchange), posted);
     case wire::Kind::Notification:
     case wire::Kind::Response:
-      session->receive(line);
+      session->receive(line, posted.envelope);
       if (posted.envelope.request_id.present()) cancel(posted.envelope.request_id.in(line.text));
       return accept_post(exchange.get());
     case wire::Kind::Batch: return take_batch(exchange, posted);
@@ -78,7 +77,7 @@ void StreamableSession::Impl::take_request(std::shared_ptr<http::Exchange> excha
   if (refuse_beyond_bounds(exchange.get(), asked)) return;
   OpenPost& post = open_post(std::move(exchange), std::move(asked));
   post.initialize = wire::method_name(posted.envelope, line.text) == "initialize";
-  session->receive(line);
+  session->receive(line, posted.envelope);
   check_congestion();
 }
 
@@ -107,7 +106,7 @@ bool StreamableSession::Impl::refuse_beyond_bounds(http::Exchange* exchange,
 
 OpenPost& StreamableSession::Impl::open_post(std::shared_ptr<http::Exchange> exchange,
                                              std::vector<OpenPost::Awaited> awaited) {
-  posts.push_back(std::make_unique<OpenPost>(++last_stream, log));
+  posts.push_back(std::make_unique<OpenPost>(++last_stream, log, loop.now()));
   OpenPost& post = *posts.back();
   post.awaited = std::move(awaited);
   if (exchange) {
@@ -160,7 +159,7 @@ void StreamableSession::Impl::pass_batch(const std::shared_ptr<http::Exchange>& 
   }
   std::string refused;
   refusal = &refused;
-  session->receive({*posted.body, posted.body});
+  session->receive({*posted.body, posted.body}, posted.envelope);
   refusal = nullptr;
   OpenPost* post = asks ? numbered(number) : nullptr;
   if (!refused.empty()) {

@@ -19,8 +19,6 @@ constexpr const char* kSessionOver =
     "the session has ended before this was answered: start a new one with initialize";
 // From here on a copy costs more than an owner.
 constexpr std::size_t kWorthAnOwner = std::size_t{16} << 10;
-// And here a length in the header is worth less than the copy.
-constexpr std::size_t kNotWorthACopy = std::size_t{256} << 10;
 
 }  // namespace
 
@@ -57,7 +55,6 @@ void StreamableSession::listen(std::shared_ptr<http::Exchange> exchange, std::st
 std::uint64_t StreamableSession::dropped() const { return impl_->dropped; }
 
 void StreamableSession::send(const wire::Line& line, std::initializer_list<wire::Edit> edits) {
-  if (line.owner && line.text.size() >= kNotWorthACopy && impl_->send_in_pieces(line, edits)) return;
   const bool edits_made =
       std::any_of(edits.begin(), edits.end(), [](const wire::Edit& edit) { return edit.where.present(); });
   if (!edits_made) return impl_->send(line);
@@ -65,6 +62,10 @@ void StreamableSession::send(const wire::Line& line, std::initializer_list<wire:
   if (text.size() < kWorthAnOwner) return impl_->send({text, nullptr});
   const auto owner = std::make_shared<const std::string>(std::move(text));
   impl_->send({*owner, owner});
+}
+
+void StreamableSession::answer(const wire::Line& line, const wire::Envelope& envelope, std::string_view id) {
+  if (!impl_->answer_alone(line, envelope, id)) send(line, {{envelope.id, id}});
 }
 
 bool StreamableSession::overflowing() const { return impl_->queued() > impl_->limits.queued; }

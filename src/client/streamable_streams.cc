@@ -54,30 +54,17 @@ void StreamableSession::Impl::send(const wire::Line& line) {
   check_congestion();
 }
 
-/// A large answer that nobody will ask for again goes out from where it stands. False: it is no such answer.
-bool StreamableSession::Impl::send_in_pieces(const wire::Line& line,
-                                             std::initializer_list<wire::Edit> edits) {
-  const wire::Envelope envelope = wire::scan(line.text);
-  if (closed || envelope.kind != wire::Kind::Response || !envelope.id.present()) return false;
-  std::string_view request = envelope.id.in(line.text);
-  for (const wire::Edit& edit : edits) {
-    if (edit.where.begin == envelope.id.begin && edit.where.end == envelope.id.end) request = edit.text;
-  }
-  OpenPost* post = awaiting(request);
-  if (post == nullptr || post->batch || post->initialize) return false;
+/// As most calls end: nothing was said on the way, and the answer goes out from where it stands. False: there
+/// is more to it.
+bool StreamableSession::Impl::answer_alone(const wire::Line& line, const wire::Envelope& envelope,
+                                           std::string_view request) {
+  OpenPost* const post = awaiting(request);
+  if (closed || post == nullptr || post->batch || post->initialize) return false;
   if (!post->stream.connected() || post->stream.begun()) return false;
   const auto exchange = post->stream.release();
   forget(*post);
-  exchange->begin(200, {{"Content-Type", "application/json"}});
-  std::size_t at = 0;
-  for (const wire::Edit& edit : edits) {
-    if (!edit.where.present()) continue;
-    exchange->write({line.text.substr(at, edit.where.begin - at), line.owner});
-    exchange->write({edit.text, nullptr});
-    at = edit.where.end;
-  }
-  exchange->write({line.text.substr(at), line.owner});
-  exchange->finish();
+  exchange->reply_json(line, {envelope.id, request});
+  check_congestion();
   return true;
 }
 

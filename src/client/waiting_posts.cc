@@ -4,7 +4,6 @@
 
 #include "client/http_rules.h"
 #include "wire/error_codes.h"
-#include "wire/json_members.h"
 
 namespace corral::client {
 
@@ -26,14 +25,6 @@ void WaitingPosts::lose(const http::Exchange* exchange) {
   for (WaitingPost& post : posts_) {
     if (post.exchange.get() == exchange) post.exchange = nullptr;
   }
-}
-
-Posted on_one_line(const Posted& posted) {
-  const auto has = [&posted](char c) { return posted.body->find(c) != std::string::npos; };
-  if (!has('\n') && !has('\r')) return posted;  // in one search it is a hundred times slower
-  Posted one{std::make_shared<const std::string>(wire::without_space(*posted.body)), {}};
-  one.envelope = wire::scan(*one.body);
-  return one;
 }
 
 namespace {

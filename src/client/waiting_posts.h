@@ -32,9 +32,6 @@ class WaitingPosts {
   std::vector<WaitingPost> posts_;
 };
 
-/// A body is JSON over as many lines as its client likes; whoever reads lines must get one.
-Posted on_one_line(const Posted& posted);
-
 /// What a client is told whose message could not be taken.
 void refuse_post(http::Exchange* exchange, int status, int code, std::string message,
                  std::string_view id = {});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <utility>
 
 #include "http/text.h"
@@ -69,11 +70,21 @@ Access refuse_access(int status, std::string message) {
 
 // ---- Host: a page whose name somebody has pointed at this machine sends that name
 
+/// What nearly everybody sends.
+bool is_own_address(std::string_view host, std::uint16_t port) {
+  constexpr std::string_view kLoopback = "127.0.0.1:";
+  if (!host.starts_with(kLoopback)) return false;
+  std::array<char, 8> digits;
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), port).ptr;
+  return host.substr(kLoopback.size()) == std::string_view(digits.data(), end);
+}
+
 std::optional<Access> check_host(const Request& request, const AccessRules& rules) {
   if (request.count("Host") != 1) {
     return refuse_access(403, "The Host header is missing or stands there twice. Send it once.");
   }
   const std::string_view value = request.header("Host");
+  if (is_own_address(value, rules.port)) return std::nullopt;
   const std::optional<Place> place = parse_place(value);
   if (!place) return refuse_access(403, "The Host header is neither a name nor an address. Send HOST:PORT.");
   if (request.peer->door == Peer::Door::Unix) return std::nullopt;

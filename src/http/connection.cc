@@ -136,7 +136,7 @@ void Connection::consume(std::string_view bytes) {
 void Connection::parse(std::string_view& bytes) {
   if (!parser_) {
     const Limits& limits = premises_->limits;
-    parser_ = std::make_unique<RequestParser>(limits.head, limits.body, peer_);
+    parser_ = std::make_unique<RequestParser>(limits.head, limits.body, peer_, &last_head_);
   }
   RequestParser::Progress progress = parser_->put(bytes);
   if (progress == RequestParser::Progress::Head) {
@@ -199,8 +199,10 @@ void Connection::dispatch() {
   auto exchange = std::make_shared<ConnectionExchange>(premises_->loop, weak_from_this(), peer_);
   exchange_ = exchange;
   dispatching_ = true;
-  premises_->handler(std::move(head.request), std::move(exchange));
+  premises_->handler(head.request, std::move(exchange));
   dispatching_ = false;
+  head.request.body = nullptr;
+  if (!last_head_.text.empty()) last_head_.head = std::move(head);
   if (stage_ == Stage::Answering) wait_readable();
 }
 
@@ -229,6 +231,16 @@ void Connection::reply(Response response) {
   const Framing framing = bodiless ? Framing{} : Framing{Framing::Kind::Length, body.size()};
   out_.push_bytes({response_head(response.status, response.headers, framing, afterwards()), nullptr});
   if (!mute_ && !bodiless) out_.push_bytes({body, response.large_body});
+  complete();
+}
+
+void Connection::reply_json(const wire::Line& line, const wire::Edit& edit) {
+  static const Headers json = {{"Content-Type", "application/json"}};
+  if (stage_ != Stage::Answering || streaming_) return;
+  const std::size_t replaced = edit.where.end - edit.where.begin;
+  const Framing framing{Framing::Kind::Length, line.text.size() - replaced + edit.text.size()};
+  out_.push_bytes({response_head(200, json, framing, afterwards()), nullptr});
+  if (!mute_) out_.push_bytes(line, {edit});
   complete();
 }
 
@@ -372,7 +384,7 @@ void Connection::abandon() {
 }
 
 void Connection::set_deadline(Clock::duration after) {
-  const auto now = Clock::now();
+  const auto now = premises_->loop.now();
   deadline_ = now + after;
   if (!timer_.running() || deadline_ < timer_at_) start_timer(now);
 }

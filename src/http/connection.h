@@ -49,6 +49,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   // For the exchange, which sees to it that they come in order.
   void reply(Response response);
+  void reply_json(const wire::Line& line, const wire::Edit& edit);
   void begin(int status, const Headers& headers);
   void write(const wire::Line& piece);
   void finish();
@@ -106,6 +107,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Clock::time_point deadline_ = Clock::time_point::max();
   Clock::time_point timer_at_{};
 
+  LastHead last_head_;                     // outlives the parser
   std::unique_ptr<RequestParser> parser_;  // of a request that has begun
   std::size_t counted_ = 0;                // bytes of its body in Premises::bodies
   std::string stash_;                      // what came behind the request that is being answered

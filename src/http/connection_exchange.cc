@@ -27,6 +27,12 @@ void ConnectionExchange::reply(Response response) {
   if (const auto connection = let_go()) connection->reply(std::move(response));
 }
 
+void ConnectionExchange::reply_json(const wire::Line& line, const wire::Edit& edit) {
+  if (state_ != State::Open) return;
+  state_ = State::Answered;
+  if (const auto connection = let_go()) connection->reply_json(line, edit);
+}
+
 void ConnectionExchange::begin(int status, Headers headers) {
   if (state_ != State::Open) return;
   state_ = State::Begun;

@@ -17,6 +17,7 @@ class ConnectionExchange final : public Exchange {
 
   const Peer& peer() const override { return *peer_; }
   void reply(Response response) override;
+  void reply_json(const wire::Line& line, const wire::Edit& edit) override;
   void begin(int status, Headers headers) override;
   void write(const wire::Line& piece) override;
   void finish() override;

@@ -8,7 +8,7 @@
 
 #include "base/loop.h"
 #include "http/message.h"
-#include "wire/line_reader.h"
+#include "wire/out_queue.h"
 
 namespace corral::http {
 
@@ -26,6 +26,8 @@ class Exchange {
   virtual const Peer& peer() const = 0;
 
   virtual void reply(Response response) = 0;
+  /// With status 200 and a line of JSON as its body, in which one edit is made; a large line is not copied.
+  virtual void reply_json(const wire::Line& line, const wire::Edit& edit);
 
   /// An answer whose length nobody knows yet: chunked for HTTP/1.1, until the end of the connection for 1.0.
   virtual void begin(int status, Headers headers) = 0;
@@ -44,6 +46,6 @@ class Exchange {
 };
 
 /// Takes every request that is well-formed. The exchange may be answered at once or later.
-using Handler = std::function<void(Request request, std::shared_ptr<Exchange> exchange)>;
+using Handler = std::function<void(const Request& request, std::shared_ptr<Exchange> exchange)>;
 
 }  // namespace corral::http

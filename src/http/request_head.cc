@@ -17,15 +17,28 @@ namespace {
 namespace beast = boost::beast;
 
 constexpr std::size_t kMostHeaders = 256;
+constexpr std::size_t kUsualHeaders = 12;
 
 std::string text_of(beast::string_view text) { return {text.data(), text.size()}; }
 
 /// Takes the pieces of a head. Bodies are not Beast's: it is told that there is none.
 class HeadReader final : public beast::http::basic_parser<true> {
  public:
-  explicit HeadReader(RequestHead& head) : head_(head) { skip(true); }
+  explicit HeadReader(RequestHead& head) : head_(head) {
+    skip(true);
+    head_.request.headers.reserve(kUsualHeaders);
+  }
 
-  std::string target;
+  /// A header that says how the rest is to be read.
+  struct Mark {
+    std::size_t count = 0;
+    std::string_view value;  // of the last
+  };
+  Mark length;
+  Mark encoding;
+  Mark host;
+  Mark expectation;
+  std::string_view target;
   bool too_many = false;
 
  private:
@@ -34,17 +47,27 @@ class HeadReader final : public beast::http::basic_parser<true> {
   void on_request_impl(beast::http::verb, beast::string_view method, beast::string_view where, int version,
                        Error&) override {
     head_.request.method = text_of(method);
-    target = text_of(where);
+    target = {where.data(), where.size()};
     head_.http_1_0 = version == 10;
   }
-  void on_field_impl(beast::http::field, beast::string_view name, beast::string_view value,
+  void on_field_impl(beast::http::field field, beast::string_view name, beast::string_view value,
                      Error& error) override {
     if (head_.request.headers.size() >= kMostHeaders) {
       too_many = true;
       error = beast::http::error::header_limit;
       return;
     }
+    if (Mark* const mark = mark_of(field)) *mark = {mark->count + 1, {value.data(), value.size()}};
     head_.request.headers.push_back({text_of(name), text_of(value)});
+  }
+  Mark* mark_of(beast::http::field field) {
+    switch (field) {
+      case beast::http::field::content_length: return &length;
+      case beast::http::field::transfer_encoding: return &encoding;
+      case beast::http::field::host: return &host;
+      case beast::http::field::expect: return &expectation;
+      default: return nullptr;
+    }
   }
   void on_header_impl(Error&) override {}
   void on_finish_impl(Error&) override {}
@@ -93,15 +116,17 @@ Fault fault_of_grammar(const beast::error_code& code, bool too_many) {
 
 /// A folded value, which RFC 9112 section 5.2 has servers refuse: others may read it as another header.
 bool has_folded_line(std::string_view text) {
-  return text.find("\n ") != std::string_view::npos || text.find("\n\t") != std::string_view::npos;
+  for (std::size_t end = text.find('\n'); end < text.size() - 1; end = text.find('\n', end + 1)) {
+    if (text[end + 1] == ' ' || text[end + 1] == '\t') return true;
+  }
+  return false;
 }
 
 /// How the body ends. Nothing if it is clear.
-std::string_view fault_of_length(RequestHead& head) {
-  const std::size_t count = head.request.count("Content-Length");
-  if (count == 0) return {};
-  if (count > 1) return "the request has more than one Content-Length: send one";
-  const std::string_view value = head.request.header("Content-Length");
+std::string_view fault_of_length(const HeadReader& reader, RequestHead& head) {
+  if (reader.length.count == 0) return {};
+  if (reader.length.count > 1) return "the request has more than one Content-Length: send one";
+  const std::string_view value = reader.length.value;
   const char* const end = value.data() + value.size();
   const auto [stopped, error] = std::from_chars(value.data(), end, head.length);
   // from_chars takes no sign for unsigned numbers but '-', which wraps.
@@ -111,33 +136,32 @@ std::string_view fault_of_length(RequestHead& head) {
   return {};
 }
 
-Fault check_framing(RequestHead& head) {
-  const std::size_t encodings = head.request.count("Transfer-Encoding");
-  if (const std::string_view fault = fault_of_length(head); !fault.empty()) return {400, std::string(fault)};
-  if (encodings == 0) return {0, ""};
-  if (head.request.count("Content-Length") > 0) {
+Fault check_framing(const HeadReader& reader, RequestHead& head) {
+  const std::string_view fault = fault_of_length(reader, head);
+  if (!fault.empty()) return {400, std::string(fault)};
+  if (reader.encoding.count == 0) return {0, ""};
+  if (reader.length.count > 0) {
     return {400, "the request has both Content-Length and Transfer-Encoding: send one of them"};
   }
   if (head.http_1_0) return {400, "HTTP/1.0 has no Transfer-Encoding: send Content-Length, or use HTTP/1.1"};
-  if (encodings > 1) return {400, "the request has more than one Transfer-Encoding: send one"};
-  if (!same_word(head.request.header("Transfer-Encoding"), "chunked")) {
+  if (reader.encoding.count > 1) return {400, "the request has more than one Transfer-Encoding: send one"};
+  if (!same_word(reader.encoding.value, "chunked")) {
     return {501, "the request's Transfer-Encoding is not 'chunked': no other is understood here"};
   }
   head.chunked = true;
   return {0, ""};
 }
 
-Fault check_host(const RequestHead& head) {
-  const std::size_t hosts = head.request.count("Host");
-  if (hosts > 1) return {400, "the request has more than one Host: send one"};
-  if (hosts == 0 && !head.http_1_0)
+Fault check_host(const HeadReader& reader, const RequestHead& head) {
+  if (reader.host.count > 1) return {400, "the request has more than one Host: send one"};
+  if (reader.host.count == 0 && !head.http_1_0)
     return {400, "the request has no Host, which HTTP/1.1 asks for: send one"};
   return {0, ""};
 }
 
-Fault check_expectation(RequestHead& head) {
-  if (head.http_1_0 || head.request.count("Expect") == 0) return {0, ""};
-  if (head.request.count("Expect") > 1 || !same_word(head.request.header("Expect"), "100-continue")) {
+Fault check_expectation(const HeadReader& reader, RequestHead& head) {
+  if (head.http_1_0 || reader.expectation.count == 0) return {0, ""};
+  if (reader.expectation.count > 1 || !same_word(reader.expectation.value, "100-continue")) {
     return {417, "the request expects something other than '100-continue': leave the Expect header out"};
   }
   head.expects_continue = true;
@@ -183,10 +207,10 @@ std::variant<RequestHead, Fault> parse_request_head(std::string_view text) {
   if (error) return fault_of_grammar(error, reader.too_many);
   if (!reader.is_done() || used != text.size()) return Fault{400, "the request's head ends too early"};
 
-  for (Fault fault : {check_framing(head), check_host(head), check_expectation(head),
-                      split_target(reader.target, head.request)}) {
-    if (fault.status != 0) return fault;
-  }
+  if (Fault fault = check_framing(reader, head); fault.status != 0) return fault;
+  if (Fault fault = check_host(reader, head); fault.status != 0) return fault;
+  if (Fault fault = check_expectation(reader, head); fault.status != 0) return fault;
+  if (Fault fault = split_target(reader.target, head.request); fault.status != 0) return fault;
   head.keep_alive = reader.keep_alive();
   return head;
 }

@@ -43,8 +43,9 @@ const std::shared_ptr<std::string>& no_body() {
 
 }  // namespace
 
-RequestParser::RequestParser(std::size_t head_cap, std::size_t body_cap, std::shared_ptr<const Peer> peer)
-    : head_cap_(head_cap), body_cap_(body_cap), body_(no_body()) {
+RequestParser::RequestParser(std::size_t head_cap, std::size_t body_cap, std::shared_ptr<const Peer> peer,
+                             LastHead* last)
+    : head_cap_(head_cap), body_cap_(body_cap), last_(last), body_(no_body()) {
   head_.request.peer = std::move(peer);
 }
 
@@ -90,17 +91,32 @@ RequestParser::Progress RequestParser::put_head(std::string_view& bytes) {
 }
 
 RequestParser::Progress RequestParser::parse_head(std::string_view text) {
-  auto parsed = parse_request_head(text);
-  begun_ = {};
-  if (auto* const fault = std::get_if<Fault>(&parsed)) return fail(fault->status, std::move(fault->sentence));
   auto peer = std::move(head_.request.peer);
-  head_ = std::get<RequestHead>(std::move(parsed));
+  if (!know_head(text)) {
+    auto parsed = parse_request_head(text);
+    if (auto* const fault = std::get_if<Fault>(&parsed))
+      return fail(fault->status, std::move(fault->sentence));
+    head_ = std::get<RequestHead>(std::move(parsed));
+  }
+  begun_ = {};
   head_.request.peer = std::move(peer);
   if (!head_.has_body()) return Progress::Complete;
   if (head_.length > body_cap_) return fail_large();
   in_body_ = true;
   body_ = std::make_shared<std::string>();
   return Progress::Head;
+}
+
+/// The same bytes mean the same. If they are others, those are remembered from now on.
+bool RequestParser::know_head(std::string_view text) {
+  if (last_ == nullptr) return false;
+  if (last_->head && last_->text == text) {
+    head_ = *std::exchange(last_->head, std::nullopt);
+    return true;
+  }
+  last_->head.reset();
+  last_->text = text.size() <= LastHead::kLongest ? text : "";
+  return false;
 }
 
 RequestParser::Progress RequestParser::put_body(std::string_view& bytes) {

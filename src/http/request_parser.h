@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,9 +13,19 @@
 
 namespace corral::http {
 
+/// A client sends nearly the same head with every request. The one that it sent last is not parsed again.
+struct LastHead {
+  static constexpr std::size_t kLongest = 1024;  // a longer one is not worth its memory
+
+  std::string text;                 // empty = none
+  std::optional<RequestHead> head;  // what it means; whoever uses it takes it out and puts it back
+};
+
 class RequestParser {
  public:
-  RequestParser(std::size_t head_cap, std::size_t body_cap, std::shared_ptr<const Peer> peer);
+  /// `last` is that of the connection, and stays for longer.
+  RequestParser(std::size_t head_cap, std::size_t body_cap, std::shared_ptr<const Peer> peer,
+                LastHead* last = nullptr);
 
   enum class Progress : std::uint8_t {
     More,      // everything was used and more is needed
@@ -37,11 +48,13 @@ class RequestParser {
   Progress put_body(std::string_view& bytes);
   Progress put_chunks(std::string_view& bytes);
   Progress parse_head(std::string_view text);
+  bool know_head(std::string_view text);
   Progress fail_large();
   Progress fail(int status, std::string sentence);
 
   std::size_t head_cap_;
   std::size_t body_cap_;
+  LastHead* last_;
   std::string begun_;         // the head, if it did not come in one piece
   std::size_t searched_ = 0;  // how much of it is known to be sound lines
   std::size_t empty_lines_ = 0;

@@ -1,5 +1,6 @@
 #include "http/response_head.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -40,7 +41,10 @@ std::string_view reason_of(int status) {
 }
 
 void append_clean(std::string& out, std::string_view text) {
-  for (const char c : text) out.push_back(c == '\r' || c == '\n' || c == '\0' ? ' ' : c);
+  const auto begin = static_cast<std::ptrdiff_t>(out.size());
+  out.append(text);
+  std::replace_if(
+      out.begin() + begin, out.end(), [](char c) { return c == '\r' || c == '\n' || c == '\0'; }, ' ');
 }
 
 }  // namespace
@@ -50,7 +54,15 @@ bool may_have_body(int status) { return status >= 200 && status != 204 && status
 std::string response_head(int status, const Headers& headers, Framing framing, Afterwards afterwards) {
   std::string out;
   out.reserve(256);
-  out.append("HTTP/1.1 ").append(std::to_string(status)).append(" ").append(reason_of(status)).append("\r\n");
+  if (status == 200) {
+    out.append("HTTP/1.1 200 OK\r\n");
+  } else {
+    out.append("HTTP/1.1 ")
+        .append(std::to_string(status))
+        .append(" ")
+        .append(reason_of(status))
+        .append("\r\n");
+  }
   for (const Header& header : headers) {
     append_clean(out, header.name);
     out.append(": ");

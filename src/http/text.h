@@ -10,7 +10,7 @@ constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c
 constexpr bool same_word(std::string_view one, std::string_view other) {
   if (one.size() != other.size()) return false;
   for (std::size_t i = 0; i < one.size(); ++i) {
-    if (lower(one[i]) != lower(other[i])) return false;
+    if (one[i] != other[i] && lower(one[i]) != lower(other[i])) return false;
   }
   return true;
 }

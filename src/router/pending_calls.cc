@@ -26,10 +26,9 @@ std::optional<std::uint64_t> PendingCalls::find(const SessionPort* port, std::st
 std::optional<Call> PendingCalls::take(std::uint64_t up_id) {
   const auto found = calls_.find(up_id);
   if (found == calls_.end()) return std::nullopt;
-  Call call = std::move(found->second);
-  calls_.erase(found);
-  forget(call);
-  return call;
+  auto node = calls_.extract(found);
+  forget(node.mapped());
+  return std::move(node.mapped());
 }
 
 std::optional<Call> PendingCalls::cancel(std::uint64_t up_id, Clock::time_point now) {

@@ -96,7 +96,7 @@ void Router::forward(SessionPort& port, const wire::Line& line, const wire::Enve
   }
   call.list = list_kind_of(method);
   if (call.list && wire::member(params_of(line, envelope), "cursor").present()) call.list.reset();
-  last_used_ = Clock::now();
+  last_used_ = loop_.now();
   if (purpose != Purpose::Listen) {  // which stays open for as long as its client likes
     call.patience = options_.call_timeout;
     call.deadline = last_used_ + call.patience;

@@ -63,7 +63,7 @@ void Router::answer(const wire::Line& line, const wire::Envelope& envelope) {
 
 void Router::answer_call(const Call& call, const wire::Line& line, const wire::Envelope& envelope) {
   if (call.port == nullptr) return answer_own(call, line, envelope);
-  last_used_ = Clock::now();
+  last_used_ = loop_.now();
   if (!call.uri.empty() && envelope.result.present()) call.port->subscription(call.uri, !call.unsubscribes);
   if (call.list && envelope.result.present()) {
     const std::string_view result = envelope.result.in(line.text);
@@ -88,7 +88,7 @@ void Router::answer_call(const Call& call, const wire::Line& line, const wire::E
       return;
     }
   }
-  call.port->deliver(line, {{envelope.id, call.id}});
+  call.port->answer(line, envelope, call.id);
 }
 
 void Router::answer_tools(const Call& call, const wire::Line& line, const wire::Envelope& envelope) {
@@ -96,7 +96,7 @@ void Router::answer_tools(const Call& call, const wire::Line& line, const wire::
   if (!options_.shared && call.purpose == Purpose::ListTools) {
     if (const auto read_only = every_tool_is_read_only(result)) owner_.learned_read_only(*this, *read_only);
   }
-  if (!options_.allows_tool) return call.port->deliver(line, {{envelope.id, call.id}});
+  if (!options_.allows_tool) return call.port->answer(line, envelope, call.id);
   call.port->deliver({wire::result_message(call.id, without_tools(result, options_.allows_tool)), nullptr});
 }
 

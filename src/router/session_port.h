@@ -67,6 +67,10 @@ class SessionPort {
   virtual void opened(const Opened& opened) = 0;
   /// To the client.
   virtual void deliver(const wire::Line& line, std::initializer_list<wire::Edit> edits = {}) = 0;
+  /// To the client: what the server answered to its request `id`.
+  virtual void answer(const wire::Line& line, const wire::Envelope& envelope, std::string_view id) {
+    deliver(line, {{envelope.id, id}});
+  }
   /// The client does not read: only answers, no news.
   virtual bool congested() const = 0;
   /// The server reads again.

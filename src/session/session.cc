@@ -226,8 +226,13 @@ void Session::server_drained() { pace(); }
 
 void Session::to_client(const wire::Line& line, std::initializer_list<wire::Edit> edits) {
   if (ended_) return;
-  last_heard_ = Clock::now();
+  last_heard_ = loop_.now();
   transport_.send(line, edits);
+  check_reader();
+}
+
+/// After something was sent to it.
+void Session::check_reader() {
   if (transport_.congested() && !told_congested_) {
     told_congested_ = true;
     if (router_ != nullptr) router_->session_congested(*this, true);

@@ -48,6 +48,8 @@ class Session final : public router::SessionPort, private bridge::Outlet {
 
   // from the transport
   void receive(const wire::Line& line);
+  /// The same from who has scanned it.
+  void receive(const wire::Line& line, const wire::Envelope& envelope);
   void receive_oversized(const std::string& id, std::size_t bytes);
   /// No more input; what was asked before is still answered, within bounds.
   void input_ended();
@@ -102,6 +104,7 @@ class Session final : public router::SessionPort, private bridge::Outlet {
 
   void opened(const router::Opened& opened) override;
   void deliver(const wire::Line& line, std::initializer_list<wire::Edit> edits) override;
+  void answer(const wire::Line& line, const wire::Envelope& envelope, std::string_view id) override;
   bool congested() const override { return transport_.congested(); }
   void server_drained() override;
   void error_output(std::string_view bytes) override { transport_.error_output(bytes); }
@@ -137,6 +140,7 @@ class Session final : public router::SessionPort, private bridge::Outlet {
   // across the eras
   void meet(const router::Opened& opened);
   void to_client(const wire::Line& line, std::initializer_list<wire::Edit> edits) override;
+  void check_reader();
   void to_server(const std::string& message) override;
   void pass_to_server(const wire::Line& line, const wire::Envelope& envelope);
   void to_router(const wire::Line& line, const wire::Envelope& envelope);

@@ -76,6 +76,14 @@ void Session::deliver(const wire::Line& line, std::initializer_list<wire::Edit> 
   watch_bridge();
 }
 
+void Session::answer(const wire::Line& line, const wire::Envelope& envelope, std::string_view id) {
+  if (bridge_) return deliver(line, {{envelope.id, id}});
+  if (ended_) return;
+  last_heard_ = loop_.now();
+  transport_.answer(line, envelope, id);
+  check_reader();
+}
+
 void Session::pass_to_server(const wire::Line& line, const wire::Envelope& envelope) {
   if (bridge_) {
     bridge_->from_client(line, envelope, Clock::now());

@@ -20,11 +20,12 @@ bool introduces_client(const wire::Line& line, const wire::Envelope& envelope) {
 
 }  // namespace
 
-void Session::receive(const wire::Line& line) {
+void Session::receive(const wire::Line& line) { receive(line, wire::scan(line.text)); }
+
+void Session::receive(const wire::Line& line, const wire::Envelope& envelope) {
   if (ended_) return;
   ++counters_.messages;
-  last_heard_ = Clock::now();
-  const wire::Envelope envelope = wire::scan(line.text);
+  last_heard_ = loop_.now();
   if (must_wait(line.text, envelope)) {
     defer(line);
     if (phase_ == Phase::Away) come_back();

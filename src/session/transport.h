@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "wire/envelope.h"
 #include "wire/line_reader.h"
 #include "wire/out_queue.h"
 
@@ -15,6 +16,10 @@ class Transport {
   virtual ~Transport() = default;
 
   virtual void send(const wire::Line& line, std::initializer_list<wire::Edit> edits = {}) = 0;
+  /// The same for what a server answered to the client's request `id`, by who has scanned it.
+  virtual void answer(const wire::Line& line, const wire::Envelope& envelope, std::string_view id) {
+    send(line, {{envelope.id, id}});
+  }
   /// What the client has not read yet is more than one answer of the largest size, and a good deal on top.
   virtual bool overflowing() const = 0;
   /// It stays above the high-water mark until the session hears `output_drained`.

@@ -51,6 +51,26 @@ TEST_F(HttpDoor, AnswersWhatWasSentAheadInOrder) {
   EXPECT_EQ(read_to(client, ok("4")), ok("first") + ok("2") + ok("third") + ok("4"));
 }
 
+TEST_F(HttpDoor, AnswersWithALineInWhichOneThingIsReplaced) {
+  open();
+  Client client = connect();
+  const std::string filler(std::size_t{3} << 20, 'x');
+  for (const std::string& rest : {std::string("small"), filler}) {
+    const auto owner = std::make_shared<const std::string>(R"({"id":7,"result":")" + rest + "\"}\nnext");
+    const std::string_view line = std::string_view(*owner).substr(0, owner->find('\n'));
+    const std::string body = R"({"id":"mine","result":")" + rest + "\"}";
+    const std::string head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: " +
+                             std::to_string(body.size()) + "\r\n\r\n";
+    send(client, get("/later"));
+    ASSERT_TRUE(holds(1));
+    held_[0].exchange->reply_json({line, owner}, {{6, 7}, R"("mine")"});
+    held_.clear();
+    EXPECT_TRUE(read_to(client, body) == head + body) << rest.size();
+  }
+  send(client, post("/echo", "and goes on"));
+  EXPECT_EQ(read_to(client, ok("and goes on")), ok("and goes on"));
+}
+
 TEST_F(HttpDoor, TakesOnlySoMuchThatIsSentAhead) {
   open_unix();
   Client client = connect();

@@ -21,7 +21,7 @@ std::string verdict(const http::Request& request) {
   }
   const auto& taken = std::get<Classified>(said);
   if (taken.kind == Kind::Modern) return "modern";
-  return taken.kind == Kind::Initialize ? "initialize" : "in session " + taken.session;
+  return taken.kind == Kind::Initialize ? "initialize" : "in session " + std::string(taken.session);
 }
 
 HttpRefusal refusal(const http::Request& request) {

@@ -49,12 +49,6 @@ TEST_F(StreamablePost, WithANotificationOrAResponseIsAccepted) {
   EXPECT_THAT(exchange.server().heard(), ElementsAre(HasSubstr("roots/list_changed")));
 }
 
-TEST_F(StreamablePost, ReachesTheServerOnOneLine) {
-  start();
-  post("{\"jsonrpc\":\"2.0\",\r\n \"id\": 1,\n\"method\":\"tools/call\",\"params\":{\"name\":\"a b\"}}\n");
-  EXPECT_THAT(exchange.server().heard(), ElementsAre(HasSubstr(R"("params":{"name":"a b"})")));
-}
-
 TEST_F(StreamablePost, BecomesAStreamWhenSomethingComesBeforeItsResponse) {
   start("2025-06-18");
   const Door door = post(call("1"));

@@ -139,6 +139,54 @@ TEST(RequestParser, AsksForTheBodyOnlyIfItIsExpectedTo) {
   EXPECT_EQ(parse(post("Content-Length: 1\r\nExpect: a miracle\r\n", "x")).status, 417);
 }
 
+/// As a connection does: what a head meant is put back when its request has been dealt with.
+Request next_of(LastHead& last, std::string_view text, bool in_pieces = false) {
+  RequestParser parser(kHeadCap, kBodyCap, nullptr, &last);
+  auto progress = RequestParser::Progress::More;
+  while (!text.empty() && progress != RequestParser::Progress::Complete) {
+    std::string_view bytes = in_pieces ? text.substr(0, 3) : text;
+    const std::size_t given = bytes.size();
+    progress = parser.put(bytes);
+    text.remove_prefix(given - bytes.size());
+  }
+  EXPECT_EQ(progress, RequestParser::Progress::Complete);
+  RequestHead head = parser.take();
+  const Request request = head.request;
+  head.request.body = nullptr;
+  last.head = std::move(head);
+  return request;
+}
+
+TEST(RequestParser, TakesTheHeadThatItKnowsFromTheLastTime) {
+  LastHead last;
+  for (const bool in_pieces : {false, true}) {
+    for (const std::string body : {"one", "two"}) {
+      const Request request = next_of(last, post("X: y\r\nContent-Length: 3\r\n", body), in_pieces);
+      EXPECT_EQ(*request.body, body);
+      EXPECT_EQ(request.header("X"), "y");
+      EXPECT_EQ(request.headers.size(), 3U);
+    }
+  }
+  EXPECT_EQ(last.text, post("X: y\r\nContent-Length: 3\r\n", ""));
+}
+
+TEST(RequestParser, DoesNotTakeAHeadForAnother) {
+  LastHead last;
+  EXPECT_EQ(*next_of(last, post("X: y\r\nContent-Length: 3\r\n", "one")).body, "one");
+  EXPECT_EQ(*next_of(last, post("X: y\r\nContent-Length: 4\r\n", "four")).body, "four");
+  EXPECT_EQ(next_of(last, post("X: z\r\nContent-Length: 4\r\n", "four")).header("X"), "z");
+  EXPECT_EQ(*next_of(last, get("X: z\r\n")).body, "");
+  EXPECT_EQ(*next_of(last, get("X: z\r\n")).body, "") << "nothing of the last body";
+}
+
+TEST(RequestParser, KeepsNoHeadThatIsLong) {
+  LastHead last;
+  const std::string longer = get("X: " + std::string(LastHead::kLongest, 'x') + "\r\n");
+  EXPECT_EQ(next_of(last, longer).header("X").size(), LastHead::kLongest);
+  EXPECT_EQ(last.text, "");
+  EXPECT_EQ(next_of(last, get("")).headers.size(), 1U);
+}
+
 TEST(RequestParser, HasCaps) {
   EXPECT_EQ(parse(get("X: " + std::string(kHeadCap - 100, 'x') + "\r\n")).status, 0);
   EXPECT_EQ(parse(get("X: " + std::string(kHeadCap, 'x') + "\r\n")).status, 431);
