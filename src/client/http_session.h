@@ -16,7 +16,7 @@ namespace corral::client {
 /// One message that a client posted: checked, and scanned.
 struct Posted {
   std::shared_ptr<const std::string> body;  // on one line, as whoever reads lines must get it
-  wire::Envelope envelope;  // its spans are in *body
+  wire::Envelope envelope;                  // its spans are in *body
 };
 
 struct HttpLimits {
