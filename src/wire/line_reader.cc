@@ -99,7 +99,7 @@ std::optional<Line> LineReader::hand_out(std::string_view text) {
     begun_ = {};
     filled_ = 0;
   }
-  if (text.size() > held_->capacity() / kMostWaste) return Line{text, held_};
+  if (held_ == nullptr || text.size() > held_->capacity() / kMostWaste) return Line{text, held_};
   // Whoever keeps it for long must not keep a buffer that once held something much larger.
   const auto owner = std::make_shared<const std::string>(text);
   return Line{*owner, owner};

@@ -277,6 +277,15 @@ TEST(LineReader, DoesNotHandOutALargeBufferWithALineThatIsMuchSmaller) {
   EXPECT_LT(feed.owners[0]->capacity(), large.size() / 4);
 }
 
+TEST(LineReader, LeavesALargeLineInAScratchThatHoldsAllOfIt) {
+  Feed feed(64 << 20, 256 * kKiB);
+  const std::string large(100 * kKiB, 'a');
+  feed.give(large + "\nnext\n");
+
+  EXPECT_EQ(feed.lines, (Lines{large, "next"}));
+  EXPECT_EQ(feed.owners[0], nullptr);
+}
+
 TEST(LineReader, GivesTheSpareBufferBackWhenItIsTold) {
   Feed feed(64 << 20);
   feed.give(std::string(1'000'000, 'a') + "\n", 65536);
