@@ -310,7 +310,9 @@ TEST_F(DaemonEnd, BySigtermEndsTheServersAndCountsThem) {
 
   EXPECT_EQ(serving.wait(), 0);
   for (const Process& left : survivors(tag())) {
-    EXPECT_EQ(left.pid, client.pid()) << "it left before its servers did: " << left.comm;
+    // A leak checker at the end of the client is a process of its own.
+    const bool of_client = left.pid == client.pid() || left.parent == client.pid();
+    EXPECT_TRUE(of_client) << "it left before its servers did: " << left.comm << " " << left.pid;
   }
   EXPECT_THAT(errors(), HasSubstr("Shutting down (SIGTERM, 1 sessions, 1 instances, "));
   EXPECT_TRUE(all_gone());
