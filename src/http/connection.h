@@ -1,5 +1,5 @@
 // One client's connection: reads a request, waits for its answer, writes it, reads the next. While it waits
-// for a request it holds no buffer. Owned by the listener; lives on the loop's thread.
+// for a request it holds no buffer but the last head. Owned by the listener; lives on the loop's thread.
 #pragma once
 
 #include <array>

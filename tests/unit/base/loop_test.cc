@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <ctime>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -215,6 +216,20 @@ TEST_F(LoopTest, ANewWatchOfTheSameDescriptorHearsItsOwn) {
   EXPECT_EQ(due(), "");
   watch->when_readable(says("new"));
   EXPECT_EQ(due(), "new");
+}
+
+TEST_F(LoopTest, AWatchMayBeReplacedByWhoItCalls) {
+  Pipe pipe = make_pipe();
+  std::optional<Watch> old(std::in_place, loop_, pipe.read.get());
+  std::optional<Watch> next;
+  old->when_broken([&] {
+    old.reset();
+    next.emplace(loop_, pipe.read.get());
+    next->when_readable(says("next"));
+  });
+  old->when_readable(says("old"));
+  pipe.write.reset();
+  EXPECT_EQ(due(), "next");
 }
 
 /// What a turn found may be dealt with before everybody has been told: who begins to wait in between waits
