@@ -1,0 +1,66 @@
+#include "base/worker.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <future>
+#include <thread>
+
+namespace corral {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(Worker, DoesOneJobAfterTheOtherElsewhereAndTellsOnTheLoop) {
+  Loop loop;
+  std::vector<int> order;
+  std::thread::id elsewhere;
+  std::thread::id told;
+  Worker worker(loop);
+
+  worker.run(
+      [&] {
+        order.push_back(1);
+        elsewhere = std::this_thread::get_id();
+      },
+      [&] { order.push_back(10); });
+  worker.run([&] { order.push_back(2); },
+             [&] {
+               told = std::this_thread::get_id();
+               loop.stop();
+             });
+  loop.run();
+
+  EXPECT_EQ(order.front(), 1);
+  EXPECT_EQ(order.size(), 3U);
+  EXPECT_NE(elsewhere, std::this_thread::get_id());
+  EXPECT_EQ(told, std::this_thread::get_id());
+}
+
+TEST(Worker, ThatIsGoneTellsNobody) {
+  Loop loop;
+  bool told = false;
+  {
+    Worker worker(loop);
+    worker.run([] {}, [&] { told = true; });
+  }
+
+  loop.run_due();
+
+  EXPECT_FALSE(told);
+}
+
+TEST(Worker, IsBusyWhileAJobRuns) {
+  Loop loop;
+  Worker worker(loop);
+  std::promise<void> leave;
+  EXPECT_FALSE(worker.busy());
+
+  worker.run([until = leave.get_future().share()] { until.wait(); }, {});
+
+  EXPECT_TRUE(worker.busy());
+  leave.set_value();
+}
+
+}  // namespace
+}  // namespace corral
