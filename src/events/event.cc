@@ -1,0 +1,44 @@
+#include "events/event.h"
+
+#include <array>
+
+#include "wire/json_text.h"
+
+namespace corral::events {
+namespace {
+
+constexpr std::array kKindNames = {"start",  "shutdown", "spawn",  "restart", "ready",    "attach",
+                                   "detach", "crash",    "stop",   "extinct", "survivor", "broken",
+                                   "stale",  "refused",  "reload", "reap",    "finding",  "registry"};
+static_assert(kKindNames.size() == static_cast<std::size_t>(Kind::Registry) + 1);
+
+}  // namespace
+
+const char* name_of(Kind kind) { return kKindNames[static_cast<std::size_t>(kind)]; }
+
+std::optional<Kind> kind_called(std::string_view name) {
+  for (std::size_t i = 0; i < kKindNames.size(); ++i) {
+    if (name == kKindNames[i]) return static_cast<Kind>(i);
+  }
+  return std::nullopt;
+}
+
+std::string members_of(const Event& event) {
+  std::string json = R"("kind":")" + std::string(name_of(event.kind)) + '"';
+  if (!event.server.empty()) json += R"(,"server":)" + wire::quoted(event.server);
+  if (!event.instance.empty()) json += R"(,"instance":)" + wire::quoted(event.instance);
+  if (event.session != 0) json += R"(,"session":)" + std::to_string(event.session);
+  if (!event.cause.empty()) json += R"(,"cause":)" + wire::quoted(event.cause);
+  if (event.took) json += R"(,"took_ms":)" + std::to_string(event.took->count());
+  if (event.count != 0) json += R"(,"count":)" + std::to_string(event.count);
+  return json;
+}
+
+std::string to_json(const Event& event) {
+  std::string json = R"({"number":)" + std::to_string(event.number) + R"(,"time_ms":)" +
+                     std::to_string(event.time_ms) + "," + members_of(event);
+  if (event.pid != 0) json += R"(,"pid":)" + std::to_string(event.pid);
+  return json + R"(,"text":)" + wire::quoted(event.text) + "}";
+}
+
+}  // namespace corral::events

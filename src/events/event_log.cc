@@ -1,0 +1,62 @@
+#include "events/event_log.h"
+
+#include <unistd.h>
+
+#include "base/utc_time.h"
+#include "version.h"
+#include "wire/json_text.h"
+
+namespace corral::events {
+namespace {
+
+const char* level_name(LogLevel level) {
+  switch (level) {
+    case LogLevel::Info: return "info";
+    case LogLevel::Warn: return "warn";
+    case LogLevel::Error: return "error";
+  }
+  return "info";
+}
+
+LogLevel level_of(Kind kind) {
+  switch (kind) {
+    case Kind::Survivor:
+    case Kind::Broken: return LogLevel::Error;
+    case Kind::Crash:
+    case Kind::Stale:
+    case Kind::Refused:
+    case Kind::Finding:
+    case Kind::Registry: return LogLevel::Warn;
+    default: return LogLevel::Info;
+  }
+}
+
+}  // namespace
+
+std::optional<LogForm> log_form_called(std::string_view name) {
+  if (name == "auto") return LogForm::Auto;
+  if (name == "text") return LogForm::Text;
+  if (name == "json") return LogForm::Json;
+  return std::nullopt;
+}
+
+void set_log_form(LogForm form) {
+  const bool text = form == LogForm::Auto ? isatty(STDERR_FILENO) == 1 : form == LogForm::Text;
+  set_log_look(text ? nullptr : json_log_line);
+}
+
+std::string json_log_line(const LogEntry& entry) {
+  std::string line = R"({"time":")" + show_utc(entry.time_ms) + R"(","level":")" + level_name(entry.level) +
+                     R"(","version":")" + kVersion + R"(","pid":)" + std::to_string(getpid());
+  if (!entry.members.empty()) line.append(",").append(entry.members);
+  return line + R"(,"text":)" + wire::quoted(entry.text) + "}";
+}
+
+void write_to_log(const Event& event) {
+  if (event.kind == Kind::Attach || event.kind == Kind::Detach) return;
+  std::string members = R"("event":)" + std::to_string(event.number) + "," + members_of(event);
+  if (event.pid != 0) members += R"(,"process":)" + std::to_string(event.pid);  // `pid` is the daemon
+  log_entry({level_of(event.kind), event.text, members, event.time_ms});
+}
+
+}  // namespace corral::events

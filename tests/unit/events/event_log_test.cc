@@ -1,0 +1,99 @@
+#include "events/event_log.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <boost/json/parse.hpp>
+
+#include "version.h"
+
+namespace corral::events {
+namespace {
+
+namespace json = boost::json;
+using testing::internal::CaptureStderr;
+using testing::internal::GetCapturedStderr;
+
+class LogOfEvents : public testing::Test {
+ protected:
+  ~LogOfEvents() override { set_log_form(LogForm::Text); }
+
+  static std::string written(const Event& event) {
+    CaptureStderr();
+    write_to_log(event);
+    return GetCapturedStderr();
+  }
+
+  LogOfEvents() {
+    event_.number = 7;
+    event_.time_ms = 1'794'800'400'123;
+    event_.kind = Kind::Crash;
+    event_.server = "files";
+    event_.instance = "1a2b3c4d";
+    event_.pid = 4711;
+    event_.text = "server files died: \"\x1b[2J\xff\"\n";
+  }
+  Event event_;
+};
+
+TEST_F(LogOfEvents, IsASentenceAsText) {
+  set_log_form(LogForm::Text);
+  event_.text = "server files died";
+  EXPECT_EQ(written(event_), "[corral v" + std::string(kVersion) + "] server files died\n");
+}
+
+TEST_F(LogOfEvents, IsOneObjectPerLineAsJson) {
+  set_log_form(LogForm::Json);
+
+  const std::string line = written(event_);
+
+  EXPECT_EQ(line.find('\n'), line.size() - 1);
+  const json::value said = json::parse(line);
+  EXPECT_EQ(said.at("time"), "2026-11-16T03:40:00.123Z");
+  EXPECT_EQ(said.at("level"), "warn");
+  EXPECT_EQ(said.at("version"), kVersion);
+  EXPECT_EQ(said.at("pid"), getpid());
+  EXPECT_EQ(said.at("kind"), "crash");
+  EXPECT_EQ(said.at("event"), 7);
+  EXPECT_EQ(said.at("server"), "files");
+  EXPECT_EQ(said.at("instance"), "1a2b3c4d");
+  EXPECT_EQ(said.at("process"), 4711);
+  EXPECT_EQ(said.at("text"), "server files died: \"\x1b[2J\xEF\xBF\xBD\"\n");
+}
+
+TEST_F(LogOfEvents, StaysOneObjectHoweverLongItIs) {
+  set_log_form(LogForm::Json);
+  for (const char byte : {'x', '\x01', '\xff'}) {
+    event_.text = std::string(50'000, byte);
+    const std::string line = written(event_);
+    boost::system::error_code error;
+    json::parse(line, error);
+    EXPECT_FALSE(error) << error.message();
+    EXPECT_GT(line.size(), 2000U);
+  }
+}
+
+TEST_F(LogOfEvents, SaysNothingOfSessionsThatComeAndGo) {
+  for (const Kind kind : {Kind::Attach, Kind::Detach}) {
+    event_.kind = kind;
+    EXPECT_EQ(written(event_), "");
+  }
+}
+
+TEST_F(LogOfEvents, IsJsonByItselfWhereThereIsNoTerminal) {
+  CaptureStderr();  // a file
+  set_log_form(LogForm::Auto);
+  log_line("hello");
+  EXPECT_EQ(json::parse(GetCapturedStderr()).at("text"), "hello");
+}
+
+TEST(LogForms, HaveNames) {
+  EXPECT_EQ(log_form_called("auto"), LogForm::Auto);
+  EXPECT_EQ(log_form_called("json"), LogForm::Json);
+  EXPECT_EQ(log_form_called("text"), LogForm::Text);
+  EXPECT_EQ(log_form_called("xml"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace corral::events

@@ -1,0 +1,69 @@
+#include "events/stream.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace corral::events {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+Event about(const std::string& server) {
+  Event event;
+  event.kind = Kind::Spawn;
+  event.server = server;
+  return event;
+}
+
+TEST(EventStream, GivesEveryListenerEveryEventInOrderWithItsNumber) {
+  Stream stream;
+  std::vector<std::uint64_t> first;
+  std::vector<std::string> second;
+  stream.listen([&](const Event& event) { first.push_back(event.number); });
+  stream.listen([&](const Event& event) { second.push_back(event.server); });
+  stream.continue_after(41);
+
+  stream.tell(about("a"));
+  stream.tell(about("b"));
+
+  EXPECT_THAT(first, ElementsAre(42, 43));
+  EXPECT_THAT(second, ElementsAre("a", "b"));
+}
+
+TEST(EventStream, TellsWhatAListenerTellsAfterwardsAndToAll) {
+  Stream stream;
+  std::vector<std::string> heard;
+  stream.listen([&](const Event& event) {
+    if (event.server == "a") stream.tell(about("because of a"));
+  });
+  stream.listen([&](const Event& event) { heard.push_back(event.server); });
+
+  stream.tell(about("a"));
+
+  EXPECT_THAT(heard, ElementsAre("a", "because of a"));
+}
+
+TEST(EventStream, RemembersTheLastOnes) {
+  Stream stream;
+  for (int i = 0; i < 1100; ++i) stream.tell(about(std::to_string(i)));
+
+  EXPECT_EQ(stream.last(), 1100U);
+  EXPECT_EQ(stream.first(), 1100U - 1024 + 1);
+  EXPECT_THAT(stream.after(1098, 10), SizeIs(2));
+  EXPECT_THAT(stream.after(0, 3), SizeIs(3));
+  EXPECT_EQ(stream.after(0, 3).front().number, stream.first());
+  EXPECT_THAT(stream.after(1100, 10), IsEmpty());
+}
+
+TEST(EventStream, NamesEveryKind) {
+  for (int i = 0; i <= static_cast<int>(Kind::Registry); ++i) {
+    const auto kind = static_cast<Kind>(i);
+    EXPECT_EQ(kind_called(name_of(kind)), kind);
+  }
+  EXPECT_EQ(kind_called("nonsense"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace corral::events
