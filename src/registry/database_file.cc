@@ -1,0 +1,313 @@
+#include "registry/database_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <vector>
+
+#include "base/read_text.h"
+#include "base/unique_fd.h"
+#include "registry/schema.h"
+
+namespace corral::registry {
+namespace {
+
+constexpr int kPatienceAtStart = 500;  // milliseconds: another daemon may be making the tables
+constexpr int kPatience = 40;          // nobody is served meanwhile
+constexpr std::size_t kMostPutAside = 3;
+constexpr const char* kPutAside = ".corrupt-";
+constexpr mode_t kOthersWrite = S_IWGRP | S_IWOTH;
+
+std::string not_kept(const std::string& path, const std::string& cause) {
+  return "the registry " + path + " is not used, and nothing is kept for the next daemon: " + cause;
+}
+
+/// With everything above it, only for us.
+bool make_folders(const std::string& path) {
+  for (std::size_t at = path.find('/', 1);; at = path.find('/', at + 1)) {
+    const std::string part = path.substr(0, at);
+    if (mkdir(part.c_str(), 0700) != 0 && errno != EEXIST) {
+      struct stat status {};
+      // A folder that is there may still be one in which we may make nothing.
+      if (const int error = errno; stat(part.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
+        errno = error;
+        return false;
+      }
+    }
+    if (at == std::string::npos) return true;
+  }
+}
+
+/// Why nothing of ours should be in the folder; empty = it may. Makes it, and names it without links.
+std::string objection_to_folder(std::string& folder) {
+  if (!make_folders(folder))
+    return "the folder " + folder + " cannot be made: " + strerror(errno) + ". Correct that";
+  char whole[PATH_MAX];
+  struct stat status {};
+  if (realpath(folder.c_str(), whole) == nullptr || stat(whole, &status) != 0) {
+    return "the folder " + folder + " cannot be looked at: " + strerror(errno) + ". Correct that";
+  }
+  folder = whole;
+  if (!S_ISDIR(status.st_mode)) return folder + " is no folder. Move it away";
+  if (status.st_uid != geteuid()) {
+    return "the folder " + folder + " belongs to user " + std::to_string(status.st_uid) + ". Take your own";
+  }
+  if ((status.st_mode & kOthersWrite) != 0) {
+    return "others may write to the folder " + folder + ". Run `chmod 700` on it";
+  }
+  if ((status.st_mode & S_IWUSR) == 0) return "the folder " + folder + " is read-only. Run `chmod 700` on it";
+  return {};
+}
+
+/// By name and not by a descriptor: closing one would drop the locks that SQLite has on the file. The folder
+/// is ours alone, so nobody exchanges it meanwhile.
+std::string objection_to_file(const std::string& path) {
+  struct stat status {};
+  if (lstat(path.c_str(), &status) != 0) {
+    return errno == ENOENT ? std::string()
+                           : path + " cannot be looked at: " + strerror(errno) + ". Correct that";
+  }
+  if (S_ISLNK(status.st_mode)) return path + " is a symbolic link. Remove it";
+  if (!S_ISREG(status.st_mode)) return path + " is no regular file. Remove it";
+  if (status.st_uid != geteuid()) {
+    return path + " belongs to user " + std::to_string(status.st_uid) + ", not to you. Remove it";
+  }
+  if ((status.st_mode & kOthersWrite) != 0) {
+    return "others may write to " + path + ". Run `chmod 600` on it if you trust what is in it, or remove it";
+  }
+  if ((status.st_mode & S_IWUSR) == 0) return path + " is read-only. Run `chmod 600` on it";
+  if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) chmod(path.c_str(), S_IRUSR | S_IWUSR);
+  return {};
+}
+
+std::string objection_to_files(const std::string& path) {
+  for (const char* ending : {"", "-wal", "-shm", "-journal"}) {
+    std::string objection = objection_to_file(path + ending);
+    if (!objection.empty()) return objection;
+  }
+  return {};
+}
+
+/// SQLite would make it with the process's umask; its companions get the same mode as the file.
+bool make_file(const std::string& path) {
+  const UniqueFd made(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  return made.valid() || errno == EEXIST;
+}
+
+/// Everything that can be said before SQLite sees it; empty = the file is there, and only for us.
+std::string prepare_file(const std::string& path, std::string& file) {
+  const std::size_t slash = path.rfind('/');
+  std::string folder = path.substr(0, slash);
+  std::string objection = objection_to_folder(folder);
+  file = folder + path.substr(slash);
+  if (objection.empty()) objection = objection_to_files(file);
+  if (objection.empty() && !make_file(file)) {
+    objection = file + " cannot be made: " + strerror(errno) + ". Correct that";
+  }
+  return objection;
+}
+
+// ---- putting aside
+
+std::string time_for_names() {
+  const time_t now = time(nullptr);
+  struct tm parts {};
+  gmtime_r(&now, &parts);
+  char text[32];
+  strftime(text, sizeof text, "%Y%m%dT%H%M%SZ", &parts);
+  return text;
+}
+
+/// Only a few are kept: a disk that damages files would fill itself with them.
+void forget_old_ones(const std::string& path) {
+  const std::filesystem::path file(path);
+  const std::string start = file.filename().string() + kPutAside;
+  std::vector<std::string> found;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(file.parent_path(), error), end; !error && at != end;
+       at.increment(error)) {
+    std::string name = at->path().filename().string();
+    if (name.starts_with(start) && !name.ends_with("-wal")) found.push_back(at->path().string());
+  }
+  if (found.size() < kMostPutAside) return;
+  std::sort(found.begin(), found.end());  // by time, because of how it is written
+  found.resize(found.size() - kMostPutAside + 1);
+  for (const std::string& old : found) {
+    unlink(old.c_str());
+    unlink((old + "-wal").c_str());
+  }
+}
+
+/// Where it is now; empty if it could not be moved.
+std::string put_aside(const std::string& path) {
+  forget_old_ones(path);
+  std::string place = path + kPutAside + time_for_names();
+  for (int number = 2; access(place.c_str(), F_OK) == 0 && number < 100; ++number) {
+    place = path + kPutAside + time_for_names() + "." + std::to_string(number);
+  }
+  if (rename(path.c_str(), place.c_str()) != 0) return {};
+  rename((path + "-wal").c_str(), (place + "-wal").c_str());
+  unlink((path + "-shm").c_str());  // an index that is made anew
+  unlink((path + "-journal").c_str());
+  return place;
+}
+
+// ---- opening
+
+/// A machine that lost its power may have written half of what we wrote; see decision 0027.
+Trouble check_after_reboot(Database& database) {
+  std::string boot = read_text("/proc/sys/kernel/random/boot_id");
+  boot.erase(boot.find_last_not_of('\n') + 1);
+  Trouble trouble = Trouble::None;
+  const std::string known = database.text("SELECT value FROM facts WHERE name='boot_id'", trouble);
+  if (trouble != Trouble::None || known == boot) return trouble;
+  const std::string verdict = known.empty() ? "ok" : database.text("PRAGMA quick_check(1)", trouble);
+  if (trouble != Trouble::None) return trouble;
+  if (verdict != "ok") return Trouble::Corrupt;
+  // If it cannot be written, it is checked again next time.
+  database.prepare("INSERT OR REPLACE INTO facts VALUES('boot_id', ?)").run(boot).finish();
+  return Trouble::None;
+}
+
+Trouble set_up(Database& database) {
+  // Nothing waits for the disk here: what is in the page cache survives us, and after a power cut no process
+  // is left to be found. The order of writes is seen to by whoever copies the log (decision 0027).
+  return database.execute(
+      "PRAGMA synchronous=OFF;"  // first: the next one writes
+      "PRAGMA journal_mode=WAL;"
+      "PRAGMA wal_autocheckpoint=0;"
+      "PRAGMA journal_size_limit=4194304;"
+      "PRAGMA cache_size=-256;"
+      "PRAGMA temp_store=MEMORY;"
+      "PRAGMA secure_delete=OFF;"
+      "PRAGMA cell_size_check=ON");
+}
+
+struct Attempt {
+  Database database;
+  Trouble trouble = Trouble::None;
+  std::int64_t newer = 0;  // the version of a later corral
+};
+
+Attempt attempt(const std::string& path) {
+  Attempt made;
+  made.database = Database::open(path, made.trouble);
+  if (made.trouble != Trouble::None) return made;
+  made.database.wait_for_locks(kPatienceAtStart);
+  const SchemaLook look = look_at_schema(made.database);
+  made.trouble = look.trouble == Trouble::Refused ? Trouble::Corrupt : look.trouble;
+  if (made.trouble != Trouble::None) return made;
+  if (look.state == SchemaState::Foreign) made.trouble = Trouble::Corrupt;
+  if (look.state == SchemaState::Newer) made.newer = look.version;
+  if (look.state != SchemaState::Ours) return made;
+  if (made.database.read_only()) made.trouble = Trouble::ReadOnly;
+  if (made.trouble == Trouble::None) made.trouble = set_up(made.database);
+  if (made.trouble == Trouble::None) made.trouble = migrate(made.database, schema_version());
+  if (made.trouble == Trouble::None) made.trouble = check_after_reboot(made.database);
+  if (made.trouble == Trouble::Refused) made.trouble = Trouble::Corrupt;  // the tables are not ours
+  made.database.wait_for_locks(kPatience);
+  return made;
+}
+
+OpenedFile opened_from(Attempt made, const std::string& path, const std::string& file) {
+  OpenedFile opened;
+  opened.file = file;
+  if (made.newer != 0) {
+    opened.problem = not_kept(path, "a newer corral wrote it (version " + std::to_string(made.newer) +
+                                        " of its tables; this one knows " + std::to_string(schema_version()) +
+                                        "). It is left as it is: use the newer corral, or choose another "
+                                        "folder with --state-dir");
+  } else if (made.trouble != Trouble::None) {
+    opened.problem = not_kept(path, remedy_for(made.trouble));
+    opened.may_pass = true;
+  } else {
+    opened.database = std::move(made.database);
+  }
+  return opened;
+}
+
+}  // namespace
+
+std::string remedy_for(Trouble trouble) {
+  switch (trouble) {
+    case Trouble::None: return {};
+    case Trouble::Busy:
+      return "another process has it locked. It is tried again; if that lasts, end who uses it (`fuser` "
+             "names it)";
+    case Trouble::Full: return "the disk is full. Make room; it is tried again";
+    case Trouble::ReadOnly:
+      return "it is read-only. Make the file and its folder writable, or choose another folder with "
+             "--state-dir; it is tried again";
+    case Trouble::Corrupt: return "it is damaged and cannot be put aside. Move it away; it is tried again";
+    case Trouble::NoRoom:
+      return "a file of it cannot be opened or made. Look whether the disk is full or the folder closed to "
+             "you; it is tried again";
+    case Trouble::Refused:
+      return "its tables are not what this corral made. Move it away, and restart the daemon";
+    case Trouble::Disk:
+      return "the disk fails. Look at the kernel's log, or choose another folder with --state-dir; it is "
+             "tried again";
+  }
+  return {};
+}
+
+FileId file_at(const std::string& path) {
+  struct stat status {};
+  return lstat(path.c_str(), &status) == 0 ? FileId{status.st_dev, status.st_ino} : FileId{};
+}
+
+OpenedFile open_database_file(const std::string& path) {
+  std::string file;
+  const std::string objection = prepare_file(path, file);
+  if (!objection.empty()) {
+    OpenedFile refused;
+    refused.problem =
+        not_kept(path, objection + ", or choose another folder with --state-dir; it is tried again");
+    refused.may_pass = true;
+    return refused;
+  }
+  Attempt made = attempt(file);
+  if (made.trouble == Trouble::Corrupt) {
+    made.database = {};  // before its file is somewhere else
+    return replace_database_file(path);
+  }
+  return opened_from(std::move(made), path, file);
+}
+
+OpenedFile replace_database_file(const std::string& path) {
+  OpenedFile opened;
+  const std::string place = put_aside(path);
+  std::string file;
+  if (place.empty() || !prepare_file(path, file).empty()) {
+    opened.problem = not_kept(path, remedy_for(Trouble::Corrupt));
+    opened.may_pass = true;
+    return opened;
+  }
+  opened = opened_from(attempt(file), path, file);
+  opened.notice = "the registry " + path + " was damaged, or is no registry: it is now " + place +
+                  ", and a new one was begun. What it knew of earlier daemons is lost; `corral doctor` finds "
+                  "what they may have left";
+  return opened;
+}
+
+void checkpoint_database_file(const std::string& file) {
+  Trouble trouble = Trouble::None;
+  Database database = Database::open(file, trouble);
+  if (trouble != Trouble::None) return;
+  database.wait_for_locks(kPatienceAtStart);
+  // If it fails, the log grows until the next time, and nothing else happens.
+  if (database.execute("PRAGMA synchronous=NORMAL; PRAGMA cache_size=-64") == Trouble::None) {
+    database.checkpoint();
+  }
+}
+
+}  // namespace corral::registry

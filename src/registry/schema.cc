@@ -1,0 +1,95 @@
+#include "registry/schema.h"
+
+#include <string>
+
+namespace corral::registry {
+namespace {
+
+constexpr std::int64_t kApplication = 0x63726c31;  // "crl1": the file says whose it is
+
+// Times are milliseconds since 1970, and 0 is "not yet". Numbers without a sign are kept bit by bit.
+constexpr const char* kFirstTables = R"(
+CREATE TABLE facts(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE daemons(
+  id TEXT PRIMARY KEY, boot_id TEXT NOT NULL, pid_namespace INTEGER NOT NULL,
+  pid INTEGER NOT NULL, pidfs_inode INTEGER NOT NULL, start_ticks INTEGER NOT NULL, uid INTEGER NOT NULL,
+  handle TEXT NOT NULL, version TEXT NOT NULL, started_ms INTEGER NOT NULL, ended_ms INTEGER NOT NULL);
+
+CREATE TABLE instances(
+  id TEXT PRIMARY KEY, daemon TEXT NOT NULL, server TEXT NOT NULL, cgroup TEXT NOT NULL,
+  rlimit_tag INTEGER NOT NULL,
+  keeper_pid INTEGER NOT NULL, keeper_pidfs_inode INTEGER NOT NULL, keeper_start_ticks INTEGER NOT NULL,
+  keeper_uid INTEGER NOT NULL, keeper_handle TEXT NOT NULL,
+  pid INTEGER NOT NULL, pidfs_inode INTEGER NOT NULL, start_ticks INTEGER NOT NULL, uid INTEGER NOT NULL,
+  handle TEXT NOT NULL,
+  started_ms INTEGER NOT NULL, ended_ms INTEGER NOT NULL, cause TEXT NOT NULL);
+CREATE INDEX instances_by_end ON instances(ended_ms, daemon);
+
+CREATE TABLE sessions(
+  row INTEGER PRIMARY KEY, daemon TEXT NOT NULL, id INTEGER NOT NULL, server TEXT NOT NULL,
+  instance TEXT NOT NULL, client_name TEXT NOT NULL, client_version TEXT NOT NULL,
+  client_pid INTEGER NOT NULL, transport TEXT NOT NULL,
+  opened_ms INTEGER NOT NULL, ended_ms INTEGER NOT NULL, reason TEXT NOT NULL,
+  UNIQUE(daemon, id));
+CREATE INDEX sessions_by_end ON sessions(ended_ms);
+
+CREATE TABLE events(
+  row INTEGER PRIMARY KEY, number INTEGER NOT NULL, time_ms INTEGER NOT NULL, kind TEXT NOT NULL,
+  server TEXT NOT NULL, instance TEXT NOT NULL, session INTEGER NOT NULL, pid INTEGER NOT NULL,
+  cause TEXT NOT NULL, text TEXT NOT NULL, took_ms INTEGER NOT NULL, count INTEGER NOT NULL);
+CREATE INDEX events_by_number ON events(number);
+
+CREATE TABLE manifests(
+  digest TEXT PRIMARY KEY, server TEXT NOT NULL, written INTEGER NOT NULL, text TEXT NOT NULL);
+)";
+
+// Daemons that serve one command each share the folder of the user's daemon, and count their events on their
+// own: without a name beside it a number would be two things. The order of manifests no longer needs a pass
+// over all of them.
+constexpr const char* kOwnersOfEvents = R"(
+ALTER TABLE events ADD COLUMN daemon TEXT NOT NULL DEFAULT '';
+CREATE INDEX manifests_by_age ON manifests(written);
+)";
+
+constexpr SchemaStep kSteps[] = {{1, kFirstTables}, {2, kOwnersOfEvents}};
+
+}  // namespace
+
+std::span<const SchemaStep> schema_steps() { return kSteps; }
+
+std::int64_t schema_version() { return schema_steps().back().version; }
+
+SchemaLook look_at_schema(Database& database) {
+  SchemaLook look;
+  look.version = database.number("PRAGMA user_version", look.trouble);
+  if (look.trouble != Trouble::None) return look;
+  const std::int64_t application = database.number("PRAGMA application_id", look.trouble);
+  if (look.trouble != Trouble::None) return look;
+  const std::int64_t things = database.number("SELECT count(*) FROM sqlite_schema", look.trouble);
+  if (look.trouble != Trouble::None) return look;
+  const bool empty = things == 0 && look.version == 0;
+  if (!empty && application != kApplication) look.state = SchemaState::Foreign;
+  if (look.state == SchemaState::Ours && look.version < 0) look.state = SchemaState::Foreign;
+  if (look.state == SchemaState::Ours && look.version > schema_version()) look.state = SchemaState::Newer;
+  return look;
+}
+
+Trouble migrate(Database& database, std::int64_t version) {
+  Transaction transaction(database);
+  Trouble trouble = transaction.trouble();
+  if (trouble != Trouble::None) return trouble;
+  // Read again, because somebody may have been faster.
+  const std::int64_t found = database.number("PRAGMA user_version", trouble);
+  for (const SchemaStep& step : schema_steps()) {
+    if (trouble != Trouble::None) return trouble;
+    if (step.version <= found || step.version > version) continue;
+    trouble = database.execute(step.sql);
+    const std::string mark = "PRAGMA application_id=" + std::to_string(kApplication) +
+                             "; PRAGMA user_version=" + std::to_string(step.version);
+    if (trouble == Trouble::None) trouble = database.execute(mark.c_str());
+  }
+  return trouble == Trouble::None ? transaction.commit() : trouble;
+}
+
+}  // namespace corral::registry

@@ -1,0 +1,297 @@
+#include "registry/tables.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+
+namespace corral::registry {
+namespace {
+
+// Nobody has so many; who wrote more than that into the file wants to see us fall.
+constexpr std::size_t kMostDaemons = 256;
+constexpr std::size_t kMostInstances = 4096;
+constexpr std::size_t kMostRows = 10'000;
+constexpr std::size_t kPiece = 200;  // rows that are removed at once: about a millisecond
+constexpr std::int64_t kLargestNumber = std::int64_t{1} << 53U;  // of an event: JSON has no larger ones
+constexpr std::int64_t kNoTime = -1;                             // of an event that took none
+
+/// 0, which is nobody, for what no process can have.
+pid_t pid_from(std::int64_t number) {
+  return number > 0 && number <= std::numeric_limits<pid_t>::max() ? static_cast<pid_t>(number) : 0;
+}
+
+uid_t uid_from(std::int64_t number) {
+  constexpr std::int64_t kNobody = 65534;
+  return static_cast<uid_t>(number >= 0 && number < std::numeric_limits<uid_t>::max() ? number : kNobody);
+}
+
+ProcessFacts facts_from(const Rows& rows, int column) {
+  return {.pid = pid_from(rows.number(column)),
+          .pidfs_inode = static_cast<std::uint64_t>(rows.number(column + 1)),
+          .start_ticks = static_cast<std::uint64_t>(rows.number(column + 2)),
+          .uid = uid_from(rows.number(column + 3)),
+          .handle = rows.text(column + 4)};
+}
+
+DaemonRecord daemon_from(const Rows& rows) {
+  return {.id = rows.text(0),
+          .boot_id = rows.text(1),
+          .pid_namespace = static_cast<std::uint64_t>(rows.number(2)),
+          .process = facts_from(rows, 3),
+          .version = rows.text(8),
+          .started_ms = rows.number(9)};
+}
+
+InstanceRecord instance_from(const Rows& rows) {
+  return {.id = rows.text(0),
+          .daemon = rows.text(1),
+          .server = rows.text(2),
+          .cgroup = rows.text(3),
+          .rlimit_tag = static_cast<std::uint64_t>(rows.number(4)),
+          .keeper = facts_from(rows, 5),
+          .process = facts_from(rows, 10),
+          .started_ms = rows.number(15),
+          .ended_ms = rows.number(16),
+          .cause = rows.text(17)};
+}
+
+SessionRecord session_from(const Rows& rows) {
+  return {.daemon = rows.text(0),
+          .id = static_cast<std::uint64_t>(rows.number(1)),
+          .server = rows.text(2),
+          .instance = rows.text(3),
+          .client_name = rows.text(4),
+          .client_version = rows.text(5),
+          .client_pid = pid_from(rows.number(6)),
+          .transport = rows.text(7),
+          .opened_ms = rows.number(8),
+          .ended_ms = rows.number(9),
+          .reason = rows.text(10)};
+}
+
+/// Nothing for a kind that we do not know.
+std::optional<events::Event> event_from(const Rows& rows) {
+  const std::optional<events::Kind> kind = events::kind_called(rows.text(2));
+  if (!kind) return std::nullopt;
+  events::Event event{.number = static_cast<std::uint64_t>(rows.number(0)),
+                      .time_ms = rows.number(1),
+                      .kind = *kind,
+                      .server = rows.text(3),
+                      .instance = rows.text(4),
+                      .session = static_cast<std::uint64_t>(rows.number(5)),
+                      .pid = pid_from(rows.number(6)),
+                      .cause = rows.text(7),
+                      .text = rows.text(8),
+                      .count = static_cast<std::uint64_t>(rows.number(10))};
+  if (rows.number(9) >= 0) event.took = std::chrono::milliseconds(rows.number(9));
+  return event;
+}
+
+std::size_t bounded(std::size_t most) { return std::min(most, kMostRows); }
+
+}  // namespace
+
+const Tables::Text Tables::kTexts[StatementCount] = {
+    {Probe, "INSERT OR REPLACE INTO facts VALUES('probe', hex(randomblob(8)))"},
+    {WriteDaemon, "INSERT OR REPLACE INTO daemons VALUES(?,?,?, ?,?,?,?,?, ?,?,0)"},
+    {EndDaemon, "UPDATE daemons SET ended_ms=?2 WHERE id=?1 AND ended_ms=0"},
+    {EndSessionsOfDaemon, "UPDATE sessions SET ended_ms=?2, reason=?3 WHERE ended_ms=0 AND daemon=?1"},
+    {EndInstancesOfDaemon, "UPDATE instances SET ended_ms=?2, cause=?3 WHERE ended_ms=0 AND daemon=?1"},
+    // What has ended does not live again because somebody completes its record.
+    {WriteInstance,
+     "INSERT INTO instances VALUES(?,?,?,?,?, ?,?,?,?,?, ?,?,?,?,?, ?,?,?) "
+     "ON CONFLICT(id) DO UPDATE SET cgroup=excluded.cgroup, rlimit_tag=excluded.rlimit_tag, "
+     "keeper_pid=excluded.keeper_pid, "
+     "keeper_pidfs_inode=excluded.keeper_pidfs_inode, keeper_start_ticks=excluded.keeper_start_ticks, "
+     "keeper_uid=excluded.keeper_uid, keeper_handle=excluded.keeper_handle, pid=excluded.pid, "
+     "pidfs_inode=excluded.pidfs_inode, start_ticks=excluded.start_ticks, uid=excluded.uid, "
+     "handle=excluded.handle, started_ms=excluded.started_ms, ended_ms=excluded.ended_ms, "
+     "cause=excluded.cause WHERE ended_ms=0"},
+    {EndInstance, "UPDATE instances SET ended_ms=?2, cause=?3 WHERE id=?1 AND ended_ms=0"},
+    {WriteSession,
+     "INSERT INTO sessions(daemon,id,server,instance,client_name,client_version,client_pid,transport,"
+     "opened_ms,ended_ms,reason) VALUES(?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT(daemon,id) DO UPDATE SET "
+     "instance=excluded.instance, client_name=excluded.client_name, "
+     "client_version=excluded.client_version, client_pid=excluded.client_pid, "
+     "transport=excluded.transport, ended_ms=excluded.ended_ms, reason=excluded.reason"},
+    {WriteEvent,
+     "INSERT INTO events(number,time_ms,kind,server,instance,session,pid,cause,text,took_ms,count,"
+     "daemon) VALUES(?,?,?,?,?,?,?,?,?,?,?,?)"},
+    {WriteManifest,
+     "INSERT OR REPLACE INTO manifests VALUES(?,?,"
+     "(SELECT ifnull(max(written),0)+1 FROM manifests),?)"},
+    {PruneManifests,
+     "DELETE FROM manifests WHERE written <= (SELECT written FROM manifests ORDER BY written DESC "
+     "LIMIT 1 OFFSET ?)"},
+    {OpenDaemons, "SELECT * FROM daemons WHERE ended_ms=0 AND id<>? ORDER BY started_ms DESC, id LIMIT ?"},
+    {OpenInstances,
+     "SELECT * FROM instances WHERE daemon=? AND ended_ms=0 ORDER BY started_ms, rowid LIMIT ?"},
+    {EventsAfter,
+     "SELECT number,time_ms,kind,server,instance,session,pid,cause,text,took_ms,count FROM events "
+     "WHERE number>?1 AND (daemon=?2 OR number<=?3) ORDER BY number, row LIMIT ?4"},
+    {LastEvent, "SELECT max(number) FROM events WHERE number<?"},
+    {PastSessions,
+     "SELECT daemon,id,server,instance,client_name,client_version,client_pid,transport,opened_ms,"
+     "ended_ms,reason FROM sessions WHERE ended_ms>0 ORDER BY ended_ms DESC, row DESC LIMIT ?"},
+    {Manifest, "SELECT text FROM manifests WHERE digest=?"},
+    // Rows come in the order of time, so only the first few need to be looked at, however many there are.
+    {PruneOldEvents, "DELETE FROM events WHERE row<(SELECT min(row) FROM events)+?2 AND time_ms<?1"},
+    {PruneManyEvents,
+     "DELETE FROM events WHERE row<(SELECT min(row) FROM events)+?2 AND "
+     "row<=(SELECT max(row) FROM events)-?1"},
+    {PruneOldSessions,
+     "DELETE FROM sessions WHERE row IN (SELECT row FROM sessions WHERE ended_ms>0 AND ended_ms<?1 "
+     "ORDER BY ended_ms LIMIT ?2)"},
+    {PruneManySessions,
+     "DELETE FROM sessions WHERE row<(SELECT min(row) FROM sessions)+?2 AND "
+     "row<=(SELECT max(row) FROM sessions)-?1 AND ended_ms>0"},
+    {PruneInstances,
+     "DELETE FROM instances WHERE rowid IN (SELECT rowid FROM instances WHERE ended_ms>0 AND "
+     "ended_ms<?1 ORDER BY ended_ms LIMIT ?2)"},
+    {PruneDaemons,
+     "DELETE FROM daemons WHERE rowid<(SELECT min(rowid) FROM daemons)+?2 AND ended_ms>0 AND "
+     "ended_ms<?1"},
+};
+
+Tables::Tables(Database& database) : database_(database) {
+  for (const Text& text : kTexts) statements_[text.name] = database.prepare(text.sql);
+}
+
+bool Tables::usable() const {
+  return std::all_of(statements_.begin(), statements_.end(),
+                     [](const Statement& one) { return one.valid(); });
+}
+
+// ---- writing
+
+Trouble Tables::probe() { return statements_[Probe].run().finish(); }
+
+Trouble Tables::write(const DaemonRecord& daemon) {
+  const ProcessFacts& process = daemon.process;
+  return statements_[WriteDaemon]
+      .run(daemon.id, daemon.boot_id, daemon.pid_namespace, process.pid, process.pidfs_inode,
+           process.start_ticks, process.uid, process.handle, daemon.version, daemon.started_ms)
+      .finish();
+}
+
+Trouble Tables::end_daemon(const std::string& id, std::int64_t now_ms, const std::string& cause) {
+  Transaction transaction(database_);
+  Trouble trouble = transaction.trouble();
+  if (trouble == Trouble::None) trouble = statements_[EndSessionsOfDaemon].run(id, now_ms, cause).finish();
+  if (trouble == Trouble::None) trouble = statements_[EndInstancesOfDaemon].run(id, now_ms, cause).finish();
+  if (trouble == Trouble::None) trouble = statements_[EndDaemon].run(id, now_ms).finish();
+  return trouble == Trouble::None ? transaction.commit() : trouble;
+}
+
+Trouble Tables::write(const InstanceRecord& instance) {
+  const ProcessFacts& keeper = instance.keeper;
+  const ProcessFacts& process = instance.process;
+  return statements_[WriteInstance]
+      .run(instance.id, instance.daemon, instance.server, instance.cgroup, instance.rlimit_tag, keeper.pid,
+           keeper.pidfs_inode, keeper.start_ticks, keeper.uid, keeper.handle, process.pid,
+           process.pidfs_inode, process.start_ticks, process.uid, process.handle, instance.started_ms,
+           instance.ended_ms, instance.cause)
+      .finish();
+}
+
+Trouble Tables::end_instance(const std::string& id, std::int64_t ended_ms, const std::string& cause) {
+  return statements_[EndInstance].run(id, ended_ms, cause).finish();
+}
+
+Trouble Tables::write(const SessionRecord& session) {
+  return statements_[WriteSession]
+      .run(session.daemon, session.id, session.server, session.instance, session.client_name,
+           session.client_version, session.client_pid, session.transport, session.opened_ms, session.ended_ms,
+           session.reason)
+      .finish();
+}
+
+Trouble Tables::write(const events::Event& event, const std::string& daemon) {
+  return statements_[WriteEvent]
+      .run(event.number, event.time_ms, std::string_view(events::name_of(event.kind)), event.server,
+           event.instance, event.session, event.pid, event.cause, event.text,
+           event.took ? event.took->count() : kNoTime, event.count, daemon)
+      .finish();
+}
+
+Trouble Tables::write_manifest(const std::string& digest, const std::string& server, const std::string& text,
+                               std::size_t most) {
+  const Trouble trouble = statements_[WriteManifest].run(digest, server, text).finish();
+  return trouble == Trouble::None ? statements_[PruneManifests].run(most).finish() : trouble;
+}
+
+// ---- reading
+
+std::vector<Unfinished> Tables::unfinished(const std::string& except, Trouble& trouble) {
+  std::vector<Unfinished> found;
+  {
+    Rows daemons = statements_[OpenDaemons].run(except, kMostDaemons);
+    while (daemons.next()) found.push_back({daemon_from(daemons), {}});
+    trouble = daemons.trouble();
+  }
+  for (Unfinished& one : found) {
+    Rows instances = statements_[OpenInstances].run(one.daemon.id, kMostInstances);
+    while (instances.next()) one.instances.push_back(instance_from(instances));
+    if (instances.trouble() != Trouble::None) trouble = instances.trouble();
+  }
+  return found;
+}
+
+std::vector<events::Event> Tables::events_after(std::uint64_t number, const std::string& daemon,
+                                                std::uint64_t before, std::size_t most, Trouble& trouble) {
+  std::vector<events::Event> found;
+  const auto after = std::min(number, static_cast<std::uint64_t>(kLargestNumber));
+  Rows rows = statements_[EventsAfter].run(after, daemon, before, bounded(most));
+  while (rows.next()) {
+    if (std::optional<events::Event> event = event_from(rows)) found.push_back(std::move(*event));
+  }
+  trouble = rows.trouble();
+  return found;
+}
+
+std::uint64_t Tables::last_event(Trouble& trouble) {
+  Rows rows = statements_[LastEvent].run(kLargestNumber);
+  const std::int64_t last = rows.next() ? rows.number(0) : 0;
+  trouble = rows.trouble();
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(last, 0));
+}
+
+std::vector<SessionRecord> Tables::past_sessions(std::size_t most, Trouble& trouble) {
+  std::vector<SessionRecord> found;
+  Rows rows = statements_[PastSessions].run(bounded(most));
+  while (rows.next()) found.push_back(session_from(rows));
+  trouble = rows.trouble();
+  return found;
+}
+
+std::optional<std::string> Tables::manifest(const std::string& digest, Trouble& trouble) {
+  std::optional<std::string> found;
+  Rows rows = statements_[Manifest].run(digest);
+  if (rows.next()) found = rows.text(0);
+  trouble = rows.trouble();
+  return found;
+}
+
+// ---- removing
+
+int Tables::prune_some(const Bounds& bounds, Trouble& trouble) {
+  int removed = 0;
+  const auto run = [&](Name name, auto bound) {
+    if (trouble != Trouble::None) return;
+    trouble = statements_[name].run(bound, kPiece).finish();
+    if (trouble == Trouble::None) removed += database_.changed();
+  };
+  trouble = Trouble::None;
+  Transaction transaction(database_);
+  trouble = transaction.trouble();
+  run(PruneOldEvents, bounds.oldest_ms);
+  run(PruneManyEvents, bounds.events);
+  run(PruneOldSessions, bounds.oldest_ms);
+  run(PruneManySessions, bounds.sessions);
+  run(PruneInstances, bounds.oldest_ms);
+  run(PruneDaemons, bounds.oldest_ms);
+  if (trouble == Trouble::None) trouble = transaction.commit();
+  return trouble == Trouble::None ? removed : 0;
+}
+
+}  // namespace corral::registry

@@ -1,0 +1,87 @@
+// Records as rows and back: every statement of the registry, prepared once. What comes from the file is
+// bounded and checked here; nobody above sees a number that cannot be.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "registry/registry.h"
+#include "registry/sqlite.h"
+
+namespace corral::registry {
+
+class Tables {
+ public:
+  /// The database outlives it. Not `usable` if its tables are not ours.
+  explicit Tables(Database& database);
+  bool usable() const;
+
+  /// Whether anything can be written.
+  Trouble probe();
+  Trouble write(const DaemonRecord& daemon);
+  /// Its open sessions and instances end with it.
+  Trouble end_daemon(const std::string& id, std::int64_t now_ms, const std::string& cause);
+  Trouble write(const InstanceRecord& instance);
+  Trouble end_instance(const std::string& id, std::int64_t ended_ms, const std::string& cause);
+  Trouble write(const SessionRecord& session);
+  Trouble write(const events::Event& event, const std::string& daemon);
+  /// Beyond `most` the ones written longest ago go.
+  Trouble write_manifest(const std::string& digest, const std::string& server, const std::string& text,
+                         std::size_t most);
+
+  std::vector<Unfinished> unfinished(const std::string& except, Trouble& trouble);
+  /// Events of this daemon, and of all others up to `before`.
+  std::vector<events::Event> events_after(std::uint64_t number, const std::string& daemon,
+                                          std::uint64_t before, std::size_t most, Trouble& trouble);
+  std::uint64_t last_event(Trouble& trouble);
+  std::vector<SessionRecord> past_sessions(std::size_t most, Trouble& trouble);
+  std::optional<std::string> manifest(const std::string& digest, Trouble& trouble);
+
+  struct Bounds {
+    std::int64_t oldest_ms = 0;
+    std::size_t events = 0;
+    std::size_t sessions = 0;
+  };
+  /// Removes a few rows beyond the bounds; how many.
+  int prune_some(const Bounds& bounds, Trouble& trouble);
+
+ private:
+  enum Name : std::size_t {
+    Probe,
+    WriteDaemon,
+    EndDaemon,
+    EndSessionsOfDaemon,
+    EndInstancesOfDaemon,
+    WriteInstance,
+    EndInstance,
+    WriteSession,
+    WriteEvent,
+    WriteManifest,
+    PruneManifests,
+    OpenDaemons,
+    OpenInstances,
+    EventsAfter,
+    LastEvent,
+    PastSessions,
+    Manifest,
+    PruneOldEvents,
+    PruneManyEvents,
+    PruneOldSessions,
+    PruneManySessions,
+    PruneInstances,
+    PruneDaemons,
+    StatementCount,
+  };
+  struct Text {
+    Name name;
+    const char* sql;
+  };
+  static const Text kTexts[StatementCount];
+
+  Database& database_;
+  std::array<Statement, StatementCount> statements_;
+};
+
+}  // namespace corral::registry
