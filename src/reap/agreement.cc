@@ -1,0 +1,178 @@
+#include "reap/agreement.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <unordered_map>
+
+#include "reap/proc_marks.h"
+
+namespace corral::reap {
+namespace {
+
+constexpr std::size_t kMostStrays = 16;  // told of one instance
+constexpr int kDeepestLine = 256;        // a list that is not of one instant can even have a ring in it
+
+std::string first_digits(const std::string& instance) {
+  constexpr std::size_t kShown = 8;
+  return instance.substr(0, kShown);
+}
+
+/// Daemon, janitor, keeper, init, or a command: the names that we give ourselves. Only used to stay silent.
+bool is_called_corral(const std::string& comm) { return comm.starts_with("corral"); }
+
+class AgreementLook {
+ public:
+  AgreementLook(pid_t self, const std::vector<registry::InstanceRecord>& instances,
+                const std::vector<Listed>& processes)
+      : self_(self), instances_(instances) {
+    for (const Listed& process : processes) {
+      by_pid_.emplace(process.pid, &process);
+      if (!process.cookie.empty()) by_cookie_[process.cookie].push_back(&process);
+    }
+    for (auto& [cookie, bearers] : by_cookie_) {
+      std::sort(bearers.begin(), bearers.end(), [](const Listed* a, const Listed* b) {
+        return std::tie(a->start_ticks, a->pid) < std::tie(b->start_ticks, b->pid);
+      });
+    }
+  }
+
+  std::vector<Disagreement> run() {
+    for (const registry::InstanceRecord& record : instances_) look_at(record);
+    for (const registry::InstanceRecord& record : instances_) by_cookie_.erase(record.id);
+    for (const auto& [cookie, bearers] : by_cookie_) look_at_unknown(cookie, bearers);
+    return std::move(found_);
+  }
+
+ private:
+  using Bearers = std::vector<const Listed*>;
+
+  /// The number alone may be another's by now. It is enough to stay silent, so the start time is enough to
+  /// speak.
+  const Listed* living(const registry::ProcessFacts& facts) const {
+    const auto found = facts.pid > 0 ? by_pid_.find(facts.pid) : by_pid_.end();
+    if (found == by_pid_.end() || found->second->start_ticks != facts.start_ticks) return nullptr;
+    return found->second;
+  }
+
+  /// Whether the process itself or somebody above it is such a one.
+  bool in_line(const Listed* process, const std::function<bool(const Listed&)>& wanted) const {
+    for (int depth = 0; process != nullptr && depth < kDeepestLine; ++depth) {
+      if (wanted(*process)) return true;
+      const auto parent = by_pid_.find(process->parent);
+      process = parent == by_pid_.end() ? nullptr : parent->second;
+    }
+    return false;
+  }
+
+  void look_at(const registry::InstanceRecord& record) {
+    const auto marked = by_cookie_.find(record.id);
+    const Listed* const keeper = living(record.keeper);
+    const bool any = marked != by_cookie_.end();
+    if (keeper == nullptr && !any && living(record.process) == nullptr) {
+      return add({Disagreement::Kind::NothingLeft, Disagreement::Repair::Forget, record.server, record.id, 0,
+                  name(record) + " is on record as running, but none of its processes is there: its end was "
+                                 "missed, and is recorded now"});
+    }
+    if (keeper == nullptr && record.keeper.pid > 0) {
+      const Listed* const oldest = any ? marked->second.front() : living(record.process);
+      return add({Disagreement::Kind::KeeperGone, Disagreement::Repair::End, record.server, record.id,
+                  oldest->pid,
+                  name(record) + " has lost its keeper (pid " + std::to_string(record.keeper.pid) +
+                      "), and process " + std::to_string(oldest->pid) +
+                      " of it still runs: what is proved to be of it is ended"});
+    }
+    if (keeper != nullptr && any) look_for_strays(record, *keeper, marked->second);
+  }
+
+  void look_for_strays(const registry::InstanceRecord& record, const Listed& keeper, const Bearers& bearers) {
+    std::size_t told = 0;
+    for (const Listed* process : bearers) {
+      // What falls to the daemon itself, it ends.
+      const bool held = in_line(
+          process, [&](const Listed& above) { return above.pid == keeper.pid || above.pid == self_; });
+      if (held || ++told > kMostStrays) continue;
+      add({Disagreement::Kind::Stray, Disagreement::Repair::None, record.server, record.id, process->pid,
+           "process " + std::to_string(process->pid) + " carries the mark of " + name(record) +
+               ", but is not below its keeper (pid " + std::to_string(keeper.pid) +
+               "): somebody copied its environment; look at it, and end it by hand if it is not wanted"});
+    }
+  }
+
+  /// Servers of a living `corral run`, or of another daemon, are below a corral.
+  void look_at_unknown(const std::string& cookie, const Bearers& bearers) {
+    for (const Listed* process : bearers) {
+      if (in_line(process, [](const Listed& above) { return is_called_corral(above.comm); })) return;
+    }
+    const pid_t oldest = bearers.front()->pid;
+    const bool holds_us = in_line(by_pid_.contains(self_) ? by_pid_.at(self_) : nullptr,
+                                  [&](const Listed& above) { return above.cookie == cookie; });
+    if (holds_us) return;
+    add({Disagreement::Kind::Orphan,
+         Disagreement::Repair::None,
+         {},
+         cookie,
+         oldest,
+         "process " + std::to_string(oldest) + " carries the mark of a corral that is gone (instance " +
+             first_digits(cookie) + ", " + std::to_string(bearers.size()) +
+             (bearers.size() == 1 ? " process" : " processes") + "): `corral reap` shows it, and ends it"});
+  }
+
+  static std::string name(const registry::InstanceRecord& record) {
+    return "instance " + first_digits(record.id) + " of server " + record.server;
+  }
+
+  void add(Disagreement one) { found_.push_back(std::move(one)); }
+
+  pid_t self_;
+  const std::vector<registry::InstanceRecord>& instances_;
+  std::unordered_map<pid_t, const Listed*> by_pid_;
+  std::map<std::string, Bearers> by_cookie_;
+  std::vector<Disagreement> found_;
+};
+
+}  // namespace
+
+const char* name_of(Disagreement::Kind kind) {
+  switch (kind) {
+    case Disagreement::Kind::KeeperGone: return "keeper-gone";
+    case Disagreement::Kind::NothingLeft: return "nothing-left";
+    case Disagreement::Kind::Stray: return "stray";
+    case Disagreement::Kind::Orphan: return "orphan";
+  }
+  return "?";
+}
+
+std::vector<Disagreement> disagreements(pid_t self, const std::vector<registry::InstanceRecord>& instances,
+                                        const std::vector<Listed>& processes) {
+  return AgreementLook(self, instances, processes).run();
+}
+
+std::vector<Disagreement> lasting(const std::vector<Disagreement>& before, std::vector<Disagreement> now) {
+  std::erase_if(now, [&before](const Disagreement& one) {
+    return std::none_of(before.begin(), before.end(), [&one](const Disagreement& other) {
+      return other.kind == one.kind && other.instance == one.instance && other.pid == one.pid;
+    });
+  });
+  return now;
+}
+
+std::vector<Listed> list_processes(const std::string& proc) {
+  std::vector<Listed> processes;
+  ProcMarks marks(proc);
+  const uid_t uid = geteuid();
+  for (const pid_t pid : marks.pids()) {
+    std::optional<ProcMarks::Line> line = marks.line(pid);
+    if (!line || line->state == 'Z') continue;
+    Listed process{pid, line->parent, line->start_ticks, std::move(line->comm), {}};
+    if (line->owner == uid) process.cookie = marks.cookie(pid).instance;
+    processes.push_back(std::move(process));
+  }
+  return processes;
+}
+
+}  // namespace corral::reap

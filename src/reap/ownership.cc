@@ -1,0 +1,91 @@
+#include "reap/ownership.h"
+
+#include <algorithm>
+
+#include "keeper/report.h"
+
+// Why each rule is there.
+// User: a cookie can be copied by anybody who may read the environment; only what runs as we do is ours to
+// end. Age: a variable can be set by hand; a process that is older than the daemon was not started by it.
+// Instance: a corral inside a server gives its own servers a cookie of their own, but its keepers inherit the
+// tag; they end by themselves when their owner does, and take their trees along, which they could not if we
+// killed them. Number: start times tick every 10 ms, so without pidfs two processes can share number, time
+// and user.
+
+namespace corral::reap {
+namespace {
+
+// The range that keeper/launch.cc chooses from.
+constexpr std::uint64_t kSmallestTag = 1ULL << 61;
+constexpr std::uint64_t kLargestTag = 1ULL << 62;
+
+bool is_dead(char state) { return state == 'Z' || state == 'X' || state == 'x'; }
+
+}  // namespace
+
+bool is_instance_id(std::string_view text) {
+  const auto hexadecimal = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+  return text.size() == keeper::kInstanceIdLength && std::all_of(text.begin(), text.end(), hexadecimal);
+}
+
+bool is_cgroup_of(std::string_view directory, std::string_view instance) {
+  if (!is_instance_id(instance) || !directory.starts_with('/')) return false;
+  if (directory.find("/../") != std::string_view::npos || directory.find('\0') != std::string_view::npos) {
+    return false;
+  }
+  const std::string name = "/corral-" + std::string(instance);
+  return directory.ends_with(name) && directory.size() > name.size();
+}
+
+Claim claim_of(const registry::DaemonRecord& daemon, const registry::InstanceRecord& instance) {
+  Claim claim;
+  if (is_instance_id(instance.id)) claim.cookie = instance.id;
+  if (instance.rlimit_tag >= kSmallestTag && instance.rlimit_tag <= kLargestTag) {
+    claim.rlimit_tag = instance.rlimit_tag;
+  }
+  claim.not_before = daemon.process.start_ticks;
+  claim.uid = daemon.process.uid;
+  return claim;
+}
+
+Verdict judge(const Bearer& bearer, const Claim& claim) {
+  if (bearer.pid <= 1 || bearer.own) return Verdict::Own;
+  if (is_dead(bearer.state)) return Verdict::Gone;
+  const bool by_cookie = !claim.cookie.empty() && bearer.cookie == claim.cookie;
+  const bool by_tag = claim.rlimit_tag != 0 && bearer.rlimit_tag == claim.rlimit_tag;
+  const bool recorded = bearer.known == Bearer::Known::Proved;
+  if (!recorded && !by_cookie && !by_tag) {
+    return bearer.known == Bearer::Known::Number ? Verdict::NotProved : Verdict::NotMarked;
+  }
+  if (bearer.real != claim.uid || bearer.effective != claim.uid) return Verdict::OtherUser;
+  if (bearer.start_ticks < claim.not_before) return Verdict::Older;
+  if (!recorded && !by_cookie && is_instance_id(bearer.cookie)) return Verdict::OtherInstance;
+  return bearer.tracer != 0 ? Verdict::Debugged : Verdict::Ours;
+}
+
+Fate judge(const registry::DaemonRecord& daemon, const Here& here) {
+  using Kind = Fate::Kind;
+  if (daemon.boot_id.empty() || here.boot_id.empty()) {
+    return {Kind::LeftAlone, "it is not known whether the machine was started anew since; mount /proc"};
+  }
+  if (daemon.boot_id != here.boot_id) return {Kind::Settled, {}};
+  if (daemon.pid_namespace == 0 || daemon.pid_namespace != here.pid_namespace) {
+    return {Kind::LeftAlone,
+            "it ran in another PID namespace (a container), whose processes cannot be seen from here; start "
+            "corral there"};
+  }
+  if (daemon.process.pid <= 0) {
+    return {Kind::LeftAlone, "its record does not say which process it was, so it may live"};
+  }
+  if (daemon.process.uid != here.uid) {
+    return {Kind::LeftAlone, "it ran as user " + std::to_string(daemon.process.uid) +
+                                 "; only that user's corral may end what it has left"};
+  }
+  if (here.daemon_lives) {
+    return {Kind::LeftAlone,
+            "the daemon that started them lives (pid " + std::to_string(daemon.process.pid) + ")"};
+  }
+  return {Kind::End, {}};
+}
+
+}  // namespace corral::reap

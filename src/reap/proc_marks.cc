@@ -1,0 +1,205 @@
+#include "reap/proc_marks.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+
+namespace corral::reap {
+namespace {
+
+constexpr std::string_view kVariable = "CORRAL_INSTANCE=";
+constexpr std::size_t kPiece = 128 * 1024;
+constexpr std::size_t kLongestEnvironment = 8 * 1024 * 1024;  // the kernel allows 6
+
+/// The field so many blanks after the name of the process, which may itself hold anything.
+std::string_view field_after_name(std::string_view fields, int blanks) {
+  for (; blanks > 0; --blanks) {
+    const std::size_t blank = fields.find(' ');
+    if (blank == std::string_view::npos) return {};
+    fields.remove_prefix(blank + 1);
+  }
+  return fields.substr(0, fields.find_first_of(" \n"));
+}
+
+template <class Number>
+bool is_number(std::string_view text, Number& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && end == text.data() + text.size();
+}
+
+bool parse(std::string_view text, ProcMarks::Line& line) {
+  const std::size_t close = text.rfind(')');
+  const std::size_t open = text.find('(');
+  if (close == std::string_view::npos || open > close || close + 3 >= text.size()) return false;
+  line.comm = text.substr(open + 1, close - open - 1);
+  const std::string_view fields = text.substr(close + 2);
+  line.state = fields.front();
+  constexpr int kParent = 1;
+  constexpr int kStart = 19;
+  return is_number(field_after_name(fields, kParent), line.parent) &&
+         is_number(field_after_name(fields, kStart), line.start_ticks);
+}
+
+enum class Piece : std::uint8_t { First, Later };
+
+/// A whole variable, not a piece of another one's value.
+std::string find_cookie(std::string_view environment, Piece piece) {
+  for (std::size_t at = 0; (at = environment.find(kVariable, at)) != std::string_view::npos; ++at) {
+    const bool begins = at == 0 ? piece == Piece::First : environment[at - 1] == '\0';
+    const std::string_view value = environment.substr(at + kVariable.size());
+    const std::size_t end = value.find('\0');
+    if (!begins || end == std::string_view::npos) continue;
+    return is_instance_id(value.substr(0, end)) ? std::string(value.substr(0, end)) : std::string();
+  }
+  return {};
+}
+
+}  // namespace
+
+ProcMarks::ProcMarks(const std::string& root)
+    : root_(open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)), buffer_(kPiece) {}
+
+std::vector<pid_t> ProcMarks::pids() {
+  std::vector<pid_t> found;
+  const int again = openat(root_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR* const directory = again < 0 ? nullptr : fdopendir(again);
+  if (directory == nullptr) {
+    if (again >= 0) close(again);
+    return found;
+  }
+  while (const dirent* entry = readdir(directory)) {
+    pid_t pid = 0;
+    if (is_number(std::string_view(entry->d_name), pid) && pid > 0) found.push_back(pid);
+  }
+  closedir(directory);
+  return found;
+}
+
+pid_t ProcMarks::newest() const {
+  const UniqueFd file(openat(root_.get(), "loadavg", O_RDONLY | O_CLOEXEC));
+  char text[128];
+  const ssize_t got = file.valid() ? read(file.get(), text, sizeof text) : 0;
+  std::string_view line(text, got < 0 ? 0 : static_cast<std::size_t>(got));
+  while (!line.empty() && line.back() == '\n') line.remove_suffix(1);
+  pid_t number = 0;
+  return is_number(line.substr(line.rfind(' ') + 1), number) ? number : 0;
+}
+
+/// The first piece of a file; 0 if there is none.
+std::size_t ProcMarks::read_file(pid_t pid, const char* name, uid_t* owner) {
+  char path[32];
+  snprintf(path, sizeof path, "%d/%s", pid, name);
+  const UniqueFd file(openat(root_.get(), path, O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) return 0;
+  struct stat status {};
+  if (owner != nullptr && fstat(file.get(), &status) == 0) *owner = status.st_uid;
+  const ssize_t got = read(file.get(), buffer_.data(), buffer_.size());
+  return got <= 0 ? 0 : static_cast<std::size_t>(got);
+}
+
+std::optional<ProcMarks::Line> ProcMarks::line(pid_t pid) {
+  Line line;
+  line.pid = pid;
+  const std::size_t length = read_file(pid, "stat", &line.owner);
+  if (!parse({buffer_.data(), length}, line)) return std::nullopt;
+  return line;
+}
+
+/// Most environments fit into one piece; of longer ones the end of each is kept, in case it was cut there.
+ProcMarks::Cookie ProcMarks::cookie(pid_t pid) {
+  char path[32];
+  snprintf(path, sizeof path, "%d/environ", pid);
+  const UniqueFd file(openat(root_.get(), path, O_RDONLY | O_CLOEXEC));
+  Cookie cookie;
+  std::size_t kept = 0;
+  for (std::size_t total = 0; file.valid() && total < kLongestEnvironment;) {
+    const std::size_t room = buffer_.size() - kept;
+    const ssize_t got = read(file.get(), buffer_.data() + kept, room);
+    if (got <= 0) break;
+    cookie.seen = true;
+    total += static_cast<std::size_t>(got);
+    const std::size_t filled = kept + static_cast<std::size_t>(got);
+    const bool last = static_cast<std::size_t>(got) < room;
+    // A variable that is cut at the end of this piece is found whole in the next one.
+    cookie.instance = find_cookie({buffer_.data(), filled}, kept == 0 ? Piece::First : Piece::Later);
+    if (!cookie.instance.empty() || last) break;
+    constexpr std::size_t kOverlap = 256;
+    kept = std::min(filled, kOverlap);
+    memmove(buffer_.data(), buffer_.data() + filled - kept, kept);
+  }
+  return cookie;
+}
+
+/// "Max realtime timeout      SOFT      HARD      us". Anybody may read this file.
+std::uint64_t ProcMarks::rlimit_tag(pid_t pid) {
+  const std::size_t length = read_file(pid, "limits", nullptr);
+  std::string_view text(buffer_.data(), length);
+  constexpr std::string_view kLabel = "Max realtime timeout";
+  const std::size_t at = text.find(kLabel);
+  if (at == std::string_view::npos) return 0;
+  text.remove_prefix(at + kLabel.size());
+  text = text.substr(0, text.find('\n'));
+  std::uint64_t number = 0;
+  for (int field = 0; field < 2; ++field) {  // the soft limit, then the hard one
+    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+    const std::string_view word = text.substr(0, text.find(' '));
+    if (!is_number(word, number)) number = 0;  // "unlimited"
+    text.remove_prefix(word.size());
+  }
+  return number;
+}
+
+MarkSearch::MarkSearch(ProcMarks& marks, const std::vector<Claim>& claims, uid_t uid)
+    : marks_(marks), uid_(uid) {
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    if (!claims[i].cookie.empty()) by_cookie_.emplace(claims[i].cookie, i);
+    if (claims[i].rlimit_tag != 0) by_tag_.emplace(claims[i].rlimit_tag, i);
+    not_before_ = std::min(not_before_, claims[i].not_before);
+  }
+}
+
+MarkSearch::Found MarkSearch::look_at(pid_t pid) {
+  const std::optional<ProcMarks::Line> line = marks_.line(pid);
+  if (!line) return {std::nullopt, false, true};
+  if (line->state == 'Z' || line->start_ticks < not_before_) return {};
+  constexpr uid_t kRoot = 0;  // also owns the files of a process of ours that hides its memory
+  const bool own = line->owner == uid_;
+  if (!own && line->owner != kRoot) return {};
+  ProcMarks::Cookie cookie;
+  if (own) cookie = marks_.cookie(pid);
+  const auto with_cookie = by_cookie_.find(cookie.instance);
+  if (with_cookie != by_cookie_.end()) return {Hit{pid, with_cookie->second, line->start_ticks}};
+  if (!by_tag_.empty()) {
+    const auto with_tag = by_tag_.find(marks_.rlimit_tag(pid));
+    if (with_tag != by_tag_.end()) return {Hit{pid, with_tag->second, line->start_ticks}};
+  }
+  return {std::nullopt, !own || cookie.seen};  // while a program is being executed, there is none
+}
+
+MarkSearch::Pass MarkSearch::next(const std::function<void(const Hit&)>& found) {
+  std::vector<pid_t> pids = marks_.pids();
+  std::sort(pids.begin(), pids.end(), std::greater<>());
+  Pass pass{!pids.empty(), 0};
+  std::unordered_set<pid_t> unmarked;
+  unmarked.reserve(pids.size());
+  for (const pid_t pid : pids) {
+    if (!unmarked_.contains(pid)) {
+      const Found look = look_at(pid);
+      if (look.hit) found(*look.hit);
+      pass.missed += look.missed ? 1 : 0;
+      if (look.hit || !look.final) continue;
+    }
+    unmarked.insert(pid);
+  }
+  unmarked_ = std::move(unmarked);
+  return pass;
+}
+
+}  // namespace corral::reap

@@ -1,0 +1,47 @@
+#include "reap/remnant_text.h"
+
+#include <csignal>
+
+namespace corral::reap {
+namespace {
+
+/// A process names itself.
+std::string harmless(const std::string& text) {
+  std::string shown;
+  for (const char letter : text) shown += letter >= ' ' && letter <= '~' ? letter : '?';
+  return shown;
+}
+
+std::string what_happened(const Outcome& outcome) {
+  switch (outcome.kind) {
+    case Outcome::Kind::Ended:
+      return outcome.signal == SIGKILL ? "did not end on SIGTERM and was ended with SIGKILL"
+                                       : "was ended with SIGTERM";
+    case Outcome::Kind::AlreadyGone: return "ended before it was signalled";
+    case Outcome::Kind::NoPermission: return "may not be signalled by us: end it as the user that it runs as";
+    case Outcome::Kind::Uninterruptible:
+      return "was sent SIGKILL, but is in a system call that cannot be interrupted: it ends when that "
+             "returns";
+    case Outcome::Kind::StillThere: return "was sent SIGKILL and is still there: see `corral doctor`";
+    case Outcome::Kind::NotProved:
+      return "may be of this server, but that cannot be proved, so it was left alone: look at it, and end it "
+             "by hand";
+    case Outcome::Kind::OtherUser:
+      return "runs as another user by now and was left alone: end it as that user";
+    case Outcome::Kind::Debugged: return "is being debugged and was left alone: detach the debugger";
+    case Outcome::Kind::OwnAncestor:
+      return "started this daemon, so its tree was left alone: start the daemon from somewhere else";
+  }
+  return "?";
+}
+
+}  // namespace
+
+std::string remnant_text(const registry::InstanceRecord& instance, const Outcome& outcome) {
+  constexpr std::size_t kShownDigits = 8;
+  return "left by an earlier daemon: server " + harmless(instance.server) + ", instance " +
+         harmless(instance.id.substr(0, kShownDigits)) + ": process " + std::to_string(outcome.pid) + " (" +
+         harmless(outcome.comm) + ") " + what_happened(outcome);
+}
+
+}  // namespace corral::reap

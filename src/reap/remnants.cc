@@ -1,0 +1,67 @@
+#include "reap/remnants.h"
+
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <optional>
+
+#include "base/read_text.h"
+#include "base/unique_fd.h"
+#include "keeper/kernel.h"
+#include "reap/ownership.h"
+#include "reap/remnant_ending.h"
+
+namespace corral::reap {
+namespace {
+
+std::string this_boot() {
+  std::string text = read_text("/proc/sys/kernel/random/boot_id");
+  if (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
+/// One that dies lets go of its lock a moment before it is dead.
+bool ends_soon(const UniqueFd& process) {
+  constexpr int kPatience = 1000;  // milliseconds
+  pollfd ready{process.get(), POLLIN, 0};
+  return poll(&ready, 1, kPatience) == 1;
+}
+
+bool lives(const registry::DaemonRecord& daemon) {
+  const std::optional<UniqueFd> found = proc::reopen(identity_of(daemon, daemon.process));
+  return found && !ends_soon(*found);
+}
+
+Here here_and_now() {
+  Here here;
+  here.boot_id = this_boot();
+  here.uid = geteuid();
+  struct stat status {};
+  if (stat("/proc/self/ns/pid", &status) == 0) here.pid_namespace = status.st_ino;
+  return here;
+}
+
+}  // namespace
+
+Remnants end_remnants(const registry::Unfinished& unfinished, const RemnantRules& rules) {
+  Here here = here_and_now();
+  here.daemon_lives = lives(unfinished.daemon);
+  const Fate fate = judge(unfinished.daemon, here);
+  if (fate.kind == Fate::Kind::End) {
+    if (unfinished.instances.empty()) return {true, {}, {}};
+    return RemnantEnding(unfinished.daemon, unfinished.instances, rules, RemnantEnding::Below::Spared).run();
+  }
+  return {fate.kind == Fate::Kind::Settled, {}, fate.why};
+}
+
+Remnants end_instance(const registry::DaemonRecord& self, const registry::InstanceRecord& instance,
+                      const RemnantRules& rules) {
+  const Fate fate = judge(self, here_and_now());  // that it lives is no reason: it is us
+  if (fate.kind != Fate::Kind::End) return {fate.kind == Fate::Kind::Settled, {}, fate.why};
+  const std::optional<UniqueFd> keeper = proc::reopen(identity_of(self, instance.keeper));
+  if (keeper && !process_ended(*keeper)) return {false, {}, "its keeper lives, and answers for it"};
+  return RemnantEnding(self, {instance}, rules, RemnantEnding::Below::Ended).run();
+}
+
+}  // namespace corral::reap
