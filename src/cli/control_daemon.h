@@ -1,0 +1,36 @@
+// The tools of the control server that ask the running daemon. Each call has a connection of its own; none
+// starts a daemon.
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <string>
+
+#include "admin/tool.h"
+#include "control/hello.h"
+
+namespace corral::cli {
+
+class ControlDaemon {
+ public:
+  explicit ControlDaemon(std::string runtime_dir) : runtime_dir_(std::move(runtime_dir)) {}
+
+  using Arguments = boost::json::object;
+  admin::ToolResult get_server_info() const;
+  admin::ToolResult list_servers() const;
+  admin::ToolResult list_sessions() const;
+  admin::ToolResult end_session(const Arguments& arguments) const;
+  admin::ToolResult handle_server(control::Verb verb, const Arguments& arguments) const;
+  admin::ToolResult server_logs(const Arguments& arguments) const;
+
+ private:
+  struct Answer {
+    std::string text;          // JSON
+    boost::json::value value;  // the same, read
+  };
+  Result<Answer> ask(const control::Hello& hello) const;
+  Result<Answer> status() const;
+
+  std::string runtime_dir_;
+};
+
+}  // namespace corral::cli

@@ -1,0 +1,74 @@
+#include "cli/event_lines.h"
+
+#include <algorithm>
+
+#include "base/nearest.h"
+#include "base/utc_time.h"
+#include "cli/json_view.h"
+#include "events/event.h"
+#include "survey/server_command.h"
+
+namespace corral::cli {
+namespace {
+
+namespace json = boost::json;
+using events::Kind;
+
+constexpr std::size_t kKindWidth = 9;
+
+std::int64_t number_of(const json::value& event, std::string_view name) {
+  const json::value* const found = member(event, name);
+  boost::system::error_code error;
+  const std::int64_t number =
+      found != nullptr && found->is_number() ? found->to_number<std::int64_t>(error) : 0;
+  return error ? 0 : number;
+}
+
+bool is_among(const std::vector<std::string>& words, const std::string& word) {
+  return words.empty() || std::find(words.begin(), words.end(), word) != words.end();
+}
+
+/// Of the kind: red for what went wrong, yellow for what somebody should look at.
+const char* color_of(const std::string& kind) {
+  switch (events::kind_called(kind).value_or(Kind::Start)) {
+    case Kind::Crash:
+    case Kind::Survivor:
+    case Kind::Broken: return "\x1b[31m";
+    case Kind::Stale:
+    case Kind::Refused:
+    case Kind::Finding:
+    case Kind::Registry: return "\x1b[33m";
+    default: return "\x1b[1m";
+  }
+}
+
+}  // namespace
+
+bool is_chosen(const json::value& event, const EventChoice& choice) {
+  return number_of(event, "time_ms") >= choice.since_ms && is_among(choice.kinds, text(event, "kind")) &&
+         is_among(choice.servers, text(event, "server"));
+}
+
+std::string event_line(const json::value& event, const Look& look) {
+  const std::string kind = survey::printable(text(event, "kind"));
+  const std::size_t width = width_of(kind);
+  const std::string padding(width < kKindWidth ? kKindWidth - width : 1, ' ');
+  return show_utc(number_of(event, "time_ms")) + "  " +
+         (look.bold ? color_of(kind) + kind + "\x1b[0m" : kind) + padding +
+         survey::printable(text(event, "text"));
+}
+
+Result<void> check_kind(const std::string& name) {
+  if (events::kind_called(name)) return {};
+  std::vector<std::string> kinds;
+  std::string listed;
+  for (std::size_t i = 0; i <= static_cast<std::size_t>(Kind::Registry); ++i) {
+    kinds.emplace_back(events::name_of(static_cast<Kind>(i)));
+    listed += (listed.empty() ? "" : ", ") + kinds.back();
+  }
+  const std::string near = nearest_word(name, kinds);
+  return Error{"'" + survey::printable(name) + "' is no kind of event" +
+               (near.empty() ? "" : "; did you mean " + near + "?") + " There are " + listed};
+}
+
+}  // namespace corral::cli
