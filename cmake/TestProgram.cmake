@@ -19,6 +19,8 @@ function(corral_test_program target)
     <string_view>
     <vector>
     ${ARGN})
-  # Optimising takes longer than it saves: it is the code under test that has to be fast.
-  target_compile_options(${target} PRIVATE -O0)
+  # Optimising takes longer than it saves: it is the code under test that has to be fast. And a test that fails
+  # names its line without debug information.
+  target_compile_options(${target} PRIVATE -O0 -g0)
+  set_target_properties(${target} PROPERTIES CORRAL_TEST_PROGRAM ON)
 endfunction()

@@ -64,6 +64,7 @@ std::vector<std::string> words_for(const ServeOptions& options, const std::strin
   if (options.replace) words.emplace_back("--replace");
   if (options.port) words.insert(words.end(), {"--port", std::to_string(*options.port)});
   if (!options.bind.empty()) words.insert(words.end(), {"--bind", options.bind});
+  if (!options.log.empty()) words.insert(words.end(), {"--log", options.log});
   if (options.command.empty()) return words;
   words.emplace_back("--");
   words.insert(words.end(), options.command.begin(), options.command.end());

@@ -8,6 +8,14 @@ ConfigSource::ConfigSource(const std::string& given)
 ConfigSource ConfigSource::without_file() { return {}; }
 
 Result<config::Configuration> ConfigSource::read() {
+  Result<config::Configuration> configuration = read_file();
+  if (!configuration) return configuration;
+  std::vector<config::Server>& servers = configuration->servers;
+  servers.insert(servers.end(), built_in_.begin(), built_in_.end());
+  return configuration;
+}
+
+Result<config::Configuration> ConfigSource::read_file() {
   if (file_.empty()) return config::Configuration{};
   Result<config::Configuration> configuration = config::read(file_);
   if (configuration) {

@@ -12,6 +12,9 @@ class ConfigSource {
  public:
   /// `given` = --config; empty = the default file, which may be missing.
   explicit ConfigSource(const std::string& given);
+  /// What every configuration has besides what is written in its file.
+  void add(config::Server built_in) { built_in_.push_back(std::move(built_in)); }
+
   /// Of a daemon that serves one command: there is none.
   static ConfigSource without_file();
 
@@ -25,10 +28,12 @@ class ConfigSource {
 
  private:
   ConfigSource() = default;
+  Result<config::Configuration> read_file();
 
   std::string file_;
   bool required_ = false;
   bool found_ = false;
+  std::vector<config::Server> built_in_;
 };
 
 }  // namespace corral::app

@@ -15,6 +15,8 @@
 #include <optional>
 
 #include "app/activation.h"
+#include "app/built_in_server.h"
+#include "app/chronicle.h"
 #include "app/config_source.h"
 #include "app/file_watch.h"
 #include "app/http_doors.h"
@@ -22,15 +24,18 @@
 #include "app/hub.h"
 #include "app/listening_socket.h"
 #include "app/pid_file.h"
+#include "app/recovery.h"
 #include "app/service_notify.h"
 #include "app/state_directory.h"
 #include "app/token_file.h"
+#include "app/watchdog.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/units.h"
 #include "client/unix_listener.h"
 #include "config/configuration.h"
 #include "control/runtime_dir.h"
+#include "events/event_log.h"
 #include "keeper/inherited.h"
 #include "keeper/sweep.h"
 #include "proc/keeper_spawner.h"
@@ -68,10 +73,14 @@ void raise_descriptor_limit() {
 std::string count(std::size_t number, const char* what) { return std::to_string(number) + " " + what; }
 
 /// Empty if there is none.
-std::string in_state_directory(const ServeOptions& options, const char* name) {
-  const std::string state =
-      options.state_dir.empty() ? state_directory_for(options.runtime_dir) : options.state_dir;
-  return state.empty() ? state : state + "/" + name;
+std::string state_directory_of(const ServeOptions& options) {
+  return options.state_dir.empty() ? state_directory_for(options.runtime_dir) : options.state_dir;
+}
+
+/// Likewise.
+std::string token_file_of(const ServeOptions& options) {
+  const std::string state = state_directory_of(options);
+  return state.empty() ? state : state + "/tokens.json";
 }
 
 class Daemon {
@@ -86,8 +95,8 @@ class Daemon {
         record_{getpid(), kVersion, utc_time(time(nullptr))},
         source_(options.command.empty() ? ConfigSource(options.config) : ConfigSource::without_file()),
         pid_file_(pid_file_of(options, options.runtime_dir)),
-        manifests_(in_state_directory(options, "manifests")),
-        tokens_(in_state_directory(options, "tokens.json")) {
+        tokens_(token_file_of(options)) {
+    source_.add(built_in_server(options.runtime_dir));
     for (const int fd : {lock_.get(), lifeline_.get()}) fcntl(fd, F_SETFD, FD_CLOEXEC);
   }
 
@@ -103,6 +112,8 @@ class Daemon {
   void watch_lifeline();
   void feed_watchdog(std::chrono::microseconds period);
   void leave_when_idle();
+  void tell(events::Kind kind, const std::string& cause, const std::string& text);
+  admin::PidFileView describe_pid_file() const;
   void stop(const std::string& reason);
   void finish(const Ended& ended);
 
@@ -115,20 +126,21 @@ class Daemon {
   const PidRecord record_;
   ConfigSource source_;
   const std::string pid_file_;
-  server::ManifestStore manifests_;
   TokenFile tokens_;
   ListeningSocket socket_;
   ListeningSocket http_socket_;
   UniqueFd tcp_door_;
 
   Loop loop_;
+  std::unique_ptr<Chronicle> chronicle_;
   std::unique_ptr<Hub> hub_;
+  std::unique_ptr<Watchdog> watchdog_;
   std::unique_ptr<client::UnixListener> listener_;
   std::unique_ptr<HttpDoors> http_;
   Watch signal_watch_{loop_, signals_.get()};
   Watch lifeline_watch_{loop_, lifeline_.get()};
   std::optional<FileWatch> file_watch_;
-  Timer watchdog_{loop_};
+  Timer heartbeat_{loop_};  // for the service manager
   Timer idle_{loop_};
   Timer bound_{loop_};
 
@@ -139,7 +151,8 @@ class Daemon {
 };
 
 int Daemon::run() {
-  log_line("Server starting (PID: " + std::to_string(record_.pid) + ", Build: " + kBuildDate + ")");
+  log_as_text("Server starting (PID: " + std::to_string(record_.pid) + ", Build: " + kBuildDate + ")");
+  events::set_log_form(events::log_form_called(options_.log).value_or(events::LogForm::Auto));
   Result<proc::KeeperSpawner> spawner = proc::KeeperSpawner::create();
   // Before it is read: what changes from now on is seen.
   if (!source_.file().empty()) {
@@ -152,24 +165,29 @@ int Daemon::run() {
                                 : !configuration ? configuration.error()
                                                  : prepare(configuration->options.http);
   if (!prepared) {
-    log_line("cannot start: " + prepared.error().message);
+    log_as_text("cannot start: " + prepared.error().message);
     return 1;
   }
   open_doors(*spawner, std::move(*configuration));
   loop_.run();
   listener_.reset();
   http_.reset();
+  watchdog_.reset();
   hub_.reset();
+  chronicle_->close();
   // Whatever is left is the janitor's to end. Without one it is ours.
   static keeper::Inherited left;  // static: it is large
   if (janitor_gone_) left.end(spawner->helper().c_str());
+  // Remnants take seconds to end, and reading /proc can hang as long as a process does: the next daemon looks
+  // again, and it waits for our lock.
+  if (chronicle_->busy()) _exit(0);
   return 0;
 }
 
 Result<config::Configuration> Daemon::read_configuration() {
   Result<config::Configuration> configuration = source_.read();
   if (!configuration) return configuration;
-  for (const std::string& warning : configuration->warnings) log_line("warning: " + warning);
+  for (const std::string& warning : configuration->warnings) log_line("warning: " + warning, LogLevel::Warn);
   if (source_.file().empty()) return configuration;
   if (!source_.found()) {
     log_line("no configuration at '" + source_.file() +
@@ -221,8 +239,13 @@ Result<void> Daemon::prepare(const config::Http& http) {
 }
 
 void Daemon::open_doors(proc::Spawner& spawner, config::Configuration configuration) {
+  // Only now: a registry that must be made or migrated takes its time, and who comes meanwhile is in the
+  // queue.
+  chronicle_ =
+      std::make_unique<Chronicle>(loop_, state_directory_of(options_), configuration.options.history);
   hub_ = std::make_unique<Hub>(
-      loop_, std::move(configuration), spawner, [this] { return source_.read(); }, &manifests_);
+      loop_, std::move(configuration), spawner, [this] { return source_.read(); }, *chronicle_);
+  hub_->describe_pid_file_with([this] { return describe_pid_file(); });
   hub_->when_asked_to_stop([this](const std::string& why) { stop(why); });
   hub_->when_empty([this] {
     malloc_trim(0);
@@ -233,6 +256,12 @@ void Daemon::open_doors(proc::Spawner& spawner, config::Configuration configurat
   watch_signals();
   watch_lifeline();
   leave_when_idle();
+  tell(events::Kind::Start, "start",
+       "the daemon has started: corral " + record_.version + ", pid " + std::to_string(record_.pid));
+  recover_remnants(*chronicle_);
+  chronicle_->when_whole_again([this] { recover_remnants(*chronicle_); });
+  watchdog_ = std::make_unique<Watchdog>(loop_, *hub_);
+  watchdog_->start();
   if (notify_.watchdog_period()) feed_watchdog(*notify_.watchdog_period());
   notify_.send("READY=1\nSTATUS=Serving at " + control::socket_path(options_.runtime_dir));
 }
@@ -285,7 +314,7 @@ void Daemon::watch_lifeline() {
 
 void Daemon::feed_watchdog(std::chrono::microseconds period) {
   notify_.send("WATCHDOG=1");
-  watchdog_.start(period, [this, period] { feed_watchdog(period); });
+  heartbeat_.start(period, [this, period] { feed_watchdog(period); });
 }
 
 void Daemon::leave_when_idle() {
@@ -293,6 +322,28 @@ void Daemon::leave_when_idle() {
   idle_.start(hub_->options().linger, [this] {
     if (hub_->empty()) stop("no session for " + show_age(hub_->options().linger));
   });
+}
+
+void Daemon::tell(events::Kind kind, const std::string& cause, const std::string& text) {
+  events::Event event;
+  event.kind = kind;
+  event.pid = record_.pid;
+  event.cause = cause;
+  event.text = text;
+  chronicle_->events().tell(std::move(event));
+}
+
+admin::PidFileView Daemon::describe_pid_file() const {
+  admin::PidFileView view;
+  view.path = pid_file_;
+  const std::optional<PidRecord> found = read_pid_file(pid_file_);
+  if (!found) return view;
+  view.exists = true;
+  view.pid = found->pid;
+  view.version = found->version;
+  view.started = found->started;
+  view.matches = *found == record_;
+  return view;
 }
 
 /// A second call hastens the end.
@@ -319,8 +370,9 @@ void Daemon::stop(const std::string& reason) {
 void Daemon::finish(const Ended& ended) {
   if (std::exchange(finished_, true)) return;
   const auto took = std::chrono::duration_cast<milliseconds>(Clock::now() - began_);
-  log_line("Shutting down (" + reason_ + ", " + count(ended.sessions, "sessions, ") +
-           count(ended.instances, "instances, ") + std::to_string(took.count()) + " ms)");
+  tell(events::Kind::Shutdown, "shutdown", "the daemon ends: " + reason_);
+  log_as_text("Shutting down (" + reason_ + ", " + count(ended.sessions, "sessions, ") +
+              count(ended.instances, "instances, ") + std::to_string(took.count()) + " ms)");
   remove_pid_file(pid_file_, record_);
   loop_.post([this] { loop_.stop(); });  // after those who wait for the end have been told
 }

@@ -14,7 +14,8 @@ struct Guest {
   std::unique_ptr<client::StdioClient> stdio;  // null = it came by HTTP
   session::Session* by_http = nullptr;         // its transport owns it, and tells of its end
   const char* transport = "stdio";
-  pid_t bound = 0;  // by HTTP: the process that it ends with, if it is known
+  std::string instance;  // the last one that it had
+  pid_t bound = 0;       // by HTTP: the process that it ends with, if it is known
 
   session::Session& session() { return stdio ? stdio->session() : *by_http; }
   const session::Session& session() const { return stdio ? stdio->session() : *by_http; }

@@ -34,7 +34,7 @@ http::Response only_read() {
 }  // namespace
 
 HttpFront::HttpFront(Hub& hub, client::HttpEndpoint& endpoint, http::AccessRules rules, Tokens tokens)
-    : hub_(hub), endpoint_(endpoint), rules_(std::move(rules)), tokens_(std::move(tokens)) {}
+    : hub_(hub), api_(hub), endpoint_(endpoint), rules_(std::move(rules)), tokens_(std::move(tokens)) {}
 
 /// To have them means to look at their file, which who shows none need not wait for.
 const std::vector<http::Token>& HttpFront::tokens_for(const http::Request& request) const {
@@ -76,9 +76,11 @@ void HttpFront::dispatch(const http::Request& request, const std::shared_ptr<htt
   if (request.method == "OPTIONS") {
     return exchange->reply({204, {{"Allow", "GET, POST, DELETE, OPTIONS"}}, "", nullptr});
   }
+  if (api_.take(request, exchange, access.principal)) return;
   if (endpoint_.take(request, exchange, access.principal)) return;
-  exchange->reply(json_reply(404, R"({"error":"there is nothing at this path; servers are at /mcp/NAME and )"
-                                  R"(/sse/NAME, health at /healthz and /readyz"})"));
+  exchange->reply(
+      json_reply(404, R"({"error":"there is nothing at this path; servers are at /mcp/NAME and )"
+                      R"(/sse/NAME, health at /healthz and /readyz, more at /api/v1/info and /metrics"})"));
 }
 
 }  // namespace corral::app

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "app/http_api.h"
 #include "app/hub.h"
 #include "client/http_endpoint.h"
 #include "http/access.h"
@@ -28,6 +29,7 @@ class HttpFront {
   const std::vector<http::Token>& tokens_for(const http::Request& request) const;
 
   Hub& hub_;
+  HttpApi api_;
   client::HttpEndpoint& endpoint_;
   const http::AccessRules rules_;
   const Tokens tokens_;

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include "app/built_in_server.h"
 #include "app/hub_impl.h"
 #include "base/log.h"
 #include "base/paths.h"
@@ -23,8 +24,10 @@ void forget_premises(control::Hello& hello) {
   hello.root.clear();
 }
 
-Hub::Impl::Impl(Loop& given, config::Configuration first, proc::Spawner& spawner, ReadAgain again)
+Hub::Impl::Impl(Loop& given, config::Configuration first, proc::Spawner& spawner, ReadAgain again,
+                Chronicle& given_chronicle)
     : loop(given),
+      chronicle(given_chronicle),
       configuration(std::move(first)),
       read_again(std::move(again)),
       switchboard(given, spawner, configuration.options.line_cap),
@@ -41,9 +44,17 @@ Hub::Impl::Impl(Loop& given, config::Configuration first, proc::Spawner& spawner
 }
 
 Hub::Hub(Loop& loop, config::Configuration configuration, proc::Spawner& spawner, ReadAgain read_again,
-         server::ManifestStore* manifests)
-    : impl_(std::make_unique<Impl>(loop, std::move(configuration), spawner, std::move(read_again))) {
-  impl_->switchboard.keep_manifests(manifests);
+         Chronicle& chronicle)
+    : impl_(
+          std::make_unique<Impl>(loop, std::move(configuration), spawner, std::move(read_again), chronicle)) {
+  impl_->switchboard.keep_manifests(&chronicle.manifests());
+  impl_->switchboard.tell_events_to(&chronicle.events());
+  chronicle.events().listen(
+      [impl = impl_.get(), alive = std::weak_ptr<bool>(impl_->alive)](const events::Event& event) {
+        if (!alive.expired()) impl->hear(event);
+      });
+  impl_->switchboard.keep_journal(&chronicle.journal());
+  impl_->switchboard.keep_error_output(&chronicle.error_files());
 }
 
 Hub::~Hub() = default;
@@ -58,11 +69,21 @@ void Hub::Impl::apply_options() {
 
 void Hub::arrived(client::Arrival arrival, std::shared_ptr<client::ShimLine> line) {
   if (impl_->draining) return line->run_it("the daemon is shutting down");
+  const auto refuse = [&](const std::string& cause, const std::string& why) {
+    impl_->tell_refused(arrival.hello.server, cause, why);
+    line->refuse(why, kRefused);
+  };
+  if (const std::string old = impl_->too_old(arrival.hello); !old.empty()) return refuse("version", old);
   if (!arrival.input.valid() || !arrival.output.valid()) {
-    return line->refuse("connect needs two pipes or sockets, beside its first byte", kRefused);
+    return refuse("pipes", "connect needs two pipes or sockets, beside its first byte");
   }
   if (arrival.hello.server.empty() && !arrival.confinement.empty()) {
     return line->run_it("this process is more confined than the daemon (" + arrival.confinement + ")");
+  }
+  if (arrival.hello.server == kBuiltInServer && !arrival.confinement.empty()) {
+    return refuse("confined",
+                  "server corral steers the daemon, and this process is more confined than the daemon (" +
+                      arrival.confinement + "): use it from outside");
   }
   if (!arrival.confinement.empty()) forget_premises(arrival.hello);
   const std::string object = arrival.hello.session;
@@ -70,9 +91,9 @@ void Hub::arrived(client::Arrival arrival, std::shared_ptr<client::ShimLine> lin
   if (!object.empty()) {
     origin = impl_->owned.attach(object, std::move(*origin), !arrival.confinement.empty());
   }
-  if (!origin) return line->refuse(origin.error().message, kRefused);
+  if (!origin) return refuse("session", origin.error().message);
   auto wanted = impl_->wanted(*origin);
-  if (!wanted) return line->refuse(wanted.error().message, kRefused);
+  if (!wanted) return refuse("server", wanted.error().message);
 
   if (!origin->configured()) origin->environment.reset();  // no reload touches a client's own command
   line->accept();
@@ -106,7 +127,11 @@ Result<std::shared_ptr<const router::Wanted>> Hub::Impl::wanted(const Origin& or
 
 void Hub::Impl::forget(const session::Session& gone) {
   owned.left(gone);
-  if (const auto seat = seats.extract(&gone)) guests.erase(seat.mapped());
+  if (const auto seat = seats.extract(&gone)) {
+    tell_detached(*seat.mapped());
+    by_number.erase(seat.mapped()->session().id());
+    guests.erase(seat.mapped());
+  }
   look_whether_empty();
 }
 

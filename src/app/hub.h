@@ -6,13 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "admin/snapshot.h"
+#include "app/chronicle.h"
 #include "base/loop.h"
 #include "client/http_house.h"
 #include "client/reception.h"
 #include "config/configuration.h"
 #include "http/access.h"
 #include "proc/spawner.h"
-#include "server/manifest_store.h"
 
 namespace corral::app {
 
@@ -34,9 +35,9 @@ class Hub final : public client::Reception, public client::HttpHouse {
  public:
   /// Reads the configuration once more.
   using ReadAgain = std::function<Result<config::Configuration>()>;
-  /// `manifests` outlives it; null = what is learned is forgotten at the end.
+  /// The chronicle outlives it.
   Hub(Loop& loop, config::Configuration configuration, proc::Spawner& spawner, ReadAgain read_again,
-      server::ManifestStore* manifests);
+      Chronicle& chronicle);
   ~Hub() override;
 
   void arrived(client::Arrival arrival, std::shared_ptr<client::ShimLine> line) override;
@@ -59,6 +60,16 @@ class Hub final : public client::Reception, public client::HttpHouse {
     std::string json;
   };
   Readiness readiness(const http::Principal* who) const;
+  /// The state now; with what the trees use, which is looked up on another thread and told later.
+  admin::Snapshot snapshot() const;
+  void measured_snapshot(std::function<void(const admin::Snapshot&)> done);
+  /// The trees of these have grown too large, or not: `corral.recycle`.
+  void recycle_large(const admin::Snapshot& measured);
+  /// Whether any server has a size at which it is recycled.
+  bool recycles() const;
+  Chronicle& chronicle();
+  /// How the pid file is, for whoever asks.
+  void describe_pid_file_with(std::function<admin::PidFileView()> describe);
   /// Where we are reached by HTTP; for the status.
   void reached_at(std::string url, std::string unix_path);
 

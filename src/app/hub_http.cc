@@ -88,8 +88,10 @@ std::variant<std::unique_ptr<session::Session>, client::HttpRefusal> Hub::open(
     return client::HttpRefusal{503, wire::kShuttingDown, "the daemon is shutting down", "", ""};
   }
   const Result<Origin> origin = impl_->origin_of(arrival);
+  if (!origin) impl_->tell_refused(arrival.server, "root", origin.error().message);
   if (!origin) return client::HttpRefusal{400, wire::kInvalidRequest, origin.error().message, "", ""};
   auto wanted = impl_->wanted(*origin);
+  if (!wanted) impl_->tell_refused("", "server", wanted.error().message);
   if (!wanted) return client::HttpRefusal{404, wire::kServerLost, wanted.error().message, "", ""};
   auto session = std::make_unique<session::Session>(impl_->loop, ++impl_->last_session, transport,
                                                     impl_->switchboard, std::move(*wanted));
@@ -119,7 +121,7 @@ Hub::Readiness Hub::readiness(const http::Principal* who) const {
   std::string servers;
   std::size_t missing = 0;
   for (const config::Server& server : impl_->configuration.servers) {
-    if (server.disabled) continue;
+    if (server.disabled || server.built_in) continue;
     const std::string why = why_not_ready(server, impl_->switchboard);
     if (!why.empty()) ++missing;
     if (who == nullptr || !who->may_use(server.name)) continue;

@@ -18,17 +18,31 @@ namespace corral::app {
 inline constexpr int kRefused = 125;  // what a client that gets no server exits with
 
 struct Hub::Impl {
-  Impl(Loop& given, config::Configuration first, proc::Spawner& spawner, ReadAgain again);
+  Impl(Loop& given, config::Configuration first, proc::Spawner& spawner, ReadAgain again,
+       Chronicle& given_chronicle);
 
   Result<std::shared_ptr<const router::Wanted>> wanted(const Origin& origin);
   Origin origin_of(control::Hello& hello);
-  void seat(Guests::iterator guest) { seats[&guest->session()] = guest; }
+  void seat(Guests::iterator guest);
   void forget(const session::Session& gone);
   void look_whether_empty();
   void apply_options();
 
+  // what is told
+  void tell_detached(const Guest& guest);
+  void tell_refused(const std::string& server, const std::string& cause, const std::string& why);
+  void tell_reload(const std::string& cause, const std::string& text);
+  void hear(const events::Event& event);
+  void keep_session(const Guest& guest, std::int64_t ended_ms);  // 0 = it is not over
+  std::size_t sessions_of(const std::string& instance) const;
+  std::string broken(const std::string& server) const;
+  admin::Snapshot snapshot(const Usage* usage);
+  void measured_snapshot(std::function<void(const admin::Snapshot&)> done);
+
   // what is asked
-  std::string status() const;
+  std::string too_old(const control::Hello& hello) const;
+  void show(const control::Hello& hello, const client::Answer& answer);
+  bool end_guest(const std::string& number, const std::function<void(const SessionEvidence&)>& tell);
   void create_session(client::Question& question, const client::Answer& answer);
   void end_session(const client::Question& question, const client::Answer& answer);
   void handle_server(const client::Question& question, const client::Answer& answer);
@@ -44,6 +58,7 @@ struct Hub::Impl {
   std::vector<router::Router*> with_calls() const;
 
   Loop& loop;
+  Chronicle& chronicle;
   config::Configuration configuration;
   ReadAgain read_again;
   std::string configuration_error;  // of the file as it is now; empty = it is in force
@@ -52,9 +67,11 @@ struct Hub::Impl {
   router::Switchboard switchboard;
   Guests guests;
   std::unordered_map<const session::Session*, Guests::iterator> seats;  // where each guest stands
+  std::unordered_map<router::SessionId, Guests::iterator> by_number;
   OwnedSessions owned;
   router::SessionId last_session = 0;
   Origin alone;  // its argv is empty unless there is one server only
+  std::function<admin::PidFileView()> pid_file;
   std::string http_url;
   std::string http_unix;
   Clock::time_point started = Clock::now();
@@ -69,6 +86,7 @@ struct Hub::Impl {
   Clock::time_point drain_until{};
   Ended ended;
   std::vector<std::function<void(Ended)>> drained;
+  std::shared_ptr<bool> alive = std::make_shared<bool>(true);
 };
 
 /// A peer in a sandbox may use what is configured, as it is configured: with its PATH, its folder or its

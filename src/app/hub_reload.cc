@@ -47,7 +47,7 @@ void Hub::reload(const std::string& why, std::function<void(const Result<Reloade
     std::string problem = read.error().message;
     if (problem.ends_with('.')) problem.pop_back();
     problem += "; nothing was changed";
-    log_line("configuration (" + why + "): " + problem);
+    impl_->tell_reload("refused", "configuration (" + why + "): " + problem);
     if (done) done(Error{problem});
     return;
   }
@@ -60,7 +60,7 @@ void Hub::reload(const std::string& why, std::function<void(const Result<Reloade
   const auto going = std::make_shared<Going>();
   going->reloaded = {changes.changed, changes.added, changes.removed, 0, impl_->configuration.warnings};
   going->done = std::move(done);
-  log_line("configuration (" + why + "): read" + sentence(going->reloaded));
+  impl_->tell_reload("read", "configuration (" + why + "): read" + sentence(going->reloaded));
   if (changes.http) going->reloaded.warnings.emplace_back(kHttpNeedsRestart);
   for (const std::string& warning : going->reloaded.warnings) log_line("warning: " + warning);
   for (const auto* names : {&changes.changed, &changes.removed, &changes.added}) {

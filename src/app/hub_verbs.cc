@@ -1,7 +1,10 @@
 // What can be asked of the daemon besides a server: one question, one reply.
+#include <compare>
+
 #include "app/evidence.h"
 #include "app/hub_impl.h"
-#include "app/hub_status.h"
+#include "base/version_order.h"
+#include "version.h"
 #include "wire/json_text.h"
 
 namespace corral::app {
@@ -28,6 +31,11 @@ std::string one_server_json(const std::string& server, const std::vector<router:
          std::to_string(took.count()) + "}";
 }
 
+/// Changes nothing, and is answered also while we leave.
+bool looks_only(Verb verb) {
+  return verb == Verb::Status || verb == Verb::Info || verb == Verb::Events || verb == Verb::Metrics;
+}
+
 std::string by_process(const char* what, const Question& question) {
   return std::string(what) + " by process " + std::to_string(question.peer);
 }
@@ -36,7 +44,11 @@ std::string by_process(const char* what, const Question& question) {
 
 void Hub::asked(Question question, Answer answer) {
   const Verb verb = question.hello.verb;
-  if (verb == Verb::Status) return answer(Reply{Reply::Kind::Status, impl_->status(), 0, 0, 0, ""});
+  if (const std::string old = impl_->too_old(question.hello); !old.empty() && verb != Verb::Shutdown) {
+    impl_->tell_refused("", "version", old);
+    return answer(refusal(old));
+  }
+  if (looks_only(verb)) return impl_->show(question.hello, answer);
   if (verb == Verb::Shutdown) return shut_down(by_process("corral shutdown", question), answer);
   if (impl_->draining && verb != Verb::SessionList) return answer(refusal("the daemon is shutting down"));
   switch (verb) {
@@ -52,7 +64,10 @@ void Hub::asked(Question question, Answer answer) {
     case Verb::SessionList: return answer(result(R"({"sessions":)" + impl_->owned.list_json() + "}"));
     case Verb::Connect:
     case Verb::Status:
-    case Verb::Shutdown: break;
+    case Verb::Info:
+    case Verb::Events:
+    case Verb::Metrics:
+    case Verb::Shutdown: break;  // see above
   }
   answer(refusal("this is no question"));
 }
@@ -69,9 +84,40 @@ void Hub::shut_down(const std::string& why, const Answer& answer) {
   if (first) impl_->insisted = false;  // the service drains as well, but nobody has asked twice
 }
 
-std::string Hub::Impl::status() const {
-  return status_json(
-      {configuration, configuration_error, guests, owned, switchboard, started, http_url, http_unix});
+/// A program that is older than the configuration allows; empty if it is not.
+std::string Hub::Impl::too_old(const control::Hello& hello) const {
+  const std::string& least = configuration.options.min_version;
+  if (least.empty()) return {};
+  const auto order = compare_versions(hello.version, least);
+  if (order && std::is_gteq(*order)) return {};
+  // The daemon may be too old itself, and then its own corral would be refused as well.
+  const auto own = compare_versions(kVersion, least);
+  const std::string next = own && std::is_gteq(*own)
+                               ? std::string("use the corral that the daemon runs (") + kVersion + ")"
+                               : "update corral, or lower it and end the daemon with `corral shutdown`";
+  return "this corral is version " + (hello.version.empty() ? "unknown" : hello.version) +
+         ", and \"min_version\" in " + configuration.file + " asks for " + least + " or later: " + next;
+}
+
+void Hub::Impl::show(const control::Hello& hello, const Answer& answer) {
+  const auto status = [answer](const admin::Snapshot& shot) {
+    answer(Reply{Reply::Kind::Status, admin::status_json(shot), 0, 0, 0, ""});
+  };
+  switch (hello.verb) {
+    case Verb::Info:
+      return measured_snapshot(
+          [answer](const admin::Snapshot& shot) { answer(result(admin::info_json(shot))); });
+    case Verb::Events:
+      return chronicle.reader().read({hello.after, hello.limit, hello.wait},
+                                     [answer](const std::string& json) { answer(result(json)); });
+    case Verb::Metrics:
+      return measured_snapshot([this, answer](const admin::Snapshot& shot) {
+        answer(result(R"({"text":)" + wire::quoted(chronicle.metrics().text(shot)) + "}"));
+      });
+    default: break;
+  }
+  if (hello.measure) return measured_snapshot(status);
+  status(snapshot(nullptr));
 }
 
 void Hub::Impl::handle_server(const Question& question, const Answer& answer) {
@@ -121,10 +167,8 @@ void Hub::Impl::create_session(Question& question, const Answer& answer) {
 
 void Hub::Impl::end_session(const Question& question, const Answer& answer) {
   const std::string& id = question.hello.session;
-  const bool found = owned.end(id, by_process("ended", question), [answer](const SessionEvidence& evidence) {
-    answer(result(app::to_json(evidence)));
-  });
-  if (found) return;
+  const auto tell = [answer](const SessionEvidence& evidence) { answer(result(app::to_json(evidence))); };
+  if (owned.end(id, by_process("ended", question), tell) || end_guest(id, tell)) return;
   answer(refusal("no session is called '" + id +
                  "': it may have ended already; `corral session list` shows those that are open"));
 }

@@ -56,6 +56,8 @@ void copy_start(const config::Server& entry, router::Wanted& wanted) {
   wanted.eager = entry.eager;
   wanted.warm = entry.warm;
   wanted.on_change = entry.on_change;
+  wanted.min_version = entry.min_version;
+  wanted.recycle = entry.recycle;
 }
 
 void mix(std::size_t& hash, std::string_view text) {
@@ -70,6 +72,7 @@ Error no_such_server(const std::string& name, const config::Configuration& confi
   std::string list;
   for (const config::Server& server : configuration.servers) {
     names.push_back(server.name);
+    if (server.built_in) continue;
     list += (list.empty() ? "" : ", ") + server.name;
   }
   const std::string nearest = nearest_word(name, names);

@@ -33,8 +33,12 @@ Result<Reply> ask(control::Channel& channel, control::Verb verb, std::chrono::mi
 
 }  // namespace
 
-Result<std::string> ask_status(control::Channel& channel, std::chrono::milliseconds patience) {
-  const Result<Reply> reply = ask(channel, control::Verb::Status, patience);
+Result<std::string> ask_status(control::Channel& channel, std::chrono::milliseconds patience,
+                               Measure measure) {
+  control::Hello hello;
+  hello.verb = control::Verb::Status;
+  hello.measure = measure == Measure::Yes;
+  const Result<Reply> reply = ask(channel, std::move(hello), patience);
   if (!reply) return reply.error();
   if (reply->kind != Reply::Kind::Status) return Error{"the daemon refuses: " + reply->text};
   return {boost::system::in_place_value, reply->text};

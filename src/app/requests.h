@@ -10,8 +10,12 @@
 
 namespace corral::app {
 
-/// JSON, see docs/operations/daemon.md.
-Result<std::string> ask_status(control::Channel& channel, std::chrono::milliseconds patience);
+/// Whether the daemon looks into /proc for what each tree uses.
+enum class Measure { No, Yes };
+
+/// JSON, see docs/operations/daemon.md. An older daemon leaves out what it does not know of.
+Result<std::string> ask_status(control::Channel& channel, std::chrono::milliseconds patience,
+                               Measure measure = Measure::No);
 
 /// Returns what the daemon says once everything is ended. It leaves right after that.
 Result<std::string> ask_to_shut_down(control::Channel& channel, std::chrono::milliseconds patience);

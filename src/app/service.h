@@ -19,6 +19,7 @@ struct ServeOptions {
   bool background = false;               // return when it answers
   std::optional<std::uint16_t> port;     // of the TCP door; nothing = the configuration decides
   std::string bind;                      // empty = the configuration decides
+  std::string log;                       // "auto", "text", "json"; empty = auto
   std::vector<std::string> command;      // served alone, at /mcp and /sse; empty = what is configured
   std::string cwd;                       // of that command: where we were started
   std::vector<std::string> environment;  // of that command: ours, "NAME=value"

@@ -114,6 +114,7 @@ std::vector<std::string> janitor_words(const ServeOptions& options, const Claim&
   if (options.automatic) words.emplace_back("--auto");
   if (options.port) words.insert(words.end(), {"--port", std::to_string(*options.port)});
   if (!options.bind.empty()) words.insert(words.end(), {"--bind", options.bind});
+  if (!options.log.empty()) words.insert(words.end(), {"--log", options.log});
   if (served.valid()) words.insert(words.end(), {kServedCommand, std::to_string(served.get())});
   return words;
 }

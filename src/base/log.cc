@@ -1,23 +1,114 @@
+// The only file that sees spdlog (docs/decisions/0029-spdlog.md). Header-only, so that nothing is needed at
+// run time; without its registry, its patterns and its threads, so that nothing is paid for them.
 #include "base/log.h"
 
+#define FMT_HEADER_ONLY
+#define SPDLOG_HEADER_ONLY
+#define SPDLOG_DISABLE_DEFAULT_LOGGER
 #include <poll.h>
+#include <spdlog/formatter.h>
+#include <spdlog/logger.h>
+#include <spdlog/sinks/sink.h>
 #include <unistd.h>
 
-#include <string>
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <climits>
+#include <memory>
 
 #include "version.h"
 
 namespace corral {
+namespace {
 
-void log_line(std::string_view sentence) {
-  std::string line = "[corral v" + std::string(kVersion) + "] ";
-  line.append(sentence);
-  line += '\n';
-  // One call, so that lines of several processes do not mix. A reader that has stopped must not stop the
-  // daemon.
-  pollfd room{STDERR_FILENO, POLLOUT, 0};
-  if (poll(&room, 1, 0) != 1 || (room.revents & POLLOUT) == 0) return;
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
+std::atomic<LogLook> chosen_look{nullptr};
+std::atomic<std::uint64_t> lost_lines{0};
+
+/// What spdlog's own message has no place for. A logger without a queue calls its sinks before it returns.
+struct BesideMessage {
+  std::string_view members;
+  LogLook look = nullptr;
+};
+thread_local BesideMessage beside;
+
+/// One line, whatever a client called its command: nothing in it steers a terminal.
+std::string as_text(const LogEntry& entry) {
+  std::string line = "[corral v" + std::string(kVersion) + "] " + std::string(entry.text);
+  std::replace_if(
+      line.begin(), line.end(), [](unsigned char byte) { return byte < 0x20 || byte == 0x7f; }, ' ');
+  return line;
 }
+
+spdlog::level::level_enum level_for(LogLevel level) {
+  if (level == LogLevel::Error) return spdlog::level::err;
+  return level == LogLevel::Warn ? spdlog::level::warn : spdlog::level::info;
+}
+
+LogLevel level_from(spdlog::level::level_enum level) {
+  if (level >= spdlog::level::err) return LogLevel::Error;
+  return level == spdlog::level::warn ? LogLevel::Warn : LogLevel::Info;
+}
+
+/// Not longer than a pipe takes whole if it takes anything: beyond that a write may wait for its reader.
+std::string line_of(LogEntry entry, LogLook look) {
+  std::string line = look(entry);
+  while (line.size() >= PIPE_BUF && !entry.text.empty()) {
+    const std::size_t beyond = line.size() - PIPE_BUF + 1;
+    // A letter may take six bytes as an escape; then it takes some more turns.
+    entry.text.remove_suffix(std::max<std::size_t>(std::min(beyond / 6, entry.text.size()), 1));
+    line = look(entry);
+  }
+  line.resize(std::min<std::size_t>(line.size(), PIPE_BUF - 1));
+  return line + '\n';
+}
+
+class StandardError final : public spdlog::sinks::sink {
+ public:
+  void log(const spdlog::details::log_msg& message) override {
+    using std::chrono::milliseconds;
+    const auto since = std::chrono::duration_cast<milliseconds>(message.time.time_since_epoch());
+    const std::string line = line_of({level_from(message.level),
+                                      {message.payload.data(), message.payload.size()},
+                                      beside.members,
+                                      since.count()},
+                                     beside.look == nullptr ? as_text : beside.look);
+    // One call, so that lines of several processes do not mix. A reader that has stopped must not stop the
+    // daemon.
+    pollfd room{STDERR_FILENO, POLLOUT, 0};
+    const bool has_room = poll(&room, 1, 0) == 1 && (room.revents & POLLOUT) != 0;
+    if (!has_room || write(STDERR_FILENO, line.data(), line.size()) < 0) ++lost_lines;
+  }
+  void flush() override {}
+  void set_pattern(const std::string& /*pattern*/) override {}
+  void set_formatter(std::unique_ptr<spdlog::formatter> /*formatter*/) override {}
+};
+
+spdlog::logger& own_logger() {
+  static spdlog::logger logger("corral", std::make_shared<StandardError>());
+  return logger;
+}
+
+void hand_to_logger(const LogEntry& entry, LogLook look) {
+  using spdlog::log_clock;
+  const auto time =
+      entry.time_ms == 0 ? log_clock::now() : log_clock::time_point(std::chrono::milliseconds(entry.time_ms));
+  beside = {entry.members, look};
+  own_logger().log(time, {}, level_for(entry.level),
+                   spdlog::string_view_t(entry.text.data(), entry.text.size()));
+  beside = {};
+}
+
+}  // namespace
+
+void log_line(std::string_view sentence, LogLevel level) { log_entry({level, sentence}); }
+
+void log_as_text(std::string_view sentence) { hand_to_logger({LogLevel::Info, sentence}, nullptr); }
+
+void log_entry(const LogEntry& entry) { hand_to_logger(entry, chosen_look); }
+
+void set_log_look(LogLook look) { chosen_look = look; }
+
+std::uint64_t lost_log_lines() { return lost_lines; }
 
 }  // namespace corral

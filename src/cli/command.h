@@ -27,16 +27,26 @@ struct Command {
   std::function<int(std::vector<std::string>)> run;
 };
 
+/// In the order in which the help shows them.
+std::vector<Command> all_commands();
+
 /// Says on stderr what went wrong with a command, and returns the exit code for it.
 int fail(const std::string& command, const std::string& sentence);
 
 Command add_command();
 Command call_command();
+Command completions_command();
 Command config_command();
 Command connect_command();
 Command doctor_command();
+Command events_command();
 Command guard_command();
 Command import_command();
+Command logs_command();
+Command mcp_command();
+Command info_command();
+Command man_command();
+Command ps_command();
 Command reap_command();
 Command reload_command();
 Command remove_command();
@@ -51,6 +61,7 @@ Command status_command();
 Command stop_command();
 Command token_command();
 Command tools_command();
+Command top_command();
 Command url_command();
 Command watch_command();
 Command who_command();

@@ -75,8 +75,7 @@ std::string tell_daemon(const ConfigChange& change) {
 
 std::vector<Option> options_of(ConfigChange& change) {
   return {{"--config", "FILE", "The file to change, in place of the default one", set_word(change.config)},
-          {"--runtime-dir", "DIR", "Where to find the daemon, if not in the usual places",
-           set_word(change.runtime_dir)}};
+          runtime_dir_option(change.runtime_dir)};
 }
 
 int refuse_change(const std::string& command, const std::string& sentence) {

@@ -82,6 +82,10 @@ Apply set_pid(pid_t& pid) {
   };
 }
 
+Option runtime_dir_option(std::string& target) {
+  return {"--runtime-dir", "DIR", "Where to find the daemon, if not in the usual places", set_word(target)};
+}
+
 Result<pid_t> parse_pid(const std::string& text) {
   pid_t pid = 0;
   if (parse_whole(text, pid) && pid > 0) return pid;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/command.h"
 
 namespace corral::cli {
 
@@ -26,6 +27,9 @@ Apply set_count(std::size_t& number, std::string what);
 /// 0 to 65535.
 Apply set_port(std::optional<std::uint16_t>& port);
 Apply set_pid(pid_t& pid);
+
+/// --runtime-dir, of every command that asks a daemon and starts none.
+Option runtime_dir_option(std::string& target);
 
 /// A process number; the error says what it should have been.
 Result<pid_t> parse_pid(const std::string& text);

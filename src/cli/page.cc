@@ -11,7 +11,6 @@ namespace corral::cli {
 namespace {
 
 constexpr std::size_t kNarrowest = 40;  // below that nothing reads well, so the terminal may wrap
-constexpr std::size_t kWidest = 120;    // longer lines are hard to follow
 
 bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
 
@@ -53,9 +52,9 @@ std::string prefix(const std::string& text, std::size_t columns) {
 
 }  // namespace
 
-Look look_of(int fd) {
+Look look_of(int fd, std::size_t widest) {
   Look look;
-  look.width = std::clamp(terminal_width(fd), kNarrowest, kWidest);
+  look.width = std::clamp(terminal_width(fd), kNarrowest, widest);
   look.unicode = locale_is_utf8();
   look.bold = isatty(fd) == 1 && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
   return look;
@@ -129,7 +128,7 @@ void Page::paragraph(const std::string& label, const std::string& text) {
 }
 
 void Page::table(const std::string& indent, const std::vector<Column>& columns,
-                 const std::vector<std::vector<std::string>>& rows) {
+                 const std::vector<std::vector<std::string>>& rows, const std::vector<std::string>& below) {
   std::vector<std::size_t> widths;
   std::size_t used = width_of(indent);
   for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -153,7 +152,10 @@ void Page::table(const std::string& indent, const std::vector<Column>& columns,
   titles.reserve(columns.size());
   for (const Column& column : columns) titles.push_back(column.title);
   table_row(indent, columns, widths, titles);
-  for (const auto& row : rows) table_row(indent, columns, widths, row);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    table_row(indent, columns, widths, rows[i]);
+    if (i < below.size()) paragraph(indent + "  ", below[i]);
+  }
 }
 
 void Page::table_row(const std::string& indent, const std::vector<Column>& columns,

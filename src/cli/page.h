@@ -16,9 +16,11 @@ struct Look {
   bool bold = false;
 };
 
+inline constexpr std::size_t kWidestText = 120;  // longer lines are hard to follow
+
 /// As the terminal behind a descriptor wants it; 80 columns, without bold, where there is none. COLUMNS,
-/// NO_COLOR and the locale variables are honoured.
-Look look_of(int fd);
+/// NO_COLOR and the locale variables are honoured. A table may be wider than a text.
+Look look_of(int fd, std::size_t widest = kWidestText);
 
 /// Columns that a UTF-8 text takes, one per code point.
 std::size_t width_of(std::string_view text);
@@ -49,8 +51,9 @@ class Page {
     bool right = false;
     bool takes_rest = false;  // shrinks to what is left; at most one
   };
+  /// `below` has a sentence for each row, which stands below it; or is empty.
   void table(const std::string& indent, const std::vector<Column>& columns,
-             const std::vector<std::vector<std::string>>& rows);
+             const std::vector<std::vector<std::string>>& rows, const std::vector<std::string>& below = {});
 
  private:
   void put(const std::string& line);

@@ -109,9 +109,12 @@ int parse_command(const Command& command, const std::vector<std::string>& argume
 void print_help(const std::vector<Command>& commands) {
   std::cout << "corral keeps the processes of MCP servers: none outlives the session that owns it.\n\n"
                "Usage: corral COMMAND [options]\n\nCommands:\n";
-  for (const Command& command : commands)
-    std::cout << "  " << command.name << std::string(10 - command.name.size(), ' ') << command.summary
+  std::size_t widest = 0;
+  for (const Command& command : commands) widest = std::max(widest, command.name.size());
+  for (const Command& command : commands) {
+    std::cout << "  " << command.name << std::string(widest + 2 - command.name.size(), ' ') << command.summary
               << "\n";
+  }
   std::cout << "\nOptions:\n  -h, --help    this text\n  --version     version and build date\n\n"
                "`corral COMMAND --help` says more, with examples.\n";
 }

@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/late_options.h"
 #include "cli/option_values.h"
+#include "events/event_log.h"
 
 namespace corral::cli {
 namespace {
@@ -62,6 +63,13 @@ Command serve_command() {
   add("--auto", "",
       "Leave some minutes after the last session (corral.linger); this is how `connect` starts it",
       set_flag(options->automatic));
+  add("--log", "FORM", "text, json, or auto: text on a terminal, else JSON (auto)",
+      [options](const std::string& form) {
+        if (!events::log_form_called(form))
+          return Result<void>(Error{"'" + form + "' is no form of a log: write text, json or auto"});
+        options->log = form;
+        return Result<void>();
+      });
   command.run = [options](std::vector<std::string> tail) {
     if (!tail.empty() && !app::is_from_janitor(tail) && !are_a_command(tail)) {
       return fail("serve", "unexpected '" + tail.front() + "': a command to serve stands behind --");

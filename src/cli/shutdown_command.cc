@@ -58,8 +58,7 @@ Command shutdown_command() {
   command.summary = "End the daemon, its sessions and its servers.";
   command.usage = "corral shutdown [options]";
   command.examples = kExamples;
-  command.options.push_back({"--runtime-dir", "DIR", "Where to find the daemon, if not in the usual places",
-                             set_word(*runtime_dir)});
+  command.options.push_back(runtime_dir_option(*runtime_dir));
   command.run = [runtime_dir](const std::vector<std::string>& words) { return run(*runtime_dir, words); };
   return command;
 }

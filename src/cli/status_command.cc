@@ -163,8 +163,7 @@ Command status_command() {
   command.usage = "corral status [options]";
   command.examples = kExamples;
   command.options.push_back({"--json", "", "As JSON, all of it", set_flag(options->json)});
-  command.options.push_back({"--runtime-dir", "DIR", "Where to find the daemon, if not in the usual places",
-                             set_word(options->runtime_dir)});
+  command.options.push_back(runtime_dir_option(options->runtime_dir));
   command.run = [options](const std::vector<std::string>& words) { return run(*options, words); };
   return command;
 }

@@ -17,11 +17,12 @@ std::vector<Value> sorted(std::vector<Value> list) {
 auto what_counts(const Server& server) {
   const auto& [name, argv, env, cwd, share, disabled, tools, timeout, containment, limits, stdin_grace,
                term_grace, on_stop, idle, stateless, restart, park, probe, modern, eager, warm, on_change,
-               line] = server;
+               min_version, recycle, line, built_in] = server;
   const auto& [memory_bytes, processes, cpu_thousandths] = limits;
   return std::make_tuple(argv, sorted(env), cwd, share, disabled, sorted(tools), timeout, containment,
                          memory_bytes, processes, cpu_thousandths, stdin_grace, term_grace, on_stop, idle,
-                         stateless, restart, park, probe, modern, eager, warm, on_change);
+                         stateless, restart, park, probe, modern, eager, warm, on_change, min_version,
+                         recycle);
 }
 
 }  // namespace

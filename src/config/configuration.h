@@ -58,7 +58,10 @@ struct Server {
   bool eager = false;    // start it when a session attaches, not at its first call
   std::size_t warm = 0;  // private instances that are kept ready for the next sessions
   OnChange on_change = OnChange::Roll;
-  int line = 0;  // where the entry begins in the file
+  std::string min_version;               // of the server, as it says itself; empty = any
+  std::optional<std::uint64_t> recycle;  // memory of its tree at which it is replaced, after its calls
+  int line = 0;                          // where the entry begins in the file
+  bool built_in = false;                 // corral's own server, which stands in no file
 };
 
 /// The door for clients that come by URL.
@@ -72,6 +75,17 @@ struct Http {
   bool operator==(const Http&) const = default;
 };
 
+/// What to do about servers that others have started and lost.
+enum class Foreign : std::uint8_t { Off, Report, End };
+
+/// The watchdog: whether registry, /proc and keepers agree.
+struct WatchRules {
+  std::chrono::milliseconds interval{std::chrono::minutes(1)};  // 0 = never
+  Foreign foreign = Foreign::Off;
+
+  bool operator==(const WatchRules&) const = default;
+};
+
 struct Options {
   std::size_t line_cap = std::size_t{64} << 20;
   std::chrono::milliseconds drain{5000};
@@ -79,6 +93,10 @@ struct Options {
   std::size_t keep = 9;                                       // idle instances of one server
   std::chrono::milliseconds linger{std::chrono::minutes(5)};  // an auto-started daemon without sessions
   Http http;
+  std::string min_version;  // of programs that steer the daemon; empty = any
+  WatchRules watch;
+  std::chrono::milliseconds history{
+      std::chrono::hours(24 * 14)};  // events and ended sessions are kept so long
 };
 
 struct Configuration {

@@ -1,4 +1,5 @@
 #include "config/entry.h"
+#include "config/watch_object.h"
 
 #include <algorithm>
 #include <array>
@@ -250,7 +251,7 @@ void read_on_change(Reading& reading, const Field& field, Server& server) {
   if (const auto index = reading.choice(field, kWords)) server.on_change = kChanges[*index];
 }
 
-constexpr std::array<Key<Server>, 18> kServerKeys = {{
+constexpr std::array<Key<Server>, 20> kServerKeys = {{
     {"share", read_share},
     {"containment", read_containment},
     {"memory", [](Reading& reading, const Field& field,
@@ -280,6 +281,10 @@ constexpr std::array<Key<Server>, 18> kServerKeys = {{
     {"warm", [](Reading& reading, const Field& field,
                 Server& server) { store(reading.whole_number(field, 0, kMostWarm), server.warm); }},
     {"on_change", read_on_change},
+    {"min_version", [](Reading& reading, const Field& field,
+                       Server& server) { read_min_version(reading, field, server.min_version); }},
+    {"recycle", [](Reading& reading, const Field& field,
+                   Server& server) { store(reading.size(field), server.recycle); }},
     {"timeout", read_timeout<Server>},
 }};
 

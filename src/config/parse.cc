@@ -11,6 +11,7 @@
 #include "config/limits.h"
 #include "config/parse_error.h"
 #include "config/reading.h"
+#include "config/watch_object.h"
 #include "survey/config_text.h"
 
 namespace corral::config {
@@ -78,7 +79,11 @@ class TopLevel {
     if (field.key == "max_instances") return count(field, 1, options.max_instances);
     if (field.key == "keep") return count(field, 0, options.keep);
     if (field.key == "http") return read_http(reading_, field, options.http);
-    reading_.warn_unknown(field, {"line_cap", "drain", "linger", "max_instances", "keep", "http"});
+    if (field.key == "watch") return read_watch(reading_, field, options.watch);
+    if (field.key == "min_version") return read_min_version(reading_, field, options.min_version);
+    if (field.key == "history") return history(field);
+    reading_.warn_unknown(field, {"line_cap", "drain", "linger", "max_instances", "keep", "http", "watch",
+                                  "min_version", "history"});
   }
 
   void duration(const Field& field, std::chrono::milliseconds& target) {
@@ -87,6 +92,13 @@ class TopLevel {
 
   void count(const Field& field, std::uint32_t least, std::size_t& target) {
     if (const auto number = reading_.whole_number(field, least)) target = *number;
+  }
+
+  void history(const Field& field) {
+    constexpr std::uint32_t kTenYears = 3650;
+    if (const auto days = reading_.whole_number(field, 0, kTenYears)) {
+      result_.options.history = std::chrono::hours(24 * *days);
+    }
   }
 
   void line_cap(const Field& field) {

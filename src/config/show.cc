@@ -29,6 +29,10 @@ json::object limits_of(const Server& server) {
   return limits;
 }
 
+json::value version_or_null(const std::string& version) {
+  return version.empty() ? json::value() : json::value(version);
+}
+
 json::object object_of(const Server& server) {
   json::object environment;
   for (const auto& [name, value] : server.env) environment[printable(name)] = show_variable(name, value);
@@ -54,9 +58,12 @@ json::object object_of(const Server& server) {
                          {"eager", server.eager},
                          {"warm", server.warm},
                          {"on_change", name_of(server.on_change)},
+                         {"recycle_bytes", nullptr},
                          {"on_stop", nullptr}};
   if (!server.cwd.empty()) object["cwd"] = printable(server.cwd);
   if (server.timeout) object["timeout_ms"] = server.timeout->count();
+  object["min_version"] = version_or_null(server.min_version);
+  if (server.recycle) object["recycle_bytes"] = *server.recycle;
   if (server.park) object["park"] = *server.park;
   if (!server.on_stop.empty()) object["on_stop"] = survey::show_command({server.on_stop});
   return object;
@@ -70,6 +77,10 @@ json::object object_of(const Http& http) {
                          {"idle_ms", http.idle.count()}};
   if (http.port) object["port"] = *http.port;
   return object;
+}
+
+json::object object_of(const WatchRules& watch) {
+  return {{"interval_ms", watch.interval.count()}, {"foreign", name_of(watch.foreign)}};
 }
 
 }  // namespace
@@ -102,6 +113,15 @@ const char* name_of(OnChange on_change) {
   return "?";
 }
 
+const char* name_of(Foreign foreign) {
+  switch (foreign) {
+    case Foreign::Off: return "off";
+    case Foreign::Report: return "report";
+    case Foreign::End: return "end";
+  }
+  return "?";
+}
+
 const char* era_name(std::optional<bool> modern) { return !modern ? "auto" : *modern ? "modern" : "legacy"; }
 
 std::string show_variable(const std::string& name, const std::string& value) {
@@ -129,7 +149,10 @@ std::string to_json(const Configuration& configuration) {
                                         {"linger_ms", options.linger.count()},
                                         {"max_instances", options.max_instances},
                                         {"keep", options.keep},
-                                        {"http", object_of(options.http)}}},
+                                        {"http", object_of(options.http)},
+                                        {"watch", object_of(options.watch)},
+                                        {"min_version", version_or_null(options.min_version)},
+                                        {"history_days", options.history / std::chrono::hours(24)}}},
                                       {"warnings", texts(configuration.warnings)}});
 }
 

@@ -11,6 +11,7 @@ namespace corral::config {
 const char* name_of(Share share);
 const char* name_of(proc::Containment containment);
 const char* name_of(OnChange on_change);
+const char* name_of(Foreign foreign);
 /// Of Server::modern: "auto", "legacy", "modern".
 const char* era_name(std::optional<bool> modern);
 

@@ -28,7 +28,10 @@ constexpr std::array kVerbs = {Name<Verb>{Verb::Connect, "connect"},
                                Name<Verb>{Verb::Start, "start"},
                                Name<Verb>{Verb::SessionCreate, "session-create"},
                                Name<Verb>{Verb::SessionEnd, "session-end"},
-                               Name<Verb>{Verb::SessionList, "session-list"}};
+                               Name<Verb>{Verb::SessionList, "session-list"},
+                               Name<Verb>{Verb::Info, "info"},
+                               Name<Verb>{Verb::Events, "events"},
+                               Name<Verb>{Verb::Metrics, "metrics"}};
 
 using Kind = Reply::Kind;
 constexpr std::array kReplies = {Name<Kind>{Kind::Accepted, "accepted"}, Name<Kind>{Kind::RunIt, "run-it"},
@@ -75,6 +78,10 @@ class Writer {
   void number(std::string_view key, long value) {
     begin(key);
     out_ += std::to_string(value);
+  }
+  void flag(std::string_view key, bool value) {
+    begin(key);
+    out_ += value ? "true" : "false";
   }
   void list(std::string_view key, const std::vector<std::string>& values) {
     begin(key);
@@ -142,6 +149,13 @@ class Members {
     } else {
       target = static_cast<Number>(wide);
     }
+  }
+
+  void flag(std::string_view key, bool& target) {
+    const json::value* value = object_.if_contains(key);
+    if (value == nullptr) return;
+    if (!value->is_bool()) return complain(key, "must be true or false");
+    target = value->get_bool();
   }
 
   void text(std::string_view key, std::string& target) {
@@ -269,6 +283,18 @@ void read_session_create(Hello& hello, Members& members) {
   hello.ttl = std::chrono::milliseconds(ttl);
 }
 
+void read_events(Hello& hello, Members& members) {
+  std::int64_t wait = 0;
+  members.number("after", hello.after);
+  members.number("limit", hello.limit);
+  members.number("wait_ms", wait);
+  if (hello.limit == 0 || hello.limit > kMostEvents) {
+    members.complain("limit", "must be between 1 and " + std::to_string(kMostEvents));
+  }
+  if (wait < 0 || wait > kLongestWait.count()) members.complain("wait_ms", "must be between 0 and a minute");
+  hello.wait = std::chrono::milliseconds(wait);
+}
+
 /// What a verb says besides itself.
 void read_verb(Hello& hello, Members& members) {
   switch (hello.verb) {
@@ -284,10 +310,13 @@ void read_verb(Hello& hello, Members& members) {
       members.text("session", hello.session);
       if (hello.session.empty()) members.complain("session", "must name a session");
       return;
-    case Verb::Status:
+    case Verb::Status: return members.flag("measure", hello.measure);
+    case Verb::Events: return read_events(hello, members);
     case Verb::Shutdown:
     case Verb::Reload:
-    case Verb::SessionList: return;
+    case Verb::SessionList:
+    case Verb::Info:
+    case Verb::Metrics: return;
   }
 }
 
@@ -312,6 +341,12 @@ void write_session_create(Writer& writer, const Hello& hello) {
   writer.list("environment", hello.environment);
 }
 
+void write_events(Writer& writer, const Hello& hello) {
+  writer.number("after", static_cast<long>(hello.after));
+  writer.number("limit", static_cast<long>(hello.limit));
+  if (hello.wait.count() != 0) writer.number("wait_ms", hello.wait.count());
+}
+
 }  // namespace
 
 int protocol_for(const Hello& hello) {
@@ -319,6 +354,9 @@ int protocol_for(const Hello& hello) {
     case Verb::Status:
     case Verb::Shutdown: return 1;
     case Verb::Connect: return hello.session.empty() && hello.root.empty() && hello.share != "root" ? 1 : 2;
+    case Verb::Info:
+    case Verb::Events:
+    case Verb::Metrics: return 3;
     default: return 2;
   }
 }
@@ -336,9 +374,14 @@ std::string encode(const Hello& hello) {
     case Verb::Start: writer.text("server", hello.server); break;
     case Verb::SessionEnd: writer.text("session", hello.session); break;
     case Verb::Status:
+      if (hello.measure) writer.flag("measure", true);
+      break;
+    case Verb::Events: write_events(writer, hello); break;
     case Verb::Shutdown:
     case Verb::Reload:
-    case Verb::SessionList: break;
+    case Verb::SessionList:
+    case Verb::Info:
+    case Verb::Metrics: break;
   }
   return writer.line();
 }

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,11 +14,13 @@
 
 namespace corral::control {
 
-inline constexpr int kProtocol = 2;
+inline constexpr int kProtocol = 3;
 /// The oldest that is still served: the current one and the two before it.
 inline constexpr int kOldestProtocol = 1;
 inline constexpr std::size_t kLongestHello = std::size_t{4} << 20;  // an environment can be that large
 inline constexpr std::size_t kMostServers = 64;                     // of one session object
+inline constexpr std::size_t kMostEvents = 1000;                    // in one reply
+inline constexpr std::chrono::milliseconds kLongestWait = std::chrono::minutes(1);  // for an event
 inline constexpr std::chrono::milliseconds kLongestTtl = std::chrono::hours(24 * 366);
 
 enum class Verb {
@@ -31,6 +34,9 @@ enum class Verb {
   SessionCreate,
   SessionEnd,
   SessionList,
+  Info,
+  Events,
+  Metrics,
 };
 
 /// Descriptors travel beside the first byte, in this order: those whose name is in `descriptors`.
@@ -39,8 +45,16 @@ struct Hello {
   Verb verb = Verb::Connect;
   std::string version;  // of the program that speaks, for people
 
-  std::string server;   // Connect, Restart, Stop, Start: a configured name. Connect: empty = `argv`
-  std::string session;  // Connect, SessionEnd: the id of a session object
+  std::string server;  // Connect, Restart, Stop, Start: a configured name. Connect: empty = `argv`
+  std::string
+      session;  // Connect, SessionEnd: the id of a session object; SessionEnd: also the number of a session
+
+  bool measure = false;  // Status: with what each tree uses
+
+  // Events only.
+  std::uint64_t after = 0;            // those that came later than this number
+  std::size_t limit = 1000;           // at most so many
+  std::chrono::milliseconds wait{0};  // for the first one, if there is none
 
   // Connect and SessionCreate.
   std::string cwd;                       // of the shim, resolved

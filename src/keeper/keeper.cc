@@ -59,7 +59,7 @@ void Keeper::start() {
   stdin_open_ = plan_.header.watch_stdin != 0;
   stdout_open_ = plan_.header.watch_stdout != 0;
   next_look_ = now() + Watchdog::kPeriod;
-  event_.rlimit_tag = choose_rlimit_tag();
+  event_.rlimit_tag = plan_.header.rlimit_tag;
   const LaunchFailure failure = launch();
   if (failure.stage != Stage::None) fail_start(failure);
 }

@@ -20,7 +20,8 @@ struct LaunchFailure {
 void reset_signals();
 
 /// A number for RLIMIT_RTTIME that marks the tree: it survives cleared environments and closed descriptors,
-/// and the kernel lets nobody raise it again. 0 where the hard limit is too low to choose from.
+/// and the kernel lets nobody raise it again. 0 where the hard limit is too low to choose from. For the
+/// owner, whose limit the keeper inherits.
 std::uint64_t choose_rlimit_tag();
 
 /// Like fork, but the child is born in the plan's cgroup, if there is one: moving a process later makes the

@@ -27,6 +27,8 @@ struct PlanHeader {
   std::uint32_t size = 0;  // header and strings
   char instance[kInstanceIdLength + 1] = {};
   pid_t owner = 0;
+  std::uint64_t rlimit_tag =
+      0;  // marks the tree (launch.h); the owner chooses it, who can write it down first
   std::uint8_t pid_namespace = 0;  // flags are bytes: any bit pattern is a value, whatever the file holds
   std::uint8_t watch_stdin = 0;
   std::uint8_t watch_stdout = 0;  // 0: let go of it when the server runs

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +20,13 @@ struct Limits {
   std::optional<std::uint64_t> memory_bytes;
   std::optional<std::uint32_t> processes;
   std::optional<std::uint32_t> cpu_thousandths;  // of one core
+};
+
+/// What is settled of a tree before anything of it exists.
+struct Birth {
+  std::string instance;          // the cookie that all of it will carry
+  std::string cgroup;            // empty = none
+  std::uint64_t rlimit_tag = 0;  // the other mark (keeper/launch.h); 0 = none
 };
 
 struct LaunchSpec {
@@ -42,6 +50,10 @@ struct LaunchSpec {
 
   std::string on_stop;  // a shell command that runs when the tree is gone; empty = none
   int report = -1;      // the keeper appends one line of JSON here; -1 = nowhere
+
+  /// Called before the first process of the tree is made: whoever writes down what he starts can say so while
+  /// there is nothing yet that could be forgotten. Not called if it comes to nothing before that.
+  std::function<void(const Birth&)> before_start{};
 };
 
 }  // namespace corral::proc

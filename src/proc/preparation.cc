@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "keeper/launch.h"
 #include "proc/cgroup.h"
 #include "proc/command_lookup.h"
 #include "proc/container_command.h"
@@ -98,6 +99,7 @@ Result<Preparation> prepare(const LaunchSpec& spec, const std::string& instance)
   keeper::PlanHeader& header = plan.header;
   memcpy(header.instance, instance.c_str(), instance.size() + 1);
   header.owner = getpid();
+  header.rlimit_tag = keeper::choose_rlimit_tag();
   header.pid_namespace = spec.containment == Containment::Strict;
   header.watch_stdin = 1;
   header.watch_stdout = spec.watch_output;

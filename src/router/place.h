@@ -42,6 +42,8 @@ struct Wanted {
   bool eager = false;                               // started when a session attaches
   std::size_t warm = 0;                             // private instances that are kept ready
   config::OnChange on_change = config::OnChange::Roll;
+  std::string min_version;               // an older server is refused; empty = none is
+  std::optional<std::uint64_t> recycle;  // memory of the tree at which it is replaced
 };
 
 /// Why an instance is ended.
@@ -57,6 +59,7 @@ enum class Cause : std::uint8_t {
   Reloaded,
   Restarted,
   Stopped,
+  Recycled,  // it has grown too large
   ShuttingDown
 };
 const char* cause_name(Cause cause);  // "session-ended", …
@@ -77,6 +80,8 @@ struct Asker {
   SessionPort* port;
   std::string initialize_params;
   bool failed = false;  // the instance that it waited for did not open
+  const char* way =
+      "warm";  // how it comes to its instance: "spawn" = one was started for it, "spare", "warm"
 };
 
 struct Place {
@@ -116,6 +121,7 @@ struct Place {
   server::Fingerprint build;  // of the present instance
   std::string stale;          // what has changed of it since; empty = nothing
   std::string spare_for;      // the sessions that may have it; empty = it is no spare
+  bool begun_early = false;   // was a spare, until its session came
   std::string introduction;   // a spare: the words of the client for which it was opened
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "server/server_version.h"
 #include "wire/error_codes.h"
 #include "wire/json_text.h"
 
@@ -13,8 +14,9 @@ Router::Router(Loop& loop, RouterOptions options, Owner& owner)
 
 Router::~Router() = default;
 
-Result<void> Router::start(proc::Spawner& spawner, const proc::LaunchSpec& spec, std::size_t line_cap) {
-  auto instance = server::Instance::start(loop_, spawner, spec, line_cap, *this);
+Result<void> Router::start(proc::Spawner& spawner, const proc::LaunchSpec& spec, std::size_t line_cap,
+                           const server::JournalEntry& entry) {
+  auto instance = server::Instance::start(loop_, spawner, spec, line_cap, *this, entry);
   if (!instance) return instance.error();
   instance_ = std::move(*instance);
   return {};
@@ -125,6 +127,9 @@ void Router::call_finished() {
 void Router::on_opened() {
   using Outcome = server::Handshake::Outcome;
   if (instance_->handshake().outcome() != Outcome::Ready) return owner_.router_unfit(*this);
+  objection_ =
+      server::objection_to_version(options_.server, instance_->handshake().result(), options_.min_version);
+  if (!objection_.empty()) return owner_.router_unfit(*this);
   if (options_.confirm_modern && !modern()) {
     refuted_ = true;
     return owner_.router_unfit(*this);
@@ -160,7 +165,7 @@ void Router::on_lost(const std::string& sentence) {
   health_timer_.cancel();
   std::string why = "server " + options_.server + " " + sentence;
   if (const std::string& tail = instance_->error_tail(); !tail.empty())
-    why += "; its stderr ended with: " + tail.substr(0, tail.find_last_not_of("\r\n") + 1);
+    why += std::string(kStderrFollows) + tail.substr(0, tail.find_last_not_of("\r\n") + 1);
   for (const std::uint64_t up_id : calls_.all()) {
     if (const auto call = calls_.take(up_id)) fail(*call, wire::kServerLost, why);
   }
@@ -186,7 +191,7 @@ void Router::on_ended(const server::Ending& ending) {
 }
 
 void Router::on_error_output(std::string_view bytes) {
-  if (!opened_) return owner_.router_error_output(*this, bytes);
+  owner_.router_error_output(*this, bytes);
   for (SessionPort* port : sessions_) port->error_output(bytes);
 }
 

@@ -25,6 +25,9 @@
 namespace corral::router {
 
 /// What a router must know of the server behind it.
+/// Between why a server was lost and what it said last, which is for its clients and not for the log.
+inline constexpr std::string_view kStderrFollows = "; its stderr ended with: ";
+
 struct RouterOptions {
   std::string server;                                 // its name, for messages
   bool shared = false;                                // several sessions may attach
@@ -32,8 +35,9 @@ struct RouterOptions {
   bool confirm_modern = false;                        // likewise
   std::function<bool(std::string_view)> allows_tool;  // empty = all
   Clock::duration call_timeout = std::chrono::hours(1);
-  Clock::duration probe{};      // of a silent server; zero = never
-  bool answers_probes = false;  // an earlier instance did
+  Clock::duration probe{};       // of a silent server; zero = never
+  bool answers_probes = false;   // an earlier instance did
+  std::string min_version = {};  // an older server is unfit; empty = none is
 };
 
 struct RouterCounters {
@@ -68,7 +72,7 @@ class Router final : public server::Instance::Events {
     virtual void learned_of_change(Router& router, std::string_view what) = 0;
     virtual void learned_that_it_answers_probes(Router& router) = 0;
 
-    /// Before any session is attached: for those who wait.
+    /// All of it; once it is opened its sessions hear it, too.
     virtual void router_error_output(Router& router, std::string_view bytes) = 0;
     /// Sessions may attach.
     virtual void router_opened(Router& router) = 0;
@@ -87,7 +91,8 @@ class Router final : public server::Instance::Events {
   ~Router() override;
 
   /// Call once, before anything else.
-  Result<void> start(proc::Spawner& spawner, const proc::LaunchSpec& spec, std::size_t line_cap);
+  Result<void> start(proc::Spawner& spawner, const proc::LaunchSpec& spec, std::size_t line_cap,
+                     const server::JournalEntry& entry = {});
 
   /// Begins the handshake, once.
   void open(const server::Opening& opening);
@@ -102,6 +107,9 @@ class Router final : public server::Instance::Events {
   void drain();
   /// A private instance goes: whoever works on an answer for it need not.
   void take_back_questions();
+  /// Why its version is not to be used; empty = it may be.
+  const std::string& objection() const { return objection_; }
+  bool opened() const { return opened_; }
   bool draining() const { return draining_; }
   /// Nothing more comes from the client of a private instance: its questions are answered without it, because
   /// calls that wait for them would hold the end of the session.
@@ -224,6 +232,7 @@ class Router final : public server::Instance::Events {
   Clock::time_point last_used_ = Clock::now();
   bool opened_ = false;
   bool lost_ = false;
+  std::string objection_;
   bool draining_ = false;
   bool refuted_ = false;
   bool paused_ = false;  // by a client that does not read

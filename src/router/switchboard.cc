@@ -58,6 +58,7 @@ void Switchboard::open(SessionPort& port, const Ask& ask) {
   hint(port, wanted, decision);
   Place& place = place_for(port, ask, decision);
   place.askers.push_back({&port, ask.initialize_params});
+  if (std::exchange(place.begun_early, false)) place.askers.back().way = "spare";
   // A server may hold a port or a lock: what takes its place under another definition waits for its end.
   if (Place* const before = left_by_session(port.session(), place)) {
     before->when_gone.emplace_back(
@@ -279,6 +280,15 @@ std::size_t Switchboard::retire(const std::string& server, Cause cause, const Al
     }
   }
   return running;
+}
+
+void Switchboard::recycle(const std::string& instance, const std::string& why) {
+  for (Place& place : places_) {
+    if (place.life != Life::Ready || place.router->instance()->id() != instance) continue;
+    place.cause = Cause::Recycled;
+    tell_of(place, events::Kind::Finding, "memory", why);
+    return happen(place, Happening::Retired);
+  }
 }
 
 bool Switchboard::allow(const std::string& server) {

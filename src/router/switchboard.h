@@ -12,10 +12,13 @@
 #include <vector>
 
 #include "base/loop.h"
+#include "events/stream.h"
 #include "proc/spawner.h"
 #include "router/eviction.h"
 #include "router/place.h"
 #include "server/children.h"
+#include "server/error_file.h"
+#include "server/journal.h"
 #include "server/manifest_store.h"
 
 namespace corral::router {
@@ -82,6 +85,14 @@ class Switchboard final : private Router::Owner {
   using Unproved = std::function<void(const std::string& owner, const Gone& gone)>;
   void when_unproved(Unproved task) { unproved_ = std::move(task); }
 
+  /// Who hears what happens to instances; outlives us.
+  void tell_events_to(events::Stream* stream) { events_ = stream; }
+  /// Where it is written down what was started, and what servers say on stderr; both outlive us.
+  void keep_journal(server::Journal* journal) { journal_ = journal; }
+  void keep_error_output(server::ErrorFiles* files) { error_files_ = files; }
+  /// The session was told what is known, and needs no instance for now.
+  void answered_without_instance(const SessionPort& port, const Wanted& wanted) const;
+
   /// Where what is learned outlives us.
   void keep_manifests(server::ManifestStore* store) { store_ = store; }
   using BuildOf = std::function<server::Fingerprint(const server::Instance&)>;
@@ -97,6 +108,8 @@ class Switchboard final : private Router::Owner {
   /// What was stopped, or has died too often, may be started again. False if there was nothing to allow.
   bool allow(const std::string& server);
   const std::set<std::string, std::less<>>& stopped() const { return stopped_; }
+  /// The instance has grown too large: another one takes its place when its calls are answered.
+  void recycle(const std::string& instance, const std::string& why);
 
   const std::list<Place>& places() const { return places_; }
   std::size_t living() const;
@@ -150,6 +163,7 @@ class Switchboard final : private Router::Owner {
   void look_at_code(Place& place);
   void take_out_of_use(Place& place, const std::string& changed);
   void refuse_askers(Place& place);
+  void refuse_version(Place& place, const std::string& objection);
   void tell_failed(Place& place, Opened::Kind kind, const std::string& text);
   void drain(Place& place);
   void end(Place& place, server::Instance::Haste haste);
@@ -158,6 +172,17 @@ class Switchboard final : private Router::Owner {
   void revive(Place& place);
   void gone(Place& place, const server::Ending& ending);
   void died(Place& place);
+
+  // what is told
+  void tell(events::Event event) const;
+  void tell_started(const Place& place) const;
+  void tell_ready(const Place& place) const;
+  void tell_attached(const Place& place, const Asker& asker) const;
+  void tell_crashed(const Place& place, const std::string& why) const;
+  void tell_stopping(const Place& place) const;
+  void tell_gone(const Gone& gone) const;
+  void tell_of(const Place& place, events::Kind kind, const std::string& cause,
+               const std::string& sentence) const;
 
   // spares
   Place* spare_for(const SessionPort& port, const Ask& ask, const SharingDecision& decision);
@@ -185,6 +210,9 @@ class Switchboard final : private Router::Owner {
   std::vector<std::unique_ptr<Router>> ended_;               // for a moment
   std::map<std::string, Knowledge, std::less<>> knowledge_;  // by launch key
   server::ManifestStore* store_ = nullptr;
+  events::Stream* events_ = nullptr;
+  server::Journal* journal_ = nullptr;
+  server::ErrorFiles* error_files_ = nullptr;
   BuildOf build_of_;
   std::set<std::string> unsaved_;  // launch keys
   Timer saving_;

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "router/switchboard.h"
 #include "server/profile.h"
+#include "server/server_version.h"
 
 namespace corral::router {
 
@@ -67,6 +68,9 @@ std::optional<Known> Switchboard::known(const Ask& ask) {
   }
   const auto found = known.manifest.portraits.find(profile_for(*era, decision.shared, ask.initialize_params));
   if (found == known.manifest.portraits.end() || found->second.handshake.empty()) return std::nullopt;
+  // Whoever is told of an old server should hear at once that it is refused.
+  if (!server::objection_to_version(wanted.server, found->second.handshake, wanted.min_version).empty())
+    return std::nullopt;
   return Known{*era, decision.shared, &found->second};
 }
 
@@ -209,8 +213,9 @@ void Switchboard::take_out_of_use(Place& place, const std::string& changed) {
   place.stale = changed;
   const bool roll = place.wanted->on_change == config::OnChange::Roll;
   const std::string instance = place.router->instance()->id();
-  log_line("instance " + instance.substr(0, 8) + " of server " + place.wanted->server + " is out of date: " +
-           changed + (roll ? "; new sessions get a new one" : "; `corral restart` runs the new code"));
+  tell_of(place, events::Kind::Stale, roll ? "roll" : "warn",
+          "instance " + instance.substr(0, 8) + " of server " + place.wanted->server + " is out of date: " +
+              changed + (roll ? "; new sessions get a new one" : "; `corral restart` runs the new code"));
   forget_old_build(*place.wanted, knowledge_of(*place.wanted));
   if (!roll) return;
   if (place.decision.shared) place.key += "\nbefore " + instance;

@@ -6,6 +6,7 @@
 #include "router/switchboard.h"
 #include "server/lost_keeper.h"
 #include "wire/error_codes.h"
+#include "wire/json_text.h"
 
 namespace corral::router {
 
@@ -25,6 +26,7 @@ Departure departure_for(Cause cause) {
     case Cause::Stopped: return Departure::Stopped;
     case Cause::Reloaded:
     case Cause::Outdated:
+    case Cause::Recycled:
     case Cause::Restarted: return Departure::Replaced;
     case Cause::SessionEnded:
     case Cause::Hung:
@@ -46,23 +48,13 @@ std::string sentence_for(const Place& place) {
     case Cause::Restarted: return "was restarted with `corral restart`";
     case Cause::Hung: return "did not answer any more";
     case Cause::Outdated: return "ran code that has changed";
+    case Cause::Recycled: return "was replaced because it used too much memory";
     case Cause::ShuttingDown: return "ends with the daemon";
     case Cause::SessionEnded:
     case Cause::Died:
     case Cause::Unfit: break;
   }
   return "has ended";
-}
-
-std::string short_id(const Router& router) { return router.instance()->id().substr(0, 8); }
-
-/// The one line that tells of an end, with its evidence.
-void log_gone(const Gone& gone) {
-  const std::uint32_t processes = gone.ending.ended_processes;
-  log_line("instance " + gone.instance.substr(0, 8) + " of server " + gone.server + ": " +
-           gone.ending.sentence + " (" + cause_name(gone.cause) + ", " + std::to_string(processes) +
-           (processes == 1 ? " process, " : " processes, ") + std::to_string(gone.took.count()) + " ms), " +
-           (gone.ending.proved_empty ? "its tree is gone" : "its tree was not proved gone"));
 }
 
 }  // namespace
@@ -80,6 +72,7 @@ const char* cause_name(Cause cause) {
     case Cause::Reloaded: return "reloaded";
     case Cause::Restarted: return "restarted";
     case Cause::Stopped: return "stopped";
+    case Cause::Recycled: return "recycled";
     case Cause::ShuttingDown: return "shutting-down";
   }
   return "?";
@@ -126,10 +119,13 @@ Result<void> Switchboard::start_instance(Place& place) {
       .call_timeout = wanted.call_timeout,
       .probe = wanted.probe,
       .answers_probes = knowledge_of(wanted).manifest.answers_probes,
+      .min_version = wanted.min_version,
   };
   Router::Owner& self = *this;
   auto router = std::make_unique<Router>(loop_, std::move(options), self);
-  if (const auto started = router->start(spawner_, wanted.spec, line_cap_); !started) return started.error();
+  const server::JournalEntry entry{journal_, wanted.server};
+  if (const auto started = router->start(spawner_, wanted.spec, line_cap_, entry); !started)
+    return started.error();
   ++started_;
   children_.started(router->instance()->keeper());
   place.router = std::move(router);
@@ -141,9 +137,11 @@ Result<void> Switchboard::start_instance(Place& place) {
   place.left.clear();
   place.build = {};
   place.stale.clear();
-  if (!place.askers.empty()) place.started_for = place.askers.front().port->owner();
-  log_line("instance " + short_id(*place.router) + " of server " + wanted.server + ": " +
-           (place.life == Life::Restarting ? "started again, " : "started, ") + place.decision.reason);
+  if (!place.askers.empty()) {
+    place.started_for = place.askers.front().port->owner();
+    place.askers.front().way = "spawn";
+  }
+  tell_started(place);
   place.router->open(opening_of(place));
   return {};
 }
@@ -164,6 +162,8 @@ server::Opening Switchboard::opening_of(const Place& place) {
 void Switchboard::router_error_output(Router& router, std::string_view bytes) {
   const Place* const place = place_of(router);
   if (place == nullptr) return;
+  if (error_files_ != nullptr) error_files_->write(place->wanted->server, router.instance()->id(), bytes);
+  if (router.opened()) return;  // its sessions hear it themselves
   for (const Asker& asker : place->askers) asker.port->error_output(bytes);
 }
 
@@ -172,15 +172,18 @@ void Switchboard::router_opened(Router& router) {
   place.ready_since = Clock::now();
   place.silent_probe = false;
   learn_build(place);
+  tell_ready(place);
   watch_use(place, place.wanted->idle);
   happen(place, Happening::Opened);
 }
 
 void Switchboard::attach_askers(Place& place) {
   while (place.life == Life::Ready && !place.askers.empty()) {
-    SessionPort& port = *place.askers.front().port;
+    const Asker asker = std::move(place.askers.front());
+    SessionPort& port = *asker.port;
     place.askers.pop_front();
     place.router->attach(port);
+    tell_attached(place, asker);
     if (!place.stale.empty() && place.wanted->on_change == config::OnChange::Warn) {
       port.note("server " + place.wanted->server + " runs old code: " + place.stale + "; `corral restart " +
                 place.wanted->server + "` runs the new code");
@@ -204,6 +207,7 @@ void Switchboard::router_unfit(Router& router) {
     place.silent_probe = true;  // those who wait go on waiting, for the next one
     return happen(place, Happening::Unfit);
   }
+  if (!router.objection().empty()) place.last_words = router.objection();
   happen(place, Happening::Unfit);
   for (const Asker& asker : place.askers) place.left.insert(asker.port->session());
   if (router.refuted()) {
@@ -211,7 +215,15 @@ void Switchboard::router_unfit(Router& router) {
     return tell_failed(place, Opened::Kind::Again, {});
   }
   if (!first) return;
+  if (!router.objection().empty()) return refuse_version(place, router.objection());
   tell_failed(place, Opened::Kind::Refused, handshake.error());
+}
+
+void Switchboard::refuse_version(Place& place, const std::string& objection) {
+  tell_of(place, events::Kind::Refused, "version", objection);
+  tell_failed(
+      place, Opened::Kind::Refused,
+      R"({"code":)" + std::to_string(wire::kServerLost) + R"(,"message":)" + wire::quoted(objection) + "}");
 }
 
 void Switchboard::tell_failed(Place& place, Opened::Kind kind, const std::string& text) {
@@ -235,6 +247,7 @@ void Switchboard::router_lost(Router& router, const std::string& why) {
   if (first && !not_modern) {
     for (Asker& asker : place.askers) asker.failed = true;
   }
+  if (place.life == Life::Ready || (by_itself && !not_modern)) tell_crashed(place, why);
   happen(place, Happening::Lost);
   if (was_ready) leave_sessions(place);
 }
@@ -269,7 +282,9 @@ void Switchboard::gone(Place& place, const server::Ending& ending) {
       place.cause,
       ending,
       std::chrono::duration_cast<std::chrono::milliseconds>(now - place.ending_since.value_or(now))};
-  log_gone(gone);
+  if (journal_ != nullptr && ending.proved_empty) journal_->ended(gone.instance, cause_name(gone.cause));
+  if (error_files_ != nullptr) error_files_->ended(gone.server, gone.instance);
+  tell_gone(gone);
   if (!ending.proved_empty && !place.started_for.empty() && unproved_) unproved_(place.started_for, gone);
   place.last_exit_code = ending.exit_code;
   for (SessionPort* port : std::set<SessionPort*>(router.sessions())) {
@@ -314,7 +329,7 @@ void Switchboard::refuse_askers(Place& place) {
           " times in a row and is not started again for now; `corral restart " + place.wanted->server +
           "` tries at once. At last: " + place.last_words;
     if (!place.delay.running()) {
-      log_line(why);
+      tell_of(place, events::Kind::Broken, "died-too-often", why);
       place.delay.start(place.policy.rules().rest, [this, &place] {
         place.policy.forgive();
         happen(place, Happening::Rested);
@@ -340,7 +355,10 @@ void Switchboard::refuse_askers(Place& place) {
 
 void Switchboard::drain(Place& place) {
   place.use.cancel();
-  place.drain.start(limits_.drain, [this, &place] { happen(place, Happening::Drained); });
+  // One that is only too large may finish its work, however long that takes.
+  const Clock::duration patience =
+      place.cause == Cause::Recycled ? place.wanted->call_timeout : limits_.drain;
+  place.drain.start(patience, [this, &place] { happen(place, Happening::Drained); });
   place.router->drain();
 }
 
@@ -356,6 +374,7 @@ void Switchboard::end(Place& place, Instance::Haste haste) {
   place.use.cancel();
   place.drain.cancel();
   place.ending_since = Clock::now();
+  tell_stopping(place);
   leave_sessions(place);
   place.router->stop(haste);
 }

@@ -39,6 +39,7 @@ Place* Switchboard::spare_for(const SessionPort& port, const Ask& ask, const Sha
   if (best == nullptr) return nullptr;
   best->key = key_for(ask, decision, port.session());
   best->decision = decision;
+  best->begun_early = true;
   best->spare_for.clear();
   best->introduction.clear();
   best->session = port.session();

@@ -47,6 +47,21 @@ std::string describe_status(int status) {
   return "exited with code " + std::to_string(WEXITSTATUS(status));
 }
 
+/// A spawn that fails after it was written down has made nothing that could be left.
+Result<proc::ProcessTree> spawn_journaled(proc::Spawner& spawner, proc::LaunchSpec& spec,
+                                          const JournalEntry& entry) {
+  if (entry.journal == nullptr) return spawner.spawn(spec);
+  std::string begun;
+  spec.before_start = [&entry, &begun](const proc::Birth& birth) {
+    begun = birth.instance;
+    entry.journal->about_to_start(birth, entry.server);
+  };
+  auto tree = spawner.spawn(spec);
+  spec.before_start = nullptr;
+  if (!tree && !begun.empty()) entry.journal->ended(begun, "not-started");
+  return tree;
+}
+
 int shell_code(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
 
 }  // namespace
@@ -61,7 +76,7 @@ int exit_code_of(const Error& error) {
 }
 
 Result<std::unique_ptr<Instance>> Instance::start(Loop& loop, proc::Spawner& spawner, proc::LaunchSpec spec,
-                                                  std::size_t line_cap, Events& events) {
+                                                  std::size_t line_cap, Events& events, JournalEntry entry) {
   auto input = make_pipe();
   if (!input) return input.error();
   auto output = make_pipe();
@@ -74,10 +89,11 @@ Result<std::unique_ptr<Instance>> Instance::start(Loop& loop, proc::Spawner& spa
   spec.output = output->write.get();
   spec.error = errors->write.get();
   spec.watch_output = false;
-  auto tree = spawner.spawn(spec);
+  auto tree = spawn_journaled(spawner, spec, entry);
   if (!tree) return tree.error();
 
   std::unique_ptr<Instance> instance(new Instance(loop, std::move(*tree), events));
+  instance->entry_ = std::move(entry);
   instance->executable_ = spec.argv.front();
   instance->input_inode_ = pipe_status.st_ino;
   instance->directory_ = spec.directory;
@@ -219,6 +235,7 @@ void Instance::read_keeper() {
   if (event->kind == keeper::Event::Kind::Started) {
     server_pid_ = event->server;
     level_ = keeper::level_name(event->level);
+    if (entry_.journal != nullptr) entry_.journal->runs(tree_, server_pid_);
     wait_for_keeper();
     if (!std::exchange(unannounced_, false)) return;
     events_.on_opened();

@@ -16,6 +16,7 @@
 #include "proc/spawner.h"
 #include "server/error_output.h"
 #include "server/handshake.h"
+#include "server/journal.h"
 #include "wire/envelope.h"
 #include "wire/line_pipe.h"
 
@@ -67,8 +68,12 @@ class Instance final : private wire::LinePipe::Handler {
     std::uint64_t bytes_dropped = 0;
   };
 
+  /// Written down in the journal before anything is executed, and completed when the server runs. That it has
+  /// ended is for the caller to write, once the tree is proved gone: only he knows why it went, and whether
+  /// what a lost keeper has left is gone too.
   static Result<std::unique_ptr<Instance>> start(Loop& loop, proc::Spawner& spawner, proc::LaunchSpec spec,
-                                                 std::size_t line_cap, Events& events);
+                                                 std::size_t line_cap, Events& events,
+                                                 JournalEntry entry = {});
   ~Instance() override;
 
   /// Begins the handshake; once per instance.
@@ -125,6 +130,7 @@ class Instance final : private wire::LinePipe::Handler {
   void finish(const Ending& ending);
 
   Events& events_;
+  JournalEntry entry_;
   proc::ProcessTree tree_;
   Watch keeper_watch_;
   Timer deaf_;

@@ -1,6 +1,5 @@
-// Keeps manifests in files, one per server build, from one daemon to the next. What cannot be read, or was
-// written by another version, is put aside with a warning and learned anew. Called on the daemon's only
-// thread; the files are small and on a local disk.
+// Keeps manifests in the registry, one per server build, from one daemon to the next. What cannot be read, or
+// was written by another version, is ignored with a warning and learned anew. Belongs to the loop thread.
 #pragma once
 
 #include <cstddef>
@@ -8,37 +7,35 @@
 #include <set>
 #include <string>
 
+#include "registry/registry.h"
 #include "server/manifest.h"
 
 namespace corral::server {
 
-// How much is kept. A directory holds as many files as a user may have servers, projects and environments of
-// them in use; beyond that the ones that were not written for longest go.
-inline constexpr std::size_t kLargestManifest = std::size_t{8} << 20;
+using registry::kLargestManifest;
+using registry::kMostManifests;
 inline constexpr std::size_t kLargestPortrait = std::size_t{4} << 20;
 inline constexpr std::size_t kMostPortraits = 16;
-inline constexpr std::size_t kMostManifests = 256;
 
 class ManifestStore {
  public:
-  /// Makes the directory when it first has something to keep (0700). Empty = keeps nothing.
-  explicit ManifestStore(std::string directory);
+  /// `registry` outlives it; null = keeps nothing.
+  explicit ManifestStore(registry::Registry* registry) : registry_(registry) {}
 
   /// `key` is a launch key: it holds secrets and appears nowhere, only its digest does. Nothing known is an
   /// empty manifest.
   Manifest load(const std::string& key) const;
-  /// Atomically. A failure is logged, once. `server` is its name, for whoever looks into the file.
+  /// `server` is its name, for whoever looks into the registry.
   void save(const std::string& key, const std::string& server, const Manifest& manifest);
 
  private:
-  std::string directory_;
-  bool failed_ = false;
-  mutable std::set<std::string> warned_;  // files that were ignored, each told once
+  registry::Registry* registry_;
+  mutable std::set<std::string> warned_;  // digests of what was ignored, each told once
 };
 
-/// The text of one file, and back. Portraits that are too many, too large or no JSON objects are left out; a
+/// The text of one, and back. Portraits that are too many, too large or no JSON objects are left out; a
 /// path that JSON cannot hold makes it no text at all, because without it a change would go unseen. Nothing
-/// if the text is corrupt, foreign or of another format; `why` goes on after "the file …".
+/// if the text is corrupt, foreign or of another format; `why` goes on after "it …".
 std::string manifest_text(const std::string& server, const Manifest& manifest);
 std::optional<Manifest> parse_manifest(const std::string& text, std::string& why);
 

@@ -320,6 +320,7 @@ void Session::end(EndReason reason, const WhenGone& when_gone) {
     if (when_gone) when_gone(nullptr);
     return;
   }
+  reason_ = reason_name(reason);
   const bool orderly = haste_of(reason) == Instance::Haste::Polite;
   if (orderly) answer_all("the session ends: " + std::string(reason_name(reason)));
   ended_ = true;

@@ -64,6 +64,8 @@ class Session final : public router::SessionPort, private bridge::Outlet {
   /// The configuration has lost the server: the session ends when its calls are answered, within bounds.
   void withdraw(std::string why);
   bool ended() const { return ended_; }
+  /// Why it has ended, in one word.
+  const char* reason() const { return reason_; }
 
   router::SessionId session() const override { return id_; }
   const std::string& owner() const override { return owner_; }
@@ -204,6 +206,7 @@ class Session final : public router::SessionPort, private bridge::Outlet {
   bool input_ended_ = false;
   bool server_lost_ = false;
   bool told_congested_ = false;
+  const char* reason_ = "server-ended";
   bool ended_ = false;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

@@ -160,6 +160,7 @@ void Session::begin_anew() {
 void Session::attach_lazily(const router::Known& known) {
   phase_ = Phase::Away;
   shared_ = known.shared;
+  switchboard_.answered_without_instance(*this, *wanted_);
   const std::string opening = std::exchange(opening_, {});
   const wire::Envelope envelope = wire::scan(opening);
   const std::string_view id = envelope.id.in(opening);

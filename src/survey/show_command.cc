@@ -16,6 +16,7 @@ constexpr std::size_t kLongestLine = 4096;                 // a command line may
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_plain_ascii(char c) { return c >= ' ' && c <= '~'; }
 bool is_name(char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '-'; }
 bool is_token(char c) { return is_name(c) || c == '.' || c == '+'; }
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
@@ -251,6 +252,11 @@ std::string printable(const std::string& text) {
   std::string safe;
   safe.reserve(text.size());
   for (std::string_view rest = text; !rest.empty();) {
+    // Most text is nothing else, and a server may write megabytes of it.
+    const auto plain_end = std::find_if_not(rest.begin(), rest.end(), is_plain_ascii);
+    safe.append(rest.begin(), plain_end);
+    rest.remove_prefix(static_cast<std::size_t>(plain_end - rest.begin()));
+    if (rest.empty()) break;
     const std::optional<CodePoint> point = decode(rest);
     const std::size_t length = point ? point->length : 1;
     safe += point && !misleads(point->value) ? rest.substr(0, length) : kReplacement;

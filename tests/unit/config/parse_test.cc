@@ -154,13 +154,17 @@ TEST(Parse, KnowsWhatAMisspeltKeyMeant) {
 
 TEST(Parse, ReadsTheOptionsOfTheDaemon) {
   const Configuration found = good(R"({"mcpServers": {}, "corral": {"line_cap": "8M", "drain": "0s",
-      "linger": 60000, "max_instances": 12, "keep": 0}})");
+      "linger": 60000, "max_instances": 12, "keep": 0, "watch": {"interval": 0, "foreign": "report"},
+      "min_version": "0.2", "history": 30}})");
 
   EXPECT_EQ(found.options.line_cap, 8U << 20U);
   EXPECT_EQ(found.options.drain, 0s);
   EXPECT_EQ(found.options.linger, 60s);
   EXPECT_EQ(found.options.max_instances, 12U);
   EXPECT_EQ(found.options.keep, 0U);
+  EXPECT_EQ(found.options.watch, (WatchRules{0ms, Foreign::Report}));
+  EXPECT_EQ(found.options.min_version, "0.2");
+  EXPECT_EQ(found.options.history, 30 * 24h);
   EXPECT_THAT(found.warnings, IsEmpty());
 }
 
@@ -370,6 +374,11 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{R"({"corral": {"max_instances": "4"}})", "1:30", "without quotes"},
         Fault{R"({"corral": {"max_instances": 1e3}})", "1:30", "whole number from 1"},
         Fault{R"({"corral": {"max_instances": 4194305}})", "1:30", "to 4194304"},
+        Fault{R"({"corral": {"watch": "60s"}})", "1:22", R"(Write "watch": {)"},
+        Fault{R"({"corral": {"watch": {"interval": 10}}})", "1:35", "less than a second"},
+        Fault{R"({"corral": {"watch": {"foreign": "kill"}}})", "1:34", R"("off", "report")"},
+        Fault{R"({"corral": {"min_version": "new"}})", "1:28", "is no version"},
+        Fault{R"({"corral": {"history": 4000}})", "1:24", "to 3650"},
         Fault{R"({"corral": {"keep": -1}})", "1:21", "whole number from 0"},
         Fault{R"({"corral": {"keep": null}})", "1:21", "whole number from 0"},
         Fault{R"({"corral": {"http": 8765}})", "1:21", R"(Write "http": {"port": 8765})"},

@@ -33,8 +33,9 @@ TEST(ShowConfiguration, IsJsonWithoutSecrets) {
       parse(R"({"mcpServers": {"a": {"command": "x", "args": ["--token", "hush"],
       "env": {"API_KEY": "hush", "LEVEL": "debug"}, "timeout": "30s", "tools": ["t*"],
       "corral": {"on_stop": "curl -H 'Authorization: Bearer hush' x", "memory": "1M", "cpu": 0.5, "share": "root",
-        "restart": false, "probe": "2s", "era": "modern", "eager": true, "warm": 2, "on_change": "warn"}}, "b": {"command": "y", "corral": {"park": false}}},
-      "corral": {"max_instances": 3, "keep": 2, "http": {"port": 8765, "hosts": ["h"]}}, "odd": 1})",
+        "restart": false, "probe": "2s", "era": "modern", "eager": true, "warm": 2, "on_change": "warn", "min_version": "1.2", "recycle": "2M"}}, "b": {"command": "y", "corral": {"park": false}}},
+      "corral": {"max_instances": 3, "keep": 2, "http": {"port": 8765, "hosts": ["h"]},
+        "watch": {"interval": "5s", "foreign": "end"}, "min_version": "0.1.0", "history": 3}, "odd": 1})",
             "f.json");
   ASSERT_TRUE(found) << found.error().message;
 
@@ -61,6 +62,13 @@ TEST(ShowConfiguration, IsJsonWithoutSecrets) {
   EXPECT_EQ(server.at("on_change"), "warn");
   EXPECT_EQ(value.at("servers").at(1).at("era"), "auto");
   EXPECT_EQ(value.at("servers").at(1).at("on_change"), "roll");
+  EXPECT_EQ(server.at("min_version"), "1.2");
+  EXPECT_EQ(server.at("recycle_bytes"), 2 << 20);
+  EXPECT_TRUE(value.at("servers").at(1).at("min_version").is_null());
+  EXPECT_EQ(value.at("options").at("watch").at("interval_ms"), 5000);
+  EXPECT_EQ(value.at("options").at("watch").at("foreign"), "end");
+  EXPECT_EQ(value.at("options").at("min_version"), "0.1.0");
+  EXPECT_EQ(value.at("options").at("history_days"), 3);
   EXPECT_EQ(value.at("options").at("max_instances"), 3);
   EXPECT_EQ(value.at("options").at("keep"), 2);
   const boost::json::value& http = value.at("options").at("http");

@@ -159,6 +159,47 @@ TEST(Hello, SaysNoMoreThanItHasTo) {
     hello.verb = verb;
     EXPECT_EQ(protocol_for(hello), 2);
   }
+  for (const Verb verb : {Verb::Info, Verb::Events, Verb::Metrics}) {
+    hello.verb = verb;
+    EXPECT_EQ(protocol_for(hello), 3);
+  }
+}
+
+TEST(Hello, OfEventsSaysWhichAndHowLongItWaits) {
+  Hello hello;
+  hello.verb = Verb::Events;
+  hello.protocol = 3;
+  hello.after = 41;
+  hello.limit = 7;
+  hello.wait = std::chrono::seconds(20);
+
+  const Result<Hello> received = decode_hello(line_of(encode(hello)));
+
+  ASSERT_TRUE(received) << received.error().message;
+  EXPECT_EQ(received->after, 41U);
+  EXPECT_EQ(received->limit, 7U);
+  EXPECT_EQ(received->wait, std::chrono::seconds(20));
+}
+
+TEST(Hello, OfEventsHasBounds) {
+  const std::string begin = R"({"protocol":3,"verb":"events","version":"0")";
+
+  EXPECT_TRUE(decode_hello(begin + "}"));
+  EXPECT_FALSE(decode_hello(begin + R"(,"limit":0})"));
+  EXPECT_FALSE(decode_hello(begin + R"(,"limit":1001})"));
+  EXPECT_FALSE(decode_hello(begin + R"(,"wait_ms":60001})"));
+  EXPECT_FALSE(decode_hello(begin + R"(,"after":-1})"));
+}
+
+TEST(Hello, OfAStatusMayAskForWhatTheTreesUse) {
+  Hello hello;
+  hello.verb = Verb::Status;
+  hello.measure = true;
+
+  const Result<Hello> received = decode_hello(line_of(encode(hello)));
+
+  ASSERT_TRUE(received) << received.error().message;
+  EXPECT_TRUE(received->measure);
 }
 
 // A daemon of protocol 1 would ignore these members, so the number must make it refuse.

@@ -104,6 +104,7 @@ class FakeSpawner final : public proc::Spawner {
     servers.emplace_back(spec.input, spec.output, spec.error, UniqueFd(ends[1]), number);
     proc::ProcessTree::Parts parts;
     parts.instance = "instance" + std::to_string(number);
+    if (spec.before_start) spec.before_start({parts.instance, {}, 0});
     parts.keeper = number;
     parts.lifeline = UniqueFd(ends[0]);
     return proc::ProcessTree(std::move(parts));

@@ -1,0 +1,90 @@
+#include "app/chronicle.h"
+
+#include <poll.h>
+
+#include <algorithm>
+
+#include "events/event_log.h"
+#include "keeper/kernel.h"
+#include "registry/sqlite_registry.h"
+#include "server/manifest_files.h"
+#include "version.h"
+
+namespace corral::app {
+namespace {
+
+std::string in_folder(const std::string& state, const char* name) {
+  return state.empty() ? state : state + "/" + name;
+}
+
+registry::RegistryOptions options_for(std::chrono::milliseconds history) {
+  registry::RegistryOptions options;
+  options.history = history;
+  return options;
+}
+
+bool has_ended(const UniqueFd& process) {
+  pollfd state{process.get(), POLLIN, 0};
+  return poll(&state, 1, 0) == 1;
+}
+
+}  // namespace
+
+Chronicle::Chronicle(Loop& loop, const std::string& state, std::chrono::milliseconds history)
+    : registry_file_(in_folder(state, "registry.db")),
+      registry_(registry::open_registry(loop, registry_file_, options_for(history))),
+      self_(server::record_of_this_process(kVersion)),
+      journal_(*registry_, self_.id),
+      manifests_(registry_.get()),
+      error_files_(in_folder(state, "logs")),
+      worker_(loop),
+      looking_(loop),
+      meter_(loop, looking_),
+      reader_(loop, events_, registry_.get()) {
+  registry_->begin(self_);
+  events_.continue_after(registry_->last_event());
+  events_.listen([this](const events::Event& event) { hear(event); });
+  registry_->when_degraded([this] { tell_of_registry(); });
+  if (!state.empty()) server::move_manifests(in_folder(state, "manifests"), *registry_);
+}
+
+Chronicle::~Chronicle() = default;
+
+void Chronicle::hear(const events::Event& event) {
+  events::write_to_log(event);
+  registry_->keep(event);
+  metrics_.count(event);
+  if (event.kind == events::Kind::Survivor) remember_survivor(event);
+}
+
+void Chronicle::tell_of_registry() {
+  const std::string& why = registry_->degraded();
+  events::Event event;
+  event.kind = events::Kind::Registry;
+  event.cause = why.empty() ? "whole" : "degraded";
+  event.text = why.empty() ? "the registry is whole again" : "the registry is degraded: " + why;
+  events_.tell(std::move(event));
+  if (why.empty() && whole_again_) whole_again_();
+}
+
+void Chronicle::remember_survivor(const events::Event& event) {
+  constexpr std::size_t kMostRemembered = 64;
+  UniqueFd process(event.pid > 0 ? keeper::pidfd_open(event.pid) : -1);
+  if (!process.valid()) return;
+  if (unkillable_.size() >= kMostRemembered) unkillable_.erase(unkillable_.begin());
+  unkillable_.push_back({std::move(process), event.text});
+}
+
+std::vector<std::string> Chronicle::unkillable() {
+  std::erase_if(unkillable_, [](const Unkillable& one) { return has_ended(one.process); });
+  std::vector<std::string> sentences;
+  for (const Unkillable& one : unkillable_) sentences.push_back(one.text);
+  return sentences;
+}
+
+void Chronicle::close() {
+  if (journal_.open().empty()) registry_->end(self_.id);
+  registry_->flush();
+}
+
+}  // namespace corral::app

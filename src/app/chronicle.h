@@ -1,0 +1,81 @@
+// What the daemon knows of itself: the event stream with everybody who listens to it, the registry behind it,
+// and the threads that look at /proc. Made before the hub, outlives it. Belongs to the loop thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "admin/metrics.h"
+#include "app/event_reader.h"
+#include "app/usage_meter.h"
+#include "base/loop.h"
+#include "base/unique_fd.h"
+#include "base/worker.h"
+#include "events/stream.h"
+#include "registry/registry.h"
+#include "server/error_file.h"
+#include "server/journal.h"
+#include "server/manifest_store.h"
+
+namespace corral::app {
+
+class Chronicle {
+ public:
+  /// `state` is the state directory; empty = nothing is kept.
+  Chronicle(Loop& loop, const std::string& state, std::chrono::milliseconds history);
+  ~Chronicle();
+
+  events::Stream& events() { return events_; }
+  registry::Registry& registry() { return *registry_; }
+  const registry::Registry& registry() const { return *registry_; }
+  admin::Metrics& metrics() { return metrics_; }
+  EventReader& reader() { return reader_; }
+  UsageMeter& meter() { return meter_; }
+  Worker& worker() { return worker_; }
+  server::ErrorFiles& error_files() { return error_files_; }
+  server::Journal& journal() { return journal_; }
+  server::ManifestStore& manifests() { return manifests_; }
+  /// The record of this daemon in the registry.
+  const registry::DaemonRecord& self() const { return self_; }
+  /// Where the registry is; empty = in memory alone.
+  const std::string& registry_file() const { return registry_file_; }
+
+  /// Sentences about processes that could not be ended, and are still there.
+  std::vector<std::string> unkillable();
+
+  /// Called when a registry that could not be used can be: it may name daemons that were not known before.
+  void when_whole_again(Task task) { whole_again_ = std::move(task); }
+
+  /// Everything ended in order: the next daemon has nothing to look for.
+  void close();
+  /// Whether a thread is at work: the end of this object would wait for it.
+  bool busy() const { return worker_.busy() || looking_.busy(); }
+
+ private:
+  void hear(const events::Event& event);
+  void tell_of_registry();
+  void remember_survivor(const events::Event& event);
+
+  struct Unkillable {
+    UniqueFd process;  // a pidfd
+    std::string text;
+  };
+
+  std::string registry_file_;
+  std::unique_ptr<registry::Registry> registry_;
+  registry::DaemonRecord self_;
+  server::Journal journal_;
+  server::ManifestStore manifests_;
+  server::ErrorFiles error_files_;
+  events::Stream events_;
+  admin::Metrics metrics_;
+  std::vector<Unkillable> unkillable_;
+  Task whole_again_;
+  Worker worker_;
+  Worker looking_;  // of the meter: who looks does not wait for what is being ended
+  UsageMeter meter_;
+  EventReader reader_;
+};
+
+}  // namespace corral::app

@@ -1,0 +1,59 @@
+// What the trees of instances use, and where their clients are, looked up on a thread of its own. Belongs to
+// the loop thread.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "admin/snapshot.h"
+#include "base/loop.h"
+#include "base/worker.h"
+
+namespace corral::app {
+
+struct ClientProcess {
+  std::string command;  // one line, without secrets
+  std::string root;     // its working directory
+};
+
+struct Usage {
+  std::map<pid_t, admin::UsageView> trees;  // by keeper
+  std::map<pid_t, ClientProcess> clients;   // by pid
+};
+
+class UsageMeter {
+ public:
+  UsageMeter(Loop& loop, Worker& worker) : loop_(loop), worker_(worker) {}
+
+  using Measured = std::function<void(const Usage&)>;
+  /// Called later, on the loop; not after the meter is gone.
+  void measure(std::vector<pid_t> keepers, std::vector<pid_t> clients, Measured measured);
+
+ private:
+  struct Before {
+    std::chrono::milliseconds cpu{0};
+    Clock::time_point at;
+  };
+
+  struct Wish {
+    std::vector<pid_t> keepers;
+    std::vector<pid_t> clients;
+    std::vector<Measured> measured;
+  };
+
+  void begin(Wish wish);
+  void compare(Usage& usage, const std::map<pid_t, std::chrono::milliseconds>& cpu);
+
+  Loop& loop_;
+  Worker& worker_;
+  std::map<pid_t, Before> before_;  // by keeper
+  bool looking_ = false;
+  std::optional<Wish> next_;  // what was asked meanwhile, all of it in one
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace corral::app
