@@ -1,13 +1,7 @@
 // A process number that changes hands between the look and the signal. In a small PID namespace the test
 // decides who gets which number (ns_last_pid), so what takes years of bad luck elsewhere happens here two
 // hundred times in a row.
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sched.h>
-#include <signal.h>
-#include <sys/mount.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <functional>
@@ -16,41 +10,19 @@
 #include "keeper/kernel.h"
 #include "reap/end_trees.h"
 #include "support/platform.h"
+#include "support/small_namespace.h"
 
 namespace corral::reap {
 namespace {
 
+using os_tests::end_and_reap;
+using os_tests::fork_as;
+using os_tests::in_small_namespace;
+using os_tests::let_a_tick_pass;
+using os_tests::runs;
 using os_tests::User;
 
 constexpr int kTries = 200;
-
-bool write_file(const std::string& path, const std::string& text) {
-  const UniqueFd file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  return file.valid() && write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
-}
-
-/// A child with this very number, or -1 if somebody else has it. It waits to be killed, for a minute at most.
-pid_t fork_as(pid_t number) {
-  if (number > 0 && !write_file("/proc/sys/kernel/ns_last_pid", std::to_string(number - 1))) return -1;
-  const pid_t pid = fork();
-  if (pid == 0) {
-    alarm(60);
-    for (;;) pause();
-  }
-  if (number > 0 && pid != number) {
-    kill(pid, SIGKILL);
-    waitpid(pid, nullptr, 0);
-    return -1;
-  }
-  return pid;
-}
-
-void end_and_reap(pid_t pid) {
-  kill(pid, SIGKILL);
-  waitpid(pid, nullptr, 0);
-}
-
-bool runs(pid_t pid) { return waitpid(pid, nullptr, WNOHANG) == 0; }
 
 /// What newer kernels know of a process is taken away.
 enum class Rung { Handle, Inode, StartTime };
@@ -70,20 +42,7 @@ survey::Server record_of(pid_t pid, Rung rung) {
 constexpr Graces kShort{std::chrono::milliseconds(50), std::chrono::milliseconds(50)};
 
 /// Exit codes of what runs in the namespace.
-enum Verdict {
-  Proved = 0,
-  NoReuse = 2,
-  WrongKill = 3,
-  WrongOutcome = 4,
-  NeverDifferent = 5,
-  NoNamespace = 90
-};
-
-/// Waits until the clock behind start times has moved on.
-void let_a_tick_pass() {
-  timespec tick{0, 11'000'000};
-  nanosleep(&tick, nullptr);
-}
+enum Verdict { Proved = 0, NoReuse = 2, WrongKill = 3, WrongOutcome = 4, NeverDifferent = 5 };
 
 /// One victim after the other is looked at, ended and followed by an innocent with its number.
 int reuse_numbers(Rung rung, const std::function<void()>& between) {
@@ -103,37 +62,6 @@ int reuse_numbers(Rung rung, const std::function<void()>& between) {
     if (!right) return WrongOutcome;
   }
   return Proved;
-}
-
-/// Runs the body as process 1 of a PID namespace with a /proc of its own; its return value comes back.
-int in_small_namespace(User user, const std::function<int()>& body) {
-  const pid_t child = fork();
-  if (child == 0) {
-    if (const auto uid = os_tests::uid_of(user)) os_tests::become(*uid);
-    prctl(PR_SET_DUMPABLE, 1);
-    const std::string map = std::to_string(geteuid()) + " " + std::to_string(geteuid()) + " 1";
-    const std::string groups = std::to_string(getegid()) + " " + std::to_string(getegid()) + " 1";
-    const bool root = geteuid() == 0;
-    if (unshare((root ? 0 : CLONE_NEWUSER) | CLONE_NEWPID | CLONE_NEWNS) != 0) _exit(NoNamespace);
-    if (!root) {
-      write_file("/proc/self/setgroups", "deny");
-      if (!write_file("/proc/self/uid_map", map) || !write_file("/proc/self/gid_map", groups))
-        _exit(NoNamespace);
-    }
-    const pid_t first = fork();
-    if (first == 0) {
-      prctl(PR_SET_PDEATHSIG, SIGKILL);
-      const bool ready = mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
-                         mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) == 0;
-      _exit(ready ? body() : NoNamespace);
-    }
-    int status = 0;
-    waitpid(first, &status, 0);
-    _exit(WIFEXITED(status) ? WEXITSTATUS(status) : NoNamespace);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 class PidReuse : public testing::TestWithParam<User> {

@@ -54,12 +54,12 @@ TEST_F(ServerVerbs, StopHoldsUntilStart) {
 
   EXPECT_EQ(say("stop", {"one"}).code, 0);
   EXPECT_TRUE(is_gone(std::stoi(before)));
-  EXPECT_THAT(status(), HasSubstr(R"({"name":"one","disabled":false,"stopped":true})"));
+  EXPECT_THAT(status(), HasSubstr(R"({"name":"one","disabled":false,"stopped":true,)"));
   EXPECT_THAT(say("status").out, HasSubstr("one is stopped"));
   EXPECT_THAT(client.call("pid"), HasSubstr("corral stop"));
 
   EXPECT_EQ(say("start", {"one"}).code, 0);
-  EXPECT_THAT(status(), HasSubstr(R"({"name":"one","disabled":false,"stopped":false})"));
+  EXPECT_THAT(status(), HasSubstr(R"({"name":"one","disabled":false,"stopped":false,)"));
   const std::string after = client.call("pid");
   EXPECT_NE(after, before);
   EXPECT_GT(std::atoi(after.c_str()), 0) << after;

@@ -20,6 +20,10 @@ const FIXTURE_SERVER =
   process.env.CORRAL_FIXTURE_SERVER ?? path.join(path.dirname(CORRAL), '../tests/fakes/fixture_server');
 export const fixtureServer = (...options) => [path.resolve(FIXTURE_SERVER), ...options];
 
+// Its neighbours, by name.
+const FAKES = path.dirname(path.resolve(FIXTURE_SERVER));
+export const fake = (name, ...options) => [path.join(FAKES, name), ...options];
+
 // Where a daemon may be: the folder, the configuration, and the commands that name both. Without servers the
 // daemon is started without a configuration.
 export class Place {
@@ -61,6 +65,13 @@ export class Place {
     const { code, stdout, stderr } = await this.ask('status', '--json');
     assert.equal(code, 0, `corral status: ${stderr}`);
     return JSON.parse(stdout);
+  }
+
+  // `choice`: more words of `corral events`.
+  async events(...choice) {
+    const { code, stdout, stderr } = await this.ask('events', '--json', ...choice);
+    assert.equal(code, 0, `corral events: ${stderr}`);
+    return stdout.split('\n').filter(Boolean).map((line) => JSON.parse(line));
   }
 
   async shutDown() {
