@@ -24,6 +24,13 @@ void measure_end(const Bench& bench, Results& results);
 /// `corral doctor` on an empty and on a crowded machine.
 void measure_doctor(const Bench& bench, Results& results);
 
+/// What the trees of `corral ps` use, on a made-up /proc.
+void measure_ps(const Bench& bench, Results& results);
+/// What the registry costs, against a plain write and an attach.
+void measure_registry(const Bench& bench, Results& results);
+/// The search for what an earlier daemon has left, on a /proc of 10,000 processes.
+void measure_reconcile(const Bench& bench, Results& results);
+
 // ---- `corral connect`, against an ideal forwarder
 
 /// Small messages to and fro through the daemon.

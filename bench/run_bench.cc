@@ -132,6 +132,9 @@ void measure_all(const Bench& bench, Results& results) {
   if (wanted(options, "memory")) measure_memory(bench, results);
   if (wanted(options, "kill")) measure_kill(bench, results);
   if (wanted(options, "doctor")) measure_doctor(bench, results);
+  if (wanted(options, "ps")) measure_ps(bench, results);
+  if (wanted(options, "registry")) measure_registry(bench, results);
+  if (wanted(options, "reconcile")) measure_reconcile(bench, results);
   measure_connect(bench, results);
   measure_http(bench, results);
   if (wanted(options, "connect-peers")) measure_connect_peers(bench, results);
