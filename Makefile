@@ -79,9 +79,7 @@ tsan: ## unit tests under ThreadSanitizer
 	cmake --build build/tsan -j $(JOBS) --target unit_tests
 	ctest --test-dir build/tsan -L unit --output-on-failure
 
-fuzz: ## each fuzzer for FUZZ_SECONDS (6; those of the wire at least 60)
-	cmake --preset fuzz
-	cmake --build build/fuzz -j $(JOBS) --target fuzz/all
+fuzz: compile-fuzz ## each fuzzer for FUZZ_SECONDS (6; those of the wire at least 60)
 	tools/run-fuzzers build/fuzz/fuzz $${FUZZ_SECONDS:-6}
 
 mutate: ## whether the chaos run notices a corral with the sweep, or the ids, switched off
@@ -113,15 +111,22 @@ clean: ## remove everything that was built
 
 # ---- not for typing
 
-.PHONY: suite chaos build/release/bin/corral
+.PHONY: suite chaos compile-dev compile-asan compile-coverage compile-fuzz build/release/bin/corral
 chaos:
 	cmake --preset $(PRESET)
 	cmake --build build/$(PRESET) -j $(JOBS) --target corral rude_server chaos_client
 	ctest --test-dir build/$(PRESET) -L chaos --output-on-failure $(CTEST_ARGS)
 
+compile-dev compile-asan compile-coverage: compile-%:
+	cmake --preset $*
+	cmake --build build/$* -j $(JOBS)
+
+compile-fuzz:
+	cmake --preset fuzz
+	cmake --build build/fuzz -j $(JOBS) --target fuzz/all
+
 suite:
-	cmake --preset $(PRESET)
-	cmake --build build/$(PRESET) -j $(JOBS)
+	@$(MAKE) --no-print-directory compile-$(PRESET)
 	ctest --test-dir build/$(PRESET) -j $(TEST_JOBS) --output-on-failure $(CTEST_ARGS)
 
 build/release/bin/corral:
