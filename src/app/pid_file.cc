@@ -11,11 +11,19 @@
 #include <cstring>
 
 #include "base/unique_fd.h"
+#include "keeper/proc_fs.h"
 
 namespace corral::app {
 namespace {
 
 constexpr std::size_t kLongest = 4096;
+
+/// What was killed and nobody has waited for keeps its number, but is nobody.
+bool lives(pid_t pid) {
+  keeper::StatLine line;
+  if (keeper::read_stat(pid, line)) return line.state != 'Z';
+  return kill(pid, 0) == 0 || errno != ESRCH;
+}
 
 /// The whole text of a short regular file. The path may be anything: a pipe must not hold us up.
 std::optional<std::string> read_short(const std::string& path) {
@@ -81,10 +89,10 @@ std::string describe_stale(const std::string& path) {
   if (lstat(path.c_str(), &status) != 0) return "";
   const std::optional<PidRecord> record = read_pid_file(path);
   if (!record) return "replacing '" + path + "', which is no pid file of ours";
-  const bool alive = kill(record->pid, 0) == 0 || errno != ESRCH;
   return "replacing a stale pid file, '" + path + "': it names pid " + std::to_string(record->pid) +
          " (version " + record->version + ", started " + record->started + "), " +
-         (alive ? "a number that now belongs to another process" : "which is gone without having removed it");
+         (lives(record->pid) ? "a number that now belongs to another process"
+                             : "which is gone without having removed it");
 }
 
 Result<void> write_pid_file(const std::string& path, const PidRecord& record) {

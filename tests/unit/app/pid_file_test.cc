@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -103,6 +104,18 @@ TEST_F(PidFile, ThatIsStaleIsDescribed) {
   ASSERT_TRUE(write_pid_file(path(), ours));
   EXPECT_THAT(describe_stale(path()), HasSubstr("pid 2147483647 (version 0.1.0, started 2026-11-15T"));
   EXPECT_THAT(describe_stale(path()), HasSubstr("is gone"));
+}
+
+TEST_F(PidFile, OneThatNobodyHasWaitedForIsGone) {
+  PidRecord record = kRecord;
+  record.pid = fork();
+  if (record.pid == 0) _exit(0);
+  siginfo_t info{};
+  ASSERT_EQ(waitid(P_PID, static_cast<id_t>(record.pid), &info, WEXITED | WNOWAIT), 0);
+  ASSERT_TRUE(write_pid_file(path(), record));
+
+  EXPECT_THAT(describe_stale(path()), HasSubstr("is gone"));
+  waitpid(record.pid, nullptr, 0);
 }
 
 TEST_F(PidFile, ThatIsAPipeOrEndlessIsNotRead) {
