@@ -106,6 +106,7 @@ class Daemon {
   Result<config::Configuration> read_configuration();
   Result<void> prepare(const config::Http& http);
   void open_doors(proc::Spawner& spawner, config::Configuration configuration);
+  void recover();
   void open_http();
   void watch_signals();
   void read_signals();
@@ -258,12 +259,16 @@ void Daemon::open_doors(proc::Spawner& spawner, config::Configuration configurat
   leave_when_idle();
   tell(events::Kind::Start, "start",
        "the daemon has started: corral " + record_.version + ", pid " + std::to_string(record_.pid));
-  recover_remnants(*chronicle_);
-  chronicle_->when_whole_again([this] { recover_remnants(*chronicle_); });
+  recover();
+  chronicle_->when_whole_again([this] { recover(); });
   watchdog_ = std::make_unique<Watchdog>(loop_, *hub_);
   watchdog_->start();
   if (notify_.watchdog_period()) feed_watchdog(*notify_.watchdog_period());
   notify_.send("READY=1\nSTATUS=Serving at " + control::socket_path(options_.runtime_dir));
+}
+
+void Daemon::recover() {
+  recover_remnants(*chronicle_, [this](pid_t child) { hub_->started(child); });
 }
 
 void Daemon::open_http() {

@@ -84,6 +84,9 @@ class Hub final : public client::Reception, public client::HttpHouse {
   /// What to do when somebody asks for the end over the socket; the service drains and leaves.
   void when_asked_to_stop(std::function<void(std::string)> task);
 
+  /// A child of this process that is no instance, and is meant to be there until it dies.
+  void started(pid_t child);
+
   const config::Options& options() const;
   std::size_t sessions() const;
   std::size_t instances() const;

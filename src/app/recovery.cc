@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "reap/remnants.h"
+#include "server/lost_keeper.h"
 
 namespace corral::app {
 namespace {
@@ -36,6 +37,25 @@ void tell_remnant(events::Stream& stream, const reap::Remnant& remnant) {
   stream.tell(std::move(event));
 }
 
+/// A container is a child of somebody else: it has no mark that could be found in /proc, but a label.
+void remove_containers(events::Stream& stream, const registry::Unfinished& unfinished,
+                       const std::function<void(pid_t)>& started) {
+  for (const registry::InstanceRecord& instance : unfinished.instances) {
+    if (instance.container.empty()) continue;
+    const pid_t child = server::remove_container(instance.container, instance.id);
+    if (child > 0) started(child);
+    events::Event event;
+    event.kind = child > 0 ? Kind::Reap : Kind::Survivor;
+    event.server = instance.server;
+    event.instance = instance.id;
+    event.cause = "restart";
+    event.text = "left by an earlier daemon: the container of server " + instance.server +
+                 (child > 0 ? " is being removed, if it is still there"
+                            : " could not be removed, for want of a process: see `docker ps`");
+    stream.tell(std::move(event));
+  }
+}
+
 struct Recovered {
   registry::Unfinished unfinished;
   reap::Remnants remnants;
@@ -43,7 +63,7 @@ struct Recovered {
 
 }  // namespace
 
-void recover_remnants(Chronicle& chronicle) {
+void recover_remnants(Chronicle& chronicle, const std::function<void(pid_t)>& started) {
   const auto work = std::make_shared<std::vector<Recovered>>();
   // Also of those that have nothing to end: one may live beside us (`serve -- COMMAND` shares our registry),
   // and what it starts after it was forgotten would never be looked for.
@@ -55,12 +75,13 @@ void recover_remnants(Chronicle& chronicle) {
       [work] {
         for (Recovered& one : *work) one.remnants = reap::end_remnants(one.unfinished);
       },
-      [work, &chronicle] {
+      [work, &chronicle, started] {
         for (const Recovered& one : *work) {
           for (const reap::Remnant& remnant : one.remnants.processes)
             tell_remnant(chronicle.events(), remnant);
           if (!one.remnants.why.empty() && !one.unfinished.instances.empty())
             log_line("instances of another daemon are left alone: " + one.remnants.why);
+          if (one.remnants.why.empty()) remove_containers(chronicle.events(), one.unfinished, started);
           if (one.remnants.settled) chronicle.registry().forget(one.unfinished.daemon.id);
         }
       });

@@ -2,11 +2,15 @@
 // each. Belongs to the loop thread; the work is done on the chronicle's.
 #pragma once
 
+#include <sys/types.h>
+
+#include <functional>
+
 #include "app/chronicle.h"
 
 namespace corral::app {
 
-/// Returns at once.
-void recover_remnants(Chronicle& chronicle);
+/// Returns at once. `started` hears of children that are meant to be there: they remove containers.
+void recover_remnants(Chronicle& chronicle, const std::function<void(pid_t)>& started);
 
 }  // namespace corral::app

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iterator>
 #include <string_view>
 
 namespace corral::proc {
@@ -19,6 +20,12 @@ constexpr std::array<std::string_view, 36> kGlobalWithValue = {
     "--network-cmd-path", "--network-config-dir", "--out", "--registries-conf", "--root", "--runroot",
     "--runtime", "--runtime-flag", "--ssh", "--storage-driver", "--storage-opt", "--tmpdir", "--url",
     "--volumepath", "--cni-config-dir"};
+
+// What tells docker and podman where their engine is. None of them is a secret: the registry keeps them.
+constexpr std::array<std::string_view, 10> kWhereTheEngineIs = {
+    "DOCKER_HOST=",    "DOCKER_CONTEXT=",    "DOCKER_CONFIG=",        "DOCKER_CERT_PATH=",
+    "DOCKER_TLS=",     "DOCKER_TLS_VERIFY=", "CONTAINER_CONNECTION=", "CONTAINER_SSHKEY=",
+    "CONTAINER_HOST=", "CONTAINERS_CONF="};
 
 // Removes what carries our label and nothing else. The id in our file is a second way to find it, for a
 // launcher whose list fails; it counts only if it looks like an id and the container says that it is ours. $1
@@ -52,6 +59,21 @@ bool is_option_value(const std::vector<std::string>& argv, std::size_t at) {
   return at > 1 && takes_value(argv[at - 1]);
 }
 
+bool tells_where_the_engine_is(std::string_view variable) {
+  return std::any_of(kWhereTheEngineIs.begin(), kWhereTheEngineIs.end(),
+                     [variable](std::string_view name) { return variable.starts_with(name); });
+}
+
+/// Who removes the container need not have the server's environment.
+std::vector<std::string> launcher_in(const std::vector<std::string>& environment,
+                                     const std::string& executable) {
+  std::vector<std::string> words;
+  std::copy_if(environment.begin(), environment.end(), std::back_inserter(words), tells_where_the_engine_is);
+  if (!words.empty()) words.insert(words.begin(), "/usr/bin/env");
+  words.push_back(executable);
+  return words;
+}
+
 /// docker refuses a second --cidfile, so a user's own is left alone. Wherever the word stands: an option of
 /// the program in the container is none of docker's, but then the label is enough.
 bool names_id_file(const std::vector<std::string>& argv) {
@@ -67,22 +89,29 @@ bool is_container_run(const std::vector<std::string>& argv) {
   return (launcher == "docker" || launcher == "podman") && find_run(argv) != 0;
 }
 
-ContainerCommand container_command(const std::vector<std::string>& argv, const std::string& executable,
+ContainerCommand container_command(const std::vector<std::string>& argv,
+                                   const std::vector<std::string>& environment, const std::string& executable,
                                    const std::string& instance, const std::string& folder) {
   const std::size_t run = find_run(argv);
-  ContainerCommand command{
-      argv, {keeper::TerminatorKind::Container, {"/bin/sh", "-c", kRemoval, "corral", folder}}};
+  ContainerCommand command{argv, {folder}};
   std::vector<std::string> inserted = {"--label", "corral.instance=" + instance};
   if (!names_id_file(argv)) inserted.insert(inserted.end(), {"--cidfile", folder + "/cid"});
   const auto after_run = command.argv.begin() + static_cast<std::ptrdiff_t>(run) + 1;
   command.argv.insert(after_run, inserted.begin(), inserted.end());
 
-  std::vector<std::string>& removal = command.removal.argv;
-  removal.push_back(executable);
+  const std::vector<std::string> launcher = launcher_in(environment, executable);
+  command.removal.insert(command.removal.end(), launcher.begin(), launcher.end());
   const bool long_form = argv[run - 1] == "container" && run > 1;
   const std::size_t options_end = long_form && !is_option_value(argv, run - 1) ? run - 1 : run;
-  removal.insert(removal.end(), argv.begin() + 1, argv.begin() + static_cast<std::ptrdiff_t>(options_end));
+  command.removal.insert(command.removal.end(), argv.begin() + 1,
+                         argv.begin() + static_cast<std::ptrdiff_t>(options_end));
   return command;
+}
+
+Terminator container_removal(const std::vector<std::string>& removal) {
+  Terminator terminator{keeper::TerminatorKind::Container, {"/bin/sh", "-c", kRemoval, "corral"}};
+  terminator.argv.insert(terminator.argv.end(), removal.begin(), removal.end());
+  return terminator;
 }
 
 }  // namespace corral::proc

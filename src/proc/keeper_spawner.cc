@@ -161,7 +161,8 @@ Result<ProcessTree> KeeperSpawner::spawn(const LaunchSpec& spec) {
   start.give(plan_file->get(), keeper::kPlanFd);
   if (spec.report >= 0) start.give(spec.report, keeper::kReportFd);
   if (spec.before_start)
-    spec.before_start({parts.instance, prepared->strings.cgroup, prepared->header.rlimit_tag});
+    spec.before_start(
+        {parts.instance, prepared->strings.cgroup, prepared->header.rlimit_tag, prepared->container});
   const LowerOpenFiles lower(open_files_);
   const int error =
       start.start(helper_, parts.instance, with_cookie(spec.environment, parts.instance), parts.keeper);

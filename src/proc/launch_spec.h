@@ -24,9 +24,10 @@ struct Limits {
 
 /// What is settled of a tree before anything of it exists.
 struct Birth {
-  std::string instance;          // the cookie that all of it will carry
-  std::string cgroup;            // empty = none
-  std::uint64_t rlimit_tag = 0;  // the other mark (keeper/launch.h); 0 = none
+  std::string instance;                  // the cookie that all of it will carry
+  std::string cgroup;                    // empty = none
+  std::uint64_t rlimit_tag = 0;          // the other mark (keeper/launch.h); 0 = none
+  std::vector<std::string> container{};  // what its removal needs to know; empty = there is none
 };
 
 struct LaunchSpec {

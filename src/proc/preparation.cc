@@ -60,9 +60,10 @@ Result<void> prepare_container(const LaunchSpec& spec, Preparation& plan) {
   }
   plan.scratch = folder;
   ContainerCommand container =
-      container_command(spec.argv, plan.strings.executable, plan.header.instance, folder);
+      container_command(spec.argv, spec.environment, plan.strings.executable, plan.header.instance, folder);
   plan.strings.argv = std::move(container.argv);
-  plan.strings.terminators.push_back(std::move(container.removal));
+  plan.strings.terminators.push_back(container_removal(container.removal));
+  plan.container = std::move(container.removal);
   return {};
 }
 

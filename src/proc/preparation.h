@@ -16,7 +16,8 @@ struct Preparation {
   keeper::PlanHeader header;
   PlanStrings strings;
   std::vector<std::string> warnings;
-  std::string scratch;  // a folder of ours, empty = none
+  std::string scratch;                 // a folder of ours, empty = none
+  std::vector<std::string> container;  // what its removal needs to know; empty = there is none
 };
 
 Result<Preparation> prepare(const LaunchSpec& spec, const std::string& instance);

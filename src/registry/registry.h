@@ -45,8 +45,9 @@ struct InstanceRecord {
   std::string id;      // the cookie that all of its processes carry
   std::string daemon;  // DaemonRecord::id
   std::string server;
-  std::string cgroup{};          // empty = none
-  std::uint64_t rlimit_tag = 0;  // 0 = not known, or none
+  std::string cgroup{};                  // empty = none
+  std::uint64_t rlimit_tag = 0;          // 0 = not known, or none
+  std::vector<std::string> container{};  // what its removal needs to know; empty = there is none
   ProcessFacts keeper{};
   ProcessFacts process{};  // the server
   std::int64_t started_ms = 0;

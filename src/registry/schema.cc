@@ -52,7 +52,10 @@ ALTER TABLE events ADD COLUMN daemon TEXT NOT NULL DEFAULT '';
 CREATE INDEX manifests_by_age ON manifests(written);
 )";
 
-constexpr SchemaStep kSteps[] = {{1, kFirstTables}, {2, kOwnersOfEvents}};
+// A container is no process of ours: who finds it only by its record must know whom to tell.
+constexpr const char* kContainers = "ALTER TABLE instances ADD COLUMN container TEXT NOT NULL DEFAULT ''";
+
+constexpr SchemaStep kSteps[] = {{1, kFirstTables}, {2, kOwnersOfEvents}, {3, kContainers}};
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <sstream>
 
 namespace corral::registry {
 namespace {
@@ -14,6 +15,7 @@ constexpr std::size_t kMostRows = 10'000;
 constexpr std::size_t kPiece = 200;  // rows that are removed at once: about a millisecond
 constexpr std::int64_t kLargestNumber = std::int64_t{1} << 53U;  // of an event: JSON has no larger ones
 constexpr std::int64_t kNoTime = -1;                             // of an event that took none
+constexpr char kBetweenWords = '\x1f';                           // no program is called with it
 
 /// 0, which is nobody, for what no process can have.
 pid_t pid_from(std::int64_t number) {
@@ -23,6 +25,24 @@ pid_t pid_from(std::int64_t number) {
 uid_t uid_from(std::int64_t number) {
   constexpr std::int64_t kNobody = 65534;
   return static_cast<uid_t>(number >= 0 && number < std::numeric_limits<uid_t>::max() ? number : kNobody);
+}
+
+/// Nothing of a list that could not be read back.
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) {
+    if (word.empty() || word.find(kBetweenWords) != std::string::npos) return {};
+    if (!text.empty()) text.push_back(kBetweenWords);
+    text += word;
+  }
+  return text;
+}
+
+std::vector<std::string> words_in(const std::string& text) {
+  std::vector<std::string> words;
+  std::istringstream in(text);
+  for (std::string word; std::getline(in, word, kBetweenWords);) words.push_back(std::move(word));
+  return words;
 }
 
 ProcessFacts facts_from(const Rows& rows, int column) {
@@ -48,6 +68,7 @@ InstanceRecord instance_from(const Rows& rows) {
           .server = rows.text(2),
           .cgroup = rows.text(3),
           .rlimit_tag = static_cast<std::uint64_t>(rows.number(4)),
+          .container = words_in(rows.text(18)),
           .keeper = facts_from(rows, 5),
           .process = facts_from(rows, 10),
           .started_ms = rows.number(15),
@@ -99,7 +120,7 @@ const Tables::Text Tables::kTexts[StatementCount] = {
     {EndInstancesOfDaemon, "UPDATE instances SET ended_ms=?2, cause=?3 WHERE ended_ms=0 AND daemon=?1"},
     // What has ended does not live again because somebody completes its record.
     {WriteInstance,
-     "INSERT INTO instances VALUES(?,?,?,?,?, ?,?,?,?,?, ?,?,?,?,?, ?,?,?) "
+     "INSERT INTO instances VALUES(?,?,?,?,?, ?,?,?,?,?, ?,?,?,?,?, ?,?,?,?) "
      "ON CONFLICT(id) DO UPDATE SET cgroup=excluded.cgroup, rlimit_tag=excluded.rlimit_tag, "
      "keeper_pid=excluded.keeper_pid, "
      "keeper_pidfs_inode=excluded.keeper_pidfs_inode, keeper_start_ticks=excluded.keeper_start_ticks, "
@@ -190,7 +211,7 @@ Trouble Tables::write(const InstanceRecord& instance) {
       .run(instance.id, instance.daemon, instance.server, instance.cgroup, instance.rlimit_tag, keeper.pid,
            keeper.pidfs_inode, keeper.start_ticks, keeper.uid, keeper.handle, process.pid,
            process.pidfs_inode, process.start_ticks, process.uid, process.handle, instance.started_ms,
-           instance.ended_ms, instance.cause)
+           instance.ended_ms, instance.cause, joined(instance.container))
       .finish();
 }
 

@@ -78,6 +78,9 @@ class Switchboard final : private Router::Owner {
 
   void stop_all(server::Instance::Haste haste);
 
+  /// A child of this process that is no instance, and is meant to be there until it dies.
+  void started(pid_t child) { children_.started(child); }
+
   void set_limits(const Limits& limits) { limits_ = limits; }
   /// For the instances that are started from now on.
   void set_line_cap(std::size_t line_cap) { line_cap_ = line_cap; }

@@ -70,6 +70,7 @@ void Journal::about_to_start(const proc::Birth& birth, const std::string& server
   record.server = server;
   record.cgroup = birth.cgroup;
   record.rlimit_tag = birth.rlimit_tag;
+  record.container = birth.container;
   record.started_ms = milliseconds_since_1970();
   registry_.journal(record);
 }

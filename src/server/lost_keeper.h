@@ -3,11 +3,17 @@
 
 #include <sys/types.h>
 
+#include <string>
+#include <vector>
+
 #include "proc/process_tree.h"
 
 namespace corral::server {
 
 /// Runs them in a child of ours, because they may take their time. 0 = there are none.
 pid_t run_terminators_of(const proc::ProcessTree& tree);
+
+/// The same for the container of an instance of which only its record is left.
+pid_t remove_container(const std::vector<std::string>& removal, const std::string& instance);
 
 }  // namespace corral::server

@@ -1,12 +1,12 @@
 // A container engine without containers. As in the real one, the command only asks a daemon, and it is the
 // daemon that starts the "container", a process that is nobody's descendant but the daemon's:
 //
-//   fake_docker daemon --tag=TAG            serves $FAKE_DOCKER_SOCKET
+//   fake_docker daemon --tag=TAG            serves $FAKE_DOCKER_SOCKET, or $DOCKER_HOST (unix://PATH)
 //   docker [GLOBAL OPTIONS] run [--label L] [--cidfile FILE] [OPTIONS] IMAGE
 //   docker [GLOBAL OPTIONS] ps [OPTIONS] --filter label=L
 //   docker [GLOBAL OPTIONS] rm -f ID
 //
-// Every command line is appended to $FAKE_DOCKER_LOG.
+// Every command line is appended to $FAKE_DOCKER_LOG, if there is one.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -34,8 +34,16 @@ const Deadline& deadline() {
   return value;
 }
 
+const char* socket_path() {
+  constexpr const char* kScheme = "unix://";
+  if (const char* const own = std::getenv("FAKE_DOCKER_SOCKET")) return own;
+  const char* const host = std::getenv("DOCKER_HOST");
+  const bool usable = host != nullptr && std::strncmp(host, kScheme, std::strlen(kScheme)) == 0;
+  return usable ? host + std::strlen(kScheme) : nullptr;
+}
+
 sockaddr_un address() {
-  const char* const path = std::getenv("FAKE_DOCKER_SOCKET");
+  const char* const path = socket_path();
   sockaddr_un value{};
   value.sun_family = AF_UNIX;
   if (path == nullptr || std::strlen(path) >= sizeof value.sun_path) std::exit(64);

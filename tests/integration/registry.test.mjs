@@ -1,7 +1,8 @@
 // What outlives the daemon: the registry, and what the next daemon does with what it reads there.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { daemonTest, entry, fake, fixtureServer } from './support/daemon.mjs';
@@ -44,6 +45,50 @@ async function waitForDaemon(daemon) {
   daemon.pid = (await daemon.status()).daemon.pid;
   daemon.watch();
 }
+
+// An engine of containers. What it runs is its own child, and no mark of ours is on it. Returns where it is.
+function startEngine(lab) {
+  const socket = path.join(lab.dir, 'engine');
+  const engine = { DOCKER_HOST: `unix://${socket}` };
+  const [program, ...words] = fake('fake_docker', 'daemon', `--tag=${lab.tag}`);
+  lab.engine = spawn(program, words, { env: { ...process.env, ...engine }, stdio: 'ignore' });
+  lab.listens = () => existsSync(socket);
+  return engine;
+}
+
+const containers = (lab) => tagged(lab.tag).filter(({ comm }) => comm === 'fake-container');
+
+daemonTest(
+  'daemon, janitor and keeper of a server in a container are killed at once: the next start has it removed',
+  {
+    servers: (lab) => {
+      const engine = startEngine(lab);
+      symlinkSync(fake('fake_docker')[0], path.join(lab.dir, 'docker'));
+      const command = [path.join(lab.dir, 'docker'), '--context', 'far', 'run', '-i', 'image'];
+      return { boxed: entry(command, {}, engine) };
+    },
+  },
+  async (daemon, lab) => {
+    await eventually('the engine', lab.listens);
+    const client = new RawClient(lab, daemon.connect('boxed'));
+    client.send(initialize());
+    await eventually('the container', () => containers(lab).length === 1);
+    const keeper = treeBelow(daemon.pid).find(({ comm }) => comm === 'corral-keeper');
+    const tops = [daemon.janitor.pid, daemon.pid];
+    killAtOnce([...treeBelow(daemon.janitor.pid).filter(({ pid }) => tops.includes(pid)), keeper]);
+    await daemon.ended;
+    await client.ended;
+    assert.equal(containers(lab).length, 1, 'the control: it is left');
+
+    daemon.serve();
+    await waitForDaemon(daemon);
+
+    await eventually('the container gone', () => containers(lab).length === 0);
+    const told = await daemon.events('--kind', 'reap');
+    assert.ok(told.some(({ text }) => text.includes('the container of server boxed is being removed')));
+    lab.engine.kill('SIGKILL');
+  },
+);
 
 daemonTest(
   'daemon, janitor and keeper are killed at once: the next start ends what is left, and nobody else',

@@ -7,15 +7,12 @@ namespace corral::proc {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 
 ContainerCommand rewrite(const std::vector<std::string>& argv) {
   EXPECT_TRUE(is_container_run(argv));
-  return container_command(argv, "/usr/bin/docker", "id", "/tmp/ours");
-}
-
-/// What the removal is given behind its script: our folder and the launcher.
-std::vector<std::string> removal(const ContainerCommand& command) {
-  return {command.removal.argv.begin() + 4, command.removal.argv.end()};
+  return container_command(argv, {"PATH=/bin", "DOCKER_AUTH_CONFIG=secret"}, "/usr/bin/docker", "id",
+                           "/tmp/ours");
 }
 
 TEST(ContainerCommand, MarksTheContainerAndKnowsHowToRemoveIt) {
@@ -23,7 +20,7 @@ TEST(ContainerCommand, MarksTheContainerAndKnowsHowToRemoveIt) {
 
   EXPECT_THAT(command.argv, ElementsAre("docker", "run", "--label", "corral.instance=id", "--cidfile",
                                         "/tmp/ours/cid", "-i", "--rm", "image", "arg"));
-  EXPECT_THAT(removal(command), ElementsAre("/tmp/ours", "/usr/bin/docker"));
+  EXPECT_THAT(command.removal, ElementsAre("/tmp/ours", "/usr/bin/docker"));
 }
 
 TEST(ContainerCommand, KeepsTheOptionsOfTheLauncherItself) {
@@ -32,21 +29,33 @@ TEST(ContainerCommand, KeepsTheOptionsOfTheLauncherItself) {
 
   EXPECT_EQ(command.argv[5], "run");
   EXPECT_EQ(command.argv[6], "--label");
-  EXPECT_THAT(removal(command),
+  EXPECT_THAT(command.removal,
               ElementsAre("/tmp/ours", "/usr/bin/docker", "--context", "far", "--debug", "-H=ssh://host"));
+}
+
+TEST(ContainerCommand, TellsTheRemovalWhereTheEngineIsAndNothingElse) {
+  const ContainerCommand command = container_command(
+      {"docker", "run", "image"}, {"DOCKER_HOST=unix:///run/far.sock", "DOCKER_HOSTILE=1", "TOKEN=secret"},
+      "/usr/bin/docker", "id", "/tmp/ours");
+
+  EXPECT_THAT(command.removal, ElementsAre("/tmp/ours", "/usr/bin/env", "DOCKER_HOST=unix:///run/far.sock",
+                                           "/usr/bin/docker"));
+  EXPECT_THAT(container_removal(command.removal).argv,
+              ElementsAre("/bin/sh", "-c", HasSubstr("rm -f"), "corral", "/tmp/ours", "/usr/bin/env",
+                          "DOCKER_HOST=unix:///run/far.sock", "/usr/bin/docker"));
 }
 
 TEST(ContainerCommand, KnowsTheLongForm) {
   const ContainerCommand command = rewrite({"/opt/podman", "container", "run", "image"});
 
   EXPECT_EQ(command.argv[3], "--label");
-  EXPECT_THAT(removal(command), ElementsAre("/tmp/ours", "/usr/bin/docker"));
+  EXPECT_THAT(command.removal, ElementsAre("/tmp/ours", "/usr/bin/docker"));
 }
 
 TEST(ContainerCommand, DoesNotMistakeTheNameOfAContextForTheLongForm) {
   const ContainerCommand command = rewrite({"docker", "--context", "container", "run", "image"});
 
-  EXPECT_THAT(removal(command), ElementsAre("/tmp/ours", "/usr/bin/docker", "--context", "container"));
+  EXPECT_THAT(command.removal, ElementsAre("/tmp/ours", "/usr/bin/docker", "--context", "container"));
 }
 
 TEST(ContainerCommand, LeavesTheUsersOwnIdFileAlone) {
@@ -56,7 +65,7 @@ TEST(ContainerCommand, LeavesTheUsersOwnIdFileAlone) {
     const ContainerCommand command = rewrite(argv);
 
     EXPECT_EQ(command.argv.size(), argv.size() + 2);
-    EXPECT_THAT(removal(command), ElementsAre("/tmp/ours", "/usr/bin/docker"));
+    EXPECT_THAT(command.removal, ElementsAre("/tmp/ours", "/usr/bin/docker"));
   }
 }
 

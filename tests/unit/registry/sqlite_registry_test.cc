@@ -47,6 +47,7 @@ TEST_F(Kept, ARecordIsCompletedAndDoesNotLiveAgain) {
   const auto registry = open();
   registry->begin(daemon_called("one"));
   InstanceRecord record = instance_called("a", "one");
+  record.container = {"/tmp/folder", "/usr/bin/docker", "--context", "far away"};
   registry->journal(record);
   record.cgroup = "/corral/a";
   record.rlimit_tag = ~std::uint64_t{0};

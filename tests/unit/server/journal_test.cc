@@ -43,13 +43,14 @@ TEST(Journal, KeepsWhatWasSaidAtFirstWhenItIsCompleted) {
   WrittenDown registry;
   Journal journal(registry, "d1");
 
-  journal.about_to_start({"i1", "/cgroup/corral-i1", 4711}, "notes");
+  journal.about_to_start({"i1", "/cgroup/corral-i1", 4711, {"/tmp/folder", "docker"}}, "notes");
   journal.runs(tree_called("i1"), 0);
 
   ASSERT_EQ(registry.journaled.size(), 2U);
   const registry::InstanceRecord& first = registry.journaled[0];
   EXPECT_EQ(first.server + first.daemon + first.cgroup, "notesd1/cgroup/corral-i1");
   EXPECT_EQ(first.rlimit_tag, 4711U);
+  EXPECT_EQ(first.container, (std::vector<std::string>{"/tmp/folder", "docker"}));
   EXPECT_EQ(registry.journaled[1], first);
 }
 
