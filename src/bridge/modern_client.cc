@@ -9,7 +9,7 @@
 namespace corral::bridge {
 namespace {
 
-constexpr std::size_t kLongestUri = 8192;  // beyond this an error does not repeat it
+constexpr std::size_t kLongestUriTold = 8192;  // beyond this an error does not repeat it
 
 /// A line outlives the call that brought it only with an owner.
 wire::Line kept(const wire::Line& line, std::string_view part) {
@@ -68,7 +68,7 @@ void ModernClient::forward(const wire::Line& line, const wire::Envelope& envelop
   call.level = request.level;
   if (request.method == "resources/read") {
     const std::string_view uri = wire::member(request.params, "uri").in(request.params);
-    if (uri.size() <= kLongestUri) call.uri = uri;
+    if (uri.size() <= kLongestUriTold) call.uri = uri;
   }
   if (can_be_suspended(request.method) && request.abilities.any()) {
     const wire::Line params = kept(line, request.params);

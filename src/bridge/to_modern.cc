@@ -39,7 +39,7 @@ std::string info_member(std::string_view initialize_result) {
   return wire::quoted(kServerInfo).append(":").append(info);
 }
 
-std::string modern_capabilities(std::string_view legacy) {
+std::string in_modern_words(std::string_view legacy) {
   std::string members;
   wire::each_member(legacy, [&](std::string_view key, wire::Member member) {
     const std::string_view value = member.value.in(legacy);
@@ -205,7 +205,7 @@ std::string discover_result(std::string_view initialize_result) {
   for (auto version = wire::kLegacyRevisions.rbegin(); version != wire::kLegacyRevisions.rend(); ++version) {
     out.append(",").append(wire::quoted(*version));
   }
-  out.append(R"(],"capabilities":)").append(modern_capabilities(value_of(initialize_result, "capabilities")));
+  out.append(R"(],"capabilities":)").append(in_modern_words(value_of(initialize_result, "capabilities")));
   const std::string_view instructions = value_of(initialize_result, "instructions");
   if (wire::string_value(instructions)) out.append(R"(,"instructions":)").append(instructions);
   out.append(",").append(kNoCache).append(",").append(kPrivate);

@@ -24,7 +24,6 @@ namespace {
 
 // Far more than a call needs, and little enough to hold.
 constexpr std::size_t kLargestInput = std::size_t{64} << 20;
-constexpr int kOwnFailure = 125;
 
 Answer refused(std::string message) { return {Answer::Kind::Error, "", std::move(message), kBadArguments}; }
 

@@ -33,6 +33,9 @@ std::vector<Command> all_commands();
 /// Says on stderr what went wrong with a command, and returns the exit code for it.
 int fail(const std::string& command, const std::string& sentence);
 
+/// The exit code of a failure that is ours and not the server's.
+inline constexpr int kOwnFailure = 125;
+
 Command add_command();
 Command call_command();
 Command completions_command();

@@ -21,7 +21,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kLongestLine = 65536;
+constexpr std::size_t kLongestTyped = 65536;
 constexpr const char* kDecline = R"({"action":"decline"})";
 constexpr const char* kCancel = R"({"action":"cancel"})";
 
@@ -42,7 +42,7 @@ Typed read_line(Interrupts& interrupts) {
     char byte = 0;  // by one: what stands behind the line belongs to the next question
     const ssize_t got = read(STDIN_FILENO, &byte, 1);
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    if (got <= 0 || typed.line.size() > kLongestLine) return {};
+    if (got <= 0 || typed.line.size() > kLongestTyped) return {};
     if (byte == '\n') return typed;
     typed.line += byte;
   }

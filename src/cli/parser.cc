@@ -11,8 +11,6 @@
 namespace corral::cli {
 namespace {
 
-constexpr int kOwnFailure = 125;
-
 /// What stands before the server's command, and the command.
 struct Split {
   std::vector<std::string> options;

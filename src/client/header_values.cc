@@ -100,7 +100,7 @@ bool accepts(const http::Request& request, std::string_view type) {
 
 std::string media_type(std::string_view value) {
   std::string type(take_piece(value, ';'));
-  std::transform(type.begin(), type.end(), type.begin(), http::lower);
+  std::transform(type.begin(), type.end(), type.begin(), lower);
   return type;
 }
 
@@ -111,7 +111,7 @@ bool is_header_safe(std::string_view value) {
 bool is_token(std::string_view name) {
   constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
   return !name.empty() && std::all_of(name.begin(), name.end(), [&](char c) {
-    const char low = http::lower(c);
+    const char low = lower(c);
     return (low >= 'a' && low <= 'z') || (c >= '0' && c <= '9') || kMarks.find(c) != std::string_view::npos;
   });
 }

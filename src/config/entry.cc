@@ -14,8 +14,6 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::array<std::string_view, 4> kAddressKeys = {"url", "httpUrl", "serverUrl", "baseUrl"};
-
 /// What is gathered before it can be judged: keys stand in any order.
 struct Draft {
   Server server;

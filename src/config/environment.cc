@@ -5,6 +5,8 @@
 #include <span>
 #include <utility>
 
+#include "base/words.h"
+
 namespace corral::config {
 namespace {
 
@@ -47,8 +49,6 @@ constexpr std::string_view kVolatile[] = {
 constexpr std::string_view kVolatileBeginnings[] = {
     "TERM_",    "VSCODE_",    "KITTY_",   "WEZTERM_", "GNOME_TERMINAL_",
     "KONSOLE_", "ALACRITTY_", "GHOSTTY_", "ZELLIJ",   "GIO_LAUNCHED_"};
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 bool is_proxy(std::string_view name) {
   if (name.size() <= kProxyEnding.size()) return false;

@@ -6,13 +6,12 @@
 #include <optional>
 
 #include "base/paths.h"
+#include "config/entry.h"
 
 namespace corral::config {
 namespace {
 
 namespace json = boost::json;
-
-constexpr std::array<std::string_view, 4> kAddressKeys = {"url", "httpUrl", "serverUrl", "baseUrl"};
 
 /// The first of the keys that is there and not null.
 const json::value* first_of(const json::object& entry, std::initializer_list<std::string_view> keys) {

@@ -3,9 +3,9 @@
 
 #include <string_view>
 
-namespace corral::http {
+#include "base/words.h"
 
-constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+namespace corral::http {
 
 constexpr bool same_word(std::string_view one, std::string_view other) {
   if (one.size() != other.size()) return false;

@@ -3,15 +3,12 @@
 #include <algorithm>
 
 #include "base/paths.h"
+#include "base/words.h"
 
 namespace corral::survey {
 namespace {
 
 std::string naming(const Client& client) { return client.name + " (pid " + std::to_string(client.pid) + ")"; }
-
-bool contains(const std::vector<pid_t>& pids, pid_t pid) {
-  return std::find(pids.begin(), pids.end(), pid) != pids.end();
-}
 
 /// The first trace is the best one; a client that lives is known already.
 void name_client(Server& server, const KnownClient& client) {

@@ -1,16 +1,13 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "base/words.h"
 #include "survey/attribution.h"
 #include "survey/marks.h"
 #include "survey/survey.h"
 
 namespace corral::survey {
 namespace {
-
-bool contains(const std::vector<pid_t>& pids, pid_t pid) {
-  return std::find(pids.begin(), pids.end(), pid) != pids.end();
-}
 
 /// Whether a process only starts another one and hands its stdin on.
 bool is_wrapper(const ServerCommand* command, const ServerCommand* inner) {

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/words.h"
+
 #include "survey/known_programs.h"
 
 namespace corral::survey {
@@ -353,8 +355,6 @@ std::string_view without_version(std::string_view name) {
 }
 
 bool is_separator(char c) { return c == '-' || c == '_' || c == '.' || c == '/' || c == '@' || c == ' '; }
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 }  // namespace
 

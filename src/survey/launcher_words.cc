@@ -2,13 +2,10 @@
 
 #include <algorithm>
 
+#include "base/words.h"
+
 namespace corral::survey {
 namespace {
-
-template <class Range>
-bool contains(const Range& range, std::string_view word) {
-  return std::find(range.begin(), range.end(), word) != range.end();
-}
 
 bool is_assignment(std::string_view word) {
   const std::size_t equals = word.find('=');

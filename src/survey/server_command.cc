@@ -14,7 +14,7 @@
 namespace corral::survey {
 namespace {
 
-constexpr int kDeepest = 8;  // launchers inside launchers
+constexpr int kMostLaunchers = 8;  // launchers inside launchers
 
 class Reader {
  public:
@@ -29,7 +29,7 @@ class Reader {
   using Words = std::vector<std::string>;
 
   void follow(Words words, const std::string& executable) {
-    if (words.empty() || words.front().empty() || ++depth_ > kDeepest) return;
+    if (words.empty() || words.front().empty() || ++depth_ > kMostLaunchers) return;
     std::string called = base_name(words.front());
     if (called.starts_with("-")) called.erase(0, 1);  // a login shell
     const KnownLauncher* launcher = find_launcher(called);

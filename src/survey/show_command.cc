@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/words.h"
 #include "survey/server_command.h"
 
 namespace corral::survey {
@@ -19,8 +20,6 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_plain_ascii(char c) { return c >= ' ' && c <= '~'; }
 bool is_name(char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '-'; }
 bool is_token(char c) { return is_name(c) || c == '.' || c == '+'; }
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 // Parts of a name ("api" and "key" of --api-key, X_API_KEY and apiKey) that make its value a secret.
 constexpr std::array<std::string_view, 21> kSecretParts = {
     "token",  "tokens",     "secret",      "secrets", "password", "passwd", "passphrase",
@@ -34,11 +33,6 @@ constexpr std::array<std::string_view, 28> kSecretBeginnings = {
     "sk-",    "sk_",   "rk_live", "pk_live", "ghp_",  "gho_",    "ghu_", "ghs_", "ghr_",  "github_pat_",
     "glpat-", "xoxb-", "xoxp-",   "xoxa-",   "xapp-", "AKIA",    "ASIA", "AIza", "ya29.", "eyJ",
     "hf_",    "npm_",  "dop_v1_", "lin_api", "ntn_",  "secret_", "SG.",  "pypi-"};
-
-template <class Range>
-bool contains(const Range& range, std::string_view word) {
-  return std::find(range.begin(), range.end(), word) != range.end();
-}
 
 }  // namespace
 
