@@ -33,7 +33,7 @@ TEST_F(Limits, ATreeOfTooManyProcessesIsEnded) {
   Session session(corral({.level = Level::Basic, .options = {"--pids", "20"}}));
   ASSERT_EQ(session.ask("echo", "ready"), "ready") << errors();
 
-  ASSERT_EQ(session.ask("grow", "daemons:40"), "grown");
+  session.ask("grow", "daemons:40");  // it may be ended before it can answer
 
   EXPECT_EQ(session.wait(), 128 + SIGTERM);
   const Report result = report();
@@ -52,7 +52,7 @@ TEST_F(Limits, OfProcessesHoldsInsideANamespaceToo) {
   Session session(corral({.level = Level::Strict, .options = {"--pids", "20"}}));
   ASSERT_EQ(session.ask("echo", "ready"), "ready") << errors();
 
-  ASSERT_EQ(session.ask("grow", "daemons:40"), "grown");
+  session.ask("grow", "daemons:40");  // it may be ended before it can answer
 
   EXPECT_TRUE(session.wait());
   ASSERT_EQ(report().limits.size(), 1U);
