@@ -2,6 +2,7 @@
 #include <iostream>
 #include <set>
 
+#include "app/built_in_server.h"
 #include "app/requests.h"
 #include "cli/command.h"
 #include "cli/completions.h"
@@ -21,8 +22,8 @@ constexpr const char* kExamples = R"(Examples:
   corral completions fish > ~/.config/fish/completions/corral.fish
   corral completions servers                                          the names that are completed
 
-`make install` puts them where the shells look. Names come from the configuration and from the daemon, if one runs; one
-that a shell would have to quote is left out.)";
+`make install` puts them where the shells look. Names come from the configuration and from the daemon, if one runs, and
+corral's own is there always; one that a shell would have to quote is left out.)";
 
 constexpr std::chrono::milliseconds kPatience{1000};  // somebody has pressed Tab
 
@@ -34,7 +35,7 @@ void add_names(const boost::json::array& entries, const char* member_name, std::
 }
 
 std::set<std::string> server_names() {
-  std::set<std::string> names;
+  std::set<std::string> names = {app::kBuiltInServer};  // which no file and no list of the daemon names
   if (const Result<config::Configuration> configuration = config::read(config::default_file())) {
     for (const config::Server& server : configuration->servers) {
       if (is_plain_word(server.name)) names.insert(server.name);

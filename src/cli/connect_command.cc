@@ -76,7 +76,7 @@ Command connect_command() {
       set_word(options->runtime_dir));
   add("--config", "FILE", "Configuration for a daemon that is started here, and for going without one",
       set_word(options->config_file));
-  add("--share", "HOW", "shared (one server for all), session (one for this alone) or root (one per project)",
+  add("--share", "shared|session|root", "One server for all, for this session alone, or for each project",
       [options](const std::string& text) { return set_share(options->share, text); });
   add("--root", "DIR", "The project that this is about, instead of the working directory",
       [options](const std::string& text) -> Result<void> {

@@ -29,16 +29,16 @@ bool is_among(const std::vector<std::string>& words, const std::string& word) {
 }
 
 /// Of the kind: red for what went wrong, yellow for what somebody should look at.
-const char* color_of(const std::string& kind) {
+Tone tone_of_kind(const std::string& kind) {
   switch (events::kind_called(kind).value_or(Kind::Start)) {
     case Kind::Crash:
     case Kind::Survivor:
-    case Kind::Broken: return "\x1b[31m";
+    case Kind::Broken: return Tone::Bad;
     case Kind::Stale:
     case Kind::Refused:
     case Kind::Finding:
-    case Kind::Registry: return "\x1b[33m";
-    default: return "\x1b[1m";
+    case Kind::Registry: return Tone::Warning;
+    default: return Tone::Strong;
   }
 }
 
@@ -53,22 +53,26 @@ std::string event_line(const json::value& event, const Look& look) {
   const std::string kind = survey::printable(text(event, "kind"));
   const std::size_t width = width_of(kind);
   const std::string padding(width < kKindWidth ? kKindWidth - width : 1, ' ');
-  return show_utc(number_of(event, "time_ms")) + "  " +
-         (look.bold ? color_of(kind) + kind + "\x1b[0m" : kind) + padding +
+  return show_utc(number_of(event, "time_ms")) + "  " + toned(kind, tone_of_kind(kind), look) + padding +
          survey::printable(text(event, "text"));
+}
+
+std::vector<std::string> event_kinds() {
+  std::vector<std::string> kinds;
+  for (std::size_t i = 0; i <= static_cast<std::size_t>(Kind::Registry); ++i) {
+    kinds.emplace_back(events::name_of(static_cast<Kind>(i)));
+  }
+  return kinds;
 }
 
 Result<void> check_kind(const std::string& name) {
   if (events::kind_called(name)) return {};
-  std::vector<std::string> kinds;
+  const std::vector<std::string> kinds = event_kinds();
   std::string listed;
-  for (std::size_t i = 0; i <= static_cast<std::size_t>(Kind::Registry); ++i) {
-    kinds.emplace_back(events::name_of(static_cast<Kind>(i)));
-    listed += (listed.empty() ? "" : ", ") + kinds.back();
-  }
+  for (const std::string& kind : kinds) listed += (listed.empty() ? "" : ", ") + kind;
   const std::string near = nearest_word(name, kinds);
   return Error{"'" + survey::printable(name) + "' is no kind of event" +
-               (near.empty() ? "" : "; did you mean " + near + "?") + " There are " + listed};
+               (near.empty() ? "." : "; did you mean " + near + "?") + " There are " + listed};
 }
 
 }  // namespace corral::cli

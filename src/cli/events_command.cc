@@ -254,7 +254,7 @@ Command events_command() {
          options->choice.kinds.push_back(kind);
          return check_kind(kind);
        }},
-      {"--server", "NAME", "Only about this server (repeatable)",
+      {"--server", "SERVER", "Only about this server (repeatable)",
        [options](const std::string& name) -> Result<void> {
          options->choice.servers.push_back(name);
          return {};

@@ -5,7 +5,9 @@
 #include <cstdio>
 #include <limits>
 #include <map>
+#include <set>
 
+#include "app/built_in_server.h"
 #include "base/units.h"
 #include "cli/json_view.h"
 #include "survey/server_command.h"
@@ -119,6 +121,37 @@ InstanceEntry instance_from(const json::value& value) {
   return instance;
 }
 
+std::optional<HaltedServer> halted_from(const json::value& value) {
+  HaltedServer server{safe_text(value, "name"), "", safe_text(value, "broken")};
+  if (flag(value, "stopped")) {
+    server.state = "stopped";
+  } else if (!server.why.empty()) {
+    server.state = "broken";
+  }
+  return server.state.empty() ? std::nullopt : std::optional(server);
+}
+
+const HaltedServer* find_halted(const Overview& overview, const std::string& name) {
+  for (const HaltedServer& server : overview.halted) {
+    if (server.name == name) return &server;
+  }
+  return nullptr;
+}
+
+std::string next_step(const HaltedServer& server) {
+  const std::string start = "`corral start " + server.name + "`";
+  if (server.state == "stopped") return start + " allows it to run";
+  return "it died too often, so calls are refused for now; `corral logs " + server.name + "` shows why, " +
+         start + " lets the next call try; at last: " + server.why;
+}
+
+/// The daemon says "parked" or "lazy" also of sessions whose next call will start nothing. Those that get an
+/// instance in this moment are left as they are.
+void mark_refused(const Overview& overview, SessionEntry& session) {
+  if (session.state == "opening" || session.state == "returning") return;
+  if (const HaltedServer* const server = find_halted(overview, session.server)) session.state = server->state;
+}
+
 /// A session belongs to the instance that it names; one that names none waits.
 void place(Overview& overview, SessionEntry session) {
   for (InstanceEntry& instance : overview.instances) {
@@ -127,7 +160,19 @@ void place(Overview& overview, SessionEntry session) {
       return;
     }
   }
+  mark_refused(overview, session);
   overview.waiting.push_back(std::move(session));
+}
+
+/// Those of the configuration, and those that clients brought with them.
+std::vector<std::string> names_in(const json::value& status) {
+  std::set<std::string> names = {app::kBuiltInServer};
+  for (const json::value& value : list(status, "servers")) names.insert(safe_text(value, "name"));
+  for (const char* const entries : {"instances", "sessions"}) {
+    for (const json::value& value : list(status, entries)) names.insert(safe_text(value, "server"));
+  }
+  names.erase("");
+  return {names.begin(), names.end()};
 }
 
 }  // namespace
@@ -139,18 +184,20 @@ Overview read_overview(const json::value& status, const std::string& server) {
     overview.pid = pid_in(*daemon, "pid");
     overview.uptime = duration_in(*daemon, "uptime_ms");
   }
+  overview.only = survey::printable(server);
+  overview.names = names_in(status);
   const auto wanted = [&server](const std::string& name) { return server.empty() || name == server; };
   for (const json::value& value : list(status, "instances")) {
     InstanceEntry instance = instance_from(value);
     if (wanted(instance.server)) overview.instances.push_back(std::move(instance));
   }
+  for (const json::value& value : list(status, "servers")) {
+    std::optional<HaltedServer> halted = halted_from(value);
+    if (halted && wanted(halted->name)) overview.halted.push_back(std::move(*halted));
+  }
   for (const json::value& value : list(status, "sessions")) {
     SessionEntry session = session_from(value);
     if (wanted(session.server)) place(overview, std::move(session));
-  }
-  for (const json::value& value : list(status, "servers")) {
-    const std::string name = safe_text(value, "name");
-    if (flag(value, "stopped") && wanted(name)) overview.stopped.push_back(name);
   }
   return overview;
 }
@@ -192,7 +239,10 @@ std::string shown_time(const std::optional<milliseconds>& time) {
   return text;
 }
 
-std::string shown_code(const InstanceEntry& instance) { return instance.stale.empty() ? "fresh" : "stale"; }
+std::string shown_code(const InstanceEntry& instance) {
+  if (instance.id.empty()) return instance.state == "parked" ? "parked" : "-";
+  return instance.stale.empty() ? "fresh" : "stale";
+}
 
 std::string shown_client(const SessionEntry& session) {
   std::string text = session.client_name.empty() ? "unnamed" : session.client_name;
@@ -210,6 +260,27 @@ std::string shown_clients(const std::vector<SessionEntry>& sessions) {
     text += (text.empty() ? "" : ", ") + name + (number > 1 ? " x" + std::to_string(number) : "");
   }
   return shown(text);
+}
+
+std::string waiting_reason(const Overview& overview, const std::string& server, const std::string& state) {
+  const HaltedServer* const halted = find_halted(overview, server);
+  if (halted != nullptr && halted->state == state) return next_step(*halted);
+  if (state == "parked") return "has no process now; the next call starts one";
+  if (state == "lazy") return "not needed yet; the first call starts it";
+  if (state == "opening" || state == "returning") return "is being started";
+  return "-";
+}
+
+std::string shown_halt(const HaltedServer& server) {
+  return server.name + " is " + server.state + "; " + next_step(server);
+}
+
+Tone tone_of_state(const std::string& state) {
+  for (const char* const bad : {"unhealthy", "broken", "stopped", "failing", "dying"}) {
+    if (state == bad) return Tone::Bad;
+  }
+  // It has died, and its next start is near.
+  return state == "waiting" || state == "restarting" ? Tone::Warning : Tone::Plain;
 }
 
 std::string shown_reason(const InstanceEntry& instance) {

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/page.h"
+
 namespace corral::cli {
 
 struct ProcessEntry {
@@ -65,13 +67,22 @@ struct InstanceEntry {
   std::vector<SessionEntry> sessions = {};
 };
 
+/// A server whose calls are refused.
+struct HaltedServer {
+  std::string name = {};
+  std::string state = {};  // "stopped" by somebody, or "broken": died too often
+  std::string why = {};    // how a broken one ended at last
+};
+
 struct Overview {
   std::string version;  // of the daemon
   std::int64_t pid = 0;
   std::optional<std::chrono::milliseconds> uptime;
   std::vector<InstanceEntry> instances;
-  std::vector<SessionEntry> waiting;  // parked, lazy, or not open yet: without an instance
-  std::vector<std::string> stopped;   // servers that may not start
+  std::vector<SessionEntry> waiting;  // without an instance: parked, lazy, not open yet; or as its server
+  std::vector<HaltedServer> halted;
+  std::string only;                // the one server that was asked for; empty = all
+  std::vector<std::string> names;  // of all servers that are known, also beside that one
 };
 
 /// `server` keeps only what is of that name; empty = everything.
@@ -92,12 +103,17 @@ std::string shown_cpu(const InstanceEntry& instance);
 std::string shown_processes(const InstanceEntry& instance);
 /// Processor time ever used: "0.35s", "12s", "4m 10s".
 std::string shown_time(const std::optional<std::chrono::milliseconds>& time);
-/// "stale" or "fresh".
+/// "stale" or "fresh"; of sessions without an instance "parked".
 std::string shown_code(const InstanceEntry& instance);
 /// "codex 1.2 (pid 812)"; "by URL" where no process is known.
 std::string shown_client(const SessionEntry& session);
 /// "codex, claude x2": by name only.
 std::string shown_clients(const std::vector<SessionEntry>& sessions);
+/// Of sessions without an instance: why, and what to do next.
+std::string waiting_reason(const Overview& overview, const std::string& server, const std::string& state);
+/// "files is stopped; `corral start files` allows it to run".
+std::string shown_halt(const HaltedServer& server);
+Tone tone_of_state(const std::string& state);
 /// Why it is shared or not, without the word that says whether.
 std::string shown_reason(const InstanceEntry& instance);
 

@@ -39,6 +39,26 @@ std::size_t terminal_width(int fd) {
   return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
+constexpr const char* kPlainAgain = "\x1b[0m";
+
+const char* sequence_of(Tone tone) {
+  switch (tone) {
+    case Tone::Strong: return "\x1b[1m";
+    case Tone::Warning: return "\x1b[33m";
+    case Tone::Bad: return "\x1b[31m";
+    case Tone::Plain: break;
+  }
+  return "";
+}
+
+/// What each row says of this column, or its title.
+std::size_t widest_cell(const std::string& title, const std::vector<std::vector<std::string>>& rows,
+                        std::size_t column) {
+  std::size_t widest = width_of(title);
+  for (const auto& row : rows) widest = std::max(widest, width_of(row[column]));
+  return widest;
+}
+
 /// The first `columns` code points.
 std::string prefix(const std::string& text, std::size_t columns) {
   std::size_t at = 0;
@@ -63,6 +83,11 @@ Look look_of(int fd, std::size_t widest) {
 std::size_t width_of(std::string_view text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char byte) { return !is_continuation(byte); }));
+}
+
+std::string toned(const std::string& text, Tone tone, const Look& look) {
+  if (!look.bold || tone == Tone::Plain || text.empty()) return text;
+  return sequence_of(tone) + text + kPlainAgain;
 }
 
 std::string fit(const std::string& text, std::size_t width, const Look& look) {
@@ -101,10 +126,10 @@ void Page::put(const std::string& line) {
   out_ << '\n';
 }
 
-void Page::heading(const std::string& text) {
-  out_ << (look_.bold ? "\x1b[1m" : "");
+void Page::heading(const std::string& text, Tone tone) {
+  if (look_.bold) out_ << sequence_of(Tone::Strong) << sequence_of(tone);
   paragraph("", text);
-  out_ << (look_.bold ? "\x1b[0m" : "");
+  if (look_.bold) out_ << kPlainAgain;
 }
 
 void Page::paragraph(const std::string& label, const std::string& text) {
@@ -132,10 +157,8 @@ void Page::table(const std::string& indent, const std::vector<Column>& columns,
   std::vector<std::size_t> widths;
   std::size_t used = width_of(indent);
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    std::size_t widest = width_of(columns[i].title);
-    for (const auto& row : rows) widest = std::max(widest, width_of(row[i]));
-    widths.push_back(widest);
-    used += widest + (i == 0 ? 0 : 2);
+    widths.push_back(widest_cell(columns[i].title, rows, i));
+    used += widths.back() + (i == 0 ? 0 : 2);
   }
   const auto shrink = [&](std::size_t i) {
     constexpr std::size_t kLeast = 12;
@@ -148,26 +171,33 @@ void Page::table(const std::string& indent, const std::vector<Column>& columns,
     if (columns[i].takes_rest) shrink(i);
   }
   for (std::size_t i = columns.size(); i-- > 0;) shrink(i);  // if that was not enough
-  std::vector<std::string> titles;
+  Cells titles;
   titles.reserve(columns.size());
   for (const Column& column : columns) titles.push_back(column.title);
-  table_row(indent, columns, widths, titles);
+  put(toned(table_row(indent, columns, widths, titles, {}), Tone::Strong, look_));
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    table_row(indent, columns, widths, rows[i]);
+    std::vector<Tone> tones;
+    tones.reserve(columns.size());
+    for (const Column& column : columns) {
+      tones.push_back(i < column.tones.size() ? column.tones[i] : Tone::Plain);
+    }
+    put(table_row(indent, columns, widths, rows[i], tones));
     if (i < below.size()) paragraph(indent + "  ", below[i]);
   }
 }
 
-void Page::table_row(const std::string& indent, const std::vector<Column>& columns,
-                     const std::vector<std::size_t>& widths, const std::vector<std::string>& cells) {
+std::string Page::table_row(const std::string& indent, const std::vector<Column>& columns,
+                            const std::vector<std::size_t>& widths, const Cells& cells,
+                            const std::vector<Tone>& tones) const {
   std::string line = indent;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const std::string cell = fit(cells[i], widths[i], look_);
     const std::string padding(widths[i] - std::min(widths[i], width_of(cell)), ' ');
-    line += (i == 0 ? "" : "  ") + (columns[i].right ? padding + cell : cell + padding);
+    const std::string said = toned(cell, i < tones.size() ? tones[i] : Tone::Plain, look_);
+    line += (i == 0 ? "" : "  ") + (columns[i].right ? padding + said : said + padding);
   }
   line.erase(line.find_last_not_of(' ') + 1);
-  put(line);
+  return line;
 }
 
 }  // namespace corral::cli

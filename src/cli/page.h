@@ -1,5 +1,5 @@
-// Text for a person: wrapped to the terminal, plain ASCII where the locale asks for it, bold only on a
-// terminal. Strings of foreign origin must be printable already.
+// Text for a person: wrapped to the terminal, plain ASCII where the locale asks for it, bold and in colour
+// only on a terminal. Strings of foreign origin must be printable already.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,11 @@ namespace corral::cli {
 struct Look {
   std::size_t width = 80;
   bool unicode = true;
-  bool bold = false;
+  bool bold = false;  // and colours
 };
+
+/// How much a text should strike the eye.
+enum class Tone { Plain, Strong, Warning, Bad };
 
 inline constexpr std::size_t kWidestText = 120;  // longer lines are hard to follow
 
@@ -24,6 +27,9 @@ Look look_of(int fd, std::size_t widest = kWidestText);
 
 /// Columns that a UTF-8 text takes, one per code point.
 std::size_t width_of(std::string_view text);
+
+/// The text in its tone; only where the look has colours. Its width is to be counted before.
+std::string toned(const std::string& text, Tone tone, const Look& look);
 
 /// Cut to at most `width` columns, with an ellipsis in place of what is missing.
 std::string fit(const std::string& text, std::size_t width, const Look& look);
@@ -40,7 +46,8 @@ class Page {
 
   const Look& look() const { return look_; }
   void blank() { out_ << '\n'; }
-  void heading(const std::string& text);
+  /// Strong, and in a tone beside that.
+  void heading(const std::string& text, Tone tone = Tone::Plain);
   /// Wrapped at blanks; `label` stands before the first line, the others are indented below the text.
   void paragraph(const std::string& label, const std::string& text);
   /// To be pasted: never wrapped or cut.
@@ -49,7 +56,8 @@ class Page {
   struct Column {
     std::string title;
     bool right = false;
-    bool takes_rest = false;  // shrinks to what is left; at most one
+    bool takes_rest = false;       // shrinks to what is left; at most one
+    std::vector<Tone> tones = {};  // of its cells, one for each row; empty = plain
   };
   /// `below` has a sentence for each row, which stands below it; or is empty.
   void table(const std::string& indent, const std::vector<Column>& columns,
@@ -57,8 +65,10 @@ class Page {
 
  private:
   void put(const std::string& line);
-  void table_row(const std::string& indent, const std::vector<Column>& columns,
-                 const std::vector<std::size_t>& widths, const std::vector<std::string>& cells);
+  using Cells = std::vector<std::string>;
+  std::string table_row(const std::string& indent, const std::vector<Column>& columns,
+                        const std::vector<std::size_t>& widths, const Cells& cells,
+                        const std::vector<Tone>& tones) const;
 
   std::ostream& out_;
   Look look_;

@@ -26,7 +26,7 @@ constexpr const char* kExamples = R"(Examples:
 
 CPU is what was used since somebody looked last; 100% is one core. MEMORY is what is resident and swapped, of its limit
 if there is one. CODE says whether the files of the server have changed since it was started. A parked session has no
-process until its next call. docs/operations/ps-top.md explains every column.
+process until its next call; one of a stopped or broken server is refused. docs/operations/ps-top.md explains every column.
 Exit code: 0 if a daemon answers, 1 if none runs, 125 if it cannot be asked.)";
 
 constexpr std::chrono::seconds kPatience{10};

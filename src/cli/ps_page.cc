@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "base/nearest.h"
 #include "base/units.h"
 
 namespace corral::cli {
@@ -14,7 +15,7 @@ using Cells = std::vector<std::string>;
 constexpr std::size_t kWide = 140;   // from here on the reason has a column of its own
 constexpr std::size_t kNarrow = 76;  // below that only the first things have columns
 
-/// Sessions without an instance, by server and state: "parked", "lazy", "opening".
+/// Sessions without an instance, by server and state: "parked", "lazy", "opening", "stopped", "broken".
 std::map<std::pair<std::string, std::string>, std::vector<SessionEntry>> waiting_groups(
     const Overview& overview) {
   std::map<std::pair<std::string, std::string>, std::vector<SessionEntry>> groups;
@@ -24,41 +25,47 @@ std::map<std::pair<std::string, std::string>, std::vector<SessionEntry>> waiting
   return groups;
 }
 
-std::string pid_text(std::int64_t pid) { return pid == 0 ? "-" : std::to_string(pid); }
-
-std::string waiting_reason(const std::string& state) {
-  if (state == "parked") return "silent, so it was stopped; the next call starts it again";
-  if (state == "lazy") return "not needed yet; the first call starts it";
-  return "-";
+/// Where no column says that the code is old, the state does, by its colour.
+Tone tone_of(const InstanceEntry& one) {
+  const Tone tone = tone_of_state(one.state);
+  return tone == Tone::Plain && !one.stale.empty() ? Tone::Warning : tone;
 }
 
+std::string pid_text(std::int64_t pid) { return pid == 0 ? "-" : std::to_string(pid); }
+
 void show_wide(Page& page, const Overview& overview) {
-  const std::vector<Page::Column> columns = {{"SERVER"},
-                                             {"PID", true},
-                                             {"PROCS", true},
-                                             {"LEVEL"},
-                                             {"SHARE"},
-                                             {"SESSIONS", true},
-                                             {"CLIENT"},
-                                             {"UP", true},
-                                             {"MEMORY", true},
-                                             {"CPU", true},
-                                             {"STATE"},
-                                             {"CODE"},
-                                             {"SHARED BECAUSE", false, true}};
+  Page::Column state{"STATE"};
+  Page::Column code{"CODE"};
   std::vector<Cells> rows;
   for (const InstanceEntry& one : overview.instances) {
     rows.push_back({shown(one.server), pid_text(one.pid), shown_processes(one), shown(one.level),
                     shown(one.share), std::to_string(one.sessions.size()),
                     fit(shown_clients(one.sessions), 16, page.look()), shown_age(one.uptime),
                     shown_memory(one), shown_cpu(one), shown(one.state), shown_code(one), shown_reason(one)});
+    state.tones.push_back(tone_of_state(one.state));
+    code.tones.push_back(one.stale.empty() ? Tone::Plain : Tone::Warning);
   }
   for (const auto& [key, sessions] : waiting_groups(overview)) {
     rows.push_back({shown(key.first), "-", "-", "-", "-", std::to_string(sessions.size()),
                     fit(shown_clients(sessions), 16, page.look()), "-", "-", "-", key.second,
-                    key.second == "parked" ? "parked" : "-", waiting_reason(key.second)});
+                    shown_code({.state = key.second}), waiting_reason(overview, key.first, key.second)});
+    state.tones.push_back(tone_of_state(key.second));
   }
-  page.table("", columns, rows);
+  page.table("",
+             {{"SERVER"},
+              {"PID", true},
+              {"PROCS", true},
+              {"LEVEL"},
+              {"SHARE"},
+              {"SESSIONS", true},
+              {"CLIENT"},
+              {"UP", true},
+              {"MEMORY", true},
+              {"CPU", true},
+              state,
+              code,
+              {"SHARED BECAUSE", false, true}},
+             rows);
 }
 
 /// What has no room in a row.
@@ -71,6 +78,7 @@ std::string sentence_of(const InstanceEntry& one) {
 
 /// The columns that people look for first; the rest is a sentence below each row.
 void show_narrow(Page& page, const Overview& overview) {
+  Page::Column state{"STATE"};
   std::vector<Cells> rows;
   std::vector<std::string> below;
   for (const InstanceEntry& one : overview.instances) {
@@ -78,10 +86,12 @@ void show_narrow(Page& page, const Overview& overview) {
                     std::to_string(one.sessions.size()), shown_age(one.uptime), shown_memory(one),
                     shown_cpu(one), shown(one.state)});
     below.push_back(sentence_of(one));
+    state.tones.push_back(tone_of(one));
   }
   for (const auto& [key, sessions] : waiting_groups(overview)) {
     rows.push_back({shown(key.first), "-", "-", std::to_string(sessions.size()), "-", "-", "-", key.second});
-    below.push_back(waiting_reason(key.second) + "; for " + shown_clients(sessions));
+    below.push_back(waiting_reason(overview, key.first, key.second) + "; for " + shown_clients(sessions));
+    state.tones.push_back(tone_of_state(key.second));
   }
   page.table("",
              {{"SERVER", false, true},
@@ -91,12 +101,13 @@ void show_narrow(Page& page, const Overview& overview) {
               {"UP", true},
               {"MEMORY", true},
               {"CPU", true},
-              {"STATE"}},
+              state},
              rows, below);
 }
 
 /// Half a terminal.
 void show_tiny(Page& page, const Overview& overview) {
+  Page::Column state{"STATE"};
   std::vector<Cells> rows;
   std::vector<std::string> below;
   for (const InstanceEntry& one : overview.instances) {
@@ -105,13 +116,15 @@ void show_tiny(Page& page, const Overview& overview) {
     below.push_back("up " + shown_age(one.uptime) + ", procs " + shown_processes(one) + ", cpu " +
                     shown_cpu(one) + ", sessions " + std::to_string(one.sessions.size()) + "; " +
                     sentence_of(one));
+    state.tones.push_back(tone_of(one));
   }
   for (const auto& [key, sessions] : waiting_groups(overview)) {
     rows.push_back({shown(key.first), "-", "-", fit(key.second, 8, page.look())});
-    below.push_back(waiting_reason(key.second) + "; sessions " + std::to_string(sessions.size()) + "; for " +
-                    shown_clients(sessions));
+    below.push_back(waiting_reason(overview, key.first, key.second) + "; sessions " +
+                    std::to_string(sessions.size()) + "; for " + shown_clients(sessions));
+    state.tones.push_back(tone_of_state(key.second));
   }
-  page.table("", {{"SERVER", false, true}, {"PID", true}, {"MEMORY", true}, {"STATE"}}, rows, below);
+  page.table("", {{"SERVER", false, true}, {"PID", true}, {"MEMORY", true}, state}, rows, below);
 }
 
 /// "  └─ node", with the lines of those above it.
@@ -203,8 +216,9 @@ void show_limits_of(Page& page, const LimitEntry& limits) {
 
 void show_tree(Page& page, const InstanceEntry& one) {
   page.heading(shown(one.server) + (one.version.empty() ? "" : " " + one.version) + " " +
-               one.id.substr(0, 8) + ": " + shown(one.state) + ", up " + shown_age(one.uptime) + ", memory " +
-               shown_memory(one) + ", cpu " + shown_cpu(one));
+                   one.id.substr(0, 8) + ": " + shown(one.state) + ", up " + shown_age(one.uptime) +
+                   ", memory " + shown_memory(one) + ", cpu " + shown_cpu(one),
+               tone_of(one));
   page.paragraph("  ", (one.reason.empty() ? shown(one.share) : one.reason) + "; kept by " +
                            shown(one.level) +
                            (one.root.empty() ? "" : "; project " + shorten_home(one.root)));
@@ -240,32 +254,51 @@ void show_clients(Page& page, const Overview& overview) {
   }
 }
 
-std::string about_stopped(const std::string& name) {
-  return name + " is stopped; `corral start " + name + "` allows it to run";
+/// Whether the sentence below a row says it already.
+bool is_told(const Overview& overview, const HaltedServer& server) {
+  return std::any_of(overview.waiting.begin(), overview.waiting.end(), [&server](const SessionEntry& one) {
+    return one.server == server.name && one.state == server.state;
+  });
 }
 
-void show_stopped(Page& page, const Overview& overview) {
-  for (const std::string& name : overview.stopped) page.paragraph("", about_stopped(name));
+void show_all_halted(Page& page, const Overview& overview) {
+  for (const HaltedServer& server : overview.halted) page.paragraph("", shown_halt(server));
+}
+
+void show_other_halted(Page& page, const Overview& overview) {
+  for (const HaltedServer& server : overview.halted) {
+    if (!is_told(overview, server)) page.paragraph("", shown_halt(server));
+  }
+}
+
+std::string nothing_runs(const Overview& overview) {
+  const std::string& name = overview.only;
+  if (name.empty()) return "nothing runs, and no client is attached";
+  if (std::find(overview.names.begin(), overview.names.end(), name) != overview.names.end()) {
+    return "nothing of " + name + " runs, and no client is attached to it";
+  }
+  const std::string near = nearest_word(name, overview.names);
+  return "no server is called '" + name + "': " +
+         (near.empty() ? "`corral ps` shows what runs, `corral config check` what is configured"
+                       : "did you mean " + near + "?");
 }
 
 bool shows_nothing(Page& page, const Overview& overview) {
   if (!overview.instances.empty() || !overview.waiting.empty()) return false;
-  page.paragraph("", "nothing runs, and no client is attached");
+  page.paragraph("", nothing_runs(overview));
   return true;
 }
 
 }  // namespace
 
 void show_process_table(Page& page, const Overview& overview) {
-  if (shows_nothing(page, overview)) {
-  } else if (page.look().width >= kWide) {
+  if (shows_nothing(page, overview)) return show_all_halted(page, overview);
+  if (page.look().width >= kWide) {
     show_wide(page, overview);
-  } else if (page.look().width >= kNarrow) {
-    show_narrow(page, overview);
-  } else {
-    show_tiny(page, overview);
+    return show_all_halted(page, overview);  // the column is mostly too narrow for the whole sentence
   }
-  show_stopped(page, overview);
+  page.look().width >= kNarrow ? show_narrow(page, overview) : show_tiny(page, overview);
+  show_other_halted(page, overview);
 }
 
 void show_process_trees(Page& page, const Overview& overview) {
@@ -284,7 +317,7 @@ void show_process_trees(Page& page, const Overview& overview) {
     }
     show_clients(page, overview);
   }
-  show_stopped(page, overview);
+  show_all_halted(page, overview);
 }
 
 }  // namespace corral::cli

@@ -63,7 +63,7 @@ Command serve_command() {
   add("--auto", "",
       "Leave some minutes after the last session (corral.linger); this is how `connect` starts it",
       set_flag(options->automatic));
-  add("--log", "FORM", "text, json, or auto: text on a terminal, else JSON (auto)",
+  add("--log", "text|json|auto", "The form of the log; auto is text on a terminal, else JSON (auto)",
       [options](const std::string& form) {
         if (!events::log_form_called(form))
           return Result<void>(Error{"'" + form + "' is no form of a log: write text, json or auto"});

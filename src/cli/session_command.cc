@@ -197,7 +197,7 @@ Command session_command() {
   const auto add = [&command](std::string names, std::string value, std::string help, Apply apply) {
     command.options.push_back({std::move(names), std::move(value), std::move(help), std::move(apply)});
   };
-  add("--server", "NAME", "create: a configured server that it owns; may be given several times",
+  add("--server", "SERVER", "create: a configured server that it owns; may be given several times",
       [options](const std::string& name) -> Result<void> {
         if (name.empty()) return Error{"the name is empty"};
         options->servers.push_back(name);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <tuple>
 #include <utility>
 
@@ -53,20 +52,19 @@ std::tuple<std::string, std::string, std::string> identity(const InstanceEntry& 
   return {row.id, row.server, row.id.empty() ? row.state : ""};
 }
 
-/// Sessions without an instance, as rows: parked, lazy, opening; and servers that may not start.
+/// Sessions without an instance, as rows: parked, lazy, opening; and servers that refuse calls.
 std::vector<InstanceEntry> waiting_rows(const Overview& overview) {
   std::map<std::pair<std::string, std::string>, InstanceEntry> rows;
-  const auto row_of = [&rows](const std::string& server, const std::string& state) -> InstanceEntry& {
+  const auto row_of = [&](const std::string& server, const std::string& state) -> InstanceEntry& {
     InstanceEntry& row = rows[{server, state}];
     row.server = server;
     row.state = state;
+    row.reason = waiting_reason(overview, server, state);
     return row;
   };
-  const std::set<std::string> stopped(overview.stopped.begin(), overview.stopped.end());
-  for (const std::string& server : stopped) row_of(server, "stopped");
+  for (const HaltedServer& server : overview.halted) row_of(server.name, server.state);
   for (const SessionEntry& session : overview.waiting) {
-    row_of(session.server, stopped.contains(session.server) ? "stopped" : session.state)
-        .sessions.push_back(session);
+    row_of(session.server, session.state).sessions.push_back(session);
   }
   std::vector<InstanceEntry> list;
   list.reserve(rows.size());

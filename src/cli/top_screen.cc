@@ -35,7 +35,7 @@ const std::vector<TopColumn>& top_columns() {
       {"MEMORY", true, 90, shown_memory},
       {"CPU", true, 70, shown_cpu},
       {"STATE", false, 85, [](const InstanceEntry& row) { return shown(row.state); }},
-      {"CODE", false, 30, [](const InstanceEntry& row) { return row.id.empty() ? "-" : shown_code(row); }},
+      {"CODE", false, 30, shown_code},
       {"LEVEL", false, 10, [](const InstanceEntry& row) { return shown(row.level); }},
       {"CLIENT", false, 20, [](const InstanceEntry& row) { return shown_clients(row.sessions); }},
       {"SHARED BECAUSE", false, 5, shown_reason},
@@ -123,10 +123,9 @@ class Layout {
 };
 
 Style style_of(const InstanceEntry& row) {
-  for (const char* const state : {"unhealthy", "broken", "failing", "dying"}) {
-    if (row.state == state) return Style::Bad;
-  }
-  if (!row.stale.empty()) return Style::Warning;
+  const Tone tone = tone_of_state(row.state);
+  if (tone == Tone::Bad) return Style::Bad;
+  if (tone == Tone::Warning || !row.stale.empty()) return Style::Warning;
   return row.id.empty() || row.state == "idle" ? Style::Faint : Style::Plain;
 }
 
@@ -201,7 +200,9 @@ std::vector<TopLine> help_lines(const Look& look) {
         "t                 show the processes and sessions of each",
         "r                 restart the chosen server", "x                 stop it, until `corral start NAME`",
         "q, Ctrl+C         leave", "", "CPU is what was used since the last look; 100% is one core.",
-        "A parked session has no process until its next call.", "", "any other key goes back"}) {
+        "A parked session has no process until its next call.",
+        "A stopped or broken server refuses calls; `corral start NAME` allows them.", "",
+        "any other key goes back"}) {
     lines.push_back({plain(std::string("  ") + line, look)});
   }
   return lines;

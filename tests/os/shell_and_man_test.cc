@@ -52,6 +52,12 @@ TEST_F(ShellAndMan, BashCompletesCommandsOptionsAndServers) {
   EXPECT_EQ(completed("service un"), "<uninstall>");
   EXPECT_EQ(completed("watch --foreign en"), "<end>");
   EXPECT_EQ(completed("restart f"), "<fetch><files>");
+  EXPECT_EQ(completed("events --server f"), "<fetch><files>");
+  EXPECT_EQ(completed("session create --server f"), "<fetch><files>");
+  EXPECT_EQ(completed("connect c"), "<corral>");
+  EXPECT_EQ(completed("events --kind cr"), "<crash>");
+  EXPECT_EQ(completed("serve --log ''"), "<text><json><auto>");
+  EXPECT_EQ(completed("connect --share s"), "<shared><session>");
   EXPECT_THAT(completed("run -- bas"), HasSubstr("<bash>"));
 }
 

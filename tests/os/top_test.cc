@@ -88,14 +88,28 @@ class TopInTmux : public PsTop {
   }
 
   void start_top(const std::vector<std::string>& words = {}) {
+    open_screen("top", 80, command("top", words).argv);
+  }
+
+  /// A screen of that name with a `ps` on it; the pane stays until the server of tmux goes.
+  void start_ps(const std::string& name, int columns) {
+    std::vector<std::string> line = {"sh", "-c", "\"$@\"; read end", "sh"};
+    const Launch ps = command("ps");
+    line.insert(line.end(), ps.argv.begin(), ps.argv.end());
+    open_screen(name, columns, line);
+  }
+
+  void open_screen(const std::string& name, int columns, const std::vector<std::string>& program) {
     has_tmux_ = true;
-    Launch top = command("top", words);
-    std::vector<std::string> line = {"new-session", "-d", "-x", "80", "-y", "24"};
-    line.insert(line.end(), top.argv.begin(), top.argv.end());
+    std::vector<std::string> line = {"new-session",           "-d", "-s", name, "-x",
+                                     std::to_string(columns), "-y", "24"};
+    line.insert(line.end(), program.begin(), program.end());
     tmux(line);
   }
 
   std::string screen() { return tmux({"capture-pane", "-p"}); }
+  std::string colours_of(const std::string& name) { return tmux({"capture-pane", "-p", "-e", "-t", name}); }
+  std::string text_of(const std::string& name) { return tmux({"capture-pane", "-p", "-t", name}); }
   void type(const std::string& key) { tmux({"send-keys", key}); }
   bool shows(const std::string& regex) {
     return eventually([&] { return testing::Value(screen(), testing::ContainsRegex(regex)); });
@@ -127,6 +141,36 @@ TEST_F(TopInTmux, ShowsSortsAndStopsByKey) {
   EXPECT_TRUE(shows("alpha .*stopped")) << screen();
   EXPECT_TRUE(is_gone(std::stoi(alpha_pid_)));
   EXPECT_FALSE(is_gone(std::stoi(beta_pid_)));
+}
+
+/// The line that begins with this word.
+std::string line_of(const std::string& text, const std::string& word) {
+  const std::size_t at = text.starts_with(word) ? 0 : text.find("\n" + word) + 1;
+  return text.substr(at, text.find('\n', at) - at);
+}
+
+TEST_F(TopInTmux, PsTellsAStoppedServerFromAParkedOneOnScreensOf80And150Columns) {
+  ASSERT_EQ(say("stop", {"alpha"}).code, 0);
+
+  for (const int columns : {80, 150}) {
+    const std::string name = "ps" + std::to_string(columns);
+    start_ps(name, columns);
+    ASSERT_TRUE(eventually([&] { return text_of(name).find("`corral start alpha`") != std::string::npos; }))
+        << text_of(name);
+    const std::string text = text_of(name);
+
+    EXPECT_THAT(line_of(text, "SERVER"), HasSubstr("STATE")) << "the header was wrapped";
+    EXPECT_THAT(line_of(text, "alpha"), testing::ContainsRegex("^alpha +- .* stopped")) << text;
+    EXPECT_THAT(line_of(text, "beta"), testing::ContainsRegex("^beta +" + beta_pid_ + " .* ready")) << text;
+    EXPECT_THAT(text, HasSubstr("`corral start alpha` allows it to run"));
+    EXPECT_THAT(text, testing::Not(testing::ContainsRegex("parked|next call")));
+    EXPECT_EQ(line_of(text, "SERVER").find("SHARED BECAUSE") != std::string::npos, columns == 150) << text;
+
+    const std::string colours = colours_of(name);
+    EXPECT_THAT(colours, HasSubstr("\x1b[1mSERVER"));
+    EXPECT_THAT(colours, HasSubstr("\x1b[31mstopped"));
+    EXPECT_THAT(colours, testing::Not(testing::ContainsRegex("\x1b\\[3[0-9]mready")));
+  }
 }
 
 TEST_F(TopInTmux, FollowsTheSizeOfItsScreen) {

@@ -58,6 +58,37 @@ TEST(CommandShape, AnOptionKnowsWhatItTakes) {
   EXPECT_EQ(options[4].name, "--help");
 }
 
+/// What an option of a real command takes.
+Takes taken_by(const std::string& command, const std::string& option) {
+  for (const Command& one : all_commands()) {
+    if (one.name != command) continue;
+    for (const OptionShape& shape : shape_of(one).options) {
+      if (shape.name == option) return shape.takes;
+    }
+  }
+  ADD_FAILURE() << "there is no " << command << " " << option;
+  return {};
+}
+
+TEST(CommandShape, EveryOptionThatTakesAServerCompletesServers) {
+  std::size_t options = 0;
+  for (const Command& command : all_commands()) {
+    for (const OptionShape& option : shape_of(command).options) {
+      if (option.name != "--server") continue;
+      ++options;
+      EXPECT_EQ(option.takes.kind, Takes::Kind::Server) << command.name;
+    }
+  }
+  EXPECT_GE(options, 4U);
+}
+
+TEST(CommandShape, FixedValuesAreOffered) {
+  EXPECT_THAT(taken_by("events", "--kind").words, testing::IsSupersetOf({"spawn", "crash", "registry"}));
+  EXPECT_THAT(taken_by("serve", "--log").words, ElementsAre("text", "json", "auto"));
+  EXPECT_THAT(taken_by("connect", "--share").words, ElementsAre("shared", "session", "root"));
+  EXPECT_THAT(taken_by("top", "--sort").words, testing::Contains("memory"));
+}
+
 TEST(CommandShape, OnlyNamesThatNoShellTakesForMoreAreOffered) {
   for (const char* const good : {"files", "my-server_2", "@scope/name", "a.b"})
     EXPECT_TRUE(is_plain_word(good));

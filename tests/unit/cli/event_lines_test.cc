@@ -40,8 +40,14 @@ TEST(EventChoice, NamesTheKindsThereAre) {
   EXPECT_TRUE(check_kind("extinct"));
   const Result<void> refused = check_kind("crashed");
   ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.error().message, HasSubstr("did you mean crash?"));
+  EXPECT_THAT(refused.error().message,
+              HasSubstr("'crashed' is no kind of event; did you mean crash? There are"));
   EXPECT_THAT(refused.error().message, HasSubstr("survivor"));
+}
+
+TEST(EventChoice, EndsTheSentenceAlsoWhereNoKindIsNear) {
+  EXPECT_THAT(check_kind("foo").error().message,
+              testing::StartsWith("'foo' is no kind of event. There are start, shutdown, spawn,"));
 }
 
 TEST(Since, IsHowLongAgoOrWhen) {

@@ -44,6 +44,23 @@ TEST(Page, ATableShrinksTheColumnThatTakesTheRest) {
   EXPECT_EQ(lines_of(out.str())[2], "  5       3 MB  files             Claude");
 }
 
+TEST(Page, ColoursTakeNoRoomInATable) {
+  const std::vector<Page::Column> columns = {
+      {"STATE", false, false, {Tone::Bad, Tone::Plain}}, {"N", true, false, {Tone::Warning}}, {"WHY"}};
+  const std::vector<std::vector<std::string>> rows = {{"broken", "7", "x"}, {"ready", "12", "y"}};
+
+  std::ostringstream plain;
+  Page(plain, kPlain).table("", columns, rows);
+  std::ostringstream coloured;
+  Page(coloured, {40, true, true}).table("", columns, rows);
+
+  EXPECT_EQ(plain.str(), "STATE    N  WHY\nbroken   7  x\nready   12  y\n");
+  EXPECT_EQ(coloured.str(),
+            "\x1b[1mSTATE    N  WHY\x1b[0m\n"
+            "\x1b[31mbroken\x1b[0m   \x1b[33m7\x1b[0m  x\n"
+            "ready   12  y\n");
+}
+
 TEST(Page, WithoutUnicodeAQuestionMarkStandsForWhatCannotBeShown) {
   std::ostringstream out;
   Page page(out, {40, false, false});

@@ -13,9 +13,9 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-std::string table_of(const Overview& overview, std::size_t width, bool unicode = true) {
+std::string table_of(const Overview& overview, std::size_t width, bool unicode = true, bool bold = false) {
   std::ostringstream out;
-  Page page(out, {width, unicode, false});
+  Page page(out, {width, unicode, bold});
   show_process_table(page, overview);
   return out.str();
 }
@@ -32,6 +32,13 @@ std::size_t widest_line(const std::string& text) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) widest = std::max(widest, width_of(line));
   return widest;
+}
+
+std::string without_colours(std::string text) {
+  for (std::size_t at = 0; (at = text.find("\x1b[", at)) != std::string::npos;) {
+    text.erase(at, text.find('m', at) + 1 - at);
+  }
+  return text;
 }
 
 std::string line_with(const std::string& text, const std::string& part) {
@@ -87,6 +94,85 @@ TEST(PsTable, WhatAnOlderDaemonDoesNotSayIsADash) {
 
 TEST(PsTable, AnEmptyDaemonSaysSo) {
   EXPECT_THAT(table_of(read_overview(boost::json::parse("{}")), 80), HasSubstr("nothing runs"));
+}
+
+TEST(PsTable, WhatIsStoppedOrBrokenIsNotPromisedToStart) {
+  const Overview overview = read_overview(halted_status());
+
+  for (const std::size_t width : {60U, 80U, 200U}) {
+    const std::string text = table_of(overview, width);
+
+    EXPECT_THAT(line_with(text, "files"), HasSubstr("stopped"));
+    EXPECT_THAT(text, testing::ContainsRegex("loop +- .*broken"));
+    EXPECT_THAT(text, testing::ContainsRegex("notes +- .*parked"));
+    EXPECT_THAT(text, HasSubstr("`corral start files`"));
+    EXPECT_THAT(text, HasSubstr("`corral start loop`"));
+    EXPECT_LE(widest_line(text), width) << text;
+  }
+}
+
+TEST(PsTable, ASessionThatGetsAnInstanceNowIsNotCalledBroken) {
+  EXPECT_THAT(table_of(read_overview(halted_status()), 80),
+              testing::ContainsRegex("loop +- .*opening\n  is being started; for claude"));
+}
+
+TEST(PsTable, ABrokenServerWithoutSessionsStandsAtTheEnd) {
+  const std::string text = table_of(read_overview(halted_status()), 120);
+
+  EXPECT_THAT(text, HasSubstr("tired is broken; it died too often, so calls are refused for now;"));
+  EXPECT_THAT(text, HasSubstr("at last: server tired was killed by signal 9"));
+  EXPECT_THAT(text, Not(HasSubstr("files is stopped"))) << "said below its row already";
+}
+
+TEST(PsTable, WhereTheColumnIsTooNarrowForItTheWholeSentenceStandsAtTheEnd) {
+  const std::string text = table_of(read_overview(halted_status()), 140);
+
+  EXPECT_THAT(text, HasSubstr("files is stopped; `corral start files` allows it to run"));
+  EXPECT_THAT(text, HasSubstr("loop is broken; it died too often"));
+}
+
+TEST(PsTable, AServerThatNobodyKnowsIsNamedAndTheNearestSuggested) {
+  const auto status = busy_status();
+
+  EXPECT_EQ(table_of(read_overview(status, "fils"), 80), "no server is called 'fils': did you mean files?\n");
+  EXPECT_EQ(table_of(read_overview(status, "nots"), 80), "no server is called 'nots': did you mean notes?\n");
+  EXPECT_EQ(table_of(read_overview(status, "coral"), 80),
+            "no server is called 'coral': did you mean corral?\n");
+  EXPECT_THAT(table_of(read_overview(status, "zzzzzz"), 80), HasSubstr("`corral config check`"));
+  EXPECT_THAT(trees_of(read_overview(status, "fils")), HasSubstr("did you mean files?"));
+}
+
+TEST(PsTable, AKnownServerThatDoesNotRunIsNamed) {
+  const std::string text = table_of(read_overview(busy_status(), "old"), 80);
+
+  EXPECT_THAT(text, HasSubstr("nothing of old runs, and no client is attached to it\n"));
+  EXPECT_THAT(text, HasSubstr("old is stopped"));
+}
+
+TEST(PsTable, OnATerminalTroubleHasAColourAndTakesNoMoreRoom) {
+  for (const std::size_t width : {60U, 80U, 200U}) {
+    for (const auto& status : {busy_status(), halted_status()}) {
+      const std::string plain = table_of(read_overview(status), width);
+      const std::string text = table_of(read_overview(status), width, true, true);
+
+      EXPECT_TRUE(text.starts_with("\x1b[1mSERVER")) << text;
+      EXPECT_EQ(without_colours(text), plain);
+    }
+    const std::string halted = table_of(read_overview(halted_status()), width, true, true);
+    EXPECT_THAT(halted, HasSubstr("\x1b[31mstopped\x1b[0m"));
+    EXPECT_THAT(halted, HasSubstr("\x1b[31mbroken\x1b[0m"));
+    EXPECT_THAT(halted, Not(HasSubstr("mparked"))) << "parked is no trouble";
+  }
+  EXPECT_THAT(table_of(read_overview(busy_status()), 200, true, true), HasSubstr("\x1b[33mstale\x1b[0m"));
+  EXPECT_THAT(table_of(read_overview(busy_status()), 80, true, true), HasSubstr("\x1b[33midle\x1b[0m"));
+}
+
+TEST(PsTree, SaysOfTheSessionsOfAStoppedServerThatTheyAre) {
+  const std::string text = trees_of(read_overview(halted_status()), 200);
+
+  EXPECT_THAT(text, HasSubstr("codex (pid 812): files (stopped, session 1), loop (broken, session 2), "
+                              "notes (parked, session 4)"));
+  EXPECT_THAT(text, HasSubstr("files is stopped; `corral start files` allows it to run"));
 }
 
 TEST(PsTree, NamesEveryProcessBelowItsParentAndTheSessionsThatItServes) {

@@ -32,6 +32,20 @@ inline boost::json::value busy_status() {
        "state":"parked","instance":null,"age_ms":900000,"calls":0}]})");
 }
 
+/// A stopped server with a session, a broken one with two and one with none, and a healthy one.
+inline boost::json::value halted_status() {
+  return boost::json::parse(R"({
+    "servers":[{"name":"files","stopped":true,"broken":null},{"name":"notes","stopped":false,"broken":null},
+      {"name":"loop","stopped":false,"broken":"server loop exited with code 7"},
+      {"name":"tired","stopped":false,"broken":"server tired was killed by signal 9"}],
+    "instances":[],
+    "sessions":[
+      {"id":1,"server":"files","client":{"pid":812,"name":"codex"},"state":"parked","instance":null},
+      {"id":2,"server":"loop","client":{"pid":812,"name":"codex"},"state":"parked","instance":null},
+      {"id":3,"server":"loop","client":{"pid":813,"name":"claude"},"state":"opening","instance":null},
+      {"id":4,"server":"notes","client":{"pid":812,"name":"codex"},"state":"parked","instance":null}]})");
+}
+
 /// Everything in it is of a wrong type, or an attack on a terminal.
 inline boost::json::value hostile_status() {
   return boost::json::parse(

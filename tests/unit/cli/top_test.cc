@@ -150,6 +150,28 @@ TEST(TopScreen, At80ColumnsItShowsWhatMatters) {
   EXPECT_THAT(lines.back().text, HasSubstr("q quit"));
 }
 
+TEST(TopScreen, SaysOfStoppedAndBrokenServersWhatPsSays) {
+  TopModel model(TopOrder::Name);
+  model.take(read_overview(halted_status()));
+
+  const auto lines = list_top(model, {200, true, true});
+  const auto line_of = [&lines](const std::string& regex) {
+    for (const TopLine& line : lines) {
+      if (testing::Value(line.text, testing::ContainsRegex(regex))) return line;
+    }
+    return TopLine{"no line has " + regex};
+  };
+
+  EXPECT_THAT(line_of("files ").text, testing::ContainsRegex("stopped +- .*codex +`corral start files`"));
+  EXPECT_EQ(line_of("files ").style, TopLine::Style::Bad);
+  EXPECT_THAT(line_of("loop .*broken").text, testing::ContainsRegex("broken +- .*codex +it died too often"));
+  EXPECT_EQ(line_of("loop .*broken").style, TopLine::Style::Bad);
+  EXPECT_THAT(line_of("loop .*opening").text, HasSubstr("claude"));
+  EXPECT_THAT(line_of("tired ").text, HasSubstr("broken"));
+  EXPECT_THAT(line_of("notes ").text, testing::ContainsRegex("parked +parked .*has no process now"));
+  EXPECT_EQ(model.rows().size(), 5U);
+}
+
 TEST(TopScreen, TheSelectedRowIsAlwaysSeen) {
   TopModel model;
   Overview many;
