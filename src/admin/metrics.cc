@@ -157,6 +157,7 @@ struct Metrics::Counters {
   void did_without(const std::string& server);
   void saved(const std::string& server);
   void ready(const Event& event, const std::string& server);
+  void extinct(const Event& event);
   void write_lifecycle(PrometheusText& out) const;
   void write_trouble(PrometheusText& out) const;
 };
@@ -199,6 +200,11 @@ void Metrics::Counters::ready(const Event& event, const std::string& server) {
   cold_start[server].add(seconds);
   // Those without a name of their own have nothing in common.
   if (server != kOther) last_cold_start[server] = seconds;
+}
+
+/// Nobody decided on the end of one that died by itself.
+void Metrics::Counters::extinct(const Event& event) {
+  if (event.took && event.cause != "died") extinction.add(std::max(0.0, seconds_of(*event.took)));
 }
 
 void Metrics::Counters::write_lifecycle(PrometheusText& out) const {
@@ -262,9 +268,7 @@ void Metrics::count(const Event& event) {
     case Kind::Detach: counters.detached(event, server); break;
     case Kind::Crash: counters.crashes[server] += 1; break;
     case Kind::Stop: counters.stops[{server, cause}] += 1; break;
-    case Kind::Extinct:
-      if (event.took) counters.extinction.add(std::max(0.0, seconds_of(*event.took)));
-      break;
+    case Kind::Extinct: counters.extinct(event); break;
     case Kind::Survivor: counters.survivors += many(event); break;
     case Kind::Broken: counters.broken[server] += 1; break;
     case Kind::Stale: counters.stale[server] += 1; break;

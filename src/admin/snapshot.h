@@ -106,8 +106,15 @@ struct DaemonView {
   std::string config_error;  // empty = none
   std::string registry;      // where it is; empty = nowhere
   std::string degraded;      // why the registry is; empty = it is not
+  std::string lost;          // what a damaged registry has cost; empty = nothing
   std::size_t keep = 9;
   PidFileView pid_file;
+};
+
+/// A server that dies again and again.
+struct CrashLoop {
+  std::string server;
+  std::string text;  // how often, and its last end
 };
 
 struct Snapshot {
@@ -117,7 +124,8 @@ struct Snapshot {
   std::vector<ServerView> servers;
   std::vector<InstanceView> instances;
   std::vector<SessionView> sessions;
-  std::string objects = "[]";           // JSON array
+  std::string objects = "[]";  // JSON array
+  std::vector<CrashLoop> crash_loops;
   std::vector<std::string> unkillable;  // sentences about processes that could not be ended
   std::uint64_t instances_started = 0;
 };
@@ -126,8 +134,8 @@ struct Health {
   bool healthy = true;
   std::vector<std::string> reasons;  // why not
 };
-/// Degraded if one server has more than `keep` instances, died too often, a process could not be ended, or
-/// the registry is degraded.
+/// Degraded if one server has more than `keep` instances, dies again and again, a process could not be ended,
+/// or the registry is degraded or was damaged.
 Health health_of(const Snapshot& snapshot);
 
 /// What `corral status --json` shows; usage where it was measured.

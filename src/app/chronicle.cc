@@ -17,9 +17,12 @@ std::string in_folder(const std::string& state, const char* name) {
   return state.empty() ? state : state + "/" + name;
 }
 
-registry::RegistryOptions options_for(std::chrono::milliseconds history) {
+using Notice = std::function<void(registry::Loss, const std::string&)>;
+
+registry::RegistryOptions options_for(std::chrono::milliseconds history, Notice notice) {
   registry::RegistryOptions options;
   options.history = history;
+  options.notice = std::move(notice);
   return options;
 }
 
@@ -32,7 +35,10 @@ bool has_ended(const UniqueFd& process) {
 
 Chronicle::Chronicle(Loop& loop, const std::string& state, std::chrono::milliseconds history)
     : registry_file_(in_folder(state, "registry.db")),
-      registry_(registry::open_registry(loop, registry_file_, options_for(history))),
+      registry_(registry::open_registry(
+          loop, registry_file_,
+          options_for(history,
+                      [this](registry::Loss loss, const std::string& text) { tell_of_loss(loss, text); }))),
       self_(server::record_of_this_process(kVersion)),
       journal_(*registry_, self_.id),
       manifests_(registry_.get()),
@@ -44,16 +50,20 @@ Chronicle::Chronicle(Loop& loop, const std::string& state, std::chrono::millisec
   registry_->begin(self_);
   events_.continue_after(registry_->last_event());
   events_.listen([this](const events::Event& event) { hear(event); });
+  heard_ = true;
+  for (const auto& [loss, text] : std::exchange(untold_, {})) tell_of_loss(loss, text);
   registry_->when_degraded([this] { tell_of_registry(); });
   if (!state.empty()) server::move_manifests(in_folder(state, "manifests"), *registry_);
 }
 
-Chronicle::~Chronicle() = default;
+/// The registry outlives the stream.
+Chronicle::~Chronicle() { heard_ = false; }
 
 void Chronicle::hear(const events::Event& event) {
   events::write_to_log(event);
   registry_->keep(event);
   metrics_.count(event);
+  crash_loops_.hear(event);
   if (event.kind == events::Kind::Survivor) remember_survivor(event);
 }
 
@@ -65,6 +75,19 @@ void Chronicle::tell_of_registry() {
   event.text = why.empty() ? "the registry is whole again" : "the registry is degraded: " + why;
   events_.tell(std::move(event));
   if (why.empty() && whole_again_) whole_again_();
+}
+
+void Chronicle::tell_of_loss(registry::Loss loss, const std::string& text) {
+  if (!heard_) {
+    untold_.emplace_back(loss, text);
+    return;
+  }
+  if (loss == registry::Loss::File) lost_ = text;
+  events::Event event;
+  event.kind = events::Kind::Registry;
+  event.cause = loss == registry::Loss::File ? "damaged" : "lost";
+  event.text = text;
+  events_.tell(std::move(event));
 }
 
 void Chronicle::remember_survivor(const events::Event& event) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "admin/crash_loops.h"
 #include "admin/metrics.h"
 #include "app/event_reader.h"
 #include "app/usage_meter.h"
@@ -13,7 +14,7 @@
 #include "base/unique_fd.h"
 #include "base/worker.h"
 #include "events/stream.h"
-#include "registry/registry.h"
+#include "registry/sqlite_registry.h"
 #include "server/error_file.h"
 #include "server/journal.h"
 #include "server/manifest_store.h"
@@ -38,6 +39,10 @@ class Chronicle {
   server::ManifestStore& manifests() { return manifests_; }
   /// The record of this daemon in the registry.
   const registry::DaemonRecord& self() const { return self_; }
+  /// What a damaged registry has cost this daemon, as a sentence; empty = nothing.
+  const std::string& lost() const { return lost_; }
+  /// Servers that die again and again.
+  std::vector<admin::CrashLoop> crash_loops() const { return crash_loops_.now(); }
   /// Where the registry is; empty = in memory alone.
   const std::string& registry_file() const { return registry_file_; }
 
@@ -55,6 +60,7 @@ class Chronicle {
  private:
   void hear(const events::Event& event);
   void tell_of_registry();
+  void tell_of_loss(registry::Loss loss, const std::string& text);
   void remember_survivor(const events::Event& event);
 
   struct Unkillable {
@@ -63,6 +69,9 @@ class Chronicle {
   };
 
   std::string registry_file_;
+  std::string lost_;                                              // see `lost`
+  std::vector<std::pair<registry::Loss, std::string>> untold_{};  // before anybody could listen
+  bool heard_ = false;                                            // somebody listens
   std::unique_ptr<registry::Registry> registry_;
   registry::DaemonRecord self_;
   server::Journal journal_;
@@ -70,6 +79,7 @@ class Chronicle {
   server::ErrorFiles error_files_;
   events::Stream events_;
   admin::Metrics metrics_;
+  admin::CrashLoops crash_loops_;
   std::vector<Unkillable> unkillable_;
   Task whole_again_;
   Worker worker_;

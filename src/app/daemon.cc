@@ -268,7 +268,8 @@ void Daemon::open_doors(proc::Spawner& spawner, config::Configuration configurat
 }
 
 void Daemon::recover() {
-  recover_remnants(*chronicle_, [this](pid_t child) { hub_->started(child); });
+  recover_remnants(*chronicle_,
+                   [this](pid_t child, ChildEnded ended) { hub_->started(child, std::move(ended)); });
 }
 
 void Daemon::open_http() {

@@ -141,7 +141,9 @@ void Hub::Impl::look_whether_empty() {
 
 const config::Options& Hub::options() const { return impl_->configuration.options; }
 std::size_t Hub::sessions() const { return impl_->guests.size(); }
-void Hub::started(pid_t child) { impl_->switchboard.started(child); }
+void Hub::started(pid_t child, std::function<void(int)> ended) {
+  impl_->switchboard.started(child, std::move(ended));
+}
 
 std::size_t Hub::instances() const { return impl_->switchboard.living(); }
 bool Hub::empty() const { return impl_->guests.empty() && impl_->owned.empty(); }

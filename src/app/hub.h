@@ -85,7 +85,7 @@ class Hub final : public client::Reception, public client::HttpHouse {
   void when_asked_to_stop(std::function<void(std::string)> task);
 
   /// A child of this process that is no instance, and is meant to be there until it dies.
-  void started(pid_t child);
+  void started(pid_t child, std::function<void(int status)> ended);
 
   const config::Options& options() const;
   std::size_t sessions() const;

@@ -30,7 +30,8 @@ struct Hub::Impl {
 
   // what is told
   void tell_detached(const Guest& guest);
-  void tell_refused(const std::string& server, const std::string& cause, const std::string& why);
+  void tell_refused(const std::string& server, const std::string& cause, const std::string& why,
+                    pid_t process = 0);
   void tell_reload(const std::string& cause, const std::string& text);
   void hear(const events::Event& event);
   void keep_session(const Guest& guest, std::int64_t ended_ms);  // 0 = it is not over

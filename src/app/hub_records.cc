@@ -71,10 +71,12 @@ void Hub::Impl::tell_detached(const Guest& guest) {
   chronicle.events().tell(std::move(event));
 }
 
-void Hub::Impl::tell_refused(const std::string& server, const std::string& cause, const std::string& why) {
+void Hub::Impl::tell_refused(const std::string& server, const std::string& cause, const std::string& why,
+                             pid_t process) {
   events::Event event;
   event.kind = events::Kind::Refused;
   event.server = server;
+  event.pid = process;
   event.cause = cause;
   event.text = "refused: " + why;
   chronicle.events().tell(std::move(event));

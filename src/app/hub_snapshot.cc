@@ -133,6 +133,7 @@ admin::Snapshot Hub::Impl::snapshot(const Usage* usage) {
   daemon.config_error = configuration_error;
   daemon.registry = chronicle.registry_file();
   daemon.degraded = chronicle.registry().degraded();
+  daemon.lost = chronicle.lost();
   daemon.keep = configuration.options.keep;
   if (pid_file) daemon.pid_file = pid_file();
   shot.http_url = http_url;
@@ -147,6 +148,7 @@ admin::Snapshot Hub::Impl::snapshot(const Usage* usage) {
   }
   for (const Guest& guest : guests) shot.sessions.push_back(view_of(guest, usage));
   shot.objects = owned.list_json();
+  shot.crash_loops = chronicle.crash_loops();
   shot.unkillable = chronicle.unkillable();
   shot.instances_started = switchboard.started();
   return shot;

@@ -36,6 +36,10 @@ bool looks_only(Verb verb) {
   return verb == Verb::Status || verb == Verb::Info || verb == Verb::Events || verb == Verb::Metrics;
 }
 
+std::string number_of(std::size_t number, const std::string& noun) {
+  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
+}
+
 std::string by_process(const char* what, const Question& question) {
   return std::string(what) + " by process " + std::to_string(question.peer);
 }
@@ -45,7 +49,7 @@ std::string by_process(const char* what, const Question& question) {
 void Hub::asked(Question question, Answer answer) {
   const Verb verb = question.hello.verb;
   if (const std::string old = impl_->too_old(question.hello); !old.empty() && verb != Verb::Shutdown) {
-    impl_->tell_refused("", "version", old);
+    impl_->tell_refused("", "version", old, question.peer);
     return answer(refusal(old));
   }
   if (looks_only(verb)) return impl_->show(question.hello, answer);
@@ -75,10 +79,10 @@ void Hub::asked(Question question, Answer answer) {
 void Hub::shut_down(const std::string& why, const Answer& answer) {
   const bool first = !impl_->draining;
   drain([answer](Ended ended) {
-    answer(Reply{Reply::Kind::Exit,
-                 "ended " + std::to_string(ended.sessions) + " sessions and " +
-                     std::to_string(ended.instances) + " instances",
-                 0, 0, 0, ""});
+    answer(Reply{
+        Reply::Kind::Exit,
+        "ended " + number_of(ended.sessions, "session") + " and " + number_of(ended.instances, "instance"), 0,
+        0, 0, ""});
   });
   if (impl_->asked_to_stop) impl_->asked_to_stop(why);
   if (first) impl_->insisted = false;  // the service drains as well, but nobody has asked twice
@@ -92,11 +96,13 @@ std::string Hub::Impl::too_old(const control::Hello& hello) const {
   if (order && std::is_gteq(*order)) return {};
   // The daemon may be too old itself, and then its own corral would be refused as well.
   const auto own = compare_versions(kVersion, least);
-  const std::string next = own && std::is_gteq(*own)
-                               ? std::string("use the corral that the daemon runs (") + kVersion + ")"
-                               : "update corral, or lower it and end the daemon with `corral shutdown`";
-  return "this corral is version " + (hello.version.empty() ? "unknown" : hello.version) +
-         ", and \"min_version\" in " + configuration.file + " asks for " + least + " or later: " + next;
+  const std::string next =
+      own && std::is_gteq(*own)
+          ? std::string("use the corral that the daemon runs (") + kVersion + ")"
+          : "update corral, or lower \"min_version\" and end the daemon with `corral shutdown`";
+  return "a corral of version " + (hello.version.empty() ? "unknown" : hello.version) +
+         " may not speak to this daemon: \"min_version\" in " + configuration.file + " asks for " + least +
+         " or later; " + next;
 }
 
 void Hub::Impl::show(const control::Hello& hello, const Answer& answer) {
@@ -128,6 +134,12 @@ void Hub::Impl::handle_server(const Question& question, const Answer& answer) {
   const auto tell = [name, now, answer](const std::vector<router::Gone>& gone) {
     answer(result(one_server_json(name, gone, now)));
   };
+  if (question.hello.verb == Verb::Stop && entry->built_in) {
+    return answer(
+        refusal("server " + name +
+                " is the control server, and starts whenever somebody asks for it: `corral shutdown` "
+                "ends the daemon"));
+  }
   if (question.hello.verb == Verb::Stop) {
     switchboard.retire(name, router::Cause::Stopped, tell);
     return;
@@ -170,7 +182,7 @@ void Hub::Impl::end_session(const Question& question, const Answer& answer) {
   const auto tell = [answer](const SessionEvidence& evidence) { answer(result(app::to_json(evidence))); };
   if (owned.end(id, by_process("ended", question), tell) || end_guest(id, tell)) return;
   answer(refusal("no session is called '" + id +
-                 "': it may have ended already; `corral session list` shows those that are open"));
+                 "': it may have ended already; `corral status` shows those that are open"));
 }
 
 }  // namespace corral::app

@@ -10,7 +10,10 @@
 
 namespace corral::app {
 
+using ChildEnded = std::function<void(int status)>;
+using ChildStarted = std::function<void(pid_t, ChildEnded)>;
+
 /// Returns at once. `started` hears of children that are meant to be there: they remove containers.
-void recover_remnants(Chronicle& chronicle, const std::function<void(pid_t)>& started);
+void recover_remnants(Chronicle& chronicle, const ChildStarted& started);
 
 }  // namespace corral::app

@@ -41,9 +41,10 @@ Event about(const reap::Remnant& remnant) {
   return event;
 }
 
-Event about(const survey::Server& server, const reap::EndedTree& tree) {
-  const std::string naming = "orphan " + survey::printable(server.command.name) + " (pid " +
-                             std::to_string(server.pid) + ", " + std::to_string(tree.outcomes.size()) +
+Event about(const survey::Server& server, reap::Group::Kind kind, const reap::EndedTree& tree) {
+  const std::string naming = (kind == reap::Group::Kind::Orphans ? "orphan " : "copy of too many ") +
+                             survey::printable(server.command.name) + " (pid " + std::to_string(server.pid) +
+                             ", " + std::to_string(tree.outcomes.size()) +
                              (tree.outcomes.size() == 1 ? " process, of " : " processes, of ") +
                              server.client.name + ")";
   Event event =
@@ -82,7 +83,7 @@ struct Watchdog::Foreign {
       std::vector<const survey::Server*> servers;
       for (const std::size_t index : group.end) servers.push_back(&survey->servers[index]);
       const std::vector<reap::EndedTree> ended = reap::end_trees(servers, {});
-      for (std::size_t i = 0; i < ended.size(); ++i) told.push_back(about(*servers[i], ended[i]));
+      for (std::size_t i = 0; i < ended.size(); ++i) told.push_back(about(*servers[i], group.kind, ended[i]));
     }
     return told;
   }
@@ -118,6 +119,7 @@ void Watchdog::look() {
 // ---- our own
 
 void Watchdog::look_at_own() {
+  if (std::exchange(looking_, true)) return;
   std::vector<registry::InstanceRecord> records;
   for (const auto& [id, record] : chronicle_.journal().open()) records.push_back(record);
   const auto found = std::make_shared<std::vector<reap::Disagreement>>();
@@ -126,7 +128,9 @@ void Watchdog::look_at_own() {
         *found = reap::disagreements(getpid(), records, reap::list_processes());
       },
       [this, found, alive = std::weak_ptr<bool>(alive_)] {
-        if (!alive.expired()) heed(std::move(*found));
+        if (alive.expired()) return;
+        looking_ = false;
+        heed(std::move(*found));
       });
 }
 
@@ -150,6 +154,7 @@ void Watchdog::repair(const reap::Disagreement& found) {
   const auto record = chronicle_.journal().open().find(found.instance);
   if (record == chronicle_.journal().open().end()) return;
   if (found.repair == reap::Disagreement::Repair::None) return;
+  if (!repairing_.insert(found.instance).second) return;
   const auto remnants = std::make_shared<reap::Remnants>();
   chronicle_.worker().run(
       [remnants, self = chronicle_.self(), instance = record->second] {
@@ -157,6 +162,7 @@ void Watchdog::repair(const reap::Disagreement& found) {
       },
       [this, remnants, id = found.instance, kind = found.kind, alive = std::weak_ptr<bool>(alive_)] {
         if (alive.expired()) return;
+        repairing_.erase(id);
         for (const reap::Remnant& remnant : remnants->processes) chronicle_.events().tell(about(remnant));
         if (remnants->settled) chronicle_.journal().ended(id, reap::name_of(kind));
       });
@@ -169,11 +175,13 @@ void Watchdog::look_at_foreign() {
   if (rules.foreign == config::Foreign::Off) return foreign_.reset();
   if (!foreign_ || foreign_->keep != hub_.options().keep)
     foreign_ = std::make_shared<Foreign>(hub_.options().keep);
+  if (std::exchange(searching_, true)) return;
   const auto told = std::make_shared<std::vector<Event>>();
   chronicle_.worker().run(
       [told, foreign = foreign_, end = rules.foreign == config::Foreign::End] { *told = foreign->look(end); },
       [this, told, alive = std::weak_ptr<bool>(alive_)] {
         if (alive.expired()) return;
+        searching_ = false;
         for (Event& event : *told) chronicle_.events().tell(std::move(event));
       });
 }

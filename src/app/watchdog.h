@@ -41,6 +41,9 @@ class Watchdog {
   Timer growth_;
   std::vector<reap::Disagreement> before_;
   std::set<std::string> told_;
+  std::set<std::string> repairing_;   // instances
+  bool looking_ = false;              // at our own; where /proc hangs, looks must not pile up
+  bool searching_ = false;            // for what others have lost
   std::shared_ptr<Foreign> foreign_;  // used by the worker alone
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

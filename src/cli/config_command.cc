@@ -9,6 +9,7 @@
 #include "base/ip_address.h"
 #include "base/units.h"
 #include "cli/command.h"
+#include "cli/gone_lines.h"
 #include "cli/late_options.h"
 #include "cli/option_values.h"
 #include "cli/page.h"
@@ -66,6 +67,7 @@ std::string life_text(const Server& server) {
   text += server.probe.count() == 0 ? "not probed, "
                                     : "probed after " + config::show_duration(server.probe) + " of silence, ";
   text += "stopped after " + config::show_duration(server.idle) + " without use, ";
+  if (server.recycle) text += "replaced when it has grown beyond " + show_size(*server.recycle) + ", ";
   if (!server.park) return text + "parked if it keeps no state and its session is silent";
   return text + (*server.park ? "parked if its session is silent" : "never parked");
 }
@@ -73,6 +75,7 @@ std::string life_text(const Server& server) {
 std::string start_text(const Server& server) {
   std::string text = server.eager ? "when a session attaches" : "at the first call that needs it";
   if (server.warm > 0) text += ", with " + std::to_string(server.warm) + " kept ready";
+  if (!server.min_version.empty()) text += ", only if its version is " + server.min_version + " or later";
   if (server.modern) text += std::string(", taken for a ") + config::era_name(server.modern) + " server";
   switch (server.on_change) {
     case config::OnChange::Roll: return text + "; new sessions get the new code when its files change";
@@ -114,6 +117,17 @@ std::string http_text(const config::Http& http) {
   return text + "; sessions end after " + config::show_duration(http.idle) + " without use";
 }
 
+std::string watch_text(const config::Options& options) {
+  const config::WatchRules& watch = options.watch;
+  std::string text = watch.interval.count() == 0 ? "never" : "every " + config::show_duration(watch.interval);
+  text += std::string("; servers that corral did not start: ") + config::name_of(watch.foreign);
+  const auto days = std::chrono::duration_cast<std::chrono::hours>(options.history).count() / 24;
+  text += "; events and ended sessions are kept for " + count_of(static_cast<std::size_t>(days), "day");
+  if (!options.min_version.empty())
+    text += "; only a corral of version " + options.min_version + " or later may ask";
+  return text;
+}
+
 std::vector<std::string> own_environment() {
   std::vector<std::string> environment;
   // The daemon sets this one for every client, to its project root.
@@ -148,6 +162,7 @@ void show(const Configuration& configuration) {
                                  std::to_string(options.max_instances) + " instances, keeps " +
                                  std::to_string(options.keep) + " idle ones of a server");
   page.paragraph("http: ", http_text(options.http));
+  page.paragraph("watch: ", watch_text(options));
   for (const std::string& warning : configuration.warnings) {
     page.paragraph("warning: ", survey::printable(warning));
   }

@@ -248,7 +248,7 @@ ToolResult ControlDaemon::handle_server(Verb verb, const Arguments& arguments) c
   switch (verb) {
     case Verb::Restart:
       headline += ended == 0 ? ": no instance was running; the next call starts one"
-                             : ": " + count_of(ended, "instance") + " ended, a new one takes its place";
+                             : ": " + count_of(ended, "instance") + " ended; whoever uses it gets a new one";
       break;
     case Verb::Stop:
       headline += " is stopped: " + count_of(ended, "instance") + " ended; start_server allows it again";

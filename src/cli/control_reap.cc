@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "cli/keep_count.h"
 #include "cli/reap_options.h"
 #include "cli/server_table.h"
 #include "reap/end_trees.h"
@@ -28,7 +29,7 @@ struct ReapWish {
 };
 
 Result<ReapWish> read_wish(const boost::json::object& arguments) {
-  const Result<std::size_t> keep = survey::keep_from_environment();
+  const Result<std::size_t> keep = keep_count(std::nullopt);
   if (!keep) return keep.error();
   ReapWish wish;
   reap::Selectors& selectors = wish.selectors;

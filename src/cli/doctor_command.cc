@@ -8,6 +8,7 @@
 
 #include "base/units.h"
 #include "cli/command.h"
+#include "cli/keep_count.h"
 #include "cli/option_values.h"
 #include "cli/page.h"
 #include "cli/server_table.h"
@@ -28,7 +29,7 @@ constexpr const char* kExamples = R"(Examples:
   corral doctor --json | jq '.findings[].title'
 
 Findings: an orphan's client is gone or has let go of it; a pile-up is more than N copies of one command held by one
-client (N: --keep, MAX_KEEP_PROCESSES, 9); a duplicate is one command in one directory for several clients; stale runs
+client (N: --keep, corral.keep, MAX_KEEP_PROCESSES, 9); a duplicate is one command in one directory for several clients; stale runs
 code that has changed on disk; a runaway is an orphan that burns processor time.
 It only looks: nothing is ended, started or changed.
 Exit code: 0; with --exit-code 1 if anything was found; 125 if it could not look.)";
@@ -37,6 +38,7 @@ struct DoctorOptions {
   bool json = false;
   bool verbose = false;
   bool exit_code = false;
+  std::optional<std::size_t> keep_given;
   std::size_t keep = survey::kDefaultKeep;
 };
 
@@ -178,13 +180,13 @@ Command doctor_command() {
       {"--json", "", "For programs: docs/doctor-schema.json describes it", set_flag(options->json)},
       {"-v,--verbose", "", "Every server, with the evidence", set_flag(options->verbose)},
       {"--keep", "N", "More copies than this of one command are a pile-up (9)",
-       set_count(options->keep, "number of copies")},
+       set_count(options->keep_given, "number of copies")},
       {"--exit-code", "", "Exit with 1 if anything was found", set_flag(options->exit_code)},
   };
-  const Result<std::size_t> keep = survey::keep_from_environment();
-  if (keep) options->keep = *keep;
-  command.run = [options, keep](const std::vector<std::string>& words) {
+  command.run = [options](const std::vector<std::string>& words) {
+    const Result<std::size_t> keep = keep_count(options->keep_given);
     if (!keep) return fail("doctor", keep.error().message);
+    options->keep = *keep;
     const Result<void> none = expect_no_words(words);
     return none ? run(*options) : fail("doctor", none.error().message);
   };

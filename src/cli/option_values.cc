@@ -62,6 +62,12 @@ Apply set_count(std::size_t& number, std::string what) {
   };
 }
 
+Apply set_count(std::optional<std::size_t>& number, std::string what) {
+  return [&number, what = std::move(what)](const std::string& text) {
+    return set_count(number.emplace(), what)(text);
+  };
+}
+
 Apply set_port(std::optional<std::uint16_t>& port) {
   return [&port](const std::string& text) -> Result<void> {
     std::uint16_t number = 0;

@@ -24,6 +24,7 @@ Apply set_age(std::chrono::milliseconds& age);
 Apply set_duration(std::chrono::milliseconds& duration);
 /// A whole number from 0. `what` names it in the error: "number of copies".
 Apply set_count(std::size_t& number, std::string what);
+Apply set_count(std::optional<std::size_t>& number, std::string what);
 /// 0 to 65535.
 Apply set_port(std::optional<std::uint16_t>& port);
 Apply set_pid(pid_t& pid);

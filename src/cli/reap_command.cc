@@ -9,6 +9,7 @@
 
 #include "base/units.h"
 #include "cli/command.h"
+#include "cli/keep_count.h"
 #include "cli/option_values.h"
 #include "cli/page.h"
 #include "cli/reap_options.h"
@@ -40,6 +41,7 @@ Exit code: 0; 1 if something that was chosen could not be ended; 125 wrong usage
 
 struct ReapOptions {
   reap::Selectors selectors;
+  std::optional<std::size_t> keep;  // as --keep says
   reap::Graces graces;
   bool yes = false;
   bool dry_run = false;
@@ -269,7 +271,7 @@ Command reap_command() {
   command.summary = "End MCP servers that have leaked: orphans, and copies beyond the newest N.";
   command.usage = "corral reap [options]";
   command.examples = kExamples;
-  command.options = selector_options(options->selectors);
+  command.options = selector_options(options->selectors, options->keep);
   const std::vector<Option> own = {
       {"-y,--yes", "", "End what is chosen without asking; needs at least one of the selectors above",
        set_flag(options->yes)},
@@ -280,10 +282,10 @@ Command reap_command() {
       {"-v,--verbose", "", "Every server, not only the ends of long lists", set_flag(options->verbose)},
   };
   command.options.insert(command.options.end(), own.begin(), own.end());
-  const Result<std::size_t> keep = survey::keep_from_environment();
-  if (keep) options->selectors.keep = *keep;
-  command.run = [options, keep](const std::vector<std::string>& words) {
+  command.run = [options](const std::vector<std::string>& words) {
+    const Result<std::size_t> keep = keep_count(options->keep);
     if (!keep) return fail("reap", keep.error().message);
+    options->selectors.keep = *keep;
     const Result<void> none = expect_no_words(words);
     if (!none) return fail("reap", none.error().message);
     const int code = run(*options);

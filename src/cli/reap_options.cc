@@ -16,7 +16,7 @@ Apply choosing(reap::Selectors& selectors, Apply apply) {
 
 }  // namespace
 
-std::vector<Option> selector_options(reap::Selectors& selectors) {
+std::vector<Option> selector_options(reap::Selectors& selectors, std::optional<std::size_t>& keep) {
   const auto chosen = [&selectors](Apply apply) { return choosing(selectors, std::move(apply)); };
   return {
       {"--orphans", "",
@@ -24,8 +24,9 @@ std::vector<Option> selector_options(reap::Selectors& selectors) {
        chosen(set_flag(selectors.orphans))},
       {"--pile-ups", "", "Copies of one command beyond the N newest that one living client holds",
        chosen(set_flag(selectors.pile_ups))},
-      {"--keep", "N", "How many copies a client may hold (9, or MAX_KEEP_PROCESSES)",
-       chosen(set_count(selectors.keep, "number of copies"))},
+      {"--keep", "N",
+       "How many copies a client may hold (corral.keep of the configuration, MAX_KEEP_PROCESSES, or 9)",
+       chosen(set_count(keep, "number of copies"))},
       {"--client", "CLIENT", "Only servers of this client, such as codex or 'Claude Code'",
        chosen(set_word(selectors.client))},
       {"--match", "TEXT", "Only servers with this text in their name or command line",

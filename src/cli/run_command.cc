@@ -11,6 +11,7 @@
 
 #include "base/units.h"
 #include "cli/command.h"
+#include "cli/keep_count.h"
 #include "cli/option_values.h"
 #include "cli/reap_options.h"
 #include "cli/server_table.h"
@@ -134,9 +135,9 @@ void say_cleanup(const reap::Cleanup& cleanup, std::size_t keep) {
 Result<void> clean_up(const RunOptions& options) {
   std::size_t keep = options.keep;
   if (!options.keep_given) {
-    const Result<std::size_t> from_environment = survey::keep_from_environment();
-    if (!from_environment) return from_environment.error();
-    keep = *from_environment;
+    const Result<std::size_t> usual = keep_count(std::nullopt);
+    if (!usual) return usual.error();
+    keep = *usual;
   }
   const proc::LaunchSpec& spec = options.spec;
   const std::string path(proc::environment_value(spec.environment, "PATH"));
@@ -222,10 +223,11 @@ Command run_command() {
       "First end the oldest copies of the same server, whoever started them, so that N are left "
       "with this one",
       set_flag(options->cleanup));
-  add("--keep", "N", "N for --cleanup (9, or MAX_KEEP_PROCESSES)", [options](Text text) {
-    options->keep_given = true;
-    return set_count(options->keep, "number of copies")(text);
-  });
+  add("--keep", "N", "N for --cleanup (corral.keep of the configuration, MAX_KEEP_PROCESSES, or 9)",
+      [options](Text text) {
+        options->keep_given = true;
+        return set_count(options->keep, "number of copies")(text);
+      });
   add("--report", "FILE", "Append one line of JSON at the end: what ended, how, and the proof; - is stderr",
       set_text(options->report));
   add("-v,--verbose", "", "Say on stderr what happens", set_flag(options->outer.verbose));

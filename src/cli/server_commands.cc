@@ -59,7 +59,7 @@ std::string headline(const ServerVerb& verb, const std::string& server, const js
   switch (verb.verb) {
     case Verb::Restart:
       return server + ": " + gone +
-             (ended == 0 ? "; the next call starts one" : ", a new one takes its place");
+             (ended == 0 ? "; the next call starts one" : "; whoever uses it gets a new one");
     case Verb::Stop:
       return server + " is stopped: " + gone + "; `corral start " + server + "` allows it again";
     default: break;

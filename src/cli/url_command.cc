@@ -5,6 +5,7 @@
 #include <iostream>
 #include <memory>
 
+#include "app/built_in_server.h"
 #include "app/origin.h"
 #include "app/requests.h"
 #include "base/ip_address.h"
@@ -164,7 +165,7 @@ int run(const UrlOptions& options, const std::vector<std::string>& words) {
     fail("url", error.message);
     return kNotToBeHad;
   };
-  if (knowledge->configuration.find(name) == nullptr) {
+  if (knowledge->configuration.find(name) == nullptr && name != app::kBuiltInServer) {
     return refuse(app::no_such_server(name, knowledge->configuration));
   }
   const bool needs_door = options.way != Way::Stdio;

@@ -13,6 +13,7 @@
 #include "base/unique_fd.h"
 #include "base/units.h"
 #include "cli/command.h"
+#include "cli/keep_count.h"
 #include "cli/option_values.h"
 #include "cli/reap_options.h"
 #include "cli/server_table.h"
@@ -36,6 +37,7 @@ about to leave may do so. Servers below a living `corral run` are never touched.
 
 struct WatchOptions {
   reap::Selectors selectors;
+  std::optional<std::size_t> keep;  // as --keep says
   std::chrono::milliseconds interval{60'000};
   bool end = false;
   bool json = false;
@@ -156,12 +158,12 @@ Command watch_command() {
        [options](const std::string& text) { return set_foreign(options->end, text); }},
       {"--json", "", "One object per line: findings, and what was ended", set_flag(options->json)},
   };
-  const std::vector<Option> selectors = selector_options(options->selectors);
+  const std::vector<Option> selectors = selector_options(options->selectors, options->keep);
   command.options.insert(command.options.end(), selectors.begin(), selectors.end());
-  const Result<std::size_t> keep = survey::keep_from_environment();
-  if (keep) options->selectors.keep = *keep;
-  command.run = [options, keep](const std::vector<std::string>& words) {
+  command.run = [options](const std::vector<std::string>& words) {
+    const Result<std::size_t> keep = keep_count(options->keep);
     if (!keep) return fail("watch", keep.error().message);
+    options->selectors.keep = *keep;
     const Result<void> none = expect_no_words(words);
     return none ? run(*options) : fail("watch", none.error().message);
   };

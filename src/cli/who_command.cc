@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "cli/command.h"
+#include "cli/keep_count.h"
 #include "cli/option_values.h"
 #include "cli/page.h"
 #include "cli/server_table.h"
@@ -194,7 +195,7 @@ Command who_command() {
   command.examples = kExamples;
   command.options = {{"--json", "", "One server of docs/doctor-schema.json", set_flag(*as_json)}};
   command.run = [as_json](const std::vector<std::string>& words) {
-    const Result<std::size_t> keep = survey::keep_from_environment();
+    const Result<std::size_t> keep = keep_count(std::nullopt);
     if (!keep) return fail("who", keep.error().message);
     if (words.size() != 1) return fail("who", "name one process, as in `corral who 4711`");
     const Result<pid_t> pid = parse_pid(words.front());

@@ -14,6 +14,7 @@
 
 #include "base/result.h"
 #include "proc/launch_spec.h"
+#include "survey/findings.h"
 
 namespace corral::config {
 
@@ -90,7 +91,7 @@ struct Options {
   std::size_t line_cap = std::size_t{64} << 20;
   std::chrono::milliseconds drain{5000};
   std::size_t max_instances = 256;
-  std::size_t keep = 9;                                       // idle instances of one server
+  std::size_t keep = survey::usual_keep();                    // idle instances of one server
   std::chrono::milliseconds linger{std::chrono::minutes(5)};  // an auto-started daemon without sessions
   Http http;
   std::string min_version;  // of programs that steer the daemon; empty = any

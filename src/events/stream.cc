@@ -11,9 +11,20 @@ std::int64_t unix_time_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(since).count();
 }
 
+/// What a client says of itself may be megabytes, and all of it is remembered, written down and logged.
+void cut(std::string& text, std::size_t most) {
+  constexpr std::string_view kCut = "…";
+  if (text.size() <= most) return;
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0U) == 0x80U) --most;  // a whole character
+  text.resize(most);
+  text += kCut;
+}
+
 }  // namespace
 
 void Stream::tell(Event event) {
+  cut(event.server, kLongestName);
+  cut(event.text, kLongestText);
   event.number = ++last_;
   event.time_ms = unix_time_ms();
   waiting_.push_back(std::move(event));

@@ -11,6 +11,10 @@
 
 namespace corral::events {
 
+/// Longer names and sentences are cut.
+inline constexpr std::size_t kLongestName = 256;
+inline constexpr std::size_t kLongestText = 4096;
+
 class Stream {
  public:
   using Listener = std::function<void(const Event&)>;

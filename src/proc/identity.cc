@@ -1,6 +1,7 @@
 #include "proc/identity.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
@@ -67,6 +68,11 @@ std::vector<std::uint8_t> file_handle_of(int pidfd) {
   return bytes;
 }
 
+bool has_ended(int pidfd) {
+  pollfd ready{pidfd, POLLIN, 0};
+  return poll(&ready, 1, 0) == 1;
+}
+
 std::optional<UniqueFd> reopen_by_handle(const Identity& identity) {
   UniqueFd own(keeper::pidfd_open(getpid()));  // any pidfd stands for the file system that they all live in
   std::vector<std::uint8_t> bytes = identity.handle;
@@ -91,22 +97,26 @@ Result<Identity> identify(int pidfd) {
   return identity;
 }
 
-std::optional<UniqueFd> reopen(const Identity& identity) {
-  if (identity.boot_id.empty() || identity.boot_id != boot_id()) return std::nullopt;
+Whereabouts look_for(const Identity& identity) {
+  const std::string boot = boot_id();
+  if (identity.boot_id.empty() || boot.empty()) return {std::nullopt, false};
+  if (identity.boot_id != boot) return {};
   if (!identity.handle.empty()) {
     std::optional<UniqueFd> found = reopen_by_handle(identity);
-    if (found) return found;
-    if (errno == ESTALE) return std::nullopt;  // that process is gone; any other error: try the next rung
+    if (found) return {std::move(found)};
+    if (errno == ESTALE) return {};  // that process is gone; any other error: try the next rung
   }
   UniqueFd candidate(keeper::pidfd_open(identity.pid));
-  if (!candidate.valid()) return std::nullopt;
+  if (!candidate.valid()) return {std::nullopt, errno == ESRCH};
   const Result<Identity> now = identify(candidate.get());
-  if (!now) return std::nullopt;
+  if (!now) return {std::nullopt, has_ended(candidate.get())};
   const bool same = identity.pidfs_inode != 0
                         ? now->pidfs_inode == identity.pidfs_inode
                         : now->start_ticks == identity.start_ticks && now->uid == identity.uid;
-  if (!same) return std::nullopt;
-  return candidate;
+  if (!same) return {};
+  return {std::move(candidate)};
 }
+
+std::optional<UniqueFd> reopen(const Identity& identity) { return look_for(identity).process; }
 
 }  // namespace corral::proc

@@ -30,7 +30,14 @@ struct Identity {
 /// Of the process behind a pidfd, which must not have been reaped.
 Result<Identity> identify(int pidfd);
 
-/// The same process, opened anew; nothing if it is gone or there is any doubt. Never opens another one.
+/// What became of a process.
+struct Whereabouts {
+  std::optional<UniqueFd> process{};  // the same one, opened anew; never another one
+  bool known = true;  // false: it may live, but could not be looked for, as without a free descriptor
+};
+Whereabouts look_for(const Identity& identity);
+
+/// The same process, opened anew; nothing if it is gone or there is any doubt.
 std::optional<UniqueFd> reopen(const Identity& identity);
 
 }  // namespace corral::proc

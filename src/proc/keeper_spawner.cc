@@ -163,9 +163,10 @@ Result<ProcessTree> KeeperSpawner::spawn(const LaunchSpec& spec) {
   if (spec.before_start)
     spec.before_start(
         {parts.instance, prepared->strings.cgroup, prepared->header.rlimit_tag, prepared->container});
-  const LowerOpenFiles lower(open_files_);
-  const int error =
-      start.start(helper_, parts.instance, with_cookie(spec.environment, parts.instance), parts.keeper);
+  const int error = [&] {
+    const LowerOpenFiles lower(open_files_);
+    return start.start(helper_, parts.instance, with_cookie(spec.environment, parts.instance), parts.keeper);
+  }();
   if (error != 0) {
     abandon(*prepared);
     return Error{spawn_failure(error)};

@@ -42,6 +42,7 @@ class AgreementLook {
   }
 
   std::vector<Disagreement> run() {
+    if (!by_pid_.contains(self_)) return {};  // a list without us is none: /proc could not be read
     for (const registry::InstanceRecord& record : instances_) look_at(record);
     for (const registry::InstanceRecord& record : instances_) by_cookie_.erase(record.id);
     for (const auto& [cookie, bearers] : by_cookie_) look_at_unknown(cookie, bearers);

@@ -68,6 +68,9 @@ Fate judge(const registry::DaemonRecord& daemon, const Here& here) {
   if (daemon.boot_id.empty() || here.boot_id.empty()) {
     return {Kind::LeftAlone, "it is not known whether the machine was started anew since; mount /proc"};
   }
+  if (!daemon.machine.empty() && !here.machine.empty() && daemon.machine != here.machine) {
+    return {Kind::LeftAlone, "it ran on another machine that shares this registry; start corral there"};
+  }
   if (daemon.boot_id != here.boot_id) return {Kind::Settled, {}};
   if (daemon.pid_namespace == 0 || daemon.pid_namespace != here.pid_namespace) {
     return {Kind::LeftAlone,

@@ -61,6 +61,7 @@ Verdict judge(const Bearer& bearer, const Claim& claim);
 
 /// What is true here and now.
 struct Here {
+  std::string machine;  // its id; empty = it has none
   std::string boot_id;
   std::uint64_t pid_namespace = 0;
   uid_t uid = 0;

@@ -6,6 +6,7 @@
 
 #include <optional>
 
+#include "base/machine_id.h"
 #include "base/read_text.h"
 #include "base/unique_fd.h"
 #include "keeper/kernel.h"
@@ -28,14 +29,16 @@ bool ends_soon(const UniqueFd& process) {
   return poll(&ready, 1, kPatience) == 1;
 }
 
+/// Or may live.
 bool lives(const registry::DaemonRecord& daemon) {
-  const std::optional<UniqueFd> found = proc::reopen(identity_of(daemon, daemon.process));
-  return found && !ends_soon(*found);
+  const proc::Whereabouts found = proc::look_for(identity_of(daemon, daemon.process));
+  return found.process ? !ends_soon(*found.process) : !found.known;
 }
 
 Here here_and_now() {
   Here here;
   here.boot_id = this_boot();
+  here.machine = machine_id();
   here.uid = geteuid();
   struct stat status {};
   if (stat("/proc/self/ns/pid", &status) == 0) here.pid_namespace = status.st_ino;
@@ -59,8 +62,13 @@ Remnants end_instance(const registry::DaemonRecord& self, const registry::Instan
                       const RemnantRules& rules) {
   const Fate fate = judge(self, here_and_now());  // that it lives is no reason: it is us
   if (fate.kind != Fate::Kind::End) return {fate.kind == Fate::Kind::Settled, {}, fate.why};
-  const std::optional<UniqueFd> keeper = proc::reopen(identity_of(self, instance.keeper));
-  if (keeper && !process_ended(*keeper)) return {false, {}, "its keeper lives, and answers for it"};
+  if (instance.keeper.pid > 0) {
+    const proc::Whereabouts keeper = proc::look_for(identity_of(self, instance.keeper));
+    if (!keeper.known)
+      return {false, {}, "it cannot be told whether its keeper lives: no descriptor is free"};
+    if (keeper.process && !process_ended(*keeper.process))
+      return {false, {}, "its keeper lives, and answers for it"};
+  }
   return RemnantEnding(self, {instance}, rules, RemnantEnding::Below::Ended).run();
 }
 

@@ -198,11 +198,11 @@ struct Attempt {
   std::int64_t newer = 0;  // the version of a later corral
 };
 
-Attempt attempt(const std::string& path) {
+Attempt attempt(const std::string& path, int patience) {
   Attempt made;
   made.database = Database::open(path, made.trouble);
   if (made.trouble != Trouble::None) return made;
-  made.database.wait_for_locks(kPatienceAtStart);
+  made.database.wait_for_locks(patience);
   const SchemaLook look = look_at_schema(made.database);
   made.trouble = look.trouble == Trouble::Refused ? Trouble::Corrupt : look.trouble;
   if (made.trouble != Trouble::None) return made;
@@ -265,7 +265,7 @@ FileId file_at(const std::string& path) {
   return lstat(path.c_str(), &status) == 0 ? FileId{status.st_dev, status.st_ino} : FileId{};
 }
 
-OpenedFile open_database_file(const std::string& path) {
+OpenedFile open_database_file(const std::string& path, When when) {
   std::string file;
   const std::string objection = prepare_file(path, file);
   if (!objection.empty()) {
@@ -275,7 +275,7 @@ OpenedFile open_database_file(const std::string& path) {
     refused.may_pass = true;
     return refused;
   }
-  Attempt made = attempt(file);
+  Attempt made = attempt(file, when == When::Starting ? kPatienceAtStart : kPatience);
   if (made.trouble == Trouble::Corrupt) {
     made.database = {};  // before its file is somewhere else
     return replace_database_file(path);
@@ -292,7 +292,7 @@ OpenedFile replace_database_file(const std::string& path) {
     opened.may_pass = true;
     return opened;
   }
-  opened = opened_from(attempt(file), path, file);
+  opened = opened_from(attempt(file, kPatience), path, file);
   opened.notice = "the registry " + path + " was damaged, or is no registry: it is now " + place +
                   ", and a new one was begun. What it knew of earlier daemons is lost; `corral doctor` finds "
                   "what they may have left";

@@ -18,6 +18,9 @@ struct FileId {
 };
 FileId file_at(const std::string& path);
 
+/// Whether somebody waits for answers meanwhile.
+enum class When : std::uint8_t { Starting, Serving };
+
 struct OpenedFile {
   Database database;      // invalid if there is a problem
   std::string file;       // the path without links
@@ -26,7 +29,7 @@ struct OpenedFile {
   std::string notice;     // something that its owner should know all the same
 };
 
-OpenedFile open_database_file(const std::string& path);
+OpenedFile open_database_file(const std::string& path, When when);
 
 /// The same after putting aside what is there, because it turned out to be damaged. Nobody of us has it open.
 OpenedFile replace_database_file(const std::string& path);

@@ -36,6 +36,7 @@ struct DaemonRecord {
   ProcessFacts process;
   std::string version;
   std::int64_t started_ms = 0;
+  std::string machine{};  // its id; empty = it has none
 
   bool operator==(const DaemonRecord&) const = default;
 };

@@ -52,10 +52,14 @@ ALTER TABLE events ADD COLUMN daemon TEXT NOT NULL DEFAULT '';
 CREATE INDEX manifests_by_age ON manifests(written);
 )";
 
-// A container is no process of ours: who finds it only by its record must know whom to tell.
-constexpr const char* kContainers = "ALTER TABLE instances ADD COLUMN container TEXT NOT NULL DEFAULT ''";
+// A container is no process of ours: who finds it only by its record must know whom to tell. And a home on a
+// network file system has daemons of several machines: another boot id need not mean that ours has ended.
+constexpr const char* kElsewhere = R"(
+ALTER TABLE instances ADD COLUMN container TEXT NOT NULL DEFAULT '';
+ALTER TABLE daemons ADD COLUMN machine TEXT NOT NULL DEFAULT '';
+)";
 
-constexpr SchemaStep kSteps[] = {{1, kFirstTables}, {2, kOwnersOfEvents}, {3, kContainers}};
+constexpr SchemaStep kSteps[] = {{1, kFirstTables}, {2, kOwnersOfEvents}, {3, kElsewhere}};
 
 }  // namespace
 

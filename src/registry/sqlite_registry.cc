@@ -21,6 +21,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kBusyRetry{100};
 constexpr int kMostPages = 4096;                // 16 MiB of write-ahead log
 constexpr std::size_t kWriteAtOnce = 512;       // so many events are written without waiting for more
+constexpr std::size_t kShareInMemory = 20;      // of the bounds of a file
 constexpr std::size_t kMostUrgent = 8192;       // writes that must be done again
 constexpr std::size_t kManifestsInMemory = 64;  // instead of kMostManifests, each of at most …
 constexpr std::size_t kManifestInMemory = 256U << 10U;
@@ -64,7 +65,7 @@ class SqliteRegistry final : public Registry {
   bool moved_away() const { return in_file_ && file_at(file_) != id_; }
   void carry_over(std::vector<events::Event> events);
   void replace_damaged_file();
-  void say(const std::string& notice) const;
+  void say(Loss loss, const std::string& notice) const;
   void look_at_log(int pages);
   void checkpoint(int pages);
 
@@ -128,16 +129,16 @@ SqliteRegistry::~SqliteRegistry() {
 
 void SqliteRegistry::open() {
   if (path_.empty()) return use_memory();
-  OpenedFile opened = open_database_file(path_);
-  say(opened.notice);
+  OpenedFile opened = open_database_file(path_, When::Starting);
+  say(Loss::File, opened.notice);
   if (opened.database.valid()) return use_file(std::move(opened));
   use_memory();
   if (opened.may_pass) try_again_later(options_.retry);
   set_degraded(std::move(opened.problem));
 }
 
-void SqliteRegistry::say(const std::string& notice) const {
-  if (!notice.empty()) options_.notice ? options_.notice(notice) : log_line(notice);
+void SqliteRegistry::say(Loss loss, const std::string& notice) const {
+  if (!notice.empty()) options_.notice ? options_.notice(loss, notice) : log_line(notice);
 }
 
 void SqliteRegistry::use_file(OpenedFile opened) {
@@ -162,8 +163,8 @@ void SqliteRegistry::use_memory() {
 
 /// The file could not be opened at first, or is another one now. What this daemon has to say goes into it.
 void SqliteRegistry::open_again() {
-  OpenedFile opened = open_database_file(path_);
-  say(opened.notice);
+  OpenedFile opened = open_database_file(path_, When::Serving);
+  say(Loss::File, opened.notice);
   if (!opened.database.valid()) {
     if (in_file_) use_memory();
     if (opened.may_pass) try_again_later(options_.retry);
@@ -196,7 +197,7 @@ void SqliteRegistry::replace_damaged_file() {
                         "look at the disk, move the file away, and restart the daemon");
   }
   OpenedFile opened = replace_database_file(path_);
-  say(opened.notice);
+  say(Loss::File, opened.notice);
   if (!opened.database.valid()) {
     try_again_later(options_.retry);
     return set_degraded(std::move(opened.problem));
@@ -298,8 +299,9 @@ void SqliteRegistry::wrote(Trouble trouble) {
     const std::string notice = "the registry " + path_ + " can be written again; " +
                                std::to_string(dropped_) +
                                " records of the time between were too many to wait for it, and are lost";
-    say(notice);
+    say(Loss::Records, notice);
     dropped_ = 0;
+    return carry_over({});  // what runs must be known, whatever else is lost
   }
   set_degraded({});
 }
@@ -324,9 +326,11 @@ void SqliteRegistry::set_degraded(std::string why) {
 void SqliteRegistry::prune() {
   Trouble trouble = Trouble::None;
   int removed = 0;
-  if (!retry_.running()) {
-    const Tables::Bounds bounds{now_ms() - options_.history.count(), options_.most_events,
-                                options_.most_sessions};
+  // In memory also while the file is waited for: nothing else bounds it there.
+  if (!in_file_ || !retry_.running()) {
+    const std::size_t share = in_file_ ? 1 : kShareInMemory;
+    const Tables::Bounds bounds{now_ms() - options_.history.count(), options_.most_events / share,
+                                options_.most_sessions / share};
     removed = tables_->prune_some(bounds, trouble);
   }
   prune_.start(removed > 0 ? options_.next_piece : options_.prune, [this] { prune(); });

@@ -15,6 +15,10 @@
 
 namespace corral::registry {
 
+/// What is lost: all that a damaged file knew of earlier daemons, or some records of a time when it could not
+/// be written.
+enum class Loss : std::uint8_t { File, Records };
+
 struct RegistryOptions {
   std::chrono::milliseconds history{std::chrono::hours(24 * 14)};  // of events and of what has ended
   std::size_t most_events = 200'000;
@@ -27,8 +31,8 @@ struct RegistryOptions {
   std::chrono::milliseconds next_piece{50};  // between the pieces of that
   int checkpoint_pages = 256;                // of 4 KiB in the write-ahead log, then it is copied …
   std::chrono::milliseconds quiet{1000};     // … when nothing was written for so long
-  /// What its owner should know although all is well; null = the log.
-  std::function<void(const std::string&)> notice{};
+  /// What its owner should know although the registry can be used; null = the log.
+  std::function<void(Loss, const std::string&)> notice{};
 };
 
 /// `path` empty = in memory, which is not degraded. Never fails: at worst it is degraded.

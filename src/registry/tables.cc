@@ -59,7 +59,8 @@ DaemonRecord daemon_from(const Rows& rows) {
           .pid_namespace = static_cast<std::uint64_t>(rows.number(2)),
           .process = facts_from(rows, 3),
           .version = rows.text(8),
-          .started_ms = rows.number(9)};
+          .started_ms = rows.number(9),
+          .machine = rows.text(10)};
 }
 
 InstanceRecord instance_from(const Rows& rows) {
@@ -113,14 +114,19 @@ std::size_t bounded(std::size_t most) { return std::min(most, kMostRows); }
 }  // namespace
 
 const Tables::Text Tables::kTexts[StatementCount] = {
-    {Probe, "INSERT OR REPLACE INTO facts VALUES('probe', hex(randomblob(8)))"},
-    {WriteDaemon, "INSERT OR REPLACE INTO daemons VALUES(?,?,?, ?,?,?,?,?, ?,?,0)"},
+    {Probe, "INSERT OR REPLACE INTO facts(name,value) VALUES('probe', hex(randomblob(8)))"},
+    // Every column by its name: a later corral may have added some to a file that we have open.
+    {WriteDaemon,
+     "INSERT OR REPLACE INTO daemons(id,boot_id,pid_namespace,pid,pidfs_inode,start_ticks,uid,handle,"
+     "version,started_ms,machine,ended_ms) VALUES(?,?,?, ?,?,?,?,?, ?,?,?,0)"},
     {EndDaemon, "UPDATE daemons SET ended_ms=?2 WHERE id=?1 AND ended_ms=0"},
     {EndSessionsOfDaemon, "UPDATE sessions SET ended_ms=?2, reason=?3 WHERE ended_ms=0 AND daemon=?1"},
     {EndInstancesOfDaemon, "UPDATE instances SET ended_ms=?2, cause=?3 WHERE ended_ms=0 AND daemon=?1"},
     // What has ended does not live again because somebody completes its record.
     {WriteInstance,
-     "INSERT INTO instances VALUES(?,?,?,?,?, ?,?,?,?,?, ?,?,?,?,?, ?,?,?,?) "
+     "INSERT INTO instances(id,daemon,server,cgroup,rlimit_tag,keeper_pid,keeper_pidfs_inode,"
+     "keeper_start_ticks,keeper_uid,keeper_handle,pid,pidfs_inode,start_ticks,uid,handle,started_ms,"
+     "ended_ms,cause,container) VALUES(?,?,?,?,?, ?,?,?,?,?, ?,?,?,?,?, ?,?,?,?) "
      "ON CONFLICT(id) DO UPDATE SET cgroup=excluded.cgroup, rlimit_tag=excluded.rlimit_tag, "
      "keeper_pid=excluded.keeper_pid, "
      "keeper_pidfs_inode=excluded.keeper_pidfs_inode, keeper_start_ticks=excluded.keeper_start_ticks, "
@@ -139,14 +145,18 @@ const Tables::Text Tables::kTexts[StatementCount] = {
      "INSERT INTO events(number,time_ms,kind,server,instance,session,pid,cause,text,took_ms,count,"
      "daemon) VALUES(?,?,?,?,?,?,?,?,?,?,?,?)"},
     {WriteManifest,
-     "INSERT OR REPLACE INTO manifests VALUES(?,?,"
+     "INSERT OR REPLACE INTO manifests(digest,server,written,text) VALUES(?,?,"
      "(SELECT ifnull(max(written),0)+1 FROM manifests),?)"},
     {PruneManifests,
      "DELETE FROM manifests WHERE written <= (SELECT written FROM manifests ORDER BY written DESC "
      "LIMIT 1 OFFSET ?)"},
-    {OpenDaemons, "SELECT * FROM daemons WHERE ended_ms=0 AND id<>? ORDER BY started_ms DESC, id LIMIT ?"},
+    {OpenDaemons,
+     "SELECT id,boot_id,pid_namespace,pid,pidfs_inode,start_ticks,uid,handle,version,started_ms,machine "
+     "FROM daemons WHERE ended_ms=0 AND id<>? ORDER BY started_ms DESC, id LIMIT ?"},
     {OpenInstances,
-     "SELECT * FROM instances WHERE daemon=? AND ended_ms=0 ORDER BY started_ms, rowid LIMIT ?"},
+     "SELECT id,daemon,server,cgroup,rlimit_tag,keeper_pid,keeper_pidfs_inode,keeper_start_ticks,"
+     "keeper_uid,keeper_handle,pid,pidfs_inode,start_ticks,uid,handle,started_ms,ended_ms,cause,container "
+     "FROM instances WHERE daemon=? AND ended_ms=0 ORDER BY started_ms, rowid LIMIT ?"},
     {EventsAfter,
      "SELECT number,time_ms,kind,server,instance,session,pid,cause,text,took_ms,count FROM events "
      "WHERE number>?1 AND (daemon=?2 OR number<=?3) ORDER BY number, row LIMIT ?4"},
@@ -164,14 +174,17 @@ const Tables::Text Tables::kTexts[StatementCount] = {
      "DELETE FROM sessions WHERE row IN (SELECT row FROM sessions WHERE ended_ms>0 AND ended_ms<?1 "
      "ORDER BY ended_ms LIMIT ?2)"},
     {PruneManySessions,
-     "DELETE FROM sessions WHERE row<(SELECT min(row) FROM sessions)+?2 AND "
-     "row<=(SELECT max(row) FROM sessions)-?1 AND ended_ms>0"},
+     "DELETE FROM sessions WHERE row IN (SELECT row FROM sessions WHERE "
+     "row<=(SELECT max(row) FROM sessions)-?1 AND ended_ms>0 ORDER BY row LIMIT ?2)"},
     {PruneInstances,
      "DELETE FROM instances WHERE rowid IN (SELECT rowid FROM instances WHERE ended_ms>0 AND "
      "ended_ms<?1 ORDER BY ended_ms LIMIT ?2)"},
+    {PruneManyInstances,
+     "DELETE FROM instances WHERE rowid IN (SELECT rowid FROM instances WHERE "
+     "rowid<=(SELECT max(rowid) FROM instances)-?1 AND ended_ms>0 ORDER BY rowid LIMIT ?2)"},
     {PruneDaemons,
-     "DELETE FROM daemons WHERE rowid<(SELECT min(rowid) FROM daemons)+?2 AND ended_ms>0 AND "
-     "ended_ms<?1"},
+     "DELETE FROM daemons WHERE rowid IN (SELECT rowid FROM daemons WHERE ended_ms>0 AND ended_ms<?1 "
+     "ORDER BY rowid LIMIT ?2)"},
 };
 
 Tables::Tables(Database& database) : database_(database) {
@@ -191,7 +204,8 @@ Trouble Tables::write(const DaemonRecord& daemon) {
   const ProcessFacts& process = daemon.process;
   return statements_[WriteDaemon]
       .run(daemon.id, daemon.boot_id, daemon.pid_namespace, process.pid, process.pidfs_inode,
-           process.start_ticks, process.uid, process.handle, daemon.version, daemon.started_ms)
+           process.start_ticks, process.uid, process.handle, daemon.version, daemon.started_ms,
+           daemon.machine)
       .finish();
 }
 
@@ -310,6 +324,7 @@ int Tables::prune_some(const Bounds& bounds, Trouble& trouble) {
   run(PruneOldSessions, bounds.oldest_ms);
   run(PruneManySessions, bounds.sessions);
   run(PruneInstances, bounds.oldest_ms);
+  run(PruneManyInstances, bounds.sessions);
   run(PruneDaemons, bounds.oldest_ms);
   if (trouble == Trouble::None) trouble = transaction.commit();
   return trouble == Trouble::None ? removed : 0;

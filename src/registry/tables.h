@@ -71,6 +71,7 @@ class Tables {
     PruneOldSessions,
     PruneManySessions,
     PruneInstances,
+    PruneManyInstances,
     PruneDaemons,
     StatementCount,
   };

@@ -79,7 +79,7 @@ class Switchboard final : private Router::Owner {
   void stop_all(server::Instance::Haste haste);
 
   /// A child of this process that is no instance, and is meant to be there until it dies.
-  void started(pid_t child) { children_.started(child); }
+  void started(pid_t child, server::Children::Ended ended) { children_.started(child, std::move(ended)); }
 
   void set_limits(const Limits& limits) { limits_ = limits; }
   /// For the instances that are started from now on.

@@ -111,7 +111,7 @@ void Switchboard::tell_gone(const Gone& gone) const {
   if (!gone.ending.survivors.empty()) event.pid = gone.ending.survivors.front().pid;
   event.cause = cause_name(gone.cause);
   event.took = gone.took;
-  event.count = gone.ending.proved_empty ? gone.ending.ended_processes : gone.ending.survivors.size();
+  event.count = gone.ending.proved_empty ? gone.ending.ended_processes : 1;  // each survivor is an event
   event.text = naming(gone.instance, gone.server) + ": " + gone.ending.sentence + " (" + event.cause + ", " +
                processes(gone.ending.ended_processes) + ", " + std::to_string(gone.took.count()) + " ms), " +
                (gone.ending.proved_empty ? "its tree is gone" : "its tree was not proved gone") +
@@ -119,7 +119,6 @@ void Switchboard::tell_gone(const Gone& gone) const {
   tell(event);
   for (std::size_t i = 1; i < gone.ending.survivors.size(); ++i) {
     event.pid = gone.ending.survivors[i].pid;
-    event.count = 0;  // the first one has counted all
     tell(event);
   }
 }

@@ -48,9 +48,13 @@ void Children::wait_for_deaths() {
 bool Children::reap() {
   bool keeper_died = false;
   for (;;) {
-    const pid_t pid = waitpid(-1, nullptr, WNOHANG);
+    int status = 0;
+    const pid_t pid = waitpid(-1, &status, WNOHANG);
     if (pid <= 0) return keeper_died;
-    keeper_died = keepers_.erase(pid) > 0 || keeper_died;
+    const auto keeper = keepers_.extract(pid);
+    if (keeper.empty()) continue;
+    keeper_died = true;
+    if (keeper.mapped()) keeper.mapped()(status);
   }
 }
 

@@ -5,7 +5,8 @@
 #include <sys/types.h>
 
 #include <functional>
-#include <set>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "base/loop.h"
@@ -18,8 +19,9 @@ class Children {
   /// Blocks SIGCHLD and listens to it from now on; the process becomes a subreaper.
   explicit Children(Loop& loop);
 
-  /// A child that is meant to be there, until it dies.
-  void started(pid_t pid) { keepers_.insert(pid); }
+  /// A child that is meant to be there, until it dies. `ended` hears its wait status.
+  using Ended = std::function<void(int status)>;
+  void started(pid_t pid, Ended ended = nullptr) { keepers_.insert_or_assign(pid, std::move(ended)); }
   /// A keeper was killed: its tree is ours now. Ends it, looking again until nothing is left; `done` hears
   /// whether that was seen.
   using Done = std::function<void(bool proved)>;
@@ -38,7 +40,7 @@ class Children {
   UniqueFd deaths_;
   Watch watch_;
   Timer again_;
-  std::set<pid_t> keepers_;
+  std::map<pid_t, Ended> keepers_;
   struct Waiting {
     pid_t keeper;
     Done done;

@@ -6,6 +6,7 @@
 
 #include <chrono>
 
+#include "base/machine_id.h"
 #include "base/random_hex.h"
 #include "base/unique_fd.h"
 #include "keeper/kernel.h"
@@ -52,6 +53,7 @@ registry::DaemonRecord record_of_this_process(const std::string& version) {
   registry::DaemonRecord record;
   record.id = random_hex(kIdBytes);
   record.version = version;
+  record.machine = machine_id();
   record.started_ms = milliseconds_since_1970();
   struct stat status {};
   if (stat("/proc/self/ns/pid", &status) == 0) record.pid_namespace = status.st_ino;

@@ -28,7 +28,11 @@ pid_t run_terminators(const std::vector<char>& plan_bytes, const std::string& in
   static keeper::Report report;
   keeper::Sweep sweep(report);
   keeper::run_terminators(plan, sweep, report);
-  _exit(0);
+  bool done = true;
+  for (std::uint32_t i = 0; i < report.terminators; ++i) {
+    done = done && report.terminator[i].finished && report.terminator[i].wait_status == 0;
+  }
+  _exit(done ? 0 : 1);
 }
 
 }  // namespace

@@ -185,8 +185,8 @@ Result<UniqueFd> guide(pid_t first_child, int line) {
 }  // namespace
 
 bool is_for_daemon(std::string_view variable) {
-  constexpr std::array<std::string_view, 9> kNames = {"HOME", "PATH", "USER",   "LOGNAME", "SHELL",
-                                                      "LANG", "TZ",   "TMPDIR", "LANGUAGE"};
+  constexpr std::array<std::string_view, 10> kNames = {
+      "HOME", "PATH", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR", "LANGUAGE", "MAX_KEEP_PROCESSES"};
   const std::string_view name = variable.substr(0, variable.find('='));
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end() || name.starts_with("LC_") ||
          name.starts_with("XDG_");

@@ -181,6 +181,11 @@ Result<std::size_t> keep_from_environment() {
   return number;
 }
 
+std::size_t usual_keep() {
+  const Result<std::size_t> keep = keep_from_environment();
+  return keep ? *keep : kDefaultKeep;
+}
+
 const char* name_of(Finding::Kind kind) {
   switch (kind) {
     case Finding::Kind::Orphan: return "orphan";

@@ -14,6 +14,8 @@ inline constexpr std::size_t kDefaultKeep = 9;
 
 /// From MAX_KEEP_PROCESSES, else the default. A value that is no number is an error.
 Result<std::size_t> keep_from_environment();
+/// The same, and the default also for a value that is no number.
+std::size_t usual_keep();
 
 /// Two servers run the same command if this is the same: program and arguments.
 std::string command_key(const Server& server);

@@ -89,7 +89,7 @@ labTest('a corral that is older than corral.min_version may only end the daemon'
   await eventually('the daemon', () => existsSync(path.join(daemon.dir, 'corral.sock')));
   daemon.watch();
 
-  const refusal = /this corral is version \S+, and "min_version" in \S+ asks for 99\.0 .*lower it/;
+  const refusal = /a corral of version \S+ may not speak to this daemon: "min_version" in \S+ asks for 99\.0 .*lower "min_version"/;
   for (const words of [['ps'], ['info'], ['stop', 'files']]) {
     const { code, stdout, stderr } = await daemon.ask(...words);
     assert.notEqual(code, 0, stdout);

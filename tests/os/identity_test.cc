@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -49,6 +50,27 @@ TEST(Identity, NamesBootAndProcess) {
   EXPECT_EQ(identity->uid, getuid());
   EXPECT_EQ(identity->boot_id.size(), 36U);
   EXPECT_GT(identity->start_ticks, 0U);
+}
+
+TEST(Identity, WithoutAFreeDescriptorItIsNotKnownWhetherAProcessLives) {
+  SleepingChild child;
+  const Identity identity = *identify(child.pidfd());
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{0, before.rlim_max};
+
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  const Whereabouts hidden = look_for(identity);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  const Whereabouts there = look_for(identity);
+  child.end();
+  const Whereabouts gone = look_for(identity);
+
+  EXPECT_FALSE(hidden.known);
+  EXPECT_FALSE(hidden.process);
+  EXPECT_TRUE(there.known && there.process);
+  EXPECT_TRUE(gone.known);
+  EXPECT_FALSE(gone.process);
 }
 
 TEST(Identity, IsTheSameEachTimeAndAnotherForAnother) {

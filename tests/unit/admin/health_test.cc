@@ -51,6 +51,25 @@ TEST(Health, AnInstanceWithoutAProcessIsNoCopy) {
   EXPECT_TRUE(health_of(snapshot).healthy);
 }
 
+TEST(Health, ACrashLoopOfAServerThatIsInNoConfigurationIsTold) {
+  Snapshot snapshot;
+  snapshot.servers = {{"memory", false, false, "5 crashes in 60 s", ""}};
+  snapshot.crash_loops = {{"memory", "it died 5 times in a row"}, {"npx thing", "it died 6 times in a row"}};
+
+  const Health health = health_of(snapshot);
+
+  ASSERT_EQ(health.reasons.size(), 2U) << "each once";
+  EXPECT_NE(health.reasons[1].find("server npx thing is in a crash loop: it died 6 times in a row"),
+            std::string::npos);
+}
+
+TEST(Health, WhatADamagedRegistryHasCostIsTold) {
+  Snapshot snapshot;
+  snapshot.daemon.lost = "the registry was damaged";
+
+  EXPECT_EQ(health_of(snapshot).reasons, std::vector<std::string>{"the registry was damaged"});
+}
+
 TEST(Health, NamesEveryReason) {
   Snapshot snapshot = with_copies(10);
   snapshot.servers = {{"memory", false, false, "5 crashes in 60 s", ""}};

@@ -96,6 +96,9 @@ TEST_F(MetricsText, CountsHowInstancesEnd) {
   happens(about(Kind::Stop, "files"));
   happens(that_took(Kind::Extinct, "files", milliseconds(50)));
   happens(that_took(Kind::Extinct, "files", milliseconds(120'000)));
+  Event died = that_took(Kind::Extinct, "files", milliseconds(0));
+  died.cause = "died";  // nobody decided on it
+  happens(died);
   Event survivors = about(Kind::Survivor, "files");
   survivors.count = 3;
   happens(survivors);
@@ -114,7 +117,7 @@ TEST_F(MetricsText, CountsHowInstancesEnd) {
   EXPECT_EQ(value_of("corral_survivors_total"), 3);
   EXPECT_EQ(value_of("corral_orphans_reaped_total"), 1);
   EXPECT_EQ(value_of(R"(corral_findings_total{kind="foreign"})"), 1);
-  EXPECT_EQ(value_of(R"(corral_events_total{kind="extinct"})"), 2);
+  EXPECT_EQ(value_of(R"(corral_events_total{kind="extinct"})"), 3);
 }
 
 TEST_F(MetricsText, ShowsWhatRunsNow) {

@@ -30,7 +30,8 @@ class RecoveryTest : public testing::Test {
     Loop loop;
     registry::open_registry(loop, folder_ / "registry.db")->begin(other);
     Chronicle chronicle(loop, folder_, kHistory);
-    recover_remnants(chronicle, [](pid_t) { FAIL() << "nothing of it was in a container"; });
+    recover_remnants(chronicle,
+                     [](pid_t, const ChildEnded&) { FAIL() << "nothing of it was in a container"; });
     Timer late(loop);
     late.start(kPatience, [&loop] { loop.stop(); });
     chronicle.worker().run([] {}, [&loop] { loop.stop(); });  // one job after the other

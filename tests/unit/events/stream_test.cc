@@ -32,6 +32,21 @@ TEST(EventStream, GivesEveryListenerEveryEventInOrderWithItsNumber) {
   EXPECT_THAT(second, ElementsAre("a", "b"));
 }
 
+TEST(EventStream, CutsWhatAClientCouldMakeAsLongAsItLikes) {
+  Stream stream;
+  Event heard;
+  stream.listen([&](const Event& event) { heard = event; });
+  Event event = about(std::string(4 << 20, 'n'));
+  event.text = "x" + std::string(kLongestText / 2, ' ');
+  while (event.text.size() < 3 * kLongestText) event.text += "ä";
+
+  stream.tell(event);
+
+  EXPECT_EQ(heard.server, std::string(kLongestName, 'n') + "…");
+  EXPECT_LE(heard.text.size(), kLongestText + 3);
+  EXPECT_TRUE(heard.text.ends_with("ä…")) << "whole characters";
+}
+
 TEST(EventStream, TellsWhatAListenerTellsAfterwardsAndToAll) {
   Stream stream;
   std::vector<std::string> heard;

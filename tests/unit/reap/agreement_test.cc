@@ -40,6 +40,11 @@ std::vector<Disagreement> found(const std::vector<Listed>& processes) {
 
 TEST(Agreement, NothingIsSaidOfATreeBelowItsKeeper) { EXPECT_TRUE(found(in_order()).empty()); }
 
+TEST(Agreement, NothingIsSaidIfTheListWasNotRead) {
+  EXPECT_TRUE(found({}).empty());
+  EXPECT_TRUE(found({{1, 0, 1, "init", {}}}).empty()) << "we are not in it";
+}
+
 TEST(Agreement, NothingIsSaidOfAnInstanceThatIsStarting) {
   registry::InstanceRecord starting = running();
   starting.keeper = starting.process = {};

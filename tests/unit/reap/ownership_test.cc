@@ -14,6 +14,7 @@ constexpr uid_t kUser = 1000;
 registry::DaemonRecord daemon_record() {
   registry::DaemonRecord record;
   record.id = "daemon";
+  record.machine = "this-machine";
   record.boot_id = "this-boot";
   record.pid_namespace = 4026531836;
   record.process = {500, 77, 9000, kUser, "handle"};
@@ -42,7 +43,7 @@ Bearer marked() {
   return bearer;
 }
 
-Here here() { return {"this-boot", 4026531836, kUser, false}; }
+Here here() { return {"this-machine", "this-boot", 4026531836, kUser, false}; }
 
 TEST(Ownership, EitherMarkAloneIsEnough) {
   Bearer cleared = marked();
@@ -170,6 +171,11 @@ TEST(DaemonFate, AfterAnotherBootNothingCanBeLeft) {
   rebooted.boot_id = "another-boot";
   rebooted.daemon_lives = true;
 
+  EXPECT_EQ(judge(daemon_record(), rebooted).kind, Fate::Kind::Settled);
+  // A home on a network file system: it has not ended because we have not heard of its boot.
+  rebooted.machine = "another-machine";
+  EXPECT_EQ(judge(daemon_record(), rebooted).kind, Fate::Kind::LeftAlone);
+  rebooted.machine.clear();
   EXPECT_EQ(judge(daemon_record(), rebooted).kind, Fate::Kind::Settled);
 }
 

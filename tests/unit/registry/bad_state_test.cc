@@ -314,6 +314,50 @@ TEST_F(BadState, WhatCannotBeWrittenTakesNoMoreThanItsShareOfMemory) {
   EXPECT_THAT(notices_, ElementsAre(AllOf(HasSubstr("20 records"), HasSubstr("lost"))));
 }
 
+TEST_F(BadState, WhatRunsIsKnownThoughItsRecordHadToGo) {
+  FailingDisk::answer(SQLITE_OK);
+  const auto registry = open({.retry = kSoon});
+  FailingDisk::answer(SQLITE_FULL);
+  registry->begin(daemon_called("one"));
+  registry->journal(instance_called("runs", "one"));
+
+  for (int i = 0; i < 5000; ++i) {
+    const std::string id = "i" + std::to_string(i);
+    registry->journal(instance_called(id, "one"));
+    registry->instance_ended(id, 20, "idle");
+  }
+  FailingDisk::answer(SQLITE_OK);
+  run_until([&] { return registry->degraded().empty(); });
+
+  const auto left = open()->unfinished("");
+  ASSERT_THAT(left, SizeIs(1));
+  EXPECT_THAT(left[0].instances, ElementsAre(instance_called("runs", "one")));
+}
+
+TEST_F(BadState, ASessionThatStaysOpenDoesNotKeepTheOthers) {
+  RegistryOptions options{.most_sessions = 50,
+                          .first_prune = std::chrono::milliseconds(0),
+                          .next_piece = std::chrono::milliseconds(0)};
+  const std::int64_t now = 1000 * static_cast<std::int64_t>(time(nullptr));
+  const auto registry = open(options);
+  registry->keep(SessionRecord{.daemon = "one", .id = 1, .server = "files", .opened_ms = now});
+  for (std::uint64_t id = 2; id <= 1000; ++id) {
+    registry->keep(
+        SessionRecord{.daemon = "one", .id = id, .server = "files", .opened_ms = now, .ended_ms = now});
+    registry->journal(
+        {.id = "i" + std::to_string(id), .daemon = "one", .server = "files", .started_ms = now});
+    registry->instance_ended("i" + std::to_string(id), now, "idle");
+  }
+  registry->flush();
+
+  run_until([&] { return registry->past_sessions(1000).size() == 50; });
+
+  EXPECT_EQ(registry->past_sessions(1000).size(), 50U);
+  Trouble trouble = Trouble::None;
+  EXPECT_LE(database().number("SELECT count(*) FROM instances", trouble), 50);
+  EXPECT_EQ(database().number("SELECT count(*) FROM sessions WHERE ended_ms=0", trouble), 1);
+}
+
 TEST_F(BadState, AnOlderDatabaseIsBroughtUpToDate) {
   leave_a_crashed_daemon("new");
   std::filesystem::remove_all(root() + "/state");

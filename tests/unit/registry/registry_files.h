@@ -38,7 +38,7 @@ class RegistryFiles : public survey::TempFiles {
   std::string path() const { return root() + "/state/registry.db"; }
 
   std::unique_ptr<Registry> open(RegistryOptions options = {}) {
-    options.notice = [this](const std::string& notice) { notices_.push_back(notice); };
+    options.notice = [this](Loss, const std::string& notice) { notices_.push_back(notice); };
     return open_registry(loop_, path(), std::move(options));
   }
   /// With a daemon that began, and one instance of it, and without an end.

@@ -1,0 +1,16 @@
+#include "cli/keep_count.h"
+
+#include "app/config_source.h"
+#include "survey/findings.h"
+
+namespace corral::cli {
+
+Result<std::size_t> keep_count(const std::optional<std::size_t>& given) {
+  if (given) return *given;
+  const Result<std::size_t> from_environment = survey::keep_from_environment();
+  if (!from_environment) return from_environment.error();
+  const Result<config::Configuration> configuration = app::ConfigSource("").read();
+  return configuration ? configuration->options.keep : *from_environment;
+}
+
+}  // namespace corral::cli
