@@ -14,7 +14,7 @@ namespace corral::app {
 namespace {
 
 constexpr int kFirst = 3;
-constexpr int kMost = 64;
+constexpr int kMostSockets = 64;
 
 int whole_number(const char* text) {
   if (text == nullptr) return -1;
@@ -48,7 +48,7 @@ UniqueFd* place_for(int fd, PassedSockets& sockets) {
 
 int passed_count(const char* listen_pid, const char* listen_fds, pid_t self) {
   const int count = whole_number(listen_fds);
-  return whole_number(listen_pid) == self && count > 0 && count <= kMost ? count : 0;
+  return whole_number(listen_pid) == self && count > 0 && count <= kMostSockets ? count : 0;
 }
 
 int passed_to_us() { return passed_count(getenv("LISTEN_PID"), getenv("LISTEN_FDS"), getpid()); }

@@ -30,7 +30,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr std::chrono::seconds kPatience{90};  // --replace may have to wait for a drain
+constexpr std::chrono::seconds kStartPatience{90};  // --replace may have to wait for a drain
 constexpr std::chrono::seconds kStatusPatience{10};
 constexpr off_t kLongestLog = off_t{1} << 20;
 constexpr std::size_t kShown = 4096;  // of the log of one that failed
@@ -136,7 +136,7 @@ int start_in_background(const ServeOptions& options) {
       words_for(options, *runtime_dir),
       options.command.empty() ? detached_environment(environ) : options.environment, log.get(), janitor);
   if (error != 0) return fail(std::string("the daemon cannot be started: ") + strerror(error));
-  const auto deadline = steady_clock::now() + kPatience;
+  const auto deadline = steady_clock::now() + kStartPatience;
   for (milliseconds pause(2); steady_clock::now() < deadline; pause = std::min(pause * 2, milliseconds(50))) {
     const std::optional<Running> running = find_running(*runtime_dir, pid_file);
     if (running && (!before || running->pid != before->pid)) return tell("started", *running);

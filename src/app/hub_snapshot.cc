@@ -146,7 +146,11 @@ admin::Snapshot Hub::Impl::snapshot(const Usage* usage) {
   for (const router::Place& place : switchboard.places()) {
     if (place.router) shot.instances.push_back(view_of(place, usage));
   }
-  for (const Guest& guest : guests) shot.sessions.push_back(view_of(guest, usage));
+  for (const Guest& guest : guests) {
+    admin::SessionView& view = shot.sessions.emplace_back(view_of(guest, usage));
+    // It waits for somebody to allow the server, and for no call.
+    if (view.instance.empty() && switchboard.stopped().contains(view.server)) view.state = "stopped";
+  }
   shot.objects = owned.list_json();
   shot.crash_loops = chronicle.crash_loops();
   shot.unkillable = chronicle.unkillable();

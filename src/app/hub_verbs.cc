@@ -182,7 +182,8 @@ void Hub::Impl::end_session(const Question& question, const Answer& answer) {
   const auto tell = [answer](const SessionEvidence& evidence) { answer(result(app::to_json(evidence))); };
   if (owned.end(id, by_process("ended", question), tell) || end_guest(id, tell)) return;
   answer(refusal("no session is called '" + id +
-                 "': it may have ended already; `corral status` shows those that are open"));
+                 "': it may have ended already; `corral session list` shows session objects, `corral status` "
+                 "all sessions"));
 }
 
 }  // namespace corral::app

@@ -93,7 +93,7 @@ struct Watchdog::Foreign {
 };
 
 Watchdog::Watchdog(Loop& loop, Hub& hub)
-    : loop_(loop), hub_(hub), chronicle_(hub.chronicle()), timer_(loop), growth_(loop) {}
+    : hub_(hub), chronicle_(hub.chronicle()), timer_(loop), growth_(loop) {}
 
 Watchdog::~Watchdog() = default;
 

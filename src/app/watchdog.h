@@ -34,7 +34,6 @@ class Watchdog {
   void look_at_foreign();
   void wait_for_growth();
 
-  Loop& loop_;
   Hub& hub_;
   Chronicle& chronicle_;
   Timer timer_;

@@ -17,7 +17,7 @@
 namespace corral::survey {
 namespace {
 
-std::string lower(std::string text) {
+std::string in_lower_case(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
                  [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
   return text;
@@ -36,7 +36,7 @@ std::string shown_dependency(const ServerCommand& command) {
 
 /// For a program that is built on an MCP SDK, which leaves only the question of which half it is.
 bool is_called_a_server(const ServerCommand& command) {
-  const std::string name = lower(command.name + " " + base_name(command.script));
+  const std::string name = in_lower_case(command.name + " " + base_name(command.script));
   for (const char* other : {"client", "agent", "inspector", "host", "chat"}) {
     if (name.find(other) != std::string::npos) return false;
   }
