@@ -23,8 +23,10 @@ void add_crash_loops(const Snapshot& snapshot, Health& health) {
   }
   for (const CrashLoop& loop : snapshot.crash_loops) {
     if (told.contains(loop.server)) continue;
+    const std::string logs = "`corral logs " + loop.server + "`";
+    const bool named = loop.text.find(logs) != std::string::npos;
     health.reasons.push_back("server " + loop.server + " is in a crash loop: " + loop.text +
-                             "; `corral logs " + loop.server + "` shows why");
+                             (named ? "" : "; " + logs + " shows why"));
   }
 }
 
