@@ -85,8 +85,10 @@ def main():
     print(f"""
 The daemon runs on. What to try next:
 
-  {words("status")}
-      what runs, for whom, and why it is shared
+  {words("ps")}
+      what runs, for whom, what it uses, and why it is shared; `top` instead of `ps` shows it live
+  {words("events", "-f")}
+      what happens, as it happens
   {words("connect", "notes")}
       what a client starts instead of its server; in the client's configuration:
       "command": "{corral}", "args": {json.dumps(["connect", *place, "notes"])}
