@@ -95,7 +95,7 @@ TEST_F(TokenFileTest, NoFileIsNoTokens) {
 
 TEST_F(TokenFileTest, RefusesAFileThatOthersMayOpenAndALink) {
   ASSERT_TRUE(create_token(path(), "ci", {}));
-  for (const mode_t mode : {0640, 0604, 0620}) {
+  for (const mode_t mode : {0640U, 0604U, 0620U}) {
     chmod(path().c_str(), mode);
     EXPECT_THAT(read_tokens(path()).error().message, HasSubstr("chmod 600"));
     EXPECT_FALSE(create_token(path(), "more", {}));

@@ -146,7 +146,7 @@ TEST(JsonStrictness, RemembersWhichBracketIsOpenAtEveryLevel) {
 }
 
 TEST(JsonStrictness, FindsTheOddByteWhereverItStandsInALongString) {
-  for (std::size_t length : {0, 1, 15, 16, 17, 63, 64, 65, 79, 80, 81, 127, 128, 200}) {
+  for (std::size_t length : {0U, 1U, 15U, 16U, 17U, 63U, 64U, 65U, 79U, 80U, 81U, 127U, 128U, 200U}) {
     for (std::size_t place = 0; place < length; ++place) {
       std::string body(length, 'a');
       body[place] = '\x01';
