@@ -96,7 +96,8 @@ std::vector<Parameter> reap_parameters() {
       {"client", Type::Text, "only servers of this client, such as \"codex\" or \"Claude Code\"", false, 0,
        0},
       {"match", Type::Text, "only servers with this text in their name or command line", false, 0, 0},
-      {"keep", Type::Number, "how many copies of one command a client may hold (9)", false, 1, 10'000},
+      {"keep", Type::Number, "how many copies of one command a client may hold (corral.keep, else 9)", false,
+       1, 10'000},
   };
 }
 

@@ -179,7 +179,8 @@ Command doctor_command() {
   command.options = {
       {"--json", "", "For programs: docs/doctor-schema.json describes it", set_flag(options->json)},
       {"-v,--verbose", "", "Every server, with the evidence", set_flag(options->verbose)},
-      {"--keep", "N", "More copies than this of one command are a pile-up (9)",
+      {"--keep", "N",
+       "More copies than this of one command are a pile-up (corral.keep, MAX_KEEP_PROCESSES, or 9)",
        set_count(options->keep_given, "number of copies")},
       {"--exit-code", "", "Exit with 1 if anything was found", set_flag(options->exit_code)},
   };

@@ -259,10 +259,7 @@ Command events_command() {
          options->choice.servers.push_back(name);
          return {};
        }},
-      {"-n,--lines", "N", "Only the last N (10 with -f)",
-       [options](const std::string& text) -> Result<void> {
-         return set_count(options->most.emplace(), "number of lines")(text);
-       }},
+      {"-n,--lines", "N", "Only the last N (10 with -f)", set_count(options->most, "number of lines")},
       {"--json", "", "One JSON object per line", set_flag(options->json)},
       runtime_dir_option(options->runtime_dir),
   };

@@ -228,10 +228,7 @@ Command logs_command() {
   command.options = {
       {"-f,--follow", "", "Go on with each line as it comes", set_flag(options->follow)},
       {"--since", "TIME", "Not what is older: 5m, 2d, or 2026-11-16T03:40:00Z", set_since(options->since_ms)},
-      {"-n,--lines", "N", "Only the last N lines (10 with -f)",
-       [options](const std::string& text) -> Result<void> {
-         return set_count(options->most.emplace(), "number of lines")(text);
-       }},
+      {"-n,--lines", "N", "Only the last N lines (10 with -f)", set_count(options->most, "number of lines")},
       {"--json", "", "One JSON object per line", set_flag(options->json)},
       runtime_dir_option(options->runtime_dir),
   };

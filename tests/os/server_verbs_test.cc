@@ -55,6 +55,7 @@ TEST_F(ServerVerbs, StopHoldsUntilStart) {
   EXPECT_EQ(say("stop", {"one"}).code, 0);
   EXPECT_TRUE(is_gone(std::stoi(before)));
   EXPECT_THAT(status(), HasSubstr(R"({"name":"one","disabled":false,"stopped":true,)"));
+  EXPECT_THAT(status(), HasSubstr(R"("state":"stopped")")) << "its session waits for no call";
   EXPECT_THAT(say("status").out, HasSubstr("one is stopped"));
   EXPECT_THAT(client.call("pid"), HasSubstr("corral stop"));
 
@@ -63,6 +64,17 @@ TEST_F(ServerVerbs, StopHoldsUntilStart) {
   const std::string after = client.call("pid");
   EXPECT_NE(after, before);
   EXPECT_GT(std::atoi(after.c_str()), 0) << after;
+}
+
+TEST_F(ServerVerbs, TheControlServerIsNotStopped) {
+  McpClient client(connect({"one"}));
+  ASSERT_TRUE(client.initialize()) << errors_of_shim();
+
+  const auto stop = say("stop", {"corral"});
+
+  EXPECT_NE(stop.code, 0);
+  EXPECT_THAT(stop.err, HasSubstr("server corral is the control server"));
+  EXPECT_THAT(stop.err, HasSubstr("`corral shutdown` ends the daemon"));
 }
 
 TEST_F(ServerVerbs, AClientsOwnCommandOfTheSameNameIsAnotherServer) {
