@@ -78,7 +78,7 @@ class Exchange : public bridge::Outlet {
 
   void to_client(const Line& line, std::initializer_list<Edit> edits = {}) override;
   void to_server(const std::string& message) override;
-  std::uint64_t next_question() override { return ++questions_; }
+  QuestionId next_question() override { return QuestionId(++questions_); }
 
   void run(bridge::Bridge& bridge);
 

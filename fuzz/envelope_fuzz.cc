@@ -138,6 +138,20 @@ const json::value* find(const json::value* object, std::string_view key) {
   return object->get_object().if_contains(json::string_view(key.data(), key.size()));
 }
 
+constexpr std::size_t kLongest = 1024;  // of an id, a progress token and a method, as they are written
+
+std::string_view written(std::string_view object, const char* key) {
+  return object.empty() ? object : member(object, key).in(object);
+}
+
+/// Whether something is longer than it may be.
+bool is_too_long(std::string_view line) {
+  const std::string_view method = written(line, "method");
+  if (method.size() > kLongest + 2 && method.front() == '"') return true;  // without its quotes
+  const std::string_view meta = written(written(line, "params"), "_meta");
+  return written(line, "id").size() > kLongest || written(meta, "progressToken").size() > kLongest;
+}
+
 /// The rules of envelope.h, once more, over the tree. Returns NotRpc or what kind of message it is.
 Kind expected_kind(const json::value& tree, const KeyCounter& counted, std::string_view method) {
   if (tree.is_array()) return Kind::Batch;
@@ -205,7 +219,32 @@ void same_value(Span span, std::string_view line, const json::value* value) {
   demand(text.front() > ' ' && text.back() > ' ');
 }
 
+/// A key in small letters, as a parser sees it that does not tell them from capital ones.
+std::string folded(std::string_view key) {
+  std::string small;
+  for (std::size_t at = 0; at < key.size();) {
+    if (key.substr(at, 2) == "\xC5\xBF") {
+      small += 's', at += 2;
+    } else if (key.substr(at, 3) == "\xE2\x84\xAA") {
+      small += 'k', at += 3;
+    } else {
+      const char byte = key[at++];
+      small += byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte | 0x20) : byte;
+    }
+  }
+  return small;
+}
+
+bool has_lookalike(const json::object& message) {
+  return std::any_of(message.begin(), message.end(), [](const auto& member) {
+    const std::string_view key(member.key().data(), member.key().size());
+    const std::string small = folded(key);
+    return key != "method" && key != "params" && (small == "method" || small == "params");
+  });
+}
+
 void check_message(const Envelope& envelope, std::string_view line, const json::value& tree) {
+  demand(envelope.lookalike == has_lookalike(tree.get_object()));
   const json::value* id = find(&tree, "id");
   same_value(envelope.id, line, name_like(id) ? id : nullptr);
   const json::value* method = find(&tree, "method");
@@ -230,7 +269,8 @@ void check_message(const Envelope& envelope, std::string_view line, const json::
 
 void check_refused(const Envelope& envelope, std::string_view line, const json::value& tree, int ids) {
   const json::value* id = find(&tree, "id");
-  same_value(envelope.id, line, ids == 1 && name_like(id) ? id : nullptr);
+  const bool told = ids == 1 && name_like(id) && written(line, "id").size() <= kLongest;
+  same_value(envelope.id, line, told ? id : nullptr);
   demand(envelope.fault[0] != '\0' && !envelope.method.present() && !envelope.params.present());
 }
 
@@ -277,7 +317,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   const KeyCounter counted = count_keys(line);
-  const Kind kind = expected_kind(tree, counted, method_name(envelope, line));
+  const bool too_long = tree.is_object() && is_too_long(line);
+  const Kind kind = too_long ? Kind::NotRpc : expected_kind(tree, counted, method_name(envelope, line));
   // We want "2.0" spelled like that; Boost can't tell.
   const bool spelling = envelope.kind == Kind::NotRpc && line.find('\\') != std::string_view::npos &&
                         std::string_view(envelope.fault) == "\"jsonrpc\" is not \"2.0\"";

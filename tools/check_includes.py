@@ -30,7 +30,7 @@ ALLOWED = {
     "wire": {"base"},
     "control": {"wire", "base"},
     "shim": {"control", "config", "run", "proc", "wire", "base", "keeper"},
-    "client": {"session", "http", "control", "wire", "base"},
+    "client": {"session", "router", "http", "control", "wire", "base"},
     "http": {"wire", "base"},
     "session": {"router", "bridge", "wire", "base"},
     "bridge": {"wire", "base"},

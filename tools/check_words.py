@@ -5,6 +5,7 @@
 * Paths of one developer's machine: they work nowhere else.
 * Registry hosts in lock files: the host is the choice of whoever installs.
 * Killing by name in tests and scripts: it hits the processes of others on the same machine.
+* Messages that are put together by hand: only wire/json_text.cc composes them, because it escapes what it is given.
 * Tests that are switched off, and white space at the end of a line.
 """
 
@@ -31,6 +32,8 @@ MACHINE_PATH = re.compile(
 KILL_BY_NAME = re.compile(r"\b(?:pkil[l]|killal[l])\b")
 REGISTRY_FIELD = re.compile(r"""["']?resolve[d]["']?:?\s+["']?(?:https?|git\+\w+)://""")
 REGISTRY_SETTING = re.compile(r"(?:\bregistr[y]|index-ur[l])\s*=\s*[\"']?https?://")
+OWN_MESSAGE = re.compile(r'"jsonrpc"\s*:')
+WRITER = "src/wire/json_text.cc"
 SWITCHED_OFF = re.compile(r"\bDISABLE[D]_\w|\b(?:test|it|describe|suite)\.onl[y]\(")
 COMMENT = re.compile(r"^\s*(?://|#(?!!)|\*|/\*|<!--)")
 
@@ -47,6 +50,9 @@ def rules_for(path):
         rules.append((REGISTRY_FIELD, "registry host in a lock file", fix, True))
     if path.parts[0] in CODE_FOLDERS:
         rules.append((UNFINISHED, "mark of unfinished work", "finish it, or write an issue instead", True))
+    if path.parts[0] == "src" and name != WRITER:
+        fix = "use request_message, notification_message and their kin of wire/json_text.h"
+        rules.append((OWN_MESSAGE, "message composed by hand", fix, False))
     if path.parts[0] == "tests":
         rules.append((SWITCHED_OFF, "test switched off", "repair it or delete it", True))
     if path.parts[0] in SCRIPT_FOLDERS or name in SCRIPT_NAMES or path.name in SCRIPT_NAMES:

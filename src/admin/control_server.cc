@@ -86,9 +86,9 @@ void ControlServer::take_message(std::string_view line, const wire::Envelope& en
 
 /// Only one revision has batches. What is in them is answered one by one, which that revision allows.
 void ControlServer::take_batch(std::string_view line) {
-  constexpr std::size_t kMostMessages = 256;
-  const auto elements = wire::array_elements(line);
-  if (revision_ != "2025-03-26" || !elements || elements->empty() || elements->size() > kMostMessages) {
+  const bool allowed = revision_ == "2025-03-26";
+  const auto elements = allowed ? wire::array_elements(line, wire::kMostInBatch) : std::nullopt;
+  if (!elements || elements->empty() || elements->size() > wire::kMostInBatch) {
     return refuse({}, wire::kInvalidRequest, "Invalid Request: send one message a line, no batch");
   }
   for (const wire::Span& element : *elements) {

@@ -90,7 +90,8 @@ std::string session_json(const SessionView& session) {
          R"(,"object":)" + text_or_null(session.object) + R"(,"instance":)" + text_or_null(session.instance) +
          R"(,"age_ms":)" + std::to_string(session.age.count()) + R"(,"calls":)" +
          std::to_string(session.calls) + R"(,"messages":)" + std::to_string(session.messages) +
-         R"(,"bad_messages":)" + std::to_string(session.bad_messages) + "}";
+         R"(,"bad_messages":)" + std::to_string(session.bad_messages) + R"(,"dropped":)" +
+         std::to_string(session.dropped) + "}";
 }
 
 }  // namespace corral::admin

@@ -141,6 +141,7 @@ struct Metrics::Counters {
   Count broken;
   Count findings;                           // cause
   Count refused;                            // cause
+  Count slow_turns;                         // work
   Count events;                             // kind
   std::set<std::uint64_t> without_process;  // sessions that were told what is known
   double saved_seconds = 0;
@@ -246,6 +247,9 @@ void Metrics::Counters::write_trouble(PrometheusText& out) const {
   out.family("corral_broken_total", "counter",
              "Times a server died too often and was not started for a while.");
   write_counts(out, "server", broken);
+  out.family("corral_slow_turns_total", "counter",
+             "Turns of the daemon's loop that took more than 100 ms of processor time, by the longest work.");
+  write_counts(out, "work", slow_turns);
   out.family("corral_sessions_ended_total", "counter", "Sessions of clients that are over.");
   out.sample({}, sessions_ended);
   out.family("corral_events_total", "counter", "Everything that the event stream told.");
@@ -275,6 +279,7 @@ void Metrics::count(const Event& event) {
     case Kind::Refused: counters.refused[cause] += 1; break;
     case Kind::Reap: counters.orphans += many(event); break;
     case Kind::Finding: counters.findings[cause] += 1; break;
+    case Kind::SlowTurn: counters.slow_turns[cause] += 1; break;
     case Kind::Start:
     case Kind::Shutdown:
     case Kind::Reload:

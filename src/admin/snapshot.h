@@ -77,6 +77,7 @@ struct SessionView {
   std::size_t calls = 0;
   std::uint64_t messages = 0;
   std::uint64_t bad_messages = 0;
+  std::uint64_t dropped = 0;  // messages of its server that reached nobody; by URL
 };
 
 struct ServerView {

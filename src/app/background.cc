@@ -2,7 +2,6 @@
 // waits to see that it does.
 #include <fcntl.h>
 #include <spawn.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +20,7 @@
 #include "app/instance_lock.h"
 #include "app/requests.h"
 #include "app/start.h"
+#include "base/log_file.h"
 #include "control/channel.h"
 #include "control/runtime_dir.h"
 
@@ -32,23 +32,11 @@ using std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kStartPatience{90};  // --replace may have to wait for a drain
 constexpr std::chrono::seconds kStatusPatience{10};
-constexpr off_t kLongestLog = off_t{1} << 20;
 constexpr std::size_t kShown = 4096;  // of the log of one that failed
 
 int fail(const std::string& sentence) {
   std::cerr << "corral serve: " << sentence << '\n';
   return 1;
-}
-
-/// Begun anew when it has become long: nobody looks after it.
-UniqueFd open_log(const std::string& path) {
-  UniqueFd log(open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600));
-  struct stat status {};
-  if (log.valid() && fstat(log.get(), &status) == 0 && status.st_size > kLongestLog &&
-      ftruncate(log.get(), 0) != 0) {
-    errno = 0;
-  }
-  return log;
 }
 
 std::vector<std::string> words_for(const ServeOptions& options, const std::string& runtime_dir) {
@@ -128,7 +116,7 @@ int start_in_background(const ServeOptions& options) {
   std::optional<Running> before = find_running(*runtime_dir, pid_file);
   if (before && !options.replace) return tell("runs already", *before);
   const std::string log_path = control::log_path(*runtime_dir);
-  const UniqueFd log = open_log(log_path);
+  const UniqueFd log = open_log_file(log_path);
   if (!log.valid()) return fail("the log '" + log_path + "' cannot be opened: " + strerror(errno));
   const off_t from = std::max<off_t>(lseek(log.get(), 0, SEEK_END), 0);
   pid_t janitor = 0;

@@ -30,12 +30,14 @@
 #include "app/token_file.h"
 #include "app/watchdog.h"
 #include "base/log.h"
+#include "base/log_file.h"
 #include "base/loop.h"
 #include "base/units.h"
 #include "client/unix_listener.h"
 #include "config/configuration.h"
 #include "control/runtime_dir.h"
 #include "events/event_log.h"
+#include "events/slow_turn.h"
 #include "keeper/inherited.h"
 #include "keeper/sweep.h"
 #include "proc/keeper_spawner.h"
@@ -153,6 +155,7 @@ class Daemon {
 
 int Daemon::run() {
   log_as_text("Server starting (PID: " + std::to_string(record_.pid) + ", Build: " + kBuildDate + ")");
+  bound_standard_error(control::log_path(options_.runtime_dir));
   events::set_log_form(events::log_form_called(options_.log).value_or(events::LogForm::Auto));
   Result<proc::KeeperSpawner> spawner = proc::KeeperSpawner::create();
   // Before it is read: what changes from now on is seen.
@@ -178,7 +181,7 @@ int Daemon::run() {
   chronicle_->close();
   // Whatever is left is the janitor's to end. Without one it is ours.
   static keeper::Inherited left;  // static: it is large
-  if (janitor_gone_) left.end(spawner->helper().c_str());
+  if (janitor_gone_) left.end(spawner->helper_file());
   // Remnants take seconds to end, and reading /proc can hang as long as a process does: the next daemon looks
   // again, and it waits for our lock.
   if (chronicle_->busy()) _exit(0);
@@ -246,6 +249,7 @@ void Daemon::open_doors(proc::Spawner& spawner, config::Configuration configurat
       std::make_unique<Chronicle>(loop_, state_directory_of(options_), configuration.options.history);
   hub_ = std::make_unique<Hub>(
       loop_, std::move(configuration), spawner, [this] { return source_.read(); }, *chronicle_);
+  loop_.when_slow([this](const SlowTurn& turn) { chronicle_->events().tell(events::event_of(turn)); });
   hub_->describe_pid_file_with([this] { return describe_pid_file(); });
   hub_->when_asked_to_stop([this](const std::string& why) { stop(why); });
   hub_->when_empty([this] {

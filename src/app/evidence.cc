@@ -15,8 +15,8 @@ std::string array(const List& list, Show show) {
 }
 
 std::string one_gone(const router::Gone& gone) {
-  return R"({"server":)" + wire::quoted(gone.server) + R"(,"instance":)" + wire::quoted(gone.instance) +
-         R"(,"pid":)" + std::to_string(gone.pid) + R"(,"cause":)" +
+  return R"({"server":)" + wire::quoted(gone.server) + R"(,"instance":)" +
+         wire::quoted(gone.instance.text()) + R"(,"pid":)" + std::to_string(gone.pid) + R"(,"cause":)" +
          wire::quoted(router::cause_name(gone.cause)) + R"(,"processes":)" +
          std::to_string(gone.ending.ended_processes) + R"(,"end":)" + wire::quoted(gone.ending.sentence) +
          R"(,"proved":)" + (gone.ending.proved_empty ? "true" : "false") + R"(,"ms":)" +
@@ -24,8 +24,8 @@ std::string one_gone(const router::Gone& gone) {
 }
 
 std::string one_kept(const Kept& kept) {
-  return R"({"server":)" + wire::quoted(kept.server) + R"(,"instance":)" + wire::quoted(kept.instance) +
-         R"(,"sessions":)" + std::to_string(kept.sessions) + "}";
+  return R"({"server":)" + wire::quoted(kept.server) + R"(,"instance":)" +
+         wire::quoted(kept.instance.text()) + R"(,"sessions":)" + std::to_string(kept.sessions) + "}";
 }
 
 std::string one_survivor(const server::Survivor& survivor) {

@@ -12,7 +12,7 @@ namespace corral::app {
 /// An instance that a session used and that stays for others.
 struct Kept {
   std::string server;
-  std::string instance;
+  InstanceId instance;
   std::size_t sessions = 0;
 };
 

@@ -3,19 +3,23 @@
 
 #include <list>
 #include <memory>
+#include <optional>
 
 #include "app/origin.h"
+#include "client/http_house.h"
 #include "client/stdio_client.h"
 
 namespace corral::app {
 
 struct Guest {
   Origin origin;
+  Account::Held place;                         // by stdio; whoever comes by HTTP is counted there
   std::unique_ptr<client::StdioClient> stdio;  // null = it came by HTTP
   session::Session* by_http = nullptr;         // its transport owns it, and tells of its end
+  std::optional<client::HttpArrival> arrival;  // by HTTP: what it asked for, and might
   const char* transport = "stdio";
-  std::string instance;  // the last one that it had
-  pid_t bound = 0;       // by HTTP: the process that it ends with, if it is known
+  InstanceId instance;  // the last one that it had
+  pid_t bound = 0;      // by HTTP: the process that it ends with, if it is known
 
   session::Session& session() { return stdio ? stdio->session() : *by_http; }
   const session::Session& session() const { return stdio ? stdio->session() : *by_http; }

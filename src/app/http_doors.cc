@@ -9,11 +9,15 @@
 namespace corral::app {
 namespace {
 
-http::AccessRules rules_for(const config::Http& http, std::uint16_t port) {
+/// `tcp` is invalid for the local door. Where the socket really listens decides, not what the configuration
+/// says: --bind, or a socket of the service manager, may say otherwise.
+http::AccessRules rules_for(const config::Http& http, const UniqueFd& tcp) {
   http::AccessRules rules;
-  rules.port = port;
+  if (tcp.valid()) {
+    rules.port = port_of(tcp.get());
+    rules.address = host_of(tcp.get());
+  }
   rules.hosts = http.hosts;
-  rules.hosts.push_back(http.bind);  // whoever reaches us by it names it
   rules.origins = http.origins;
   return rules;
 }
@@ -43,12 +47,10 @@ HttpDoors::HttpDoors(Loop& loop, Hub& hub, const config::Options& options, Uniqu
     : url_(tcp.valid() ? url_of(tcp.get()) : ""),
       endpoint_(loop, hub, session_limits_for(options), options.http.idle),
       local_front_(
-          hub, endpoint_, rules_for(options.http, 0), [&tokens]() -> auto& { return tokens.current(); }),
-      tcp_front_(
           hub, endpoint_,
-          rules_for(options.http, tcp.valid() ? port_of(tcp.get()) : std::uint16_t{0}), [&tokens]() -> auto& {
-            return tokens.current();
-          }) {
+          rules_for(options.http, UniqueFd()), [&tokens]() -> auto& { return tokens.current(); }),
+      tcp_front_(
+          hub, endpoint_, rules_for(options.http, tcp), [&tokens]() -> auto& { return tokens.current(); }) {
   const http::Limits limits = limits_for(options);
   if (local.valid()) local_ = open(loop, std::move(local), limits, local_front_);
   if (tcp.valid()) tcp_ = open(loop, std::move(tcp), limits, tcp_front_);

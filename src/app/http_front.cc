@@ -2,6 +2,7 @@
 
 #include "http/cross_origin.h"
 #include "version.h"
+#include "wire/error_codes.h"
 #include "wire/json_text.h"
 
 namespace corral::app {
@@ -16,9 +17,7 @@ http::Response json_reply(int status, std::string body) {
 
 /// With an id as JSON-RPC has it: whoever asks is mostly an MCP client.
 http::Response refused(int status, const std::string& message) {
-  http::Response response =
-      json_reply(status, R"({"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":)" +
-                             wire::quoted(message) + "}}");
+  http::Response response = json_reply(status, wire::error_message({}, wire::kInvalidRequest, message));
   if (status == 401) response.headers.push_back({"WWW-Authenticate", "Bearer"});
   return response;
 }

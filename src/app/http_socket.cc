@@ -113,13 +113,17 @@ std::uint16_t port_of(int socket) {
   return address ? address->port() : std::uint16_t{0};
 }
 
+std::string host_of(int socket) {
+  const std::optional<IpAddress> address = bound_address(socket);
+  if (!address) return "127.0.0.1";
+  const std::string host = address->host();
+  return host == "0.0.0.0" ? "127.0.0.1" : host == "[::]" ? "[::1]" : host;
+}
+
 std::string url_of(int socket) {
   const std::optional<IpAddress> address = bound_address(socket);
   if (!address) return "";
-  std::string host = address->host();
-  if (host == "0.0.0.0") host = "127.0.0.1";
-  if (host == "[::]") host = "[::1]";
-  return "http://" + host + ":" + std::to_string(address->port());
+  return "http://" + host_of(socket) + ":" + std::to_string(address->port());
 }
 
 }  // namespace corral::app

@@ -29,7 +29,9 @@ Result<UniqueFd> open_tcp_door(const ServeOptions& options, const config::Http& 
 Result<void> check_reach(int socket, Reach reach);
 
 std::uint16_t port_of(int socket);
-/// "http://127.0.0.1:8765". A socket that listens at all addresses is named by the one of this machine.
+/// "127.0.0.2", "[::1]". A socket that listens at all addresses is named by the one of this machine.
+std::string host_of(int socket);
+/// "http://127.0.0.1:8765", with the same host.
 std::string url_of(int socket);
 
 /// Who listens at a port, for a sentence: "process 4711 (node server.js)", "another user's process (user 0)".

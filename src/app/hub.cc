@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "app/built_in_server.h"
 #include "app/hub_impl.h"
 #include "base/log.h"
@@ -61,6 +63,7 @@ Hub::~Hub() = default;
 
 void Hub::Impl::apply_options() {
   const config::Options& options = configuration.options;
+  shares.set_most(Good::Instances, options.max_instances);
   switchboard.set_limits({options.max_instances, options.keep, options.drain});
   switchboard.set_line_cap(options.line_cap);
 }
@@ -95,16 +98,36 @@ void Hub::arrived(client::Arrival arrival, std::shared_ptr<client::ShimLine> lin
   auto wanted = impl_->wanted(*origin);
   if (!wanted) return refuse("server", wanted.error().message);
 
+  std::optional<Account::Held> place = impl_->shares.account("user").take(Good::Sessions);
+  const std::string full =
+      place ? impl_->why_full(*wanted) : impl_->shares.account("user").objection(Good::Sessions);
+  if (!full.empty() && object.empty()) return line->run_it(full);
+  // A server of a session object cannot run elsewhere. One that only lacks an instance is accepted: its first
+  // request gets an instance that became free meanwhile, or an answer that names the limit.
+  if (!place) return refuse("limit", full);
+
   if (!origin->configured()) origin->environment.reset();  // no reload touches a client's own command
   line->accept();
   impl_->owned.attached(object, origin->server);
   Guest& guest = impl_->guests.emplace_back();
   guest.origin = std::move(*origin);
+  guest.place = std::move(*place);
   guest.stdio = std::make_unique<client::StdioClient>(
       impl_->loop, std::move(arrival), std::move(line), impl_->configuration.options.line_cap,
       [impl = impl_.get()](client::StdioClient& gone) { impl->forget(gone.session()); });
-  guest.stdio->begin(++impl_->last_session, impl_->switchboard, std::move(*wanted), object);
+  guest.stdio->begin(impl_->session_ids.next(), impl_->switchboard, std::move(*wanted), object);
   impl_->seat(std::prev(impl_->guests.end()));
+}
+
+/// Once its pipes are ours a client cannot run its server itself any more, so it is told before. Those who
+/// have come and not spoken yet will want an instance too.
+std::string Hub::Impl::why_full(const std::shared_ptr<const router::Wanted>& wanted) {
+  const router::Ask ask{wanted, "", std::nullopt};
+  if (switchboard.why_no_room(ask, guests.size()).empty()) return {};
+  const auto silent = std::count_if(guests.begin(), guests.end(), [](const Guest& guest) {
+    return guest.stdio && guest.session().will_want_instance();
+  });
+  return switchboard.why_no_room(ask, static_cast<std::size_t>(silent));
 }
 
 /// The environment moves over: a hundred sessions of one client share one copy of it.
@@ -122,6 +145,7 @@ Origin Hub::Impl::origin_of(control::Hello& hello) {
 Result<std::shared_ptr<const router::Wanted>> Hub::Impl::wanted(const Origin& origin) {
   Result<router::Wanted> found = resolve(origin, configuration);
   if (!found) return found.error();
+  found->account = &shares.account(origin.principal);
   return wanteds.keep(std::move(*found));
 }
 

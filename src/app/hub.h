@@ -46,6 +46,8 @@ class Hub final : public client::Reception, public client::HttpHouse {
   // Those who come by HTTP.
   std::variant<std::unique_ptr<session::Session>, client::HttpRefusal> open(
       const client::HttpArrival& arrival, session::Transport& transport) override;
+  Account& account(const std::string& principal) override;
+  std::optional<client::HttpRefusal> objection(const client::HttpArrival& arrival) override;
   void session_over(session::Session& session) override;
   void bound(session::Session& session, pid_t process) override;
   bool would_be_private(const client::HttpArrival& arrival) override;

@@ -2,8 +2,8 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
 
+#include "app/http_root.h"
 #include "app/hub_impl.h"
 #include "base/paths.h"
 #include "wire/error_codes.h"
@@ -22,15 +22,6 @@ Environment own_environment() {
 std::string home_folder() {
   const char* const home = std::getenv("HOME");
   return home != nullptr && *home == '/' ? home : "/";
-}
-
-Result<std::string> project_root(const std::string& root) {
-  std::error_code error;
-  const std::filesystem::path real = std::filesystem::canonical(root, error);
-  if (!root.starts_with('/') || error || !std::filesystem::is_directory(real, error)) {
-    return Error{"the root '" + root + "' is no folder: give an absolute path, ?root=/path/of/the/project"};
-  }
-  return Result<std::string>(boost::system::in_place_value, real.string());
 }
 
 /// Why this server cannot be had now; empty if it can.
@@ -69,16 +60,13 @@ Result<Origin> Hub::Impl::origin_of(const client::HttpArrival& arrival) {
   if (!origin.environment) origin.environment = environments.keep(own_environment());
   if (origin.cwd.empty()) origin.cwd = home_folder();
   if (arrival.principal != "user") origin.principal = arrival.principal;
-  const config::Server* const entry = configuration.find(arrival.server);
-  if (arrival.root.empty()) {
-    if (entry == nullptr || entry->share != config::Share::Root) return origin;
-    return Error{"server " + arrival.server +
-                 " has one instance for each project: name yours in the URL, ?root=/path/of/the/project"};
-  }
-  const Result<std::string> root = project_root(arrival.root);
-  if (!root) return root.error();
-  origin.root = *root;
-  if (origin.configured()) origin.cwd = *root;
+  const auto root = root_for(arrival, configuration.find(arrival.server));
+  if (const auto* const refusal = std::get_if<client::HttpRefusal>(&root)) return Error{refusal->message};
+  if (std::get<std::string>(root).empty()) return origin;
+  Result<std::string> folder = project_folder(std::get<std::string>(root));
+  if (!folder) return folder.error();
+  origin.root = *folder;
+  origin.cwd = std::move(*folder);
   return origin;
 }
 
@@ -88,20 +76,39 @@ std::variant<std::unique_ptr<session::Session>, client::HttpRefusal> Hub::open(
     return client::HttpRefusal{503, wire::kShuttingDown, "the daemon is shutting down", "", ""};
   }
   const Result<Origin> origin = impl_->origin_of(arrival);
-  if (!origin) impl_->tell_refused(arrival.server, "root", origin.error().message);
-  if (!origin) return client::HttpRefusal{400, wire::kInvalidRequest, origin.error().message, "", ""};
+  if (!origin) {
+    impl_->tell_refused(arrival.server, "root", origin.error().message, 0, arrival.principal);
+    const auto root = root_for(arrival, impl_->configuration.find(arrival.server));
+    if (const auto* const refusal = std::get_if<client::HttpRefusal>(&root)) return *refusal;
+    return client::HttpRefusal{400, wire::kInvalidRequest, origin.error().message, "", ""};
+  }
   auto wanted = impl_->wanted(*origin);
-  if (!wanted) impl_->tell_refused("", "server", wanted.error().message);
+  if (!wanted) impl_->tell_refused("", "server", wanted.error().message, 0, arrival.principal);
   if (!wanted) return client::HttpRefusal{404, wire::kServerLost, wanted.error().message, "", ""};
-  auto session = std::make_unique<session::Session>(impl_->loop, ++impl_->last_session, transport,
+  auto session = std::make_unique<session::Session>(impl_->loop, impl_->session_ids.next(), transport,
                                                     impl_->switchboard, std::move(*wanted));
   Guest& guest = impl_->guests.emplace_back();
   guest.origin = *origin;
   guest.by_http = session.get();
+  guest.arrival = arrival;
   guest.transport = arrival.transport == "sse" ? "sse" : "http";
   impl_->seat(std::prev(impl_->guests.end()));
   return session;
 }
+
+std::optional<client::HttpRefusal> Hub::objection(const client::HttpArrival& arrival) {
+  return impl_->objection(arrival);
+}
+
+/// The user may name any folder.
+std::optional<client::HttpRefusal> Hub::Impl::objection(const client::HttpArrival& arrival) const {
+  if (arrival.principal == "user") return std::nullopt;
+  auto root = root_for(arrival, configuration.find(arrival.server));
+  if (auto* const refusal = std::get_if<client::HttpRefusal>(&root)) return std::move(*refusal);
+  return std::nullopt;
+}
+
+Account& Hub::account(const std::string& principal) { return impl_->shares.account(principal); }
 
 void Hub::session_over(session::Session& session) { impl_->forget(session); }
 

@@ -31,11 +31,11 @@ struct Hub::Impl {
   // what is told
   void tell_detached(const Guest& guest);
   void tell_refused(const std::string& server, const std::string& cause, const std::string& why,
-                    pid_t process = 0);
+                    pid_t process = 0, const std::string& principal = "user");
   void tell_reload(const std::string& cause, const std::string& text);
   void hear(const events::Event& event);
   void keep_session(const Guest& guest, std::int64_t ended_ms);  // 0 = it is not over
-  std::size_t sessions_of(const std::string& instance) const;
+  std::size_t sessions_of(const InstanceId& instance) const;
   std::string broken(const std::string& server) const;
   admin::Snapshot snapshot(const Usage* usage);
   void measured_snapshot(std::function<void(const admin::Snapshot&)> done);
@@ -50,6 +50,7 @@ struct Hub::Impl {
 
   // those who come by HTTP
   Result<Origin> origin_of(const client::HttpArrival& arrival);
+  std::optional<client::HttpRefusal> objection(const client::HttpArrival& arrival) const;
 
   // another configuration
   void redefine_guests(const std::string& server);
@@ -58,7 +59,10 @@ struct Hub::Impl {
   void drain_step();
   std::vector<router::Router*> with_calls() const;
 
+  std::string why_full(const std::shared_ptr<const router::Wanted>& wanted);
+
   Loop& loop;
+  Shares shares;  // outlives all who hold some
   Chronicle& chronicle;
   config::Configuration configuration;
   ReadAgain read_again;
@@ -68,9 +72,9 @@ struct Hub::Impl {
   router::Switchboard switchboard;
   Guests guests;
   std::unordered_map<const session::Session*, Guests::iterator> seats;  // where each guest stands
-  std::unordered_map<router::SessionId, Guests::iterator> by_number;
+  std::unordered_map<SessionId, Guests::iterator> by_number;
   OwnedSessions owned;
-  router::SessionId last_session = 0;
+  IdSource<SessionId> session_ids;
   Origin alone;  // its argv is empty unless there is one server only
   std::function<admin::PidFileView()> pid_file;
   std::string http_url;

@@ -30,9 +30,9 @@ void Hub::Impl::seat(Guests::iterator guest) {
 /// From when it is attached: before that it is nobody yet.
 void Hub::Impl::hear(const events::Event& event) {
   if (event.kind != events::Kind::Attach) return;
-  const auto found = by_number.find(event.session);
+  const auto found = by_number.find(SessionId(event.session));
   if (found == by_number.end()) return;
-  found->second->instance = event.instance;
+  found->second->instance = InstanceId(event.instance);
   keep_session(*found->second, 0);
 }
 
@@ -42,9 +42,9 @@ void Hub::Impl::keep_session(const Guest& guest, std::int64_t ended_ms) {
   const auto age = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - session.since());
   registry::SessionRecord record;
   record.daemon = chronicle.self().id;
-  record.id = session.id();
+  record.id = session.id().value();
   record.server = session.server();
-  record.instance = guest.instance;
+  record.instance = guest.instance.text();
   record.client_name = shortened(wire::string_member(info, "name").value_or(""));
   record.client_version = shortened(wire::string_member(info, "version").value_or(""));
   record.client_pid = guest.client_pid();
@@ -60,25 +60,28 @@ void Hub::Impl::tell_detached(const Guest& guest) {
   events::Event event;
   event.kind = events::Kind::Detach;
   event.server = session.server();
-  event.instance = guest.instance;
-  event.session = session.id();
+  event.instance = guest.instance.text();
+  event.session = session.id().value();
   event.pid = guest.client_pid();
   event.cause = session.reason();
   event.took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - session.since());
-  event.text = "session " + std::to_string(session.id()) + " with server " + session.server() +
-               ": over after " + show_age(*event.took) + " (" + event.cause + ")";
+  event.text = "session " + to_string(session.id()) + " with server " + session.server() + ": over after " +
+               show_age(*event.took) + " (" + event.cause + ")";
   keep_session(guest, now_ms());
   chronicle.events().tell(std::move(event));
 }
 
+/// Whoever is refused a thousand times a second is told of so often, but the log and the registry are not.
 void Hub::Impl::tell_refused(const std::string& server, const std::string& cause, const std::string& why,
-                             pid_t process) {
+                             pid_t process, const std::string& principal) {
+  const auto line = shares.account(principal).loggable("refused: " + why);
+  if (!line) return;
   events::Event event;
   event.kind = events::Kind::Refused;
   event.server = server;
   event.pid = process;
   event.cause = cause;
-  event.text = "refused: " + why;
+  event.text = *line;
   chronicle.events().tell(std::move(event));
 }
 
@@ -93,15 +96,15 @@ void Hub::Impl::tell_reload(const std::string& cause, const std::string& text) {
 /// A session that is no object, by its number. False if there is none.
 bool Hub::Impl::end_guest(const std::string& number,
                           const std::function<void(const SessionEvidence&)>& tell) {
-  router::SessionId id = 0;
+  std::uint64_t id = 0;
   const char* const end = number.data() + number.size();
   const auto [rest, error] = std::from_chars(number.data(), end, id);
-  const auto found = error == std::errc() && rest == end ? by_number.find(id) : by_number.end();
+  const auto found = error == std::errc() && rest == end ? by_number.find(SessionId(id)) : by_number.end();
   if (found == by_number.end() || found->second->session().ended()) return false;
   const Clock::time_point began = Clock::now();
   session::Session& session = found->second->session();
   const router::Router* const router = session.router();
-  const Kept used{session.server(), router != nullptr ? router->instance()->id() : "", 0};
+  const Kept used{session.server(), router != nullptr ? router->instance()->id() : InstanceId(), 0};
   session.end(session::EndReason::SessionEnded, [this, still = std::weak_ptr<bool>(alive), number, used,
                                                  began, tell](const router::Gone* gone) {
     if (still.expired()) return;
@@ -109,7 +112,7 @@ bool Hub::Impl::end_guest(const std::string& number,
     evidence.id = number;
     if (gone != nullptr) {
       evidence.ended.push_back(*gone);
-    } else if (!used.instance.empty()) {
+    } else if (used.instance) {
       evidence.kept.push_back({used.server, used.instance, sessions_of(used.instance)});
     }
     evidence.took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - began);
@@ -118,7 +121,7 @@ bool Hub::Impl::end_guest(const std::string& number,
   return true;
 }
 
-std::size_t Hub::Impl::sessions_of(const std::string& instance) const {
+std::size_t Hub::Impl::sessions_of(const InstanceId& instance) const {
   for (const router::Place& place : switchboard.places()) {
     if (place.router && place.router->instance()->id() == instance) return place.router->sessions().size();
   }
@@ -147,11 +150,11 @@ void Hub::recycle_large(const admin::Snapshot& measured) {
   for (const admin::InstanceView& instance : measured.instances) {
     if (!instance.limits.recycle || !instance.usage || instance.usage->memory <= *instance.limits.recycle)
       continue;
-    impl_->switchboard.recycle(
-        instance.id, "instance " + instance.id.substr(0, 8) + " of server " + instance.server + " uses " +
-                         show_size(instance.usage->memory) + ", more than \"recycle\" (" +
-                         show_size(*instance.limits.recycle) +
-                         "): another one takes its place after its calls");
+    impl_->switchboard.recycle(InstanceId(instance.id),
+                               "instance " + instance.id.substr(0, 8) + " of server " + instance.server +
+                                   " uses " + show_size(instance.usage->memory) +
+                                   ", more than \"recycle\" (" + show_size(*instance.limits.recycle) +
+                                   "): another one takes its place after its calls");
   }
 }
 

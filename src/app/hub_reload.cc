@@ -85,6 +85,11 @@ void Hub::Impl::redefine_guests(const std::string& server) {
   for (Guest& guest : guests) {
     if (!guest.origin.configured() || guest.origin.server != server || guest.session().ended()) continue;
     const bool removed = configuration.find(server) == nullptr;
+    const auto refusal = guest.arrival && !removed ? objection(*guest.arrival) : std::nullopt;
+    if (refusal) {
+      guest.session().withdraw(refusal->message);
+      continue;
+    }
     auto now = wanted(guest.origin);
     if (now) {
       guest.session().redefine(std::move(*now));

@@ -44,6 +44,7 @@ std::string counters_of(const router::Router& router) {
          number(c.unknown_answers) + R"(,"late_answers":)" + number(c.late_answers) + R"(,"lost_answers":)" +
          number(c.lost_answers) + R"(,"timeouts":)" + number(c.timeouts) + R"(,"dropped_news":)" +
          number(c.dropped_news) + R"(,"dropped_log_lines":)" + number(c.dropped_log_lines) +
+         R"(,"kept_error_bytes":)" + number(c.kept_error_bytes) + R"(,"misleading":)" + number(c.misleading) +
          R"(,"refused_questions":)" + number(c.refused_questions) + R"(,"dropped_lines":)" +
          number(i.lines_dropped) + R"(,"dropped_bytes":)" + number(i.bytes_dropped) + R"(,"stderr_bytes":)" +
          number(router.instance()->error_output_bytes()) + "}";
@@ -61,7 +62,7 @@ admin::InstanceView view_of(const router::Place& place, const Usage* usage) {
   const router::Wanted& wanted = *place.wanted;
   admin::InstanceView view;
   view.server = wanted.server;
-  view.id = instance.id();
+  view.id = instance.id().text();
   view.version = version_of(instance);
   view.pid = instance.server_pid();
   view.keeper = instance.keeper();
@@ -73,7 +74,7 @@ admin::InstanceView view_of(const router::Place& place, const Usage* usage) {
   view.rolls = wanted.on_change == config::OnChange::Roll;
   view.reason = place.decision.reason;
   view.level = instance.level();
-  for (const router::SessionPort* port : router.sessions()) view.sessions.push_back(port->session());
+  for (const auto& [session, port] : router.sessions()) view.sessions.push_back(session.value());
   view.calls = router.calls();
   view.uptime = elapsed(instance.started());
   view.limits = {wanted.spec.limits.memory_bytes, wanted.spec.limits.processes,
@@ -89,7 +90,7 @@ admin::SessionView view_of(const Guest& guest, const Usage* usage) {
   const std::string& info = session.client_info();
   const router::Router* router = session.router();
   admin::SessionView view;
-  view.id = session.id();
+  view.id = session.id().value();
   view.server = session.server();
   view.client_pid = guest.client_pid();
   view.client_name = wire::string_member(info, "name").value_or("");
@@ -99,11 +100,12 @@ admin::SessionView view_of(const Guest& guest, const Usage* usage) {
   view.transport = guest.transport;
   view.state = session.state();
   view.object = session.owner();
-  if (router != nullptr) view.instance = router->instance()->id();
+  if (router != nullptr) view.instance = router->instance()->id().text();
   view.age = elapsed(session.since());
   view.calls = router != nullptr ? router->calls_of(session) : 0;
   view.messages = session.counters().messages;
   view.bad_messages = session.counters().bad_messages;
+  view.dropped = session.dropped();
   if (usage == nullptr) return view;
   if (const auto client = usage->clients.find(view.client_pid); client != usage->clients.end()) {
     view.client_command = client->second.command;
@@ -116,7 +118,8 @@ admin::SessionView view_of(const Guest& guest, const Usage* usage) {
 
 std::string Hub::Impl::broken(const std::string& server) const {
   for (const router::Place& place : switchboard.places()) {
-    if (place.wanted->server == server && place.life == server::Life::Broken) return place.last_words;
+    if (place.wanted->server == server && place.life == server::Life::Broken)
+      return place.last_words.sentence;
   }
   return {};
 }

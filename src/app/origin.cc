@@ -105,7 +105,7 @@ Result<router::Wanted> resolve(const Origin& origin, const config::Configuration
   wanted.probe = expanded->probe;
   copy_start(*expanded, wanted);
   if (expanded->timeout) wanted.call_timeout = *expanded->timeout;
-  if (!expanded->tools.empty()) {
+  if (config::limits_tools(*expanded)) {
     wanted.allows_tool = [entry = *expanded](std::string_view tool) {
       return config::allows_tool(entry, tool);
     };

@@ -262,7 +262,7 @@ void OwnedSessions::hasten(const std::string& id) {
 
 /// Of the instances that its guests used, those that are still there are there for others.
 void OwnedSessions::note_kept(OwnedSession& session) const {
-  std::map<std::string, Kept> kept;
+  std::map<InstanceId, Kept> kept;
   for (Kept& used : session.evidence.kept) {
     for (const router::Place& place : switchboard_.places()) {
       if (!place.router || place.router->instance()->id() != used.instance) continue;
@@ -311,7 +311,8 @@ std::string OwnedSessions::show(const OwnedSession& session) const {
     attached +=
         (attached.empty() ? "" : ",") + (R"({"server":)" + wire::quoted(one.server())) + R"(,"client_pid":)" +
         std::to_string(guest.client_pid()) + R"(,"state":")" + one.state() + '"' +
-        (one.router() != nullptr ? R"(,"instance":)" + wire::quoted(one.router()->instance()->id()) : "") +
+        (one.router() != nullptr ? R"(,"instance":)" + wire::quoted(one.router()->instance()->id().text())
+                                 : "") +
         "}";
   }
   return R"({"id":)" + wire::quoted(session.id) + R"(,"state":")" + (session.ending ? "ending" : "open") +

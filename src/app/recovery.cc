@@ -20,7 +20,8 @@ Kind kind_of(Outcome::Kind outcome) {
     case Outcome::Kind::NotProved:
     case Outcome::Kind::OtherUser:
     case Outcome::Kind::Debugged:
-    case Outcome::Kind::OwnAncestor: break;
+    case Outcome::Kind::OwnAncestor:
+    case Outcome::Kind::OtherInstance: break;
   }
   return Kind::Finding;
 }

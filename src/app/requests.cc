@@ -10,25 +10,34 @@ namespace {
 
 using control::Reply;
 
+constexpr std::chrono::seconds kLateAfter{10};
+
+/// Waits in pieces, so that somebody can say what is waited for.
+Result<Reply> receive(control::Channel& channel, std::chrono::steady_clock::time_point deadline,
+                      const Late& late) {
+  using std::chrono::milliseconds;
+  for (;;) {
+    const auto left = std::chrono::duration_cast<milliseconds>(deadline - std::chrono::steady_clock::now());
+    const bool last_piece = !late || left <= kLateAfter;
+    Result<Reply> reply = channel.receive(last_piece ? std::max(left, milliseconds(0)) : kLateAfter);
+    if (reply || last_piece || !channel.timed_out()) return reply;
+    const Result<void> go_on = late();
+    if (!go_on) return go_on.error();
+  }
+}
+
 /// The answer itself; notes on the way are not for us.
-Result<Reply> ask(control::Channel& channel, control::Hello hello, std::chrono::milliseconds patience) {
+Result<Reply> ask(control::Channel& channel, control::Hello hello, std::chrono::milliseconds patience,
+                  const Late& late = nullptr) {
   hello.version = kVersion;
   hello.protocol = control::protocol_for(hello);
   const Result<void> sent = channel.send(hello);
   if (!sent) return sent.error();
   const auto deadline = std::chrono::steady_clock::now() + patience;
   for (;;) {
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
-    Result<Reply> reply = channel.receive(std::max(left, std::chrono::milliseconds(0)));
+    Result<Reply> reply = receive(channel, deadline, late);
     if (!reply || reply->kind != Reply::Kind::Note) return reply;
   }
-}
-
-Result<Reply> ask(control::Channel& channel, control::Verb verb, std::chrono::milliseconds patience) {
-  control::Hello hello;
-  hello.verb = verb;
-  return ask(channel, std::move(hello), patience);
 }
 
 }  // namespace
@@ -44,8 +53,11 @@ Result<std::string> ask_status(control::Channel& channel, std::chrono::milliseco
   return {boost::system::in_place_value, reply->text};
 }
 
-Result<std::string> ask_to_shut_down(control::Channel& channel, std::chrono::milliseconds patience) {
-  const Result<Reply> reply = ask(channel, control::Verb::Shutdown, patience);
+Result<std::string> ask_to_shut_down(control::Channel& channel, std::chrono::milliseconds patience,
+                                     const Late& late) {
+  control::Hello hello;
+  hello.verb = control::Verb::Shutdown;
+  const Result<Reply> reply = ask(channel, std::move(hello), patience, late);
   if (!reply && reply.error().kind == Error::Kind::NotFound)
     return {boost::system::in_place_value};  // it went without a word
   if (!reply) return reply.error();
@@ -56,8 +68,8 @@ Result<std::string> ask_to_shut_down(control::Channel& channel, std::chrono::mil
 }
 
 Result<std::string> ask_for_result(control::Channel& channel, control::Hello hello,
-                                   std::chrono::milliseconds patience) {
-  const Result<Reply> reply = ask(channel, std::move(hello), patience);
+                                   std::chrono::milliseconds patience, const Late& late) {
+  const Result<Reply> reply = ask(channel, std::move(hello), patience, late);
   if (!reply) return reply.error();
   if (reply->kind != Reply::Kind::Result) return Error{reply->text};
   return {boost::system::in_place_value, reply->text};

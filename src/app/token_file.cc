@@ -1,7 +1,6 @@
 #include "app/token_file.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 
 #include "app/pid_file.h"
 #include "base/log.h"
+#include "base/patient_lock.h"
 #include "base/random_hex.h"
 #include "base/unique_fd.h"
 #include "wire/json_text.h"
@@ -97,6 +97,20 @@ bool is_token_secret(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char letter) { return letter > ' ' && letter <= '~'; });
 }
 
+/// A list of what it is limited to. False if it is there and cannot be read.
+bool read_limit(const json::object& object, const char* name, std::vector<std::string>& into) {
+  const json::value* const value = object.if_contains(name);
+  if (value == nullptr) return true;
+  const json::array* const list = value->if_array();
+  if (list == nullptr || list->empty()) return false;
+  for (const json::value& one : *list) {
+    const json::string* const text = one.if_string();
+    if (text == nullptr || text->empty()) return false;
+    into.push_back(token_string(*text));
+  }
+  return true;
+}
+
 /// Nothing if it is no token of ours: half a token is none, and a list of servers that cannot be read must
 /// not open all of them.
 std::optional<KeptToken> token_from(const json::value& value) {
@@ -110,16 +124,9 @@ std::optional<KeptToken> token_from(const json::value& value) {
   if (!is_token_name(kept.token.name) || !is_token_secret(kept.token.secret)) return std::nullopt;
   if (const json::string* const created = token_text(*object, "created"))
     kept.created = token_string(*created);
-  const json::value* const servers = object->if_contains("servers");
-  if (servers == nullptr) return kept;
-  const json::array* const list = servers->if_array();
-  if (list == nullptr || list->empty()) return std::nullopt;
-  for (const json::value& server : *list) {
-    const json::string* const text = server.if_string();
-    if (text == nullptr || text->empty()) return std::nullopt;
-    kept.token.servers.push_back(token_string(*text));
-  }
-  return kept;
+  const bool read =
+      read_limit(*object, "servers", kept.token.servers) && read_limit(*object, "roots", kept.token.roots);
+  return read ? std::optional(std::move(kept)) : std::nullopt;
 }
 
 Result<std::vector<KeptToken>> parse_tokens(const std::string& text, const std::string& file) {
@@ -150,16 +157,21 @@ Result<std::vector<KeptToken>> parse_tokens(const std::string& text, const std::
 
 // ---- writing
 
+std::string limit_text(const char* name, const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) {
+    text += text.empty() ? ", \"" + std::string(name) + "\": [" : ", ";
+    text += wire::quoted(word);
+  }
+  return text.empty() ? text : text + "]";
+}
+
 std::string token_file_text(const std::vector<KeptToken>& tokens) {
   std::string text = "{\"tokens\": [";
   for (const KeptToken& kept : tokens) {
     text += &kept == &tokens.front() ? "\n" : ",\n";
     text += "  {\"name\": " + wire::quoted(kept.token.name) + ", \"created\": " + wire::quoted(kept.created);
-    for (const std::string& server : kept.token.servers) {
-      text += &server == &kept.token.servers.front() ? ", \"servers\": [" : ", ";
-      text += wire::quoted(server);
-    }
-    if (!kept.token.servers.empty()) text += "]";
+    text += limit_text("servers", kept.token.servers) + limit_text("roots", kept.token.roots);
     text += ", \"secret\": " + wire::quoted(kept.token.secret) + "}";
   }
   return text + "\n]}\n";
@@ -180,8 +192,8 @@ Result<UniqueFd> lock_token_folder(const std::string& file) {
                  "' is not yours alone to write to, so no token is kept there. Run `chmod 700` on it, or "
                  "choose another one with --state-dir."};
   }
-  if (flock(opened.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    return Error{"somebody else is changing '" + file + "' right now. Try again."};
+  if (!lock_with_patience(opened.get())) {
+    return Error{"somebody else has been changing '" + file + "' for 5 s. Try again."};
   }
   return opened;
 }
@@ -239,7 +251,8 @@ Result<std::vector<http::Token>> read_tokens(const std::string& file) {
 }
 
 Result<std::string> create_token(const std::string& file, const std::string& name,
-                                 const std::vector<std::string>& servers) {
+                                 const std::vector<std::string>& servers,
+                                 const std::vector<std::string>& roots) {
   if (!is_token_name(name)) {
     return Error{"'" + name + "' is no name for a token: use a-z, 0-9 and -, 64 at most."};
   }
@@ -255,7 +268,7 @@ Result<std::string> create_token(const std::string& file, const std::string& nam
     return Error{"there are 1024 tokens already. Revoke those that nobody needs."};
   }
   const std::string secret = "crl_" + random_hex(kSecretBytes);
-  tokens->push_back({{name, secret, servers}, utc_time(std::time(nullptr))});
+  tokens->push_back({{name, secret, servers, roots}, utc_time(std::time(nullptr))});
   const Result<void> done = put_tokens(folder->get(), file, *tokens);
   if (!done) return done.error();
   return {boost::system::in_place_value, secret};

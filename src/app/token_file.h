@@ -28,9 +28,11 @@ struct KeptToken {
 Result<std::vector<KeptToken>> read_kept_tokens(const std::string& file);
 Result<std::vector<http::Token>> read_tokens(const std::string& file);
 
-/// Makes the folder if there is none. Returns the secret, which is new.
+/// Makes the folder if there is none. Returns the secret, which is new. `roots`: absolute paths of the
+/// projects that it may name.
 Result<std::string> create_token(const std::string& file, const std::string& name,
-                                 const std::vector<std::string>& servers);
+                                 const std::vector<std::string>& servers,
+                                 const std::vector<std::string>& roots = {});
 /// The error's kind is NotFound if there is none of this name.
 Result<void> remove_token(const std::string& file, const std::string& name);
 

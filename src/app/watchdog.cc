@@ -55,18 +55,10 @@ Event about(const survey::Server& server, reap::Group::Kind kind, const reap::En
   return event;
 }
 
-reap::Selectors selectors_for(std::size_t keep) {
-  reap::Selectors selectors;
-  selectors.orphans = true;
-  selectors.pile_ups = keep > 0;  // none to keep would mean to end what is in use
-  selectors.keep = keep;
-  return selectors;
-}
-
 }  // namespace
 
 struct Watchdog::Foreign {
-  explicit Foreign(std::size_t n) : keep(n), watch(selectors_for(n), reap::who_must_not_be_touched()) {}
+  explicit Foreign(std::size_t n) : keep(n), watch(reap::unasked(n), reap::who_asks()) {}
 
   /// Everything that is to be told.
   std::vector<Event> look(bool end) {

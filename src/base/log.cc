@@ -17,6 +17,7 @@
 #include <climits>
 #include <memory>
 
+#include "base/log_file.h"
 #include "version.h"
 
 namespace corral {
@@ -77,7 +78,7 @@ class StandardError final : public spdlog::sinks::sink {
     // daemon.
     pollfd room{STDERR_FILENO, POLLOUT, 0};
     const bool has_room = poll(&room, 1, 0) == 1 && (room.revents & POLLOUT) != 0;
-    if (!has_room || write(STDERR_FILENO, line.data(), line.size()) < 0) ++lost_lines;
+    if (!has_room || !write_to_standard_error(line)) ++lost_lines;
   }
   void flush() override {}
   void set_pattern(const std::string& /*pattern*/) override {}

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <ctime>
+#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -18,6 +20,9 @@ namespace {
 
 constexpr int kEventsPerTurn = 128;
 constexpr std::size_t kSpareTasks = 256;
+constexpr milliseconds kShare{20};      // of a turn: for events, for timers and for tasks
+constexpr milliseconds kTick{10};       // the kernel's longest
+constexpr milliseconds kSampleAge{10};  // of the thread's time, which costs a system call
 constexpr milliseconds kLongestSleep = std::chrono::hours(1);       // far from where an int ends
 constexpr auto kLongestTimer = std::chrono::hours(24 * 365 * 100);  // sums with it stay in range
 constexpr std::uint32_t kTrouble = EPOLLHUP | EPOLLERR;             // reported even to who did not ask
@@ -31,8 +36,22 @@ int must_open(int fd) {
 std::uint64_t name_of(int fd, std::uint32_t number) {
   return std::uint64_t{number} << 32U | static_cast<std::uint32_t>(fd);
 }
+std::chrono::nanoseconds thread_time() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
 int fd_in(std::uint64_t name) { return static_cast<int>(name & 0xffffffffU); }
 std::uint32_t number_in(std::uint64_t name) { return static_cast<std::uint32_t>(name >> 32U); }
+
+/// As of the last tick of the kernel, a few milliseconds ago: close enough to share out tens of them, and
+/// much cheaper than the exact time. It is asked for after each handler.
+Clock::time_point coarse_now() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+  return Clock::time_point(std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec));
+}
 
 }  // namespace
 
@@ -77,15 +96,53 @@ bool Loop::turn(bool may_sleep) {
   ++turns_;
   const int count = epoll_wait(epoll_.get(), events.data(), kEventsPerTurn, timeout);
   asleep_ = false;
-  now_ = Clock::now();
-  in_turn_ = true;
-  bool called = false;
-  for (int i = 0; i < count && !stopped_; ++i) called |= dispatch(events[static_cast<std::size_t>(i)]);
+  begin_turn();
+  bool called = run_events({events.data(), static_cast<std::size_t>(std::max(count, 0))});
   called |= run_timers();
   called |= run_tasks();
-  in_turn_ = false;
+  end_turn();
   return called;
 }
+
+// ---- how long a turn takes
+
+void Loop::begin_turn() {
+  now_ = returned_ = Clock::now();
+  in_turn_ = true;
+  calls_ = 0;
+  longest_ = {};
+  if (now_ - sampled_ < kSampleAge) return;
+  sampled_ = now_;
+  cpu_ = thread_time();
+}
+
+void Loop::returned(const char* kind) {
+  const Clock::time_point now = coarse_now();
+  const Clock::duration took = now - returned_;
+  returned_ = now;
+  ++calls_;
+  if (took > longest_) {
+    longest_ = took;
+    longest_work_ = work_.what != nullptr ? work_ : Work{kind, 1, 0};
+  }
+  work_ = {};
+}
+
+bool Loop::used_up(Clock::time_point since) const { return returned_ - since > kShare; }
+
+/// Only a turn that took long can have used much of the thread's time. What was used between the sample and
+/// the turn is not more than the time between them.
+void Loop::end_turn() {
+  in_turn_ = false;
+  if (returned_ - now_ <= kSlowTurn - kTick || !told_slow_) return;
+  const Clock::duration wall = Clock::now() - now_;
+  const auto used = thread_time() - cpu_ - (now_ - sampled_);
+  if (used <= kSlowTurn) return;
+  told_slow_({std::chrono::duration_cast<milliseconds>(used), std::chrono::duration_cast<milliseconds>(wall),
+              calls_, longest_work_});
+}
+
+// ---- what is due
 
 /// Whoever posts a task after this has to wake us.
 bool Loop::wants_sleep(bool may_sleep) {
@@ -94,10 +151,49 @@ bool Loop::wants_sleep(bool may_sleep) {
   return asleep_;
 }
 
+std::optional<Clock::time_point> Loop::next_timer() const {
+  if (timers_.empty()) return std::nullopt;
+  return timers_.begin()->first;
+}
+
 int Loop::until_next_timer() const {
   if (timers_.empty()) return -1;
   const auto left = ceil<milliseconds>(timers_.begin()->first - Clock::now());
   return static_cast<int>(std::clamp(left, milliseconds::zero(), kLongestSleep).count());
+}
+
+/// What is left out is reported again. The kernel may report the same descriptors in the same order each
+/// time, so those that were left out for longest come first.
+bool Loop::run_events(std::span<epoll_event> events) {
+  if (some_left_out_) {
+    std::stable_sort(events.begin(), events.end(), [this](const epoll_event& one, const epoll_event& other) {
+      return left_out_since(one) < left_out_since(other);
+    });
+  }
+  some_left_out_ = some_left_out_ && events.size() == kEventsPerTurn;  // perhaps not all were reported
+  bool called = false;
+  for (const epoll_event& event : events) {
+    if (stopped_) break;
+    const int fd = fd_in(event.data.u64);
+    if (used_up(now_)) {
+      if (!find(fd, number_in(event.data.u64))) continue;
+      Entry& entry = entries_[static_cast<std::size_t>(fd)];
+      if (entry.left_out == 0) entry.left_out = turns_;
+      some_left_out_ = true;
+      continue;
+    }
+    if (!dispatch(event)) continue;
+    called = true;
+    returned("descriptor");
+  }
+  return called;
+}
+
+std::uint64_t Loop::left_out_since(const epoll_event& event) const {
+  const int fd = fd_in(event.data.u64);
+  const std::uint64_t turn =
+      find(fd, number_in(event.data.u64)) ? entries_[static_cast<std::size_t>(fd)].left_out : 0;
+  return turn == 0 ? turns_ : turn;
 }
 
 bool Loop::dispatch(const epoll_event& event) {
@@ -110,18 +206,23 @@ bool Loop::dispatch(const epoll_event& event) {
   }
   Watch* const watch = find(fd, number);
   if (!watch) return false;
+  entries_[static_cast<std::size_t>(fd)].left_out = 0;
   const bool called = watch->tell(event.events, turns_);
   if (Watch* const left = find(fd, number)) left->settle(event.events, called);
   return called;
 }
 
 bool Loop::run_timers() {
+  const Clock::time_point since = returned_;
   bool called = false;
-  while (!stopped_ && !timers_.empty() && timers_.begin()->first <= now_) {
-    const Task task = std::exchange(timers_.begin()->second->task_, nullptr);
-    timers_.erase(timers_.begin());
-    task();
+  while (!stopped_ && !timers_.empty() && timers_.begin()->first <= now_ && !used_up(since)) {
+    {
+      const Task task = std::exchange(timers_.begin()->second->task_, nullptr);
+      timers_.erase(timers_.begin());
+      task();
+    }
     called = true;
+    returned("timer");
   }
   return called;
 }
@@ -133,28 +234,41 @@ bool Loop::run_tasks() {
     due.swap(tasks_);
     tasks_.swap(spare_);
   }
-  for (Task& posted : due) {
-    if (stopped_) break;
-    const Task task = std::move(posted);  // what it holds goes with it
-    task();
+  const Clock::time_point since = returned_;
+  std::size_t done = 0;
+  for (; done < due.size() && !stopped_ && !used_up(since); ++done) {
+    {
+      const Task task = std::move(due[done]);  // what it holds goes with it
+      task();
+    }
+    returned("task");
   }
   const bool called = !due.empty();
+  if (!stopped_) keep_for_later(due, done);
   due.clear();
   if (due.capacity() <= kSpareTasks) spare_.swap(due);
   return called;
+}
+
+/// Those come before what was posted meanwhile.
+void Loop::keep_for_later(std::vector<Task>& due, std::size_t done) {
+  if (done == due.size()) return;
+  const auto first = due.begin() + static_cast<std::ptrdiff_t>(done);
+  const std::lock_guard guard(mutex_);
+  tasks_.insert(tasks_.begin(), std::make_move_iterator(first), std::make_move_iterator(due.end()));
 }
 
 std::uint32_t Loop::enter(int fd, Watch& watch) {
   const auto at = static_cast<std::size_t>(fd);
   if (at >= entries_.size()) entries_.resize(at + 1);
   if (++last_number_ == 0) ++last_number_;
-  entries_[at] = {&watch, last_number_};
+  entries_[at] = {&watch, last_number_, 0};
   return last_number_;
 }
 
 Watch* Loop::find(int fd, std::uint32_t number) const {
-  const Entry& entry = entries_[static_cast<std::size_t>(fd)];
-  return entry.number == number ? entry.watch : nullptr;
+  const auto at = static_cast<std::size_t>(fd);
+  return at < entries_.size() && entries_[at].number == number ? entries_[at].watch : nullptr;
 }
 
 // ---- Watch

@@ -8,6 +8,8 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "base/unique_fd.h"
@@ -22,9 +24,33 @@ using Task = std::function<void()>;
 class Watch;
 class Timer;
 
-/// A turn of the loop calls what the kernel reported, then timers that are due, then tasks.
+/// What a handler is busy with, for whoever asks why a turn took long. No word of a peer's.
+struct Work {
+  const char* what = nullptr;  // a constant: "client-messages"
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// A turn that took more of the thread's time than any turn may.
+struct SlowTurn {
+  std::chrono::milliseconds cpu{0};  // what the thread has used, rounded down by up to 10 ms
+  std::chrono::milliseconds wall{0};
+  std::uint64_t calls = 0;  // handlers that were called
+  Work longest;             // what took longest of them
+};
+
+/// A turn of the loop calls what the kernel reported, then timers that are due, then tasks. Of each of the
+/// three it stops when they have taken a while, and goes on in the next turn: whoever has much to do must not
+/// keep the others waiting.
 class Loop {
  public:
+  /// Of the thread's time that a turn may take.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  static constexpr std::chrono::milliseconds kSlowTurn{1000};
+#else
+  static constexpr std::chrono::milliseconds kSlowTurn{100};
+#endif
+
   Loop();
   ~Loop();
   Loop(const Loop&) = delete;
@@ -38,8 +64,16 @@ class Loop {
   /// The time, as it was when the turn began that is under way: good enough for deadlines and notes.
   Clock::time_point now() const { return in_turn_ ? now_ : Clock::now(); }
 
+  /// When the next timer is due; nothing if none runs.
+  std::optional<Clock::time_point> next_timer() const;
+
   /// Runs the task soon, after what is due already. Other threads may call it.
   void post(Task task);
+
+  /// What the handler does that is being called; the last word counts.
+  void doing(const Work& work) { work_ = work; }
+  /// Called after a turn that took longer than kSlowTurn.
+  void when_slow(std::function<void(const SlowTurn&)> told) { told_slow_ = std::move(told); }
 
  private:
   friend class Watch;
@@ -50,14 +84,22 @@ class Loop {
   struct Entry {
     Watch* watch = nullptr;
     std::uint32_t number = 0;
+    std::uint64_t left_out = 0;  // the turn that had no time for its event; 0 = none
   };
 
   bool turn(bool may_sleep);
   bool wants_sleep(bool may_sleep);
   int until_next_timer() const;
+  bool run_events(std::span<epoll_event> events);
   bool dispatch(const epoll_event& event);
+  std::uint64_t left_out_since(const epoll_event& event) const;
   bool run_timers();
   bool run_tasks();
+  void keep_for_later(std::vector<Task>& due, std::size_t done);
+  void begin_turn();
+  void returned(const char* kind);
+  bool used_up(Clock::time_point since) const;
+  void end_turn();
   std::uint32_t enter(int fd, Watch& watch);
   Watch* find(int fd, std::uint32_t number) const;
 
@@ -68,8 +110,18 @@ class Loop {
   std::uint64_t turns_ = 0;
   bool stopped_ = false;
   bool in_turn_ = false;
+  bool some_left_out_ = false;  // events of entries
   Clock::time_point now_{};
   Timers timers_;
+
+  Work work_;                     // of the handler that is being called
+  Clock::time_point returned_{};  // when the last handler did, or the turn began
+  Clock::duration longest_{};     // call of this turn
+  Work longest_work_;
+  std::uint64_t calls_ = 0;
+  Clock::time_point sampled_{};      // when the thread's time was read
+  std::chrono::nanoseconds cpu_{0};  // what it was
+  std::function<void(const SlowTurn&)> told_slow_;
 
   std::mutex mutex_;  // for the rest: other threads post
   std::vector<Task> tasks_;

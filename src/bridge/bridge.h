@@ -8,12 +8,16 @@
 #include <string>
 #include <string_view>
 
+#include "base/id.h"
 #include "base/loop.h"
 #include "wire/envelope.h"
 #include "wire/line_reader.h"
 #include "wire/out_queue.h"
 
 namespace corral::bridge {
+
+/// A request of a bridge to its server, as the server's side of it is named. Given once in a session.
+using UpId = Id<struct UpTag>;
 
 /// Where the messages of a bridge go, each a whole JSON-RPC message without a line end.
 class Outlet {
@@ -24,7 +28,9 @@ class Outlet {
   /// perhaps before this returns.
   virtual void to_server(const std::string& message) = 0;
   /// An id for a question to the client; none is given twice in a session.
-  virtual std::uint64_t next_question() = 0;
+  virtual QuestionId next_question() = 0;
+  /// Whether several programs may be behind the client, which must not be asked each other's questions.
+  virtual bool of_several_programs() const { return false; }
 };
 
 class Bridge {

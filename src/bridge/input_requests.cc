@@ -21,7 +21,7 @@ std::optional<InputRequest> read_request(std::string_view key, std::string_view 
   if (!what_is_asked(request.method, request.params)) return std::nullopt;
   if (request.params.empty() && request.method != "roots/list") return std::nullopt;
   // Whether it can be said as a request at all: its parameters may be anything.
-  if (wire::scan(question(0, request)).kind != wire::Kind::Request) return std::nullopt;
+  if (wire::scan(question(QuestionId(), request)).kind != wire::Kind::Request) return std::nullopt;
   return request;
 }
 
@@ -86,15 +86,10 @@ std::optional<std::string> lacking_capability(const InputRequest& request, std::
   return ask == Ask::Url ? "elicitation.url" : "elicitation.form";
 }
 
-std::string question(std::uint64_t id, const InputRequest& request) {
-  std::string out =
-      R"({"jsonrpc":"2.0","id":)" + std::to_string(id) + R"(,"method":")" + request.method + "\"";
-  if (request.method == "elicitation/create" && by_url(request)) {
-    out += R"(,"params":)" + with_elicitation_id(request.params);
-  } else if (!request.params.empty()) {
-    out += R"(,"params":)" + request.params;
-  }
-  return out + "}";
+std::string question(QuestionId id, const InputRequest& request) {
+  const bool visits = request.method == "elicitation/create" && by_url(request);
+  return wire::request_message(to_string(id), request.method,
+                               visits ? with_elicitation_id(request.params) : request.params);
 }
 
 }  // namespace corral::bridge

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/id.h"
 #include "base/result.h"
 
 namespace corral::bridge {
@@ -36,6 +37,6 @@ Result<InputRequired> read_input_required(std::string_view result);
 std::optional<std::string> lacking_capability(const InputRequest& request, std::string_view capabilities);
 
 /// The request as a message to the client.
-std::string question(std::uint64_t id, const InputRequest& request);
+std::string question(QuestionId id, const InputRequest& request);
 
 }  // namespace corral::bridge

@@ -32,7 +32,7 @@ void LegacyCalls::call(const wire::Line& line, const wire::Envelope& envelope) {
   if (calls_.size() >= kMostCalls) {
     return side_.refuse(id, wire::kTooManyCalls, "too many calls are open; wait for some of them");
   }
-  const std::uint64_t up = side_.next_id();
+  const UpId up = side_.next_id();
   Call call;
   call.method = wire::method_name(envelope, line.text);
   call.token = envelope.progress_token.in(line.text);
@@ -49,18 +49,18 @@ void LegacyCalls::cancel(std::string_view id, std::string_view reason) {
   const auto found = calls_.find(id);
   if (found == calls_.end()) return;
   const Call call = end(found);
-  if (call.up != 0) side_.outlet.to_server(cancelled_message(call.up, reason));
+  if (call.up) side_.outlet.to_server(cancelled_message(to_string(call.up), reason));
 }
 
 void LegacyCalls::server_answered(const wire::Line& line, const wire::Envelope& envelope,
                                   Clock::time_point now) {
-  const std::optional<std::uint64_t> up = wire::own_number(envelope.id.in(line.text));
+  const std::optional<UpId> up = wire::own_id<UpId>(envelope.id.in(line.text));
   const auto known = up ? ups_.find(*up) : ups_.end();
   if (known == ups_.end()) return;
   const std::string id = known->second;
   const auto found = calls_.find(id);
   ups_.erase(known);
-  found->second.up = 0;
+  found->second.up = {};
 
   if (envelope.error.present()) return pass_error(line, envelope, end(found), id);
   const std::string_view result = envelope.result.in(line.text);
@@ -99,7 +99,7 @@ void LegacyCalls::pass_error(const wire::Line& line, const wire::Envelope& envel
 }
 
 void LegacyCalls::progress(const wire::Line& line, const wire::Envelope& envelope) {
-  const std::optional<std::uint64_t> up = wire::own_number(envelope.direct_token.in(line.text));
+  const std::optional<UpId> up = wire::own_id<UpId>(envelope.direct_token.in(line.text));
   const auto known = up ? ups_.find(*up) : ups_.end();
   if (known == ups_.end()) return;
   const std::string& token = calls_.find(known->second)->second.token;
@@ -149,7 +149,7 @@ void LegacyCalls::ask(const std::string& id, const std::vector<InputRequest>& re
   Call& call = calls_.find(id)->second;
   call.deadline = now + kLeg;
   for (const InputRequest& request : requests) {
-    const std::uint64_t number = side_.outlet.next_question();
+    const QuestionId number = side_.outlet.next_question();
     call.questions.push_back({number, request.key, request.method, {}});
     questions_.emplace(number, id);
     messages.push_back(question(number, request));
@@ -158,7 +158,7 @@ void LegacyCalls::ask(const std::string& id, const std::vector<InputRequest>& re
 }
 
 void LegacyCalls::client_answered(const wire::Line& line, const wire::Envelope& envelope) {
-  const std::optional<std::uint64_t> number = wire::own_number(envelope.id.in(line.text));
+  const std::optional<QuestionId> number = wire::own_id<QuestionId>(envelope.id.in(line.text));
   const auto known = number ? questions_.find(*number) : questions_.end();
   if (known == questions_.end()) return;
   const std::string id = known->second;
@@ -193,7 +193,7 @@ void LegacyCalls::again(const std::string& id) {
   if (!call.state.empty())
     more.append(more.empty() ? "" : ",").append(R"("requestState":)").append(call.state);
   release_answers(call);
-  const std::uint64_t up = side_.next_id();
+  const UpId up = side_.next_id();
   const std::string_view request = call.request.text;
   const std::string message = modern_request(request, wire::scan(request), up, side_.meta, more);
   if (wire::scan(message).kind != wire::Kind::Request) {
@@ -228,7 +228,7 @@ LegacyCalls::Call LegacyCalls::end(Calls::iterator found) {
   kept_ -= call.kept;
   for (const Question& question : call.questions) {
     if (questions_.erase(question.id) > 0) {
-      side_.outlet.to_client({cancelled_message(question.id), nullptr});
+      side_.outlet.to_client({cancelled_message(to_string(question.id)), nullptr});
     }
   }
   return call;

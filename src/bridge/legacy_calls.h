@@ -45,7 +45,7 @@ class LegacyCalls {
 
  private:
   struct Question {
-    std::uint64_t id = 0;
+    QuestionId id;
     std::string key;
     std::string method;
     std::string answer;  // JSON; empty = none yet
@@ -55,7 +55,7 @@ class LegacyCalls {
     std::string token;     // for progress, as the client wrote it; empty = none wanted
     wire::Line request{};  // with its owner; empty if it cannot be made again
     int rounds = 0;        // how often the server wanted to know something
-    std::uint64_t up = 0;  // the id with the server; 0 = it is not there now
+    UpId up{};             // the id with the server; nobody's = it is not there now
     std::string state;     // to be given back to the server
     std::size_t kept = 0;  // its part of kMostKept
     std::vector<Question> questions{};
@@ -83,8 +83,8 @@ class LegacyCalls {
 
   LegacySide& side_;
   Calls calls_;
-  std::map<std::uint64_t, std::string> ups_;        // ids of calls_ by the id with the server
-  std::map<std::uint64_t, std::string> questions_;  // and by that of an open question
+  std::map<UpId, std::string> ups_;              // ids of calls_ by the id with the server
+  std::map<QuestionId, std::string> questions_;  // and by that of an open question
   std::size_t kept_ = 0;
   bool client_ended_ = false;
 };

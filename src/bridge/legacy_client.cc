@@ -56,9 +56,12 @@ class LegacyClient final : public Bridge {
   LegacyClient(Outlet& outlet, LegacyClientOptions options)
       : initialize_params_(std::move(options.initialize_params)),
         discover_result_(std::move(options.discover_result)),
-        side_{outlet, std::move(options.server), spoken_version(initialize_params_),
+        side_{outlet,
+              std::move(options.server),
+              spoken_version(initialize_params_),
               modern_capabilities(initialize_params_),
-              modern_meta(initialize_params_, usual_level(discover_result_))} {}
+              modern_meta(initialize_params_, usual_level(discover_result_)),
+              options.shared ? UriListens::kMostOfOne : UriListens::kMost} {}
 
   void from_client(const wire::Line& line, const wire::Envelope& envelope, Clock::time_point now) override;
   void from_server(const wire::Line& line, const wire::Envelope& envelope, Clock::time_point now) override;
@@ -158,7 +161,7 @@ void LegacyClient::from_server(const wire::Line& line, const wire::Envelope& env
   } else if (envelope.kind == wire::Kind::Notification) {
     news(line, envelope);
   } else if (envelope.kind == wire::Kind::Response) {
-    const std::optional<std::uint64_t> own = wire::own_number(id);
+    const std::optional<UpId> own = wire::own_id<UpId>(id);
     if (own && listens_.answered(*own, envelope.error.in(line.text))) return;
     calls_.server_answered(line, envelope, now);
   }
@@ -167,7 +170,8 @@ void LegacyClient::from_server(const wire::Line& line, const wire::Envelope& env
 void LegacyClient::news(const wire::Line& line, const wire::Envelope& envelope) {
   const std::string_view method = wire::method_name(envelope, line.text);
   if (method == "notifications/cancelled") {
-    if (const auto listen = wire::own_number(envelope.request_id.in(line.text))) listens_.cancelled(*listen);
+    if (const auto listen = wire::own_id<UpId>(envelope.request_id.in(line.text)))
+      listens_.cancelled(*listen);
   } else if (envelope.subscription_id.present()) {
     news_of_listen(line, envelope, method);
   } else if (method == "notifications/progress") {
@@ -181,7 +185,7 @@ void LegacyClient::news(const wire::Line& line, const wire::Envelope& envelope) 
 
 void LegacyClient::news_of_listen(const wire::Line& line, const wire::Envelope& envelope,
                                   std::string_view method) {
-  const std::optional<std::uint64_t> listen = wire::own_number(envelope.subscription_id.in(line.text));
+  const std::optional<UpId> listen = wire::own_id<UpId>(envelope.subscription_id.in(line.text));
   if (!listen || !listens_.knows(*listen)) return;
   const std::string_view params = envelope.params.in(line.text);
   if (method == "notifications/subscriptions/acknowledged") return listens_.acknowledged(*listen, params);

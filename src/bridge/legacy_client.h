@@ -14,6 +14,7 @@ struct LegacyClientOptions {
   std::string server;             // its name, for messages
   std::string initialize_params;  // the client's own. JSON
   std::string discover_result;    // JSON
+  bool shared = false;            // with other clients
 };
 
 std::unique_ptr<Bridge> legacy_client(Outlet& outlet, LegacyClientOptions options);

@@ -70,8 +70,7 @@ constexpr std::size_t kLongestInMeta = std::size_t{64} << 10;
 /// A message takes only so many levels, and this stands one deeper there than in initialize.
 bool fits_into_meta(std::string_view json) {
   if (json.size() > kLongestInMeta) return false;
-  const std::string message =
-      R"({"jsonrpc":"2.0","method":"m","params":{"_meta":{"m":)" + std::string(json) + "}}}";
+  const std::string message = wire::notification_message("m", R"({"_meta":{"m":)" + std::string(json) + "}}");
   return wire::scan(message).kind == wire::Kind::Notification;
 }
 

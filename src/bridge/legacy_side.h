@@ -11,13 +11,14 @@ namespace corral::bridge {
 
 struct LegacySide {
   Outlet& outlet;
-  std::string server;         // its name, for messages
-  std::string_view version;   // of the client
-  std::string capabilities;   // of the client, in modern words. JSON
-  std::string meta;           // of every request to the server, without braces
-  std::uint64_t last_id = 0;  // of a request to the server; none is given twice
+  std::string server;               // its name, for messages
+  std::string_view version;         // of the client
+  std::string capabilities;         // of the client, in modern words. JSON
+  std::string meta;                 // of every request to the server, without braces
+  std::size_t most_listens = 1024;  // for single URIs, at the same time
+  IdSource<UpId> ids{};             // of a request to the server; none is given twice
 
-  std::uint64_t next_id() { return ++last_id; }
+  UpId next_id() { return ids.next(); }
   /// `id` is the JSON text of the client's.
   void answer(std::string_view id, std::string_view result) const;
   void refuse(std::string_view id, int code, std::string_view sentence) const;

@@ -58,9 +58,9 @@ std::string legacy_result(std::string_view method, std::string_view result, std:
   return changed(result, result_changes(method, result, modern_to_legacy(version)));
 }
 
-std::string modern_request(std::string_view line, const wire::Envelope& envelope, std::uint64_t id,
+std::string modern_request(std::string_view line, const wire::Envelope& envelope, UpId id,
                            std::string_view meta, std::string_view more) {
-  const std::string own_id = std::to_string(id);
+  const std::string own_id = to_string(id);
   std::string params = modern_params(envelope.params.in(line), envelope.meta.in(line), meta, own_id, more);
   std::vector<Change> changes;
   if (envelope.params.present()) {
@@ -101,11 +101,10 @@ std::string tool_error(std::string_view sentence) {
   return R"({"content":[{"type":"text","text":)" + wire::quoted(sentence) + R"(}],"isError":true})";
 }
 
-std::string cancelled_message(std::uint64_t id, std::string_view reason) {
-  std::string out =
-      R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":)" + std::to_string(id);
-  if (!reason.empty()) out.append(R"(,"reason":)").append(reason);
-  return out + "}}";
+std::string cancelled_message(std::string_view id, std::string_view reason) {
+  std::string params = R"({"requestId":)" + std::string(id);
+  if (!reason.empty()) params.append(R"(,"reason":)").append(reason);
+  return wire::notification_message("notifications/cancelled", params.append("}"));
 }
 
 }  // namespace corral::bridge

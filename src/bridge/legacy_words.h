@@ -24,7 +24,7 @@ Vocabulary modern_to_legacy(std::string_view version);
 /// A request of the client as the server gets it: under the id `id`, which is also its progress token if it
 /// wants progress, with `meta` in its `_meta` and the members `more` in its parameters (both without braces,
 /// `more` may be empty).
-std::string modern_request(std::string_view line, const wire::Envelope& envelope, std::uint64_t id,
+std::string modern_request(std::string_view line, const wire::Envelope& envelope, UpId id,
                            std::string_view meta, std::string_view more = {});
 
 /// How an error of the server for a request of `method` must be changed. `error` is valid JSON.
@@ -36,7 +36,7 @@ std::optional<std::string> missing_capability(std::string_view error);
 /// A result of tools/call that says what went wrong.
 std::string tool_error(std::string_view sentence);
 
-/// notifications/cancelled; `reason` is JSON and may be empty.
-std::string cancelled_message(std::uint64_t id, std::string_view reason = {});
+/// notifications/cancelled; `id` and `reason` are JSON, `reason` may be empty.
+std::string cancelled_message(std::string_view id, std::string_view reason = {});
 
 }  // namespace corral::bridge

@@ -34,7 +34,7 @@ bool server_has(const LegacyServer& server, std::string_view list) {
 }
 
 void read_uris(std::string_view array, Filter& filter) {
-  const std::optional<std::vector<wire::Span>> elements = wire::array_elements(array);
+  const std::optional<std::vector<wire::Span>> elements = wire::array_elements(array, kMostUris);
   if (!elements || elements->size() > kMostUris) {
     filter.fault = "resourceSubscriptions must be an array of at most " + std::to_string(kMostUris) + " URIs";
     return;
@@ -114,28 +114,28 @@ std::vector<std::string> Listens::join(const std::string& client_id, Listen& lis
   for (const std::string& uri : listen.uris) {
     const auto [entry, fresh] = subscriptions_.try_emplace(uri);
     if (fresh) {
-      entry->second.asked = next_id_++;
+      entry->second.asked = ids_.next();
       asked_.emplace(entry->second.asked, uri);
       ask.push_back(uri);
     }
-    if (entry->second.asked != 0) ++listen.outstanding;
+    if (entry->second.asked) ++listen.outstanding;
     entry->second.listens.insert(client_id);
   }
   return ask;
 }
 
-bool Listens::answered(std::uint64_t id, bool accepted) {
+bool Listens::answered(UpId id, bool accepted) {
   const auto found = asked_.find(id);
   if (found == asked_.end()) return false;
   const std::string uri = std::move(found->second);
   asked_.erase(found);
   const auto entry = subscriptions_.find(uri);
-  entry->second.asked = 0;
+  entry->second.asked = {};
   const std::set<std::string, std::less<>> waiting = entry->second.listens;
   const bool undo = accepted && waiting.empty();
   if (!accepted || undo) subscriptions_.erase(entry);
   for (const std::string& client_id : waiting) settle(client_id, uri, accepted);
-  if (undo) tell_server("resources/unsubscribe", uri, next_id_++);
+  if (undo) tell_server("resources/unsubscribe", uri, ids_.next());
   return true;
 }
 
@@ -159,9 +159,9 @@ void Listens::acknowledge(const std::string& client_id, Listen& listen) {
   std::string uris;
   for (const std::string& uri : listen.uris) uris.append(uris.empty() ? "" : ",").append(wire::quoted(uri));
   if (!uris.empty()) append(R"("resourceSubscriptions":[)" + uris + "]");
-  const std::string message =
-      R"({"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{)" +
-      wire::quoted(kSubscriptionId) + ":" + client_id + R"(},"notifications":{)" + agreed + "}}}";
+  const std::string message = wire::notification_message(
+      "notifications/subscriptions/acknowledged", R"({"_meta":{)" + wire::quoted(kSubscriptionId) + ":" +
+                                                      client_id + R"(},"notifications":{)" + agreed + "}}");
   outlet_.to_client({message, nullptr});
 }
 
@@ -177,7 +177,7 @@ void Listens::close(std::string_view client_id) {
 void Listens::end_all() {
   const auto ended = std::exchange(listens_, {});
   // A subscription that the server has not agreed to is undone by its answer, which finds nobody.
-  std::erase_if(subscriptions_, [](const auto& one) { return one.second.asked == 0; });
+  std::erase_if(subscriptions_, [](const auto& one) { return !one.second.asked; });
   for (auto& [uri, subscription] : subscriptions_) subscription.listens.clear();
   for (const auto& [client_id, listen] : ended) {
     const std::string result =
@@ -191,14 +191,13 @@ void Listens::leave(const std::string& client_id, const std::string& uri) {
   if (entry == subscriptions_.end()) return;
   entry->second.listens.erase(client_id);
   // While the server has not agreed there is nothing to undo; its answer finds nobody, and is undone then.
-  if (!entry->second.listens.empty() || entry->second.asked != 0) return;
+  if (!entry->second.listens.empty() || entry->second.asked) return;
   subscriptions_.erase(entry);
-  tell_server("resources/unsubscribe", uri, next_id_++);
+  tell_server("resources/unsubscribe", uri, ids_.next());
 }
 
-void Listens::tell_server(std::string_view method, std::string_view uri, std::uint64_t id) {
-  outlet_.to_server(R"({"jsonrpc":"2.0","id":)" + std::to_string(id) + R"(,"method":)" +
-                    wire::quoted(method) + R"(,"params":{"uri":)" + wire::quoted(uri) + "}}");
+void Listens::tell_server(std::string_view method, std::string_view uri, UpId id) {
+  outlet_.to_server(wire::request_message(to_string(id), method, R"({"uri":)" + wire::quoted(uri) + "}"));
 }
 
 /// Before it is acknowledged a listen must hear nothing; who reads a list after that sees it as it is.

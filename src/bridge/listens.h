@@ -18,8 +18,8 @@ namespace corral::bridge {
 
 class Listens {
  public:
-  /// `next_id` is the counter of the ids that the server sees.
-  Listens(Outlet& outlet, std::uint64_t& next_id) : outlet_(outlet), next_id_(next_id) {}
+  /// `ids` is the source of the ids that the server sees.
+  Listens(Outlet& outlet, IdSource<UpId>& ids) : outlet_(outlet), ids_(ids) {}
 
   bool holds(std::string_view client_id) const { return listens_.contains(client_id); }
   std::size_t size() const { return listens_.size(); }
@@ -33,7 +33,7 @@ class Listens {
   /// Ends every listen with its result. The server hears nothing of it: the end of the session tells it.
   void end_all();
   /// The server's word on an id; false if it is not the id of a subscription.
-  bool answered(std::uint64_t id, bool accepted);
+  bool answered(UpId id, bool accepted);
 
   /// One of the three notifications/…/list_changed, by the name of the list.
   void list_changed(std::string_view list, const wire::Line& line, const wire::Envelope& envelope);
@@ -47,7 +47,7 @@ class Listens {
     bool acknowledged = false;
   };
   struct Subscription {
-    std::uint64_t asked = 0;  // the id of the request that the server has not answered; 0 = it has agreed
+    UpId asked{};  // the request that the server has not answered; nobody's = it has agreed
     std::set<std::string, std::less<>> listens;
   };
 
@@ -56,13 +56,13 @@ class Listens {
   void acknowledge(const std::string& client_id, Listen& listen);
   void settle(const std::string& client_id, const std::string& uri, bool accepted);
   void send(const std::string& client_id, const wire::Line& line, const wire::Envelope& envelope);
-  void tell_server(std::string_view method, std::string_view uri, std::uint64_t id);
+  void tell_server(std::string_view method, std::string_view uri, UpId id);
 
   Outlet& outlet_;
-  std::uint64_t& next_id_;
+  IdSource<UpId>& ids_;
   std::map<std::string, Listen, std::less<>> listens_;  // by the client's id, JSON
   std::map<std::string, Subscription, std::less<>> subscriptions_;
-  std::map<std::uint64_t, std::string> asked_;  // the URI of each request that is not answered
+  std::map<UpId, std::string> asked_;  // the URI of each request that is not answered
 };
 
 }  // namespace corral::bridge

@@ -29,10 +29,11 @@ ModernClient::ModernClient(Outlet& outlet, ModernClientOptions options)
       name_(std::move(options.server)),
       suspension_(options.suspension),
       server_(read_server(options.initialize_result)),
-      listens_(outlet, next_id_) {}
+      listens_(outlet, ids_) {}
 
 void ModernClient::from_client(const wire::Line& line, const wire::Envelope& envelope,
                                Clock::time_point now) {
+  now_ = now;
   // A modern client is asked nothing, so it has nothing to respond to.
   if (envelope.kind == wire::Kind::Request) request(line, envelope, now);
   if (envelope.kind == wire::Kind::Notification) client_notification(line, envelope);
@@ -78,7 +79,7 @@ void ModernClient::forward(const wire::Line& line, const wire::Envelope& envelop
       call.abilities = {};  // no retry could be compared with it, so its client cannot be asked
     }
   }
-  const std::uint64_t id = next_id_++;
+  const UpId id = ids_.next();
   calls_.add(id, std::move(call));
   tell_level();  // before the request whose lines are wanted
   outlet_.to_server(legacy_request(line.text, envelope, id));
@@ -95,11 +96,12 @@ void ModernClient::client_notification(const wire::Line& line, const wire::Envel
 void ModernClient::cancelled(const wire::Line& line, const wire::Envelope& envelope) {
   const std::string_view client_id = envelope.request_id.in(line.text);
   if (listens_.holds(client_id)) return listens_.close(client_id);
-  const std::optional<std::uint64_t> id = calls_.by_client(client_id);
+  const std::optional<UpId> id = calls_.by_client(client_id);
   if (!id) return;
   const std::optional<Call> call = calls_.take(*id);
+  calls_.gave_up(now_);
   Edits edits;
-  edits.replace(envelope.request_id, std::to_string(*id));
+  edits.replace(envelope.request_id, to_string(*id));
   outlet_.to_server(edits.applied(line.text));
   dismiss(call->questions);
   dismiss_orphans();
@@ -117,17 +119,16 @@ void ModernClient::tell_level() {
   const std::optional<wire::LogLevel> lowest = calls_.lowest_level();
   if (!lowest || lowest == told_level_ || !server_.logging) return;
   told_level_ = lowest;
-  outlet_.to_server(R"({"jsonrpc":"2.0","id":)" + std::to_string(next_id_++) +
-                    R"(,"method":"logging/setLevel","params":{"level":)" + wire::quoted(name_of(*lowest)) +
-                    "}}");
+  outlet_.to_server(wire::request_message(to_string(ids_.next()), "logging/setLevel",
+                                          R"({"level":)" + wire::quoted(name_of(*lowest)) + "}"));
 }
 
 void ModernClient::instance_changed(std::string_view handshake) { server_ = read_server(handshake); }
 
 void ModernClient::client_ended() {
   ended_ = true;
-  const std::set<std::uint64_t> waiting = calls_.waiting();
-  for (const std::uint64_t id : waiting) {
+  const std::set<UpId> waiting = calls_.waiting();
+  for (const UpId id : waiting) {
     const Call* call = calls_.find(id);
     if (call == nullptr) continue;
     if (call->suspended()) {
@@ -140,7 +141,8 @@ void ModernClient::client_ended() {
 }
 
 void ModernClient::expire(Clock::time_point now) {
-  for (const std::uint64_t id : calls_.due(now)) {
+  if (now != Clock::time_point::max()) now_ = now;
+  for (const UpId id : calls_.due(now)) {
     const Call* call = calls_.find(id);
     if (call == nullptr || call->due > now) continue;
     if (call->suspended()) {

@@ -35,8 +35,7 @@ class ModernClient : public Bridge {
   void cancelled(const wire::Line& line, const wire::Envelope& envelope);
   void client_notification(const wire::Line& line, const wire::Envelope& envelope);
 
-  void answer(std::uint64_t id, const wire::Line& line, const wire::Envelope& envelope,
-              Clock::time_point now);
+  void answer(UpId id, const wire::Line& line, const wire::Envelope& envelope, Clock::time_point now);
   void deliver(Call call, const wire::Line& line, const wire::Envelope& envelope, Clock::time_point now);
   void deliver_error(Call call, const wire::Line& line, const wire::Envelope& envelope,
                      Clock::time_point now);
@@ -45,23 +44,24 @@ class ModernClient : public Bridge {
   void server_notification(const wire::Line& line, const wire::Envelope& envelope);
 
   void question(const wire::Line& line, const wire::Envelope& envelope, Clock::time_point now);
-  void refuse(Ask ask, std::string_view question_id);
-  void fail(std::uint64_t id, Ask ask);
-  void add_question(std::uint64_t id, Question question, Clock::time_point now);
+  std::optional<UpId> cause_of(Ask ask, Clock::time_point now);
+  void refuse(Ask ask, std::string_view question_id, Clock::time_point now);
+  void fail(UpId id, Ask ask);
+  void add_question(UpId id, Question question, Clock::time_point now);
   bool room_for(const Call& call, std::size_t bytes) const;
   std::string free_key(const Call& call, std::string wished);
   void wants_urls(Call call, std::string_view error, Clock::time_point now);
-  void tell(std::uint64_t id, Clock::time_point now);
+  void tell(UpId id, Clock::time_point now);
   void retry(const wire::Line& line, const wire::Envelope& envelope, const ModernRequest& request,
              Clock::time_point now);
   std::string fault_of_retry(const Call* call, const ModernRequest& request) const;
   std::vector<std::string> take_responses(Call& call, std::string_view responses);
-  void resumed(std::uint64_t id, const std::vector<std::string>& responses, Clock::time_point now);
-  void deliver_kept(std::uint64_t id, Clock::time_point now);
+  void resumed(UpId id, const std::vector<std::string>& responses, Clock::time_point now);
+  void deliver_kept(UpId id, Clock::time_point now);
   void tell_missed_progress(Call& call);
   void keep(Call& call, const wire::Line& line, const wire::Envelope& envelope);
-  void give_up(std::uint64_t id, std::string_view why);
-  void cancel_at_server(std::uint64_t id, std::string_view why);
+  void give_up(UpId id, std::string_view why);
+  void cancel_at_server(UpId id, std::string_view why);
   void dismiss(const std::vector<Question>& questions);
   void dismiss_orphans();
   void pass_on(std::vector<Question> questions, Clock::time_point now);
@@ -75,12 +75,13 @@ class ModernClient : public Bridge {
   std::string name_;  // of the server, for messages
   Clock::duration suspension_;
   LegacyServer server_;
-  std::uint64_t next_id_ = 1;
+  IdSource<UpId> ids_;
   std::uint64_t next_key_ = 1;
   OpenCalls calls_;
   Listens listens_;
   std::optional<wire::LogLevel> told_level_;
   bool ended_ = false;
+  Clock::time_point now_{};  // as it was told last
 };
 
 }  // namespace corral::bridge

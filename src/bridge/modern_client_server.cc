@@ -13,15 +13,16 @@ constexpr std::size_t kLongestProgress = 4096;  // a longer one is not kept for 
 
 void ModernClient::from_server(const wire::Line& line, const wire::Envelope& envelope,
                                Clock::time_point now) {
+  now_ = now;
   if (envelope.kind == wire::Kind::Request) return question(line, envelope, now);
   if (envelope.kind == wire::Kind::Notification) return server_notification(line, envelope);
   if (envelope.kind != wire::Kind::Response) return;
-  const std::optional<std::uint64_t> id = wire::own_number(envelope.id.in(line.text));
+  const std::optional<UpId> id = wire::own_id<UpId>(envelope.id.in(line.text));
   if (!id || listens_.answered(*id, envelope.result.present())) return;
   answer(*id, line, envelope, now);
 }
 
-void ModernClient::answer(std::uint64_t id, const wire::Line& line, const wire::Envelope& envelope,
+void ModernClient::answer(UpId id, const wire::Line& line, const wire::Envelope& envelope,
                           Clock::time_point now) {
   Call* call = calls_.find(id);
   if (call == nullptr || !call->in_progress()) return;  // cancelled meanwhile, or the word on a log level
@@ -87,7 +88,7 @@ void ModernClient::server_notification(const wire::Line& line, const wire::Envel
 }
 
 void ModernClient::progress(const wire::Line& line, const wire::Envelope& envelope) {
-  const std::optional<std::uint64_t> id = wire::own_number(envelope.direct_token.in(line.text));
+  const std::optional<UpId> id = wire::own_id<UpId>(envelope.direct_token.in(line.text));
   Call* call = id ? calls_.find(*id) : nullptr;
   if (call == nullptr) return;
   if (call->suspended()) {

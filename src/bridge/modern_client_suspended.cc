@@ -37,14 +37,16 @@ std::string as_url_mode(std::string_view elicitation) {
   return out;
 }
 
-/// The elicitations of an error -32042, each in URL mode; none if one of them is something else.
+/// The elicitations of an error -32042, each in URL mode; none if one of them is something else, if there are
+/// more than one call may ask, or if there is no array of them.
 std::vector<std::string> url_elicitations(std::string_view error) {
   const std::string_view data = wire::member(error, "data").in(error);
   const std::string_view array = wire::member(data, "elicitations").in(data);
-  const std::optional<std::vector<wire::Span>> elements = wire::array_elements(array);
-  if (!elements || elements->size() > kMostQuestions) return {};
+  const std::vector<wire::Span> elements =
+      wire::array_elements(array, kMostQuestions).value_or(std::vector<wire::Span>{});
+  if (elements.size() > kMostQuestions) return {};
   std::vector<std::string> found;
-  for (const wire::Span& element : *elements) {
+  for (const wire::Span& element : elements) {
     if (!is_object(element.in(array))) return {};
     found.push_back(as_url_mode(element.in(array)));
     if (what_is_asked("elicitation/create", found.back()) != Ask::Url) return {};
@@ -66,8 +68,8 @@ void ModernClient::question(const wire::Line& line, const wire::Envelope& envelo
   }
   Question question{std::string(id), *ask, "", ""};
   if (ended_) return outlet_.to_server(dismissal(question));
-  const std::optional<std::uint64_t> cause = calls_.cause_of(*ask);
-  if (!cause) return refuse(*ask, id);
+  const std::optional<UpId> cause = cause_of(*ask, now);
+  if (!cause) return refuse(*ask, id, now);
   const Call& call = *calls_.find(*cause);
   if (!room_for(call, params.size())) {
     return outlet_.to_server(
@@ -78,13 +80,21 @@ void ModernClient::question(const wire::Line& line, const wire::Envelope& envelo
   add_question(*cause, std::move(question), now);
 }
 
+/// Any open call of one program will do: its client is the right one to ask. Between several programs it is
+/// only the call that alone can have caused the question.
+std::optional<UpId> ModernClient::cause_of(Ask ask, Clock::time_point now) {
+  if (!outlet_.of_several_programs()) return calls_.cause_of(ask);
+  const std::optional<UpId> only = calls_.only_cause(now);
+  return only && calls_.find(*only)->abilities.can(ask) ? only : std::nullopt;
+}
+
 /// No open call has a client that can be asked this. If one call alone can be the cause, it cannot succeed,
 /// and its client hears why; with several nobody knows which one, and they go on without.
-void ModernClient::refuse(Ask ask, std::string_view question_id) {
+void ModernClient::refuse(Ask ask, std::string_view question_id, Clock::time_point now) {
   const std::string refusal =
       wire::error_message(question_id, wire::kMethodNotFound,
                           "the client does not offer " + std::string(name_of(ask)) + " for any open request");
-  const std::optional<std::uint64_t> id = calls_.only_cause();
+  const std::optional<UpId> id = calls_.only_cause(now);
   if (!id || calls_.find(*id)->suspended()) {
     const bool roots = ask == Ask::Roots && !id;
     return outlet_.to_server(roots ? wire::result_message(question_id, R"({"roots":[]})") : refusal);
@@ -94,7 +104,7 @@ void ModernClient::refuse(Ask ask, std::string_view question_id) {
 }
 
 /// The client waits for the call, but cannot be asked what the server needs to go on.
-void ModernClient::fail(std::uint64_t id, Ask ask) {
+void ModernClient::fail(UpId id, Ask ask) {
   const std::optional<Call> call = calls_.take(id);
   if (!call) return;  // the server went on without, and has answered
   dismiss(call->questions);
@@ -104,7 +114,7 @@ void ModernClient::fail(std::uint64_t id, Ask ask) {
   tell_level();
 }
 
-void ModernClient::add_question(std::uint64_t id, Question question, Clock::time_point now) {
+void ModernClient::add_question(UpId id, Question question, Clock::time_point now) {
   Call& call = *calls_.find(id);
   if (!call.suspended() && call.questions.empty()) call.due = now + kGather;
   calls_.ask(id, std::move(question));
@@ -142,12 +152,12 @@ void ModernClient::wants_urls(Call call, std::string_view error, Clock::time_poi
     Question question{"", Ask::Url, free_key(call, ""), input_request("elicitation/create", page)};
     call.questions.push_back(std::move(question));
   }
-  const std::uint64_t id = next_id_++;
+  const UpId id = ids_.next();
   calls_.add(id, std::move(call));
   tell(id, now);
 }
 
-void ModernClient::tell(std::uint64_t id, Clock::time_point now) {
+void ModernClient::tell(UpId id, Clock::time_point now) {
   Call& call = *calls_.find(id);
   std::string requests;
   for (const Question& question : call.questions) {
@@ -167,8 +177,8 @@ void ModernClient::tell(std::uint64_t id, Clock::time_point now) {
 void ModernClient::retry(const wire::Line& line, const wire::Envelope& envelope, const ModernRequest& request,
                          Clock::time_point now) {
   const std::optional<std::string> state = wire::string_value(request.state);
-  const std::optional<std::uint64_t> id = state ? calls_.by_state(*state) : std::nullopt;
-  const std::uint64_t number = id.value_or(0);
+  const std::optional<UpId> id = state ? calls_.by_state(*state) : std::nullopt;
+  const UpId number = id.value_or(UpId());
   Call* call = calls_.find(number);
   if (call != nullptr && call->due <= now) {
     give_up(number, "the client did not answer in time");
@@ -214,8 +224,7 @@ std::vector<std::string> ModernClient::take_responses(Call& call, std::string_vi
 }
 
 /// A retry has taken up the call.
-void ModernClient::resumed(std::uint64_t id, const std::vector<std::string>& responses,
-                           Clock::time_point now) {
+void ModernClient::resumed(UpId id, const std::vector<std::string>& responses, Clock::time_point now) {
   Call& call = *calls_.find(id);
   if (call.answer) {
     deliver_kept(id, now);
@@ -244,7 +253,7 @@ void ModernClient::tell_missed_progress(Call& call) {
 
 /// The server has answered the call that a retry takes up. What the retry did not respond to is no business
 /// of this call any more.
-void ModernClient::deliver_kept(std::uint64_t id, Clock::time_point now) {
+void ModernClient::deliver_kept(UpId id, Clock::time_point now) {
   tell_missed_progress(*calls_.find(id));
   std::vector<Question> questions = calls_.take_questions(id);
   Call done = *calls_.take(id);
@@ -268,16 +277,16 @@ void ModernClient::keep(Call& call, const wire::Line& line, const wire::Envelope
   }
 }
 
-void ModernClient::give_up(std::uint64_t id, std::string_view why) {
+void ModernClient::give_up(UpId id, std::string_view why) {
   const std::optional<Call> call = calls_.take(id);
   dismiss(call->questions);
   if (call->in_progress()) cancel_at_server(id, why);
   dismiss_orphans();
 }
 
-void ModernClient::cancel_at_server(std::uint64_t id, std::string_view why) {
-  outlet_.to_server(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":)" +
-                    std::to_string(id) + R"(,"reason":)" + wire::quoted(why) + "}}");
+void ModernClient::cancel_at_server(UpId id, std::string_view why) {
+  calls_.gave_up(now_);
+  outlet_.to_server(wire::cancelled_message(to_string(id), why));
 }
 
 void ModernClient::dismiss(const std::vector<Question>& questions) {
@@ -290,18 +299,20 @@ void ModernClient::dismiss(const std::vector<Question>& questions) {
 /// hold.
 void ModernClient::dismiss_orphans() {
   if (calls_.waiting().empty() || calls_.any_cause()) return;
-  const std::set<std::uint64_t> waiting = calls_.waiting();
-  for (const std::uint64_t id : waiting) {
+  const std::set<UpId> waiting = calls_.waiting();
+  for (const UpId id : waiting) {
     const Call* call = calls_.find(id);
     if (call != nullptr && call->answer) dismiss(calls_.take_questions(id));
   }
 }
 
 /// Gives the questions of a call that has ended to another one that may have asked them; those that no other
-/// client request can be asked are dismissed.
+/// client request can be asked are dismissed. Between several programs all of them are: the other call may be
+/// another program's, which must not hear what this one was asked.
 void ModernClient::pass_on(std::vector<Question> questions, Clock::time_point now) {
+  if (outlet_.of_several_programs()) return dismiss(questions);
   for (Question& question : questions) {
-    const std::optional<std::uint64_t> cause = calls_.cause_of(question.ask);
+    const std::optional<UpId> cause = cause_of(question.ask, now);
     if (!cause || ended_ || question.id.empty() || !room_for(*calls_.find(*cause), question.request.size())) {
       dismiss({question});
       continue;

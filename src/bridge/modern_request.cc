@@ -21,18 +21,18 @@ bool only_modern(std::string_view meta_key) {
 
 bool belongs_to_retries(std::string_view key) { return key == "inputResponses" || key == "requestState"; }
 
-std::string legacy_meta(std::string_view meta, std::uint64_t id) {
+std::string legacy_meta(std::string_view meta, UpId id) {
   std::string members;
   wire::each_member(meta, [&](std::string_view key, wire::Member member) {
     if (only_modern(key)) return;
     if (!members.empty()) members.push_back(',');
     members.append(member.key.in(meta)).append(":");
-    members.append(key == "progressToken" ? std::to_string(id) : std::string(member.value.in(meta)));
+    members.append(key == "progressToken" ? to_string(id) : std::string(member.value.in(meta)));
   });
   return members.empty() ? "" : "{" + members + "}";
 }
 
-void append_params(std::string& out, std::string_view params, std::string_view method, std::uint64_t id) {
+void append_params(std::string& out, std::string_view params, std::string_view method, UpId id) {
   out.push_back('{');
   bool first = true;
   const auto append = [&](std::string_view key, std::string_view value) {
@@ -96,7 +96,7 @@ ModernRequest read_request(std::string_view line, const wire::Envelope& envelope
   return request;
 }
 
-std::string legacy_request(std::string_view line, const wire::Envelope& envelope, std::uint64_t id) {
+std::string legacy_request(std::string_view line, const wire::Envelope& envelope, UpId id) {
   std::string out;
   out.reserve(line.size() + 32);
   const bool id_first = envelope.id.begin < envelope.params.begin;
@@ -104,7 +104,7 @@ std::string legacy_request(std::string_view line, const wire::Envelope& envelope
   const wire::Span second = id_first ? envelope.params : envelope.id;
   const auto append = [&](bool is_id) {
     if (is_id) {
-      out.append(std::to_string(id));
+      out.append(to_string(id));
     } else {
       append_params(out, envelope.params.in(line), wire::method_name(envelope, line), id);
     }

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "bridge/bridge.h"
 #include "bridge/question.h"
 #include "wire/envelope.h"
 #include "wire/log_level.h"
@@ -29,7 +30,7 @@ ModernRequest read_request(std::string_view line, const wire::Envelope& envelope
 bool can_be_suspended(std::string_view method);
 
 /// The request in legacy words, under an id of ours, which is its progress token too if it has one.
-std::string legacy_request(std::string_view line, const wire::Envelope& envelope, std::uint64_t id);
+std::string legacy_request(std::string_view line, const wire::Envelope& envelope, UpId id);
 
 /// Whether two requests of one method ask for the same: all of `params` but `_meta` and what belongs to
 /// retries, whatever the order of its members and the space between.

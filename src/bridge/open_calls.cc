@@ -13,19 +13,19 @@ std::string fresh_state() { return random_hex(32); }
 
 std::size_t held_by(const wire::Line& part) { return part.owner ? part.owner->size() : part.text.size(); }
 
-Call& OpenCalls::add(std::uint64_t id, Call call) {
+Call& OpenCalls::add(UpId id, Call call) {
   clients_[call.client_id] = id;
   count_level(call, true);
   params_held_ += held_by(call.params);
   return calls_.insert_or_assign(id, std::move(call)).first->second;
 }
 
-Call* OpenCalls::find(std::uint64_t id) {
+Call* OpenCalls::find(UpId id) {
   const auto found = calls_.find(id);
   return found == calls_.end() ? nullptr : &found->second;
 }
 
-std::optional<Call> OpenCalls::take(std::uint64_t id) {
+std::optional<Call> OpenCalls::take(UpId id) {
   auto node = calls_.extract(id);
   if (node.empty()) return std::nullopt;
   Call& call = node.mapped();
@@ -40,17 +40,17 @@ std::optional<Call> OpenCalls::take(std::uint64_t id) {
   return std::move(call);
 }
 
-std::optional<std::uint64_t> OpenCalls::by_client(std::string_view client_id) const {
+std::optional<UpId> OpenCalls::by_client(std::string_view client_id) const {
   const auto found = clients_.find(client_id);
   return found == clients_.end() ? std::nullopt : std::optional(found->second);
 }
 
-std::optional<std::uint64_t> OpenCalls::by_state(std::string_view state) const {
+std::optional<UpId> OpenCalls::by_state(std::string_view state) const {
   const auto found = states_.find(state);
   return found == states_.end() ? std::nullopt : std::optional(found->second);
 }
 
-std::string OpenCalls::suspend(std::uint64_t id, const std::string& state) {
+std::string OpenCalls::suspend(UpId id, const std::string& state) {
   Call& call = calls_.at(id);
   count_level(call, false);
   clients_.erase(call.client_id);
@@ -61,7 +61,7 @@ std::string OpenCalls::suspend(std::uint64_t id, const std::string& state) {
   return std::exchange(call.client_id, "");
 }
 
-void OpenCalls::resume(std::uint64_t id, std::string_view client_id, const Abilities& abilities,
+void OpenCalls::resume(UpId id, std::string_view client_id, const Abilities& abilities,
                        std::optional<wire::LogLevel> level) {
   Call& call = calls_.at(id);
   states_.erase(call.state);
@@ -74,30 +74,30 @@ void OpenCalls::resume(std::uint64_t id, std::string_view client_id, const Abili
   note(id, call);
 }
 
-void OpenCalls::ask(std::uint64_t id, Question question) {
+void OpenCalls::ask(UpId id, Question question) {
   Call& call = calls_.at(id);
   call.questions.push_back(std::move(question));
   note(id, call);
 }
 
 void OpenCalls::forget_question(std::string_view question_id) {
-  const std::set<std::uint64_t> waiting = waiting_;
-  for (const std::uint64_t id : waiting) {
+  const std::set<UpId> waiting = waiting_;
+  for (const UpId id : waiting) {
     Call& call = calls_.at(id);
     std::erase_if(call.questions, [&](const Question& one) { return one.id == question_id; });
     note(id, call);
   }
 }
 
-std::vector<Question> OpenCalls::take_questions(std::uint64_t id) {
+std::vector<Question> OpenCalls::take_questions(UpId id) {
   Call& call = calls_.at(id);
   std::vector<Question> questions = std::exchange(call.questions, {});
   note(id, call);
   return questions;
 }
 
-std::optional<std::uint64_t> OpenCalls::cause_of(Ask ask) const {
-  std::optional<std::uint64_t> suspended;
+std::optional<UpId> OpenCalls::cause_of(Ask ask) const {
+  std::optional<UpId> suspended;
   for (auto one = calls_.rbegin(); one != calls_.rend(); ++one) {
     const Call& call = one->second;
     if (!can_be_suspended(call.method) || !call.in_progress() || !call.abilities.can(ask)) continue;
@@ -107,14 +107,13 @@ std::optional<std::uint64_t> OpenCalls::cause_of(Ask ask) const {
   return suspended;
 }
 
-std::optional<std::uint64_t> OpenCalls::only_cause() const {
-  std::optional<std::uint64_t> only;
+std::optional<UpId> OpenCalls::only_cause(Clock::time_point now) const {
+  wire::PossibleCauses<UpId> causes;
   for (const auto& [id, call] : calls_) {
-    if (!can_be_suspended(call.method) || !call.in_progress()) continue;
-    if (only) return std::nullopt;
-    only = id;
+    if (can_be_suspended(call.method) && call.in_progress()) causes.add(id);
   }
-  return only;
+  if (given_up_ && wire::may_still_work(*given_up_, now)) causes.add_unknown();
+  return causes.only();
 }
 
 bool OpenCalls::any_cause() const {
@@ -132,7 +131,7 @@ std::optional<wire::LogLevel> OpenCalls::lowest_level() const {
 
 std::size_t OpenCalls::held() const {
   std::size_t bytes = params_held_;
-  for (const std::uint64_t id : waiting_) {
+  for (const UpId id : waiting_) {
     const Call& call = calls_.at(id);
     for (const Question& question : call.questions) bytes += question.request.size();
     if (call.answer) bytes += call.answer->line.text.size();
@@ -142,16 +141,16 @@ std::size_t OpenCalls::held() const {
 
 std::optional<Clock::time_point> OpenCalls::next_due() const {
   std::optional<Clock::time_point> next;
-  for (const std::uint64_t id : waiting_) {
+  for (const UpId id : waiting_) {
     const Clock::time_point due = calls_.at(id).due;
     if (!next || due < *next) next = due;
   }
   return next;
 }
 
-std::vector<std::uint64_t> OpenCalls::due(Clock::time_point now) const {
-  std::vector<std::uint64_t> ids;
-  for (const std::uint64_t id : waiting_) {
+std::vector<UpId> OpenCalls::due(Clock::time_point now) const {
+  std::vector<UpId> ids;
+  for (const UpId id : waiting_) {
     if (calls_.at(id).due <= now) ids.push_back(id);
   }
   return ids;
@@ -163,7 +162,7 @@ void OpenCalls::count_level(const Call& call, bool more) {
   more ? ++count : --count;
 }
 
-void OpenCalls::note(std::uint64_t id, const Call& call) {
+void OpenCalls::note(UpId id, const Call& call) {
   if (call.suspended() || !call.questions.empty()) {
     waiting_.insert(id);
   } else {

@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "base/loop.h"
+#include "bridge/bridge.h"
 #include "bridge/question.h"
+#include "wire/attribution.h"
 #include "wire/envelope.h"
 #include "wire/line_reader.h"
 #include "wire/log_level.h"
@@ -52,29 +54,31 @@ inline constexpr std::size_t kMostHeld = std::size_t{64} << 20;
 
 class OpenCalls {
  public:
-  Call& add(std::uint64_t id, Call call);
-  Call* find(std::uint64_t id);
-  std::optional<Call> take(std::uint64_t id);
-  std::optional<std::uint64_t> by_client(std::string_view client_id) const;
-  std::optional<std::uint64_t> by_state(std::string_view state) const;
+  Call& add(UpId id, Call call);
+  Call* find(UpId id);
+  std::optional<Call> take(UpId id);
+  std::optional<UpId> by_client(std::string_view client_id) const;
+  std::optional<UpId> by_state(std::string_view state) const;
 
   /// The client's request has been answered under this handle; returns its id.
-  std::string suspend(std::uint64_t id, const std::string& state);
+  std::string suspend(UpId id, const std::string& state);
   /// A retry has taken it up; its handle is used.
-  void resume(std::uint64_t id, std::string_view client_id, const Abilities& abilities,
+  void resume(UpId id, std::string_view client_id, const Abilities& abilities,
               std::optional<wire::LogLevel> level);
 
-  void ask(std::uint64_t id, Question question);
+  void ask(UpId id, Question question);
   /// The server has taken its question back.
   void forget_question(std::string_view question_id);
   /// Takes all questions from the call.
-  std::vector<Question> take_questions(std::uint64_t id);
+  std::vector<Question> take_questions(UpId id);
 
   /// The call that this question is for: the latest that can be asked it, one whose client waits before one
   /// that is suspended, since that one is likely to stand still.
-  std::optional<std::uint64_t> cause_of(Ask ask) const;
+  std::optional<UpId> cause_of(Ask ask) const;
   /// The only call that can be the cause of any question; nothing if there are several or none.
-  std::optional<std::uint64_t> only_cause() const;
+  std::optional<UpId> only_cause(Clock::time_point now) const;
+  /// A client no longer wants the answer to a call; its server may still be at work on it, and ask.
+  void gave_up(Clock::time_point now) { given_up_ = now; }
 
   /// Whether any call can be the cause of a question.
   bool any_cause() const;
@@ -84,20 +88,21 @@ class OpenCalls {
 
   std::size_t suspended() const { return states_.size(); }
   /// With questions that are not told, or suspended.
-  const std::set<std::uint64_t>& waiting() const { return waiting_; }
+  const std::set<UpId>& waiting() const { return waiting_; }
   /// Its part of kMostHeld.
   std::size_t held() const;
   std::optional<Clock::time_point> next_due() const;
-  std::vector<std::uint64_t> due(Clock::time_point now) const;
+  std::vector<UpId> due(Clock::time_point now) const;
 
  private:
   void count_level(const Call& call, bool more);
-  void note(std::uint64_t id, const Call& call);
+  void note(UpId id, const Call& call);
 
-  std::map<std::uint64_t, Call> calls_;  // by the id that the server knows
-  std::map<std::string, std::uint64_t, std::less<>> clients_;
-  std::map<std::string, std::uint64_t, std::less<>> states_;
-  std::set<std::uint64_t> waiting_;
+  std::map<UpId, Call> calls_;  // by the id that the server knows
+  std::map<std::string, UpId, std::less<>> clients_;
+  std::map<std::string, UpId, std::less<>> states_;
+  std::set<UpId> waiting_;
+  std::optional<Clock::time_point> given_up_;  // the last one
   std::size_t params_held_ = 0;
   std::array<std::size_t, wire::kLogLevels.size()> levels_{};  // how many calls whose client waits want each
 };

@@ -149,8 +149,8 @@ std::optional<std::string> without_tasks(std::string_view result) {
   if (result.find("taskSupport") == std::string_view::npos) return std::nullopt;
   const wire::Span place = wire::member(result, "tools");
   const std::string_view tools = place.in(result);
-  const std::optional<std::vector<wire::Span>> elements = wire::array_elements(tools);
-  if (!elements) return std::nullopt;
+  const std::optional<std::vector<wire::Span>> elements = wire::array_elements(tools, wire::kMostElements);
+  if (!elements || elements->size() > wire::kMostElements) return std::nullopt;
   std::string kept;
   bool changed = false;
   for (const wire::Span& element : *elements) {

@@ -16,7 +16,7 @@ bool names_uri(std::string_view acknowledged_params, const std::string& uri) {
   const std::string_view accepted =
       wire::member(acknowledged_params, "notifications").in(acknowledged_params);
   const std::string_view uris = wire::member(accepted, "resourceSubscriptions").in(accepted);
-  const std::optional<std::vector<wire::Span>> elements = wire::array_elements(uris);
+  const std::optional<std::vector<wire::Span>> elements = wire::array_elements(uris, UriListens::kMost);
   return elements && std::any_of(elements->begin(), elements->end(), [&](wire::Span element) {
            return wire::string_value(element.in(uris)) == uri;
          });
@@ -28,8 +28,8 @@ bool is_loss(std::string_view error) {
 }
 
 std::string updated_message(const std::string& uri) {
-  return R"({"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":)" +
-         wire::quoted(uri) + "}}";
+  return wire::notification_message("notifications/resources/updated",
+                                    R"({"uri":)" + wire::quoted(uri) + "}");
 }
 
 }  // namespace
@@ -40,9 +40,9 @@ void UriListens::subscribe(std::string_view id, const std::string& uri, Clock::t
   if (uri.size() > kLongestUri) {
     return side_.refuse(id, wire::kInvalidParams, "the URI is longer than any that can be subscribed to");
   }
-  if (found == listens_.end() && listens_.size() >= kMost) {
+  if (found == listens_.end() && listens_.size() >= side_.most_listens) {
     return side_.refuse(id, wire::kInvalidParams,
-                        "this session has " + std::to_string(kMost) +
+                        "this session has " + std::to_string(side_.most_listens) +
                             " subscriptions, which is the most; unsubscribe from some");
   }
   if (waiting_.size() >= kMostWaiting) {
@@ -52,7 +52,7 @@ void UriListens::subscribe(std::string_view id, const std::string& uri, Clock::t
   if (listen.waiting.empty()) listen.due = now + kPatience;
   listen.waiting.emplace_back(id);
   waiting_.emplace(id, uri);
-  if (listen.id == 0) open(uri);
+  if (!listen.id) open(uri);
 }
 
 void UriListens::unsubscribe(std::string_view id, const std::string& uri) {
@@ -80,7 +80,7 @@ void UriListens::give_up(std::string_view id) {
   close(listen);
 }
 
-void UriListens::acknowledged(std::uint64_t listen, std::string_view params) {
+void UriListens::acknowledged(UpId listen, std::string_view params) {
   const auto known = uris_.find(listen);
   if (known == uris_.end()) return;
   const std::string uri = known->second;
@@ -96,13 +96,13 @@ void UriListens::acknowledged(std::uint64_t listen, std::string_view params) {
   for (const std::string& id : released(found)) side_.answer(id, "{}");
 }
 
-bool UriListens::answered(std::uint64_t listen, std::string_view error) {
+bool UriListens::answered(UpId listen, std::string_view error) {
   const auto known = uris_.find(listen);
   if (known == uris_.end()) return false;
   const std::string uri = known->second;
   uris_.erase(known);
   Listen& found = listens_.at(uri);
-  found.id = 0;
+  found.id = {};
   found.acknowledged = false;
   // What the client was told that it has is kept for the next instance; a server that lives has ended it.
   const bool lost = found.granted && found.waiting.empty() && is_loss(error);
@@ -150,18 +150,18 @@ void UriListens::expire(Clock::time_point now) {
 
 /// The answer may come before it returns.
 void UriListens::open(const std::string& uri) {
-  const std::uint64_t id = side_.next_id();
+  const UpId id = side_.next_id();
   listens_.at(uri).id = id;
   uris_.emplace(id, uri);
-  side_.outlet.to_server(R"({"jsonrpc":"2.0","id":)" + std::to_string(id) +
-                         R"(,"method":"subscriptions/listen","params":{"_meta":{)" + side_.meta +
-                         R"(},"notifications":{"resourceSubscriptions":[)" + wire::quoted(uri) + "]}}}");
+  const std::string params = R"({"_meta":{)" + side_.meta +
+                             R"(},"notifications":{"resourceSubscriptions":[)" + wire::quoted(uri) + "]}}";
+  side_.outlet.to_server(wire::request_message(to_string(id), "subscriptions/listen", params));
 }
 
 void UriListens::close(Listen& listen) {
-  if (listen.id == 0) return;
+  if (!listen.id) return;
   uris_.erase(listen.id);
-  side_.outlet.to_server(cancelled_message(std::exchange(listen.id, 0)));
+  side_.outlet.to_server(cancelled_message(to_string(std::exchange(listen.id, UpId()))));
 }
 
 std::vector<std::string> UriListens::released(Listen& listen) {
@@ -182,9 +182,7 @@ void UriListens::failed(const std::string& uri, std::string_view error) {
       side_.refuse(id, wire::kInvalidParams, "server '" + side_.server + "' takes no subscription to " + uri);
     } else {
       const std::string legacy = changed(error, error_changes("resources/subscribe", error));
-      std::string answer = R"({"jsonrpc":"2.0","id":)";
-      answer.append(id).append(R"(,"error":)").append(legacy).append("}");
-      side_.outlet.to_client({answer, nullptr});
+      side_.outlet.to_client({wire::refusal_message(id, legacy), nullptr});
     }
   }
 }

@@ -18,6 +18,8 @@ class UriListens {
  public:
   /// As many as the official SDK lets one connection have.
   static constexpr std::size_t kMost = 1024;
+  /// Of them for one of several sessions that share the connection: none may use up the others' share.
+  static constexpr std::size_t kMostOfOne = 128;
   static constexpr std::size_t kLongestUri = std::size_t{64} << 10;
   static constexpr std::size_t kMostWaiting = 1024;                       // requests of the client
   static constexpr Clock::duration kPatience = std::chrono::seconds(60);  // with a server that says nothing
@@ -34,11 +36,11 @@ class UriListens {
   void give_up(std::string_view id);
 
   // Messages of the server about the listen `listen`, which may be none of ours.
-  void acknowledged(std::uint64_t listen, std::string_view params);
+  void acknowledged(UpId listen, std::string_view params);
   /// False if it is none of ours. `error` is JSON, empty if the listen was ended by a result.
-  bool answered(std::uint64_t listen, std::string_view error);
-  void cancelled(std::uint64_t listen) { answered(listen, {}); }
-  bool knows(std::uint64_t listen) const { return uris_.contains(listen); }
+  bool answered(UpId listen, std::string_view error);
+  void cancelled(UpId listen) { answered(listen, {}); }
+  bool knows(UpId listen) const { return uris_.contains(listen); }
 
   /// Asks another instance for everything again. Nobody waits for its answer.
   void open_all();
@@ -48,7 +50,7 @@ class UriListens {
 
  private:
   struct Listen {
-    std::uint64_t id = 0;  // 0 = none is open: the client still counts on it, the next instance is asked
+    UpId id{};  // nobody's = none is open: the client still counts on it, the next instance is asked
     bool acknowledged = false;
     bool granted = false;                // the client was told that it has this subscription
     std::vector<std::string> waiting{};  // ids of the client
@@ -63,7 +65,7 @@ class UriListens {
 
   LegacySide& side_;
   std::map<std::string, Listen> listens_;                    // by URI
-  std::map<std::uint64_t, std::string> uris_;                // by the id of the open listen
+  std::map<UpId, std::string> uris_;                         // by the id of the open listen
   std::map<std::string, std::string, std::less<>> waiting_;  // URIs by the client's id
 };
 

@@ -60,8 +60,8 @@ std::vector<Change> content_changes(std::string_view content, const Vocabulary& 
     if (auto words = other_words(content, vocabulary)) changes.push_back({{0, content.size()}, *words});
     return changes;
   }
-  const std::optional<std::vector<Span>> blocks = wire::array_elements(content);
-  if (!blocks) return changes;
+  const std::optional<std::vector<Span>> blocks = wire::array_elements(content, wire::kMostElements);
+  if (!blocks || blocks->size() > wire::kMostElements) return changes;
   for (const Span block : *blocks) {
     if (auto words = other_words(block.in(content), vocabulary)) changes.push_back({block, *words});
   }
@@ -87,8 +87,8 @@ std::vector<Change> message_changes(std::string_view message, const Vocabulary& 
 template <class EachChanges>
 std::vector<Change> array_changes(std::string_view array, EachChanges each_changes) {
   std::vector<Change> changes;
-  const std::optional<std::vector<Span>> elements = wire::array_elements(array);
-  if (!elements) return changes;
+  const std::optional<std::vector<Span>> elements = wire::array_elements(array, wire::kMostElements);
+  if (!elements || elements->size() > wire::kMostElements) return changes;
   for (const Span element : *elements) {
     add_changes(changes, each_changes(element.in(array)), element.begin);
   }

@@ -164,6 +164,7 @@ Command add_command() {
        [options](const std::string& text) { return set_directory(options->cwd, text); }});
   command.options.push_back({"--replace", "", "Replace a server of that name; its other corral options stay",
                              set_flag(options->replace)});
+  command.options_anywhere = true;
   command.run = [options, known = command.options](const std::vector<std::string>& words) {
     return run(*options, known, words);
   };

@@ -6,11 +6,14 @@
 #include <optional>
 #include <string>
 
+#include "app/requests.h"
 #include "control/hello.h"
 
 namespace corral::cli {
 
 inline constexpr int kNoDaemonRuns = 1;
+/// For what the daemon only has to tell.
+inline constexpr std::chrono::seconds kTellPatience{10};
 /// Beyond what the daemon allows itself: calls in flight are waited for, and that is configured over there.
 inline constexpr std::chrono::minutes kAnswerPatience{5};
 
@@ -19,6 +22,13 @@ struct Asked {
   boost::json::value value;           // the same, read
   int exit_code = 0;
 };
+
+/// For those who wait for longer: after ten seconds without an answer it says so on stderr and looks whether
+/// the daemon answers anybody. One that does not is given up, with an error that says what to do.
+app::Late give_up_on_hanging_daemon(const std::string& command, const std::string& runtime_dir);
+
+/// Which daemon does not answer, and what to do about it.
+Error hanging_daemon(const std::string& runtime_dir);
 
 /// Starts no daemon. `command` is who asks, for the message.
 Asked ask_daemon(const std::string& command, const std::string& runtime_dir, control::Hello hello);

@@ -177,6 +177,7 @@ Command call_command() {
   command.options.push_back(
       {"--batch", "", "Calls as JSON lines on stdin, in one session", set_flag(options->batch)});
   add_direct_options(command, options->direct);
+  command.options_anywhere = true;
   command.run = [options, late = command.options](std::vector<std::string> words) {
     return run(*options, late, std::move(words));
   };

@@ -23,6 +23,8 @@ struct Command {
   std::string examples;
   std::vector<Option> options;
   int usage_code = 125;  // the exit code for options that it does not have
+  /// Its options, --help among them, may also stand behind its words; see late_options.h.
+  bool options_anywhere = false;
   /// Gets everything from the first word that is no option on.
   std::function<int(std::vector<std::string>)> run;
 };

@@ -39,12 +39,14 @@ std::string file_of_daemon(const std::string& status) {
 }
 
 /// The daemon watches its file and would notice anyway; asked, it has done so when we say it.
-std::string ask_to_reload(const std::string& runtime_dir) {
+std::string ask_to_reload(const std::string& command, const std::string& runtime_dir) {
   control::Hello hello;
   hello.verb = control::Verb::Reload;
   Result<control::Channel> channel = control::connect_to_daemon(runtime_dir);
   const Result<std::string> answer =
-      channel ? app::ask_for_result(*channel, hello, kAnswerPatience) : Result<std::string>(channel.error());
+      channel ? app::ask_for_result(*channel, hello, kAnswerPatience,
+                                    give_up_on_hanging_daemon(command, runtime_dir))
+              : Result<std::string>(channel.error());
   if (!answer) return "The running daemon has not taken it over: " + answer.error().message + ".";
   json::error_code error;
   const json::value value = json::parse(*answer, error);
@@ -68,7 +70,7 @@ std::string tell_daemon(const ConfigChange& change) {
   if (real_path(file) != real_path(change.config)) {
     return "The running daemon does not read this file but " + shorten_home(file) + ".";
   }
-  return ask_to_reload(change.runtime_dir);
+  return ask_to_reload(change.command, change.runtime_dir);
 }
 
 }  // namespace

@@ -85,6 +85,12 @@ std::string start_text(const Server& server) {
   return text + "; its files are not watched";
 }
 
+std::string listed(const std::vector<std::string>& names) {
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + survey::printable(name);
+  return list;
+}
+
 void show_server(Page& page, const Server& server) {
   page.blank();
   page.heading(server.name + (server.disabled ? " (disabled)" : ""));
@@ -94,9 +100,8 @@ void show_server(Page& page, const Server& server) {
   }
   page.command("  cwd      ", cwd_text(server));
   page.paragraph("  share    ", share_text(server));
-  std::string tools;
-  for (const std::string& tool : server.tools) tools += (tools.empty() ? "" : ", ") + survey::printable(tool);
-  if (!tools.empty()) page.paragraph("  tools    ", tools);
+  if (server.tools) page.paragraph("  tools    ", server.tools->empty() ? "none" : listed(*server.tools));
+  if (!server.deny.empty()) page.paragraph("  deny     ", listed(server.deny));
   if (server.timeout) page.paragraph("  timeout  ", config::show_duration(*server.timeout) + " for one call");
   show_limits(page, server);
   page.paragraph("  start    ", start_text(server));
@@ -221,6 +226,7 @@ Command config_command() {
   command.options = {
       {"--config", "FILE", "The file, in place of the one at the default place", set_word(options->file)},
       {"--json", "", "For programs", set_flag(options->json)}};
+  command.options_anywhere = true;
   command.run = [options, known = command.options](const std::vector<std::string>& words) {
     const Result<Words> rest = take_late_options(known, words);
     return rest ? run(*options, rest->list) : fail("config", rest.error().message);

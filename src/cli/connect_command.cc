@@ -90,6 +90,7 @@ Command connect_command() {
   add("--require-daemon", "", "Fail with exit code 69 where no daemon can be had",
       set_flag(options->require_daemon));
   add("-v,--verbose", "", "Say on stderr what happens", set_flag(options->verbose));
+  command.options_anywhere = true;
   command.run = [options, late = command.options](std::vector<std::string> tail) {
     return connect(*options, late, std::move(tail));
   };

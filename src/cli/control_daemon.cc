@@ -11,6 +11,7 @@
 #include "app/requests.h"
 #include "base/nearest.h"
 #include "base/utc_time.h"
+#include "cli/ask_daemon.h"
 #include "cli/gone_lines.h"
 #include "cli/json_view.h"
 #include "cli/kept_log.h"
@@ -29,7 +30,6 @@ using control::Hello;
 using control::Verb;
 
 /// What ends something waits for calls in flight, whose time is configured over there.
-constexpr std::chrono::seconds kTellPatience{10};
 constexpr std::chrono::seconds kEndPatience{120};
 constexpr std::size_t kMostLogBytes = std::size_t{1} << 18;
 constexpr const char* kOwnName = "corral";

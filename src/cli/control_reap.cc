@@ -39,7 +39,7 @@ Result<ReapWish> read_wish(const boost::json::object& arguments) {
   selectors.client = admin::text_argument(arguments, "client");
   selectors.match = admin::text_argument(arguments, "match");
   const std::int64_t kept = admin::number_argument(arguments, "keep", static_cast<std::int64_t>(*keep));
-  selectors.keep = static_cast<std::size_t>(std::max<std::int64_t>(kept, 1));
+  selectors.keep = survey::keep_in_use(static_cast<std::size_t>(std::max<std::int64_t>(kept, 0)));
   const std::string age = admin::text_argument(arguments, "older_than");
   if (!age.empty()) {
     const Result<std::chrono::milliseconds> older = parse_age(age);
@@ -134,7 +134,7 @@ ToolResult reap_tool(const boost::json::object& arguments) {
   if (!wish) return tool_failure(wish.error().message);
   const Result<survey::Survey> survey = survey::look_around();
   if (!survey) return tool_failure(survey.error().message);
-  const reap::Selection selection = reap::select(*survey, wish->selectors, reap::who_must_not_be_touched());
+  const reap::Selection selection = reap::select(*survey, wish->selectors, reap::who_asks());
   const std::vector<Chosen> chosen = oldest_first(selection.groups);
 
   std::vector<reap::EndedTree> ended;

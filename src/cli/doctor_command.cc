@@ -29,7 +29,7 @@ constexpr const char* kExamples = R"(Examples:
   corral doctor --json | jq '.findings[].title'
 
 Findings: an orphan's client is gone or has let go of it; a pile-up is more than N copies of one command held by one
-client (N: --keep, corral.keep, MAX_KEEP_PROCESSES, 9); a duplicate is one command in one directory for several clients; stale runs
+client (N: --keep, corral.keep, MAX_KEEP_PROCESSES, 9; only --keep may say 0); a duplicate is one command in one directory for several clients; stale runs
 code that has changed on disk; a runaway is an orphan that burns processor time.
 It only looks: nothing is ended, started or changed.
 Exit code: 0; with --exit-code 1 if anything was found; 125 if it could not look.)";
@@ -126,8 +126,8 @@ void show_levels(Page& page, const proc::Levels& levels) {
   }
   if (!levels.controllers) {
     page.paragraph("          ",
-                   "Limits are kept by a watchdog, because no memory, pids and cpu controllers are "
-                   "delegated here; --cpu cannot be kept at all.");
+                   "Limits are kept by a watchdog, because a cgroup that has processes hands no "
+                   "controllers down, with or without Delegate=; --cpu cannot be kept at all.");
   }
   page.paragraph("  strict  ", levels.strict ? "works" : "refused: " + levels.why_not_strict);
 }

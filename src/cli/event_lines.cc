@@ -37,7 +37,8 @@ Tone tone_of_kind(const std::string& kind) {
     case Kind::Stale:
     case Kind::Refused:
     case Kind::Finding:
-    case Kind::Registry: return Tone::Warning;
+    case Kind::Registry:
+    case Kind::SlowTurn: return Tone::Warning;
     default: return Tone::Strong;
   }
 }
@@ -59,7 +60,7 @@ std::string event_line(const json::value& event, const Look& look) {
 
 std::vector<std::string> event_kinds() {
   std::vector<std::string> kinds;
-  for (std::size_t i = 0; i <= static_cast<std::size_t>(Kind::Registry); ++i) {
+  for (std::size_t i = 0; i <= static_cast<std::size_t>(Kind::SlowTurn); ++i) {
     kinds.emplace_back(events::name_of(static_cast<Kind>(i)));
   }
   return kinds;

@@ -1,15 +1,11 @@
 // `corral guard`: the client itself, with everything that it starts.
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <memory>
 
 #include "base/units.h"
 #include "cli/command.h"
 #include "cli/option_values.h"
+#include "cli/report_file.h"
 #include "guard/guard.h"
 
 namespace corral::cli {
@@ -42,28 +38,19 @@ Result<void> set_grace(keeper::Micros& grace, const std::string& text) {
   return {};
 }
 
-/// Appended to, so that many runs can share one file; not readable by others. Above the numbers that a script
-/// hands to its programs.
-int open_report(const std::string& path) {
-  constexpr int kOutOfTheWay = 64;
-  if (path == "-") return fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, kOutOfTheWay);
-  return open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-}
-
 int run(Options& options, std::vector<std::string> command) {
   if (command.empty() || command.front().empty()) {
     guard::say("no command given: name the client's program, as in `corral guard -- claude`");
     return guard::kOwnFailure;
   }
   options.guard.client = std::move(command);
-  if (!options.report.empty()) {
-    options.guard.report = open_report(options.report);
-    if (options.guard.report < 0) {
-      guard::say("the report file '" + options.report + "' cannot be opened: " + strerror(errno) +
-                 "; correct --report");
-      return guard::kOwnFailure;
-    }
+  constexpr int kOutOfTheWay = 64;  // above the numbers that a script hands to its programs
+  const Result<UniqueFd> report = open_report(options.report, kOutOfTheWay);
+  if (!report) {
+    guard::say(report.error().message);
+    return guard::kOwnFailure;
   }
+  options.guard.report = report->get();
   return guard::guard_client(options.guard);
 }
 

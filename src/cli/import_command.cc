@@ -120,6 +120,7 @@ Command import_command() {
       {"--config", "FILE", "Where to put them, in place of the default file", set_word(options->config)},
       {"--dry-run", "", "Say what would be done, and change nothing", set_flag(options->dry_run)},
       {"--force", "", "Replace servers that are there already", set_flag(options->force)}};
+  command.options_anywhere = true;
   command.run = [options, known = command.options](const std::vector<std::string>& words) {
     const Result<Words> rest = take_late_options(known, words);
     if (!rest) return fail("import", rest.error().message);

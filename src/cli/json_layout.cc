@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <boost/json/parse.hpp>
+#include <cstdint>
 #include <utility>
 
 namespace corral::cli {
@@ -22,11 +23,35 @@ std::size_t string_end(std::string_view json, std::size_t at) {
   return std::min(at + 1, json.size());
 }
 
-/// U+0080 to U+009F: a CSI may also be one code point.
-bool is_c1(std::string_view text, std::size_t at) {
-  if (at + 1 >= text.size() || text[at] != '\xC2') return false;
-  const auto next = static_cast<unsigned char>(text[at + 1]);
-  return next >= 0x80 && next < 0xA0;
+/// A code point that steers a terminal, or makes a line read differently from what it is.
+struct Steering {
+  std::uint32_t value = 0;
+  std::size_t length = 0;  // in bytes; 0 = there is none
+};
+
+/// Control characters, also those of two bytes (a CSI may be one code point), and what turns the direction of
+/// writing or breaks a line. Joiners stay: scripts and emoji need them.
+bool steers(std::uint32_t c) {
+  if (c < 0x20 || (c >= 0x7F && c < 0xA0)) return true;
+  return c == 0x061C || c == 0x200E || c == 0x200F || (c >= 0x2028 && c <= 0x202E) ||
+         (c >= 0x2066 && c <= 0x206F);
+}
+
+/// Code points of up to three bytes; none of those that steer is longer.
+Steering steering_at(std::string_view text, std::size_t at) {
+  const auto byte = [&](std::size_t i) {
+    return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U;
+  };
+  const auto follows = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
+  Steering found{byte(0), 1};
+  if (byte(0) >= 0xC2 && byte(0) < 0xE0 && follows(1)) {
+    found = {((byte(0) & 0x1FU) << 6U) | (byte(1) & 0x3FU), 2};
+  } else if (byte(0) >= 0xE0 && byte(0) < 0xF0 && follows(1) && follows(2)) {
+    found = {((byte(0) & 0x0FU) << 12U) | ((byte(1) & 0x3FU) << 6U) | (byte(2) & 0x3FU), 3};
+  } else if (byte(0) >= 0x80) {
+    return {};  // broken, or longer: a terminal shows something in its place
+  }
+  return steers(found.value) ? found : Steering{};
 }
 
 char next_visible(std::string_view json, std::size_t at) {
@@ -86,11 +111,10 @@ std::string why_no_json(std::string_view text) {
 std::string harmless(std::string_view text) {
   std::string shown;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const bool c1 = is_c1(text, i);
-    const bool steers = (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f || c1;
-    shown += steers ? '?' : text[i];
-    if (c1) ++i;
+    const Steering steering = steering_at(text, i);
+    const bool kept = steering.length == 0 || text[i] == '\n' || text[i] == '\t';
+    shown += kept ? text[i] : '?';
+    if (!kept) i += steering.length - 1;
   }
   return shown;
 }
@@ -113,14 +137,14 @@ std::string harmless_json(std::string_view json) {
   std::string text;
   text.reserve(json.size());
   for (std::size_t i = 0; i < json.size(); ++i) {
-    const bool c1 = is_c1(json, i);
-    if (c1) ++i;
-    const auto byte = static_cast<unsigned char>(json[i]);  // of a C1 the second one, which is its number
-    if (c1 || byte < 0x20 || byte == 0x7f) {
-      text += {'\\', 'u', '0', '0', kDigits[byte >> 4], kDigits[byte & 15]};
-    } else {
+    const Steering steering = steering_at(json, i);
+    if (steering.length == 0) {
       text += json[i];
+      continue;
     }
+    text += "\\u";
+    for (const unsigned shift : {12U, 8U, 4U, 0U}) text += kDigits[(steering.value >> shift) & 15U];
+    i += steering.length - 1;
   }
   return text;
 }

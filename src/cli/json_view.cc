@@ -1,9 +1,11 @@
 #include "cli/json_view.h"
 
+#include <algorithm>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
 #include "base/units.h"
+#include "cli/json_layout.h"
 
 namespace corral::cli {
 
@@ -11,16 +13,17 @@ namespace json = boost::json;
 
 namespace {
 
-/// What clients call themselves goes to a terminal: one line, nothing that steers it.
-std::string printable(std::string_view text) {
-  std::string shown;
-  for (const char byte : text) shown += static_cast<unsigned char>(byte) < 0x20 || byte == 0x7f ? '?' : byte;
+/// What clients and servers call themselves goes to a terminal: one line, nothing that steers it.
+std::string on_a_line(std::string_view text) {
+  std::string shown = harmless(text);
+  std::replace_if(
+      shown.begin(), shown.end(), [](char byte) { return byte == '\n' || byte == '\t'; }, '?');
   return shown;
 }
 
 std::string text_of(const json::value* value) {
   if (value == nullptr || value->is_null()) return "-";
-  if (value->is_string()) return value->get_string().empty() ? "-" : printable(value->get_string());
+  if (value->is_string()) return value->get_string().empty() ? "-" : on_a_line(value->get_string());
   if (value->is_number() || value->is_bool()) return json::serialize(*value);
   return "-";
 }

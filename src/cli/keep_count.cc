@@ -10,7 +10,7 @@ Result<std::size_t> keep_count(const std::optional<std::size_t>& given) {
   const Result<std::size_t> from_environment = survey::keep_from_environment();
   if (!from_environment) return from_environment.error();
   const Result<config::Configuration> configuration = app::ConfigSource("").read();
-  return configuration ? configuration->options.keep : *from_environment;
+  return survey::keep_in_use(configuration ? configuration->options.keep : *from_environment);
 }
 
 }  // namespace corral::cli

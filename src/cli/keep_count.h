@@ -8,8 +8,8 @@
 
 namespace corral::cli {
 
-/// What --keep says, else `corral.keep` of the configuration, else MAX_KEEP_PROCESSES, else 9. A
-/// configuration that cannot be read is no reason to fail here.
+/// What --keep says, else `corral.keep` of the configuration, else MAX_KEEP_PROCESSES, else 9. Only --keep
+/// may say 0. A configuration that cannot be read is not a reason to fail here.
 Result<std::size_t> keep_count(const std::optional<std::size_t>& given);
 
 }  // namespace corral::cli

@@ -26,7 +26,6 @@ const Option* find_option(const std::vector<Option>& options, std::string_view n
 }
 
 Error unknown(const std::vector<Option>& options, const std::string& name) {
-  if (name == "--help" || name == "-h") return Error{"write --help right behind the command's name"};
   std::vector<std::string> known;
   known.reserve(options.size());
   for (const Option& option : options) known.push_back(option.names.substr(option.names.rfind(',') + 1));
@@ -42,6 +41,15 @@ bool are_a_command(const std::vector<std::string>& words) {
   std::vector<std::string> line;
   for (std::string word; std::getline(file, word, '\0');) line.push_back(word);
   return line.size() > words.size() && line[line.size() - words.size() - 1] == "--";
+}
+
+bool ask_for_help(const std::vector<Option>& options, const std::vector<std::string>& words) {
+  for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+    if (words[i] == "--help" || words[i] == "-h") return true;
+    const Option* option = find_option(options, words[i]);
+    if (option != nullptr && !option->value.empty()) ++i;  // its value
+  }
+  return false;
 }
 
 Result<Words> take_late_options(const std::vector<Option>& options, const std::vector<std::string>& words) {

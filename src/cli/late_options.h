@@ -17,6 +17,9 @@ struct Words {
 /// Applies the options among `words` and returns the rest. Behind `--` there are only words.
 Result<Words> take_late_options(const std::vector<Option>& options, const std::vector<std::string>& words);
 
+/// Whether --help or -h is among the words, as an option and not as the value of one.
+bool ask_for_help(const std::vector<Option>& options, const std::vector<std::string>& words);
+
 /// Whether the words stood behind `--`, which the parser takes away: `connect NAME` and `connect -- COMMAND`
 /// look the same to a command otherwise. The words are the end of our command line, whatever stands before
 /// them.

@@ -232,6 +232,7 @@ Command logs_command() {
       {"--json", "", "One JSON object per line", set_flag(options->json)},
       runtime_dir_option(options->runtime_dir),
   };
+  command.options_anywhere = true;
   command.run = [options, late = command.options](const std::vector<std::string>& words) {
     return run(*options, late, words);
   };

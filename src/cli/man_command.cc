@@ -65,6 +65,7 @@ Command man_command() {
   command.usage = "corral man [options] [COMMAND]";
   command.examples = kExamples;
   command.options = {{"--directory", "DIR", "Write every page to this folder instead", set_word(*directory)}};
+  command.options_anywhere = true;
   command.run = [directory, known = command.options](const std::vector<std::string>& words) {
     const Result<Words> rest = take_late_options(known, words);
     return rest ? run(all_commands(), *directory, rest->list) : fail("man", rest.error().message);

@@ -27,8 +27,7 @@ constexpr std::size_t kLongestLine = std::size_t{256} << 20;
 constexpr milliseconds kLastWords{500};
 
 std::string request(std::uint64_t id, std::string_view method, std::string_view params) {
-  return R"({"jsonrpc":"2.0","id":)" + std::to_string(id) + R"(,"method":)" + wire::quoted(method) +
-         R"(,"params":)" + std::string(params) + "}";
+  return wire::request_message(std::to_string(id), method, params);
 }
 
 constexpr const char* kVisitFirst = "-32042";  // 2025-11-25: the call needs the person at some address before
@@ -37,7 +36,9 @@ std::string addresses_in(std::string_view error) {
   const std::string_view data = wire::member(error, "data").in(error);
   const std::string_view wishes = wire::member(data, "elicitations").in(data);
   std::string text;
-  for (const wire::Span each : wire::array_elements(wishes).value_or(std::vector<wire::Span>())) {
+  constexpr std::size_t kMostWishes = 16;
+  for (const wire::Span each :
+       wire::array_elements(wishes, kMostWishes).value_or(std::vector<wire::Span>())) {
     const std::string_view wish = each.in(wishes);
     const auto url = wire::string_value(wire::member(wish, "url").in(wish));
     if (url) text += (text.empty() ? "" : " and ") + *url;
@@ -107,7 +108,7 @@ Answer McpClient::handshake() {
     return answer;
   }
   initialized_ = answer.json;
-  send(R"({"jsonrpc":"2.0","method":"notifications/initialized"})");
+  send(wire::notification_message("notifications/initialized"));
   return answer;
 }
 
@@ -204,8 +205,7 @@ void McpClient::cancel(const Open& open, const char* reason) {
   if (!child_ || ended_) return;
   if (!open.cancellable || interrupts_.signal() != 0) child_->hurry();
   if (!open.cancellable) return;
-  send(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":)" + open.id +
-       R"(,"reason":)" + wire::quoted(reason) + "}}");
+  send(wire::cancelled_message(open.id, reason));
   const Time until = steady_clock::now() + kLastWords;
   for (flush(); !outgoing_.empty() && steady_clock::now() < until; flush()) {
     pollfd ready{child_->input(), POLLOUT, 0};

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "app/requests.h"
+#include "cli/ask_daemon.h"
 #include "cli/command.h"
 #include "cli/json_view.h"
 #include "cli/late_options.h"
@@ -29,7 +30,6 @@ if there is one. CODE says whether the files of the server have changed since it
 process until its next call; one of a stopped or broken server is refused. docs/operations/ps-top.md explains every column.
 Exit code: 0 if a daemon answers, 1 if none runs, 125 if it cannot be asked.)";
 
-constexpr std::chrono::seconds kPatience{10};
 constexpr int kNoDaemon = 1;
 constexpr std::size_t kWidestTable = 200;
 
@@ -64,7 +64,8 @@ int run(const PsOptions& options) {
     return kNoDaemon;
   }
   if (!channel) return fail("ps", channel.error().message);
-  const Result<std::string> answer = app::ask_status(*channel, kPatience, app::Measure::Yes);
+  const Result<std::string> answer = app::ask_status(*channel, kTellPatience, app::Measure::Yes);
+  if (!answer && channel->timed_out()) return fail("ps", hanging_daemon(options.runtime_dir).message);
   if (!answer) return fail("ps", answer.error().message);
   boost::system::error_code error;
   const json::value status = json::parse(*answer, error);

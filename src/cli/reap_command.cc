@@ -35,8 +35,8 @@ constexpr const char* kExamples = R"(Examples:
 
 Without --yes, and where nobody can be asked, nothing is ended. Servers are ended with everything below them, oldest
 first, SIGTERM and then SIGKILL. Never touched: processes of other users, of a debugger, above this command, below a
-living `corral run`, in a container, with a client inside, with a TCP port that no configuration explains, or whose
-number belongs to another process by now.
+living `corral run`, in a container, with a client inside, part of a shell's pipeline, reachable by a socket, doing
+another job than a configuration names, or whose number belongs to another process by now (docs/doctor.md).
 Exit code: 0; 1 if something that was chosen could not be ended; 125 wrong usage or corral's own failure.)";
 
 struct ReapOptions {
@@ -77,23 +77,11 @@ void show_found(Page& page, const Survey& survey, const ReapOptions& options) {
   show_servers(page, survey, all, rows(options));
 }
 
-/// Why a server that was found is not chosen. `leaky` are those that would be chosen without any filter.
-std::string why_kept(const Server& server, bool leaky, const reap::Selectors& selectors) {
-  if (leaky) return "leaked, but left out by your choice";
-  if (server.state == Server::State::Kept) return "below a living corral, which ends them with their session";
-  if (server.certainty == Server::Certainty::Possible)
-    return "only look like MCP servers (--possible includes them)";
-  if (server.state == Server::State::Apart) return "on their own: no client holds their pipes";
-  if (!server.client.alive()) return "in use, by a process that we cannot see";
-  return "in use by a client, and not beyond its " + std::to_string(selectors.keep) + " newest";
-}
-
 void show_kept(Page& page, const Survey& survey, const Selection& selection, const ReapOptions& options) {
   const std::vector<std::size_t> chosen = chosen_of(selection.groups);
   reap::Selectors everything;
   everything.keep = options.selectors.keep;
-  const std::vector<std::size_t> leaky =
-      chosen_of(reap::select(survey, everything, reap::who_must_not_be_touched()).groups);
+  const std::vector<std::size_t> leaky = chosen_of(reap::select(survey, everything, reap::who_asks()).groups);
   std::vector<std::size_t> kept;
   std::map<std::string, std::size_t> reasons;
   for (std::size_t i = 0; i < survey.servers.size(); ++i) {
@@ -233,7 +221,7 @@ int ask_and_end(Page& page, const Survey& survey, const std::vector<Group>& grou
   const std::vector<Group> agreed = confirmed(page, survey, groups);
   const Result<Survey> now = survey::look_around();
   if (!now) return fail("reap", now.error().message);
-  const Selection selection = reap::select(*now, options.selectors, reap::who_must_not_be_touched());
+  const Selection selection = reap::select(*now, options.selectors, reap::who_asks());
   return end_and_show(page, *now, still_chosen(survey, agreed, *now, selection.groups), options);
 }
 
@@ -245,7 +233,7 @@ int run(const ReapOptions& options) {
   }
   const Result<Survey> survey = survey::look_around();
   if (!survey) return fail("reap", survey.error().message);
-  const Selection selection = reap::select(*survey, options.selectors, reap::who_must_not_be_touched());
+  const Selection selection = reap::select(*survey, options.selectors, reap::who_asks());
   Page page(std::cout, look_of(STDOUT_FILENO));
   show_found(page, *survey, options);
   show_kept(page, *survey, selection, options);

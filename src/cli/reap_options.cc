@@ -56,6 +56,7 @@ std::string explain(const reap::Outcome& outcome) {
     case reap::Outcome::Kind::OtherUser: return "belongs to another user: run corral as that user";
     case reap::Outcome::Kind::Debugged: return "a debugger is attached to it: detach first";
     case reap::Outcome::Kind::OwnAncestor: return "this command runs below it";
+    case reap::Outcome::Kind::OtherInstance: return "belongs to a corral inside, whose keeper lives";
   }
   return "?";
 }

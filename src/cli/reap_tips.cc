@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cli/reap_options.h"
+#include "survey/protection.h"
 
 namespace corral::cli {
 namespace {
@@ -41,6 +42,22 @@ std::string command_for(reap::Selectors selectors, const std::vector<Group>& gro
 }
 
 }  // namespace
+
+std::string why_kept(const survey::Server& server, bool leaky, const reap::Selectors& selectors) {
+  using survey::Server;
+  if (leaky) return "leaked, but left out by your choice";
+  if (server.state == Server::State::Kept) return "below a living corral, which ends them with their session";
+  // No option includes these, although they are only possible servers, too.
+  if (server.arguments == survey::Arguments::Other)
+    return survey::reason_of(survey::Protection::OtherArguments, server);
+  if (server.certainty == Server::Certainty::Possible)
+    return "only look like MCP servers (--possible includes them)";
+  const std::optional<survey::Protection> use = survey::use_of(server);
+  if (use) return survey::reason_of(*use, server);
+  if (server.state == Server::State::Apart) return "on their own: no client holds their pipes";
+  if (!server.client.alive()) return "in use, by a process that we cannot see";
+  return "in use by a client, and not beyond its " + std::to_string(selectors.keep) + " newest";
+}
 
 void show_tips(Page& page, const survey::Survey& survey, const reap::Selectors& selectors,
                const std::vector<Group>& groups, const std::vector<reap::EndedTree>& ended) {

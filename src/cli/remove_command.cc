@@ -40,6 +40,7 @@ Command remove_command() {
   command.usage = "corral remove [options] NAME";
   command.examples = kExamples;
   command.options = options_of(*change);
+  command.options_anywhere = true;
   command.run = [change, known = command.options](const std::vector<std::string>& words) {
     const Result<Words> rest = take_late_options(known, words);
     if (!rest) return fail("remove", rest.error().message);

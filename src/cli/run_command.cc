@@ -1,11 +1,8 @@
 // `corral run`: one server for one client, no daemon.
-#include <fcntl.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <charconv>
 #include <chrono>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 
@@ -14,6 +11,7 @@
 #include "cli/keep_count.h"
 #include "cli/option_values.h"
 #include "cli/reap_options.h"
+#include "cli/report_file.h"
 #include "cli/server_table.h"
 #include "keeper/kernel.h"
 #include "proc/command_lookup.h"
@@ -103,18 +101,6 @@ std::vector<std::string> inherited_environment() {
   return environment;
 }
 
-/// Appended to, so that many sessions can share one file; not readable by others.
-Result<UniqueFd> open_report(const std::string& path) {
-  if (path.empty()) return UniqueFd();
-  UniqueFd file(path == "-" ? fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)
-                            : open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
-  if (!file.valid()) {
-    return Error{"the report file '" + path + "' cannot be opened: " + strerror(errno) +
-                 "; correct --report"};
-  }
-  return file;
-}
-
 /// A server that cannot be cleaned up before must not keep the client waiting for the new one: it is said,
 /// and the start goes on.
 void say_cleanup(const reap::Cleanup& cleanup, std::size_t keep) {
@@ -159,7 +145,7 @@ int run(RunOptions& options, std::vector<std::string> command) {
   // never ends.
   keeper::close_from(3);
   options.spec.argv = std::move(command);
-  const Result<UniqueFd> report = open_report(options.report);
+  const Result<UniqueFd> report = open_report(options.report, 3);
   if (!report) {
     run::say(report.error().message);
     return run::kOwnFailure;
@@ -221,7 +207,7 @@ Command run_command() {
   add("--detached", "", "Do not end when the parent process dies", set_flag(options->outer.detached));
   add("--cleanup", "",
       "First end the oldest copies of the same server, whoever started them, so that N are left "
-      "with this one",
+      "with this one; only what `corral doctor` calls a server",
       set_flag(options->cleanup));
   add("--keep", "N", "N for --cleanup (corral.keep of the configuration, MAX_KEEP_PROCESSES, or 9)",
       [options](Text text) {

@@ -109,6 +109,7 @@ Command server_command(Verb verb, std::string name, std::string summary, const c
   command.examples = examples;
   command.options.push_back({"--json", "", "The evidence as JSON", set_flag(options->json)});
   command.options.push_back(runtime_dir_option(options->runtime_dir));
+  command.options_anywhere = true;
   command.run = [options, late = command.options, verb = ServerVerb{verb, std::move(name)}](
                     const std::vector<std::string>& words) { return run(verb, *options, late, words); };
   return command;

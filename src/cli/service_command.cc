@@ -220,6 +220,7 @@ Command service_command() {
                                if (options->launchd || word == "systemd") return {};
                                return Error{"'" + word + "' is not known: write systemd or launchd"};
                              }});
+  command.options_anywhere = true;
   command.run = [options, known = command.options](const std::vector<std::string>& words) {
     const Result<Words> rest = take_late_options(known, words);
     return rest ? run(*options, rest->list) : fail("service", rest.error().message);

@@ -211,6 +211,7 @@ Command session_command() {
       set_word(options->config));
   add("--runtime-dir", "DIR", "Where to meet the daemon, instead of the user's own place",
       set_word(options->runtime_dir));
+  command.options_anywhere = true;
   command.run = [options, late = command.options](std::vector<std::string> words) {
     return run(*options, late, std::move(words));
   };

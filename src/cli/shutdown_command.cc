@@ -7,6 +7,7 @@
 
 #include "app/instance_lock.h"
 #include "app/requests.h"
+#include "cli/ask_daemon.h"
 #include "cli/command.h"
 #include "cli/option_values.h"
 #include "control/channel.h"
@@ -23,8 +24,7 @@ Ends every session and every server, waits until the daemon and its janitor are 
 Exit code: 0 also if no daemon runs: there is nothing left to do; 125 if it could not be asked or did
 not end.)";
 
-// Both are beyond what the daemon and its janitor allow themselves.
-constexpr std::chrono::minutes kAnswerPatience{5};  // the drain is configured over there
+// Beyond what the daemon and its janitor allow themselves.
 constexpr std::chrono::seconds kGonePatience{20};
 
 int run(const std::string& given, const std::vector<std::string>& words) {
@@ -36,7 +36,8 @@ int run(const std::string& given, const std::vector<std::string>& words) {
     return 0;
   }
   if (!channel) return fail("shutdown", channel.error().message);
-  const Result<std::string> answer = app::ask_to_shut_down(*channel, kAnswerPatience);
+  const Result<std::string> answer =
+      app::ask_to_shut_down(*channel, kAnswerPatience, give_up_on_hanging_daemon("shutdown", given));
   if (!answer) return fail("shutdown", answer.error().message);
   for (const std::string& place : control::candidates(given, geteuid())) {
     if (control::check_runtime_dir(place) && !app::await_free_lock(place, kGonePatience)) {

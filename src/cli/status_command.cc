@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "app/requests.h"
+#include "cli/ask_daemon.h"
 #include "cli/command.h"
 #include "cli/json_view.h"
 #include "cli/option_values.h"
@@ -25,7 +26,6 @@ constexpr const char* kExamples = R"(Examples:
 
 Exit code: 0 if a daemon answers, 1 if none runs, 125 if one cannot be asked. docs/operations/daemon.md describes the JSON.)";
 
-constexpr std::chrono::seconds kPatience{10};
 constexpr int kNoDaemon = 1;
 
 struct Options {
@@ -139,7 +139,8 @@ int run(const Options& options, const std::vector<std::string>& words) {
     return kNoDaemon;
   }
   if (!channel) return fail("status", channel.error().message);
-  const Result<std::string> answer = app::ask_status(*channel, kPatience);
+  const Result<std::string> answer = app::ask_status(*channel, kTellPatience);
+  if (!answer && channel->timed_out()) return fail("status", hanging_daemon(options.runtime_dir).message);
   if (!answer) return fail("status", answer.error().message);
   boost::system::error_code error;
   const json::value status = json::parse(*answer, error);

@@ -1,6 +1,7 @@
 // `corral token`: for those who come by HTTP and are not the daemon's own user.
 #include <unistd.h>
 
+#include <filesystem>
 #include <iostream>
 #include <memory>
 
@@ -31,6 +32,7 @@ struct Options {
   std::string runtime_dir;
   std::string state_dir;
   std::vector<std::string> servers;
+  std::vector<std::string> roots;
 };
 
 /// As the daemon finds it; empty if there is no place for it.
@@ -43,21 +45,32 @@ std::string file_for(const Options& options) {
   return directory.empty() ? "" : directory + "/" + app::kTokensFile;
 }
 
-std::string scope_of(const std::vector<std::string>& servers) {
+std::string scope_of(const std::vector<std::string>& servers, const std::vector<std::string>& roots) {
   std::string text;
   for (const std::string& server : servers) text += (text.empty() ? "" : ", ") + server;
-  return text.empty() ? "all servers" : text;
+  if (text.empty()) text = "all servers";
+  for (const std::string& root : roots) text += (&root == &roots.front() ? "; roots " : ", ") + root;
+  return text;
+}
+
+/// The real path: it is compared with what a client names before anybody looks at the file system.
+Result<void> add_root(std::vector<std::string>& roots, const std::string& folder) {
+  std::error_code error;
+  const std::filesystem::path real = std::filesystem::canonical(folder, error);
+  if (error || !std::filesystem::is_directory(real, error)) return Error{"'" + folder + "' is not a folder"};
+  roots.push_back(real.string());
+  return {};
 }
 
 int create(const Options& options, const std::string& file, const std::string& name) {
-  const Result<std::string> secret = app::create_token(file, name, options.servers);
+  const Result<std::string> secret = app::create_token(file, name, options.servers, options.roots);
   if (!secret) return fail("token", secret.error().message);
   std::cout << *secret << std::endl;
   if (!std::cout) {
     app::remove_token(file, name);
     return fail("token", "the token could not be written, so it was revoked: give stdout more room");
   }
-  std::cerr << "Token '" << name << "' opens " << scope_of(options.servers)
+  std::cerr << "Token '" << name << "' opens " << scope_of(options.servers, options.roots)
             << ". It is not shown again; it is kept in '" << file
             << "'.\nSend it as `Authorization: Bearer TOKEN`. `corral token revoke " << name
             << "` ends it.\n";
@@ -74,7 +87,7 @@ int show_list(const std::string& file) {
   }
   std::vector<std::vector<std::string>> rows;
   for (const app::KeptToken& kept : *tokens) {
-    rows.push_back({kept.token.name, kept.created, scope_of(kept.token.servers)});
+    rows.push_back({kept.token.name, kept.created, scope_of(kept.token.servers, kept.token.roots)});
   }
   page.table("", {{"NAME"}, {"CREATED"}, {"OPENS", false, true}}, rows);
   return 0;
@@ -92,8 +105,8 @@ int revoke(const std::string& file, const std::string& name) {
 
 int run(const Options& options, const std::vector<std::string>& words) {
   const std::string what = words.empty() ? "" : words.front();
-  if (what != "create" && !options.servers.empty()) {
-    return fail("token", "--server is for `corral token create`");
+  if (what != "create" && !(options.servers.empty() && options.roots.empty())) {
+    return fail("token", "--server and --root are for `corral token create`");
   }
   const std::string file = file_for(options);
   if (file.empty())
@@ -114,7 +127,7 @@ Command token_command() {
   Command command;
   command.name = "token";
   command.summary = "Create, list and revoke tokens for clients that come by HTTP.";
-  command.usage = "corral token create NAME [--server SERVER]... | list | revoke NAME";
+  command.usage = "corral token create NAME [--server SERVER]... [--root DIR]... | list | revoke NAME";
   command.examples = kExamples;
   command.options = {
       {"--server", "SERVER", "create: a server that it opens; may be given several times (all of them)",
@@ -123,10 +136,15 @@ Command token_command() {
          options->servers.push_back(name);
          return {};
        }},
+      {"--root", "DIR",
+       "create: a project that it may name in ?root=, for servers with \"share\": \"root\"; may be given "
+       "several times (none)",
+       [options](const std::string& folder) { return add_root(options->roots, folder); }},
       {"--state-dir", "DIR", "The daemon's folder of what it keeps, if it was started with one",
        set_word(options->state_dir)},
       {"--runtime-dir", "DIR", "Where the daemon is met, if not in the usual places",
        set_word(options->runtime_dir)}};
+  command.options_anywhere = true;
   command.run = [options, known = command.options](const std::vector<std::string>& words) {
     const Result<Words> rest = take_late_options(known, words);
     return rest ? run(*options, rest->list) : fail("token", rest.error().message);

@@ -29,7 +29,7 @@ std::optional<std::string> text_member(std::string_view object, std::string_view
 /// Adds the tools of one page; an error's text if it is no such page.
 std::string add_page(std::string_view page, std::vector<Tool>& tools) {
   const std::string_view array = wire::member(page, "tools").in(page);
-  const auto elements = wire::array_elements(array);
+  const auto elements = wire::array_elements(array, kMostTools);
   if (!elements) return "it has no \"tools\"";
   if (tools.size() + elements->size() > kMostTools)
     return "it has more than " + std::to_string(kMostTools) + " tools";

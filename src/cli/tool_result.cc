@@ -73,7 +73,7 @@ bool is_error(std::string_view result) { return wire::member(result, "isError").
 std::string shown_result(std::string_view result) {
   const std::string_view content = wire::member(result, "content").in(result);
   std::string shown;
-  if (const auto blocks = wire::array_elements(content)) {
+  if (const auto blocks = wire::array_elements(content, wire::kMostElements)) {
     for (const wire::Span span : *blocks) {
       const std::string_view block = span.in(content);
       const std::string type = text_of(block, "type");

@@ -144,6 +144,7 @@ Command tools_command() {
        [options](const std::string& text) { return set_format(options->format, text); }});
   command.options.push_back({"--json", "", "The same as --output json", set_flag(options->json)});
   add_direct_options(command, options->direct);
+  command.options_anywhere = true;
   command.run = [options, late = command.options](std::vector<std::string> words) {
     return run(*options, late, std::move(words));
   };

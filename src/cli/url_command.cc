@@ -213,6 +213,7 @@ Command url_command() {
   command.options.push_back({"--config", "FILE", "The configuration, if not the one at the default place",
                              set_word(options->config)});
   command.options.push_back(runtime_dir_option(options->runtime_dir));
+  command.options_anywhere = true;
   command.run = [options, known = command.options](const std::vector<std::string>& words) {
     const Result<Words> rest = take_late_options(known, words);
     return rest ? run(*options, rest->list) : fail("url", rest.error().message);

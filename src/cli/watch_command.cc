@@ -61,7 +61,7 @@ std::string time_now() {
 class Watching {
  public:
   explicit Watching(const WatchOptions& options)
-      : options_(options), watch_(options.selectors, reap::who_must_not_be_touched()) {
+      : options_(options), watch_(options.selectors, reap::who_asks()) {
     sigset_t wanted;
     sigemptyset(&wanted);
     sigaddset(&wanted, SIGINT);

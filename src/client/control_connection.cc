@@ -127,6 +127,7 @@ bool ControlConnection::read_hello() {
   if (end == std::string_view::npos) return true;
   timer_.cancel();
   const std::string line = std::exchange(hello_, {});
+  premises_->loop.doing({"control", 1, line.size()});
   judge_hello(line);
   return state_ != State::Finished;
 }

@@ -14,8 +14,8 @@ std::string event_id_text(EventId id) {
 std::optional<EventId> parse_event_id(std::string_view text) {
   const std::size_t dash = text.find('-');
   if (dash == std::string_view::npos) return std::nullopt;
-  const auto stream = wire::own_number(text.substr(0, dash));
-  const auto sequence = wire::own_number(text.substr(dash + 1));
+  const auto stream = wire::plain_number(text.substr(0, dash));
+  const auto sequence = wire::plain_number(text.substr(dash + 1));
   if (!stream || !sequence || *sequence == 0) return std::nullopt;
   return EventId{*stream, *sequence};
 }
@@ -108,6 +108,11 @@ std::optional<Clock::time_point> EventLog::oldest_sent() const {
     if (event.weight == Weight::Sent && (!oldest || event.at < *oldest)) oldest = event.at;
   }
   return oldest;
+}
+
+bool EventLog::owes() const {
+  return std::any_of(events_.begin(), events_.end(),
+                     [](const Event& event) { return event.weight == Weight::Owed; });
 }
 
 /// A vector keeps the room of its best days.

@@ -55,6 +55,8 @@ class EventLog {
   std::optional<Clock::time_point> oldest_sent() const;
 
   std::size_t bytes() const { return bytes_; }
+  /// Whether it holds a question or an answer that was not written to a client yet.
+  bool owes() const;
   /// Questions and answers that had to go unseen, since the last call.
   std::size_t take_lost() { return std::exchange(lost_, 0); }
 

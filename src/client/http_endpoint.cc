@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <list>
 #include <unordered_map>
 #include <utility>
 
@@ -19,8 +20,8 @@
 namespace corral::client {
 namespace {
 
-constexpr std::size_t kMostHttpSessions = 16384;
 constexpr std::size_t kSessionIdBytes = 16;
+constexpr std::size_t kCrowd = 64;              // open requests from which on it is looked whose they are
 constexpr std::size_t kMostProfiles = 8;        // of one client, each with a server of its own
 constexpr std::chrono::seconds kDeathGrace{1};  // a client may hand its work on before it goes
 constexpr int kNoSession = -32000;              // what the SDKs use, too
@@ -54,6 +55,20 @@ HttpRefusal wrong_method(const std::string& method, const char* allowed) {
   return {405, wire::kInvalidRequest, method + " is not served here; use " + allowed, "", allowed};
 }
 
+/// What belongs together: all requests of a principal to a server, or, where each client has an instance of
+/// its own, those of one process.
+std::string group_of(const HttpArrival& arrival, const std::optional<Owner>& owner) {
+  return arrival.principal + "\n" + arrival.server + "\n" + arrival.root + "\n" +
+         (owner ? std::to_string(owner->identity) : "");
+}
+
+/// As far as it can be told: a process here, or a machine elsewhere.
+std::uint64_t program_of(const std::optional<Owner>& owner, const http::Peer& peer) {
+  if (owner) return owner->identity;
+  if (peer.ours) return 0;
+  return std::hash<std::string_view>{}(std::string_view(peer.address).substr(0, peer.address.rfind(':')));
+}
+
 const HttpRefusal kUnknownSession = {
     404, kSessionNotFound, "Session not found: it has ended or never was; begin again with initialize", "",
     ""};
@@ -66,14 +81,17 @@ struct HttpEndpoint::Impl : std::enable_shared_from_this<HttpEndpoint::Impl> {
 
   /// One session, and why it may live.
   struct Entry {
+    Account::Held place;  // outlives the session, which counts what it holds too
     std::unique_ptr<HttpSession> session;
     std::string principal;
     std::string server;
+    std::string root;                       // as it was named at the beginning
     std::string group;                      // modern
     std::vector<std::string> capabilities;  // modern: that its instance was told of
     Clock::time_point last_used = Clock::now();
-    std::unique_ptr<ProcessLease> lease;  // legacy: while it may be bound to a process
-    UniqueFd owner;                       // modern: the process that it belongs to
+    std::list<std::string>::iterator turn;  // in `by_use` of its principal
+    std::unique_ptr<ProcessLease> lease;    // legacy: while it may be bound to a process
+    UniqueFd owner;                         // modern: the process that it belongs to
     std::unique_ptr<Watch> life;
     std::unique_ptr<Timer> grace;
   };
@@ -92,16 +110,20 @@ struct HttpEndpoint::Impl : std::enable_shared_from_this<HttpEndpoint::Impl> {
                   const Posted& posted);
   void modern(const http::Request& request, const std::shared_ptr<http::Exchange>& exchange,
               const HttpArrival& arrival, const Posted& posted);
+  bool crowded(const HttpArrival& arrival) const;
   void modern_from(const std::optional<Owner>& owner, const http::Request& request,
                    const std::shared_ptr<http::Exchange>& exchange, const HttpArrival& arrival,
                    const Posted& posted);
 
   // sessions
+  bool may_go_on(const std::string& key, const Entry& entry, HttpArrival arrival);
   Entry* find(const std::string& key, const HttpArrival& arrival);
   Entry* find_in(const std::string& group, const HttpArrival& arrival,
                  const std::vector<std::string>& capabilities);
   Entry* begin(const std::string& key, const HttpArrival& arrival, std::unique_ptr<HttpSession> session,
                http::Exchange& exchange, std::string_view id);
+  std::optional<Account::Held> place_for(const std::string& principal);
+  bool end_unused_of(const std::string& principal);
   void hear(Entry& entry, const http::Peer& peer);
   void end_with(Entry& entry, const Owner& owner);
   void forget(const std::string& key);
@@ -114,7 +136,8 @@ struct HttpEndpoint::Impl : std::enable_shared_from_this<HttpEndpoint::Impl> {
   const HttpLimits limits;
   const Clock::duration idle;
   OwnerFinder finder;
-  Entries entries;                                                   // by Mcp-Session-Id
+  Entries entries;                                                 // by Mcp-Session-Id
+  std::unordered_map<std::string, std::list<std::string>> by_use;  // keys by principal, longest unused first
   std::unordered_map<std::string, std::vector<std::string>> groups;  // by what modern requests have in common
   Timer expiry;
 };
@@ -134,7 +157,29 @@ void HttpEndpoint::Impl::forget(const std::string& key) {
   const auto group = groups.find(found->second.group);
   if (group != groups.end() && std::erase(group->second, key) > 0 && group->second.empty())
     groups.erase(group);
+  const auto turns = by_use.find(found->second.principal);
+  turns->second.erase(found->second.turn);
+  if (turns->second.empty()) by_use.erase(turns);
   entries.erase(found);
+}
+
+/// A root may have been taken away since the session began. It ends later: whoever asks may be going through
+/// the sessions.
+bool HttpEndpoint::Impl::may_go_on(const std::string& key, const Entry& entry, HttpArrival arrival) {
+  arrival.root = entry.root;
+  const std::optional<HttpRefusal> refusal = house.objection(arrival);
+  if (!refusal) return true;
+  loop.post([self = weak_from_this(), key, why = refusal->message] {
+    const auto endpoint = self.lock();
+    const auto found = endpoint ? endpoint->entries.find(key) : Entries::iterator();
+    if (!endpoint || found == endpoint->entries.end()) return;
+    session::Session& session = found->second.session->session();
+    if (!session.ended()) session.withdraw(why);  // says why
+    const auto left = endpoint->entries.find(key);
+    if (left == endpoint->entries.end() || left->second.session->session().ended()) return;
+    left->second.session->session().end(session::EndReason::Removed);
+  });
+  return false;
 }
 
 /// Another principal's session is as unknown as none at all; so is one of another server.
@@ -143,8 +188,10 @@ HttpEndpoint::Impl::Entry* HttpEndpoint::Impl::find(const std::string& key, cons
   if (found == entries.end()) return nullptr;
   Entry& entry = found->second;
   if (entry.principal != arrival.principal || entry.server != arrival.server) return nullptr;
-  if (entry.session->session().ended()) return nullptr;
+  if (entry.session->session().ended() || !may_go_on(key, entry, arrival)) return nullptr;
   entry.last_used = loop.now();
+  std::list<std::string>& turns = by_use[entry.principal];
+  turns.splice(turns.end(), turns, entry.turn);
   return &entry;
 }
 
@@ -167,13 +214,11 @@ HttpEndpoint::Impl::Entry* HttpEndpoint::Impl::find_in(const std::string& group,
 HttpEndpoint::Impl::Entry* HttpEndpoint::Impl::begin(const std::string& key, const HttpArrival& arrival,
                                                      std::unique_ptr<HttpSession> session,
                                                      http::Exchange& exchange, std::string_view id) {
-  if (entries.size() >= kMostHttpSessions) {
-    refuse(
-        exchange,
-        {503, wire::kTooManyCalls,
-         "this daemon has " + std::to_string(kMostHttpSessions) + " sessions, which is its limit: end some",
-         "", ""},
-        id);
+  std::optional<Account::Held> place = place_for(arrival.principal);
+  if (!place) {
+    refuse(exchange,
+           {503, wire::kTooManyCalls, house.account(arrival.principal).objection(Good::Sessions), "", ""},
+           id);
     return nullptr;
   }
   auto opened = house.open(arrival, *session);
@@ -182,12 +227,49 @@ HttpEndpoint::Impl::Entry* HttpEndpoint::Impl::begin(const std::string& key, con
     return nullptr;
   }
   Entry& entry = entries[key];
+  entry.place = std::move(*place);
   entry.session = std::move(session);
   entry.principal = arrival.principal;
+  std::list<std::string>& turns = by_use[arrival.principal];
+  entry.turn = turns.insert(turns.end(), key);
   entry.server = arrival.server;
+  entry.root = arrival.root;
   entry.session->begin(std::move(std::get<0>(opened)));
   watch_idle();
   return &entry;
+}
+
+/// Most clients never say that they are done. So who has used up its sessions gets another one for the one of
+/// its own that was unused for longest.
+std::optional<Account::Held> HttpEndpoint::Impl::place_for(const std::string& principal) {
+  Account& account = house.account(principal);
+  std::optional<Account::Held> place = account.take(Good::Sessions);
+  if (!place && end_unused_of(principal)) place = account.take(Good::Sessions);
+  return place;
+}
+
+/// Only one without a server of its own, and whose client waits for nothing, also between two connections:
+/// nothing is lost then, and its client begins anew after a 404.
+bool HttpEndpoint::Impl::end_unused_of(const std::string& principal) {
+  constexpr std::size_t kLooks = 64;
+  const auto turns = by_use.find(principal);
+  if (turns == by_use.end()) return false;
+  std::list<std::string>& keys = turns->second;
+  const std::size_t most = std::min(kLooks, keys.size());
+  for (std::size_t looked_at = 0; looked_at < most; ++looked_at) {
+    HttpSession& session = *entries.find(keys.front())->second.session;
+    const bool its_own = session.session().router() != nullptr && !session.session().shares().value_or(false);
+    const bool awaited = session.in_use() > 0 || session.session().awaited() || session.owes();
+    if (awaited || its_own) {
+      keys.splice(keys.end(), keys, keys.begin());  // so that the next look begins behind it
+      continue;
+    }
+    const std::string gone = keys.front();
+    session.session().end(session::EndReason::Expired);
+    forget(gone);
+    return true;
+  }
+  return false;
 }
 
 /// Only a session with an instance of its own needs to know who its client is.
@@ -282,31 +364,45 @@ void HttpEndpoint::Impl::initialize(const std::shared_ptr<http::Exchange>& excha
 
 void HttpEndpoint::Impl::modern(const http::Request& request, const std::shared_ptr<http::Exchange>& exchange,
                                 const HttpArrival& arrival, const Posted& posted) {
-  if (!house.would_be_private(arrival)) return modern_from(std::nullopt, request, exchange, arrival, posted);
+  const bool apart = house.would_be_private(arrival);
+  if (!apart && !crowded(arrival)) return modern_from(std::nullopt, request, exchange, arrival, posted);
   // Whoever hangs up while its process is looked for wants nothing any more.
   const auto gone = std::make_shared<bool>(false);
   exchange->when_gone([gone] { *gone = true; });
-  finder.find(exchange->peer(), [self = weak_from_this(), request, exchange, arrival, posted,
-                                 gone](const std::optional<Owner>& owner) {
+  finder.find(exchange->peer(), [self = weak_from_this(), request, exchange, arrival, posted, gone,
+                                 apart](const std::optional<Owner>& owner) {
     const auto endpoint = self.lock();
-    if (endpoint && !*gone) endpoint->modern_from(owner, request, exchange, arrival, posted);
+    if (!endpoint || *gone) return;
+    Posted of_program = posted;
+    of_program.program = program_of(owner, exchange->peer());
+    endpoint->modern_from(apart ? owner : std::nullopt, request, exchange, arrival, of_program);
   });
 }
 
-/// What belongs together: all requests of a principal to a server, or, where each client has an instance of
-/// its own, those of one process.
+/// Where many requests are open at a server that programs share, it matters whose they are: one that leaks
+/// them must not use up the others' part. Looking is not for free, so the ordinary case goes without.
+bool HttpEndpoint::Impl::crowded(const HttpArrival& arrival) const {
+  const auto group = groups.find(group_of(arrival, std::nullopt));
+  if (group == groups.end()) return false;
+  return std::any_of(group->second.begin(), group->second.end(), [this](const std::string& key) {
+    const auto entry = entries.find(key);
+    return entry != entries.end() && entry->second.session->in_use() >= kCrowd;
+  });
+}
+
 void HttpEndpoint::Impl::modern_from(const std::optional<Owner>& owner, const http::Request& request,
                                      const std::shared_ptr<http::Exchange>& exchange,
                                      const HttpArrival& arrival, const Posted& posted) {
   const wire::Envelope& envelope = posted.envelope;
   const std::string_view id = envelope.id.present() ? envelope.id.in(*posted.body) : "null";
-  const std::string group = arrival.principal + "\n" + arrival.server + "\n" + arrival.root + "\n" +
-                            (owner ? std::to_string(owner->identity) : "");
+  const std::string group = group_of(arrival, owner);
   std::vector<std::string> capabilities = capability_names(posted);
   Entry* entry = find_in(group, arrival, capabilities);
   if (entry == nullptr) {
     const std::string key = random_hex(kSessionIdBytes);
-    entry = begin(key, arrival, std::make_unique<ModernSession>(loop, limits, forgets(key)), *exchange, id);
+    const auto programs = owner ? ModernSession::Programs::One : ModernSession::Programs::Several;
+    entry = begin(key, arrival, std::make_unique<ModernSession>(loop, limits, forgets(key), programs),
+                  *exchange, id);
     if (entry == nullptr) return;
     entry->group = group;
     groups[group].push_back(key);
@@ -387,7 +483,8 @@ bool HttpEndpoint::take(const http::Request& request, const std::shared_ptr<http
                        "", ""});
     return true;
   }
-  HttpArrival arrival{target->server, http::query_value(request.query, "root"), principal.name, ""};
+  HttpArrival arrival{target->server, http::query_value(request.query, "root"), principal.name, "",
+                      principal.roots};
   switch (target->way) {
     case Way::Streamable: impl_->streamable(request, exchange, std::move(arrival)); break;
     case Way::Sse: impl_->sse(request, exchange, std::move(arrival)); break;

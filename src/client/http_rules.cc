@@ -221,9 +221,10 @@ struct BatchContents {
 
 BatchContents look_into_batch(std::string_view text) {
   BatchContents contents;
-  const auto elements = text.size() <= kLargestBatch ? wire::array_elements(text) : std::nullopt;
-  contents.readable = elements.has_value();
-  if (!elements) return contents;
+  const auto elements =
+      text.size() <= kLargestBatch ? wire::array_elements(text, wire::kMostInBatch) : std::nullopt;
+  contents.readable = elements && elements->size() <= wire::kMostInBatch;
+  if (!contents.readable) return contents;
   for (const wire::Span& element : *elements) {
     const std::string_view one = element.in(text);
     const wire::Envelope envelope = wire::scan(one);
@@ -237,7 +238,8 @@ Refusal check_batch(const BatchContents& contents) {
   const auto invalid = [](const char* why) {
     return http_refusal(400, wire::kInvalidRequest, "Invalid Request: " + std::string(why));
   };
-  if (!contents.readable) return invalid("a batch of more than 4 MiB; send its messages one by one");
+  if (!contents.readable)
+    return invalid("a batch of more than 4 MiB or 256 messages; send its messages one by one");
   if (contents.modern) return invalid("the revision 2026-07-28 has no batches; send one message a request");
   if (contents.initialize) return invalid("initialize must not be in a batch; send it by itself");
   return std::nullopt;

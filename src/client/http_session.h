@@ -17,11 +17,12 @@ namespace corral::client {
 struct Posted {
   std::shared_ptr<const std::string> body;  // on one line, as whoever reads lines must get it
   wire::Envelope envelope;                  // its spans are in *body
+  std::uint64_t program = 0;                // who sent it, where that was looked up; the same for one program
 };
 
 struct HttpLimits {
-  std::size_t waiting = 64;                          // messages that wait for a server that does not read
-  std::size_t open_requests = 256;                   // POSTs of one session that wait for their answers
+  std::size_t waiting = 64;         // messages of one program that wait for a server that does not read
+  std::size_t open_requests = 256;  // POSTs of one session, or one program, that wait for their answers
   std::size_t queued = std::size_t{96} << 20;        // bytes that one session's client has not taken
   std::size_t replay = std::size_t{1} << 20;         // bytes that are kept for a client that comes back
   Clock::duration hold = std::chrono::seconds(10);   // how long a status line waits for the first message
@@ -38,6 +39,14 @@ class HttpSession : public session::Transport {
   virtual void post(std::shared_ptr<http::Exchange> exchange, const Posted& posted) = 0;
   /// Streams and requests that are open: while there is one, the session is in use.
   virtual std::size_t in_use() const = 0;
+  /// Whether it keeps answers or questions for a client that is to come back for them.
+  virtual bool owes() const { return false; }
+
+  /// No client by HTTP has a place for it, so it goes to the log: once, and no more than its principal may.
+  void note(const std::string& sentence) override;
+
+ private:
+  std::string last_note_;
 };
 
 }  // namespace corral::client

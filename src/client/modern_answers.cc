@@ -1,9 +1,11 @@
 // From the session to the clients: which request a message belongs to, and in whose words.
 #include <algorithm>
+#include <utility>
 
 #include "client/http_rules.h"
 #include "client/modern_session_impl.h"
 #include "http/sse.h"
+#include "wire/attribution.h"
 #include "wire/error_codes.h"
 #include "wire/json_text.h"
 #include "wire/line_pipe.h"
@@ -12,6 +14,8 @@ namespace corral::client {
 namespace {
 
 constexpr std::string_view kSubscriptionKey = "io.modelcontextprotocol/subscriptionId";
+// What the bridge says for a legacy server that asks something: it is still at work on the call.
+constexpr std::string_view kInputRequired = R"({"resultType":"input_required")";
 constexpr std::size_t kOwnedAnswer = std::size_t{16} << 10;
 
 bool same_place(const wire::Span& one, const wire::Span& other) {
@@ -19,11 +23,7 @@ bool same_place(const wire::Span& one, const wire::Span& other) {
 }
 
 /// An id or token of ours; some servers give a number back as a string.
-std::uint64_t own_post_id(std::string_view json) {
-  const auto number = wire::own_number(json);
-  if (number) return *number;
-  return wire::own_number(wire::string_value(json).value_or("")).value_or(0);
-}
+PostId own_post_id(std::string_view json) { return wire::own_id<PostId>(json).value_or(PostId()); }
 
 std::string with_replaced(std::string text, wire::Span where, std::string_view by) {
   if (where.present()) text.replace(where.begin, where.end - where.begin, by);
@@ -83,6 +83,9 @@ void ModernSession::Impl::answer(const wire::Line& line, const wire::Envelope& e
     ++dropped;  // most likely its client has hung up
     return;
   }
+  const bool still_works =
+      programs == Programs::Several && envelope.result.in(line.text).starts_with(kInputRequired);
+  still_works ? remember_given_up(*post) : remember_answered(*post);
   place->text = post->client_id;
   std::string text = wire::edited(line.text, all);
   if (post->listens) text = with_listen_id(std::move(text), *post);
@@ -128,8 +131,9 @@ void ModernSession::Impl::list_changed(std::string_view method) {
     if (method != "notifications/" + std::string(kListsToHear[i]) + "/list_changed") continue;
     for (ModernPost& post : open) {
       if (!post.acknowledged || (post.hears & (1U << i)) == 0) continue;
-      write(post, R"({"jsonrpc":"2.0","method":")" + std::string(method) + R"(","params":{"_meta":{)" +
-                      wire::quoted(kSubscriptionKey) + ":" + post.client_id + "}}}");
+      const std::string params =
+          R"({"_meta":{)" + wire::quoted(kSubscriptionKey) + ":" + post.client_id + "}}";
+      write(post, wire::notification_message(method, params));
     }
   }
 }
@@ -150,8 +154,10 @@ void ModernSession::Impl::listened(std::string text, const wire::Envelope& envel
     ++dropped;
     return;
   }
-  if (wire::method_name(envelope, text) == "notifications/subscriptions/acknowledged")
+  if (wire::method_name(envelope, text) == "notifications/subscriptions/acknowledged") {
     post->acknowledged = true;
+    remember_answered(*post);  // a legacy server has just answered its subscriptions
+  }
   if (!post->acknowledged) {
     ++dropped;
     return;
@@ -159,19 +165,48 @@ void ModernSession::Impl::listened(std::string text, const wire::Envelope& envel
   write(*post, with_replaced(std::move(text), envelope.subscription_id, post->client_id));
 }
 
-/// A log line names no request: a server on a pipe has one stream for all of them. Of those that asked for
-/// lines like it the newest is the most likely to be meant, and all of them are one user's.
+bool ModernSession::Impl::server_is_modern() const {
+  const router::Router* const router = session->router();
+  return router != nullptr && router->instance()->handshake().era() == server::Era::Modern;
+}
+
+/// A server on a pipe has one stream for all requests, and these may be of several programs. A legacy server
+/// logs for any of them, a modern one only for those that asked for it.
+std::optional<PostId> ModernSession::Impl::cause_of_log() const {
+  const bool all = !server_is_modern();
+  wire::PossibleCauses<PostId> causes;
+  for (const ModernPost& post : open) {
+    // A listen before a legacy server is a subscription that the server is asked for.
+    const bool works = !post.listens || !post.acknowledged;
+    if (works && (all || post.level)) causes.add(post.id);
+  }
+  using router::Causes;
+  lingering.add_to(causes, all ? Causes::AnyCall : Causes::CallsThatWantLogs, Clock::now());
+  return causes.only();
+}
+
+void ModernSession::Impl::remember_given_up(const ModernPost& post) {
+  // The end of a listen is work, too, for a legacy server: it is asked to end a subscription.
+  lingering.given_up(post.id, post.id, post.level.has_value() && !post.listens, Clock::now());
+}
+
+/// A last line about one program's request must not meet the next request, which may be another program's.
+/// One program alone would only lose by it: most of its requests follow soon on another one.
+void ModernSession::Impl::remember_answered(const ModernPost& post) {
+  if (programs == Programs::Several && post.asks_server) lingering.call_answered(post.id, Clock::now());
+}
+
+/// Which request it belongs to, decides wire/attribution.h: the only one that can have caused it, or none.
 void ModernSession::Impl::log_message(std::string text, const wire::Envelope& envelope) {
   const std::string_view params = envelope.params.in(text);
   const auto level = wire::parse_log_level(wire::string_member(params, "level").value_or(""));
-  const auto newest = std::find_if(open.rbegin(), open.rend(), [&](const ModernPost& post) {
-    return !post.listens && post.level && (!level || *level >= *post.level);
-  });
-  if (newest == open.rend()) {
+  const std::optional<PostId> cause = cause_of_log();
+  ModernPost* const post = cause ? find(*cause) : nullptr;  // one that was given up is not there
+  if (post == nullptr || !post->level || (level && *level < *post->level)) {
     ++dropped;
     return;
   }
-  write(*newest, std::move(text));
+  write(*post, std::move(text));
 }
 
 /// On a pipe a server takes back a listen by this; over HTTP the client hears an answer, and the end.
@@ -182,6 +217,7 @@ void ModernSession::Impl::listen_cancelled(std::string_view text, const wire::En
     return;
   }
   const ModernPost post = *take(named->id);
+  remember_answered(post);
   const std::string result =
       R"({"resultType":"complete","_meta":{)" + wire::quoted(kSubscriptionKey) + ":" + post.client_id + "}}";
   std::string answer = wire::result_message(post.client_id, result);
@@ -196,7 +232,16 @@ void ModernSession::Impl::begin_stream(ModernPost& post) {
   post.exchange->begin(200, http::event_stream_headers());
 }
 
+/// News: what a client that does not read may miss, so that no other client waits for it. A listen that has
+/// missed something would show an old state for good, so it ends, and its client asks anew.
 void ModernSession::Impl::write(ModernPost& post, std::string text) {
+  const bool full = post.streaming && post.exchange->queued() > wire::LinePipe::kHighWater;
+  if (full && programs == Programs::Several) {
+    ++dropped;
+    post.behind = post.listens;
+    some_behind = some_behind || post.behind;
+    return;
+  }
   if (!post.streaming) begin_stream(post);
   write_message(*post.exchange, std::move(text));
   post.heard = Clock::now();
@@ -211,9 +256,24 @@ std::size_t ModernSession::Impl::queued() const {
 }
 
 void ModernSession::Impl::weigh() {
+  if (std::exchange(some_behind, false)) let_go_of_those_behind();
   const std::size_t bytes = queued();
-  if (bytes > wire::LinePipe::kHighWater) congested = true;
+  if (bytes > wire::LinePipe::kHighWater && programs == Programs::One) congested = true;
   if (bytes > limits.queued) shed();
+}
+
+void ModernSession::Impl::let_go_of_those_behind() {
+  std::vector<PostId> behind;
+  for (const ModernPost& post : open) {
+    if (post.behind) behind.push_back(post.id);
+  }
+  for (const PostId id : behind) give_up(id);
+}
+
+/// Its connection closes; the server hears that nobody waits any more.
+void ModernSession::Impl::give_up(PostId id) {
+  if (const std::optional<ModernPost> post = take(id)) remember_given_up(*post);
+  tell(wire::cancelled_message(to_string(id), "the client does not read"));
 }
 
 /// The stream that takes least is given up, before the session of all of them has to be.
@@ -224,10 +284,7 @@ void ModernSession::Impl::shed() {
           return (a.streaming ? a.exchange->queued() : 0) < (b.streaming ? b.exchange->queued() : 0);
         });
     if (worst == open.end() || !worst->streaming) break;
-    const std::uint64_t id = worst->id;
-    take(id);
-    tell(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":)" +
-         std::to_string(id) + R"(,"reason":"the client does not read"}})");
+    give_up(worst->id);
   }
   relieve();  // perhaps nobody is left who could be waited for
 }

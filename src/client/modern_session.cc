@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "base/log.h"
 #include "client/http_rules.h"
 #include "client/modern_session_impl.h"
 #include "http/sse.h"
@@ -46,8 +45,8 @@ std::uint8_t lists_to_hear(std::string_view params) {
 
 // ---- the transport
 
-ModernSession::ModernSession(Loop& loop, const HttpLimits& limits, Gone gone)
-    : impl_(std::make_shared<Impl>(*this, loop, limits, std::move(gone))) {}
+ModernSession::ModernSession(Loop& loop, const HttpLimits& limits, Gone gone, Programs programs)
+    : impl_(std::make_shared<Impl>(*this, loop, limits, std::move(gone), programs)) {}
 
 ModernSession::~ModernSession() {
   impl_->closed = true;
@@ -61,6 +60,8 @@ ModernSession::~ModernSession() {
 void ModernSession::begin(std::unique_ptr<session::Session> session) { impl_->session = std::move(session); }
 
 session::Session& ModernSession::session() { return *impl_->session; }
+
+bool ModernSession::of_several_programs() const { return impl_->programs == Programs::Several; }
 
 void ModernSession::post(std::shared_ptr<http::Exchange> exchange, const Posted& posted) {
   impl_->post(std::move(exchange), posted);
@@ -102,8 +103,6 @@ void ModernSession::resume() {
 
 void ModernSession::error_output(std::string_view) {}  // HTTP has no place for it
 
-void ModernSession::note(const std::string& sentence) { log_line(sentence); }
-
 void ModernSession::close(Close how) { impl_->answer_all(how); }
 
 void ModernSession::exit(int, const std::string&) {
@@ -121,31 +120,54 @@ void ModernSession::Impl::post(std::shared_ptr<http::Exchange> exchange, const P
                        "the session has just ended; send the request again");
   }
   if (posted.envelope.kind != wire::Kind::Request) return take_notification(*exchange, posted);
-  if (open.size() + waiting.size() >= limits.open_requests) {
+  if (open_of(posted.program) >= limits.open_requests) {
     return refuse_post(*exchange, client_id, 429, wire::kTooManyCalls,
                        "too many requests: " + std::to_string(limits.open_requests) +
-                           " of this user are open at this server; wait for some of their answers");
+                           " of this program are open at this server; wait for some of their answers");
   }
   const bool waits = paused || busy > 0 || !waiting.empty();
-  if (waits && no_room_to_wait(posted.body->size())) {
+  if (waits && no_room_to_wait(posted)) {
     return refuse_post(*exchange, client_id, 503, wire::kTooManyCalls,
                        "server \"" + session->server() +
                            "\" takes no more at the moment; send the request "
                            "again a little later");
   }
-  const std::uint64_t id = ++last_id;
+  Account* const account = session->account();
+  auto bytes = waits && account != nullptr ? account->take(Good::Bytes, posted.body->size())
+                                           : std::optional<Account::Held>(Account::Held());
+  if (!bytes) {
+    return refuse_post(*exchange, client_id, 503, wire::kTooManyCalls, account->objection(Good::Bytes));
+  }
+  const PostId id = ids.next();
   exchange->when_gone([weak = weak_from_this(), id] {
     if (const auto impl = weak.lock()) impl->hung_up(id);
   });
   if (!waits) return take_request(id, std::move(exchange), posted);
   waiting_bytes += posted.body->size();
-  waiting.push_back({id, std::move(exchange), posted});
+  waiting.push_back({id, std::move(exchange), posted, std::move(*bytes)});
   if (!paused) take_waiting_soon();
 }
 
-bool ModernSession::Impl::no_room_to_wait(std::size_t bytes) const {
-  if (waiting.size() >= limits.waiting) return true;
-  return !waiting.empty() && waiting_bytes + bytes > limits.queued;
+std::size_t ModernSession::Impl::open_of(std::uint64_t program) const {
+  const auto here = std::count_if(open.begin(), open.end(),
+                                  [program](const ModernPost& post) { return post.program == program; });
+  const auto held = std::count_if(waiting.begin(), waiting.end(),
+                                  [program](const HeldPost& post) { return post.posted.program == program; });
+  return static_cast<std::size_t>(here + held);
+}
+
+/// For one program, so that it leaves room for the others; and for all of them.
+bool ModernSession::Impl::no_room_to_wait(const Posted& posted) const {
+  std::size_t count = 0;
+  std::size_t bytes = posted.body->size();
+  for (const HeldPost& one : waiting) {
+    if (one.posted.program != posted.program) continue;
+    ++count;
+    bytes += one.posted.body->size();
+  }
+  if (count >= limits.waiting || waiting.size() >= limits.waiting * 4) return true;
+  if (count > 0 && bytes > limits.queued / 4) return true;
+  return !waiting.empty() && waiting_bytes + posted.body->size() > limits.queued;
 }
 
 /// Over HTTP a request is cancelled by hanging up. A notification that says so names an id that may be
@@ -163,22 +185,25 @@ void ModernSession::Impl::take_notification(http::Exchange& exchange, const Post
   exchange.reply(std::move(response));
 }
 
-void ModernSession::Impl::take_request(std::uint64_t id, std::shared_ptr<http::Exchange> exchange,
+void ModernSession::Impl::take_request(PostId id, std::shared_ptr<http::Exchange> exchange,
                                        const Posted& posted) {
   const std::string_view body = *posted.body;
   const wire::Envelope& envelope = posted.envelope;
   ModernPost post;
   post.id = id;
+  post.program = posted.program;
   post.exchange = std::move(exchange);
   post.client_id = envelope.id.in(body);
   post.client_token = envelope.progress_token.in(body);
   post.level = wire::parse_log_level(wire::string_value(envelope.log_level.in(body)).value_or(""));
-  post.listens = wire::method_name(envelope, body) == "subscriptions/listen";
+  const std::string_view method = wire::method_name(envelope, body);
+  post.listens = method == "subscriptions/listen";
+  post.asks_server = method != "server/discover";
   if (post.listens) post.hears = lists_to_hear(envelope.params.in(body));
   post.heard = Clock::now();
   open.push_back(std::move(post));
   watch(limits.hold);
-  const auto text = with_own_id(posted, std::to_string(id));
+  const auto text = with_own_id(posted, to_string(id));
   ++busy;
   session->receive({*text, text->size() >= kOwnedMessage ? text : nullptr});
   --busy;
@@ -202,7 +227,7 @@ void ModernSession::Impl::take_waiting() {
   if (waiting.empty()) waiting.shrink_to_fit();
 }
 
-void ModernSession::Impl::hung_up(std::uint64_t id) {
+void ModernSession::Impl::hung_up(PostId id) {
   if (closed) return;
   if (busy > 0) {  // whoever is on the stack may be looking at it
     loop.post([weak = weak_from_this(), id] {
@@ -217,10 +242,11 @@ void ModernSession::Impl::hung_up(std::uint64_t id) {
     waiting.erase(waits);
     return;
   }
-  if (!take(id)) return;
+  const std::optional<ModernPost> post = take(id);
+  if (!post) return;
+  remember_given_up(*post);
   relieve();
-  tell(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":)" + std::to_string(id) +
-       R"(,"reason":"the client has closed the connection"}})");
+  tell(wire::cancelled_message(to_string(id), "the client has closed the connection"));
 }
 
 void ModernSession::Impl::tell(std::string message) {
@@ -236,13 +262,13 @@ void ModernSession::Impl::tell(std::string message) {
   --busy;
 }
 
-ModernPost* ModernSession::Impl::find(std::uint64_t id) {
-  const auto found = std::lower_bound(
-      open.begin(), open.end(), id, [](const ModernPost& post, std::uint64_t one) { return post.id < one; });
+ModernPost* ModernSession::Impl::find(PostId id) {
+  const auto found = std::lower_bound(open.begin(), open.end(), id,
+                                      [](const ModernPost& post, PostId one) { return post.id < one; });
   return found != open.end() && found->id == id ? &*found : nullptr;
 }
 
-std::optional<ModernPost> ModernSession::Impl::take(std::uint64_t id) {
+std::optional<ModernPost> ModernSession::Impl::take(PostId id) {
   ModernPost* const found = find(id);
   if (found == nullptr) return std::nullopt;
   ModernPost post = std::move(*found);

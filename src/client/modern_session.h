@@ -9,7 +9,10 @@ namespace corral::client {
 
 class ModernSession final : public HttpSession {
  public:
-  ModernSession(Loop& loop, const HttpLimits& limits, Gone gone);
+  /// Whose requests these are. One program that does not read is waited for, and nothing of its server is
+  /// lost. Where several meet none waits for another: one that does not read loses news, not answers.
+  enum class Programs : std::uint8_t { One, Several };
+  ModernSession(Loop& loop, const HttpLimits& limits, Gone gone, Programs programs = Programs::Several);
   ~ModernSession() override;
 
   void begin(std::unique_ptr<session::Session> session) override;
@@ -17,8 +20,7 @@ class ModernSession final : public HttpSession {
   /// The client's end of the exchange cancels the request.
   void post(std::shared_ptr<http::Exchange> exchange, const Posted& posted) override;
   std::size_t in_use() const override;
-  /// Messages of the server that belong to no request that is open.
-  std::uint64_t dropped() const;
+  std::uint64_t dropped() const override;
 
   void send(const wire::Line& line, std::initializer_list<wire::Edit> edits) override;
   void answer(const wire::Line& line, const wire::Envelope& envelope, std::string_view id) override;
@@ -27,7 +29,7 @@ class ModernSession final : public HttpSession {
   void pause() override;
   void resume() override;
   void error_output(std::string_view bytes) override;
-  void note(const std::string& sentence) override;
+  bool of_several_programs() const override;
   void close(Close how) override;
   void exit(int code, const std::string& why) override;
 

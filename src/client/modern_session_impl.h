@@ -9,44 +9,54 @@
 #include <string>
 #include <vector>
 
+#include "base/id.h"
 #include "client/modern_session.h"
+#include "router/lingering_work.h"
 #include "wire/log_level.h"
 
 namespace corral::client {
 
 constexpr std::array<std::string_view, 3> kListsToHear = {"tools", "prompts", "resources"};
 
+/// Of a request; the same that the session behind it sees.
+using PostId = Id<struct PostTag>;
+
 /// A request that waits for its answer.
 struct ModernPost {
-  std::uint64_t id = 0;  // ours, never used twice
+  PostId id;
   std::shared_ptr<http::Exchange> exchange;
   std::string client_id;                // JSON, as the client wrote it
   std::string client_token;             // likewise; empty = it wants to hear of no progress
   std::optional<wire::LogLevel> level;  // of the log lines that it wants
   bool listens = false;
+  bool asks_server = true;    // otherwise no legacy server hears of it
   std::uint8_t hears = 0;     // of which lists a listen wants to hear; bits in the order of kListsToHear
   bool acknowledged = false;  // a listen hears nothing before that
   bool streaming = false;     // its status line is out
+  bool behind = false;        // a listen that has lost something: it ends, so that its client asks anew
+  std::uint64_t program = 0;  // whose it is, as far as that is known
   Clock::time_point heard{};  // since when it has heard nothing
 };
 
 /// A request that no server has seen yet.
 struct HeldPost {
-  std::uint64_t id = 0;
+  PostId id;
   std::shared_ptr<http::Exchange> exchange;
   Posted posted;
+  Account::Held bytes{};
 };
 
 struct ModernSession::Impl : std::enable_shared_from_this<ModernSession::Impl> {
-  Impl(ModernSession& itself, Loop& on, const HttpLimits& bounds, Gone when_gone)
-      : owner(itself), loop(on), limits(bounds), gone(std::move(when_gone)), timer(on) {}
+  Impl(ModernSession& itself, Loop& on, const HttpLimits& bounds, Gone when_gone, Programs whose)
+      : owner(itself), loop(on), limits(bounds), programs(whose), gone(std::move(when_gone)), timer(on) {}
 
   // from the clients
   void post(std::shared_ptr<http::Exchange> exchange, const Posted& posted);
   void take_notification(http::Exchange& exchange, const Posted& posted);
-  bool no_room_to_wait(std::size_t bytes) const;
-  void take_request(std::uint64_t id, std::shared_ptr<http::Exchange> exchange, const Posted& posted);
-  void hung_up(std::uint64_t id);
+  std::size_t open_of(std::uint64_t program) const;
+  bool no_room_to_wait(const Posted& posted) const;
+  void take_request(PostId id, std::shared_ptr<http::Exchange> exchange, const Posted& posted);
+  void hung_up(PostId id);
   void take_waiting_soon();
   void take_waiting();
   /// To the session; later, if it is in the middle of something.
@@ -69,6 +79,8 @@ struct ModernSession::Impl : std::enable_shared_from_this<ModernSession::Impl> {
   std::size_t queued() const;
   void weigh();
   void shed();
+  void let_go_of_those_behind();
+  void give_up(PostId id);
   void relieve();
 
   void watch(Clock::duration after);
@@ -76,24 +88,32 @@ struct ModernSession::Impl : std::enable_shared_from_this<ModernSession::Impl> {
   void answer_all(session::Transport::Close how);
   void leave();
 
-  ModernPost* find(std::uint64_t id);
-  std::optional<ModernPost> take(std::uint64_t id);
+  bool server_is_modern() const;
+  std::optional<PostId> cause_of_log() const;
+  void remember_given_up(const ModernPost& post);
+  void remember_answered(const ModernPost& post);
+
+  ModernPost* find(PostId id);
+  std::optional<ModernPost> take(PostId id);
 
   ModernSession& owner;
   Loop& loop;
   const HttpLimits limits;
+  const Programs programs;
   Gone gone;
   std::unique_ptr<session::Session> session;
   std::vector<ModernPost> open;  // by id
+  router::LingeringWork<PostId, PostId> lingering;
   std::vector<HeldPost> waiting;
   std::size_t waiting_bytes = 0;
   Timer timer;
   Clock::time_point due{};
-  std::uint64_t last_id = 0;
+  IdSource<PostId> ids;
   std::uint64_t dropped = 0;
   unsigned busy = 0;  // calls of or into the session that are on the stack
   bool paused = false;
   bool congested = false;
+  bool some_behind = false;
   bool taking_soon = false;
   bool closed = false;
   bool left = false;

@@ -94,6 +94,8 @@ bool collect_marks(std::string_view schema, std::string_view arguments, std::siz
   bool proper = true;
   wire::each_member(properties, [&](std::string_view key, wire::Member member) {
     const std::string_view property = member.value.in(properties);
+    // Only for a mark the arguments are searched: they may be long, and the properties many.
+    if (property.find(kHeaderMark) == std::string_view::npos) return;
     const std::string_view said = wire::member_text(arguments, key);
     if (wire::member(property, kHeaderMark).present()) {
       const auto name = wire::string_member(property, kHeaderMark);
@@ -111,7 +113,7 @@ bool collect_marks(std::string_view schema, std::string_view arguments, std::siz
 /// Empty if the tool is not there.
 std::string_view input_schema(std::string_view tools, std::string_view name) {
   const std::string_view list = wire::member_text(tools, "tools");
-  const auto elements = wire::array_elements(list);
+  const auto elements = wire::array_elements(list, wire::kMostElements);
   if (!elements) return {};
   for (const wire::Span& element : *elements) {
     const std::string_view tool = element.in(list);

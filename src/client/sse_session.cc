@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/log.h"
 #include "client/waiting_posts.h"
 #include "http/sse.h"
 #include "wire/error_codes.h"
@@ -23,9 +22,10 @@ struct SseSession::Impl : std::enable_shared_from_this<Impl> {
         timer(on) {}
 
   void begin();
-  void post(std::shared_ptr<http::Exchange> exchange, const Posted& posted);
+  void post(const std::shared_ptr<http::Exchange>& exchange, const Posted& posted);
   void take(const std::shared_ptr<http::Exchange>& exchange, const Posted& given);
   void take_waiting();
+  static void accept(http::Exchange* exchange);
   void write(std::string_view name, const wire::Line& data);
   void keep_alive();
   void drained();
@@ -67,7 +67,7 @@ void SseSession::begin(std::unique_ptr<session::Session> session) {
 session::Session& SseSession::session() { return *impl_->session; }
 
 void SseSession::post(std::shared_ptr<http::Exchange> exchange, const Posted& posted) {
-  impl_->post(std::move(exchange), posted);
+  impl_->post(exchange, posted);
 }
 
 std::size_t SseSession::in_use() const { return impl_->stream ? 1 : 0; }
@@ -91,7 +91,6 @@ void SseSession::resume() {
 }
 
 void SseSession::error_output(std::string_view) {}  // no client by HTTP has a place for it
-void SseSession::note(const std::string& sentence) { log_line(sentence); }
 void SseSession::close(Close how) { impl_->close(how); }
 void SseSession::exit(int, const std::string&) { impl_->leave(); }
 
@@ -138,21 +137,36 @@ void SseSession::Impl::drained() {
 
 // ---- up
 
-void SseSession::Impl::post(std::shared_ptr<http::Exchange> exchange, const Posted& posted) {
+void SseSession::Impl::post(const std::shared_ptr<http::Exchange>& exchange, const Posted& posted) {
   const std::string_view request = posted.envelope.id.in(*posted.body);
   if (!stream) {
     return refuse_post(exchange.get(), 404, wire::kServerLost,
                        "the session has ended with its stream: open a new one", request);
   }
   if (!paused && waiting.empty()) return take(exchange, posted);
+  if (const auto cancelled = waiting.take_cancelled(posted)) {
+    accept(cancelled->exchange.get());
+    return accept(exchange.get());
+  }
   if (waiting.full(limits.waiting)) {
     return refuse_post_for_now(exchange.get(), 503,
                                "the server is behind with this session's messages: try again later", request);
   }
+  if (!waiting.push(exchange, posted, session->account())) {
+    return refuse_post_for_now(exchange.get(), 503, session->account()->objection(Good::Bytes), request);
+  }
   exchange->when_gone([weak = weak_from_this(), which = exchange.get()] {
     if (const auto self = weak.lock()) self->waiting.lose(which);
   });
-  waiting.push(std::move(exchange), posted);
+}
+
+void SseSession::Impl::accept(http::Exchange* exchange) {
+  if (exchange == nullptr) return;
+  http::Response accepted;
+  accepted.status = 202;
+  accepted.headers = {{"Content-Type", "text/plain"}};
+  accepted.body = "Accepted";
+  exchange->reply(std::move(accepted));
 }
 
 void SseSession::Impl::take(const std::shared_ptr<http::Exchange>& exchange, const Posted& posted) {
@@ -163,13 +177,7 @@ void SseSession::Impl::take(const std::shared_ptr<http::Exchange>& exchange, con
                        "Invalid Request: " + std::string(posted.envelope.fault),
                        posted.envelope.id.in(*posted.body));
   }
-  if (exchange) {
-    http::Response accepted;
-    accepted.status = 202;
-    accepted.headers = {{"Content-Type", "text/plain"}};
-    accepted.body = "Accepted";
-    exchange->reply(std::move(accepted));
-  }
+  accept(exchange.get());
   session->receive({*posted.body, posted.body}, posted.envelope);
 }
 

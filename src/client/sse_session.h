@@ -24,7 +24,6 @@ class SseSession final : public HttpSession {
   void pause() override;
   void resume() override;
   void error_output(std::string_view bytes) override;
-  void note(const std::string& sentence) override;
   void close(Close how) override;
   void exit(int code, const std::string& why) override;
 

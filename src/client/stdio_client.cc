@@ -14,7 +14,7 @@ StdioClient::StdioClient(Loop& loop, Arrival arrival, std::shared_ptr<ShimLine> 
                          Gone gone)
     : loop_(loop),
       line_(std::move(line)),
-      pipe_(loop, std::move(arrival.input), std::move(arrival.output), line_cap, *this),
+      pipe_(loop, std::move(arrival.input), std::move(arrival.output), line_cap, *this, "client-messages"),
       most_queued_(line_cap + kBeyondOneAnswer),
       client_(std::move(arrival.client)),
       flush_limit_(loop),

@@ -9,8 +9,6 @@
 namespace corral::client {
 namespace {
 
-constexpr std::size_t kMostInBatch = 256;
-
 OpenPost::Awaited awaited_of(std::string_view message, const wire::Envelope& envelope) {
   return {std::string(envelope.id.in(message)), std::string(envelope.progress_token.in(message))};
 }
@@ -31,14 +29,23 @@ void StreamableSession::Impl::post(std::shared_ptr<http::Exchange> exchange, con
                        "the session has ended: start a new one with initialize", request);
   }
   if (!paused && waiting.empty()) return take(std::move(exchange), posted);
+  if (const auto cancelled = waiting.take_cancelled(posted)) {
+    if (cancelled->exchange) {
+      cancelled->exchange->begin(200, http::event_stream_headers());
+      cancelled->exchange->finish();
+    }
+    return accept_post(exchange.get());
+  }
   if (waiting.full(limits.waiting)) {
     return refuse_post_for_now(exchange.get(), 503,
                                "the server is behind with this session's messages: try again later", request);
   }
+  if (!waiting.push(exchange, posted, session->account())) {
+    return refuse_post_for_now(exchange.get(), 503, session->account()->objection(Good::Bytes), request);
+  }
   exchange->when_gone([weak = weak_from_this(), which = exchange.get()] {
     if (const auto self = weak.lock()) self->waiting.lose(which);
   });
-  waiting.push(std::move(exchange), posted);
 }
 
 /// Not from within `resume`: the session is in the middle of something.
@@ -119,12 +126,12 @@ OpenPost& StreamableSession::Impl::open_post(std::shared_ptr<http::Exchange> exc
 /// A batch is passed on whole or not at all, so that an error without an id can only mean all of it.
 void StreamableSession::Impl::take_batch(const std::shared_ptr<http::Exchange>& exchange,
                                          const Posted& posted) {
-  const auto elements = wire::array_elements(*posted.body);
+  const auto elements = wire::array_elements(*posted.body, wire::kMostInBatch);
   std::vector<OpenPost::Awaited> asked;
   std::vector<std::string> cancelled;
   const char* fault = nullptr;
   if (!elements || elements->empty()) fault = "an empty batch";
-  if (elements && elements->size() > kMostInBatch) fault = "a batch of more than 256 messages";
+  if (elements && elements->size() > wire::kMostInBatch) fault = "a batch of more than 256 messages";
   for (std::size_t i = 0; fault == nullptr && i < elements->size(); ++i) {
     const std::string_view one = (*elements)[i].in(*posted.body);
     const wire::Envelope envelope = wire::scan(one);

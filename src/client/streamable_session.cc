@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/log.h"
 #include "client/streamable_impl.h"
 #include "wire/error_codes.h"
 #include "wire/json_text.h"
@@ -48,6 +47,8 @@ std::size_t StreamableSession::in_use() const {
   return static_cast<std::size_t>(connected) + impl_->waiting.size() + (impl_->get.connected() ? 1 : 0);
 }
 
+bool StreamableSession::owes() const { return impl_->log.owes(); }
+
 void StreamableSession::listen(std::shared_ptr<http::Exchange> exchange, std::string_view last_event_id) {
   impl_->listen(std::move(exchange), last_event_id);
 }
@@ -78,7 +79,6 @@ void StreamableSession::resume() {
 }
 
 void StreamableSession::error_output(std::string_view) {}  // no client by HTTP has a place for it
-void StreamableSession::note(const std::string& sentence) { log_line(sentence); }
 
 void StreamableSession::close(Close how) {
   if (std::exchange(impl_->closed, true)) return;

@@ -18,13 +18,14 @@ class StreamableSession final : public HttpSession {
   void post(std::shared_ptr<http::Exchange> exchange, const Posted& posted) override;
   /// A request whose client has hung up goes on, but does not hold the session.
   std::size_t in_use() const override;
+  bool owes() const override;
 
   /// GET: the stream for what belongs to no POST, or, with the id of the last event that it saw, the rest of
   /// the stream that was lost. A second one takes the place of the first.
   void listen(std::shared_ptr<http::Exchange> exchange, std::string_view last_event_id);
 
   /// Messages that nobody waited for, or that nobody could be given any more.
-  std::uint64_t dropped() const;
+  std::uint64_t dropped() const override;
 
   void send(const wire::Line& line, std::initializer_list<wire::Edit> edits) override;
   void answer(const wire::Line& line, const wire::Envelope& envelope, std::string_view id) override;
@@ -33,7 +34,6 @@ class StreamableSession final : public HttpSession {
   void pause() override;
   void resume() override;
   void error_output(std::string_view bytes) override;
-  void note(const std::string& sentence) override;
   void close(Close how) override;
   void exit(int code, const std::string& why) override;
 

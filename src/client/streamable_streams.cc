@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/log.h"
 #include "client/streamable_impl.h"
 #include "wire/error_codes.h"
 #include "wire/json_text.h"
@@ -48,8 +47,8 @@ void StreamableSession::Impl::send(const wire::Line& line) {
   }
   if (const std::size_t unseen = log.take_lost()) {
     dropped += unseen;
-    log_line("a client that did not listen lost " + std::to_string(unseen) +
-             " questions or answers of server " + session->server());
+    owner.note("a client that did not listen lost " + std::to_string(unseen) +
+               " questions or answers of server " + session->server());
   }
   check_congestion();
 }

@@ -1,5 +1,6 @@
 #include "client/waiting_posts.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "client/http_rules.h"
@@ -7,9 +8,16 @@
 
 namespace corral::client {
 
-void WaitingPosts::push(std::shared_ptr<http::Exchange> exchange, const Posted& posted) {
+bool WaitingPosts::push(std::shared_ptr<http::Exchange> exchange, const Posted& posted, Account* account) {
+  Account::Held held;
+  if (account != nullptr) {
+    auto taken = account->take(Good::Bytes, posted.body->size());
+    if (!taken) return false;
+    held = std::move(*taken);
+  }
   bytes_ += posted.body->size();
-  posts_.push_back({std::move(exchange), posted});
+  posts_.push_back({std::move(exchange), posted, std::move(held)});
+  return true;
 }
 
 std::optional<WaitingPost> WaitingPosts::pop() {
@@ -25,6 +33,24 @@ void WaitingPosts::lose(const http::Exchange* exchange) {
   for (WaitingPost& post : posts_) {
     if (post.exchange.get() == exchange) post.exchange = nullptr;
   }
+}
+
+std::optional<WaitingPost> WaitingPosts::take_cancelled(const Posted& posted) {
+  const wire::Envelope& by = posted.envelope;
+  if (by.kind != wire::Kind::Notification || !by.request_id.present() ||
+      wire::method_name(by, *posted.body) != "notifications/cancelled")
+    return std::nullopt;
+  const auto named = std::find_if(posts_.begin(), posts_.end(), [&](const WaitingPost& post) {
+    const Posted& waits = post.posted;
+    return waits.envelope.kind == wire::Kind::Request &&
+           waits.envelope.id.in(*waits.body) == by.request_id.in(*posted.body) &&
+           wire::method_name(waits.envelope, *waits.body) != "initialize";  // which nobody may take back
+  });
+  if (named == posts_.end()) return std::nullopt;
+  WaitingPost taken = std::move(*named);
+  posts_.erase(named);
+  bytes_ -= taken.posted.body->size();
+  return taken;
 }
 
 namespace {

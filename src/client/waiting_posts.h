@@ -13,6 +13,7 @@ namespace corral::client {
 struct WaitingPost {
   std::shared_ptr<http::Exchange> exchange;  // null: the client did not wait, but it has said it
   Posted posted;
+  Account::Held bytes{};
 };
 
 class WaitingPosts {
@@ -21,9 +22,12 @@ class WaitingPosts {
   std::size_t size() const { return posts_.size(); }
   /// So many are enough; or so many bytes, whatever the one that crosses that line brings.
   bool full(std::size_t most) const { return posts_.size() >= most || bytes_ >= kMostBytes; }
-  void push(std::shared_ptr<http::Exchange> exchange, const Posted& posted);
+  /// False if its principal may keep no more; null = nobody counts.
+  bool push(std::shared_ptr<http::Exchange> exchange, const Posted& posted, Account* account);
   std::optional<WaitingPost> pop();
   void lose(const http::Exchange* exchange);
+  /// What `posted` takes back, if that waits here: a request that its server need not see any more.
+  std::optional<WaitingPost> take_cancelled(const Posted& posted);
 
  private:
   static constexpr std::size_t kMostBytes = std::size_t{4} << 20;

@@ -15,14 +15,15 @@ std::vector<Value> sorted(std::vector<Value> list) {
 /// Names every field, so that one that is added to a Server does not compile until it is said here whether it
 /// counts.
 auto what_counts(const Server& server) {
-  const auto& [name, argv, env, cwd, share, disabled, tools, timeout, containment, limits, stdin_grace,
+  const auto& [name, argv, env, cwd, share, disabled, tools, deny, timeout, containment, limits, stdin_grace,
                term_grace, on_stop, idle, stateless, restart, park, probe, modern, eager, warm, on_change,
-               min_version, recycle, line, built_in] = server;
+               min_version, roots, recycle, line, built_in] = server;
   const auto& [memory_bytes, processes, cpu_thousandths] = limits;
-  return std::make_tuple(argv, sorted(env), cwd, share, disabled, sorted(tools), timeout, containment,
-                         memory_bytes, processes, cpu_thousandths, stdin_grace, term_grace, on_stop, idle,
-                         stateless, restart, park, probe, modern, eager, warm, on_change, min_version,
-                         recycle);
+  return std::make_tuple(argv, sorted(env), cwd, share, disabled, tools.has_value(),
+                         sorted(tools.value_or(std::vector<std::string>())), sorted(deny), timeout,
+                         containment, memory_bytes, processes, cpu_thousandths, stdin_grace, term_grace,
+                         on_stop, idle, stateless, restart, park, probe, modern, eager, warm, on_change,
+                         min_version, roots, recycle);
 }
 
 }  // namespace

@@ -41,7 +41,8 @@ struct Server {
 
   Share share = Share::Auto;
   bool disabled = false;
-  std::vector<std::string> tools;  // allow-list; empty or "*" = all; names may hold * wildcards
+  std::optional<std::vector<std::string>> tools;     // allow-list; unset = all; names may hold * wildcards
+  std::vector<std::string> deny;                     // of those that are allowed; the same wildcards
   std::optional<std::chrono::milliseconds> timeout;  // of one call
 
   proc::Containment containment = proc::Containment::Auto;
@@ -60,6 +61,7 @@ struct Server {
   std::size_t warm = 0;  // private instances that are kept ready for the next sessions
   OnChange on_change = OnChange::Roll;
   std::string min_version;               // of the server, as it says itself; empty = any
+  std::vector<std::string> roots;        // share = root: the projects that every token may name by URL
   std::optional<std::uint64_t> recycle;  // memory of its tree at which it is replaced, after its calls
   int line = 0;                          // where the entry begins in the file
   bool built_in = false;                 // corral's own server, which stands in no file
@@ -122,6 +124,11 @@ std::string default_file();
 /// is not set and has no default is an error that names it, the server and the place, never a value.
 Result<Server> expand(const Server& server, const std::vector<std::string>& environment);
 
+/// By both lists: allowed, and not denied.
 bool allows_tool(const Server& server, std::string_view tool);
+/// Whether there may be a tool that is not allowed.
+bool limits_tools(const Server& server);
+/// Whether one of the patterns fits every name.
+bool names_every_tool(const std::vector<std::string>& patterns);
 
 }  // namespace corral::config

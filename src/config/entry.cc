@@ -122,11 +122,25 @@ void read_cwd(Reading& reading, const Field& field, Draft& draft) {
   draft.server.cwd = *path;
 }
 
+/// Clients have several words for the list of allowed tools. One file may be for more than one of them, and
+/// some demand a list of everything.
 void read_tools(Reading& reading, const Field& field, Draft& draft) {
-  store(reading.texts(field), draft.server.tools);
-  if (reading.failed() || !draft.server.tools.empty()) return;
-  reading.warn(field.place.value, field.naming() + " is empty, so every tool is allowed",
-               R"(Name the allowed tools, or write "disabled": true to have none)");
+  std::optional<std::vector<std::string>> given = reading.texts(field);
+  if (!given) return;
+  std::optional<std::vector<std::string>>& tools = draft.server.tools;
+  if (tools && names_every_tool(*given)) return;
+  if (tools && !names_every_tool(*tools)) {
+    return reading.fail(field.place.key, field.naming() + " is a second list of allowed tools",
+                        R"(Keep one of "tools", "includeTools" and "enabled_tools")");
+  }
+  tools = std::move(given);
+}
+
+/// What any of the lists denies is denied.
+void read_deny(Reading& reading, const Field& field, Draft& draft) {
+  const std::optional<std::vector<std::string>> given = reading.texts(field);
+  if (!given) return;
+  draft.server.deny.insert(draft.server.deny.end(), given->begin(), given->end());
 }
 
 void read_disabled(Reading& reading, const Field& field, Draft& draft) {
@@ -158,18 +172,13 @@ void read_timeout(Reading& reading, const Field& field, Target& target) {
   }
 }
 
-/// Keys of clients that do change which tools there are or what the server is given: silence would mislead.
-void warn_of_tool_keys(Reading& reading, const Field& field, Draft&) {
-  reading.warn(field.place.key, field.naming() + " is a key of another client and does nothing here",
-               R"(Write the allowed tools in "tools", where * stands for any letters)");
-}
-
+/// Keys of clients that do change what the server is given: silence would mislead.
 void warn_of_env_keys(Reading& reading, const Field& field, Draft&) {
   reading.warn(field.place.key, field.naming() + " is a key of another client and does nothing here",
                R"(Write each variable in "env"; ${NAME} takes it from the client's environment)");
 }
 
-constexpr std::array<Key<Draft>, 44> kEntryKeys = {{
+constexpr std::array<Key<Draft>, 45> kEntryKeys = {{
     {"command", read_command},
     {"args", read_args},
     {"env", read_env},
@@ -177,6 +186,12 @@ constexpr std::array<Key<Draft>, 44> kEntryKeys = {{
     {"type", read_type},
     {"transport", read_type},
     {"tools", read_tools},
+    {"includeTools", read_tools},
+    {"enabled_tools", read_tools},
+    {"deny", read_deny},
+    {"excludeTools", read_deny},
+    {"disabled_tools", read_deny},
+    {"disabledTools", read_deny},
     {"disabled", read_disabled},
     {"enabled", read_disabled},
     {"timeout", read_timeout<Draft>},
@@ -185,11 +200,6 @@ constexpr std::array<Key<Draft>, 44> kEntryKeys = {{
     {"httpUrl", [](Reading&, const Field&, Draft& draft) { draft.has_url = true; }},
     {"serverUrl", [](Reading&, const Field&, Draft& draft) { draft.has_url = true; }},
     {"baseUrl", [](Reading&, const Field&, Draft& draft) { draft.has_url = true; }},
-    {"includeTools", warn_of_tool_keys},
-    {"excludeTools", warn_of_tool_keys},
-    {"enabled_tools", warn_of_tool_keys},
-    {"disabled_tools", warn_of_tool_keys},
-    {"disabledTools", warn_of_tool_keys},
     {"envFile", warn_of_env_keys},
     {"env_vars", warn_of_env_keys},
     {"environment", warn_of_env_keys},
@@ -249,8 +259,18 @@ void read_on_change(Reading& reading, const Field& field, Server& server) {
   if (const auto index = reading.choice(field, kWords)) server.on_change = kChanges[*index];
 }
 
-constexpr std::array<Key<Server>, 20> kServerKeys = {{
+void read_roots(Reading& reading, const Field& field, Server& server) {
+  store(reading.texts(field), server.roots);
+  for (const std::string& root : server.roots) {
+    if (root.starts_with('/')) continue;
+    return reading.fail(field.place.value, field.naming() + " must hold absolute paths",
+                        R"(Write "roots": ["/home/me/project"])");
+  }
+}
+
+constexpr std::array<Key<Server>, 21> kServerKeys = {{
     {"share", read_share},
+    {"roots", read_roots},
     {"containment", read_containment},
     {"memory", [](Reading& reading, const Field& field,
                   Server& server) { store(reading.size(field), server.limits.memory_bytes); }},
@@ -286,13 +306,26 @@ constexpr std::array<Key<Server>, 20> kServerKeys = {{
     {"timeout", read_timeout<Server>},
 }};
 
+/// A list of tools that is read by nobody would guard nothing.
+bool is_list_of_tools(const std::string& key) {
+  return std::any_of(kEntryKeys.begin(), kEntryKeys.end(), [&](const Key<Draft>& known) {
+    return known.name == key && (known.apply == read_tools || known.apply == read_deny);
+  });
+}
+
+void read_option(Reading& reading, const Field& option, Server& server) {
+  if (!is_list_of_tools(option.key)) return apply_key(reading, option, kServerKeys, server);
+  reading.fail(option.place.key, option.naming() + " has no effect there",
+               "Write \"" + option.key + "\" beside \"command\"");
+}
+
 void read_options(Reading& reading, const Field& field, Server& server) {
   if (!field.value.is_object()) {
     return reading.fail(field.place.value, field.naming() + " must be an object",
                         R"(Write "corral": {"share": "auto"})");
   }
   reading.each_member(field.value, field.place.value, field.naming(),
-                      [&](const Field& option) { apply_key(reading, option, kServerKeys, server); });
+                      [&](const Field& option) { read_option(reading, option, server); });
 }
 
 void check_command(Reading& reading, const Field& entry, const Draft& draft) {

@@ -166,9 +166,21 @@ Result<Server> expand(const Server& server, const std::vector<std::string>& envi
 }
 
 bool allows_tool(const Server& server, std::string_view tool) {
-  return server.tools.empty() ||
-         std::any_of(server.tools.begin(), server.tools.end(),
-                     [&](const std::string& pattern) { return matches(pattern, tool); });
+  const auto in = [tool](const std::vector<std::string>& patterns) {
+    return std::any_of(patterns.begin(), patterns.end(),
+                       [tool](const std::string& pattern) { return matches(pattern, tool); });
+  };
+  return (!server.tools || in(*server.tools)) && !in(server.deny);
+}
+
+bool limits_tools(const Server& server) {
+  return !server.deny.empty() || (server.tools && !names_every_tool(*server.tools));
+}
+
+bool names_every_tool(const std::vector<std::string>& patterns) {
+  return std::any_of(patterns.begin(), patterns.end(), [](const std::string& pattern) {
+    return !pattern.empty() && pattern.find_first_not_of('*') == std::string::npos;
+  });
 }
 
 }  // namespace corral::config

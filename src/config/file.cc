@@ -1,19 +1,22 @@
 #include "config/file.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
+#include <grp.h>
+#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <optional>
+#include <string_view>
 
+#include "base/patient_lock.h"
 #include "config/limits.h"
-#include "survey/package_manifest.h"
 
 namespace corral::config {
 namespace {
@@ -28,17 +31,35 @@ Error unreadable(const std::string& file, int error) {
   return Error{"'" + file + "' cannot be read: " + cause + ". Correct that, or name another file."};
 }
 
-Result<void> check_owner(const std::string& file) {
-  struct stat status {};
-  if (stat(file.c_str(), &status) != 0) return unreadable(file, errno);
-  if (status.st_uid != geteuid() && status.st_uid != 0) {
-    return Error{"'" + file +
-                 "' belongs to another user, who could run programs as you. Copy it to a file of your own."};
+/// Whether nobody but the owner is in that group, as far as the group file tells: many systems give every
+/// user such a group and let it write to what he makes.
+bool is_group_of_one(gid_t group, uid_t owner) {
+  const passwd* const user = getpwuid(owner);
+  const struct group* const entry = user == nullptr || user->pw_gid != group ? nullptr : getgrgid(group);
+  if (entry == nullptr || std::string_view(entry->gr_name) != user->pw_name) return false;
+  for (char** member = entry->gr_mem; *member != nullptr; ++member) {
+    if (std::string_view(*member) != user->pw_name) return false;
   }
-  if ((status.st_mode & S_IWOTH) != 0 && S_ISREG(status.st_mode)) {
-    return Error{"everybody may write to '" + file + "' and so run programs as you. Run `chmod o-w` on it."};
+  return true;
+}
+
+/// All of an open file, at most kLargestFile. Nothing, and errno, if that is not to be had.
+std::optional<std::string> read_whole(int fd, const struct stat& status) {
+  if (!S_ISREG(status.st_mode)) errno = EINVAL;
+  if (S_ISREG(status.st_mode) && status.st_size > static_cast<off_t>(kLargestFile)) errno = EFBIG;
+  if (!S_ISREG(status.st_mode) || status.st_size > static_cast<off_t>(kLargestFile)) return std::nullopt;
+  std::string text;
+  std::array<char, std::size_t{64} << 10> chunk;
+  for (;;) {
+    const ssize_t got = ::read(fd, chunk.data(), chunk.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return std::nullopt;
+    if (got == 0) return text;
+    text.append(chunk.data(), static_cast<std::size_t>(got));
+    if (text.size() <= kLargestFile) continue;
+    errno = EFBIG;
+    return std::nullopt;
   }
-  return {};
 }
 
 Error unwritable(const std::string& file) {
@@ -64,10 +85,34 @@ bool write_all(int fd, const std::string& text) {
 
 }  // namespace
 
+std::string objection_to(const FileRights& rights, const std::string& file) {
+  if (rights.owner != rights.reader && rights.owner != 0) {
+    return "'" + file +
+           "' belongs to another user, who could run programs as you. Copy it to a file of your own.";
+  }
+  if ((rights.mode & S_IWOTH) != 0) {
+    return "everybody may write to '" + file + "' and so run programs as you. Run `chmod o-w` on it.";
+  }
+  if ((rights.mode & S_IWGRP) != 0 && !(rights.group_of_one && rights.group_of_one())) {
+    return "a whole group may write to '" + file + "' and so run programs as you. Run `chmod g-w` on it.";
+  }
+  return "";
+}
+
+// What is judged is what is read: a name may lead to another file a moment later. A pipe must not make us
+// wait.
 Result<FileText> read_text(const std::string& file) {
-  const Result<void> owner = check_owner(file);
-  if (!owner) return owner.error();
-  std::optional<std::string> text = survey::read_small_file(file, kLargestFile);
+  const UniqueFd opened(open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  struct stat status {};
+  if (!opened.valid() || fstat(opened.get(), &status) != 0) return unreadable(file, errno);
+  if (S_ISREG(status.st_mode)) {
+    const std::string objection =
+        objection_to({geteuid(), status.st_uid, status.st_mode,
+                      [&status] { return is_group_of_one(status.st_gid, status.st_uid); }},
+                     file);
+    if (!objection.empty()) return Error{objection};
+  }
+  std::optional<std::string> text = read_whole(opened.get(), status);
   if (!text) return unreadable(file, errno);
   return FileText{std::move(*text)};
 }
@@ -88,9 +133,9 @@ Result<FileUpdate> FileUpdate::begin(const std::string& file) {
   if (update.file_.empty() || !make_directories(update.directory_)) return unwritable(file);
   update.lock_ = UniqueFd(open(update.directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!update.lock_.valid()) return unwritable(file);
-  // A file system without locks is no reason to refuse; commit() looks again anyway.
-  if (flock(update.lock_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    return Error{"somebody else is changing '" + file + "' right now. Try again."};
+  // commit() looks again: a file system may have no locks.
+  if (!lock_with_patience(update.lock_.get())) {
+    return Error{"somebody else has been changing '" + file + "' for 5 s. Try again."};
   }
   Result<FileText> current = read_text(update.file_);
   if (!current && current.error().kind != Error::Kind::NotFound) return current.error();
@@ -126,6 +171,7 @@ Result<void> FileUpdate::commit(const std::string& text) {
   if (done) done = put(text, file_);
   if (!done) return done;
   fsync(lock_.get());  // the names as well; if that fails, the old file comes back whole after a power cut
+  lock_.reset();       // others need not wait for what we do with it now
   return {};
 }
 

@@ -1,12 +1,28 @@
 // The configuration as a file: read with suspicion, changed in one step or not at all.
 #pragma once
 
+#include <sys/types.h>
+
+#include <functional>
 #include <string>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
 
 namespace corral::config {
+
+/// Who may change a file, and who wants to believe it.
+struct FileRights {
+  uid_t reader = 0;
+  uid_t owner = 0;
+  mode_t mode = 0;
+  /// Whether nobody but the owner is in its group. Asked only if the group may write: it may mean a question
+  /// to a server of the network.
+  std::function<bool()> group_of_one{};
+};
+
+/// Why such a file is not believed, as a sentence with what to do; empty if it is.
+std::string objection_to(const FileRights& rights, const std::string& file);
 
 struct FileText {
   std::string text;
@@ -30,7 +46,7 @@ class FileUpdate {
   std::string backup() const { return existed_ ? file_ + ".bak" : ""; }
 
   /// The new text takes the place of the old one at once, readable for its owner alone, as is the backup.
-  /// Refused if somebody else has changed the file meanwhile.
+  /// Refused if somebody else has changed the file meanwhile. Then others may change it.
   Result<void> commit(const std::string& text);
 
  private:

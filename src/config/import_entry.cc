@@ -58,7 +58,7 @@ class Translation {
     if (words_.size() > 1) result_.entry["args"] = json::array(words_.begin() + 1, words_.end());
     if (!environment()) return std::move(result_);
     directory();
-    tools();
+    if (!allowed_tools() || !denied_tools()) return std::move(result_);
     timeout();
     if (const json::value* options = first_of(entry_, {"corral"})) result_.entry["corral"] = *options;
     if (is_true(entry_, "disabled", true) || is_true(entry_, "enabled", false))
@@ -147,21 +147,39 @@ class Translation {
     }
   }
 
-  void tools() {
-    const json::value* given = first_of(entry_, {"tools", "includeTools", "enabled_tools"});
-    json::array names;
-    if (given != nullptr && append_texts(*given, names)) {
-      const bool all = std::find(names.begin(), names.end(), json::value("*")) != names.end();
-      if (names.empty()) {
-        result_.entry["disabled"] = true;
-        note("is disabled, because it allowed no tool");
-      } else if (!all) {
-        result_.entry["tools"] = std::move(names);
+  /// Of several lists what each of them names. A list that cannot be read must not become "all".
+  bool allowed_tools() {
+    std::optional<json::array> allowed;
+    for (const std::string_view key : {"tools", "includeTools", "enabled_tools"}) {
+      const json::value* given = first_of(entry_, {key});
+      json::array names;
+      if (given == nullptr) continue;
+      if (!append_texts(*given, names))
+        return refuse("is left out: its list of allowed tools is not a list of texts");
+      if (std::find(names.begin(), names.end(), json::value("*")) != names.end()) continue;
+      if (allowed) {
+        note("has several lists of allowed tools: what all of them name is kept");
+        const json::array other = std::exchange(names, {});
+        std::copy_if(allowed->begin(), allowed->end(), std::back_inserter(names),
+                     [&](const json::value& name) {
+                       return std::find(other.begin(), other.end(), name) != other.end();
+                     });
       }
+      allowed = std::move(names);
     }
-    if (first_of(entry_, {"excludeTools", "disabled_tools", "disabledTools"}) != nullptr) {
-      note("loses its list of forbidden tools: name the allowed ones in \"tools\"");
+    if (allowed) result_.entry["tools"] = std::move(*allowed);
+    return true;
+  }
+
+  bool denied_tools() {
+    json::array names;
+    for (const std::string_view key : {"deny", "excludeTools", "disabled_tools", "disabledTools"}) {
+      const json::value* given = first_of(entry_, {key});
+      if (given == nullptr || append_texts(*given, names)) continue;
+      return refuse("is left out: its list of denied tools is not a list of texts");
     }
+    if (!names.empty()) result_.entry["deny"] = std::move(names);
+    return true;
   }
 
   void timeout() {

@@ -42,9 +42,11 @@ json::object object_of(const Server& server) {
                          {"env", std::move(environment)},
                          {"cwd", nullptr},
                          {"share", name_of(server.share)},
+                         {"roots", texts(server.roots)},
                          {"stateless", server.stateless},
                          {"disabled", server.disabled},
-                         {"tools", texts(server.tools)},
+                         {"tools", nullptr},
+                         {"deny", texts(server.deny)},
                          {"timeout_ms", nullptr},
                          {"containment", name_of(server.containment)},
                          {"limits", limits_of(server)},
@@ -60,6 +62,7 @@ json::object object_of(const Server& server) {
                          {"on_change", name_of(server.on_change)},
                          {"recycle_bytes", nullptr},
                          {"on_stop", nullptr}};
+  if (server.tools) object["tools"] = texts(*server.tools);
   if (!server.cwd.empty()) object["cwd"] = printable(server.cwd);
   if (server.timeout) object["timeout_ms"] = server.timeout->count();
   object["min_version"] = version_or_null(server.min_version);

@@ -143,12 +143,16 @@ bool Channel::read_some() {
 
 Result<Reply> Channel::receive(std::chrono::milliseconds patience) {
   const auto deadline = std::chrono::steady_clock::now() + patience;
+  timed_out_ = false;
   for (;;) {
     std::optional<Result<Reply>> reply = reader_.take();
     if (reply) return std::move(*reply);
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
-    if (left.count() <= 0) return Error{"the daemon does not answer"};
+    if (left.count() <= 0) {
+      timed_out_ = true;
+      return Error{"the daemon does not answer"};
+    }
     pollfd ready{socket_.get(), POLLIN, 0};
     if (poll(&ready, 1, static_cast<int>(std::min<long>(left.count() + 1, 60'000))) > 0 && !read_some()) {
       std::optional<Result<Reply>> last = reader_.take();

@@ -43,6 +43,9 @@ class Channel {
   /// Waits for the next reply. Error::Kind::NotFound: the daemon hung up.
   Result<Reply> receive(std::chrono::milliseconds patience = std::chrono::seconds(60));
 
+  /// Whether the last receive() failed because its patience ended: the daemon is there and says nothing.
+  bool timed_out() const { return timed_out_; }
+
   /// For those who wait for several things at once: reads what is there, without waiting. False at the end.
   bool read_some();
   std::optional<Result<Reply>> take() { return reader_.take(); }
@@ -55,6 +58,7 @@ class Channel {
  private:
   UniqueFd socket_;
   ReplyReader reader_;
+  bool timed_out_ = false;
 };
 
 /// Tries every place where our daemon may be (`runtime_dir_given` alone unless it is empty) and makes sure

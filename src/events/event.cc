@@ -7,10 +7,11 @@
 namespace corral::events {
 namespace {
 
-constexpr std::array kKindNames = {"start",  "shutdown", "spawn",  "restart", "ready",    "attach",
-                                   "detach", "crash",    "stop",   "extinct", "survivor", "broken",
-                                   "stale",  "refused",  "reload", "reap",    "finding",  "registry"};
-static_assert(kKindNames.size() == static_cast<std::size_t>(Kind::Registry) + 1);
+constexpr std::array kKindNames = {"start",    "shutdown", "spawn",    "restart",  "ready",
+                                   "attach",   "detach",   "crash",    "stop",     "extinct",
+                                   "survivor", "broken",   "stale",    "refused",  "reload",
+                                   "reap",     "finding",  "registry", "slow-turn"};
+static_assert(kKindNames.size() == static_cast<std::size_t>(Kind::SlowTurn) + 1);
 
 }  // namespace
 

@@ -32,6 +32,7 @@ enum class Kind : std::uint8_t {
   Reap,      // a remnant of an earlier daemon, or a foreign copy, was ended
   Finding,   // the watchdog saw something that should not be
   Registry,  // the registry is degraded, or whole again
+  SlowTurn,  // a turn of the loop took too long; `cause` is the work, `took` the processor's time
 };
 
 /// "spawn", "ready", …

@@ -26,7 +26,8 @@ LogLevel level_of(Kind kind) {
     case Kind::Stale:
     case Kind::Refused:
     case Kind::Finding:
-    case Kind::Registry: return LogLevel::Warn;
+    case Kind::Registry:
+    case Kind::SlowTurn: return LogLevel::Warn;
     default: return LogLevel::Info;
   }
 }

@@ -63,6 +63,7 @@ class Guard {
   keeper::Micros started_ = keeper::now();
   pid_t client_ = 0;
   bool ended_ = false;
+  bool more_ = false;  // there was no end to the dead
   int status_ = 0;
   int start_failure_ = 0;
 };
@@ -109,9 +110,13 @@ bool Guard::start() {
 void Guard::wait_for_end() {
   while (!ended_) {
     pollfd wake{signals_.fd(), POLLIN, 0};
-    if (poll(&wake, 1, -1) < 0) continue;
+    if (poll(&wake, 1, more_ ? 0 : -1) < 0) continue;
     const auto info = signals_.next();
-    if (info) handle(*info);
+    if (info) {
+      handle(*info);
+    } else if (more_) {
+      reap();
+    }
   }
 }
 
@@ -126,8 +131,12 @@ void Guard::handle(const signalfd_siginfo& info) {
 
 /// Orphans of the client come to us all the time and must not pile up as zombies.
 void Guard::reap() {
+  constexpr int kMostReaped = 256;  // then signals are listened to
   int status = 0;
-  for (pid_t pid = 0; (pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0;) {
+  more_ = false;
+  for (int i = 0; i < kMostReaped; ++i) {
+    const pid_t pid = waitpid(-1, &status, WNOHANG | WUNTRACED);
+    if (pid <= 0) return;
     const bool over = WIFEXITED(status) || WIFSIGNALED(status);
     if (pid != client_) {
       if (over) leftovers_.forget(pid);
@@ -141,6 +150,7 @@ void Guard::reap() {
     status_ = status;
     return;  // what else is dead now belongs to the end, and is counted there
   }
+  more_ = true;
 }
 
 /// The shell above us waits for us, so we stop as well; it then takes the terminal.

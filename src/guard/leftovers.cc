@@ -108,7 +108,7 @@ void Leftovers::write_down_kept() {
 void Leftovers::pause_for_a_death() {
   pollfd wake{signals_.fd(), POLLIN, 0};
   constexpr int kMomentMs = 10;
-  poll(&wake, 1, kMomentMs);
+  poll(&wake, 1, sweep_.more() ? 0 : kMomentMs);
   while (const auto info = signals_.next()) {
     const auto signo = static_cast<int>(info->ssi_signo);
     if (signo == SIGTERM || signo == SIGINT || signo == SIGHUP || signo == SIGQUIT) in_haste_ = true;

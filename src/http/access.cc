@@ -89,30 +89,32 @@ std::optional<Access> check_host(const Request& request, const AccessRules& rule
   if (!place) return refuse_access(403, "The Host header is neither a name nor an address. Send HOST:PORT.");
   if (request.peer->door == Peer::Door::Unix) return std::nullopt;
   const std::string port = std::to_string(rules.port);
-  if (is_this_machine(place->host)) {
+  const std::string own = "http://" + rules.address + ":" + port + "/";
+  if (is_this_machine(place->host) || same_word(without_brackets(rules.address), place->host)) {
     if (place->port == port || (place->port.empty() && rules.port == 80)) return std::nullopt;
     return refuse_access(403, "The Host header '" + std::string(value) +
-                                  "' names another port than this one. Use http://127.0.0.1:" + port + "/.");
+                                  "' names another port than this one. Use " + own + ".");
   }
   const bool configured = std::any_of(
       rules.hosts.begin(), rules.hosts.end(),
       [&place](const std::string& host) { return same_word(without_brackets(host), place->host); });
   if (configured) return std::nullopt;
   return refuse_access(403, "The Host header '" + std::string(value) +
-                                "' is no name of this machine, so a web page may be behind this request. Use "
-                                "http://127.0.0.1:" +
-                                port + "/, or add the name to `hosts` in the configuration.");
+                                "' is not a name of this machine, so a web page may be behind this request. "
+                                "Use " +
+                                own + ", or add the name to `hosts` in the configuration.");
 }
 
-// ---- Origin: web pages may not ask, except those of this machine
+// ---- Origin: web pages may not ask, except those that the user has listed
 
-bool is_origin_of_this_machine(std::string_view origin) {
-  const std::size_t colon = origin.find("://");
-  if (colon == std::string_view::npos) return false;
-  const std::string_view scheme = origin.substr(0, colon);
-  if (!same_word(scheme, "http") && !same_word(scheme, "https")) return false;
-  const std::optional<Place> place = parse_place(origin.substr(colon + 3));
-  return place && is_this_machine(place->host);
+/// The address and port that we listen at: nobody else can serve a page there. Other pages of this machine
+/// are no exception: at another port, or at the other loopback address, which "localhost" may mean, it may be
+/// one that another user serves, and in the user's browser it would count as the user.
+bool is_own_origin(std::string_view origin, const Request& request, const AccessRules& rules) {
+  if (request.peer->door == Peer::Door::Unix) return false;
+  const std::string own = "http://" + rules.address;
+  return same_word(origin, own + ":" + std::to_string(rules.port)) ||
+         (rules.port == 80 && same_word(origin, own));
 }
 
 std::optional<Access> check_origin(const Request& request, const AccessRules& rules) {
@@ -127,7 +129,7 @@ std::optional<Access> check_origin(const Request& request, const AccessRules& ru
   if (count > 1)
     return refuse_access(403, "The Origin header stands there twice. Send it once, or not at all.");
   const std::string_view origin = request.header("Origin");
-  if (is_origin_of_this_machine(origin)) return std::nullopt;
+  if (is_own_origin(origin, request, rules)) return std::nullopt;
   if (same_word(origin, "null")) {
     return refuse_access(403,
                          "The Origin header is 'null': a web page that does not say where it is from may "
@@ -139,8 +141,8 @@ std::optional<Access> check_origin(const Request& request, const AccessRules& ru
   const bool showable = origin.size() <= kLongestHost && consists_of(origin, "-._:/[]");
   return refuse_access(403,
                        "The Origin header" + (showable ? " '" + std::string(origin) + "'" : std::string()) +
-                           " is not of this machine: web pages elsewhere may not ask. Add it to `origins` "
-                           "in the configuration if you trust that page.");
+                           " is not in `origins` in the configuration, so this web page may not ask. Add it "
+                           "there if you trust the page.");
 }
 
 // ---- who it is
@@ -197,7 +199,7 @@ Access check_token(const Request& request, const std::vector<Token>& tokens) {
                  kNext);
   }
   Access access;
-  access.principal = {"token:" + token->name, token->servers};
+  access.principal = {"token:" + token->name, token->servers, token->roots};
   return access;
 }
 
@@ -211,7 +213,7 @@ Access check_who(const Request& request, const AccessRules& rules, const std::ve
   if (request.count("Authorization") > 0) return check_token(request, tokens);
   if (request.peer->ours && rules.trust_own_user && !came_through_proxy(request)) {
     Access access;
-    access.principal = {"user", {}};
+    access.principal = {"user", {}, {}};
     return access;
   }
   return refuse_access(

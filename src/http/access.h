@@ -16,13 +16,17 @@ struct Token {
   std::string name;
   std::string secret;                // at least 128 bit
   std::vector<std::string> servers;  // that it opens; empty = all
+  std::vector<std::string>
+      roots{};  // the projects that it may name; empty = those of the server's entry alone
 };
 
 struct AccessRules {
-  std::uint16_t port = 0;            // ours; at the Unix door Host says nothing
+  std::uint16_t port = 0;  // ours; at the Unix door Host says nothing
+  std::string address =
+      "127.0.0.1";                   // where this door listens, as a URL has it: whoever comes by it names it
   std::vector<std::string> hosts;    // beside localhost, 127.0.0.1 and [::1]; without port, so with any: that
                                      // of a proxy in front of us is not ours
-  std::vector<std::string> origins;  // beside those of this machine; "https://app.example"
+  std::vector<std::string> origins;  // of web pages that may ask, whole: "https://app.example"
   bool trust_own_user = true;        // false: everybody needs a token
 };
 
@@ -30,6 +34,7 @@ struct AccessRules {
 struct Principal {
   std::string name;                  // "user", or "token:NAME"
   std::vector<std::string> servers;  // that it may use; empty = all
+  std::vector<std::string> roots{};  // of a token: the projects that it may name
   bool may_use(std::string_view server) const;
 };
 

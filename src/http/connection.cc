@@ -65,6 +65,7 @@ void Connection::read_request() {
     if (got <= 0) return close();
     consume({scratch.data(), static_cast<std::size_t>(got)});
     if (stage_ != Stage::Reading) return;
+    if (!stash_.empty()) break;  // what was kept comes before what is still to be read
     if (static_cast<std::size_t>(got) < scratch.size()) break;
   }
   wait_readable();
@@ -113,6 +114,7 @@ void Connection::serve_stash() {
 /// Every request in it that can be answered at once; the rest is kept.
 void Connection::consume(std::string_view bytes) {
   for (int served = 0; stage_ == Stage::Reading && !bytes.empty(); ++served) {
+    premises_->loop.doing({"http", static_cast<std::uint64_t>(served) + 1, bytes.size()});
     if (served == kRequestsPerTurn) {
       premises_->loop.post([weak = weak_from_this()] {
         if (const auto self = weak.lock()) self->serve_stash();

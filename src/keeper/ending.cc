@@ -55,20 +55,22 @@ Ending::Action Ending::server_exited(Micros now) {
   return Action::None;
 }
 
-Ending::Action Ending::tick(Micros now, bool unread_input) {
+Ending::Action Ending::tick(Micros now, bool unread_input, Below below) {
   if (phase_ == Phase::Draining && unread_input && !in_haste_ && now < unread_until_) {
     deadline_ = std::min(now + graces_.stdin_closed, unread_until_);
     return Action::None;
   }
+  if (phase_ == Phase::Yielding && below == Below::Nobody) return kill(now);
   if (phase_ == Phase::Open || phase_ == Phase::GaveUp || now < deadline_) return Action::None;
   if (phase_ == Phase::Draining) {
     return terminate(now, in_haste_ ? std::min(graces_.hasty, graces_.term) : graces_.term);
   }
-  if (phase_ == Phase::Terminating) {
-    phase_ = Phase::Killing;
-    deadline_ = now + graces_.kill;
-    return Action::Kill;
+  if (phase_ == Phase::Terminating && below == Below::Keepers) {
+    phase_ = Phase::Yielding;
+    deadline_ = now + graces_.nested;
+    return Action::Yield;
   }
+  if (phase_ == Phase::Terminating || phase_ == Phase::Yielding) return kill(now);
   phase_ = Phase::GaveUp;
   return Action::GiveUp;
 }
@@ -90,7 +92,14 @@ Ending::Action Ending::terminate(Micros now, Micros grace) {
   return Action::Terminate;
 }
 
-/// Killing has its own clock, which measures the kernel and not anybody's patience.
+Ending::Action Ending::kill(Micros now) {
+  phase_ = Phase::Killing;
+  deadline_ = now + graces_.kill;
+  return Action::Kill;
+}
+
+/// Keepers below us have heard of the end long ago, and hurry. Killing has its own clock, which measures the
+/// kernel and not anybody's patience.
 void Ending::hasten(Micros at_latest) {
   if (phase_ == Phase::Draining || phase_ == Phase::Terminating) deadline_ = std::min(deadline_, at_latest);
 }

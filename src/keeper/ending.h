@@ -3,7 +3,7 @@
 //
 //   Open ──stdin closed, client gone──► Draining ──grace over──► Terminating ──grace over──► Killing ──►
 //   GaveUp
-//     └──signal, limit, owner gone, server exited──────────────────▲
+//     └──signal, limit, owner gone, server exited──────────────────▲  └──keepers below──► Yielding ──▲
 #pragma once
 
 #include <optional>
@@ -16,6 +16,7 @@ namespace corral::keeper {
 struct Graces {
   Micros stdin_closed{2'000'000};  // for a polite server to leave after its input ended
   Micros term{1'500'000};          // between SIGTERM and SIGKILL
+  Micros nested{5'000'000};        // for keepers below us, which end trees of their own
   Micros kill{2'000'000};          // for the kernel to finish, then we report what it could not
   Micros hasty{500'000};           // the short form, where nobody is left to wait for us
   Micros unread_cap{60'000'000};   // how long unread input may hold up the end
@@ -23,8 +24,10 @@ struct Graces {
 
 class Ending {
  public:
-  enum class Phase : std::uint8_t { Open, Draining, Terminating, Killing, GaveUp };
-  enum class Action : std::uint8_t { None, Terminate, Kill, GiveUp };
+  enum class Phase : std::uint8_t { Open, Draining, Terminating, Yielding, Killing, GaveUp };
+  enum class Action : std::uint8_t { None, Terminate, Yield, Kill, GiveUp };
+  /// Whether another corral lives inside the tree.
+  enum class Below : std::uint8_t { Nobody, Keepers };
 
   explicit Ending(const Graces& graces) : graces_(graces) {}
 
@@ -40,7 +43,12 @@ class Ending {
   /// The main process left; what it started gets a short grace of its own.
   Action server_exited(Micros now);
   /// `unread_input`: the server has not read everything yet that the client sent before it closed.
-  Action tick(Micros now, bool unread_input);
+  /// `below`: asked for only if `wants_below` says so.
+  Action tick(Micros now, bool unread_input, Below below = Below::Nobody);
+  /// Whether it matters at this moment who lives below: finding out takes a while.
+  bool wants_below(Micros now) const {
+    return phase_ == Phase::Yielding || (phase_ == Phase::Terminating && now >= deadline_);
+  }
 
   Phase phase() const { return phase_; }
   Reason reason() const { return reason_; }
@@ -51,6 +59,7 @@ class Ending {
  private:
   void begin(Reason reason, Micros now);
   Action terminate(Micros now, Micros grace);
+  Action kill(Micros now);
   void hasten(Micros at_latest);
   bool waiting() const { return phase_ == Phase::Open || phase_ == Phase::Draining; }
 

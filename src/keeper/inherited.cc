@@ -1,11 +1,6 @@
 #include "keeper/inherited.h"
 
-#include <unistd.h>
-
-#include <climits>
 #include <csignal>
-#include <cstdio>
-#include <cstring>
 
 namespace corral::keeper {
 
@@ -19,7 +14,7 @@ void Inherited::forget(pid_t pid) {
   orphans_.forget_spared(pid);
 }
 
-bool Inherited::end(const char* helper) {
+bool Inherited::end(const FileId& helper) {
   helper_ = helper;
   const Sweep::Aim aim = had_children_ ? Sweep::Aim::Processes : Sweep::Aim::Groups;
   orphans_.spare_if(spares_keepers, this, aim);
@@ -41,34 +36,25 @@ bool Inherited::wait_for_keepers(Micros began) {
   sigaddset(&deaths, SIGCHLD);
   while (now() - began < kKeepersFinish) {
     if (everybody_.reap(0, Sweep::Record::Leader)) return true;
+    const bool more = everybody_.more();
     if (now() - began < kOrphansFinish) {
       orphans_.terminate();
     } else {
       orphans_.kill_all(0, Micros(0), Sweep::Record::Leader);
     }
-    sigtimedwait(&deaths, nullptr, &kPause);
+    if (!more) sigtimedwait(&deaths, nullptr, &kPause);
   }
   return false;
 }
 
-/// Whoever only looks like one is waited for, and ended then.
-bool Inherited::is_keeper(pid_t pid) const {
-  char link[32];
-  char theirs[PATH_MAX];
-  snprintf(link, sizeof link, "/proc/%d/exe", pid);
-  const ssize_t length = readlink(link, theirs, sizeof theirs);
-  return length > 0 && strlen(helper_) == static_cast<std::size_t>(length) &&
-         memcmp(helper_, theirs, static_cast<std::size_t>(length)) == 0;
-}
-
 bool Inherited::spares_keepers(pid_t pid, void* self) {
-  return static_cast<const Inherited*>(self)->is_keeper(pid) || spares_strangers(pid, self);
+  return is_keeper(pid, static_cast<const Inherited*>(self)->helper_) || spares_strangers(pid, self);
 }
 
 /// Where we had children before, their orphans come to us too. Everything of ours carries a cookie.
 bool Inherited::spares_strangers(pid_t pid, void* self) {
   const auto& inherited = *static_cast<const Inherited*>(self);
-  return inherited.had_children_ && !inherited.is_keeper(pid) && !carries(pid, Mark{"", 0});
+  return inherited.had_children_ && !is_keeper(pid, inherited.helper_) && !carries(pid, Mark{"", 0});
 }
 
 }  // namespace corral::keeper

@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include "keeper/keepers_below.h"
 #include "keeper/report.h"
 #include "keeper/sweep.h"
 
@@ -25,16 +26,15 @@ class Inherited {
 
   /// True once nothing is left: wait says so. Else `survivors` tells who could not be ended. `helper` is the
   /// file that keepers run.
-  bool end(const char* helper);
+  bool end(const FileId& helper);
   const Report& survivors() const { return report_; }
 
  private:
   static bool spares_keepers(pid_t pid, void* self);
   static bool spares_strangers(pid_t pid, void* self);
   bool wait_for_keepers(Micros began);
-  bool is_keeper(pid_t pid) const;
 
-  const char* helper_ = "";
+  FileId helper_;
   bool had_children_ = false;
   Report report_;  // the sweeps keep their counts here
   Sweep orphans_{report_};

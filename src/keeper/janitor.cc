@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <climits>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -25,6 +24,7 @@ namespace {
 constexpr int kOwnFailure = 125;
 constexpr int kFirstPassedFd = 3;  // of a service manager, see sd_listen_fds(3)
 constexpr int kMostArguments = 32;
+constexpr int kMostAtOnce = 256;  // signals and deaths that are taken before anything else is looked at
 
 // The words after these are the daemon's.
 constexpr int kLockArgument = 2;
@@ -124,6 +124,7 @@ class Janitor {
   pid_t daemon_ = 0;
   int status_ = 0;
   bool gone_ = false;
+  bool more_ = false;  // there was no end to the dead
 };
 
 int take_signals() {
@@ -198,7 +199,7 @@ void Janitor::become_daemon(pid_t janitor) const {
 void Janitor::wait_for_daemon() {
   while (!gone_) {
     pollfd wake{signals_, POLLIN, 0};
-    poll(&wake, 1, -1);
+    poll(&wake, 1, more_ ? 0 : -1);
     read_signals();
     reap();
   }
@@ -206,7 +207,7 @@ void Janitor::wait_for_daemon() {
 
 void Janitor::read_signals() {
   signalfd_siginfo info{};
-  while (read(signals_, &info, sizeof info) == sizeof info) {
+  for (int i = 0; i < kMostAtOnce && read(signals_, &info, sizeof info) == sizeof info; ++i) {
     // Our unreaped child: the number cannot belong to anybody else.
     if (info.ssi_signo != SIGCHLD) kill(daemon_, static_cast<int>(info.ssi_signo));
   }
@@ -214,20 +215,22 @@ void Janitor::read_signals() {
 
 void Janitor::reap() {
   int status = 0;
-  for (pid_t pid = 0; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
+  more_ = false;
+  for (int i = 0; i < kMostAtOnce; ++i) {
+    const pid_t pid = waitpid(-1, &status, WNOHANG);
+    if (pid <= 0) return;
     inherited_.forget(pid);
     if (pid != daemon_) continue;
     status_ = status;
     gone_ = true;
     return;  // nothing more to be passed on; the rest is for the sweep
   }
+  more_ = true;
 }
 
 /// A keeper runs the file that we run.
 void Janitor::end_what_is_left() {
-  static char own_file[PATH_MAX];
-  if (readlink("/proc/self/exe", own_file, sizeof own_file - 1) < 0) own_file[0] = '\0';
-  if (inherited_.end(own_file)) return;
+  if (inherited_.end(file_id("/proc/self/exe"))) return;
   const Report& report = inherited_.survivors();
   for (std::uint32_t i = 0; i < report.survivors; ++i) {
     const Survivor& survivor = report.survivor[i];

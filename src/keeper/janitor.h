@@ -8,6 +8,8 @@
 
 namespace corral::keeper {
 
+/// What a keeper is called, and its file.
+inline constexpr const char* kKeeperName = "corral-keeper";
 /// argv[0] of the janitor, and its name.
 inline constexpr const char* kJanitorName = "corral-janitor";
 /// The word before the two descriptors, the lock's and the life line's, at the end of the daemon's arguments.

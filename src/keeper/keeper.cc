@@ -21,6 +21,8 @@ namespace corral::keeper {
 namespace {
 
 constexpr Micros kUnreadPeriod{20'000};  // unread input can only be polled for
+constexpr Micros kYieldPeriod{50'000};   // so can keepers that are not our own children
+constexpr int kMostSignals = 64;         // read at once: in a storm every read could find another one
 
 int make_signalfd() {
   sigset_t all;
@@ -41,6 +43,7 @@ Keeper::Keeper(Plan& plan)
 }
 
 int Keeper::run() {
+  helper_ = file_id("/proc/self/exe");
   signals_ = make_signalfd();
   become_subreaper();
   watch_owner();
@@ -158,7 +161,8 @@ void Keeper::wait_for_end() {
     if (wake[6].revents != 0) look_at_stdout(wake[6].revents);
     look_at_limits();
     list_at_the_end();
-    act(ending_.tick(now(), unread_input()));
+    const Micros at = now();  // one moment for both questions: whoever is below must be known when it matters
+    act(ending_.tick(at, unread_input(), below(at)));
     look_at_children();
   }
 }
@@ -168,6 +172,8 @@ int Keeper::next_wake() const {
   const auto sooner = [&wake](Micros at) { wake = wake ? std::min(*wake, at) : at; };
   if (watchdog_.watching() && ending_.phase() == Ending::Phase::Open) sooner(next_look_);
   if (unread_input()) sooner(now() + kUnreadPeriod);
+  if (ending_.phase() == Ending::Phase::Yielding) sooner(now() + kYieldPeriod);
+  if (sweep_.more()) sooner(now());
   if (!wake) return -1;
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(*wake - now());
   return static_cast<int>(std::max<std::int64_t>(left.count(), 0));
@@ -175,7 +181,7 @@ int Keeper::next_wake() const {
 
 void Keeper::read_signals() {
   signalfd_siginfo info{};
-  while (read(signals_, &info, sizeof info) == sizeof info) {
+  for (int i = 0; i < kMostSignals && read(signals_, &info, sizeof info) == sizeof info; ++i) {
     if (info.ssi_signo != SIGCHLD) act(ending_.demanded(Reason::Signal, now()));
   }
 }
@@ -259,8 +265,10 @@ void Keeper::look_at_children() {
     look_at_pipes();
     let_go_of_client();
     act(ending_.server_exited(now()));
-  } else if (ending_.phase() == Ending::Phase::Terminating && init_.pid == 0) {
-    sweep_.terminate();  // whoever came to us since
+  } else if (ending_.phase() == Ending::Phase::Terminating && init_.pid == 0 && !sweep_.more()) {
+    sweep_.terminate();  // whoever came to us since; in a storm they are too many
+  } else if (ending_.phase() == Ending::Phase::Yielding) {
+    kill_all_but_keepers();
   }
   if (empty_)
     act(ending_.server_exited(now()));  // the first process of a namespace may take the server along
@@ -273,12 +281,21 @@ bool Keeper::unread_input() const {
   return ioctl(STDIN_FILENO, FIONREAD, &bytes) == 0 && bytes > 0;
 }
 
+/// Another corral inside the tree. The first process of a namespace runs our own file and is none; nor is a
+/// child that is not the server yet.
+Ending::Below Keeper::below(Micros at) const {
+  if (!ending_.wants_below(at) || launch_line_ >= 0) return Ending::Below::Nobody;
+  const pid_t root = init_.pid > 0 ? init_.pid : getpid();
+  return any_keeper_below(root, helper_) ? Ending::Below::Keepers : Ending::Below::Nobody;
+}
+
 // ---- ending
 
 void Keeper::act(Ending::Action action) {
   switch (action) {
     case Ending::Action::None: return;
     case Ending::Action::Terminate: return terminate_tree();
+    case Ending::Action::Yield: return kill_all_but_keepers();
     case Ending::Action::Kill: return kill_tree();
     case Ending::Action::GiveUp: gave_up_ = true;
   }
@@ -293,15 +310,24 @@ void Keeper::terminate_tree() {
   sweep_.terminate();
 }
 
+/// Keepers below us end their own trees, and run what belongs to that end. What they hold is not ours to
+/// signal, and cgroup.kill would hit all of it. In a namespace nobody can be killed alone.
+void Keeper::kill_all_but_keepers() {
+  if (init_.pid > 0) return;
+  sweep_.terminate();  // a janitor that has just come to us has not been asked yet
+  sweep_.kill_except(
+      [](pid_t pid, void* self) { return is_keeper(pid, static_cast<const Keeper*>(self)->helper_); }, this);
+}
+
 /// Blocks for the grace at most: nothing that could be heard meanwhile would change what is to be done.
 void Keeper::kill_tree() {
   const bool list = init_.pid == 0;
   if (!list) list_namespace(SIGKILL);
   kill_cgroup(plan_.cgroup);
-  const Micros deadline = *ending_.deadline();
-  empty_ =
-      sweep_.kill_all(server_, deadline - now(), list ? Sweep::Record::Everybody : Sweep::Record::Leader);
-  if (!empty_) act(ending_.tick(deadline, false));
+  // From here on: what it took to look for keepers and to list the tree is not the kernel's time.
+  const Micros patience = plan_.header.graces.kill;
+  empty_ = sweep_.kill_all(server_, patience, list ? Sweep::Record::Everybody : Sweep::Record::Leader);
+  if (!empty_) act(ending_.tick(std::max(now(), *ending_.deadline()), false));
   if (empty_ && init_.pid > 0) {
     read_init_line();
     if (!report_.server_status_known) {  // still alive when the kernel ended the namespace
@@ -317,13 +343,20 @@ void Keeper::list_at_the_end() {
 }
 
 /// The dead of a namespace are reaped inside it, so they are listed while they live. Looking takes a while
-/// for a large tree: what was listed a moment ago is only marked.
+/// for a large tree: what was listed a moment ago is only marked, and in a storm the list stays short.
 void Keeper::list_namespace(int signal) {
   constexpr Micros kMoment{50'000};
+  constexpr Micros kListing{10'000};
   if (now() - listed_at_ > kMoment) {
     static pid_t inside[8192];
-    const std::size_t count = descendants(init_.pid, inside);
-    for (std::size_t i = 0; i < count && report_.ended_listed < kListedProcesses; ++i) {
+    Micros until = used_time() + kListing;
+    const std::size_t count = walk_below(
+        init_.pid, inside,
+        [](pid_t, void* end) { return used_time() < *static_cast<Micros*>(end) ? Step::Into : Step::Stop; },
+        &until);
+    until += kListing;
+    for (std::size_t i = 0; i < count && report_.ended_listed < kListedProcesses && used_time() < until;
+         ++i) {
       char comm[16];
       if (read_comm(inside[i], comm)) record_ended(report_, inside[i], comm, 0);
     }
@@ -374,7 +407,7 @@ void Keeper::read_cgroup_limits() {
 /// would stay as a zombie, and it may still become killable.
 void Keeper::linger() {
   let_go(STDERR_FILENO, O_WRONLY);
-  while (!sweep_.kill_all(0, Micros(0), Sweep::Record::Leader)) poll(nullptr, 0, 1000);
+  while (!sweep_.kill_all(0, Micros(0), Sweep::Record::Leader)) poll(nullptr, 0, sweep_.more() ? 0 : 1000);
   remove_cgroup(plan_.cgroup);
 }
 

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include "keeper/ending.h"
+#include "keeper/keepers_below.h"
 #include "keeper/lifeline.h"
 #include "keeper/namespace.h"
 #include "keeper/plan.h"
@@ -40,10 +41,12 @@ class Keeper {
   void look_at_limits();
   void look_at_children();
   bool unread_input() const;
+  Ending::Below below(Micros at) const;
 
   // Ending.
   void act(Ending::Action action);
   void terminate_tree();
+  void kill_all_but_keepers();
   void kill_tree();
   void list_at_the_end();
   void list_namespace(int signal);
@@ -75,6 +78,7 @@ class Keeper {
   bool start_failed_ = false;
   Micros started_{0};
   Micros next_look_{0};
+  FileId helper_;        // the file that we run, and keepers below us most likely, too
   Micros listed_at_{0};  // when the processes of the namespace were last written down
 };
 

@@ -25,6 +25,13 @@ inline Micros now() {
   return std::chrono::seconds(time.tv_sec) + Micros(time.tv_nsec / 1000);
 }
 
+/// The processor time that we used: what the machine does for others meanwhile does not count.
+inline Micros used_time() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + Micros(time.tv_nsec / 1000);
+}
+
 inline int pidfd_open(pid_t pid) { return static_cast<int>(syscall(SYS_pidfd_open, pid, 0)); }
 
 inline int pidfd_send_signal(int pidfd, int signo) {

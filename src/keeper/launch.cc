@@ -15,8 +15,6 @@
 namespace corral::keeper {
 namespace {
 
-constexpr std::uint64_t kSmallestTag = 1ULL << 61;
-
 /// A server goes before us when memory runs out: without the keeper nobody would clean up after it.
 void volunteer_for_oom() {
   const int fd = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);

@@ -19,6 +19,9 @@ struct LaunchFailure {
 /// All signals as a new program expects them, whatever our parent ignored or blocked.
 void reset_signals();
 
+/// No tag is smaller.
+inline constexpr std::uint64_t kSmallestTag = 1ULL << 61;
+
 /// A number for RLIMIT_RTTIME that marks the tree: it survives cleared environments and closed descriptors,
 /// and the kernel lets nobody raise it again. 0 where the hard limit is too low to choose from. For the
 /// owner, whose limit the keeper inherits.

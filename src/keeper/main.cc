@@ -1,6 +1,7 @@
 // corral-keeper: the small static process above one server. Its owner gives it a life line and a plan; see
 // lifeline.h and plan.h. By another name it is the one above the daemon; see janitor.h. Nobody starts it by
 // hand.
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,10 +23,9 @@ bool is_socket(int fd) {
 }
 
 void refuse_plan() {
-  static Event event{};
-  event.kind = Event::Kind::Failed;
-  event.stage = Stage::Plan;
-  send(kLifelineFd, &event, sizeof event, MSG_NOSIGNAL | MSG_DONTWAIT);
+  Refusal refusal;
+  snprintf(refusal.build, sizeof refusal.build, "%s of %s", corral::kVersion, corral::kBuildDate);
+  send(kLifelineFd, &refusal, sizeof refusal, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 }  // namespace
@@ -37,6 +37,7 @@ int main(int argc, char** argv) {
             corral::kVersion);
     return 125;
   }
+  prctl(PR_SET_NAME, kKeeperName, 0, 0, 0);  // executed through a descriptor, we are called by its number
   fcntl(kLifelineFd, F_SETFD, FD_CLOEXEC);
   static Plan plan;
   if (!load_plan(kPlanFd, plan)) {

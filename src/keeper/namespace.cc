@@ -13,6 +13,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "keeper/keepers_below.h"
+
 // The order matters. The uid map comes first, because until then we are nobody. PDEATHSIG comes after all
 // changes of credentials, since the kernel clears it there, and is followed by a look at the line: a keeper
 // that died before it was set would never be noticed otherwise (getppid says 0 in here, whoever the parent
@@ -71,19 +73,38 @@ bool keeper_gone(int line) {
   return poll(&look, 1, 0) > 0;
 }
 
+/// Asks everybody in the namespace but us for an orderly end. Whoever is below a keeper hears it from that
+/// keeper: a command that it runs after the end of its own tree must not be hit. A pid that is used again
+/// meanwhile belongs to a process of this namespace, too.
+void ask_to_end(const FileId& helper) {
+  if (!any_keeper_below(getpid(), helper)) {
+    kill(-1, SIGTERM);
+    kill(-1, SIGCONT);
+    return;
+  }
+  static pid_t asked[8192];
+  const std::size_t count = outside_keepers_below(getpid(), helper, asked);
+  for (std::size_t i = 0; i < count; ++i) {
+    kill(asked[i], SIGTERM);
+    kill(asked[i], SIGCONT);
+  }
+}
+
 /// Reaps until nothing is left; says when the server went and how. Returning ends everybody in the namespace.
 void serve_as_init(pid_t server, int line, int signals) {
+  const FileId helper = file_id("/proc/self/exe");
+  constexpr int kMostReaped = 256;  // then the keeper is listened to
   for (;;) {
     int status = 0;
-    pid_t pid = 0;
-    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+    pid_t pid = 1;
+    for (int i = 0; i < kMostReaped && (pid = waitpid(-1, &status, WNOHANG)) > 0; ++i) {
       if (pid != server) continue;
       server = -1;
       if (send(line, &status, sizeof status, MSG_NOSIGNAL) < 0) return;
     }
     if (pid < 0 && errno == ECHILD) return;
     pollfd wake[] = {{signals, POLLIN, 0}, {line, POLLIN | POLLRDHUP, 0}};
-    if (poll(wake, 2, -1) < 0) continue;
+    if (poll(wake, 2, pid > 0 ? 0 : -1) < 0) continue;
     if (wake[1].revents != 0) {
       int signo = 0;
       if (recv(line, &signo, sizeof signo, MSG_DONTWAIT) != sizeof signo) return;  // the keeper let go
@@ -91,11 +112,7 @@ void serve_as_init(pid_t server, int line, int signals) {
     }
     signalfd_siginfo info{};
     if (read(signals, &info, sizeof info) != sizeof info) continue;
-    if (info.ssi_signo == SIGTERM) {
-      // Everybody in the namespace but us: the keeper asks for an orderly end.
-      kill(-1, SIGTERM);
-      kill(-1, SIGCONT);
-    }
+    if (info.ssi_signo == SIGTERM) ask_to_end(helper);
   }
 }
 

@@ -55,6 +55,13 @@ bool sensible(const PlanHeader& header, std::size_t size) {
 
 }  // namespace
 
+Micros longest_end(const PlanHeader& header) {
+  constexpr Micros kReport{1'000'000};  // a reader of the report or of stderr that does not read
+  const Graces& graces = header.graces;
+  const Micros terminator = header.terminator_time + graces.kill;
+  return graces.hasty + graces.term + graces.nested + graces.kill + terminator * header.terminators + kReport;
+}
+
 std::size_t plan_pointers(const char* bytes, std::size_t size) {
   PlanHeader header;
   if (size < sizeof header) return 0;

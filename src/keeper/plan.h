@@ -10,6 +10,7 @@
 
 #include "keeper/ending.h"
 #include "keeper/report.h"
+#include "version.h"
 
 namespace corral::keeper {
 
@@ -18,13 +19,25 @@ struct PlanLimit {
   Enforcer by;
 };
 
+/// A number that two builds share only if they lay out a plan, an event and a report alike: FNV-1a over the
+/// version, the date of the build and the sizes.
+constexpr std::uint64_t build_number() {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  const auto mix = [&hash](std::uint64_t value) { hash = (hash ^ value) * 0x100000001b3; };
+  for (const char* at = kVersion; *at != '\0'; ++at) mix(static_cast<unsigned char>(*at));
+  for (const char* at = kBuildDate; *at != '\0'; ++at) mix(static_cast<unsigned char>(*at));
+  mix(sizeof(Graces));
+  mix(sizeof(Report));
+  return hash;
+}
+
 /// The fixed part. The strings follow, each with its NUL, in this order: executable, working directory,
 /// cgroup directory, the server's arguments, the arguments of each terminator.
 struct PlanHeader {
-  static constexpr std::uint32_t kMagic = 0x4c525243;  // "CRRL"
+  static constexpr std::uint64_t kMagic = build_number();
 
-  std::uint32_t magic = kMagic;
-  std::uint32_t size = 0;  // header and strings
+  std::uint64_t magic = kMagic;  // first, so that every build finds it
+  std::uint32_t size = 0;        // header and strings
   char instance[kInstanceIdLength + 1] = {};
   pid_t owner = 0;
   std::uint64_t rlimit_tag =
@@ -52,6 +65,9 @@ struct Plan {
   char** arguments = nullptr;       // one free slot before the first: for the shell that runs a script
   char** terminator[kTerminators] = {};
 };
+
+/// How long the end of this plan can take at most, once it is asked for.
+Micros longest_end(const PlanHeader& header);
 
 /// Number of pointers that `parse_plan` needs; 0 if the header makes no sense.
 std::size_t plan_pointers(const char* bytes, std::size_t size);

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -53,8 +54,9 @@ class PidList {
  public:
   explicit PidList(std::span<pid_t> storage) : storage_(storage) {}
   void add(pid_t pid) {
-    if (used_ < storage_.size()) storage_[used_++] = pid;
+    if (!full()) storage_[used_++] = pid;
   }
+  bool full() const { return used_ == storage_.size(); }
   std::size_t size() const { return used_; }
   pid_t operator[](std::size_t index) const { return storage_[index]; }
 
@@ -63,13 +65,51 @@ class PidList {
   std::size_t used_ = 0;
 };
 
-/// Numbers separated by spaces, read in pieces: a number may be cut in two.
-void read_pids(const char* path, PidList& list) {
+/// The same, but the last ones stay.
+class NewestPids {
+ public:
+  explicit NewestPids(std::span<pid_t> storage) : storage_(storage) {}
+  void add(pid_t pid) {
+    if (!storage_.empty()) storage_[added_++ % storage_.size()] = pid;
+  }
+  static bool full() { return false; }
+  /// Puts them in order, the newest first.
+  std::size_t finish() {
+    const std::size_t size = added_ < storage_.size() ? added_ : storage_.size();
+    if (added_ > size)
+      std::rotate(storage_.begin(), storage_.begin() + static_cast<std::ptrdiff_t>(added_ % size),
+                  storage_.end());
+    std::reverse(storage_.begin(), storage_.begin() + static_cast<std::ptrdiff_t>(size));
+    return size;
+  }
+
+ private:
+  std::span<pid_t> storage_;
+  std::size_t added_ = 0;
+};
+
+/// No list at all.
+class Visitor {
+ public:
+  Visitor(bool (*visit)(pid_t child, void* context), void* context) : visit_(visit), context_(context) {}
+  void add(pid_t pid) { going_ = going_ && visit_(pid, context_); }
+  bool full() const { return !going_; }
+
+ private:
+  bool (*visit_)(pid_t child, void* context);
+  void* context_;
+  bool going_ = true;
+};
+
+/// Numbers separated by spaces, read in pieces: a number may be cut in two. Not longer than the list wants:
+/// a storm of processes lengthens the file while it is read.
+template <class List>
+void read_pids(const char* path, List& list) {
   const int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) return;
   char buffer[4096];
   pid_t number = 0;
-  for (;;) {
+  while (!list.full()) {
     const ssize_t got = read(fd, buffer, sizeof buffer);
     if (got <= 0) break;
     for (ssize_t i = 0; i < got; ++i) {
@@ -92,7 +132,8 @@ bool have_children_files() {
 }
 
 /// A child belongs to the *thread* that forked it, so every thread is asked.
-void add_children_by_file(pid_t pid, PidList& list) {
+template <class List>
+void add_children_by_file(pid_t pid, List& list) {
   char directory[64];
   snprintf(directory, sizeof directory, "/proc/%d/task", pid);
   for_each_number(directory, [&](pid_t thread) {
@@ -102,14 +143,16 @@ void add_children_by_file(pid_t pid, PidList& list) {
   });
 }
 
-void add_children_by_scan(pid_t parent, PidList& list) {
+template <class List>
+void add_children_by_scan(pid_t parent, List& list) {
   for_each_number("/proc", [&](pid_t pid) {
     StatLine line;
     if (read_stat(pid, line) && line.parent == parent) list.add(pid);
   });
 }
 
-void add_children(pid_t pid, PidList& list) {
+template <class List>
+void add_children(pid_t pid, List& list) {
   have_children_files() ? add_children_by_file(pid, list) : add_children_by_scan(pid, list);
 }
 
@@ -173,10 +216,31 @@ std::size_t own_children(std::span<pid_t> found) {
   return list.size();
 }
 
+std::size_t newest_children(std::span<pid_t> found) {
+  NewestPids list(found);
+  add_children(getpid(), list);
+  return list.finish();
+}
+
+void visit_children(bool (*visit)(pid_t child, void* context), void* context) {
+  Visitor visitor(visit, context);
+  add_children(getpid(), visitor);
+}
+
 std::size_t descendants(pid_t root, std::span<pid_t> found) {
+  return walk_below(
+      root, found, [](pid_t, void*) { return Step::Into; }, nullptr);
+}
+
+std::size_t walk_below(pid_t root, std::span<pid_t> found, Step (*visit)(pid_t pid, void* context),
+                       void* context) {
   PidList list(found);
   add_children(root, list);
-  for (std::size_t i = 0; i < list.size(); ++i) add_children(list[i], list);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const Step step = visit(list[i], context);
+    if (step == Step::Stop) break;
+    if (step == Step::Into) add_children(list[i], list);
+  }
   return list.size();
 }
 

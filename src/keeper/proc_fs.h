@@ -31,8 +31,20 @@ uid_t read_uid(pid_t pid);
 /// CONFIG_PROC_CHILDREN) by a scan of all processes. Returns how many were stored.
 std::size_t own_children(std::span<pid_t> found);
 
-/// All processes below `root`, without it.
+/// The same, but if there are more than fit, those that came to us last; newest first.
+std::size_t newest_children(std::span<pid_t> found);
+
+/// All of them, however many, one after the other, for as long as `visit` answers true. None may be reaped
+/// meanwhile: the kernel counts where we are.
+void visit_children(bool (*visit)(pid_t child, void* context), void* context);
+
+/// All processes below `root`, without it. A process whose parent ends meanwhile may be missed.
 std::size_t descendants(pid_t root, std::span<pid_t> found);
+
+/// The same, one after the other and parents first; `visit` says for each how to go on.
+enum class Step : unsigned char { Into, Past, Stop };
+std::size_t walk_below(pid_t root, std::span<pid_t> found, Step (*visit)(pid_t pid, void* context),
+                       void* context);
 
 /// Memory that a process holds, shared pages divided by their users (PSS); resident size where that is
 /// hidden.

@@ -24,6 +24,12 @@ pid_t foreign_group(pid_t child) {
   return session > 0 && session != getsid(0) ? group : 0;
 }
 
+/// A zombie needs no signal. They can be many more than those who live, and this is the cheapest question.
+bool is_dead(pid_t child) {
+  siginfo_t info{};
+  return waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != 0;
+}
+
 /// Sleeps until a child dies. Not a busy loop: that would take the processor from those who are dying on it.
 void await_death(Micros at_most) {
   sigset_t deaths;
@@ -49,10 +55,9 @@ bool Sweep::spare_present_children() {
 }
 
 void Sweep::terminate() {
-  const std::size_t count = own_children(seen_children);
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = newest_children(seen_children); i-- > 0;) {  // the server is the oldest
     const pid_t child = seen_children[i];
-    if (spared(child)) continue;
+    if (is_dead(child) || spared(child)) continue;
     const pid_t group = group_to_signal(child);
     if (!newly_terminated(group != 0 ? group : child)) continue;
     const pid_t target = group != 0 ? -group : child;
@@ -62,32 +67,55 @@ void Sweep::terminate() {
 }
 
 bool Sweep::reap(pid_t leader, Record record) {
-  const bool recording = record == Record::Everybody;
-  for (;;) {
-    siginfo_t info{};
-    // Look before reaping: a zombie still has a name, afterwards nobody knows who it was.
-    if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0) return errno == ECHILD;
-    if (info.si_pid == 0) return only_spared_left();
-    char comm[16] = "";
-    if (recording) read_comm(info.si_pid, comm);
-    int status = 0;
-    const pid_t pid = waitpid(info.si_pid, &status, 0);
-    if (pid <= 0 || forget_spared(pid)) continue;
-    if (pid == leader) {
-      report_.server_status = status;
-      report_.server_status_known = true;
-    }
-    if (recording) record_ended(report_, pid, comm, WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+  more_ = false;
+  const Micros until = now() + kReapTime;
+  bool none_left = false;
+  for (int reaped = 0; reaped < kMostReaped && now() < until; ++reaped) {
+    if (!reap_one(leader, record, none_left)) return none_left || only_spared_left();
   }
+  more_ = true;
+  return false;
+}
+
+/// False if nobody is dead; `none_left` says whether anybody lives.
+bool Sweep::reap_one(pid_t leader, Record record, bool& none_left) {
+  const bool recording = record == Record::Everybody;
+  pid_t dead = -1;
+  char comm[16] = "";
+  // Look before reaping: a zombie still has a name, afterwards nobody knows who it was. Once the list is
+  // full, nobody would read it.
+  if (recording && report_.ended_listed < kListedProcesses) {
+    siginfo_t info{};
+    none_left = waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 && errno == ECHILD;
+    if (info.si_pid == 0) return false;
+    dead = info.si_pid;
+    read_comm(dead, comm);
+  }
+  int status = 0;
+  const pid_t pid = waitpid(dead, &status, WNOHANG);
+  if (pid <= 0) {
+    none_left = pid < 0 && errno == ECHILD;
+    return false;
+  }
+  if (forget_spared(pid)) return true;
+  if (pid == leader) {
+    report_.server_status = status;
+    report_.server_status_known = true;
+  }
+  if (recording) record_ended(report_, pid, comm, WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+  return true;
 }
 
 bool Sweep::kill_all(pid_t leader, Micros patience, Record record) {
+  constexpr int kReapsPerPass = 16;  // a pass is dear while the dead are many
   const Micros deadline = now() + patience;
   for (;;) {
-    kill_pass();
-    if (reap(leader, record)) return true;
+    kill_pass(deadline);
+    for (int i = 0; i < kReapsPerPass && (i == 0 || more_); ++i) {
+      if (reap(leader, record)) return true;
+    }
     if (now() >= deadline) return false;
-    await_death(Micros(2000));
+    if (!more_) await_death(Micros(2000));
   }
 }
 
@@ -105,17 +133,35 @@ void Sweep::list_survivors() {
   }
 }
 
-void Sweep::kill_pass() {
-  const std::size_t count = own_children(seen_children);
-  pid_t last_group = 0;
+void Sweep::kill_except(bool (*spares)(pid_t pid, void* context), void* context) {
+  const std::size_t count = newest_children(seen_children);
   for (std::size_t i = 0; i < count; ++i) {
     const pid_t child = seen_children[i];
-    if (spared(child)) continue;
+    if (!is_dead(child) && !spared(child) && !spares(child, context)) kill(child, SIGKILL);
+  }
+}
+
+/// All of them, however many are dead: whoever changes his number is at the end of the list. As long as
+/// nobody is reaped, a full process table holds those who live where they are.
+void Sweep::kill_pass(Micros deadline) {
+  constexpr Micros kShortest{100'000};  // also if no time is left: one pass is always made
+  const Micros soon = now() + kShortest;
+  pass_until_ = deadline > soon ? deadline : soon;
+  last_group_ = 0;
+  visit_children([](pid_t child, void* self) { return static_cast<Sweep*>(self)->kill_if_alive(child); },
+                 this);
+}
+
+/// False once the time for the pass is over.
+bool Sweep::kill_if_alive(pid_t child) {
+  if (is_dead(child)) return true;
+  if (!spared(child)) {
     const pid_t group = group_to_signal(child);
-    if (group != 0 && group != last_group) kill(-group, SIGKILL);
-    last_group = group;
+    if (group != 0 && group != last_group_) kill(-group, SIGKILL);
+    last_group_ = group;
     kill(child, SIGKILL);
   }
+  return now() < pass_until_;
 }
 
 pid_t Sweep::group_to_signal(pid_t child) const { return aim_ == Aim::Groups ? foreign_group(child) : 0; }

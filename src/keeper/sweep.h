@@ -49,8 +49,15 @@ class Sweep {
   /// those that were adopted since.
   void terminate();
 
-  /// Reaps whatever is dead; the status of `leader` goes to the report. True once no child is left.
+  /// Reaps who is dead, for a bounded time: a storm of processes that end at once must not keep us from
+  /// everything else. The status of `leader` goes to the report. True once no child is left.
   bool reap(pid_t leader, Record record);
+
+  /// Whether the last call of `reap` came to its bound: call it again without waiting.
+  bool more() const { return more_; }
+
+  /// One pass of SIGKILL to our children, one by one, but not to those whom `spares` names.
+  void kill_except(bool (*spares)(pid_t pid, void* context), void* context);
 
   /// Kills until nothing is left (true) or `patience` is over.
   bool kill_all(pid_t leader, Micros patience, Record record);
@@ -61,8 +68,13 @@ class Sweep {
  private:
   static constexpr std::size_t kMostGroups = 1024;
   static constexpr std::size_t kMostSpared = 64;
+  // What one call of `reap` may do before it returns.
+  static constexpr int kMostReaped = 256;
+  static constexpr Micros kReapTime{5000};
 
-  void kill_pass();
+  void kill_pass(Micros deadline);
+  bool kill_if_alive(pid_t child);
+  bool reap_one(pid_t leader, Record record, bool& none_left);
   pid_t group_to_signal(pid_t child) const;
   bool newly_terminated(pid_t group);
   bool only_spared_left() const;
@@ -73,6 +85,9 @@ class Sweep {
   bool (*spares_)(pid_t pid, void* context) = nullptr;
   void* context_ = nullptr;
   Aim aim_ = Aim::Groups;
+  bool more_ = false;
+  Micros pass_until_{0};
+  pid_t last_group_ = 0;
   pid_t terminated_[kMostGroups];
   std::size_t terminated_count_ = 0;
   pid_t spared_[kMostSpared];

@@ -14,6 +14,7 @@
 #include "base/random_hex.h"
 #include "keeper/kernel.h"
 #include "keeper/lifeline.h"
+#include "proc/open_files.h"
 #include "proc/preparation.h"
 
 namespace corral::proc {
@@ -90,34 +91,22 @@ std::vector<std::string> with_cookie(std::vector<std::string> environment, const
   return environment;
 }
 
-rlim_t soft_open_files() {
-  rlimit limit{};
-  return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
+/// Above the numbers that a keeper's own descriptors get, so that none of them takes its place.
+UniqueFd open_helper(const std::string& path) {
+  const UniqueFd file(open(path.c_str(), O_PATH | O_CLOEXEC));
+  return UniqueFd(file.valid() ? fcntl(file.get(), F_DUPFD_CLOEXEC, keeper::kFirstFreeFd) : -1);
 }
-
-/// For as long as it lives. A child inherits the soft limit, and some programs walk through all of it.
-class LowerOpenFiles {
- public:
-  explicit LowerOpenFiles(rlim_t soft) {
-    if (getrlimit(RLIMIT_NOFILE, &before_) != 0 || before_.rlim_cur <= soft) return;
-    const rlimit lower{soft, before_.rlim_max};
-    lowered_ = setrlimit(RLIMIT_NOFILE, &lower) == 0;
-  }
-  LowerOpenFiles(const LowerOpenFiles&) = delete;
-  LowerOpenFiles& operator=(const LowerOpenFiles&) = delete;
-  ~LowerOpenFiles() {
-    if (lowered_) setrlimit(RLIMIT_NOFILE, &before_);
-  }
-
- private:
-  rlimit before_{};
-  bool lowered_ = false;
-};
 
 }  // namespace
 
 KeeperSpawner::KeeperSpawner(std::string helper)
-    : helper_(std::move(helper)), open_files_(soft_open_files()) {}
+    : helper_(std::move(helper)), file_(open_helper(helper_)), open_files_(soft_open_files()) {}
+
+std::string KeeperSpawner::executable() const {
+  return file_.valid() ? "/proc/self/fd/" + std::to_string(file_.get()) : helper_;
+}
+
+keeper::FileId KeeperSpawner::helper_file() const { return keeper::file_id(executable().c_str()); }
 
 Result<KeeperSpawner> KeeperSpawner::create() {
   std::error_code error;
@@ -165,7 +154,8 @@ Result<ProcessTree> KeeperSpawner::spawn(const LaunchSpec& spec) {
         {parts.instance, prepared->strings.cgroup, prepared->header.rlimit_tag, prepared->container});
   const int error = [&] {
     const LowerOpenFiles lower(open_files_);
-    return start.start(helper_, parts.instance, with_cookie(spec.environment, parts.instance), parts.keeper);
+    return start.start(executable(), parts.instance, with_cookie(spec.environment, parts.instance),
+                       parts.keeper);
   }();
   if (error != 0) {
     abandon(*prepared);

@@ -40,9 +40,12 @@ Result<void> prepare_limits(const LaunchSpec& spec, Preparation& plan) {
   }
   if (limits.cpu_thousandths && held.cpu == keeper::Enforcer::None) {
     const std::string why =
-        "the cpu limit cannot be enforced here: no cgroup v2 cpu controller is delegated to this session";
+        "the cpu limit cannot be enforced here: the cgroup of this process hands no cpu controller down";
     if (spec.containment == Containment::Strict) {
-      return Error{why + "; leave out --cpu, or run in a cgroup that has one (systemd: Delegate=cpu)"};
+      // Delegate= cannot help: a group that has processes, us among them, hands no controller down.
+      return Error{why +
+                   "; leave out --cpu, or let systemd hold corral and the server together: `systemd-run "
+                   "--user --scope -p CPUQuota=50% corral run ...`"};
     }
     plan.warnings.push_back(why + "; the server runs without it");
   }

@@ -2,18 +2,46 @@
 
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 
 #include <cerrno>
+#include <csignal>
+#include <cstring>
 
 namespace corral::proc {
 
 const keeper::Event* ProcessTree::take_event() {
   static keeper::Event event;  // too large for a stack; the loop thread is the only reader
   const ssize_t got = recv(parts_.lifeline.get(), &event, sizeof event, MSG_DONTWAIT);
+  keeper::Refusal refusal;
+  if (got == sizeof refusal) {
+    memcpy(static_cast<void*>(&refusal), static_cast<const void*>(&event), sizeof refusal);
+    event = {};
+    event.kind = keeper::Event::Kind::Failed;
+    event.stage = keeper::Stage::Plan;
+    refusal.build[sizeof refusal.build - 1] = '\0';
+    memcpy(event.helper_build, refusal.build, sizeof refusal.build);
+    return memcmp(refusal.word, keeper::Refusal::kWord, sizeof refusal.word) == 0 ? &event : nullptr;
+  }
   return got == sizeof event ? &event : nullptr;
 }
 
-void ProcessTree::stop(keeper::Reason reason) { send({keeper::Command::Kind::Stop, reason, 0}); }
+void ProcessTree::stop(keeper::Reason reason) {
+  send({keeper::Command::Kind::Stop, reason, 0});
+  // Somebody may have stopped it; then it would not hear us.
+  if (parts_.keeper_pidfd.valid()) keeper::pidfd_send_signal(parts_.keeper_pidfd.get(), SIGCONT);
+}
+
+void ProcessTree::kill_keeper() {
+  if (parts_.keeper_pidfd.valid()) {
+    keeper::pidfd_send_signal(parts_.keeper_pidfd.get(), SIGKILL);
+    return;
+  }
+  siginfo_t info{};
+  const bool unreaped =
+      waitid(P_PID, static_cast<id_t>(parts_.keeper), &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+  if (unreaped) kill(parts_.keeper, SIGKILL);  // else its number may be somebody else's
+}
 
 void ProcessTree::forward(int signo) {
   send({keeper::Command::Kind::Forward, keeper::Reason::Signal, signo});

@@ -39,8 +39,11 @@ class ProcessTree {
   /// Takes one event without waiting. The pointer is good until the next call; null = none there.
   const keeper::Event* take_event();
 
-  /// Asks for the end: `Signal` now, `ClientGone` with a moment for a polite exit. Returns at once.
+  /// Asks for the end: `Signal` now, `ClientGone` with a moment for a polite exit. Returns at once. A keeper
+  /// that somebody has stopped goes on.
   void stop(keeper::Reason reason);
+  /// For a keeper that does not get on. What it held falls to us then.
+  void kill_keeper();
   /// Hands a signal to the server alone.
   void forward(int signo);
 

@@ -5,6 +5,7 @@
 
 #include "proc/command_lookup.h"
 #include "proc/levels.h"
+#include "version.h"
 
 namespace corral::proc {
 
@@ -31,8 +32,9 @@ Error explain_start_failure(const keeper::Event& event, const std::string& execu
     case keeper::Stage::Plan:
     case keeper::Stage::None: break;
   }
-  return {
-      "the keeper did not understand its plan: corral and its helper are of two versions; reinstall corral"};
+  return {"the helper corral-keeper is of another build (" + std::string(event.helper_build) +
+          ") than this program (" + kVersion + " of " + kBuildDate +
+          "): reinstall corral, so that both come from one build"};
 }
 
 }  // namespace corral::proc

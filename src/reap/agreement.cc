@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "reap/proc_marks.h"
+#include "survey/details.h"
 
 namespace corral::reap {
 namespace {
@@ -104,8 +105,11 @@ class AgreementLook {
     }
   }
 
-  /// Servers of a living `corral run`, or of another daemon, are below a corral.
-  void look_at_unknown(const std::string& cookie, const Bearers& bearers) {
+  /// Servers of a living `corral run`, or of another daemon, are below a corral. Who only copied an
+  /// environment is no server, and `corral reap` does not take him for one either.
+  void look_at_unknown(const std::string& cookie, Bearers bearers) {
+    std::erase_if(bearers, [](const Listed* process) { return !process->tagged; });
+    if (bearers.empty()) return;
     for (const Listed* process : bearers) {
       if (in_line(process, [](const Listed& above) { return is_called_corral(above.comm); })) return;
     }
@@ -169,8 +173,9 @@ std::vector<Listed> list_processes(const std::string& proc) {
   for (const pid_t pid : marks.pids()) {
     std::optional<ProcMarks::Line> line = marks.line(pid);
     if (!line || line->state == 'Z') continue;
-    Listed process{pid, line->parent, line->start_ticks, std::move(line->comm), {}};
+    Listed process{pid, line->parent, line->start_ticks, std::move(line->comm), {}, false};
     if (line->owner == uid) process.cookie = marks.cookie(pid).instance;
+    if (!process.cookie.empty()) process.tagged = survey::is_rlimit_tag(marks.rlimit_tag(pid));
     processes.push_back(std::move(process));
   }
   return processes;

@@ -20,6 +20,7 @@ struct Listed {
   std::uint64_t start_ticks = 0;
   std::string comm{};
   std::string cookie{};  // only of processes of our user; empty = none
+  bool tagged = false;   // has the limit of a keeper's tree, too, so the cookie was not just copied
 };
 
 struct Disagreement {

@@ -1,25 +1,15 @@
 #include "reap/copies.h"
 
-#include <unistd.h>
-
-#include <algorithm>
-
 #include "reap/selection.h"
+#include "survey/known_programs.h"
+#include "survey/snapshot.h"
 
 namespace corral::reap {
 namespace {
 
-using survey::Process;
 using survey::Server;
-using survey::Snapshot;
-
-bool below_a_keeper(const Snapshot& snapshot, pid_t pid) {
-  const std::vector<pid_t> above = snapshot.processes.ancestors(pid);
-  return std::any_of(above.begin(), above.end(), [&snapshot](pid_t ancestor) {
-    const Process* process = snapshot.processes.find(ancestor);
-    return process != nullptr && process->comm == survey::kKeeperName;
-  });
-}
+using survey::ServerCommand;
+using survey::Survey;
 
 /// Where a system keeps programs for everybody and everything.
 bool is_a_system_program(const std::string& path) {
@@ -29,102 +19,65 @@ bool is_a_system_program(const std::string& path) {
   return false;
 }
 
-/// A script or a program of its own is the server whatever its arguments are (S1.1). A program of the system
-/// may do everything, and is the server only with its arguments: `ssh host server` is no copy of another ssh.
-bool runs_the_same(const survey::ServerCommand& wanted, const survey::ServerCommand& command) {
+/// A script or a program of its own is the same server with other options and paths, too (S1.1), but not
+/// where it does another job: `dart language-server` is not a copy of `dart mcp-server`. A program of the
+/// system may do everything, and is the server only with its arguments: `ssh host server` is not a copy of
+/// another ssh.
+bool runs_the_same(const ServerCommand& wanted, const ServerCommand& command) {
   if (wanted.key.empty() || wanted.key != command.key) return false;
+  const survey::Arguments match = survey::compare_arguments(wanted.arguments, command.arguments);
+  if (match == survey::Arguments::Same) return true;
   const bool own_program = command.key.starts_with("file:") && !is_a_system_program(command.script);
   const bool speaks_mcp =
       wanted.depends_on_mcp || command.depends_on_mcp || survey::looks_like_a_server(command.name);
-  return own_program || speaks_mcp || wanted.arguments == command.arguments;
-}
-
-/// Only those with pipes, all along: on a terminal a person uses it, and everything else is a service. A
-/// client may be configured as a server, but what runs may be somebody's session. In a container the same
-/// path is another file.
-bool may_be_a_copy(const Snapshot& snapshot, const Process& process) {
-  const auto command = snapshot.commands.find(process.pid);
-  const auto details = snapshot.details.find(process.pid);
-  const bool elsewhere = details != snapshot.details.end() && details->second.in_other_pid_namespace;
-  return process.streams[0].connects() && process.streams[1].connects() && !elsewhere &&
-         survey::recognise_client(process, command->second) == nullptr;
-}
-
-/// Up to the first of a line of processes that run the same program and handed their stdin on: a launcher and
-/// what it became are one copy.
-pid_t first_of_line(const Snapshot& snapshot, pid_t pid, const std::string& key) {
-  pid_t top = survey::top_of(snapshot, pid);
-  for (const pid_t above : snapshot.processes.ancestors(top)) {
-    const auto command = snapshot.commands.find(above);
-    const bool same_stdin =
-        snapshot.processes.find(above)->streams[0] == snapshot.processes.find(top)->streams[0];
-    if (command == snapshot.commands.end() || command->second.key != key || !same_stdin) break;
-    if (survey::hands_on_to_corral(snapshot, above)) break;
-    top = above;
-  }
-  return top;
-}
-
-Server describe(const Snapshot& snapshot, pid_t top, const survey::ServerCommand& command) {
-  const Process& process = *snapshot.processes.find(top);
-  Server server;
-  server.pid = top;
-  server.tree = snapshot.processes.tree(top);
-  server.uid = process.uid;
-  server.command = command;
-  server.shown = survey::show_command(process.argv);
-  server.age = snapshot.processes.age(process);
-  server.certainty = Server::Certainty::Confirmed;
-  const bool keeper_inside = std::any_of(server.tree.begin(), server.tree.end(), [&snapshot](pid_t pid) {
-    return snapshot.processes.find(pid)->comm == survey::kKeeperName;
-  });
-  if (keeper_inside || below_a_keeper(snapshot, top)) server.state = Server::State::Kept;
-  return server;
+  return match == survey::Arguments::Alike && (own_program || speaks_mcp);
 }
 
 }  // namespace
 
-std::vector<Server> copies_of(const Snapshot& snapshot, const survey::ServerCommand& command, uid_t uid) {
-  std::vector<Server> copies;
-  if (command.key.empty()) return copies;
-  for (const Process& process : snapshot.processes.all()) {
-    const auto found = snapshot.commands.find(process.pid);
-    if (found == snapshot.commands.end() || !runs_the_same(command, found->second)) continue;
-    if (survey::hands_on_to_corral(snapshot, process.pid)) continue;
-    if (process.uid != uid || process.pid == snapshot.self || !may_be_a_copy(snapshot, process)) continue;
-    const pid_t top = first_of_line(snapshot, process.pid, command.key);
-    const bool known =
-        std::any_of(copies.begin(), copies.end(), [top](const Server& copy) { return copy.pid == top; });
-    if (!known) copies.push_back(describe(snapshot, top, found->second));
+std::vector<std::size_t> copies_of(const Survey& survey, const ServerCommand& command, uid_t uid) {
+  std::vector<std::size_t> copies;
+  for (std::size_t i = 0; i < survey.servers.size(); ++i) {
+    const Server& server = survey.servers[i];
+    const bool is_server = server.certainty == Server::Certainty::Confirmed;
+    if (!is_server || server.uid != uid || server.in_container || server.state == Server::State::Apart)
+      continue;
+    if (runs_the_same(command, server.command)) copies.push_back(i);
   }
-  std::sort(copies.begin(), copies.end(),
-            [](const Server& a, const Server& b) { return a.age != b.age ? a.age > b.age : a.pid < b.pid; });
+  return copies;
+}
+
+Copies choose_copies(const Survey& survey, const ServerCommand& command, std::size_t keep,
+                     const survey::Asker& asker) {
+  survey::Asker unasked = asker;
+  unasked.asked = false;  // for a new server, not for the end of others
+  const std::vector<std::size_t> all = copies_of(survey, command, asker.own_uid);
+  const std::size_t stay = keep == 0 ? 0 : keep - 1;
+  const std::size_t excess = all.size() > stay ? all.size() - stay : 0;
+  Copies copies{all.size(), {}};
+  for (std::size_t i = 0; i < excess; ++i) {
+    if (!survey::protection_of(survey.servers[all[i]], unasked)) copies.end.push_back(all[i]);
+  }
   return copies;
 }
 
 Result<Cleanup> clean_up_copies(const std::vector<std::string>& argv, const std::string& directory,
                                 const std::string& path, std::size_t keep) {
-  Result<Snapshot> snapshot = survey::take_snapshot({});
+  const Result<survey::Snapshot> snapshot = survey::take_snapshot(survey::own_places());
   if (!snapshot) return snapshot.error();
-  const survey::ServerCommand command = survey::understand(argv, "", directory, path);
-  survey::Survey survey;
-  survey.servers = copies_of(*snapshot, command, geteuid());
-  survey::examine(survey, *snapshot);
-  Cleanup cleanup;
-  cleanup.found = survey.servers.size();
-  const std::size_t stay = keep == 0 ? 0 : keep - 1;
-  const Untouchable untouchable = who_must_not_be_touched();
-  std::size_t excess = cleanup.found > stay ? cleanup.found - stay : 0;
-  for (Server& server : survey.servers) {
-    if (excess == 0) break;
-    const bool ours = std::any_of(server.tree.begin(), server.tree.end(), [&untouchable](pid_t pid) {
-      return std::find(untouchable.own_ancestors.begin(), untouchable.own_ancestors.end(), pid) !=
-             untouchable.own_ancestors.end();
-    });
-    if (ours || server.debugged || server.state == Server::State::Kept) continue;
-    cleanup.chosen.push_back(server);
-    --excess;
+  const ServerCommand command = survey::understand(argv, "", directory, path);
+  const survey::Asker asker = who_asks();
+  Survey survey = survey::judge(*snapshot);
+  std::vector<Server> all;
+  for (const std::size_t index : copies_of(survey, command, asker.own_uid)) {
+    all.push_back(std::move(survey.servers[index]));
   }
+  survey.servers = std::move(all);
+  survey::examine(survey, *snapshot);
+  const Copies copies = choose_copies(survey, command, keep, asker);
+  Cleanup cleanup;
+  cleanup.found = copies.found;
+  for (const std::size_t index : copies.end) cleanup.chosen.push_back(survey.servers[index]);
   std::vector<const Server*> chosen;
   chosen.reserve(cleanup.chosen.size());
   for (const Server& server : cleanup.chosen) chosen.push_back(&server);

@@ -8,15 +8,26 @@
 
 #include "base/result.h"
 #include "reap/end_trees.h"
-#include "survey/snapshot.h"
+#include "survey/protection.h"
 #include "survey/survey.h"
 
 namespace corral::reap {
 
-/// Processes of the same user that run the same program (executable and script, or package), one per tree,
-/// oldest first. Not those on a terminal, where a person uses them.
-std::vector<survey::Server> copies_of(const survey::Snapshot& snapshot, const survey::ServerCommand& command,
-                                      uid_t uid);
+/// The servers of a survey that run the same program (executable and script, or package) for the same job, as
+/// `doctor` shows them; oldest first. Only those with pipes: one on a terminal, or with a socket of its own,
+/// is not a copy of a server over pipes. As indexes into Survey::servers.
+std::vector<std::size_t> copies_of(const survey::Survey& survey, const survey::ServerCommand& command,
+                                   uid_t uid);
+
+struct Copies {
+  std::size_t found = 0;
+  std::vector<std::size_t> end;  // oldest first
+};
+
+/// The oldest, so that a new one is the N-th at most. Those that must not be ended count, and stay: one below
+/// a living `corral run` ends with its own session. No newer one is ended in their place. Pure.
+Copies choose_copies(const survey::Survey& survey, const survey::ServerCommand& command, std::size_t keep,
+                     const survey::Asker& asker);
 
 struct Cleanup {
   std::size_t found = 0;
@@ -24,8 +35,6 @@ struct Cleanup {
   std::vector<EndedTree> ended;
 };
 
-/// Ends the oldest so that the new one is the N-th at most. Those below a living `corral run` count, and
-/// stay: they end with their own session.
 Result<Cleanup> clean_up_copies(const std::vector<std::string>& argv, const std::string& directory,
                                 const std::string& path, std::size_t keep);
 

@@ -1,7 +1,6 @@
 #include "reap/end_trees.h"
 
 #include <poll.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <array>
@@ -11,7 +10,9 @@
 
 #include "keeper/kernel.h"
 #include "keeper/proc_fs.h"
+#include "proc/open_files.h"
 #include "reap/last_look.h"
+#include "survey/protection.h"
 
 // Why no signal can hit a stranger: a pidfd stands for one process for ever. It is opened by file handle or
 // compared with the identity after opening (proc/identity.cc), and all that is checked later is checked while
@@ -137,9 +138,8 @@ void Ending::send(Member& member, int signo) {
   if (!member.waiting || has_ended(member.pidfd)) return;
   const LastLook now = look(member.pid);
   if (!now.there) return;
-  const bool other = !now.belongs_to(own_uid_);
-  if (other || now.tracer != 0) {
-    member.kind = other ? Outcome::Kind::OtherUser : Outcome::Kind::Debugged;
+  if (const auto spared = survey::protection_of({now.real, now.effective, now.tracer}, own_uid_)) {
+    member.kind = outcome_of(*spared);
     member.waiting = false;
     return;
   }
@@ -216,27 +216,11 @@ std::vector<EndedTree> Ending::run(std::span<const survey::Server* const> server
   return std::move(trees_);
 }
 
-/// Every member costs a descriptor, so for as long as this lives we allow ourselves as many as we may have.
-class MoreDescriptors {
- public:
-  MoreDescriptors() {
-    getrlimit(RLIMIT_NOFILE, &before_);
-    const rlimit most{before_.rlim_max, before_.rlim_max};
-    setrlimit(RLIMIT_NOFILE, &most);
-  }
-  ~MoreDescriptors() { setrlimit(RLIMIT_NOFILE, &before_); }
-  MoreDescriptors(const MoreDescriptors&) = delete;
-  MoreDescriptors& operator=(const MoreDescriptors&) = delete;
-
-  /// Half of them: trees grow while they are looked at.
-  std::size_t budget() const {
-    constexpr rlim_t kEnough = 16384;
-    return static_cast<std::size_t>(std::min(before_.rlim_max, kEnough) / 2);
-  }
-
- private:
-  rlimit before_{};
-};
+/// Every member costs a descriptor. Half of what we may have: trees grow while they are looked at.
+std::size_t budget_of(const proc::MoreOpenFiles& files) {
+  constexpr std::uint64_t kEnough = 16384;
+  return static_cast<std::size_t>(std::min(files.most(), kEnough) / 2);
+}
 
 }  // namespace
 
@@ -251,8 +235,18 @@ const char* name_of(Outcome::Kind kind) {
     case Outcome::Kind::OtherUser: return "other-user";
     case Outcome::Kind::Debugged: return "debugged";
     case Outcome::Kind::OwnAncestor: return "own-ancestor";
+    case Outcome::Kind::OtherInstance: return "other-instance";
   }
   return "?";
+}
+
+Outcome::Kind outcome_of(survey::Protection protection) {
+  switch (protection) {
+    case survey::Protection::OwnLine: return Outcome::Kind::OwnAncestor;
+    case survey::Protection::Debugger: return Outcome::Kind::Debugged;
+    case survey::Protection::OtherUser: return Outcome::Kind::OtherUser;
+    default: return Outcome::Kind::NotProved;  // none of a single process
+  }
 }
 
 bool EndedTree::gone() const {
@@ -260,13 +254,13 @@ bool EndedTree::gone() const {
 }
 
 std::vector<EndedTree> end_trees(const std::vector<const survey::Server*>& servers, const Graces& graces) {
-  const MoreDescriptors descriptors;
+  const proc::MoreOpenFiles descriptors;
   std::vector<EndedTree> ended;
   for (std::size_t begin = 0; begin < servers.size();) {
     std::size_t end = begin;
     for (std::size_t used = 0; end < servers.size(); ++end) {
       used += servers[end]->identities.size();
-      if (used > descriptors.budget() && end > begin) break;
+      if (used > budget_of(descriptors) && end > begin) break;
     }
     std::vector<EndedTree> batch = Ending(graces).run(std::span(servers.data() + begin, end - begin));
     std::move(batch.begin(), batch.end(), std::back_inserter(ended));

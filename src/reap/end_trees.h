@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "proc/identity.h"
+#include "survey/protection.h"
 #include "survey/survey.h"
 
 namespace corral::reap {
@@ -30,17 +31,28 @@ struct Outcome {
     OtherUser,
     Debugged,
     OwnAncestor,
+    OtherInstance,  // of a corral inside the tree, whose keeper lives and answers for it; left alone
+  };
+  /// How it came to SIGKILL, if it did.
+  enum class Killed : std::uint8_t {
+    AfterAsking,
+    AtOnce,     // it was found when the time for asking was over
+    WithGroup,  // nothing but its cgroup said whose it is
   };
 
   pid_t pid = 0;
   std::string comm;
   Kind kind = Kind::Ended;
   int signal = 0;  // the last one it got
+  Killed killed = Killed::AfterAsking;
 
   bool gone() const { return kind == Kind::Ended || kind == Kind::AlreadyGone; }
 };
 
 const char* name_of(Outcome::Kind kind);
+
+/// What became of a single process that was spared for this reason.
+Outcome::Kind outcome_of(survey::Protection protection);
 
 struct EndedTree {
   pid_t pid = 0;                  // its top

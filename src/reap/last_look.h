@@ -15,8 +15,6 @@ struct LastLook {
   uid_t real = 0;
   uid_t effective = 0;
   pid_t tracer = 0;  // a debugger, 0 = none
-
-  bool belongs_to(uid_t uid) const { return real == uid && effective == uid; }
 };
 
 /// The text of /proc/PID/status.

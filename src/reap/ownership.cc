@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "keeper/report.h"
+#include "survey/details.h"
 
 // Why each rule is there.
 // User: a cookie can be copied by anybody who may read the environment; only what runs as we do is ours to
@@ -15,9 +16,7 @@
 namespace corral::reap {
 namespace {
 
-// The range that keeper/launch.cc chooses from.
-constexpr std::uint64_t kSmallestTag = 1ULL << 61;
-constexpr std::uint64_t kLargestTag = 1ULL << 62;
+using survey::Protection;
 
 bool is_dead(char state) { return state == 'Z' || state == 'X' || state == 'x'; }
 
@@ -40,16 +39,16 @@ bool is_cgroup_of(std::string_view directory, std::string_view instance) {
 Claim claim_of(const registry::DaemonRecord& daemon, const registry::InstanceRecord& instance) {
   Claim claim;
   if (is_instance_id(instance.id)) claim.cookie = instance.id;
-  if (instance.rlimit_tag >= kSmallestTag && instance.rlimit_tag <= kLargestTag) {
-    claim.rlimit_tag = instance.rlimit_tag;
-  }
+  if (survey::is_rlimit_tag(instance.rlimit_tag)) claim.rlimit_tag = instance.rlimit_tag;
   claim.not_before = daemon.process.start_ticks;
   claim.uid = daemon.process.uid;
   return claim;
 }
 
 Verdict judge(const Bearer& bearer, const Claim& claim) {
-  if (bearer.pid <= 1 || bearer.own) return Verdict::Own;
+  const std::optional<Protection> spared =
+      survey::protection_of({bearer.real, bearer.effective, bearer.tracer, bearer.own}, claim.uid);
+  if (bearer.pid <= 1 || spared == Protection::OwnLine) return Verdict::Own;
   if (is_dead(bearer.state)) return Verdict::Gone;
   const bool by_cookie = !claim.cookie.empty() && bearer.cookie == claim.cookie;
   const bool by_tag = claim.rlimit_tag != 0 && bearer.rlimit_tag == claim.rlimit_tag;
@@ -57,10 +56,15 @@ Verdict judge(const Bearer& bearer, const Claim& claim) {
   if (!recorded && !by_cookie && !by_tag) {
     return bearer.known == Bearer::Known::Number ? Verdict::NotProved : Verdict::NotMarked;
   }
-  if (bearer.real != claim.uid || bearer.effective != claim.uid) return Verdict::OtherUser;
+  if (spared == Protection::OtherUser) return Verdict::OtherUser;
   if (bearer.start_ticks < claim.not_before) return Verdict::Older;
   if (!recorded && !by_cookie && is_instance_id(bearer.cookie)) return Verdict::OtherInstance;
-  return bearer.tracer != 0 ? Verdict::Debugged : Verdict::Ours;
+  return spared == Protection::Debugger ? Verdict::Debugged : Verdict::Ours;
+}
+
+std::optional<Protection> protection_in_group(const Bearer& bearer) {
+  constexpr uid_t kOurs = 0;  // any number, as long as it is the same
+  return survey::protection_of({kOurs, kOurs, bearer.tracer, bearer.own}, kOurs);
 }
 
 Fate judge(const registry::DaemonRecord& daemon, const Here& here) {

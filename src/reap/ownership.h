@@ -6,10 +6,12 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "registry/registry.h"
+#include "survey/protection.h"
 
 namespace corral::reap {
 
@@ -58,6 +60,10 @@ enum class Verdict : std::uint8_t {
 };
 
 Verdict judge(const Bearer& bearer, const Claim& claim);
+
+/// Why a member of the instance's own cgroup must not be ended. The group proves whose it is, whoever it runs
+/// as by now and whatever marks it shows; it does not prove that nobody works with it.
+std::optional<survey::Protection> protection_in_group(const Bearer& bearer);
 
 /// What is true here and now.
 struct Here {

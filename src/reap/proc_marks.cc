@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 namespace corral::reap {
 namespace {
@@ -181,6 +182,28 @@ MarkSearch::Found MarkSearch::look_at(pid_t pid) {
     if (with_tag != by_tag_.end()) return {Hit{pid, with_tag->second, line->start_ticks}};
   }
   return {std::nullopt, !own || cookie.seen};  // while a program is being executed, there is none
+}
+
+/// Numbers are handed out in order. After the last one the kernel begins again, at 300. Between the known one
+/// and the last one there may be millions of numbers, so then those who live are asked for.
+pid_t MarkSearch::look_at_newborn(pid_t known, const std::function<void(const Hit&)>& found) {
+  constexpr pid_t kFirstAgain = 300;
+  const auto report = [&](pid_t pid) {
+    if (const auto hit = look(pid)) found(*hit);
+  };
+  const pid_t newest = marks_.newest();
+  if (newest >= known) {
+    for (pid_t pid = known + 1; pid <= newest; ++pid) report(pid);
+    return newest;
+  }
+  std::vector<pid_t> since = marks_.pids();
+  std::erase_if(since, [&](pid_t pid) { return pid <= known && (pid < kFirstAgain || pid > newest); });
+  // In the order in which they were born: the children of one are then never looked at before it.
+  std::sort(since.begin(), since.end(), [known](pid_t one, pid_t other) {
+    return std::pair(one <= known, one) < std::pair(other <= known, other);
+  });
+  std::for_each(since.begin(), since.end(), report);
+  return newest;
 }
 
 MarkSearch::Pass MarkSearch::next(const std::function<void(const Hit&)>& found) {

@@ -73,6 +73,8 @@ class MarkSearch {
   Pass next(const std::function<void(const Hit&)>& found);
   /// The same of one process; nothing if it is gone or carries no mark.
   std::optional<Hit> look(pid_t pid) { return look_at(pid).hit; }
+  /// The same of everybody whose number was handed out after `known`. Returns the newest number.
+  pid_t look_at_newborn(pid_t known, const std::function<void(const Hit&)>& found);
 
  private:
   struct Found {

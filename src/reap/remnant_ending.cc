@@ -7,10 +7,10 @@
 #include <csignal>
 #include <tuple>
 
+#include "base/words.h"
 #include "keeper/kernel.h"
 #include "keeper/proc_fs.h"
 #include "reap/last_look.h"
-#include "reap/remnant_cgroup.h"
 #include "reap/remnant_text.h"
 #include "survey/process.h"
 
@@ -126,11 +126,7 @@ RemnantEnding::Seen RemnantEnding::chase() {
   slipped_ = false;
   const Clock::time_point deadline = Clock::now() + kChase;
   for (pid_t known = marks_.newest(); Clock::now() < deadline;) {
-    const pid_t newest = marks_.newest();
-    for (pid_t pid = known + 1; pid <= newest; ++pid) {
-      if (const auto hit = search_->look(pid)) found(*hit);
-    }
-    known = newest;
+    known = search_->look_at_newborn(known, [this](const MarkSearch::Hit& hit) { found(hit); });
   }
   return members_.size() > before || slipped_ ? Seen::Somebody : Seen::Nobody;
 }
@@ -189,7 +185,7 @@ Bearer RemnantEnding::read(pid_t pid) {
   bearer.real = now.there ? now.real : static_cast<uid_t>(-1);
   bearer.effective = now.effective;
   bearer.tracer = now.tracer;
-  bearer.own = std::find(own_line_.begin(), own_line_.end(), pid) != own_line_.end() || below_us(pid);
+  bearer.own = contains(own_line_, pid) || below_us(pid);
   return bearer;
 }
 
@@ -269,10 +265,12 @@ void RemnantEnding::signal_all(int signo) {
 void RemnantEnding::send(Member& member, int signo) {
   const LastLook now = look(member.pid);
   if (process_ended(member.pidfd) || !now.there) return;
-  if (!now.belongs_to(geteuid()) || now.tracer != 0) {
-    member.kind = now.tracer != 0 ? Outcome::Kind::Debugged : Outcome::Kind::OtherUser;
+  const bool own = contains(own_line_, member.pid);
+  if (const auto spared = survey::protection_of({now.real, now.effective, now.tracer, own}, geteuid())) {
+    member.kind = outcome_of(*spared);
     member.waiting = false;
   } else if (keeper::pidfd_send_signal(member.pidfd.get(), signo) == 0) {
+    if (signo == SIGTERM) member.killed = Outcome::Killed::AfterAsking;
     member.signal = signo;
   } else if (errno == EPERM) {
     member.kind = Outcome::Kind::NoPermission;
@@ -317,21 +315,45 @@ void RemnantEnding::end_cgroups() {
   }
 }
 
+/// Killed as one if nobody in it is to be spared: cgroup.kill asks nobody.
 void RemnantEnding::end_cgroup(std::size_t instance) {
-  const CgroupEnd end = end_cgroup_remnant(instances_[instance].cgroup, own_line_, rules_.graces.kill);
-  for (const CgroupMember& member : end.members) {
+  CgroupRemnant group(instances_[instance].cgroup,
+                      [this, instance](pid_t pid) { return judge_in_group(instance, pid); });
+  group.wait_for_keepers(rules_.keepers);
+  const CgroupEnd end = group.end(rules_.graces.kill);
+  tell_of_group(instance, end);
+  if (!end.empty) result_.settled = false;
+}
+
+CgroupRemnant::Member RemnantEnding::judge_in_group(std::size_t instance, pid_t pid) {
+  const Bearer bearer = read(pid);
+  CgroupRemnant::Member member{pid, name_of_process(pid)};
+  const bool another = is_instance_id(bearer.cookie) && bearer.cookie != claims_[instance].cookie;
+  if (const auto spared = protection_in_group(bearer)) {
+    member.left = outcome_of(*spared);
+  } else if (another) {
+    member.left = Outcome::Kind::OtherInstance;  // while its keeper has time
+  }
+  return member;
+}
+
+void RemnantEnding::tell_of_group(std::size_t instance, const CgroupEnd& end) {
+  for (const CgroupRemnant::Member& member : end.members) {
+    const auto kind = member.left    ? *member.left
+                      : member.there ? Outcome::Kind::StillThere
+                                     : Outcome::Kind::Ended;
     const auto known = by_pid_.find(member.pid);
     if (known == by_pid_.end()) {
-      const auto kind = end.empty ? Outcome::Kind::Ended : Outcome::Kind::StillThere;
-      add(instance, {member.pid, member.comm, kind, SIGKILL});
+      add(instance, {member.pid, member.comm, kind, member.left ? 0 : SIGKILL, Outcome::Killed::WithGroup});
       continue;
     }
-    if (!end.empty) continue;
-    members_[known->second].kind = Outcome::Kind::Ended;
-    members_[known->second].signal = SIGKILL;
-    members_[known->second].waiting = false;
+    Member& before = members_[known->second];
+    before.kind = kind;
+    before.waiting = false;
+    if (member.left) continue;
+    if (before.signal == 0) before.killed = Outcome::Killed::WithGroup;
+    before.signal = SIGKILL;
   }
-  if (!end.empty) result_.settled = false;
 }
 
 // ---- telling
@@ -357,8 +379,8 @@ Remnants RemnantEnding::conclude() {
   put_in_order();
   for (const Member& member : members_) {
     const bool unheard = member.kind == Outcome::Kind::Ended && member.signal == 0;
-    add(member.instance,
-        {member.pid, member.comm, unheard ? Outcome::Kind::AlreadyGone : member.kind, member.signal});
+    add(member.instance, {member.pid, member.comm, unheard ? Outcome::Kind::AlreadyGone : member.kind,
+                          member.signal, member.killed});
   }
   return std::move(result_);
 }

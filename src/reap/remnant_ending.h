@@ -14,6 +14,7 @@
 #include "proc/identity.h"
 #include "reap/ownership.h"
 #include "reap/proc_marks.h"
+#include "reap/remnant_cgroup.h"
 #include "reap/remnants.h"
 
 namespace corral::reap {
@@ -47,6 +48,7 @@ class RemnantEnding {
     bool waiting;  // for its end
     Outcome::Kind kind = Outcome::Kind::Ended;
     int signal = 0;
+    Outcome::Killed killed = Outcome::Killed::AtOnce;  // until it is asked
   };
 
   void spare_what_holds_us();
@@ -67,6 +69,8 @@ class RemnantEnding {
   void give_up();
   void end_cgroups();
   void end_cgroup(std::size_t instance);
+  CgroupRemnant::Member judge_in_group(std::size_t instance, pid_t pid);
+  void tell_of_group(std::size_t instance, const CgroupEnd& end);
   void add(std::size_t instance, const Outcome& outcome);
   void put_in_order();
   Remnants conclude();

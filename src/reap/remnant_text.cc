@@ -12,11 +12,19 @@ std::string harmless(const std::string& text) {
   return shown;
 }
 
+std::string how_it_was_killed(Outcome::Killed killed) {
+  switch (killed) {
+    case Outcome::Killed::AfterAsking: return "did not end on SIGTERM and was ended with SIGKILL";
+    case Outcome::Killed::AtOnce: return "came up while the others were killed and was ended with SIGKILL";
+    case Outcome::Killed::WithGroup: break;
+  }
+  return "was found only in the control group of this server and was ended with SIGKILL";
+}
+
 std::string what_happened(const Outcome& outcome) {
   switch (outcome.kind) {
     case Outcome::Kind::Ended:
-      return outcome.signal == SIGKILL ? "did not end on SIGTERM and was ended with SIGKILL"
-                                       : "was ended with SIGTERM";
+      return outcome.signal == SIGKILL ? how_it_was_killed(outcome.killed) : "was ended with SIGTERM";
     case Outcome::Kind::AlreadyGone: return "ended before it was signalled";
     case Outcome::Kind::NoPermission: return "may not be signalled by us: end it as the user that it runs as";
     case Outcome::Kind::Uninterruptible:
@@ -31,6 +39,9 @@ std::string what_happened(const Outcome& outcome) {
     case Outcome::Kind::Debugged: return "is being debugged and was left alone: detach the debugger";
     case Outcome::Kind::OwnAncestor:
       return "started this daemon, so its tree was left alone: start the daemon from somewhere else";
+    case Outcome::Kind::OtherInstance:
+      return "is of a corral that runs inside this server, whose keeper lives, and was left alone: see "
+             "`corral doctor`";
   }
   return "?";
 }

@@ -11,6 +11,7 @@
 namespace corral::reap {
 namespace {
 
+using survey::Protection;
 using survey::Server;
 
 std::string lower(std::string text) {
@@ -25,8 +26,10 @@ bool has_part(const std::string& text, const std::string& part) {
 
 class Selector {
  public:
-  Selector(const survey::Survey& survey, const Selectors& selectors, const Untouchable& untouchable)
-      : survey_(survey), selectors_(selectors), untouchable_(untouchable) {}
+  Selector(const survey::Survey& survey, const Selectors& selectors, survey::Asker asker)
+      : survey_(survey), selectors_(selectors), asker_(std::move(asker)) {
+    asker_.takes_possible = selectors.possible;
+  }
 
   Selection run() {
     const bool both = !selectors_.orphans && !selectors_.pile_ups;
@@ -41,28 +44,14 @@ class Selector {
  private:
   bool wanted(const Server& server) const { return is_wanted(server, selectors_); }
 
-  /// Whether it may be ended; if not, that is noted.
+  /// Whether it may be ended; if not, that is noted. What only looks like a server was not asked for.
   bool may_touch(std::size_t index) {
-    const std::string reason = why_not(survey_.servers[index]);
-    if (reason.empty()) return true;
-    selection_.spared.push_back({index, reason});
+    const Server& server = survey_.servers[index];
+    const std::optional<Protection> protection = survey::protection_of(server, asker_);
+    if (!protection) return true;
+    if (*protection != Protection::NoEvidence)
+      selection_.spared.push_back({index, survey::reason_of(*protection, server)});
     return false;
-  }
-
-  std::string why_not(const Server& server) const {
-    if (server.uid != untouchable_.own_uid) {
-      return "belongs to another user (uid " + std::to_string(server.uid) + "): run corral as that user";
-    }
-    if (server.debugged) return "a debugger is attached to it: detach first";
-    if (server.in_container) return "runs in a container, or another PID namespace: run corral there";
-    if (server.client_inside != 0) {
-      return "a client runs inside it (pid " + std::to_string(server.client_inside) + "): leave that first";
-    }
-    const auto& above = untouchable_.own_ancestors;
-    const bool ours = std::any_of(server.tree.begin(), server.tree.end(), [&above](pid_t pid) {
-      return std::find(above.begin(), above.end(), pid) != above.end();
-    });
-    return ours ? "this command runs inside it" : "";
   }
 
   static std::string group_key(const Server& server, const std::string& client) {
@@ -89,7 +78,7 @@ class Selector {
     for (std::size_t i = 0; i < survey_.servers.size(); ++i) {
       const Server& server = survey_.servers[i];
       if (server.state != Server::State::Serving || !server.client.alive()) continue;
-      if (server.certainty == Server::Certainty::Possible && !selectors_.possible) continue;
+      if (survey::protection_of(server, asker_) == Protection::NoEvidence) continue;
       copies[group_key(server, std::to_string(server.client.pid))].push_back(i);
     }
     for (const auto& [key, all] : copies) {
@@ -113,14 +102,13 @@ class Selector {
 
   const survey::Survey& survey_;
   const Selectors& selectors_;
-  const Untouchable& untouchable_;
+  survey::Asker asker_;
   Selection selection_;
 };
 
 }  // namespace
 
 bool is_wanted(const Server& server, const Selectors& selectors) {
-  if (server.certainty == Server::Certainty::Possible && !selectors.possible) return false;
   if (server.age < selectors.older_than) return false;
   if (selectors.parent != 0 && server.client.pid != selectors.parent) return false;
   const bool client = selectors.client.empty() || lower(server.client.id) == lower(selectors.client) ||
@@ -131,10 +119,10 @@ bool is_wanted(const Server& server, const Selectors& selectors) {
   return client && match;
 }
 
-Untouchable who_must_not_be_touched() { return {geteuid(), own_line()}; }
+survey::Asker who_asks() { return {.own_uid = geteuid(), .own_ancestors = own_line(), .asked = true}; }
 
-Selection select(const survey::Survey& survey, const Selectors& selectors, const Untouchable& untouchable) {
-  return Selector(survey, selectors, untouchable).run();
+Selection select(const survey::Survey& survey, const Selectors& selectors, const survey::Asker& asker) {
+  return Selector(survey, selectors, asker).run();
 }
 
 }  // namespace corral::reap

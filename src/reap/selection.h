@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "survey/findings.h"
+#include "survey/protection.h"
 #include "survey/survey.h"
 
 namespace corral::reap {
@@ -24,7 +25,7 @@ struct Selectors {
   bool explicit_choice = false;  // the user named at least one of these
 };
 
-/// Whether the filters let a server through, whatever its state.
+/// Whether the filters let a server through, whatever its state and certainty.
 bool is_wanted(const survey::Server& server, const Selectors& selectors);
 
 /// Servers of one client that run one command: what a person is asked about.
@@ -48,14 +49,11 @@ struct Selection {
   std::vector<Spared> spared;  // would have been chosen, and must not be touched
 };
 
-/// Never chosen, whatever is asked for.
-struct Untouchable {
-  uid_t own_uid = 0;
-  std::vector<pid_t> own_ancestors;  // and this process itself
-};
+/// This process, its ancestors and its user: what the rule in survey/protection.h asks about us. As asked for
+/// by a person; Watch and choose_copies (copies.h) take that back.
+survey::Asker who_asks();
 
-Untouchable who_must_not_be_touched();
-
-Selection select(const survey::Survey& survey, const Selectors& selectors, const Untouchable& untouchable);
+/// Nothing that a protection holds for is chosen, whatever is asked for.
+Selection select(const survey::Survey& survey, const Selectors& selectors, const survey::Asker& asker);
 
 }  // namespace corral::reap

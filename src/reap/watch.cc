@@ -17,6 +17,14 @@ std::string key_of(const Server& server) {
 
 }  // namespace
 
+Selectors unasked(std::size_t keep) {
+  Selectors selectors;
+  selectors.orphans = true;
+  selectors.pile_ups = keep > 0;
+  selectors.keep = survey::keep_in_use(keep);  // of which more are reported
+  return selectors;
+}
+
 Watch::Step Watch::look(const survey::Survey& survey) {
   Step step;
   std::set<std::string> told;
@@ -32,7 +40,7 @@ Watch::Step Watch::look(const survey::Survey& survey) {
   }
   told_ = std::move(told);
 
-  step.selection = select(survey, selectors_, untouchable_);
+  step.selection = select(survey, selectors_, asker_);
   std::set<std::string> orphans;
   for (const Server& server : survey.servers) {
     if (server.state == Server::State::Orphan) orphans.insert(key_of(server));

@@ -11,10 +11,16 @@
 
 namespace corral::reap {
 
+/// What the daemon ends by itself, with N from its configuration. N of 0 speaks of its own idle instances:
+/// nothing that a client uses is ended for it, for nobody has asked for that.
+Selectors unasked(std::size_t keep);
+
 class Watch {
  public:
-  Watch(Selectors selectors, Untouchable untouchable)
-      : selectors_(std::move(selectors)), untouchable_(std::move(untouchable)) {}
+  Watch(Selectors selectors, survey::Asker asker)
+      : selectors_(std::move(selectors)), asker_(std::move(asker)) {
+    asker_.asked = false;  // whoever switched it on has not seen what it finds now
+  }
 
   struct Step {
     std::vector<survey::Finding>
@@ -26,7 +32,7 @@ class Watch {
 
  private:
   Selectors selectors_;
-  Untouchable untouchable_;
+  survey::Asker asker_;
   std::set<std::string> told_;            // kind and identity of a server
   std::set<std::string> orphans_before_;  // identities
 };

@@ -2,9 +2,11 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <climits>
 #include <cstdio>
@@ -178,12 +180,26 @@ Trouble check_after_reboot(Database& database) {
   return Trouble::None;
 }
 
-Trouble set_up(Database& database) {
+/// Of the folder, because the file may not be there yet. A folder that does not tell is taken for a local
+/// one: the next step says what is wrong with it.
+Journal journal_beside(const std::string& file) {
+  struct statfs status {};
+  const std::string folder = file.substr(0, file.rfind('/') + 1);
+  if (statfs(folder.c_str(), &status) != 0) return Journal::WriteAhead;
+  // The kernel's numbers have 32 bits; the field may be signed and would be extended with ones.
+  return journal_for(static_cast<std::uint32_t>(status.f_type));
+}
+
+Trouble set_up(Database& database, Journal journal) {
   // Nothing waits for the disk here: what is in the page cache survives us, and after a power cut no process
   // is left to be found. The order of writes is seen to by whoever copies the log (decision 0027).
+  const Trouble trouble = database.execute(journal == Journal::WriteAhead
+                                               ? "PRAGMA synchronous=OFF;"  // first: the next one writes
+                                                 "PRAGMA journal_mode=WAL"
+                                               : "PRAGMA synchronous=OFF;"
+                                                 "PRAGMA journal_mode=DELETE");
+  if (trouble != Trouble::None) return trouble;
   return database.execute(
-      "PRAGMA synchronous=OFF;"  // first: the next one writes
-      "PRAGMA journal_mode=WAL;"
       "PRAGMA wal_autocheckpoint=0;"
       "PRAGMA journal_size_limit=4194304;"
       "PRAGMA cache_size=-256;"
@@ -198,7 +214,7 @@ struct Attempt {
   std::int64_t newer = 0;  // the version of a later corral
 };
 
-Attempt attempt(const std::string& path, int patience) {
+Attempt attempt(const std::string& path, int patience, Journal journal) {
   Attempt made;
   made.database = Database::open(path, made.trouble);
   if (made.trouble != Trouble::None) return made;
@@ -210,7 +226,7 @@ Attempt attempt(const std::string& path, int patience) {
   if (look.state == SchemaState::Newer) made.newer = look.version;
   if (look.state != SchemaState::Ours) return made;
   if (made.database.read_only()) made.trouble = Trouble::ReadOnly;
-  if (made.trouble == Trouble::None) made.trouble = set_up(made.database);
+  if (made.trouble == Trouble::None) made.trouble = set_up(made.database, journal);
   if (made.trouble == Trouble::None) made.trouble = migrate(made.database, schema_version());
   if (made.trouble == Trouble::None) made.trouble = check_after_reboot(made.database);
   if (made.trouble == Trouble::Refused) made.trouble = Trouble::Corrupt;  // the tables are not ours
@@ -265,7 +281,30 @@ FileId file_at(const std::string& path) {
   return lstat(path.c_str(), &status) == 0 ? FileId{status.st_dev, status.st_ino} : FileId{};
 }
 
-OpenedFile open_database_file(const std::string& path, When when) {
+Journal journal_for(std::uint64_t filesystem_type) {
+  // From linux/magic.h and the sources of those that are not in it. FUSE may be anything, sshfs among it.
+  constexpr std::array<std::uint64_t, 14> kReachedByOthers = {
+      0x6969,      // NFS
+      0x517b,      // SMB
+      0xff534d42,  // CIFS
+      0xfe534d42,  // SMB2
+      0x65735546,  // FUSE
+      0x01021997,  // 9p
+      0x00c36400,  // Ceph
+      0x5346414f,  // AFS
+      0x6b414653,  // AFS, as the kernel's own client says it
+      0x73757245,  // Coda
+      0x564c,      // NCP
+      0x01161970,  // GFS2
+      0x7461636f,  // OCFS2
+      0x0bd00bd0,  // Lustre
+  };
+  const bool reached =
+      std::find(kReachedByOthers.begin(), kReachedByOthers.end(), filesystem_type) != kReachedByOthers.end();
+  return reached ? Journal::Rollback : Journal::WriteAhead;
+}
+
+OpenedFile open_database_file(const std::string& path, When when, std::optional<Journal> journal) {
   std::string file;
   const std::string objection = prepare_file(path, file);
   if (!objection.empty()) {
@@ -275,7 +314,8 @@ OpenedFile open_database_file(const std::string& path, When when) {
     refused.may_pass = true;
     return refused;
   }
-  Attempt made = attempt(file, when == When::Starting ? kPatienceAtStart : kPatience);
+  Attempt made = attempt(file, when == When::Starting ? kPatienceAtStart : kPatience,
+                         journal.value_or(journal_beside(file)));
   if (made.trouble == Trouble::Corrupt) {
     made.database = {};  // before its file is somewhere else
     return replace_database_file(path);
@@ -292,7 +332,7 @@ OpenedFile replace_database_file(const std::string& path) {
     opened.may_pass = true;
     return opened;
   }
-  opened = opened_from(attempt(file, kPatience), path, file);
+  opened = opened_from(attempt(file, kPatience, journal_beside(file)), path, file);
   opened.notice = "the registry " + path + " was damaged, or is no registry: it is now " + place +
                   ", and a new one was begun. What it knew of earlier daemons is lost; `corral doctor` finds "
                   "what they may have left";

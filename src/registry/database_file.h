@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "registry/sqlite.h"
@@ -29,7 +30,17 @@ struct OpenedFile {
   std::string notice;     // something that its owner should know all the same
 };
 
-OpenedFile open_database_file(const std::string& path, When when);
+/// How SQLite keeps a change whole. The write-ahead log needs memory that everybody who has the file open
+/// shares, and two machines share none: with it, each would overwrite what the other wrote.
+enum class Journal : std::uint8_t { WriteAhead, Rollback };
+
+/// By the type of the file system, as statfs(2) tells it: one that other machines may reach gets no
+/// write-ahead log.
+Journal journal_for(std::uint64_t filesystem_type);
+
+/// Nothing given = as the file system of the folder demands.
+OpenedFile open_database_file(const std::string& path, When when,
+                              std::optional<Journal> journal = std::nullopt);
 
 /// The same after putting aside what is there, because it turned out to be damaged. Nobody of us has it open.
 OpenedFile replace_database_file(const std::string& path);

@@ -280,7 +280,7 @@ Trouble SqliteRegistry::write_batch() {
 
 void SqliteRegistry::try_again_later(milliseconds after) {
   retry_.start(after, [this] {
-    if (!in_file_ && !path_.empty()) return open_again();
+    if ((!in_file_ && !path_.empty()) || moved_away()) return open_again();
     const Trouble trouble = tables_->probe();
     wrote(trouble == Trouble::None ? write_all() : trouble);
   });

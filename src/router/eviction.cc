@@ -24,6 +24,10 @@ std::optional<std::size_t> least_needed(std::span<const Candidate> candidates) {
   return least;
 }
 
+std::size_t how_many_may_go(std::span<const Candidate> candidates) {
+  return static_cast<std::size_t>(std::count_if(candidates.begin(), candidates.end(), may_go));
+}
+
 std::vector<std::size_t> beyond_keep(std::span<const Candidate> candidates, std::size_t keep) {
   std::map<std::string_view, std::vector<std::size_t>> idle;
   for (std::size_t i = 0; i < candidates.size(); ++i) {

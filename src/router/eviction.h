@@ -24,6 +24,9 @@ struct Candidate {
 /// are needed.
 std::optional<std::size_t> least_needed(std::span<const Candidate> candidates);
 
+/// How many could be ended so.
+std::size_t how_many_may_go(std::span<const Candidate> candidates);
+
 /// Those without sessions beyond the `keep` most recently used of their server.
 std::vector<std::size_t> beyond_keep(std::span<const Candidate> candidates, std::size_t keep);
 

@@ -9,23 +9,23 @@ constexpr LogLevel kDefault = LogLevel::Info;
 
 }  // namespace
 
-std::optional<LogLevel> LogLevels::attach(const SessionPort* port) {
-  wanted_.emplace(port, std::nullopt);
+std::optional<LogLevel> LogLevels::attach(SessionId session) {
+  wanted_.emplace(session, std::nullopt);
   return changed();
 }
 
-std::optional<LogLevel> LogLevels::set(const SessionPort* port, LogLevel level) {
-  wanted_[port] = level;
+std::optional<LogLevel> LogLevels::set(SessionId session, LogLevel level) {
+  wanted_[session] = level;
   return changed();
 }
 
-std::optional<LogLevel> LogLevels::drop(const SessionPort* port) {
-  wanted_.erase(port);
+std::optional<LogLevel> LogLevels::drop(SessionId session) {
+  wanted_.erase(session);
   return changed();
 }
 
-bool LogLevels::wants(const SessionPort* port, LogLevel level) const {
-  const auto found = wanted_.find(port);
+bool LogLevels::wants(SessionId session, LogLevel level) const {
+  const auto found = wanted_.find(session);
   if (found != wanted_.end() && found->second) return level >= *found->second;
   return !told_ || level >= kDefault;
 }
@@ -34,7 +34,7 @@ bool LogLevels::wants(const SessionPort* port, LogLevel level) const {
 std::optional<LogLevel> LogLevels::changed() {
   LogLevel lowest = wanted_.empty() ? kDefault : LogLevel::Emergency;
   bool spoken = told_.has_value();
-  for (const auto& [port, level] : wanted_) {
+  for (const auto& [session, level] : wanted_) {
     lowest = std::min(lowest, level.value_or(kDefault));
     spoken = spoken || level.has_value();
   }

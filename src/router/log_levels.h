@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "router/session_port.h"
+#include "base/id.h"
 #include "wire/log_level.h"
 
 namespace corral::router {
@@ -19,17 +19,17 @@ class LogLevels {
  public:
   /// Each of these gives the level to tell the server, if it changes. A session that never said anything
   /// counts as one that wants what servers say by default.
-  std::optional<LogLevel> attach(const SessionPort* port);
-  std::optional<LogLevel> set(const SessionPort* port, LogLevel level);
-  std::optional<LogLevel> drop(const SessionPort* port);
+  std::optional<LogLevel> attach(SessionId session);
+  std::optional<LogLevel> set(SessionId session, LogLevel level);
+  std::optional<LogLevel> drop(SessionId session);
 
   /// A session that never said anything gets what a server says by default, also when another one lowered it.
-  bool wants(const SessionPort* port, LogLevel level) const;
+  bool wants(SessionId session, LogLevel level) const;
 
  private:
   std::optional<LogLevel> changed();
 
-  std::map<const SessionPort*, std::optional<LogLevel>> wanted_;
+  std::map<SessionId, std::optional<LogLevel>> wanted_;
   std::optional<LogLevel> told_;
 };
 

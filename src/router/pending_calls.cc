@@ -3,27 +3,38 @@
 #include <algorithm>
 
 namespace corral::router {
+namespace {
 
-bool PendingCalls::add(std::uint64_t up_id, Call call) {
-  if (call.port != nullptr && !by_client_[call.port].emplace(call.id, up_id).second) return false;
+constexpr std::size_t kMostKept = 1024;  // sessions without a call
+
+/// The session for which the server is at work; nobody = it only waits, or works for us.
+SessionId caused_by(const Call& call) {
+  if (call.purpose == Purpose::Listen && call.acknowledged) return {};
+  return call.session ? call.session : call.on_behalf_of;
+}
+
+}  // namespace
+
+bool PendingCalls::add(CallId up_id, Call call) {
+  if (call.session && !by_session_[call.session].emplace(call.id, up_id).second) return false;
   calls_.emplace(up_id, std::move(call));
   return true;
 }
 
-Call* PendingCalls::find(std::uint64_t up_id) {
+Call* PendingCalls::find(CallId up_id) {
   const auto found = calls_.find(up_id);
   return found == calls_.end() ? nullptr : &found->second;
 }
 
-std::optional<std::uint64_t> PendingCalls::find(const SessionPort* port, std::string_view id) const {
-  const auto client = by_client_.find(port);
-  if (client == by_client_.end()) return std::nullopt;
+std::optional<CallId> PendingCalls::find(SessionId session, std::string_view id) const {
+  const auto client = by_session_.find(session);
+  if (client == by_session_.end()) return std::nullopt;
   const auto found = client->second.find(std::string(id));
   if (found == client->second.end()) return std::nullopt;
   return found->second;
 }
 
-std::optional<Call> PendingCalls::take(std::uint64_t up_id) {
+std::optional<Call> PendingCalls::take(CallId up_id) {
   const auto found = calls_.find(up_id);
   if (found == calls_.end()) return std::nullopt;
   auto node = calls_.extract(found);
@@ -31,47 +42,40 @@ std::optional<Call> PendingCalls::take(std::uint64_t up_id) {
   return std::move(node.mapped());
 }
 
-std::optional<Call> PendingCalls::cancel(std::uint64_t up_id, Clock::time_point now) {
+std::optional<Call> PendingCalls::answered(CallId up_id, Clock::time_point now) {
   std::optional<Call> call = take(up_id);
-  if (!call) return call;
-  const SessionPort* const worked =
-      call->purpose == Purpose::Listen ? nullptr : call->port;  // it only waited
-  tombstones_.emplace(up_id, Tombstone{worked, now});
-  if (tombstones_.size() > kMostTombstones) tombstones_.erase(tombstones_.begin());
+  // What we asked for a session's sake is its business as well: a subscription, a log level.
+  if (call) lingering_.call_answered(call->session ? call->session : call->on_behalf_of, now);
   return call;
 }
 
-bool PendingCalls::was_cancelled(std::uint64_t up_id) { return tombstones_.erase(up_id) > 0; }
-
-bool PendingCalls::others_linger(const SessionPort* port, Clock::time_point now) const {
-  constexpr std::chrono::minutes kWork{1};
-  return std::any_of(tombstones_.rbegin(), tombstones_.rend(), [&](const auto& entry) {
-    // Null = our own question: no client's work.
-    const SessionPort* const caller = entry.second.port;
-    return caller != nullptr && caller != port && now - entry.second.cancelled < kWork;
-  });
+std::optional<Call> PendingCalls::cancel(CallId up_id, Clock::time_point now) {
+  std::optional<Call> call = take(up_id);
+  if (!call) return call;
+  lingering_.given_up(up_id, caused_by(*call), call->wants_log, now);
+  return call;
 }
 
-std::vector<std::uint64_t> PendingCalls::of(const SessionPort* port) const {
-  std::vector<std::uint64_t> ids;
-  const auto client = by_client_.find(port);
-  if (client == by_client_.end()) return ids;
+std::vector<CallId> PendingCalls::of(SessionId session) const {
+  std::vector<CallId> ids;
+  const auto client = by_session_.find(session);
+  if (client == by_session_.end()) return ids;
   ids.reserve(client->second.size());
   for (const auto& [text, up_id] : client->second) ids.push_back(up_id);
   std::sort(ids.begin(), ids.end());
   return ids;
 }
 
-std::vector<std::uint64_t> PendingCalls::all() const {
-  std::vector<std::uint64_t> ids;
+std::vector<CallId> PendingCalls::all() const {
+  std::vector<CallId> ids;
   ids.reserve(calls_.size());
   for (const auto& [up_id, call] : calls_) ids.push_back(up_id);
   std::sort(ids.begin(), ids.end());
   return ids;
 }
 
-std::vector<std::uint64_t> PendingCalls::expired(Clock::time_point now) const {
-  std::vector<std::uint64_t> ids;
+std::vector<CallId> PendingCalls::expired(Clock::time_point now) const {
+  std::vector<CallId> ids;
   for (const auto& [up_id, call] : calls_) {
     if (call.deadline <= now) ids.push_back(up_id);
   }
@@ -79,9 +83,15 @@ std::vector<std::uint64_t> PendingCalls::expired(Clock::time_point now) const {
   return ids;
 }
 
-std::size_t PendingCalls::count(const SessionPort* port) const {
-  const auto client = by_client_.find(port);
-  return client == by_client_.end() ? 0 : client->second.size();
+Clock::time_point PendingCalls::next_deadline() const {
+  Clock::time_point next = Clock::time_point::max();
+  for (const auto& [up_id, call] : calls_) next = std::min(next, call.deadline);
+  return next;
+}
+
+std::size_t PendingCalls::count(SessionId session) const {
+  const auto client = by_session_.find(session);
+  return client == by_session_.end() ? 0 : client->second.size();
 }
 
 std::size_t PendingCalls::awaited() const {
@@ -92,9 +102,9 @@ std::size_t PendingCalls::awaited() const {
   }));
 }
 
-std::size_t PendingCalls::awaited(const SessionPort* port) const {
-  const auto client = by_client_.find(port);
-  if (client == by_client_.end()) return 0;
+std::size_t PendingCalls::awaited(SessionId session) const {
+  const auto client = by_session_.find(session);
+  if (client == by_session_.end()) return 0;
   return static_cast<std::size_t>(
       std::count_if(client->second.begin(), client->second.end(),
                     [this](const auto& id) { return calls_.at(id.second).purpose != Purpose::Listen; }));
@@ -105,22 +115,29 @@ std::size_t PendingCalls::listens() const {
       calls_.begin(), calls_.end(), [](const auto& call) { return call.second.purpose == Purpose::Listen; }));
 }
 
-SessionPort* PendingCalls::only_caller(Causes causes) const {
-  SessionPort* only = nullptr;
+wire::PossibleCauses<SessionId> PendingCalls::causes(Causes which, Clock::time_point now) const {
+  wire::PossibleCauses<SessionId> causes;
   for (const auto& [up_id, call] : calls_) {
-    if (call.port == nullptr || call.port == only) continue;
-    if (causes == Causes::CallsThatWantLogs && !call.wants_log) continue;
-    if (only != nullptr) return nullptr;
-    only = call.port;
+    if (causes.several()) return causes;
+    const SessionId session = caused_by(call);
+    if (session && (which == Causes::AnyCall || call.wants_log)) causes.add(session);
   }
-  return only;
+  lingering_.add_to(causes, which, now);
+  return causes;
+}
+
+void PendingCalls::session_left(SessionId session, Clock::time_point now) {
+  const auto client = by_session_.find(session);
+  if (client != by_session_.end() && client->second.empty()) by_session_.erase(client);
+  lingering_.left(session, now);
 }
 
 void PendingCalls::forget(const Call& call) {
-  const auto client = by_client_.find(call.port);
-  if (client == by_client_.end()) return;
+  const auto client = by_session_.find(call.session);
+  if (client == by_session_.end()) return;
   client->second.erase(call.id);
-  if (client->second.empty()) by_client_.erase(client);
+  // Most clients have one call after the other, so the place for the next one is kept.
+  if (client->second.empty() && by_session_.size() > kMostKept) by_session_.erase(client);
 }
 
 }  // namespace corral::router

@@ -3,13 +3,14 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "base/id.h"
 #include "base/loop.h"
+#include "router/lingering_work.h"
 #include "router/session_port.h"
 
 namespace corral::router {
@@ -30,63 +31,63 @@ enum class Purpose : std::uint8_t {
 };
 
 struct Call {
-  SessionPort* port = nullptr;  // null = our own question
-  std::string id{};             // as the client wrote it
-  std::string token{};          // the client's progress token, as it wrote it; empty = none
+  SessionId session{};  // nobody = our own question
+  std::string id{};     // as the client wrote it
+  std::string token{};  // the client's progress token, as it wrote it; empty = none
   Purpose purpose = Purpose::Forward;
   std::string uri{};               // Subscribe, Unsubscribe
   std::optional<ListKind> list{};  // the answer is the first page of it
   std::string listens_to{};        // Listen: its filter, JSON
-  SessionId compared_for = 0;      // CompareList of a modern server
+  SessionId on_behalf_of{};        // our own question: the session that made us ask
   Clock::time_point deadline = Clock::time_point::max();
   Clock::duration patience{};  // progress begins it anew
   bool wants_log = false;      // modern: the request set a log level
   bool unsubscribes = false;   // from `uri`
+  bool acknowledged = false;   // Listen: the server only waits from then on
+  Account::Held request{};     // of its principal's open requests
+  Account::Held bytes{};       // and of what is kept for it
 };
 
 class PendingCalls {
  public:
   /// False if the session has a call with this id already.
-  bool add(std::uint64_t up_id, Call call);
-  Call* find(std::uint64_t up_id);
-  std::optional<std::uint64_t> find(const SessionPort* port, std::string_view id) const;
+  bool add(CallId up_id, Call call);
+  Call* find(CallId up_id);
+  std::optional<CallId> find(SessionId session, std::string_view id) const;
 
   /// The answer came.
-  std::optional<Call> take(std::uint64_t up_id);
+  std::optional<Call> answered(CallId up_id, Clock::time_point now);
+  /// It is answered otherwise.
+  std::optional<Call> take(CallId up_id);
   /// Nobody waits any more, but an answer may still come and must not surprise anyone.
-  std::optional<Call> cancel(std::uint64_t up_id, Clock::time_point now);
-  /// True if this answer was expected by somebody who has given up; asked once per answer.
-  bool was_cancelled(std::uint64_t up_id);
+  std::optional<Call> cancel(CallId up_id, Clock::time_point now);
+  /// True if this answer was expected by somebody who has given up; asked once per answer, whatever it says.
+  bool was_cancelled(CallId up_id, Clock::time_point now) { return lingering_.answered(up_id, now); }
+  /// After its calls were cancelled.
+  void session_left(SessionId session, Clock::time_point now);
 
-  std::vector<std::uint64_t> of(const SessionPort* port) const;
-  std::vector<std::uint64_t> all() const;
-  std::vector<std::uint64_t> expired(Clock::time_point now) const;
+  std::vector<CallId> of(SessionId session) const;
+  std::vector<CallId> all() const;
+  std::vector<CallId> expired(Clock::time_point now) const;
+  /// When the next call expires; the end of time if none ever does.
+  Clock::time_point next_deadline() const;
 
   std::size_t size() const { return calls_.size(); }
-  std::size_t count(const SessionPort* port) const;
+  std::size_t count(SessionId session) const;
   /// Without listens: nobody waits for the end of those, they go on until somebody ends them. And without
   /// what only we want to know.
   std::size_t awaited() const;
-  std::size_t awaited(const SessionPort* port) const;
+  std::size_t awaited(SessionId session) const;
   std::size_t listens() const;
-  /// Whether a server may still be at work on a call that another session has given up: for a minute.
-  bool others_linger(const SessionPort* port, Clock::time_point now) const;
-  /// The only session with a call in flight that may cause a log line; null if there are none or several.
-  enum class Causes { AnyCall, CallsThatWantLogs };
-  SessionPort* only_caller(Causes causes) const;
+  /// The sessions for which the server may be at work.
+  wire::PossibleCauses<SessionId> causes(Causes which, Clock::time_point now) const;
 
  private:
-  static constexpr std::size_t kMostTombstones = 4096;
-
   void forget(const Call& call);
 
-  std::unordered_map<std::uint64_t, Call> calls_;
-  std::unordered_map<const SessionPort*, std::unordered_map<std::string, std::uint64_t>> by_client_;
-  struct Tombstone {
-    const SessionPort* port;  // may be gone: only compared
-    Clock::time_point cancelled;
-  };
-  std::map<std::uint64_t, Tombstone> tombstones_;  // ordered by age, since ids only grow
+  std::unordered_map<CallId, Call> calls_;
+  std::unordered_map<SessionId, std::unordered_map<std::string, CallId>> by_session_;
+  LingeringWork<CallId, SessionId> lingering_;
 };
 
 }  // namespace corral::router

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/loop.h"
+#include "base/shares.h"
 #include "config/configuration.h"
 #include "proc/launch_spec.h"
 #include "router/router.h"
@@ -44,7 +45,11 @@ struct Wanted {
   config::OnChange on_change = config::OnChange::Roll;
   std::string min_version;               // an older server is refused; empty = none is
   std::optional<std::uint64_t> recycle;  // memory of the tree at which it is replaced
+  Account* account = nullptr;            // of the principal that wants it; null = nobody counts
 };
+
+/// Not a token's.
+inline bool is_users(const Wanted& wanted) { return wanted.account == nullptr || wanted.account->is_user(); }
 
 /// Why an instance is ended.
 enum class Cause : std::uint8_t {
@@ -67,7 +72,7 @@ const char* cause_name(Cause cause);  // "session-ended", …
 /// An instance that has gone, and the proof.
 struct Gone {
   std::string server;
-  std::string instance;
+  InstanceId instance;
   pid_t pid = 0;
   Cause cause = Cause::Died;
   server::Ending ending;
@@ -105,16 +110,16 @@ struct Place {
   Timer use;    // looks whether it is still used
   Timer drain;
   std::optional<Clock::time_point> ready_since;
-  std::string last_words;  // why the last instance died
+  LastWords last_words;  // why the last instance died
   int last_exit_code = 125;
 
   Cause cause = Cause::Died;  // why the present instance ends
   server::Instance::Haste haste = server::Instance::Haste::Polite;
   std::optional<Clock::time_point> ending_since;
-  std::string started_for;               // the session object whose session asked first
-  SessionId session = 0;                 // private: whose it is
-  const SessionPort* left_by = nullptr;  // private: the session that it belonged to
-  std::set<SessionId> left;              // the sessions that the present instance has lost, while it goes
+  std::string started_for;   // the session object whose session asked first
+  SessionId session;         // private: whose it is
+  SessionId left_by;         // private: the session that it belonged to, and that is gone by now
+  std::set<SessionId> left;  // the sessions that the present instance has lost, while it goes
   std::vector<WhenGone> when_gone;
 
   bool silent_probe = false;  // the last one had no answer to the probe: it must be a legacy server

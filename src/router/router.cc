@@ -27,62 +27,62 @@ void Router::open(const server::Opening& opening) { instance_->open(opening); }
 // ---- sessions come and go
 
 void Router::attach(SessionPort& port) {
-  sessions_.insert(&port);
+  sessions_[port.session()] = &port;
   last_used_ = Clock::now();
   if (modern()) {
     if (port.era() == server::Era::Legacy) listen_for_all();
     return;
   }
   if (!options_.shared) return;
-  if (const auto level = levels_.attach(&port)) tell_level(*level);
+  if (const auto level = levels_.attach(port.session())) tell_level(*level, port.session());
 }
 
 void Router::restore(SessionPort& port, const Standing& standing) {
   if (standing.initialized && !modern()) {
-    ready_.insert(&port);
-    if (!options_.shared) instance_->send(R"({"jsonrpc":"2.0","method":"notifications/initialized"})");
+    ready_.insert(port.session());
+    if (!options_.shared) instance_->send(wire::notification_message("notifications/initialized"));
   }
   for (const ListKind kind : port.lists_given()) compare_list(port, kind);
   if (modern()) return;  // all else is told again with every request
   if (const auto level = parse_log_level(standing.level)) {
-    const auto told = options_.shared ? levels_.set(&port, *level) : level;
-    if (told) tell_level(*told);
+    const auto told = options_.shared ? levels_.set(port.session(), *level) : level;
+    if (told) tell_level(*told, port.session());
   }
+  if (!standing.uris.empty()) has_asked(port);
   for (const std::string& uri : standing.uris) {
     // Its request was answered long ago: no id.
-    if (options_.shared && subscriptions_.subscribe(&port, uri, "") != Subscriptions::Next::AskServer)
+    if (options_.shared &&
+        subscriptions_.subscribe(port.session(), uri, "") != Subscriptions::Next::AskServer)
       continue;
     ask("resources/subscribe", R"({"uri":)" + wire::quoted(uri) + "}",
-        {.purpose = Purpose::Subscribe, .uri = uri});
+        {.purpose = Purpose::Subscribe, .uri = uri, .on_behalf_of = port.session()});
   }
 }
 
 void Router::detach(SessionPort& port) {
-  for (const std::uint64_t up_id : calls_.of(&port)) {
+  for (const CallId up_id : calls_.of(port.session())) {
     cancel_up(up_id, "the session ended");
     calls_.cancel(up_id, Clock::now());
   }
-  const std::vector<std::string> last = subscriptions_.drop(&port);
-  const auto level = levels_.drop(&port);
+  const std::vector<std::string> last = subscriptions_.drop(port.session());
+  const auto level = levels_.drop(port.session());
   if (options_.shared && !lost_) {
-    for (const std::string& uri : last) {
-      ask("resources/unsubscribe", R"({"uri":)" + wire::quoted(uri) + "}", {.purpose = Purpose::Unsubscribe});
-    }
-    if (level) tell_level(*level);
+    for (const std::string& uri : last) tell_unsubscribed(uri, port.session());
+    if (level) tell_level(*level, port.session());
   }
-  sessions_.erase(&port);
-  ready_.erase(&port);
-  owed_.erase(&port);
+  if (sessions_.erase(port.session()) > 0) calls_.session_left(port.session(), Clock::now());
+  ready_.erase(port.session());
+  owed_.erase(port.session());
   last_used_ = Clock::now();
   call_finished();
 }
 
 void Router::give_up_calls(SessionPort& port, int code, const std::string& sentence) {
-  for (const std::uint64_t up_id : calls_.of(&port)) {
+  for (const CallId up_id : calls_.of(port.session())) {
     cancel_up(up_id, sentence);
     if (const auto call = calls_.cancel(up_id, Clock::now())) fail(*call, code, sentence);
   }
-  for (const std::string& id : subscriptions_.give_up(&port)) {
+  for (const std::string& id : subscriptions_.give_up(port.session())) {
     port.deliver({wire::error_message(id, code, sentence), nullptr});
   }
 }
@@ -90,7 +90,7 @@ void Router::give_up_calls(SessionPort& port, int code, const std::string& sente
 bool Router::in_use() const {
   if (calls_.awaited() > 0 || calls_.listens() > 0 || questions_.size() > 0) return true;
   return std::any_of(sessions_.begin(), sessions_.end(),
-                     [](const SessionPort* port) { return port->subscribed(); });
+                     [](const auto& session) { return session.second->subscribed(); });
 }
 
 void Router::session_congested(SessionPort& port, bool congested) {
@@ -164,22 +164,36 @@ void Router::on_lost(const std::string& sentence) {
   lost_ = true;
   health_timer_.cancel();
   std::string why = "server " + options_.server + " " + sentence;
-  if (const std::string& tail = instance_->error_tail(); !tail.empty())
-    why += std::string(kStderrFollows) + tail.substr(0, tail.find_last_not_of("\r\n") + 1);
-  for (const std::uint64_t up_id : calls_.all()) {
-    if (const auto call = calls_.take(up_id)) fail(*call, wire::kServerLost, why);
+  const LastWords words = last_words(why);
+  for (const CallId up_id : calls_.all()) {
+    if (const auto call = calls_.take(up_id)) fail(*call, wire::kServerLost, words.to(call->session));
   }
   take_back_questions();
-  owner_.router_lost(*this, why);
+  owner_.router_lost(*this, words);
+}
+
+LastWords Router::last_words(const std::string& why) const {
+  const std::string& tail = instance_->error_tail();
+  if (tail.empty()) return {why};
+  const std::string quoted =
+      why + std::string(kStderrFollows) + tail.substr(0, tail.find_last_not_of("\r\n") + 1);
+  if (callers_.none()) return {quoted};  // it is about nobody
+  LastWords words{why + "; `corral logs " + options_.server + "` shows its stderr"};
+  if (const auto only = callers_.only()) words.about = *only;
+  if (words.about) words.with_stderr = quoted;
+  return words;
+}
+
+void Router::has_asked(const SessionPort& port) {
+  callers_.add(port.session());
+  if (port.of_several_programs()) callers_.add_unknown();
 }
 
 void Router::take_back_questions() {
   SessionPort* port = only_session();
-  for (const std::uint64_t down_id : questions_.take_all()) {
+  for (const QuestionId down_id : questions_.take_all()) {
     if (port == nullptr) continue;
-    const std::string message =
-        R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":)" +
-        std::to_string(down_id) + R"(,"reason":"the server has ended"}})";
+    const std::string message = wire::cancelled_message(to_string(down_id), "the server has ended");
     port->deliver({message, nullptr});
   }
 }
@@ -192,33 +206,51 @@ void Router::on_ended(const server::Ending& ending) {
 
 void Router::on_error_output(std::string_view bytes) {
   owner_.router_error_output(*this, bytes);
-  for (SessionPort* port : sessions_) port->error_output(bytes);
+  if (callers_.none()) {  // it says nothing about any of them yet
+    for (const SessionId session : session_ids()) {
+      if (SessionPort* const port = port_of(session)) port->error_output(bytes);
+    }
+  } else if (SessionPort* const port = cause_of_words(Causes::AnyCall)) {
+    port->error_output(bytes);
+  } else {
+    counters_.kept_error_bytes += bytes.size();
+  }
 }
 
 void Router::on_drained() {
-  for (SessionPort* port : std::set<SessionPort*>(sessions_)) port->server_drained();
+  replies_to_deaf_ = 0;
+  for (const SessionId session : session_ids()) {
+    if (SessionPort* const port = port_of(session)) port->server_drained();
+  }
 }
 
 void Router::fail(const Call& call, int code, const std::string& sentence) {
   if (call.purpose == Purpose::ConfirmTools && !lost_) return refute();
+  if (call.purpose == Purpose::SetLevel) level_told();
   if (call.purpose == Purpose::Subscribe) {
-    for (const auto& [port, id] : subscriptions_.answered(call.uri, false)) {
-      if (!id.empty()) port->deliver({wire::error_message(id, code, sentence), nullptr});
+    for (const auto& [session, id] : subscriptions_.answered(call.uri, false)) {
+      SessionPort* const port = port_of(session);
+      if (port != nullptr && !id.empty()) port->deliver({wire::error_message(id, code, sentence), nullptr});
     }
   }
-  if (call.port != nullptr) call.port->deliver({wire::error_message(call.id, code, sentence), nullptr});
+  if (SessionPort* const port = port_of(call.session)) {
+    port->deliver({wire::error_message(call.id, code, sentence), nullptr});
+  }
   call_finished();
 }
 
 // ---- deadlines
 
-void Router::watch_deadlines() {
-  if (deadlines_.running() || calls_.size() == 0) return;
-  deadlines_.start(std::chrono::seconds(1), [this] { expire(); });
+/// One timer, for the nearest deadline: a server whose calls have none, or one in an hour, wakes nobody.
+/// Deadlines move only away, so a look that comes too early only starts the timer again.
+void Router::watch_deadline(Clock::time_point deadline) {
+  if (deadline == Clock::time_point::max() || (deadlines_.running() && next_look_ <= deadline)) return;
+  next_look_ = deadline;
+  deadlines_.start(std::max(deadline - Clock::now(), Clock::duration::zero()), [this] { expire(); });
 }
 
 void Router::expire() {
-  for (const std::uint64_t up_id : calls_.expired(Clock::now())) {
+  for (const CallId up_id : calls_.expired(Clock::now())) {
     ++counters_.timeouts;
     cancel_up(up_id, "the call took too long");
     if (const auto call = calls_.cancel(up_id, Clock::now())) {
@@ -228,9 +260,23 @@ void Router::expire() {
                " s; a longer \"timeout\" for it can be set in the configuration");
     }
   }
-  watch_deadlines();
+  watch_deadline(calls_.next_deadline());
 }
 
-SessionPort* Router::only_session() const { return sessions_.size() == 1 ? *sessions_.begin() : nullptr; }
+SessionPort* Router::only_session() const {
+  return sessions_.size() == 1 ? sessions_.begin()->second : nullptr;
+}
+
+std::vector<SessionId> Router::session_ids() const {
+  std::vector<SessionId> ids;
+  ids.reserve(sessions_.size());
+  for (const auto& [id, port] : sessions_) ids.push_back(id);
+  return ids;
+}
+
+SessionPort* Router::port_of(SessionId session) const {
+  const auto found = sessions_.find(session);
+  return found == sessions_.end() ? nullptr : found->second;
+}
 
 }  // namespace corral::router

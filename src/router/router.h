@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -28,6 +29,17 @@ namespace corral::router {
 /// Between why a server was lost and what it said last, which is for its clients and not for the log.
 inline constexpr std::string_view kStderrFollows = "; its stderr ended with: ";
 
+/// Why a server was lost. What it said last on stderr is told only to the session that it can be about.
+struct LastWords {
+  std::string sentence;       // for everybody
+  std::string with_stderr{};  // the same for `about`
+  SessionId about{};
+
+  const std::string& to(SessionId session) const {
+    return about && about == session ? with_stderr : sentence;
+  }
+};
+
 struct RouterOptions {
   std::string server;                                 // its name, for messages
   bool shared = false;                                // several sessions may attach
@@ -47,7 +59,10 @@ struct RouterCounters {
   std::uint64_t late_answers = 0;       // to a call that was cancelled
   std::uint64_t dropped_news = 0;       // notifications that belong to nobody, or whose reader is slow
   std::uint64_t dropped_log_lines = 0;  // of which no single session can be the cause
+  std::uint64_t kept_error_bytes = 0;   // of stderr, likewise: they are only in the log of the server
+  std::uint64_t misleading = 0;         // messages that a server might read in another way than we do
   std::uint64_t refused_questions = 0;
+  std::uint64_t dropped_replies = 0;  // to a server that asks and does not read
   std::uint64_t timeouts = 0;
   std::uint64_t lost_answers = 0;  // over the line cap
   std::uint64_t missed_probes = 0;
@@ -68,8 +83,8 @@ class Router final : public server::Instance::Events {
     /// What the server showed to clients that say the same of themselves as this one.
     virtual void learned_list(Router& router, const SessionPort& port, ListKind kind,
                               std::string_view result) = 0;
-    /// The "tools", "prompts" or "resources" that we know of it are out of date.
-    virtual void learned_of_change(Router& router, std::string_view what) = 0;
+    /// What we know of this list is out of date.
+    virtual void learned_of_change(Router& router, ChangedList list) = 0;
     virtual void learned_that_it_answers_probes(Router& router) = 0;
 
     /// All of it; once it is opened its sessions hear it, too.
@@ -82,7 +97,7 @@ class Router final : public server::Instance::Events {
     virtual void router_drained(Router& router) = 0;
     virtual void router_hung(Router& router) = 0;
     /// It will say no more. Every call was answered with `why`; the sessions are still attached.
-    virtual void router_lost(Router& router, const std::string& why) = 0;
+    virtual void router_lost(Router& router, const LastWords& why) = 0;
     /// Its tree is gone. Destroys the router, later.
     virtual void router_ended(Router& router, const server::Ending& ending) = 0;
   };
@@ -115,8 +130,8 @@ class Router final : public server::Instance::Events {
   /// calls that wait for them would hold the end of the session.
   void client_silent(SessionPort& port);
 
-  /// Tells the listens of this session that asked for it that the server has other "tools", … now.
-  void tell_listens(SessionPort& port, std::string_view what);
+  /// Tells the listens of this session that asked for it that the list is another one now.
+  void tell_listens(SessionPort& port, ChangedList list);
 
   /// Answers every call of the session with an error.
   void give_up_calls(SessionPort& port, int code, const std::string& sentence);
@@ -135,10 +150,14 @@ class Router final : public server::Instance::Events {
   const RouterOptions& options() const { return options_; }
   const RouterCounters& counters() const { return counters_; }
   const server::Instance* instance() const { return instance_.get(); }
-  const std::set<SessionPort*>& sessions() const { return sessions_; }
+  const std::map<SessionId, SessionPort*>& sessions() const { return sessions_; }
+  /// A copy: what is told to one session may end another. Look each of them up before it is used.
+  std::vector<SessionId> session_ids() const;
+  /// Null if it is not attached, or is gone.
+  SessionPort* port_of(SessionId session) const;
   std::size_t calls() const { return calls_.awaited(); }
   std::size_t calls_of(const SessionPort& port) const {
-    return calls_.awaited(&port) + subscriptions_.waiting(&port);
+    return calls_.awaited(port.session()) + subscriptions_.waiting(port.session());
   }
   /// Work in flight, an open listen, an open subscription, a question that waits for its client.
   bool in_use() const;
@@ -150,7 +169,7 @@ class Router final : public server::Instance::Events {
  private:
   void on_opened() override;
   void on_message(const wire::Line& line, const wire::Envelope& envelope) override;
-  void on_lost_answer(const std::string& id, std::size_t bytes) override;
+  void on_lost_answer(const server::LostAnswer& lost) override;
   void on_error_output(std::string_view bytes) override;
   void on_drained() override;
   void on_lost(const std::string& sentence) override;
@@ -158,35 +177,45 @@ class Router final : public server::Instance::Events {
 
   // towards the server
   void forward(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope, Purpose purpose);
-  std::uint64_t ask(std::string_view method, std::string_view params, Call call);
-  void cancel_up(std::uint64_t up_id, std::string_view reason);
+  CallId ask(std::string_view method, std::string_view params, Call call);
+  void cancel_up(CallId up_id, std::string_view reason);
   void cancelled_by_client(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope);
   void subscribe(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope);
   void unsubscribe(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope);
   void set_level(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope);
-  void tell_level(LogLevel level);
+  void tell_unsubscribed(const std::string& uri, SessionId on_behalf_of);
+  void tell_level(LogLevel level, SessionId on_behalf_of);
+  void level_told();
   bool refuse_tool(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope);
+  bool misleads(const wire::Envelope& envelope);
+  bool asks_without_id(std::string_view method);
 
   // towards the sessions
   void answer(const wire::Line& line, const wire::Envelope& envelope);
   void answer_call(const Call& call, const wire::Line& line, const wire::Envelope& envelope);
   void answer_own(const Call& call, const wire::Line& line, const wire::Envelope& envelope);
-  void answer_tools(const Call& call, const wire::Line& line, const wire::Envelope& envelope);
+  void answer_tools(SessionPort& port, const Call& call, const wire::Line& line,
+                    const wire::Envelope& envelope);
   void question(const wire::Line& line, const wire::Envelope& envelope);
-  void answer_for_client(std::string_view id, std::string_view method);
+  void answer_for_client(std::string_view id, QuestionKind kind);
   void news(const wire::Line& line, const wire::Envelope& envelope);
   void progress(const wire::Line& line, const wire::Envelope& envelope);
   void cancelled_by_server(const wire::Line& line, const wire::Envelope& envelope);
   void subscribed_news(const wire::Line& line, const wire::Envelope& envelope);
+  SessionPort* cause_of_words(Causes which) const;
   void log_message(const wire::Line& line, const wire::Envelope& envelope);
   void batch(const wire::Line& line);
+  void deliver_to_all(const std::vector<SessionId>& sessions, const wire::Line& line);
   void deliver_news(SessionPort& port, const wire::Line& line, std::initializer_list<wire::Edit> edits = {});
   void fail(const Call& call, int code, const std::string& sentence);
   void fit();
   void refute();
   void pay_owed_news(SessionPort& port);
   void call_finished();
-  void watch_deadlines();
+  LastWords last_words(const std::string& why) const;
+  void has_asked(const SessionPort& port);
+  void watch_deadline(Clock::time_point deadline);
+  void reply(const std::string& message);
   void expire();
   SessionPort* only_session() const;
 
@@ -196,7 +225,7 @@ class Router final : public server::Instance::Events {
   void probe();
   void compare_list(SessionPort& port, ListKind kind);
   void compared(const Call& call, std::string_view result);
-  void forget_compared(std::string_view what);
+  void forget_compared(ChangedList list);
   std::size_t digest_of(ListKind kind, std::string_view result) const;
   bool modern() const { return instance_->handshake().era() == server::Era::Modern; }
   void learn(const SessionPort& port, ListKind kind, std::string_view result);
@@ -209,21 +238,27 @@ class Router final : public server::Instance::Events {
   RouterOptions options_;
   Owner& owner_;
   std::unique_ptr<server::Instance> instance_;
-  std::set<SessionPort*> sessions_;
-  std::set<SessionPort*> ready_;  // those that said notifications/initialized, or need not
-  std::map<SessionPort*, std::set<std::string>> owed_;  // lists that changed while nobody read
+  std::map<SessionId, SessionPort*> sessions_;       // those that are attached
+  std::set<SessionId> ready_;                        // those that said notifications/initialized, or need not
+  std::map<SessionId, std::set<ChangedList>> owed_;  // lists that changed while nobody read
   PendingCalls calls_;
+  wire::PossibleCauses<SessionId> callers_;  // all that ever asked this instance something
   Questions questions_;
   bool client_silent_ = false;
   Subscriptions subscriptions_;
+  std::deque<CallId> unsubscribes_;  // the last that we sent; most are answered
   LogLevels levels_;
+  std::optional<LogLevel> level_asked_;                       // the server has not answered it yet
+  std::optional<std::pair<LogLevel, SessionId>> next_level_;  // what it is to be told then, and for whom
   Timer deadlines_;
+  Clock::time_point next_look_ = Clock::time_point::max();  // at the deadlines
+  std::size_t replies_to_deaf_ = 0;  // short ones, queued for a server that does not read
   RouterCounters counters_;
   std::optional<server::Health> health_;
   Timer health_timer_;
-  std::uint64_t said_ = 0;    // messages of the server
-  std::uint64_t probe_ = 0;   // our last question
-  std::uint64_t listen_ = 0;  // our own; 0 = none
+  std::uint64_t said_ = 0;  // messages of the server
+  CallId probe_;            // our last question
+  CallId listen_;           // our own; nobody's = none
   struct Listed {
     bool asked = false;
     std::optional<std::size_t> digest;

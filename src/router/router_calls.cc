@@ -1,9 +1,12 @@
 // From the sessions to the server.
 #include <array>
 #include <charconv>
+#include <utility>
 
 #include "router/router.h"
+#include "router/tool_list.h"
 #include "wire/error_codes.h"
+#include "wire/json_members.h"
 #include "wire/json_text.h"
 
 namespace corral::router {
@@ -12,8 +15,8 @@ namespace {
 /// An id of ours as text, without a heap.
 class Digits {
  public:
-  explicit Digits(std::uint64_t number) {
-    end_ = std::to_chars(text_.data(), text_.data() + text_.size(), number).ptr;
+  explicit Digits(CallId id) {
+    end_ = std::to_chars(text_.data(), text_.data() + text_.size(), id.value()).ptr;
   }
   std::string_view text() const { return {text_.data(), static_cast<std::size_t>(end_ - text_.data())}; }
 
@@ -34,6 +37,36 @@ void refuse_more(SessionPort& port, std::string_view id) {
                 nullptr});
 }
 
+/// As it is written. Nothing unless there is exactly one that every parser takes for the name.
+std::string_view called_tool(std::string_view params) {
+  std::size_t names = 0;
+  wire::Span name;
+  wire::each_member(params, [&](std::string_view key, wire::Member member) {
+    if (!wire::same_but_for_case(key, "name")) return;
+    ++names;
+    if (key == "name") name = member.value;
+  });
+  return names == 1 ? name.in(params) : std::string_view();
+}
+
+/// What it costs to keep the call is its principal's; an objection if that has no more.
+/// The few bytes of an ordinary call are bounded by the number of calls.
+std::string charge(Account* account, Call& call) {
+  constexpr std::size_t kFew = 256;
+  if (account == nullptr) return {};
+  auto request = account->take(Good::Requests);
+  if (!request) return account->objection(Good::Requests);
+  call.request = std::move(*request);
+  // A URI twice: so much is its session's to keep when the server has agreed.
+  const std::size_t kept =
+      2 * call.id.size() + call.token.size() + 2 * call.uri.size() + call.listens_to.size();
+  if (kept <= kFew && call.uri.empty()) return {};
+  auto bytes = account->take(Good::Bytes, kept);
+  if (!bytes) return account->objection(Good::Bytes, kept);
+  call.bytes = std::move(*bytes);
+  return {};
+}
+
 std::string text_member(std::string_view object, std::string_view key) {
   const std::string_view value = wire::member(object, key).in(object);
   return wire::string_value(value).value_or("");
@@ -49,9 +82,18 @@ void Router::request(SessionPort& port, const wire::Line& line, const wire::Enve
                   nullptr});
     return;
   }
-  if (calls_.find(&port, envelope.id.in(line.text))) {
+  has_asked(port);
+  if (calls_.find(port.session(), envelope.id.in(line.text))) {
     port.deliver({wire::error_message(envelope.id.in(line.text), wire::kInvalidRequest,
                                       "Invalid Request: this id is already in use by a call in flight"),
+                  nullptr});
+    return;
+  }
+  if (misleads(envelope)) {
+    port.deliver({wire::error_message(envelope.id.in(line.text), wire::kInvalidRequest,
+                                      "Invalid Request: the tools of server " + options_.server +
+                                          " are limited, so a message may have no key that differs from "
+                                          "\"method\" or \"params\" only in upper and lower case"),
                   nullptr});
     return;
   }
@@ -77,10 +119,8 @@ void Router::request(SessionPort& port, const wire::Line& line, const wire::Enve
 
 void Router::forward(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope,
                      Purpose purpose) {
-  if (calls_.count(&port) >= kMostCalls) return refuse_more(port, envelope.id.in(line.text));
-  ++counters_.calls;
-  const std::uint64_t up_id = instance_->next_id();
-  Call call{.port = &port,
+  if (calls_.count(port.session()) >= kMostCalls) return refuse_more(port, envelope.id.in(line.text));
+  Call call{.session = port.session(),
             .id = std::string(envelope.id.in(line.text)),
             .token = std::string(envelope.progress_token.in(line.text)),
             .purpose = purpose,
@@ -96,11 +136,18 @@ void Router::forward(SessionPort& port, const wire::Line& line, const wire::Enve
   }
   call.list = list_kind_of(method);
   if (call.list && wire::member(params_of(line, envelope), "cursor").present()) call.list.reset();
+  if (const std::string objection = charge(port.account(), call); !objection.empty()) {
+    port.deliver({wire::error_message(call.id, wire::kTooManyCalls, objection), nullptr});
+    return;
+  }
+  ++counters_.calls;
+  const CallId up_id = instance_->next_id();
   last_used_ = loop_.now();
   if (purpose != Purpose::Listen) {  // which stays open for as long as its client likes
     call.patience = options_.call_timeout;
     call.deadline = last_used_ + call.patience;
   }
+  const Clock::time_point deadline = call.deadline;
   calls_.add(up_id, std::move(call));
   const Digits digits(up_id);
   const wire::Edit id{envelope.id, digits.text()};
@@ -111,39 +158,68 @@ void Router::forward(SessionPort& port, const wire::Line& line, const wire::Enve
   } else {
     instance_->send(line, {token, id});
   }
-  watch_deadlines();
+  watch_deadline(deadline);
 }
 
 /// A request of our own.
-std::uint64_t Router::ask(std::string_view method, std::string_view params, Call call) {
-  const std::uint64_t up_id = instance_->next_id();
+CallId Router::ask(std::string_view method, std::string_view params, Call call) {
+  const CallId up_id = instance_->next_id();
   constexpr std::chrono::seconds kConfirmPatience{10};  // sessions wait for it
   call.patience = call.purpose == Purpose::ConfirmTools ? kConfirmPatience : options_.call_timeout;
   const bool unlimited = call.purpose == Purpose::Probe || call.purpose == Purpose::ListenForAll;
   if (!unlimited) call.deadline = Clock::now() + call.patience;
+  const Clock::time_point deadline = call.deadline;
   calls_.add(up_id, std::move(call));
-  instance_->send(R"({"jsonrpc":"2.0","id":)" + std::to_string(up_id) + R"(,"method":")" +
-                  std::string(method) + R"(","params":)" + std::string(params) + "}");
-  watch_deadlines();
+  instance_->send(wire::request_message(to_string(up_id), method, params));
+  watch_deadline(deadline);
   return up_id;
 }
 
 bool Router::refuse_tool(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope) {
   if (!options_.allows_tool) return false;
-  const std::string tool = text_member(params_of(line, envelope), "name");
-  if (options_.allows_tool(tool)) return false;
-  port.deliver({wire::error_message(envelope.id.in(line.text), wire::kToolNotAllowed,
-                                    "tool " + tool + " is not in the \"tools\" list of server " +
-                                        options_.server + " in corral's configuration"),
-                nullptr});
-  return true;
+  const auto refuse = [&](int code, const std::string& why) {
+    port.deliver({wire::error_message(envelope.id.in(line.text), code, why), nullptr});
+    return true;
+  };
+  const std::string_view written = called_tool(params_of(line, envelope));
+  if (is_too_long_for_a_tool(written)) {  // each pattern would be compared with all of it
+    return refuse(wire::kInvalidParams, "Invalid params: the tools of server " + options_.server +
+                                            " are limited, so the name of one may have 1024 bytes at most");
+  }
+  const std::optional<std::string> tool = wire::string_value(written);
+  if (!tool) {
+    return refuse(wire::kInvalidRequest,
+                  "Invalid Request: the tools of server " + options_.server +
+                      " are limited, so tools/call must have one \"name\", a text, and no other key that "
+                      "differs from it only in upper and lower case");
+  }
+  if (options_.allows_tool(*tool)) return false;
+  return refuse(wire::kToolNotAllowed, "tool " + *tool +
+                                           " is not allowed by \"tools\" and \"deny\" of server " +
+                                           options_.server + " in corral's configuration");
+}
+
+/// Where a list of tools is to be kept, a message must mean to the server what it means to us.
+bool Router::misleads(const wire::Envelope& envelope) {
+  const bool refused = options_.allows_tool && envelope.lookalike;
+  if (refused) ++counters_.misleading;
+  return refused;
+}
+
+/// Some servers do what a notification asks for, and only answer it not. So where a list of tools is to be
+/// kept, only what MCP calls a notification may pass without an id.
+bool Router::asks_without_id(std::string_view method) {
+  const bool refused = options_.allows_tool && !method.starts_with("notifications/");
+  if (refused) ++counters_.misleading;
+  return refused;
 }
 
 void Router::notification(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope) {
   const std::string_view method = wire::method_name(envelope, line.text);
+  if (misleads(envelope) || asks_without_id(method)) return;
   if (method == "notifications/cancelled") return cancelled_by_client(port, line, envelope);
   if (method == "notifications/initialized") {
-    ready_.insert(&port);
+    ready_.insert(port.session());
     if (options_.shared) return;  // we told it ourselves
   }
   // What else a client may tell is about its own roots, tasks and questions: of no meaning to a shared
@@ -152,22 +228,22 @@ void Router::notification(SessionPort& port, const wire::Line& line, const wire:
 }
 
 void Router::cancelled_by_client(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope) {
-  const auto up_id = calls_.find(&port, envelope.request_id.in(line.text));
+  const auto up_id = calls_.find(port.session(), envelope.request_id.in(line.text));
   if (!up_id) return;  // answered already, or never asked
   const std::optional<Call> call = calls_.cancel(*up_id, Clock::now());
   instance_->send(line, {{envelope.request_id, Digits(*up_id).text()}});
   call_finished();
 }
 
-void Router::cancel_up(std::uint64_t up_id, std::string_view reason) {
+void Router::cancel_up(CallId up_id, std::string_view reason) {
   if (lost_) return;
-  instance_->send(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":)" +
-                  std::to_string(up_id) + R"(,"reason":)" + wire::quoted(reason) + "}}");
+  instance_->send(wire::cancelled_message(to_string(up_id), reason));
 }
 
 /// The client's answer to a question of its server.
 void Router::response(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope) {
-  const auto down_id = wire::own_number(envelope.id.in(line.text));
+  if (misleads(envelope)) return;
+  const auto down_id = wire::own_id<QuestionId>(envelope.id.in(line.text));
   const auto question = down_id && !options_.shared ? questions_.take(*down_id) : std::nullopt;
   if (!question) {
     ++counters_.unknown_answers;
@@ -182,25 +258,55 @@ void Router::response(SessionPort& port, const wire::Line& line, const wire::Env
 void Router::subscribe(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope) {
   const std::string id(envelope.id.in(line.text));
   const std::string uri = text_member(params_of(line, envelope), "uri");
-  if (subscriptions_.waiting(&port) >= kMostCalls) return refuse_more(port, id);
-  switch (subscriptions_.subscribe(&port, uri, id)) {
+  const auto refuse = [&](const std::string& why) {
+    port.deliver({wire::error_message(id, wire::kTooManyCalls, why), nullptr});
+  };
+  // What we keep to ask the server outlives the session, if that ends before the answer.
+  Account::Held question;
+  if (port.account() != nullptr) {
+    auto held = port.account()->take(Good::Bytes, 2 * uri.size());
+    if (!held) return refuse(port.account()->objection(Good::Bytes, 2 * uri.size()));
+    question = std::move(*held);
+  }
+  switch (subscriptions_.subscribe(port.session(), uri, id, port.account())) {
     case Subscriptions::Next::AskServer:
       ask("resources/subscribe", R"({"uri":)" + wire::quoted(uri) + "}",
-          {.purpose = Purpose::Subscribe, .uri = uri});
+          {.purpose = Purpose::Subscribe,
+           .uri = uri,
+           .on_behalf_of = port.session(),
+           .bytes = std::move(question)});
       return;
     case Subscriptions::Next::Wait: return;
     case Subscriptions::Next::Answer:
+      question = {};  // the session keeps it now
       port.subscription(uri, true);
       port.deliver({wire::result_message(id, "{}"), nullptr});
+      return;
+    case Subscriptions::Next::NoRoom: return refuse(port.account()->objection(Good::Bytes, 2 * uri.size()));
+    case Subscriptions::Next::Refuse:
+      return refuse(
+          "a session may subscribe to 1024 resources, each with a URI of at most 8192 bytes; unsubscribe "
+          "from some");
   }
 }
 
 void Router::unsubscribe(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope) {
   const std::string uri = text_member(params_of(line, envelope), "uri");
-  if (subscriptions_.unsubscribe(&port, uri)) {
-    ask("resources/unsubscribe", R"({"uri":)" + wire::quoted(uri) + "}", {.purpose = Purpose::Unsubscribe});
+  if (subscriptions_.unsubscribe(port.session(), uri)) {
+    tell_unsubscribed(uri, port.session());
   }
   port.deliver({wire::result_message(envelope.id.in(line.text), "{}"), nullptr});
+}
+
+/// Nobody waits for the answer. Of a server that gives none, so many are kept in mind and no more.
+void Router::tell_unsubscribed(const std::string& uri, SessionId on_behalf_of) {
+  constexpr std::size_t kMost = 1024;
+  unsubscribes_.push_back(ask("resources/unsubscribe", R"({"uri":)" + wire::quoted(uri) + "}",
+                              {.purpose = Purpose::Unsubscribe, .on_behalf_of = on_behalf_of}));
+  if (unsubscribes_.size() <= kMost) return;
+  calls_.cancel(unsubscribes_.front(), Clock::now());
+  unsubscribes_.pop_front();
+  call_finished();
 }
 
 void Router::set_level(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope) {
@@ -220,13 +326,26 @@ void Router::set_level(SessionPort& port, const wire::Line& line, const wire::En
                   nullptr});
     return;
   }
-  if (const auto told = levels_.set(&port, *level)) tell_level(*told);
+  if (const auto told = levels_.set(port.session(), *level)) tell_level(*told, port.session());
   port.deliver({wire::result_message(id, "{}"), nullptr});
 }
 
-void Router::tell_level(LogLevel level) {
-  ask("logging/setLevel", R"({"level":")" + std::string(name_of(level)) + "\"}",
-      {.purpose = Purpose::SetLevel});
+/// One at a time: of a server that does not answer nothing piles up, and in the end it has the last one.
+void Router::tell_level(LogLevel level, SessionId on_behalf_of) {
+  if (level_asked_) {
+    next_level_.reset();
+    if (level != *level_asked_) next_level_ = {level, on_behalf_of};
+    return;
+  }
+  level_asked_ = level;
+  ask("logging/setLevel", R"({"level":)" + wire::quoted(name_of(level)) + "}",
+      {.purpose = Purpose::SetLevel, .on_behalf_of = on_behalf_of});
+}
+
+void Router::level_told() {
+  level_asked_.reset();
+  const auto next = std::exchange(next_level_, std::nullopt);
+  if (next && !lost_) tell_level(next->first, next->second);
 }
 
 }  // namespace corral::router

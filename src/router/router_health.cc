@@ -52,9 +52,10 @@ std::optional<ListKind> list_kind_of(std::string_view method) {
 
 void Router::compare_list(SessionPort& port, ListKind kind) {
   const char* const method = kLists[static_cast<std::size_t>(kind)].method;
-  if (modern()) {  // may show each client another list, so each is compared by itself
+  if (modern()) {     // may show each client another list, so each is compared by itself
+    has_asked(port);  // it hears what the client says of itself, and may repeat it on stderr
     const std::string params = R"({"_meta":{)" + bridge::modern_meta(port.introduction(), "") + "}}";
-    ask(method, params, {.purpose = Purpose::CompareList, .list = kind, .compared_for = port.session()});
+    ask(method, params, {.purpose = Purpose::CompareList, .list = kind, .on_behalf_of = port.session()});
     return;
   }
   Listed& listed = listed_[static_cast<std::size_t>(kind)];
@@ -67,17 +68,19 @@ void Router::compared(const Call& call, std::string_view result) {
   const std::size_t digest = digest_of(*call.list, result);
   if (!modern()) listed_[static_cast<std::size_t>(*call.list)].digest = digest;
   bool learned = false;
-  for (SessionPort* port : std::set<SessionPort*>(sessions_)) {
-    if (modern() && port->session() != call.compared_for) continue;
+  for (const SessionId session : session_ids()) {
+    if (modern() && session != call.on_behalf_of) continue;
+    SessionPort* const port = port_of(session);
+    if (port == nullptr) continue;
     if (!std::exchange(learned, true)) learn(*port, *call.list, result);
     port->list_now(*call.list, digest);
   }
 }
 
-/// The server has other "tools", … now than those that were compared.
-void Router::forget_compared(std::string_view what) {
+/// The list is another one now than the one that was compared.
+void Router::forget_compared(ChangedList list) {
   for (std::size_t kind = 0; kind < kListKinds; ++kind) {
-    if (std::string_view(kLists[kind].method).starts_with(what)) listed_[kind] = {};
+    if (std::string_view(kLists[kind].method).starts_with(name_of(list))) listed_[kind] = {};
   }
 }
 
@@ -90,7 +93,7 @@ void Router::learn(const SessionPort& port, ListKind kind, std::string_view resu
 std::size_t Router::digest_of(ListKind kind, std::string_view result) const {
   const std::size_t list = list_digest(kind, result);
   const bool whole = !wire::member(result, "nextCursor").present();
-  return whole ? list : list ^ std::hash<std::string_view>{}(instance_->id());
+  return whole ? list : list ^ std::hash<std::string_view>{}(instance_->id().text());
 }
 
 std::size_t list_digest(ListKind kind, std::string_view result) {

@@ -4,21 +4,9 @@
 #include "wire/error_codes.h"
 #include "wire/json_array.h"
 #include "wire/json_text.h"
+#include "wire/oversized_line.h"
 
 namespace corral::router {
-namespace {
-
-/// "tools" of notifications/tools/list_changed; empty if it is something else.
-std::string_view changed_list(std::string_view method) {
-  constexpr std::string_view kBefore = "notifications/";
-  constexpr std::string_view kBehind = "/list_changed";
-  if (!method.starts_with(kBefore) || !method.ends_with(kBehind)) return {};
-  if (method.size() <= kBefore.size() + kBehind.size()) return {};
-  return method.substr(kBefore.size(), method.size() - kBefore.size() - kBehind.size());
-}
-
-}  // namespace
-
 void Router::on_message(const wire::Line& line, const wire::Envelope& envelope) {
   if (lost_) return;  // its sessions speak to another one by now
   ++said_;
@@ -34,8 +22,8 @@ void Router::on_message(const wire::Line& line, const wire::Envelope& envelope) 
 
 /// Servers of 2025-03-26 may put several messages on one line.
 void Router::batch(const wire::Line& line) {
-  const auto elements = wire::array_elements(line.text);
   constexpr std::size_t kMost = 1024;
+  const auto elements = wire::array_elements(line.text, kMost);
   if (!elements || elements->size() > kMost) {
     ++counters_.dropped_news;
     return;
@@ -43,35 +31,44 @@ void Router::batch(const wire::Line& line) {
   for (const wire::Span& element : *elements) {
     const wire::Line one{element.in(line.text), line.owner};
     const wire::Envelope envelope = wire::scan(one.text);
-    if (envelope.kind != wire::Kind::Batch) on_message(one, envelope);
+    if (envelope.kind == wire::Kind::NotRpc) {
+      const std::string id = wire::answered_id(one.text);
+      if (!id.empty()) on_lost_answer({id, false, "it is not JSON-RPC 2.0: " + std::string(envelope.fault)});
+    } else if (envelope.kind != wire::Kind::Batch) {
+      on_message(one, envelope);
+    }
   }
 }
 
 // ---- answers
 
 void Router::answer(const wire::Line& line, const wire::Envelope& envelope) {
-  const auto up_id = wire::own_number(envelope.id.in(line.text));
-  const std::optional<Call> call = up_id ? calls_.take(*up_id) : std::nullopt;
+  const auto up_id = wire::own_id<CallId>(envelope.id.in(line.text));
+  std::optional<Call> call = up_id ? calls_.answered(*up_id, loop_.now()) : std::nullopt;
   if (!call) {
-    ++(up_id && calls_.was_cancelled(*up_id) ? counters_.late_answers : counters_.unknown_answers);
+    ++(up_id && calls_.was_cancelled(*up_id, loop_.now()) ? counters_.late_answers
+                                                          : counters_.unknown_answers);
     return;
   }
   ++counters_.answers;
+  if (!call->uri.empty()) call->bytes = {};  // what of it is kept from here on is its session's
   answer_call(*call, line, envelope);
   call_finished();
 }
 
 void Router::answer_call(const Call& call, const wire::Line& line, const wire::Envelope& envelope) {
-  if (call.port == nullptr) return answer_own(call, line, envelope);
+  if (!call.session) return answer_own(call, line, envelope);
+  SessionPort* const port = port_of(call.session);
+  if (port == nullptr) return;
   last_used_ = loop_.now();
-  if (!call.uri.empty() && envelope.result.present()) call.port->subscription(call.uri, !call.unsubscribes);
+  if (!call.uri.empty() && envelope.result.present()) port->subscription(call.uri, !call.unsubscribes);
   if (call.list && envelope.result.present()) {
     const std::string_view result = envelope.result.in(line.text);
-    call.port->list_given(*call.list, digest_of(*call.list, result));
-    learn(*call.port, *call.list, result);
+    port->list_given(*call.list, digest_of(*call.list, result));
+    learn(*port, *call.list, result);
   }
   const bool tools = call.purpose == Purpose::ListTools || call.purpose == Purpose::ListMoreTools;
-  if (tools && envelope.result.present()) return answer_tools(call, line, envelope);
+  if (tools && envelope.result.present()) return answer_tools(*port, call, line, envelope);
   if (call.purpose == Purpose::Listen) {
     // The listen id stands twice: as the answer's id and inside its _meta.
     const std::string_view result = envelope.result.in(line.text);
@@ -81,23 +78,24 @@ void Router::answer_call(const Call& call, const wire::Line& line, const wire::E
       const std::size_t base = envelope.result.begin + meta.begin;
       const wire::Span place{base + inner.begin, base + inner.end};
       if (place.begin < envelope.id.begin) {
-        call.port->deliver(line, {{place, call.id}, {envelope.id, call.id}});
+        port->deliver(line, {{place, call.id}, {envelope.id, call.id}});
       } else {
-        call.port->deliver(line, {{envelope.id, call.id}, {place, call.id}});
+        port->deliver(line, {{envelope.id, call.id}, {place, call.id}});
       }
       return;
     }
   }
-  call.port->answer(line, envelope, call.id);
+  port->answer(line, envelope, call.id);
 }
 
-void Router::answer_tools(const Call& call, const wire::Line& line, const wire::Envelope& envelope) {
+void Router::answer_tools(SessionPort& port, const Call& call, const wire::Line& line,
+                          const wire::Envelope& envelope) {
   const std::string_view result = envelope.result.in(line.text);
   if (!options_.shared && call.purpose == Purpose::ListTools) {
     if (const auto read_only = every_tool_is_read_only(result)) owner_.learned_read_only(*this, *read_only);
   }
-  if (!options_.allows_tool) return call.port->answer(line, envelope, call.id);
-  call.port->deliver({wire::result_message(call.id, without_tools(result, options_.allows_tool)), nullptr});
+  if (!options_.allows_tool) return port.answer(line, envelope, call.id);
+  port.deliver({wire::result_message(call.id, without_tools(result, options_.allows_tool)), nullptr});
 }
 
 void Router::answer_own(const Call& call, const wire::Line& line, const wire::Envelope& envelope) {
@@ -113,28 +111,35 @@ void Router::answer_own(const Call& call, const wire::Line& line, const wire::En
     return health_->answered();
   }
   if (call.purpose == Purpose::CompareList && accepted) compared(call, envelope.result.in(line.text));
-  if (call.purpose == Purpose::ListenForAll) listen_ = 0;  // the server has ended it
+  if (call.purpose == Purpose::ListenForAll) listen_ = {};  // the server has ended it
+  if (call.purpose == Purpose::SetLevel) level_told();
   if (call.purpose != Purpose::Subscribe) return;
   if (!options_.shared && !accepted && only_session() != nullptr)
     only_session()->subscription(call.uri, false);
-  for (const auto& [port, id] : subscriptions_.answered(call.uri, accepted)) {
-    port->subscription(call.uri, subscriptions_.holds(port, call.uri));
+  for (const auto& [session, id] : subscriptions_.answered(call.uri, accepted)) {
+    SessionPort* const port = port_of(session);
+    if (port == nullptr) continue;
+    port->subscription(call.uri, subscriptions_.holds(session, call.uri));
     if (!id.empty()) port->deliver(line, {{envelope.id, id}});
   }
   if (accepted && subscriptions_.abandoned(call.uri)) {
-    ask("resources/unsubscribe", R"({"uri":)" + wire::quoted(call.uri) + "}",
-        {.purpose = Purpose::Unsubscribe});
+    tell_unsubscribed(call.uri, call.on_behalf_of);
   }
 }
 
-void Router::on_lost_answer(const std::string& id, std::size_t bytes) {
+void Router::on_lost_answer(const server::LostAnswer& lost) {
   ++counters_.lost_answers;
-  const auto up_id = wire::own_number(id);
-  const std::optional<Call> call = up_id ? calls_.take(*up_id) : std::nullopt;
-  if (!call) return;
-  fail(*call, wire::kAnswerTooLarge,
-       "the answer of server " + options_.server + " has " + std::to_string(bytes) +
-           " bytes, more than a line may have; raise \"line_cap\" in the configuration");
+  const auto up_id = wire::own_id<CallId>(lost.id);
+  // It cannot be read, but the server has said it: the call has ended like any other.
+  const std::optional<Call> call = up_id ? calls_.answered(*up_id, loop_.now()) : std::nullopt;
+  if (!call) {
+    if (up_id && calls_.was_cancelled(*up_id, loop_.now())) ++counters_.late_answers;
+    return;
+  }
+  if (call->purpose == Purpose::Probe) health_->answered();  // it lives, whatever it says
+  if (call->purpose == Purpose::ListenForAll) listen_ = {};
+  fail(*call, lost.too_large ? wire::kAnswerTooLarge : wire::kAnswerUnreadable,
+       "the answer of server " + options_.server + " cannot be passed on: " + lost.why);
 }
 
 // ---- questions
@@ -144,50 +149,55 @@ void Router::on_lost_answer(const std::string& id, std::size_t bytes) {
 void Router::question(const wire::Line& line, const wire::Envelope& envelope) {
   const std::string_view method = wire::method_name(envelope, line.text);
   const std::string_view id = envelope.id.in(line.text);
-  if (instance_->congested()) {  // it asks and asks, and does not read
-    ++counters_.refused_questions;
-    return;
-  }
-  if (method == "ping") return instance_->send(wire::result_message(id, "{}"));
+  if (method == "ping") return reply(wire::result_message(id, "{}"));
   SessionPort* port = options_.shared ? nullptr : only_session();
   constexpr std::size_t kMostQuestions = 1024;
   if (port == nullptr || questions_.size() >= kMostQuestions) {
     ++counters_.refused_questions;
-    instance_->send(
-        wire::error_message(id, wire::kMethodNotFound, "Method not found: no client can answer this"));
+    reply(wire::error_message(id, wire::kMethodNotFound, "Method not found: no client can answer this"));
     if (options_.shared) owner_.learned_conversational(*this);
     return;
   }
-  if (client_silent_) return answer_for_client(id, method);
-  const std::uint64_t number = port->next_question();
-  questions_.add(number, id, method);
-  const std::string down_id = std::to_string(number);
+  if (client_silent_) return answer_for_client(id, kind_of_question(method));
+  const QuestionId number = port->next_question();
+  questions_.add(number, id, kind_of_question(method));
+  const std::string down_id = to_string(number);
   port->deliver(line, {{envelope.id, down_id}});
+}
+
+/// A short word of ours to the server. A server that is only busy gets it later; one that asks and asks and
+/// does not read gets no more than it could read.
+void Router::reply(const std::string& message) {
+  constexpr std::size_t kMostUnread = 1024;
+  if (instance_->congested() && ++replies_to_deaf_ > kMostUnread) {
+    ++counters_.dropped_replies;
+    return;
+  }
+  instance_->send(message);
 }
 
 void Router::client_silent(SessionPort& port) {
   if (options_.shared || only_session() != &port) return;
   client_silent_ = true;
-  for (const std::uint64_t down_id : questions_.all()) {
-    if (const auto question = questions_.take(down_id)) answer_for_client(question->id, question->method);
+  for (const QuestionId down_id : questions_.all()) {
+    if (const auto question = questions_.take(down_id)) answer_for_client(question->id, question->kind);
   }
 }
 
-void Router::answer_for_client(std::string_view id, std::string_view method) {
+void Router::answer_for_client(std::string_view id, QuestionKind kind) {
   ++counters_.refused_questions;
-  if (method == "elicitation/create") {
-    return instance_->send(wire::result_message(id, R"({"action":"cancel"})"));
-  }
-  instance_->send(wire::error_message(id, wire::kInternalError, "the client has closed its output"));
+  if (kind == QuestionKind::Elicitation) return reply(wire::result_message(id, R"({"action":"cancel"})"));
+  reply(wire::error_message(id, wire::kInternalError, "the client has closed its output"));
 }
 
 // ---- news
 
 void Router::news(const wire::Line& line, const wire::Envelope& envelope) {
   const std::string_view method = wire::method_name(envelope, line.text);
-  if (const std::string_view what = changed_list(method); !what.empty()) {
-    forget_compared(what);
-    owner_.learned_of_change(*this, what);
+  const auto changed = changed_list_of(method);
+  if (changed) {
+    forget_compared(*changed);
+    owner_.learned_of_change(*this, *changed);
   }
   if (method == "notifications/progress") return progress(line, envelope);
   if (method == "notifications/cancelled") return cancelled_by_server(line, envelope);
@@ -196,29 +206,36 @@ void Router::news(const wire::Line& line, const wire::Envelope& envelope) {
   if (!options_.shared) {
     if (SessionPort* port = only_session()) return deliver_news(*port, line);
   }
-  if (method.ends_with("/list_changed")) {
-    for (SessionPort* port : ready_) deliver_news(*port, line);
+  if (changed) {
+    deliver_to_all(std::vector<SessionId>(ready_.begin(), ready_.end()), line);
     return;
   }
   if (method == "notifications/resources/updated") {
     const std::string_view params = envelope.params.in(line.text);
     const auto uri = wire::string_value(wire::member(params, "uri").in(params));
-    const auto interested = uri ? subscriptions_.interested(*uri) : std::vector<SessionPort*>();
-    for (SessionPort* port : interested) deliver_news(*port, line);
+    const auto interested = uri ? subscriptions_.interested(*uri) : std::vector<SessionId>();
+    deliver_to_all(interested, line);
     if (!interested.empty()) return;
   }
   ++counters_.dropped_news;
 }
 
+void Router::deliver_to_all(const std::vector<SessionId>& sessions, const wire::Line& line) {
+  for (const SessionId session : sessions) {
+    if (SessionPort* const port = port_of(session)) deliver_news(*port, line);
+  }
+}
+
 void Router::progress(const wire::Line& line, const wire::Envelope& envelope) {
-  const auto up_id = wire::own_number(envelope.direct_token.in(line.text));
+  const auto up_id = wire::own_id<CallId>(envelope.direct_token.in(line.text));
   Call* call = up_id ? calls_.find(*up_id) : nullptr;
-  if (call == nullptr || call->port == nullptr || call->token.empty()) {
+  SessionPort* const port = call != nullptr ? port_of(call->session) : nullptr;
+  if (port == nullptr || call->token.empty()) {
     ++counters_.dropped_news;
     return;
   }
   if (call->patience.count() > 0) call->deadline = Clock::now() + call->patience;
-  deliver_news(*call->port, line, {{envelope.direct_token, call->token}});
+  deliver_news(*port, line, {{envelope.direct_token, call->token}});
 }
 
 /// Legacy: the server takes a question back. Modern: it ends a listen.
@@ -227,14 +244,14 @@ void Router::cancelled_by_server(const wire::Line& line, const wire::Envelope& e
   if (const auto down_id = questions_.find(named)) {
     questions_.take(*down_id);
     if (SessionPort* port = only_session()) {
-      port->deliver(line, {{envelope.request_id, std::to_string(*down_id)}});
+      port->deliver(line, {{envelope.request_id, to_string(*down_id)}});
     }
     return;
   }
-  const auto up_id = wire::own_number(named);
+  const auto up_id = wire::own_id<CallId>(named);
   Call* call = up_id ? calls_.find(*up_id) : nullptr;
   if (call != nullptr && call->purpose == Purpose::ListenForAll) {
-    listen_ = 0;
+    listen_ = {};
     calls_.cancel(*up_id, Clock::now());
     return;
   }
@@ -242,34 +259,49 @@ void Router::cancelled_by_server(const wire::Line& line, const wire::Envelope& e
     ++counters_.dropped_news;
     return;
   }
-  call->port->deliver(line, {{envelope.request_id, call->id}});
+  if (SessionPort* const port = port_of(call->session))
+    port->deliver(line, {{envelope.request_id, call->id}});
   calls_.cancel(*up_id, Clock::now());
 }
 
 /// Modern: every message of a listen carries the id of the request that opened it.
 void Router::subscribed_news(const wire::Line& line, const wire::Envelope& envelope) {
-  const auto up_id = wire::own_number(envelope.subscription_id.in(line.text));
+  const auto up_id = wire::own_id<CallId>(envelope.subscription_id.in(line.text));
   if (up_id && *up_id == listen_) return listened(line, envelope);
   Call* call = up_id ? calls_.find(*up_id) : nullptr;
-  if (call == nullptr || call->purpose != Purpose::Listen) {
+  SessionPort* const port = call != nullptr ? port_of(call->session) : nullptr;
+  if (port == nullptr || call->purpose != Purpose::Listen) {
     ++counters_.dropped_news;
     return;
   }
-  deliver_news(*call->port, line, {{envelope.subscription_id, call->id}});
+  // A client waits for this one as for an answer, so it is not lost to a client that is slow.
+  if (wire::method_name(envelope, line.text) == "notifications/subscriptions/acknowledged") {
+    call->acknowledged = true;
+    return port->deliver(line, {{envelope.subscription_id, call->id}});
+  }
+  deliver_news(*port, line, {{envelope.subscription_id, call->id}});
 }
 
-/// A log line names no call. On a shared server it goes to the session that must be its cause: the only one
-/// attached, or the only one with a call in flight (in the modern era: one that asked for logs). Otherwise it
-/// goes to nobody.
+/// A log line and a line on stderr name no call. What a private server says is its session's; what a shared
+/// one says belongs to the session that alone can have caused it (attribution.h), or to nobody.
+SessionPort* Router::cause_of_words(Causes which) const {
+  if (!options_.shared) return only_session();
+  auto causes = calls_.causes(which, Clock::now());
+  // A server may also speak when it works for nobody: that may be about any of its sessions.
+  if (causes.none() && which == Causes::AnyCall) {
+    for (const auto& [session, port] : sessions_) causes.add(session);
+  }
+  const auto session = causes.only();
+  return session ? port_of(*session) : nullptr;
+}
+
 void Router::log_message(const wire::Line& line, const wire::Envelope& envelope) {
-  using Causes = PendingCalls::Causes;
-  SessionPort* port = modern() && options_.shared ? nullptr : only_session();
-  if (port == nullptr) port = calls_.only_caller(modern() ? Causes::CallsThatWantLogs : Causes::AnyCall);
-  if (options_.shared && port != nullptr && calls_.others_linger(port, Clock::now())) port = nullptr;
+  SessionPort* const port = cause_of_words(modern() ? Causes::CallsThatWantLogs : Causes::AnyCall);
   const std::string_view params = envelope.params.in(line.text);
   const auto level =
       parse_log_level(wire::string_value(wire::member(params, "level").in(params)).value_or(""));
-  const bool wanted = port != nullptr && (!options_.shared || !level || levels_.wants(port, *level));
+  const bool wanted =
+      port != nullptr && (!options_.shared || !level || levels_.wants(port->session(), *level));
   if (!wanted) {
     ++counters_.dropped_log_lines;
     return;
@@ -284,9 +316,8 @@ void Router::deliver_news(SessionPort& port, const wire::Line& line,
                           std::initializer_list<wire::Edit> edits) {
   if (!options_.shared || !port.congested()) return port.deliver(line, edits);
   const wire::Envelope envelope = wire::scan(line.text);
-  const std::string_view method = wire::method_name(envelope, line.text);
-  if (method.ends_with("/list_changed")) {
-    owed_[&port].insert(std::string(method));
+  if (const auto changed = changed_list_of(wire::method_name(envelope, line.text))) {
+    owed_[port.session()].insert(*changed);
   } else {
     ++counters_.dropped_news;
   }
@@ -297,7 +328,7 @@ void Router::deliver_news(SessionPort& port, const wire::Line& line,
 /// A legacy client expects to hear that a list has changed, and a modern server says so only to those who
 /// listen. One listen serves them all.
 void Router::listen_for_all() {
-  if (listen_ != 0) return;
+  if (listen_) return;
   const std::string& opened = instance_->handshake().result();
   const std::string_view capabilities = wire::member(opened, "capabilities").in(opened);
   std::string wanted;
@@ -313,33 +344,31 @@ void Router::listen_for_all() {
                 {.purpose = Purpose::ListenForAll});
 }
 
-void Router::tell_listens(SessionPort& port, std::string_view what) {
-  for (const std::uint64_t up_id : calls_.of(&port)) {
+void Router::tell_listens(SessionPort& port, ChangedList list) {
+  for (const CallId up_id : calls_.of(port.session())) {
     const Call* const call = calls_.find(up_id);
     if (call == nullptr || call->purpose != Purpose::Listen) continue;
     const std::string& filter = call->listens_to;
-    if (wire::member(filter, std::string(what) + "ListChanged").in(filter) != "true") continue;
-    const std::string message =
-        R"({"jsonrpc":"2.0","method":"notifications/)" + std::string(what) +
-        R"(/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":)" + call->id + "}}}";
-    port.deliver({message, nullptr});
+    if (wire::member(filter, std::string(name_of(list)) + "ListChanged").in(filter) != "true") continue;
+    const std::string params = R"({"_meta":{"io.modelcontextprotocol/subscriptionId":)" + call->id + "}}";
+    port.deliver({wire::notification_message(method_of(list), params), nullptr});
   }
 }
 
 void Router::listened(const wire::Line& line, const wire::Envelope& envelope) {
-  const std::string_view what = changed_list(wire::method_name(envelope, line.text));
-  if (what.empty()) return;  // the acknowledgement
-  for (SessionPort* port : std::set<SessionPort*>(sessions_)) {
-    if (port->era() == server::Era::Legacy) port->list_changed(what);
+  const auto changed = changed_list_of(wire::method_name(envelope, line.text));
+  if (!changed) return;  // the acknowledgement, or a list that no client knows
+  for (const SessionId session : session_ids()) {
+    SessionPort* const port = port_of(session);
+    if (port != nullptr && port->era() == server::Era::Legacy) port->list_changed(*changed);
   }
 }
 
 void Router::pay_owed_news(SessionPort& port) {
-  const auto owed = owed_.extract(&port);
+  const auto owed = owed_.extract(port.session());
   if (owed.empty()) return;
-  for (const std::string& method : owed.mapped()) {
-    const std::string message = R"({"jsonrpc":"2.0","method":")" + method + "\"}";
-    port.deliver({message, nullptr});
+  for (const ChangedList list : owed.mapped()) {
+    port.deliver({wire::notification_message(method_of(list)), nullptr});
   }
 }
 

@@ -9,13 +9,16 @@
 #include <string_view>
 #include <vector>
 
+#include "base/id.h"
+#include "base/shares.h"
+#include "router/changed_list.h"
 #include "server/instance.h"
 #include "wire/line_reader.h"
 #include "wire/out_queue.h"
 
 namespace corral::router {
 
-using SessionId = std::uint64_t;
+using corral::SessionId;
 
 class Router;
 struct Wanted;
@@ -58,6 +61,10 @@ class SessionPort {
   virtual ~SessionPort() = default;
 
   virtual SessionId session() const = 0;
+  /// Where it is counted what it holds; null = nowhere.
+  virtual Account* account() const { return nullptr; }
+  /// Whether several programs may be behind it, which must not hear of each other.
+  virtual bool of_several_programs() const { return false; }
   /// The session object that it belongs to; empty = none.
   virtual const std::string& owner() const = 0;
   /// The client's.
@@ -85,7 +92,7 @@ class SessionPort {
   /// Whether its client may still ask something; otherwise the end of its server is its own.
   virtual bool goes_on() const = 0;
   /// Of the questions that its servers ask, over all instances: an answer must never meet another question.
-  virtual std::uint64_t next_question() = 0;
+  virtual QuestionId next_question() = 0;
   /// Whether the server agreed to this subscription.
   virtual void subscription(const std::string& uri, bool agreed) = 0;
   /// Subscriptions keep an instance from being parked.
@@ -94,8 +101,8 @@ class SessionPort {
   /// text.
   virtual void list_given(ListKind kind, std::size_t digest) = 0;
   virtual void list_now(ListKind kind, std::size_t digest) = 0;
-  /// The server says that it has other "tools", "prompts" or "resources" now.
-  virtual void list_changed(std::string_view what) = 0;
+  /// The server says that this list is another one now.
+  virtual void list_changed(ChangedList list) = 0;
   /// Those that the client has got.
   virtual std::vector<ListKind> lists_given() const = 0;
 };

@@ -27,7 +27,7 @@ SharingDecision keep_private_for_a_cause(const SharingFacts& facts, std::string 
 }
 
 SharingDecision share_as_asked(const SharingFacts& facts) {
-  if (facts.era == server::Era::Legacy && facts.manifest.conversational) {
+  if (facts.era == server::Era::Legacy && facts.shown.conversational) {
     return share(
         R"(share is set to "shared"; it asks its clients questions, and a shared process gets a refusal)");
   }
@@ -36,12 +36,12 @@ SharingDecision share_as_asked(const SharingFacts& facts) {
 
 /// By what its tools say about themselves, which is the weakest evidence.
 SharingDecision decide_by_annotations(const SharingFacts& facts) {
-  if (!facts.manifest.read_only.has_value()) {
+  if (!facts.shown.read_only.has_value()) {
     return keep_private(facts,
                         "not known to be safe to share; what its tools say about themselves is unknown until "
                         "a session has listed them");
   }
-  if (!*facts.manifest.read_only) {
+  if (!*facts.shown.read_only) {
     return keep_private(
         facts, "not every tool is annotated as read-only, so one session might see what another one did");
   }
@@ -52,7 +52,7 @@ SharingDecision decide_by_annotations(const SharingFacts& facts) {
 
 SharingDecision decide_by_evidence(const SharingFacts& facts) {
   // Evidence against comes first, or a user's old `stateless` would hide what a server has shown since.
-  if (facts.manifest.conversational) {
+  if (facts.shown.conversational) {
     return keep_private_for_a_cause(
         facts, "it asks its client questions, and only a private process knows which client to ask");
   }
@@ -61,7 +61,7 @@ SharingDecision decide_by_evidence(const SharingFacts& facts) {
         facts, "known to keep state for one client: " + std::string(facts.known->evidence));
   }
   if (facts.stateless_by_configuration) return share(R"(its entry says "stateless")");
-  if (facts.era == server::Era::Modern && facts.manifest.modern.value_or(true)) {
+  if (facts.era == server::Era::Modern && facts.shown.modern.value_or(true)) {
     SharingDecision decision =
         share("it speaks a revision of MCP in which servers keep no state per connection");
     decision.confirm_modern = true;

@@ -16,7 +16,7 @@ struct SharingFacts {
   bool from_configuration = false;  // there is an entry that can be edited
   bool stateless_by_configuration = false;
   const server::KnownServer* known = nullptr;
-  server::Manifest manifest;
+  server::Conduct shown;
   server::Era era = server::Era::Legacy;
 };
 

@@ -95,7 +95,7 @@ SharingFacts Switchboard::facts_of(const Wanted& wanted) {
       .from_configuration = wanted.from_configuration,
       .stateless_by_configuration = wanted.stateless,
       .known = server::find_known_server(wanted.spec.argv, wanted.spec.directory, path_of(wanted.spec)),
-      .manifest = knowledge_of(wanted).manifest,
+      .shown = static_cast<const server::Conduct&>(knowledge_of(wanted).manifest),
       .era = era_of(wanted).value_or(Era::Legacy),
   };
 }
@@ -112,7 +112,7 @@ SharingDecision Switchboard::decide(const Ask& ask) {
 }
 
 std::string Switchboard::key_for(const Ask& ask, const SharingDecision& decision, SessionId session) {
-  return ask.wanted->key + (decision.shared ? "" : "\n#" + std::to_string(session));
+  return ask.wanted->key + (decision.shared ? "" : "\n#" + to_string(session));
 }
 
 Place& Switchboard::place_for(SessionPort& port, const Ask& ask, const SharingDecision& decision) {
@@ -131,7 +131,7 @@ Place& Switchboard::place_for(SessionPort& port, const Ask& ask, const SharingDe
     return *found;
   }
   Place& place = places_.emplace_back(loop_, key, ask.wanted, decision);
-  place.session = decision.shared ? 0 : port.session();
+  place.session = decision.shared ? SessionId() : port.session();
   place.policy = server::RestartPolicy(limits_.restart);
   return place;
 }
@@ -159,7 +159,9 @@ void Switchboard::hint(SessionPort& port, const Wanted& wanted, const SharingDec
 /// A shared instance goes with the last session object that uses it: whoever started it may leave before.
 void Switchboard::hand_on(Place& place) {
   std::set<const SessionPort*> users;
-  if (place.router) users.insert(place.router->sessions().begin(), place.router->sessions().end());
+  if (place.router) {
+    for (const auto& [id, port] : place.router->sessions()) users.insert(port);
+  }
   for (const Asker& asker : place.askers) users.insert(asker.port);
   const auto used_by = [&users](const std::string& owner) {
     return std::any_of(users.begin(), users.end(),
@@ -184,11 +186,11 @@ bool Switchboard::release(SessionPort& port, Instance::Haste haste, WhenGone whe
     keep_newest();
     return false;
   }
-  place->left_by = &port;
+  place->left_by = port.session();
   place->haste = haste;
   if (!goes(*place) && place->life != Life::Draining) place->cause = Cause::SessionEnded;
   for (Place& other : places_) {  // of an earlier definition, on its way out
-    if (&other != place && other.session == port.session() && other.router) other.left_by = &port;
+    if (&other != place && other.session == port.session() && other.router) other.left_by = port.session();
   }
   const bool lives = place->router != nullptr;
   if (lives && when_gone) place->when_gone.push_back(std::move(when_gone));
@@ -197,9 +199,9 @@ bool Switchboard::release(SessionPort& port, Instance::Haste haste, WhenGone whe
   return lives;
 }
 
-void Switchboard::hasten(SessionPort& port) {
+void Switchboard::hasten(SessionId session) {
   for (Place& place : places_) {
-    if (place.left_by == &port && place.router) place.router->stop(Instance::Haste::ClientGone);
+    if (place.left_by == session && place.router) place.router->stop(Instance::Haste::ClientGone);
   }
 }
 
@@ -282,7 +284,7 @@ std::size_t Switchboard::retire(const std::string& server, Cause cause, const Al
   return running;
 }
 
-void Switchboard::recycle(const std::string& instance, const std::string& why) {
+void Switchboard::recycle(const InstanceId& instance, const std::string& why) {
   for (Place& place : places_) {
     if (place.life != Life::Ready || place.router->instance()->id() != instance) continue;
     place.cause = Cause::Recycled;
@@ -319,7 +321,7 @@ Place* Switchboard::place_of(const SessionPort& port) {
   Place* const place = find([&port](const Place& one) {
     const bool asks = std::any_of(one.askers.begin(), one.askers.end(),
                                   [&port](const Asker& asker) { return asker.port == &port; });
-    return asks || (one.router && one.router->sessions().contains(const_cast<SessionPort*>(&port)));
+    return asks || (one.router && one.router->sessions().contains(port.session()));
   });
   if (place != nullptr) return place;
   return find([&port](const Place& one) { return one.session == port.session() && one.router != nullptr; });

@@ -55,6 +55,9 @@ class Switchboard final : private Router::Owner {
 
   /// Whether such a session would get an instance together with others.
   bool would_share(const Ask& ask) { return decide(ask).shared; }
+  /// Whether an instance could be had for such a session and for `more` others: one that it would share runs,
+  /// or there is room. Empty, or a sentence that names the quota.
+  std::string why_no_room(const Ask& ask, std::size_t more);
   /// The last tools/list result that such a session got, until something new is learned; empty if none is
   /// known.
   std::string_view known_tools(const Ask& ask);
@@ -67,7 +70,7 @@ class Switchboard final : private Router::Owner {
   bool release(SessionPort& port, server::Instance::Haste haste, WhenGone when_gone, bool with_owner = false);
 
   /// Nobody waits any more for the end of the instance that this session has released.
-  void hasten(SessionPort& port);
+  void hasten(SessionId session);
 
   /// The session object is over: what was started for it and is used by nobody else goes. `when_gone` hears
   /// of each, also of those that are on their way out already. Returns how many there are.
@@ -112,7 +115,7 @@ class Switchboard final : private Router::Owner {
   bool allow(const std::string& server);
   const std::set<std::string, std::less<>>& stopped() const { return stopped_; }
   /// The instance has grown too large: another one takes its place when its calls are answered.
-  void recycle(const std::string& instance, const std::string& why);
+  void recycle(const InstanceId& instance, const std::string& why);
 
   const std::list<Place>& places() const { return places_; }
   std::size_t living() const;
@@ -122,14 +125,14 @@ class Switchboard final : private Router::Owner {
   void learned_read_only(Router& router, bool read_only) override;
   void learned_conversational(Router& router) override;
   void learned_list(Router& router, const SessionPort& port, ListKind kind, std::string_view result) override;
-  void learned_of_change(Router& router, std::string_view what) override;
+  void learned_of_change(Router& router, ChangedList list) override;
   void learned_that_it_answers_probes(Router& router) override;
   void router_error_output(Router& router, std::string_view bytes) override;
   void router_opened(Router& router) override;
   void router_unfit(Router& router) override;
   void router_drained(Router& router) override;
   void router_hung(Router& router) override;
-  void router_lost(Router& router, const std::string& why) override;
+  void router_lost(Router& router, const LastWords& why) override;
   void router_ended(Router& router, const server::Ending& ending) override;
 
   struct Knowledge {
@@ -193,7 +196,9 @@ class Switchboard final : private Router::Owner {
   void add_spare(const Ask& ask, const std::string& spare_for);
 
   // how many there are
-  Result<void> make_room();
+  Result<void> make_room(const Wanted& wanted);
+  Use instances_used(const Wanted& wanted) const;
+  std::vector<Place*> replaceable_for(const Wanted& wanted, std::vector<Candidate>& list);
   void keep_newest();
   void watch_use(Place& place, Clock::duration after);
   void look_at_use(Place& place);

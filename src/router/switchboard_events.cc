@@ -19,7 +19,7 @@ Event about(const Place& place, Kind kind) {
   event.kind = kind;
   event.server = place.wanted->server;
   if (place.router && place.router->instance() != nullptr) {
-    event.instance = place.router->instance()->id();
+    event.instance = place.router->instance()->id().text();
     event.pid = place.router->instance()->server_pid();
   }
   return event;
@@ -69,7 +69,7 @@ void Switchboard::tell_ready(const Place& place) const {
 
 void Switchboard::tell_attached(const Place& place, const Asker& asker) const {
   Event event = about(place, Kind::Attach);
-  event.session = asker.port->session();
+  event.session = asker.port->session().value();
   event.cause = asker.way;
   event.text =
       "session " + std::to_string(event.session) + ": attached to " + naming(event.instance, event.server);
@@ -80,7 +80,7 @@ void Switchboard::answered_without_instance(const SessionPort& port, const Wante
   Event event;
   event.kind = Kind::Attach;
   event.server = wanted.server;
-  event.session = port.session();
+  event.session = port.session().value();
   event.cause = "manifest";
   event.text = "session " + std::to_string(event.session) + ": attached to server " + event.server +
                " without starting it";
@@ -106,13 +106,13 @@ void Switchboard::tell_gone(const Gone& gone) const {
   Event event;
   event.kind = gone.ending.proved_empty ? Kind::Extinct : Kind::Survivor;
   event.server = gone.server;
-  event.instance = gone.instance;
+  event.instance = gone.instance.text();
   if (gone.ending.proved_empty) event.pid = gone.pid;
   if (!gone.ending.survivors.empty()) event.pid = gone.ending.survivors.front().pid;
   event.cause = cause_name(gone.cause);
   event.took = gone.took;
   event.count = gone.ending.proved_empty ? gone.ending.ended_processes : 1;  // each survivor is an event
-  event.text = naming(gone.instance, gone.server) + ": " + gone.ending.sentence + " (" + event.cause + ", " +
+  event.text = naming(event.instance, gone.server) + ": " + gone.ending.sentence + " (" + event.cause + ", " +
                processes(gone.ending.ended_processes) + ", " + std::to_string(gone.took.count()) + " ms), " +
                (gone.ending.proved_empty ? "its tree is gone" : "its tree was not proved gone") +
                survivors_in(gone.ending);

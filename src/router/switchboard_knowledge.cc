@@ -63,7 +63,7 @@ std::optional<Known> Switchboard::known(const Ask& ask) {
   if (!era || known.manifest.fingerprint.files.empty()) return std::nullopt;
   const SharingDecision decision = decide(ask);
   if (decision.shared) {
-    const Place* const place = place_called(key_for(ask, decision, 0));
+    const Place* const place = place_called(key_for(ask, decision, SessionId()));
     if (place != nullptr && (place->life == Life::Ready || place->life == Life::Broken)) return std::nullopt;
   }
   const auto found = known.manifest.portraits.find(profile_for(*era, decision.shared, ask.initialize_params));
@@ -153,17 +153,21 @@ void Switchboard::learned_list(Router& router, const SessionPort& port, ListKind
   learned(place.wanted->key);
 }
 
-void Switchboard::learned_of_change(Router& router, std::string_view what) {
+void Switchboard::learned_of_change(Router& router, ChangedList list) {
   const Place& place = *place_of(router);
   if (!teaches(place)) return;
   for (auto& [profile, portrait] : knowledge_of(*place.wanted).manifest.portraits) {
     const auto forget = [&lists = portrait.lists](ListKind kind) {
       lists[static_cast<std::size_t>(kind)].clear();
     };
-    if (what == "tools") forget(ListKind::Tools);
-    if (what == "prompts") forget(ListKind::Prompts);
-    if (what == "resources") forget(ListKind::Resources);
-    if (what == "resources") forget(ListKind::Templates);
+    switch (list) {
+      case ChangedList::Tools: forget(ListKind::Tools); break;
+      case ChangedList::Prompts: forget(ListKind::Prompts); break;
+      case ChangedList::Resources:
+        forget(ListKind::Resources);
+        forget(ListKind::Templates);
+        break;
+    }
   }
   learned(place.wanted->key);
 }
@@ -212,7 +216,7 @@ void Switchboard::look_at_code(Place& place) {
 void Switchboard::take_out_of_use(Place& place, const std::string& changed) {
   place.stale = changed;
   const bool roll = place.wanted->on_change == config::OnChange::Roll;
-  const std::string instance = place.router->instance()->id();
+  const std::string& instance = place.router->instance()->id().text();
   tell_of(place, events::Kind::Stale, roll ? "roll" : "warn",
           "instance " + instance.substr(0, 8) + " of server " + place.wanted->server + " is out of date: " +
               changed + (roll ? "; new sessions get a new one" : "; `corral restart` runs the new code"));

@@ -99,7 +99,7 @@ void Switchboard::happen(Place& place, Happening happening) {
 void Switchboard::start(Place& place) {
   const Result<void> started = start_instance(place);
   if (started) return;
-  place.last_words = started.error().message;
+  place.last_words = {started.error().message};
   place.last_exit_code = server::exit_code_of(started.error());
   for (Asker& asker : place.askers) asker.failed = true;
   place.ready_since.reset();
@@ -108,7 +108,7 @@ void Switchboard::start(Place& place) {
 }
 
 Result<void> Switchboard::start_instance(Place& place) {
-  if (const auto room = make_room(); !room) return room.error();
+  if (const auto room = make_room(*place.wanted); !room) return room.error();
   const Wanted& wanted = *place.wanted;
   RouterOptions options{
       .server = wanted.server,
@@ -133,7 +133,7 @@ Result<void> Switchboard::start_instance(Place& place) {
   place.haste = Instance::Haste::Polite;
   place.ending_since.reset();
   place.ready_since.reset();
-  place.left_by = nullptr;
+  place.left_by = {};
   place.left.clear();
   place.build = {};
   place.stale.clear();
@@ -162,7 +162,8 @@ server::Opening Switchboard::opening_of(const Place& place) {
 void Switchboard::router_error_output(Router& router, std::string_view bytes) {
   const Place* const place = place_of(router);
   if (place == nullptr) return;
-  if (error_files_ != nullptr) error_files_->write(place->wanted->server, router.instance()->id(), bytes);
+  if (error_files_ != nullptr)
+    error_files_->write(place->wanted->server, router.instance()->id().text(), bytes);
   if (router.opened()) return;  // its sessions hear it themselves
   for (const Asker& asker : place->askers) asker.port->error_output(bytes);
 }
@@ -202,12 +203,12 @@ void Switchboard::router_unfit(Router& router) {
   if (!first && place.life != Life::Restarting) return;  // it is being ended already
   const server::Handshake& handshake = router.instance()->handshake();
   place.cause = Cause::Unfit;
-  place.last_words = "server " + place.wanted->server + " refused the handshake";
+  place.last_words = {"server " + place.wanted->server + " refused the handshake"};
   if (handshake.outcome() == server::Handshake::Outcome::NotModern) {
     place.silent_probe = true;  // those who wait go on waiting, for the next one
     return happen(place, Happening::Unfit);
   }
-  if (!router.objection().empty()) place.last_words = router.objection();
+  if (!router.objection().empty()) place.last_words = {router.objection()};
   happen(place, Happening::Unfit);
   for (const Asker& asker : place.askers) place.left.insert(asker.port->session());
   if (router.refuted()) {
@@ -231,7 +232,7 @@ void Switchboard::tell_failed(Place& place, Opened::Kind kind, const std::string
   for (const Asker& asker : askers) asker.port->opened({kind, nullptr, text});
 }
 
-void Switchboard::router_lost(Router& router, const std::string& why) {
+void Switchboard::router_lost(Router& router, const LastWords& why) {
   Place& place = *place_of(router);
   const bool first = place.life == Life::Starting;
   const bool was_ready = place.life == Life::Ready || place.life == Life::Draining;
@@ -247,7 +248,7 @@ void Switchboard::router_lost(Router& router, const std::string& why) {
   if (first && !not_modern) {
     for (Asker& asker : place.askers) asker.failed = true;
   }
-  if (place.life == Life::Ready || (by_itself && !not_modern)) tell_crashed(place, why);
+  if (place.life == Life::Ready || (by_itself && !not_modern)) tell_crashed(place, why.sentence);
   happen(place, Happening::Lost);
   if (was_ready) leave_sessions(place);
 }
@@ -282,12 +283,15 @@ void Switchboard::gone(Place& place, const server::Ending& ending) {
       place.cause,
       ending,
       std::chrono::duration_cast<std::chrono::milliseconds>(now - place.ending_since.value_or(now))};
-  if (journal_ != nullptr && ending.proved_empty) journal_->ended(gone.instance, cause_name(gone.cause));
-  if (error_files_ != nullptr) error_files_->ended(gone.server, gone.instance);
+  if (journal_ != nullptr && ending.proved_empty)
+    journal_->ended(gone.instance.text(), cause_name(gone.cause));
+  if (error_files_ != nullptr) error_files_->ended(gone.server, gone.instance.text());
   tell_gone(gone);
   if (!ending.proved_empty && !place.started_for.empty() && unproved_) unproved_(place.started_for, gone);
   place.last_exit_code = ending.exit_code;
-  for (SessionPort* port : std::set<SessionPort*>(router.sessions())) {
+  for (const SessionId session : router.session_ids()) {
+    SessionPort* const port = router.port_of(session);
+    if (port == nullptr) continue;  // it left when another one heard of it
     router.detach(*port);
     port->instance_ended(ending);
   }
@@ -322,14 +326,17 @@ void Switchboard::delay(Place& place) {
 }
 
 void Switchboard::refuse_askers(Place& place) {
-  std::string why = place.last_words;
+  LastWords why = place.last_words;
   const bool broken = place.life == Life::Broken;
   if (broken) {
-    why = "server " + place.wanted->server + " died " + std::to_string(place.policy.deaths()) +
-          " times in a row and is not started again for now; `corral restart " + place.wanted->server +
-          "` tries at once. At last: " + place.last_words;
+    const std::string often = "server " + place.wanted->server + " died " +
+                              std::to_string(place.policy.deaths()) +
+                              " times in a row and is not started again for now; `corral restart " +
+                              place.wanted->server + "` tries at once. At last: ";
+    why.sentence.insert(0, often);
+    why.with_stderr.insert(0, often);
     if (!place.delay.running()) {
-      tell_of(place, events::Kind::Broken, "died-too-often", why);
+      tell_of(place, events::Kind::Broken, "died-too-often", why.sentence);
       place.delay.start(place.policy.rules().rest, [this, &place] {
         place.policy.forgive();
         happen(place, Happening::Rested);
@@ -346,7 +353,7 @@ void Switchboard::refuse_askers(Place& place) {
     }
   }
   for (const Asker& asker : refused) {
-    asker.port->opened({Opened::Kind::Failed, nullptr, why, place.last_exit_code});
+    asker.port->opened({Opened::Kind::Failed, nullptr, why.to(asker.port->session()), place.last_exit_code});
   }
   if (!broken) revive(place);
 }
@@ -382,17 +389,19 @@ void Switchboard::end(Place& place, Instance::Haste haste) {
 /// The sessions go on without it, and whatever they wait for is answered.
 void Switchboard::leave_sessions(Place& place) {
   const bool died = place.cause == Cause::Died;
-  const std::string why =
-      died ? place.last_words : "server " + place.wanted->server + " " + sentence_for(place);
+  const LastWords why =
+      died ? place.last_words : LastWords{"server " + place.wanted->server + " " + sentence_for(place)};
   place.last_words = why;
   const bool failed = died || place.cause == Cause::Hung;
   place.router->take_back_questions();
-  for (SessionPort* port : std::set<SessionPort*>(place.router->sessions())) {
+  for (const SessionId session : place.router->session_ids()) {
+    SessionPort* const port = place.router->port_of(session);
+    if (port == nullptr) continue;  // it left when another one heard of it
     if (failed && (!place.wanted->restart || !port->goes_on())) continue;  // it ends with its server
-    place.router->give_up_calls(*port, wire::kServerLost, why);
+    place.router->give_up_calls(*port, wire::kServerLost, why.to(session));
     place.router->detach(*port);
-    place.left.insert(port->session());
-    port->instance_left(departure_for(place.cause), why);
+    place.left.insert(session);
+    port->instance_left(departure_for(place.cause), why.to(session));
   }
 }
 
@@ -407,26 +416,6 @@ void Switchboard::revive(Place& place) {
 }
 
 // ---- how many there are
-
-Result<void> Switchboard::make_room() {
-  if (living() < limits_.max_instances) return {};
-  std::vector<Candidate> list;
-  const std::vector<Place*> places = candidates(list, Spares::Counted);
-  const auto ending = static_cast<std::size_t>(std::count_if(
-      places_.begin(), places_.end(), [](const Place& place) { return place.router && goes(place); }));
-  if (living() - ending < limits_.max_instances) return {};
-  const auto least = least_needed(list);
-  if (!least) {
-    return Error{
-        "the daemon runs " + std::to_string(living()) +
-        " instances, all of them are in use, and \"max_instances\" in its configuration allows no more; "
-        "end a session, or raise it"};
-  }
-  Place& victim = *places[*least];
-  victim.cause = Cause::Evicted;
-  happen(victim, Happening::Unused);
-  return {};
-}
 
 void Switchboard::keep_newest() {
   std::vector<Candidate> list;

@@ -54,8 +54,12 @@ void Switchboard::refill(const Ask& ask) {
       return place.spare_for == key && is_coming(place);
     }));
   };
-  // Nobody is sent away for one.
-  const auto room = [this] { return !closing_ && living() < limits_.max_instances; };
+  // Nobody is sent away for one, also not by a token whose own part is used up.
+  const auto room = [&] {
+    const Quota quota = quota_of(limits_.max_instances);
+    return !closing_ && living() < limits_.max_instances &&
+           within(quota, instances_used(*ask.wanted), is_users(*ask.wanted));
+  };
   for (std::size_t have = count(); room() && have < ask.wanted->warm; ++have) add_spare(ask, key);
 }
 

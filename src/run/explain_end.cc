@@ -14,7 +14,7 @@ std::string why_alive(const keeper::Survivor& survivor) {
       return "it hangs in the kernel; it goes when the device or file system it waits for answers";
     case keeper::Cause::Unknown: break;
   }
-  return "it was not gone in time; the keeper goes on trying, or raise --kill-grace";
+  return "it was not gone in time; look at it with `corral doctor`, or raise --kill-grace";
 }
 
 }  // namespace

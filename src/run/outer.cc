@@ -8,19 +8,24 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <iterator>
+#include <optional>
+#include <vector>
 
 #include "keeper/patient_write.h"
 #include "keeper/sweep.h"
 #include "proc/keeper_spawner.h"
+#include "proc/plan_bytes.h"
 #include "proc/start_failure.h"
 #include "run/client_watch.h"
 #include "run/explain_end.h"
 #include "run/keeper_loss.h"
+#include "run/signal_burst.h"
 
 // Who tells whom. Many clients keep us in their own process group, so keys pressed in their terminal hit us:
 // Ctrl+C, Ctrl+\ and Ctrl+Z come as signals that the kernel made (si_code SI_KERNEL). They are meant for the
@@ -59,7 +64,11 @@ class Outer {
 
  private:
   void wait_for_end(proc::ProcessTree& tree);
+  void ask_to_end(proc::ProcessTree& tree, keeper::Reason reason);
+  int next_wake() const;
+  void look_at_the_clock(const proc::ProcessTree& tree);
   void read_signals(proc::ProcessTree& tree);
+  void take_signal(proc::ProcessTree& tree, const signalfd_siginfo& info);
   bool read_event(proc::ProcessTree& tree);
   void reap(const proc::ProcessTree& tree);
   void report_nothing_started();
@@ -80,6 +89,9 @@ class Outer {
   bool ended_ = false;  // the keeper told us how
   bool keeper_gone_ = false;
   bool lifeline_open_ = true;
+  bool more_ = false;                           // there was no end to the dead
+  std::optional<keeper::Micros> keeper_until_;  // by then a keeper that works is done
+  bool keeper_killed_ = false;
   int failure_code_ = 0;  // the server never started
 };
 
@@ -123,34 +135,71 @@ void Outer::wait_for_end(proc::ProcessTree& tree) {
         {lifeline_open_ ? tree.events() : -1, POLLIN, 0},
         {client_.fd(), POLLIN, 0},
     };
-    if (poll(wake, std::size(wake), -1) < 0) continue;
+    if (poll(wake, std::size(wake), next_wake()) < 0) continue;
     if (wake[1].revents != 0 && !read_event(tree)) lifeline_open_ = false;  // SIGCHLD tells the rest
     if (wake[0].revents != 0) read_signals(tree);
+    if (more_) reap(tree);
     if (wake[2].revents != 0) {
       client_.stop();
       note("the client is gone");
-      tree.stop(keeper::Reason::ClientGone);
+      ask_to_end(tree, keeper::Reason::ClientGone);
     }
+    look_at_the_clock(tree);
   }
 }
 
+/// From the first request on the keeper has as long as its plan allows, and a little for a busy machine.
+void Outer::ask_to_end(proc::ProcessTree& tree, keeper::Reason reason) {
+  constexpr keeper::Micros kMargin{3'000'000};
+  tree.stop(reason);
+  if (keeper_until_) return;
+  std::vector<char*> pointers;
+  keeper_until_ =
+      keeper::now() + keeper::longest_end(proc::read_plan(tree.plan(), pointers).header) + kMargin;
+}
+
+int Outer::next_wake() const {
+  if (more_) return 0;
+  if (!keeper_until_) return -1;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(*keeper_until_ - keeper::now());
+  return static_cast<int>(std::max<std::int64_t>(left.count(), 0));
+}
+
+/// A keeper that does not run (stopped again and again, held by a debugger) must not hold up the end.
+void Outer::look_at_the_clock(const proc::ProcessTree& tree) {
+  if (!keeper_until_ || keeper::now() < *keeper_until_ || ended_ || keeper_gone_) return;
+  if (keeper_killed_) {  // it hangs in the kernel: the sweep names it
+    keeper_gone_ = true;
+    return;
+  }
+  say("the keeper does not get on; ending it and what it kept");
+  kill(tree.keeper(), SIGKILL);  // our unreaped child
+  keeper_killed_ = true;
+  keeper_until_ = keeper::now() + std::chrono::seconds(2);
+}
+
+/// Once the keeper is gone, the rest of its tree is for the sweep, however many of it die meanwhile.
 void Outer::read_signals(proc::ProcessTree& tree) {
-  signalfd_siginfo info{};
-  while (read(signals_.get(), &info, sizeof info) == sizeof info) {
-    const int signo = static_cast<int>(info.ssi_signo);
-    const bool from_terminal = info.ssi_code == SI_KERNEL;
-    if (signo == SIGCHLD) {
-      reap(tree);
-    } else if (from_terminal && !person_at_keys_) {
-      note(std::string("SIG") + sigabbrev_np(signo) + " came from the client's terminal: not for us");
-    } else if (signo == SIGTSTP) {
-      if (person_at_keys_) raise(SIGSTOP);
-    } else if (signo == SIGUSR1 || signo == SIGUSR2) {
-      tree.forward(signo);
-    } else {
-      note(std::string("SIG") + sigabbrev_np(signo) + ": ending the session");
-      tree.stop(keeper::Reason::Signal);
-    }
+  take_signals(signals_.get(), [&](const signalfd_siginfo& info) {
+    take_signal(tree, info);
+    return !keeper_gone_;
+  });
+}
+
+void Outer::take_signal(proc::ProcessTree& tree, const signalfd_siginfo& info) {
+  const int signo = static_cast<int>(info.ssi_signo);
+  const bool from_terminal = info.ssi_code == SI_KERNEL;
+  if (signo == SIGCHLD) {
+    reap(tree);
+  } else if (from_terminal && !person_at_keys_) {
+    note(std::string("SIG") + sigabbrev_np(signo) + " came from the client's terminal: not for us");
+  } else if (signo == SIGTSTP) {
+    if (person_at_keys_) raise(SIGSTOP);
+  } else if (signo == SIGUSR1 || signo == SIGUSR2) {
+    tree.forward(signo);
+  } else {
+    note(std::string("SIG") + sigabbrev_np(signo) + ": ending the session");
+    ask_to_end(tree, keeper::Reason::Signal);
   }
 }
 
@@ -160,7 +209,6 @@ bool Outer::read_event(proc::ProcessTree& tree) {
   if (event == nullptr) return false;
   switch (event->kind) {
     case keeper::Event::Kind::Started:
-      loss_.set_rlimit_tag(event->rlimit_tag);
       note("instance " + tree.instance() + " started" +
            (event->server > 0 ? ", server pid " + std::to_string(event->server) : "") + ", level " +
            keeper::level_name(event->level));
@@ -183,14 +231,26 @@ bool Outer::read_event(proc::ProcessTree& tree) {
 
 /// Reaps whoever died. Besides the keeper that can be children of the shell that became us, and their
 /// orphans.
+/// A keeper that is stopped hears nothing, not even the end of its input: it goes on at once. It is in a
+/// session of its own, so no key can have stopped it.
 void Outer::reap(const proc::ProcessTree& tree) {
-  for (pid_t pid = 0; (pid = waitpid(-1, nullptr, WNOHANG)) > 0;) {
-    if (pid == tree.keeper()) {
+  constexpr int kMostReaped = 256;  // then signals are listened to
+  more_ = false;
+  for (int i = 0; i < kMostReaped; ++i) {
+    int status = 0;
+    const pid_t pid = waitpid(-1, &status, WNOHANG | WUNTRACED);
+    if (pid <= 0) return;
+    const bool keeper = pid == tree.keeper();
+    if (WIFSTOPPED(status)) {
+      if (keeper) kill(pid, SIGCONT);
+    } else if (keeper) {
       keeper_gone_ = true;
       return;  // what it kept comes to us now, and is for the sweep to count
+    } else {
+      loss_.forget(pid);
     }
-    loss_.forget(pid);
   }
+  more_ = true;
 }
 
 int Outer::conclude(proc::ProcessTree& tree) {

@@ -15,7 +15,10 @@ constexpr int kReadsPerTurn = 4;                 // a flood must not keep the an
 }  // namespace
 
 ErrorOutput::ErrorOutput(Loop& loop, UniqueFd fd, std::function<void(std::string_view)> listener)
-    : fd_(std::move(fd)), watch_(std::make_unique<Watch>(loop, fd_.get())), listener_(std::move(listener)) {
+    : loop_(loop),
+      fd_(std::move(fd)),
+      watch_(std::make_unique<Watch>(loop, fd_.get())),
+      listener_(std::move(listener)) {
   fcntl(fd_.get(), F_SETFL, O_NONBLOCK);
   wait();
 }
@@ -39,6 +42,7 @@ bool ErrorOutput::read_once() {
     return false;
   }
   const std::string_view chunk(scratch.data(), static_cast<std::size_t>(got));
+  loop_.doing({"stderr", 1, chunk.size()});
   bytes_ += chunk.size();
   tail_ += chunk;
   if (tail_.size() > kTail) tail_.erase(0, tail_.size() - kTail);

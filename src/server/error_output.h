@@ -29,6 +29,7 @@ class ErrorOutput {
   void wait();
   bool read_once();
 
+  Loop& loop_;
   UniqueFd fd_;
   std::unique_ptr<Watch> watch_;  // gone before the descriptor is: its number goes to somebody else at once
   std::function<void(std::string_view)> listener_;

@@ -19,7 +19,8 @@ bool is_discover_result(std::string_view result) {
 
 bool speaks_our_revision(std::string_view result) {
   const std::string_view versions = wire::member(result, "supportedVersions").in(result);
-  const auto elements = wire::array_elements(versions);
+  constexpr std::size_t kMostVersions = 64;  // what is behind them is not looked at
+  const auto elements = wire::array_elements(versions, kMostVersions);
   return elements && std::any_of(elements->begin(), elements->end(), [versions](wire::Span version) {
            return wire::string_value(version.in(versions)) == wire::kModern;
          });
@@ -45,18 +46,17 @@ std::string discover_params() {
 Handshake::Handshake(Opening opening)
     : opening_(std::move(opening)), era_(opening_.expected.value_or(Era::Modern)) {}
 
-std::string Handshake::request(std::uint64_t id) {
+std::string Handshake::request(CallId id) {
   id_ = id;
   const bool modern = era_ == Era::Modern;
   (modern ? asked_modern_ : asked_legacy_) = true;
-  return R"({"jsonrpc":"2.0","id":)" + std::to_string(id_) + R"(,"method":")" +
-         (modern ? "server/discover" : "initialize") + R"(","params":)" +
-         (modern ? discover_params() : opening_.initialize_params) + "}";
+  return wire::request_message(to_string(id_), modern ? "server/discover" : "initialize",
+                               modern ? discover_params() : opening_.initialize_params);
 }
 
 Handshake::Taken Handshake::take(std::string_view line, const wire::Envelope& envelope) {
   if (outcome_ != Outcome::Waiting || envelope.kind != wire::Kind::Response) return Taken::No;
-  if (wire::own_number(envelope.id.in(line)) != id_) return Taken::No;
+  if (wire::own_id<CallId>(envelope.id.in(line)) != id_) return Taken::No;
   if (envelope.error.present()) return take_error(envelope.error.in(line));
   const std::string_view result = envelope.result.in(line);
   // Some servers answer anything with something.
@@ -70,6 +70,13 @@ Handshake::Taken Handshake::take(std::string_view line, const wire::Envelope& en
   answer_ = result;
   outcome_ = Outcome::Ready;
   return Taken::Over;
+}
+
+Handshake::Taken Handshake::take_unreadable(std::string_view id, std::string_view why) {
+  if (outcome_ != Outcome::Waiting || wire::own_id<CallId>(id) != id_) return Taken::No;
+  return take_error(R"({"code":-32603,"message":)" +
+                    wire::quoted("the server's answer to the handshake cannot be used: " + std::string(why)) +
+                    "}");
 }
 
 /// What was believed may be out of date, so the other era gets its chance, in the same process. A legacy
@@ -104,9 +111,9 @@ void Handshake::fail(std::string_view why) {
   answer_ = R"({"code":-32603,"message":)" + wire::quoted(why) + "}";
 }
 
-std::string_view Handshake::follow_up() const {
+std::string Handshake::follow_up() const {
   if (era_ == Era::Modern || !opening_.announce) return {};
-  return R"({"jsonrpc":"2.0","method":"notifications/initialized"})";
+  return wire::notification_message("notifications/initialized");
 }
 
 }  // namespace corral::server

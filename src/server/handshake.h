@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/id.h"
 #include "server/manifest.h"
 #include "wire/envelope.h"
 
@@ -41,16 +42,18 @@ class Handshake {
   explicit Handshake(Opening opening);
 
   /// To send now, and whenever `take` says so.
-  std::string request(std::uint64_t id);
+  std::string request(CallId id);
   enum class Taken : std::uint8_t { No, Over, AskAgain };
   /// `No` if the message was not the answer that we wait for.
   Taken take(std::string_view line, const wire::Envelope& envelope);
+  /// The same for an answer that cannot be read: `id` is JSON text, `why` says what is wrong with it.
+  Taken take_unreadable(std::string_view id, std::string_view why);
   /// No answer came in time, or none can come any more.
   void give_up(std::string_view why);
   /// It was never started.
   void fail(std::string_view why);
   /// What to send once it went well; empty = nothing.
-  std::string_view follow_up() const;
+  std::string follow_up() const;
 
   /// Whether its silence would say something: those who do not know the question may stay silent about it.
   bool probing() const { return era_ == Era::Modern && !opening_.expected && !asked_legacy_; }
@@ -66,7 +69,7 @@ class Handshake {
 
   Opening opening_;
   Era era_;
-  std::uint64_t id_ = 0;
+  CallId id_;
   Outcome outcome_ = Outcome::Waiting;
   std::string answer_;
   bool asked_legacy_ = false;

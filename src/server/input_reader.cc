@@ -15,8 +15,8 @@ namespace corral::server {
 namespace {
 
 // A tree may be of any size, and this runs in the daemon's loop. Launchers are a handful of processes.
-constexpr std::size_t kMostProcesses = 512;
-constexpr std::size_t kMostThreads = 4096;  // of all of them
+constexpr std::size_t kMostProcesses = 256;
+constexpr std::size_t kMostThreads = 1024;  // of all of them
 constexpr int kDeepest = 32;
 constexpr std::size_t kLongestCommand = std::size_t{128} << 10;
 constexpr std::size_t kLongestChildren = std::size_t{64} << 10;

@@ -9,8 +9,12 @@
 #include <csignal>
 #include <cstring>
 
+#include "base/log.h"
+#include "keeper/plan.h"
 #include "keeper/report.h"
+#include "proc/plan_bytes.h"
 #include "proc/start_failure.h"
+#include "wire/oversized_line.h"
 
 namespace corral::server {
 namespace {
@@ -24,6 +28,9 @@ constexpr std::chrono::seconds kOpeningPatience{180};
 constexpr std::chrono::seconds kDeafPatience{2};
 // From the end of its output to its death, which tells more.
 constexpr std::chrono::seconds kDeathPatience{3};
+// For a keeper on a busy machine, beyond all that its plan allows; and from SIGKILL to its end.
+constexpr std::chrono::seconds kKeeperMargin{3};
+constexpr std::chrono::seconds kKeeperDeath{2};
 
 struct Pipe {
   UniqueFd read;
@@ -60,6 +67,12 @@ Result<proc::ProcessTree> spawn_journaled(proc::Spawner& spawner, proc::LaunchSp
   spec.before_start = nullptr;
   if (!tree && !begun.empty()) entry.journal->ended(begun, "not-started");
   return tree;
+}
+
+/// What is wrong with a line.
+std::string described(const wire::Envelope& envelope) {
+  return (envelope.kind == wire::Kind::NotJson ? "it is not strict JSON: " : "it is not JSON-RPC 2.0: ") +
+         std::string(envelope.fault) + " at byte " + std::to_string(envelope.fault_at);
 }
 
 int shell_code(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
@@ -99,7 +112,7 @@ Result<std::unique_ptr<Instance>> Instance::start(Loop& loop, proc::Spawner& spa
   instance->directory_ = spec.directory;
   wire::LinePipe::Handler& handler = *instance;
   instance->pipe_ = std::make_unique<wire::LinePipe>(loop, std::move(output->read), std::move(input->write),
-                                                     line_cap, handler);
+                                                     line_cap, handler, "server-messages");
   instance->errors_ = std::make_unique<ErrorOutput>(
       loop, std::move(errors->read),
       [events = &events](std::string_view bytes) { events->on_error_output(bytes); });
@@ -111,8 +124,10 @@ Result<std::unique_ptr<Instance>> Instance::start(Loop& loop, proc::Spawner& spa
 Instance::Instance(Loop& loop, proc::ProcessTree tree, Events& events)
     : events_(events),
       tree_(std::move(tree)),
+      id_(tree_.instance()),
       keeper_watch_(loop, tree_.events()),
       deaf_(loop),
+      keeper_clock_(loop),
       patience_(loop) {}
 
 Instance::~Instance() = default;
@@ -159,10 +174,18 @@ void Instance::on_line(const wire::Line& line) {
   if (envelope.kind == wire::Kind::NotJson || envelope.kind == wire::Kind::NotRpc) {
     ++counters_.lines_dropped;
     counters_.bytes_dropped += line.text.size();
+    // A banner or a record of a log is nobody's; half an answer is somebody's, who would wait for it until
+    // his patience ends.
+    std::string id = wire::answered_id(line.text);
+    if (!id.empty()) answer_lost({std::move(id), false, described(envelope)});
     return;
   }
   const auto taken = state_ == State::Opening ? handshake_->take(line.text, envelope) : Handshake::Taken::No;
   if (taken == Handshake::Taken::No) return events_.on_message(line, envelope);
+  go_on_opening(taken);
+}
+
+void Instance::go_on_opening(Handshake::Taken taken) {
   if (taken == Handshake::Taken::AskAgain) return greet();
   patience_.cancel();
   if (handshake_->outcome() == Handshake::Outcome::Ready) {
@@ -181,7 +204,17 @@ void Instance::on_line(const wire::Line& line) {
 void Instance::on_oversized(const wire::LineReader::Oversized& oversized) {
   ++counters_.lines_dropped;
   counters_.bytes_dropped += oversized.bytes;
-  events_.on_lost_answer(oversized.id, oversized.bytes);
+  if (oversized.asks || (!oversized.id.empty() && !oversized.may_answer)) return;
+  answer_lost({oversized.id, true,
+               "it has " + std::to_string(oversized.bytes) +
+                   " bytes, more than a line may have; raise \"line_cap\" in the configuration"});
+}
+
+void Instance::answer_lost(const LostAnswer& lost) {
+  const auto taken =
+      state_ == State::Opening ? handshake_->take_unreadable(lost.id, lost.why) : Handshake::Taken::No;
+  if (taken == Handshake::Taken::No) return events_.on_lost_answer(lost);
+  go_on_opening(taken);
 }
 
 void Instance::on_output_drained() { events_.on_drained(); }
@@ -189,7 +222,7 @@ void Instance::on_output_drained() { events_.on_drained(); }
 // ---- ending
 
 void Instance::stop(Haste haste) {
-  if (state_ == State::Ended) return;
+  if (state_ == State::Ended || tree_gone_) return;
   if (state_ == State::Opening) patience_.cancel();
   state_ = State::Ending;
   switch (haste) {
@@ -204,17 +237,42 @@ void Instance::stop(Haste haste) {
       break;
     case Haste::Now: tree_.stop(keeper::Reason::Signal); break;
   }
+  bound_end(haste);
+}
+
+/// A keeper that does not run (stopped again and again, held by a debugger) must not hold up the end. A
+/// hastier request shortens its time, another one of the same haste does not prolong it.
+void Instance::bound_end(Haste haste) {
+  std::vector<char*> pointers;
+  const keeper::PlanHeader header = proc::read_plan(tree_.plan(), pointers).header;
+  Clock::duration at_most = keeper::longest_end(header) + kKeeperMargin;
+  if (haste == Haste::Polite)
+    at_most += header.graces.stdin_closed + header.graces.unread_cap + kDeafPatience;
+  const Clock::time_point until = Clock::now() + at_most;
+  if (keeper_until_ && *keeper_until_ <= until) return;
+  keeper_until_ = until;
+  keeper_clock_.start(at_most, [this] { replace_keeper(); });
+}
+
+/// Whoever watches our children does its work. Its life line tells of its death, unless a copy of it is held
+/// by a child that hangs in the kernel.
+void Instance::replace_keeper() {
+  log_line("the keeper (pid " + std::to_string(keeper()) + ") of " + executable_ +
+           " does not get on; ending it and what it kept");
+  keeper_too_slow_ = true;
+  tree_.kill_keeper();
+  keeper_clock_.start(kKeeperDeath, [this] { keeper_lost(); });
 }
 
 /// It may be dying: its exit status would tell more, so that gets a moment.
 void Instance::on_input_end() {
-  if (state_ == State::Ended) return;
+  if (state_ == State::Ended || tree_gone_) return;
   if (state_ != State::Ending) stop(Haste::Polite);
   patience_.start(kDeathPatience, [this] { lost("closed its standard output but did not exit"); });
 }
 
 void Instance::on_output_lost() {
-  if (state_ == State::Ended || state_ == State::Ending) return;
+  if (tree_gone_ || state_ == State::Ended || state_ == State::Ending) return;
   on_input_end();
 }
 
@@ -242,11 +300,21 @@ void Instance::read_keeper() {
     for (const std::string& line : std::exchange(held_, {})) on_line({line, nullptr});
     return pipe_->resume();
   }
-  ended(*event);
+  tree_gone_ = true;
+  stop_clocks();
+  pipe_->read_rest([this, last = *event] { ended(last); });
+}
+
+/// Nobody waits for the end any more. What the server said last may take several turns to hand over; until
+/// that is done it has not ended.
+void Instance::stop_clocks() {
+  deaf_.cancel();
+  keeper_clock_.cancel();
+  keeper_watch_.cancel();
+  patience_.cancel();
 }
 
 void Instance::ended(const keeper::Event& event) {
-  pipe_->read_rest();
   errors_->read_rest();
   Ending ending;
   ending.error_output = errors_->tail();
@@ -273,9 +341,16 @@ void Instance::ended(const keeper::Event& event) {
 
 /// The keeper was killed. What it held has fallen to us, and whoever watches our children ends it.
 void Instance::keeper_lost() {
+  tree_gone_ = true;
+  stop_clocks();
+  pipe_->hand_over_held([this] { ended_without_keeper(); });
+}
+
+void Instance::ended_without_keeper() {
   errors_->read_rest();
   Ending ending;
-  ending.sentence = "lost its keeper, which somebody killed";
+  ending.sentence = keeper_too_slow_ ? "lost its keeper, which did not end it in time and was killed"
+                                     : "lost its keeper, which somebody killed";
   ending.error_output = errors_->tail();
   ending.exit_code = 125;
   ending.keeper_lost = true;
@@ -283,8 +358,7 @@ void Instance::keeper_lost() {
 }
 
 void Instance::finish(const Ending& ending) {
-  deaf_.cancel();
-  keeper_watch_.cancel();
+  stop_clocks();
   state_ = State::Ended;
   lost(ending.sentence);
   pipe_->close();

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/id.h"
 #include "base/loop.h"
 #include "base/result.h"
 #include "proc/launch_spec.h"
@@ -40,6 +41,13 @@ struct Ending {
   std::vector<Survivor> survivors;
 };
 
+/// An answer that came and cannot be passed on.
+struct LostAnswer {
+  std::string id;          // JSON text; empty if it is not known whose it was
+  bool too_large = false;  // it passed the line cap; otherwise it is not a message
+  std::string why;         // half a sentence: "it has 70000000 bytes, …"
+};
+
 /// Of a server that could not be started, as a shell has it.
 int exit_code_of(const Error& error);
 
@@ -54,7 +62,7 @@ class Instance final : private wire::LinePipe::Handler {
     /// The handshake is over; `opened()` tells how it went.
     virtual void on_opened() = 0;
     virtual void on_message(const wire::Line& line, const wire::Envelope& envelope) = 0;
-    virtual void on_lost_answer(const std::string& id, std::size_t bytes) = 0;  // it passed the cap
+    virtual void on_lost_answer(const LostAnswer& lost) = 0;
     virtual void on_error_output(std::string_view bytes) = 0;
     /// The server reads again, after its queue had been full.
     virtual void on_drained() = 0;
@@ -91,7 +99,7 @@ class Instance final : private wire::LinePipe::Handler {
   void resume() { pipe_->resume(); }
 
   /// Ids that we give are never given twice.
-  std::uint64_t next_id() { return ++last_id_; }
+  CallId next_id() { return ids_.next(); }
 
   enum class Haste { Polite, ClientGone, Now };
   /// Closes its input, and the keeper sees to the rest. A hastier call shortens what is left.
@@ -99,7 +107,7 @@ class Instance final : private wire::LinePipe::Handler {
 
   State state() const { return state_; }
   const proc::ProcessTree& tree() const { return tree_; }
-  const std::string& id() const { return tree_.instance(); }
+  const InstanceId& id() const { return id_; }
   pid_t keeper() const { return tree_.keeper(); }
   pid_t server_pid() const { return server_pid_; }
   /// Of the pipe that the server reads: whoever in its tree has it is the one that we speak to.
@@ -119,12 +127,18 @@ class Instance final : private wire::LinePipe::Handler {
   void on_output_lost() override;
   void on_output_drained() override;
 
+  void answer_lost(const LostAnswer& lost);
+  void go_on_opening(Handshake::Taken taken);
   void greet();
   void wait_until_probe_is_read();
   void wait_for_answer(Clock::duration patience);
   void wait_for_keeper();
   void read_keeper();
   void keeper_lost();
+  void ended_without_keeper();
+  void stop_clocks();
+  void bound_end(Haste haste);
+  void replace_keeper();
   void ended(const keeper::Event& event);
   void lost(const std::string& sentence);
   void finish(const Ending& ending);
@@ -132,15 +146,19 @@ class Instance final : private wire::LinePipe::Handler {
   Events& events_;
   JournalEntry entry_;
   proc::ProcessTree tree_;
+  InstanceId id_;
   Watch keeper_watch_;
   Timer deaf_;
+  Timer keeper_clock_;
+  std::optional<Clock::time_point> keeper_until_;
+  bool keeper_too_slow_ = false;
   std::unique_ptr<wire::LinePipe> pipe_;
   std::unique_ptr<ErrorOutput> errors_;
   std::optional<Handshake> handshake_;
   Timer patience_;
   Clock::time_point greeted_{};
   State state_ = State::Starting;
-  std::uint64_t last_id_ = 0;
+  IdSource<CallId> ids_;
   pid_t server_pid_ = 0;
   std::uint64_t input_inode_ = 0;
   const char* level_ = "";
@@ -149,6 +167,7 @@ class Instance final : private wire::LinePipe::Handler {
   std::string executable_;
   std::string directory_;
   bool lost_ = false;
+  bool tree_gone_ = false;         // only what it said last is to be handed over
   bool unannounced_ = false;       // it is open, and nobody knows yet
   std::vector<std::string> held_;  // what it said meanwhile
 };

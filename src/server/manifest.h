@@ -27,10 +27,17 @@ struct Portrait {
   bool operator==(const Portrait&) const = default;
 };
 
-struct Manifest {
-  std::optional<bool> modern;                              // its era
-  std::optional<bool> read_only;                           // every tool says so in its annotations
-  bool conversational = false;                             // it asked a client something on a shared instance
+/// What of it decides whether a server is shared. Small: it is copied for each decision, and the lists of a
+/// server may have megabytes.
+struct Conduct {
+  std::optional<bool> modern;     // its era
+  std::optional<bool> read_only;  // every tool says so in its annotations
+  bool conversational = false;    // it asked a client something on a shared instance
+
+  bool operator==(const Conduct&) const = default;
+};
+
+struct Manifest : Conduct {
   bool answers_probes = false;                             // it has answered when asked whether it lives
   Fingerprint fingerprint;                                 // of the build that all this is about
   std::map<std::string, Portrait, std::less<>> portraits;  // by profile

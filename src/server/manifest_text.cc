@@ -104,7 +104,7 @@ bool read_file(std::string_view json, FilePrint& file) {
 }
 
 bool read_fingerprint(std::string_view json, Fingerprint& fingerprint) {
-  const auto elements = wire::array_elements(json);
+  const auto elements = wire::array_elements(json, kMostFiles);
   if (!elements || elements->size() > kMostFiles) return false;
   for (const wire::Span& element : *elements) {
     if (!read_file(element.in(json), fingerprint.files.emplace_back())) return false;
@@ -124,7 +124,7 @@ bool read_portrait(std::string_view json, std::string& profile, Portrait& portra
 }
 
 bool read_portraits(std::string_view json, Manifest& manifest) {
-  const auto elements = wire::array_elements(json);
+  const auto elements = wire::array_elements(json, kMostPortraits);
   if (!elements || elements->size() > kMostPortraits) return false;
   for (const wire::Span& element : *elements) {
     std::string profile;

@@ -7,7 +7,6 @@
 #include "bridge/list_changes.h"
 #include "bridge/modern_client.h"
 #include "wire/error_codes.h"
-#include "wire/json_array.h"
 #include "wire/json_text.h"
 
 namespace corral::session {
@@ -20,6 +19,9 @@ using server::Instance;
 // What may come in while a server is being opened; then the client has to wait.
 constexpr std::size_t kMostDeferred = 64;
 constexpr std::size_t kMostDeferredBytes = std::size_t{1} << 20;
+// And what is read beyond that: a cancellation of what waits stands behind it, and is too late afterwards.
+constexpr std::size_t kMostBehind = 64;
+constexpr std::size_t kMostBytesBehind = std::size_t{64} << 10;
 // Clients give up on an initialize after 30 s.
 constexpr std::chrono::seconds kClientPatience{20};
 // For the answers of a client that has closed its end already.
@@ -83,10 +85,30 @@ Session::~Session() = default;
 
 // ---- opening
 
+/// What it says of its client is kept as long as the session, the message itself until it is answered.
+bool Session::keep_introduction(std::string_view id, std::size_t bytes, std::size_t message) {
+  introduction_ = {};  // of an earlier try
+  opening_bytes_ = {};
+  if (account() == nullptr) return true;
+  auto whole = account()->take(Good::Bytes, message);
+  auto held = whole ? account()->take(Good::Bytes, bytes) : std::nullopt;
+  if (held) {
+    opening_bytes_ = std::move(*whole);
+    introduction_ = std::move(*held);
+    subscriptions_ = std::move(*account()->take(Good::Bytes, 0));
+  } else {
+    reject(id, wire::kTooManyCalls, account()->objection(Good::Bytes, bytes + message));
+  }
+  return held.has_value();
+}
+
 void Session::open(Era era, const wire::Line& line, const wire::Envelope& envelope) {
+  const wire::Span said = era == Era::Legacy ? envelope.params : envelope.meta;
+  if (!keep_introduction(envelope.id.in(line.text), 2 * said.in(line.text).size(), line.text.size())) return;
   phase_ = Phase::Opening;
   era_ = era;
   opening_ = line.text;
+  opening_id_ = envelope.id.in(line.text);
   std::string params(envelope.params.in(line.text));
   if (era == Era::Legacy) {
     const std::string_view version = wire::member(params, "protocolVersion").in(params);
@@ -122,21 +144,20 @@ void Session::opened(const Opened& opened) {
   switch (opened.kind) {
     case Opened::Kind::Ready: opened_ready(opened); break;
     case Opened::Kind::Again: {
-      const std::string opening = std::exchange(opening_, {});
+      const std::string opening = release_opening().text;
       const wire::Envelope envelope = wire::scan(opening);
+      phase_ = Phase::New;  // where it stays if it is refused now
       open(era_, {opening, nullptr}, envelope);
       break;  // it may be attached by now, without an instance
     }
     case Opened::Kind::Refused:
     case Opened::Kind::Failed: {
-      const std::string opening = std::exchange(opening_, {});
+      const std::string opening = release_opening().text;
       const wire::Envelope envelope = wire::scan(opening);
       const std::string_view id = envelope.id.in(opening);
       phase_ = Phase::New;
       if (opened.kind == Opened::Kind::Failed) return opening_failed(id, opened);
-      const std::string message =
-          R"({"jsonrpc":"2.0","id":)" + std::string(id) + R"(,"error":)" + opened.text + "}";
-      transport_.send({message, nullptr});
+      if (!opening_cancelled_) transport_.send({wire::refusal_message(id, opened.text), nullptr});
     }
   }
   take_deferred();
@@ -147,7 +168,7 @@ void Session::opened(const Opened& opened) {
 /// code.
 void Session::opening_failed(std::string_view id, const Opened& opened) {
   server_lost_ = true;
-  reject(id, wire::kServerLost, opened.text);
+  if (!opening_cancelled_) reject(id, wire::kServerLost, opened.text);
   take_deferred();
   loop_.post([this, alive = std::weak_ptr<bool>(alive_), opened] {
     if (!alive.expired()) server_gone(opened.exit_code, opened.text);
@@ -156,13 +177,30 @@ void Session::opening_failed(std::string_view id, const Opened& opened) {
 
 void Session::opened_ready(const Opened& opened) {
   meet(opened);
-  const std::string opening = std::exchange(opening_, {});
-  const wire::Envelope envelope = wire::scan(opening);
+  Deferred::Message opening = release_opening();
+  const wire::Envelope envelope = wire::scan(opening.text);
   if (era_ == Era::Legacy) {
-    answer_initialize(envelope.id.in(opening), opened.text, router_->instance()->handshake().era(), *shared_);
+    const std::string_view id = envelope.id.in(opening.text);
+    answer_initialize(id, opened.text, router_->instance()->handshake().era(), *shared_);
   } else {
-    take_request({opening, nullptr}, envelope);
+    take_opening(std::move(opening), envelope);
   }
+}
+
+/// With the bytes that are held for it.
+Deferred::Message Session::release_opening() {
+  Deferred::Message opening{std::exchange(opening_, {})};
+  opening.bytes = std::move(opening_bytes_);
+  return opening;
+}
+
+/// Of a modern client: its first request, now that it is known to whom it speaks.
+void Session::take_opening(Deferred::Message opening, const wire::Envelope& envelope) {
+  if (opening_cancelled_ || take_request({opening.text, nullptr}, envelope) == Taken::Yes) return;
+  Deferred::Message message = Deferred::message(opening.text, envelope);
+  message.bytes = std::move(opening.bytes);
+  deferred_.put_back(std::move(message));
+  if (phase_ == Phase::Away) come_back();
 }
 
 /// A private server answered its client's own words. A shared one answered ours: the version is then between
@@ -191,29 +229,34 @@ void Session::take_deferred() {
   while (!deferred_.empty() && !ended_) {
     if (phase_ == Phase::Opening || phase_ == Phase::Returning) break;
     if (router_ != nullptr && router_->draining()) break;
+    Deferred::Message message = deferred_.take_first();
+    const wire::Line line{message.text, nullptr};
+    const wire::Envelope envelope = wire::scan(message.text);
     const bool lazy = phase_ == Phase::Away && refusal_.empty();
-    if (lazy && must_wait(deferred_.front(), wire::scan(deferred_.front()))) {
-      come_back();
-      break;
-    }
-    const std::string message = std::move(deferred_.front());
-    deferred_.pop_front();
-    deferred_bytes_ -= message.size();
-    const std::size_t behind = deferred_.size();
-    take({message, nullptr}, wire::scan(message));
-    // What needs an instance was put back, and stays the first.
-    const bool put_back = lazy && phase_ == Phase::Returning && deferred_.size() == behind + 1;
-    if (put_back) std::rotate(deferred_.begin(), deferred_.end() - 1, deferred_.end());
+    const bool waits = lazy && must_wait(message.text, envelope);
+    if (!waits && take(line, envelope) == Taken::Yes) continue;
+    deferred_.put_back(std::move(message));
+    if (phase_ == Phase::Away) come_back();  // which may take all of them before it returns
+    break;
   }
   pace();
 }
 
 // ---- pace
 
+/// Whether enough waits for a server, and some more was looked through for cancellations.
+bool Session::waits_enough() {
+  const bool enough = deferred_.size() >= kMostDeferred || deferred_.bytes() >= kMostDeferredBytes;
+  if (!enough) full_since_.reset();
+  if (enough && !full_since_) full_since_ = received_;
+  return enough && (received_.messages - full_since_->messages >= kMostBehind ||
+                    received_.bytes - full_since_->bytes >= kMostBytesBehind);
+}
+
 /// Reads on only if there is room for what may come of it.
 void Session::pace() {
   if (ended_ || input_ended_) return;
-  const bool full = deferred_.size() >= kMostDeferred || deferred_bytes_ >= kMostDeferredBytes;
+  const bool full = waits_enough();
   const bool server_full = router_ != nullptr && router_->congested();
   if (full || server_full || transport_.congested()) {
     transport_.pause();
@@ -280,6 +323,7 @@ void Session::server_gone(int code, const std::string& why) {
   server_lost_ = true;
   router_ = nullptr;
   if (ended_) return;
+  end_bridge();  // it may hold calls that no router knows of
   reject_deferred(wire::kServerLost, why);
   ended_ = true;
   patience_.cancel();
@@ -293,30 +337,21 @@ void Session::answer_all(const std::string& why) {
   if (router_ != nullptr) router_->give_up_calls(*this, wire::kShuttingDown, why);
   end_bridge();
   if (!opening_.empty()) {
-    const std::string opening = std::exchange(opening_, {});
-    reject(wire::scan(opening).id.in(opening), wire::kShuttingDown, why);
+    const Deferred::Message opening = release_opening();
+    if (!opening_cancelled_) reject(opening_id_, wire::kShuttingDown, why);
   }
   reject_deferred(wire::kShuttingDown, why);
 }
 
 void Session::reject_deferred(int code, const std::string& why) {
-  const auto reject_one = [&](std::string_view message) {
-    const wire::Envelope envelope = wire::scan(message);
-    if (envelope.kind == wire::Kind::Request) reject(envelope.id.in(message), code, why);
-  };
-  for (const std::string& message : std::exchange(deferred_, {})) {
-    const auto elements = wire::array_elements(message);
-    if (!elements) reject_one(message);
-    for (const wire::Span& element : elements.value_or(std::vector<wire::Span>())) {
-      reject_one(element.in(message));
-    }
+  for (const Deferred::Message& message : deferred_.take_all()) {
+    if (!message.request_id.empty()) reject(message.request_id, code, why);
   }
-  deferred_bytes_ = 0;
 }
 
 void Session::end(EndReason reason, const WhenGone& when_gone) {
   if (ended_) {
-    if (haste_of(reason) != Instance::Haste::Polite) switchboard_.hasten(*this);
+    if (haste_of(reason) != Instance::Haste::Polite) switchboard_.hasten(id_);
     if (when_gone) when_gone(nullptr);
     return;
   }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -14,6 +13,7 @@
 #include "bridge/bridge.h"
 #include "router/session_port.h"
 #include "router/switchboard.h"
+#include "session/deferred.h"
 #include "session/transport.h"
 #include "wire/envelope.h"
 
@@ -68,12 +68,17 @@ class Session final : public router::SessionPort, private bridge::Outlet {
   const char* reason() const { return reason_; }
 
   router::SessionId session() const override { return id_; }
+  Account* account() const override { return wanted_->account; }
+  bool of_several_programs() const override { return transport_.of_several_programs(); }
   const std::string& owner() const override { return owner_; }
   server::Era era() const override { return era_; }
   const std::string& introduction() const override { return params_; }
   /// "new", "opening", "ready", "lazy" (no process before its first call), "parked" (none until the next),
   /// "returning" (waits for one)
   const char* state() const;
+  /// It has not asked for anything yet, or was greeted from a manifest, and its first call needs an instance
+  /// of its own.
+  bool will_want_instance() const;
   /// Whether a request of a modern client with other capabilities may come to it: its instance was told of
   /// none, or there is no instance yet.
   bool takes_any_client() const;
@@ -94,6 +99,7 @@ class Session final : public router::SessionPort, private bridge::Outlet {
   }  // JSON, as the client said it; may be empty
   Clock::time_point since() const { return since_; }
   const SessionCounters& counters() const { return counters_; }
+  std::uint64_t dropped() const { return transport_.dropped(); }
 
  private:
   enum class Phase : std::uint8_t {
@@ -114,18 +120,29 @@ class Session final : public router::SessionPort, private bridge::Outlet {
   void instance_left(router::Departure departure, const std::string& why) override;
   void instance_ended(const server::Ending& ending) override;
   bool goes_on() const override { return !input_ended_; }
-  std::uint64_t next_question() override { return ++last_question_; }
+  QuestionId next_question() override { return questions_.next(); }
   void subscription(const std::string& uri, bool agreed) override;
   bool subscribed() const override { return !standing_.uris.empty(); }
   void list_given(router::ListKind kind, std::size_t digest) override;
   void list_now(router::ListKind kind, std::size_t digest) override;
-  void list_changed(std::string_view what) override;
+  void list_changed(router::ChangedList list) override;
   std::vector<router::ListKind> lists_given() const override;
 
-  void take(const wire::Line& line, const wire::Envelope& envelope);
-  void take_request(const wire::Line& line, const wire::Envelope& envelope);
+  /// What only an instance can answer is the caller's to keep until there is one.
+  enum class Taken : std::uint8_t { Yes, NeedsInstance };
+  void receive_one(const wire::Line& line, const wire::Envelope& envelope);
+  bool cancel_unsent(const wire::Line& line, const wire::Envelope& envelope);
+  void defer(const wire::Line& line, const wire::Envelope& envelope);
+  Taken take(const wire::Line& line, const wire::Envelope& envelope);
+  Taken take_request(const wire::Line& line, const wire::Envelope& envelope);
+  Deferred::Message release_opening();
+  void take_opening(Deferred::Message opening, const wire::Envelope& envelope);
   void take_first_request(const wire::Line& line, const wire::Envelope& envelope);
   bool answer_here(const wire::Line& line, const wire::Envelope& envelope);
+  bool refuse_long_words(const wire::Line& line, const wire::Envelope& envelope);
+  bool keep_introduction(std::string_view id, std::size_t bytes, std::size_t message);
+  bool refuse_subscription(const wire::Line& line, const wire::Envelope& envelope);
+  bool weigh_subscriptions();
   void take_batch(const wire::Line& line);
   void open(server::Era era, const wire::Line& line, const wire::Envelope& envelope);
   void opened_ready(const router::Opened& opened);
@@ -141,6 +158,7 @@ class Session final : public router::SessionPort, private bridge::Outlet {
 
   // across the eras
   void meet(const router::Opened& opened);
+  void cross();
   void to_client(const wire::Line& line, std::initializer_list<wire::Edit> edits) override;
   void check_reader();
   void to_server(const std::string& message) override;
@@ -154,16 +172,15 @@ class Session final : public router::SessionPort, private bridge::Outlet {
   void came_back(const router::Opened& opened);
   void stayed_away(const std::string& why);
   void tell_of_return();
-  void defer(const wire::Line& line);
   bool must_wait(std::string_view text, const wire::Envelope& envelope) const;
   void remember(const wire::Line& line, const wire::Envelope& envelope);
-  void forget_deferred(std::string_view id);
   void opening_failed(std::string_view id, const router::Opened& opened);
   void answer_initialize(std::string_view id, const std::string& result, server::Era server_era, bool shared);
   void server_gone(int code, const std::string& why);
   void take_deferred();
   void reject(std::string_view id, int code, std::string_view message, std::string_view data = {});
   void refuse_bad_message(const wire::Line& line, const wire::Envelope& envelope);
+  bool waits_enough();
   void pace();
   void end_when_answered();
   void answer_all(const std::string& why);
@@ -179,7 +196,11 @@ class Session final : public router::SessionPort, private bridge::Outlet {
   server::Era era_ = server::Era::Legacy;
   router::Router* router_ = nullptr;
   std::string opening_;  // the message that opened the session, until it is answered
-  std::string params_;   // of its initialize, or what a modern client says in its place
+  std::string opening_id_;
+  Account::Held opening_bytes_;
+  bool opening_cancelled_ =
+      false;            // its client wants no answer to it any more; the server is opened all the same
+  std::string params_;  // of its initialize, or what a modern client says in its place
   enum class Crossing : std::uint8_t { None, ModernToLegacy, LegacyToModern, ToOlder };
   Crossing crossing_ = Crossing::None;
   std::unique_ptr<bridge::Bridge> bridge_;  // unless client and server speak alike
@@ -195,9 +216,16 @@ class Session final : public router::SessionPort, private bridge::Outlet {
   std::string withdrawn_;  // why it ends with its instance; empty = it does not
   std::string version_;    // agreed on with a legacy client
   std::string client_info_;
-  std::deque<std::string> deferred_;  // what came while the server was being opened
-  std::size_t deferred_bytes_ = 0;
-  std::uint64_t last_question_ = 0;
+  Account::Held introduction_;   // the bytes of what the client said of itself
+  Account::Held subscriptions_;  // and of what it wants to hear of
+  Deferred deferred_;
+  struct Received {
+    std::uint64_t messages = 0;
+    std::uint64_t bytes = 0;
+  };
+  Received received_;
+  std::optional<Received> full_since_;  // when enough waited for a server
+  IdSource<QuestionId> questions_;
   Timer patience_;
   SessionCounters counters_;
   Clock::time_point since_ = Clock::now();

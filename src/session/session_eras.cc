@@ -36,8 +36,15 @@ void Session::meet(const router::Opened& opened) {
   router_ = opened.router;
   wanted_ = opened.wanted;
   shared_ = router_->options().shared;
-  if (input_ended_) router_->client_silent(*this);
   met_ = true;
+  cross();
+  if (!input_ended_) return;  // otherwise nobody answers the questions of this one, either
+  if (bridge_) bridge_->client_ended();
+  router_->client_silent(*this);
+}
+
+/// Puts a bridge between a client and a server that speak differently.
+void Session::cross() {
   const server::Handshake& handshake = router_->instance()->handshake();
   Crossing crossing = Crossing::None;
   if (era_ == Era::Modern && handshake.era() == Era::Legacy) crossing = Crossing::ModernToLegacy;
@@ -54,9 +61,9 @@ void Session::meet(const router::Opened& opened) {
     case Crossing::ModernToLegacy:
       bridge_ = bridge::modern_client(*this, {server_, handshake.result()});
       if (standing_.initialized) return;  // it is told when what stood is restored
-      return to_server(R"({"jsonrpc":"2.0","method":"notifications/initialized"})");
+      return to_server(wire::notification_message("notifications/initialized"));
     case Crossing::LegacyToModern:
-      bridge_ = bridge::legacy_client(*this, {server_, params_, handshake.result()});
+      bridge_ = bridge::legacy_client(*this, {server_, params_, handshake.result(), shared_.value_or(false)});
       return;
     case Crossing::ToOlder: bridge_ = bridge::older_client(*this, version_); return;
   }
@@ -161,11 +168,11 @@ void Session::attach_lazily(const router::Known& known) {
   phase_ = Phase::Away;
   shared_ = known.shared;
   switchboard_.answered_without_instance(*this, *wanted_);
-  const std::string opening = std::exchange(opening_, {});
-  const wire::Envelope envelope = wire::scan(opening);
-  const std::string_view id = envelope.id.in(opening);
+  Deferred::Message opening = release_opening();
+  const wire::Envelope envelope = wire::scan(opening.text);
+  const std::string_view id = envelope.id.in(opening.text);
   if (era_ == Era::Legacy) return answer_initialize(id, known.portrait->handshake, known.era, known.shared);
-  take_request({opening, nullptr}, envelope);
+  take_opening(std::move(opening), envelope);
 }
 
 bool Session::answer_from_manifest(const wire::Line& line, const wire::Envelope& envelope) {
@@ -213,8 +220,9 @@ void Session::answer_early() {
   if (phase_ != Phase::Opening) return;
   const wire::Envelope envelope = wire::scan(opening_);
   const bool discover = wire::method_name(envelope, opening_) == "server/discover";
-  if (era_ == Era::Modern && !discover) return;  // it waits for an answer that only the server has
-  const std::string opening = std::exchange(opening_, {});
+  if (opening_cancelled_ || (era_ == Era::Modern && !discover))
+    return;  // it waits for an answer that only the server has
+  const std::string opening = release_opening().text;
   const std::string_view id = envelope.id.in(opening);
   const std::string greeting = early_greeting(discover ? wire::kNewestLegacy : version_, server_);
   transport_.note("server " + server_ + " is still starting; its client is told later what it offers");
@@ -222,12 +230,9 @@ void Session::answer_early() {
       {wire::result_message(id, discover ? bridge::discover_result(greeting) : greeting), nullptr});
   phase_ = Phase::Returning;
   early_ = true;
-  std::erase_if(deferred_, [this](const std::string& message) {
-    const wire::Envelope one = wire::scan(message);
-    if (one.kind != wire::Kind::Request || !answer_early_list(message, one)) return false;
-    deferred_bytes_ -= message.size();
-    return true;
-  });
+  for (const Deferred::Message& message : deferred_.take_lists()) {
+    answer_early_list(message.text, wire::scan(message.text));
+  }
   pace();
 }
 

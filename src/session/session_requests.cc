@@ -18,6 +18,17 @@ bool introduces_client(const wire::Line& line, const wire::Envelope& envelope) {
   return envelope.protocol_version.present() && capabilities.in(meta).starts_with('{');
 }
 
+/// What of a request is kept for long: what its client says of itself, and what a listen wants to hear.
+std::string_view kept_words(const wire::Line& line, const wire::Envelope& envelope) {
+  const std::string_view method = wire::method_name(envelope, line.text);
+  const std::string_view params = envelope.params.in(line.text);
+  if (method == "initialize") return params;
+  const std::string_view meta = envelope.protocol_version.present() ? envelope.meta.in(line.text) : "";
+  if (method != "subscriptions/listen") return meta;
+  const std::string_view filter = wire::member(params, "notifications").in(params);
+  return filter.size() > meta.size() ? filter : meta;
+}
+
 }  // namespace
 
 void Session::receive(const wire::Line& line) { receive(line, wire::scan(line.text)); }
@@ -25,33 +36,68 @@ void Session::receive(const wire::Line& line) { receive(line, wire::scan(line.te
 void Session::receive(const wire::Line& line, const wire::Envelope& envelope) {
   if (ended_) return;
   ++counters_.messages;
+  received_ = {received_.messages + 1, received_.bytes + line.text.size()};
   last_heard_ = loop_.now();
-  if (must_wait(line.text, envelope)) {
-    defer(line);
-    if (phase_ == Phase::Away) come_back();
+  if (envelope.kind == wire::Kind::Batch) {
+    take_batch(line);
   } else {
-    take(line, envelope);
+    receive_one(line, envelope);
   }
   pace();
+}
+
+void Session::receive_one(const wire::Line& line, const wire::Envelope& envelope) {
+  if (cancel_unsent(line, envelope)) return;
+  const bool waits = must_wait(line.text, envelope);
+  if (waits && envelope.kind == wire::Kind::Request && answer_here(line, envelope)) return;
+  if (!waits && take(line, envelope) == Taken::Yes) return;
+  defer(line, envelope);
+  if (phase_ == Phase::Away) come_back();
+}
+
+/// What waits is held on the account of the session's principal. Without room there a request is refused, and
+/// what nobody would answer is dropped.
+void Session::defer(const wire::Line& line, const wire::Envelope& envelope) {
+  Account::Held bytes;
+  if (account() != nullptr) {
+    auto held = account()->take(Good::Bytes, line.text.size());
+    if (!held) {
+      ++counters_.bad_messages;
+      if (envelope.kind != wire::Kind::Request) return;
+      const std::string why = account()->objection(Good::Bytes, line.text.size());
+      return reject(envelope.id.in(line.text), wire::kTooManyCalls, why);
+    }
+    bytes = std::move(*held);
+  }
+  Deferred::Message message = Deferred::message(line.text, envelope);
+  message.bytes = std::move(bytes);
+  deferred_.add(std::move(message));
+}
+
+/// A request that no server has seen yet is forgotten, and no server hears of it. True if that was all.
+bool Session::cancel_unsent(const wire::Line& line, const wire::Envelope& envelope) {
+  if (envelope.kind != wire::Kind::Notification) return false;
+  if (wire::method_name(envelope, line.text) != "notifications/cancelled") return false;
+  const std::string_view id = envelope.request_id.in(line.text);
+  if (deferred_.cancel(id)) return true;
+  if (phase_ != Phase::Opening) return false;
+  // An initialize cannot be cancelled; and nothing else than what opens the session has been sent.
+  if (era_ == Era::Modern && id == opening_id_) opening_cancelled_ = true;
+  return true;
 }
 
 /// Whether there is nobody yet to take it. What only answers or cancels concerns the present instance.
 bool Session::must_wait(std::string_view text, const wire::Envelope& envelope) const {
   if (envelope.kind == wire::Kind::NotJson) return false;
   if (phase_ == Phase::Opening) return true;
-  const bool asks = envelope.kind == wire::Kind::Request || envelope.kind == wire::Kind::Batch;
+  const bool asks = envelope.kind == wire::Kind::Request;
   // A modern server is asked again with the answer, whichever instance it is.
   const bool goes_on = envelope.kind == wire::Kind::Response && crossing_ == Crossing::LegacyToModern;
   if (phase_ == Phase::Returning) {
     return goes_on || (asks && !(early_ && router::list_kind_of(wire::method_name(envelope, text))));
   }
-  if (phase_ == Phase::Away) return goes_on || envelope.kind == wire::Kind::Batch;  // all for one instance
+  if (phase_ == Phase::Away) return goes_on;
   return asks && router_ != nullptr && router_->draining();
-}
-
-void Session::defer(const wire::Line& line) {
-  deferred_.emplace_back(line.text);
-  deferred_bytes_ += line.text.size();
 }
 
 void Session::receive_oversized(const std::string& id, std::size_t bytes) {
@@ -62,23 +108,27 @@ void Session::receive_oversized(const std::string& id, std::size_t bytes) {
              " bytes is more than a line may have; raise \"line_cap\" in corral's configuration");
 }
 
-void Session::take(const wire::Line& line, const wire::Envelope& envelope) {
+Session::Taken Session::take(const wire::Line& line, const wire::Envelope& envelope) {
   switch (envelope.kind) {
     case wire::Kind::Request: return take_request(line, envelope);
     case wire::Kind::Notification:
       remember(line, envelope);
       // A bridge holds things that may be cancelled while there is no server.
       if (bridge_ || (phase_ == Phase::Ready && router_ != nullptr)) pass_to_server(line, envelope);
-      return;
+      break;
     case wire::Kind::Response:
-      if (phase_ == Phase::Ready && router_ != nullptr) return pass_to_server(line, envelope);
-      if (crossing_ == Crossing::LegacyToModern) return pass_to_server(line, envelope);  // its call fails
-      ++counters_.bad_messages;
-      return;
-    case wire::Kind::Batch: return take_batch(line);
+      // Across the eras the call that it belongs to fails without a server.
+      if ((phase_ == Phase::Ready && router_ != nullptr) || crossing_ == Crossing::LegacyToModern) {
+        pass_to_server(line, envelope);
+      } else {
+        ++counters_.bad_messages;
+      }
+      break;
+    case wire::Kind::Batch:  // is taken one by one
     case wire::Kind::NotRpc:
-    case wire::Kind::NotJson: return refuse_bad_message(line, envelope);
+    case wire::Kind::NotJson: refuse_bad_message(line, envelope); break;
   }
+  return Taken::Yes;
 }
 
 void Session::refuse_bad_message(const wire::Line& line, const wire::Envelope& envelope) {
@@ -91,14 +141,13 @@ void Session::refuse_bad_message(const wire::Line& line, const wire::Envelope& e
 
 /// Only the revision 2025-03-26 has batches; its clients get the answers one by one.
 void Session::take_batch(const wire::Line& line) {
-  const auto elements = wire::array_elements(line.text);
-  constexpr std::size_t kMostMessages = 256;
   const bool allowed = phase_ != Phase::New && era_ == Era::Legacy && version_ == "2025-03-26";
-  if (allowed && elements && elements->size() > kMostMessages) {
+  const auto elements = allowed ? wire::array_elements(line.text, wire::kMostInBatch) : std::nullopt;
+  if (elements && elements->size() > wire::kMostInBatch) {
     ++counters_.bad_messages;
     return reject({}, wire::kInvalidRequest, "Invalid Request: a batch of more than 256 messages");
   }
-  if (!allowed || !elements || elements->empty()) {
+  if (!elements || elements->empty()) {
     ++counters_.bad_messages;
     return reject({}, wire::kInvalidRequest,
                   "Invalid Request: this revision has no batches; send one message a line");
@@ -109,37 +158,72 @@ void Session::take_batch(const wire::Line& line) {
     if (envelope.kind == wire::Kind::Batch) {
       reject({}, wire::kInvalidRequest, "Invalid Request: a batch inside a batch");
     } else {
-      take(one, envelope);
+      receive_one(one, envelope);
     }
     if (ended_) return;
   }
 }
 
-void Session::take_request(const wire::Line& line, const wire::Envelope& envelope) {
+Session::Taken Session::take_request(const wire::Line& line, const wire::Envelope& envelope) {
+  const std::string_view id = envelope.id.in(line.text);
   if (server_lost_) {
-    return reject(envelope.id.in(line.text), wire::kServerLost, "server " + server_ + " has ended");
+    reject(id, wire::kServerLost, "server " + server_ + " has ended");
+    return Taken::Yes;
   }
-  if (answer_here(line, envelope)) return;
-  if (phase_ == Phase::New) return take_first_request(line, envelope);
-  if (!refusal_.empty()) return reject(envelope.id.in(line.text), wire::kServerLost, refusal_);
-  if (phase_ == Phase::Returning && answer_early_list(line.text, envelope)) return;
-  if (phase_ == Phase::Away && answer_from_manifest(line, envelope)) return;
+  if (answer_here(line, envelope)) return Taken::Yes;
+  if (phase_ == Phase::New) {
+    take_first_request(line, envelope);
+    return Taken::Yes;
+  }
+  if (!refusal_.empty()) {
+    reject(id, wire::kServerLost, refusal_);
+    return Taken::Yes;
+  }
+  if (phase_ == Phase::Returning && answer_early_list(line.text, envelope)) return Taken::Yes;
+  if (phase_ == Phase::Away && answer_from_manifest(line, envelope)) return Taken::Yes;
   if (phase_ != Phase::Ready) {
     // What a modern client says of itself it says with every request; a server to come hears the latest.
     if (era_ == Era::Modern && phase_ == Phase::Away && introduces_client(line, envelope)) {
-      params_ = bridge::initialize_params(envelope.meta.in(line.text));
+      const std::string_view meta = envelope.meta.in(line.text);
+      if (!introduction_.resize(2 * meta.size())) {
+        reject(id, wire::kTooManyCalls, account()->objection(Good::Bytes, 2 * meta.size()));
+        return Taken::Yes;
+      }
+      params_ = bridge::initialize_params(meta);
     }
-    defer(line);
-    if (phase_ == Phase::Away) come_back();
-    return;
+    return Taken::NeedsInstance;
   }
   only_greeted_ = false;
   remember(line, envelope);
   pass_to_server(line, envelope);
+  return Taken::Yes;
+}
+
+bool Session::refuse_long_words(const wire::Line& line, const wire::Envelope& envelope) {
+  constexpr std::size_t kLongestWords = std::size_t{64} << 10;
+  const std::size_t size = kept_words(line, envelope).size();
+  if (size <= kLongestWords) return false;
+  ++counters_.bad_messages;
+  reject(envelope.id.in(line.text), wire::kInvalidParams,
+         "Invalid params: " + std::to_string(size) +
+             " bytes of what is kept as long as this lasts (what the client says of itself, the filter of a "
+             "listen), and 65536 are the most: send less");
+  return true;
+}
+
+/// Before its server hears of it. From then on the bytes are held with the request, and later with what the
+/// server has agreed to.
+bool Session::refuse_subscription(const wire::Line& line, const wire::Envelope& envelope) {
+  if (account() == nullptr || wire::method_name(envelope, line.text) != "resources/subscribe") return false;
+  const std::size_t size = 2 * envelope.params.in(line.text).size();
+  if (account()->take(Good::Bytes, size)) return false;
+  reject(envelope.id.in(line.text), wire::kTooManyCalls, account()->objection(Good::Bytes, size));
+  return true;
 }
 
 /// The requests that need no server.
 bool Session::answer_here(const wire::Line& line, const wire::Envelope& envelope) {
+  if (refuse_long_words(line, envelope) || refuse_subscription(line, envelope)) return true;
   const std::string_view id = envelope.id.in(line.text);
   const std::string_view method = wire::method_name(envelope, line.text);
   const bool modern = envelope.protocol_version.present();
@@ -169,6 +253,9 @@ bool Session::answer_here(const wire::Line& line, const wire::Envelope& envelope
   }
   if (phase_ == Phase::New) return false;
   if (method == "initialize" && era_ == Era::Modern && only_greeted_) {
+    // Its greeting comes first, or the end of the instance that it got it from.
+    if (phase_ == Phase::Opening || phase_ == Phase::Returning) return false;
+    if (router_ != nullptr && router_->draining()) return false;
     begin_anew();
     return false;
   }
@@ -191,6 +278,7 @@ bool Session::answer_here(const wire::Line& line, const wire::Envelope& envelope
 
 void Session::take_first_request(const wire::Line& line, const wire::Envelope& envelope) {
   const std::string_view method = wire::method_name(envelope, line.text);
+  opening_cancelled_ = false;
   if (method == "initialize") return open(Era::Legacy, line, envelope);
   if (method == "server/discover" || envelope.protocol_version.present())
     return open(Era::Modern, line, envelope);

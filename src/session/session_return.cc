@@ -23,6 +23,11 @@ const char* Session::state() const {
   return "?";
 }
 
+bool Session::will_want_instance() const {
+  if (ended_) return false;
+  return phase_ == Phase::New || (phase_ == Phase::Away && absence_.empty() && !shared_.value_or(false));
+}
+
 bool Session::awaited() const {
   if (phase_ == Phase::Opening || phase_ == Phase::Returning || !deferred_.empty()) return true;
   return router_ != nullptr && router_->calls_of(*this) > 0;
@@ -110,13 +115,11 @@ void Session::tell_of_return() {
       std::exchange(absence_, {}) + "; it was started anew, and what it kept in memory is gone";
   transport_.note(news);
   const bool modern = era_ == Era::Modern;
-  const auto wants_log = [](const std::string& message) { return wire::scan(message).log_level.present(); };
-  if (modern && std::none_of(deferred_.begin(), deferred_.end(), wants_log)) return;
+  if (modern && !deferred_.wants_log()) return;
   const auto level = router::parse_log_level(standing_.level);
   if (!modern && (!standing_.initialized || (level && *level > router::LogLevel::Warning))) return;
-  const std::string message =
-      R"({"jsonrpc":"2.0","method":"notifications/message","params":{"level":"warning","logger":"corral","data":)" +
-      wire::quoted(news) + "}}";
+  const std::string message = wire::notification_message(
+      "notifications/message", R"({"level":"warning","logger":"corral","data":)" + wire::quoted(news) + "}");
   transport_.send({message, nullptr});
 }
 
@@ -124,32 +127,34 @@ void Session::tell_of_return() {
 
 void Session::remember(const wire::Line& line, const wire::Envelope& envelope) {
   const std::string_view method = wire::method_name(envelope, line.text);
-  if (method == "notifications/cancelled") forget_deferred(envelope.request_id.in(line.text));
   if (envelope.protocol_version.present()) return;  // modern requests stand for themselves
   if (method == "notifications/initialized") standing_.initialized = true;
   const std::string_view params = envelope.params.in(line.text);
   const auto text = [params](std::string_view key) {
     return wire::string_value(wire::member(params, key).in(params)).value_or("");
   };
-  if (method == "logging/setLevel") standing_.level = text("level");
-  if (method == "resources/unsubscribe") standing_.uris.erase(text("uri"));
+  if (method == "logging/setLevel" && router::parse_log_level(text("level"))) standing_.level = text("level");
+  if (method == "resources/unsubscribe") {
+    standing_.uris.erase(text("uri"));
+    weigh_subscriptions();
+  }
+}
+
+/// The router keeps each of them too. False if they are more than the principal may have.
+bool Session::weigh_subscriptions() {
+  std::size_t bytes = 0;
+  for (const std::string& uri : standing_.uris) bytes += 2 * uri.size();
+  return subscriptions_.resize(bytes);
 }
 
 void Session::subscription(const std::string& uri, bool agreed) {
   constexpr std::size_t kMost = 1024;
   constexpr std::size_t kLongest = 8192;
   if (!agreed) standing_.uris.erase(uri);
-  if (agreed && standing_.uris.size() < kMost && uri.size() <= kLongest) standing_.uris.insert(uri);
-}
-
-/// Its client no longer wants it, and no server has seen it.
-void Session::forget_deferred(std::string_view id) {
-  std::erase_if(deferred_, [&](const std::string& message) {
-    const wire::Envelope envelope = wire::scan(message);
-    const bool same = envelope.kind == wire::Kind::Request && envelope.id.in(message) == id;
-    if (same) deferred_bytes_ -= message.size();
-    return same;
-  });
+  const bool more = agreed && standing_.uris.size() < kMost && uri.size() <= kLongest;
+  const bool added = more && standing_.uris.insert(uri).second;
+  // Its request held as much until now, so there is room; what is not counted is not kept in any case.
+  if (!weigh_subscriptions() && added) standing_.uris.erase(uri);
 }
 
 void Session::list_given(ListKind kind, std::size_t digest) {
@@ -157,22 +162,22 @@ void Session::list_given(ListKind kind, std::size_t digest) {
 }
 
 void Session::list_now(ListKind kind, std::size_t digest) {
-  constexpr std::array<std::string_view, router::kListKinds> kNews = {"tools", "prompts", "resources",
-                                                                      "resources"};
+  using router::ChangedList;
+  constexpr std::array<ChangedList, router::kListKinds> kNews = {
+      ChangedList::Tools, ChangedList::Prompts, ChangedList::Resources, ChangedList::Resources};
   auto& seen = lists_[static_cast<std::size_t>(kind)];
   if (ended_ || !seen || *seen == digest) return;
   seen = digest;
   list_changed(kNews[static_cast<std::size_t>(kind)]);
 }
 
-void Session::list_changed(std::string_view what) {
+void Session::list_changed(router::ChangedList list) {
   if (ended_) return;
   if (era_ == Era::Modern && !bridge_) {
-    if (router_ != nullptr) router_->tell_listens(*this, what);
+    if (router_ != nullptr) router_->tell_listens(*this, list);
     return;
   }
-  const std::string message =
-      R"({"jsonrpc":"2.0","method":"notifications/)" + std::string(what) + R"(/list_changed"})";
+  const std::string message = wire::notification_message(router::method_of(list));
   if (era_ == Era::Legacy) return to_client({message, nullptr}, {});
   deliver({message, nullptr}, {});
 }

@@ -27,8 +27,14 @@ class Transport {
   virtual void pause() = 0;
   virtual void resume() = 0;
 
+  /// Messages of the server that reached nobody: no open request can be their cause, or its client did not
+  /// read.
+  virtual std::uint64_t dropped() const { return 0; }
+
   virtual void error_output(std::string_view bytes) = 0;
   virtual void note(const std::string& sentence) = 0;
+  /// Whether several programs may speak through it, which must not hear of each other.
+  virtual bool of_several_programs() const { return false; }
 
   /// The client sees the end of its pipes: after what is queued, or at once.
   enum class Close { Flushed, AtOnce };

@@ -3,16 +3,19 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstring>
 #include <iterator>
+#include <optional>
 
+#include "base/log_file.h"
 #include "control/runtime_dir.h"
+#include "keeper/kernel.h"
 #include "shim/daemon_process.h"
 
 namespace corral::shim {
@@ -24,7 +27,6 @@ using Time = std::chrono::steady_clock::time_point;
 
 constexpr milliseconds kShortestPause{1};
 constexpr milliseconds kLongestPause{50};
-constexpr off_t kLongestLog = off_t{1} << 20;
 
 /// Waits between tries: short at first, never long, and never beyond the end of our patience.
 class Pauses {
@@ -78,16 +80,6 @@ class StartingLock {
   UniqueFd file_;
 };
 
-Result<UniqueFd> open_log(const std::string& path) {
-  UniqueFd file(open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!file.valid()) return Error{"the daemon's log '" + path + "' cannot be opened: " + strerror(errno)};
-  struct stat status {};
-  if (fstat(file.get(), &status) == 0 && status.st_size > kLongestLog && ftruncate(file.get(), 0) != 0) {
-    return Error{"the daemon's log '" + path + "' cannot be cut: " + strerror(errno)};
-  }
-  return file;
-}
-
 /// The last line that was written after `since`, without what a terminal would obey.
 std::string last_line(int log, off_t since) {
   constexpr off_t kTail = 1024;
@@ -109,22 +101,62 @@ Error not_started(int log, off_t since, const std::string& runtime_dir, const st
                control::log_path(runtime_dir)};
 }
 
+/// Ends whoever hangs in the question for a scope. True = it asks no more, and there is no daemon.
+bool end_question(const StartedDaemon& daemon) {
+  constexpr int kUntilItIsGoneMs = 1000;
+  if (!still_asks_manager(daemon)) return false;
+  keeper::pidfd_send_signal(daemon.pidfd.get(), SIGKILL);
+  pollfd gone{daemon.pidfd.get(), POLLIN, 0};
+  return poll(&gone, 1, kUntilItIsGoneMs) == 1;
+}
+
+/// Starts one and waits for it. Nothing = the way by the service manager came to nothing; `said` is the last
+/// word of whoever went it, which may have been the daemon itself.
+std::optional<Result<Channel>> try_start(const DaemonCommand& command, int log, Signals& signals,
+                                         Pauses& pauses, std::string& said) {
+  constexpr std::chrono::seconds kManagersTime{3};  // of all the time there is, so that the next way has some
+  const off_t since = lseek(log, 0, SEEK_END);
+  const Result<StartedDaemon> daemon = start_daemon(command, log);
+  if (!daemon) return Result<Channel>(daemon.error());
+  const Time manager_until = std::chrono::steady_clock::now() + kManagersTime;
+  while (!pauses.over()) {
+    const bool exited = pauses.pause(daemon->pidfd.get());
+    Result<Channel> channel = control::connect_to_daemon(command.runtime_dir);
+    if (channel) return channel;
+    const bool late = daemon->by_manager && std::chrono::steady_clock::now() >= manager_until;
+    if (daemon->by_manager && (exited || (late && end_question(*daemon)))) {
+      said = exited ? last_line(log, since) : "systemd-run did not get an answer";
+      return std::nullopt;
+    }
+    if (exited) {
+      return Result<Channel>(not_started(log, since, command.runtime_dir, "left right after its start"));
+    }
+  }
+  if (signals.leaving() != 0) return Result<Channel>(Error{"told to leave"});
+  return Result<Channel>(not_started(log, since, command.runtime_dir, "was started but does not answer"));
+}
+
+/// The second way may fail for another reason than the first, which may be the one to do something about.
+Error both_reasons(const Error& second, const std::string& first) {
+  if (first.empty() || second.message.find(first) != std::string::npos) return second;
+  return Error{second.message + "; before that, by the service manager: " + first, second.kind};
+}
+
 Result<Channel> start_and_connect(const DaemonPlace& place, const std::string& runtime_dir, Signals& signals,
                                   Pauses& pauses) {
   const std::string log_path = control::log_path(runtime_dir);
-  const Result<UniqueFd> log = open_log(log_path);
-  if (!log) return log.error();
-  const off_t since = lseek(log->get(), 0, SEEK_END);
-  const Result<UniqueFd> daemon = start_daemon({runtime_dir, place.config_file}, log->get());
-  if (!daemon) return daemon.error();
-  while (!pauses.over()) {
-    const bool exited = pauses.pause(daemon->get());
-    Result<Channel> channel = control::connect_to_daemon(runtime_dir);
-    if (channel) return channel;
-    if (exited) return not_started(log->get(), since, runtime_dir, "left right after its start");
-  }
-  if (signals.leaving() != 0) return Error{"told to leave"};
-  return not_started(log->get(), since, runtime_dir, "was started but does not answer");
+  const UniqueFd log = open_log_file(log_path);
+  if (!log.valid()) return Error{"the daemon's log '" + log_path + "' cannot be opened: " + strerror(errno)};
+  DaemonCommand command{runtime_dir, place.config_file};
+  std::string said;
+  std::optional<Result<Channel>> channel = try_start(command, log.get(), signals, pauses, said);
+  if (channel) return std::move(*channel);
+  command.ask_manager = false;
+  std::string nothing;
+  channel = try_start(command, log.get(), signals, pauses, nothing);
+  if (channel && *channel) return std::move(*channel);
+  return both_reasons(channel ? channel->error() : Error{"no daemon could be started; see " + log_path},
+                      said);
 }
 
 }  // namespace

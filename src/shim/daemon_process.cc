@@ -17,16 +17,20 @@
 #include <system_error>
 #include <vector>
 
+#include "base/read_text.h"
 #include "control/confinement.h"
 #include "keeper/kernel.h"
+#include "shim/client_limits.h"
+#include "shim/daemon_home.h"
 
 // shim ──fork──► first child (setsid, exits) ──fork──► daemon to be
 //   1. The shim reaps the first child: now the daemon to be has been handed to its new parent, and is told
 //   so.
 //   2. It looks who that is, and answers with a Word: fine, or who it belongs to.
-//   3. The shim looks whether it is held more tightly than that parent, opens a pidfd while it waits, and
-//   tells it to go on: no pid can have changed hands.
-//   4. It executes `corral serve`, which closes the line; or it answers with a second Word that says why not.
+//   3. The shim looks whether it is held more tightly than that parent, opens a pidfd and moves it out of our
+//   cgroup while it waits, and tells it to go on: no pid can have changed hands.
+//   4. It leaves our limits behind and executes `corral serve`, or the program that asks the service manager
+//   for a cgroup first; that closes the line. Or it answers with a second Word that says why not.
 // Whoever is left alone on the line leaves.
 
 namespace corral::shim {
@@ -34,6 +38,9 @@ namespace {
 
 constexpr int kPatienceMs = 10'000;
 constexpr pid_t kInit = 1;
+constexpr const char* kOwnFile = "/proc/self/exe";
+constexpr char kGoOn = 'g';
+constexpr char kAskManager = 'm';
 
 struct Word {
   enum class Kind { Free, NotFree, NoExec };
@@ -48,6 +55,7 @@ struct Image {
   std::string path;
   std::vector<std::string> arguments;
   std::vector<std::string> environment;
+  std::vector<std::string> manager;  // the words before `arguments` that ask it; empty = there is none
   int log = -1;
   pid_t shim = 0;
 };
@@ -59,15 +67,13 @@ std::string own_executable() {
   constexpr std::string_view kDeleted =
       " (deleted)";  // replaced by an upgrade while we start: take the new one
   if (path.ends_with(kDeleted)) path.resize(path.size() - kDeleted.size());
-  return access(path.c_str(), X_OK) == 0 ? path : "/proc/self/exe";
+  return access(path.c_str(), X_OK) == 0 ? path : kOwnFile;
 }
 
 Image make_image(const DaemonCommand& command, int log) {
-  Image image{own_executable(),
-              {"corral", "serve", "--auto", "--runtime-dir", command.runtime_dir},
-              {},
-              log,
-              getpid()};
+  Image image{
+      own_executable(), {"corral", "serve", "--auto", "--runtime-dir", command.runtime_dir}, {}, {}, log,
+      getpid()};
   if (!command.config_file.empty()) {
     std::error_code gone;  // the daemon stands in /, so a name relative to here means nothing to it
     const std::string file = std::filesystem::absolute(command.config_file, gone);
@@ -76,6 +82,9 @@ Image make_image(const DaemonCommand& command, int log) {
   for (char** entry = environ; *entry != nullptr; ++entry) {
     if (is_for_daemon(*entry)) image.environment.emplace_back(*entry);
   }
+  // Whom the manager starts is found by a name, and that of our own file may have become a link to its
+  // reader.
+  if (command.ask_manager && image.path != kOwnFile) image.manager = words_for_manager(image.environment);
   return image;
 }
 
@@ -100,10 +109,11 @@ bool is_service_manager(pid_t pid) {
   return strcmp(comm.data(), "systemd\n") == 0;
 }
 
-bool told_to_go_on(int line) {
+/// 0 = we are not wanted any more.
+char told(int line) {
   char word = 0;
   pollfd ready{line, POLLIN, 0};
-  return poll(&ready, 1, kPatienceMs) == 1 && recv(line, &word, 1, 0) == 1;
+  return poll(&ready, 1, kPatienceMs) == 1 && recv(line, &word, 1, 0) == 1 ? word : '\0';
 }
 
 void answer(int line, const Word& word) { send(line, &word, sizeof word, MSG_NOSIGNAL); }
@@ -126,18 +136,27 @@ void forget_where_we_came_from(int log, int line) {
 }
 
 [[noreturn]] void become_daemon(Image& image, int line) {
-  if (!told_to_go_on(line)) _exit(1);
+  if (told(line) == '\0') _exit(1);
   Word word{Word::Kind::Free, getpid(), getppid(), 0};
   // The first process of a container may be the shim itself, and everything ends with it.
   const bool free = (word.parent == kInit && image.shim != kInit) || is_service_manager(word.parent);
   if (!free) word.kind = Word::Kind::NotFree;
   answer(line, word);
-  if (!free || !told_to_go_on(line)) _exit(1);
-  std::vector<char*> arguments = pointers(image.arguments);
+  const char how = free ? told(line) : '\0';
+  if (how == '\0') _exit(1);
+  std::string path = image.path;
+  std::vector<std::string> words = image.arguments;
+  if (how == kAskManager) {
+    words.front() = image.path;  // found by its name otherwise
+    words.insert(words.begin(), image.manager.begin(), image.manager.end());
+    path = image.manager.front();
+  }
+  std::vector<char*> arguments = pointers(words);
   std::vector<char*> environment = pointers(image.environment);
   constexpr int kLine = 3;
+  leave_limits_behind(word.parent);
   forget_where_we_came_from(image.log, line);
-  execve(image.path.c_str(), arguments.data(), environment.data());
+  execve(path.c_str(), arguments.data(), environment.data());
   word.kind = Word::Kind::NoExec;
   word.error = errno;
   answer(kLine, word);
@@ -162,37 +181,82 @@ Error held(const std::string& by) {
                "), and so would the servers of others (start one outside with `corral serve --background`)"};
 }
 
-Result<UniqueFd> guide(pid_t first_child, int line) {
+Error would_end_with(const std::string& group) {
+  return Error{"no daemon was started: it would end with '" + group +
+               "', the control group that this process is in, and so would the sessions of others (start one "
+               "with `corral serve --background`, or let the user's service manager run: `loginctl "
+               "enable-linger`)"};
+}
+
+/// Out of our cgroup while it waits. Returns how it is to go on.
+Result<char> settle(const Image& image, const Word& word) {
+  Home home =
+      choose_home(standing_below(word.parent, !image.manager.empty()), may_put_processes_into, geteuid());
+  if (home.way == Home::Way::Ask) return kAskManager;
+  if (home.way == Home::Way::Move && !move_to(home.directory, word.self)) {
+    // What the files' modes allowed the kernel may still refuse.
+    home = choose_home(
+        standing_below(word.parent, false), [](const std::string&) { return false; }, geteuid());
+  }
+  if (home.way == Home::Way::Nowhere) return would_end_with(home.directory);
+  return kGoOn;
+}
+
+Result<StartedDaemon> guide(const Image& image, pid_t first_child, int line) {
   int status = 0;
   if (waitpid(first_child, &status, 0) != first_child || status != 0) {
     return Error{"no daemon was started: the kernel gives no more processes"};
   }
   Word word;
-  send(line, "g", 1, MSG_NOSIGNAL);
+  send(line, &kGoOn, 1, MSG_NOSIGNAL);
   if (!hear(line, word)) return Error{"no daemon was started: it was killed on the way"};
   if (word.kind == Word::Kind::NotFree) return not_free(word.parent);
   // Not against zero: in a container the same filter holds everybody, the first process included.
-  const std::string by =
-      control::held_tighter(control::surroundings_of(0), control::surroundings_of(word.parent));
+  std::string by = control::held_tighter(control::surroundings_of(0), control::surroundings_of(word.parent));
+  if (by.empty()) by = limit_for_good(read_text("/proc/" + std::to_string(word.parent) + "/limits"));
   if (!by.empty()) return held(by);
   UniqueFd pidfd(keeper::pidfd_open(word.self));
   if (!pidfd.valid()) return Error{std::string("no daemon was started: no pidfd: ") + strerror(errno)};
-  send(line, "g", 1, MSG_NOSIGNAL);
+  const Result<char> how = settle(image, word);
+  if (!how) return how.error();
+  send(line, &*how, 1, MSG_NOSIGNAL);
   if (hear(line, word)) return Error{std::string("no daemon was started: exec: ") + strerror(word.error)};
-  return pidfd;
+  return StartedDaemon{std::move(pidfd), word.self, *how == kAskManager};
 }
 
 }  // namespace
 
 bool is_for_daemon(std::string_view variable) {
-  constexpr std::array<std::string_view, 10> kNames = {
-      "HOME", "PATH", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR", "LANGUAGE", "MAX_KEEP_PROCESSES"};
+  // Of XDG the base directories: the rest names the client's session, seat or window.
+  constexpr std::array<std::string_view, 17> kNames = {"HOME",
+                                                       "PATH",
+                                                       "USER",
+                                                       "LOGNAME",
+                                                       "SHELL",
+                                                       "LANG",
+                                                       "TZ",
+                                                       "TMPDIR",
+                                                       "LANGUAGE",
+                                                       "XDG_CONFIG_HOME",
+                                                       "XDG_STATE_HOME",
+                                                       "XDG_DATA_HOME",
+                                                       "XDG_CACHE_HOME",
+                                                       "XDG_CONFIG_DIRS",
+                                                       "XDG_DATA_DIRS",
+                                                       "XDG_RUNTIME_DIR",
+                                                       "MAX_KEEP_PROCESSES"};
   const std::string_view name = variable.substr(0, variable.find('='));
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end() || name.starts_with("LC_") ||
-         name.starts_with("XDG_");
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end() || name.starts_with("LC_");
 }
 
-Result<UniqueFd> start_daemon(const DaemonCommand& command, int log) {
+bool still_asks_manager(const StartedDaemon& daemon) {
+  if (!daemon.by_manager) return false;
+  const std::string name = read_text("/proc/" + std::to_string(daemon.pid) + "/comm");
+  pollfd ended{daemon.pidfd.get(), POLLIN, 0};
+  return poll(&ended, 1, 0) == 0 && name == "systemd-run\n";
+}
+
+Result<StartedDaemon> start_daemon(const DaemonCommand& command, int log) {
   Image image = make_image(command, log);
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
@@ -210,7 +274,7 @@ Result<UniqueFd> start_daemon(const DaemonCommand& command, int log) {
     _exit(second_child > 0 ? 0 : 1);
   }
   theirs.reset();
-  return guide(first_child, ours.get());
+  return guide(image, first_child, ours.get());
 }
 
 }  // namespace corral::shim

@@ -41,9 +41,7 @@ Instead refuse(const Error& error) { return {std::nullopt, error.message, run::e
 
 }  // namespace
 
-bool needs_daemon(const config::Server& entry) {
-  return !entry.tools.empty() && std::find(entry.tools.begin(), entry.tools.end(), "*") == entry.tools.end();
-}
+bool needs_daemon(const config::Server& entry) { return config::limits_tools(entry); }
 
 Instead find_instead(const ConnectOptions& options) {
   if (!options.session.empty()) {

@@ -23,8 +23,8 @@ Instead find_instead(const ConnectOptions& options);
 /// Returns the exit code of the session.
 int run_instead(const proc::LaunchSpec& spec, bool verbose);
 
-/// Whether an entry promises what only the daemon can keep: nobody else reads the messages that an allow-list
-/// of tools is about.
+/// Whether an entry promises what only the daemon can keep: nobody else reads the messages that a list of
+/// allowed or denied tools is about.
 bool needs_daemon(const config::Server& entry);
 
 /// How to start a configured server below us, with the same environment as the daemon would give it. The

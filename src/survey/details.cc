@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "keeper/launch.h"
 #include "survey/proc_files.h"
 #include "survey/process_table.h"
 
@@ -113,6 +114,11 @@ Memory read_memory(pid_t pid, const std::string& proc) {
   memory.resident = kilobytes(status, "VmRSS");
   memory.swapped = kilobytes(status, "VmSwap");
   return memory;
+}
+
+bool is_rlimit_tag(std::uint64_t limit) {
+  constexpr std::uint64_t kLargestTag = 1ULL << 62;
+  return limit >= keeper::kSmallestTag && limit <= kLargestTag;
 }
 
 std::string variable(const std::vector<std::string>& environment, const std::string& name) {

@@ -96,7 +96,7 @@ void find_pile_ups(const Survey& survey, std::size_t keep, std::vector<Finding>&
     const std::string known = client == nullptr ? "" : std::string(client->behaviour.pile_ups);
     findings.push_back(
         {Finding::Kind::PileUp, servers,
-         std::to_string(servers.size()) + " copies of " + title_of(oldest) + " held by " +
+         count_of(servers.size(), "copy", "copies") + " of " + title_of(oldest) + " held by " +
              oldest.client.name + " (pid " + std::to_string(oldest.client.pid) + ")",
          known.empty() ? "One client seldom needs more than " + std::to_string(keep) + " of one server."
                        : oldest.client.name + ": " + known + ".",
@@ -180,6 +180,8 @@ Result<std::size_t> keep_from_environment() {
   }
   return number;
 }
+
+std::size_t keep_in_use(std::size_t configured) { return std::max<std::size_t>(configured, 1); }
 
 std::size_t usual_keep() {
   const Result<std::size_t> keep = keep_from_environment();

@@ -4,6 +4,7 @@
 #include "base/words.h"
 #include "survey/attribution.h"
 #include "survey/marks.h"
+#include "survey/protection.h"
 #include "survey/survey.h"
 
 namespace corral::survey {
@@ -16,6 +17,10 @@ bool is_wrapper(const ServerCommand* command, const ServerCommand* inner) {
   if (inner != nullptr && !inner->key.empty() && inner->key == command->key) return true;
   const KnownLauncher* launcher = find_launcher(command->launcher);
   return launcher != nullptr && launcher->kind != LauncherKind::Interpreter;
+}
+
+bool are_closed(const FarEnds& ends) {
+  return ends.in.state == FarEnd::State::Closed && ends.out.state == FarEnd::State::Closed;
 }
 
 class Judge {
@@ -47,6 +52,12 @@ class Judge {
   void gather_trees();
   Server describe(pid_t top) const;
   void add_to_tree(pid_t top, pid_t pid);
+  void note_surroundings(Server& server) const;
+  void note_use(Server& server) const;
+  bool has_lost_all_pipes(const Server& server) const;
+  std::string connected_to(const Server& server) const;
+  pid_t pipeline_of(const Server& server) const;
+  bool are_piped(const Process& writer, const Process& reader) const;
   void settle_state(Server& server);
   void find_orphans();
   void note_client_inside(Server& server) const;
@@ -58,7 +69,6 @@ class Judge {
   bool is_below(pid_t pid, std::string_view comm) const;
   const FarEnds* ends_of(const Server& server) const;
   bool has_within(const Server& server, std::string_view comm) const;
-  bool serves_a_port(const Server& server) const;
   bool inside_another(pid_t top) const;
   bool lost_its_launcher(const Server& server, const FarEnds& ends) const;
 
@@ -91,13 +101,6 @@ bool Judge::has_within(const Server& server, std::string_view comm) const {
                      [&](pid_t pid) { return table_.find(pid)->comm == comm; });
 }
 
-/// A port that others may use. What a client's configuration starts over pipes is theirs all the same.
-bool Judge::serves_a_port(const Server& server) const {
-  if (!server.configured_as.empty()) return false;
-  return std::any_of(server.tree.begin(), server.tree.end(),
-                     [&](pid_t pid) { return snapshot_.listeners.contains(pid); });
-}
-
 /// Below another server and no client in between: a helper of that one, or a server that it started.
 bool Judge::inside_another(pid_t top) const {
   for (const pid_t above : table_.ancestors(top)) {
@@ -114,7 +117,11 @@ void Judge::gather_trees() {
     if (process.comm == kKeeperName || inside_another(top)) continue;
     add_to_tree(top, process.pid);
   }
-  for (Server& server : survey_.servers) settle_state(server);
+  for (Server& server : survey_.servers) {
+    note_surroundings(server);
+    note_use(server);
+    settle_state(server);
+  }
 }
 
 Server Judge::describe(pid_t top) const {
@@ -138,6 +145,7 @@ void Judge::add_to_tree(pid_t top, pid_t pid) {
   Server& server = survey_.servers[place->second];
   const Mark& mark = marks_.at(pid);
   if (mark.confirmed) server.certainty = Server::Certainty::Confirmed;
+  server.arguments = std::max(server.arguments, mark.arguments);
   const ServerCommand* command = command_of(snapshot_, pid);
   const bool tells_more =
       server.command.key.empty() || (server.command.version.empty() && command->depends_on_mcp);
@@ -156,6 +164,105 @@ void Judge::add_to_tree(pid_t top, pid_t pid) {
   }
 }
 
+/// As far as the snapshot shows it; examine() looks again.
+void Judge::note_surroundings(Server& server) const {
+  for (const pid_t pid : server.tree) {
+    const auto details = snapshot_.details.find(pid);
+    if (details == snapshot_.details.end()) continue;
+    server.debugged |= details->second.tracer != 0;
+    server.in_container |= pid == server.pid && details->second.in_other_pid_namespace;
+  }
+}
+
+/// Whether nobody outside the tree has the other end of any of its pipes, by the kernel's word.
+bool Judge::has_lost_all_pipes(const Server& server) const {
+  const FarEnds* const own = ends_of(server);
+  if (own == nullptr || !are_closed(*own)) return false;
+  return std::all_of(server.tree.begin(), server.tree.end(), [&](pid_t pid) {
+    const auto ends = snapshot_.far_ends.find(pid);
+    return ends == snapshot_.far_ends.end() ||
+           (held_only_by(ends->second.in, server, {}) && held_only_by(ends->second.out, server, {}));
+  });
+}
+
+/// Who is connected to the tree by a socket, in words; empty if nobody is. Its stdin and stdout do not count,
+/// nor does a second connection to whoever has the other end of those, nor one from the tree to itself, nor
+/// the window of a server to which nobody can speak any more.
+std::string Judge::connected_to(const Server& server) const {
+  std::unordered_set<std::uint64_t> streams;
+  for (const pid_t pid : server.tree) {
+    for (const Stream& stream : table_.find(pid)->streams) {
+      if (stream.kind == Stream::Kind::Socket) streams.insert(stream.inode);
+    }
+  }
+  const FarEnds* const ends = ends_of(server);
+  const bool stranded = has_lost_all_pipes(server);
+  const auto outside = [&](pid_t peer) { return !contains(server.tree, peer); };
+  const auto counts = [&](pid_t peer) {
+    return outside(peer) && (ends == nullptr || !contains(ends->in.holders, peer));
+  };
+  for (const pid_t pid : server.tree) {
+    const auto use = snapshot_.sockets.find(pid);
+    if (use == snapshot_.sockets.end()) continue;
+    for (const TcpCall& call : use->second.calls) {
+      const std::string port = "TCP port " + std::to_string(call.port);
+      if (call.callers.empty()) return "whoever has called " + port;
+      const auto caller = std::find_if(call.callers.begin(), call.callers.end(), outside);
+      if (caller != call.callers.end()) return "process " + std::to_string(*caller) + " at " + port;
+    }
+    for (const UnixLink& link : use->second.links) {
+      if (streams.contains(link.inode) || (link.display && stranded)) continue;
+      if (link.peers.empty()) return "a process that cannot be seen from here, by a socket";
+      const auto peer = std::find_if(link.peers.begin(), link.peers.end(), counts);
+      if (peer != link.peers.end()) return "process " + std::to_string(*peer) + " by a Unix socket";
+    }
+  }
+  return {};
+}
+
+/// A shell makes the stdout of one command the stdin of the next. A client has the ends of its servers' pipes
+/// as other descriptors, and is not started beside them by a shell.
+bool Judge::are_piped(const Process& writer, const Process& reader) const {
+  if (writer.streams[1].kind == Stream::Kind::Pipe && writer.streams[1] == reader.streams[0]) return true;
+  const ServerCommand* const above = writer.parent > 1 ? command_of(snapshot_, writer.parent) : nullptr;
+  return writer.parent == reader.parent && above != nullptr && above->is_shell;
+}
+
+/// Whom a shell has put before or behind it; 0 if nobody.
+pid_t Judge::pipeline_of(const Server& server) const {
+  const FarEnds* const ends = ends_of(server);
+  if (ends == nullptr) return 0;
+  const Process& speaker = *table_.find(speakers_.at(server.pid));
+  for (const pid_t reader : ends->out.holders) {
+    const Process* const process = table_.find(reader);
+    if (process == nullptr || contains(server.tree, reader)) continue;
+    if (are_piped(speaker, *process)) return reader;
+  }
+  for (const pid_t writer : ends->in.holders) {
+    const Process* const process = table_.find(writer);
+    if (process == nullptr || contains(server.tree, writer)) continue;
+    if (are_piped(*process, speaker)) return writer;
+  }
+  return 0;
+}
+
+void Judge::note_use(Server& server) const {
+  for (const pid_t pid : server.tree) {
+    const auto use = snapshot_.sockets.find(pid);
+    if (use != snapshot_.sockets.end() && server.listens.empty()) server.listens = use->second.listens;
+  }
+  server.connected = connected_to(server);
+  server.pipeline = pipeline_of(server);
+  if (!server.listens.empty())
+    server.evidence.push_back({Evidence::Kind::Socket, "it waits for connections at " + server.listens});
+  if (!server.connected.empty())
+    server.evidence.push_back({Evidence::Kind::Socket, "it is connected to " + server.connected});
+  if (server.pipeline != 0) {
+    server.evidence.push_back({Evidence::Kind::Pipe, "a shell's pipeline connects it to process " +
+                                                         std::to_string(server.pipeline)});
+  }
+}
+
 void Judge::settle_state(Server& server) {
   if (is_below(server.pid, kKeeperName) || has_within(server, kKeeperName)) {
     server.state = Server::State::Kept;
@@ -168,7 +275,9 @@ void Judge::settle_state(Server& server) {
     server.cause = Server::Cause::CorralKilled;
     return;
   }
-  const bool apart = ends_of(server) == nullptr || serves_a_port(server);
+  const FarEnds* const ends = ends_of(server);
+  const std::optional<Protection> use = use_of(server);
+  const bool apart = ends == nullptr || use == Protection::Listening || (use && are_closed(*ends));
   server.state = apart ? Server::State::Apart : Server::State::Serving;
 }
 
@@ -206,7 +315,7 @@ bool Judge::lost_its_launcher(const Server& server, const FarEnds& ends) const {
 void Judge::find_orphans() {
   std::vector<Server*> suspects;
   for (Server& server : survey_.servers) {
-    if (server.state == Server::State::Serving) suspects.push_back(&server);
+    if (server.state == Server::State::Serving && !use_of(server)) suspects.push_back(&server);
   }
   for (bool changed = true; changed;) {
     std::unordered_set<pid_t> leftovers;
@@ -223,7 +332,7 @@ void Judge::find_orphans() {
   }
   for (Server* server : suspects) {
     const FarEnds& ends = *ends_of(*server);
-    const bool closed = ends.in.state == FarEnd::State::Closed && ends.out.state == FarEnd::State::Closed;
+    const bool closed = are_closed(ends);
     // Without the kernel's word a holder that we cannot see may exist. Processes of other users do not count:
     // a server gets its pipes from a client of its own user.
     if (!closed && !lost_its_launcher(*server, ends) && !all_readable(server->uid)) continue;

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cctype>
+#include <unordered_set>
 
 #include "base/paths.h"
 
 // What proves that a process is an MCP server, and what does not:
-//   corral's mark   yes: nobody else sets it
-//   configuration   yes: a client's file names this program and its arguments
+//   corral's mark   yes, if it is whole: the variable and the limit. The variable alone can be copied (an
+//                   `at` job, a terminal, a service), and says nothing
+//   configuration   yes: a client's file names this program and its arguments. A process that does another
+//                   job of a configured program is only possible, whatever else speaks for it
 //   pipes           yes, if both lead to a known client that runs nothing else over pipes. Most also run
 //                   tools and language servers that way; there a name must be added
 //   package         built on an MCP SDK, with pipes: a server or a client. Its name, or a client at the
@@ -49,6 +52,10 @@ class Marker {
     for (const ConfiguredServer& server : snapshot.configurations.servers) {
       if (!server.command.key.empty()) configured_[server.command.key].push_back(&server);
     }
+    for (const Process& process : snapshot.processes.all()) {
+      const std::string instance = process.comm == kKeeperName ? instance_of(process.pid) : "";
+      if (!instance.empty()) living_.insert(instance);
+    }
   }
 
   Marks run() {
@@ -73,51 +80,67 @@ class Marker {
       by_configuration(command, Arguments::Same, mark);  // some clients are servers, too, if asked to be
     } else {
       by_tag(process, mark);
-      by_configuration(command, Arguments::Any, mark);
+      by_configuration(command, Arguments::Alike, mark);
       by_pipes(process, command, mark);
       by_package(process, command, mark);
       if (!mark.confirmed) by_name(process, command, mark);
+      if (does_another_job(mark)) mark.confirmed = false;
     }
     const bool only_pipes = mark.evidence.size() == 1 && mark.evidence.front().kind == Evidence::Kind::Pipe;
     if (mark.evidence.empty() || (only_pipes && !mark.confirmed)) return;
     marks_.emplace(process.pid, std::move(mark));
   }
 
+  std::string instance_of(pid_t pid) const {
+    const auto details = snapshot_.details.find(pid);
+    return details == snapshot_.details.end() ? "" : variable(details->second.environment, "CORRAL_INSTANCE");
+  }
+
+  bool has_keeper_above(const Process& process) const {
+    const std::vector<pid_t> above = snapshot_.processes.ancestors(process.pid);
+    return std::any_of(above.begin(), above.end(), [this](pid_t pid) {
+      const Process* const ancestor = snapshot_.processes.find(pid);
+      return ancestor != nullptr && ancestor->comm == kKeeperName;
+    });
+  }
+
+  /// Below a keeper the variable is enough, since nothing there is ended. Elsewhere the mark must be whole,
+  /// and the keeper gone: while it lives, its whole tree is below it.
   void by_tag(const Process& process, Mark& mark) {
-    const auto details = snapshot_.details.find(process.pid);
-    if (details == snapshot_.details.end()) return;
-    const std::string instance = variable(details->second.environment, "CORRAL_INSTANCE");
+    const std::string instance = instance_of(process.pid);
     if (instance.empty()) return;
+    const bool whole = is_rlimit_tag(snapshot_.details.at(process.pid).rttime_limit);
+    if (!has_keeper_above(process) && (!whole || living_.contains(instance))) return;
     mark.ours = mark.confirmed = true;
     mark.evidence.push_back(
         {Evidence::Kind::Tag, "carries corral's mark (instance " + printable(instance).substr(0, 8) + ")"});
   }
 
-  enum class Arguments { Any, Same };
+  static bool does_another_job(const Mark& mark) { return mark.arguments == Arguments::Other && !mark.ours; }
 
   /// Many servers are started by a program that does everything (ssh, docker exec, tsx): there the arguments
   /// of the entry make the server, and more may follow. A program that is an MCP server by itself is one with
-  /// any arguments.
-  static bool names(const ConfiguredServer& server, const ServerCommand& command, bool any_arguments) {
+  /// other options and paths, too.
+  static bool names(const ConfiguredServer& server, const ServerCommand& command, Arguments best) {
     const std::vector<std::string>& wanted = server.command.arguments;
+    const Arguments match = compare_arguments(wanted, command.arguments);
+    if (match != best) return false;
     const bool begins = wanted.size() <= command.arguments.size() &&
                         std::equal(wanted.begin(), wanted.end(), command.arguments.begin());
-    return begins || any_arguments;
+    return begins || command.depends_on_mcp || looks_like_a_server(command.name);
   }
 
-  void by_configuration(const ServerCommand& command, Arguments arguments, Mark& mark) {
+  void by_configuration(const ServerCommand& command, Arguments least, Mark& mark) {
     const auto found = configured_.find(command.key);
     if (found == configured_.end()) return;
-    const bool exact =
-        std::any_of(found->second.begin(), found->second.end(), [&command](const ConfiguredServer* server) {
-          return server->command.arguments == command.arguments;
-        });
-    if (arguments == Arguments::Same && !exact) return;
-    const bool speaks_mcp = command.depends_on_mcp || looks_like_a_server(command.name);
-    const bool any = speaks_mcp && !exact;
+    for (const ConfiguredServer* entry : found->second) {
+      mark.arguments =
+          std::max(mark.arguments, compare_arguments(entry->command.arguments, command.arguments));
+    }
+    if (mark.arguments < least) return;
     for (const ConfiguredServer* entry : found->second) {
       const ConfiguredServer& server = *entry;
-      if (!names(server, command, any) || (exact && server.command.arguments != command.arguments)) continue;
+      if (!names(server, command, mark.arguments)) continue;
       mark.confirmed = true;
       mark.configured_clients.push_back(server.client);
       const std::string place = server.client + ": " + printable(server.name);
@@ -201,7 +224,7 @@ class Marker {
   void confirm_by_client() {
     for (auto& [pid, mark] : marks_) {
       const auto ends = snapshot_.far_ends.find(pid);
-      if (mark.confirmed || ends == snapshot_.far_ends.end()) continue;
+      if (mark.confirmed || does_another_job(mark) || ends == snapshot_.far_ends.end()) continue;
       for (const pid_t partner : partners_or_readers(ends->second)) {
         mark.confirmed |= clients_.contains(partner) && has(mark, Evidence::Kind::Package);
       }
@@ -227,6 +250,7 @@ class Marker {
   const Snapshot& snapshot_;
   RunningClients& clients_;
   std::unordered_map<std::string, std::vector<const ConfiguredServer*>> configured_;  // by key
+  std::unordered_set<std::string> living_;  // instances whose keepers are there
   Marks marks_;
 };
 

@@ -16,8 +16,9 @@ struct Mark {
   std::vector<Evidence> evidence;
   std::vector<std::string> configured_as;
   std::vector<std::string> configured_clients;  // their ids
+  Arguments arguments = Arguments::NotConfigured;
   bool confirmed = false;
-  bool ours = false;  // carries corral's mark
+  bool ours = false;  // carries corral's mark, and did not just copy it
 };
 
 using Marks = std::unordered_map<pid_t, Mark>;

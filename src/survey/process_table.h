@@ -53,6 +53,7 @@ class ProcessTable {
   std::vector<pid_t> ancestors(pid_t pid) const;
   /// Who has an end of this pipe or socket open.
   std::span<const Holding> holders(std::uint64_t inode) const;
+  std::span<const Holding> holdings() const { return holdings_; }  // all that were seen, by inode
 
   std::chrono::milliseconds age(const Process& process) const;
   std::chrono::system_clock::time_point started(const Process& process) const;

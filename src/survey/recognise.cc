@@ -58,6 +58,7 @@ const char* name_of(Evidence::Kind kind) {
     case Evidence::Kind::Session: return "session";
     case Evidence::Kind::StartTime: return "start-time";
     case Evidence::Kind::Name: return "name";
+    case Evidence::Kind::Socket: return "socket";
   }
   return "?";
 }

@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <set>
 
-#include "survey/listeners.h"
 #include "survey/survey.h"
 
 namespace corral::survey {
@@ -23,6 +22,7 @@ bool is_of_interest(const Process& process) {
 /// everything that may have lost its parent is looked at, too.
 bool may_be_ours(const ProcessTable& table, const Process& process) {
   if (process.state == 'Z' || process.argv.empty()) return false;
+  if (process.comm == kKeeperName) return true;  // it knows which instance is not lost
   const Process* parent = table.find(process.parent);
   return parent == nullptr || parent->pid == 1 || parent->comm == kKeeperName || parent->comm == "systemd";
 }
@@ -62,7 +62,8 @@ Result<Snapshot> take_snapshot(ConfigPlaces places) {
   Result<ProcessTable> table = ProcessTable::read();
   if (!table) return table.error();
   Snapshot snapshot{std::move(*table), {}, {}, {}, {}, getpid(), geteuid(), {}};
-  const UnixSockets sockets = read_unix_sockets();
+  const std::optional<UnixSockets> told = read_unix_sockets();
+  const UnixSockets sockets = told.value_or(UnixSockets());
   for (const Process& process : snapshot.processes.all()) {
     if (process.argv.empty() || process.state == 'Z') continue;
     snapshot.commands.emplace(process.pid, understand(process.argv, process.executable, process.directory));
@@ -73,9 +74,7 @@ Result<Snapshot> take_snapshot(ConfigPlaces places) {
     snapshot.far_ends.emplace(process.pid, FarEnds{far_end(snapshot.processes, sockets, process, 0),
                                                    far_end(snapshot.processes, sockets, process, 1)});
   }
-  for (const auto& [inode, port, uid] : read_listening_sockets()) {
-    for (const Holding& holding : snapshot.processes.holders(inode)) snapshot.listeners.insert(holding.pid);
-  }
+  snapshot.sockets = socket_uses(snapshot.processes, read_tcp_sockets(), told ? &*told : nullptr);
   add_project_roots(snapshot, places.project_roots);
   snapshot.configurations = read_client_configs(places);
   return snapshot;

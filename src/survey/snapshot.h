@@ -3,7 +3,6 @@
 #pragma once
 
 #include <unordered_map>
-#include <unordered_set>
 
 #include "base/result.h"
 #include "survey/client_configs.h"
@@ -11,6 +10,7 @@
 #include "survey/far_ends.h"
 #include "survey/process_table.h"
 #include "survey/server_command.h"
+#include "survey/socket_use.h"
 
 namespace corral::survey {
 
@@ -28,7 +28,7 @@ struct Snapshot {
   Configurations configurations;
   pid_t self = 0;
   uid_t own_uid = 0;
-  std::unordered_set<pid_t> listeners;  // processes that wait for connections on a TCP port
+  SocketUses sockets;  // of processes that others can speak to other than over stdin and stdout
 };
 
 /// What to look at besides /proc: where the user's configuration files are.

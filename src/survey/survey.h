@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "proc/identity.h"
+#include "survey/arguments.h"
 #include "survey/details.h"
 #include "survey/known_programs.h"
 #include "survey/server_command.h"
@@ -27,7 +28,8 @@ struct Evidence {
     Cgroup,
     Session,
     StartTime,
-    Name,  // only a hint
+    Name,    // only a hint
+    Socket,  // others speak to it over a socket
   };
 
   Kind kind;
@@ -53,7 +55,7 @@ struct Server {
     Serving,  // somebody has the other end of its pipes
     Orphan,   // nobody can ever speak to it again
     Kept,     // below a living corral, which ends it with its session
-    Apart,    // speaks to nobody over pipes: a service of its own, or on a terminal
+    Apart,    // used in another way: a service with a socket of its own, or on a terminal
   };
   enum class Certainty : std::uint8_t { Confirmed, Possible };
   enum class Cause : std::uint8_t {  // of an orphan
@@ -77,6 +79,12 @@ struct Server {
   Client client;
   pid_t client_inside = 0;                 // a known client that runs in its tree; 0 = none
   std::vector<std::string> configured_as;  // "claude-code: files"
+  Arguments arguments = Arguments::NotConfigured;
+  std::string listens;        // where it waits for connections, in words; empty = nowhere
+  std::string connected;      // who speaks to it over a socket, in words; empty = nobody
+  pid_t pipeline = 0;         // a process beside it in a shell's pipeline; 0 = none
+  bool in_container = false;  // its top is in another PID namespace than we are
+  bool debugged = false;      // one of the tree has a debugger
   std::vector<Evidence> evidence;
 
   // Filled in by examine(), because they cost more to read.
@@ -84,8 +92,6 @@ struct Server {
   Memory memory;                           // of the whole tree
   double cpu = 0;                          // cores, in the moment of looking; orphans only
   std::string stale_file;                  // newer than the process; empty = none
-  bool in_container = false;               // its top is in another PID namespace than we are
-  bool debugged = false;                   // one of the tree has a debugger
 };
 
 struct RunningClient {

@@ -4,12 +4,14 @@
 #include <linux/rtnetlink.h>
 #include <linux/sock_diag.h>
 #include <linux/unix_diag.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 
 #include <cerrno>
 #include <cstring>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/unique_fd.h"
@@ -40,7 +42,7 @@ bool ask(int netlink) {
   request.header.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
   request.body.sdiag_family = AF_UNIX;
   request.body.udiag_states = ~0U;
-  request.body.udiag_show = UDIAG_SHOW_PEER;
+  request.body.udiag_show = UDIAG_SHOW_PEER | UDIAG_SHOW_NAME;
   sockaddr_nl kernel{};
   kernel.nl_family = AF_NETLINK;
   const ssize_t sent =
@@ -55,11 +57,20 @@ Value copy_of(const void* from) {
   return value;
 }
 
+/// An abstract name begins with a NUL, which is shown as '@'. A path may end in one.
+std::string name_in(const rtattr* attribute) {
+  std::string name(static_cast<const char*>(RTA_DATA(attribute)), RTA_PAYLOAD(attribute));
+  if (name.starts_with('\0')) name.front() = '@';
+  while (name.ends_with('\0')) name.pop_back();
+  return name;
+}
+
 void add_socket(const nlmsghdr* message, UnixSockets& sockets) {
   if (message->nlmsg_len < NLMSG_LENGTH(sizeof(unix_diag_msg))) return;
   const auto* const body = static_cast<const unix_diag_msg*>(NLMSG_DATA(message));
   if (body->udiag_family != AF_UNIX || body->udiag_ino == 0) return;
   SocketEnd end;
+  end.listens = body->udiag_state == TCP_LISTEN;
   bool peer_is_gone = false;
   const auto* attribute = reinterpret_cast<const rtattr*>(body + 1);
   auto left = static_cast<unsigned>(message->nlmsg_len - NLMSG_LENGTH(sizeof(unix_diag_msg)));
@@ -68,6 +79,7 @@ void add_socket(const nlmsghdr* message, UnixSockets& sockets) {
       end.peer = copy_of<std::uint32_t>(RTA_DATA(attribute));
       peer_is_gone = end.peer == 0;
     }
+    if (attribute->rta_type == UNIX_DIAG_NAME) end.name = name_in(attribute);
     if (attribute->rta_type == UNIX_DIAG_SHUTDOWN && RTA_PAYLOAD(attribute) >= 1) {
       const auto shut = copy_of<std::uint8_t>(RTA_DATA(attribute));
       end.can_read = (shut & 1) == 0;
@@ -77,7 +89,7 @@ void add_socket(const nlmsghdr* message, UnixSockets& sockets) {
   // Datagrams have no shutdown by the other end: without a receiver they are refused, but anybody may send
   // here.
   if (body->udiag_type == SOCK_DGRAM && peer_is_gone) end.can_write = false;
-  if (sockets.size() < kMostSockets) sockets[body->udiag_ino] = end;
+  if (sockets.size() < kMostSockets) sockets[body->udiag_ino] = std::move(end);
 }
 
 enum class Progress { More, Done, Failed };
@@ -124,13 +136,13 @@ std::optional<UnixSockets> dump(bool& torn) {
 
 }  // namespace
 
-UnixSockets read_unix_sockets() {
-  UnixSockets sockets;
+std::optional<UnixSockets> read_unix_sockets() {
+  std::optional<UnixSockets> sockets;
   for (int attempt = 0; attempt < kMostTries; ++attempt) {
     bool torn = false;
     std::optional<UnixSockets> all = dump(torn);
     if (!all) return sockets;
-    sockets = std::move(*all);
+    sockets = std::move(all);
     if (!torn) break;
   }
   return sockets;

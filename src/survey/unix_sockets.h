@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <unordered_map>
 
 namespace corral::survey {
@@ -11,11 +13,13 @@ struct SocketEnd {
   std::uint64_t peer = 0;  // inode of the other end; 0 = nobody has it any more
   bool can_read = true;    // false: nothing will ever arrive here
   bool can_write = true;   // false: nobody will ever read what is written here
+  bool listens = false;    // it waits for connections
+  std::string name{};      // its address: a path, or '@' and a name; empty = it has none
 };
 
 using UnixSockets = std::unordered_map<std::uint64_t, SocketEnd>;  // by inode
 
-/// Those of our network namespace; empty where the kernel does not tell.
-UnixSockets read_unix_sockets();
+/// Those of our network namespace; nothing where the kernel does not tell.
+std::optional<UnixSockets> read_unix_sockets();
 
 }  // namespace corral::survey

@@ -2,12 +2,15 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 
 #include "wire/text_blocks.h"
 
 namespace corral::wire {
 
 namespace {
+
+constexpr const char* kTooManyValues = "more than 1,048,576 values in one message";
 
 /// Which of the open brackets are objects: one bit per level. The innermost is at hand.
 class Brackets {
@@ -143,8 +146,10 @@ const char* after_string(const char* at, const char* end, bool& escaped, Trouble
     if (byte == '"') return at + 1;
     if (byte == '\\') {
       escaped = true;
-      at = after_escape(at, end, trouble);
-      if (at == nullptr) return nullptr;
+      do {  // escapes come in runs, too
+        at = after_escape(at, end, trouble);
+        if (at == nullptr) return nullptr;
+      } while (peek(at, end) == '\\');
     } else if (byte < 0x20) {
       return fail(trouble, byte == 0 ? "a NUL byte" : "a raw control character in a string", at, end);
     } else {
@@ -212,12 +217,15 @@ const char* after_key(const char* at, const char* end, const char*& close, bool&
   return after_space(at + 1, end);
 }
 
-const char* after_value(const char* at, const char* end, std::size_t depth, Trouble& trouble) {
+const char* after_value(const char* at, const char* end, std::size_t depth, std::size_t& values,
+                        Trouble& trouble) {
   Brackets brackets(depth);
+  std::size_t seen = values;
   const char* close = nullptr;
   bool escaped = false;
   for (;;) {
     // Here a value begins.
+    if (++seen > kMostValues) return fail(trouble, kTooManyValues, at, end);
     const char first = peek(at, end);
     if (first == '{' || first == '[') {
       const bool object = first == '{';
@@ -236,7 +244,10 @@ const char* after_value(const char* at, const char* end, std::size_t depth, Trou
     }
     // Here one has ended, and with it perhaps what is around it.
     for (;; ++at, brackets.close()) {
-      if (brackets.none()) return at;
+      if (brackets.none()) {
+        values = seen;
+        return at;
+      }
       at = after_space(at, end);
       if (peek(at, end) == ',') break;
       if (peek(at, end) != (brackets.in_object() ? '}' : ']')) {
@@ -259,11 +270,12 @@ bool Cursor::moved(const char* to) {
 
 bool Cursor::fail(const char* why) { return moved(wire::fail(trouble_, why, at_, end_)); }
 
-bool Cursor::value(std::size_t depth) { return moved(after_value(at_, end_, depth, trouble_)); }
+bool Cursor::value(std::size_t depth) { return moved(after_value(at_, end_, depth, values_, trouble_)); }
 
 bool Cursor::number() { return moved(after_number(at_, end_, trouble_)); }
 
 bool Cursor::string(StringBody& body) {
+  if (++values_ > kMostValues) return fail(kTooManyValues);
   body.span.begin = position() + 1;
   if (!moved(after_string(at_, end_, body.escaped, trouble_))) return false;
   body.span.end = position() - 1;
@@ -283,16 +295,18 @@ bool Cursor::finish() {
   return at_end() || fail("more text after the value");
 }
 
+/// A run without escapes is copied in one go: a text may have megabytes.
 std::string unescaped(std::string_view body) {
   std::string out;
+  out.reserve(body.size());  // an escape is never shorter than what it means
   const char* at = body.data();
   const char* const end = at + body.size();
   while (at != end) {
-    if (*at != '\\' || at + 1 == end) {
-      out.push_back(*at++);
-    } else {
-      at = append_escape(out, at + 1, end);
-    }
+    const auto left = static_cast<std::size_t>(end - at);
+    const auto* const escape = static_cast<const char*>(std::memchr(at, '\\', left));
+    const bool none = escape == nullptr || escape + 1 == end;
+    out.append(at, none ? end : escape);
+    at = none ? end : append_escape(out, escape + 1, end);
   }
   return out;
 }

@@ -27,6 +27,12 @@ constexpr Field kVersion{"io.modelcontextprotocol/protocolVersion", "a second pr
 constexpr Field kSubscription{"io.modelcontextprotocol/subscriptionId", "a second subscription id"};
 constexpr Field kLogLevel{"io.modelcontextprotocol/logLevel", "a second log level"};
 
+// No method has more, and nobody should have to decode or compare it.
+constexpr std::size_t kLongestMethod = 1024;
+// Ids and tokens are kept while a call is open. No client makes longer ones, and whoever does would make us
+// keep them.
+constexpr std::size_t kLongestId = 1024;
+
 bool string_or_number(std::string_view value) {
   return !value.empty() && (value[0] == '"' || value[0] == '-' || (value[0] >= '0' && value[0] <= '9'));
 }
@@ -49,6 +55,7 @@ class Scan {
   bool meta();
   bool keep(Span& into, const Field& field, std::size_t depth);
   bool is(const StringBody& key, const Field& field) const { return same_key(key, line_, field.name); }
+  bool looks_alike(const StringBody& key) const;
 
   void blame(const char* why, std::size_t at);
   void check();
@@ -92,7 +99,17 @@ bool Scan::top_member(const StringBody& key) {
   if (is(key, kParams)) return params();
   if (is(key, kResult)) return keep(found_.result, kResult, 1);
   if (is(key, kError)) return keep(found_.error, kError, 1);
+  found_.lookalike = found_.lookalike || looks_alike(key);
   return in_.value(1);
+}
+
+/// A key with escapes is at most six times as long as what it means, and a letter beyond ASCII has three
+/// bytes.
+bool Scan::looks_alike(const StringBody& key) const {
+  const std::string_view written = key.span.in(line_);
+  if (written.size() > 6 * kMethod.name.size()) return false;
+  const std::string decoded = key.escaped ? unescaped(written) : std::string(written);
+  return same_but_for_case(decoded, kMethod.name) || same_but_for_case(decoded, kParams.name);
 }
 
 bool Scan::id() {
@@ -111,6 +128,8 @@ bool Scan::method() {
     blame(kMethod.second, body.span.begin);
   } else if (!body.span.present()) {
     blame("\"method\" is empty", body.span.begin);
+  } else if (body.span.in(line_).size() > kLongestMethod) {
+    blame("a \"method\" of more than 1024 bytes", body.span.begin);
   } else {
     found_.method = body.span;
     if (body.escaped) found_.method_decoded = unescaped(body.span.in(line_));
@@ -165,10 +184,12 @@ void Scan::check() {
   if (id_.present() && !unknown && !string_or_number(id)) {
     blame("\"id\" is neither a string nor a number", id_.begin);
   }
+  if (id.size() > kLongestId) blame("an \"id\" of more than 1024 bytes", id_.begin);
   const Span token = found_.progress_token;
   if (token.present() && !string_or_number(token.in(line_))) {
     blame("\"progressToken\" is neither a string nor a number", token.begin);
   }
+  if (token.in(line_).size() > kLongestId) blame("a \"progressToken\" of more than 1024 bytes", token.begin);
   check_notification();
 }
 
@@ -214,7 +235,8 @@ Envelope Scan::refused(Kind as, const char* why, std::size_t at) const {
   envelope.fault = why;
   envelope.fault_at = at;
   // With two ids nobody knows which one the sender waits for; to answer either could end another call.
-  if (as == Kind::NotRpc && !two_ids_ && string_or_number(id_.in(line_))) envelope.id = id_;
+  const std::string_view id = id_.in(line_);
+  if (as == Kind::NotRpc && !two_ids_ && string_or_number(id) && id.size() <= kLongestId) envelope.id = id_;
   return envelope;
 }
 
@@ -246,17 +268,39 @@ std::string_view method_name(const Envelope& envelope, std::string_view line) {
                                          : std::string_view(envelope.method_decoded);
 }
 
-std::optional<std::uint64_t> own_number(std::string_view json_text) {
+std::optional<std::uint64_t> plain_number(std::string_view text) {
   constexpr std::uint64_t kLimit = std::uint64_t{1} << 53;
-  if (json_text.empty() || json_text.size() > 16) return std::nullopt;
-  if (json_text[0] == '0' && json_text.size() > 1) return std::nullopt;
+  if (text.empty() || text.size() > 16) return std::nullopt;
+  if (text[0] == '0' && text.size() > 1) return std::nullopt;
   std::uint64_t number = 0;
-  for (const char digit : json_text) {
+  for (const char digit : text) {
     if (digit < '0' || digit > '9') return std::nullopt;
     number = number * 10 + static_cast<std::uint64_t>(digit - '0');
   }
   if (number >= kLimit) return std::nullopt;
   return number;
+}
+
+std::optional<std::uint64_t> own_number(std::string_view json_text) {
+  const bool quoted = json_text.size() > 2 && json_text.front() == '"' && json_text.back() == '"';
+  return plain_number(quoted ? json_text.substr(1, json_text.size() - 2) : json_text);
+}
+
+bool same_but_for_case(std::string_view key, std::string_view name) {
+  constexpr std::string_view kLongS = "\xC5\xBF";       // U+017F
+  constexpr std::string_view kKelvin = "\xE2\x84\xAA";  // U+212A
+  for (const char letter : name) {
+    if (letter == 's' && key.starts_with(kLongS)) {
+      key.remove_prefix(kLongS.size());
+    } else if (letter == 'k' && key.starts_with(kKelvin)) {
+      key.remove_prefix(kKelvin.size());
+    } else {
+      const bool capital = !key.empty() && key.front() >= 'A' && key.front() <= 'Z';
+      if (key.empty() || (capital ? key.front() + ('a' - 'A') : key.front()) != letter) return false;
+      key.remove_prefix(1);
+    }
+  }
+  return key.empty();
 }
 
 }  // namespace corral::wire

@@ -1,5 +1,6 @@
 // The few fields of a JSON-RPC message that we need, and where they stand: found in one pass that also proves
-// the text to be strict JSON (RFC 8259, UTF-8, depth at most 512). Nothing is copied, nothing re-serialised.
+// the text to be strict JSON (RFC 8259, UTF-8, at most 512 levels and 1,048,576 values). Nothing is copied,
+// nothing re-serialised.
 #pragma once
 
 #include <cstdint>
@@ -41,16 +42,35 @@ struct Envelope {
   Span request_id;        // params.requestId, of notifications/cancelled
 
   std::string method_decoded;  // only if the method was written with escapes
+
+  /// A top-level key is "method" or "params" but for upper and lower case. Some parsers take it for the same,
+  /// so the receiver may read another message than we did.
+  bool lookalike = false;
 };
 
 /// Refuses a second jsonrpc, id, method, params, result, error, or of any key above inside params and _meta,
-/// also when it is written with escapes. An id must be a string or a number, a token likewise; params and
-/// _meta objects; "jsonrpc" exactly "2.0".
+/// also when it is written with escapes, and a method of more than 1,024 bytes. An id must be a string or a
+/// number, a token likewise; params and _meta objects; "jsonrpc" exactly "2.0".
 Envelope scan(std::string_view line);
 
 std::string_view method_name(const Envelope& envelope, std::string_view line);
 
-/// An id or token that we made: digits only, no sign, no leading zero, below 2^53.
+/// A number as we write it: digits only, no sign, no leading zero, below 2^53.
+std::optional<std::uint64_t> plain_number(std::string_view text);
+
+/// An id or token that we made, as it came back: a plain number, or one between quotes, because some servers
+/// give a number back as a string.
 std::optional<std::uint64_t> own_number(std::string_view json_text);
+/// The same as a `CallId` or a `QuestionId`, whichever may stand there.
+template <class AnId>
+std::optional<AnId> own_id(std::string_view json_text) {
+  const std::optional<std::uint64_t> number = own_number(json_text);
+  if (!number) return std::nullopt;
+  return AnId(*number);
+}
+
+/// Whether a key means `name` (in lower case) to a parser that does not tell upper from lower case. The two
+/// letters beyond ASCII that such a parser takes for k and s count, too.
+bool same_but_for_case(std::string_view key, std::string_view name);
 
 }  // namespace corral::wire

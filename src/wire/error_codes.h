@@ -16,5 +16,6 @@ inline constexpr int kTooManyCalls = -31003;    // this session has too many cal
 inline constexpr int kAnswerTooLarge = -31004;  // the answer passed the line cap
 inline constexpr int kToolNotAllowed = -31005;  // the configuration leaves this tool out
 inline constexpr int kShuttingDown = -31006;
+inline constexpr int kAnswerUnreadable = -31007;  // the server's answer is not JSON-RPC
 
 }  // namespace corral::wire

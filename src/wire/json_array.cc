@@ -16,7 +16,7 @@ char byte_at(std::string_view text, std::size_t at) { return at < text.size() ? 
 
 }  // namespace
 
-std::optional<std::vector<Span>> array_elements(std::string_view array) {
+std::optional<std::vector<Span>> array_elements(std::string_view array, std::size_t most) {
   std::size_t at = after_space(array, 0);
   if (byte_at(array, at) != '[') return std::nullopt;
   std::vector<Span> elements;
@@ -27,6 +27,7 @@ std::optional<std::vector<Span>> array_elements(std::string_view array) {
       Cursor in(array.substr(at));
       if (!in.value(1)) return std::nullopt;
       elements.push_back({at, at + in.position()});
+      if (elements.size() > most) return elements;
       at = after_space(array, elements.back().end);
       if (byte_at(array, at) == ']') break;
       if (byte_at(array, at) != ',') return std::nullopt;

@@ -118,6 +118,31 @@ std::optional<std::string> string_member(std::string_view object, std::string_vi
   return string_value(member(object, key).in(object));
 }
 
+std::string request_message(std::string_view id, std::string_view method, std::string_view params) {
+  std::string out = R"({"jsonrpc":"2.0","id":)";
+  out.append(or_null(id)).append(R"(,"method":)").append(quoted(method));
+  if (!params.empty()) out.append(R"(,"params":)").append(params);
+  return out.append("}");
+}
+
+std::string notification_message(std::string_view method, std::string_view params) {
+  std::string out = R"({"jsonrpc":"2.0","method":)";
+  out.append(quoted(method));
+  if (!params.empty()) out.append(R"(,"params":)").append(params);
+  return out.append("}");
+}
+
+std::string cancelled_message(std::string_view request_id, std::string_view reason) {
+  std::string params = R"({"requestId":)" + std::string(request_id);
+  if (!reason.empty()) params.append(R"(,"reason":)").append(quoted(reason));
+  return notification_message("notifications/cancelled", params.append("}"));
+}
+
+std::string refusal_message(std::string_view id, std::string_view error) {
+  std::string out = R"({"jsonrpc":"2.0","id":)";
+  return out.append(or_null(id)).append(R"(,"error":)").append(error).append("}");
+}
+
 std::string result_message(std::string_view id, std::string_view result) {
   std::string out = R"({"jsonrpc":"2.0","id":)";
   out.append(or_null(id)).append(R"(,"result":)").append(result).append("}");

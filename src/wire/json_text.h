@@ -29,7 +29,15 @@ std::optional<std::string> string_value(std::string_view json);
 /// What the string member `key` of `object` says; nothing if there is none or it is no string.
 std::optional<std::string> string_member(std::string_view object, std::string_view key);
 
-/// JSON-RPC messages without the line end. `id` is JSON text, empty = null.
+/// JSON-RPC messages without the line end: every message that we compose comes from here. Methods and
+/// sentences are escaped; `id`, `params`, `result`, `error` and `data` are JSON text, from the scanner or
+/// from `quoted`. An empty id is null, empty params are left out.
+std::string request_message(std::string_view id, std::string_view method, std::string_view params);
+std::string notification_message(std::string_view method, std::string_view params = {});
+/// "notifications/cancelled"; without a reason if that is empty.
+std::string cancelled_message(std::string_view request_id, std::string_view reason);
+/// An error object as a whole, as a server wrote it.
+std::string refusal_message(std::string_view id, std::string_view error);
 std::string result_message(std::string_view id, std::string_view result);
 std::string error_message(std::string_view id, int code, std::string_view message,
                           std::string_view data = {});

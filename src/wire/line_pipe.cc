@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cerrno>
+#include <utility>
 
 namespace corral::wire {
 namespace {
@@ -23,8 +24,14 @@ void make_non_blocking(int fd) { fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBL
 
 }  // namespace
 
-LinePipe::LinePipe(Loop& loop, UniqueFd in, UniqueFd out, std::size_t line_cap, Handler& handler)
-    : loop_(loop), handler_(handler), in_(std::move(in)), out_(std::move(out)), reader_(line_cap) {
+LinePipe::LinePipe(Loop& loop, UniqueFd in, UniqueFd out, std::size_t line_cap, Handler& handler,
+                   const char* what)
+    : loop_(loop),
+      what_(what),
+      handler_(handler),
+      in_(std::move(in)),
+      out_(std::move(out)),
+      reader_(line_cap) {
   make_non_blocking(in_.get());
   make_non_blocking(out_.get());
   in_watch_ = std::make_unique<Watch>(loop, in_.get());
@@ -40,8 +47,9 @@ LinePipe::~LinePipe() { *alive_ = false; }
 // ---- in
 
 void LinePipe::resume() {
-  if (reading_ || input_ended_ || !in_.valid()) return;
+  if (reading_ || input_ended_ || rest_done_ || !in_.valid()) return;
   reading_ = true;
+  if (backlog_) return go_on_later();
   wait_for_input();
 }
 
@@ -52,6 +60,13 @@ void LinePipe::wait_for_input() {
 }
 
 void LinePipe::read_some() {
+  if (rest_done_) return;
+  lines_ = bytes_ = 0;
+  if (backlog_) {
+    const Handed handed = hand_over_lines(Until::TurnIsUsedUp);
+    if (handed == Handed::WeAreGone) return;
+    if (handed == Handed::Some) return go_on_later();
+  }
   for (int turn = 0; reading_ && turn < kReadsPerTurn; ++turn) {
     const std::span<char> room = reader_.room(scratch);
     const ssize_t got = read(in_.get(), room.data(), room.size());
@@ -59,11 +74,23 @@ void LinePipe::read_some() {
     if (got < 0 && errno == EAGAIN) break;
     if (got <= 0) return end_of_input();
     reader_.took(static_cast<std::size_t>(got));
-    if (!hand_over_lines()) return;
+    const Handed handed = hand_over_lines(Until::TurnIsUsedUp);
+    if (handed == Handed::WeAreGone) return;
+    if (handed == Handed::Some) return go_on_later();
     if (static_cast<std::size_t>(got) < room.size()) break;  // the next wait finds out whether there is more
   }
   keep_spare_for_now();
   if (reading_) wait_for_input();
+}
+
+/// As a task, so that everybody else has a turn before. Paused, `resume` sees to it.
+void LinePipe::go_on_later() {
+  if (!reading_ || std::exchange(going_on_, true)) return;
+  loop_.post([this, alive = std::weak_ptr<bool>(alive_)] {
+    if (alive.expired()) return;
+    going_on_ = false;
+    if (reading_ && in_.valid()) read_some();
+  });
 }
 
 /// Large lines come in a row or seldom. It is looked at only from time to time, not after each of them.
@@ -80,38 +107,83 @@ void LinePipe::keep_spare_for_now() {
 void LinePipe::end_of_input() {
   reading_ = false;
   input_ended_ = true;
-  if (reader_.has_partial()) {
-    reader_.room(scratch).front() = '\n';
-    reader_.took(1);
-    if (!hand_over_lines()) return;
-  }
-  handler_.on_input_end();
+  if (hand_over_partial() != Handed::WeAreGone) handler_.on_input_end();
 }
 
-void LinePipe::read_rest() {
-  constexpr int kMostReads = 64;
-  for (int turn = 0; turn < kMostReads && in_.valid() && !input_ended_; ++turn) {
-    const std::span<char> room = reader_.room(scratch);
-    const ssize_t got = read(in_.get(), room.data(), room.size());
-    if (got <= 0) return;
-    reader_.took(static_cast<std::size_t>(got));
-    if (!hand_over_lines()) return;
-  }
+LinePipe::Handed LinePipe::hand_over_partial() {
+  if (!reader_.has_partial()) return Handed::All;
+  reader_.room(scratch).front() = '\n';
+  reader_.took(1);
+  return hand_over_lines(Until::NothingIsLeft);
 }
 
-/// False if a handler destroyed us. Lines that were read are handed over even if we were paused meanwhile:
-/// at most one read's worth.
-bool LinePipe::hand_over_lines() {
+void LinePipe::hand_over_held(Task done) {
+  reading_ = false;
+  rest_done_ = std::move(done);
+  rest_reads_ = 0;
+  hand_over_rest();
+}
+
+void LinePipe::read_rest(Task done) {
+  constexpr int kMostReads = 64;  // whoever has inherited the pipe may write for ever
+  reading_ = false;
+  rest_done_ = std::move(done);
+  rest_reads_ = kMostReads;
+  hand_over_rest();
+}
+
+void LinePipe::hand_over_rest() {
+  lines_ = bytes_ = 0;
+  Handed handed = backlog_ ? hand_over_lines(Until::PieceIsFull) : Handed::All;
+  while (handed == Handed::All && rest_reads_ > 0 && !input_ended_) handed = hand_over_what_comes();
+  if (handed == Handed::WeAreGone) return;
+  if (handed == Handed::All) {
+    const Task done = std::exchange(rest_done_, nullptr);
+    return done();  // which may destroy us
+  }
+  loop_.post([this, alive = std::weak_ptr<bool>(alive_)] {
+    if (!alive.expired() && in_.valid()) hand_over_rest();
+  });
+}
+
+/// One read of the rest.
+LinePipe::Handed LinePipe::hand_over_what_comes() {
+  --rest_reads_;
+  const std::span<char> room = reader_.room(scratch);
+  const ssize_t got = read(in_.get(), room.data(), room.size());
+  if (got < 0 && errno == EINTR) return Handed::All;
+  if (got <= 0) {  // the end, or nothing more has come from a writer who is gone
+    rest_reads_ = 0;
+    return hand_over_partial();
+  }
+  reader_.took(static_cast<std::size_t>(got));
+  return hand_over_lines(Until::PieceIsFull);
+}
+
+/// `WeAreGone` if a handler destroyed or closed us.
+LinePipe::Handed LinePipe::hand_over_lines(Until until) {
   const std::shared_ptr<bool> alive = alive_;
+  backlog_ = false;
+  const auto enough = [this, until] {
+    if (until == Until::NothingIsLeft) return false;
+    const bool paused = until == Until::TurnIsUsedUp && !reading_;
+    return paused || lines_ >= kLinesPerTurn || bytes_ >= kBytesPerTurn;
+  };
   while (const std::optional<Line> line = reader_.next()) {
+    bytes_ += line->text.size();
+    loop_.doing({what_, ++lines_, bytes_});
     handler_.on_line(*line);
-    if (!*alive || !in_.valid()) return false;
+    if (!*alive || !in_.valid()) return Handed::WeAreGone;
+    if (!enough()) continue;
+    reader_.hold();
+    backlog_ = true;
+    return Handed::Some;
   }
   while (const std::optional<LineReader::Oversized> oversized = reader_.take_oversized()) {
     handler_.on_oversized(*oversized);
-    if (!*alive || !in_.valid()) return false;
+    if (!*alive || !in_.valid()) return Handed::WeAreGone;
   }
-  return true;
+  return Handed::All;
 }
 
 // ---- out

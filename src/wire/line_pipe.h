@@ -33,7 +33,13 @@ class LinePipe {
   static constexpr std::size_t kHighWater = std::size_t{1} << 20;
   static constexpr std::size_t kLowWater = std::size_t{1} << 18;
 
-  LinePipe(Loop& loop, UniqueFd in, UniqueFd out, std::size_t line_cap, Handler& handler);
+  /// What one turn of the loop hands over at most; the rest waits for the next one.
+  static constexpr std::size_t kLinesPerTurn = 512;
+  static constexpr std::size_t kBytesPerTurn = std::size_t{1} << 20;  // a single line may have more
+
+  /// `what` is a constant word for whoever asks what the loop did: "client-messages".
+  LinePipe(Loop& loop, UniqueFd in, UniqueFd out, std::size_t line_cap, Handler& handler,
+           const char* what = "messages");
   ~LinePipe();
   LinePipe(const LinePipe&) = delete;
 
@@ -42,11 +48,16 @@ class LinePipe {
   std::size_t queued() const { return out_queue_.bytes(); }
   bool congested() const { return congested_; }
 
-  /// Reading starts with the first `resume`. A paused pipe lets the writer on the other side feel it.
+  /// Reading starts with the first `resume`. A paused pipe hands over nothing and lets the writer on the
+  /// other side feel it.
   void resume();
   void pause();
-  /// Hands over what has come already, also if paused; for when the writer is gone.
-  void read_rest();
+  /// Hands over what has come already, also if paused; for when the writer is gone. A last line without its
+  /// end counts. No turn hands over more than any other, so `done` is called when nothing is left: from in
+  /// here if that was all, else later; never if the pipe is closed or destroyed before. Reads no more then.
+  void read_rest(Task done);
+  /// The same with what was read already.
+  void hand_over_held(Task done);
 
   /// Writes what is queued, then closes; what cannot be written within reason is the owner's timer's affair.
   void close_output_when_flushed();
@@ -61,13 +72,20 @@ class LinePipe {
   void read_some();
   void keep_spare_for_now();
   void end_of_input();
-  bool hand_over_lines();
+  enum class Until { TurnIsUsedUp, PieceIsFull, NothingIsLeft };
+  enum class Handed { All, Some, WeAreGone };
+  Handed hand_over_lines(Until until);
+  Handed hand_over_partial();
+  Handed hand_over_what_comes();
+  void hand_over_rest();
+  void go_on_later();
   void schedule_flush();
   void flush();
   void lose_output();
   void close_output();
 
   Loop& loop_;
+  const char* what_;
   Handler& handler_;
   UniqueFd in_;
   UniqueFd out_;
@@ -76,7 +94,13 @@ class LinePipe {
   LineReader reader_;
   std::unique_ptr<Timer> spare_;  // while the reader has one
   OutQueue out_queue_;
+  std::size_t lines_ = 0;  // handed over in this turn
+  std::size_t bytes_ = 0;
   bool reading_ = false;
+  bool backlog_ = false;   // lines were read and not handed over
+  bool going_on_ = false;  // a task of ours will go on with them
+  Task rest_done_;         // while the rest is handed over, piece by piece
+  int rest_reads_ = 0;     // that it may still take
   bool input_ended_ = false;
   bool flush_scheduled_ = false;
   bool waiting_to_write_ = false;

@@ -64,6 +64,12 @@ void LineReader::took(std::size_t bytes) {
   }
 }
 
+void LineReader::hold() {
+  if (!waiting_ || into_begun_ || held_ != nullptr) return;  // it is in memory of ours
+  held_ = std::make_shared<std::string>(rest_);
+  rest_ = *held_;
+}
+
 std::optional<Line> LineReader::next() {
   while (waiting_) {
     if (skipped_ != nullptr) {
@@ -146,7 +152,9 @@ void LineReader::skip() {
   skipped_.reset();
 }
 
-void LineReader::report(const OversizedLine& line) { oversized_.push_back({line.id(), line.bytes()}); }
+void LineReader::report(const OversizedLine& line) {
+  oversized_.push_back({line.id(), line.bytes(), line.asks(), line.may_answer()});
+}
 
 std::optional<LineReader::Oversized> LineReader::take_oversized() {
   if (oversized_.empty()) return std::nullopt;

@@ -34,15 +34,20 @@ class LineReader {
   /// Tells how many bytes came; then `next` gives the lines until it gives none, before `room` is asked
   /// again.
   void took(std::size_t bytes);
+  /// Whoever stops before `next` gave none calls this: what is left in the caller's scratch is copied, and
+  /// `next` can go on later.
+  void hold();
 
   /// The next complete line that is not empty; its text is good until the next call of anything here.
   std::optional<Line> next();
 
   /// A line that passed the cap was thrown away; asked after `next` gave none, until it gives none itself.
-  /// The id is the JSON text of its top-level member, empty if it had none or was no JSON.
+  /// The id is the JSON text of its top-level member, empty if it had none or was not JSON.
   struct Oversized {
     std::string id;
     std::size_t bytes = 0;
+    bool asks = false;        // it had a "method": the id is its sender's own
+    bool may_answer = false;  // it looked like an answer: see OversizedLine
   };
   std::optional<Oversized> take_oversized();
 

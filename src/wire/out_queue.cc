@@ -22,6 +22,8 @@ constexpr std::size_t kKept = 1024;
 /// A piece of an owned line from which on it is written from where it stands.
 constexpr std::size_t kBorrow = 16 * 1024;
 constexpr std::size_t kMostPieces = 64;
+/// Bytes that one flush writes.
+constexpr std::size_t kMostAtOnce = std::size_t{4} << 20;
 
 }  // namespace
 
@@ -90,7 +92,9 @@ OutQueue::Flush OutQueue::flush_socket(int fd) {
 
 template <class Write>
 OutQueue::Flush OutQueue::flush_with(Write write) {
+  std::size_t total = 0;
   while (!empty()) {
+    if (total > kMostAtOnce) return Flush::Blocked;  // by somebody who reads as fast as we write
     std::array<iovec, kMostPieces> pieces;
     const std::size_t count = std::min(chunks_.size() - first_, kMostPieces);
     for (std::size_t i = 0; i < count; ++i) {
@@ -100,6 +104,7 @@ OutQueue::Flush OutQueue::flush_with(Write write) {
     }
     const ssize_t taken = write(pieces.data(), count);
     if (taken > 0) {
+      total += static_cast<std::size_t>(taken);
       done(static_cast<std::size_t>(taken));
     } else if (taken == 0 || errno == EAGAIN) {
       return Flush::Blocked;

@@ -7,12 +7,12 @@ namespace corral::wire {
 
 namespace {
 
-/// "id" with both letters written as \u escapes.
-constexpr std::size_t kMaxKey = 12;
+/// "jsonrpc" with all letters written as \u escapes.
+constexpr std::size_t kMaxKey = 42;
 
-bool is_id(const std::string& key) {
+bool is_key(const std::string& key, std::string_view name) {
   StringBody body{{0, key.size()}, key.find('\\') != std::string::npos};
-  return same_key(body, key, "id");
+  return same_key(body, key, name);
 }
 
 bool is_string_or_number(const std::string& text) {
@@ -43,6 +43,8 @@ void OversizedLine::feed(std::string_view bytes) {
   while (at != end && !broken_) {
     if (in_string_) {
       at = in_string(at, end);
+    } else if (depth_ > 1 && catch_ == Catch::Nothing) {
+      at = below(at, end);
     } else {
       structure(*at++);
     }
@@ -66,6 +68,20 @@ const char* OversizedLine::in_string(const char* at, const char* end) {
   in_string_ = false;
   if (catch_ == Catch::Id) note(odd, odd + 1);  // an id keeps its quotes
   return odd + 1;
+}
+
+/// Inside a value that nobody wants only brackets and quotes count: most of a long line goes by here.
+const char* OversizedLine::below(const char* at, const char* end) {
+  while (at != end && depth_ > 1) {
+    const char byte = *at++;
+    if (byte == '"') {
+      in_string_ = true;
+      return at;
+    }
+    if (byte == '{' || byte == '[') ++depth_;
+    if (byte == '}' || byte == ']') --depth_;
+  }
+  return at;
 }
 
 void OversizedLine::structure(char byte) {
@@ -126,7 +142,11 @@ void OversizedLine::next_member() {
 }
 
 void OversizedLine::value_begins() {
-  const bool id = catch_ == Catch::Key && !too_long_ && is_id(caught_);
+  const bool whole_key = catch_ == Catch::Key && !too_long_;
+  const bool id = whole_key && is_key(caught_, "id");
+  asks_ = asks_ || (whole_key && is_key(caught_, "method"));
+  rpc_ = rpc_ ||
+         (whole_key && (is_key(caught_, "result") || is_key(caught_, "error") || is_key(caught_, "jsonrpc")));
   catch_ = id ? Catch::Id : Catch::Nothing;
   caught_.clear();
   too_long_ = false;
@@ -145,6 +165,12 @@ void OversizedLine::note(const char* from, const char* to) {
 std::string OversizedLine::id() const {
   if (broken_ || !ended_ || ids_ != 1 || !is_string_or_number(id_)) return {};
   return id_;
+}
+
+std::string answered_id(std::string_view line) {
+  OversizedLine passing;
+  passing.feed(line);
+  return passing.may_answer() ? passing.id() : std::string();
 }
 
 }  // namespace corral::wire

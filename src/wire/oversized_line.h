@@ -1,5 +1,5 @@
-// A line that is too long to keep: its bytes go by and are thrown away, but the top-level "id" is caught
-// wherever it stands, so that whoever waits for an answer can get one. For the line reader only.
+// A line that is too long to keep, or not a message: its bytes go by and are thrown away, but the top-level
+// "id" is caught wherever it stands, so that whoever waits for an answer can get one.
 #pragma once
 
 #include <cstddef>
@@ -21,11 +21,17 @@ class OversizedLine {
   /// After the last byte: the id's JSON text; empty if there is none, more than one, one that is neither a
   /// string nor a number, or if the line is plainly no object. It looks at brackets and strings, no closer.
   std::string id() const;
+  /// Whether it has a top-level "method": then the id is the sender's own, and not the one of a call to it.
+  bool asks() const { return asks_; }
+  /// Whether it looks like an answer: it does not ask, and has a top-level "result", "error" or "jsonrpc". A
+  /// record of a log has none of them; its "id" is not the one of a call.
+  bool may_answer() const { return !asks_ && rpc_; }
 
  private:
   enum class Catch : std::uint8_t { Nothing, Key, Id };
 
   const char* in_string(const char* at, const char* end);
+  const char* below(const char* at, const char* end);
   void structure(char byte);
   void open();
   void close();
@@ -41,11 +47,17 @@ class OversizedLine {
   bool after_backslash_ = false;
   bool key_expected_ = false;
   bool too_long_ = false;
+  bool asks_ = false;
+  bool rpc_ = false;
   Catch catch_ = Catch::Nothing;
   std::size_t depth_ = 0;
   std::size_t ids_ = 0;
   std::string caught_;
   std::string id_;
 };
+
+/// The id of the call that a line would answer if it were a message; empty if it names none, asks something
+/// itself, or does not look like an answer.
+std::string answered_id(std::string_view line);
 
 }  // namespace corral::wire

@@ -9,6 +9,7 @@ import { eventually, killOne, stillRuns } from '../integration/support/processes
 import { Crew } from './crew.mjs';
 import { Daemon } from './daemon.mjs';
 import { FAULTS, LAST_FAULTS, endSession } from './faults.mjs';
+import { hostileClients } from './hostile.mjs';
 import { Random } from './random.mjs';
 import { Record } from './record.mjs';
 
@@ -16,6 +17,7 @@ const SEED = Number(process.env.CHAOS_SEED || randomInt(2 ** 31));
 const FAULTS_WANTED = Number(process.env.CHAOS_FAULTS || 300);
 const SECONDS_WANTED = Number(process.env.CHAOS_SECONDS || 0);
 const MUTANT = process.env.CHAOS_MUTANT; // its name, for mutation_check
+const HOSTILE = process.env.CHAOS_HOSTILE; // 'none': without them
 const FAULTS_PER_ROUND = 30;
 const CREW = 10;
 
@@ -101,6 +103,7 @@ class Round {
     // A shim that came a moment too late has started a daemon of its own.
     if (await daemon.status()) await daemon.shutDown();
     await daemon.allGone('the last daemon');
+    for (const line of daemon.slowTurns()) this.record.fail(`slow turn: ${line}`);
   }
 
   // After a failure: whatever still runs is ours to end.
@@ -140,6 +143,11 @@ async function main() {
     }
     rmSync(round.dir, { recursive: true });
     console.log(`chaos: round ${number}, ${seconds()} s: ${record.line()}`);
+  }
+  if (record.failures.length === 0 && !MUTANT && HOSTILE !== 'none') {
+    const failures = await hostileClients(`${process.env.CORRAL_TEST_RUN}hostile.`);
+    failures.forEach((failure) => record.fail(failure));
+    console.log(`chaos: hostile clients, ${seconds()} s`);
   }
   const shown = MUTANT ? 3 : 30;
   for (const failure of record.failures.slice(0, shown)) console.log(`chaos: FAILED: ${failure}`);

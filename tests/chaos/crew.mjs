@@ -1,6 +1,6 @@
 // The clients: always a few of them, each a process of its own, that call and check until they are done.
 import { spawn } from 'node:child_process';
-import { openSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CORRAL } from './daemon.mjs';
@@ -16,7 +16,6 @@ export class Crew {
     this.sessions = new Set(); // session objects that clients may join
     this.count = 0;
     this.hiring = false;
-    this.stderr = openSync(path.join(daemon.dir, 'clients'), 'a');
   }
 
   // Keeps `size` clients at work until `dismiss`.
@@ -89,9 +88,12 @@ export class Crew {
       ...(session ? ['--session', session.id] : []),
       server,
     ];
-    const stdio = ['ignore', 'pipe', this.stderr];
+    const errors = path.join(daemon.dir, `stderr-${name}`);
+    const stderr = openSync(errors, 'a');
+    const stdio = ['ignore', 'pipe', stderr];
     const child = spawn(CHAOS_CLIENT, args, { env: daemon.env, cwd: daemon.dir, stdio });
-    const client = { name, server, session, child, pid: child.pid, said: '', excuse: '' };
+    closeSync(stderr);
+    const client = { name, server, session, child, errors, pid: child.pid, said: '', excuse: '' };
     child.stdout.on('data', (chunk) => (client.said += chunk));
     return client;
   }
@@ -99,6 +101,10 @@ export class Crew {
   // Whoever was hurt on purpose may miss answers; nobody may get a wrong one, or one twice.
   excuse(fits, why) {
     for (const client of this.running) if (fits(client)) client.excuse ||= why;
+  }
+
+  told(client, words) {
+    return readFileSync(client.errors, 'utf8').includes(words);
   }
 
   judge(client, signal) {
@@ -116,6 +122,12 @@ export class Crew {
     // It comes and goes with the configuration.
     const refused = client.server === 'extra' && summary.exit === 125 && summary.sent <= 1;
     if (refused) client.excuse ||= 'its server was not there';
+    // The daemon had no room, and nobody but the daemon makes up for a server that leaves when it starts.
+    const alone = client.server === 'flaps' && [3, 4].includes(summary.exit);
+    if (alone && this.told(client, 'running the server here')) client.excuse ||= 'it ran its server itself';
+    // The same, while the file that says how the server is run was broken by us.
+    const lost = summary.exit === 125 && this.told(client, 'all instances are in use');
+    if (lost && this.told(client, 'incomplete JSON')) client.excuse ||= 'there was no room, and half a file';
     if (summary.end === 'eof' && client.excuse) return record.excuse(client.excuse, summary.open.length);
     const open = summary.open.map(({ id }) => id).join(', ') || 'nothing';
     const end = `${summary.end}, exit code ${summary.exit}`;

@@ -154,6 +154,12 @@ export class Daemon {
     });
   }
 
+  // What its loop took too long for: its log tells it, also of a daemon that was killed since.
+  slowTurns() {
+    const told = (file) => readFileSync(file, 'utf8').split('\n').filter((line) => line.includes('"kind":"slow-turn"'));
+    return [this.errors, path.join(this.runtime, 'daemon.log')].filter(existsSync).flatMap(told);
+  }
+
   log() {
     const tail = (file) => `${path.basename(file)}:\n${readFileSync(file, 'utf8').slice(-4000)}`;
     const files = [this.errors, path.join(this.runtime, 'daemon.log')];

@@ -161,6 +161,22 @@ bool session_hopper(const Growth& growth) {
   return child(growth, [&] { hop_for_ever(growth, Hop::NewSession); });
 }
 
+// Changes its pid as fast as the machine can, in a session of its own each time. Only for a PID namespace
+// with a small pid_max: the dead would fill the process table of the machine. It needs no timer, which would
+// slow it down: each of them reads the clock before it forks, and nobody can stop one for long.
+bool rusher(const Growth& growth) {
+  return child(growth, [&] {
+    ignore_polite_signals();
+    say_ready(growth.ready_fd);
+    close(growth.ready_fd);
+    while (!growth.deadline.passed()) {
+      const pid_t next = fork();
+      if (next > 0) _exit(0);
+      if (next == 0) setsid();
+    }
+  });
+}
+
 // Process `index` of a ternary tree (children 3i+1 .. 3i+3), index 0 being the caller.
 bool ternary(const Growth& growth, int index, int count) {
   for (int below = 3 * index + 1; below <= 3 * index + 3 && below <= count; ++below) {
@@ -209,7 +225,7 @@ int build(const Growth& growth, const std::string& kind, int count) {
     const char* name;
     Maker make;
   };
-  constexpr std::array<Kind, 10> kKinds = {{{"flat", plain},
+  constexpr std::array<Kind, 11> kKinds = {{{"flat", plain},
                                             {"groups", own_group},
                                             {"daemons", daemon},
                                             {"closed", closed_daemon},
@@ -217,6 +233,7 @@ int build(const Growth& growth, const std::string& kind, int count) {
                                             {"bare", bare_daemon},
                                             {"hoppers", hopper},
                                             {"session-hoppers", session_hopper},
+                                            {"rushers", rusher},
                                             {"holder", stdout_holder},
                                             {"setuid", setuid_child}}};
   if (kind == "tree") return ternary(growth, 0, count) ? count : -1;

@@ -100,7 +100,7 @@ class Daemon final : public server::Instance::Events {
 
   void on_opened() override {}
   void on_message(const wire::Line&, const wire::Envelope&) override {}
-  void on_lost_answer(const std::string&, std::size_t) override {}
+  void on_lost_answer(const server::LostAnswer&) override {}
   void on_error_output(std::string_view) override {}
   void on_drained() override {}
   void on_lost(const std::string&) override { glance_.cancel(); }
@@ -120,7 +120,7 @@ class Daemon final : public server::Instance::Events {
   }
 
   void finish(bool proved) {
-    if (proved) journal_->ended(instance_->id(), "stopped");
+    if (proved) journal_->ended(instance_->id().text(), "stopped");
     loop_.stop();
   }
 

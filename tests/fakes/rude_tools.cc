@@ -172,7 +172,7 @@ Tools rude_tools() {
       {"wrong-id",
        [](const Asked& asked) {
          say(answer(asked.id + "000000", "for a stranger"));
-         say(answer("\"" + asked.id + "\"", "for a text"));
+         say(answer("\"x" + asked.id + "\"", "for a text"));
          say(R"({"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"for nobody"}})");
          asked.reply("for you");
        }},

@@ -152,8 +152,11 @@ daemonTest(
         await ask(at, { method, more: ['Origin: https://evil.example.com'] }),
         await ask(at, { method, more: ['Origin: null'] }),
         await ask(at, { method, more: [`Origin: http://localhost.evil.example:${port}`] }),
+        // Another user may serve a page of this machine.
+        await ask(at, { method, more: ['Origin: http://localhost:3000'] }),
+        await ask(at, { method, more: [`Origin: http://localhost:${port}`] }),
       ];
-      assert.deepEqual(answers.map(statuses), Array(5).fill([403]), `${method} ${at}`);
+      assert.deepEqual(answers.map(statuses), Array(7).fill([403]), `${method} ${at}`);
       assert.ok(!answers.some((answer) => /access-control-allow-origin/i.test(answer)));
     }
     const twice = await ask('/mcp/traced', { more: ['Host: evil.example.com'] });

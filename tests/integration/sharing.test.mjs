@@ -330,7 +330,7 @@ daemonTest(
 
     assert.ok(all.includes('get-sum'), all.join(' '));
     assert.deepEqual(some, ['echo']);
-    assert.match(refused, /get-sum is not in the "tools" list of server bound/);
+    assert.match(refused, /get-sum is not allowed by "tools" and "deny" of server bound/);
     assert.equal(instances.length, 2);
   },
 );

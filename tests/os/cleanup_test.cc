@@ -17,6 +17,10 @@ using testing::SizeIs;
 
 class Cleanup : public SurveyTest {
  protected:
+  void SetUp() override {
+    SurveyTest::SetUp();
+    configure_codex(server());  // what nothing shows to be a server is not a copy of one
+  }
   Launch run_line(const std::vector<std::string>& options, const std::vector<std::string>& command,
                   const std::vector<std::string>& env = {}) const {
     std::vector<std::string> words = {"run"};
@@ -92,6 +96,12 @@ TEST_F(Cleanup, LeavesAScriptOfTheSameNameElsewhere) {
   const std::string text = "#!/bin/sh\n# " + tag() + "\nwhile read line; do :; done\nsleep 60\n";
   write("one/server.sh", text);
   write("two/server.sh", text);
+  std::string configured;
+  for (const char* name : {"one", "two"}) {
+    configured += std::string("[mcp_servers.") + name + "]\ncommand = \"sh\"\nargs = [\"" +
+                  path(std::string(name) + "/server.sh") + "\", \"" + tag() + "\"]\n";
+  }
+  write("home/.codex/config.toml", configured);
   Holder here(client("helper", 3, {"sh", path("one/server.sh"), tag()}), 3);
   Holder elsewhere(client("helper", 3, {"sh", path("two/server.sh"), tag()}), 3);
 
@@ -112,7 +122,7 @@ TEST_F(Cleanup, FindsCopiesThroughARelativePathAndALink) {
   EXPECT_THAT(living(holder.servers()), IsEmpty());
 }
 
-// They end with their own sessions; what counts is that they are counted.
+// They end with their own sessions; what counts is that they are counted, and that no newer one goes instead.
 TEST_F(Cleanup, LeavesCopiesBelowALivingCorral) {
   Session first(run_line({}, server_line({})));
   ASSERT_EQ(first.ask("echo", "ready"), "ready") << errors();
@@ -132,7 +142,7 @@ TEST_F(Cleanup, LeavesCopiesBelowALivingCorral) {
   ASSERT_EQ(session.ask("echo", "ready"), "ready") << errors();
   EXPECT_EQ(first.ask("echo", "still here"), "still here");
   EXPECT_EQ(wrapped.ask("echo", "still here"), "still here");
-  EXPECT_THAT(living(holder.servers()), IsEmpty());
+  EXPECT_THAT(living(holder.servers()), SizeIs(1)) << "of the three oldest it is one; the newest stays";
 }
 
 TEST_F(Cleanup, LeavesCopiesOfAnotherUser) {
@@ -146,6 +156,50 @@ TEST_F(Cleanup, LeavesCopiesOfAnotherUser) {
 
   ASSERT_EQ(session.ask("echo", "ready"), "ready") << errors();
   EXPECT_THAT(living(other.servers()), SizeIs(3));
+}
+
+// An editor with many windows holds language servers of the program whose `mcp-server` a client starts.
+TEST_F(Cleanup, LeavesOtherJobsOfTheSameProgram) {
+  const std::string program = path("flutter/bin/dart");
+  write("flutter/bin/dart", "#!/bin/sh\n# " + tag() + "\n[ \"$1\" = mcp-server ] && exec " + server() +
+                                " --tag=" + tag() + "\nwhile read line; do :; done\nsleep 60\n");
+  ASSERT_EQ(system(("chmod 755 " + program).c_str()), 0);
+  write("home/.codex/config.toml",
+        "[mcp_servers.dart]\ncommand = \"" + program + "\"\nargs = [\"mcp-server\"]\n");
+  Holder editor(client("helper", 12, {program, "language-server", tag()}), 12);
+
+  Session session(run_line({"--cleanup", "--keep", "1"}, {program, "mcp-server"}));
+
+  ASSERT_EQ(session.ask("echo", "ready"), "ready") << errors();
+  EXPECT_THAT(living(editor.servers()), SizeIs(12)) << errors();
+}
+
+TEST_F(Cleanup, LeavesWhatDoctorDoesNotCallAServer) {
+  write("home/.codex/config.toml", "");
+  Holder holder(client("helper", 12, server_line()), 12);
+  ASSERT_TRUE(eventually([&] { return servers_alive() == 12; }));
+  for (const pid_t pid : holder.servers()) ASSERT_FALSE(has_entry(doctor(), pid));
+
+  Session session(run_line({"--cleanup", "--keep", "1"}, server_line({})));
+
+  ASSERT_EQ(session.ask("echo", "ready"), "ready") << errors();
+  EXPECT_THAT(living(holder.servers()), SizeIs(12)) << errors();
+}
+
+// A process manager holds a server that serves others by TCP.
+TEST_F(Cleanup, LeavesACopyWithAPortOfItsOwn) {
+  Launch manager = client("helper", 1, server_line());
+  manager.before_exec = [inner = manager.before_exec] {
+    inner();
+    if (listen_at_any_port() < 0) _exit(97);
+  };
+  Holder holder(manager, 1);
+  ASSERT_TRUE(eventually([&] { return servers_alive() == 1; }));
+
+  Session session(run_line({"--cleanup", "--keep", "1"}, server_line({})));
+
+  ASSERT_EQ(session.ask("echo", "ready"), "ready") << errors();
+  EXPECT_TRUE(lives(holder.server())) << errors();
 }
 
 TEST_F(Cleanup, UsesSigkillOnCopiesThatIgnoreSigterm) {

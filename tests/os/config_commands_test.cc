@@ -230,6 +230,57 @@ TEST_F(ConfigCommands, ImportKeepsTheOldTextToo) {
   EXPECT_THAT(said.out, HasSubstr("config.json.bak"));
 }
 
+TEST_F(ConfigCommands, ImportForATrySaysWhatItWouldDoAndWritesNothing) {
+  write(config(), kTended);
+  const std::string client =
+      write("home/mcp.json", R"({"mcpServers": {"theirs": {"command": "t"}, "old": {"command": "other"}}})");
+
+  const Words said = say_plainly({"import", "--dry-run", client});
+
+  EXPECT_EQ(said.code, 0) << said.err;
+  EXPECT_THAT(said.out,
+              AllOf(HasSubstr("Would add theirs"), HasSubstr("Kept as they are"), HasSubstr("old")));
+  EXPECT_EQ(file(config()), kTended);
+  EXPECT_FALSE(std::filesystem::exists(path(backup())));
+}
+
+TEST_F(ConfigCommands, UrlTellsTheConfiguredDoorWhileNoDaemonRuns) {
+  const std::string mine = write(
+      "home/mine.json", R"({"mcpServers": {"old": {"command": "o"}}, "corral": {"http": {"port": 8765}}})");
+
+  const Words all = say("url", {"old", "--config", mine});
+  const Words stdio = say("url", {"old", "--config", mine, "--transport", "stdio"});
+  const Words nobody = say("url", {"odl", "--config", mine});
+
+  EXPECT_EQ(all.code, 0) << all.err;
+  EXPECT_THAT(all.out, HasSubstr("http://127.0.0.1:8765/mcp/old"));
+  EXPECT_THAT(all.err, HasSubstr("no daemon runs now"));
+  EXPECT_EQ(stdio.code, 0) << stdio.err;
+  EXPECT_THAT(stdio.out, AllOf(HasSubstr("--runtime-dir " + runtime_dir()), HasSubstr("--config " + mine),
+                               HasSubstr(" old")));
+  EXPECT_EQ(nobody.code, 1);
+  EXPECT_THAT(nobody.err, HasSubstr("old"));
+}
+
+TEST_F(ConfigCommands, UrlTellsTheDoorOfTheRunningDaemon) {
+  const std::string mine = write("home/mine.json", kTended);
+  Serving serving(serve({"--config", mine, "--port", "0"}));
+  ASSERT_TRUE(ready()) << errors();
+  constexpr std::string_view kUrl = "http://127.0.0.1:";
+  ASSERT_TRUE(eventually([&] { return errors().find(kUrl) != std::string::npos; })) << errors();
+  const std::string said = errors();
+  const std::string port = std::to_string(atoi(said.c_str() + said.find(kUrl) + kUrl.size()));
+
+  const Words url = say("url", {"old", "--config", mine});
+
+  EXPECT_EQ(url.code, 0) << url.err;
+  EXPECT_THAT(url.out, HasSubstr(std::string(kUrl) + port + "/mcp/old"));
+  EXPECT_THAT(url.out, HasSubstr("curl --unix-socket "));
+  EXPECT_THAT(url.err, Not(HasSubstr("no daemon runs")));
+  serving.signal(SIGTERM);
+  EXPECT_EQ(serving.wait(), 0);
+}
+
 TEST_F(ConfigCommands, CheckShowsHowAServerLives) {
   write(config(),
         R"({"mcpServers": {"a": {"command": "x", "args": ["${CORRAL_ROOT}"], "corral": {"share": "root",

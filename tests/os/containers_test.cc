@@ -131,6 +131,32 @@ TEST_F(Docker, ContainerIsRemovedWhenTheClientWasKilled) {
   EXPECT_TRUE(container_is_removed()) << file("log");
 }
 
+// The outer one would give what is left of a gateway half a second; to remove a container takes longer.
+TEST_F(Docker, ContainerOfAGatewaysBackendIsRemovedWhenTheGatewayIsKilled) {
+  std::filesystem::remove(path("docker"));
+  std::ofstream(path("docker")) << "#!/bin/sh\ncase \"$*\" in *rm*) sleep 1.5 ;; esac\nexec "
+                                << programs().fake_docker << " \"$@\"\n";
+  std::filesystem::permissions(path("docker"), std::filesystem::perms{0755});
+  Launch launch = corral(
+      {.command = {programs().relay_client, programs().corral, "run", "--", "docker", "run", "-i", "image"}});
+  const auto more = environment();
+  launch.env.insert(launch.env.end(), more.begin(), more.end());
+  Session session(launch);
+  const auto id = session.ask("echo");
+  ASSERT_TRUE(id) << errors();
+  const auto all = processes();
+  const auto gateway =
+      std::find_if(all.begin(), all.end(), [](const Process& one) { return one.comm == "relay-client"; });
+  ASSERT_NE(gateway, all.end());
+
+  ASSERT_TRUE(kill_now(gateway->pid));
+
+  EXPECT_TRUE(session.wait()) << errors();
+  EXPECT_FALSE(container_runs()) << file("log");
+  EXPECT_TRUE(was_called_with("rm -f " + *id)) << file("log");
+  EXPECT_TRUE(all_gone()) << testing::PrintToString(processes());
+}
+
 TEST_F(Docker, NothingIsRemovedThatCorralDidNotMark) {
   const std::string foreign(64, 'a');
   std::ofstream(path("cid")) << foreign;

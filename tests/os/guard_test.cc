@@ -2,10 +2,12 @@
 // started may outlive it.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -54,6 +56,19 @@ TEST_F(Guard, ExitCodeIsTheClients) {
   for (const int code : {0, 1, 3, 255}) {
     EXPECT_EQ(Session(guarded_shell("exit " + std::to_string(code))).wait(), code);
   }
+}
+
+// Opening it would wait for a reader, before the client is even started.
+TEST_F(Guard, AReportPipeThatNobodyReadsIsAnErrorAndNoWait) {
+  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0666), 0);
+  ASSERT_EQ(chmod(path("pipe").c_str(), 0666), 0);  // the guard may be an ordinary user
+  Launch launch = guarded_shell("touch " + path("started"));
+  std::replace(launch.argv.begin(), launch.argv.end(), path("report.json"), path("pipe"));
+  Session session(launch);
+
+  EXPECT_EQ(session.wait(), 125) << errors();
+  EXPECT_TRUE(report_names("is a pipe that nobody reads")) << errors();
+  EXPECT_FALSE(std::filesystem::exists(path("started")));
 }
 
 class GuardDeath : public Guard, public testing::WithParamInterface<int> {};
@@ -305,6 +320,18 @@ TEST_F(Guard, HoldsNoPipeOfTheClient) {
   EXPECT_EQ(session.wait(), 128 + SIGTERM);
 }
 
+TEST_F(Guard, DoesNotReadForTheClient) {
+  Session session(guarded_shell("exec <&-; sleep 20"));
+
+  EXPECT_TRUE(eventually([&] {
+    pollfd writer{session.stdin_fd(), POLLOUT, 0};
+    return poll(&writer, 1, 0) == 1 && (writer.revents & POLLERR) != 0;  // nobody has the other end
+  }));
+
+  kill(session.pid(), SIGTERM);
+  EXPECT_EQ(session.wait(), 128 + SIGTERM);
+}
+
 TEST_F(Guard, TheClientDoesNotOutliveAKilledGuard) {
   Session session(guarded_shell("exec sleep 50"));
   std::optional<pid_t> client;
@@ -351,6 +378,7 @@ TEST_F(Guard, ASessionOfCorralRunEndsByItselfAndIsNoLeak) {
   ASSERT_TRUE(kill_now(client.value()));
 
   EXPECT_EQ(session.wait(), 128 + SIGKILL) << errors();
+  EXPECT_NE(file("session.json"), "") << "guard leaves after the session";
   EXPECT_TRUE(all_gone());
   EXPECT_EQ(errors(), "");
   expect_clean(parse_report(file("session.json")));

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
+#include <algorithm>
+
 #include "support/eventually.h"
 #include "support/http_door.h"
 
@@ -49,6 +51,35 @@ TEST_F(HttpDoor, AnswersWhatWasSentAheadInOrder) {
   EXPECT_EQ(*held_[1].request.body, "3");
   held_[1].exchange->reply(text("third"));
   EXPECT_EQ(read_to(client, ok("4")), ok("first") + ok("2") + ok("third") + ok("4"));
+}
+
+TEST_F(HttpDoor, AnswersInOrderWhatFillsMoreThanOneRead) {
+  open();
+  Client client = connect();
+  std::string ahead;
+  std::string answers;
+  for (int i = 0; i < 4000; ++i) {
+    const std::string body = std::to_string(1000000 + i);
+    ahead += post("/echo", body);
+    answers += ok(body);
+  }
+  ASSERT_GT(ahead.size(), std::size_t{128} << 10);
+  std::string_view left = ahead;
+  EXPECT_TRUE(eventually([&] {
+    while (!left.empty()) {  // as much as the kernel takes, before anything of it is read
+      const ssize_t sent = ::send(client.socket.get(), left.data(), left.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+      if (sent <= 0) break;
+      left.remove_prefix(static_cast<std::size_t>(sent));
+    }
+    turn();
+    read_some(client);
+    return client.got.size() >= answers.size();
+  })) << left.size()
+      << " not taken, " << client.got.size() << " answered";
+  EXPECT_TRUE(client.got == answers)
+      << "the first difference is at byte "
+      << std::mismatch(answers.begin(), answers.end(), client.got.begin(), client.got.end()).first -
+             answers.begin();
 }
 
 TEST_F(HttpDoor, AnswersWithALineInWhichOneThingIsReplaced) {

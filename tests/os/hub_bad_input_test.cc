@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <thread>
+
 #include "support/eventually.h"
 #include "support/hub_test.h"
 
@@ -80,6 +83,19 @@ TEST_F(HubBadInput, ACallThatIsNeverAnsweredTimesOutAndTheSessionGoesOn) {
   EXPECT_EQ(counter("timeouts"), 1);
 }
 
+TEST_F(HubBadInput, CallsThatBeganOneAfterTheOtherTimeOutOneAfterTheOther) {
+  McpClient client(connect({"impatient"}));
+  ASSERT_TRUE(client.initialize()) << errors_of_shim();
+
+  const int first = client.begin("silent");
+  std::this_thread::sleep_for(std::chrono::milliseconds(400));
+  const int second = client.begin("silent");
+
+  EXPECT_THAT(client.answer_to(first), HasSubstr("-31002"));
+  EXPECT_THAT(client.answer_to(second), HasSubstr("-31002"));
+  EXPECT_EQ(counter("timeouts"), 2);
+}
+
 TEST_F(HubBadInput, AnAnswerAfterTheTimeoutReachesNobody) {
   McpClient client(connect({"impatient"}));
   ASSERT_TRUE(client.initialize()) << errors_of_shim();
@@ -131,7 +147,8 @@ TEST_F(HubBadInput, AServerThatExitsInTheMiddleEndsEveryCallOnce) {
 
   for (std::size_t i = 0; i < calls.size(); ++i) {
     EXPECT_THAT(clients[i / 2]->answer_to(calls[i]),
-                AllOf(HasSubstr("-31001"), HasSubstr("exited with code 7"), HasSubstr("the roof")));
+                AllOf(HasSubstr("-31001"), HasSubstr("exited with code 7"), HasSubstr("`corral logs shared`"),
+                      Not(HasSubstr("the roof"))));
   }
   EXPECT_THAT(clients.front()->answer_to(last), HasSubstr("-31001"));
   for (const auto& client : clients) {

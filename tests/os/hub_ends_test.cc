@@ -3,10 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
+#include <optional>
 #include <span>
 
 #include "support/eventually.h"
@@ -199,6 +202,30 @@ TEST_F(HubTrees, ASharedServerOutlivesEverySessionButTheLast) {
   EXPECT_EQ(holder.wait(), 0);
 }
 
+/// The dead that a parent has not collected; they have a number, but neither a tag nor arguments.
+std::size_t dead_children_of(pid_t parent) {
+  const std::string id = std::to_string(parent);
+  std::ifstream children("/proc/" + id + "/task/" + id + "/children");
+  std::size_t dead = 0;
+  for (pid_t child = 0; children >> child;) {
+    const std::optional<Process> process = process_by_pid(child);
+    if (process && process->state == 'Z') ++dead;
+  }
+  return dead;
+}
+
+TEST_F(HubTrees, TheDaemonCollectsItsDeadOneAfterTheOther) {
+  add_server("own", {}, R"("share":"session","stdin_grace":"200ms","term_grace":"200ms")");
+  start_daemon();
+  for (int i = 0; i < 3; ++i) {
+    McpClient client(connect({"own"}));
+    ASSERT_TRUE(client.initialize()) << errors_of_shim();
+    client.session().close_stdin();
+    EXPECT_EQ(client.wait(), 0);
+    EXPECT_TRUE(eventually([&] { return !tree_is_alive() && dead_children_of(daemon()) == 0; }));
+  }
+}
+
 TEST_F(HubTrees, ASharedServerIsGoneWhenItHasBeenIdleForLongEnough) {
   add_server("shared", {"--grow=daemons:3", "--ignore-term"},
              R"("share":"shared","stdin_grace":"200ms","term_grace":"200ms","idle":"300ms")");
@@ -213,6 +240,81 @@ TEST_F(HubTrees, ASharedServerIsGoneWhenItHasBeenIdleForLongEnough) {
   EXPECT_TRUE(eventually([&] { return !tree_is_alive(); })) << testing::PrintToString(processes());
   EXPECT_TRUE(answers());
   EXPECT_THAT(status(), HasSubstr(R"("instances":[])"));
+}
+
+// Its server may do that to it, and then leave.
+TEST_F(HubTrees, AStoppedKeeperGoesOn) {
+  add_server("one", {"--grow=mixed:6"}, R"("share":"session","restart":false)");
+  start_daemon();
+  McpClient client(connect({"one"}));
+  ASSERT_TRUE(client.initialize()) << errors_of_shim();
+  const pid_t stopped = keeper();
+  ASSERT_EQ(parent_of(stopped), daemon());
+
+  signal_one(stopped, SIGSTOP);
+  client.begin("exit", "0");
+
+  EXPECT_TRUE(eventually([&] { return is_gone(stopped); }));
+  EXPECT_TRUE(eventually([&] { return !tree_is_alive(); })) << testing::PrintToString(processes());
+  client.session().close_stdin();
+  EXPECT_TRUE(client.wait());
+  serving().signal(SIGTERM);
+  EXPECT_TRUE(all_gone()) << testing::PrintToString(processes());
+}
+
+// SIGCONT does not help here. After the time that its work may take the keeper is killed, and its work is
+// done by the daemon.
+TEST_F(HubTrees, AKeeperThatCannotGoOnIsReplacedWhenItsTimeIsOver) {
+  add_server("one", {"--grow=mixed:6", "--ignore-eof", "--ignore-term"},
+             R"("share":"session","restart":false,"stdin_grace":"200ms","term_grace":"200ms")");
+  start_daemon();
+  McpClient client(connect({"one"}));
+  ASSERT_TRUE(client.initialize()) << errors_of_shim();
+  const pid_t held = keeper();
+  ASSERT_EQ(parent_of(held), daemon());
+  if (ptrace(PTRACE_SEIZE, held, nullptr, nullptr) != 0) GTEST_SKIP() << "nobody may be traced here";
+  ASSERT_EQ(ptrace(PTRACE_INTERRUPT, held, nullptr, nullptr), 0);
+  int status = 0;
+  ASSERT_EQ(waitpid(held, &status, __WALL), held);
+
+  signal_one(client.session().pid(), SIGKILL);
+  // The kernel tells a tracer of the death first, and the parent only when the tracer has heard it.
+  const auto dead = [&] { return waitpid(held, &status, WNOHANG | __WALL) == held && WIFSIGNALED(status); };
+  const bool killed = eventually(dead) || eventually(dead);  // its time alone is 12 s
+  if (!killed) ptrace(PTRACE_DETACH, held, nullptr, nullptr);
+
+  EXPECT_TRUE(killed);
+  EXPECT_TRUE(eventually([&] { return !tree_is_alive(); })) << testing::PrintToString(processes());
+  EXPECT_TRUE(answers());
+  EXPECT_EQ(client.wait(), 128 + SIGKILL);
+  serving().signal(SIGTERM);
+  EXPECT_TRUE(all_gone()) << testing::PrintToString(processes());
+}
+
+// A gateway behind the daemon, whose backend is behind `corral run`: that one finishes what belongs to its
+// end.
+TEST_F(HubTrees, TheEndsOfAGatewaysBackendAreFinished) {
+  start_daemon();
+  std::vector<std::string> words = {"--",
+                                    programs().relay_client,
+                                    programs().corral,
+                                    "run",
+                                    "--on-stop",
+                                    "sleep 2; echo done > " + path("noted"),
+                                    "--"};
+  const std::vector<std::string> backend = rude({"--ignore-eof"});
+  words.insert(words.end(), backend.begin(), backend.end());
+  McpClient client(connect(words));
+  ASSERT_TRUE(client.initialize()) << errors_of_shim();
+  ASSERT_EQ(client.call("echo", "here"), "here");
+
+  signal_one(client.session().pid(), SIGKILL);
+
+  EXPECT_TRUE(eventually([&] { return !tree_is_alive() && counter("keeper") < 0; })) << status();
+  EXPECT_EQ(file("noted"), "done\n");
+  EXPECT_TRUE(client.wait());
+  serving().signal(SIGTERM);
+  EXPECT_TRUE(all_gone()) << testing::PrintToString(processes());
 }
 
 TEST_F(HubTrees, ALostKeeperCostsNobodyElseItsServer) {

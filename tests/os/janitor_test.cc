@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "support/daemon_test.h"
@@ -315,6 +316,37 @@ TEST_F(DaemonEnd, BySigtermEndsTheServersAndCountsThem) {
     EXPECT_TRUE(of_client) << "it left before its servers did: " << left.comm << " " << left.pid;
   }
   EXPECT_THAT(errors(), HasSubstr("Shutting down (SIGTERM, 1 sessions, 1 instances, "));
+  EXPECT_TRUE(all_gone());
+}
+
+// A package manager puts new files in the place of the old ones while the daemon runs. Its keepers are still
+// keepers to its janitor, and get the time that they need.
+TEST_F(DaemonEnd, ByAKillAfterAnUpgradeLetsKeepersFinish) {
+  const std::filesystem::path prefix = path("prefix");
+  const std::filesystem::path helper = prefix / "libexec/corral/corral-keeper";
+  std::filesystem::create_directories(prefix / "bin");
+  std::filesystem::create_directories(helper.parent_path());
+  std::filesystem::copy_file(programs().corral, prefix / "bin/corral");
+  std::filesystem::copy_file(programs().keeper, helper);
+  std::ofstream(path("servers.json"))
+      << R"({"mcpServers":{"slow":{"command":")" << programs().adversary << R"(","args":["--tag=)" << tag()
+      << R"(","--ignore-eof"],"corral":{"on_stop":"sleep 2; echo done > )" << path("noted") << R"("}}}})";
+  Launch launch = serve({"--config", path("servers.json")});
+  launch.argv.front() = prefix / "bin/corral";
+  Serving serving(launch);
+  ASSERT_TRUE(ready()) << errors();
+  std::filesystem::copy_file(programs().keeper, path("new-keeper"));
+  std::filesystem::rename(path("new-keeper"), helper);
+
+  Launch connect = command("connect", {"--require-daemon", "slow"});
+  connect.in = Stdio::Pipe;
+  Session client(connect);
+  begin(client);
+  ASSERT_TRUE(eventually([this] { return find_server(tag()).has_value(); })) << errors();
+  ASSERT_TRUE(kill_now(daemon()));
+
+  EXPECT_EQ(serving.wait(), 128 + SIGKILL);
+  EXPECT_EQ(file("noted"), "done\n") << errors();
   EXPECT_TRUE(all_gone());
 }
 

@@ -95,6 +95,8 @@ TEST_F(Limits, ForTheCpuIsRefusedUnderStrictWhereNothingCanEnforceIt) {
 
   EXPECT_EQ(session.wait(), 125);
   EXPECT_NE(errors().find("cpu"), std::string::npos) << errors();
+  EXPECT_NE(errors().find("CPUQuota="), std::string::npos) << errors();
+  EXPECT_EQ(errors().find("Delegate"), std::string::npos) << "it cannot help: " << errors();
   EXPECT_TRUE(all_gone());
 }
 

@@ -4,13 +4,23 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
+
+#include "keeper/proc_fs.h"
+#include "keeper/sweep.h"
 #include "proc/keeper_spawner.h"
+#include "proc/plan_bytes.h"
+#include "proc/start_failure.h"
 #include "support/eventually.h"
 #include "support/os_test.h"
 #include "support/processes.h"
+#include "version.h"
 
 namespace corral::proc {
 namespace {
@@ -148,6 +158,106 @@ INSTANTIATE_TEST_SUITE_P(Each, ForwardedSignal, testing::Values(Containment::Bas
                          [](const auto& level) {
                            return level.param == Containment::Strict ? "Strict" : "Basic";
                          });
+
+// A child of the test does it: what is reaped there is not for other tests.
+TEST(SweepTest, ReapsForABoundedTimeAndSaysThatThereMayBeMore) {
+  constexpr int kDead = 600;
+  const pid_t reaper = fork();
+  if (reaper == 0) {
+    alarm(30);
+    for (int i = 0; i < kDead; ++i) {
+      if (fork() == 0) _exit(0);
+    }
+    for (int i = 0; i < kDead; ++i) {  // all are zombies before the first is reaped
+      static pid_t seen[kDead];
+      const std::size_t count = keeper::own_children(seen);
+      keeper::StatLine line;
+      while (i < static_cast<int>(count) && keeper::read_stat(seen[i], line) && line.state != 'Z')
+        usleep(1000);
+    }
+    static keeper::Report report;
+    keeper::Sweep sweep(report);
+    int calls = 1;
+    for (; !sweep.reap(0, keeper::Sweep::Record::Everybody); ++calls) {
+      if (!sweep.more()) _exit(2);
+    }
+    _exit(calls >= 3 && report.ended_total == kDead && !sweep.more() ? 0 : 3);
+  }
+
+  int status = 0;
+  ASSERT_EQ(waitpid(reaper, &status, 0), reaper);
+  EXPECT_EQ(status, 0);
+}
+
+class Upgrade : public ProcessTreeTest {
+ protected:
+  /// A copy of the helper that a test may replace.
+  std::string copied_helper() const {
+    const std::string copy = directory_.path() + "/corral-keeper";
+    std::filesystem::copy_file(CORRAL_KEEPER_BIN, copy);
+    return copy;
+  }
+
+  os_tests::TempDirectory directory_;
+};
+
+TEST_F(Upgrade, InPlaceLeavesARunningOwnerWithItsOwnHelper) {
+  const std::string helper = copied_helper();
+  KeeperSpawner spawner(helper);
+  const std::string newer = helper + ".new";
+  std::ofstream(newer) << "#!/bin/sh\nexit 7\n";
+  ASSERT_EQ(chmod(newer.c_str(), 0755), 0);
+  ASSERT_EQ(rename(newer.c_str(), helper.c_str()), 0);
+
+  LaunchSpec spec = shell("exit 3", guard_.tag());
+  spec.input = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  Result<ProcessTree> tree = spawner.spawn(spec);
+  close(spec.input);
+  ASSERT_TRUE(tree) << tree.error().message;
+  const std::optional<keeper::Report> report = tree->wait_ended();
+
+  ASSERT_TRUE(report);
+  EXPECT_EQ(WEXITSTATUS(report->server_status), 3);
+  EXPECT_EQ(waitpid(tree->keeper(), nullptr, 0), tree->keeper());
+}
+
+TEST_F(Upgrade, AHelperOfAnotherBuildSaysSo) {
+  int line[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, line), 0);
+  PlanStrings strings;
+  strings.executable = "/bin/true";
+  strings.argv = {"true"};
+  std::vector<char> plan = plan_bytes({}, strings);
+  plan[0] = static_cast<char>(plan[0] ^ 1);  // as another build would write it
+  Result<UniqueFd> file = seal(plan);
+  ASSERT_TRUE(file);
+  const pid_t helper = fork();
+  if (helper == 0) {
+    const int high_line = fcntl(line[1], F_DUPFD, 20);
+    const int high_plan = fcntl(file->get(), F_DUPFD, 20);
+    dup2(high_line, keeper::kLifelineFd);
+    dup2(high_plan, keeper::kPlanFd);
+    execl(CORRAL_KEEPER_BIN, "corral-keeper", "x", nullptr);
+    _exit(97);
+  }
+  close(line[1]);
+  ProcessTree::Parts parts;
+  parts.lifeline = UniqueFd(line[0]);
+  ProcessTree tree(std::move(parts));
+
+  pollfd wake{tree.events(), POLLIN, 0};
+  ASSERT_EQ(poll(&wake, 1, 15'000), 1);
+  const keeper::Event* event = tree.take_event();
+
+  ASSERT_NE(event, nullptr);
+  EXPECT_EQ(event->stage, keeper::Stage::Plan);
+  const std::string text = explain_start_failure(*event, "/bin/true", "").message;
+  EXPECT_NE(text.find("another build (" + std::string(kVersion) + " of " + kBuildDate + ")"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("reinstall corral"), std::string::npos) << text;
+  EXPECT_EQ(waitpid(helper, nullptr, 0), helper);
+}
 
 TEST_F(ProcessTreeTest, ACommandThatIsNotThereIsAnError) {
   KeeperSpawner spawner(CORRAL_KEEPER_BIN);

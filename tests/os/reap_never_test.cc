@@ -143,7 +143,8 @@ TEST_F(ReapNever, TouchesItsOwnAncestors) {
   write("servers/inside.sh", "#!/bin/sh\n# " + tag() + "\n" + script + "\n");
   const std::string program = path("servers/inside.sh");
   ASSERT_EQ(system(("chmod 755 " + program).c_str()), 0);
-  configure_codex(program);
+  write("home/.codex/config.toml",
+        "[mcp_servers.inside]\ncommand = \"" + program + "\"\nargs = [\"" + tag() + "\"]\n");
   Holder dead(client("codex", 1, {program, tag()}), 1);
 
   dead.die();
@@ -253,6 +254,22 @@ TEST_F(ReapNever, TouchesTheClient) {
 
   EXPECT_THAT(living(holder.servers()), IsEmpty());
   EXPECT_TRUE(lives(holder.pid()));
+}
+
+// No idle instance is to stay in the daemon. That does not make a pile-up of the only server of a client.
+TEST_F(ReapNever, TouchesTheOnlyServerOfAClientUnlessKeepZeroIsTyped) {
+  Holder holder(client("codex", 1, server_line()), 1);
+  const std::vector<std::string> line = {"reap", "--match", tag(), "--yes"};
+
+  EXPECT_EQ(run_corral(line, {"MAX_KEEP_PROCESSES=0"}).code, 0);
+  EXPECT_TRUE(lives(holder.server()));
+  write("home/.config/corral/config.json", R"({"mcpServers": {}, "corral": {"keep": 0}})");
+  EXPECT_EQ(run_corral(line).code, 0);
+  EXPECT_TRUE(lives(holder.server()));
+  EXPECT_EQ(finding(doctor(), "pile-up", holder.server()), nullptr);
+
+  EXPECT_EQ(reap({"--keep", "0"}).code, 0);
+  EXPECT_FALSE(lives(holder.server()));
 }
 
 TEST_F(ReapNever, TouchesAServerThatAnUnknownProgramHolds) {

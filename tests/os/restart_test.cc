@@ -122,7 +122,7 @@ TEST_F(Restart, EverySessionOfASharedServerGoesOnWithTheSameNewInstance) {
   const int waiting = second.begin("silent");
   ASSERT_EQ(second.call("echo", "heard"), "heard");
   const int fatal = first.begin("exit", "7");
-  const std::string why = std::string("server one exited with code 7") + kLastWords;
+  const std::string why = "server one exited with code 7; `corral logs one` shows its stderr";
   EXPECT_EQ(first.answer_to(fatal), error_line(fatal, why));
   EXPECT_EQ(second.answer_to(waiting), error_line(waiting, why));
 

@@ -13,6 +13,7 @@
 
 #include "support/daemon_test.h"
 #include "support/eventually.h"
+#include "support/http_talk.h"
 
 namespace corral::os_tests {
 namespace {
@@ -101,6 +102,30 @@ TEST_F(ServeDoor, IsNotOpenedToOtherMachinesWithoutAToken) {
     EXPECT_EQ(serving.wait(), 1) << address;
   }
   EXPECT_THAT(errors(), HasSubstr("`corral token create NAME`"));
+}
+
+TEST_F(ServeDoor, AnswersWhoNamesTheAddressThatItWasBoundTo) {
+  Serving serving(serve({"--port", "0", "--bind", "127.0.0.2"}));
+  ASSERT_TRUE(ready()) << errors();
+  constexpr std::string_view kUrl = "http://127.0.0.2:";
+  ASSERT_TRUE(eventually([&] { return errors().find(kUrl) != std::string::npos; })) << errors();
+  const std::string said = errors();
+  HttpTalk talk;
+  talk.address = "127.0.0.2";
+  talk.port = static_cast<std::uint16_t>(atoi(said.c_str() + said.find(kUrl) + kUrl.size()));
+
+  const std::string answer = talk.ask("GET", "/healthz");
+
+  EXPECT_EQ(status_of(answer), 200) << answer;
+}
+
+TEST_F(ServeDoor, SaysThatThisMachineDoesNotHaveTheAddress) {
+  ASSERT_EQ(say("token", {"create", "somebody"}).code, 0);
+
+  Serving serving(serve({"--port", "0", "--bind", "192.0.2.7"}));  // for documentation, RFC 5737
+
+  EXPECT_EQ(serving.wait(), 1);
+  EXPECT_THAT(errors(), HasSubstr("this machine has no such address: correct --bind"));
 }
 
 TEST_F(ServeDoor, KeepsTheCommandOffTheCommandLinesOfTheDaemon) {

@@ -19,6 +19,7 @@
 namespace corral::os_tests {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -152,6 +153,21 @@ TEST_F(SessionObjects, TwoWhoEndTheSameSessionGetTheSameEvidence) {
   EXPECT_THAT(second.out, HasSubstr(R"("server":"slow")"));
   EXPECT_EQ(first.output_to_end(), second.out);
   EXPECT_EQ(first.wait(), 0);
+}
+
+TEST_F(SessionObjects, TheListCountsAndNamesThemForPeople) {
+  add_private("one");
+  start_daemon();
+  const Words none = session({"list"});
+  const std::string id = create({"--server", "one"});
+
+  const Words one = session({"list"});
+
+  EXPECT_EQ(none.code, 0);
+  EXPECT_THAT(none.out, HasSubstr("Sessions: 0"));
+  EXPECT_EQ(one.code, 0);
+  EXPECT_THAT(one.out, HasSubstr("Sessions: 1"));
+  EXPECT_THAT(one.out, HasSubstr(id));
 }
 
 TEST_F(SessionObjects, WhatIsNoSessionIsRefusedWithAHint) {
@@ -348,6 +364,7 @@ TEST_F(Roots, EveryProjectHasOneServer) {
   const std::string server = first.call("pid");
   EXPECT_EQ(second.call("pid"), server);
   EXPECT_NE(other.call("pid"), server);
+  EXPECT_THAT(say("status").out, AllOf(HasSubstr("; project "), HasSubstr(path("a"))));
   EXPECT_EQ(std::filesystem::read_symlink("/proc/" + server + "/cwd"), std::filesystem::canonical(path("a")));
 }
 

@@ -44,7 +44,7 @@ ProcessTable read_table() {
 FarEnd ask(pid_t pid, int fd) {
   const ProcessTable table = read_table();
   const Process* const process = table.find(pid);
-  return process == nullptr ? FarEnd() : far_end(table, read_unix_sockets(), *process, fd);
+  return process == nullptr ? FarEnd() : far_end(table, read_unix_sockets().value(), *process, fd);
 }
 
 /// The exit status of a forked copy of the test that runs `body`.
@@ -323,7 +323,8 @@ TEST_F(SurveyReaders, CountWhatAnOrdinaryUserMayNotLookAt) {
     if (table.unreadable() == 0 || process == nullptr) return 1;
     if (process->argv.size() != 2 || !process->executable.empty()) return 2;
     if (process->streams[0].kind != Stream::Kind::Unknown) return 3;
-    if (far_end(table, read_unix_sockets(), *process, 0).state != State::Unknown) return 4;
+    if (far_end(table, read_unix_sockets().value_or(UnixSockets()), *process, 0).state != State::Unknown)
+      return 4;
     const Details details = read_details(server.pid());
     return details.environment_readable || !details.environment.empty() ? 5 : 0;
   });

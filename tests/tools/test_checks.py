@@ -149,6 +149,13 @@ class Words(CheckCase):
             "yarn.lock:1: registry host in a lock file",
         )
 
+    def test_messages_composed_by_hand_are_caught(self):
+        text = 'send(R"({"jsonrpc":"2.0","method":")" + method + "\\"}");\n'
+        self.write("src/router/a.cc", text)
+        self.write("src/wire/json_text.cc", text)
+        self.write("tests/unit/b.cc", text)
+        self.assert_caught("src/router/a.cc:1: message composed by hand")
+
     def test_kill_by_name_is_caught_in_scripts(self):
         self.write("tests/t.py", 'run(["pkil' 'l", "-f", "server"])\n')
         self.write("Makefile", "clean:\n\tkillal" "l server\n")

@@ -60,7 +60,8 @@ export async function corral(lab, ...args) {
   return stdout;
 }
 
-// Everything that the lab started, and nothing of what else runs on this machine.
+// Everything that the lab started, and nothing of what else runs on this machine. A finding that is also about
+// others is not the lab's: two tests that run the same server in this folder at the same time are a duplicate.
 export async function look(lab) {
   const text = await corral(lab, 'doctor', '--json');
   const survey = JSON.parse(text);
@@ -68,7 +69,7 @@ export async function look(lab) {
   const ours = new Set(tagged(lab.tag).map(({ pid }) => pid));
   const servers = survey.servers.filter(({ pid }) => ours.has(pid));
   const tops = new Set(servers.map(({ pid }) => pid));
-  const findings = survey.findings.filter((finding) => finding.servers.some((pid) => tops.has(pid)));
+  const findings = survey.findings.filter((finding) => finding.servers.every((pid) => tops.has(pid)));
   return { survey, servers, findings };
 }
 

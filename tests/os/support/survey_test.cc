@@ -1,8 +1,11 @@
 #include "support/survey_test.h"
 
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -199,5 +202,39 @@ std::string evidence(const json::object& server, const std::string& kind) {
 }
 
 std::string word(pid_t pid) { return std::to_string(pid); }
+
+int listen_at_any_port() {
+  const int fd = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return -1;
+  return listen(fd, 5) == 0 ? fd : -1;
+}
+
+int listen_at(const std::string& path) {
+  const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  if (bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return -1;
+  return listen(fd, 5) == 0 ? fd : -1;
+}
+
+int port_of(int listening) {
+  sockaddr_in address{};
+  socklen_t size = sizeof address;
+  return getsockname(listening, reinterpret_cast<sockaddr*>(&address), &size) == 0 ? ntohs(address.sin_port)
+                                                                                   : -1;
+}
+
+int connect_to(int port) {
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  return connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 ? fd : -1;
+}
 
 }  // namespace corral::os_tests

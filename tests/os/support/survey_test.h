@@ -83,4 +83,12 @@ std::string evidence(const boost::json::object& server, const std::string& kind)
 
 std::string word(pid_t pid);
 
+/// Sockets that children inherit, so that servers have them as if they had made them; -1 if that fails. The
+/// kernel accepts connections to them without anybody's help.
+int listen_at_any_port();
+int listen_at(const std::string& path);
+int port_of(int listening);
+/// As a client connects: to a port of this machine.
+int connect_to(int port);
+
 }  // namespace corral::os_tests

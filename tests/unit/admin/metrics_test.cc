@@ -89,6 +89,15 @@ TEST_F(MetricsText, CountsNoStartAsAvoidedThatOnlyCameLater) {
   EXPECT_THAT(metrics_.text({}), Not(HasSubstr("corral_spawns_avoided_total{")));
 }
 
+TEST_F(MetricsText, CountsSlowTurnsByTheirWork) {
+  happens(about(Kind::SlowTurn, "", "client-messages"));
+  happens(about(Kind::SlowTurn, "", "client-messages"));
+  happens(about(Kind::SlowTurn, "", "timer"));
+
+  EXPECT_EQ(value_of(R"(corral_slow_turns_total{work="client-messages"})"), 2);
+  EXPECT_EQ(value_of(R"(corral_slow_turns_total{work="timer"})"), 1);
+}
+
 TEST_F(MetricsText, CountsHowInstancesEnd) {
   happens(about(Kind::Crash, "files"));
   happens(about(Kind::Restart, "files"));

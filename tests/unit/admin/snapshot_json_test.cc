@@ -29,8 +29,9 @@ TEST(StatusJson, HasEveryMemberOfTheOldStatusAndTheNewOnes) {
       keys_of(status.at("instances").at(0)),
       "server id version pid keeper state era share root stale rolls reason level sessions calls uptime_ms "
       "limits usage counters");
-  EXPECT_EQ(keys_of(status.at("sessions").at(0)),
-            "id server client shim transport state object instance age_ms calls messages bad_messages");
+  EXPECT_EQ(
+      keys_of(status.at("sessions").at(0)),
+      "id server client shim transport state object instance age_ms calls messages bad_messages dropped");
   EXPECT_EQ(keys_of(status.at("sessions").at(0).at("client")), "pid name version command root");
 }
 

@@ -11,7 +11,7 @@ namespace {
 router::Gone files_gone() {
   router::Gone gone;
   gone.server = "files";
-  gone.instance = "0123abcd";
+  gone.instance = InstanceId("0123abcd");
   gone.pid = 4711;
   gone.cause = router::Cause::SessionEnded;
   gone.ending.sentence = "exited with code 0";
@@ -46,7 +46,7 @@ TEST(Evidence, WhatIsNotProvedIsALeak) {
 }
 
 TEST(Evidence, NamesWhatStays) {
-  const SessionEvidence evidence{"s-1", {}, {{"memory", "ff00", 2}}, {}};
+  const SessionEvidence evidence{"s-1", {}, {{"memory", InstanceId("ff00"), 2}}, {}};
 
   EXPECT_NE(to_json(evidence).find(R"("kept":[{"server":"memory","instance":"ff00","sessions":2}])"),
             std::string::npos);

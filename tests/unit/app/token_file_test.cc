@@ -65,6 +65,19 @@ TEST_F(TokenFileTest, KeepsWhatIsCreatedForItsOwnerAlone) {
   EXPECT_EQ(files(), 1u);
 }
 
+TEST_F(TokenFileTest, KeepsTheProjectsThatATokenMayName) {
+  ASSERT_TRUE(create_token(path(), "ci", {"files"}, {"/srv/a", "/srv/b"}));
+  ASSERT_TRUE(create_token(path(), "other", {}, {"/srv/c"}));
+
+  const Result<std::vector<http::Token>> tokens = read_tokens(path());
+
+  ASSERT_TRUE(tokens);
+  EXPECT_THAT(tokens->at(0).servers, ElementsAre("files"));
+  EXPECT_THAT(tokens->at(0).roots, ElementsAre("/srv/a", "/srv/b"));
+  EXPECT_TRUE(tokens->at(1).servers.empty());
+  EXPECT_THAT(tokens->at(1).roots, ElementsAre("/srv/c"));
+}
+
 TEST_F(TokenFileTest, WhatIsRevokedIsNowhereAnyMore) {
   const std::string secret = *create_token(path(), "ci", {});
   ASSERT_TRUE(create_token(path(), "other", {}));

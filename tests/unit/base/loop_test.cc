@@ -12,7 +12,9 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
+#include "base/burn.h"
 #include "base/test_pipe.h"
 #include "base/unique_fd.h"
 
@@ -342,6 +344,146 @@ TEST_F(LoopTest, AfterAStopNothingIsCalledAnyMore) {
   loop_.post(says("never"));
   loop_.run();
   EXPECT_EQ(said_, "");
+}
+
+// ---- how long a turn takes
+
+class SlowTurns : public LoopTest {
+ protected:
+  SlowTurns() {
+    loop_.when_slow([this](const SlowTurn& turn) { told_.push_back(turn); });
+  }
+
+  std::vector<SlowTurn> told_;
+};
+
+TEST_F(SlowTurns, AreToldWithWhatTookLongest) {
+  const Pipe pipe = make_pipe();
+  Watch watch(loop_, pipe.read.get());
+  watch.when_readable([this] {
+    loop_.doing({"client-messages", 3, 70});
+    tests::burn(2 * Loop::kSlowTurn);
+  });
+  put(pipe);
+  loop_.post([this] { loop_.doing({"other", 1, 1}); });
+  loop_.run_due();
+
+  ASSERT_EQ(told_.size(), 1U);
+  EXPECT_STREQ(told_[0].longest.what, "client-messages");
+  EXPECT_EQ(told_[0].longest.count, 3U);
+  EXPECT_EQ(told_[0].longest.bytes, 70U);
+  EXPECT_GT(told_[0].cpu, Loop::kSlowTurn);
+  EXPECT_GE(told_[0].wall, told_[0].cpu);
+}
+
+TEST_F(SlowTurns, WithoutAWordAreToldByWhoWasCalled) {
+  loop_.post([] { tests::burn(2 * Loop::kSlowTurn); });
+  loop_.run_due();
+  Timer timer(loop_);
+  timer.start(Clock::duration::zero(), [] { tests::burn(2 * Loop::kSlowTurn); });
+  loop_.run_due();
+
+  ASSERT_EQ(told_.size(), 2U);
+  EXPECT_STREQ(told_[0].longest.what, "task");
+  EXPECT_STREQ(told_[1].longest.what, "timer");
+}
+
+TEST_F(SlowTurns, AreNotThoseInWhichTheThreadOnlyWaits) {
+  loop_.post([] { std::this_thread::sleep_for(3 * Loop::kSlowTurn); });
+  loop_.run_due();
+
+  EXPECT_TRUE(told_.empty());
+}
+
+TEST_F(SlowTurns, DoNotCountWhatManyShortOnesUsed) {
+  int left = 40;
+  std::function<void()> step = [&] {
+    tests::burn(Loop::kSlowTurn / 20);
+    if (--left > 0) loop_.post(step);
+  };
+  loop_.post(step);
+  loop_.run_due();
+
+  EXPECT_EQ(left, 0);
+  EXPECT_TRUE(told_.empty());
+}
+
+TEST_F(SlowTurns, DoNotComeOfManyTasksAtOnce) {
+  int done = 0;
+  for (int i = 0; i < 40; ++i) {
+    loop_.post([&done, i] {
+      EXPECT_EQ(done, i) << "in order";
+      ++done;
+      tests::burn(std::chrono::milliseconds(10));
+    });
+  }
+  loop_.run_due();
+
+  EXPECT_EQ(done, 40);
+  EXPECT_TRUE(told_.empty()) << told_[0].cpu.count() << " ms";
+}
+
+TEST_F(SlowTurns, DoNotComeOfManyTimersOrDescriptorsAtOnce) {
+  int done = 0;
+  const Task work = [&done] {
+    ++done;
+    tests::burn(std::chrono::milliseconds(10));
+  };
+  std::vector<std::unique_ptr<Timer>> timers;
+  std::vector<Pipe> pipes;
+  std::vector<std::unique_ptr<Watch>> watches;
+  for (int i = 0; i < 40; ++i) {
+    timers.push_back(std::make_unique<Timer>(loop_));
+    timers.back()->start(Clock::duration::zero(), work);
+    pipes.push_back(make_pipe());
+    put(pipes.back());
+    watches.push_back(std::make_unique<Watch>(loop_, pipes.back().read.get()));
+    watches.back()->when_readable(work);
+  }
+  loop_.run_due();
+
+  EXPECT_EQ(done, 80) << "what was left out of a turn is not lost";
+  EXPECT_TRUE(told_.empty()) << told_[0].cpu.count() << " ms";
+}
+
+TEST_F(LoopTest, EveryDescriptorGetsItsTurnWhileAllAlwaysHaveLongWork) {
+  constexpr std::size_t kDescriptors = 140;  // more than the kernel reports at once
+  std::vector<Pipe> pipes;
+  std::vector<std::unique_ptr<Watch>> watches;
+  std::vector<int> calls(kDescriptors);
+  std::size_t all = 0;
+  std::function<void(std::size_t)> work = [&](std::size_t i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(7));
+    ++calls[i];
+    if (++all < 2 * kDescriptors) watches[i]->when_readable([&work, i] { work(i); });
+  };
+  for (std::size_t i = 0; i < kDescriptors; ++i) {
+    pipes.push_back(make_pipe());
+    put(pipes.back());
+    watches.push_back(std::make_unique<Watch>(loop_, pipes.back().read.get()));
+    watches.back()->when_readable([&work, i] { work(i); });
+  }
+  while (all < 2 * kDescriptors) loop_.run_due();
+
+  for (std::size_t i = 0; i < kDescriptors; ++i) EXPECT_GE(calls[i], 1) << i;
+}
+
+TEST_F(LoopTest, ATaskGetsItsTurnWhileADescriptorAlwaysHasWork) {
+  const Pipe pipe = make_pipe();
+  Watch watch(loop_, pipe.read.get());
+  bool heard = false;
+  int calls = 0;
+  std::function<void()> work = [&] {
+    tests::burn(std::chrono::milliseconds(25));
+    if (++calls < 20 && !heard) watch.when_readable(work);
+  };
+  put(pipe);
+  watch.when_readable(work);
+  loop_.post([&heard] { heard = true; });
+  loop_.run_due();
+
+  EXPECT_TRUE(heard);
+  EXPECT_LE(calls, 2);
 }
 
 }  // namespace

@@ -237,7 +237,7 @@ TEST_F(LegacyClientNews, UpdatedComesWithoutTheSubscriptionId) {
 TEST_F(LegacyClientNews, OfAListenThatIsNotOursIsDropped) {
   const std::string listen = subscribed("u");
 
-  EXPECT_EQ(updated(kKey + "\"" + listen + "\"", "u"), "0 messages");
+  EXPECT_EQ(updated(kKey + "\"x" + listen + "\"", "u"), "0 messages");
   EXPECT_EQ(updated(kKey + "77", "u"), "0 messages");
   server_says(R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{"_meta":{)" + kKey +
               listen + "}}}");
@@ -345,6 +345,22 @@ TEST_F(LegacyClientNews, LogMessagesPassUnlessTheyAreBelowTheLevel) {
     server_says(message(level));
     EXPECT_EQ(one_to_client(), message(level));
   }
+}
+
+TEST_F(LegacyClientTest, LeavesSubscriptionsToOthersWhoShareTheServer) {
+  bridge = legacy_client(*this, {"srv", params, kDiscovered, true});
+  const auto subscribe_to = [this](int number) {
+    client_says(R"({"jsonrpc":"2.0","id":)" + std::to_string(number) +
+                R"(,"method":"resources/subscribe","params":{"uri":"u:)" + std::to_string(number) + R"("}})");
+  };
+  for (int i = 1; i <= 128; ++i) {
+    subscribe_to(i);
+    EXPECT_EQ(text_at(one_to_server(), {"method"}), "subscriptions/listen");
+  }
+
+  subscribe_to(129);
+
+  EXPECT_EQ(at(one_to_client(), {"error", "code"}), "-32602");
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ class LegacyExchange : public Outlet {
     expect_message(message);
     server.push_back(message);
   }
-  std::uint64_t next_question() override { return ++last_question; }
+  QuestionId next_question() override { return QuestionId(++last_question); }
 
   void client_says(const std::string& text) {
     last_line = text.data();

@@ -48,6 +48,29 @@ TEST(ModernClient, SamplingAndRootsSuspendTooInEachMethodThatMayAsk) {
   }
 }
 
+TEST(ModernClient, OfSeveralProgramsOnlyTheOneThatCanHaveCausedItIsAsked) {
+  ModernExchange x;
+  x.several_programs = true;
+  x.client(call("1", kForms));
+  x.client(call("2", kForms));
+  x.server_heard();
+  x.server(elicit("5"));
+  x.pass(milliseconds(5));
+  EXPECT_TRUE(x.client_heard().empty());
+  EXPECT_EQ(x.server_heard().at(0).at("error").at("code"), -32601);
+
+  x.client(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}})");
+  x.server_heard();
+  x.server(elicit("6"));
+  x.pass(milliseconds(5));
+  EXPECT_TRUE(x.client_heard().empty()) << "the server may still work on the one that was given up";
+  x.server_heard();
+  x.pass(minutes(1));
+  x.server(elicit("7"));
+  x.pass(milliseconds(5));
+  EXPECT_EQ(x.client_heard_one().at("id"), 1);
+}
+
 TEST(ModernClient, QuestionsThatComeTogetherAreToldTogether) {
   ModernExchange x;
   x.client(call("1", kForms));

@@ -65,6 +65,22 @@ TEST(ModernClient, TheRetryMayWriteTheSameParamsOtherwise) {
   EXPECT_EQ(x.server_heard_one(), json(result("70", kAccept)));
 }
 
+/// The other call may be another program's, which must not hear what this one was asked.
+TEST(ModernClient, OfSeveralProgramsNoneIsAskedWhatAnotherOneLeftUnanswered) {
+  ModernExchange x;
+  x.several_programs = true;
+  const std::string state = suspended(x);
+  x.client(call("2", kAll));
+  x.server(result("1", R"({"content":[]})"));
+  x.server_heard();
+  x.client(retry("3", state, "{}"));
+
+  EXPECT_EQ(x.client_heard_one().at("id"), 3);
+  EXPECT_EQ(x.server_heard_one(), json(result("70", R"({"action":"cancel"})")));
+  x.pass(milliseconds(5));
+  EXPECT_TRUE(x.client_heard().empty()) << "the other one is not asked";
+}
+
 TEST(ModernClient, ARequestStateWorksOnce) {
   ModernExchange x;
   const std::string state = suspended(x);
@@ -377,6 +393,7 @@ TEST(ModernClient, UrlElicitationRequiredNeedsAClientThatOpensUrls) {
 TEST(ModernClient, UrlElicitationRequiredOfNoUseIsAnInternalError) {
   for (const char* data :
        {"", R"(,"data":{})", R"(,"data":{"elicitations":[]})", R"(,"data":{"elicitations":[7]})",
+        R"(,"data":{"elicitations":{"mode":"url","url":"u"}})", R"(,"data":{"elicitations":null})",
         R"(,"data":{"elicitations":[{"mode":"form"}]})"}) {
     ModernExchange x;
     x.client(call("1", kAll));
@@ -387,6 +404,25 @@ TEST(ModernClient, UrlElicitationRequiredOfNoUseIsAnInternalError) {
   x.client(request("1", "tools/list", meta(kAll)));
   x.server(error("1", -32042, R"(,"data":{"elicitations":[{"mode":"url","url":"u"}]})"));
   EXPECT_EQ(x.client_heard_one().at("error").at("code"), -32603);
+}
+
+TEST(ModernClient, AnErrorMayNameAsManyUrlsAsACallMayAskAndNoMore) {
+  const auto with_urls = [](int count) {
+    std::string urls;
+    for (int i = 0; i < count; ++i)
+      urls += (i == 0 ? "" : ",") + std::string(R"({"mode":"url","url":"https://x","message":"m"})");
+    return error("1", -32042, R"(,"data":{"elicitations":[)" + urls + "]}");
+  };
+
+  ModernExchange most;
+  most.client(call("1", kAll));
+  most.server(with_urls(64));
+  EXPECT_EQ(most.client_heard_one().at("result").at("inputRequests").as_object().size(), 64U);
+
+  ModernExchange too_many;
+  too_many.client(call("1", kAll));
+  too_many.server(with_urls(65));
+  EXPECT_EQ(too_many.client_heard_one().at("error").at("code"), -32603);
 }
 
 TEST(ModernClient, AServerThatAnswersAtOnceFindsTheRetryInPlace) {

@@ -62,7 +62,9 @@ class ModernExchange : public Outlet {
     to_server_.push_back(message);
     if (on_server) on_server(message);
   }
-  std::uint64_t next_question() override { return ++questions_; }
+  QuestionId next_question() override { return QuestionId(++questions_); }
+  bool of_several_programs() const override { return several_programs; }
+  bool several_programs = false;
 
   void client(const std::string& text, const std::shared_ptr<const std::string>& owner = nullptr) {
     bridge_->from_client({text, owner}, wire::scan(text), now);

@@ -44,6 +44,14 @@ TEST_F(KeepCount, IsTheEnvironmentsWhereTheConfigurationSaysNothingOrIsWrong) {
   EXPECT_EQ(config::Options{}.keep, 4U) << "the daemon has the same";
 }
 
+TEST_F(KeepCount, AZeroThatNobodyTypedCountsAsOne) {
+  setenv("MAX_KEEP_PROCESSES", "0", 1);
+  EXPECT_EQ(keep_count({}).value(), 1U);
+  configure(R"({"mcpServers": {}, "corral": {"keep": 0}})");
+  EXPECT_EQ(keep_count({}).value(), 1U);
+  EXPECT_EQ(keep_count(0).value(), 0U);
+}
+
 TEST_F(KeepCount, AValueThatIsNoNumberIsAnError) {
   setenv("MAX_KEEP_PROCESSES", "many", 1);
 

@@ -50,9 +50,19 @@ TEST_F(LateOptions, EndAtTheDashes) {
   EXPECT_FALSE(json_);
 }
 
+TEST_F(LateOptions, AskForHelpUnlessTheyAreAValueOrStandBehindTheDashes) {
+  const std::vector<Option> options = {{"-f,--file", "FILE", "", nullptr}, {"--json", "", "", nullptr}};
+
+  EXPECT_TRUE(ask_for_help(options, {"check", "--help"}));
+  EXPECT_TRUE(ask_for_help(options, {"-h"}));
+  EXPECT_TRUE(ask_for_help(options, {"--json", "--help"}));
+  EXPECT_FALSE(ask_for_help(options, {"check", "--file", "--help"}));
+  EXPECT_FALSE(ask_for_help(options, {"check", "--", "--help"}));
+  EXPECT_FALSE(ask_for_help(options, {"check"}));
+}
+
 TEST_F(LateOptions, ThatAreWrongAreNamed) {
   EXPECT_THAT(error({"--jsno"}), HasSubstr("unknown option '--jsno': did you mean --json?"));
-  EXPECT_THAT(error({"check", "--help"}), HasSubstr("behind the command's name"));
   EXPECT_THAT(error({"--file"}), HasSubstr("--file needs a value"));
   EXPECT_THAT(error({"--json=1"}), HasSubstr("takes no value"));
   EXPECT_THAT(error({"--file", ""}), HasSubstr("--file: the value is empty"));

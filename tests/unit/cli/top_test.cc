@@ -136,6 +136,17 @@ TEST(TopScreen, FitsEverySizeExactly) {
   EXPECT_TRUE(draw_top(model, 0, {80, true, true}).empty());
 }
 
+TEST(TopScreen, TheHelpFitsEverySizeToo) {
+  TopModel model = busy_top();
+  type(model, "h");
+  ASSERT_TRUE(model.shows_help());
+
+  for (const std::size_t height : {1U, 3U, 5U, 15U, 40U}) {
+    EXPECT_EQ(draw_top(model, height, {80, true, true}).size(), height);
+  }
+  EXPECT_EQ(draw_top(model, 24, {80, true, true}).at(2).text.substr(0, 4), "keys");
+}
+
 TEST(TopScreen, At80ColumnsItShowsWhatMatters) {
   const auto lines = draw_top(busy_top(), 24, {80, false, false});
 

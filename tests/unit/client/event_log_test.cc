@@ -92,5 +92,16 @@ TEST(EventLog, DoesNotHoldABufferThatIsMuchLargerThanItsLine) {
   EXPECT_EQ(owner.use_count(), 1);
 }
 
+TEST(EventLog, OwesWhatWasNotWrittenYetButNoNews) {
+  EventLog log(1 << 20);
+  EXPECT_FALSE(log.owes());
+  log.add({{1, 1}, {"news", nullptr}, EventLog::Weight::News, false});
+  EXPECT_FALSE(log.owes());
+  log.add({{2, 1}, {"answer", nullptr}, EventLog::Weight::Owed, true});
+  EXPECT_TRUE(log.owes());
+  log.mark_sent(2);
+  EXPECT_FALSE(log.owes());
+}
+
 }  // namespace
 }  // namespace corral::client

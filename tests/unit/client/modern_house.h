@@ -29,22 +29,23 @@ inline std::vector<std::string> events(const FakeExchange& exchange) {
 class ModernHouse {
  public:
   explicit ModernHouse(server::Era era, const HttpLimits& limits = {},
-                       config::Share share = config::Share::Auto)
+                       config::Share share = config::Share::Auto,
+                       ModernSession::Programs programs = ModernSession::Programs::Several)
       : daemon(share) {
     daemon.wanted->era = era;
     daemon.wanted->key = server::launch_key(daemon.wanted->spec);
     modern = std::make_unique<ModernSession>(
-        daemon.loop, limits, [this](HttpSession& one) { gone += &one == modern.get() ? 1 : 100; });
-    modern->begin(
-        std::make_unique<session::Session>(daemon.loop, 1, *modern, daemon.switchboard, daemon.wanted));
+        daemon.loop, limits, [this](HttpSession& one) { gone += &one == modern.get() ? 1 : 100; }, programs);
+    modern->begin(std::make_unique<session::Session>(daemon.loop, SessionId(1), *modern, daemon.switchboard,
+                                                     daemon.wanted));
   }
 
   /// Posts without waiting for anything.
-  FakeExchange& post(const std::string& body) {
+  FakeExchange& post(const std::string& body, std::uint64_t program = 0) {
     const auto exchange = std::make_shared<FakeExchange>();
     posted.push_back(exchange);
     const auto text = std::make_shared<const std::string>(body);
-    modern->post(exchange, {text, wire::scan(*text)});
+    modern->post(exchange, {text, wire::scan(*text), program});
     return *exchange;
   }
   FakeExchange& ask(const std::string& id, const std::string& method, const std::string& params = "",

@@ -104,24 +104,161 @@ TEST(ModernAnswers, AreOneEventThoughTheServerUsesCarriageReturns) {
   EXPECT_THAT(events(call), ElementsAre(HasSubstr(R"("progressToken":5)")));
 }
 
-TEST(ModernAnswers, LogLinesGoToTheNewestRequestThatWantsThem) {
-  ModernHouse house(Era::Modern, {}, config::Share::Session);
+std::string wants_log(const char* level) {
+  return meta_with(R"("io.modelcontextprotocol/logLevel":")" + std::string(level) + "\"");
+}
+void log(ModernHouse& house, const std::string& level) {
+  house.say(R"({"jsonrpc":"2.0","method":"notifications/message","params":{"level":")" + level +
+            R"(","data":1}})");
+}
+
+TEST(ModernAnswers, ALogLineGoesToTheOnlyRequestThatCanHaveCausedIt) {
+  ModernHouse house(Era::Modern);
   house.open();
-  const auto level = [](const char* name) {
-    return meta_with(R"("io.modelcontextprotocol/logLevel":")" + std::string(name) + "\"");
-  };
-  FakeExchange& loud = house.ask("1", "tools/call", R"(,"name":"a")", level("debug"));
-  FakeExchange& quiet = house.ask("2", "tools/call", R"(,"name":"a")", level("error"));
-  FakeExchange& none = house.ask("3", "tools/call", R"(,"name":"a")");
-  const auto log = [&house](const std::string& name) {
-    house.say(R"({"jsonrpc":"2.0","method":"notifications/message","params":{"level":")" + name +
-              R"(","data":1}})");
-  };
-  log("info");
-  log("critical");
-  EXPECT_THAT(events(loud), ElementsAre(HasSubstr("info")));
-  EXPECT_THAT(events(quiet), ElementsAre(HasSubstr("critical")));
+  FakeExchange& loud = house.ask("1", "tools/call", R"(,"name":"a")", wants_log("warning"));
+  FakeExchange& none = house.ask("2", "tools/call", R"(,"name":"a")");
+  FakeExchange& listen =
+      house.ask("3", "subscriptions/listen", R"(,"notifications":{"toolsListChanged":true})");
+
+  log(house, "info");
+  log(house, "critical");
+
+  EXPECT_THAT(events(loud), ElementsAre(HasSubstr("critical")));
   EXPECT_FALSE(none.streaming);
+  EXPECT_FALSE(listen.streaming);
+}
+
+TEST(ModernAnswers, ALogLineThatTwoRequestsCanHaveCausedGoesToNobodyAndIsCounted) {
+  for (const auto share : {config::Share::Shared, config::Share::Session}) {
+    ModernHouse house(Era::Modern, {}, share);
+    house.open();
+    FakeExchange& older = house.ask("1", "tools/call", R"(,"name":"a")", wants_log("debug"));
+    const std::string up = ModernHouse::id_of(house.heard().at(0));
+    FakeExchange& newer = house.ask("1", "tools/call", R"(,"name":"a")", wants_log("debug"));
+
+    for (int i = 0; i < 20; ++i) log(house, "error");
+
+    EXPECT_FALSE(older.streaming);
+    EXPECT_FALSE(newer.streaming) << "the newest is not the cause for being the newest";
+    EXPECT_EQ(house.modern->dropped(), 20U);
+    house.say(wire::result_message(up, "{}"));
+    log(house, "alert");
+    EXPECT_THAT(events(newer), ElementsAre(HasSubstr("alert"))) << "now it is the only one";
+  }
+}
+
+TEST(ModernAnswers, ALogLineOfARequestThatWasGivenUpGoesToNobody) {
+  ModernHouse house(Era::Modern);
+  house.open();
+  FakeExchange& gone = house.ask("1", "tools/call", R"(,"name":"a")", wants_log("debug"));
+  FakeExchange& stays = house.ask("2", "tools/call", R"(,"name":"a")", wants_log("debug"));
+  gone.hang_up();
+  house.daemon.settle();
+
+  log(house, "error");
+
+  EXPECT_FALSE(stays.streaming) << "its server may still be at work for the other one";
+  EXPECT_EQ(house.modern->dropped(), 1U);
+}
+
+/// It hears of no level of a request, so every one of them may be its cause.
+TEST(ModernAnswers, ALegacyServersLogLineMayBeOfARequestThatWantsNone) {
+  ModernHouse house(Era::Legacy, {}, config::Share::Session);
+  house.open();
+  FakeExchange& wants = house.ask("1", "tools/call", R"(,"name":"a")", wants_log("debug"));
+  const std::string first = [&] {
+    for (const std::string& line : house.heard()) {
+      if (line.find("tools/call") != std::string::npos) return ModernHouse::id_of(line);
+    }
+    return std::string();
+  }();
+  FakeExchange& none = house.ask("2", "tools/call", R"(,"name":"a")");
+  ASSERT_NE(first, "");
+
+  log(house, "error");
+
+  EXPECT_FALSE(wants.streaming);
+  EXPECT_FALSE(none.streaming);
+}
+
+/// The id of the call that a legacy server has heard last.
+std::string last_call(ModernHouse& house) {
+  std::string id;
+  for (const std::string& line : house.heard()) {
+    if (line.find("tools/call") != std::string::npos) id = ModernHouse::id_of(line);
+  }
+  return id;
+}
+
+TEST(ModernAnswers, ALegacyServersLastLineAboutAnAnsweredRequestIsNotTheNextOnes) {
+  ModernHouse house(Era::Legacy, {}, config::Share::Shared);
+  house.open();
+  FakeExchange& first = house.ask("1", "tools/call", R"(,"name":"a")");
+  house.say(wire::result_message(last_call(house), R"({"content":[]})"));
+  ASSERT_TRUE(first.over);
+  FakeExchange& second = house.ask("1", "tools/call", R"(,"name":"a")", wants_log("debug"));
+
+  log(house, "error");
+
+  EXPECT_FALSE(second.streaming) << "the other request may be another program's";
+  EXPECT_EQ(house.modern->dropped(), 1U);
+}
+
+TEST(ModernAnswers, ALegacyServersLastLineAboutASubscriptionIsNotAnotherRequests) {
+  ModernHouse house(Era::Legacy, {}, config::Share::Shared);
+  house.open();
+  FakeExchange& listen =
+      house.ask("1", "subscriptions/listen", R"(,"notifications":{"resourceSubscriptions":["a:b"]})");
+  house.answer("{}");
+  ASSERT_THAT(events(listen), SizeIs(1)) << "the acknowledgement";
+  FakeExchange& call = house.ask("1", "tools/call", R"(,"name":"a")", wants_log("debug"));
+
+  log(house, "error");
+
+  EXPECT_FALSE(call.streaming);
+  EXPECT_THAT(events(listen), SizeIs(1));
+}
+
+TEST(ModernAnswers, WhatNoServerHasSeenCausesNoLogLine) {
+  ModernHouse house(Era::Legacy, {}, config::Share::Shared);
+  house.open();  // by server/discover, which was answered a moment ago
+  FakeExchange& call = house.ask("1", "tools/call", R"(,"name":"a")", wants_log("debug"));
+
+  log(house, "error");
+
+  EXPECT_THAT(events(call), SizeIs(1));
+}
+
+TEST(ModernAnswers, OneProgramAloneHearsTheLinesOfItsNextRequest) {
+  ModernHouse house(Era::Legacy, {}, config::Share::Session, ModernSession::Programs::One);
+  house.open();
+  house.ask("1", "tools/call", R"(,"name":"a")");
+  house.say(wire::result_message(last_call(house), R"({"content":[]})"));
+  FakeExchange& second = house.ask("2", "tools/call", R"(,"name":"a")", wants_log("debug"));
+
+  log(house, "error");
+
+  EXPECT_THAT(events(second), SizeIs(1));
+}
+
+TEST(ModernAnswers, ARequestThatWaitsForItsClientsWordIsStillACause) {
+  ModernHouse house(Era::Legacy, {}, config::Share::Session);
+  house.open();
+  std::string meta = kModernMeta;
+  const std::string none = R"("io.modelcontextprotocol/clientCapabilities":{})";
+  ASSERT_NE(meta.find(none), std::string::npos);
+  meta.replace(meta.find(none), none.size(),
+               R"("io.modelcontextprotocol/clientCapabilities":{"elicitation":{}})");
+  FakeExchange& first = house.ask("1", "tools/call", R"(,"name":"a")", meta);
+  house.say(R"({"jsonrpc":"2.0","id":5,"method":"elicitation/create","params":{"message":"who?",)"
+            R"("requestedSchema":{"type":"object","properties":{}}}})");
+  ASSERT_TRUE(house.daemon.until([&] { return first.over; }));
+  ASSERT_THAT(first.body, HasSubstr("input_required"));
+  FakeExchange& second = house.ask("1", "tools/call", R"(,"name":"a")", wants_log("debug"));
+
+  log(house, "error");
+
+  EXPECT_FALSE(second.streaming);
 }
 
 TEST(ModernAnswers, AListenHearsItsAcknowledgementFirstAndItsOwnIdThroughout) {

@@ -129,8 +129,80 @@ TEST(ModernPosts, BecomeAStreamWhenNothingIsHeardForLong) {
   EXPECT_EQ(call.status, 200);
 }
 
-TEST(ModernPosts, OneThatDoesNotReadSlowsTheServerDownUntilItDoes) {
+/// Progress of 60 KiB, `times` over.
+void flood(ModernHouse& house, const std::string& up, int times) {
+  const std::string message(std::size_t{60} << 10, 'x');
+  for (int i = 0; i < times; ++i) {
+    house.say(R"({"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":)" + up +
+              R"(,"progress":1,"message":")" + message + R"("}})");
+  }
+}
+
+TEST(ModernPosts, OneProgramThatDoesNotReadHoldsNoOtherUpAndGetsItsAnswer) {
   ModernHouse house(Era::Modern);
+  house.open();
+  FakeExchange& stopped = house.ask("1", "tools/call", R"(,"name":"x")", meta_with(R"("progressToken":1)"));
+  const std::string up = ModernHouse::id_of(house.heard().at(0));
+  stopped.slow = true;
+
+  flood(house, up, 100);
+
+  EXPECT_FALSE(house.modern->congested());
+  EXPECT_LT(stopped.waiting, std::size_t{2} << 20) << "what it does not take is not kept";
+  EXPECT_GT(house.modern->dropped(), 0U);
+  FakeExchange& other = house.ask("2", "prompts/list");
+  const auto asked = house.heard();
+  ASSERT_THAT(asked, SizeIs(1)) << "the server hears the other program at once";
+  house.say(wire::result_message(ModernHouse::id_of(asked[0]), "{}"));
+  EXPECT_TRUE(other.replied);
+  house.say(wire::result_message(up, R"({"late":true})"));
+  EXPECT_THAT(stopped.body, HasSubstr(R"({"late":true})"));
+  EXPECT_TRUE(stopped.over);
+}
+
+TEST(ModernPosts, AListenThatHasMissedSomethingEndsSoThatItsClientAsksAnew) {
+  ModernHouse house(Era::Modern);
+  house.open();
+  FakeExchange& listen =
+      house.ask("1", "subscriptions/listen", R"(,"notifications":{"toolsListChanged":true})");
+  const std::string up = ModernHouse::id_of(house.heard().at(0));
+  const std::string about = R"(","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":)" + up + "}}}";
+  house.say(R"({"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged)" + about);
+  listen.waiting = std::size_t{2} << 20;
+
+  house.say(R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed)" + about);
+
+  EXPECT_EQ(house.posted.back().use_count(), 1) << "letting go of it closes its connection";
+  EXPECT_EQ(house.modern->in_use(), 0U);
+  EXPECT_THAT(house.heard(), ElementsAre(HasSubstr("notifications/cancelled")));
+}
+
+TEST(ModernPosts, OfOneProgramLeaveRoomForAnother) {
+  HttpLimits limits;
+  limits.open_requests = 2;
+  limits.waiting = 2;
+  ModernHouse house(Era::Modern, limits);
+  house.open();
+  const auto post = [&house](const char* id, std::uint64_t program) -> FakeExchange& {
+    return house.post(modern_message(id, "prompts/list"), program);
+  };
+  post("1", 7);
+  post("2", 7);
+  EXPECT_EQ(post("3", 7).status, 429);
+  EXPECT_THAT(house.posted.back()->body, HasSubstr("of this program"));
+  EXPECT_EQ(post("4", 8).status, 0);
+  house.daemon.settle();
+  EXPECT_THAT(house.heard(), SizeIs(3));
+
+  house.modern->pause();
+  post("5", 9);
+  post("6", 9);
+  EXPECT_EQ(post("7", 9).status, 429);
+  EXPECT_EQ(post("8", 8).status, 0) << "one that floods a server which does not read fills no other's place";
+}
+
+TEST(ModernPosts, OneProgramAloneSlowsItsServerDownUntilItReads) {
+  ModernHouse house(Era::Modern, {}, config::Share::Auto, ModernSession::Programs::One);
   house.open();
   FakeExchange& call = house.ask("1", "tools/call", R"(,"name":"x")", meta_with(R"("progressToken":1)"));
   const std::string up = ModernHouse::id_of(house.heard().at(0));
@@ -152,7 +224,7 @@ TEST(ModernPosts, OneThatDoesNotReadSlowsTheServerDownUntilItDoes) {
 }
 
 TEST(ModernPosts, OneThatHasItsAnswerHoldsNobodyUp) {
-  ModernHouse house(Era::Modern);
+  ModernHouse house(Era::Modern, {}, config::Share::Auto, ModernSession::Programs::One);
   house.open();
   FakeExchange& call = house.ask("1", "tools/call", R"(,"name":"x")", meta_with(R"("progressToken":1)"));
   const std::string up = ModernHouse::id_of(house.heard().at(0));

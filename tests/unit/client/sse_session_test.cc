@@ -14,8 +14,8 @@ class Sse : public testing::Test {
     exchange.wanted->key = server::launch_key(exchange.wanted->spec);
     transport = std::make_unique<SseSession>(exchange.loop, stream, "/messages/files?sessionId=x", limits,
                                              [this](HttpSession&) { ++gone; });
-    transport->begin(std::make_unique<session::Session>(exchange.loop, 1, *transport, exchange.switchboard,
-                                                        exchange.wanted));
+    transport->begin(std::make_unique<session::Session>(exchange.loop, SessionId(1), *transport,
+                                                        exchange.switchboard, exchange.wanted));
   }
   void ready() {
     start();
@@ -107,6 +107,23 @@ TEST_F(Sse, LetsPostsWaitForAClientThatDoesNotRead) {
   exchange.settle();
   EXPECT_FALSE(transport->congested());
   EXPECT_EQ(door->status, 202);
+}
+
+TEST_F(Sse, APostThatIsTakenBackWhileItWaitsNeverReachesTheServer) {
+  ready();
+  transport->pause();
+  const Door first = post(call("1"));
+  const Door second = post(call("2"));
+  EXPECT_EQ(first->status, 0);
+
+  const Door cancellation = post(cancelled("1"));
+  EXPECT_EQ(cancellation->status, 202);
+  EXPECT_EQ(first->status, 202) << "the POST is accepted, as any; the call is not answered";
+  transport->resume();
+  exchange.settle();
+
+  EXPECT_THAT(exchange.server().heard(), ElementsAre(HasSubstr("tools/call")));
+  EXPECT_EQ(second->status, 202);
 }
 
 }  // namespace

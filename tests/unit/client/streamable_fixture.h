@@ -93,8 +93,8 @@ class StreamableTest : public testing::Test {
     exchange.wanted->key = server::launch_key(exchange.wanted->spec);
     transport = std::make_unique<StreamableSession>(exchange.loop, "the-session", limits,
                                                     [this](HttpSession&) { ++gone; });
-    transport->begin(std::make_unique<session::Session>(exchange.loop, 1, *transport, exchange.switchboard,
-                                                        exchange.wanted));
+    transport->begin(std::make_unique<session::Session>(exchange.loop, SessionId(1), *transport,
+                                                        exchange.switchboard, exchange.wanted));
   }
   static std::string initialize(const std::string& version) {
     return R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":")" + version +

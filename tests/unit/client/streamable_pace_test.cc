@@ -9,6 +9,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
+using testing::UnorderedElementsAre;
 
 class StreamablePace : public StreamableTest {};
 
@@ -46,8 +47,9 @@ TEST_F(StreamablePace, AnAnswerRightBehindWhatCongestedItIsTheEndOfThat) {
   while (slow->waiting + much.size() < wire::LinePipe::kHighWater) say(much);
   ASSERT_THAT(calls(), SizeIs(1));
   ASSERT_FALSE(transport->congested());
-  say(much + "\n" + R"({"jsonrpc":"2.0","id":)" + boost::json::serialize(calls()[0].at("id")) +
-      R"(,"result":{}})");
+  // On one line: behind a line that congests it nothing is read.
+  say("[" + much + R"(,{"jsonrpc":"2.0","id":)" + boost::json::serialize(calls()[0].at("id")) +
+      R"(,"result":{}}])");
   calls().clear();
   ASSERT_TRUE(slow->over);
   EXPECT_FALSE(transport->congested()) << "no stream of the session is left that could drain";
@@ -86,6 +88,25 @@ TEST_F(StreamablePace, PostsWaitInOrderWhileItIsPaused) {
   EXPECT_EQ(second->status, 0);
 }
 
+TEST_F(StreamablePace, APostThatIsTakenBackWhileItWaitsNeverReachesTheServer) {
+  start("2025-06-18");
+  transport->pause();
+  const Door first = post(call("1"));
+  const Door second = post(call("2"));
+  const Door cancellation =
+      post(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})");
+  EXPECT_EQ(cancellation->status, 202);
+  EXPECT_EQ(first->status, 200);
+  EXPECT_TRUE(first->over);
+
+  transport->resume();
+  exchange.settle();
+
+  EXPECT_THAT(exchange.server().heard(), ElementsAre(HasSubstr("tools/call")));
+  EXPECT_EQ(second->status, 0);
+  EXPECT_EQ(transport->in_use(), 1U);
+}
+
 TEST_F(StreamablePace, LargePostsDoNotAllWaitWhileItIsPaused) {
   start("2025-06-18");
   transport->pause();
@@ -115,6 +136,17 @@ TEST_F(StreamableEnd, AnswersWhatIsOpenAndFinishesItsStreams) {
   exchange.server().exit(0);
   exchange.settle();
   EXPECT_EQ(gone, 1);
+}
+
+TEST_F(StreamableEnd, AStreamThatIsClosedAnswersEveryCallThatItStillOwes) {
+  start("2025-03-26");
+  const Door batch = post("[" + call("1", "7") + "," + call("2") + "]");
+  progress(0);
+  transport->close(session::Transport::Close::Flushed);
+
+  EXPECT_THAT(data_of(batch), UnorderedElementsAre(HasSubstr("progress"), HasSubstr(R"("id":1,"error")"),
+                                                   HasSubstr(R"("id":2,"error")")));
+  EXPECT_TRUE(batch->over);
 }
 
 TEST_F(StreamableEnd, AtOnceStillRepliesToWhoWaitsForAStatusLine) {

@@ -17,7 +17,8 @@ Server server(const std::string& name) {
   result.name = name;
   result.argv = {"x", "-y"};
   result.env = {{"A", "1"}, {"B", "2"}};
-  result.tools = {"read", "list"};
+  result.tools = std::vector<std::string>{"read", "list"};
+  result.deny = {"delete_*", "drop"};
   return result;
 }
 
@@ -62,7 +63,8 @@ TEST(Changes, DoNotCountTheOrderOrTheLineOfAServer) {
   Server moved = server("a");
   moved.line = 40;
   std::swap(moved.env[0], moved.env[1]);
-  std::swap(moved.tools[0], moved.tools[1]);
+  std::swap(moved.tools->front(), moved.tools->back());
+  std::swap(moved.deny.front(), moved.deny.back());
 
   const Changes found = changes(with({server("a"), server("b")}), with({server("b"), moved}));
 
@@ -79,7 +81,10 @@ TEST(Changes, CountEveryOtherFieldOfAServer) {
       [](Server& s) { s.cwd = "/"; },
       [](Server& s) { s.share = Share::Root; },
       [](Server& s) { s.disabled = true; },
-      [](Server& s) { s.tools.pop_back(); },
+      [](Server& s) { s.tools->pop_back(); },
+      [](Server& s) { s.tools.reset(); },
+      [](Server& s) { s.tools->clear(); },
+      [](Server& s) { s.deny.pop_back(); },
       [](Server& s) { s.timeout = 1s; },
       [](Server& s) { s.containment = proc::Containment::Strict; },
       [](Server& s) { s.limits.memory_bytes = 1; },
@@ -97,6 +102,7 @@ TEST(Changes, CountEveryOtherFieldOfAServer) {
       [](Server& s) { s.eager = true; },
       [](Server& s) { s.warm = 1; },
       [](Server& s) { s.on_change = OnChange::Warn; },
+      [](Server& s) { s.roots = {"/srv"}; },
   };
 
   for (std::size_t i = 0; i < edits.size(); ++i) {

@@ -110,17 +110,42 @@ TEST(Expand, RefusesMoreThanAProgramCanBeGiven) {
   EXPECT_THAT(expand(server_of(many), {large}).error().message, HasSubstr(refusal));
 }
 
-TEST(AllowsTool, TakesAnEmptyListAndAStarForAll) {
+TEST(AllowsTool, TakesNoListAndAStarForAll) {
   Server server;
   EXPECT_TRUE(allows_tool(server, "anything"));
-  server.tools = {"*"};
+  EXPECT_FALSE(limits_tools(server));
+  server.tools = Words{"read", "*"};
   EXPECT_TRUE(allows_tool(server, "anything"));
   EXPECT_TRUE(allows_tool(server, ""));
+  EXPECT_FALSE(limits_tools(server));
+}
+
+TEST(AllowsTool, TakesAnEmptyListForNone) {
+  Server server;
+  server.tools = Words{};
+  EXPECT_FALSE(allows_tool(server, "anything"));
+  EXPECT_FALSE(allows_tool(server, ""));
+  EXPECT_TRUE(limits_tools(server));
+}
+
+TEST(AllowsTool, DeniesAfterItHasAllowed) {
+  Server server;
+  server.deny = {"delete_*", "drop"};
+  EXPECT_TRUE(limits_tools(server));
+  for (const char* tool : {"read", "undelete_x", "dropped"}) EXPECT_TRUE(allows_tool(server, tool)) << tool;
+  for (const char* tool : {"delete_", "delete_file", "drop"}) EXPECT_FALSE(allows_tool(server, tool)) << tool;
+
+  server.tools = Words{"delete_file", "read"};
+  EXPECT_TRUE(allows_tool(server, "read"));
+  EXPECT_FALSE(allows_tool(server, "delete_file")) << "what is denied stays denied";
+  EXPECT_FALSE(allows_tool(server, "write"));
+  server.deny = {"*"};
+  EXPECT_FALSE(allows_tool(server, "read"));
 }
 
 TEST(AllowsTool, MatchesNamesAndStars) {
   Server server;
-  server.tools = {"read_file", "list_*", "*_info", "a*b*c"};
+  server.tools = Words{"read_file", "list_*", "*_info", "a*b*c"};
   for (const char* tool : {"read_file", "list_", "list_dirs", "get_info", "abc", "a-b-b-c", "abbcbc"}) {
     EXPECT_TRUE(allows_tool(server, tool)) << tool;
   }
@@ -133,7 +158,7 @@ TEST(AllowsTool, IsQuickWithManyStars) {
   Server server;
   std::string pattern;
   for (int i = 0; i < 1000; ++i) pattern += "*a";
-  server.tools = {pattern + "b"};
+  server.tools = Words{pattern + "b"};
 
   EXPECT_FALSE(allows_tool(server, std::string(5000, 'a')));
 }

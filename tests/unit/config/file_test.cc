@@ -66,6 +66,46 @@ TEST_F(ConfigFiles, ThatEverybodyMayWriteAreRefused) {
   EXPECT_THAT(read(file).error().message, HasSubstr("chmod o-w"));
 }
 
+TEST_F(ConfigFiles, AreBelievedIfNobodyElseMayChangeThem) {
+  const auto objection = [](uid_t owner, mode_t mode, bool group_of_one) {
+    return objection_to({1000, owner, mode, [group_of_one] { return group_of_one; }}, "f");
+  };
+  EXPECT_EQ(objection(1000, 0600, false), "");
+  EXPECT_EQ(objection(0, 0644, false), "") << "root may do as he likes anyway";
+  EXPECT_EQ(objection(1000, 0664, true), "") << "a group with nobody else in it";
+  EXPECT_THAT(objection(1000, 0664, false), HasSubstr("chmod g-w"));
+  EXPECT_THAT(objection(0, 0660, false), HasSubstr("chmod g-w"));
+  EXPECT_THAT(objection(1000, 0602, true), HasSubstr("chmod o-w"));
+  EXPECT_THAT(objection(1001, 0600, false), HasSubstr("another user"));
+}
+
+// Who is in a group may be known only to a server of the network, which may be slow or away.
+TEST_F(ConfigFiles, AreNotReasonToAskAboutAGroupThatMayNotWrite) {
+  int asked = 0;
+  const auto ask = [&asked] { return ++asked > 0; };
+  EXPECT_EQ(objection_to({1000, 1000, 0644, ask}, "f"), "");
+  EXPECT_EQ(asked, 0);
+  EXPECT_EQ(objection_to({1000, 1000, 0664, ask}, "f"), "");
+  EXPECT_EQ(asked, 1);
+}
+
+TEST_F(ConfigFiles, ThatAnotherGroupMayWriteAreRefused) {
+  const std::string file = write("config.json", "{}");
+  ASSERT_EQ(chmod(file.c_str(), 0664), 0);
+  // Root can give it away; an ordinary user may have no group to give it to.
+  constexpr gid_t kNobodysOwn = 1;
+  if (chown(file.c_str(), static_cast<uid_t>(-1), kNobodysOwn) != 0) GTEST_SKIP() << "needs root";
+
+  EXPECT_THAT(read(file).error().message, HasSubstr("chmod g-w"));
+}
+
+TEST_F(ConfigFiles, ThatArePipesDoNotMakeAnybodyWait) {
+  const std::string fifo = root() + "/fifo";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+
+  EXPECT_THAT(read(fifo).error().message, HasSubstr("no regular file"));
+}
+
 TEST_F(ConfigFiles, AreWhereXdgSays) {
   const char* old_config = getenv("XDG_CONFIG_HOME");
   const char* old_home = getenv("HOME");

@@ -85,8 +85,17 @@ TEST(Import, TakesAllowedToolsUnderTheirOtherNames) {
   EXPECT_EQ(entry(R"({"command": "x", "includeTools": ["t"]})"), R"({"command":"x","tools":["t"]})");
   EXPECT_EQ(entry(R"({"command": "x", "enabled_tools": ["t"]})"), R"({"command":"x","tools":["t"]})");
   EXPECT_EQ(entry(R"({"command": "x", "tools": ["*"]})"), R"({"command":"x"})");
-  EXPECT_EQ(entry(R"({"command": "x", "tools": []})"), R"({"command":"x","disabled":true})");
-  EXPECT_THAT(notes(R"({"command": "x", "excludeTools": ["t"]})"), ElementsAre(HasSubstr("forbidden tools")));
+  EXPECT_EQ(entry(R"({"command": "x", "tools": []})"), R"({"command":"x","tools":[]})");
+  EXPECT_EQ(entry(R"({"command": "x", "tools": ["*"], "includeTools": ["t"]})"),
+            R"({"command":"x","tools":["t"]})");
+  EXPECT_EQ(entry(R"({"command": "x", "tools": ["a", "b"], "enabled_tools": ["b", "c"]})"),
+            R"({"command":"x","tools":["b"]})");
+  EXPECT_EQ(entry(R"({"command": "x", "excludeTools": ["t"], "disabledTools": ["u"], "deny": ["v*"]})"),
+            R"({"command":"x","deny":["v*","t","u"]})");
+  EXPECT_THAT(notes(R"({"command": "x", "excludeTools": ["t"]})"), IsEmpty());
+  EXPECT_THAT(notes(R"({"command": "x", "tools": "t"})"), ElementsAre(HasSubstr("is left out")));
+  EXPECT_THAT(notes(R"({"command": "x", "disabled_tools": {"t": true}})"),
+              ElementsAre(HasSubstr("is left out")));
 }
 
 TEST(Import, TakesATimeoutOnlyInAUnitThatIsKnown) {

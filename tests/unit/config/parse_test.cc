@@ -111,7 +111,7 @@ TEST(Parse, ReadsEveryOptionOfAServer) {
   const Configuration found = good(entry(R"("corral": {"share": "shared", "containment": "strict",
       "memory": "512M", "pids": 64, "cpu": 0.5, "stdin_grace": "1s", "term_grace": 250, "idle": "90s", "on_stop": "echo gone",
       "stateless": true, "restart": false, "park": true, "probe": "0s", "timeout": "30s",
-      "era": "legacy", "eager": true, "warm": 64, "on_change": "ignore"})"));
+      "era": "legacy", "eager": true, "warm": 64, "on_change": "ignore", "roots": ["/srv/a"]})"));
 
   EXPECT_THAT(found.warnings, IsEmpty());
   ASSERT_THAT(found.servers, SizeIs(1));
@@ -133,6 +133,7 @@ TEST(Parse, ReadsEveryOptionOfAServer) {
   EXPECT_TRUE(server.eager);
   EXPECT_EQ(server.warm, 64U);
   EXPECT_EQ(server.on_change, OnChange::Ignore);
+  EXPECT_THAT(server.roots, ElementsAre("/srv/a"));
   EXPECT_EQ(server.timeout, 30s);
 }
 
@@ -262,9 +263,51 @@ TEST(Parse, WarnsOfUnknownKeysWithTheirPlaceAndTheNearestOne) {
 }
 
 TEST(Parse, SaysThatKeysOfOtherClientsDoNothing) {
-  const Configuration found = good(entry(R"("excludeTools": ["x"], "envFile": "f")"));
+  const Configuration found = good(entry(R"("env_vars": ["x"], "envFile": "f")"));
 
-  EXPECT_THAT(found.warnings, ElementsAre(HasSubstr("\"tools\""), HasSubstr("\"env\"")));
+  EXPECT_THAT(found.warnings, ElementsAre(HasSubstr("\"env\""), HasSubstr("\"env\"")));
+}
+
+TEST(Parse, TakesTheWordsOfOtherClientsForListsOfTools) {
+  const auto first = [](const std::string& members) { return good(entry(members)).servers.front(); };
+  for (const char* key : {"tools", "includeTools", "enabled_tools"}) {
+    const Server server = first("\"" + std::string(key) + R"(": ["read_*"])");
+    EXPECT_TRUE(allows_tool(server, "read_x")) << key;
+    EXPECT_FALSE(allows_tool(server, "write_x")) << key;
+  }
+  for (const char* key : {"deny", "excludeTools", "disabled_tools", "disabledTools"}) {
+    const Server server = first("\"" + std::string(key) + R"(": ["write_*"])");
+    EXPECT_TRUE(allows_tool(server, "read_x")) << key;
+    EXPECT_FALSE(allows_tool(server, "write_x")) << key;
+  }
+  const Server both =
+      first(R"("tools": ["*"], "includeTools": ["a", "b"], "excludeTools": ["b"], "deny": ["c"])");
+  EXPECT_EQ(both.tools, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(both.deny, (std::vector<std::string>{"b", "c"}));
+  EXPECT_THAT(good(entry(R"("includeTools": [], "deny": [])")).warnings, IsEmpty());
+}
+
+TEST(Parse, RefusesTwoListsOfAllowedTools) {
+  const Result<Configuration> found = parse(entry(R"("tools": ["a"], "enabled_tools": ["b"])"), "f.json");
+
+  ASSERT_FALSE(found);
+  EXPECT_THAT(found.error().message, AllOf(HasSubstr("\"enabled_tools\""), HasSubstr("second list")));
+}
+
+TEST(Parse, TakesAnEmptyListOfToolsForNone) {
+  const Configuration found = good(entry(R"("tools": [])"));
+
+  EXPECT_THAT(found.warnings, IsEmpty());
+  EXPECT_FALSE(allows_tool(found.servers.front(), "any"));
+}
+
+TEST(Parse, RefusesAListOfToolsWhereItWouldGuardNothing) {
+  for (const char* key : {"tools", "deny", "includeTools", "disabledTools"}) {
+    const std::string why = wrong(entry(R"("corral": {")" + std::string(key) + R"(": ["a"]})"));
+
+    EXPECT_THAT(why, HasSubstr("\"" + std::string(key) + "\""));
+    EXPECT_THAT(why, HasSubstr("beside \"command\""));
+  }
 }
 
 TEST(Parse, ShowsAtMostFiftyWarnings) {
@@ -286,7 +329,6 @@ TEST(Parse, WarnsOfWhatIsProbablyAMistake) {
   EXPECT_THAT(good(entry(R"("corral": {"probe": 30})")).warnings, ElementsAre(HasSubstr("milliseconds")));
   EXPECT_THAT(good(entry(R"("corral": {"probe": 0})")).warnings, IsEmpty());
   EXPECT_THAT(good(entry(R"("corral": {"restrat": true})")).warnings, ElementsAre(HasSubstr("\"restart\"")));
-  EXPECT_THAT(good(entry(R"("tools": [])")).warnings, ElementsAre(HasSubstr("every tool is allowed")));
 }
 
 struct Fault {

@@ -31,7 +31,7 @@ TEST(ShowConfiguration, WritesDurationsAsTheFileTakesThem) {
 TEST(ShowConfiguration, IsJsonWithoutSecrets) {
   const Result<Configuration> found =
       parse(R"({"mcpServers": {"a": {"command": "x", "args": ["--token", "hush"],
-      "env": {"API_KEY": "hush", "LEVEL": "debug"}, "timeout": "30s", "tools": ["t*"],
+      "env": {"API_KEY": "hush", "LEVEL": "debug"}, "timeout": "30s", "tools": ["t*"], "deny": ["tx"],
       "corral": {"on_stop": "curl -H 'Authorization: Bearer hush' x", "memory": "1M", "cpu": 0.5, "share": "root",
         "restart": false, "probe": "2s", "era": "modern", "eager": true, "warm": 2, "on_change": "warn", "min_version": "1.2", "recycle": "2M"}}, "b": {"command": "y", "corral": {"park": false}}},
       "corral": {"max_instances": 3, "keep": 2, "http": {"port": 8765, "hosts": ["h"]},
@@ -78,6 +78,9 @@ TEST(ShowConfiguration, IsJsonWithoutSecrets) {
   EXPECT_EQ(http.at("idle_ms"), 1'800'000);
   EXPECT_EQ(server.at("limits").at("memory_bytes"), 1 << 20);
   EXPECT_TRUE(server.at("cwd").is_null());
+  EXPECT_EQ(server.at("tools").as_array(), boost::json::array{"t*"});
+  EXPECT_EQ(server.at("deny").as_array(), boost::json::array{"tx"});
+  EXPECT_TRUE(value.at("servers").at(1).at("tools").is_null()) << "no list is not an empty list";
 }
 
 }  // namespace

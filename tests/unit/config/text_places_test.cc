@@ -41,6 +41,10 @@ TEST(TextPlaces, FindsMembersAmongCommentsAndStrings) {
   EXPECT_FALSE(seen.place.trailing_comma);
 }
 
+TEST(TextPlaces, AnEmptyCommentEndsAtOnceAndASlashBehindItsBeginningDoesNotEndIt) {
+  EXPECT_THAT(walk("{/**/ \"a\": 1, /*/ \"no\": 2, */ \"b\": 3}").keys, ElementsAre("a", "b"));
+}
+
 TEST(TextPlaces, SeesATrailingComma) {
   EXPECT_TRUE(walk("{\"a\": 1 /* c */ , }").place.trailing_comma);
   EXPECT_FALSE(walk("{\"a\": 1 // ,\n }").place.trailing_comma);

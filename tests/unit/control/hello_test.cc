@@ -317,6 +317,16 @@ std::vector<Hostile> hostile_hellos() {
 INSTANTIATE_TEST_SUITE_P(Lines, HostileHello, testing::ValuesIn(hostile_hellos()),
                          [](const auto& given) { return std::string(given.param.name); });
 
+TEST(Hello, WithHundredsOfThousandsOfValuesIsRefused) {
+  std::string odd = "1";
+  for (int i = 0; i < 300'000; ++i) odd += ",1";
+
+  const Result<Hello> hello = decode_hello(R"({"protocol":1,"verb":"status","odd":[)" + odd + "]}");
+
+  ASSERT_FALSE(hello);
+  EXPECT_NE(hello.error().message.find("262144 values"), std::string::npos) << hello.error().message;
+}
+
 TEST(Reply, ComesBackAsItWas) {
   using Kind = Reply::Kind;
   const std::vector<Reply> replies = {

@@ -37,6 +37,23 @@ class LogOfEvents : public testing::Test {
   Event event_;
 };
 
+TEST_F(LogOfEvents, HasAsJsonWhatIsKnownAndNothingElse) {
+  event_.text = "server files died";
+  const json::object bare = json::parse(to_json(event_)).as_object();
+  for (const char* unknown : {"session", "cause", "took_ms", "count"}) EXPECT_FALSE(bare.contains(unknown));
+
+  event_.session = 3;
+  event_.cause = "idle";
+  event_.took = std::chrono::milliseconds(40);
+  event_.count = 5;
+  const json::object full = json::parse(to_json(event_)).as_object();
+
+  EXPECT_EQ(full.at("session"), 3);
+  EXPECT_EQ(full.at("cause"), "idle");
+  EXPECT_EQ(full.at("took_ms"), 40);
+  EXPECT_EQ(full.at("count"), 5);
+}
+
 TEST_F(LogOfEvents, IsASentenceAsText) {
   set_log_form(LogForm::Text);
   event_.text = "server files died";

@@ -76,6 +76,14 @@ TEST_F(AccessTest, TakesTheNamesOfThisMachineWithOurPortOnly) {
   EXPECT_EQ(with_host(std::string(5000, 'a')), 403);
 }
 
+TEST_F(AccessTest, AHostOf255CharactersIsTheLongest) {
+  const std::string longest(255, 'a');
+  rules.hosts = {longest, longest + "a"};
+
+  EXPECT_EQ(with_host(longest), 200);
+  EXPECT_EQ(with_host(longest + "a"), 403);
+}
+
 TEST_F(AccessTest, NeedsExactlyOneHost) {
   EXPECT_EQ(check({}).status, 403);
   EXPECT_EQ(check({{"Host", kHost}, {"host", kHost}}).status, 403);
@@ -96,6 +104,15 @@ TEST_F(AccessTest, AConfiguredNameComesWithThePortOfWhateverStandsInFront) {
   EXPECT_EQ(with_host("other.example"), 403);
 }
 
+TEST_F(AccessTest, TakesTheAddressOfItsOwnDoor) {
+  for (const char* address : {"127.0.0.2", "[fd00::1]"}) {
+    rules.address = address;
+    EXPECT_EQ(with_host(std::string(address) + ":8765"), 200) << address;
+    EXPECT_EQ(with_host(std::string(address) + ":1"), 403) << "another port";
+    EXPECT_THAT(check({{"Host", "evil.example"}}).message, HasSubstr("http://" + rules.address + ":8765/"));
+  }
+}
+
 TEST_F(AccessTest, AtTheUnixDoorAnyHostWillDoThatIsOne) {
   peer.door = Peer::Door::Unix;
 
@@ -106,14 +123,36 @@ TEST_F(AccessTest, AtTheUnixDoorAnyHostWillDoThatIsOne) {
 
 // ---- Origin
 
-TEST_F(AccessTest, TakesPagesOfThisMachineAtAnyPortAndConfiguredOnes) {
-  rules.origins = {"https://app.example"};
+TEST_F(AccessTest, TakesOnlyPagesThatAreListed) {
+  rules.origins = {"https://app.example", "http://localhost:6274"};
 
-  for (const char* origin :
-       {"http://localhost:3000", "https://127.0.0.1", "http://[::1]:1", "HTTPS://APP.example"})
+  for (const char* origin : {"http://localhost:6274", "HTTPS://APP.example"})
     EXPECT_EQ(with_origin(origin), 200) << origin;
-  EXPECT_EQ(check({{"Host", kHost}, {"Origin", "http://localhost:3000"}}).allowed_origin,
-            "http://localhost:3000");
+  EXPECT_EQ(check({{"Host", kHost}, {"Origin", "http://localhost:6274"}}).allowed_origin,
+            "http://localhost:6274");
+}
+
+TEST_F(AccessTest, TakesItsOwnOriginWhichNobodyElseCanServe) {
+  EXPECT_EQ(with_origin("http://127.0.0.1:8765"), 200);
+  rules.address = "127.0.0.2";
+  EXPECT_EQ(check({{"Host", "127.0.0.2:8765"}, {"Origin", "http://127.0.0.2:8765"}}).status, 200);
+  EXPECT_EQ(with_origin("http://127.0.0.1:8765"), 403) << "somebody else may listen there";
+  peer.door = Peer::Door::Unix;
+  EXPECT_EQ(with_origin("http://127.0.0.2:8765"), 403);
+}
+
+/// Another user of the machine may serve it, and the user's browser would speak for it.
+TEST_F(AccessTest, RefusesPagesOfThisMachineThatAreNotListed) {
+  rules.origins = {"http://localhost:6274"};
+
+  for (const char* origin : {"http://localhost:3000", "https://127.0.0.1", "http://[::1]:1",
+                             "http://localhost", "http://127.0.0.1:6274", "http://localhost:8765",
+                             "http://[::1]:8765", "https://127.0.0.1:8765", "http://127.0.0.1:87650"}) {
+    const Access access = check({{"Host", kHost}, {"Origin", origin}});
+    EXPECT_EQ(access.status, 403) << origin;
+    EXPECT_EQ(access.allowed_origin, "") << origin;
+    EXPECT_THAT(access.message, HasSubstr("`origins`"));
+  }
 }
 
 TEST_F(AccessTest, RefusesPagesOfElsewhere) {
@@ -130,10 +169,11 @@ TEST_F(AccessTest, RefusesPagesOfElsewhere) {
 }
 
 TEST_F(AccessTest, RefusesWhatAPageElsewhereLoadsWithoutSayingWhoItIs) {
+  rules.origins = {"https://app.example"};
   EXPECT_EQ(check({{"Host", kHost}, {"Sec-Fetch-Site", "cross-site"}}).status, 403);
   EXPECT_EQ(check({{"Host", kHost}, {"Sec-Fetch-Site", "none"}}).status, 200);
   EXPECT_EQ(
-      check({{"Host", kHost}, {"Origin", "http://localhost:1"}, {"Sec-Fetch-Site", "cross-site"}}).status,
+      check({{"Host", kHost}, {"Origin", "https://app.example"}, {"Sec-Fetch-Site", "cross-site"}}).status,
       200);
 }
 

@@ -10,6 +10,7 @@ namespace corral::keeper {
 namespace {
 
 using Action = Ending::Action;
+using Below = Ending::Below;
 using Phase = Ending::Phase;
 using std::chrono::milliseconds;
 
@@ -29,6 +30,10 @@ Ending in_phase(Phase phase) {
   }
   ending.tick(at(phase == Phase::Terminating ? 0 : -10'000), false);
   if (phase == Phase::Terminating) return ending;
+  if (phase == Phase::Yielding) {
+    ending.tick(at(0), false, Below::Keepers);
+    return ending;
+  }
   ending.tick(at(phase == Phase::Killing ? 0 : -5'000), false);
   if (phase == Phase::Killing) return ending;
   ending.tick(at(0), false);
@@ -52,10 +57,11 @@ Action server_exited(Ending& ending) { return ending.server_exited(at(0)); }
 Action early_tick(Ending& ending) { return ending.tick(at(0), false); }
 Action late_tick(Ending& ending) { return ending.tick(at(10'000), false); }
 Action unread_tick(Ending& ending) { return ending.tick(at(10'000), true); }
+Action early_keepers(Ending& ending) { return ending.tick(at(0), false, Below::Keepers); }
+Action late_keepers(Ending& ending) { return ending.tick(at(10'000), false, Below::Keepers); }
 
-/// Every state with every event: 5 x 8.
-const std::vector<Pair>& table() {
-  static const std::vector<Pair> pairs = {
+std::vector<Pair> before_anybody_is_asked() {
+  return {
       {"open, stdin closed", Phase::Open, stdin_closed, Action::None, Phase::Draining, 2000},
       {"open, client gone", Phase::Open, client_gone, Action::None, Phase::Draining, 500},
       {"open, demanded", Phase::Open, demanded, Action::Terminate, Phase::Terminating, 1500},
@@ -64,6 +70,8 @@ const std::vector<Pair>& table() {
       {"open, early tick", Phase::Open, early_tick, Action::None, Phase::Open, -1},
       {"open, late tick", Phase::Open, late_tick, Action::None, Phase::Open, -1},
       {"open, unread", Phase::Open, unread_tick, Action::None, Phase::Open, -1},
+      {"open, early, keepers", Phase::Open, early_keepers, Action::None, Phase::Open, -1},
+      {"open, late, keepers", Phase::Open, late_keepers, Action::None, Phase::Open, -1},
 
       {"draining, stdin closed", Phase::Draining, stdin_closed, Action::None, Phase::Draining, 2000},
       {"draining, client gone", Phase::Draining, client_gone, Action::None, Phase::Draining, 500},
@@ -73,7 +81,14 @@ const std::vector<Pair>& table() {
       {"draining, early tick", Phase::Draining, early_tick, Action::None, Phase::Draining, 2000},
       {"draining, late tick", Phase::Draining, late_tick, Action::Terminate, Phase::Terminating, 11'500},
       {"draining, unread", Phase::Draining, unread_tick, Action::None, Phase::Draining, 12'000},
+      {"draining, early, keepers", Phase::Draining, early_keepers, Action::None, Phase::Draining, 2000},
+      {"draining, late, keepers", Phase::Draining, late_keepers, Action::Terminate, Phase::Terminating,
+       11'500},
+  };
+}
 
+std::vector<Pair> while_they_are_asked() {
+  return {
       {"terminating, stdin closed", Phase::Terminating, stdin_closed, Action::None, Phase::Terminating, 1500},
       {"terminating, client gone", Phase::Terminating, client_gone, Action::None, Phase::Terminating, 500},
       {"terminating, demanded", Phase::Terminating, demanded, Action::None, Phase::Terminating, 1500},
@@ -83,7 +98,26 @@ const std::vector<Pair>& table() {
       {"terminating, early tick", Phase::Terminating, early_tick, Action::None, Phase::Terminating, 1500},
       {"terminating, late tick", Phase::Terminating, late_tick, Action::Kill, Phase::Killing, 12'000},
       {"terminating, unread", Phase::Terminating, unread_tick, Action::Kill, Phase::Killing, 12'000},
+      {"terminating, early, keepers", Phase::Terminating, early_keepers, Action::None, Phase::Terminating,
+       1500},
+      {"terminating, late, keepers", Phase::Terminating, late_keepers, Action::Yield, Phase::Yielding,
+       15'000},
 
+      {"yielding, stdin closed", Phase::Yielding, stdin_closed, Action::None, Phase::Yielding, 5000},
+      {"yielding, client gone", Phase::Yielding, client_gone, Action::None, Phase::Yielding, 5000},
+      {"yielding, demanded", Phase::Yielding, demanded, Action::None, Phase::Yielding, 5000},
+      {"yielding, owner gone", Phase::Yielding, owner_gone, Action::None, Phase::Yielding, 5000},
+      {"yielding, server exited", Phase::Yielding, server_exited, Action::None, Phase::Yielding, 5000},
+      {"yielding, early tick", Phase::Yielding, early_tick, Action::Kill, Phase::Killing, 2000},
+      {"yielding, late tick", Phase::Yielding, late_tick, Action::Kill, Phase::Killing, 12'000},
+      {"yielding, unread", Phase::Yielding, unread_tick, Action::Kill, Phase::Killing, 12'000},
+      {"yielding, early, keepers", Phase::Yielding, early_keepers, Action::None, Phase::Yielding, 5000},
+      {"yielding, late, keepers", Phase::Yielding, late_keepers, Action::Kill, Phase::Killing, 12'000},
+  };
+}
+
+std::vector<Pair> while_they_are_killed() {
+  return {
       {"killing, stdin closed", Phase::Killing, stdin_closed, Action::None, Phase::Killing, 2000},
       {"killing, client gone", Phase::Killing, client_gone, Action::None, Phase::Killing, 2000},
       {"killing, demanded", Phase::Killing, demanded, Action::None, Phase::Killing, 2000},
@@ -92,6 +126,8 @@ const std::vector<Pair>& table() {
       {"killing, early tick", Phase::Killing, early_tick, Action::None, Phase::Killing, 2000},
       {"killing, late tick", Phase::Killing, late_tick, Action::GiveUp, Phase::GaveUp, -1},
       {"killing, unread", Phase::Killing, unread_tick, Action::GiveUp, Phase::GaveUp, -1},
+      {"killing, early, keepers", Phase::Killing, early_keepers, Action::None, Phase::Killing, 2000},
+      {"killing, late, keepers", Phase::Killing, late_keepers, Action::GiveUp, Phase::GaveUp, -1},
 
       {"gave up, stdin closed", Phase::GaveUp, stdin_closed, Action::None, Phase::GaveUp, -1},
       {"gave up, client gone", Phase::GaveUp, client_gone, Action::None, Phase::GaveUp, -1},
@@ -101,12 +137,25 @@ const std::vector<Pair>& table() {
       {"gave up, early tick", Phase::GaveUp, early_tick, Action::None, Phase::GaveUp, -1},
       {"gave up, late tick", Phase::GaveUp, late_tick, Action::None, Phase::GaveUp, -1},
       {"gave up, unread", Phase::GaveUp, unread_tick, Action::None, Phase::GaveUp, -1},
+      {"gave up, early, keepers", Phase::GaveUp, early_keepers, Action::None, Phase::GaveUp, -1},
+      {"gave up, late, keepers", Phase::GaveUp, late_keepers, Action::None, Phase::GaveUp, -1},
   };
+}
+
+/// Every state with every event: 6 x 10.
+const std::vector<Pair>& table() {
+  static const std::vector<Pair> pairs = [] {
+    std::vector<Pair> all = before_anybody_is_asked();
+    for (const auto& more : {while_they_are_asked(), while_they_are_killed()}) {
+      all.insert(all.end(), more.begin(), more.end());
+    }
+    return all;
+  }();
   return pairs;
 }
 
 TEST(Ending, AnswersEveryPairOfStateAndEvent) {
-  ASSERT_EQ(table().size(), 5U * 8U);
+  ASSERT_EQ(table().size(), 6U * 10U);
   for (const Pair& pair : table()) {
     Ending ending = in_phase(pair.before);
     ASSERT_EQ(ending.phase(), pair.before) << pair.name;

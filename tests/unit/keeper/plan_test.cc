@@ -80,6 +80,25 @@ TEST(Plan, RefusesMoreStringsThanItNames) {
   EXPECT_FALSE(parse(bytes, pointers, plan));
 }
 
+TEST(Plan, OfAnotherBuildIsRefusedWhateverItsLayout) {
+  std::vector<char> bytes = sample();
+  const std::uint64_t other = PlanHeader::kMagic ^ 1;
+  memcpy(bytes.data(), &other, sizeof other);
+  std::vector<char*> pointers;
+  Plan plan;
+
+  EXPECT_FALSE(parse(bytes, pointers, plan));
+}
+
+TEST(Plan, AllowsItsEndTheSumOfItsGraces) {
+  PlanHeader header;
+  const Micros plain = longest_end(header);
+  header.terminators = 2;
+
+  EXPECT_GT(plain, header.graces.term + header.graces.nested + header.graces.kill);
+  EXPECT_EQ(longest_end(header), plain + 2 * (header.terminator_time + header.graces.kill));
+}
+
 TEST(Plan, RefusesCountsThatMakeNoSense) {
   for (const auto& spoil : std::vector<void (*)(PlanHeader&)>{
            [](PlanHeader& header) { header.magic = 1; },

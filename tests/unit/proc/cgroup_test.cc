@@ -82,6 +82,17 @@ TEST_F(CgroupLimits, AreAskedForFromTheParentAndMissedWhereItRefuses) {
   EXPECT_FALSE(fs::exists(directory_ / "memory.max"));
 }
 
+// With Delegate= or without: such a parent has processes, us among them, and the kernel refuses.
+TEST_F(CgroupLimits, AreNotAskedForFromAParentThatIsNotTheRoot) {
+  touch(parent_ / "cgroup.type");
+
+  const Enforcement held = apply_limits(directory_.string(), {1U << 20, 8, 500});
+
+  EXPECT_EQ(held.memory, Enforcer::None);
+  EXPECT_EQ(held.cpu, Enforcer::None);
+  EXPECT_EQ(text(parent_ / "cgroup.subtree_control"), "");
+}
+
 TEST_F(CgroupLimits, ThatNobodySetAreNotTouched) {
   touch(directory_ / "memory.max");
 

@@ -45,6 +45,16 @@ TEST_F(FindCommand, TakesTheFirstProgramInThePath) {
   EXPECT_EQ(find_command("server", path_, "")->path, wanted.string());
 }
 
+TEST_F(FindCommand, LooksIntoAFolderBetweenOthers) {
+  const fs::path wanted = write("b/server", "", true);
+  const std::vector<std::string> path = {path_.front() + ":/nowhere"};
+
+  const auto found = find_command("server", path, "");
+
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_EQ(found->path, wanted.string());
+}
+
 TEST_F(FindCommand, NamesThePathThatWasSearched) {
   const auto found = find_command("server", path_, "");
 

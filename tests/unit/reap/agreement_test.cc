@@ -100,8 +100,8 @@ TEST(Agreement, AStrayIsReportedAndNotEnded) {
 
 TEST(Agreement, TheRestOfAKilledRunIsReportedOnce) {
   std::vector<Listed> processes = in_order();
-  processes.push_back({401, 1, 41, "node", kUnknown});
-  processes.push_back({400, 1, 40, "node", kUnknown});
+  processes.push_back({401, 1, 41, "node", kUnknown, true});
+  processes.push_back({400, 1, 40, "node", kUnknown, true});
 
   const auto all = found(processes);
 
@@ -111,18 +111,27 @@ TEST(Agreement, TheRestOfAKilledRunIsReportedOnce) {
   EXPECT_EQ(all[0].repair, Repair::None);
 }
 
+TEST(Agreement, NothingIsSaidOfACopiedEnvironment) {
+  std::vector<Listed> processes = in_order();
+  processes.push_back({400, 1, 40, "at-job", kUnknown, false});
+  EXPECT_TRUE(found(processes).empty());
+  processes.push_back({401, 1, 41, "node", kUnknown, true});
+  ASSERT_EQ(found(processes).size(), 1U);
+  EXPECT_EQ(found(processes)[0].pid, 401);
+}
+
 TEST(Agreement, NothingIsSaidOfALivingRunOrAnotherDaemon) {
   std::vector<Listed> processes = in_order();
-  processes.push_back({500, 1, 50, "corral-keeper", kUnknown});
-  processes.push_back({501, 500, 51, "node", kUnknown});
+  processes.push_back({500, 1, 50, "corral-keeper", kUnknown, true});
+  processes.push_back({501, 500, 51, "node", kUnknown, true});
 
   EXPECT_TRUE(found(processes).empty());
 }
 
 TEST(Agreement, ARingOfParentsEnds) {
   std::vector<Listed> processes = in_order();
-  processes.push_back({600, 601, 60, "a", kUnknown});
-  processes.push_back({601, 600, 61, "b", kUnknown});
+  processes.push_back({600, 601, 60, "a", kUnknown, true});
+  processes.push_back({601, 600, 61, "b", kUnknown, true});
 
   EXPECT_EQ(found(processes).size(), 1U);
 }

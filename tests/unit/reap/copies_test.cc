@@ -9,23 +9,37 @@ namespace {
 
 using survey::Scene;
 using survey::ServerCommand;
+using survey::Survey;
 
-std::vector<pid_t> copies(const Scene& scene, const ServerCommand& command) {
+std::vector<pid_t> pids(const Survey& survey, const std::vector<std::size_t>& servers) {
   std::vector<pid_t> tops;
-  for (const survey::Server& copy : copies_of(scene.snapshot(), command, 1000)) tops.push_back(copy.pid);
+  for (const std::size_t index : servers) tops.push_back(survey.servers[index].pid);
   return tops;
 }
 
-/// Two copies of a script, 50 and 51, held by an unknown program.
+std::vector<pid_t> copies(const Scene& scene, const ServerCommand& command) {
+  const Survey survey = scene.judged();
+  return pids(survey, copies_of(survey, command, 1000));
+}
+
+std::vector<pid_t> ended(const Scene& scene, const ServerCommand& command, std::size_t keep) {
+  const Survey survey = scene.judged();
+  return pids(survey, choose_copies(survey, command, keep, {1000, {}}).end);
+}
+
+void add_script(Scene& scene, pid_t pid, pid_t parent) {
+  scene.process(pid, parent, {"node", "server.js"});
+  scene.command(pid).key = "file:/srv/server.js";
+  scene.command(pid).script = "/srv/server.js";
+  scene.connect(pid, parent);
+}
+
+/// Two copies of a script that Codex is configured to start, 50 and 51, held by an unknown program.
 Scene two_copies() {
   Scene scene;
   scene.process(40, 1, {"agent"});
-  for (const pid_t pid : {50, 51}) {
-    scene.process(pid, 40, {"node", "server.js"});
-    scene.command(pid).key = "file:/srv/server.js";
-    scene.command(pid).script = "/srv/server.js";
-    scene.connect(pid, 40);
-  }
+  for (const pid_t pid : {50, 51}) add_script(scene, pid, 40);
+  scene.configure("codex", "mine", "file:/srv/server.js");
   return scene;
 }
 
@@ -40,24 +54,82 @@ TEST(Copies, AreAllThatRunTheSameScriptOldestFirst) {
   EXPECT_EQ(copies(two_copies(), script()), (std::vector<pid_t>{50, 51}));
 }
 
+TEST(Copies, AreTheSameServerWithOtherPathsAndOptions) {
+  Scene scene = two_copies();
+  scene.command(50).arguments = {"--root", "/elsewhere"};
+
+  EXPECT_EQ(copies(scene, script()), (std::vector<pid_t>{50, 51}));
+}
+
 TEST(Copies, OfAProgramThatDoesEverythingHaveTheSameArguments) {
   Scene scene;
   scene.process(40, 1, {"agent"});
   for (const pid_t pid : {50, 51}) {
     scene.process(pid, 40, {"ssh"});
     scene.command(pid).script = "/usr/bin/ssh";  // as understand() says of a plain program
+    scene.command(pid).arguments = {"host", pid == 50 ? "serve" : "elsewhere"};
     scene.connect(pid, 40);
+    scene.configure("codex", "remote", "file:/usr/bin/ssh", scene.command(pid).arguments);
   }
-  scene.command(50).arguments = {"host", "serve"};
-  scene.command(51).arguments = {"-N", "tunnel"};
 
   EXPECT_EQ(copies(scene, scene.command(50)), (std::vector<pid_t>{50}));
 }
 
+// An editor's language servers and an MCP server may be one program.
+TEST(Copies, AreNotOtherJobsOfTheSameProgram) {
+  Scene scene;
+  scene.process(40, 1, {"code"});
+  for (pid_t pid = 50; pid < 62; ++pid) {
+    scene.process(pid, 40, {"dart"});
+    scene.command(pid).key = "file:/home/me/flutter/bin/dart";
+    scene.command(pid).script = "/home/me/flutter/bin/dart";
+    scene.command(pid).arguments = {pid % 2 == 0 ? "language-server" : "tooling-daemon"};
+    scene.connect(pid, 40);
+  }
+  ServerCommand wanted = scene.command(50);
+  wanted.arguments = {"mcp-server"};
+
+  EXPECT_TRUE(copies(scene, wanted).empty());
+  scene.configure("codex", "dart", wanted.key, wanted.arguments);
+  EXPECT_TRUE(copies(scene, wanted).empty()) << "also if a client is configured to start one";
+}
+
+// A program of the SDK in the hands of a client is a server by that evidence, whatever it does.
+TEST(Copies, AreNotOtherJobsOfAProgramThatSpeaksMcp) {
+  Scene scene;
+  scene.process(40, 1, {"code"});
+  scene.process(50, 40, {"node"});
+  scene.make_mcp_package(50, "acme-cli");
+  scene.command(50).arguments = {"lsp"};
+  scene.connect(50, 40);
+  ASSERT_NE(survey::server_at(scene.judged(), 50), nullptr);
+  ServerCommand wanted = scene.command(50);
+  wanted.arguments = {"mcp"};
+
+  EXPECT_TRUE(copies(scene, wanted).empty());
+}
+
+TEST(Copies, AreOnlyWhatDoctorCallsAServer) {
+  Scene scene;
+  scene.process(40, 1, {"agent"});
+  for (const pid_t pid : {50, 51}) add_script(scene, pid, 40);
+
+  ASSERT_TRUE(scene.judged().servers.empty());
+  EXPECT_TRUE(copies(scene, script()).empty());
+}
+
+TEST(Copies, AreNotOnlyPossibleServers) {
+  Scene scene;
+  scene.process(50, 1, {"mcp-server-foo"});
+  scene.strand(50);
+
+  EXPECT_TRUE(copies(scene, scene.command(50)).empty());
+}
+
 TEST(Copies, AreNotOnATerminalNorServicesNorOfAnotherUser) {
   Scene scene = two_copies();
+  for (const pid_t pid : {50, 51}) scene.disconnect(pid);
   scene[50].streams[0] = {survey::Stream::Kind::Terminal, 0};
-  scene[51].streams[0] = {survey::Stream::Kind::Null, 0};
   EXPECT_TRUE(copies(scene, script()).empty());
 
   Scene other = two_copies();
@@ -65,12 +137,21 @@ TEST(Copies, AreNotOnATerminalNorServicesNorOfAnotherUser) {
   EXPECT_EQ(copies(other, script()), (std::vector<pid_t>{51}));
 }
 
-TEST(Copies, DoNotReachUpToAProgramOnATerminal) {
+TEST(Copies, AreNotServersWithAPortOfTheirOwn) {
   Scene scene = two_copies();
+  scene.command(50).arguments = {"--port", "18932"};
+  scene.listen(50, 18932);
+
+  EXPECT_EQ(copies(scene, script()), (std::vector<pid_t>{51}));
+}
+
+TEST(Copies, BelowAProgramOnATerminalBelongToIt) {
+  Scene scene = two_copies();
+  scene.disconnect(50);
   scene[50].streams[0] = {survey::Stream::Kind::Terminal, 0};
   scene[51].parent = 50;
 
-  EXPECT_EQ(copies(scene, script()), (std::vector<pid_t>{51}));
+  EXPECT_TRUE(copies(scene, script()).empty());
 }
 
 TEST(Copies, AreNotInAContainer) {
@@ -80,14 +161,38 @@ TEST(Copies, AreNotInAContainer) {
   EXPECT_EQ(copies(scene, script()), (std::vector<pid_t>{51}));
 }
 
-TEST(Copies, ThatRunCorralThemselvesAreKept) {
+TEST(Copies, ThatRunCorralThemselvesCountAndStay) {
   Scene scene = two_copies();
-  scene.process(52, 51, {"corral-keeper"}).comm = "corral-keeper";
+  scene.process(52, 50, {"corral-keeper"}).comm = "corral-keeper";
 
-  const std::vector<survey::Server> found = copies_of(scene.snapshot(), script(), 1000);
+  EXPECT_EQ(copies(scene, script()), (std::vector<pid_t>{50, 51}));
+  EXPECT_EQ(ended(scene, script(), 2), (std::vector<pid_t>{})) << "51 is the newest, and in use";
+  EXPECT_EQ(ended(scene, script(), 1), (std::vector<pid_t>{51}));
+}
 
-  ASSERT_EQ(found.size(), 2U);
-  EXPECT_EQ(found[1].state, survey::Server::State::Kept);
+TEST(Copies, ThatMustStayDoNotPassTheirTurnOnToNewerOnes) {
+  Scene scene = two_copies();
+  for (pid_t pid = 52; pid < 60; ++pid) add_script(scene, pid, 40);
+  for (pid_t pid = 50; pid < 59; ++pid) {
+    scene.process(pid + 100, pid, {"corral-keeper"}).comm = "corral-keeper";
+  }
+
+  ASSERT_EQ(copies(scene, script()).size(), 10U);
+  EXPECT_EQ(ended(scene, script(), 9), (std::vector<pid_t>{}));
+}
+
+TEST(Copies, BeyondTheNewestAreEndedWithTheNewOneAmongThem) {
+  EXPECT_EQ(ended(two_copies(), script(), 9), (std::vector<pid_t>{}));
+  EXPECT_EQ(ended(two_copies(), script(), 2), (std::vector<pid_t>{50}));
+  EXPECT_EQ(ended(two_copies(), script(), 1), (std::vector<pid_t>{50, 51}));
+}
+
+TEST(Copies, ThatADebuggerHoldsOrAClientRunsInAreNotEnded) {
+  Scene scene = two_copies();
+  scene.details(50).tracer = 77;
+  scene.process(60, 51, {"claude"});
+
+  EXPECT_TRUE(ended(scene, script(), 1).empty());
 }
 
 TEST(Copies, OfNothingAreNone) { EXPECT_TRUE(copies(two_copies(), ServerCommand{}).empty()); }

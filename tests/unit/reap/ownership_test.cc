@@ -206,5 +206,17 @@ TEST(DaemonFate, EveryDoubtLeavesItsProcessesAlone) {
   EXPECT_EQ(judge(daemon_record(), here()).kind, Fate::Kind::End);
 }
 
+// Its cgroup says whose it is, so neither its user nor its marks matter.
+TEST(Ownership, InItsOwnCgroupOnlyADebuggerAndOurOwnLineSpareAProcess) {
+  Bearer bearer;
+  bearer.real = 7;
+  bearer.effective = 8;
+  EXPECT_EQ(protection_in_group(bearer), std::nullopt);
+  bearer.tracer = 40;
+  EXPECT_EQ(protection_in_group(bearer), survey::Protection::Debugger);
+  bearer.own = true;
+  EXPECT_EQ(protection_in_group(bearer), survey::Protection::OwnLine);
+}
+
 }  // namespace
 }  // namespace corral::reap

@@ -70,6 +70,30 @@ TEST_F(ProcMarksTest, FindsACookieBehindALongEnvironment) {
   EXPECT_EQ(found().size(), 50U);
 }
 
+TEST_F(ProcMarksTest, LooksAtEveryNumberThatWasHandedOutSince) {
+  ProcMarks marks(root());
+  MarkSearch search(marks, {Claim{kCookie, kTag, 5000, geteuid()}}, geteuid());
+  std::vector<pid_t> pids;
+  const auto found = [&](const MarkSearch::Hit& hit) { pids.push_back(hit.pid); };
+  write("loadavg", "0.00 0.00 0.00 1/100 400\n");
+  add_process(400, 6000, variables(""), "unlimited");
+  ASSERT_EQ(search.look_at_newborn(400, found), 400);
+  EXPECT_EQ(pids, std::vector<pid_t>{});
+
+  write("loadavg", "0.00 0.00 0.00 1/100 401\n");  // exactly the next one
+  add_process(401, 6000, variables(""), "unlimited");
+  ASSERT_EQ(search.look_at_newborn(400, found), 401);
+  EXPECT_EQ(pids, std::vector<pid_t>{401});
+
+  write("loadavg", "0.00 0.00 0.00 1/100 301\n");  // after the last number comes 300
+  add_process(300, 6000, variables(""), "unlimited");
+  add_process(301, 6000, variables(""), "unlimited");
+  add_process(302, 6000, variables(""), "unlimited");  // older than all of that
+  add_process(32767, 6000, variables(""), "unlimited");
+  ASSERT_EQ(search.look_at_newborn(401, found), 301);
+  EXPECT_EQ(pids, (std::vector<pid_t>{401, 32767, 300, 301}));
+}
+
 TEST_F(ProcMarksTest, LeavesOutWhatIsOlderThanTheDaemon) {
   add_process(10, 4999, variables(""), std::to_string(kTag));
 

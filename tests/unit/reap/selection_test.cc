@@ -11,7 +11,7 @@ namespace {
 using survey::Scene;
 using survey::Survey;
 
-const Untouchable kMe{1000, {}};
+const survey::Asker kMe{1000, {}};
 
 /// Codex (40) holds copies 50..61; 70 and 71 are orphans of Codex.
 Scene scene() {
@@ -36,9 +36,9 @@ std::vector<pid_t> pids(const Survey& survey, const std::vector<std::size_t>& se
 }
 
 std::vector<pid_t> chosen(const Survey& survey, const Selectors& selectors,
-                          const Untouchable& untouchable = kMe) {
+                          const survey::Asker& asker = kMe) {
   std::vector<pid_t> found;
-  for (const Group& group : select(survey, selectors, untouchable).groups) {
+  for (const Group& group : select(survey, selectors, asker).groups) {
     for (const pid_t pid : pids(survey, group.end)) found.push_back(pid);
   }
   std::sort(found.begin(), found.end());
@@ -66,6 +66,14 @@ TEST(Selection, PileUpsKeepTheNewest) {
 
 TEST(Selection, KeepZeroTakesAllCopies) {
   EXPECT_EQ(chosen(scene().judged(), {.pile_ups = true, .keep = 0}).size(), 12U);
+}
+
+// `"keep": 0` says that the daemon keeps no idle instance. Nobody asked for the end of servers in use.
+TEST(Selection, WhatTheDaemonEndsUnaskedIsNothingInUseIfKeepIsZero) {
+  const Survey survey = scene().judged();
+
+  EXPECT_EQ(chosen(survey, unasked(0)), (std::vector<pid_t>{70, 71}));
+  EXPECT_EQ(chosen(survey, unasked(10)), (std::vector<pid_t>{50, 51, 70, 71}));
 }
 
 TEST(Selection, FiltersOnlyNarrow) {

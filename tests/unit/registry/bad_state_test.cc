@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "registry/failing_disk.h"
@@ -97,13 +98,13 @@ TEST_F(BadState, ADatabaseWithoutOurTablesIsPutAside) {
 }
 
 TEST_F(BadState, OnlyAFewAreKeptAside) {
-  for (int i = 0; i < 5; ++i) {
+  for (std::size_t i = 1; i <= 6; ++i) {
     write("state/registry.db", "no database, number " + std::to_string(i));
     std::filesystem::remove(path() + "-wal");
     open();
-  }
 
-  EXPECT_THAT(put_aside(), SizeIs(3));
+    EXPECT_THAT(put_aside(), SizeIs(std::min<std::size_t>(i, 3))) << "after number " << i;
+  }
 }
 
 TEST_F(BadState, DamageWhileItIsOpenIsPutAsideAndWhatRunsIsWrittenAgain) {
@@ -142,6 +143,22 @@ TEST_F(BadState, AHalfWrittenJournalCostsItsLastRecordsOnly) {
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].daemon.id, "first");
   EXPECT_THAT(found[0].instances, SizeIs(1));
+}
+
+TEST_F(BadState, AFileOfAnEarlierBootIsCheckedOnceAndThenIsOfThisBoot) {
+  open()->begin(daemon_called("old"));
+  {
+    Database file = database();
+    ASSERT_EQ(file.execute("UPDATE facts SET value='earlier' WHERE name='boot_id'"), Trouble::None);
+  }
+
+  EXPECT_THAT(open()->degraded(), IsEmpty());
+
+  Trouble trouble = Trouble::None;
+  const std::string boot = database().text("SELECT value FROM facts WHERE name='boot_id'", trouble);
+  EXPECT_EQ(trouble, Trouble::None);
+  EXPECT_NE(boot, "earlier");
+  EXPECT_NE(boot, "");
 }
 
 TEST_F(BadState, GarbageAfterTheJournalIsOverlooked) {
@@ -283,6 +300,24 @@ TEST_F(BadState, AFileThatSomebodyRemovedIsMadeAnew) {
   EXPECT_THAT(open()->unfinished("").at(0).instances, SizeIs(1));
 }
 
+TEST_F(BadState, AFileThatIsRemovedWhileTheDiskIsFullIsMadeAnewWhenThereIsRoom) {
+  FailingDisk::answer(SQLITE_OK);
+  const auto registry = open({.retry = kSoon});
+  registry->begin(daemon_called("one"));
+  FailingDisk::answer(SQLITE_FULL);
+  registry->journal(instance_called("one-1", "one"));
+  ASSERT_THAT(registry->degraded(), HasSubstr("disk is full"));
+
+  std::filesystem::remove_all(root() + "/state");
+  FailingDisk::answer(SQLITE_OK);
+  run_until([&] { return registry->degraded().empty(); });
+
+  EXPECT_TRUE(std::filesystem::exists(path()));
+  const auto next = open();
+  ASSERT_THAT(next->unfinished(""), SizeIs(1));
+  EXPECT_THAT(next->unfinished("").at(0).instances, SizeIs(1));
+}
+
 TEST_F(BadState, ALockOfAnotherProcessDelaysAWriteAndNoMore) {
   const auto registry = open();
   registry->begin(daemon_called("one"));
@@ -332,6 +367,9 @@ TEST_F(BadState, WhatRunsIsKnownThoughItsRecordHadToGo) {
   const auto left = open()->unfinished("");
   ASSERT_THAT(left, SizeIs(1));
   EXPECT_THAT(left[0].instances, ElementsAre(instance_called("runs", "one")));
+  // The oldest of 10,002 writes had to go: 8,192 of them wait at most.
+  Trouble trouble = Trouble::None;
+  EXPECT_LE(database().number("SELECT count(*) FROM instances", trouble), 4098);
 }
 
 TEST_F(BadState, ASessionThatStaysOpenDoesNotKeepTheOthers) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "registry/registry_files.h"
+#include "registry/sqlite.h"
 
 namespace corral::registry {
 namespace {
@@ -132,6 +133,21 @@ TEST_F(Kept, EventsAreReadBeforeAndAfterTheyAreWritten) {
   EXPECT_THAT(numbers(registry->events_after(1, 10)), ElementsAre(2, 3, 4, 5));
   EXPECT_THAT(numbers(registry->events_after(1, 3)), ElementsAre(2, 3, 4));
   EXPECT_EQ(registry->last_event(), 5U);
+}
+
+TEST_F(Kept, AnEventOfAKindThatOnlyALaterVersionKnowsIsLeftOut) {
+  {
+    const auto registry = open();
+    registry->begin(daemon_called("one"));
+    for (std::uint64_t number = 1; number <= 3; ++number) registry->keep(event_of(number, 1));
+    registry->flush();
+  }
+  Trouble trouble = Trouble::None;
+  Database file = Database::open(path(), trouble);
+  ASSERT_EQ(trouble, Trouble::None);
+  ASSERT_EQ(file.execute("UPDATE events SET kind='of-next-year' WHERE number=2"), Trouble::None);
+
+  EXPECT_THAT(numbers(open()->events_after(0, 10)), ElementsAre(1, 3));
 }
 
 TEST_F(Kept, EventsOfADaemonBesideUsDoNotMixWithOurs) {

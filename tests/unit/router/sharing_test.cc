@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <type_traits>
 #include <vector>
 
 namespace corral::router {
@@ -22,6 +23,9 @@ SharingFacts entry() {
   facts.from_configuration = true;
   return facts;
 }
+
+// A manifest holds lists of megabytes, and a decision is made for each request of a modern client.
+static_assert(std::is_trivially_copyable_v<decltype(SharingFacts::shown)>);
 
 struct Case {
   const char* what;
@@ -43,10 +47,10 @@ TEST(Sharing, NeedsEvidence) {
       automatic(
           "unknown", [](SharingFacts&) {}, false, "unknown until a session has listed them"),
       automatic(
-          "read-only", [](SharingFacts& f) { f.manifest.read_only = true; }, true,
+          "read-only", [](SharingFacts& f) { f.shown.read_only = true; }, true,
           "every tool is annotated as read-only"),
       automatic(
-          "writes", [](SharingFacts& f) { f.manifest.read_only = false; }, false,
+          "writes", [](SharingFacts& f) { f.shown.read_only = false; }, false,
           "not every tool is annotated as read-only"),
       automatic(
           "known to be safe", [](SharingFacts& f) { f.known = &kStateless; }, true,
@@ -59,7 +63,7 @@ TEST(Sharing, NeedsEvidence) {
       automatic(
           "modern", [](SharingFacts& f) { f.era = Era::Modern; }, true, "no state per connection"),
       automatic(
-          "modern, seen", [](SharingFacts& f) { f.era = Era::Modern, f.manifest.modern = true; }, true,
+          "modern, seen", [](SharingFacts& f) { f.era = Era::Modern, f.shown.modern = true; }, true,
           "no state per connection"),
   };
   for (const Case& each : cases) {
@@ -73,20 +77,19 @@ TEST(Sharing, NeedsEvidence) {
 TEST(Sharing, BelievesTheStrongerEvidence) {
   const std::vector<Case> cases = {
       automatic(
-          "asks, though known",
-          [](SharingFacts& f) { f.known = &kStateless, f.manifest.conversational = true; }, false,
-          "asks its client questions"),
+          "asks, though known", [](SharingFacts& f) { f.known = &kStateless, f.shown.conversational = true; },
+          false, "asks its client questions"),
       automatic(
           "asks, though read-only",
-          [](SharingFacts& f) { f.manifest.read_only = true, f.manifest.conversational = true; }, false,
+          [](SharingFacts& f) { f.shown.read_only = true, f.shown.conversational = true; }, false,
           "asks its client questions"),
       automatic(
           "asks, though said to be stateless",
-          [](SharingFacts& f) { f.stateless_by_configuration = true, f.manifest.conversational = true; },
-          false, "asks its client questions"),
+          [](SharingFacts& f) { f.stateless_by_configuration = true, f.shown.conversational = true; }, false,
+          "asks its client questions"),
       automatic(
           "a browser, though read-only",
-          [](SharingFacts& f) { f.known = &kBrowser, f.manifest.read_only = true; }, false, "one browser"),
+          [](SharingFacts& f) { f.known = &kBrowser, f.shown.read_only = true; }, false, "one browser"),
       automatic(
           "a browser, though modern", [](SharingFacts& f) { f.known = &kBrowser, f.era = Era::Modern; },
           false, "one browser"),
@@ -96,19 +99,18 @@ TEST(Sharing, BelievesTheStrongerEvidence) {
           "one browser"),
       automatic(
           "known, though it writes",
-          [](SharingFacts& f) { f.known = &kStateless, f.manifest.read_only = false; }, true,
+          [](SharingFacts& f) { f.known = &kStateless, f.shown.read_only = false; }, true,
           "it only reads the clock"),
       automatic(
-          "modern, though it writes",
-          [](SharingFacts& f) { f.era = Era::Modern, f.manifest.read_only = false; }, true,
-          "no state per connection"),
+          "modern, though it writes", [](SharingFacts& f) { f.era = Era::Modern, f.shown.read_only = false; },
+          true, "no state per connection"),
       // One process speaks one era: what it can do in the other one does not count.
       automatic(
-          "can be modern, is spoken to as legacy", [](SharingFacts& f) { f.manifest.modern = true; }, false,
+          "can be modern, is spoken to as legacy", [](SharingFacts& f) { f.shown.modern = true; }, false,
           "unknown until a session has listed them"),
       automatic(
           "spoken to as modern, is none",
-          [](SharingFacts& f) { f.era = Era::Modern, f.manifest.modern = false; }, false,
+          [](SharingFacts& f) { f.era = Era::Modern, f.shown.modern = false; }, false,
           "unknown until a session has listed them"),
   };
   for (const Case& each : cases) {
@@ -121,7 +123,7 @@ TEST(Sharing, BelievesTheStrongerEvidence) {
 TEST(Sharing, ConfirmsOnlyAnnotations) {
   for (unsigned mask = 0; mask < 8; ++mask) {
     SharingFacts facts = entry();
-    facts.manifest.read_only = true;
+    facts.shown.read_only = true;
     if ((mask & 1) != 0) facts.known = &kStateless;
     if ((mask & 2) != 0) facts.stateless_by_configuration = true;
     if ((mask & 4) != 0) facts.era = Era::Modern;
@@ -144,9 +146,9 @@ void for_all_facts(Share wanted, Visit visit) {
     const unsigned modern = mask / 9 % 3;
     const unsigned bits = mask / 27;
     if (known != 0) facts.known = known == 1 ? &kStateless : &kBrowser;
-    if (read_only != 0) facts.manifest.read_only = read_only == 1;
-    if (modern != 0) facts.manifest.modern = modern == 1;
-    facts.manifest.conversational = (bits & 1) != 0;
+    if (read_only != 0) facts.shown.read_only = read_only == 1;
+    if (modern != 0) facts.shown.modern = modern == 1;
+    facts.shown.conversational = (bits & 1) != 0;
     facts.stateless_by_configuration = (bits & 2) != 0;
     facts.era = (bits & 4) != 0 ? Era::Modern : Era::Legacy;
     facts.from_configuration = (bits & 8) != 0;
@@ -173,7 +175,7 @@ TEST(Sharing, DoesWhatTheUserSays) {
 TEST(Sharing, SaysThatQuestionsWillBeRefused) {
   SharingFacts facts = entry();
   facts.wanted = Share::Shared;
-  facts.manifest.conversational = true;
+  facts.shown.conversational = true;
 
   EXPECT_THAT(decide_sharing(facts).reason, HasSubstr("refusal"));
   facts.era = Era::Modern;

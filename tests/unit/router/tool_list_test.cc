@@ -12,7 +12,7 @@ namespace {
 
 std::vector<std::string> texts(std::string_view array) {
   std::vector<std::string> found;
-  const auto elements = wire::array_elements(array);
+  const auto elements = wire::array_elements(array, 16);
   if (!elements) return {"no array"};
   for (const wire::Span& element : *elements) found.emplace_back(element.in(array));
   return found;
@@ -31,7 +31,7 @@ TEST(JsonArray, GivesEveryElementAsItIsWritten) {
 TEST(JsonArray, IsNothingForWhatIsNoArray) {
   for (const std::string_view text : {"", " ", "[", "[1", "[1,", "[1,]", "[,1]", "[1 2]", "]", "{}", "1",
                                       "null", "[1]x", "[1][2]", "[tru]"}) {
-    EXPECT_FALSE(wire::array_elements(text).has_value()) << text;
+    EXPECT_FALSE(wire::array_elements(text, 16).has_value()) << text;
   }
 }
 
@@ -99,7 +99,9 @@ TEST(ToolList, LosesTheRefusedToolsAndNothingElse) {
       {R"({"tools":[{"name":"a","name":"b"}]})", R"({"tools":[]})"},
       {R"({"tools":[{"title":"a"},{"name":7},5,{"name":"a"}]})", R"({"tools":[{"name":"a"}]})"},
       {R"({"tools":[]})", R"({"tools":[]})"},
-      {R"({"tools":7})", R"({"tools":7})"},
+      {R"({"tools":7})", R"({"tools":[]})"},
+      {R"({"tools":[{"name":"b"}],"x":1,"tools":[{"name":"a"}]})", R"({"tools":[],"x":1,"tools":[]})"},
+      {R"({"tools":[{"name":"a"}],"Tool\u017f":[{"name":"b"}]})", R"({"tools":[],"Tool\u017f":[]})"},
       {R"({"other":[{"name":"b"}]})", R"({"other":[{"name":"b"}]})"},
       {"{", "{"},
       {"", ""},
@@ -128,6 +130,20 @@ TEST(ToolList, StaysJsonWhicheverToolsGo) {
     }
     EXPECT_EQ(left, mask) << text;
   }
+}
+
+TEST(WithoutTools, LeavesOutANameThatIsTooLongToCompare) {
+  const std::string name(1025, 'x');
+  const std::string result = R"({"tools":[{"name":")" + name + R"("},{"name":"b"}]})";
+  std::size_t longest = 0;
+
+  const std::string shown = without_tools(result, [&longest](std::string_view tool) {
+    longest = std::max(longest, tool.size());
+    return true;
+  });
+
+  EXPECT_EQ(shown, R"({"tools":[{"name":"b"}]})");
+  EXPECT_EQ(longest, 1U);
 }
 
 }  // namespace

@@ -114,7 +114,9 @@ TEST(FromAClient, TooMuchDuringTheHandshakeStopsTheReading) {
   Exchange exchange;
   FakeClient& client = exchange.connect();
   client.say(kInitialize);
-  for (int i = 1; i <= 64; ++i) {
+  // 64 wait, and as many are looked through for cancellations.
+  for (int i = 1; i <= 128; ++i) {
+    EXPECT_TRUE(client.reading) << i;
     client.say(R"({"jsonrpc":"2.0","id":)" + std::to_string(i) + R"(,"method":"tools/list"})");
   }
   EXPECT_FALSE(client.reading);
@@ -177,6 +179,120 @@ TEST(FromAServer, AnAnswerOverTheCapFailsItsCall) {
     exchange.settle();
   }
   EXPECT_THAT(client.heard(), ElementsAre(testing::AllOf(HasSubstr(R"("id":"x")"), HasSubstr("-31004"))));
+}
+
+class UnreadableAnswer : public testing::TestWithParam<BadLine> {};
+
+TEST_P(UnreadableAnswer, FailsItsCallAtOnce) {
+  Exchange exchange;
+  FakeClient& client = exchange.ready_client();
+  client.say(R"({"jsonrpc":"2.0","id":"x","method":"tools/list"})");
+  exchange.settle();
+  const auto heard = exchange.server().heard();
+  std::string answer = GetParam().line;
+  answer.replace(answer.find("ID"), 2, boost::json::serialize(json(heard.at(0)).at("id")));
+  exchange.server().say(answer);
+  exchange.settle();
+
+  EXPECT_THAT(client.heard(), ElementsAre(testing::AllOf(HasSubstr(R"("id":"x")"), HasSubstr("-31007"))));
+  EXPECT_EQ(exchange.switchboard.places().front().router->counters().lost_answers, 1U);
+  exchange.server().say(answer);
+  exchange.settle();
+  EXPECT_THAT(client.heard(), IsEmpty()) << "it was answered";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, UnreadableAnswer,
+    testing::Values(
+        BadLine{"Latin1", "{\"jsonrpc\":\"2.0\",\"result\":{\"text\":\"caf\xe9\"},\"id\":ID}", "", 0},
+        BadLine{"Depth",
+                R"({"jsonrpc":"2.0","id":ID,"result":)" + std::string(600, '[') + std::string(600, ']') + "}",
+                "", 0},
+        BadLine{"NoVersion", R"({"id":ID,"result":{}})", "", 0},
+        BadLine{"NeitherResultNorError", R"({"jsonrpc":"2.0","id":ID})", "", 0},
+        BadLine{"Quoted", R"({"jsonrpc":"2.0","id":"ID","result":{"a":1},"error":{"code":1}})", "", 0},
+        BadLine{"InABatch", R"([{"jsonrpc":"2.0","id":ID,"result":{},"error":{}}])", "", 0}),
+    [](const auto& bad) { return std::string(bad.param.name); });
+
+TEST(FromAServer, AMalformedQuestionFailsNobodysCall) {
+  Exchange exchange;
+  FakeClient& client = exchange.ready_client();
+  client.say(R"({"jsonrpc":"2.0","id":"x","method":"tools/list"})");
+  exchange.settle();
+  const auto heard = exchange.server().heard();
+  const std::string id =
+      boost::json::serialize(json(heard.at(0)).at("id"));  // which it may use for its own, too
+  exchange.server().say("{\"jsonrpc\":\"2.0\",\"id\":" + id +
+                        ",\"method\":\"sampling/createMessage\",\"x\":\"\xe9\"}");
+  exchange.server().say(R"({"id":)" + id + R"(,"method":"ping"})");
+  exchange.settle();
+  EXPECT_THAT(client.heard(), IsEmpty());
+
+  exchange.server().say(R"({"jsonrpc":"2.0","id":)" + id + R"(,"result":{"tools":[]}})");
+  exchange.settle();
+  EXPECT_THAT(client.heard(), ElementsAre(HasSubstr(R"("tools":[])")));
+}
+
+TEST(FromAServer, ARecordOfALogWithAnIdFailsNobodysCall) {
+  Exchange exchange(config::Share::Session);
+  FakeClient& client = exchange.connect();
+  client.say(kInitialize);
+  exchange.settle();
+  exchange.server().heard();
+  exchange.server().say(R"({"level":30,"id":1,"msg":"starting"})");
+  exchange.server().say(
+      R"({"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{}}})");
+  exchange.settle();
+  ASSERT_THAT(client.heard(), ElementsAre(HasSubstr(R"("id":0,"result")"))) << "it can be opened";
+
+  client.say(R"({"jsonrpc":"2.0","id":5,"method":"tools/call","params":{}})");
+  exchange.settle();
+  const std::string id = boost::json::serialize(json(exchange.server().heard().at(0)).at("id"));
+  exchange.server().say(R"({"level":30,"id":)" + id + R"(,"msg":"x"})");
+  exchange.server().say(R"([{"level":30,"id":)" + id + R"(,"msg":"x"}])");
+  exchange.server().say("{\"level\":30,\"id\":" + id + ",\"msg\":\"caf\xe9\"}");
+  exchange.settle();
+  EXPECT_THAT(client.heard(), IsEmpty());
+
+  exchange.server().say(R"({"jsonrpc":"2.0","id":)" + id + R"(,"result":{}})");
+  exchange.settle();
+  EXPECT_THAT(client.heard(), ElementsAre(HasSubstr(R"("id":5,"result")")));
+}
+
+TEST(FromAServer, AnIdThatComesBackAsAStringIsTheSameId) {
+  Exchange exchange(config::Share::Session);
+  FakeClient& client = exchange.connect();
+  client.say(kInitialize);
+  exchange.settle();
+  exchange.server().heard();
+  exchange.server().say(
+      R"({"jsonrpc":"2.0","id":"1","result":{"protocolVersion":"2025-06-18","capabilities":{}}})");
+  exchange.settle();
+  ASSERT_THAT(client.heard(), ElementsAre(HasSubstr(R"("id":0,"result")"))) << "it can be opened";
+
+  client.say(R"({"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"_meta":{"progressToken":"t"}}})");
+  exchange.settle();
+  const std::string id = boost::json::serialize(json(exchange.server().heard().at(0)).at("id"));
+  exchange.server().say(R"({"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":")" +
+                        id + R"(","progress":1}})");
+  exchange.server().say(R"({"jsonrpc":"2.0","id":")" + id + R"(","result":{}})");
+  exchange.settle();
+
+  EXPECT_THAT(client.heard(),
+              ElementsAre(HasSubstr(R"("progressToken":"t")"), HasSubstr(R"("id":5,"result")")));
+}
+
+TEST(FromAServer, AHandshakeThatCannotBeReadIsAnError) {
+  Exchange exchange(config::Share::Session);
+  FakeClient& client = exchange.connect();
+  client.say(kInitialize);
+  exchange.settle();
+  exchange.server().heard();
+  exchange.server().say("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"instructions\":\"caf\xe9\"}}");
+  exchange.settle();
+
+  EXPECT_THAT(client.heard(),
+              ElementsAre(testing::AllOf(HasSubstr(R"("id":0,"error")"), HasSubstr("not strict JSON"))));
 }
 
 TEST(FromAServer, ABatchIsTakenApart) {

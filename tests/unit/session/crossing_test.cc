@@ -59,6 +59,31 @@ TEST_F(Crossing, AListenThatWasCancelledWhileTheServerWasAwayIsOver) {
   EXPECT_THAT(client.heard(), Not(Contains(HasSubstr("list_changed"))));
 }
 
+/// Of a modern server: our own for legacy clients, or that of a modern client. Neither has a deadline, so
+/// what runs besides (the minutes after which an idle server is looked at) is all that wakes the daemon.
+TEST(OpenListen, WakesNobodyUp) {
+  for (const bool modern_client : {false, true}) {
+    Exchange exchange;
+    exchange.wanted->era = server::Era::Modern;
+    FakeClient& client = exchange.connect();
+    client.say(modern_client ? modern("1", "server/discover") : kInitialize);
+    exchange.settle();
+    exchange.server().say(
+        R"({"jsonrpc":"2.0","id":1,"result":{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true}}}})");
+    exchange.settle();
+    if (modern_client) {
+      client.say(modern("2", "subscriptions/listen", R"(,"notifications":{"toolsListChanged":true})"));
+    } else {
+      client.say(kInitialized);
+    }
+    exchange.settle();
+    ASSERT_THAT(exchange.server().heard(), Contains(HasSubstr("subscriptions/listen"))) << modern_client;
+
+    const auto next = exchange.loop.next_timer();
+    EXPECT_TRUE(!next || *next - Clock::now() > std::chrono::seconds(10)) << modern_client;
+  }
+}
+
 TEST_F(Crossing, WhatConcernsOnlyUsReachesNoServer) {
   FakeClient& patient = exchange.connect();
   patient.say(

@@ -98,7 +98,7 @@ TEST_F(Told, OneThatIsTooLargeFinishesItsCallsAndIsReplaced) {
   const auto asked = exchange.server().heard();
   words();
 
-  exchange.switchboard.recycle("instance1000000", "it is too large");
+  exchange.switchboard.recycle(InstanceId("instance1000000"), "it is too large");
   exchange.settle();
   EXPECT_THAT(words(), ElementsAre("finding memory"));
   EXPECT_FALSE(exchange.server().input_closed()) << "its call is not answered yet";

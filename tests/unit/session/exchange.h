@@ -76,6 +76,14 @@ class FakeServer {
   void close_input() { input_.reset(); }
   void lose_keeper() { lifeline_.reset(); }
   pid_t number() const { return number_; }
+  /// How often its keeper was told to end it, instead of letting it see the end of its input.
+  std::size_t stops_told() {
+    keeper::Command command{};
+    while (recv(lifeline_.get(), &command, sizeof command, MSG_DONTWAIT) > 0) {
+      if (command.kind == keeper::Command::Kind::Stop) ++stops_told_;
+    }
+    return stops_told_;
+  }
 
  private:
   static void write_all(int fd, const std::string& text) {
@@ -87,6 +95,7 @@ class FakeServer {
   UniqueFd error_;
   UniqueFd lifeline_;
   pid_t number_;
+  std::size_t stops_told_ = 0;
   std::string text_;
 };
 
@@ -173,7 +182,7 @@ class Exchange {
 
   FakeClient& connect(const std::string& owner = {}) {
     wanted->key = server::launch_key(wanted->spec);
-    clients.emplace_back(loop, ++last_, switchboard, wanted, owner);
+    clients.emplace_back(loop, ids_.next(), switchboard, wanted, owner);
     return clients.back();
   }
   FakeServer& server(std::size_t index = 0) { return spawner.servers.at(index); }
@@ -238,7 +247,7 @@ class Exchange {
     return wanted;
   }
 
-  router::SessionId last_ = 0;
+  IdSource<SessionId> ids_;
 };
 
 }  // namespace corral::tests

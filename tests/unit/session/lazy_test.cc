@@ -401,5 +401,61 @@ TEST_F(LazyAuto, AServerThatWasFoundUnfitMayBeSharedWithOtherCode) {
       << exchange.switchboard.places().back().decision.reason;
 }
 
+/// Outlives the sessions that hold something of it.
+struct TokenShares {
+  Shares shares;
+  Account& token = shares.account("token:ci");
+};
+
+class LazyOfAToken : protected TokenShares, public Lazy {
+ protected:
+  LazyOfAToken() { exchange.wanted->account = &token; }
+};
+
+TEST_F(LazyOfAToken, TheFirstRequestOfAModernClientIsHeldOnItsAccountWhileItWaits) {
+  learn();
+  const auto request = [](const std::string& id, std::size_t about_itself, std::size_t bytes) {
+    return R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":"tools/call","params":{"name":"read","a":")" +
+           std::string(bytes, 'a') +
+           R"(","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
+           R"("io.modelcontextprotocol/clientCapabilities":{},"x":")" +
+           std::string(about_itself, 'm') + R"("}}})";
+  };
+  FakeClient& client = exchange.connect();
+  const std::size_t before = token.used(Good::Bytes);
+
+  client.say(request("1", 10, 50'000));
+  EXPECT_STREQ(client.session.state(), "returning") << "it was greeted without a server";
+  EXPECT_GT(token.used(Good::Bytes), before + 50'000);
+
+  client.session.end(session::EndReason::ClientGone);
+  exchange.clients.remove_if([&client](const FakeClient& one) { return &one == &client; });
+  EXPECT_EQ(token.used(Good::Bytes), before);
+}
+
+TEST_F(LazyOfAToken, WhatAModernClientSaysOfItselfLaterIsWeighedAnew) {
+  learn();
+  const auto request = [](const std::string& id, const std::string& method, std::size_t about_itself) {
+    return R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":")" + method +
+           R"(","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
+           R"("io.modelcontextprotocol/clientCapabilities":{},"x":")" +
+           std::string(about_itself, 'm') + R"("}}})";
+  };
+  FakeClient& client = exchange.connect();
+  client.say(request("1", "server/discover", 10));
+  ASSERT_STREQ(client.session.state(), "lazy");
+  client.heard();
+  shares.set_most(Good::Bytes, 4 * (token.used(Good::Bytes) + 50'000));
+
+  client.say(request("2", "prompts/get", 30'000));
+  EXPECT_THAT(client.heard(), ElementsAre(HasSubstr("one token may have")));
+  EXPECT_STREQ(client.session.state(), "lazy");
+  const std::size_t before = token.used(Good::Bytes);
+  const std::string smaller = request("3", "prompts/get", 10'000);
+  client.say(smaller);
+
+  EXPECT_GT(token.used(Good::Bytes), before + smaller.size() + 19'000) << "twice, as at the beginning";
+}
+
 }  // namespace
 }  // namespace corral::tests

@@ -64,6 +64,28 @@ TEST(ModernSession, NeedsNoDiscoveryOfItsOwn) {
   EXPECT_THAT(exchange.server().heard(), ElementsAre(HasSubstr("tools/list")));
 }
 
+TEST(ModernSession, IsToldThatItsListenIsAcknowledgedAlsoWhileItDoesNotRead) {
+  Exchange exchange(config::Share::Auto);
+  modern_client(exchange);
+  FakeClient& slow = modern_client(exchange);
+  slow.heard();
+  slow.slow = true;
+  slow.say(modern("\"l\"", "subscriptions/listen"));
+  exchange.settle();
+  const auto asked = exchange.server().heard();
+  ASSERT_THAT(asked, SizeIs(1));
+  const auto news = [&](const std::string& method) {
+    return R"({"jsonrpc":"2.0","method":"notifications/)" + method +
+           R"(","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":)" + id_text(asked[0]) + "}}}";
+  };
+
+  exchange.server().say(news("subscriptions/acknowledged"));
+  exchange.server().say(news("resources/updated"));
+  exchange.settle();
+
+  EXPECT_THAT(slow.heard(), ElementsAre(HasSubstr("acknowledged"))) << "news may be lost, this may not";
+}
+
 TEST(ModernSession, HearsOnlyItsOwnSubscriptions) {
   Exchange exchange(config::Share::Auto);
   FakeClient& first = modern_client(exchange);

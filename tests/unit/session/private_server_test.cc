@@ -33,6 +33,16 @@ TEST(PrivateInstance, GetsItsClientsOwnHandshake) {
   EXPECT_THAT(exchange.server().heard(), ElementsAre(kInitialized));
 }
 
+TEST(PrivateInstance, AtItsEndNothingMoreOfTheClientIsRead) {
+  Exchange exchange(config::Share::Session);
+  FakeClient& client = exchange.ready_client();
+  ASSERT_TRUE(client.reading);
+
+  client.session.end(session::EndReason::SessionEnded);
+
+  EXPECT_FALSE(client.reading);
+}
+
 TEST(PrivateInstance, IsNotSharedWithTheNextSession) {
   Exchange exchange(config::Share::Session);
   exchange.ready_client();
@@ -307,6 +317,29 @@ TEST(AllowList, HidesAndRefusesOtherTools) {
   ASSERT_THAT(answers, SizeIs(2));
   EXPECT_THAT(answers[0], testing::AllOf(HasSubstr("-31005"), HasSubstr("delete")));
   EXPECT_EQ(json(answers[1]).at("result"), json(R"({"tools":[{"name":"look"}]})"));
+}
+
+TEST(PrivateInstance, ThatSaysMuchAndExitsIsHeardToItsLastWordBeforeItsEnd) {
+  Exchange exchange(config::Share::Session);
+  FakeClient& client = exchange.ready_client();
+  client.say(R"({"jsonrpc":"2.0","id":"c","method":"tools/call","params":{"name":"t"}})");
+  exchange.settle();
+  const std::string id = boost::json::serialize(json(exchange.server().heard().at(0)).at("id"));
+  constexpr std::size_t kMany = 2 * wire::LinePipe::kLinesPerTurn;
+  std::string words;
+  for (std::size_t i = 0; i < kMany; ++i)
+    words += R"({"jsonrpc":"2.0","method":"notifications/x"})"
+             "\n";
+  exchange.server().say_raw(words + R"({"jsonrpc":"2.0","id":)" + id + R"(,"result":{"last":true}})" + "\n");
+  exchange.server().exit(7);
+
+  ASSERT_TRUE(exchange.until([&] { return exchange.started() == 2; })) << "which follows its end";
+
+  const auto heard = client.heard();
+  ASSERT_GT(heard.size(), kMany);
+  EXPECT_THAT(heard[kMany], HasSubstr(R"("last":true)"));
+  EXPECT_THAT(heard[kMany], HasSubstr(R"("id":"c")"));
+  for (const std::string& line : heard) EXPECT_EQ(line.find("\"error\""), line.npos) << line;
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ TEST_F(Restart, GivesEachLostCallOneErrorAndServesTheNext) {
     const auto heard = client->heard();
     ASSERT_THAT(heard, SizeIs(1));
     EXPECT_EQ(json(heard[0]).at("error").at("message").as_string(),
-              "server files exited with code 3; its stderr ended with: out of cheese");
+              "server files exited with code 3; `corral logs files` shows its stderr");
     EXPECT_EQ(json(heard[0]).at("error").at("code"), -31001);
     EXPECT_EQ(client->exits, 0);
   }

@@ -263,24 +263,29 @@ TEST(SharedInstance, MergesLogLevelsAndFiltersForEach) {
   calm.say(R"({"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":"error"}})");
   calm.say(R"({"jsonrpc":"2.0","id":2,"method":"logging/setLevel","params":{"level":"loud"}})");
   exchange.settle();
-  EXPECT_THAT(exchange.server().heard(), ElementsAre(HasSubstr(R"("level":"debug")"))) << "the lowest, once";
+  const auto told = exchange.server().heard();
+  ASSERT_THAT(told, ElementsAre(HasSubstr(R"("level":"debug")"))) << "the lowest, once";
+  exchange.server().say(answer(id_of(told[0]), "done"));
   EXPECT_THAT(talkative.heard(), SizeIs(1));
   EXPECT_THAT(calm.heard(), ElementsAre(HasSubstr("result"), HasSubstr("-32602")));
 
+  // Who has just changed the level is the only possible cause: neither line is the calm one's.
   const auto log = [](const std::string& level) {
     return R"({"jsonrpc":"2.0","method":"notifications/message","params":{"level":")" + level +
            R"(","data":1}})";
   };
-  exchange.server().say(log("error"));  // nobody has a call in flight: nobody's
-  exchange.settle();
-  EXPECT_THAT(talkative.heard(), IsEmpty());
-  calm.say(call("9", "x"));
-  exchange.settle();
-  exchange.server().say(log("info"));
+  exchange.server().say(log("debug"));
   exchange.server().say(log("error"));
   exchange.settle();
-  EXPECT_THAT(calm.heard(), ElementsAre(HasSubstr(R"("level":"error")")));
-  EXPECT_THAT(talkative.heard(), IsEmpty()) << "it was not its call";
+  EXPECT_THAT(talkative.heard(),
+              ElementsAre(HasSubstr(R"("level":"debug")"), HasSubstr(R"("level":"error")")));
+  EXPECT_THAT(calm.heard(), IsEmpty());
+  calm.say(call("9", "x"));
+  exchange.settle();
+  exchange.server().say(log("error"));
+  exchange.settle();
+  EXPECT_THAT(talkative.heard(), IsEmpty());
+  EXPECT_THAT(calm.heard(), IsEmpty()) << "it may still be about the change of the level";
 }
 
 TEST(SharedInstance, KeepsTheLogLinesOfASessionThatIsGoneToItself) {
@@ -321,7 +326,7 @@ TEST(SharedInstance, IsNotAskedToHearMoreThanItReads) {
     exchange.server().say_raw(pings.substr(0, pings.size() - 1) + "\n");
     exchange.settle();
   }
-  EXPECT_GT(exchange.switchboard.places().front().router->counters().refused_questions, 0U);
+  EXPECT_GT(exchange.switchboard.places().front().router->counters().dropped_replies, 0U);
 }
 
 TEST(SharedInstance, TellsEveryReadySessionThatAListChanged) {
@@ -365,7 +370,6 @@ TEST(SharedInstance, AnswersEveryCallOnceWhenItDies) {
   ASSERT_THAT(to_first, SizeIs(2));
   for (const std::string& line : to_first) {
     EXPECT_THAT(line, HasSubstr("exited with code 3"));
-    EXPECT_THAT(line, HasSubstr("out of cheese"));
   }
   EXPECT_THAT(second.heard(), SizeIs(1));
   EXPECT_EQ(first.exit_code, 3);

@@ -41,10 +41,15 @@ TEST(Fallback, StartsTheServerAsConfigured) {
 TEST(Fallback, AListOfToolsNeedsTheDaemonUnlessItNamesAll) {
   config::Server entry;
   EXPECT_FALSE(needs_daemon(entry));
-  entry.tools = {"read_*"};
+  entry.tools = std::vector<std::string>{"read_*"};
   EXPECT_TRUE(needs_daemon(entry));
-  entry.tools = {"read_*", "*"};
+  entry.tools = std::vector<std::string>{"read_*", "*"};
   EXPECT_FALSE(needs_daemon(entry));
+  entry.deny = {"delete_*"};
+  EXPECT_TRUE(needs_daemon(entry)) << "a list of denied tools as well";
+  entry.deny.clear();
+  entry.tools = std::vector<std::string>{};
+  EXPECT_TRUE(needs_daemon(entry)) << "so does a list that allows none";
 }
 
 TEST(Fallback, NamesTheNearestServerAndAllOthers) {
@@ -70,7 +75,7 @@ TEST(DaemonEnvironment, HoldsNothingOfOneSession) {
     EXPECT_TRUE(is_for_daemon(kept)) << kept;
   }
   for (const char* dropped : {"API_KEY=x", "PWD=/", "SSH_AUTH_SOCK=/x", "HOMEDIR=/", "LD_PRELOAD=x.so",
-                              "NODE_OPTIONS=x", "junk", ""}) {
+                              "NODE_OPTIONS=x", "XDG_SESSION_ID=2", "XDG_ACTIVATION_TOKEN=x", "junk", ""}) {
     EXPECT_FALSE(is_for_daemon(dropped)) << dropped;
   }
 }

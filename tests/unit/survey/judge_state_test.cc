@@ -236,7 +236,7 @@ TEST(JudgeState, AServerBelowAKeeperIsKept) {
   scene.command(45).launcher = "corral";
   scene.process(46, 45, {"corral-keeper"}).comm = "corral-keeper";
   scene.process(50, 46, {"files"});
-  scene.details(50).environment = {"CORRAL_INSTANCE=0123456789abcdef"};
+  scene.mark(50);
   scene.configure("codex", "files", "file:/usr/bin/files");
 
   const Survey survey = scene.judged();
@@ -249,7 +249,7 @@ TEST(JudgeState, AServerBelowAKeeperIsKept) {
 TEST(JudgeState, AServerOfOursWithoutAKeeperIsAnOrphanByItsMark) {
   Scene scene;
   scene.process(50, 1, {"anything"});
-  scene.details(50).environment = {"CORRAL_INSTANCE=0123456789abcdef"};
+  scene.mark(50);
 
   const Survey survey = scene.judged();
 
@@ -258,12 +258,64 @@ TEST(JudgeState, AServerOfOursWithoutAKeeperIsAnOrphanByItsMark) {
   EXPECT_EQ(server_at(survey, 50)->cause, Cause::CorralKilled);
 }
 
+// An `at` job, a service, a terminal: somebody copied the environment of a server.
+TEST(JudgeState, ACopiedEnvironmentIsNoMark) {
+  Scene scene;
+  scene.process(50, 1, {"anything"});
+  scene.mark(50);
+  for (const std::uint64_t limit : {std::uint64_t{0}, std::uint64_t{1'000'000}, ~std::uint64_t{0}}) {
+    scene.details(50).rttime_limit = limit;
+    EXPECT_EQ(server_at(scene.judged(), 50), nullptr) << limit;
+  }
+}
+
+TEST(JudgeState, ACopiedEnvironmentOfAServerIsNoReasonToCallItAnOrphan) {
+  Scene scene;
+  scene.process(40, 1, {"codex"});
+  scene.process(50, 40, {"files"});
+  scene.connect(50, 40);
+  scene.configure("codex", "files", "file:/usr/bin/files");
+  scene.mark(50);
+  scene.details(50).rttime_limit = 0;
+
+  const Survey survey = scene.judged();
+
+  ASSERT_NE(server_at(survey, 50), nullptr);
+  EXPECT_EQ(server_at(survey, 50)->state, State::Serving);
+  EXPECT_FALSE(has_evidence(*server_at(survey, 50), Kind::Tag));
+}
+
+TEST(JudgeState, TheMarkOfAnInstanceWhoseKeeperLivesIsNoProofElsewhere) {
+  Scene scene;
+  scene.process(50, 1, {"anything"});
+  scene.mark(50);
+  scene.process(46, 1, {"corral-keeper"}).comm = "corral-keeper";
+  scene.details(46).environment = {"CORRAL_INSTANCE=fedcba9876543210fedcba9876543210"};
+
+  ASSERT_NE(server_at(scene.judged(), 50), nullptr) << "the keeper is another's";
+  scene.details(46).environment = scene.details(50).environment;
+  EXPECT_EQ(server_at(scene.judged(), 50), nullptr);
+}
+
+TEST(JudgeState, AServerBelowAKeeperIsKnownByItsVariableAlone) {
+  Scene scene;
+  scene.process(46, 1, {"corral-keeper"}).comm = "corral-keeper";
+  scene.process(50, 46, {"anything"});
+  scene.mark(50);
+  scene.details(50).rttime_limit = 0;  // where the limit leaves no room for a tag
+
+  const Survey survey = scene.judged();
+
+  ASSERT_NE(server_at(survey, 50), nullptr);
+  EXPECT_EQ(server_at(survey, 50)->state, State::Kept);
+}
+
 TEST(JudgeState, WhatAGuardWatchesIsNoOrphanByItsMark) {
   Scene scene;
   scene.process(40, 1, {"corral", "guard", "--", "agent"}).comm = "corral";
   scene.command(40).launcher = "corral";
   scene.process(50, 40, {"agent"});
-  scene.details(50).environment = {"CORRAL_INSTANCE=0123456789abcdef"};
+  scene.mark(50);
 
   const Survey survey = scene.judged();
 

@@ -28,6 +28,11 @@ class NpmServer : public TempFiles {
   std::string command_;
 };
 
+TEST_F(NpmServer, AProcessWithoutAScriptIsCalledAsItCallsItself) {
+  EXPECT_EQ(understand({"/opt/node"}, "/usr/bin/node", root()).name, "/opt/node");
+  EXPECT_EQ(understand({"/opt/node"}, "", root()).name, "node");
+}
+
 TEST_F(NpmServer, HasOneKeyAllAlongTheChainThatNpxStarts) {
   const std::string node = "/usr/bin/node";
   const Words title = {"npm exec @x/files .", "", "", ""};
@@ -180,6 +185,16 @@ class PythonServer : public TempFiles {
   std::string serena_;
   std::string python_;
 };
+
+TEST(UvCommand, ThatRunsNoServerIsUvItself) {
+  for (const Words& words :
+       {Words{"uv", "pip", "list"}, Words{"uv", "sync"}, Words{"uv", "pip", "install", "x"}}) {
+    const ServerCommand command = understand(words, "/opt/bin/uv", "/");
+    EXPECT_EQ(command.key, "file:uv") << words[1];
+    EXPECT_EQ(command.name, "uv") << words[1];
+    EXPECT_EQ(command.arguments.front(), words[1]);
+  }
+}
 
 TEST_F(PythonServer, HasOneKeyAllAlongTheChainThatUvStarts) {
   const std::string key = "pypi:mcp-server-git";

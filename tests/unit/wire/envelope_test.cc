@@ -162,6 +162,27 @@ TEST(Envelope, OffersTheIdOfAMessageThatItRefuses) {
   EXPECT_FALSE(scan(R"({"jsonrpc":"2.0","id":5,"method":"a",})").id.present()) << "no JSON, no id";
 }
 
+/// They are kept as long as their calls are open.
+TEST(Envelope, RefusesIdsAndTokensOfMoreThanAKilobyte) {
+  const auto request = [](const std::string& id, const std::string& token) {
+    return R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":"x","params":{"_meta":{"progressToken":)" + token +
+           "}}}";
+  };
+  const std::string longest = '"' + std::string(1022, 'x') + '"';
+  const std::string longer = '"' + std::string(1023, 'x') + '"';
+
+  EXPECT_EQ(scan(request(longest, longest)).kind, Kind::Request);
+  const std::string id = request(longer, "1");
+  EXPECT_EQ(scan(id).kind, Kind::NotRpc);
+  EXPECT_FALSE(scan(id).id.present()) << "it is not given back either";
+  const std::string token = request("7", longer);
+  EXPECT_EQ(scan(token).kind, Kind::NotRpc);
+  EXPECT_EQ(scan(token).id.in(token), "7");
+  EXPECT_EQ(scan(request(std::string(1025, '1'), "1")).kind, Kind::NotRpc);
+  const std::string answer = R"({"jsonrpc":"2.0","id":)" + longer + R"(,"result":{}})";
+  EXPECT_EQ(scan(answer).kind, Kind::NotRpc) << "nor of whom answers";
+}
+
 TEST(Envelope, SaysWhatIsWrongWithAMessage) {
   const std::vector<std::pair<const char*, const char*>> rows = {
       {R"({"method":"a"})", "no \"jsonrpc\""},
@@ -233,12 +254,76 @@ TEST(Envelope, ScansATenMegabyteStringWithTheIdBehindIt) {
   EXPECT_EQ(broken.envelope.kind, Kind::NotJson);
 }
 
-TEST(OwnNumber, TakesOnlyWhatWeWrite) {
+TEST(Envelope, HasABoundOnTheNumberOfValues) {
+  constexpr std::size_t kMost = std::size_t{1} << 20;
+  const auto with_values = [](std::size_t count) {
+    std::string elements = "1";
+    for (std::size_t i = 4; i < count; ++i) elements += ",1";  // version, id and array are values, too
+    return Scanned(R"({"jsonrpc":"2.0","id":7,"result":[)" + elements + "]}").envelope;
+  };
+
+  EXPECT_EQ(with_values(kMost).kind, Kind::Response);
+  EXPECT_EQ(with_values(kMost + 1).kind, Kind::NotJson);
+  EXPECT_STREQ(with_values(kMost + 1).fault, "more than 1,048,576 values in one message");
+}
+
+TEST(Envelope, CountsEveryMethodAsAValue) {
+  constexpr std::size_t kMost = std::size_t{1} << 20;
+  std::string text = R"({"jsonrpc":"2.0","id":7)";
+  for (std::size_t i = 2; i < kMost; ++i) text += R"(,"method":"")";
+  EXPECT_STREQ(Scanned(text + "}").envelope.fault, "\"method\" is empty");
+
+  const Envelope beyond = Scanned(text + R"(,"method":""})").envelope;
+
+  EXPECT_EQ(beyond.kind, Kind::NotJson);
+  EXPECT_STREQ(beyond.fault, "more than 1,048,576 values in one message");
+}
+
+TEST(Envelope, RefusesAMethodOfMoreThan1024BytesWithoutDecodingIt) {
+  const auto with_method = [](const std::string& method) {
+    return Scanned(R"({"jsonrpc":"2.0","id":7,"method":")" + method + R"("})").envelope;
+  };
+  EXPECT_EQ(with_method(std::string(1024, 'm')).kind, Kind::Request);
+
+  for (const std::string& method : {std::string(1025, 'm'), "\\n" + std::string(1023, 'm')}) {
+    const Envelope refused = with_method(method);
+    EXPECT_EQ(refused.kind, Kind::NotRpc);
+    EXPECT_STREQ(refused.fault, "a \"method\" of more than 1024 bytes");
+    EXPECT_TRUE(refused.id.present());
+    EXPECT_TRUE(refused.method_decoded.empty());
+  }
+}
+
+TEST(Envelope, ReadsRunsOfEscapes) {
+  EXPECT_EQ(Scanned(R"({"jsonrpc":"2.0","id":"\n\\\"\u0041\n","method":"a"})").envelope.kind, Kind::Request);
+  EXPECT_EQ(Scanned(R"({"jsonrpc":"2.0","id":"\n\x","method":"a"})").envelope.kind, Kind::NotJson);
+  EXPECT_EQ(Scanned("{\"jsonrpc\":\"2.0\",\"id\":\"\\n\\").envelope.kind, Kind::NotJson);
+}
+
+TEST(Envelope, SeesKeysThatSomeParsersTakeForMethodOrParams) {
+  const auto misleads = [](const std::string& key) {
+    return Scanned(R"({"jsonrpc":"2.0","id":1,"method":"a","params":{},")" + key + R"(":1})")
+        .envelope.lookalike;
+  };
+  for (const char* key :
+       {"Method", "METHOD", "PARAMS", "paramS", "\\u004dethod", "param\xC5\xBF", "param\\u017F"}) {
+    EXPECT_TRUE(misleads(key)) << key;
+  }
+  for (const char* key : {"methods", "metho", "x-method", "Id", "_meta", "param", ""}) {
+    EXPECT_FALSE(misleads(key)) << key;
+  }
+  EXPECT_FALSE(Scanned(R"({"jsonrpc":"2.0","id":1,"method":"a","params":{"Method":1}})").envelope.lookalike);
+}
+
+TEST(OwnNumber, TakesWhatWeWriteAlsoBetweenQuotes) {
   EXPECT_EQ(own_number("1"), 1U);
   EXPECT_EQ(own_number("0"), 0U);
   EXPECT_EQ(own_number("9007199254740991"), 9007199254740991U);
-  for (const char* text : {"", "-1", "+1", "01", "1.0", "1e2", "\"1\"", " 1", "1 ", "9007199254740992",
-                           "null", "99999999999999999", "18446744073709551617"}) {
+  EXPECT_EQ(own_number("\"17\""), 17U);
+  EXPECT_FALSE(plain_number("\"17\""));
+  for (const char* text :
+       {"", "-1", "+1", "01", "1.0", "1e2", "\"\"", "\"01\"", "\"1", "1\"", "\" 1\"", "\"\"1\"\"", " 1", "1 ",
+        "9007199254740992", "null", "99999999999999999", "18446744073709551617"}) {
     EXPECT_FALSE(own_number(text)) << text;
   }
 }

@@ -47,6 +47,13 @@ TEST(StringValue, DecodesEscapes) {
   EXPECT_EQ(string_value(" \"a\" "), "a");
 }
 
+TEST(StringValue, DecodesEscapesBetweenLongRuns) {
+  const std::string run(1000, 'x');
+  EXPECT_EQ(string_value("\"" + run + "\\n" + run + "\\u00e9\\\\" + run + "\""),
+            run + "\n" + run + "\xC3\xA9\\" + run);
+  EXPECT_EQ(string_value("\"\\n\\n\""), "\n\n");
+}
+
 TEST(StringValue, GivesNothingForAnythingElse) {
   for (const char* text : {"", "1", "null", "\"", "\"a", "a\"", "\"a\"b", "[\"a\"]", "\"\xFF\""}) {
     EXPECT_FALSE(string_value(text)) << text;

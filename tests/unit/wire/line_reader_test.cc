@@ -297,5 +297,64 @@ TEST(LineReader, GivesTheSpareBufferBackWhenItIsTold) {
   EXPECT_FALSE(feed.reader.has_spare());
 }
 
+TEST(LineReader, GoesOnLaterWithWhatWasHeld) {
+  LineReader reader(64 * kKiB);
+  std::vector<char> scratch(64 * kKiB);
+  const auto give = [&](std::string_view bytes) {
+    const std::span<char> room = reader.room(scratch);
+    memcpy(room.data(), bytes.data(), bytes.size());
+    reader.took(bytes.size());
+  };
+
+  give("one\ntwo\nthr");
+  EXPECT_EQ(reader.next()->text, "one");
+  reader.hold();
+  std::fill(scratch.begin(), scratch.end(), '#');  // somebody else's bytes
+
+  EXPECT_EQ(reader.next()->text, "two");
+  EXPECT_FALSE(reader.next());
+  give("ee\nfour\n");
+  EXPECT_EQ(reader.next()->text, "three");
+  reader.hold();
+  std::fill(scratch.begin(), scratch.end(), '#');
+  EXPECT_EQ(reader.next()->text, "four");
+  EXPECT_FALSE(reader.next());
+}
+
+TEST(OversizedLine, TellsAnAnswerFromAQuestion) {
+  const auto asks = [](std::string_view line) {
+    OversizedLine passing;
+    for (const char& byte : line) passing.feed({&byte, 1});
+    return passing.asks();
+  };
+  EXPECT_TRUE(asks(R"({"id":1,"method":"a"})"));
+  EXPECT_TRUE(asks(R"({"\u006d\u0065\u0074\u0068\u006f\u0064":"a","id":1})"));
+  EXPECT_FALSE(asks(R"({"id":1,"result":{"method":"a"}})"));
+  EXPECT_FALSE(asks(R"({"id":1,"result":"\"method\":1"})"));
+}
+
+TEST(OversizedLine, FindsWhoseAnswerABrokenLineWas) {
+  EXPECT_EQ(answered_id("{\"jsonrpc\":\"2.0\",\"result\":{\"text\":\"caf\xe9\"},\"id\":7}"), "7");
+  EXPECT_EQ(answered_id(R"({"id":"7","result":)" + std::string(600, '[') + std::string(600, ']') + "}"),
+            "\"7\"");
+  EXPECT_EQ(answered_id(R"({"jsonrpc":"2.0","id":7})"), "7");
+  EXPECT_EQ(answered_id(R"({"id":7,"error":null})"), "7");
+  EXPECT_EQ(answered_id(R"({"id":7,"\u006a\u0073\u006f\u006e\u0072\u0070\u0063":"1.0"})"), "7");
+  EXPECT_EQ(answered_id(R"({"id":7,"result":[1,{"id":8},"]}\"{"]})"), "7");
+  for (const char* line :
+       {R"({"id":7,"method":"roots/list")", "{\"id\":7,\"method\":\"\xe9\"}", "Listening on 7",
+        R"({"id":7,"id":8,"result":{}})", R"({"result":{"id":7}})", R"([{"id":7}])", ""}) {
+    EXPECT_EQ(answered_id(line), "") << line;
+  }
+}
+
+TEST(OversizedLine, DoesNotTakeARecordOfALogForAnAnswer) {
+  for (const char* line :
+       {R"({"level":30,"id":7,"msg":"x"})", R"({"id":7})", "{\"id\":7,\"msg\":\"\xe9\"}",
+        R"({"id":7,"data":{"jsonrpc":"2.0","result":{}}})", R"({"id":7,"msg":"result"})"}) {
+    EXPECT_EQ(answered_id(line), "") << line;
+  }
+}
+
 }  // namespace
 }  // namespace corral::wire

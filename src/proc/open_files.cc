@@ -1,0 +1,54 @@
+#include "proc/open_files.h"
+
+#include <sys/resource.h>
+
+#include <mutex>
+
+namespace corral::proc {
+namespace {
+
+std::mutex changing;
+int raised = 0;            // how many MoreOpenFiles live; by `changing`
+rlim_t before_raised = 0;  // what to put back when the last of them is gone; by `changing`
+
+rlimit current() {
+  rlimit limit{RLIM_INFINITY, RLIM_INFINITY};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  return limit;
+}
+
+bool set_soft(rlim_t soft) {
+  const rlimit limit{soft, current().rlim_max};
+  return setrlimit(RLIMIT_NOFILE, &limit) == 0;
+}
+
+}  // namespace
+
+std::uint64_t soft_open_files() { return current().rlim_cur; }
+
+LowerOpenFiles::LowerOpenFiles(std::uint64_t soft) {
+  changing.lock();  // until we are gone
+  before_ = current().rlim_cur;
+  lowered_ = before_ > soft && set_soft(soft);
+}
+
+LowerOpenFiles::~LowerOpenFiles() {
+  if (lowered_) set_soft(before_);
+  changing.unlock();
+}
+
+MoreOpenFiles::MoreOpenFiles() {
+  const std::lock_guard lock(changing);
+  const rlimit limit = current();
+  most_ = limit.rlim_max;
+  if (raised++ > 0) return;
+  before_raised = limit.rlim_cur;
+  set_soft(limit.rlim_max);
+}
+
+MoreOpenFiles::~MoreOpenFiles() {
+  const std::lock_guard lock(changing);
+  if (--raised == 0) set_soft(before_raised);
+}
+
+}  // namespace corral::proc

@@ -1,0 +1,115 @@
+// What a server may still be at work on, or speak about, although nobody waits for it: calls that were given
+// up, calls that were answered a moment ago, and whatever those that have left had set going. The same for
+// the sessions of a router and for the requests of a modern HTTP session. Pure: it is told the time.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <unordered_map>
+
+#include "base/id.h"
+#include "base/loop.h"
+#include "wire/attribution.h"
+
+namespace corral::router {
+
+/// Which calls may cause a log line: any, or (modern) only those that asked for logs.
+enum class Causes { AnyCall, CallsThatWantLogs };
+
+/// `Work` is the id under which the server knows a call, `Cause` that of whoever it works for. Both only
+/// grow.
+template <class Work, class Cause>
+class LingeringWork {
+ public:
+  /// `cause`: nobody = it was our own question, or the server had nothing to do for it.
+  void given_up(Work work, Cause cause, bool wants_log, Clock::time_point now) {
+    while (!works_.empty() && !wire::may_still_work(works_.begin()->second.when, now) &&
+           works_.size() >= kMostWorks) {
+      works_.erase(works_.begin());
+    }
+    works_.emplace(work, GivenUp{cause, wants_log, now});
+    if (works_.size() <= kMostWorks) return;
+    const auto oldest = works_.begin();
+    if (oldest->second.cause) forgot(oldest->second.when + wire::kStillWorks);
+    works_.erase(oldest);
+  }
+
+  /// Its answer came after all: from now on it counts as one that was answered. False if nobody gave up such
+  /// a call, or too long ago.
+  bool answered(Work work, Clock::time_point now) {
+    const auto found = works_.find(work);
+    if (found == works_.end()) return false;
+    const Cause cause = found->second.cause;
+    works_.erase(found);
+    call_answered(cause, now);
+    return true;
+  }
+
+  void left(Cause cause, Clock::time_point now) {
+    while (!left_.empty() && !wire::may_still_work(left_.front().when, now)) left_.pop_front();
+    left_.push_back({cause, now});
+    if (left_.size() <= kMostCauses) return;
+    forgot(left_.front().when + wire::kStillWorks);
+    left_.pop_front();
+  }
+
+  /// One of its calls was answered. A modern server says no more about it: its log lines end with the answer.
+  void call_answered(Cause cause, Clock::time_point now) {
+    if (!cause) return;
+    if (answered_.size() >= kMostCauses && !answered_.contains(cause)) {
+      sweep(now);
+      if (answered_.size() >= kMostCauses) return forgot(now + wire::kStillTalks);
+    }
+    answered_[cause] = now;
+  }
+
+  void add_to(wire::PossibleCauses<Cause>& causes, Causes which, Clock::time_point now) const {
+    if (now < unknown_until_) causes.add_unknown();
+    for (const auto& [work, one] : works_) {
+      if (causes.several()) return;
+      const bool may_cause = one.cause && (which == Causes::AnyCall || one.wants_log);
+      if (may_cause && wire::may_still_work(one.when, now)) causes.add(one.cause);
+    }
+    if (which == Causes::CallsThatWantLogs) return;  // what was set going without asking for logs causes none
+    for (const auto& [cause, when] : answered_) {
+      if (causes.several()) return;
+      if (wire::may_still_talk(when, now)) causes.add(cause);
+    }
+    for (const Left& one : left_) {
+      if (wire::may_still_work(one.when, now)) causes.add(one.cause);
+    }
+  }
+
+ private:
+  struct GivenUp {
+    Cause cause;
+    bool wants_log;
+    Clock::time_point when;
+  };
+  struct Left {
+    Cause cause;
+    Clock::time_point when;
+  };
+  static constexpr std::size_t kMostWorks = 4096;
+  static constexpr std::size_t kMostCauses = 1024;
+
+  /// Looks at all of them, so not with every answer of a server that is fast.
+  void sweep(Clock::time_point now) {
+    if (now < next_sweep_) return;
+    next_sweep_ = now + wire::kStillTalks / 8;
+    std::erase_if(answered_, [now](const auto& one) { return !wire::may_still_talk(one.second, now); });
+  }
+  void forgot(Clock::time_point until) { unknown_until_ = std::max(unknown_until_, until); }
+
+  std::map<Work, GivenUp> works_;
+  std::deque<Left> left_;                                  // in the order of time
+  std::unordered_map<Cause, Clock::time_point> answered_;  // when last
+  Clock::time_point next_sweep_ = Clock::time_point::min();
+  // What had to be forgotten to stay within the bounds counts until here as an unknown cause. Otherwise one
+  // could make us forget another one, and get its lines.
+  Clock::time_point unknown_until_ = Clock::time_point::min();
+};
+
+}  // namespace corral::router

@@ -1,0 +1,44 @@
+#include "survey/arguments.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace corral::survey {
+namespace {
+
+bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
+
+bool is_plain(char letter) {
+  return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || is_digit(letter) ||
+         letter == '-' || letter == '_';
+}
+
+bool is_option(std::string_view argument) { return argument.starts_with('-'); }
+
+/// A word that may name a job. A number is a port or a count.
+bool is_word(std::string_view argument) {
+  if (argument.empty() || is_option(argument) || is_digit(argument.front())) return false;
+  return std::all_of(argument.begin(), argument.end(), is_plain);
+}
+
+/// Options at the beginning are left out, with what can only be their value. A word behind an option may be
+/// its value or the job; nobody can see which, so it counts as the job: to take two jobs for one would end an
+/// innocent process.
+std::vector<std::string_view> job_of(const std::vector<std::string>& arguments) {
+  auto at = arguments.begin();
+  while (at != arguments.end() && is_option(*at)) {
+    ++at;
+    if (at != arguments.end() && !is_option(*at) && !is_word(*at)) ++at;
+  }
+  return {at, std::find_if_not(at, arguments.end(), is_word)};
+}
+
+}  // namespace
+
+Arguments compare_arguments(const std::vector<std::string>& configured,
+                            const std::vector<std::string>& running) {
+  if (configured == running) return Arguments::Same;
+  return job_of(configured) == job_of(running) ? Arguments::Alike : Arguments::Other;
+}
+
+}  // namespace corral::survey

@@ -1,0 +1,58 @@
+// How others can speak to a process other than over its stdin and stdout: sockets on which it waits for
+// connections, and connected Unix sockets. A server that is used this way is in use, whatever became of its
+// pipes.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "survey/listeners.h"
+#include "survey/process_table.h"
+#include "survey/unix_sockets.h"
+
+namespace corral::survey {
+
+/// A connected Unix socket that is not a standard stream of the process that has it.
+struct UnixLink {
+  std::uint64_t inode = 0;
+  std::vector<pid_t> peers{};  // who has the other end; empty = somebody we cannot see
+  bool display = false;        // it leads to a screen: there may be a window
+};
+
+/// A connection to a TCP port on which the process waits.
+struct TcpCall {
+  std::uint16_t port = 0;
+  std::vector<pid_t> callers{};  // who has the other end; empty = another machine, or somebody we cannot see
+};
+
+struct SocketUse {
+  std::string listens{};  // where it waits for connections: "TCP port 8080"; empty = nowhere
+  std::vector<TcpCall> calls{};
+  std::vector<UnixLink> links{};
+};
+
+using SocketUses = std::unordered_map<pid_t, SocketUse>;
+
+/// Pure. `unix_sockets` is null where the kernel does not tell about them. Then, and where the list of TCP
+/// sockets is not complete, every socket that is in no list may be a way to speak to the process, and counts
+/// as a link to somebody whom we cannot see.
+SocketUses socket_uses(const ProcessTable& table, const TcpSockets& tcp, const UnixSockets* unix_sockets);
+
+/// Services that any program may ask for something: D-Bus, the journal, user databases, container engines,
+/// databases, keyrings, agents for keys, sound. To be connected to one says nothing about who uses the
+/// program. `name` is the address of the service's socket, with '@' in front of an abstract one.
+bool is_common_service(std::string_view name);
+
+/// Sockets on which a program waits only for copies of itself or for its own children: those of tsx and of
+/// Chromium. That it listens there says nothing about who uses it.
+bool is_for_itself(std::string_view name);
+
+/// Where windows are shown: X11 or Wayland.
+bool is_display(std::string_view name);
+
+}  // namespace corral::survey

@@ -1,0 +1,171 @@
+// A list of allowed or denied tools must hold whatever a client writes, and whichever parser its server has.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "session/exchange.h"
+
+namespace corral::tests {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class LimitedTools : public testing::Test {
+ protected:
+  LimitedTools() {
+    exchange_.wanted->allows_tool = [](std::string_view tool) { return tool == "echo"; };
+    client_ = &exchange_.ready_client();
+  }
+
+  /// What the server hears of it.
+  std::vector<std::string> passed(const std::string& line) {
+    client_->say(line);
+    exchange_.settle();
+    return exchange_.server().heard();
+  }
+  std::string call(const std::string& params) const {
+    return R"({"jsonrpc":"2.0","id":7,"method":"tools/call","params":)" + params + "}";
+  }
+
+  Exchange exchange_{config::Share::Session};
+  FakeClient* client_ = nullptr;
+};
+
+TEST_F(LimitedTools, PassOnWhatIsAllowed) {
+  EXPECT_THAT(passed(call(R"({"name":"echo","arguments":{"name":"pid","Name":1}})")), SizeIs(1));
+  EXPECT_THAT(passed(R"({"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"\u006eame":"echo"}})"),
+              SizeIs(1));
+}
+
+TEST_F(LimitedTools, RefuseWhatIsNot) {
+  EXPECT_THAT(passed(call(R"({"name":"pid"})")), IsEmpty());
+  EXPECT_THAT(client_->heard(),
+              ElementsAre(AllOf(HasSubstr(R"("id":7)"), HasSubstr("-31005"), HasSubstr("pid"))));
+}
+
+TEST_F(LimitedTools, RefuseANameThatAnotherParserMightReadOtherwise) {
+  for (const char* params :
+       {R"({"name":"pid","name":"echo"})", R"({"name":"echo","name":"pid"})",
+        R"({"name":"echo","Name":"pid"})", R"({"NAME":"echo"})", R"({"name":"echo","n\u0041me":"pid"})",
+        R"({"name":["echo"]})", R"({"name":7})", R"({"arguments":{}})", R"({})"}) {
+    EXPECT_THAT(passed(call(params)), IsEmpty()) << params;
+    EXPECT_THAT(client_->heard(), ElementsAre(AllOf(HasSubstr(R"("id":7)"), HasSubstr("-32600")))) << params;
+  }
+}
+
+TEST_F(LimitedTools, RefuseKeysThatSomeParsersTakeForMethodOrParams) {
+  for (
+      const char* line :
+      {R"({"jsonrpc":"2.0","id":7,"method":"ping2","Method":"tools/call","params":{"name":"pid"}})",
+       R"({"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"echo"},"Params":{"name":"pid"}})",
+       R"({"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"echo"},"param\u017f":{"name":"pid"}})"}) {
+    EXPECT_THAT(passed(line), IsEmpty()) << line;
+    EXPECT_THAT(client_->heard(), ElementsAre(AllOf(HasSubstr(R"("id":7)"), HasSubstr("-32600")))) << line;
+  }
+}
+
+TEST_F(LimitedTools, LetNoCallThroughThatLooksLikeNewsOrAnAnswer) {
+  EXPECT_THAT(
+      passed(R"({"jsonrpc":"2.0","method":"notifications/x","Method":"tools/call","params":{"name":"pid"}})"),
+      IsEmpty());
+  exchange_.server().say(R"({"jsonrpc":"2.0","id":"q","method":"roots/list"})");
+  exchange_.settle();
+  const auto asked = client_->heard();
+  ASSERT_THAT(asked, SizeIs(1));
+  const std::string id = boost::json::serialize(json(asked[0]).at("id"));
+  EXPECT_THAT(passed(R"({"jsonrpc":"2.0","id":)" + id +
+                     R"(,"result":{},"Method":"tools/call","Params":{"name":"pid"}})"),
+              IsEmpty());
+  EXPECT_EQ(exchange_.switchboard.places().front().router->counters().misleading, 2U);
+}
+
+TEST_F(LimitedTools, LetNoCallThroughThatHasNoId) {
+  const auto counted = [this] {
+    return exchange_.switchboard.places().front().router->counters().misleading;
+  };
+  for (const char* method : {"tools/call", "tools\\/call", "\\u0074ools/call", "anything"}) {
+    const auto before = counted();
+    EXPECT_THAT(
+        passed(std::string(R"({"jsonrpc":"2.0","method":")") + method + R"(","params":{"name":"pid"}})"),
+        IsEmpty())
+        << method;
+    EXPECT_EQ(counted(), before + 1) << method;
+  }
+  EXPECT_THAT(passed(R"({"jsonrpc":"2.0","method":"notifications/roots/list_changed"})"), SizeIs(1));
+}
+
+TEST(LimitedToolsOfAModernClient, LetNoCallThroughThatHasNoId) {
+  Exchange exchange(config::Share::Session);
+  exchange.wanted->allows_tool = [](std::string_view tool) { return tool == "echo"; };
+  const std::string meta =
+      R"("_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}})";
+  FakeClient& client = exchange.connect();
+  client.say(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo",)" + meta + "}}");
+  exchange.settle();
+  exchange.answer_handshake(exchange.server());
+  exchange.settle();
+  exchange.server().heard();
+
+  client.say(R"({"jsonrpc":"2.0","method":"tools/call","params":{"name":"pid",)" + meta + "}}");
+  exchange.settle();
+
+  EXPECT_THAT(exchange.server().heard(), IsEmpty());
+}
+
+TEST(LimitedToolsInABatch, LetNoCallThroughThatHasNoId) {
+  Exchange exchange(config::Share::Session);
+  exchange.wanted->allows_tool = [](std::string_view tool) { return tool == "echo"; };
+  FakeClient& client = exchange.connect();
+  client.say(R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26"}})");
+  exchange.settle();
+  exchange.answer_handshake(exchange.server());
+  exchange.settle();
+  exchange.server().heard();
+
+  client.say(R"([{"jsonrpc":"2.0","method":"tools/call","params":{"name":"pid"}},)"
+             R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"pid"}},)"
+             R"({"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo"}}])");
+  exchange.settle();
+
+  EXPECT_THAT(exchange.server().heard(), ElementsAre(HasSubstr("echo")));
+}
+
+TEST_F(LimitedTools, RefuseANameThatIsTooLongToCompare) {
+  bool asked = false;
+  exchange_.wanted = std::make_shared<router::Wanted>(*exchange_.wanted);
+  exchange_.wanted->allows_tool = [&asked](std::string_view tool) {
+    asked = asked || tool.size() > 1024;
+    return true;
+  };
+  exchange_.wanted->spec.argv.emplace_back("anew");
+  client_ = &exchange_.ready_client();
+  const auto heard_of = [this](const std::string& name) {
+    client_->say(call(R"({"name":")" + name + R"("})"));
+    exchange_.settle();
+    return exchange_.server(1).heard().size();
+  };
+
+  EXPECT_EQ(heard_of(std::string(1024, 'x')), 1U);
+  client_->say(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}})");
+  exchange_.settle();
+  exchange_.server(1).heard();
+  EXPECT_EQ(heard_of(std::string(1025, 'x')), 0U);
+
+  EXPECT_THAT(client_->heard(),
+              ElementsAre(AllOf(HasSubstr(R"("id":7)"), HasSubstr("-32602"), HasSubstr("1024"))));
+  EXPECT_FALSE(asked);
+}
+
+TEST(UnlimitedTools, PassOnWhateverIsValid) {
+  Exchange exchange(config::Share::Session);
+  FakeClient& client = exchange.ready_client();
+  client.say(R"({"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"a","Name":"b"},"Method":1})");
+  exchange.settle();
+  EXPECT_THAT(exchange.server().heard(), SizeIs(1));
+}
+
+}  // namespace
+}  // namespace corral::tests

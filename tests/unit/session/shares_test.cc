@@ -1,0 +1,271 @@
+// What a session holds is counted for its principal, and given back.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "session/exchange.h"
+
+namespace corral::tests {
+namespace {
+
+using testing::HasSubstr;
+using testing::SizeIs;
+
+std::string initialize_of(std::size_t bytes) {
+  return R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18",)"
+         R"("capabilities":{},"clientInfo":{"name":")" +
+         std::string(bytes, 'x') + R"(","version":"1"}}})";
+}
+
+std::string call_with(const std::string& id) {
+  return R"({"jsonrpc":"2.0","id":")" + id + R"(","method":"tools/call","params":{"name":"t"}})";
+}
+
+class SessionShares : public testing::Test {
+ protected:
+  SessionShares() { exchange.wanted->account = &token; }
+
+  Shares shares;
+  Account& token = shares.account("token:ci");
+  Exchange exchange;
+};
+
+TEST_F(SessionShares, AnIntroductionOfMoreThan64KibIsRefusedAndTheClientMayTryAgain) {
+  FakeClient& client = exchange.connect();
+  client.say(initialize_of(std::size_t{20} << 20));
+
+  const auto answers = client.heard();
+  ASSERT_THAT(answers, SizeIs(1));
+  EXPECT_THAT(answers[0], HasSubstr(R"("code":-32602)"));
+  EXPECT_THAT(answers[0], HasSubstr("65536"));
+  EXPECT_EQ(exchange.started(), 0U);
+  EXPECT_EQ(token.used(Good::Bytes), 0U);
+  client.say(kInitialize);
+  exchange.settle();
+  EXPECT_EQ(exchange.started(), 1U);
+}
+
+TEST_F(SessionShares, WhatWaitsForAServerIsHeldOnTheAccountUntilItIsSent) {
+  FakeClient& client = exchange.connect();
+  client.say(kInitialize);
+  exchange.settle();
+  const std::size_t before = token.used(Good::Bytes);
+  const std::string large = call_with(std::string(500, 'i'));
+  client.say(large);
+  EXPECT_EQ(token.used(Good::Bytes), before + large.size());
+  const auto all_of_it = token.take(Good::Bytes, shares.quota(Good::Bytes).token - token.used(Good::Bytes));
+  ASSERT_TRUE(all_of_it);
+  client.say(call_with("one more"));
+  EXPECT_THAT(client.heard(), testing::ElementsAre(HasSubstr("one more")));
+
+  exchange.answer_handshake(exchange.server());
+  exchange.settle();
+  EXPECT_LT(token.used(Good::Bytes), shares.quota(Good::Bytes).token)
+      << "the message itself is the server's by now";
+}
+
+TEST_F(SessionShares, AModernIntroductionAndTheFilterOfAListenAreLimitedToo) {
+  exchange.wanted->era = server::Era::Modern;
+  const std::string many(std::size_t{100} << 10, 'x');
+  const auto request = [](const std::string& info, const std::string& more) {
+    return R"({"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"_meta":{)"
+           R"("io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
+           R"("io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":")" +
+           info + R"("})" + more + "}}";
+  };
+  for (const std::string& line :
+       {request(many, ""), request("", R"(,"notifications":{"resourceSubscriptions":[")" + many + "\"]}")}) {
+    FakeClient& client = exchange.connect();
+    client.say(line);
+    const auto answers = client.heard();
+    ASSERT_THAT(answers, SizeIs(1));
+    EXPECT_THAT(answers[0], HasSubstr(R"("code":-32602)"));
+  }
+  EXPECT_EQ(exchange.started(), 0U);
+}
+
+TEST_F(SessionShares, AnIntroductionIsHeldAsLongAsItsSession) {
+  FakeClient& client = exchange.connect();
+  client.say(initialize_of(10000));
+  EXPECT_GT(token.used(Good::Bytes), 20000U);
+  shares.set_most(Good::Bytes, 100000);  // 25000 for one token
+
+  FakeClient& second = exchange.connect();
+  second.say(initialize_of(10000));
+
+  const auto answers = second.heard();
+  ASSERT_THAT(answers, SizeIs(1));
+  EXPECT_THAT(answers[0], HasSubstr("one token may have 25000 bytes"));
+  exchange.clients.clear();
+  EXPECT_EQ(token.used(Good::Bytes), 0U);
+  (void)client;
+}
+
+TEST_F(SessionShares, OpenCallsAreCountedUntilTheyAreAnsweredCancelledOrLost) {
+  shares.set_most(Good::Requests, 16);  // 4 for one token
+  FakeClient& client = exchange.ready_client();
+  const std::size_t before = token.used(Good::Bytes);
+  const std::string large(500, 'd');  // the few bytes of the others are not worth counting
+  for (const std::string& id :
+       {std::string("a"), std::string("b"), std::string("c"), large, std::string("e")}) {
+    client.say(call_with(id));
+  }
+  exchange.settle();
+
+  const auto refused = client.heard();
+  ASSERT_THAT(refused, SizeIs(1));
+  EXPECT_THAT(refused[0], HasSubstr(R"("id":"e")"));
+  EXPECT_THAT(refused[0], HasSubstr("one token may have 4 open requests"));
+  EXPECT_EQ(token.used(Good::Requests), 4U);
+  EXPECT_GE(token.used(Good::Bytes), before + large.size());
+  const auto asked = exchange.server().heard();
+  ASSERT_THAT(asked, SizeIs(4)) << "what was refused is not sent";
+
+  exchange.server().say(R"({"jsonrpc":"2.0","id":)" + boost::json::serialize(json(asked[0]).at("id")) +
+                        R"(,"result":{}})");
+  exchange.settle();
+  EXPECT_EQ(token.used(Good::Requests), 3U);
+  client.say(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"b"}})");
+  EXPECT_EQ(token.used(Good::Requests), 2U);
+  client.session.end(session::EndReason::ClientGone);
+  exchange.settle();
+  EXPECT_EQ(token.used(Good::Requests), 0U);
+  EXPECT_LE(token.used(Good::Bytes), before);
+}
+
+TEST_F(SessionShares, SubscriptionsAreCountedUntilTheyEnd) {
+  FakeClient& client = exchange.ready_client();
+  const std::size_t before = token.used(Good::Bytes);
+  const std::string uri = "file:///" + std::string(4000, 'x');
+  const auto request = [](const std::string& id, const std::string& method, const std::string& about) {
+    return R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":"resources/)" + method + R"(","params":{"uri":")" +
+           about + R"("}})";
+  };
+  client.say(request("1", "subscribe", uri));
+  exchange.settle();
+  const auto asked = exchange.server().heard();
+  ASSERT_THAT(asked, SizeIs(1));
+  exchange.server().say(R"({"jsonrpc":"2.0","id":)" + boost::json::serialize(json(asked[0]).at("id")) +
+                        R"(,"result":{}})");
+  exchange.settle();
+  EXPECT_GT(token.used(Good::Bytes), before + 8000);
+  client.heard();
+
+  shares.set_most(Good::Bytes, 4 * (before + 10000));
+  client.say(request("2", "subscribe", uri + "2"));
+  const auto refused = client.heard();
+  ASSERT_THAT(refused, SizeIs(1));
+  EXPECT_THAT(refused[0], HasSubstr("one token may have"));
+  EXPECT_THAT(exchange.server().heard(), testing::IsEmpty());
+  client.say(request("3", "unsubscribe", uri));
+  exchange.settle();
+  EXPECT_EQ(token.used(Good::Bytes), before);
+}
+
+TEST_F(SessionShares, ASubscriptionIsHeldOnTheAccountWhileItsAnswerIsOutstanding) {
+  for (const auto share : {config::Share::Shared, config::Share::Session}) {
+    exchange.wanted = std::make_shared<router::Wanted>(*exchange.wanted);
+    exchange.wanted->share = share;
+    exchange.wanted->spec.argv.emplace_back("another");
+    FakeClient& client = exchange.ready_client();
+    FakeServer& server = exchange.spawner.servers.back();
+    const std::size_t before = token.used(Good::Bytes);
+    const std::string uri = "file:///" + std::string(4000, 'x');
+    const auto subscribe = [&client](const std::string& id, const std::string& about) {
+      client.say(R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":"resources/subscribe","params":{"uri":")" +
+                 about + R"("}})");
+    };
+    subscribe("1", uri);
+    exchange.settle();
+    EXPECT_GT(token.used(Good::Bytes), before + 8000);
+
+    auto rest = token.take(Good::Bytes, shares.quota(Good::Bytes).token - token.used(Good::Bytes) - 9000);
+    ASSERT_TRUE(rest);
+    subscribe("2", uri + "2");
+    subscribe("3", uri + "3");
+    const auto refused = client.heard();
+    ASSERT_FALSE(refused.empty());
+    EXPECT_THAT(refused.back(), HasSubstr("one token may have"));
+    ASSERT_TRUE(rest->resize(rest->amount() + shares.quota(Good::Bytes).token - token.used(Good::Bytes)));
+    exchange.settle();
+    const auto asked = server.heard();
+    ASSERT_FALSE(asked.empty());
+    for (const std::string& line : asked) {
+      server.say(R"({"jsonrpc":"2.0","id":)" + boost::json::serialize(json(line).at("id")) +
+                 R"(,"result":{}})");
+    }
+    exchange.settle();
+
+    EXPECT_TRUE(static_cast<router::SessionPort&>(client.session).subscribed())
+        << "what was admitted is kept, however full the account is";
+    const std::size_t held = token.used(Good::Bytes) - rest->amount() - before;
+    EXPECT_GE(held, asked.size() * 8000);
+    EXPECT_LE(held, asked.size() * 8100) << "and no more";
+    client.session.end(session::EndReason::ClientGone);
+    exchange.settle();
+  }
+}
+
+TEST_F(SessionShares, EverythingThatWaitsForAServerIsCounted) {
+  FakeClient& client = exchange.connect();
+  client.say(kInitialize);
+  exchange.settle();
+  const std::size_t before = token.used(Good::Bytes);
+  const std::string filling(5000, 'x');
+  const std::string news =
+      R"({"jsonrpc":"2.0","method":"notifications/x","params":{"a":")" + filling + R"("}})";
+  const std::string answer = R"({"jsonrpc":"2.0","id":1,"result":{"a":")" + filling + R"("}})";
+  const std::string nothing = R"({"jsonrpc":"2.0","a":")" + filling + R"("})";
+  std::size_t expected = before;
+  for (const std::string& message : {news, answer, nothing}) {
+    client.say(message);
+    expected += message.size();
+    EXPECT_EQ(token.used(Good::Bytes), expected) << message.substr(0, 60);
+  }
+
+  const auto all_of_it = token.take(Good::Bytes, shares.quota(Good::Bytes).token - expected);
+  const std::uint64_t bad = client.session.counters().bad_messages;
+  for (const std::string& message : {news, answer, nothing}) client.say(message);
+
+  EXPECT_EQ(token.used(Good::Bytes), shares.quota(Good::Bytes).token);
+  EXPECT_EQ(client.session.counters().bad_messages, bad + 3);
+  EXPECT_THAT(client.heard(), testing::IsEmpty());
+}
+
+TEST_F(SessionShares, ALogLevelThatIsNoneIsNotKept) {
+  FakeClient& client = exchange.ready_client();
+  const std::string none(2000, 'x');
+  const auto set = [&client](const std::string& level) {
+    client.say(R"({"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":")" + level +
+               R"("}})");
+  };
+  set("error");
+  set(none);
+  exchange.settle();
+  exchange.server().exit(1);
+  exchange.settle();
+  ASSERT_TRUE(exchange.until([this] { return exchange.started() == 2; }));
+  exchange.answer_handshake(exchange.server(1), R"({"logging":{}})");
+  exchange.settle();
+
+  const auto told = exchange.server(1).heard();
+  EXPECT_THAT(told, testing::Contains(HasSubstr(R"("level":"error")"))) << "the last one that was one";
+}
+
+TEST_F(SessionShares, TheUserIsNotHeldUpByWhatATokenHolds) {
+  shares.set_most(Good::Requests, 4);
+  FakeClient& greedy = exchange.ready_client();
+  for (const char* id : {"a", "b", "c"}) greedy.say(call_with(id));
+  exchange.wanted = std::make_shared<router::Wanted>(*exchange.wanted);
+  exchange.wanted->account = &shares.account("user");
+  exchange.wanted->spec.argv.emplace_back("for the user");  // principals never share an instance
+  FakeClient& own = exchange.ready_client();
+
+  for (const char* id : {"x", "y", "z"}) own.say(call_with(id));
+  exchange.settle();
+
+  EXPECT_THAT(own.heard(), testing::IsEmpty());
+  EXPECT_THAT(exchange.server(1).heard(), SizeIs(3));
+}
+
+}  // namespace
+}  // namespace corral::tests

@@ -1,0 +1,48 @@
+#include "survey/arguments.h"
+
+#include <gtest/gtest.h>
+
+namespace corral::survey {
+namespace {
+
+TEST(CompareArguments, EqualOnesAreTheSame) {
+  EXPECT_EQ(compare_arguments({}, {}), Arguments::Same);
+  EXPECT_EQ(compare_arguments({"mcp", "--all"}, {"mcp", "--all"}), Arguments::Same);
+}
+
+TEST(CompareArguments, OtherOptionsAndPathsAreTheSameJob) {
+  EXPECT_EQ(compare_arguments({}, {"--port", "8080"}), Arguments::Alike);
+  EXPECT_EQ(compare_arguments({"/here"}, {"/there"}), Arguments::Alike);
+  EXPECT_EQ(compare_arguments({"."}, {"${workspaceFolder}"}), Arguments::Alike);
+  EXPECT_EQ(compare_arguments({"mcp"}, {"mcp", "--all"}), Arguments::Alike);
+  EXPECT_EQ(compare_arguments({"https://example.org/mcp"}, {}), Arguments::Alike);
+}
+
+TEST(CompareArguments, AnotherWordAmongTheFirstIsAnotherJob) {
+  EXPECT_EQ(compare_arguments({"server", "mcp"}, {"server", "lsp"}), Arguments::Other);
+  EXPECT_EQ(compare_arguments({"server", "mcp"}, {"server"}), Arguments::Other);
+  EXPECT_EQ(compare_arguments({"server"}, {"server", "lsp", "--stdio"}), Arguments::Other);
+  EXPECT_EQ(compare_arguments({"server", "mcp", "/a"}, {"server", "mcp", "/b"}), Arguments::Alike);
+  EXPECT_EQ(compare_arguments({"server", "mcp", "--level", "info"}, {"server", "mcp", "--level", "debug"}),
+            Arguments::Alike);
+}
+
+TEST(CompareArguments, OptionsBeforeTheJobDoNotHideIt) {
+  EXPECT_EQ(compare_arguments({"-q", "mcp"}, {"-q", "lsp"}), Arguments::Other);
+  EXPECT_EQ(compare_arguments({"mcp"}, {"-q", "lsp"}), Arguments::Other);
+  EXPECT_EQ(compare_arguments({"mcp"}, {"--stdio", "-q", "mcp"}), Arguments::Alike);
+  EXPECT_EQ(compare_arguments({"--root", "/a", "mcp"}, {"--root", "/a", "lsp"}), Arguments::Other);
+  EXPECT_EQ(compare_arguments({"--port", "1", "mcp"}, {"--port", "2", "lsp"}), Arguments::Other);
+  EXPECT_EQ(compare_arguments({"--root", "/a"}, {"--root", "/b"}), Arguments::Alike);
+  EXPECT_EQ(compare_arguments({"--root=a", "mcp"}, {"--root=b", "mcp"}), Arguments::Alike);
+  EXPECT_EQ(compare_arguments({}, {"--verbose", "-"}), Arguments::Alike);
+}
+
+TEST(CompareArguments, AnotherFirstWordIsAnotherJob) {
+  EXPECT_EQ(compare_arguments({"mcp-server"}, {"language-server"}), Arguments::Other);
+  EXPECT_EQ(compare_arguments({"mcp"}, {}), Arguments::Other);
+  EXPECT_EQ(compare_arguments({}, {"lsp"}), Arguments::Other);
+}
+
+}  // namespace
+}  // namespace corral::survey
