@@ -197,11 +197,22 @@ void add_result(std::string& out, std::string_view line, std::string_view method
   }
 }
 
+// News of lists that do not exist, with names of a megabyte.
+void add_news(std::string& out) {
+  constexpr int kNews = 8;
+  for (int i = 0; i < kNews; ++i) {
+    out += R"({"jsonrpc":"2.0","method":"notifications/)";
+    out.append(size_t{1} << 20, static_cast<char>('a' + i));
+    out += "/list_changed\"}\n";
+  }
+}
+
 void add_answer(std::string& out, std::string_view line, bool modern) {
   const std::string_view head = line.substr(0, 512);  // the id stands in front of what can be large
   const std::string_view id = behind(head, R"("id":)", ",}");
   if (id.empty()) return;
   const std::string_view method = behind(head, R"("method":")", "\"");
+  if (method == "bench/news") add_news(out);
   out += R"({"jsonrpc":"2.0","id":)";
   out += id;
   if (method == (modern ? "initialize" : "server/discover")) {

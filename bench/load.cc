@@ -168,6 +168,13 @@ std::string Link::next_echo(std::size_t bytes) {
 
 double Link::echo(std::size_t bytes) { return timed(next_echo(bytes)); }
 
+double Link::ping() {
+  const unsigned id = next_id_++;
+  wanted_id_ = "\"id\":" + std::to_string(id) + ",";
+  wanted_text_ = "\"result\"";
+  return timed(R"({"jsonrpc":"2.0","id":)" + std::to_string(id) + R"(,"method":"ping"})" + "\n");
+}
+
 void Link::ask_echo(std::size_t bytes) { write_all(next_echo(bytes)); }
 
 /// Leaves in the buffer what has come behind it.

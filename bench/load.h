@@ -39,6 +39,8 @@ class Link {
   double echo(std::size_t bytes);
   /// One small question, so many bytes back.
   double blob(std::size_t bytes);
+  /// A ping; microseconds.
+  double ping();
 
   /// Until a question is answered rightly, however many are answered with an error before: for a server that
   /// is dead or away. News on the way is skipped. Milliseconds, and the number of errors.
@@ -55,6 +57,8 @@ class Link {
   Taken take();
 
   int from() const { return from_; }
+  /// For who says something else.
+  int to() const { return to_; }
   pid_t pid() const { return child_ ? child_->pid() : -1; }
 
   /// Closes our side, and waits for the child if there is one.

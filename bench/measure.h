@@ -54,6 +54,9 @@ void measure_connect_bridge(const Bench& bench, Results& results);
 /// Memory with 0 to 1,000 sessions; CPU time per call.
 void measure_connect_memory(const Bench& bench, Results& results);
 
+/// The longest ping of another session while one client wants more than its share.
+void measure_connect_hostile(const Bench& bench, Results& results);
+
 /// From the death of a server to the next answer, and from the call of a parked session to its answer.
 void measure_connect_restart(const Bench& bench, Results& results);
 

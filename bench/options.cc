@@ -24,9 +24,9 @@ constexpr const char* kHelp =
     "  --only NAME         one of round-trip, start, memory, kill, end, doctor, ps, reconcile, registry,\n"
     "                      connect (all of it),\n"
     "                      connect-round-trip, connect-throughput, connect-sizes, connect-attach,\n"
-    "                      connect-start, connect-bridge, connect-memory, connect-restart,\n"
-    "                      connect-parked, connect-peers, http (all of it), http-round-trip,\n"
-    "                      http-throughput, http-sizes, http-attach, http-memory\n"
+    "                      connect-start, connect-bridge, connect-memory, connect-hostile,\n"
+    "                      connect-restart, connect-parked, connect-peers, http (all of it),\n"
+    "                      http-round-trip, http-throughput, http-sizes, http-attach, http-memory\n"
     "  --peers DIR         also measure other proxies, from the folder that bench/peers/install filled\n"
     "  --quick             fewer rounds: a first look, not a result\n"
     "  --processes N       size of the tree that is killed (default 500)\n"
@@ -34,7 +34,7 @@ constexpr const char* kHelp =
     "  --strict-budgets    exit with 1 if a budget is exceeded\n"
     "  --help\n";
 
-constexpr std::array<std::string_view, 26> kNames{"round-trip",
+constexpr std::array<std::string_view, 27> kNames{"round-trip",
                                                   "start",
                                                   "memory",
                                                   "kill",
@@ -51,6 +51,7 @@ constexpr std::array<std::string_view, 26> kNames{"round-trip",
                                                   "connect-start",
                                                   "connect-bridge",
                                                   "connect-memory",
+                                                  "connect-hostile",
                                                   "connect-restart",
                                                   "connect-parked",
                                                   "connect-peers",

@@ -102,6 +102,7 @@ void measure_connect(const Bench& bench, Results& results) {
   if (wanted(options, "connect-start")) measure_connect_start(bench, results);
   if (wanted(options, "connect-bridge")) measure_connect_bridge(bench, results);
   if (wanted(options, "connect-memory")) measure_connect_memory(bench, results);
+  if (wanted(options, "connect-hostile")) measure_connect_hostile(bench, results);
   if (wanted(options, "connect-restart")) measure_connect_restart(bench, results);
   if (wanted(options, "connect-parked")) measure_connect_parked(bench, results);
 }
