@@ -5,6 +5,7 @@ JOBS ?= $(shell nproc)
 # Most tests wait most of the time.
 TEST_JOBS ?= $(shell expr 2 '*' $$(nproc))
 PRESET ?= dev
+MUTATION_SCORE ?= 92
 
 .DEFAULT_GOAL := help
 .PHONY: help run leak test conformance check bench bench-approaches install demo asan tsan fuzz mutate coverage format lint dependencies clean
@@ -82,10 +83,16 @@ tsan: ## unit tests under ThreadSanitizer
 fuzz: compile-fuzz ## each fuzzer for FUZZ_SECONDS (6; those of the wire at least 60)
 	tools/run-fuzzers build/fuzz/fuzz $${FUZZ_SECONDS:-6}
 
-mutate: ## whether the chaos run notices a corral with the sweep, or the ids, switched off
+mutate: ## whether the tests notice a corral that is broken on purpose; MUTANTS=60 SEED=N breaks it at random places
+	@tools/install-dependencies test
+ifdef MUTANTS
+	python3 tests/mutants/sample.py --mutants $(MUTANTS) $(if $(SEED),--seed $(SEED)) --score $(MUTATION_SCORE) --jobs $(JOBS)
+else
 	cmake --preset dev
 	cmake --build build/dev -j $(JOBS) --target rude_server chaos_client
 	FAKES_DIR=$(CURDIR)/build/dev/tests/fakes JOBS=$(JOBS) tests/chaos/mutation_check
+	python3 tests/mutants/named.py --jobs $(JOBS)
+endif
 
 coverage: ## line coverage of src/ by all tests
 	@$(MAKE) --no-print-directory suite PRESET=coverage
