@@ -147,7 +147,8 @@ TEST_F(Janitor, IsNeededForATreeThatAKilledDaemonLeaves) {
   ASSERT_TRUE(kill_now(script()));
 
   EXPECT_EQ(session.wait(), 128 + SIGKILL);
-  EXPECT_GE(survivors(tag()).size(), 60U);
+  // The script was one of the 60, and the tree may still grow.
+  EXPECT_TRUE(eventually([this] { return survivors(tag()).size() >= 60U; }));
   end_tagged(tag());
 }
 
