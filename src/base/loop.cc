@@ -45,14 +45,6 @@ std::chrono::nanoseconds thread_time() {
 int fd_in(std::uint64_t name) { return static_cast<int>(name & 0xffffffffU); }
 std::uint32_t number_in(std::uint64_t name) { return static_cast<std::uint32_t>(name >> 32U); }
 
-/// As of the last tick of the kernel, a few milliseconds ago: close enough to share out tens of them, and
-/// much cheaper than the exact time. It is asked for after each handler.
-Clock::time_point coarse_now() {
-  timespec time{};
-  clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
-  return Clock::time_point(std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec));
-}
-
 }  // namespace
 
 // ---- Loop
@@ -117,7 +109,7 @@ void Loop::begin_turn() {
 }
 
 void Loop::returned(const char* kind) {
-  const Clock::time_point now = coarse_now();
+  const Clock::time_point now = Clock::coarse_now();  // it is asked for after each handler
   const Clock::duration took = now - returned_;
   returned_ = now;
   ++calls_;

@@ -12,13 +12,13 @@
 #include <span>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/unique_fd.h"
 
 struct epoll_event;
 
 namespace corral {
 
-using Clock = std::chrono::steady_clock;
 using Task = std::function<void()>;
 
 class Watch;

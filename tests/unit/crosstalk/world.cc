@@ -229,6 +229,7 @@ void World::interfere() {
 }
 
 void World::step() {
+  clock_.pass(std::chrono::milliseconds(random_.below(3)));
   const std::size_t choice = random_.below(100);
   if (choice < 3) {
     interfere();
@@ -258,7 +259,7 @@ void World::finish() {
     settle();
     read();
     for (const auto& client : clients_) client->finish();
-    if (round > 20) usleep(500);
+    if (round > 20) clock_.pass(std::chrono::milliseconds(1));
     if (!ledger_.faults().empty()) return;
   }
   for (const auto& client : clients_) {

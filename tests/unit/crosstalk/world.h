@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/held_clock.h"
 #include "base/shares.h"
 #include "client/http_endpoint.h"
 #include "client/http_house.h"
@@ -74,6 +75,7 @@ class World final : private client::HttpHouse {
     bool era_is_known = true;
   };
 
+  tests::HeldClock clock_;  // the seed decides how much time passes, too
   Deeds& deeds_;
   Random random_;
   Ledger ledger_;

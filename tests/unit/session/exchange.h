@@ -1,5 +1,5 @@
-// The daemon's whole path in one process: clients in memory, servers that are two pipe ends in the test's
-// hand. No process is started, nothing sleeps.
+// The daemon's whole path in one process: clients in memory, servers that are two pipe ends in the test's hand.
+// No process is started, nothing sleeps, and time passes only when a test says so.
 #pragma once
 
 #include <fcntl.h>
@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/held_clock.h"
 #include "base/loop.h"
 #include "proc/spawner.h"
 #include "router/switchboard.h"
@@ -219,17 +220,18 @@ class Exchange {
     settle();
     return asked;
   }
-  /// For what a timer does: they are short in these tests.
+  /// For what a timer does: lets time pass until then, 15 seconds at most.
   template <class Condition>
   bool until(Condition condition) {
     const auto give_up = Clock::now() + std::chrono::seconds(15);
-    for (; Clock::now() < give_up; usleep(1000)) {
+    for (; Clock::now() < give_up; clock.pass(std::chrono::milliseconds(1))) {
       loop.run_due();
       if (condition()) return true;
     }
     return false;
   }
 
+  HeldClock clock;
   Loop loop;
   FakeSpawner spawner;
   router::Switchboard switchboard{loop, spawner, std::size_t{1} << 20};

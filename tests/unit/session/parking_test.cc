@@ -169,7 +169,7 @@ TEST_F(SharedParking, OnlyTheNewestIdleOnesAreKept) {
     exchange.wanted = std::make_shared<router::Wanted>(*exchange.wanted);
     exchange.wanted->spec.directory = "/" + std::to_string(root);
     exchange.ready_client().session.end(session::EndReason::InputClosed);
-    usleep(1000);
+    exchange.clock.pass(std::chrono::milliseconds(1));
   }
   exchange.settle();
   EXPECT_TRUE(exchange.server(0).input_closed());
@@ -187,7 +187,7 @@ TEST_F(SharedParking, AFullHouseEndsTheLeastRecentlyUsedOne) {
     exchange.wanted->spec.directory = "/" + std::to_string(root);
     exchange.wanted->stateless = true;
     clients.push_back(&exchange.ready_client());
-    usleep(1000);
+    exchange.clock.pass(std::chrono::milliseconds(1));
   }
   EXPECT_TRUE(exchange.server(0).input_closed());
   EXPECT_FALSE(exchange.server(1).input_closed());
