@@ -134,7 +134,9 @@ ToolResult reap_tool(const boost::json::object& arguments) {
   if (!wish) return tool_failure(wish.error().message);
   const Result<survey::Survey> survey = survey::look_around();
   if (!survey) return tool_failure(survey.error().message);
-  const reap::Selection selection = reap::select(*survey, wish->selectors, reap::who_asks());
+  survey::Asker asker = reap::who_asks();
+  asker.asked = false;  // by a model, not by a person
+  const reap::Selection selection = reap::select(*survey, wish->selectors, asker);
   const std::vector<Chosen> chosen = oldest_first(selection.groups);
 
   std::vector<reap::EndedTree> ended;

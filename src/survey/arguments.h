@@ -15,8 +15,9 @@ enum class Arguments : std::uint8_t {
   Same,   // exactly the arguments of an entry
 };
 
-/// The plain words at the beginning say which job a program does ("mcp", "server lsp"), also behind options.
-/// An option, a path, an address, a number or a variable is none, and ends them.
+/// The plain words at the beginning say which job a program does ("mcp", "server lsp", "experimental:mcp"),
+/// also behind options. An option, a path, an address, a number or a variable is none, and ends them. An
+/// option that names a protocol (`--mcp`, `--lsp`) belongs to the job, wherever it is.
 Arguments compare_arguments(const std::vector<std::string>& configured,
                             const std::vector<std::string>& running);
 

@@ -1,5 +1,6 @@
 #include "survey/snapshot.h"
 
+#include <fcntl.h>
 #include <pwd.h>
 #include <unistd.h>
 
@@ -7,6 +8,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "survey/proc_files.h"
 #include "survey/survey.h"
 
 namespace corral::survey {
@@ -38,6 +40,11 @@ void add_project_roots(const Snapshot& snapshot, std::vector<std::string>& roots
     if (recognise_client(process, command->second) == nullptr) continue;
     if (known.insert(process.directory).second) roots.push_back(process.directory);
   }
+}
+
+/// Its network namespace; empty if that may not be known.
+std::string network_of(const std::string& process) {
+  return read_link(AT_FDCWD, ("/proc/" + process + "/ns/net").c_str());
 }
 
 }  // namespace
@@ -74,7 +81,12 @@ Result<Snapshot> take_snapshot(ConfigPlaces places) {
     snapshot.far_ends.emplace(process.pid, FarEnds{far_end(snapshot.processes, sockets, process, 0),
                                                    far_end(snapshot.processes, sockets, process, 1)});
   }
-  snapshot.sockets = socket_uses(snapshot.processes, read_tcp_sockets(), told ? &*told : nullptr);
+  const std::string own_network = network_of("self");
+  snapshot.sockets =
+      socket_uses(snapshot.processes, read_tcp_sockets(), told ? &*told : nullptr, [&own_network](pid_t pid) {
+        const std::string network = network_of(std::to_string(pid));
+        return !network.empty() && network != own_network;
+      });
   add_project_roots(snapshot, places.project_roots);
   snapshot.configurations = read_client_configs(places);
   return snapshot;

@@ -98,13 +98,19 @@ void read_tcp(const TcpSockets& tcp, Reader& reader) {
 
 /// Where a list is missing, every socket that is in no other may be a way to speak to the process.
 void add_unexplained(const ProcessTable& table, const TcpSockets& tcp, const UnixSockets* unix_sockets,
-                     Reader& reader) {
+                     const IsElsewhere& lacks_a_list, Reader& reader) {
   std::unordered_set<std::uint64_t> known(tcp.inodes.begin(), tcp.inodes.end());
   if (unix_sockets != nullptr) {
     for (const auto& [inode, socket] : *unix_sockets) known.insert(inode);
   }
+  std::unordered_map<pid_t, bool> lacks;
   for (const Holding& holding : table.holdings()) {
-    if (holding.socket && known.insert(holding.inode).second) reader.add_link({holding.inode, {}, false});
+    if (!holding.socket || known.contains(holding.inode)) continue;
+    const auto [seen, first] = lacks.try_emplace(holding.pid, false);
+    if (first) seen->second = lacks_a_list(holding.pid);
+    if (!seen->second) continue;
+    known.insert(holding.inode);
+    reader.add_link({holding.inode, {}, false});
   }
 }
 
@@ -148,10 +154,16 @@ bool is_display(std::string_view name) {
   return name.starts_with("/tmp/.X11-unix/");
 }
 
-SocketUses socket_uses(const ProcessTable& table, const TcpSockets& tcp, const UnixSockets* unix_sockets) {
+SocketUses socket_uses(const ProcessTable& table, const TcpSockets& tcp, const UnixSockets* unix_sockets,
+                       const IsElsewhere& is_elsewhere) {
   Reader reader(table);
   read_tcp(tcp, reader);
-  if (unix_sockets == nullptr || !tcp.complete) add_unexplained(table, tcp, unix_sockets, reader);
+  if (unix_sockets == nullptr || !tcp.complete) {
+    add_unexplained(
+        table, tcp, unix_sockets, [](pid_t) { return true; }, reader);
+  } else if (is_elsewhere) {
+    add_unexplained(table, tcp, unix_sockets, is_elsewhere, reader);
+  }
   if (unix_sockets == nullptr) return reader.take();
   for (const auto& [inode, socket] : *unix_sockets) {
     if (socket.listens && is_for_itself(socket.name)) continue;  // whoever is connected there still counts

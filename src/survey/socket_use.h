@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -38,10 +39,14 @@ struct SocketUse {
 
 using SocketUses = std::unordered_map<pid_t, SocketUse>;
 
-/// Pure. `unix_sockets` is null where the kernel does not tell about them. Then, and where the list of TCP
-/// sockets is not complete, every socket that is in no list may be a way to speak to the process, and counts
-/// as a link to somebody whom we cannot see.
-SocketUses socket_uses(const ProcessTable& table, const TcpSockets& tcp, const UnixSockets* unix_sockets);
+/// Whether a process is in another network namespace than we are: the kernel lists the sockets of ours only.
+using IsElsewhere = std::function<bool(pid_t)>;
+
+/// Pure. `unix_sockets` is null where the kernel does not tell about them. Then, where the list of TCP
+/// sockets is not complete, and for processes that are elsewhere, every socket that is in no list may be a
+/// way to speak to the process, and counts as a link to somebody whom we cannot see.
+SocketUses socket_uses(const ProcessTable& table, const TcpSockets& tcp, const UnixSockets* unix_sockets,
+                       const IsElsewhere& is_elsewhere = {});
 
 /// Services that any program may ask for something: D-Bus, the journal, user databases, container engines,
 /// databases, keyrings, agents for keys, sound. To be connected to one says nothing about who uses the

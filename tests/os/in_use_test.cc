@@ -2,10 +2,12 @@
 // tests of each kind take the use away, and then it is ended.
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sched.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <boost/json.hpp>
+#include <thread>
 
 #include "base/unique_fd.h"
 #include "support/eventually.h"
@@ -76,6 +78,27 @@ TEST_F(InUse, AConnectionToThePortOfAConfiguredServer) {
       << "what a client starts over pipes is its own, although it has a port";
   EXPECT_EQ(reap().code, 0);
   EXPECT_FALSE(lives(dead.server()));
+}
+
+// As with `ip netns exec`: no list of ours shows who is connected there.
+TEST_F(InUse, APortInAnotherNetworkNamespace) {
+  bool may = false;
+  std::thread([&] { may = unshare(CLONE_NEWNET) == 0; }).join();
+  if (!may) GTEST_SKIP() << "no network namespace may be made here";
+  Launch launch = client("codex", 1, server_line());
+  launch.before_exec = [inner = launch.before_exec] {
+    if (unshare(CLONE_NEWNET) != 0) _exit(97);
+    const int port = socket(AF_INET, SOCK_STREAM, 0);  // its servers inherit it
+    if (port < 0 || listen(port, 1) != 0) _exit(98);
+    inner();
+  };
+  Holder dead(launch, 1);
+  dead.die();
+
+  const Said said = reap();
+
+  EXPECT_TRUE(lives(dead.server())) << said.out;
+  EXPECT_EQ(state_of(dead.server()), "apart");
 }
 
 TEST_F(InUse, AUnixSocketOnWhichAHubWaits) {

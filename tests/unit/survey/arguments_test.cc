@@ -38,6 +38,22 @@ TEST(CompareArguments, OptionsBeforeTheJobDoNotHideIt) {
   EXPECT_EQ(compare_arguments({}, {"--verbose", "-"}), Arguments::Alike);
 }
 
+TEST(CompareArguments, WordsWithAColonAreJobs) {
+  EXPECT_EQ(compare_arguments({"experimental:mcp"}, {"hosting:channel:deploy"}), Arguments::Other);
+  EXPECT_EQ(compare_arguments({"experimental:mcp"}, {"functions:log"}), Arguments::Other);
+  EXPECT_EQ(compare_arguments({"experimental:mcp"}, {"deploy"}), Arguments::Other);
+  EXPECT_EQ(compare_arguments({"experimental:mcp"}, {"experimental:mcp", "--dir", "/a"}), Arguments::Alike);
+}
+
+TEST(CompareArguments, AnOptionThatNamesAProtocolBelongsToTheJob) {
+  EXPECT_EQ(compare_arguments({"--mcp"}, {"--lsp", "--stdio"}), Arguments::Other);
+  EXPECT_EQ(compare_arguments({"--mcp"}, {"--remote", "https://example.org/a"}), Arguments::Other);
+  EXPECT_EQ(compare_arguments({}, {"--LSP"}), Arguments::Other);
+  EXPECT_EQ(compare_arguments({"/a"}, {"/a", "--language-server"}), Arguments::Other);
+  EXPECT_EQ(compare_arguments({"--mcp"}, {"--verbose", "--mcp"}), Arguments::Alike);
+  EXPECT_EQ(compare_arguments({"--mcp=stdio"}, {"--mcp=http"}), Arguments::Alike);
+}
+
 TEST(CompareArguments, AnotherFirstWordIsAnotherJob) {
   EXPECT_EQ(compare_arguments({"mcp-server"}, {"language-server"}), Arguments::Other);
   EXPECT_EQ(compare_arguments({"mcp"}, {}), Arguments::Other);

@@ -198,5 +198,19 @@ TEST(SocketUse, WithoutTheListsOfTcpEverySocketThatIsInNoListCounts) {
   EXPECT_TRUE(uses.at(kServer).links[0].peers.empty()) << "somebody we cannot see";
 }
 
+// What listens in another network namespace is in no list, however complete that is.
+TEST(SocketUse, EverySocketOfAProcessElsewhereMayBeAWayToSpeakToIt) {
+  const UnixSockets none;
+  const ProcessTable processes = table({socket_of(kServer, 7), socket_of(kOther, 8)});
+  TcpSockets tcp;
+  tcp.complete = true;
+
+  const SocketUses uses = socket_uses(processes, tcp, &none, [](pid_t pid) { return pid == kServer; });
+
+  ASSERT_EQ(uses.at(kServer).links.size(), 1U);
+  EXPECT_TRUE(uses.at(kServer).links[0].peers.empty());
+  EXPECT_FALSE(uses.contains(kOther));
+}
+
 }  // namespace
 }  // namespace corral::survey
