@@ -8,9 +8,12 @@
 // Why each rule is there.
 // User: a cookie can be copied by anybody who may read the environment; only what runs as we do is ours to
 // end. Age: a variable can be set by hand; a process that is older than the daemon was not started by it.
-// Instance: a corral inside a server gives its own servers a cookie of their own, but its keepers inherit the
-// tag; they end by themselves when their owner does, and take their trees along, which they could not if we
-// killed them. Number: start times tick every 10 ms, so without pidfs two processes can share number, time
+// Limit: a variable can be copied with a whole environment (an `at` job, a terminal, an editor that was asked
+// to open a window). The tag is a hard limit, which is inherited and can be lowered, but not raised without
+// privilege. Whoever has the cookie and a higher limit than the instance had is not below it, or can raise
+// it. Instance: a corral inside a server gives its own servers a cookie of their own, but its keepers inherit
+// the tag; they end by themselves when their owner does, and take their trees along, which they could not if
+// we killed them. Number: start times tick every 10 ms, so without pidfs two processes can share number, time
 // and user.
 
 namespace corral::reap {
@@ -19,6 +22,11 @@ namespace {
 using survey::Protection;
 
 bool is_dead(char state) { return state == 'Z' || state == 'X' || state == 'x'; }
+
+/// Whether it can have inherited the tag, and have lowered it since.
+bool may_have_inherited(std::uint64_t tag, const Bearer& bearer) {
+  return tag == 0 || (bearer.rlimit_tag != 0 && bearer.rlimit_tag <= tag);
+}
 
 }  // namespace
 
@@ -57,6 +65,9 @@ Verdict judge(const Bearer& bearer, const Claim& claim) {
     return bearer.known == Bearer::Known::Number ? Verdict::NotProved : Verdict::NotMarked;
   }
   if (spared == Protection::OtherUser) return Verdict::OtherUser;
+  if (bearer.known == Bearer::Known::No && !bearer.keeper && !may_have_inherited(claim.rlimit_tag, bearer)) {
+    return bearer.start_ticks < claim.not_before ? Verdict::Older : Verdict::NotProved;
+  }
   if (bearer.start_ticks < claim.not_before) return Verdict::Older;
   if (!recorded && !by_cookie && is_instance_id(bearer.cookie)) return Verdict::OtherInstance;
   return spared == Protection::Debugger ? Verdict::Debugged : Verdict::Ours;

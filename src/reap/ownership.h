@@ -42,9 +42,10 @@ struct Bearer {
   pid_t tracer = 0;
   std::uint64_t start_ticks = 0;
   std::string cookie{};          // empty = none, or not to be read
-  std::uint64_t rlimit_tag = 0;  // 0 = none
+  std::uint64_t rlimit_tag = 0;  // its hard RLIMIT_RTTIME; 0 = none
   Known known = Known::No;
-  bool own = false;  // this process, one above it, or one below it
+  bool keeper = false;  // looks like one: it has the limits of its owner
+  bool own = false;     // this process, one above it, or one below it
 };
 
 enum class Verdict : std::uint8_t {
@@ -55,7 +56,8 @@ enum class Verdict : std::uint8_t {
   Older,          // carries the mark, but lived before the daemon did
   OtherUser,
   Debugged,
-  NotProved,  // has the recorded number and start time, and no mark
+  NotProved,  // has the recorded number and start time, and no mark; or the cookie alone, and too high a
+              // limit
   Own,
 };
 

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "base/words.h"
+#include "keeper/keepers_below.h"
 #include "keeper/kernel.h"
 #include "keeper/proc_fs.h"
 #include "reap/last_look.h"
@@ -181,6 +182,7 @@ Bearer RemnantEnding::read(pid_t pid) {
   }
   bearer.cookie = marks_.cookie(pid).instance;
   bearer.rlimit_tag = marks_.rlimit_tag(pid);
+  bearer.keeper = keeper::is_keeper(pid, {});
   const LastLook now = look(pid);
   bearer.real = now.there ? now.real : static_cast<uid_t>(-1);
   bearer.effective = now.effective;

@@ -38,6 +38,11 @@ class RemnantCgroup : public OsTest {
     return !unfinished.instances.empty() && !unfinished.instances.front().cgroup.empty();
   }
 
+  // A piece of a shell's script: waits until the last job has become this program.
+  static std::string until_it_is(const std::string& comm) {
+    return "until grep -qx " + comm + " /proc/$!/comm; do sleep 0.02; done; ";
+  }
+
   static std::string texts(const Remnants& remnants) {
     std::string all = remnants.why;
     for (const reap::Remnant& one : remnants.processes) all += one.text + "\n";
@@ -60,7 +65,10 @@ TEST_F(RemnantCgroup, IsNotKilledWhileSomebodyInItIsDebugged) {
     GTEST_SKIP() << "no cgroup v2 of our own here";
   }
   const pid_t debugged = find_server(tag()).value().pid;
-  ASSERT_EQ(ptrace(PTRACE_SEIZE, debugged, nullptr, nullptr), 0);
+  if (ptrace(PTRACE_SEIZE, debugged, nullptr, nullptr) != 0) {
+    end_tagged(tag());
+    GTEST_SKIP() << "nobody may be traced here";
+  }
 
   const Remnants ended = end_remnants(unfinished.front(), hasty_rules());
 
@@ -82,8 +90,8 @@ TEST_F(RemnantCgroup, IsNotKilledWhileSomebodyInItIsDebugged) {
 TEST_F(RemnantCgroup, IsToldAsWhatEndedAProcessWithoutMarks) {
   const auto daemon = crash({"/bin/sh", "-c",
                              "read line; env -i CORRAL_TEST_TAG=" + tag() +
-                                 " prlimit --rttime=1000:1000 sleep 50 </dev/null >/dev/null 2>&1 & "
-                                 "sleep 0.3; echo up; exec sleep 50"});
+                                 " prlimit --rttime=1000:1000 sleep 50 </dev/null >/dev/null 2>&1 & " +
+                                 until_it_is("sleep") + "echo up; exec sleep 50"});
   const auto unfinished = daemon->unfinished();
   ASSERT_EQ(unfinished.size(), 1U);
   const auto all = processes();
@@ -92,7 +100,10 @@ TEST_F(RemnantCgroup, IsToldAsWhatEndedAProcessWithoutMarks) {
     GTEST_SKIP() << "no cgroup v2 of our own here";
   }
 
-  const Remnants ended = end_remnants(unfinished.front(), hasty_rules());
+  reap::RemnantRules rules = hasty_rules();
+  rules.graces.term = std::chrono::seconds(15);  // so that a busy machine makes nobody look stubborn
+
+  const Remnants ended = end_remnants(unfinished.front(), rules);
 
   EXPECT_TRUE(ended.settled) << texts(ended);
   EXPECT_TRUE(survivors(tag()).empty());
@@ -150,10 +161,10 @@ TEST_F(RemnantCgroup, WakesAStoppedKeeperInIt) {
 // Anybody can look like a keeper, and have a cookie of his own.
 TEST_F(RemnantCgroup, IsKilledWhenWhatLooksLikeAKeeperHasHadItsTime) {
   std::filesystem::copy_file("/bin/sleep", path("corral-keeper"));
-  const auto daemon =
-      crash({"/bin/sh", "-c",
-             "read line; CORRAL_INSTANCE=fedcba9876543210fedcba9876543210 " + path("corral-keeper") +
-                 " 50 </dev/null >/dev/null 2>&1 & sleep 0.3; echo up; exec sleep 50"});
+  const auto daemon = crash({"/bin/sh", "-c",
+                             "read line; CORRAL_INSTANCE=fedcba9876543210fedcba9876543210 " +
+                                 path("corral-keeper") + " 50 </dev/null >/dev/null 2>&1 & " +
+                                 until_it_is("corral-keeper") + "echo up; exec sleep 50"});
   const auto unfinished = daemon->unfinished();
   ASSERT_EQ(unfinished.size(), 1U);
   if (!has_cgroup(unfinished.front())) {

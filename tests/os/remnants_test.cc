@@ -60,6 +60,32 @@ TEST_P(RemnantsTest, OfEveryKindAreEnded) {
   }
 }
 
+// An `at` job, a terminal or an editor's new window has all of the environment, but not the limits.
+TEST_P(RemnantsTest, WhoHasCopiedTheEnvironmentIsLeftAlone) {
+  if (GetParam() == std::string("strict") && !runs_strict_here()) GTEST_SKIP() << "no PID namespace";
+  CrashedDaemon daemon(path("records"), tag(), GetParam(), everybody(), server("mixed:10"));
+  ASSERT_TRUE(daemon.wait_for_janitor());
+  const std::vector<registry::Unfinished> unfinished = daemon.unfinished();
+  ASSERT_EQ(unfinished.size(), 1U);
+  TagGuard copy;
+  Launch launch;
+  launch.argv = {"/bin/sh", "-c",
+                 "setsid " + programs().adversary + " --tag=" + copy.tag() +
+                     " --ignore-eof </dev/null >/dev/null 2>&1 &"};
+  launch.env = {"CORRAL_INSTANCE=" + unfinished.front().instances.front().id};
+  ASSERT_EQ(Session(launch).wait(), 0);
+  ASSERT_TRUE(eventually([&] { return find_server(copy.tag()).has_value(); }));
+
+  const Remnants ended = end_remnants(unfinished.front(), hasty_rules());
+
+  EXPECT_FALSE(any_alive());
+  ASSERT_EQ(survivors(copy.tag()).size(), 1U);
+  bool told = false;
+  for (const reap::Remnant& one : ended.processes) told |= one.outcome.kind == Outcome::Kind::NotProved;
+  EXPECT_TRUE(told) << "that it may be one";
+  end_tagged(copy.tag());
+}
+
 class InnocentTest : public OsTest {
  protected:
   Launch with_cookie(const std::string& cookie, const TagGuard& guard) const {

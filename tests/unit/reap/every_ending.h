@@ -69,7 +69,7 @@ inline std::set<pid_t> ended_by_recovery(const survey::Snapshot& snapshot, const
     bearer.tracer = details.tracer;
     bearer.start_ticks = process.start_ticks;
     bearer.cookie = survey::variable(details.environment, "CORRAL_INSTANCE");
-    bearer.rlimit_tag = survey::is_rlimit_tag(details.rttime_limit) ? details.rttime_limit : 0;
+    bearer.rlimit_tag = details.rttime_limit == ~std::uint64_t{0} ? 0 : details.rttime_limit;
     bearer.own = contains(asker.own_ancestors, process.pid);
     const bool in_group = cgroup.contains(process.pid) && !protection_in_group(bearer);
     if (in_group || judge(bearer, claim) == Verdict::Ours) pids.insert(process.pid);

@@ -141,7 +141,7 @@ class Machine {
 
   /// A process with the mark of an instance whose daemon and keeper were killed, or with half of it.
   void add_remnant() {
-    const int reason = between(0, 7);
+    const int reason = between(0, 8);
     ++counts_["remnant " + std::to_string(reason)];
     const pid_t pid = reason == 5 ? kOlder : next_++;
     scene_.process(pid, 1, {"anything"});
@@ -152,12 +152,13 @@ class Machine {
       case 2: scene_[pid].uid = 1001; break;
       case 3: scene_.details(pid).tracer = kStranger; break;
       case 4: asker_.own_ancestors.push_back(pid); break;
-      case 5: break;                                        // it was there before the daemon
-      case 6: scene_.mark(pid, kOtherInstance); break;      // below, but another keeper answers for it
-      case 7: scene_.details(pid).rttime_limit = 0; break;  // reap leaves it alone, recovery has a record
+      case 5: break;                                    // it was there before the daemon
+      case 6: scene_.mark(pid, kOtherInstance); break;  // below, but another keeper answers for it
+      case 7: scene_.details(pid).rttime_limit = ~std::uint64_t{0}; break;  // it has copied the environment
+      case 8: scene_.details(pid).rttime_limit = 1000; break;  // reap leaves it alone, recovery has a record
     }
-    if (reason == 0 || reason == 1 || reason == 7) remnants_.insert(pid);
-    if (reason == 1 || reason == 2 || reason == 3 || reason == 4 || reason == 7) innocent_.insert(pid);
+    if (reason == 0 || reason == 1 || reason == 8) remnants_.insert(pid);
+    if (reason != 0 && reason != 5 && reason != 6) innocent_.insert(pid);
     if (reason == 0 || reason == 6) leaked_.insert(pid);
   }
 

@@ -49,11 +49,39 @@ TEST(Ownership, EitherMarkAloneIsEnough) {
   Bearer cleared = marked();
   cleared.cookie.clear();
   Bearer lowered = marked();
-  lowered.rlimit_tag = 0;
+  lowered.rlimit_tag = 1000;
 
   EXPECT_EQ(judge(marked(), claim()), Verdict::Ours);
   EXPECT_EQ(judge(cleared, claim()), Verdict::Ours);
   EXPECT_EQ(judge(lowered, claim()), Verdict::Ours);
+}
+
+TEST(Ownership, ACopiedEnvironmentIsNoProof) {
+  Bearer copied = marked();
+  copied.rlimit_tag = 0;  // unlimited: it cannot be below what had a limit
+  Bearer raised = marked();
+  raised.rlimit_tag = kTag + 1;
+  Bearer older = copied;
+  older.start_ticks = 8999;
+
+  EXPECT_EQ(judge(copied, claim()), Verdict::NotProved);
+  EXPECT_EQ(judge(raised, claim()), Verdict::NotProved);
+  EXPECT_EQ(judge(older, claim()), Verdict::Older);
+}
+
+TEST(Ownership, TheCookieAloneIsEnoughWhereNothingElseCanBeExpected) {
+  Bearer bearer = marked();
+  bearer.rlimit_tag = 0;
+  registry::InstanceRecord untagged = instance_record();
+  untagged.rlimit_tag = 0;
+  EXPECT_EQ(judge(bearer, claim_of(daemon_record(), untagged)), Verdict::Ours);
+
+  bearer.keeper = true;
+  EXPECT_EQ(judge(bearer, claim()), Verdict::Ours);
+
+  bearer.keeper = false;
+  bearer.known = Bearer::Known::Number;
+  EXPECT_EQ(judge(bearer, claim()), Verdict::Ours);
 }
 
 TEST(Ownership, ACopiedCookieOfAnotherUserIsNotOurs) {
