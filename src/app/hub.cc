@@ -63,7 +63,6 @@ Hub::~Hub() = default;
 
 void Hub::Impl::apply_options() {
   const config::Options& options = configuration.options;
-  shares.set_most(Good::Instances, options.max_instances);
   switchboard.set_limits({options.max_instances, options.keep, options.drain});
   switchboard.set_line_cap(options.line_cap);
 }

@@ -73,15 +73,14 @@ void UsageMeter::begin(Wish wish) {
         if (alive.expired()) return;
         looking_ = false;
         if (next_) begin(*std::exchange(next_, std::nullopt));
-        compare(found->usage, found->cpu);
+        rates_.compare(found->usage, found->cpu, Clock::now());
         for (const Measured& one : measured) one(found->usage);
       });
 }
 
 /// Since the last look, if there was one: that is what people want to know.
-void UsageMeter::compare(Usage& usage, const std::map<pid_t, milliseconds>& cpu) {
+void CpuRates::compare(Usage& usage, const std::map<pid_t, milliseconds>& cpu, Clock::time_point now) {
   constexpr milliseconds kTooShort{200};
-  const Clock::time_point now = Clock::now();
   std::map<pid_t, Before> next;
   for (const auto& [keeper, used] : cpu) {
     const auto found = before_.find(keeper);

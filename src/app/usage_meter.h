@@ -25,6 +25,20 @@ struct Usage {
   std::map<pid_t, ClientProcess> clients;   // by pid
 };
 
+/// How many cores each tree has used since the last look at it.
+class CpuRates {
+ public:
+  /// `cpu` is what each tree has ever used, at this time. What was looked at a moment ago keeps its rate.
+  void compare(Usage& usage, const std::map<pid_t, std::chrono::milliseconds>& cpu, Clock::time_point now);
+
+ private:
+  struct Before {
+    std::chrono::milliseconds cpu{0};
+    Clock::time_point at;
+  };
+  std::map<pid_t, Before> before_;  // by keeper
+};
+
 class UsageMeter {
  public:
   UsageMeter(Loop& loop, Worker& worker) : loop_(loop), worker_(worker) {}
@@ -34,11 +48,6 @@ class UsageMeter {
   void measure(std::vector<pid_t> keepers, std::vector<pid_t> clients, Measured measured);
 
  private:
-  struct Before {
-    std::chrono::milliseconds cpu{0};
-    Clock::time_point at;
-  };
-
   struct Wish {
     std::vector<pid_t> keepers;
     std::vector<pid_t> clients;
@@ -46,11 +55,10 @@ class UsageMeter {
   };
 
   void begin(Wish wish);
-  void compare(Usage& usage, const std::map<pid_t, std::chrono::milliseconds>& cpu);
 
   Loop& loop_;
   Worker& worker_;
-  std::map<pid_t, Before> before_;  // by keeper
+  CpuRates rates_;
   bool looking_ = false;
   std::optional<Wish> next_;  // what was asked meanwhile, all of it in one
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

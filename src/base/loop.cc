@@ -149,8 +149,9 @@ std::optional<Clock::time_point> Loop::next_timer() const {
 }
 
 int Loop::until_next_timer() const {
-  if (timers_.empty()) return -1;
-  const auto left = ceil<milliseconds>(timers_.begin()->first - Clock::now());
+  const auto next = next_timer();
+  if (!next) return -1;
+  const auto left = ceil<milliseconds>(*next - Clock::now());
   return static_cast<int>(std::clamp(left, milliseconds::zero(), kLongestSleep).count());
 }
 

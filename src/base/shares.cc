@@ -121,7 +121,6 @@ std::optional<std::string> Account::loggable(std::string_view line, Time now) {
   }
   if (!within(shares_.quotas_[kAt], {shares_.all_[kAt], shares_.tokens_[kAt], used_[kAt]}, is_user())) {
     ++unlogged_;
-    ++shares_.unlogged_;
     return std::nullopt;
   }
   ++used_[kAt];

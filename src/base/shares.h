@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -11,6 +10,8 @@
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "base/clock.h"
 
 namespace corral {
 
@@ -45,7 +46,7 @@ class Shares;
 /// The user, or one token.
 class Account {
  public:
-  using Time = std::chrono::steady_clock::time_point;
+  using Time = Clock::time_point;
 
   /// A part of a good, for as long as this lives.
   class Held {
@@ -97,7 +98,7 @@ class Account {
 
   /// The line as it may be logged now; nothing if this second has had enough of them. The first line after
   /// those that were left out says how many they were.
-  std::optional<std::string> loggable(std::string_view line, Time now = std::chrono::steady_clock::now());
+  std::optional<std::string> loggable(std::string_view line, Time now = Clock::now());
 
  private:
   Shares& shares_;
@@ -119,10 +120,9 @@ class Shares {
 
   /// For as long as we live. "user" is the user's own.
   Account& account(const std::string& principal);
+  /// For tests: other numbers than SECURITY.md lists.
   void set_most(Good good, std::size_t all) { quotas_[static_cast<std::size_t>(good)] = quota_of(all); }
   const Quota& quota(Good good) const { return quotas_[static_cast<std::size_t>(good)]; }
-  /// Lines of clients that were not logged.
-  std::uint64_t unlogged() const { return unlogged_; }
 
  private:
   friend class Account;
@@ -131,7 +131,6 @@ class Shares {
   std::array<std::size_t, kGoods> all_{};
   std::array<std::size_t, kGoods> tokens_{};
   Account::Time second_{};  // that all_[LogLines] is of
-  std::uint64_t unlogged_ = 0;
   std::map<std::string, Account, std::less<>> accounts_;
 };
 

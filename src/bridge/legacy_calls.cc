@@ -27,6 +27,11 @@ std::vector<Change> with_id(wire::Span where, std::string_view id) { return {{wh
 
 }  // namespace
 
+LegacyCalls::LegacyCalls(LegacySide& side) : side_(side) {
+  if (side_.account == nullptr) return;
+  if (auto nothing = side_.account->take(Good::Bytes, 0)) held_ = std::move(*nothing);
+}
+
 void LegacyCalls::call(const wire::Line& line, const wire::Envelope& envelope) {
   const std::string_view id = envelope.id.in(line.text);
   if (calls_.size() >= kMostCalls) {
@@ -205,16 +210,21 @@ void LegacyCalls::again(const std::string& id) {
 }
 
 bool LegacyCalls::keep(Call& call, std::size_t bytes) {
-  if (bytes > kMostKept - kept_) return false;
+  if (bytes > kMostKept - kept_ || !held_.resize(kept_ + bytes)) return false;
   kept_ += bytes;
   call.kept += bytes;
   return true;
 }
 
+void LegacyCalls::release(std::size_t bytes) {
+  kept_ -= bytes;
+  held_.resize(kept_);
+}
+
 /// What the last round has left; the request stays.
 void LegacyCalls::release_answers(Call& call) {
   const std::size_t request = call.request.text.size();
-  kept_ -= call.kept - request;
+  release(call.kept - request);
   call.kept = request;
   call.state.clear();
   call.questions.clear();
@@ -225,7 +235,7 @@ LegacyCalls::Call LegacyCalls::end(Calls::iterator found) {
   Call call = std::move(found->second);
   calls_.erase(found);
   ups_.erase(call.up);
-  kept_ -= call.kept;
+  release(call.kept);
   for (const Question& question : call.questions) {
     if (questions_.erase(question.id) > 0) {
       side_.outlet.to_client({cancelled_message(to_string(question.id)), nullptr});

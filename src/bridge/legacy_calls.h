@@ -26,7 +26,7 @@ class LegacyCalls {
   /// For all calls together: requests, states and answers that wait for the next round.
   static constexpr std::size_t kMostKept = std::size_t{64} << 20;
 
-  explicit LegacyCalls(LegacySide& side) : side_(side) {}
+  explicit LegacyCalls(LegacySide& side);
 
   bool open(std::string_view id) const { return calls_.contains(id); }
   void call(const wire::Line& line, const wire::Envelope& envelope);
@@ -72,6 +72,7 @@ class LegacyCalls {
   void ask(const std::string& id, const std::vector<InputRequest>& requests, Clock::time_point now);
   void again(const std::string& id);
   bool keep(Call& call, std::size_t bytes);
+  void release(std::size_t bytes);
   void release_answers(Call& call);
 
   /// Takes the call out; its open questions are taken back.
@@ -86,6 +87,7 @@ class LegacyCalls {
   std::map<UpId, std::string> ups_;              // ids of calls_ by the id with the server
   std::map<QuestionId, std::string> questions_;  // and by that of an open question
   std::size_t kept_ = 0;
+  Account::Held held_;  // as much as kept_, of the client's principal
   bool client_ended_ = false;
 };
 

@@ -61,7 +61,8 @@ class LegacyClient final : public Bridge {
               spoken_version(initialize_params_),
               modern_capabilities(initialize_params_),
               modern_meta(initialize_params_, usual_level(discover_result_)),
-              options.shared ? UriListens::kMostOfOne : UriListens::kMost} {}
+              options.shared ? UriListens::kMostOfOne : UriListens::kMost,
+              options.account} {}
 
   void from_client(const wire::Line& line, const wire::Envelope& envelope, Clock::time_point now) override;
   void from_server(const wire::Line& line, const wire::Envelope& envelope, Clock::time_point now) override;

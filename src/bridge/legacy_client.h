@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/shares.h"
 #include "bridge/bridge.h"
 
 namespace corral::bridge {
@@ -15,6 +16,7 @@ struct LegacyClientOptions {
   std::string initialize_params;  // the client's own. JSON
   std::string discover_result;    // JSON
   bool shared = false;            // with other clients
+  Account* account = nullptr;     // whose what is kept is; outlives the bridge
 };
 
 std::unique_ptr<Bridge> legacy_client(Outlet& outlet, LegacyClientOptions options);

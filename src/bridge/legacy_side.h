@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/shares.h"
 #include "bridge/bridge.h"
 
 namespace corral::bridge {
@@ -16,6 +17,7 @@ struct LegacySide {
   std::string capabilities;         // of the client, in modern words. JSON
   std::string meta;                 // of every request to the server, without braces
   std::size_t most_listens = 1024;  // for single URIs, at the same time
+  Account* account = nullptr;       // whose what is kept is; null = nobody's
   IdSource<UpId> ids{};             // of a request to the server; none is given twice
 
   UpId next_id() { return ids.next(); }

@@ -35,11 +35,21 @@ void EventLog::add(Event event) {
   event.at = Clock::now();
   bytes_ += cost(event);
   events_.push_back(std::move(event));
-  if (bytes_ <= most_) return;
-  // Some more than needed, so that not every event of a full log moves all others.
-  const std::size_t target = most_ - most_ / 8;
+  if (bytes_ > most_) trim_below(most_);
+  if (!held_.resize(bytes_)) trim_below(held_.amount());
+}
+
+void EventLog::charge(Account* account) {
+  held_ = {};
+  if (account == nullptr) return;
+  if (auto nothing = account->take(Good::Bytes, 0)) held_ = std::move(*nothing);
+  if (!held_.resize(bytes_)) trim_below(0);
+}
+
+/// Some more than needed, so that not every event of a full log moves all others.
+void EventLog::trim_below(std::size_t limit) {
   for (const Weight weight : {Weight::Sent, Weight::News, Weight::Owed}) {
-    if (bytes_ > most_) trim(target, weight);
+    if (bytes_ > limit) trim(limit - limit / 8, weight);
   }
 }
 
@@ -117,6 +127,7 @@ bool EventLog::owes() const {
 
 /// A vector keeps the room of its best days.
 void EventLog::release_room() {
+  held_.resize(bytes_);
   const bool roomy = events_.capacity() > 64 && events_.size() < events_.capacity() / 4;
   if (events_.empty() || roomy) events_.shrink_to_fit();
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/loop.h"
+#include "base/shares.h"
 #include "wire/line_reader.h"
 
 namespace corral::client {
@@ -36,6 +37,9 @@ class EventLog {
   };
 
   explicit EventLog(std::size_t most) : most_(most) {}
+  /// From now on what is kept is on this account, which outlives the log; null = on nobody's. What it has no
+  /// room for goes as if the log were full.
+  void charge(Account* account);
 
   /// Copies a line that nobody owns. What has become too much goes: sent events first, then news, each
   /// oldest first, and questions and answers last.
@@ -62,6 +66,7 @@ class EventLog {
 
  private:
   static std::size_t cost(const Event& event);
+  void trim_below(std::size_t limit);
   void trim(std::size_t target, Weight up_to);
   void release_room();
 
@@ -69,6 +74,7 @@ class EventLog {
   std::size_t bytes_ = 0;
   std::size_t lost_ = 0;
   std::vector<Event> events_;
+  Account::Held held_;
 };
 
 }  // namespace corral::client

@@ -100,14 +100,20 @@ bool is_of_own_user(int proc, const char* name) {
   return fstatat(proc, name, &status, 0) == 0 && status.st_uid == geteuid();
 }
 
-/// Field 22 of the stat line, counted after the name, which may hold anything.
-std::uint64_t started_at(pid_t pid) {
-  const std::string text = read_text("/proc/" + std::to_string(pid) + "/stat");
+}  // namespace
+
+std::uint64_t start_time_in(std::string_view text) {
   std::size_t at = text.rfind(')');
   for (int field = 2; field < 22 && at != std::string::npos; ++field) at = text.find(' ', at + 1);
   if (at == std::string::npos) return 0;
   const std::size_t end = text.find(' ', at + 1);
-  return whole_number_in<std::uint64_t>(std::string_view(text).substr(at + 1, end - at - 1)).value_or(0);
+  return whole_number_in<std::uint64_t>(text.substr(at + 1, end - at - 1)).value_or(0);
+}
+
+namespace {
+
+std::uint64_t started_at(pid_t pid) {
+  return start_time_in(read_text("/proc/" + std::to_string(pid) + "/stat"));
 }
 
 /// The inode in pidfs says it all (Linux 6.9). Before that: the number and the time of its start, which fit

@@ -34,6 +34,7 @@ StreamableSession::~StreamableSession() {
 
 void StreamableSession::begin(std::unique_ptr<session::Session> session) {
   impl_->session = std::move(session);
+  impl_->log.charge(impl_->session->account());
 }
 session::Session& StreamableSession::session() { return *impl_->session; }
 

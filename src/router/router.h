@@ -205,8 +205,10 @@ class Router final : public server::Instance::Events {
   SessionPort* cause_of_words(Causes which) const;
   void log_message(const wire::Line& line, const wire::Envelope& envelope);
   void batch(const wire::Line& line);
-  void deliver_to_all(const std::vector<SessionId>& sessions, const wire::Line& line);
-  void deliver_news(SessionPort& port, const wire::Line& line, std::initializer_list<wire::Edit> edits = {});
+  void deliver_to_all(const std::vector<SessionId>& sessions, const wire::Line& line,
+                      const wire::Envelope& envelope);
+  void deliver_news(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope,
+                    std::initializer_list<wire::Edit> edits = {});
   void fail(const Call& call, int code, const std::string& sentence);
   void fit();
   void refute();

@@ -1,4 +1,5 @@
 // From the sessions to the server.
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <utility>
@@ -42,7 +43,8 @@ std::string_view called_tool(std::string_view params) {
   std::size_t names = 0;
   wire::Span name;
   wire::each_member(params, [&](std::string_view key, wire::Member member) {
-    if (!wire::same_but_for_case(key, "name")) return;
+    // A server that is written in C sees no further than a NUL.
+    if (!wire::same_but_for_case(key.substr(0, key.find('\0')), "name")) return;
     ++names;
     if (key == "name") name = member.value;
   });
@@ -57,9 +59,9 @@ std::string charge(Account* account, Call& call) {
   auto request = account->take(Good::Requests);
   if (!request) return account->objection(Good::Requests);
   call.request = std::move(*request);
-  // A URI twice: so much is its session's to keep when the server has agreed.
-  const std::size_t kept =
-      2 * call.id.size() + call.token.size() + 2 * call.uri.size() + call.listens_to.size();
+  // So much of a URI is its session's to keep when the server has agreed.
+  const std::size_t uri = call.uri.empty() ? 0 : Subscriptions::kept_for(call.uri);
+  const std::size_t kept = 2 * call.id.size() + call.token.size() + uri + call.listens_to.size();
   if (kept <= kFew && call.uri.empty()) return {};
   auto bytes = account->take(Good::Bytes, kept);
   if (!bytes) return account->objection(Good::Bytes, kept);
@@ -91,9 +93,10 @@ void Router::request(SessionPort& port, const wire::Line& line, const wire::Enve
   }
   if (misleads(envelope)) {
     port.deliver({wire::error_message(envelope.id.in(line.text), wire::kInvalidRequest,
-                                      "Invalid Request: the tools of server " + options_.server +
-                                          " are limited, so a message may have no key that differs from "
-                                          "\"method\" or \"params\" only in upper and lower case"),
+                                      "Invalid Request: a message to server " + options_.server +
+                                          " may have no key that differs from \"id\", \"method\", "
+                                          "\"params\", \"_meta\" or \"progressToken\" only in upper and "
+                                          "lower case; leave it out"),
                   nullptr});
     return;
   }
@@ -187,11 +190,13 @@ bool Router::refuse_tool(SessionPort& port, const wire::Line& line, const wire::
                                             " are limited, so the name of one may have 1024 bytes at most");
   }
   const std::optional<std::string> tool = wire::string_value(written);
-  if (!tool) {
-    return refuse(wire::kInvalidRequest,
-                  "Invalid Request: the tools of server " + options_.server +
-                      " are limited, so tools/call must have one \"name\", a text, and no other key that "
-                      "differs from it only in upper and lower case");
+  // A server that is written in C sees no further than a NUL.
+  const bool odd = tool && std::any_of(tool->begin(), tool->end(), [](char c) { return c >= 0 && c < 0x20; });
+  if (!tool || odd) {
+    return refuse(wire::kInvalidRequest, "Invalid Request: the tools of server " + options_.server +
+                                             " are limited, so tools/call must have one \"name\", a text "
+                                             "without control characters, and no other key that "
+                                             "differs from it only in upper and lower case");
   }
   if (options_.allows_tool(*tool)) return false;
   return refuse(wire::kToolNotAllowed, "tool " + *tool +
@@ -199,9 +204,10 @@ bool Router::refuse_tool(SessionPort& port, const wire::Line& line, const wire::
                                            options_.server + " in corral's configuration");
 }
 
-/// Where a list of tools is to be kept, a message must mean to the server what it means to us.
+/// Where a list of tools is to be kept, or others use the server, a message must mean to the server what it
+/// means to us: a second id that only the server sees would be the one of somebody else's call.
 bool Router::misleads(const wire::Envelope& envelope) {
-  const bool refused = options_.allows_tool && envelope.lookalike;
+  const bool refused = (options_.allows_tool || options_.shared) && envelope.lookalike;
   if (refused) ++counters_.misleading;
   return refused;
 }
@@ -216,8 +222,8 @@ bool Router::asks_without_id(std::string_view method) {
 
 void Router::notification(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope) {
   const std::string_view method = wire::method_name(envelope, line.text);
-  if (misleads(envelope) || asks_without_id(method)) return;
   if (method == "notifications/cancelled") return cancelled_by_client(port, line, envelope);
+  if (misleads(envelope) || asks_without_id(method)) return;
   if (method == "notifications/initialized") {
     ready_.insert(port.session());
     if (options_.shared) return;  // we told it ourselves
@@ -231,7 +237,12 @@ void Router::cancelled_by_client(SessionPort& port, const wire::Line& line, cons
   const auto up_id = calls_.find(port.session(), envelope.request_id.in(line.text));
   if (!up_id) return;  // answered already, or never asked
   const std::optional<Call> call = calls_.cancel(*up_id, Clock::now());
-  instance_->send(line, {{envelope.request_id, Digits(*up_id).text()}});
+  if (envelope.lookalike || envelope.lookalike_request_id) {
+    ++counters_.misleading;
+    cancel_up(*up_id, "the client cancelled it");  // the client's own words might name another call
+  } else {
+    instance_->send(line, {{envelope.request_id, Digits(*up_id).text()}});
+  }
   call_finished();
 }
 
@@ -262,11 +273,16 @@ void Router::subscribe(SessionPort& port, const wire::Line& line, const wire::En
     port.deliver({wire::error_message(id, wire::kTooManyCalls, why), nullptr});
   };
   // What we keep to ask the server outlives the session, if that ends before the answer.
+  const std::size_t bytes = Subscriptions::kept_for(uri);
   Account::Held question;
+  Account::Held request;
   if (port.account() != nullptr) {
-    auto held = port.account()->take(Good::Bytes, 2 * uri.size());
-    if (!held) return refuse(port.account()->objection(Good::Bytes, 2 * uri.size()));
+    auto held = port.account()->take(Good::Bytes, bytes);
+    if (!held) return refuse(port.account()->objection(Good::Bytes, bytes));
     question = std::move(*held);
+    auto open = port.account()->take(Good::Requests);
+    if (!open) return refuse(port.account()->objection(Good::Requests));
+    request = std::move(*open);
   }
   switch (subscriptions_.subscribe(port.session(), uri, id, port.account())) {
     case Subscriptions::Next::AskServer:
@@ -274,6 +290,7 @@ void Router::subscribe(SessionPort& port, const wire::Line& line, const wire::En
           {.purpose = Purpose::Subscribe,
            .uri = uri,
            .on_behalf_of = port.session(),
+           .request = std::move(request),
            .bytes = std::move(question)});
       return;
     case Subscriptions::Next::Wait: return;
@@ -282,7 +299,7 @@ void Router::subscribe(SessionPort& port, const wire::Line& line, const wire::En
       port.subscription(uri, true);
       port.deliver({wire::result_message(id, "{}"), nullptr});
       return;
-    case Subscriptions::Next::NoRoom: return refuse(port.account()->objection(Good::Bytes, 2 * uri.size()));
+    case Subscriptions::Next::NoRoom: return refuse(port.account()->objection(Good::Bytes, bytes));
     case Subscriptions::Next::Refuse:
       return refuse(
           "a session may subscribe to 1024 resources, each with a URI of at most 8192 bytes; unsubscribe "

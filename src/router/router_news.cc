@@ -204,25 +204,26 @@ void Router::news(const wire::Line& line, const wire::Envelope& envelope) {
   if (envelope.subscription_id.present()) return subscribed_news(line, envelope);
   if (method == "notifications/message") return log_message(line, envelope);
   if (!options_.shared) {
-    if (SessionPort* port = only_session()) return deliver_news(*port, line);
+    if (SessionPort* port = only_session()) return deliver_news(*port, line, envelope);
   }
   if (changed) {
-    deliver_to_all(std::vector<SessionId>(ready_.begin(), ready_.end()), line);
+    deliver_to_all(std::vector<SessionId>(ready_.begin(), ready_.end()), line, envelope);
     return;
   }
   if (method == "notifications/resources/updated") {
     const std::string_view params = envelope.params.in(line.text);
     const auto uri = wire::string_value(wire::member(params, "uri").in(params));
     const auto interested = uri ? subscriptions_.interested(*uri) : std::vector<SessionId>();
-    deliver_to_all(interested, line);
+    deliver_to_all(interested, line, envelope);
     if (!interested.empty()) return;
   }
   ++counters_.dropped_news;
 }
 
-void Router::deliver_to_all(const std::vector<SessionId>& sessions, const wire::Line& line) {
+void Router::deliver_to_all(const std::vector<SessionId>& sessions, const wire::Line& line,
+                            const wire::Envelope& envelope) {
   for (const SessionId session : sessions) {
-    if (SessionPort* const port = port_of(session)) deliver_news(*port, line);
+    if (SessionPort* const port = port_of(session)) deliver_news(*port, line, envelope);
   }
 }
 
@@ -235,7 +236,7 @@ void Router::progress(const wire::Line& line, const wire::Envelope& envelope) {
     return;
   }
   if (call->patience.count() > 0) call->deadline = Clock::now() + call->patience;
-  deliver_news(*port, line, {{envelope.direct_token, call->token}});
+  deliver_news(*port, line, envelope, {{envelope.direct_token, call->token}});
 }
 
 /// Legacy: the server takes a question back. Modern: it ends a listen.
@@ -279,7 +280,7 @@ void Router::subscribed_news(const wire::Line& line, const wire::Envelope& envel
     call->acknowledged = true;
     return port->deliver(line, {{envelope.subscription_id, call->id}});
   }
-  deliver_news(*port, line, {{envelope.subscription_id, call->id}});
+  deliver_news(*port, line, envelope, {{envelope.subscription_id, call->id}});
 }
 
 /// A log line and a line on stderr name no call. What a private server says is its session's; what a shared
@@ -306,16 +307,15 @@ void Router::log_message(const wire::Line& line, const wire::Envelope& envelope)
     ++counters_.dropped_log_lines;
     return;
   }
-  deliver_news(*port, line);
+  deliver_news(*port, line, envelope);
 }
 
 /// News of a shared server may be lost by a client that does not read; an answer may not. That a list changed
 /// is kept for later, once: it is all that a client needs to catch up. A private server is not read while its
 /// client does not read, so nothing of it needs to be lost.
-void Router::deliver_news(SessionPort& port, const wire::Line& line,
+void Router::deliver_news(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope,
                           std::initializer_list<wire::Edit> edits) {
   if (!options_.shared || !port.congested()) return port.deliver(line, edits);
-  const wire::Envelope envelope = wire::scan(line.text);
   if (const auto changed = changed_list_of(wire::method_name(envelope, line.text))) {
     owed_[port.session()].insert(*changed);
   } else {

@@ -7,7 +7,7 @@ namespace corral::router {
 /// What it takes to keep a request until the server has answered: as much as its session keeps afterwards, so
 /// that there is room for that.
 std::size_t Subscriptions::cost(const std::string& uri, const std::string& id) {
-  return 2 * uri.size() + id.size();
+  return kept_for(uri) + id.size();
 }
 
 Subscriptions::Next Subscriptions::subscribe(SessionId session, const std::string& uri, const std::string& id,

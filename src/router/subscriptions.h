@@ -18,6 +18,12 @@ class Subscriptions {
  public:
   static constexpr std::size_t kMostOfASession = 1024;
   static constexpr std::size_t kLongestUri = 8192;
+
+  /// What a subscription costs its principal: the URI and the nodes that hold it, in its session and here.
+  static std::size_t kept_for(const std::string& uri) {
+    constexpr std::size_t kNodes = 192;
+    return 2 * uri.size() + kNodes;
+  }
   static constexpr std::size_t kMostLevels = 32;  // of a URI, from its beginning, that may be subscribed to
 
   struct Waiting {

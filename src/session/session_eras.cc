@@ -63,7 +63,8 @@ void Session::cross() {
       if (standing_.initialized) return;  // it is told when what stood is restored
       return to_server(wire::notification_message("notifications/initialized"));
     case Crossing::LegacyToModern:
-      bridge_ = bridge::legacy_client(*this, {server_, params_, handshake.result(), shared_.value_or(false)});
+      bridge_ = bridge::legacy_client(
+          *this, {server_, params_, handshake.result(), shared_.value_or(false), account()});
       return;
     case Crossing::ToOlder: bridge_ = bridge::older_client(*this, version_); return;
   }

@@ -143,7 +143,7 @@ void Session::remember(const wire::Line& line, const wire::Envelope& envelope) {
 /// The router keeps each of them too. False if they are more than the principal may have.
 bool Session::weigh_subscriptions() {
   std::size_t bytes = 0;
-  for (const std::string& uri : standing_.uris) bytes += 2 * uri.size();
+  for (const std::string& uri : standing_.uris) bytes += router::Subscriptions::kept_for(uri);
   return subscriptions_.resize(bytes);
 }
 

@@ -1,8 +1,9 @@
 // Which session, or which open request, a server's message without an id belongs to. This is the only place
 // that decides it, and this is the rule: the one that alone can have caused the message, or nobody. A message
 // is never given to the newest, the likeliest or all of them: two windows of one user may belong to two
-// customers. Pure. The caller names everything that may be the cause; what to do with a message of nobody
-// (drop and count it) is up to the caller.
+// customers. (What a server writes to stderr before anybody has asked it something has no cause and is about
+// nobody; the router shows it to all of its sessions.) Pure. The caller names everything that may be the
+// cause; what to do with a message of nobody (drop and count it) is up to the caller.
 #pragma once
 
 #include <chrono>

@@ -55,7 +55,7 @@ class Scan {
   bool meta();
   bool keep(Span& into, const Field& field, std::size_t depth);
   bool is(const StringBody& key, const Field& field) const { return same_key(key, line_, field.name); }
-  bool looks_alike(const StringBody& key) const;
+  bool looks_like(const StringBody& key, std::string_view name) const;
 
   void blame(const char* why, std::size_t at);
   void check();
@@ -99,17 +99,27 @@ bool Scan::top_member(const StringBody& key) {
   if (is(key, kParams)) return params();
   if (is(key, kResult)) return keep(found_.result, kResult, 1);
   if (is(key, kError)) return keep(found_.error, kError, 1);
-  found_.lookalike = found_.lookalike || looks_alike(key);
+  if (looks_like(key, "id") || looks_like(key, "method") || looks_like(key, "params"))
+    found_.lookalike = true;
   return in_.value(1);
 }
 
-/// A key with escapes is at most six times as long as what it means, and a letter beyond ASCII has three
-/// bytes.
-bool Scan::looks_alike(const StringBody& key) const {
+/// Nearly every key has no escapes, and another length or another first letter. A letter beyond ASCII has two
+/// or three bytes. A receiver that is written in C sees no further than a NUL. `name` is in lower case.
+bool Scan::looks_like(const StringBody& key, std::string_view name) const {
+  constexpr std::size_t kLongest = 1024;  // that is worth decoding; nobody's key is longer and has escapes
   const std::string_view written = key.span.in(line_);
-  if (written.size() > 6 * kMethod.name.size()) return false;
-  const std::string decoded = key.escaped ? unescaped(written) : std::string(written);
-  return same_but_for_case(decoded, kMethod.name) || same_but_for_case(decoded, kParams.name);
+  const std::size_t length = name.size();
+  if (written.size() < length) return false;
+  if (key.escaped) {
+    if (written.size() > kLongest) return true;
+    const std::string meant = unescaped(written);
+    return same_but_for_case(std::string_view(meant).substr(0, meant.find('\0')), name);
+  }
+  if (written.size() > 3 * length) return false;
+  const bool other = static_cast<char>(written[0] | 0x20) != static_cast<char>(name[0] | 0x20);
+  if (written.size() == length && other) return false;
+  return same_but_for_case(written, name);
 }
 
 bool Scan::id() {
@@ -152,6 +162,8 @@ bool Scan::params_member(const StringBody& key) {
   if (is(key, kMeta)) return meta();
   if (is(key, kProgressToken)) return keep(found_.direct_token, kProgressToken, 2);
   if (is(key, kRequestId)) return keep(found_.request_id, kRequestId, 2);
+  if (looks_like(key, "_meta")) found_.lookalike = true;
+  if (looks_like(key, "requestid")) found_.lookalike_request_id = true;
   return in_.value(2);
 }
 
@@ -171,6 +183,7 @@ bool Scan::meta_member(const StringBody& key) {
   if (is(key, kVersion)) return keep(found_.protocol_version, kVersion, 3);
   if (is(key, kSubscription)) return keep(found_.subscription_id, kSubscription, 3);
   if (is(key, kLogLevel)) return keep(found_.log_level, kLogLevel, 3);
+  if (looks_like(key, "progresstoken")) found_.lookalike = true;
   return in_.value(3);
 }
 

@@ -43,9 +43,11 @@ struct Envelope {
 
   std::string method_decoded;  // only if the method was written with escapes
 
-  /// A top-level key is "method" or "params" but for upper and lower case. Some parsers take it for the same,
-  /// so the receiver may read another message than we did.
+  /// A key is one of those that decide what a message asks for, and whose it is ("id", "method", "params"; in
+  /// params "_meta", in that "progressToken"), but for upper and lower case. Some parsers take it for the
+  /// same, so the receiver may read another message than we did.
   bool lookalike = false;
+  bool lookalike_request_id = false;  // the same of "requestId" in params
 };
 
 /// Refuses a second jsonrpc, id, method, params, result, error, or of any key above inside params and _meta,

@@ -89,6 +89,10 @@ void OversizedLine::structure(char byte) {
     broken_ = true;
     return;
   }
+  if (outcome_begins_ && !is_space(byte)) {
+    rpc_ = rpc_ || byte == '{' || byte == '[';
+    outcome_begins_ = false;
+  }
   switch (byte) {
     case '{':
     case '[': open(); break;
@@ -145,8 +149,8 @@ void OversizedLine::value_begins() {
   const bool whole_key = catch_ == Catch::Key && !too_long_;
   const bool id = whole_key && is_key(caught_, "id");
   asks_ = asks_ || (whole_key && is_key(caught_, "method"));
-  rpc_ = rpc_ ||
-         (whole_key && (is_key(caught_, "result") || is_key(caught_, "error") || is_key(caught_, "jsonrpc")));
+  rpc_ = rpc_ || (whole_key && is_key(caught_, "jsonrpc"));
+  outcome_begins_ = whole_key && (is_key(caught_, "result") || is_key(caught_, "error"));
   catch_ = id ? Catch::Id : Catch::Nothing;
   caught_.clear();
   too_long_ = false;

@@ -23,8 +23,9 @@ class OversizedLine {
   std::string id() const;
   /// Whether it has a top-level "method": then the id is the sender's own, and not the one of a call to it.
   bool asks() const { return asks_; }
-  /// Whether it looks like an answer: it does not ask, and has a top-level "result", "error" or "jsonrpc". A
-  /// record of a log has none of them; its "id" is not the one of a call.
+  /// Whether it looks like an answer: it does not ask, and has a top-level "jsonrpc", or a "result" or an
+  /// "error" that is an object or a list. A record of a log has none of them (its "error" is a text), and its
+  /// "id" is not the one of a call.
   bool may_answer() const { return !asks_ && rpc_; }
 
  private:
@@ -49,6 +50,7 @@ class OversizedLine {
   bool too_long_ = false;
   bool asks_ = false;
   bool rpc_ = false;
+  bool outcome_begins_ = false;  // the value of a "result" or an "error"
   Catch catch_ = Catch::Nothing;
   std::size_t depth_ = 0;
   std::size_t ids_ = 0;

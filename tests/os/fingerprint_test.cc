@@ -161,6 +161,8 @@ TEST_F(LearnFingerprint, OfACompiledProgramThatIsReplacedLater) {
   EXPECT_EQ(what_changed(found), program + " has changed");
   // What the old one was is not there any more; the new one is not what runs.
   EXPECT_THAT(paths(learn_fingerprint(session.pid(), input_of(session))), IsEmpty());
+  std::ofstream(program + " (deleted)") << "what the kernel calls it is another file";
+  EXPECT_THAT(paths(learn_fingerprint(session.pid(), input_of(session))), IsEmpty());
   std::filesystem::remove(program);
   EXPECT_EQ(what_changed(found), program + " is gone");
 }

@@ -77,6 +77,16 @@ TEST(ServerInfo, NamesAClientOnceAndNotMoreThanAFew) {
   EXPECT_EQ(process.at("sessions").as_array().size(), 22U);
 }
 
+TEST(ServerInfo, ShowsAHundredBytesOfAClientsName) {
+  Snapshot snapshot = some_snapshot();
+  snapshot.sessions = {some_session(7, std::string(100, 'n') + "rest", 0)};
+  snapshot.instances[0].sessions = {7};
+
+  const json::value process = parsed(info_json(snapshot)).at("server_processes").at(1);
+
+  EXPECT_EQ(process.at("client"), json::value(std::string(100, 'n') + " 2.1"));
+}
+
 TEST(ServerInfo, LeavesOutAnInstanceThatHasNoProcessYet) {
   Snapshot snapshot = some_snapshot();
   snapshot.instances.push_back(some_instance("memory", 0));

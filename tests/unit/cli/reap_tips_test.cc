@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "survey/scene.h"
 
 namespace corral::cli {
@@ -33,6 +35,22 @@ TEST(WhyKept, ServersWithOtherArgumentsAreNotSaidToBeIncludedByAnOption) {
   const std::string why = why_kept(scene);
   EXPECT_NE(why.find("other arguments"), std::string::npos) << why;
   EXPECT_EQ(why.find("--possible"), std::string::npos) << why;
+}
+
+std::string tips_after(reap::Outcome::Kind kind) {
+  std::ostringstream out;
+  Page page(out, Look{200, true, false});
+  show_tips(page, {}, {}, {reap::Group{}}, {{7, {{7, "node", kind, 0}}}});
+  return out.str();
+}
+
+TEST(Tips, FitWhatBecameOfTheProcesses) {
+  using Kind = reap::Outcome::Kind;
+  EXPECT_NE(tips_after(Kind::NoPermission).find("sudo -u USER"), std::string::npos);
+  EXPECT_NE(tips_after(Kind::OtherUser).find("sudo -u USER"), std::string::npos);
+  EXPECT_NE(tips_after(Kind::Uninterruptible).find("state D"), std::string::npos);
+  EXPECT_EQ(tips_after(Kind::AlreadyGone).find("sudo"), std::string::npos);
+  EXPECT_EQ(tips_after(Kind::AlreadyGone).find("state D"), std::string::npos);
 }
 
 }  // namespace

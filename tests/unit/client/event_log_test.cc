@@ -103,5 +103,23 @@ TEST(EventLog, OwesWhatWasNotWrittenYetButNoNews) {
   EXPECT_FALSE(log.owes());
 }
 
+TEST(EventLog, IsOnTheAccountOfItsPrincipalAndKeepsNoMoreThanThatHas) {
+  Shares shares;
+  shares.set_most(Good::Bytes, 40'000);  // 10,000 for one token
+  Account& token = shares.account("token:ci");
+  EventLog log(std::size_t{1} << 20);
+  log.charge(&token);
+  const std::string text(3'000, 'x');
+  for (std::uint64_t sequence = 1; sequence <= 10; ++sequence) {
+    log.add({{1, sequence}, {text, nullptr}, EventLog::Weight::Sent, false});
+    EXPECT_EQ(token.used(Good::Bytes), log.bytes());
+    EXPECT_LE(log.bytes(), 10'000U);
+  }
+  EXPECT_GT(log.bytes(), 3'000U) << "the newest are kept";
+
+  log.forget_sent_before(Clock::now() + std::chrono::hours(1));
+  EXPECT_EQ(token.used(Good::Bytes), 0U);
+}
+
 }  // namespace
 }  // namespace corral::client

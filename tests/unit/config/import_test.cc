@@ -102,6 +102,11 @@ TEST(Import, TakesATimeoutOnlyInAUnitThatIsKnown) {
   EXPECT_EQ(entry(R"({"command": "x", "timeout": 60})", "/d/cline_mcp_settings.json"),
             R"({"command":"x","timeout":"60s"})");
   EXPECT_EQ(entry(R"({"command": "x", "tool_timeout_sec": 5})"), R"({"command":"x","timeout":"5s"})");
+  EXPECT_EQ(entry(R"({"command": "x", "tool_timeout_sec": 1})"), R"({"command":"x","timeout":"1s"})");
+  EXPECT_EQ(entry(R"({"command": "x", "tool_timeout_sec": 86400})"), R"({"command":"x","timeout":"86400s"})");
+  EXPECT_EQ(entry(R"({"command": "x", "tool_timeout_sec": 86401})"), R"({"command":"x"})");
+  EXPECT_EQ(entry(R"({"command": "x", "timeout": 1000})"), R"({"command":"x","timeout":1000})");
+  EXPECT_EQ(entry(R"({"command": "x", "timeout": 999})"), R"({"command":"x"})");
   EXPECT_EQ(entry(R"({"command": "x", "timeout": 60})"), R"({"command":"x"})");
   EXPECT_THAT(notes(R"({"command": "x", "timeout": 60})"), ElementsAre(HasSubstr("unit is not clear")));
 }

@@ -84,6 +84,28 @@ TEST(OpenListen, WakesNobodyUp) {
   }
 }
 
+TEST(OpenListen, IsOneForAllLegacyClients) {
+  Exchange exchange;
+  exchange.wanted->era = server::Era::Modern;
+  FakeClient& first = exchange.connect();
+  first.say(kInitialize);
+  exchange.settle();
+  exchange.server().say(
+      R"({"jsonrpc":"2.0","id":1,"result":{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true}}}})");
+  exchange.settle();
+  first.say(kInitialized);
+  exchange.settle();
+  ASSERT_THAT(exchange.server().heard(), Contains(HasSubstr("subscriptions/listen")));
+
+  FakeClient& second = exchange.connect();
+  second.say(kInitialize);
+  second.say(kInitialized);
+  exchange.settle();
+
+  ASSERT_EQ(exchange.started(), 1U);
+  EXPECT_THAT(exchange.server().heard(), Not(Contains(HasSubstr("subscriptions/listen"))));
+}
+
 TEST_F(Crossing, WhatConcernsOnlyUsReachesNoServer) {
   FakeClient& patient = exchange.connect();
   patient.say(

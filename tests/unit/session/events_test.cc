@@ -75,6 +75,23 @@ TEST_F(Told, AnEndWithoutProofIsASurvivor) {
   EXPECT_STREQ(client.session.reason(), "stdin-closed");
 }
 
+TEST_F(Told, EverySurvivorIsAnEventOfItsOwn) {
+  exchange.wanted->share = config::Share::Session;
+  FakeClient& client = exchange.ready_client();
+  all.clear();
+
+  client.session.end(session::EndReason::InputClosed);
+  exchange.settle();
+  exchange.server().exit(0, FakeServer::Proof::None, {71, 72, 73});
+  exchange.settle();
+
+  std::vector<pid_t> survivors;
+  for (const events::Event& event : all) {
+    if (event.kind == events::Kind::Survivor) survivors.push_back(event.pid);
+  }
+  EXPECT_THAT(survivors, ElementsAre(71, 72, 73));
+}
+
 TEST_F(Told, AServerThatIsTooOldIsRefusedWithBothVersions) {
   exchange.wanted->min_version = "99.0";
   FakeClient& client = exchange.connect();

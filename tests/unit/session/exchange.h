@@ -1,5 +1,5 @@
-// The daemon's whole path in one process: clients in memory, servers that are two pipe ends in the test's hand.
-// No process is started, nothing sleeps, and time passes only when a test says so.
+// The daemon's whole path in one process: clients in memory, servers that are two pipe ends in the test's
+// hand. No process is started, nothing sleeps, and time passes only when a test says so.
 #pragma once
 
 #include <fcntl.h>
@@ -61,7 +61,7 @@ class FakeServer {
   }
 
   enum class Proof { Given, None };
-  void exit(int status, Proof proof = Proof::Given) {
+  void exit(int status, Proof proof = Proof::Given, const std::vector<pid_t>& survivors = {}) {
     input_.reset();
     output_.reset();
     error_.reset();
@@ -71,6 +71,7 @@ class FakeServer {
     event.report.server_status_known = true;
     event.report.server_status = status;
     event.report.proved_empty = proof == Proof::Given;
+    for (const pid_t pid : survivors) event.report.survivor[event.report.survivors++].pid = pid;
     send(lifeline_.get(), &event, sizeof event, 0);
   }
   void close_output() { output_.reset(); }

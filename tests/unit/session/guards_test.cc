@@ -11,6 +11,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 
 class LimitedTools : public testing::Test {
@@ -50,7 +51,8 @@ TEST_F(LimitedTools, RefuseANameThatAnotherParserMightReadOtherwise) {
   for (const char* params :
        {R"({"name":"pid","name":"echo"})", R"({"name":"echo","name":"pid"})",
         R"({"name":"echo","Name":"pid"})", R"({"NAME":"echo"})", R"({"name":"echo","n\u0041me":"pid"})",
-        R"({"name":["echo"]})", R"({"name":7})", R"({"arguments":{}})", R"({})"}) {
+        R"({"name":"echo\u0000"})", R"({"name":"echo","name\u0000x":"pid"})", R"({"name":["echo"]})",
+        R"({"name":7})", R"({"arguments":{}})", R"({})"}) {
     EXPECT_THAT(passed(call(params)), IsEmpty()) << params;
     EXPECT_THAT(client_->heard(), ElementsAre(AllOf(HasSubstr(R"("id":7)"), HasSubstr("-32600")))) << params;
   }
@@ -165,6 +167,47 @@ TEST(UnlimitedTools, PassOnWhateverIsValid) {
   client.say(R"({"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"a","Name":"b"},"Method":1})");
   exchange.settle();
   EXPECT_THAT(exchange.server().heard(), SizeIs(1));
+}
+
+// A server that does not tell upper from lower case would answer or cancel the call of another session.
+TEST(SharedServer, IsSentNoKeyThatItMightTakeForAnotherId) {
+  Exchange exchange;
+  FakeClient& victim = exchange.ready_client();
+  FakeClient& other = exchange.ready_client();
+  victim.say(R"({"jsonrpc":"2.0","id":"mine","method":"tools/call","params":{"name":"slow"}})");
+  exchange.settle();
+  ASSERT_THAT(exchange.server().heard(), SizeIs(1));
+
+  for (
+      const char* forged :
+      {R"({"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"x"},"ID":3})",
+       R"({"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"x"},"id\u0000":3})",
+       R"({"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"x","_META":{"progressToken":3}}})",
+       R"({"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"x","_meta":{"ProgressToken":3}}})"}) {
+    other.say(forged);
+    exchange.settle();
+    EXPECT_THAT(exchange.server().heard(), IsEmpty()) << forged;
+    EXPECT_THAT(other.heard(), ElementsAre(AllOf(HasSubstr(R"("id":7)"), HasSubstr("-32600")))) << forged;
+  }
+}
+
+TEST(SharedServer, IsToldOfACancellationInOurWordsIfTheClientsMightNameAnotherCall) {
+  Exchange exchange;
+  FakeClient& client = exchange.ready_client();
+  for (const char* further : {R"(},"ID":3})", R"(,"RequestID":3}})", R"(,"requestid":3}})"}) {
+    client.say(R"({"jsonrpc":"2.0","id":"mine","method":"tools/call","params":{"name":"slow"}})");
+    exchange.settle();
+    const auto asked = exchange.server().heard();
+    ASSERT_THAT(asked, SizeIs(1));
+    client.say(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"mine")" +
+               std::string(further));
+    exchange.settle();
+
+    const auto heard = exchange.server().heard();
+    ASSERT_THAT(heard, SizeIs(1)) << further;
+    EXPECT_EQ(json(heard[0]).at("params").at("requestId"), json(asked[0]).at("id"));
+    EXPECT_THAT(heard[0], Not(HasSubstr("3}"))) << further;
+  }
 }
 
 }  // namespace

@@ -239,6 +239,22 @@ TEST_F(Restart, GivesUpAfterFiveDeathsInARowAndSaysSo) {
   EXPECT_THAT(exchange.server(5).heard().back(), HasSubstr("tools/call"));
 }
 
+TEST_F(Restart, DeathsBeforeARestartByHandDoNotCount) {
+  FakeClient& client = exchange.ready_client();
+  const auto dies = [&](std::size_t started) {
+    exchange.spawner.servers.back().exit(kExit3);
+    return exchange.until([&] { return exchange.started() == started; });
+  };
+  for (std::size_t death = 1; death < 5; ++death) ASSERT_TRUE(dies(death + 1)) << death;
+
+  exchange.switchboard.retire("files", router::Cause::Restarted, [](const auto&) {});
+  client.say(request("9", "tools/call"));
+  exchange.settle();
+  exchange.server(4).exit(0);
+  ASSERT_TRUE(comes_back(6));
+  EXPECT_TRUE(dies(7)) << "the first death after it";
+}
+
 TEST_F(Restart, ANewSessionOfABrokenServerIsRefusedInTheSameWords) {
   exchange.ready_client();
   for (std::size_t death = 1; death <= 5; ++death) {

@@ -300,19 +300,38 @@ TEST(Envelope, ReadsRunsOfEscapes) {
   EXPECT_EQ(Scanned("{\"jsonrpc\":\"2.0\",\"id\":\"\\n\\").envelope.kind, Kind::NotJson);
 }
 
-TEST(Envelope, SeesKeysThatSomeParsersTakeForMethodOrParams) {
+TEST(Envelope, SeesKeysThatSomeParsersTakeForOthers) {
   const auto misleads = [](const std::string& key) {
     return Scanned(R"({"jsonrpc":"2.0","id":1,"method":"a","params":{},")" + key + R"(":1})")
         .envelope.lookalike;
   };
-  for (const char* key :
-       {"Method", "METHOD", "PARAMS", "paramS", "\\u004dethod", "param\xC5\xBF", "param\\u017F"}) {
+  for (const char* key : {"Method", "METHOD", "PARAMS", "paramS", "\\u004dethod", "param\xC5\xBF",
+                          "param\\u017F", "Id", "ID", "\\u0049d", "id\\u0000", "method\\u0000, and more"}) {
     EXPECT_TRUE(misleads(key)) << key;
   }
-  for (const char* key : {"methods", "metho", "x-method", "Id", "_meta", "param", ""}) {
+  for (const char* key : {"methods", "metho", "x-method", "ids", "_meta", "_Meta", "param", "i", ""}) {
     EXPECT_FALSE(misleads(key)) << key;
   }
   EXPECT_FALSE(Scanned(R"({"jsonrpc":"2.0","id":1,"method":"a","params":{"Method":1}})").envelope.lookalike);
+}
+
+TEST(Envelope, SeesSuchKeysInParamsToo) {
+  const auto scanned = [](const std::string& params) {
+    return Scanned(R"({"jsonrpc":"2.0","id":1,"method":"a","params":{)" + params + "}}").envelope;
+  };
+  for (const char* params :
+       {R"("_META":{})", R"("_meta":{"ProgressToken":1})", R"("_meta":{"progre\u017FsToken":1})",
+        "\"_meta\":{\"progressTo\xE2\x84\xAA"
+        "en\":1}",
+        R"("_meta":{"progresstoken":1,"progressToken":2})"}) {
+    EXPECT_TRUE(scanned(params).lookalike) << params;
+  }
+  for (const char* params : {R"("Id":1)", R"("_metas":{})", R"("_meta":{"token":1,"_Meta":2})",
+                             R"("arguments":{"_Meta":{"ProgressToken":1}})"}) {
+    EXPECT_FALSE(scanned(params).lookalike) << params;
+  }
+  EXPECT_TRUE(scanned(R"("requestId":1,"RequestID":2)").lookalike_request_id);
+  EXPECT_FALSE(scanned(R"("requestId":1,"arguments":{"RequestID":2})").lookalike_request_id);
 }
 
 TEST(OwnNumber, TakesWhatWeWriteAlsoBetweenQuotes) {

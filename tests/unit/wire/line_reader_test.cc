@@ -338,7 +338,7 @@ TEST(OversizedLine, FindsWhoseAnswerABrokenLineWas) {
   EXPECT_EQ(answered_id(R"({"id":"7","result":)" + std::string(600, '[') + std::string(600, ']') + "}"),
             "\"7\"");
   EXPECT_EQ(answered_id(R"({"jsonrpc":"2.0","id":7})"), "7");
-  EXPECT_EQ(answered_id(R"({"id":7,"error":null})"), "7");
+  EXPECT_EQ(answered_id(R"({"id":7,"error": {"code":1}})"), "7");
   EXPECT_EQ(answered_id(R"({"id":7,"\u006a\u0073\u006f\u006e\u0072\u0070\u0063":"1.0"})"), "7");
   EXPECT_EQ(answered_id(R"({"id":7,"result":[1,{"id":8},"]}\"{"]})"), "7");
   for (const char* line :
@@ -349,9 +349,10 @@ TEST(OversizedLine, FindsWhoseAnswerABrokenLineWas) {
 }
 
 TEST(OversizedLine, DoesNotTakeARecordOfALogForAnAnswer) {
-  for (const char* line :
-       {R"({"level":30,"id":7,"msg":"x"})", R"({"id":7})", "{\"id\":7,\"msg\":\"\xe9\"}",
-        R"({"id":7,"data":{"jsonrpc":"2.0","result":{}}})", R"({"id":7,"msg":"result"})"}) {
+  for (const char* line : {R"({"level":30,"id":7,"msg":"x"})", R"({"id":7})", "{\"id\":7,\"msg\":\"\xe9\"}",
+                           R"({"id":7,"data":{"jsonrpc":"2.0","result":{}}})", R"({"id":7,"msg":"result"})",
+                           R"({"level":"error","msg":"retrying","id":7,"error":"temporary"})",
+                           R"({"id":7,"result": "ok"})", R"({"id":7,"error":null,"msg":{}})"}) {
     EXPECT_EQ(answered_id(line), "") << line;
   }
 }
