@@ -31,7 +31,7 @@ class HostileDaemon extends Daemon {
     const env = { CORRAL_TEST_TAG: this.tag };
     const rude = (more, ...args) => ({
       command: RUDE_SERVER,
-      args: [`--tag=${this.tag}`, '--life=60', ...args],
+      args: [`--tag=${this.tag}`, '--life=300', ...args],
       env,
       corral: { ...corral, ...more },
     });
@@ -49,8 +49,10 @@ class HostileDaemon extends Daemon {
   }
 
   ask(...words) {
-    return new Promise((resolve) => {
-      execFile(CORRAL, words, { env: this.env, maxBuffer: 64 * MB }, (error, stdout) => resolve(stdout));
+    return new Promise((resolve, reject) => {
+      execFile(CORRAL, words, { env: this.env, maxBuffer: 64 * MB }, (error, stdout) =>
+        error ? reject(error) : resolve(stdout),
+      );
     });
   }
 
@@ -217,8 +219,10 @@ export async function hostileClients(tag) {
       if (logged > MOST_LOG) failures.push(`hostile client "${what}": the log has ${logged} bytes`);
     }
     const events = await daemon.ask('events', '--json', '--runtime-dir', daemon.runtime);
-    const slow = events.split('\n').filter((line) => line && JSON.parse(line).kind === 'slow-turn');
-    for (const line of slow) failures.push(`a slow turn: ${line}`);
+    const lines = events.split('\n').filter((line) => line !== '');
+    assert.ok(lines.length > 0, '`corral events` shows what happened');
+    const slow = lines.filter((line) => JSON.parse(line).kind === 'slow-turn');
+    for (const line of [...slow, ...daemon.slowTurns()]) failures.push(`a slow turn: ${line}`);
     console.log(`chaos: hostile clients, and how long the witness waited at most: ${seen.join('; ')}`);
   } catch (error) {
     failures.push(error.stack);

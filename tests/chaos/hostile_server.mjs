@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const LISTS = 120;
 const PIECES = 900; // of which the first 600 come at once
-setTimeout(() => process.exit(0), 60_000).unref();
+setTimeout(() => process.exit(0), 300_000).unref();
 const say = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 
 const TOOLS = {

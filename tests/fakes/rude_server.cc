@@ -81,7 +81,7 @@ RudeOptions parse(int argc, char** argv) {
     if (take_value(argument, "--grow=", value)) {
       options.tree.grow.push_back(value);
     } else if (take_value(argument, "--life=", value)) {
-      options.tree.life_seconds = std::min(60L, std::stol(value));
+      options.tree.life_seconds = std::min(300L, std::stol(value));
     } else if (take_value(argument, "--page=", value)) {
       options.page = std::stoul(value);
     } else if (take_value(argument, "--ready-fd=", value)) {
