@@ -321,6 +321,11 @@ TEST(Containers, AreNamedByTheirImage) {
   EXPECT_EQ(understand({"docker", "mcp", "gateway", "run"}, "", "/").key, "file:docker mcp gateway");
 }
 
+TEST(Containers, WithoutAnImageHaveNoName) {
+  EXPECT_EQ(understand({"docker", "run"}, "", "/").name, "docker");
+  EXPECT_EQ(understand({"docker", "run", "-i", "--rm"}, "", "/").name, "docker");
+}
+
 TEST(Programs, ArePlainFiles) {
   EXPECT_EQ(understand({"github-mcp-server", "stdio"}, "/opt/github-mcp-server", "/").key,
             "file:/opt/github-mcp-server");
