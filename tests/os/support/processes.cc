@@ -52,14 +52,24 @@ bool carries(pid_t pid, const std::string& tag) {
          read_whole(directory + "/environ").find(tag) != std::string::npos;
 }
 
-// True if there was something to end.
+// While a program is being executed, it has neither arguments nor an environment. A thread of the kernel
+// never has, but has no program either.
+bool is_being_executed(pid_t pid) {
+  const std::string directory = "/proc/" + std::to_string(pid);
+  char link[1];
+  return readlink((directory + "/exe").c_str(), link, sizeof link) > 0 &&
+         read_whole(directory + "/cmdline").empty() && read_whole(directory + "/environ").empty();
+}
+
+// True if there was something to end, or may be in a moment.
 bool end_if_tagged(pid_t pid, const std::string& tag) {
   const int pidfd = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
   if (pidfd < 0) return false;
+  const bool unclear = is_being_executed(pid);
   const bool ours = carries(pid, tag);
   if (ours) syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, nullptr, 0);
   close(pidfd);
-  return ours;
+  return ours || unclear;
 }
 
 }  // namespace
@@ -108,8 +118,12 @@ std::vector<Process> survivors(const std::string& tag) {
 
 void end_tagged(const std::string& tag) {
   eventually([&] {
+    constexpr int kMostPasses = 300;  // a stranger may look as if it were being executed for ever
     bool found = true;
-    for (int clean_passes = 0; clean_passes < 3; clean_passes = found ? 0 : clean_passes + 1) {
+    int passes = 0;
+    for (int clean_passes = 0; clean_passes < 3 && passes < kMostPasses;
+         clean_passes = found ? 0 : clean_passes + 1) {
+      ++passes;
       found = false;
       for (const pid_t pid : all_pids()) found = (pid != getpid() && end_if_tagged(pid, tag)) || found;
     }
