@@ -325,8 +325,7 @@ void HttpEndpoint::Impl::post(const http::Request& request, const std::shared_pt
   const Classified& call = std::get<Classified>(classified);
   if (call.kind == Classified::Kind::Modern) return modern(request, exchange, arrival, call.posted);
   if (call.kind == Classified::Kind::Initialize) return initialize(exchange, arrival, call.posted);
-  const wire::Envelope& envelope = call.posted.envelope;
-  const std::string_view id = envelope.id.present() ? envelope.id.in(*call.posted.body) : "null";
+  const std::string_view id = call.posted.answer_id();
   if (call.session.empty()) {
     return refuse(*exchange,
                   {400, kNoSession,
@@ -394,7 +393,7 @@ void HttpEndpoint::Impl::modern_from(const std::optional<Owner>& owner, const ht
                                      const std::shared_ptr<http::Exchange>& exchange,
                                      const HttpArrival& arrival, const Posted& posted) {
   const wire::Envelope& envelope = posted.envelope;
-  const std::string_view id = envelope.id.present() ? envelope.id.in(*posted.body) : "null";
+  const std::string_view id = posted.answer_id();
   const std::string group = group_of(arrival, owner);
   std::vector<std::string> capabilities = capability_names(posted);
   Entry* entry = find_in(group, arrival, capabilities);

@@ -265,7 +265,7 @@ std::variant<Classified, RefusedPost> classify_message(const http::Request& requ
   const bool in_body = envelope.protocol_version.present();
   const bool legacy_header = says_legacy_version(request);
   const bool modern = in_body || (!legacy_header && !initialize);
-  const std::string_view id = envelope.id.present() ? envelope.id.in(*posted.body) : "null";
+  const std::string_view id = posted.answer_id();
   if (modern && !in_body && looks_legacy(request.header(kVersionHeaderName))) {
     return RefusedPost{unsupported_legacy_version(), std::string(id)};
   }
@@ -289,8 +289,7 @@ std::variant<Classified, RefusedPost> classify_post(const http::Request& request
   Refusal refusal = check_accept(request);
   if (!refusal) refusal = check_json(posted);
   if (!refusal) return classify_message(request, std::move(posted));
-  const wire::Span id = posted.envelope.id;
-  return RefusedPost{std::move(*refusal), std::string(id.present() ? id.in(*posted.body) : "null")};
+  return RefusedPost{std::move(*refusal), std::string(posted.answer_id())};
 }
 
 std::variant<Posted, RefusedPost> read_message(const http::Request& request) {
@@ -299,8 +298,7 @@ std::variant<Posted, RefusedPost> read_message(const http::Request& request) {
   posted.envelope = wire::scan(*posted.body);
   Refusal refusal = check_json(posted);
   if (!refusal) return posted;
-  const wire::Span id = posted.envelope.id;
-  return RefusedPost{std::move(*refusal), std::string(id.present() ? id.in(*posted.body) : "null")};
+  return RefusedPost{std::move(*refusal), std::string(posted.answer_id())};
 }
 
 int modern_status(std::string_view response, const wire::Envelope& envelope) {

@@ -18,6 +18,13 @@ struct Posted {
   std::shared_ptr<const std::string> body;  // on one line, as whoever reads lines must get it
   wire::Envelope envelope;                  // its spans are in *body
   std::uint64_t program = 0;                // who sent it, where that was looked up; the same for one program
+
+  /// What an error that answers it carries as its id. The id of a response was chosen by the server, and
+  /// might be that of another call of this client.
+  std::string_view answer_id() const {
+    const bool own = envelope.id.present() && envelope.kind != wire::Kind::Response;
+    return own ? envelope.id.in(*body) : "null";
+  }
 };
 
 struct HttpLimits {

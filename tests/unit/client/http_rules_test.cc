@@ -214,7 +214,7 @@ TEST(HttpRules, TakeModernNotificationsAndNoResponses) {
   const std::string note = R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})";
   EXPECT_EQ(verdict(json_post(note, version)), "modern");
   EXPECT_EQ(verdict(json_post(note, {{"MCP-Protocol-Version", "v9"}})), "400 -32022 null");
-  EXPECT_EQ(verdict(json_post(R"({"jsonrpc":"2.0","id":3,"result":{}})", version)), "400 -32600 3");
+  EXPECT_EQ(verdict(json_post(R"({"jsonrpc":"2.0","id":3,"result":{}})", version)), "400 -32600 null");
 }
 
 TEST(HttpRules, GiveErrorsOfTheServerTheirStatus) {
@@ -257,6 +257,18 @@ TEST(HttpRules, SayNoInJson) {
             R"({"jsonrpc":"2.0","id":"x","error":{"code":-32000,"message":"no \"GET\"","data":{"a":1}}})");
   ASSERT_EQ(response.headers.size(), 2U);
   EXPECT_EQ(response.headers[1].value, "POST");
+}
+
+// The server has chosen the id of what it asked: the client may have a call of the same id open.
+TEST(HttpRules, AnswerAResponseWithoutItsId) {
+  const auto answer_id = [](const char* text) {
+    Posted posted{std::make_shared<const std::string>(text), wire::scan(text)};
+    return std::string(posted.answer_id());
+  };
+  EXPECT_EQ(answer_id(R"({"jsonrpc":"2.0","id":7,"method":"ping"})"), "7");
+  EXPECT_EQ(answer_id(R"({"jsonrpc":"2.0","id":7,"result":{}})"), "null");
+  EXPECT_EQ(answer_id(R"({"jsonrpc":"2.0","method":"notifications/x"})"), "null");
+  EXPECT_EQ(answer_id(R"({"id":7,"method":"ping"})"), "7");
 }
 
 }  // namespace
