@@ -96,9 +96,9 @@ class Taken {
 }  // namespace
 
 Seen run_command(std::vector<std::string> words) {
-  setenv("COLUMNS", "100", 1);
-  setenv("NO_COLOR", "1", 1);
-  setenv("LC_ALL", "C", 1);
+  const SetVariable columns("COLUMNS", "100");
+  const SetVariable colours("NO_COLOR", "1");
+  const SetVariable locale("LC_ALL", "C");
   const Taken out(std::cout);
   const Taken errors(std::cerr);
   Seen seen;

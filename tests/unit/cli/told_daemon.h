@@ -2,8 +2,11 @@
 // program. What a command shows and how it ends can then be compared as a whole.
 #pragma once
 
+#include <stdlib.h>
+
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -50,6 +53,22 @@ class ToldDaemon {
   std::map<control::Verb, std::vector<control::Reply>> answers_;
   std::vector<control::Hello> asked_;
   std::thread thread_;
+};
+
+/// An environment variable with another value, for as long as this lives.
+class SetVariable {
+ public:
+  SetVariable(const char* name, const std::string& value) : name_(name) {
+    if (const char* const before = getenv(name)) before_ = before;
+    setenv(name, value.c_str(), 1);
+  }
+  ~SetVariable() { before_ ? setenv(name_, before_->c_str(), 1) : unsetenv(name_); }
+  SetVariable(const SetVariable&) = delete;
+  SetVariable& operator=(const SetVariable&) = delete;
+
+ private:
+  const char* const name_;
+  std::optional<std::string> before_;
 };
 
 /// What a person sees of a command, in a terminal of 100 columns without colours.
