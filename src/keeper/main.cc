@@ -1,7 +1,9 @@
 // corral-keeper: the small static process above one server. Its owner gives it a life line and a plan; see
 // lifeline.h and plan.h. By another name it is the one above the daemon; see janitor.h. Nobody starts it by
 // hand.
+#include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,6 +22,15 @@ using namespace corral::keeper;
 bool is_socket(int fd) {
   struct stat status {};
   return fstat(fd, &status) == 0 && S_ISSOCK(status.st_mode);
+}
+
+/// The owner's own may be high, and some programs walk through all of it. Here and not in the owner around
+/// the start: there another thread would meet the lowered limit.
+void lower_open_files(std::uint64_t soft) {
+  rlimit limit{};
+  if (soft == 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur <= soft) return;
+  limit.rlim_cur = soft;
+  setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 void refuse_plan() {
@@ -44,6 +55,7 @@ int main(int argc, char** argv) {
     refuse_plan();
     return 125;
   }
+  lower_open_files(plan.header.open_files);
   close(kPlanFd);
   if (plan.header.report == 0) close(kReportFd);
   fcntl(kReportFd, F_SETFD, FD_CLOEXEC);

@@ -51,6 +51,7 @@ struct PlanHeader {
   PlanLimit memory{};
   PlanLimit pids{};
   PlanLimit cpu{};
+  std::uint64_t open_files = 0;  // the soft limit of keeper and tree, if lower than the owner's; 0 = the same
   std::uint32_t arguments = 0;
   std::uint32_t terminators = 0;
   TerminatorKind terminator_kind[kTerminators] = {};

@@ -129,6 +129,7 @@ Result<ProcessTree> KeeperSpawner::spawn(const LaunchSpec& spec) {
   parts.instance = random_instance_id();
   Result<Preparation> prepared = prepare(spec, parts.instance);
   if (!prepared) return prepared.error();
+  prepared->header.open_files = open_files_;
   parts.plan = plan_bytes(prepared->header, prepared->strings);
   parts.warnings = prepared->warnings;
   Result<UniqueFd> plan_file = seal(parts.plan);
@@ -152,11 +153,8 @@ Result<ProcessTree> KeeperSpawner::spawn(const LaunchSpec& spec) {
   if (spec.before_start)
     spec.before_start(
         {parts.instance, prepared->strings.cgroup, prepared->header.rlimit_tag, prepared->container});
-  const int error = [&] {
-    const LowerOpenFiles lower(open_files_);
-    return start.start(executable(), parts.instance, with_cookie(spec.environment, parts.instance),
-                       parts.keeper);
-  }();
+  const int error =
+      start.start(executable(), parts.instance, with_cookie(spec.environment, parts.instance), parts.keeper);
   if (error != 0) {
     abandon(*prepared);
     return Error{spawn_failure(error)};

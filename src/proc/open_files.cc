@@ -26,17 +26,6 @@ bool set_soft(rlim_t soft) {
 
 std::uint64_t soft_open_files() { return current().rlim_cur; }
 
-LowerOpenFiles::LowerOpenFiles(std::uint64_t soft) {
-  changing.lock();  // until we are gone
-  before_ = current().rlim_cur;
-  lowered_ = before_ > soft && set_soft(soft);
-}
-
-LowerOpenFiles::~LowerOpenFiles() {
-  if (lowered_) set_soft(before_);
-  changing.unlock();
-}
-
 MoreOpenFiles::MoreOpenFiles() {
   const std::lock_guard lock(changing);
   const rlimit limit = current();

@@ -1,7 +1,6 @@
-// The soft limit of open files of this process, RLIMIT_NOFILE, and the two who change it for a while: a
-// spawn, which lowers it for the child, and whoever needs many descriptors at once. They run on different
-// threads, and each puts back what it found. One lock sees to it that neither finds what the other has only
-// borrowed.
+// The soft limit of open files of this process, RLIMIT_NOFILE, and whoever raises it for a while because it
+// needs many descriptors at once. Several may, on any thread; the last one puts back what the first found.
+// Nobody lowers it: a keeper does that for itself (keeper/main.cc).
 #pragma once
 
 #include <cstdint>
@@ -10,20 +9,6 @@ namespace corral::proc {
 
 /// The soft limit now.
 std::uint64_t soft_open_files();
-
-/// For as long as it lives: a child inherits the soft limit, and some programs walk through all of it. Nobody
-/// else changes it meanwhile, so do not keep it for long.
-class LowerOpenFiles {
- public:
-  explicit LowerOpenFiles(std::uint64_t soft);
-  ~LowerOpenFiles();
-  LowerOpenFiles(const LowerOpenFiles&) = delete;
-  LowerOpenFiles& operator=(const LowerOpenFiles&) = delete;
-
- private:
-  std::uint64_t before_ = 0;
-  bool lowered_ = false;
-};
 
 /// As many as this process may have, for as long as any of these lives.
 class MoreOpenFiles {

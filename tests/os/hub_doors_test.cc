@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -14,6 +15,7 @@
 
 #include <cstring>
 #include <fstream>
+#include <sstream>
 
 #include "support/eventually.h"
 #include "support/hub_test.h"
@@ -173,6 +175,46 @@ TEST_F(HubDoor, WithoutASandboxACommandIsTheDaemonsToo) {
 }
 
 // ---- terminals
+
+/// The soft limit of open files, as the kernel shows it; empty if there is no such process.
+std::string open_files_of(pid_t pid) {
+  std::ifstream limits("/proc/" + std::to_string(pid) + "/limits");
+  for (std::string line; std::getline(limits, line);) {
+    if (!line.starts_with("Max open files")) continue;
+    std::istringstream words(line.substr(std::string("Max open files").size()));
+    std::string soft;
+    words >> soft;
+    return soft;
+  }
+  return "";
+}
+
+/// A daemon that was started with few open files and may have more.
+class HubOfFewFiles : public HubDoor {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before_), 0);
+    const rlimit few{256, before_.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+    HubDoor::SetUp();
+  }
+  void TearDown() override {
+    HubDoor::TearDown();
+    setrlimit(RLIMIT_NOFILE, &before_);
+  }
+
+  rlimit before_{};
+};
+
+// The daemon raises its own, and some programs walk through all the numbers.
+TEST_F(HubOfFewFiles, AServerMayOpenAsManyAsTheDaemonMightAtItsStart) {
+  McpClient client(connect({"named"}));
+  ASSERT_TRUE(client.initialize()) << errors_of_shim();
+
+  EXPECT_EQ(open_files_of(keeper()), "256");
+  EXPECT_EQ(open_files_of(static_cast<pid_t>(std::stol(client.call("pid")))), "256");
+  EXPECT_NE(open_files_of(daemon()), "256");
+}
 
 TEST_F(HubDoor, CtrlCIsForTheClientAndNotForItsSession) {
   Terminal terminal;

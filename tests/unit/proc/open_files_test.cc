@@ -3,10 +3,6 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
-#include <chrono>
-#include <future>
-#include <thread>
-
 namespace corral::proc {
 namespace {
 
@@ -34,36 +30,6 @@ TEST_F(OpenFiles, AreRaisedUntilTheLastIsGone) {
     }
     EXPECT_EQ(soft_open_files(), one.most());
   }
-  EXPECT_EQ(soft_open_files(), usual_);
-}
-
-TEST_F(OpenFiles, AreLoweredWhileTheyAreRaised) {
-  const MoreOpenFiles more;
-  {
-    const LowerOpenFiles lower(32);
-    EXPECT_EQ(soft_open_files(), 32U);
-  }
-  EXPECT_EQ(soft_open_files(), more.most());
-}
-
-// The order that once left the limit lowered for good: lower, raise, put back, put back.
-TEST_F(OpenFiles, AreAsBeforeWhoeverComesInBetween) {
-  std::promise<void> raised;
-  std::promise<void> lowered_is_over;
-  std::thread other;
-  {
-    const LowerOpenFiles lower(32);
-    other = std::thread([&] {
-      const MoreOpenFiles more;
-      raised.set_value();
-      lowered_is_over.get_future().wait();
-    });
-    // Without the lock it comes in now; with it, it has to wait for us.
-    raised.get_future().wait_for(std::chrono::milliseconds(100));
-  }
-  lowered_is_over.set_value();
-  other.join();
-
   EXPECT_EQ(soft_open_files(), usual_);
 }
 
