@@ -29,6 +29,7 @@ ModernClient::ModernClient(Outlet& outlet, ModernClientOptions options)
       name_(std::move(options.server)),
       suspension_(options.suspension),
       server_(read_server(options.initialize_result)),
+      calls_(options.account),
       listens_(outlet, ids_) {}
 
 void ModernClient::from_client(const wire::Line& line, const wire::Envelope& envelope,
@@ -73,7 +74,7 @@ void ModernClient::forward(const wire::Line& line, const wire::Envelope& envelop
   }
   if (can_be_suspended(request.method) && request.abilities.any()) {
     const wire::Line params = kept(line, request.params);
-    if (calls_.held() + held_by(params) <= kMostHeld) {
+    if (calls_.reserve(held_by(params))) {
       call.params = params;
     } else {
       call.abilities = {};  // no retry could be compared with it, so its client cannot be asked

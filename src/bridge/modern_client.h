@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/shares.h"
 #include "bridge/bridge.h"
 
 namespace corral::bridge {
@@ -13,6 +14,7 @@ namespace corral::bridge {
 struct ModernClientOptions {
   std::string server;                                     // its name, for messages
   std::string initialize_result;                          // JSON
+  Account* account = nullptr;                             // whose what is kept is; outlives the bridge
   Clock::duration suspension = std::chrono::minutes(10);  // of a call that waits for its client's word
 };
 

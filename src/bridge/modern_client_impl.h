@@ -48,7 +48,7 @@ class ModernClient : public Bridge {
   void refuse(Ask ask, std::string_view question_id, Clock::time_point now);
   void fail(UpId id, Ask ask);
   void add_question(UpId id, Question question, Clock::time_point now);
-  bool room_for(const Call& call, std::size_t bytes) const;
+  bool room_for(const Call& call, std::size_t bytes);
   std::string free_key(const Call& call, std::string wished);
   void wants_urls(Call call, std::string_view error, Clock::time_point now);
   void tell(UpId id, Clock::time_point now);

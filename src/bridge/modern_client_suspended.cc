@@ -120,10 +120,10 @@ void ModernClient::add_question(UpId id, Question question, Clock::time_point no
   calls_.ask(id, std::move(question));
 }
 
-bool ModernClient::room_for(const Call& call, std::size_t bytes) const {
+bool ModernClient::room_for(const Call& call, std::size_t bytes) {
   const bool waits = call.suspended() || !call.questions.empty();
   if (!waits && calls_.waiting().size() >= kMostSuspended) return false;
-  return call.questions.size() < kMostQuestions && calls_.held() + bytes <= kMostHeld;
+  return call.questions.size() < kMostQuestions && calls_.reserve(bytes);
 }
 
 std::string ModernClient::free_key(const Call& call, std::string wished) {
@@ -264,7 +264,7 @@ void ModernClient::deliver_kept(UpId id, Clock::time_point now) {
 }
 
 void ModernClient::keep(Call& call, const wire::Line& line, const wire::Envelope& envelope) {
-  if (calls_.held() + line.text.size() > kMostHeld) {
+  if (!calls_.reserve(line.text.size())) {
     const auto refusal = std::make_shared<const std::string>(wire::error_message(
         "0", wire::kAnswerTooLarge,
         "the answer of server \"" + name_ + "\" was too large to be kept for this retry"));

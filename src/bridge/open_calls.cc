@@ -13,11 +13,23 @@ std::string fresh_state() { return random_hex(32); }
 
 std::size_t held_by(const wire::Line& part) { return part.owner ? part.owner->size() : part.text.size(); }
 
+OpenCalls::OpenCalls(Account* account) {
+  if (account == nullptr) return;
+  if (auto nothing = account->take(Good::Bytes, 0)) charged_ = std::move(*nothing);
+}
+
+bool OpenCalls::reserve(std::size_t bytes) {
+  const std::size_t wanted = held() + bytes;
+  return wanted <= kMostHeld && charged_.resize(wanted);
+}
+
 Call& OpenCalls::add(UpId id, Call call) {
   clients_[call.client_id] = id;
   count_level(call, true);
   params_held_ += held_by(call.params);
-  return calls_.insert_or_assign(id, std::move(call)).first->second;
+  Call& added = calls_.insert_or_assign(id, std::move(call)).first->second;
+  settle();
+  return added;
 }
 
 Call* OpenCalls::find(UpId id) {
@@ -37,6 +49,7 @@ std::optional<Call> OpenCalls::take(UpId id) {
   }
   waiting_.erase(id);
   params_held_ -= held_by(call.params);
+  settle();
   return std::move(call);
 }
 
@@ -87,12 +100,14 @@ void OpenCalls::forget_question(std::string_view question_id) {
     std::erase_if(call.questions, [&](const Question& one) { return one.id == question_id; });
     note(id, call);
   }
+  settle();
 }
 
 std::vector<Question> OpenCalls::take_questions(UpId id) {
   Call& call = calls_.at(id);
   std::vector<Question> questions = std::exchange(call.questions, {});
   note(id, call);
+  settle();
   return questions;
 }
 

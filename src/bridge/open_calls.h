@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/loop.h"
+#include "base/shares.h"
 #include "bridge/bridge.h"
 #include "bridge/question.h"
 #include "wire/attribution.h"
@@ -54,6 +55,15 @@ inline constexpr std::size_t kMostHeld = std::size_t{64} << 20;
 
 class OpenCalls {
  public:
+  /// Whose what is held is; null = nobody's. Outlives us.
+  explicit OpenCalls(Account* account);
+
+  /// Whether so many bytes more may be held: of kMostHeld, and of the account's. They are the account's from
+  /// then on, until something is taken out or `settle` is called.
+  bool reserve(std::size_t bytes);
+  /// Gives back what was reserved and is not held.
+  void settle() { charged_.resize(held()); }
+
   Call& add(UpId id, Call call);
   Call* find(UpId id);
   std::optional<Call> take(UpId id);
@@ -89,7 +99,6 @@ class OpenCalls {
   std::size_t suspended() const { return states_.size(); }
   /// With questions that are not told, or suspended.
   const std::set<UpId>& waiting() const { return waiting_; }
-  /// Its part of kMostHeld.
   std::size_t held() const;
   std::optional<Clock::time_point> next_due() const;
   std::vector<UpId> due(Clock::time_point now) const;
@@ -104,6 +113,7 @@ class OpenCalls {
   std::set<UpId> waiting_;
   std::optional<Clock::time_point> given_up_;  // the last one
   std::size_t params_held_ = 0;
+  Account::Held charged_;
   std::array<std::size_t, wire::kLogLevels.size()> levels_{};  // how many calls whose client waits want each
 };
 

@@ -59,7 +59,7 @@ void Session::cross() {
   switch (crossing) {
     case Crossing::None: return;
     case Crossing::ModernToLegacy:
-      bridge_ = bridge::modern_client(*this, {server_, handshake.result()});
+      bridge_ = bridge::modern_client(*this, {server_, handshake.result(), account()});
       if (standing_.initialized) return;  // it is told when what stood is restored
       return to_server(wire::notification_message("notifications/initialized"));
     case Crossing::LegacyToModern:

@@ -45,7 +45,7 @@ inline std::string error(const std::string& id, int code, const std::string& mor
 class ModernExchange : public Outlet {
  public:
   explicit ModernExchange(const std::string& initialized = kInitialized)
-      : bridge_(modern_client(*this, {"files", initialized, std::chrono::minutes(10)})) {}
+      : bridge_(modern_client(*this, {"files", initialized, nullptr, std::chrono::minutes(10)})) {}
 
   void to_client(const wire::Line& line, std::initializer_list<wire::Edit> edits = {}) override {
     std::string text;

@@ -119,6 +119,40 @@ TEST_F(SessionShares, ACallThatIsKeptForAModernServerIsHeldOnTheAccount) {
   EXPECT_EQ(token.used(Good::Bytes), before);
 }
 
+// A call of a modern client is kept as long as a legacy server may ask its client something because of it.
+TEST_F(SessionShares, ACallThatIsKeptForQuestionsOfALegacyServerIsHeldOnTheAccount) {
+  const auto request = [](const std::string& method, const std::string& more) {
+    return R"({"jsonrpc":"2.0","id":1,"method":")" + method +
+           R"(","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
+           R"("io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}})" +
+           more + "}}";
+  };
+  FakeClient& client = exchange.connect();
+  client.say(request("server/discover", ""));
+  exchange.settle();
+  exchange.answer_handshake(exchange.server());
+  exchange.settle();
+  exchange.server().heard();
+  const std::size_t before = token.used(Good::Bytes);
+
+  const auto used_by = [&](std::size_t size) {
+    client.say(
+        request("tools/call", R"(,"name":"t","arguments":{"text":")" + std::string(size, 't') + R"("})"));
+    exchange.settle();
+    const std::size_t used = token.used(Good::Bytes) - before;
+    const auto asked = exchange.server().heard();
+    EXPECT_THAT(asked, SizeIs(1));
+    exchange.server().say(R"({"jsonrpc":"2.0","id":)" + boost::json::serialize(json(asked.at(0)).at("id")) +
+                          R"(,"result":{"content":[]}})");
+    exchange.settle();
+    EXPECT_EQ(token.used(Good::Bytes), before);
+    return used;
+  };
+  EXPECT_GE(used_by(20'000), 20'000U);
+  shares.set_most(Good::Bytes, 4 * (before + 10'000));  // a quarter is one token's
+  EXPECT_LT(used_by(20'000), 10'000U) << "it is sent, but its client cannot be asked";
+}
+
 TEST_F(SessionShares, AModernIntroductionAndTheFilterOfAListenAreLimitedToo) {
   exchange.wanted->era = server::Era::Modern;
   const std::string many(std::size_t{100} << 10, 'x');
