@@ -90,7 +90,7 @@ const Pair kModernBeforeLegacy = {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   Exchange exchange(kModernBeforeLegacy, Choices({data, size}));
-  const auto modern = bridge::modern_client(exchange, {"s", kInitialized, std::chrono::minutes(10)});
+  const auto modern = bridge::modern_client(exchange, {"s", kInitialized, nullptr, std::chrono::minutes(10)});
   exchange.run(*modern);
   return 0;
 }
