@@ -111,6 +111,11 @@ TEST(ServerInfo, FormatsATimeWithTwoUnits) {
   EXPECT_EQ(formatted_after(std::chrono::minutes(4)), "4m 0s");
   EXPECT_EQ(formatted_after(std::chrono::minutes(185)), "3h 5m");
   EXPECT_EQ(formatted_after(std::chrono::hours(52)), "2d 4h");
+  EXPECT_EQ(formatted_after(std::chrono::seconds(60)), "1m 0s");
+  EXPECT_EQ(formatted_after(std::chrono::seconds(3599)), "59m 59s");
+  EXPECT_EQ(formatted_after(std::chrono::seconds(3600)), "1h 0m");
+  EXPECT_EQ(formatted_after(std::chrono::seconds(86'399)), "23h 59m");
+  EXPECT_EQ(formatted_after(std::chrono::seconds(86'400)), "1d 0h");
 }
 
 }  // namespace

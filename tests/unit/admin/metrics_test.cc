@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "admin/prometheus_reader.h"
 
 namespace corral::admin {
@@ -199,6 +201,103 @@ TEST(PrometheusReader, ObjectsToWhatIsMalformed) {
           .problem(),
       "");
   EXPECT_EQ(PrometheusReader(histogram + "h_bucket{le=\"+Inf\"} 1\nh_sum 1\nh_count 1\n").problem(), "");
+}
+
+TEST_F(MetricsText, HasEveryFamilyWithItsType) {
+  std::string types;
+  std::istringstream lines(metrics_.text(snapshot_));
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("# TYPE corral_")) types += line.substr(14) + "\n";
+  }
+  EXPECT_EQ(types,
+            "spawns_total counter\nspawns_avoided_total counter\ncold_start_saved_seconds_total counter\n"
+            "orphans_reaped_total counter\ntime_to_extinction_seconds histogram\n"
+            "cold_start_seconds histogram\ncrashes_total counter\nrestarts_total counter\n"
+            "stops_total counter\nsurvivors_total counter\nfindings_total counter\nrefused_total counter\n"
+            "stale_total counter\nbroken_total counter\nslow_turns_total counter\n"
+            "sessions_ended_total counter\nevents_total counter\ninstances gauge\nsessions gauge\n"
+            "shared_by gauge\ncalls_in_flight gauge\nstale_instances gauge\nmemory_bytes gauge\n"
+            "cpu_cores gauge\nprocesses gauge\nup gauge\nbuild_info gauge\nuptime_seconds gauge\n"
+            "health gauge\nregistry_degraded gauge\nbroken_servers gauge\nunkillable gauge\n");
+}
+
+TEST_F(MetricsText, CountsEveryKindOfTrouble) {
+  for (int i = 0; i < 2; ++i) {
+    happens(about(Kind::Broken, "files"));
+    happens(about(Kind::Stale, "files"));
+    happens(about(Kind::Refused, "", "quota"));
+    happens(about(Kind::Finding, "", "orphan"));
+    happens(about(Kind::Detach, "files"));
+    happens(about(Kind::Crash, "files"));
+    happens(about(Kind::Restart, "files"));
+  }
+  Event reaped = about(Kind::Reap, "");
+  reaped.count = 5;
+  happens(reaped);
+  happens(about(Kind::Survivor, "files"));
+
+  EXPECT_EQ(value_of(R"(corral_broken_total{server="files"})"), 2);
+  EXPECT_EQ(value_of(R"(corral_stale_total{server="files"})"), 2);
+  EXPECT_EQ(value_of(R"(corral_refused_total{cause="quota"})"), 2);
+  EXPECT_EQ(value_of(R"(corral_findings_total{kind="orphan"})"), 2);
+  EXPECT_EQ(value_of(R"(corral_crashes_total{server="files"})"), 2);
+  EXPECT_EQ(value_of(R"(corral_restarts_total{server="files"})"), 2);
+  EXPECT_EQ(value_of(R"(corral_spawns_total{server="files"})"), 2) << "each restart is a start";
+  EXPECT_EQ(value_of("corral_sessions_ended_total"), 2);
+  EXPECT_EQ(value_of("corral_orphans_reaped_total"), 5);
+  EXPECT_EQ(value_of("corral_survivors_total"), 1) << "it did not say how many";
+  EXPECT_EQ(value_of(R"(corral_events_total{kind="restart"})"), 2);
+}
+
+TEST_F(MetricsText, CountsTheTimeThatASpareSavedButNoStart) {
+  happens(that_took(Kind::Ready, "files", milliseconds(2000)));
+  happens(that_took(Kind::Ready, "files", milliseconds(500)));
+  happens(about(Kind::Attach, "files", "spare"));
+
+  EXPECT_DOUBLE_EQ(value_of("corral_cold_start_saved_seconds_total"), 0.5) << "the last cold start";
+  EXPECT_THAT(metrics_.text({}), Not(HasSubstr("corral_spawns_avoided_total{")));
+  EXPECT_EQ(value_of(R"(corral_cold_start_seconds_count{server="files"})"), 2);
+  EXPECT_DOUBLE_EQ(value_of(R"(corral_cold_start_seconds_sum{server="files"})"), 2.5);
+  happens(about(Kind::Ready, "files"));
+  happens(that_took(Kind::Ready, "files", milliseconds(-5)));
+  EXPECT_EQ(value_of(R"(corral_cold_start_seconds_count{server="files"})"), 3) << "one did not say";
+  EXPECT_DOUBLE_EQ(value_of(R"(corral_cold_start_seconds_sum{server="files"})"), 2.5);
+}
+
+TEST_F(MetricsText, ShowsHowTheDaemonIs) {
+  snapshot_.daemon.version = "1.2";
+  snapshot_.daemon.build = "today";
+  snapshot_.daemon.uptime = milliseconds(1500);
+  EXPECT_EQ(value_of(R"(corral_build_info{version="1.2",build_date="today"})"), 1);
+  EXPECT_DOUBLE_EQ(value_of("corral_uptime_seconds"), 1.5);
+  EXPECT_EQ(value_of("corral_health"), 1);
+  EXPECT_EQ(value_of("corral_registry_degraded"), 0);
+  EXPECT_EQ(value_of("corral_broken_servers"), 0);
+  EXPECT_EQ(value_of("corral_unkillable"), 0);
+
+  snapshot_.daemon.degraded = "no space";
+  snapshot_.servers = {{"files", false, false, "died 5 times", ""}, {"fine", false, false, "", ""}};
+  snapshot_.unkillable = {"one", "two"};
+  EXPECT_EQ(value_of("corral_health"), 0);
+  EXPECT_EQ(value_of("corral_registry_degraded"), 1);
+  EXPECT_EQ(value_of("corral_broken_servers"), 1);
+  EXPECT_EQ(value_of("corral_unkillable"), 2);
+}
+
+TEST_F(MetricsText, AddsUpWhatSeveralInstancesUse) {
+  InstanceView one;
+  one.server = "files";
+  one.state = "ready";
+  one.usage = UsageView{100, 0.25, {ProcessView{}}};
+  InstanceView stale = one;
+  stale.stale = "its files changed";
+  snapshot_.instances = {one, stale, one};
+
+  EXPECT_EQ(value_of(R"(corral_memory_bytes{server="files"})"), 300);
+  EXPECT_EQ(value_of(R"(corral_cpu_cores{server="files"})"), 0.75);
+  EXPECT_EQ(value_of(R"(corral_processes{server="files"})"), 3);
+  EXPECT_EQ(value_of(R"(corral_stale_instances{server="files"})"), 1);
+  EXPECT_EQ(value_of(R"(corral_shared_by{server="files"})"), 0);
 }
 
 }  // namespace

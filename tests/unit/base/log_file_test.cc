@@ -93,5 +93,54 @@ TEST_F(LogFile, OfOneEndlessLineIsEmptied) {
   EXPECT_EQ(size(), 0);
 }
 
+TEST_F(LogFile, IsCutOnlyBeyondItsBound) {
+  std::string text;
+  while (text.size() < static_cast<std::size_t>(kLongestLog)) text += line(1) + "\n";
+  text.resize(static_cast<std::size_t>(kLongestLog) - 1);
+  text += "\n";
+  write(path(), text);
+  EXPECT_TRUE(open_log_file(path()).valid());
+  EXPECT_EQ(size(), kLongestLog);
+
+  write(path(), text + "x\n");
+  EXPECT_TRUE(open_log_file(path()).valid());
+  const std::string kept = content();
+  EXPECT_TRUE((text + "x\n").ends_with("\n" + kept)) << "nothing but whole lines, and all of the newest";
+  EXPECT_GT(static_cast<off_t>(kept.size()), kLongestLog / 2 - static_cast<off_t>(line(1).size()) - 2);
+  EXPECT_LE(static_cast<off_t>(kept.size()), kLongestLog / 2);
+}
+
+TEST_F(LogFile, KeepsALastLineOfOneByte) {
+  std::string text(static_cast<std::size_t>(kLongestLog), 'x');
+  write(path(), text + "\ny");
+  EXPECT_TRUE(open_log_file(path()).valid());
+  EXPECT_EQ(content(), "y");
+}
+
+TEST_F(LogFile, IsForItsOwnerAloneAndNoLink) {
+  EXPECT_TRUE(open_log_file(path()).valid());
+  struct stat status {};
+  ASSERT_EQ(stat(path().c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777U, 0600U);
+  ASSERT_EQ(symlink(path().c_str(), (root() + "/link").c_str()), 0);
+  EXPECT_FALSE(open_log_file(root() + "/link").valid());
+}
+
+TEST_F(LogFile, SaysWhetherALineCouldBeWritten) {
+  with_errors_in(path(), [&] {
+    EXPECT_TRUE(write_to_standard_error("one\n"));
+    bound_standard_error(path());
+    EXPECT_TRUE(write_to_standard_error("two\n"));
+    const UniqueFd reader(open("/dev/null", O_RDONLY | O_CLOEXEC));
+    dup2(reader.get(), STDERR_FILENO);
+    const bool bounded = write_to_standard_error("three\n");
+    bound_standard_error("/nowhere");
+    const bool free = write_to_standard_error("four\n");
+    EXPECT_FALSE(bounded);
+    EXPECT_FALSE(free);
+  });
+  EXPECT_EQ(content(), "one\ntwo\n");
+}
+
 }  // namespace
 }  // namespace corral

@@ -17,5 +17,22 @@ TEST(NearestWord, IsNoneIfAllAreFarAway) {
   EXPECT_EQ(nearest_word(std::string(10'000'000, 'x'), {"args"}), "");
 }
 
+TEST(NearestWord, MayDifferByHalfOfItsLetters) {
+  EXPECT_EQ(nearest_word("ab", {"ac"}), "ac");
+  EXPECT_EQ(nearest_word("ab", {"cd"}), "");
+  EXPECT_EQ(nearest_word("abc", {"abcd"}), "abcd");
+  EXPECT_EQ(nearest_word("abc", {"axy"}), "");
+  EXPECT_EQ(nearest_word("abcd", {"abcxd"}), "abcxd");
+  EXPECT_EQ(nearest_word("abcde", {"abcxy"}), "abcxy") << "two of five";
+  EXPECT_EQ(nearest_word("abcde", {"abxyz"}), "") << "three of five";
+  EXPECT_EQ(nearest_word("abcdefg", {"xbcdefg1"}), "xbcdefg1") << "one replaced and one more";
+  EXPECT_EQ(nearest_word("a", {"ab"}), "") << "one letter is like everything";
+  EXPECT_EQ(nearest_word("serve", {"server", "serve"}), "serve");
+  EXPECT_EQ(nearest_word("serv", {"serve", "servo"}), "serve") << "the first of several";
+  EXPECT_EQ(nearest_word("abcdef", {"abcxyf", "abcxef"}), "abcxef") << "a later one may be nearer";
+  EXPECT_EQ(nearest_word("bcde", {"abcde"}), "abcde") << "what is missing may be the first letter";
+  EXPECT_EQ(nearest_word("abcde", {"bcde"}), "bcde");
+}
+
 }  // namespace
 }  // namespace corral

@@ -114,5 +114,39 @@ TEST(Shares, SayWhatToDo) {
   EXPECT_THAT(over_quota(Good::Requests, quota_of(8), {2, 2, 2}, "token:a"), HasSubstr("wait for some"));
 }
 
+TEST(Shares, OfATokenAreFreeForOthersWhenTheyAreGivenBack) {
+  Shares shares;
+  shares.set_most(Good::Sessions, 8);  // 2 for one token, 6 for all
+  for (int i = 0; i < 3; ++i) {
+    std::vector<std::vector<Held>> all;
+    for (const char* name : {"token:a", "token:b", "token:c"}) {
+      all.push_back(take_all(shares.account(name), Good::Sessions));
+      EXPECT_EQ(all.back().size(), 2U) << name << i;
+    }
+    EXPECT_FALSE(shares.account("token:d").take(Good::Sessions));
+  }
+  const std::vector<Held> own = take_all(shares.account("user"), Good::Sessions);
+  EXPECT_EQ(own.size(), 8U);
+  EXPECT_FALSE(shares.account("token:a").take(Good::Sessions)) << "nothing is left of all";
+}
+
+TEST(Shares, OfLogLinesLeaveTheUserAPart) {
+  Shares shares;
+  const Account::Time now{std::chrono::seconds(1000)};
+  const auto lines_of = [&](const char* name, Account::Time time) {
+    std::size_t count = 0;
+    while (shares.account(name).loggable("x", time)) ++count;
+    return count;
+  };
+  const Quota quota = shares.quota(Good::LogLines);
+  EXPECT_EQ(lines_of("token:a", now), quota.token);
+  EXPECT_EQ(lines_of("token:b", now), quota.token);
+  EXPECT_EQ(lines_of("token:c", now), quota.tokens - 2 * quota.token);
+  EXPECT_EQ(lines_of("token:d", now), 0U) << "all tokens together";
+  EXPECT_EQ(lines_of("user", now), Shares::kLogLines - quota.tokens);
+  EXPECT_EQ(lines_of("user", now + std::chrono::milliseconds(999)), 0U) << "within the same second";
+  EXPECT_EQ(lines_of("user", now + std::chrono::milliseconds(1000)), Shares::kLogLines - 0U);
+}
+
 }  // namespace
 }  // namespace corral

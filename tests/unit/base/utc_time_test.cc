@@ -32,5 +32,48 @@ TEST(UtcTime, IsNothingElse) {
   }
 }
 
+TEST(UtcTime, HasEveryPartInItsPlace) {
+  EXPECT_EQ(show_utc(981'173'106'007), "2001-02-03T04:05:06.007Z");
+  EXPECT_EQ(show_utc(253'402'300'799'999), "9999-12-31T23:59:59.999Z");
+  EXPECT_EQ(show_utc(253'402'300'800'000), "9999-12-31T23:59:59.999Z") << "the last that has as many letters";
+  EXPECT_EQ(show_utc(-1), "1970-01-01T00:00:00.000Z");
+  EXPECT_EQ(parse_utc("2001-02-03T04:05:06.007Z"), 981'173'106'007);
+  EXPECT_EQ(parse_utc("2001-02-03t04:05:06.5z"), 981'173'106'500);
+  EXPECT_EQ(parse_utc("2001-02-03T04:05:06.05"), 981'173'106'050);
+  EXPECT_EQ(parse_utc("2001-02-03T04:05Z"), 981'173'100'000);
+  EXPECT_EQ(parse_utc("9999-12-31T23:59:59.999Z"), 253'402'300'799'999);
+}
+
+TEST(UtcTime, IsReadToTheBoundsOfEachPart) {
+  EXPECT_EQ(parse_utc("1970-01-01T00:00"), 0);
+  EXPECT_EQ(parse_utc("1970-01-01T23:59"), 86'340'000);
+  EXPECT_EQ(parse_utc("1970-01-01T00:00:60"), 60'000) << "a leap second";
+  EXPECT_EQ(parse_utc("1970-01-01T00:00+00:00"), 0);
+  EXPECT_EQ(parse_utc("1970-01-02T00:00+23:59"), 60'000);
+  EXPECT_EQ(parse_utc("1970-01-01T00:00-23:59"), 86'340'000);
+  for (const char* text : {"1969-12-31",
+                           "1970-00-01",
+                           "1970-01-00",
+                           "1970-01-32",
+                           "1970/01-01",
+                           "1970-01/01",
+                           "1970-01-01T00:00:61",
+                           "1970-01-01T00:00:6",
+                           "1970-01-01T00-00",
+                           "1970-01-01T00:00+24:00",
+                           "1970-01-01T00:00+00:60",
+                           "1970-01-01T00:00+0000",
+                           "1970-01-01T00:00+00",
+                           "1970-01-01T00:00*00:00",
+                           "1970-01-01T00:00:00.",
+                           "1970-01-01T00:00:00.x",
+                           "1970-01-01T00:00:0:",
+                           "1970-01-01T00:0/",
+                           "19:0-01-01",
+                           "1970-01-01_00:00"}) {
+    EXPECT_EQ(parse_utc(text), std::nullopt) << text;
+  }
+}
+
 }  // namespace
 }  // namespace corral

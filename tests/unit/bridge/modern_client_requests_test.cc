@@ -26,6 +26,17 @@ std::string cancelled(const std::string& id) {
          R"(,"reason":"r"}})";
 }
 
+TEST(ModernClient, OnlyNotificationsOfItsOwnMakingReachTheServer) {
+  ModernExchange x;
+  const std::string own = R"({"jsonrpc":"2.0","method":"acme/noted","params":{"x":1}})";
+  x.client(own);
+  EXPECT_EQ(x.server_heard_one(), json(own));
+  for (const char* method : {"notifications/initialized", "notifications/roots/list_changed"}) {
+    x.client(R"({"jsonrpc":"2.0","method":")" + std::string(method) + "\"}");
+    EXPECT_TRUE(x.server_heard().empty()) << method;
+  }
+}
+
 TEST(ModernClient, MetaOfTheModernEraIsStrippedAndTheRestIsKept) {
   ModernExchange x;
   x.client(

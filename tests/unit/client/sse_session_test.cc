@@ -126,5 +126,49 @@ TEST_F(Sse, APostThatIsTakenBackWhileItWaitsNeverReachesTheServer) {
   EXPECT_EQ(second->status, 202);
 }
 
+TEST_F(Sse, RefusesAPostThatIsNoMessage) {
+  ready();
+  for (const std::string text : {"nonsense", "{}", R"({"jsonrpc":"2.0","id":7})"}) {
+    const Door door = post(text);
+    EXPECT_EQ(door->status, 400) << text;
+    EXPECT_THAT(door->body, HasSubstr("Invalid Request: ")) << text;
+    EXPECT_THAT(door->body, HasSubstr("-32600")) << text;
+  }
+  EXPECT_THAT(exchange.server().heard(), testing::IsEmpty());
+  EXPECT_FALSE(transport->session().ended());
+  EXPECT_EQ(transport->in_use(), 1U);
+}
+
+TEST_F(Sse, KeepsOnlySoManyPostsThatWait) {
+  limits.waiting = 2;
+  ready();
+  transport->pause();
+  const Door first = post(call("1"));
+  const Door second = post(call("2"));
+  const Door third = post(call("3"));
+  EXPECT_EQ(third->status, 503);
+  EXPECT_EQ(third->header("Retry-After"), "1");
+  EXPECT_EQ(json(third->body).at("id"), 3);
+  EXPECT_THAT(third->body, HasSubstr("the server is behind with this session's messages"));
+
+  first->hang_up();
+  transport->resume();
+  exchange.settle();
+  EXPECT_EQ(first->status, 0) << "nobody waits for it any more";
+  EXPECT_EQ(second->status, 202);
+  EXPECT_THAT(exchange.server().heard(), SizeIs(2)) << "but it was said";
+}
+
+TEST_F(Sse, RefusesWhatWaitsWhenItsStreamEnds) {
+  ready();
+  transport->pause();
+  const Door waiting = post(call("1"));
+  stream->hang_up();
+  exchange.settle();
+  EXPECT_EQ(waiting->status, 404);
+  EXPECT_EQ(json(waiting->body).at("id"), 1);
+  EXPECT_THAT(waiting->body, HasSubstr("the session has ended with its stream"));
+}
+
 }  // namespace
 }  // namespace corral::client

@@ -402,5 +402,15 @@ TEST(ReplyReader, RefusesToGatherWhatHasNoEnd) {
   EXPECT_FALSE(*reply);
 }
 
+TEST(Hello, OfANewSessionNeedsNoTimeAndNoOwner) {
+  const Result<Hello> received =
+      decode_hello(R"({"protocol":2,"verb":"session-create","servers":["a"],"cwd":"/"})");
+  ASSERT_TRUE(received) << received.error().message;
+  EXPECT_EQ(received->ttl.count(), 0);
+  EXPECT_EQ(received->owner, 0);
+  EXPECT_EQ(encode(*received).find("ttl_ms"), std::string::npos);
+  EXPECT_EQ(encode(*received).find("owner"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace corral::control

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <boost/json/parse.hpp>
+#include <set>
 
 #include "version.h"
 
@@ -52,6 +53,45 @@ TEST_F(LogOfEvents, HasAsJsonWhatIsKnownAndNothingElse) {
   EXPECT_EQ(full.at("cause"), "idle");
   EXPECT_EQ(full.at("took_ms"), 40);
   EXPECT_EQ(full.at("count"), 5);
+}
+
+TEST_F(LogOfEvents, HasAsJsonNoMemberForWhatIsNotSaid) {
+  EXPECT_EQ(to_json({}), R"({"number":0,"time_ms":0,"kind":"start","text":""})");
+
+  event_.text = "died";
+  event_.session = 3;
+  event_.cause = "idle";
+  event_.took = std::chrono::milliseconds(0);
+  event_.count = 1;
+  EXPECT_EQ(to_json(event_),
+            R"({"number":7,"time_ms":1794800400123,"kind":"crash","server":"files","instance":"1a2b3c4d",)"
+            R"("session":3,"cause":"idle","took_ms":0,"count":1,"pid":4711,"text":"died"})");
+}
+
+TEST_F(LogOfEvents, HasTheLevelOfItsKind) {
+  set_log_form(LogForm::Json);
+  const std::set<Kind> errors = {Kind::Survivor, Kind::Broken};
+  const std::set<Kind> warnings = {Kind::Crash,   Kind::Stale,    Kind::Refused,
+                                   Kind::Finding, Kind::Registry, Kind::SlowTurn};
+  for (int i = 0; i <= static_cast<int>(Kind::SlowTurn); ++i) {
+    const auto kind = static_cast<Kind>(i);
+    if (kind == Kind::Attach || kind == Kind::Detach) continue;
+    event_.kind = kind;
+    const char* const level = errors.contains(kind) ? "error" : warnings.contains(kind) ? "warn" : "info";
+    EXPECT_EQ(json::parse(written(event_)).at("level"), level) << name_of(kind);
+  }
+}
+
+TEST_F(LogOfEvents, NamesNoProcessIfThereIsNone) {
+  set_log_form(LogForm::Json);
+  event_.pid = 0;
+  EXPECT_FALSE(json::parse(written(event_)).as_object().contains("process"));
+}
+
+TEST_F(LogOfEvents, WithoutAnEventIsALineAllTheSame) {
+  EXPECT_EQ(json_log_line({LogLevel::Error, "no \"room\"", "", 0}),
+            R"({"time":"1970-01-01T00:00:00.000Z","level":"error","version":")" + std::string(kVersion) +
+                R"(","pid":)" + std::to_string(getpid()) + R"(,"text":"no \"room\""})");
 }
 
 TEST_F(LogOfEvents, IsASentenceAsText) {

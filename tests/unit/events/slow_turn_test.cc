@@ -21,6 +21,18 @@ TEST(SlowTurn, IsAnEventThatSaysWhatTookLong) {
                                     HasSubstr("512, 73000 bytes")));
 }
 
+TEST(SlowTurn, IsToldInOneSentence) {
+  EXPECT_EQ(event_of({230ms, 400ms, 3, {"stderr", 2, 7}}).text,
+            "one turn of the daemon's loop took 230 ms of processor time (400 ms by the clock, 3 calls), and "
+            "everybody waited; most of it went to stderr: 2, 7 bytes");
+}
+
+TEST(SlowTurn, OfWorkThatNobodyNamedIsToldAllTheSame) {
+  const Event event = event_of({230ms, 400ms, 3, {}});
+  EXPECT_EQ(event.cause, "unknown");
+  EXPECT_THAT(event.text, HasSubstr("most of it went to unknown: 0, 0 bytes"));
+}
+
 TEST(SlowTurn, HasANameForItsKind) { EXPECT_EQ(kind_called("slow-turn"), Kind::SlowTurn); }
 
 }  // namespace

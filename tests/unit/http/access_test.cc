@@ -240,5 +240,14 @@ TEST_F(AccessTest, NoAnswerHoldsTheTokenOrWhatIsNoName) {
   EXPECT_THAT(strange.message, Not(HasSubstr("script")));
 }
 
+TEST_F(AccessTest, TakesOneOriginAtMost) {
+  const Header own{"Origin", "http://" + std::string(kHost)};
+  EXPECT_EQ(check({{"Host", kHost}, own}).status, 200);
+  const Access twice = check({{"Host", kHost}, own, own});
+  EXPECT_EQ(twice.status, 403);
+  EXPECT_EQ(twice.message, "The Origin header stands there twice. Send it once, or not at all.");
+  EXPECT_EQ(check({{"Host", kHost}, own, own, own}).status, 403);
+}
+
 }  // namespace
 }  // namespace corral::http

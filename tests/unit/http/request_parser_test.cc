@@ -299,5 +299,49 @@ TEST(RequestParser, RefusesHeadsThatAreNotWellFormed) {
   for (const Smuggled& one : cases) EXPECT_EQ(parse(one.text).status, one.status) << one.text;
 }
 
+TEST(RequestParser, SplitsEveryFormOfATarget) {
+  struct Target {
+    const char* text;
+    const char* path;
+    const char* query;
+  };
+  for (const Target& one :
+       {Target{"/", "/", ""}, Target{"/a?", "/a", ""}, Target{"/a?b?c", "/a", "b?c"}, Target{"/?b", "/", "b"},
+        Target{"http://a", "/", ""}, Target{"http://a?b", "/", "b"}, Target{"HTTP://A/c", "/c", ""},
+        Target{"http://a/?d=e", "/", "d=e"}}) {
+    const Outcome outcome = parse("GET " + std::string(one.text) + " HTTP/1.1\r\nHost: a\r\n\r\n");
+    ASSERT_EQ(outcome.status, 0) << one.text;
+    EXPECT_EQ(outcome.head.request.path, one.path) << one.text;
+    EXPECT_EQ(outcome.head.request.query, one.query) << one.text;
+  }
+  for (const char* text : {"http://", "http:/a", "http://a#b", "?a", "http://ab/"})
+    EXPECT_EQ(parse("GET " + std::string(text) + " HTTP/1.1\r\nHost: a\r\n\r\n").status, 400) << text;
+}
+
+TEST(RequestParser, HasCapsToTheByte) {
+  const std::size_t rest = get("X: \r\n").size();
+  EXPECT_EQ(parse(get("X: " + std::string(kHeadCap - rest, 'x') + "\r\n")).status, 0);
+  EXPECT_EQ(parse(get("X: " + std::string(kHeadCap - rest + 1, 'x') + "\r\n")).status, 431);
+  std::string headers;
+  for (int i = 0; i < 255; ++i) headers += "A:\r\n";  // and the Host
+  EXPECT_EQ(parse(get(headers)).status, 0);
+  EXPECT_EQ(parse(get(headers + "A:\r\n")).status, 431);
+  std::string lines;
+  for (int i = 0; i < 8; ++i) lines += "\r\n";
+  EXPECT_EQ(parse(lines + get("")).status, 0);
+  EXPECT_EQ(parse("\r\n" + lines + get("")).status, 400);
+  EXPECT_EQ(parse(post("Transfer-Encoding: chunked\r\n", "64\r\n" + std::string(100, 'x') + "\r\n0\r\n\r\n"))
+                .status,
+            0);
+  for (const auto& [length, status] : {std::pair{4096, 0}, std::pair{4097, 400}}) {
+    const std::string skipped(static_cast<std::size_t>(length) - 1, 'x');
+    EXPECT_EQ(parse(post("Transfer-Encoding: chunked\r\n", "1;" + skipped + "x\r\na\r\n0\r\n\r\n")).status,
+              status == 0 ? 0 : 400);
+    EXPECT_EQ(parse(post("Transfer-Encoding: chunked\r\n", "0\r\n:" + skipped + "\r\n\r\n")).status, status);
+  }
+  EXPECT_EQ(parse(post("Transfer-Encoding: chunked\r\n", "000000000000001\r\na\r\n0\r\n\r\n")).status, 0);
+  EXPECT_EQ(parse(post("Transfer-Encoding: chunked\r\n", "0000000000000001\r\na\r\n0\r\n\r\n")).status, 400);
+}
+
 }  // namespace
 }  // namespace corral::http

@@ -2,7 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -99,6 +102,56 @@ TEST(Plan, AllowsItsEndTheSumOfItsGraces) {
   EXPECT_EQ(longest_end(header), plain + 2 * (header.terminator_time + header.graces.kill));
 }
 
+TEST(Plan, AllowsItsEndASecondForWhoeverReadsTheReport) {
+  PlanHeader header;
+  header.graces.hasty = Micros(1);
+  header.graces.term = Micros(20);
+  header.graces.nested = Micros(300);
+  header.graces.kill = Micros(4000);
+
+  EXPECT_EQ(longest_end(header), Micros(1'004'321));
+}
+
+TEST(Plan, IsSealedSoThatNobodyCanChangeItAndReadFromItsFile) {
+  const std::vector<char> bytes = sample();
+  const Result<UniqueFd> file = proc::seal(bytes);
+  ASSERT_TRUE(file);
+  Plan plan;
+
+  ASSERT_TRUE(load_plan(file->get(), plan));
+
+  EXPECT_STREQ(plan.executable, "/usr/bin/node");
+  EXPECT_THAT(strings_of(plan.arguments), ElementsAre("node", "", "a b"));
+  EXPECT_THAT(strings_of(plan.terminator[1]), ElementsAre("/bin/true"));
+  EXPECT_EQ(pwrite(file->get(), "x", 1, 0), -1);
+  EXPECT_EQ(errno, EPERM);
+  EXPECT_EQ(ftruncate(file->get(), 1), -1);
+  EXPECT_EQ(ftruncate(file->get(), 100'000), -1);
+}
+
+TEST(Plan, IsNotReadFromAFileThatHoldsNone) {
+  const Result<UniqueFd> empty = proc::seal({});
+  const Result<UniqueFd> other = proc::seal(std::vector<char>(4096, 'x'));
+  ASSERT_TRUE(empty && other);
+  Plan plan;
+
+  EXPECT_FALSE(load_plan(empty->get(), plan));
+  EXPECT_FALSE(load_plan(other->get(), plan));
+  EXPECT_FALSE(load_plan(-1, plan));
+}
+
+TEST(Plan, IsSeenByItsOwnerAsTheKeeperSeesIt) {
+  const std::vector<char> bytes = sample();
+  std::vector<char*> pointers;
+
+  const Plan plan = proc::read_plan(bytes, pointers);
+
+  EXPECT_EQ(plan.header.terminators, 2U);
+  EXPECT_EQ(plan.header.terminator_kind[0], TerminatorKind::Container);
+  EXPECT_EQ(plan.header.terminator_kind[1], TerminatorKind::OnStop);
+  EXPECT_THAT(strings_of(plan.terminator[0]), ElementsAre("/bin/sh", "-c", "rm"));
+}
+
 TEST(Plan, RefusesCountsThatMakeNoSense) {
   for (const auto& spoil : std::vector<void (*)(PlanHeader&)>{
            [](PlanHeader& header) { header.magic = 1; },
@@ -106,6 +159,10 @@ TEST(Plan, RefusesCountsThatMakeNoSense) {
            [](PlanHeader& header) { header.arguments = 0xffffffff; },
            [](PlanHeader& header) { header.terminators = kTerminators + 1; },
            [](PlanHeader& header) { header.terminator_arguments[0] = 0; },
+           [](PlanHeader& header) { header.terminator_arguments[1] = 0; },
+           [](PlanHeader& header) { header.terminator_arguments[0] = (1U << 20) + 1; },
+           [](PlanHeader& header) { header.arguments = (1U << 20) + 1; },
+           [](PlanHeader& header) { ++header.size; },
            [](PlanHeader& header) { header.instance[kInstanceIdLength] = 'x'; },
        }) {
     std::vector<char> bytes = sample();

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "survey/fake_proc.h"
+
 namespace corral::reap {
 namespace {
 
@@ -144,6 +148,141 @@ TEST(Agreement, OnlyWhatLastsCounts) {
   EXPECT_EQ(lasting(gone, found(daemon_alone())), gone);
   EXPECT_TRUE(lasting(gone, found(stray)).empty());
   EXPECT_TRUE(lasting({}, gone).empty());
+}
+
+TEST(Agreement, WhatIsFoundOnlyInPartAgainDoesNotLast) {
+  const Disagreement stray{Kind::Stray, Repair::None, "notes", kCookie, 300, "before"};
+  Disagreement later = stray;
+  later.text = "in other words";
+  EXPECT_EQ(lasting({stray}, {later}), std::vector{later});
+
+  Disagreement kind = stray;
+  kind.kind = Kind::Orphan;
+  Disagreement instance = stray;
+  instance.instance = kUnknown;
+  Disagreement pid = stray;
+  pid.pid = 301;
+  for (const Disagreement& other : {kind, instance, pid}) EXPECT_TRUE(lasting({stray}, {other}).empty());
+}
+
+TEST(Agreement, IsSaidInWordsWithWhatIsDoneAboutIt) {
+  EXPECT_EQ(found(daemon_alone())[0],
+            (Disagreement{Kind::NothingLeft, Repair::Forget, "notes", kCookie, 0,
+                          "instance 01234567 of server notes is on record as running, but none of its "
+                          "processes is there: its end was missed, and is recorded now"}));
+
+  std::vector<Listed> lost = daemon_alone();
+  lost.push_back({201, 1, 21, "node", {}});
+  EXPECT_EQ(
+      found(lost)[0],
+      (Disagreement{Kind::KeeperGone, Repair::End, "notes", kCookie, 201,
+                    "instance 01234567 of server notes has lost its keeper (pid 200), and process 201 of "
+                    "it still runs: what is proved to be of it is ended"}));
+
+  std::vector<Listed> stray = in_order();
+  stray.push_back({300, 1, 30, "tmux", kCookie});
+  EXPECT_EQ(
+      found(stray)[0],
+      (Disagreement{Kind::Stray, Repair::None, "notes", kCookie, 300,
+                    "process 300 carries the mark of instance 01234567 of server notes, but is not below "
+                    "its keeper (pid 200): somebody copied its environment; look at it, and end it by "
+                    "hand if it is not wanted"}));
+
+  std::vector<Listed> orphan = in_order();
+  orphan.push_back({400, 1, 40, "node", kUnknown, true});
+  EXPECT_EQ(found(orphan)[0],
+            (Disagreement{Kind::Orphan, Repair::None, "", kUnknown, 400,
+                          "process 400 carries the mark of a corral that is gone (instance fedcba98, 1 "
+                          "process): `corral reap` shows it, and ends it"}));
+  orphan.push_back({401, 400, 41, "node", kUnknown, true});
+  EXPECT_NE(found(orphan)[0].text.find("(instance fedcba98, 2 processes)"), std::string::npos);
+}
+
+TEST(Agreement, SixteenStraysOfAnInstanceAreEnough) {
+  std::vector<Listed> processes = in_order();
+  for (int i = 0; i < 17; ++i) {
+    processes.push_back({300 + i, 1, static_cast<std::uint64_t>(30 + i), "tmux", kCookie});
+  }
+
+  const auto all = found(processes);
+
+  ASSERT_EQ(all.size(), 16U);
+  EXPECT_EQ(all.front().pid, 300);
+  EXPECT_EQ(all.back().pid, 315);
+}
+
+TEST(Agreement, OfTwoThatStartedTogetherTheSmallerNumberIsTheOldest) {
+  std::vector<Listed> processes = in_order();
+  processes.push_back({401, 1, 40, "node", kUnknown, true});
+  processes.push_back({400, 1, 40, "node", kUnknown, true});
+
+  EXPECT_EQ(found(processes)[0].pid, 400);
+}
+
+TEST(Agreement, NothingIsSaidOfTheServerThatThisDaemonRunsIn) {
+  std::vector<Listed> processes = in_order();
+  processes[1].parent = 90;
+  processes.push_back({90, 1, 5, "sh", kUnknown, true});
+  processes[1].comm = "daemon";  // or its own name would be reason enough
+
+  EXPECT_TRUE(found(processes).empty());
+}
+
+TEST(Agreement, TwoHundredAndFiftySixGenerationsAreLookedThrough) {
+  for (const bool near : {true, false}) {
+    std::vector<Listed> processes = in_order();
+    const int length = near ? 256 : 257;  // with the process itself
+    for (int i = 1; i < length; ++i) {
+      processes.push_back({1000 + i, 1000 + i - 1, 50, "sh", {}});
+    }
+    processes.push_back({1000, 1, 50, "corral", {}});
+    processes.back().start_ticks = 1;
+    processes[processes.size() - 2].cookie = kUnknown;
+    processes[processes.size() - 2].tagged = true;
+
+    EXPECT_EQ(found(processes).empty(), near);
+  }
+}
+
+TEST(Agreement, HasAWordForEveryKind) {
+  EXPECT_STREQ(name_of(Kind::KeeperGone), "keeper-gone");
+  EXPECT_STREQ(name_of(Kind::NothingLeft), "nothing-left");
+  EXPECT_STREQ(name_of(Kind::Stray), "stray");
+  EXPECT_STREQ(name_of(Kind::Orphan), "orphan");
+}
+
+class ListedProcesses : public survey::FakeProc {
+ protected:
+  void add_process(int pid, char state, const std::string& cookie, const std::string& limit) const {
+    const std::string folder = std::to_string(pid);
+    write(folder + "/stat", stat_line(pid, "node", 7, state));
+    write(folder + "/environ", cookie.empty() ? "" : "CORRAL_INSTANCE=" + cookie + '\0');
+    write(folder + "/limits", "Max realtime timeout      unlimited            " + limit + "            us\n");
+  }
+};
+
+TEST_F(ListedProcesses, HaveTheirMarksAndNoZombieIsAmongThem) {
+  const std::string tag = std::to_string((1ULL << 61) + 4711);
+  add_process(10, 'S', kCookie, tag);
+  add_process(11, 'S', kCookie, "unlimited");
+  add_process(12, 'S', "", tag);
+  add_process(13, 'Z', kCookie, tag);
+  write("14/stat", "no line");
+
+  std::vector<Listed> all = list_processes(root());
+  std::sort(all.begin(), all.end(), [](const Listed& a, const Listed& b) { return a.pid < b.pid; });
+
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_EQ(all[0].pid, 10);
+  EXPECT_EQ(all[0].parent, 7);
+  EXPECT_EQ(all[0].start_ticks, 4711U);
+  EXPECT_EQ(all[0].comm, "node");
+  EXPECT_EQ(all[0].cookie, kCookie);
+  EXPECT_TRUE(all[0].tagged);
+  EXPECT_EQ(all[1].cookie, kCookie);
+  EXPECT_FALSE(all[1].tagged);
+  EXPECT_EQ(all[2].cookie, "");
+  EXPECT_FALSE(all[2].tagged) << "without a cookie nobody asks";
 }
 
 }  // namespace

@@ -246,5 +246,68 @@ TEST(Ownership, InItsOwnCgroupOnlyADebuggerAndOurOwnLineSpareAProcess) {
   EXPECT_EQ(protection_in_group(bearer), survey::Protection::OwnLine);
 }
 
+TEST(Ownership, TheDeadAreGoneHoweverTheKernelCallsThem) {
+  for (const char state : {'Z', 'X', 'x'}) {
+    Bearer dead = marked();
+    dead.state = state;
+    EXPECT_EQ(judge(dead, claim()), Verdict::Gone) << state;
+  }
+  for (const char state : {'S', 'D', 'T', '?'}) {
+    Bearer living = marked();
+    living.state = state;
+    EXPECT_EQ(judge(living, claim()), Verdict::Ours) << state;
+  }
+}
+
+TEST(Ownership, AProcessAsOldAsTheDaemonMayBeOurs) {
+  Bearer bearer = marked();
+  bearer.start_ticks = 9000;
+  EXPECT_EQ(judge(bearer, claim()), Verdict::Ours);
+
+  bearer.rlimit_tag = 0;
+  EXPECT_EQ(judge(bearer, claim()), Verdict::NotProved);
+}
+
+TEST(Ownership, OnlyNumbersAboveOneAreProcessesOfAnybody) {
+  Bearer bearer = marked();
+  for (const pid_t pid : {-1, 0, 1}) {
+    bearer.pid = pid;
+    EXPECT_EQ(judge(bearer, claim()), Verdict::Own) << pid;
+  }
+  bearer.pid = 2;
+  EXPECT_EQ(judge(bearer, claim()), Verdict::Ours);
+}
+
+TEST(InstanceIds, AreThirtyTwoHexadecimalDigits) {
+  for (const char digit : {'0', '9', 'a', 'f', '5', 'c'}) {
+    EXPECT_TRUE(is_instance_id(std::string(31, '1') + digit)) << digit;
+  }
+  for (const char other : {'/', ':', '`', 'g', 'A', ' ', '\0', '\xff'}) {
+    EXPECT_FALSE(is_instance_id(std::string(31, '1') + other)) << other;
+  }
+  EXPECT_FALSE(is_instance_id(std::string(31, '1')));
+  EXPECT_FALSE(is_instance_id(std::string(33, '1')));
+}
+
+TEST(DaemonFate, IsToldWithItsReason) {
+  Here lives = here();
+  lives.daemon_lives = true;
+  EXPECT_EQ(judge(daemon_record(), lives).why, "the daemon that started them lives (pid 500)");
+  Here other_user = here();
+  other_user.uid = 0;
+  EXPECT_EQ(judge(daemon_record(), other_user).why,
+            "it ran as user 1000; only that user's corral may end what it has left");
+  registry::DaemonRecord first = daemon_record();
+  first.process.pid = 1;
+  EXPECT_EQ(judge(first, here()).kind, Fate::Kind::End) << "in a container it is the first process";
+  registry::DaemonRecord unknown_boot = daemon_record();
+  unknown_boot.boot_id.clear();
+  EXPECT_EQ(judge(unknown_boot, here()).why,
+            "it is not known whether the machine was started anew since; mount /proc");
+  registry::DaemonRecord unknown_machine = daemon_record();
+  unknown_machine.machine.clear();
+  EXPECT_EQ(judge(unknown_machine, here()).kind, Fate::Kind::End);
+}
+
 }  // namespace
 }  // namespace corral::reap

@@ -182,6 +182,78 @@ TEST_F(ErrorFilesTest, SaysOnceThatNothingCanBeKeptAndTriesAgain) {
   EXPECT_THAT(lines_of(files.path_of("files")), ElementsAre("d"));
 }
 
+TEST_F(ErrorFilesTest, SaysOnceThatItWorksAgainAndCountsTheNextLossAnew) {
+  write("state", "no folder");
+  ErrorFiles files(folder(), {.retry_ms = 0});
+
+  CaptureStderr();
+  files.write("files", kInstance, "a\nb\n");
+  std::filesystem::remove(root() + "/state");
+  for (const char* line : {"c\n", "d\n", "e\n"}) files.write("files", kInstance, line);
+  const std::string said = GetCapturedStderr();
+  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 2) << said;
+
+  CaptureStderr();
+  std::filesystem::permissions(folder(), std::filesystem::perms::all);
+  std::filesystem::rename(files.path_of("files"), root() + "/before");
+  link("state/logs/files.log", root() + "/before");
+  files.write("files", kInstance, "f\n");
+  std::filesystem::remove(files.path_of("files"));
+  files.write("files", kInstance, "g\n");
+  std::filesystem::permissions(folder(), std::filesystem::perms::owner_all);
+  files.write("files", kInstance, "h\n");
+  const std::string later = GetCapturedStderr();
+
+  EXPECT_THAT(later, HasSubstr("files.log cannot be opened"));
+  EXPECT_THAT(later, HasSubstr("again; 2 lines were lost"));
+  EXPECT_EQ(std::count(later.begin(), later.end(), '\n'), 2) << later;
+  EXPECT_EQ(files.lost(), 4U);
+  EXPECT_THAT(lines_of(files.path_of("files")), ElementsAre("h"));
+}
+
+TEST_F(ErrorFilesTest, WritesIntoNoFolderThatOthersMayWriteTo) {
+  for (const mode_t mode : {0720U, 0702U}) {
+    std::filesystem::create_directories(folder());
+    ASSERT_EQ(chmod(folder().c_str(), mode), 0);
+    ErrorFiles files(folder());
+    CaptureStderr();
+    files.write("files", kInstance, "a\n");
+    EXPECT_THAT(GetCapturedStderr(), HasSubstr("is not yours alone to write to: `chmod 0700` it"));
+    EXPECT_EQ(files_in_folder(), 0U);
+    EXPECT_EQ(files.lost(), 1U);
+  }
+}
+
+TEST_F(ErrorFilesTest, HoldsNoMoreFilesOpenThanItMay) {
+  const auto descriptors = [] {
+    const std::filesystem::directory_iterator all("/proc/self/fd");
+    return std::distance(begin(all), end(all));
+  };
+  ErrorFiles files(folder(), {.open = 2});
+  const auto before = descriptors();
+  for (const char* name : {"a", "b", "c", "d", "e"}) files.write(name, kInstance, "one\n");
+  EXPECT_EQ(descriptors() - before, 3) << "two files and their folder";
+
+  files.write("a", kInstance, "two\n");
+  EXPECT_THAT(lines_of(files.path_of("a")), ElementsAre("one", "two"));
+}
+
+TEST_F(ErrorFilesTest, MakesAFileThatWasForOthersTooItsOwners) {
+  ErrorFiles files(folder());
+  files.write("files", kInstance, "a\n");
+  ASSERT_EQ(chmod(files.path_of("files").c_str(), 0644), 0);
+  ErrorFiles(folder()).write("files", kInstance, "b\n");
+  EXPECT_EQ(mode_of(files.path_of("files")), 0600U);
+}
+
+TEST_F(ErrorFilesTest, WithOneFilePerServerBeginsItAnew) {
+  ErrorFiles files(folder(), {.bytes = 1, .files = 1});
+  files.write("files", kInstance, "a\n");
+  files.write("files", kInstance, "b\n");
+  EXPECT_EQ(files_in_folder(), 1U);
+  EXPECT_THAT(lines_of(files.path_of("files")), ElementsAre("b"));
+}
+
 TEST_F(ErrorFilesTest, WaitsBeforeItTriesAgain) {
   write("state", "no folder");
   ErrorFiles files(folder(), {.retry_ms = 1'000'000});

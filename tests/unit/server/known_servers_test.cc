@@ -34,6 +34,29 @@ TEST(KnownServers, AreEnoughAndEachHasItsEvidence) {
   EXPECT_GE(not_shareable, 5);
 }
 
+// Whoever changes the verdict on a server changes it here too.
+TEST(KnownServers, AreNotSharedIfTheyKeepState) {
+  std::set<std::string_view> kept_private;
+  for (const KnownServer& server : known_servers()) {
+    if (!server.shareable) kept_private.insert(server.package);
+  }
+  const std::set<std::string_view> expected = {
+      "npm:@modelcontextprotocol/server-everything",
+      "npm:@modelcontextprotocol/server-puppeteer",
+      "npm:@modelcontextprotocol/server-sequential-thinking",
+      "npm:@playwright/mcp",
+      "npm:@wonderwhy-er/desktop-commander",
+      "npm:chrome-devtools-mcp",
+      "pypi:mcp-server-sqlite",
+      "pypi:serena-agent",
+      "docker:mcp/puppeteer",
+      "docker:mcp/sequentialthinking",
+      "docker:mcp/sqlite",
+  };
+  EXPECT_EQ(kept_private, expected);
+  EXPECT_EQ(known_servers().size(), 38U);
+}
+
 TEST(KnownServers, AreEachFoundByTheUsualCommand) {
   for (const KnownServer& server : known_servers()) {
     const std::string name = bare(server.package);
@@ -97,6 +120,9 @@ TEST(KnownServers, AreOnlyWhatTheRegistryHas) {
       {"uvx", "--from", "git+https://example.org/fork", "mcp-server-git"},
       {"uvx", "--from", "./fork", "mcp-server-git"},
       {"uvx", "--from=/srv/fork", "mcp-server-git"},
+      {"uvx", "--from", "fork/mcp-server-git", "mcp-server-git"},
+      {"pipx", "run", "--spec", "./fork", "mcp-server-git"},
+      {"pipx", "run", "--spec=fork", "mcp-server-git"},
       {"uvx", "--from", "mcp-server-git", "python", "server.py"},
       {"uvx", "--with-editable", ".", "mcp-server-git"},
       {"uv", "run", "mcp-server-git"},

@@ -287,6 +287,23 @@ TEST_F(LazyAuto, WhatWaitedForASharedServerThatProvedUnfitIsAnsweredWithoutAProc
   EXPECT_THAT(client.heard(), ElementsAre(HasSubstr("serverInfo"), HasSubstr(R"("id":"l")")));
 }
 
+TEST_F(LazyAuto, AServerThatDoesNotShowItsToolsWithinTenSecondsIsNotShared) {
+  learn_read_only();
+  FakeClient& client = attach();
+  client.say(kCall);
+  ASSERT_TRUE(exchange.answer_handshake(exchange.server(1)));
+  exchange.clock.pass(std::chrono::milliseconds(9999));
+  exchange.settle();
+  EXPECT_FALSE(exchange.server(1).input_closed());
+  exchange.clock.pass(std::chrono::milliseconds(1));
+  exchange.settle();
+  EXPECT_TRUE(exchange.server(1).input_closed());
+  exchange.server(1).exit(0);
+  exchange.settle();
+  ASSERT_EQ(exchange.started(), 3U);
+  EXPECT_FALSE(exchange.switchboard.places().back().decision.shared);
+}
+
 TEST_F(LazyAuto, CallsThatWaitedForAnUnfitSharedServerKeepTheirOrder) {
   learn_read_only();
   FakeClient& client = attach();

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace corral::survey {
 namespace {
 
@@ -58,6 +60,39 @@ TEST(CompareArguments, AnotherFirstWordIsAnotherJob) {
   EXPECT_EQ(compare_arguments({"mcp-server"}, {"language-server"}), Arguments::Other);
   EXPECT_EQ(compare_arguments({"mcp"}, {}), Arguments::Other);
   EXPECT_EQ(compare_arguments({}, {"lsp"}), Arguments::Other);
+}
+
+TEST(CompareArguments, AWordIsMadeOfLettersDigitsAndThreeSigns) {
+  for (const char letter : std::string("azAZ09-_:mM5")) {
+    EXPECT_EQ(compare_arguments({std::string("x") + letter}, {}), Arguments::Other) << letter;
+  }
+  for (const char letter : std::string("`{@[/;,^.=$ ")) {
+    EXPECT_EQ(compare_arguments({std::string("x") + letter}, {}), Arguments::Alike) << letter;
+  }
+}
+
+TEST(CompareArguments, WhatBeginsWithADigitIsANumberAndNoJob) {
+  for (const char* number : {"0", "9", "5x", ""}) {
+    EXPECT_EQ(compare_arguments({number}, {}), Arguments::Alike) << number;
+  }
+  for (const char* word : {"a0", ":9"}) {
+    EXPECT_EQ(compare_arguments({word}, {}), Arguments::Other) << word;
+  }
+}
+
+TEST(CompareArguments, AnOptionTakesOneValueAndNotTheNextOption) {
+  EXPECT_EQ(compare_arguments({"--a", "/v", "job"}, {"job"}), Arguments::Alike);
+  EXPECT_EQ(compare_arguments({"--a", "/v", "/w", "job"}, {}), Arguments::Alike) << "a path ends the job";
+  EXPECT_EQ(compare_arguments({"--a", "--b", "/v", "job"}, {"job"}), Arguments::Alike);
+  EXPECT_EQ(compare_arguments({"--a"}, {}), Arguments::Alike);
+}
+
+TEST(CompareArguments, ProtocolsAreComparedWithoutOrderAndCase) {
+  EXPECT_EQ(compare_arguments({"--mcp", "--lsp"}, {"--lsp", "--mcp"}), Arguments::Alike);
+  EXPECT_EQ(compare_arguments({"--mcpAZ"}, {"--MCPaz"}), Arguments::Alike);
+  EXPECT_EQ(compare_arguments({"--mcp"}, {"--mcp", "--mcp"}), Arguments::Other);
+  EXPECT_EQ(compare_arguments({"--dap"}, {}), Arguments::Other);
+  EXPECT_EQ(compare_arguments({"--log=mcp"}, {}), Arguments::Alike) << "a value is no name";
 }
 
 }  // namespace
