@@ -53,27 +53,17 @@ std::optional<WaitingPost> WaitingPosts::take_cancelled(const Posted& posted) {
   return taken;
 }
 
-namespace {
-
-http::Response post_refusal(int status, int code, std::string message, std::string_view id) {
+void refuse_post(http::Exchange* exchange, int status, int code, std::string message, std::string_view id) {
+  if (exchange == nullptr) return;
   HttpRefusal refusal;
   refusal.status = status;
   refusal.code = code;
   refusal.message = std::move(message);
-  return refusal_response(refusal, id.empty() ? "null" : id);
-}
-
-}  // namespace
-
-void refuse_post(http::Exchange* exchange, int status, int code, std::string message, std::string_view id) {
-  if (exchange != nullptr) exchange->reply(post_refusal(status, code, std::move(message), id));
+  exchange->reply(refusal_response(refusal, id.empty() ? "null" : id));
 }
 
 void refuse_post_for_now(http::Exchange* exchange, int status, std::string message, std::string_view id) {
-  if (exchange == nullptr) return;
-  http::Response response = post_refusal(status, wire::kTooManyCalls, std::move(message), id);
-  response.headers.push_back({"Retry-After", "1"});
-  exchange->reply(std::move(response));
+  refuse_post(exchange, status, wire::kTooManyCalls, std::move(message), id);
 }
 
 }  // namespace corral::client

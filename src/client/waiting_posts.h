@@ -39,7 +39,7 @@ class WaitingPosts {
 /// What a client is told whose message could not be taken.
 void refuse_post(http::Exchange* exchange, int status, int code, std::string message,
                  std::string_view id = {});
-/// The same, when it need only try again.
+/// The same, when it need only try again: with 429 or 503, which say when.
 void refuse_post_for_now(http::Exchange* exchange, int status, std::string message, std::string_view id = {});
 
 }  // namespace corral::client

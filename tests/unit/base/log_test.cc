@@ -94,5 +94,22 @@ TEST_F(Log, NeverWaitsForAReaderThatHasStopped) {
   EXPECT_GT(lost_log_lines(), lost_before);
 }
 
+TEST_F(Log, CountsTheLinesThatNobodyCouldRead) {
+  const std::uint64_t before = lost_log_lines();
+  CaptureStderr();
+  log_line("this one is written");
+  GetCapturedStderr();
+  EXPECT_EQ(lost_log_lines(), before);
+
+  const int errors = dup(STDERR_FILENO);
+  const int reader = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  dup2(reader, STDERR_FILENO);
+  log_line("this one is not");
+  log_line("nor this one");
+  dup2(errors, STDERR_FILENO);
+  for (const int fd : {errors, reader}) close(fd);
+  EXPECT_EQ(lost_log_lines(), before + 2);
+}
+
 }  // namespace
 }  // namespace corral

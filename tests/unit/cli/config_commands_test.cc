@@ -310,6 +310,15 @@ TEST_F(ConfigOutput, UrlTellsTheDaemonsDoor) {
   EXPECT_THAT(ask(daemon, {"url"}).errors, HasSubstr("name one server: `corral url NAME`"));
 }
 
+TEST_F(ConfigOutput, UrlKnowsTheServersOfTheDaemonAndNotThoseOfAnotherFile) {
+  ToldDaemon daemon;
+  daemon.status(R"({"http":{"url":"http://127.0.0.1:8765"},"servers":[{"name":"files"}]})");
+  write("corral/config.json", R"({"mcpServers": {"mine": {"command": "true"}}})");
+
+  EXPECT_EQ(ask(daemon, {"url", "mine", "--transport", "http"}).code, 1);
+  EXPECT_EQ(ask(daemon, {"url", "files", "--transport", "http"}).code, 0);
+}
+
 TEST_F(ConfigOutput, UrlOfAClientIsWhatItReads) {
   ToldDaemon daemon;
   daemon.status(R"({"http":{"url":"http://127.0.0.1:8765"},"servers":[{"name":"files"}]})");

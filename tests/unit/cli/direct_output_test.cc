@@ -187,7 +187,7 @@ TEST_F(DirectOutput, ACallShowsTheText) {
   const Seen seen = call(result(R"({"content":[{"type":"text","text":"hello"}]})"), {"t=x", "n=3"});
   EXPECT_EQ(seen.code, 0) << seen.errors;
   EXPECT_EQ(seen.out, "hello\n");
-  EXPECT_EQ(asked("tools/call").substr(0, 50), R"({"name":"echo","arguments":{"t":"x","n":3}})");
+  EXPECT_THAT(asked("tools/call"), HasSubstr(R"("name":"echo","arguments":{"t":"x","n":3}})"));
   EXPECT_EQ(call(result(R"({"content": [ ]})"), {"--output", "json", "t=x"}).out, "{\"content\":[]}\n");
   const Seen failed = call(result(R"({"content":[{"type":"text","text":"no"}],"isError":true})"));
   EXPECT_EQ(failed.code, 1);
@@ -242,7 +242,7 @@ TEST_F(DirectOutput, ACallAnswersWhatTheServerAsks) {
 TEST_F(DirectOutput, ArgumentsMayComeAsJson) {
   const Scripted done{"tools/call", result(R"({"content":[]})")};
   with({kHello, kTools, done}, {"call", "files", "echo", "--json", R"({ "t" : "1.50" })"});
-  EXPECT_THAT(asked("tools/call"), StartsWith(R"({"name":"echo","arguments":)"));
+  EXPECT_THAT(asked("tools/call"), HasSubstr(R"("name":"echo","arguments":)"));
   EXPECT_THAT(asked("tools/call"), HasSubstr("1.50"));
   const Seen seen = with({kHello, kTools, done}, {"call", "files", "echo", "-"}, R"({"t":"in"})");
   EXPECT_EQ(seen.code, 0) << seen.errors;

@@ -43,11 +43,13 @@ class FakeExchange final : public http::Exchange {
     waiting = 0;
     if (drained) drained();
   }
+  /// Of a header that is there twice both, so that a test of one sees it.
   std::string header(std::string_view name) const {
+    std::string values;
     for (const http::Header& one : headers) {
-      if (one.name == name) return one.value;
+      if (one.name == name) values += (values.empty() ? "" : ", ") + one.value;
     }
-    return "";
+    return values;
   }
 
   http::Peer who;

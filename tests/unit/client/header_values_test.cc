@@ -95,5 +95,11 @@ TEST(MirroredValue, HasOneWritingInBase64) {
   EXPECT_EQ(mirrored_value("\xc3\xa4"), std::nullopt);
 }
 
+TEST(Accept, CountsTheWidestRangeAsWell) {
+  EXPECT_TRUE(takes_json({"*/*"}));
+  EXPECT_FALSE(takes_json({"*/*;q=0"}));
+  EXPECT_TRUE(takes_json({"*/*;q=0, */*"}));
+}
+
 }  // namespace
 }  // namespace corral::client

@@ -244,6 +244,16 @@ TEST(Agreement, TwoHundredAndFiftySixGenerationsAreLookedThrough) {
   }
 }
 
+TEST(Agreement, ALostKeeperIsNotReportedAsARunThatWasKilled) {
+  std::vector<Listed> processes = daemon_alone();
+  processes.push_back({201, 1, 21, "node", kCookie, true});
+
+  const auto all = found(processes);
+
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].kind, Kind::KeeperGone);
+}
+
 TEST(Agreement, HasAWordForEveryKind) {
   EXPECT_STREQ(name_of(Kind::KeeperGone), "keeper-gone");
   EXPECT_STREQ(name_of(Kind::NothingLeft), "nothing-left");

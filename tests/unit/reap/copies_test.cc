@@ -197,5 +197,46 @@ TEST(Copies, ThatADebuggerHoldsOrAClientRunsInAreNotEnded) {
 
 TEST(Copies, OfNothingAreNone) { EXPECT_TRUE(copies(two_copies(), ServerCommand{}).empty()); }
 
+/// Two servers of one key, 50 and 51, that differ in a path only.
+std::vector<pid_t> with_other_paths(const std::string& key, const std::string& script, bool speaks_mcp) {
+  Scene scene;
+  scene.process(40, 1, {"agent"});
+  for (const pid_t pid : {50, 51}) {
+    scene.process(pid, 40, {"tool"});
+    scene.command(pid).key = key;
+    scene.command(pid).script = script;
+    scene.command(pid).name = "tool";
+    scene.command(pid).arguments = {pid == 50 ? "/here" : "/there"};
+    scene.connect(pid, 40);
+    scene.configure("codex", "tool", key, scene.command(pid).arguments);
+  }
+  scene.command(51).depends_on_mcp = speaks_mcp;
+  return copies(scene, scene.command(50));
+}
+
+TEST(Copies, OfAProgramOfTheSystemHaveTheSamePathsToo) {
+  for (const char* folder : {"/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/", "/snap/bin/"}) {
+    const std::string path = folder + std::string("tool");
+    EXPECT_EQ(with_other_paths("file:" + path, path, false), (std::vector<pid_t>{50})) << path;
+    EXPECT_EQ(with_other_paths("file:" + path, path, true), (std::vector<pid_t>{50, 51})) << path;
+  }
+  EXPECT_EQ(with_other_paths("file:/opt/bin/tool", "/opt/bin/tool", false), (std::vector<pid_t>{50, 51}));
+}
+
+TEST(Copies, OfAPackageHaveTheSamePathsUnlessItSpeaksMcp) {
+  EXPECT_EQ(with_other_paths("npm:tool", "", false), (std::vector<pid_t>{50}));
+  EXPECT_EQ(with_other_paths("npm:tool", "", true), (std::vector<pid_t>{50, 51}));
+}
+
+TEST(Copies, NoneStaysIfNoneMay) {
+  EXPECT_EQ(ended(two_copies(), script(), 0), (std::vector<pid_t>{50, 51}));
+}
+
+TEST(Copies, AreNotOtherScripts) {
+  ServerCommand other = script();
+  other.key = "file:/srv/other.js";
+  EXPECT_TRUE(copies(two_copies(), other).empty());
+}
+
 }  // namespace
 }  // namespace corral::reap

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "keeper/proc_fs.h"
+
 namespace corral::reap {
 namespace {
 
@@ -45,6 +47,34 @@ TEST(OwnLine, BeginsWithThisProcessAndItsParent) {
   ASSERT_GE(line.size(), 2U);
   EXPECT_EQ(line[0], getpid());
   EXPECT_EQ(line[1], getppid());
+}
+
+TEST(LastLook, EveryLineIsNeeded) {
+  EXPECT_FALSE(parse_status("Name:\tx\nTracerPid:\t0\nUid:\t1\t1\n").there);
+  EXPECT_FALSE(parse_status("Name:\tx\nState:\tS\nUid:\t1\t1\n").there);
+  EXPECT_FALSE(parse_status("Name:\tx\nState:\tS\nTracerPid:\t0\n").there);
+  EXPECT_FALSE(parse_status("Name:\tx\nState:\tS\nTracerPid:\t0\nUid:\t1\n").there);
+  EXPECT_TRUE(parse_status("Name:\tx\nState:\tS\nTracerPid:\t0\nUid:\t1\t1").there);
+}
+
+TEST(LastLook, SeesNobodyWhereNobodyIs) {
+  const LastLook nobody = look(4'194'304);  // the kernel gives out smaller numbers only
+  EXPECT_FALSE(nobody.there);
+}
+
+TEST(OwnLine, IsTheParentsUpToTheFirstProcess) {
+  const std::vector<pid_t> line = own_line();
+
+  for (std::size_t i = 0; i + 1 < line.size(); ++i) {
+    keeper::StatLine stat;
+    ASSERT_TRUE(keeper::read_stat(line[i], stat));
+    EXPECT_EQ(line[i + 1], stat.parent);
+  }
+  keeper::StatLine last;
+  if (keeper::read_stat(line.back(), last)) {  // else it is hidden from us
+    EXPECT_EQ(last.parent, 0);
+  }
+  EXPECT_GT(line.back(), 0);
 }
 
 }  // namespace

@@ -309,5 +309,12 @@ TEST(DaemonFate, IsToldWithItsReason) {
   EXPECT_EQ(judge(unknown_machine, here()).kind, Fate::Kind::End);
 }
 
+TEST(DaemonFate, OfARecordWithoutANumberIsNotKnown) {
+  registry::DaemonRecord unknown = daemon_record();
+  unknown.process.pid = 0;
+  EXPECT_EQ(judge(unknown, here()).kind, Fate::Kind::LeftAlone);
+  EXPECT_EQ(judge(unknown, here()).why, "its record does not say which process it was, so it may live");
+}
+
 }  // namespace
 }  // namespace corral::reap

@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "survey/fake_proc.h"
 
 namespace corral::reap {
@@ -133,11 +135,197 @@ TEST_F(ProcMarksTest, SurvivesFilesThatMakeNoSense) {
   EXPECT_EQ(found(), std::vector<pid_t>{});
 }
 
+// Root owns the files of a process that hides its memory, so its tag is looked at, which anybody may read.
+TEST_F(ProcMarksTest, OfAnotherOwnerOnlyRootsProcessesAreLookedAtAndOnlyForTheTag) {
+  add_process(10, 6000, variables(""), "unlimited");
+  add_process(11, 6000, "", std::to_string(kTag));
+  const uid_t somebody = geteuid() + 1;
+  ProcMarks marks(root());
+  MarkSearch search(marks, {Claim{kCookie, kTag, 5000, somebody}}, somebody);
+
+  EXPECT_EQ(pids_of(search), geteuid() == 0 ? std::vector<pid_t>{11} : std::vector<pid_t>{});
+}
+
+TEST_F(ProcMarksTest, AfterTheLastNumberTheKernelBeginsAtThreeHundred) {
+  for (const int pid : {299, 300, 350}) add_process(pid, 6000, variables(""), "unlimited");
+  write("loadavg", "0.00 0.00 0.00 1/100 350\n");
+  ProcMarks marks(root());
+  MarkSearch search(marks, {Claim{kCookie, kTag, 5000, geteuid()}}, geteuid());
+  std::vector<pid_t> pids;
+
+  search.look_at_newborn(1000, [&](const MarkSearch::Hit& hit) { pids.push_back(hit.pid); });
+
+  EXPECT_EQ(pids, (std::vector<pid_t>{300, 350}));
+}
+
 TEST(ProcMarksWithoutProc, SaysThatNothingCanBeSeen) {
   ProcMarks marks("/nonexistent");
   MarkSearch search(marks, {Claim{kCookie, kTag, 0, geteuid()}}, geteuid());
 
   EXPECT_FALSE(search.next([](const MarkSearch::Hit&) {}).readable);
+}
+
+TEST_F(ProcMarksTest, ReadsALineWithItsOwner) {
+  add_process(10, 6000, "", "unlimited", "a) S 3 (b");
+  ProcMarks marks(root());
+
+  const std::optional<ProcMarks::Line> line = marks.line(10);
+
+  ASSERT_TRUE(line);
+  EXPECT_EQ(line->pid, 10);
+  EXPECT_EQ(line->parent, 1);
+  EXPECT_EQ(line->state, 'S');
+  EXPECT_EQ(line->start_ticks, 6000U);
+  EXPECT_EQ(line->comm, "a) S 3 (b");
+  EXPECT_EQ(line->owner, geteuid());
+}
+
+TEST_F(ProcMarksTest, RefusesLinesThatAreNone) {
+  const std::string rest = " 20 21 34816 -1 0 1 2 3 4 50 60 7 8 20 0 1 0 6000";
+  ProcMarks marks(root());
+  write("10/stat", "10 (x) S 1" + rest);
+  EXPECT_TRUE(marks.line(10)) << "without anything behind it";
+  for (const std::string& text :
+       {"10 x) S 1" + rest, "10 )x( S 1" + rest, "10 (x S 1" + rest, "10 (x) S 1x" + rest, "10 (x) S " + rest,
+        "10 (x) S 1" + rest + "x", "10 (x) S 1" + rest.substr(0, rest.size() - 5), std::string("10 (x) "),
+        std::string("10 (x)"), std::string("10 (x) S"), "10 (x) S 99999999999" + rest}) {
+    write("10/stat", text);
+    EXPECT_FALSE(marks.line(10)) << text;
+  }
+}
+
+TEST_F(ProcMarksTest, ListsOnlyNumbers) {
+  for (const char* name : {"1", "10", "0", "-5", "12x", "self", "x12"}) {
+    std::filesystem::create_directories(root_ / name);
+  }
+  ProcMarks marks(root());
+
+  for (int i = 0; i < 2; ++i) {
+    std::vector<pid_t> pids = marks.pids();
+    std::sort(pids.begin(), pids.end());
+    EXPECT_EQ(pids, (std::vector<pid_t>{1, 10})) << "each time the same";
+  }
+}
+
+TEST_F(ProcMarksTest, LeavesNoDescriptorOpenBehindAList) {
+  ProcMarks marks(root());
+  marks.pids();
+  const int free = dup(STDIN_FILENO);
+  close(free);
+  for (int i = 0; i < 3; ++i) marks.pids();
+
+  const int still_free = dup(STDIN_FILENO);
+  EXPECT_EQ(still_free, free);
+  close(still_free);
+}
+
+TEST_F(ProcMarksTest, KnowsTheNewestNumberIfTheKernelTells) {
+  ProcMarks marks(root());
+  EXPECT_EQ(marks.newest(), 0);
+  for (const auto& [text, number] : std::vector<std::pair<const char*, pid_t>>{
+           {"0.00 0.01 0.05 1/100 400\n", 400}, {"401", 401}, {"", 0}, {"0.00 x\n", 0}, {"\n\n", 0}}) {
+    write("loadavg", text);
+    EXPECT_EQ(marks.newest(), number) << text;
+  }
+}
+
+TEST_F(ProcMarksTest, TheTagIsTheHardLimit) {
+  ProcMarks marks(root());
+  EXPECT_EQ(marks.rlimit_tag(10), 0U) << "there is no such process";
+  for (const auto& [text, tag] : std::vector<std::pair<std::string, std::uint64_t>>{
+           {"Max realtime timeout      5                    7                    us        \n", 7},
+           {"Max realtime timeout      5                    unlimited            us        \n", 0},
+           {"Max realtime timeout      unlimited            7                    us        \n", 7},
+           {"Max realtime timeout      5\n7 8 9\n", 0},
+           {"Max realtime timeout      5 7", 7},
+           {"Max realtime timeout      5 7x", 0},
+           {"Max realtime timeout", 0},
+           {"12345678901234567890 7 8 us\n", 0},
+           {"", 0}}) {
+    write("10/limits", text);
+    EXPECT_EQ(marks.rlimit_tag(10), tag) << text;
+  }
+}
+
+TEST_F(ProcMarksTest, TellsWhetherAnEnvironmentCouldBeSeen) {
+  write("10/environ", "A");
+  write("11/environ", "");
+  ProcMarks marks(root());
+
+  EXPECT_TRUE(marks.cookie(10).seen);
+  EXPECT_FALSE(marks.cookie(11).seen);
+  EXPECT_FALSE(marks.cookie(12).seen);
+}
+
+TEST_F(ProcMarksTest, TheFirstVariableOfThatNameCounts) {
+  const std::string other = "CORRAL_INSTANCE=" + std::string(32, 'f') + '\0';
+  ProcMarks marks(root());
+  write("10/environ", "X" + other + variables(""));
+  EXPECT_EQ(marks.cookie(10).instance, kCookie);
+  write("10/environ", other + variables(""));
+  EXPECT_EQ(marks.cookie(10).instance, std::string(32, 'f'));
+  write("10/environ", std::string("CORRAL_INSTANCE=\0", 17) + variables(""));
+  EXPECT_EQ(marks.cookie(10).instance, "");
+  write("10/environ", "CORRAL_INSTANCE=" + kCookie);
+  EXPECT_EQ(marks.cookie(10).instance, "") << "cut off";
+}
+
+// What another variable's value shows at the beginning of a later piece is no variable.
+TEST_F(ProcMarksTest, APieceThatBeginsInAValueBeginsNoVariable) {
+  const std::string text = "CORRAL_INSTANCE=" + kCookie + '\0';
+  const std::string before = "A=" + std::string(128 * 1024 - 256 - 2, 'x');
+  write("10/environ", before + text + "B=" + std::string(4096, 'y') + '\0');
+  ProcMarks marks(root());
+
+  EXPECT_EQ(marks.cookie(10).instance, "");
+}
+
+TEST_F(ProcMarksTest, CountsWhoVanishesAndLooksAtThemAgain) {
+  std::filesystem::create_directories(root_ / "9");
+  std::filesystem::create_directories(root_ / "8");
+  add_process(10, 6000, std::string("A=1\0", 4), "unlimited");
+  ProcMarks marks(root());
+  MarkSearch search(marks, {Claim{kCookie, kTag, 5000, geteuid()}}, geteuid());
+  const auto nobody = [](const MarkSearch::Hit& hit) { ADD_FAILURE() << hit.pid; };
+
+  EXPECT_EQ(search.next(nobody).missed, 2U);
+  EXPECT_EQ(search.next(nobody).missed, 2U);
+  add_process(9, 6000, variables(""), "unlimited");
+  EXPECT_EQ(pids_of(search), std::vector<pid_t>{9});
+}
+
+TEST_F(ProcMarksTest, DoesNotReadAgainWhoHadNoMark) {
+  add_process(10, 6000, std::string("A=1\0", 4), "unlimited");
+  ProcMarks marks(root());
+  MarkSearch search(marks, {Claim{kCookie, kTag, 5000, geteuid()}}, geteuid());
+  ASSERT_TRUE(pids_of(search).empty());
+
+  write("10/environ", variables(""));  // a mark is inherited at birth
+
+  EXPECT_TRUE(pids_of(search).empty());
+  std::filesystem::remove_all(root_ / "10");
+  ASSERT_FALSE(search.next([](const MarkSearch::Hit&) {}).readable) << "an empty list is none";
+  add_process(10, 7000, variables(""), "unlimited");
+  EXPECT_EQ(pids_of(search), std::vector<pid_t>{10}) << "another one of that number";
+}
+
+TEST_F(ProcMarksTest, TellsWhichClaimItIsAndWhenItStarted) {
+  const std::string other(32, 'f');
+  add_process(10, 5000, variables(""), "unlimited");
+  add_process(11, 6001, "CORRAL_INSTANCE=" + other + '\0', "unlimited");
+  ProcMarks marks(root());
+  MarkSearch search(marks, {Claim{other, 0, 6000, geteuid()}, Claim{kCookie, kTag, 5000, geteuid()}},
+                    geteuid());
+
+  const auto first = search.look(10);
+  const auto second = search.look(11);
+
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(first->claim, 1U);
+  EXPECT_EQ(first->start_ticks, 5000U) << "as old as the daemon";
+  EXPECT_EQ(second->claim, 0U);
+  EXPECT_EQ(second->pid, 11);
+  EXPECT_FALSE(search.look(12));
 }
 
 }  // namespace

@@ -212,5 +212,83 @@ TEST(SocketUse, EverySocketOfAProcessElsewhereMayBeAWayToSpeakToIt) {
   EXPECT_FALSE(uses.contains(kOther));
 }
 
+TEST(SocketUse, EachLinkIsNamedOnceHoweverManyDescriptorsThereAre) {
+  const UnixSockets sockets = pair(7, 8);
+  const SocketUses uses =
+      socket_uses(table({socket_of(kServer, 7, 20), socket_of(kServer, 7, 21), socket_of(kOther, 8, 20),
+                         socket_of(kOther, 8, 21), socket_of(60, 8, 20)}),
+                  {}, &sockets);
+
+  ASSERT_EQ(uses.at(kServer).links.size(), 1U);
+  EXPECT_EQ(uses.at(kServer).links[0].peers, (std::vector<pid_t>{kOther, 60}));
+}
+
+TEST(SocketUse, TwoLinksOfOneProcessAreTwo) {
+  UnixSockets sockets = pair(7, 8);
+  sockets.merge(pair(9, 10));
+  const SocketUses uses =
+      socket_uses(table({socket_of(kServer, 7), socket_of(kServer, 9, 21)}), {}, &sockets);
+
+  EXPECT_EQ(uses.at(kServer).links.size(), 2U);
+}
+
+TEST(SocketUse, OnlyASocketIsAStandardStreamOfThatNumber) {
+  Process server = process(kServer);
+  server.streams[0] = {Stream::Kind::Pipe, 7};
+  server.streams[1] = {Stream::Kind::Socket, 9};
+  const UnixSockets sockets = pair(7, 8);
+
+  const SocketUses uses = socket_uses(table({socket_of(kServer, 7)}, {server}), {}, &sockets);
+
+  EXPECT_EQ(uses.at(kServer).links.size(), 1U);
+}
+
+TEST(SocketUse, AProcessThatIsNoLongerListedHasNoStandardStreams) {
+  const UnixSockets sockets = pair(7, 8);
+  const SocketUses uses = socket_uses(table({socket_of(77, 7)}), {}, &sockets);
+
+  EXPECT_EQ(uses.at(77).links.size(), 1U);
+}
+
+TEST(SocketUse, WhetherAProcessIsElsewhereIsAskedOnce) {
+  const UnixSockets none;
+  TcpSockets tcp;
+  tcp.complete = true;
+  int asked = 0;
+  const SocketUses uses =
+      socket_uses(table({socket_of(kServer, 7, 20), socket_of(kServer, 7, 21), socket_of(kServer, 9, 22)}),
+                  tcp, &none, [&](pid_t) { return ++asked > 0; });
+
+  EXPECT_EQ(asked, 1);
+  EXPECT_EQ(uses.at(kServer).links.size(), 2U);
+  for (const UnixLink& link : uses.at(kServer).links) EXPECT_FALSE(link.display);
+}
+
+TEST(SocketUse, EveryListenerOfAPortIsCalled) {
+  const UnixSockets none;
+  const SocketUses uses = socket_uses(table({socket_of(kServer, 7), socket_of(kOther, 8), socket_of(60, 1)}),
+                                      {{{7, 8080, 0}, {8, 8080, 0}}, {{"a", "b", 8080, 5}}, {}}, &none);
+
+  ASSERT_EQ(uses.at(kServer).calls.size(), 1U);
+  ASSERT_EQ(uses.at(kOther).calls.size(), 1U);
+  EXPECT_TRUE(uses.at(kServer).calls[0].callers.empty()) << "nobody has the other end, whoever has socket 1";
+}
+
+TEST(SocketUse, AUserNamedInAPathElsewhereMakesNoService) {
+  for (const char* name : {"/srv/1000/bus", "/srv/users/bus", "/bus", "/run/user/1000/bus2", "/run/user/1000",
+                           "/tmp/ssh-x/socket", "/home/me/agent.1", "/tmp/a.pipe"}) {
+    EXPECT_FALSE(is_common_service(name)) << name;
+  }
+  for (const char* name : {"/run/user/1000/bus", "/tmp/ssh-x/agent.1", "/home/me/.ssh/agent/x"}) {
+    EXPECT_TRUE(is_common_service(name)) << name;
+  }
+  for (const char* name :
+       {"tsx-1.pipe", "/tmp/xtsx-1/a.pipe", "/tmp/tsx-1/a.sock", "/tsx-1.pipe", "x.pipe"}) {
+    EXPECT_FALSE(is_for_itself(name)) << name;
+  }
+  EXPECT_TRUE(is_for_itself("/tmp/tsx-1/a.pipe"));
+  EXPECT_TRUE(is_for_itself("tsx-1/a.pipe"));
+}
+
 }  // namespace
 }  // namespace corral::survey
