@@ -57,15 +57,19 @@ struct Call {
   std::string arguments = "{}";
 };
 
-/// A member that is misspelt must not become a call without arguments.
-Result<void> check_members(std::string_view line) {
+Result<boost::json::object> object_in(std::string_view line) {
   boost::json::parse_options deep;
   deep.max_depth = 512;
   boost::system::error_code error;
   const boost::json::value value = boost::json::parse({line.data(), line.size()}, error, {}, deep);
   if (error) return Error{"the line is no JSON: " + error.message()};
   if (!value.is_object()) return Error{R"(the line is no object such as {"tool":"NAME","arguments":{}})"};
-  for (const auto& member : value.get_object()) {
+  return value.get_object();
+}
+
+/// A member that is misspelt must not become a call without arguments.
+Result<void> check_members(const boost::json::object& call) {
+  for (const auto& member : call) {
     if (member.key() == "tool" || member.key() == "arguments" || member.key() == "id") continue;
     return Error{"the line has an unknown member '" + harmless_line(member.key()) +
                  "': there are tool, arguments and id"};
@@ -75,9 +79,11 @@ Result<void> check_members(std::string_view line) {
 
 /// Sets the id also if the rest is wrong, so that the answer finds its way.
 Result<void> parse_call(std::string_view line, Call& call) {
-  const Result<void> checked = check_members(line);
-  if (!checked) return checked.error();
+  const Result<boost::json::object> written = object_in(line);
+  if (!written) return written.error();
   if (const wire::Span id = wire::member(line, "id"); id.present()) call.id = on_one_line(id.in(line));
+  const Result<void> checked = check_members(*written);
+  if (!checked) return checked.error();
   const auto tool = wire::string_value(wire::member(line, "tool").in(line));
   if (!tool) return Error{"the line has no \"tool\", the name of one"};
   call.tool = *tool;

@@ -262,7 +262,7 @@ TEST_F(DirectOutput, ABatchAnswersEachLine) {
 {"tool":"bare","id":null}
 {"tool":"ecko"}
 {"tool":"echo","arguments":{}}
-{"tol":"echo"}
+{"tol":"echo","id":"six"}
 {"id":"x"}
 {"tool":"echo","arguments":[],"id":7}
 []
@@ -273,7 +273,7 @@ TEST_F(DirectOutput, ABatchAnswersEachLine) {
 {"id":null,"exit":1,"result":{"isError":true}}
 {"id":4,"exit":2,"error":{"message":"'files' has no tool 'ecko': did you mean echo? `corral tools` lists 2"}}
 {"id":5,"exit":2,"error":{"message":"echo: the argument t is missing"}}
-{"id":6,"exit":2,"error":{"message":"the line has an unknown member 'tol': there are tool, arguments and id"}}
+{"id":"six","exit":2,"error":{"message":"the line has an unknown member 'tol': there are tool, arguments and id"}}
 {"id":"x","exit":2,"error":{"message":"the line has no \"tool\", the name of one"}}
 {"id":7,"exit":2,"error":{"message":"the arguments of the line are no JSON object"}}
 {"id":9,"exit":2,"error":{"message":"the line is no object such as {\"tool\":\"NAME\",\"arguments\":{}}"}}
