@@ -112,7 +112,8 @@ std::size_t end_of_value(const std::string& text, std::size_t at, char before_na
   return std::min(at, text.size());
 }
 
-/// NAME=value, NAME:value, "name": "value", ?name=value& anywhere in a text.
+/// NAME=value, NAME:value, "name": "value", ?name=value& anywhere in a text; what names a secret may stand
+/// apart from its sign, as in "name" : "value".
 std::string hide_named_values(const std::string& text) {
   std::string shown;
   std::size_t i = 0;
@@ -123,18 +124,23 @@ std::string hide_named_values(const std::string& text) {
     const char before = i == 0 ? ' ' : text[i - 1];
     std::size_t value = end;
     while (value < text.size() && is_quote(text[value])) ++value;
+    const bool secret = names_secret(name);
+    const std::size_t named = value;
+    while (secret && value < text.size() && is_blank(text[value])) ++value;
+    const bool apart = value > named;
     const bool assigns = !name.empty() && value < text.size() && (text[value] == '=' || text[value] == ':') &&
                          std::string_view(text).substr(value, 3) != "://";
     const bool variable = (is_blank(before) || is_quote(before)) && is_variable_name(name);
-    if (!assigns || (!variable && !names_secret(name))) {
+    if (!assigns || (!variable && !secret)) {
       end = std::max(end, i + 1);
       shown.append(text, i, end - i);
       i = end;
       continue;
     }
     ++value;
-    const std::size_t quote = std::min(text.find_first_not_of(" \t\n", value), text.size());
-    if (quote < text.size() && is_quote(text[quote])) value = quote + 1;
+    const std::size_t first = std::min(text.find_first_not_of(" \t\n", value), text.size());
+    const bool in_quotes = first < text.size() && is_quote(text[first]);
+    if (in_quotes || apart) value = first + (in_quotes ? 1 : 0);
     shown.append(text, i, value - i);
     i = end_of_value(text, value, before);
     if (i > value) shown += kHidden;
@@ -203,7 +209,6 @@ class Veil {
 
 std::string quoted(const std::string& word) {
   if (!word.empty() && word.find_first_of(" \t\n'\"\\$`;&|<>()?[]{}#~!") == std::string::npos) return word;
-  if (word == kHidden) return word;
   std::string shown = "'";
   for (const char c : word) shown += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return shown + "'";

@@ -231,5 +231,18 @@ TEST(Ending, GracesOfZeroEndAtOnce) {
   EXPECT_EQ(ending.tick(at(0), false), Action::Kill);
 }
 
+TEST(Ending, NamesWhatBeganIt) {
+  const std::vector<std::pair<std::function<Action(Ending&)>, Reason>> events = {
+      {stdin_closed, Reason::StdinClosed}, {client_gone, Reason::ClientGone},     {demanded, Reason::Signal},
+      {owner_gone, Reason::OwnerGone},     {server_exited, Reason::ServerExited},
+  };
+  for (const auto& [event, reason] : events) {
+    Ending ending{Graces{}};
+    event(ending);
+    EXPECT_EQ(ending.reason(), reason);
+    EXPECT_EQ(ending.began(), at(0));
+  }
+}
+
 }  // namespace
 }  // namespace corral::keeper

@@ -175,5 +175,10 @@ TEST(Plan, RefusesCountsThatMakeNoSense) {
   }
 }
 
+TEST(Plan, NeedsAPointerForEachArgumentAndForTheEndOfEachList) {
+  const std::vector<char> bytes = sample();
+  EXPECT_EQ(plan_pointers(bytes.data(), bytes.size()), (1U + 3U + 1U) + (3U + 1U) + (1U + 1U));
+}
+
 }  // namespace
 }  // namespace corral::keeper

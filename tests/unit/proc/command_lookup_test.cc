@@ -95,5 +95,51 @@ TEST_F(FindCommand, AMissingInterpreterIsNamed) {
   EXPECT_THAT(error.message, HasSubstr("'/no/such/interpreter'"));
 }
 
+TEST_F(FindCommand, AnAbsolutePathIsNotTakenFromTheWorkingDirectory) {
+  const fs::path wanted = write("b/server", "", true);
+
+  EXPECT_EQ(find_command(wanted.string(), path_, "/nowhere")->path, wanted.string());
+  EXPECT_EQ(find_command("b/server", path_, root_.string())->path, wanted.string());
+  EXPECT_FALSE(find_command("", path_, ""));
+}
+
+TEST_F(FindCommand, AnEmptyFolderAtTheEndOfThePathIsTheWorkingDirectory) {
+  const auto found = find_command("no-such-program-anywhere", {"PATH=/nowhere:"}, "");
+  ASSERT_FALSE(found);
+  const fs::path before = fs::current_path();
+  write("b/server", "", true);
+  fs::current_path(root_ / "b");
+  const auto here = find_command("server", {"PATH=/nowhere:"}, "");
+  fs::current_path(before);
+
+  ASSERT_TRUE(here);
+  EXPECT_EQ(here->path, "./server");
+}
+
+TEST(EnvironmentValues, AreThoseOfExactlyThatName) {
+  const std::vector<std::string> environment = {"PATHS=1", "PAT=2",  "XPATH=3", "PATH",
+                                                "PATH=4",  "PATH=5", "E="};
+  EXPECT_EQ(environment_value(environment, "PATH"), "4");
+  EXPECT_EQ(environment_value(environment, "PAT"), "2");
+  EXPECT_EQ(environment_value(environment, "E"), "");
+  EXPECT_EQ(environment_value(environment, "NONE"), "");
+}
+
+TEST_F(FindCommand, AFailedExecutionIsExplainedByItsCause) {
+  const auto told = [](const fs::path& path, int error) {
+    return explain_exec_failure(path.string(), error).message;
+  };
+  const fs::path script = write("a/script", "#! \t/no/interpreter -x\n", true);
+  const fs::path plain = write("a/plain", "no script\n", true);
+  const fs::path odd = write("a/odd", "#!  \n", true);
+
+  EXPECT_THAT(told(script, ENOENT), HasSubstr("needs '/no/interpreter', which does not exist"));
+  EXPECT_THAT(told(write("a/short", "#!/x\n", true), ENOENT), HasSubstr("needs '/x', which"));
+  EXPECT_THAT(told(script, EACCES), HasSubstr("cannot start: Permission denied; check that it is a program"));
+  EXPECT_THAT(told(plain, ENOENT), HasSubstr("it, or the loader it needs, does not exist"));
+  EXPECT_THAT(told(odd, ENOENT), HasSubstr("it, or the loader it needs, does not exist"));
+  EXPECT_THAT(told(root_ / "missing", ENOENT), HasSubstr("it, or the loader it needs, does not exist"));
+}
+
 }  // namespace
 }  // namespace corral::proc

@@ -190,5 +190,36 @@ TEST(Watch, EndsCopiesBeyondNAtOnce) {
   EXPECT_EQ(step.selection.groups[0].end.size(), 9U);
 }
 
+TEST(WantedServers, AreThoseThatEveryFilterLetsThrough) {
+  survey::Server server;
+  server.age = std::chrono::milliseconds(1000);
+  server.client.id = "codex";
+  server.client.name = "Codex CLI";
+  server.client.pid = 40;
+  server.shown = "npx one";
+  server.command.name = "two";
+  server.command.script = "/srv/three.js";
+  const auto wanted = [&](auto change) {
+    Selectors selectors;
+    change(selectors);
+    return is_wanted(server, selectors);
+  };
+  EXPECT_TRUE(wanted([](Selectors&) {}));
+  EXPECT_TRUE(wanted([](Selectors& s) { s.older_than = std::chrono::milliseconds(1000); }));
+  EXPECT_FALSE(wanted([](Selectors& s) { s.older_than = std::chrono::milliseconds(1001); }));
+  EXPECT_TRUE(wanted([](Selectors& s) { s.parent = 40; }));
+  EXPECT_FALSE(wanted([](Selectors& s) { s.parent = 41; }));
+  for (const char* client : {"codex", "CODEX", "codex cli"}) {
+    EXPECT_TRUE(wanted([&](Selectors& s) { s.client = client; })) << client;
+  }
+  EXPECT_FALSE(wanted([](Selectors& s) { s.client = "code"; }));
+  for (const char* match : {"npx o", "two", "three"}) {
+    EXPECT_TRUE(wanted([&](Selectors& s) { s.match = match; })) << match;
+  }
+  EXPECT_FALSE(wanted([](Selectors& s) { s.match = "four"; }));
+  EXPECT_FALSE(wanted([](Selectors& s) { s.client = "codex", s.match = "four"; }));
+  EXPECT_FALSE(wanted([](Selectors& s) { s.client = "cursor", s.match = "two"; }));
+}
+
 }  // namespace
 }  // namespace corral::reap

@@ -38,6 +38,23 @@ TEST(Fallback, StartsTheServerAsConfigured) {
   EXPECT_EQ(spec->limits.processes, 7U);
 }
 
+TEST(Fallback, StartsAServerForARootInThatRootUnlessItHasAFolderOfItsOwn) {
+  config::Configuration configuration = two_servers();
+  const auto folder = [&](const std::string& share, config::Share configured, const std::string& cwd) {
+    configuration.servers[0].share = configured;
+    configuration.servers[0].cwd = cwd;
+    ConnectOptions options;
+    options.share = share;
+    options.root = "/project";
+    return launch_configured("filesystem", configuration, {"ROOT=/data"}, options)->directory;
+  };
+  EXPECT_EQ(folder("root", config::Share::Session, ""), "/project");
+  EXPECT_EQ(folder("", config::Share::Root, ""), "/project");
+  EXPECT_EQ(folder("", config::Share::Session, ""), "");
+  EXPECT_EQ(folder("session", config::Share::Root, ""), "");
+  EXPECT_EQ(folder("root", config::Share::Root, "/srv"), "/srv");
+}
+
 TEST(Fallback, AListOfToolsNeedsTheDaemonUnlessItNamesAll) {
   config::Server entry;
   EXPECT_FALSE(needs_daemon(entry));

@@ -131,6 +131,16 @@ TEST(KnownClients, NoFactBelongsToTwo) {
   EXPECT_EQ(ids.size(), kHowItRuns.size());
 }
 
+// Everybody else also starts other programs on pipes, so that needs a second piece of evidence.
+TEST(KnownClients, FourStartNothingButServers) {
+  std::vector<std::string_view> only;
+  for (const KnownClient& client : known_clients()) {
+    if (client.only_servers_on_pipes) only.push_back(client.id);
+  }
+  EXPECT_EQ(only,
+            (std::vector<std::string_view>{"claude-desktop", "mcporter", "mcp-inspector", "supergateway"}));
+}
+
 TEST(KnownClients, AnUnknownIdIsNobody) {
   EXPECT_EQ(find_client("nobody"), nullptr);
   EXPECT_EQ(find_client(""), nullptr);
@@ -262,6 +272,15 @@ TEST(Names, TypicalServersAreHintedAt) {
        {"mcp", "mcp-server-git", "github-mcp", "@modelcontextprotocol/server-everything", "mcp_server",
         "server-mcp", "MyMcpServer", "mcpserver", "@x/mcp", "mcp.js", "MCP"}) {
     EXPECT_TRUE(looks_like_a_server(name)) << name;
+  }
+}
+
+TEST(Names, EveryLetterOfTheWordCounts) {
+  for (const char* word : {"mcp", "MCP", "x.mcp", "gitMcp", "mcpServer", "mcpserver-x", "x_mcp_y"}) {
+    EXPECT_TRUE(looks_like_a_server(word)) << word;
+  }
+  for (const char* word : {"", "m", "mc", "xcp", "mxp", "mcx", "mcpx", "xmcp", "m-cp", "GITMCP"}) {
+    EXPECT_FALSE(looks_like_a_server(word)) << word;
   }
 }
 

@@ -73,6 +73,26 @@ TEST(StatLine, IsRefusedIfItIsNone) {
   EXPECT_FALSE(parse_stat_line("17 (a) S 99999999999" + good.substr(10), parsed));
 }
 
+TEST(StatLine, TakesTheLargestNumbersAndNoLarger) {
+  const auto parsed = [](const std::string& pid, const std::string& parent, const std::string& state = "S") {
+    Process process;
+    return parse_stat_line(
+        pid + " (a) " + state + " " + parent + " 5 6 0 -1 1 1 2 3 4 50 60 7 8 20 0 9 0 4711", process);
+  };
+  EXPECT_TRUE(parsed("2147483647", "2147483647"));
+  EXPECT_FALSE(parsed("2147483648", "4"));
+  EXPECT_FALSE(parsed("17", "2147483648"));
+  EXPECT_FALSE(parsed("17", "4", "SS"));
+  EXPECT_FALSE(parsed("17", "4", ""));
+  EXPECT_FALSE(parsed("17", "x"));
+
+  Process process;
+  EXPECT_TRUE(parse_stat_line("17 () S -4 5 6 0 -1 1 1 2 3 4 50 60 7 8 20 0 9 0 4711", process));
+  EXPECT_EQ(process.parent, 0) << "less than nothing is nothing";
+  EXPECT_EQ(process.comm, "");
+  EXPECT_FALSE(parse_stat_line("17 a) S 4 5 6 0 -1 1 1 2 3 4 50 60 7 8 20 0 9 0 4711", process));
+}
+
 TEST(Strings, EndInNul) {
   EXPECT_THAT(parse_strings(std::string("node\0server.js\0", 15)), ElementsAre("node", "server.js"));
   EXPECT_THAT(parse_strings(std::string("a\0\0b\0", 5)), ElementsAre("a", "", "b"));
@@ -93,6 +113,15 @@ TEST(Streams, AreKnownByTheirLink) {
   EXPECT_EQ(parse_stream("/dev/tty1").kind, Kind::Terminal);
   EXPECT_EQ(parse_stream("/var/log/server.log").kind, Kind::File);
   EXPECT_EQ(parse_stream("anon_inode:[eventfd]").kind, Kind::File);
+}
+
+TEST(Streams, OfATerminalAreKnownByItsDevice) {
+  for (const char* link : {"/dev/console", "/dev/tty", "/dev/ttyS0", "/dev/hvc0", "/dev/pts/0"}) {
+    EXPECT_EQ(parse_stream(link), (Stream{Kind::Terminal, 0})) << link;
+  }
+  for (const char* link : {"/dev/pts/ptmx", "/dev/consoles", "/dev/zero", "/dev/pt", ""}) {
+    EXPECT_EQ(parse_stream(link), (Stream{Kind::File, 0})) << link;
+  }
 }
 
 TEST(Streams, AreNoPipeOnlyBecauseAFileIsCalledSo) {
@@ -210,6 +239,11 @@ TEST_F(ReadTable, HasAllThatTheFilesSay) {
               ElementsAre(Stream{Kind::Pipe, 100}, Stream{Kind::Socket, 200}, Stream{Kind::Null, 0}));
   ASSERT_EQ(table->holders(300).size(), 1U);
   EXPECT_EQ(table->holders(300)[0].fd, 17);
+  for (const std::uint64_t inode : {100U, 200U, 300U}) {
+    EXPECT_TRUE(table->holders(inode)[0].reads && table->holders(inode)[0].writes) << inode;
+  }
+  EXPECT_TRUE(table->holders(0).empty()) << "a file connects nobody";
+  EXPECT_FALSE(table->holders(100)[0].socket);
   EXPECT_TRUE(table->holders(200)[0].socket);
   EXPECT_THAT(table->find(1)->streams,
               ElementsAre(Stream{Kind::Closed}, Stream{Kind::Closed}, Stream{Kind::Closed}));
@@ -241,6 +275,7 @@ TEST_F(ReadTable, LeavesOutWhatIsNoProcessOrHasJustEnded) {
   write("14/stat", stat_line(14, "gone before its descriptors", 1));
   write("015x/stat", stat_line(15, "a", 1));
   write("99999999999/stat", stat_line(16, "a", 1));
+  add(0, 1);
 
   const Result<ProcessTable> table = ProcessTable::read(root());
 

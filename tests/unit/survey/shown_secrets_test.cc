@@ -107,6 +107,15 @@ TEST(NamedValues, InQuotesEndAtTheirQuote) {
   EXPECT_EQ(shown(R"({"token":  "a", "b": 1})"), R"('{"token":  "***", "b": 1}')");
 }
 
+TEST(NamedValues, MayStandApartFromWhatNamesThem) {
+  EXPECT_EQ(shown(R"({"token" : "a"})"), R"('{"token" : "***"}')");
+  EXPECT_EQ(shown("password = hunter2"), "'password = ***'");
+  EXPECT_EQ(shown("my-token  : 'a b' c"), "'my-token  : '\\''***'\\'' c'");
+  EXPECT_EQ(shown("the token is lost"), "'the token is lost'");
+  EXPECT_EQ(shown("token "), "'token '");
+  EXPECT_EQ(shown("mode = fast"), "'mode = fast'");
+}
+
 TEST(Variables, AreOfCapitalsAtTheBeginningOfAWord) {
   EXPECT_EQ(shown("A=x"), "A=***");
   EXPECT_EQ(shown("Z9_=x"), "Z9_=***");
