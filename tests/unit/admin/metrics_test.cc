@@ -121,6 +121,7 @@ TEST_F(MetricsText, CountsHowInstancesEnd) {
   EXPECT_EQ(value_of(R"(corral_spawns_total{server="files"})"), 1);
   EXPECT_EQ(value_of(R"(corral_stops_total{server="files",cause="idle"})"), 1);
   EXPECT_EQ(value_of(R"(corral_stops_total{server="files",cause="unknown"})"), 1);
+  EXPECT_EQ(value_of(R"(corral_time_to_extinction_seconds_bucket{le="0.01"})"), 0);
   EXPECT_EQ(value_of(R"(corral_time_to_extinction_seconds_bucket{le="0.05"})"), 1);
   EXPECT_EQ(value_of(R"(corral_time_to_extinction_seconds_bucket{le="60"})"), 1);
   EXPECT_EQ(value_of(R"(corral_time_to_extinction_seconds_bucket{le="+Inf"})"), 2);

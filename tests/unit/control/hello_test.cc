@@ -402,6 +402,12 @@ TEST(ReplyReader, RefusesToGatherWhatHasNoEnd) {
   EXPECT_FALSE(*reply);
 }
 
+TEST(Hello, OfANewSessionMayNameALeapYearAtMost) {
+  constexpr std::int64_t kLeapYear = 366LL * 24 * 3600 * 1000;
+  EXPECT_TRUE(decode_hello(create_with(R"("servers":["a"],"ttl_ms":)" + std::to_string(kLeapYear))));
+  EXPECT_FALSE(decode_hello(create_with(R"("servers":["a"],"ttl_ms":)" + std::to_string(kLeapYear + 1))));
+}
+
 TEST(Hello, OfANewSessionNeedsNoTimeAndNoOwner) {
   const Result<Hello> received =
       decode_hello(R"({"protocol":2,"verb":"session-create","servers":["a"],"cwd":"/"})");

@@ -12,12 +12,12 @@ using std::chrono::seconds;
 using testing::Contains;
 using testing::HasSubstr;
 
-/// How much time has to pass, in steps of 100 ms and five minutes at most.
+/// How much time has to pass, in steps of 100 ms and a quarter of an hour at most.
 template <class Condition>
 milliseconds time_until(Exchange& exchange, Condition condition) {
   constexpr milliseconds kStep{100};
   milliseconds passed{0};
-  for (; passed < std::chrono::minutes(5); passed += kStep) {
+  for (; passed < std::chrono::minutes(15); passed += kStep) {
     exchange.settle();
     if (condition()) break;
     exchange.clock.pass(kStep);
@@ -84,6 +84,30 @@ TEST(Times, AServerThatDoesNotReadIsStoppedTwoSecondsAfterItShouldHaveSeenTheEnd
   client.session.end(session::EndReason::InputClosed);
 
   EXPECT_EQ(time_until(exchange, [&] { return exchange.server().stops_told() > 0; }), seconds(2));
+}
+
+TEST(Times, ACallThatWaitsForItsClientsWordIsGivenUpAfterTenMinutes) {
+  Exchange exchange(config::Share::Session);
+  const auto modern = [](const std::string& method, const std::string& more) {
+    return R"({"jsonrpc":"2.0","id":1,"method":")" + method +
+           R"(","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
+           R"("io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}})" +
+           more + "}}";
+  };
+  FakeClient& client = exchange.connect();
+  client.say(modern("server/discover", ""));
+  exchange.settle();
+  exchange.answer_handshake(exchange.server());
+  client.heard();
+  client.say(modern("tools/call", R"(,"name":"t")"));
+  exchange.settle();
+  exchange.server().say(
+      R"({"jsonrpc":"2.0","id":7,"method":"elicitation/create","params":{"message":"?","requestedSchema":{}}})");
+  ASSERT_TRUE(exchange.until([&] { return !client.heard().empty(); })) << "the question was told";
+  exchange.server().heard();
+
+  EXPECT_EQ(time_until(exchange, [&] { return !exchange.server().heard().empty(); }),
+            std::chrono::minutes(10));
 }
 
 TEST_F(Lazy, TheCodeOfARunningServerIsLookedAtEveryThirtySeconds) {
