@@ -276,9 +276,9 @@ TEST_F(DaemonHome, TheLogOfADaemonHasABoundWhileItRuns) {
   kill(daemon(), SIGUSR1);
 
   std::string text;
-  const auto cut = [&] {  // and the newest half written again
+  const auto cut = [&] {  // and the newest half written again; not while we read
     text = text_of(log);
-    return text.size() <= 1 << 20 && text.find("SIGUSR1") != text.npos;
+    return text.size() <= 1 << 20 && text.find("SIGUSR1") != text.npos && text == text_of(log);
   };
   ASSERT_TRUE(eventually(cut)) << text.size();
   EXPECT_THAT(text, Not(HasSubstr("an old line 1 ")));
