@@ -216,6 +216,19 @@ TEST_F(HubOfFewFiles, AServerMayOpenAsManyAsTheDaemonMightAtItsStart) {
   EXPECT_NE(open_files_of(daemon()), "256");
 }
 
+// Without the keeper nobody would clean up after it.
+TEST_F(HubDoor, AServerGoesBeforeItsKeeperWhenMemoryRunsOut) {
+  McpClient client(connect({"named"}));
+  ASSERT_TRUE(client.initialize()) << errors_of_shim();
+  const auto adjustment_of = [](const std::string& pid) {
+    int adjustment = -1;
+    std::ifstream("/proc/" + pid + "/oom_score_adj") >> adjustment;
+    return adjustment;
+  };
+
+  EXPECT_EQ(adjustment_of(client.call("pid")), adjustment_of(std::to_string(keeper())) + 300);
+}
+
 TEST_F(HubDoor, CtrlCIsForTheClientAndNotForItsSession) {
   Terminal terminal;
   Launch launch = connect({"named"});

@@ -240,6 +240,18 @@ TEST_F(SessionObjects, WhoWaitsForAnAnswerIsNotSilent) {
   EXPECT_EQ(client.wait(), 0);
 }
 
+TEST_F(SessionObjects, AMessageOfWhoIsAttachedEndsTheSilence) {
+  add_private("one");
+  start_daemon();
+  const std::string id = create({"--server", "one", "--ttl", "10m"});
+  McpClient client(attach(id, "one"));
+  ASSERT_TRUE(client.initialize()) << errors_of_shim();
+  const auto silent = [this] { return std::stol(field(list(), "silent_ms")); };
+
+  ASSERT_TRUE(eventually([&] { return silent() >= 300; }));
+  EXPECT_TRUE(eventually([&] { return client.call("pid") != "" && silent() < 300; }));
+}
+
 TEST_F(SessionObjects, WithoutAnOwnerItLivesForAnHour) {
   start_daemon();
   create({});
