@@ -33,6 +33,7 @@ class Room : public testing::Test {
     return exchange_.switchboard.why_no_room({wanted, "{}", std::nullopt}, more);
   }
 
+  Shares shares;  // outlives those who hold something
   Exchange exchange_;
 };
 
@@ -119,7 +120,6 @@ TEST_F(SharedRoom, IsNotNeededByWhoeverNeedsOneOfItsOwnOnlyIfThereIsASpare) {
 }
 
 TEST_F(Room, OfATokenIsAQuarterAndOfAllTokensThreeQuarters) {
-  Shares shares;
   const auto user = exchange_.wanted;
   const auto start = [&](const std::string& token) {
     exchange_.wanted = another(token);
@@ -140,7 +140,6 @@ TEST_F(Room, OfATokenIsAQuarterAndOfAllTokensThreeQuarters) {
 }
 
 TEST_F(Room, OfATokenIsMadeAmongItsOwnAndThoseOfTokens) {
-  Shares shares;
   exchange_.wanted->park = true;
   const auto user = exchange_.wanted;
   exchange_.ready_client();
