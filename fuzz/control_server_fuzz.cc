@@ -7,23 +7,23 @@
 #include <string_view>
 #include <vector>
 
-#include "admin/control_server.h"
-#include "admin/control_tools.h"
+#include "observe/control_server.h"
+#include "observe/control_tools.h"
 #include "wire/json_text.h"
 
 namespace {
 
 using namespace corral;
 
-std::vector<admin::Tool> tools() {
-  std::vector<admin::Tool> all = admin::control_tools({});
-  for (admin::Tool& tool : all) {
+std::vector<observe::Tool> tools() {
+  std::vector<observe::Tool> all = observe::control_tools({});
+  for (observe::Tool& tool : all) {
     tool.run = [name = tool.name](const boost::json::object& arguments) {
-      const std::string text = admin::text_argument(arguments, "server");
-      const bool flag = admin::flag_argument(arguments, "confirm");
-      const std::int64_t lines = admin::number_argument(arguments, "lines", 100);
-      if (lines < 1 || lines > admin::kMostLogLines) abort();
-      return admin::ToolResult{flag, name + text, R"({"server":)" + wire::quoted(text) + "}"};
+      const std::string text = observe::text_argument(arguments, "server");
+      const bool flag = observe::flag_argument(arguments, "confirm");
+      const std::int64_t lines = observe::number_argument(arguments, "lines", 100);
+      if (lines < 1 || lines > observe::kMostLogLines) abort();
+      return observe::ToolResult{flag, name + text, R"({"server":)" + wire::quoted(text) + "}"};
     };
   }
   return all;
@@ -37,12 +37,12 @@ std::size_t answers_due(const wire::Envelope& envelope) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::vector<std::string> sent;
-  admin::ControlServer server(tools(),
-                              {"1.0.0", [&sent](const std::string& message) { sent.push_back(message); },
-                               [](const std::function<void()>& job, const std::function<void()>& done) {
-                                 job();
-                                 done();
-                               }});
+  observe::ControlServer server(tools(),
+                                {"1.0.0", [&sent](const std::string& message) { sent.push_back(message); },
+                                 [](const std::function<void()>& job, const std::function<void()>& done) {
+                                   job();
+                                   done();
+                                 }});
   std::string_view rest(reinterpret_cast<const char*>(data), size);
   while (!rest.empty()) {
     const std::string_view line = rest.substr(0, rest.find('\n'));

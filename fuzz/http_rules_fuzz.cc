@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "client/http_rules.h"
+#include "transport/http_rules.h"
 #include "wire/json_text.h"
 
 namespace {

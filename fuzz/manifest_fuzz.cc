@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "server/manifest_store.h"
+#include "knowledge/manifest_store.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace corral::server;

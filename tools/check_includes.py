@@ -16,7 +16,7 @@ EVERYTHING = "everything"
 
 # Folder -> the other folders it may include. A folder always may include itself.
 ALLOWED = {
-    # Today: `corral run`.
+    # Without the daemon.
     "base": set(),
     "keeper": set(),
     "proc": {"base", "keeper"},
@@ -24,27 +24,34 @@ ALLOWED = {
     "survey": {"proc", "base", "keeper"},
     "reap": {"survey", "registry", "events", "proc", "base", "keeper"},
     "guard": {"survey", "proc", "base", "keeper"},
+    "shim": {"control", "config", "run", "proc", "wire", "base", "keeper"},
     "cli": EVERYTHING,
-    # The daemon: client -> session -> router -> bridge -> server -> proc, each only the next one.
+    # The path of a call: transport -> session -> (bridge) -> router -> instance -> proc.
+    "transport": {"session", "pool", "router", "http", "control", "wire", "base"},
+    "http": {"wire", "base"},
+    "session": {"pool", "router", "bridge", "knowledge", "instance", "wire", "base"},
+    "bridge": {"wire", "base"},
+    "pool": {"router", "instance", "knowledge", "config", "proc", "events", "wire", "base"},
+    "router": {"bridge", "instance", "knowledge", "proc", "wire", "base"},
+    "instance": {"knowledge", "survey", "proc", "registry", "events", "wire", "base", "keeper"},
+    "knowledge": {"config", "survey", "proc", "registry", "wire", "base", "keeper"},
     "config": {"survey", "proc", "base", "keeper"},
     "wire": {"base"},
     "control": {"wire", "base"},
-    "shim": {"control", "config", "run", "proc", "wire", "base", "keeper"},
-    "client": {"session", "router", "http", "control", "wire", "base"},
-    "http": {"wire", "base"},
-    "session": {"router", "bridge", "wire", "base"},
-    "bridge": {"wire", "base"},
-    "router": {"bridge", "proc", "server", "config", "events", "wire", "base"},
-    "server": {"config", "survey", "proc", "registry", "events", "wire", "base", "keeper"},
+    # Around it.
     "events": {"wire", "base"},
     "registry": {"events", "base"},
-    "admin": {"registry", "events", "wire", "base"},
-    "app": EVERYTHING,
+    "observe": {"registry", "events", "survey", "wire", "base"},
+    "daemon": {
+        "transport", "http", "session", "pool", "router", "instance", "knowledge", "config", "control", "shim",
+        "observe", "registry", "events", "reap", "survey", "proc", "wire", "base", "keeper",
+    },
+    "serve": EVERYTHING,
 }
 
 # Folders that nothing else may include, not even those that may include everything.
 ONLY_FOR_ITSELF = {"cli"}
-# Folder -> its only header that others (except app) may see: back ends are named in one place alone.
+# Folder -> its only header that others (except daemon) may see: back ends are named in one place alone.
 FRONT_HEADERS = {"registry": "registry/registry.h"}
 
 # Start of a system header -> the folders that may use it, and why nobody else may.
@@ -85,7 +92,7 @@ def check_own(source, line, name):
         fix = f"{folder}/ may include {names}: declare an interface on the other side or move the code"
         return [Problem(str(source), line, f"{folder}/ includes {target}/", fix)]
     front = FRONT_HEADERS.get(target)
-    if front and header != front and allowed != EVERYTHING:
+    if front and header != front and allowed != EVERYTHING and folder != "daemon":
         return [Problem(str(source), line, f"{header} is private to {target}/", f"include {front} instead")]
     return []
 

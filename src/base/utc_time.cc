@@ -103,4 +103,12 @@ std::optional<std::int64_t> parse_utc(std::string_view text) {
   return (midnight + *time + *offset).count();
 }
 
+std::string show_utc_seconds(std::time_t time) {
+  std::tm parts{};
+  gmtime_r(&time, &parts);
+  std::array<char, 32> text{};
+  const std::size_t length = strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return {text.data(), length};
+}
+
 }  // namespace corral

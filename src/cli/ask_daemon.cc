@@ -7,10 +7,10 @@
 #include <memory>
 #include <utility>
 
-#include "app/pid_file.h"
 #include "cli/command.h"
 #include "control/channel.h"
 #include "control/runtime_dir.h"
+#include "serve/pid_file.h"
 
 namespace corral::cli {
 namespace {
@@ -18,7 +18,7 @@ namespace {
 /// By the pid file: the daemon itself does not say it. 0 = not known.
 pid_t pid_of_daemon(const std::string& runtime_dir) {
   for (const std::string& place : control::candidates(runtime_dir, geteuid())) {
-    const std::optional<app::PidRecord> record = app::read_pid_file(control::pid_path(place));
+    const std::optional<serve::PidRecord> record = serve::read_pid_file(control::pid_path(place));
     if (record && control::connect_to_daemon(place)) return record->pid;
   }
   return 0;
@@ -40,7 +40,7 @@ Error hanging_daemon(const std::string& runtime_dir) {
                "` ends one that hangs, and its janitor ends its servers"};
 }
 
-app::Late give_up_on_hanging_daemon(const std::string& command, const std::string& runtime_dir) {
+control::Late give_up_on_hanging_daemon(const std::string& command, const std::string& runtime_dir) {
   return [command, runtime_dir, said = std::make_shared<bool>(false)]() -> Result<void> {
     if (!std::exchange(*said, true)) {
       std::cerr << "corral " << command << ": the daemon has not answered for 10 s; still waiting"
@@ -48,7 +48,7 @@ app::Late give_up_on_hanging_daemon(const std::string& command, const std::strin
     }
     Result<control::Channel> beside = control::connect_to_daemon(runtime_dir);
     if (!beside) return {};  // it is leaving: the answer, or the end of the line, tells
-    const Result<std::string> status = app::ask_status(*beside, kTellPatience);
+    const Result<std::string> status = control::ask_status(*beside, kTellPatience);
     if (status || !beside->timed_out()) return {};
     return hanging_daemon(runtime_dir);
   };
@@ -62,9 +62,9 @@ Asked ask_daemon(const std::string& command, const std::string& runtime_dir, con
   }
   if (!channel) return {std::nullopt, nullptr, fail(command, channel.error().message)};
   const bool tells = only_tells(hello.verb);
-  Result<std::string> result = app::ask_for_result(
+  Result<std::string> result = control::ask_for_result(
       *channel, std::move(hello), tells ? std::chrono::milliseconds(kTellPatience) : kAnswerPatience,
-      tells ? app::Late() : give_up_on_hanging_daemon(command, runtime_dir));
+      tells ? control::Late() : give_up_on_hanging_daemon(command, runtime_dir));
   if (!result && channel->timed_out()) result = hanging_daemon(runtime_dir);
   if (!result) return {std::nullopt, nullptr, fail(command, result.error().message)};
   boost::system::error_code error;

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "app/requests.h"
 #include "control/hello.h"
+#include "control/requests.h"
 
 namespace corral::cli {
 
@@ -25,7 +25,7 @@ struct Asked {
 
 /// For those who wait for longer: after ten seconds without an answer it says so on stderr and looks whether
 /// the daemon answers anybody. One that does not is given up, with an error that says what to do.
-app::Late give_up_on_hanging_daemon(const std::string& command, const std::string& runtime_dir);
+control::Late give_up_on_hanging_daemon(const std::string& command, const std::string& runtime_dir);
 
 /// Which daemon does not answer, and what to do about it.
 Error hanging_daemon(const std::string& runtime_dir);

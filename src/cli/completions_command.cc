@@ -2,14 +2,14 @@
 #include <iostream>
 #include <set>
 
-#include "app/built_in_server.h"
-#include "app/requests.h"
 #include "cli/command.h"
 #include "cli/completions.h"
 #include "cli/json_view.h"
 #include "cli/overview.h"
 #include "config/configuration.h"
 #include "control/channel.h"
+#include "control/requests.h"
+#include "daemon/built_in_server.h"
 
 #include <boost/json/parse.hpp>
 
@@ -35,7 +35,7 @@ void add_names(const boost::json::array& entries, const char* member_name, std::
 }
 
 std::set<std::string> server_names() {
-  std::set<std::string> names = {app::kBuiltInServer};  // which no file and no list of the daemon names
+  std::set<std::string> names = {daemon::kBuiltInServer};  // which no file and no list of the daemon names
   if (const Result<config::Configuration> configuration = config::read(config::default_file())) {
     for (const config::Server& server : configuration->servers) {
       if (is_plain_word(server.name)) names.insert(server.name);
@@ -43,7 +43,7 @@ std::set<std::string> server_names() {
   }
   Result<control::Channel> channel = control::connect_to_daemon("");
   if (!channel) return names;
-  const Result<std::string> answer = app::ask_status(*channel, kPatience);
+  const Result<std::string> answer = control::ask_status(*channel, kPatience);
   if (!answer) return names;
   boost::system::error_code error;
   const boost::json::value status = boost::json::parse(*answer, error);

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <iostream>
 
-#include "app/requests.h"
 #include "cli/ask_daemon.h"
 #include "cli/option_values.h"
 #include "cli/page.h"
@@ -15,6 +14,7 @@
 #include "config/file.h"
 #include "control/channel.h"
 #include "control/hello.h"
+#include "control/requests.h"
 #include "survey/server_command.h"
 
 namespace corral::cli {
@@ -44,8 +44,8 @@ std::string ask_to_reload(const std::string& command, const std::string& runtime
   hello.verb = control::Verb::Reload;
   Result<control::Channel> channel = control::connect_to_daemon(runtime_dir);
   const Result<std::string> answer =
-      channel ? app::ask_for_result(*channel, hello, kAnswerPatience,
-                                    give_up_on_hanging_daemon(command, runtime_dir))
+      channel ? control::ask_for_result(*channel, hello, kAnswerPatience,
+                                        give_up_on_hanging_daemon(command, runtime_dir))
               : Result<std::string>(channel.error());
   if (!answer) return "The running daemon has not taken it over: " + answer.error().message + ".";
   json::error_code error;
@@ -63,7 +63,7 @@ std::string tell_daemon(const ConfigChange& change) {
   if (!channel && channel.error().kind == Error::Kind::NotFound)
     return "No daemon runs; the next one reads it.";
   const Result<std::string> status =
-      channel ? app::ask_status(*channel, kStatusPatience) : Result<std::string>(channel.error());
+      channel ? control::ask_status(*channel, kStatusPatience) : Result<std::string>(channel.error());
   if (!status) return "Whether a daemon took it over is not known: " + status.error().message + ".";
   std::string file = file_of_daemon(*status);
   if (file.empty()) file = config::default_file();  // it looks there, and has found nothing so far

@@ -7,8 +7,6 @@
 #include <set>
 #include <utility>
 
-#include "admin/control_tools.h"
-#include "app/requests.h"
 #include "base/nearest.h"
 #include "base/utc_time.h"
 #include "cli/ask_daemon.h"
@@ -17,6 +15,8 @@
 #include "cli/kept_log.h"
 #include "cli/since.h"
 #include "control/channel.h"
+#include "control/requests.h"
+#include "observe/control_tools.h"
 #include "survey/server_command.h"
 #include "wire/json_text.h"
 
@@ -24,10 +24,10 @@ namespace corral::cli {
 namespace {
 
 namespace json = boost::json;
-using admin::tool_failure;
-using admin::ToolResult;
 using control::Hello;
 using control::Verb;
+using observe::tool_failure;
+using observe::ToolResult;
 
 /// What ends something waits for calls in flight, whose time is configured over there.
 constexpr std::chrono::seconds kEndPatience{120};
@@ -153,9 +153,9 @@ Result<ControlDaemon::Answer> ControlDaemon::ask(const Hello& hello) const {
   const bool tells = hello.verb == Verb::Status || hello.verb == Verb::Info;
   Result<std::string> result =
       hello.verb == Verb::Status
-          ? app::ask_status(*channel, kTellPatience, app::Measure::Yes)
-          : app::ask_for_result(*channel, hello,
-                                tells ? std::chrono::milliseconds(kTellPatience) : kEndPatience);
+          ? control::ask_status(*channel, kTellPatience, control::Measure::Yes)
+          : control::ask_for_result(*channel, hello,
+                                    tells ? std::chrono::milliseconds(kTellPatience) : kEndPatience);
   if (!result) return result.error();
   boost::system::error_code error;
   json::value value = json::parse(*result, error);
@@ -224,7 +224,7 @@ ToolResult ControlDaemon::list_sessions() const {
 ToolResult ControlDaemon::end_session(const Arguments& arguments) const {
   Hello hello;
   hello.verb = Verb::SessionEnd;
-  hello.session = admin::text_argument(arguments, "session");
+  hello.session = observe::text_argument(arguments, "session");
   const Result<Answer> answer = ask(hello);
   if (!answer) return tool_failure(answer.error().message);
   return ended_result("session " + hello.session + " has ended: " +
@@ -235,7 +235,7 @@ ToolResult ControlDaemon::end_session(const Arguments& arguments) const {
 ToolResult ControlDaemon::handle_server(Verb verb, const Arguments& arguments) const {
   Hello hello;
   hello.verb = verb;
-  hello.server = admin::text_argument(arguments, "server");
+  hello.server = observe::text_argument(arguments, "server");
   if (hello.server == kOwnName && verb != Verb::Start) {
     return tool_failure(
         "server corral is this control server, which could not answer any more: name another one, or use "
@@ -259,9 +259,9 @@ ToolResult ControlDaemon::handle_server(Verb verb, const Arguments& arguments) c
 }
 
 ToolResult ControlDaemon::server_logs(const Arguments& arguments) const {
-  const std::string server = admin::text_argument(arguments, "server");
-  const std::string since = admin::text_argument(arguments, "since");
-  const std::int64_t most = admin::number_argument(arguments, "lines", admin::kUsualLogLines);
+  const std::string server = observe::text_argument(arguments, "server");
+  const std::string since = observe::text_argument(arguments, "since");
+  const std::int64_t most = observe::number_argument(arguments, "lines", observe::kUsualLogLines);
   std::int64_t since_ms = 0;
   if (!since.empty()) {
     const Result<std::int64_t> time = parse_since(since, unix_time_ms());

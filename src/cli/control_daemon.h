@@ -5,8 +5,8 @@
 #include <boost/json/value.hpp>
 #include <string>
 
-#include "admin/tool.h"
 #include "control/hello.h"
+#include "observe/tool.h"
 
 namespace corral::cli {
 
@@ -15,12 +15,12 @@ class ControlDaemon {
   explicit ControlDaemon(std::string runtime_dir) : runtime_dir_(std::move(runtime_dir)) {}
 
   using Arguments = boost::json::object;
-  admin::ToolResult get_server_info() const;
-  admin::ToolResult list_servers() const;
-  admin::ToolResult list_sessions() const;
-  admin::ToolResult end_session(const Arguments& arguments) const;
-  admin::ToolResult handle_server(control::Verb verb, const Arguments& arguments) const;
-  admin::ToolResult server_logs(const Arguments& arguments) const;
+  observe::ToolResult get_server_info() const;
+  observe::ToolResult list_servers() const;
+  observe::ToolResult list_sessions() const;
+  observe::ToolResult end_session(const Arguments& arguments) const;
+  observe::ToolResult handle_server(control::Verb verb, const Arguments& arguments) const;
+  observe::ToolResult server_logs(const Arguments& arguments) const;
 
  private:
   struct Answer {

@@ -15,8 +15,8 @@
 namespace corral::cli {
 namespace {
 
-using admin::tool_failure;
-using admin::ToolResult;
+using observe::tool_failure;
+using observe::ToolResult;
 
 struct Chosen {
   std::size_t server = 0;  // index into Survey::servers
@@ -33,14 +33,14 @@ Result<ReapWish> read_wish(const boost::json::object& arguments) {
   if (!keep) return keep.error();
   ReapWish wish;
   reap::Selectors& selectors = wish.selectors;
-  wish.confirm = admin::flag_argument(arguments, "confirm");
-  selectors.orphans = admin::flag_argument(arguments, "orphans");
-  selectors.pile_ups = admin::flag_argument(arguments, "pile_ups");
-  selectors.client = admin::text_argument(arguments, "client");
-  selectors.match = admin::text_argument(arguments, "match");
-  const std::int64_t kept = admin::number_argument(arguments, "keep", static_cast<std::int64_t>(*keep));
+  wish.confirm = observe::flag_argument(arguments, "confirm");
+  selectors.orphans = observe::flag_argument(arguments, "orphans");
+  selectors.pile_ups = observe::flag_argument(arguments, "pile_ups");
+  selectors.client = observe::text_argument(arguments, "client");
+  selectors.match = observe::text_argument(arguments, "match");
+  const std::int64_t kept = observe::number_argument(arguments, "keep", static_cast<std::int64_t>(*keep));
   selectors.keep = survey::keep_in_use(static_cast<std::size_t>(std::max<std::int64_t>(kept, 0)));
-  const std::string age = admin::text_argument(arguments, "older_than");
+  const std::string age = observe::text_argument(arguments, "older_than");
   if (!age.empty()) {
     const Result<std::chrono::milliseconds> older = parse_age(age);
     if (!older) return Error{"tool reap: argument \"older_than\": " + older.error().message};

@@ -3,12 +3,12 @@
 
 #include <boost/json/object.hpp>
 
-#include "admin/tool.h"
+#include "observe/tool.h"
 
 namespace corral::cli {
 
 /// Looks at the whole machine, and ends what is chosen only if `confirm` is true and something was named to
 /// choose by. Blocks for as long as processes take to end, a few seconds at most.
-admin::ToolResult reap_tool(const boost::json::object& arguments);
+observe::ToolResult reap_tool(const boost::json::object& arguments);
 
 }  // namespace corral::cli

@@ -10,7 +10,6 @@
 #include <memory>
 #include <optional>
 
-#include "app/requests.h"
 #include "base/units.h"
 #include "cli/command.h"
 #include "cli/event_lines.h"
@@ -21,6 +20,7 @@
 #include "cli/page.h"
 #include "cli/since.h"
 #include "control/channel.h"
+#include "control/requests.h"
 #include "version.h"
 
 namespace corral::cli {

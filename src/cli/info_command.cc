@@ -6,13 +6,13 @@
 #include <iostream>
 #include <memory>
 
-#include "app/requests.h"
 #include "cli/ask_daemon.h"
 #include "cli/command.h"
 #include "cli/json_view.h"
 #include "cli/option_values.h"
 #include "cli/page.h"
 #include "control/channel.h"
+#include "control/requests.h"
 #include "survey/server_command.h"
 
 namespace corral::cli {
@@ -70,7 +70,7 @@ void show_files(Page& page, const json::value& info) {
 void show_registry(Page& page, const std::string& runtime_dir) {
   Result<control::Channel> channel = control::connect_to_daemon(runtime_dir);
   if (!channel) return;
-  const Result<std::string> answer = app::ask_status(*channel, kPatience);
+  const Result<std::string> answer = control::ask_status(*channel, kPatience);
   if (!answer) return;
   boost::system::error_code error;
   const json::value status = json::parse(*answer, error);

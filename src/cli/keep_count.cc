@@ -1,6 +1,6 @@
 #include "cli/keep_count.h"
 
-#include "app/config_source.h"
+#include "serve/config_source.h"
 #include "survey/findings.h"
 
 namespace corral::cli {
@@ -9,7 +9,7 @@ Result<std::size_t> keep_count(const std::optional<std::size_t>& given) {
   if (given) return *given;
   const Result<std::size_t> from_environment = survey::keep_from_environment();
   if (!from_environment) return from_environment.error();
-  const Result<config::Configuration> configuration = app::ConfigSource("").read();
+  const Result<config::Configuration> configuration = serve::ConfigSource("").read();
   return survey::keep_in_use(configuration ? configuration->options.keep : *from_environment);
 }
 

@@ -13,8 +13,6 @@
 #include <memory>
 #include <optional>
 
-#include "app/requests.h"
-#include "app/state_directory.h"
 #include "base/nearest.h"
 #include "base/utc_time.h"
 #include "cli/command.h"
@@ -26,8 +24,10 @@
 #include "cli/page.h"
 #include "cli/since.h"
 #include "control/channel.h"
+#include "control/requests.h"
 #include "control/runtime_dir.h"
-#include "server/error_lines.h"
+#include "instance/error_lines.h"
+#include "serve/state_directory.h"
 #include "survey/server_command.h"
 #include "wire/json_text.h"
 
@@ -68,7 +68,7 @@ struct Places {
 json::value status_of_daemon(const std::string& runtime_dir) {
   Result<control::Channel> channel = control::connect_to_daemon(runtime_dir);
   if (!channel) return nullptr;
-  const Result<std::string> answer = app::ask_status(*channel, kStatusPatience);
+  const Result<std::string> answer = control::ask_status(*channel, kStatusPatience);
   boost::system::error_code error;
   json::value status = answer ? json::parse(*answer, error) : json::value();
   return error ? json::value() : status;
@@ -76,8 +76,8 @@ json::value status_of_daemon(const std::string& runtime_dir) {
 
 std::string usual_folder(const std::string& runtime_dir) {
   const std::string state = runtime_dir.empty()
-                                ? app::default_state_directory()
-                                : app::state_directory_for(std::filesystem::absolute(runtime_dir).string());
+                                ? serve::default_state_directory()
+                                : serve::state_directory_for(std::filesystem::absolute(runtime_dir).string());
   return state.empty() ? state : state + "/logs";
 }
 
@@ -191,7 +191,7 @@ int show_log(const std::string& name, const Options& options) {
   if (places.folder.empty()) {
     return fail("logs", "there is no folder for logs: neither HOME nor XDG_STATE_HOME is set");
   }
-  KeptLog log(places.folder + "/" + server::log_file_name(name));
+  KeptLog log(places.folder + "/" + instance::log_file_name(name));
   const bool known = std::find(places.names.begin(), places.names.end(), name) != places.names.end();
   if (!log.exists() && !known) {
     std::cerr << "corral logs: " << no_such_server(name, places) << '\n';

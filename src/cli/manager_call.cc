@@ -12,8 +12,8 @@
 #include <csignal>
 #include <thread>
 
-#include "app/daemon_environment.h"
 #include "base/unique_fd.h"
+#include "serve/daemon_environment.h"
 
 namespace corral::cli {
 namespace {
@@ -58,7 +58,7 @@ ManagerCall call_manager(const std::vector<std::string>& words) {
   posix_spawn_file_actions_adddup2(&files, answer.get(), STDERR_FILENO);
   pid_t child = 0;
   const int error =
-      posix_spawnp(&child, "systemctl", &files, nullptr, app::as_pointers(line).data(), environ);
+      posix_spawnp(&child, "systemctl", &files, nullptr, serve::as_pointers(line).data(), environ);
   posix_spawn_file_actions_destroy(&files);
   if (error != 0) return {-1, "systemctl cannot be run"};
   const int code = wait_for_exit(child);

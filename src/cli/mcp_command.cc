@@ -6,14 +6,14 @@
 #include <csignal>
 #include <memory>
 
-#include "admin/control_server.h"
-#include "admin/control_tools.h"
 #include "base/loop.h"
 #include "base/worker.h"
 #include "cli/command.h"
 #include "cli/control_daemon.h"
 #include "cli/control_reap.h"
 #include "cli/option_values.h"
+#include "observe/control_server.h"
+#include "observe/control_tools.h"
 #include "shim/standard_io.h"
 #include "version.h"
 #include "wire/line_pipe.h"
@@ -35,12 +35,12 @@ Exit code: 0; 125 wrong usage. docs/control-server.md has more.)";
 /// What was asked before the input ended is still answered, within reason.
 constexpr std::chrono::seconds kLastAnswers{10};
 
-admin::ControlFunctions functions_for(const std::shared_ptr<const ControlDaemon>& daemon) {
+observe::ControlFunctions functions_for(const std::shared_ptr<const ControlDaemon>& daemon) {
   using Arguments = boost::json::object;
   const auto server_verb = [daemon](Verb verb) {
     return [daemon, verb](const Arguments& arguments) { return daemon->handle_server(verb, arguments); };
   };
-  admin::ControlFunctions functions;
+  observe::ControlFunctions functions;
   functions.get_server_info = [daemon](const Arguments&) { return daemon->get_server_info(); };
   functions.list_servers = [daemon](const Arguments&) { return daemon->list_servers(); };
   functions.list_sessions = [daemon](const Arguments&) { return daemon->list_sessions(); };
@@ -56,7 +56,7 @@ admin::ControlFunctions functions_for(const std::shared_ptr<const ControlDaemon>
 /// The server between its client's pipes and the thread on which its tools run.
 class StandardServer : wire::LinePipe::Handler {
  public:
-  explicit StandardServer(std::vector<admin::Tool> tools)
+  explicit StandardServer(std::vector<observe::Tool> tools)
       : server_(std::move(tools), {kVersion, [this](const std::string& message) { pipe_.push(message); },
                                    [this](std::function<void()> job, std::function<void()> done) {
                                      worker_.run(std::move(job), [this, done = std::move(done)] {
@@ -65,7 +65,7 @@ class StandardServer : wire::LinePipe::Handler {
                                      });
                                    }}),
         last_answers_(loop_),
-        pipe_(loop_, copy_of(STDIN_FILENO), copy_of(STDOUT_FILENO), admin::ControlServer::kLongestLine,
+        pipe_(loop_, copy_of(STDIN_FILENO), copy_of(STDOUT_FILENO), observe::ControlServer::kLongestLine,
               *this),
         worker_(loop_) {}
 
@@ -106,7 +106,7 @@ class StandardServer : wire::LinePipe::Handler {
   }
 
   Loop loop_;
-  admin::ControlServer server_;
+  observe::ControlServer server_;
   Timer last_answers_;
   wire::LinePipe pipe_;
   bool input_ended_ = false;
@@ -119,7 +119,7 @@ int run(const std::string& runtime_dir, const std::vector<std::string>& words) {
   signal(SIGPIPE, SIG_IGN);  // a client that left is the end of the output, not of us
   const shim::KeptFlags flags;
   StandardServer server(
-      admin::control_tools(functions_for(std::make_shared<const ControlDaemon>(runtime_dir))));
+      observe::control_tools(functions_for(std::make_shared<const ControlDaemon>(runtime_dir))));
   const bool idle = server.run();
   flags.restore();
   if (!idle) _exit(0);  // its thread would be waited for, and may wait for the daemon

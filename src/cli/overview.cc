@@ -7,9 +7,9 @@
 #include <map>
 #include <set>
 
-#include "app/built_in_server.h"
 #include "base/units.h"
 #include "cli/json_view.h"
+#include "daemon/built_in_server.h"
 #include "survey/server_command.h"
 
 namespace corral::cli {
@@ -166,7 +166,7 @@ void place(Overview& overview, SessionEntry session) {
 
 /// Those of the configuration, and those that clients brought with them.
 std::vector<std::string> names_in(const json::value& status) {
-  std::set<std::string> names = {app::kBuiltInServer};
+  std::set<std::string> names = {daemon::kBuiltInServer};
   for (const json::value& value : list(status, "servers")) names.insert(safe_text(value, "name"));
   for (const char* const entries : {"instances", "sessions"}) {
     for (const json::value& value : list(status, entries)) names.insert(safe_text(value, "server"));

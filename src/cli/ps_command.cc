@@ -6,7 +6,6 @@
 #include <iostream>
 #include <memory>
 
-#include "app/requests.h"
 #include "cli/ask_daemon.h"
 #include "cli/command.h"
 #include "cli/json_view.h"
@@ -14,6 +13,7 @@
 #include "cli/option_values.h"
 #include "cli/ps_page.h"
 #include "control/channel.h"
+#include "control/requests.h"
 
 namespace corral::cli {
 namespace {
@@ -64,7 +64,7 @@ int run(const PsOptions& options) {
     return kNoDaemon;
   }
   if (!channel) return fail("ps", channel.error().message);
-  const Result<std::string> answer = app::ask_status(*channel, kTellPatience, app::Measure::Yes);
+  const Result<std::string> answer = control::ask_status(*channel, kTellPatience, control::Measure::Yes);
   if (!answer && channel->timed_out()) return fail("ps", hanging_daemon(options.runtime_dir).message);
   if (!answer) return fail("ps", answer.error().message);
   boost::system::error_code error;

@@ -1,11 +1,11 @@
 // `corral serve`: the daemon.
 #include <memory>
 
-#include "app/service.h"
 #include "cli/command.h"
 #include "cli/late_options.h"
 #include "cli/option_values.h"
 #include "events/event_log.h"
+#include "serve/service.h"
 
 namespace corral::cli {
 namespace {
@@ -31,7 +31,7 @@ Exit code: 0 after an orderly end; 1 if it cannot start or another one runs (0 w
 
 Command serve_command() {
   // Shared by the callbacks below, which the parser keeps as long as the command.
-  auto options = std::make_shared<app::ServeOptions>();
+  auto options = std::make_shared<serve::ServeOptions>();
 
   Command command;
   command.name = "serve";
@@ -71,11 +71,11 @@ Command serve_command() {
         return Result<void>();
       });
   command.run = [options](std::vector<std::string> tail) {
-    if (!tail.empty() && !app::is_from_janitor(tail) && !are_a_command(tail)) {
+    if (!tail.empty() && !serve::is_from_janitor(tail) && !are_a_command(tail)) {
       return fail("serve", "unexpected '" + tail.front() + "': a command to serve stands behind --");
     }
-    (app::is_from_janitor(tail) ? options->from_janitor : options->command) = std::move(tail);
-    return app::serve(*options);
+    (serve::is_from_janitor(tail) ? options->from_janitor : options->command) = std::move(tail);
+    return serve::serve(*options);
   };
   return command;
 }

@@ -6,13 +6,13 @@
 #include <iostream>
 #include <memory>
 
-#include "app/service_units.h"
 #include "cli/command.h"
 #include "cli/late_options.h"
 #include "cli/manager_call.h"
 #include "cli/option_values.h"
 #include "cli/unit_files.h"
 #include "control/channel.h"
+#include "serve/service_units.h"
 
 namespace corral::cli {
 namespace {
@@ -47,8 +47,8 @@ int refuse(const std::string& sentence) {
   return kNotDone;
 }
 
-app::UnitFacts facts_for(const ServiceOptions& options) {
-  app::UnitFacts facts;
+serve::UnitFacts facts_for(const ServiceOptions& options) {
+  serve::UnitFacts facts;
   std::error_code unknown;
   facts.program = fs::read_symlink("/proc/self/exe", unknown).string();
   const char* const path = getenv("PATH");
@@ -59,9 +59,9 @@ app::UnitFacts facts_for(const ServiceOptions& options) {
 }
 
 std::vector<UnitFile> units_for(const ServiceOptions& options) {
-  const app::UnitFacts facts = facts_for(options);
+  const serve::UnitFacts facts = facts_for(options);
   const std::string folder = unit_folder() + "/";
-  return {{folder + kUnits[0], app::service_unit(facts)}, {folder + kUnits[1], app::socket_unit(facts)}};
+  return {{folder + kUnits[0], serve::service_unit(facts)}, {folder + kUnits[1], serve::socket_unit(facts)}};
 }
 
 int show_plan(const ServiceOptions& options) {
@@ -69,7 +69,7 @@ int show_plan(const ServiceOptions& options) {
     std::cerr << "For ~/Library/LaunchAgents/dev.corral.daemon.plist, then `launchctl bootstrap gui/$UID` "
                  "with that "
                  "file. Not run by us.\n";
-    std::cout << app::launchd_agent(facts_for(options));
+    std::cout << serve::launchd_agent(facts_for(options));
     return 0;
   }
   for (const UnitFile& unit : units_for(options)) std::cout << "# " << unit.path << "\n" << unit.text << "\n";

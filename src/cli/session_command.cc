@@ -8,7 +8,6 @@
 #include <iostream>
 #include <memory>
 
-#include "app/requests.h"
 #include "cli/ask_daemon.h"
 #include "cli/command.h"
 #include "cli/gone_lines.h"
@@ -17,6 +16,7 @@
 #include "cli/option_values.h"
 #include "cli/page.h"
 #include "cli/session_table.h"
+#include "control/requests.h"
 #include "shim/autostart.h"
 #include "shim/connect.h"
 
@@ -100,7 +100,7 @@ int create(const Options& options, std::vector<std::vector<std::string>> command
     fail("session", "no daemon can be had: " + channel.error().message);
     return shim::kNoDaemon;
   }
-  const Result<std::string> answer = app::ask_for_result(*channel, std::move(*hello), kPatience);
+  const Result<std::string> answer = control::ask_for_result(*channel, std::move(*hello), kPatience);
   if (!answer) return fail("session", answer.error().message);
   boost::system::error_code error;
   const json::value result = json::parse(*answer, error);

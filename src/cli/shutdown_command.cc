@@ -5,13 +5,13 @@
 #include <iostream>
 #include <memory>
 
-#include "app/instance_lock.h"
-#include "app/requests.h"
 #include "cli/ask_daemon.h"
 #include "cli/command.h"
 #include "cli/option_values.h"
 #include "control/channel.h"
+#include "control/requests.h"
 #include "control/runtime_dir.h"
+#include "serve/instance_lock.h"
 
 namespace corral::cli {
 namespace {
@@ -37,10 +37,10 @@ int run(const std::string& given, const std::vector<std::string>& words) {
   }
   if (!channel) return fail("shutdown", channel.error().message);
   const Result<std::string> answer =
-      app::ask_to_shut_down(*channel, kAnswerPatience, give_up_on_hanging_daemon("shutdown", given));
+      control::ask_to_shut_down(*channel, kAnswerPatience, give_up_on_hanging_daemon("shutdown", given));
   if (!answer) return fail("shutdown", answer.error().message);
   for (const std::string& place : control::candidates(given, geteuid())) {
-    if (control::check_runtime_dir(place) && !app::await_free_lock(place, kGonePatience)) {
+    if (control::check_runtime_dir(place) && !serve::await_free_lock(place, kGonePatience)) {
       return fail("shutdown", "the daemon said goodbye, but it or its janitor still holds '" +
                                   control::lock_path(place) + "'");
     }

@@ -6,7 +6,6 @@
 #include <iostream>
 #include <memory>
 
-#include "app/requests.h"
 #include "cli/ask_daemon.h"
 #include "cli/command.h"
 #include "cli/json_view.h"
@@ -14,6 +13,7 @@
 #include "cli/page.h"
 #include "cli/session_table.h"
 #include "control/channel.h"
+#include "control/requests.h"
 
 namespace corral::cli {
 namespace {
@@ -139,7 +139,7 @@ int run(const Options& options, const std::vector<std::string>& words) {
     return kNoDaemon;
   }
   if (!channel) return fail("status", channel.error().message);
-  const Result<std::string> answer = app::ask_status(*channel, kTellPatience);
+  const Result<std::string> answer = control::ask_status(*channel, kTellPatience);
   if (!answer && channel->timed_out()) return fail("status", hanging_daemon(options.runtime_dir).message);
   if (!answer) return fail("status", answer.error().message);
   boost::system::error_code error;

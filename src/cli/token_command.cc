@@ -5,12 +5,12 @@
 #include <iostream>
 #include <memory>
 
-#include "app/state_directory.h"
-#include "app/token_file.h"
 #include "cli/command.h"
 #include "cli/late_options.h"
 #include "cli/option_values.h"
 #include "cli/page.h"
+#include "daemon/token_file.h"
+#include "serve/state_directory.h"
 
 namespace corral::cli {
 namespace {
@@ -39,10 +39,10 @@ struct Options {
 std::string file_for(const Options& options) {
   std::string directory = options.state_dir;
   if (directory.empty()) {
-    directory = options.runtime_dir.empty() ? app::default_state_directory()
-                                            : app::state_directory_for(options.runtime_dir);
+    directory = options.runtime_dir.empty() ? serve::default_state_directory()
+                                            : serve::state_directory_for(options.runtime_dir);
   }
-  return directory.empty() ? "" : directory + "/" + app::kTokensFile;
+  return directory.empty() ? "" : directory + "/" + daemon::kTokensFile;
 }
 
 std::string scope_of(const std::vector<std::string>& servers, const std::vector<std::string>& roots) {
@@ -63,11 +63,11 @@ Result<void> add_root(std::vector<std::string>& roots, const std::string& folder
 }
 
 int create(const Options& options, const std::string& file, const std::string& name) {
-  const Result<std::string> secret = app::create_token(file, name, options.servers, options.roots);
+  const Result<std::string> secret = daemon::create_token(file, name, options.servers, options.roots);
   if (!secret) return fail("token", secret.error().message);
   std::cout << *secret << std::endl;
   if (!std::cout) {
-    app::remove_token(file, name);
+    daemon::remove_token(file, name);
     return fail("token", "the token could not be written, so it was revoked: give stdout more room");
   }
   std::cerr << "Token '" << name << "' opens " << scope_of(options.servers, options.roots)
@@ -78,7 +78,7 @@ int create(const Options& options, const std::string& file, const std::string& n
 }
 
 int show_list(const std::string& file) {
-  const Result<std::vector<app::KeptToken>> tokens = app::read_kept_tokens(file);
+  const Result<std::vector<daemon::KeptToken>> tokens = daemon::read_kept_tokens(file);
   if (!tokens) return fail("token", tokens.error().message);
   Page page(std::cout, look_of(STDOUT_FILENO));
   if (tokens->empty()) {
@@ -86,7 +86,7 @@ int show_list(const std::string& file) {
     return 0;
   }
   std::vector<std::vector<std::string>> rows;
-  for (const app::KeptToken& kept : *tokens) {
+  for (const daemon::KeptToken& kept : *tokens) {
     rows.push_back({kept.token.name, kept.created, scope_of(kept.token.servers, kept.token.roots)});
   }
   page.table("", {{"NAME"}, {"CREATED"}, {"OPENS", false, true}}, rows);
@@ -94,7 +94,7 @@ int show_list(const std::string& file) {
 }
 
 int revoke(const std::string& file, const std::string& name) {
-  const Result<void> done = app::remove_token(file, name);
+  const Result<void> done = daemon::remove_token(file, name);
   if (!done) {
     const int code = fail("token", done.error().message);
     return done.error().kind == Error::Kind::NotFound ? 1 : code;

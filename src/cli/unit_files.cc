@@ -9,9 +9,9 @@
 #include <fstream>
 #include <iterator>
 
-#include "app/service_units.h"
 #include "base/unique_fd.h"
 #include "config/configuration.h"
+#include "serve/service_units.h"
 
 namespace corral::cli {
 namespace {
@@ -50,7 +50,7 @@ UnitState state_of(const std::string& path) {
   std::error_code unknown;
   if (!fs::exists(fs::symlink_status(path, unknown))) return UnitState::Missing;
   const bool plain = fs::is_regular_file(fs::symlink_status(path, unknown));
-  return plain && app::has_unit_mark(whole_text(path)) ? UnitState::Ours : UnitState::Foreign;
+  return plain && serve::has_unit_mark(whole_text(path)) ? UnitState::Ours : UnitState::Foreign;
 }
 
 Result<std::vector<std::string>> write_units(const std::vector<UnitFile>& files) {

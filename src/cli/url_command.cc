@@ -5,9 +5,6 @@
 #include <iostream>
 #include <memory>
 
-#include "app/built_in_server.h"
-#include "app/origin.h"
-#include "app/requests.h"
 #include "base/ip_address.h"
 #include "cli/command.h"
 #include "cli/json_view.h"
@@ -16,6 +13,9 @@
 #include "cli/registration.h"
 #include "config/configuration.h"
 #include "control/channel.h"
+#include "control/requests.h"
+#include "daemon/built_in_server.h"
+#include "daemon/origin.h"
 #include "proc/command_lookup.h"
 
 namespace corral::cli {
@@ -58,7 +58,7 @@ Result<std::optional<json::value>> ask_running(const std::string& runtime_dir) {
   Result<control::Channel> channel = control::connect_to_daemon(runtime_dir);
   if (!channel && channel.error().kind == Error::Kind::NotFound) return std::optional<json::value>();
   if (!channel) return channel.error();
-  const Result<std::string> answer = app::ask_status(*channel, kStatusPatience);
+  const Result<std::string> answer = control::ask_status(*channel, kStatusPatience);
   if (!answer) return answer.error();
   boost::system::error_code error;
   json::value status = json::parse(*answer, error);
@@ -165,8 +165,8 @@ int run(const UrlOptions& options, const std::vector<std::string>& words) {
     fail("url", error.message);
     return kNotToBeHad;
   };
-  if (knowledge->configuration.find(name) == nullptr && name != app::kBuiltInServer) {
-    return refuse(app::no_such_server(name, knowledge->configuration));
+  if (knowledge->configuration.find(name) == nullptr && name != daemon::kBuiltInServer) {
+    return refuse(daemon::no_such_server(name, knowledge->configuration));
   }
   const bool needs_door = options.way != Way::Stdio;
   if (needs_door && knowledge->base.empty()) return refuse(no_door(*knowledge));

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "server/server_version.h"
+#include "knowledge/server_version.h"
 #include "wire/error_codes.h"
 #include "wire/json_text.h"
 
@@ -15,14 +15,14 @@ Router::Router(Loop& loop, RouterOptions options, Owner& owner)
 Router::~Router() = default;
 
 Result<void> Router::start(proc::Spawner& spawner, const proc::LaunchSpec& spec, std::size_t line_cap,
-                           const server::JournalEntry& entry) {
-  auto instance = server::Instance::start(loop_, spawner, spec, line_cap, *this, entry);
+                           const instance::JournalEntry& entry) {
+  auto instance = instance::Instance::start(loop_, spawner, spec, line_cap, *this, entry);
   if (!instance) return instance.error();
   instance_ = std::move(*instance);
   return {};
 }
 
-void Router::open(const server::Opening& opening) { instance_->open(opening); }
+void Router::open(const instance::Opening& opening) { instance_->open(opening); }
 
 // ---- sessions come and go
 
@@ -30,7 +30,7 @@ void Router::attach(SessionPort& port) {
   sessions_[port.session()] = &port;
   last_used_ = Clock::now();
   if (modern()) {
-    if (port.era() == server::Era::Legacy) listen_for_all();
+    if (port.era() == knowledge::Era::Legacy) listen_for_all();
     return;
   }
   if (!options_.shared) return;
@@ -104,7 +104,7 @@ void Router::session_congested(SessionPort& port, bool congested) {
   }
 }
 
-void Router::stop(server::Instance::Haste haste) {
+void Router::stop(instance::Instance::Haste haste) {
   health_timer_.cancel();
   instance_->stop(haste);
 }
@@ -125,10 +125,10 @@ void Router::call_finished() {
 // ---- opening
 
 void Router::on_opened() {
-  using Outcome = server::Handshake::Outcome;
+  using Outcome = instance::Handshake::Outcome;
   if (instance_->handshake().outcome() != Outcome::Ready) return owner_.router_unfit(*this);
   objection_ =
-      server::objection_to_version(options_.server, instance_->handshake().result(), options_.min_version);
+      knowledge::objection_to_version(options_.server, instance_->handshake().result(), options_.min_version);
   if (!objection_.empty()) return owner_.router_unfit(*this);
   if (options_.confirm_modern && !modern()) {
     refuted_ = true;
@@ -198,7 +198,7 @@ void Router::take_back_questions() {
   }
 }
 
-void Router::on_ended(const server::Ending& ending) {
+void Router::on_ended(const instance::Ending& ending) {
   deadlines_.cancel();
   health_timer_.cancel();
   owner_.router_ended(*this, ending);

@@ -15,13 +15,13 @@
 #include <vector>
 
 #include "base/loop.h"
+#include "instance/health.h"
+#include "instance/instance.h"
 #include "router/log_levels.h"
 #include "router/pending_calls.h"
 #include "router/questions.h"
 #include "router/session_port.h"
 #include "router/subscriptions.h"
-#include "server/health.h"
-#include "server/instance.h"
 
 namespace corral::router {
 
@@ -72,7 +72,7 @@ std::optional<ListKind> list_kind_of(std::string_view method);
 /// Of the list in the result of such a request, whatever else stands there.
 std::size_t list_digest(ListKind kind, std::string_view result);
 
-class Router final : public server::Instance::Events {
+class Router final : public instance::Instance::Events {
  public:
   /// What the instance taught us, for the manifest; and how it fares.
   class Owner {
@@ -99,7 +99,7 @@ class Router final : public server::Instance::Events {
     /// It will say no more. Every call was answered with `why`; the sessions are still attached.
     virtual void router_lost(Router& router, const LastWords& why) = 0;
     /// Its tree is gone. Destroys the router, later.
-    virtual void router_ended(Router& router, const server::Ending& ending) = 0;
+    virtual void router_ended(Router& router, const instance::Ending& ending) = 0;
   };
 
   Router(Loop& loop, RouterOptions options, Owner& owner);
@@ -107,10 +107,10 @@ class Router final : public server::Instance::Events {
 
   /// Call once, before anything else.
   Result<void> start(proc::Spawner& spawner, const proc::LaunchSpec& spec, std::size_t line_cap,
-                     const server::JournalEntry& entry = {});
+                     const instance::JournalEntry& entry = {});
 
   /// Begins the handshake, once.
-  void open(const server::Opening& opening);
+  void open(const instance::Opening& opening);
 
   /// Call it when the router is open.
   void attach(SessionPort& port);
@@ -145,11 +145,11 @@ class Router final : public server::Instance::Events {
   /// A slow client holds up a private server, never a shared one.
   void session_congested(SessionPort& port, bool congested);
 
-  void stop(server::Instance::Haste haste);
+  void stop(instance::Instance::Haste haste);
 
   const RouterOptions& options() const { return options_; }
   const RouterCounters& counters() const { return counters_; }
-  const server::Instance* instance() const { return instance_.get(); }
+  const instance::Instance* instance() const { return instance_.get(); }
   const std::map<SessionId, SessionPort*>& sessions() const { return sessions_; }
   /// A copy: what is told to one session may end another. Look each of them up before it is used.
   std::vector<SessionId> session_ids() const;
@@ -169,11 +169,11 @@ class Router final : public server::Instance::Events {
  private:
   void on_opened() override;
   void on_message(const wire::Line& line, const wire::Envelope& envelope) override;
-  void on_lost_answer(const server::LostAnswer& lost) override;
+  void on_lost_answer(const instance::LostAnswer& lost) override;
   void on_error_output(std::string_view bytes) override;
   void on_drained() override;
   void on_lost(const std::string& sentence) override;
-  void on_ended(const server::Ending& ending) override;
+  void on_ended(const instance::Ending& ending) override;
 
   // towards the server
   void forward(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope, Purpose purpose);
@@ -229,7 +229,7 @@ class Router final : public server::Instance::Events {
   void compared(const Call& call, std::string_view result);
   void forget_compared(ChangedList list);
   std::size_t digest_of(ListKind kind, std::string_view result) const;
-  bool modern() const { return instance_->handshake().era() == server::Era::Modern; }
+  bool modern() const { return instance_->handshake().era() == knowledge::Era::Modern; }
   void learn(const SessionPort& port, ListKind kind, std::string_view result);
 
   // on behalf of clients that know no listen
@@ -239,7 +239,7 @@ class Router final : public server::Instance::Events {
   Loop& loop_;
   RouterOptions options_;
   Owner& owner_;
-  std::unique_ptr<server::Instance> instance_;
+  std::unique_ptr<instance::Instance> instance_;
   std::map<SessionId, SessionPort*> sessions_;       // those that are attached
   std::set<SessionId> ready_;                        // those that said notifications/initialized, or need not
   std::map<SessionId, std::set<ChangedList>> owed_;  // lists that changed while nobody read
@@ -256,7 +256,7 @@ class Router final : public server::Instance::Events {
   Clock::time_point next_look_ = Clock::time_point::max();  // at the deadlines
   std::size_t replies_to_deaf_ = 0;  // short ones, queued for a server that does not read
   RouterCounters counters_;
-  std::optional<server::Health> health_;
+  std::optional<instance::Health> health_;
   Timer health_timer_;
   std::uint64_t said_ = 0;  // messages of the server
   CallId probe_;            // our last question

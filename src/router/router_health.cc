@@ -25,9 +25,9 @@ void Router::watch_health(Clock::duration after) {
 }
 
 void Router::look_at_health() {
-  using Advice = server::Health::Advice;
+  using Advice = instance::Health::Advice;
   const bool busy = calls_.awaited() > 0 || instance_->congested() || paused_;
-  const server::Health::Look look = health_->look(Clock::now(), busy, said_);
+  const instance::Health::Look look = health_->look(Clock::now(), busy, said_);
   if (look.advice == Advice::Hung) {
     log_line("server " + options_.server + " does not answer and is ended");
     return owner_.router_hung(*this);
@@ -39,7 +39,7 @@ void Router::look_at_health() {
 }
 
 void Router::probe() {
-  probe_ = ask(modern() ? "server/discover" : "ping", modern() ? server::discover_params() : "{}",
+  probe_ = ask(modern() ? "server/discover" : "ping", modern() ? instance::discover_params() : "{}",
                {.purpose = Purpose::Probe});
 }
 

@@ -127,7 +127,7 @@ void Router::answer_own(const Call& call, const wire::Line& line, const wire::En
   }
 }
 
-void Router::on_lost_answer(const server::LostAnswer& lost) {
+void Router::on_lost_answer(const instance::LostAnswer& lost) {
   ++counters_.lost_answers;
   const auto up_id = wire::own_id<CallId>(lost.id);
   // It cannot be read, but the server has said it: the call has ended like any other.
@@ -338,7 +338,7 @@ void Router::listen_for_all() {
     wanted += (wanted.empty() ? "\"" : ",\"") + std::string(what) + R"(ListChanged":true)";
   }
   if (wanted.empty()) return;
-  const std::string params = server::discover_params();  // {"_meta":{…}}
+  const std::string params = instance::discover_params();  // {"_meta":{…}}
   listen_ = ask("subscriptions/listen",
                 params.substr(0, params.size() - 1) + R"(,"notifications":{)" + wanted + "}}",
                 {.purpose = Purpose::ListenForAll});
@@ -360,7 +360,7 @@ void Router::listened(const wire::Line& line, const wire::Envelope& envelope) {
   if (!changed) return;  // the acknowledgement, or a list that no client knows
   for (const SessionId session : session_ids()) {
     SessionPort* const port = port_of(session);
-    if (port != nullptr && port->era() == server::Era::Legacy) port->list_changed(*changed);
+    if (port != nullptr && port->era() == knowledge::Era::Legacy) port->list_changed(*changed);
   }
 }
 

@@ -11,17 +11,20 @@
 
 #include "base/id.h"
 #include "base/shares.h"
+#include "instance/instance.h"
 #include "router/changed_list.h"
-#include "server/instance.h"
 #include "wire/line_reader.h"
 #include "wire/out_queue.h"
+
+namespace corral::pool {
+struct Wanted;
+}
 
 namespace corral::router {
 
 using corral::SessionId;
 
 class Router;
-struct Wanted;
 
 /// How the opening of an instance ended, as one session hears it.
 struct Opened {
@@ -32,10 +35,11 @@ struct Opened {
     Failed,   // it could not be started, or died: `text` is a sentence
   };
   Kind kind = Kind::Failed;
-  Router* router = nullptr;                // Ready
-  std::string text;                        // Ready: the result as JSON
-  int exit_code = 125;                     // Failed
-  std::shared_ptr<const Wanted> wanted{};  // Ready: the same as was asked for, for all sessions to share
+  Router* router = nullptr;  // Ready
+  std::string text;          // Ready: the result as JSON
+  int exit_code = 125;       // Failed
+  std::shared_ptr<const pool::Wanted>
+      wanted{};  // Ready: the same as was asked for, for all sessions to share
 };
 
 /// Why a session loses its instance, though it goes on itself.
@@ -46,8 +50,8 @@ enum class Departure : std::uint8_t {
   Stopped,   // by the user: another one comes when the user allows it
 };
 
-using server::kListKinds;
-using server::ListKind;
+using knowledge::kListKinds;
+using knowledge::ListKind;
 
 /// What a session has told its server so far, and a new instance must be told again.
 struct Standing {
@@ -68,7 +72,7 @@ class SessionPort {
   /// The session object that it belongs to; empty = none.
   virtual const std::string& owner() const = 0;
   /// The client's.
-  virtual server::Era era() const = 0;
+  virtual knowledge::Era era() const = 0;
   /// What the client says of itself, in the words of an initialize. JSON.
   virtual const std::string& introduction() const = 0;
   virtual void opened(const Opened& opened) = 0;
@@ -87,7 +91,7 @@ class SessionPort {
   /// The session is detached, and every call of it was answered.
   virtual void instance_left(Departure departure, const std::string& why) = 0;
   /// The instance is gone and none will follow, after every call of ours was answered.
-  virtual void instance_ended(const server::Ending& ending) = 0;
+  virtual void instance_ended(const instance::Ending& ending) = 0;
 
   /// Whether its client may still ask something; otherwise the end of its server is its own.
   virtual bool goes_on() const = 0;

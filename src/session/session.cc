@@ -12,9 +12,9 @@
 namespace corral::session {
 namespace {
 
+using instance::Instance;
+using knowledge::Era;
 using router::Opened;
-using server::Era;
-using server::Instance;
 
 // What may come in while a server is being opened; then the client has to wait.
 constexpr std::size_t kMostDeferred = 64;
@@ -69,8 +69,8 @@ const char* reason_name(EndReason reason) {
   return "?";
 }
 
-Session::Session(Loop& loop, router::SessionId id, Transport& transport, router::Switchboard& switchboard,
-                 std::shared_ptr<const router::Wanted> wanted, std::string owner)
+Session::Session(Loop& loop, router::SessionId id, Transport& transport, pool::Switchboard& switchboard,
+                 std::shared_ptr<const pool::Wanted> wanted, std::string owner)
     : loop_(loop),
       id_(id),
       transport_(transport),
@@ -115,7 +115,7 @@ void Session::open(Era era, const wire::Line& line, const wire::Envelope& envelo
     version_ = wire::string_value(version).value_or("");
     if (!wire::is_legacy_version(version_)) version_ = wire::kNewestLegacy;  // which it is told, too
     client_info_ = wire::member(params, "clientInfo").in(params);
-    if (params.empty()) params = server::plain_initialize_params();
+    if (params.empty()) params = instance::plain_initialize_params();
   } else {
     const std::string_view meta = envelope.meta.in(line.text);
     client_info_ = wire::member(meta, "io.modelcontextprotocol/clientInfo").in(meta);
@@ -314,7 +314,7 @@ void Session::end_when_answered() {
   end(EndReason::InputClosed);
 }
 
-void Session::instance_ended(const server::Ending& ending) {
+void Session::instance_ended(const instance::Ending& ending) {
   server_gone(ending.exit_code, "server " + server_ + " " + ending.sentence);
 }
 
@@ -368,7 +368,7 @@ void Session::end(EndReason reason, const WhenGone& when_gone) {
   };
   const bool waits = switchboard_.release(
       *this, haste_of(reason),
-      [when_gone, exit](const router::Gone& gone) {
+      [when_gone, exit](const pool::Gone& gone) {
         if (when_gone) when_gone(&gone);
         exit();
       },

@@ -11,8 +11,8 @@
 
 #include "base/loop.h"
 #include "bridge/bridge.h"
+#include "pool/switchboard.h"
 #include "router/session_port.h"
-#include "router/switchboard.h"
 #include "session/deferred.h"
 #include "session/transport.h"
 #include "wire/envelope.h"
@@ -42,8 +42,8 @@ struct SessionCounters {
 class Session final : public router::SessionPort, private bridge::Outlet {
  public:
   /// The transport owns the session, and lets go of it some time after `exit`.
-  Session(Loop& loop, router::SessionId id, Transport& transport, router::Switchboard& switchboard,
-          std::shared_ptr<const router::Wanted> wanted, std::string owner = {});
+  Session(Loop& loop, router::SessionId id, Transport& transport, pool::Switchboard& switchboard,
+          std::shared_ptr<const pool::Wanted> wanted, std::string owner = {});
   ~Session() override;
 
   // from the transport
@@ -55,12 +55,12 @@ class Session final : public router::SessionPort, private bridge::Outlet {
   void input_ended();
   void output_drained();
 
-  using WhenGone = std::function<void(const router::Gone* gone)>;
+  using WhenGone = std::function<void(const pool::Gone* gone)>;
   /// `when_gone` is called once: with the instance that ended with the session, when its tree is gone, or
   /// with null if none did.
   void end(EndReason reason, const WhenGone& when_gone = {});
   /// The configuration has changed: from its next instance on the session speaks to this one.
-  void redefine(std::shared_ptr<const router::Wanted> wanted);
+  void redefine(std::shared_ptr<const pool::Wanted> wanted);
   /// The configuration has lost the server: the session ends when its calls are answered, within bounds.
   void withdraw(std::string why);
   bool ended() const { return ended_; }
@@ -71,7 +71,7 @@ class Session final : public router::SessionPort, private bridge::Outlet {
   Account* account() const override { return wanted_->account; }
   bool of_several_programs() const override { return transport_.of_several_programs(); }
   const std::string& owner() const override { return owner_; }
-  server::Era era() const override { return era_; }
+  knowledge::Era era() const override { return era_; }
   const std::string& introduction() const override { return params_; }
   /// "new", "opening", "ready", "lazy" (no process before its first call), "parked" (none until the next),
   /// "returning" (waits for one)
@@ -118,7 +118,7 @@ class Session final : public router::SessionPort, private bridge::Outlet {
   void error_output(std::string_view bytes) override { transport_.error_output(bytes); }
   void note(const std::string& sentence) override { transport_.note(sentence); }
   void instance_left(router::Departure departure, const std::string& why) override;
-  void instance_ended(const server::Ending& ending) override;
+  void instance_ended(const instance::Ending& ending) override;
   bool goes_on() const override { return !input_ended_; }
   QuestionId next_question() override { return questions_.next(); }
   void subscription(const std::string& uri, bool agreed) override;
@@ -144,17 +144,17 @@ class Session final : public router::SessionPort, private bridge::Outlet {
   bool refuse_subscription(const wire::Line& line, const wire::Envelope& envelope);
   bool weigh_subscriptions();
   void take_batch(const wire::Line& line);
-  void open(server::Era era, const wire::Line& line, const wire::Envelope& envelope);
+  void open(knowledge::Era era, const wire::Line& line, const wire::Envelope& envelope);
   void opened_ready(const router::Opened& opened);
   void begin_anew();
 
   // without an instance
-  void attach_lazily(const router::Known& known);
+  void attach_lazily(const pool::Known& known);
   bool answer_from_manifest(const wire::Line& line, const wire::Envelope& envelope);
   void answer_early();
   bool answer_early_list(std::string_view message, const wire::Envelope& envelope);
   void give_list(std::string_view id, router::ListKind kind, std::string_view method, std::string_view result,
-                 server::Era server_era, std::string_view handshake);
+                 knowledge::Era server_era, std::string_view handshake);
 
   // across the eras
   void meet(const router::Opened& opened);
@@ -166,7 +166,7 @@ class Session final : public router::SessionPort, private bridge::Outlet {
   void to_router(const wire::Line& line, const wire::Envelope& envelope);
   void watch_bridge();
   void end_bridge();
-  std::string discovered(std::string_view handshake, server::Era server_era) const;
+  std::string discovered(std::string_view handshake, knowledge::Era server_era) const;
   void come_back();
   std::optional<bool> side() const;
   void came_back(const router::Opened& opened);
@@ -175,7 +175,8 @@ class Session final : public router::SessionPort, private bridge::Outlet {
   bool must_wait(std::string_view text, const wire::Envelope& envelope) const;
   void remember(const wire::Line& line, const wire::Envelope& envelope);
   void opening_failed(std::string_view id, const router::Opened& opened);
-  void answer_initialize(std::string_view id, const std::string& result, server::Era server_era, bool shared);
+  void answer_initialize(std::string_view id, const std::string& result, knowledge::Era server_era,
+                         bool shared);
   void server_gone(int code, const std::string& why);
   void take_deferred();
   void reject(std::string_view id, int code, std::string_view message, std::string_view data = {});
@@ -189,11 +190,11 @@ class Session final : public router::SessionPort, private bridge::Outlet {
   Loop& loop_;
   router::SessionId id_;
   Transport& transport_;
-  router::Switchboard& switchboard_;
-  std::shared_ptr<const router::Wanted> wanted_;
+  pool::Switchboard& switchboard_;
+  std::shared_ptr<const pool::Wanted> wanted_;
   std::string server_;
   Phase phase_ = Phase::New;
-  server::Era era_ = server::Era::Legacy;
+  knowledge::Era era_ = knowledge::Era::Legacy;
   router::Router* router_ = nullptr;
   std::string opening_;  // the message that opened the session, until it is answered
   std::string opening_id_;

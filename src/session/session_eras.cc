@@ -10,8 +10,8 @@
 
 namespace corral::session {
 
+using knowledge::Era;
 using router::ListKind;
-using server::Era;
 
 namespace {
 
@@ -45,7 +45,7 @@ void Session::meet(const router::Opened& opened) {
 
 /// Puts a bridge between a client and a server that speak differently.
 void Session::cross() {
-  const server::Handshake& handshake = router_->instance()->handshake();
+  const instance::Handshake& handshake = router_->instance()->handshake();
   Crossing crossing = Crossing::None;
   if (era_ == Era::Modern && handshake.era() == Era::Legacy) crossing = Crossing::ModernToLegacy;
   if (era_ == Era::Legacy && handshake.era() == Era::Modern) crossing = Crossing::LegacyToModern;
@@ -151,7 +151,7 @@ std::string Session::discovered(std::string_view handshake, Era server_era) cons
 
 /// It has only looked which eras we speak, and takes the other one.
 void Session::begin_anew() {
-  switchboard_.release(*this, server::Instance::Haste::Polite, {});
+  switchboard_.release(*this, instance::Instance::Haste::Polite, {});
   router_ = nullptr;
   bridge_.reset();
   crossing_ = Crossing::None;
@@ -165,7 +165,7 @@ void Session::begin_anew() {
 
 // ---- without an instance
 
-void Session::attach_lazily(const router::Known& known) {
+void Session::attach_lazily(const pool::Known& known) {
   phase_ = Phase::Away;
   shared_ = known.shared;
   switchboard_.answered_without_instance(*this, *wanted_);

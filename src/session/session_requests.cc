@@ -7,7 +7,7 @@
 
 namespace corral::session {
 
-using server::Era;
+using knowledge::Era;
 
 namespace {
 
@@ -266,7 +266,7 @@ bool Session::answer_here(const wire::Line& line, const wire::Envelope& envelope
   if (method == "server/discover") {
     if (era_ == Era::Modern) {
       if (phase_ != Phase::Ready) return false;
-      const server::Handshake& handshake = router_->instance()->handshake();
+      const instance::Handshake& handshake = router_->instance()->handshake();
       transport_.send({wire::result_message(id, discovered(handshake.result(), handshake.era())), nullptr});
     } else {
       reject(id, wire::kMethodNotFound, "Method not found: this session speaks a revision with initialize");

@@ -7,10 +7,10 @@
 
 namespace corral::session {
 
+using knowledge::Era;
 using router::Departure;
 using router::ListKind;
 using router::Opened;
-using server::Era;
 
 const char* Session::state() const {
   switch (phase_) {
@@ -55,7 +55,7 @@ void Session::instance_left(Departure departure, const std::string& why) {
   pace();  // the server that did not take more is gone
 }
 
-void Session::redefine(std::shared_ptr<const router::Wanted> wanted) {
+void Session::redefine(std::shared_ptr<const pool::Wanted> wanted) {
   wanted_ = std::move(wanted);
   shared_.reset();
   withdrawn_.clear();

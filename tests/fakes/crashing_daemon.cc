@@ -16,13 +16,13 @@
 #include <vector>
 
 #include "base/loop.h"
+#include "instance/children.h"
+#include "instance/instance.h"
+#include "instance/journal.h"
 #include "keeper/janitor.h"
 #include "keeper/proc_fs.h"
 #include "proc/keeper_spawner.h"
 #include "record_file.h"
-#include "server/children.h"
-#include "server/instance.h"
-#include "server/journal.h"
 
 namespace corral::fakes {
 namespace {
@@ -77,17 +77,17 @@ class CrashingRegistry final : public RecordFile {
   int calls_ = 0;
 };
 
-class Daemon final : public server::Instance::Events {
+class Daemon final : public instance::Instance::Events {
  public:
   Daemon(RecordFile& records, std::string keeper)
       : records_(records), spawner_(std::move(keeper)), children_(loop_), glance_(loop_) {}
 
   int run(const proc::LaunchSpec& spec) {
-    const registry::DaemonRecord self = server::record_of_this_process("0");
+    const registry::DaemonRecord self = instance::record_of_this_process("0");
     records_.begin(self);
-    server::Journal journal(records_, self.id);
+    instance::Journal journal(records_, self.id);
     journal_ = &journal;
-    auto started = server::Instance::start(loop_, spawner_, spec, 1U << 20U, *this, {&journal, "victim"});
+    auto started = instance::Instance::start(loop_, spawner_, spec, 1U << 20U, *this, {&journal, "victim"});
     if (!started) return 1;
     instance_ = std::move(*started);
     children_.started(instance_->keeper());
@@ -100,11 +100,11 @@ class Daemon final : public server::Instance::Events {
 
   void on_opened() override {}
   void on_message(const wire::Line&, const wire::Envelope&) override {}
-  void on_lost_answer(const server::LostAnswer&) override {}
+  void on_lost_answer(const instance::LostAnswer&) override {}
   void on_error_output(std::string_view) override {}
   void on_drained() override {}
   void on_lost(const std::string&) override { glance_.cancel(); }
-  void on_ended(const server::Ending& ending) override {
+  void on_ended(const instance::Ending& ending) override {
     if (!ending.keeper_lost) return finish(ending.proved_empty);
     children_.end_orphans_of(instance_->keeper(), [this](bool proved) { finish(proved); });
   }
@@ -115,7 +115,7 @@ class Daemon final : public server::Instance::Events {
     glance_.start(std::chrono::milliseconds(1), [this] {
       if (instance_->counters().lines_dropped == 0 || *instance_->level() == '\0') return look();
       records_.flush();
-      instance_->stop(server::Instance::Haste::Now);
+      instance_->stop(instance::Instance::Haste::Now);
     });
   }
 
@@ -127,10 +127,10 @@ class Daemon final : public server::Instance::Events {
   Loop loop_;
   RecordFile& records_;
   proc::KeeperSpawner spawner_;
-  server::Children children_;
+  instance::Children children_;
   Timer glance_;
-  std::unique_ptr<server::Instance> instance_;
-  server::Journal* journal_ = nullptr;
+  std::unique_ptr<instance::Instance> instance_;
+  instance::Journal* journal_ = nullptr;
 };
 
 proc::Containment containment_of(const std::string& level) {

@@ -1,5 +1,5 @@
 // Which files a server runs from, learned from real trees.
-#include "server/fingerprint.h"
+#include "knowledge/fingerprint.h"
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>
@@ -15,9 +15,9 @@
 namespace corral::os_tests {
 namespace {
 
-using server::Fingerprint;
-using server::learn_fingerprint;
-using server::what_changed;
+using knowledge::Fingerprint;
+using knowledge::learn_fingerprint;
+using knowledge::what_changed;
 using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
@@ -70,7 +70,7 @@ class LearnFingerprint : public OsTest {
 
   static Words paths(const Fingerprint& fingerprint) {
     Words list;
-    for (const server::FilePrint& file : fingerprint.files) list.push_back(file.path);
+    for (const knowledge::FilePrint& file : fingerprint.files) list.push_back(file.path);
     return list;
   }
 

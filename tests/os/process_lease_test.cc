@@ -1,5 +1,5 @@
 // Which process is behind a connection, and what its death means: real processes with real sockets.
-#include "client/process_lease.h"
+#include "transport/process_lease.h"
 
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -18,10 +18,10 @@
 namespace corral::os_tests {
 namespace {
 
-using client::Owner;
-using client::OwnerFinder;
-using client::ProcessLease;
 using http::Peer;
+using transport::Owner;
+using transport::OwnerFinder;
+using transport::ProcessLease;
 
 /// A process with one connection. Ends when this does, or we do.
 class Visitor {

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/random_hex.h"
+#include "instance/journal.h"
 #include "keeper/kernel.h"
-#include "server/journal.h"
 #include "support/crashed_daemon.h"
 #include "support/eventually.h"
 #include "support/os_test.h"
@@ -122,7 +122,7 @@ TEST_F(InnocentTest, ProcessesThatCarryTheRecordedCookieButAreNotOursToEndAreLef
 
 TEST_F(InnocentTest, OfALivingDaemonOnlyTheTreeOfALostKeeperIsEnded) {
   TagGuard neighbour;
-  const registry::DaemonRecord self = server::record_of_this_process("0");
+  const registry::DaemonRecord self = instance::record_of_this_process("0");
   registry::InstanceRecord lost;
   lost.id = random_hex(16);
   Launch of_it = with_cookie(lost.id, neighbour);
@@ -162,7 +162,7 @@ TEST_F(InnocentTest, WhatALivingDaemonHasIsLeftAlone) {
 enum class Rung { Handle, Inode, StartTime };
 
 registry::ProcessFacts facts_at(pid_t pid, Rung rung) {
-  registry::ProcessFacts facts = server::facts_of(UniqueFd(keeper::pidfd_open(pid)).get());
+  registry::ProcessFacts facts = instance::facts_of(UniqueFd(keeper::pidfd_open(pid)).get());
   if (rung != Rung::Handle) facts.handle.clear();
   if (rung == Rung::StartTime) facts.pidfs_inode = 0;
   return facts;
@@ -185,7 +185,7 @@ bool reconcile_in_a_child(const registry::Unfinished& unfinished) {
 
 registry::Unfinished record_of_a_dead_daemon(Rung rung) {
   registry::Unfinished unfinished;
-  unfinished.daemon = server::record_of_this_process("0");
+  unfinished.daemon = instance::record_of_this_process("0");
   const pid_t dead = fork_as(0);
   unfinished.daemon.process = facts_at(dead, rung);
   end_and_reap(dead);

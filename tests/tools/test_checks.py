@@ -27,23 +27,23 @@ class Includes(CheckCase):
         self.write("src/base/log.cc", '\n#include "proc/spawner.h"\n')
         self.write("src/keeper/main.cc", '#include "../base/result.h"\n')
         self.write("src/router/router.cc", '#include "session/session.h"\n')
-        self.write("src/session/session.cc", '#include "server/server.h"\n')
+        self.write("src/session/session.cc", '#include "transport/stdio_client.h"\n')
         self.assert_caught(
             "src/base/log.cc:2: base/ includes proc/",
             "src/keeper/main.cc:1: keeper/ includes base/",
             "src/router/router.cc:1: router/ includes session/",
-            "src/session/session.cc:1: session/ includes server/",
+            "src/session/session.cc:1: session/ includes transport/",
         )
 
     def test_nobody_includes_the_command_line(self):
-        self.write("src/app/hub.cc", '#include "cli/options.h"\n')
-        self.assert_caught("src/app/hub.cc:1: app/ includes cli/")
+        self.write("src/daemon/hub.cc", '#include "cli/options.h"\n')
+        self.assert_caught("src/daemon/hub.cc:1: daemon/ includes cli/")
 
     def test_only_the_front_header_of_the_registry_is_visible(self):
         includes = '#include "registry/registry.h"\n#include "registry/sqlite_registry.h"\n'
-        self.write("src/server/a.cc", includes)
-        self.write("src/app/hub.cc", '#include "registry/sqlite_registry.h"\n')
-        self.assert_caught("src/server/a.cc:2: registry/sqlite_registry.h is private")
+        self.write("src/instance/a.cc", includes)
+        self.write("src/daemon/hub.cc", '#include "registry/sqlite_registry.h"\n')
+        self.assert_caught("src/instance/a.cc:2: registry/sqlite_registry.h is private")
 
     def test_keeper_stays_without_libraries(self):
         includes = "#include <unistd.h>\n#include <boost/asio.hpp>\n#include <iostream>\n"

@@ -17,15 +17,15 @@
 #include <set>
 #include <utility>
 
-#include "client/unix_listener.h"
 #include "control/runtime_dir.h"
 #include "support/platform.h"
+#include "transport/unix_listener.h"
 
 namespace corral::os_tests {
 namespace {
 
-using client::Arrival;
-using client::ShimLine;
+using transport::Arrival;
+using transport::ShimLine;
 
 void set_nonblocking(int fd) { fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK); }
 
@@ -80,7 +80,7 @@ class Echo : public std::enable_shared_from_this<Echo> {
   Watch watch_;
 };
 
-class EmptyHouse final : public client::Reception {
+class EmptyHouse final : public transport::Reception {
  public:
   explicit EmptyHouse(Loop& loop) : loop_(loop) {}
 
@@ -101,7 +101,7 @@ class EmptyHouse final : public client::Reception {
     std::make_shared<Echo>(loop_, std::move(arrival), std::move(line))->start();
   }
 
-  void asked(client::Question question, client::Answer answer) override {
+  void asked(transport::Question question, transport::Answer answer) override {
     using control::Reply;
     switch (question.hello.verb) {
       case control::Verb::Status:
@@ -164,7 +164,7 @@ void tell(int ready) {
   }
   Loop loop;
   EmptyHouse house(loop);
-  const client::UnixListener listener(loop, std::move(socket), house);
+  const transport::UnixListener listener(loop, std::move(socket), house);
   if (manner != FrontDoor::Manner::HangsUpFirst) tell(ready);
   loop.run();
   _exit(0);

@@ -6,16 +6,16 @@
 
 #include <boost/json/parse.hpp>
 
-#include "admin/control_tools.h"
 #include "base/utc_time.h"
 #include "cli/control_reap.h"
 #include "file_commands.h"
+#include "observe/control_tools.h"
 
 namespace corral::cli {
 namespace {
 
-using admin::ToolResult;
 using control::Verb;
+using observe::ToolResult;
 using testing::HasSubstr;
 using testing::StartsWith;
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "server/error_file.h"
+#include "instance/error_file.h"
 #include "survey/temp_files.h"
 
 namespace corral::cli {
@@ -40,7 +40,7 @@ TEST_F(KeptLogs, AreReadFromTheOldestOnAndOnlyOnce) {
 }
 
 TEST_F(KeptLogs, AreFollowedOverEveryRotation) {
-  server::ErrorFiles files(root(), {.bytes = 100, .files = 4});
+  instance::ErrorFiles files(root(), {.bytes = 100, .files = 4});
   KeptLog log(path());
   EXPECT_FALSE(log.exists());
   std::vector<std::string> expected;

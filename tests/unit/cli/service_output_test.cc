@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "app/service_units.h"
 #include "cli/command.h"
 #include "cli/manager_call.h"
 #include "cli/unit_files.h"
 #include "control/channel.h"
 #include "file_commands.h"
+#include "serve/service_units.h"
 
 namespace corral::cli {
 namespace {
@@ -30,7 +30,7 @@ class ServiceOutput : public FileCommands {
   void put_mark(const std::string& name) { write("systemd/user/" + name, ours_); }
 
   const SetVariable path_{"PATH", folder_ + "/bin"};
-  const std::string ours_ = app::socket_unit({});
+  const std::string ours_ = serve::socket_unit({});
   static constexpr const char* kInactive = "is-active*) echo inactive; exit 3;;";
 };
 

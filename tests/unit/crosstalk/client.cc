@@ -26,7 +26,7 @@ bool awaits(const std::string& method) { return method != "subscriptions/listen"
 
 }  // namespace
 
-Client::Client(Definition definition, server::Era era, Ledger& ledger, Random& random)
+Client::Client(Definition definition, knowledge::Era era, Ledger& ledger, Random& random)
     : definition_(std::move(definition)),
       era_(era),
       ledger_(ledger),
@@ -236,7 +236,7 @@ void Client::take_response(const object& message, const std::string& text) {
 }
 
 void Client::take_question(const object& message, const std::string& text) {
-  const bool may = definition_.own() || definition_.era == server::Era::Modern;
+  const bool may = definition_.own() || definition_.era == knowledge::Era::Modern;
   if (!may) return ledger_.fault(name() + " was asked by a shared server: " + text);
   if (modern()) return ledger_.fault(name() + " is modern and was asked: " + text);
   ++ledger_.deeds.questions;

@@ -17,7 +17,7 @@ namespace corral::crosstalk {
 struct Definition {
   std::string server;
   config::Share share = config::Share::Shared;
-  server::Era era = server::Era::Legacy;
+  knowledge::Era era = knowledge::Era::Legacy;
   std::string principal = "user";
   std::string root;
 
@@ -32,7 +32,7 @@ inline bool quotes_stderr(const std::string& text) {
 
 class Client {
  public:
-  Client(Definition definition, server::Era era, Ledger& ledger, Random& random);
+  Client(Definition definition, knowledge::Era era, Ledger& ledger, Random& random);
   virtual ~Client() = default;
   Client(const Client&) = delete;
 
@@ -92,11 +92,11 @@ class Client {
   void answer_question();
   std::string modern_meta(const std::string& more) const;
   std::string next_id(const Canary& canary);
-  bool modern() const { return era_ == server::Era::Modern; }
+  bool modern() const { return era_ == knowledge::Era::Modern; }
   Canary mint() { return {number_, ++last_call_}; }
 
   const Definition definition_;
-  const server::Era era_;
+  const knowledge::Era era_;
   Ledger& ledger_;
   Random& random_;
   const int number_;

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "client/http_request.h"
-#include "client/streamable_fixture.h"
+#include "transport/http_request.h"
+#include "transport/streamable_fixture.h"
 
 namespace corral::crosstalk {
 
@@ -61,10 +61,10 @@ void PipeClient::do_something_special() {
 
 // ---- by URL
 
-http::Request UrlClient::post(const std::string& message) { return client::json_post(message); }
+http::Request UrlClient::post(const std::string& message) { return transport::json_post(message); }
 
 UrlClient::Door UrlClient::send(http::Request request, const std::string& path) {
-  auto door = std::make_shared<client::FakeExchange>();
+  auto door = std::make_shared<transport::FakeExchange>();
   request.path = path;
   if (!definition_.root.empty()) {
     request.query += std::string(request.query.empty() ? "" : "&") + "root=" + definition_.root;
@@ -77,7 +77,7 @@ UrlClient::Door UrlClient::send(http::Request request, const std::string& path) 
 
 std::vector<std::string> UrlClient::news_of(Open& open) {
   std::vector<std::string> news;
-  client::FakeExchange& door = *open.door;
+  transport::FakeExchange& door = *open.door;
   if (door.replied) {
     const bool empty = door.status == 202 || door.status == 204 || open.read > 0;
     open.read = door.body.size() + 1;
@@ -86,7 +86,8 @@ std::vector<std::string> UrlClient::news_of(Open& open) {
   }
   const std::size_t end = door.body.rfind("\n\n");
   if (end == std::string::npos || end + 2 <= open.read) return news;
-  for (const client::Seen& event : client::events_of(door.body.substr(open.read, end + 2 - open.read))) {
+  for (const transport::Seen& event :
+       transport::events_of(door.body.substr(open.read, end + 2 - open.read))) {
     if (!event.id.empty()) open.last_event = event.id;
     if (!event.data.empty()) news.push_back(event.data);
   }
@@ -166,7 +167,7 @@ void SseClient::transmit(const std::string& message, const std::string&, const s
     request.method = "GET";
     request.headers.push_back({"Accept", "text/event-stream"});
     stream_ = send(std::move(request), "/sse/" + definition_.server);
-    const auto events = client::events_of(stream_->body);
+    const auto events = transport::events_of(stream_->body);
     if (events.empty()) {
       lost_ = true;
       return;

@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
-#include "client/fake_exchange.h"
-#include "client/http_endpoint.h"
 #include "crosstalk/client.h"
+#include "transport/fake_exchange.h"
+#include "transport/http_endpoint.h"
 
 namespace corral::crosstalk {
 
@@ -19,7 +19,7 @@ using Seat = std::optional<tests::FakeClient>;
 class PipeClient final : public Client {
  public:
   using Make = std::function<tests::FakeClient&(const Definition&)>;
-  PipeClient(const Definition& definition, server::Era era, Ledger& ledger, Random& random,
+  PipeClient(const Definition& definition, knowledge::Era era, Ledger& ledger, Random& random,
              tests::FakeClient& fake)
       : Client(definition, era, ledger, random), fake_(fake) {}
 
@@ -43,14 +43,14 @@ class PipeClient final : public Client {
 /// What all clients by URL have in common.
 class UrlClient : public Client {
  public:
-  UrlClient(const Definition& definition, server::Era era, Ledger& ledger, Random& random,
-            client::HttpEndpoint& endpoint)
+  UrlClient(const Definition& definition, knowledge::Era era, Ledger& ledger, Random& random,
+            transport::HttpEndpoint& endpoint)
       : Client(definition, era, ledger, random), endpoint_(endpoint) {}
 
   bool over() const override { return dead_; }
 
  protected:
-  using Door = std::shared_ptr<client::FakeExchange>;
+  using Door = std::shared_ptr<transport::FakeExchange>;
   struct Open {
     Door door;
     std::string id;        // of the request that it carries; empty = none
@@ -64,7 +64,7 @@ class UrlClient : public Client {
   std::vector<std::string> news_of(Open& open);
   void hang_up_all();
 
-  client::HttpEndpoint& endpoint_;
+  transport::HttpEndpoint& endpoint_;
   std::list<Open> doors_;
 };
 

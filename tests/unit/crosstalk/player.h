@@ -13,7 +13,7 @@ namespace corral::crosstalk {
 
 struct Role {
   std::string scope;  // server, principal and root: whom it may hear
-  server::Era era = server::Era::Legacy;
+  knowledge::Era era = knowledge::Era::Legacy;
   bool own = false;      // for one session alone
   bool hostile = false;  // tries to forge messages
 };
@@ -58,7 +58,7 @@ class Player {
   void hear_request(const boost::json::object& message, const std::string& line);
   void hear_response(const boost::json::object& message, const std::string& line);
   void check(const std::vector<Canary>& canaries);
-  bool modern() const { return role_.era == server::Era::Modern; }
+  bool modern() const { return role_.era == knowledge::Era::Modern; }
   std::string name() const { return "server " + std::to_string(fake_.number()) + " (" + role_.scope + ")"; }
 
   bool answer_handshake();

@@ -4,14 +4,14 @@
 
 #include <algorithm>
 
-#include "server/fingerprint.h"
-#include "server/launch_key.h"
+#include "knowledge/fingerprint.h"
+#include "knowledge/launch_key.h"
 
 namespace corral::crosstalk {
 namespace {
 
 using config::Share;
-using server::Era;
+using knowledge::Era;
 
 const std::vector<Definition> kDefinitions = {
     {"shared-legacy", Share::Shared, Era::Legacy, "user", ""},
@@ -25,7 +25,7 @@ const std::vector<Definition> kDefinitions = {
 constexpr const char* kCrowd = "token:crowd";
 
 /// A program that never changes, so that what is known of a server stays true.
-server::Fingerprint steady_build() {
+knowledge::Fingerprint steady_build() {
   constexpr const char* kPath = "/proc/self/exe";
   struct stat status {};
   stat(kPath, &status);
@@ -33,8 +33,8 @@ server::Fingerprint steady_build() {
   return {{{kPath, status.st_dev, status.st_ino, static_cast<std::uint64_t>(status.st_size), modified}}};
 }
 
-client::HttpLimits limits_for(Random& random) {
-  client::HttpLimits limits;
+transport::HttpLimits limits_for(Random& random) {
+  transport::HttpLimits limits;
   // A status line that goes out at once, and one that waits for the first message.
   if (random.chance(50)) limits.hold = std::chrono::milliseconds(1);
   return limits;
@@ -56,8 +56,8 @@ World::World(std::uint32_t seed, Deeds& deeds)
       stage_(ledger_, random_),
       switchboard_(loop_, stage_, std::size_t{1} << 20),
       endpoint_(loop_, *this, limits_for(random_), std::chrono::minutes(30)) {
-  switchboard_.learn_builds_with([](const server::Instance&) { return steady_build(); });
-  router::Limits limits;
+  switchboard_.learn_builds_with([](const instance::Instance&) { return steady_build(); });
+  pool::Limits limits;
   limits.drain = std::chrono::milliseconds(random_.chance(50) ? 2 : 5000);
   limits.restart.second_delay = std::chrono::milliseconds(1);
   limits.restart.longest_delay = std::chrono::milliseconds(3);
@@ -82,7 +82,7 @@ World::~World() {
   for (const auto& client : clients_) {
     if (!client->dead()) client->die();
   }
-  switchboard_.stop_all(server::Instance::Haste::Now);
+  switchboard_.stop_all(instance::Instance::Haste::Now);
   for (Player& player : stage_.players) {
     if (!player.gone()) player.crash();
   }
@@ -113,15 +113,15 @@ Definition World::for_url(Definition definition, bool modern) {
   return definition;
 }
 
-std::shared_ptr<router::Wanted> World::wanted(const Definition& definition) {
+std::shared_ptr<pool::Wanted> World::wanted(const Definition& definition) {
   const Habits& habits = habits_.at(definition.server);
-  auto wanted = std::make_shared<router::Wanted>();
+  auto wanted = std::make_shared<pool::Wanted>();
   wanted->from_configuration = true;
   wanted->server = definition.server;
   wanted->spec.argv = {"/bin/" + definition.server};
   wanted->spec.directory = "/";
   wanted->spec.environment = {definition.scope()};
-  wanted->key = server::launch_key(wanted->spec);
+  wanted->key = knowledge::launch_key(wanted->spec);
   wanted->share = definition.share;
   wanted->root = definition.root;
   if (habits.era_is_known) wanted->era = definition.era;
@@ -135,8 +135,8 @@ std::shared_ptr<router::Wanted> World::wanted(const Definition& definition) {
   return wanted;
 }
 
-std::variant<std::unique_ptr<session::Session>, client::HttpRefusal> World::open(
-    const client::HttpArrival& arrival, session::Transport& transport) {
+std::variant<std::unique_ptr<session::Session>, transport::HttpRefusal> World::open(
+    const transport::HttpArrival& arrival, session::Transport& transport) {
   const auto found = std::find_if(definitions_.begin(), definitions_.end(),
                                   [&](const Definition& one) { return one.server == arrival.server; });
   Definition definition = *found;
@@ -145,7 +145,7 @@ std::variant<std::unique_ptr<session::Session>, client::HttpRefusal> World::open
   return std::make_unique<session::Session>(loop_, ids_.next(), transport, switchboard_, wanted(definition));
 }
 
-bool World::would_be_private(const client::HttpArrival& arrival) {
+bool World::would_be_private(const transport::HttpArrival& arrival) {
   const auto found = std::find_if(definitions_.begin(), definitions_.end(),
                                   [&](const Definition& one) { return one.server == arrival.server; });
   Definition definition = *found;
@@ -223,8 +223,8 @@ void World::interfere() {
   const std::string server = random_.one_of(definitions_).server;
   if (random_.chance(60)) switchboard_.allow(server);
   if (random_.chance(80)) return;
-  const router::Cause cause = random_.chance(85) ? router::Cause::Restarted : router::Cause::Stopped;
-  ledger_.note("somebody " + std::string(cause == router::Cause::Stopped ? "stops " : "restarts ") + server);
+  const pool::Cause cause = random_.chance(85) ? pool::Cause::Restarted : pool::Cause::Stopped;
+  ledger_.note("somebody " + std::string(cause == pool::Cause::Stopped ? "stops " : "restarts ") + server);
   switchboard_.retire(server, cause, [](const auto&) {});
 }
 

@@ -11,13 +11,13 @@
 
 #include "base/held_clock.h"
 #include "base/shares.h"
-#include "client/http_endpoint.h"
-#include "client/http_house.h"
 #include "crosstalk/client.h"
 #include "crosstalk/kinds.h"
 #include "crosstalk/ledger.h"
 #include "crosstalk/player.h"
 #include "session/exchange.h"
+#include "transport/http_endpoint.h"
+#include "transport/http_house.h"
 
 namespace corral::crosstalk {
 
@@ -36,7 +36,7 @@ class Stage final : public proc::Spawner {
   tests::FakeSpawner spawner_;
 };
 
-class World final : private client::HttpHouse {
+class World final : private transport::HttpHouse {
  public:
   World(std::uint32_t seed, Deeds& deeds);
   ~World() override;
@@ -49,17 +49,17 @@ class World final : private client::HttpHouse {
  private:
   static constexpr std::size_t kMostClients = 8;
 
-  std::variant<std::unique_ptr<session::Session>, client::HttpRefusal> open(
-      const client::HttpArrival& arrival, session::Transport& transport) override;
+  std::variant<std::unique_ptr<session::Session>, transport::HttpRefusal> open(
+      const transport::HttpArrival& arrival, session::Transport& transport) override;
   void session_over(session::Session&) override {}
   void bound(session::Session&, pid_t) override {}
-  bool would_be_private(const client::HttpArrival& arrival) override;
+  bool would_be_private(const transport::HttpArrival& arrival) override;
   const std::string& alone() const override { return none_; }
   Account& account(const std::string& principal) override { return shares_.account(principal); }
 
   Definition some_definition();
   Definition for_url(Definition definition, bool modern);
-  std::shared_ptr<router::Wanted> wanted(const Definition& definition);
+  std::shared_ptr<pool::Wanted> wanted(const Definition& definition);
   std::unique_ptr<Client> some_client(std::size_t seat);
   std::unique_ptr<Client> pipe_client(std::size_t seat);
   void settle();
@@ -81,7 +81,7 @@ class World final : private client::HttpHouse {
   Ledger ledger_;
   Loop loop_;
   Stage stage_;
-  router::Switchboard switchboard_;
+  pool::Switchboard switchboard_;
   std::vector<Definition> definitions_;
   std::map<std::string, Habits> habits_;  // by server
   std::string none_;
@@ -89,7 +89,7 @@ class World final : private client::HttpHouse {
   IdSource<SessionId> ids_;
   int last_principal_ = 0;
   bool hostile_ = false;  // its servers try to forge messages
-  client::HttpEndpoint endpoint_;
+  transport::HttpEndpoint endpoint_;
   std::array<Seat, kMostClients> seats_;
   std::list<tests::FakeClient> elsewhere_;  // sessions with an address of their own
   std::vector<std::unique_ptr<Client>> clients_;

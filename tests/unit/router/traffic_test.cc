@@ -222,7 +222,7 @@ TEST_F(Traffic, ASessionThatComesBackWithSubscriptionsHasAskedTheNextInstanceToo
 class ModernTraffic : public Traffic {
  protected:
   ModernTraffic() {
-    exchange_.wanted->era = server::Era::Modern;
+    exchange_.wanted->era = knowledge::Era::Modern;
     client_ = &exchange_.connect();
     client_->say(modern("\"d\"", "server/discover"));
     exchange_.settle();

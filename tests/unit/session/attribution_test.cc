@@ -28,7 +28,7 @@ std::string log_line(const std::string& text) {
 class OneAddress {
  public:
   explicit OneAddress(Exchange& exchange) : exchange_(exchange) {
-    exchange.wanted->key = server::launch_key(exchange.wanted->spec);
+    exchange.wanted->key = knowledge::launch_key(exchange.wanted->spec);
   }
   FakeClient& next(std::uint64_t id) {
     client_.reset();
@@ -277,7 +277,7 @@ TEST(Attribution, WhatIsToldAgainToANewInstanceIsItsSessionsCause) {
 /// A new modern instance is asked for a list with what the client says of itself.
 TEST(Attribution, WhoseListANewModernInstanceIsAskedForHasAskedIt) {
   Exchange exchange;
-  exchange.wanted->era = server::Era::Modern;
+  exchange.wanted->era = knowledge::Era::Modern;
   const auto answer_all = [&] {
     exchange.settle();
     FakeServer& server = exchange.spawner.servers.back();
@@ -340,7 +340,7 @@ TEST(Attribution, TheLastWordsOfAServerThatServedSeveralAreOnlyInItsLog) {
 
 TEST(Attribution, ASessionAtTheAddressOfOneThatEndedDoesNotHastenItsServer) {
   Exchange exchange(config::Share::Session);
-  exchange.wanted->key = server::launch_key(exchange.wanted->spec);
+  exchange.wanted->key = knowledge::launch_key(exchange.wanted->spec);
   std::optional<FakeClient> client;
   const auto begin = [&](std::uint64_t id) {
     client.reset();

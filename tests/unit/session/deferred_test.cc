@@ -167,7 +167,7 @@ TEST_F(Lazy, MessagesKeepTheirOrderWhenTheNextInstanceIsThereAtOnce) {
 TEST(WhileTheServerStarts, AModernCallThatOpenedTheSessionCanBeCancelled) {
   for (const bool modern_server : {true, false}) {
     Exchange exchange;
-    if (modern_server) exchange.wanted->era = server::Era::Modern;
+    if (modern_server) exchange.wanted->era = knowledge::Era::Modern;
     FakeClient& client = exchange.connect();
     client.say(modern_call("1"));
     exchange.settle();
@@ -258,7 +258,7 @@ TEST(WhileTheServerDrains, AnInitializeAfterADiscoveryIsAnsweredInTheEnd) {
   busy.say(call("1"));
   exchange.settle();
   ASSERT_THAT(client.heard(), SizeIs(1));
-  exchange.switchboard.retire("files", router::Cause::Restarted, [](const auto&) {});
+  exchange.switchboard.retire("files", pool::Cause::Restarted, [](const auto&) {});
   client.say(kInitialize);
   exchange.settle();
   for (const std::string& line : exchange.server().heard()) {
@@ -278,7 +278,7 @@ TEST(WhileTheServerDrains, AnInitializeAfterADiscoveryIsAnsweredInTheEnd) {
 class LegacyBeforeModern : public testing::Test {
  protected:
   LegacyBeforeModern() {
-    exchange.wanted->era = server::Era::Modern;
+    exchange.wanted->era = knowledge::Era::Modern;
     client = &exchange.connect();
     client->say(kInitialize);
     exchange.settle();
@@ -355,7 +355,7 @@ TEST(WhileTheServerDrains, ACancellationOfABridgeConcernsNoOtherCallThatWaits) {
   ASSERT_NE(up, heard.end());
   // From here on calls wait for the next instance. One of them has the number that the bridge gave to the
   // first.
-  exchange.switchboard.retire("files", router::Cause::Restarted, [](const auto&) {});
+  exchange.switchboard.retire("files", pool::Cause::Restarted, [](const auto&) {});
   for (int id = 1; id < 10; ++id) {
     if (id != 4) client.say(modern_call(std::to_string(id)));
   }

@@ -10,8 +10,8 @@
 namespace corral::tests {
 namespace {
 
-using router::Cause;
-using router::Gone;
+using pool::Cause;
+using pool::Gone;
 using session::EndReason;
 using session::Transport;
 using std::chrono::milliseconds;
@@ -240,8 +240,7 @@ TEST(Causes, HaveNames) {
   const std::vector<std::string> names = {
       "session-ended", "idle",     "parked",    "evicted", "hung",     "died",         "unfit",
       "outdated",      "reloaded", "restarted", "stopped", "recycled", "shutting-down"};
-  for (std::size_t i = 0; i < names.size(); ++i)
-    EXPECT_EQ(router::cause_name(static_cast<Cause>(i)), names[i]);
+  for (std::size_t i = 0; i < names.size(); ++i) EXPECT_EQ(pool::cause_name(static_cast<Cause>(i)), names[i]);
 }
 
 TEST(Causes, AreToldToTheSessionThatGetsAnotherInstance) {

@@ -101,7 +101,7 @@ TEST_F(EventWords, OfACrashWithoutStderrPromiseNone) {
 
 TEST_F(EventWords, OfAnEndSayWhyAndFromWhenOn) {
   exchange.ready_client();
-  exchange.switchboard.retire("files", router::Cause::Restarted, [](const auto&) {});
+  exchange.switchboard.retire("files", pool::Cause::Restarted, [](const auto&) {});
   exchange.settle();
   EXPECT_EQ(last(Kind::Stop).cause, "restarted");
   EXPECT_EQ(last(Kind::Stop).text, kWho + "is being ended (restarted)");
@@ -140,7 +140,7 @@ TEST_F(EventWords, OfChangedFilesSayWhatBecomesOfTheInstance) {
   };
   for (const Case& one : {Case{config::OnChange::Roll, "roll", "; new sessions get a new one"},
                           Case{config::OnChange::Warn, "warn", "; `corral restart` runs the new code"}}) {
-    exchange.wanted = std::make_shared<router::Wanted>(*exchange.wanted);
+    exchange.wanted = std::make_shared<pool::Wanted>(*exchange.wanted);
     exchange.wanted->on_change = one.on_change;
     exchange.wanted->spec.argv.emplace_back(one.cause);
     exchange.ready_client();

@@ -15,9 +15,9 @@
 
 #include "base/held_clock.h"
 #include "base/loop.h"
+#include "knowledge/launch_key.h"
+#include "pool/switchboard.h"
 #include "proc/spawner.h"
-#include "router/switchboard.h"
-#include "server/launch_key.h"
 #include "session/session.h"
 
 namespace corral::tests {
@@ -127,8 +127,8 @@ class FakeSpawner final : public proc::Spawner {
 
 class FakeClient final : public session::Transport {
  public:
-  FakeClient(Loop& loop, router::SessionId id, router::Switchboard& switchboard,
-             std::shared_ptr<const router::Wanted> wanted, const std::string& owner)
+  FakeClient(Loop& loop, router::SessionId id, pool::Switchboard& switchboard,
+             std::shared_ptr<const pool::Wanted> wanted, const std::string& owner)
       : session(loop, id, *this, switchboard, std::move(wanted), owner) {}
 
   void say(const std::string& line) { session.receive({line, nullptr}); }
@@ -183,7 +183,7 @@ class Exchange {
   explicit Exchange(config::Share share = config::Share::Shared) { wanted->share = share; }
 
   FakeClient& connect(const std::string& owner = {}) {
-    wanted->key = server::launch_key(wanted->spec);
+    wanted->key = knowledge::launch_key(wanted->spec);
     clients.emplace_back(loop, ids_.next(), switchboard, wanted, owner);
     return clients.back();
   }
@@ -235,18 +235,18 @@ class Exchange {
   HeldClock clock;
   Loop loop;
   FakeSpawner spawner;
-  router::Switchboard switchboard{loop, spawner, std::size_t{1} << 20};
-  std::shared_ptr<router::Wanted> wanted = make_wanted();
+  pool::Switchboard switchboard{loop, spawner, std::size_t{1} << 20};
+  std::shared_ptr<pool::Wanted> wanted = make_wanted();
   std::list<FakeClient> clients;
 
  private:
-  static std::shared_ptr<router::Wanted> make_wanted() {
-    auto wanted = std::make_shared<router::Wanted>();
+  static std::shared_ptr<pool::Wanted> make_wanted() {
+    auto wanted = std::make_shared<pool::Wanted>();
     wanted->from_configuration = true;
     wanted->server = "files";
     wanted->spec.argv = {"/bin/fake-server"};
     wanted->spec.directory = "/";
-    wanted->era = server::Era::Legacy;  // most tests are not about finding it out
+    wanted->era = knowledge::Era::Legacy;  // most tests are not about finding it out
     return wanted;
   }
 

@@ -60,14 +60,14 @@ TEST_F(Lazy, AnUnusedInstanceOfOldCodeGoesAtTheNextLook) {
 
 TEST_F(Lazy, WhoWaitsToJoinAnInstanceThatIsFoundToBeOldIsNotForgotten) {
   FakeClient& moved = exchange.ready_client();
-  const auto other = std::make_shared<router::Wanted>(*exchange.wanted);
+  const auto other = std::make_shared<pool::Wanted>(*exchange.wanted);
   other->server = "others";
   other->spec.argv = {"/bin/other-server"};
   exchange.wanted = other;
   exchange.ready_client();
   ASSERT_EQ(exchange.started(), 2U);
   moved.session.redefine(other);
-  exchange.switchboard.retire("files", router::Cause::Reloaded, [](const auto&) {});
+  exchange.switchboard.retire("files", pool::Cause::Reloaded, [](const auto&) {});
   exchange.settle();
   ASSERT_STREQ(moved.session.state(), "returning") << "until its last server is gone";
 

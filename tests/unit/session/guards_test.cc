@@ -137,7 +137,7 @@ TEST(LimitedToolsInABatch, LetNoCallThroughThatHasNoId) {
 
 TEST_F(LimitedTools, RefuseANameThatIsTooLongToCompare) {
   bool asked = false;
-  exchange_.wanted = std::make_shared<router::Wanted>(*exchange_.wanted);
+  exchange_.wanted = std::make_shared<pool::Wanted>(*exchange_.wanted);
   exchange_.wanted->allows_tool = [&asked](std::string_view tool) {
     asked = asked || tool.size() > 1024;
     return true;

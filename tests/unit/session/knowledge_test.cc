@@ -36,7 +36,7 @@ class Remembered : public Lazy {
     exchange.server().say(R"({"jsonrpc":"2.0","method":"notifications/)" + change + "\"}");
     exchange.settle();
     client.session.end(session::EndReason::InputClosed);
-    exchange.switchboard.retire("files", router::Cause::Restarted, [](const auto&) {});
+    exchange.switchboard.retire("files", pool::Cause::Restarted, [](const auto&) {});
     exchange.settle();
     exchange.server().exit(0);
     exchange.settle();

@@ -25,12 +25,12 @@ class Lazy : public testing::TestWithParam<config::Share> {
     char name[] = "/tmp/corral-lazy-XXXXXX";
     folder = mkdtemp(name);
     write_script("1");
-    exchange.switchboard.learn_builds_with([this](const server::Instance&) { return build(); });
+    exchange.switchboard.learn_builds_with([this](const instance::Instance&) { return build(); });
   }
   ~Lazy() override { std::filesystem::remove_all(folder); }
 
   void write_script(const std::string& text) { std::ofstream(folder + "/script") << text; }
-  server::Fingerprint build() const {
+  knowledge::Fingerprint build() const {
     struct stat status {};
     const std::string path = folder + "/script";
     stat(path.c_str(), &status);
@@ -58,7 +58,7 @@ class Lazy : public testing::TestWithParam<config::Share> {
     client.session.end(session::EndReason::InputClosed);
     exchange.settle();
     if (exchange.switchboard.living() == 0) return;
-    exchange.switchboard.retire("files", router::Cause::Restarted, [](const auto&) {});
+    exchange.switchboard.retire("files", pool::Cause::Restarted, [](const auto&) {});
     exchange.settle();
     exchange.spawner.servers.back().exit(0);
     exchange.settle();

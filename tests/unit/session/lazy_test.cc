@@ -74,7 +74,7 @@ TEST_F(Lazy, ALiveListThatDiffersIsAnnouncedAndReplacesTheKnownOne) {
   const auto heard = client.heard();
   EXPECT_THAT(heard, testing::Contains(HasSubstr("notifications/tools/list_changed")));
   client.session.end(session::EndReason::InputClosed);
-  exchange.switchboard.retire("files", router::Cause::Restarted, [](const auto&) {});
+  exchange.switchboard.retire("files", pool::Cause::Restarted, [](const auto&) {});
   exchange.settle();
   fake.exit(0);
   exchange.settle();
@@ -116,7 +116,7 @@ TEST_F(Lazy, AServersWordThatItsToolsChangedIsHeeded) {
   exchange.server().say(R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed"})");
   exchange.settle();
   client.session.end(session::EndReason::InputClosed);
-  exchange.switchboard.retire("files", router::Cause::Restarted, [](const auto&) {});
+  exchange.switchboard.retire("files", pool::Cause::Restarted, [](const auto&) {});
   exchange.settle();
   exchange.server().exit(0);
   exchange.settle();
@@ -356,7 +356,7 @@ TEST_F(LazyAuto, ASessionThatWasGreetedForASharedServerDoesNotShareOneThatProved
   ASSERT_TRUE(exchange.answer_handshake(exchange.server(1)));
   answer(exchange.server(1), kReadOnly);
   first.session.end(session::EndReason::InputClosed);
-  exchange.switchboard.retire("files", router::Cause::Restarted, [](const auto&) {});
+  exchange.switchboard.retire("files", pool::Cause::Restarted, [](const auto&) {});
   exchange.settle();
   exchange.server(1).exit(0);
   exchange.settle();
@@ -373,7 +373,7 @@ TEST_F(LazyAuto, ASessionThatWasGreetedForASharedServerDoesNotShareOneThatProved
   third.say(kCall);
   exchange.settle();
 
-  for (const router::Place& place : exchange.switchboard.places()) {
+  for (const pool::Place& place : exchange.switchboard.places()) {
     EXPECT_FALSE(place.decision.shared) << place.decision.reason;
   }
 }

@@ -28,7 +28,7 @@ std::string id_text(const std::string& line) { return boost::json::serialize(jso
 
 /// A modern session whose instance has answered the discovery.
 FakeClient& modern_client(Exchange& exchange) {
-  exchange.wanted->era = server::Era::Modern;
+  exchange.wanted->era = knowledge::Era::Modern;
   FakeClient& client = exchange.connect();
   client.say(kDiscover);
   exchange.settle();

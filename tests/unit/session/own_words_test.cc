@@ -39,7 +39,7 @@ TEST(OwnWords, EscapeTheMethod) {
 
 TEST(OwnWords, ALegacyClientHearsNoListOfAModernServerThatDoesNotExist) {
   Exchange exchange;
-  exchange.wanted->era = server::Era::Modern;
+  exchange.wanted->era = knowledge::Era::Modern;
   FakeClient& client = exchange.connect();
   client.say(kInitialize);
   exchange.settle();

@@ -166,7 +166,7 @@ TEST_F(SharedParking, OnlyTheNewestIdleOnesAreKept) {
   exchange.wanted->idle = std::chrono::hours(1);
   exchange.switchboard.set_limits({.keep = 2});
   for (int root = 0; root < 4; ++root) {
-    exchange.wanted = std::make_shared<router::Wanted>(*exchange.wanted);
+    exchange.wanted = std::make_shared<pool::Wanted>(*exchange.wanted);
     exchange.wanted->spec.directory = "/" + std::to_string(root);
     exchange.ready_client().session.end(session::EndReason::InputClosed);
     exchange.clock.pass(std::chrono::milliseconds(1));
@@ -183,7 +183,7 @@ TEST_F(SharedParking, AFullHouseEndsTheLeastRecentlyUsedOne) {
   exchange.switchboard.set_limits({.max_instances = 2});
   std::vector<FakeClient*> clients;
   for (int root = 0; root < 3; ++root) {
-    exchange.wanted = std::make_shared<router::Wanted>(*exchange.wanted);
+    exchange.wanted = std::make_shared<pool::Wanted>(*exchange.wanted);
     exchange.wanted->spec.directory = "/" + std::to_string(root);
     exchange.wanted->stateless = true;
     clients.push_back(&exchange.ready_client());
@@ -199,7 +199,7 @@ TEST_F(SharedParking, AFullHouseOfWorkRefuses) {
   FakeClient& busy = exchange.ready_client();
   busy.say(request("1", "tools/call"));
   exchange.settle();
-  exchange.wanted = std::make_shared<router::Wanted>(*exchange.wanted);
+  exchange.wanted = std::make_shared<pool::Wanted>(*exchange.wanted);
   exchange.wanted->spec.directory = "/elsewhere";
   FakeClient& late = exchange.connect();
   late.say(kInitialize);

@@ -8,8 +8,8 @@
 
 namespace corral::tests {
 namespace {
-using router::Cause;
-using router::Gone;
+using pool::Cause;
+using pool::Gone;
 using std::chrono::milliseconds;
 using testing::Contains;
 using testing::HasSubstr;
@@ -85,7 +85,7 @@ TEST_F(SharedPlace, ALostInstanceTellsNobodyAnything) {
 
 TEST_F(SharedPlace, ANewDefinitionCountsAlsoIfItStartsTheSame) {
   FakeClient& client = exchange.ready_client();
-  auto redefined = std::make_shared<router::Wanted>(*exchange.wanted);
+  auto redefined = std::make_shared<pool::Wanted>(*exchange.wanted);
   redefined->allows_tool = [](std::string_view) { return false; };
   client.session.redefine(redefined);
   retire(Cause::Reloaded);
@@ -105,9 +105,9 @@ TEST_F(SharedPlace, ANewDefinitionReachesASessionThatIsBeingOpened) {
   FakeClient& client = exchange.connect();
   client.say(kInitialize);
   exchange.settle();
-  auto redefined = std::make_shared<router::Wanted>(*exchange.wanted);
+  auto redefined = std::make_shared<pool::Wanted>(*exchange.wanted);
   redefined->spec.argv = {"/bin/other-server"};
-  redefined->key = server::launch_key(redefined->spec);
+  redefined->key = knowledge::launch_key(redefined->spec);
   client.session.redefine(redefined);
   retire(Cause::Reloaded);
   exchange.settle();
@@ -199,10 +199,10 @@ TEST_F(PrivatePlace, ASlowClientDoesNotMakeItsServerHang) {
   exchange.until([&] {
     for (const auto& line : exchange.server().heard())
       if (line.find("ping") != std::string::npos) exchange.server().say(answer_to(line, "{}"));
-    return Clock::now() > end || exchange.switchboard.places().front().life != server::Life::Ready;
+    return Clock::now() > end || exchange.switchboard.places().front().life != pool::Life::Ready;
   });
-  EXPECT_EQ(exchange.switchboard.places().front().life, server::Life::Ready)
-      << router::cause_name(exchange.switchboard.places().front().cause);
+  EXPECT_EQ(exchange.switchboard.places().front().life, pool::Life::Ready)
+      << pool::cause_name(exchange.switchboard.places().front().cause);
 }
 
 TEST_F(PrivatePlace, ABatchWakesItOnce) {
@@ -257,9 +257,9 @@ TEST_F(SharedPlace, IsNotStartedAgainForNobody) {
   ASSERT_EQ(exchange.started(), 2U);
   exchange.server(1).exit(3 << 8);
   exchange.settle();
-  ASSERT_EQ(exchange.switchboard.places().front().life, server::Life::Waiting);
+  ASSERT_EQ(exchange.switchboard.places().front().life, pool::Life::Waiting);
   client.session.end(session::EndReason::ShuttingDown);
-  exchange.switchboard.stop_all(server::Instance::Haste::Polite);
+  exchange.switchboard.stop_all(instance::Instance::Haste::Polite);
   const auto end = Clock::now() + milliseconds(200);
   exchange.until([&] { return Clock::now() > end; });
   EXPECT_EQ(exchange.started(), 2U) << "started during a shutdown, for nobody";
@@ -323,7 +323,7 @@ TEST_F(PrivatePlace, WhoIsBeingEndedIsNotCalledHung) {
   exchange.server().exit(SIGKILL);
   exchange.settle();
   ASSERT_TRUE(gone);
-  EXPECT_STREQ(router::cause_name(gone->at(0).cause), "restarted");
+  EXPECT_STREQ(pool::cause_name(gone->at(0).cause), "restarted");
 }
 
 TEST_F(PrivatePlace, TheEndOfItsSessionWaitsForAParkedTree) {
@@ -349,7 +349,7 @@ TEST_F(SharedPlace, AHungServerEndsItsSessionsWhereItIsNotRestarted) {
   }));
   exchange.server().say(answer_to(asked[0], "{}"));
   ASSERT_TRUE(
-      exchange.until([&] { return exchange.switchboard.places().front().life == server::Life::Dying; }));
+      exchange.until([&] { return exchange.switchboard.places().front().life == pool::Life::Dying; }));
   exchange.server().exit(SIGKILL);
   exchange.settle();
   EXPECT_EQ(exchange.started(), 1U);

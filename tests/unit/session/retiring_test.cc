@@ -7,8 +7,8 @@
 namespace corral::tests {
 namespace {
 
-using router::Cause;
-using router::Gone;
+using pool::Cause;
+using pool::Gone;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
@@ -124,8 +124,8 @@ TEST_P(RetiringWhileItWaits, DoesNotStartTheOldDefinition) {
     exchange.spawner.servers.back().exit(0);
     exchange.settle();
   }
-  ASSERT_EQ(exchange.switchboard.places().front().life, server::Life::Waiting);
-  auto redefined = std::make_shared<router::Wanted>(*exchange.wanted);
+  ASSERT_EQ(exchange.switchboard.places().front().life, pool::Life::Waiting);
+  auto redefined = std::make_shared<pool::Wanted>(*exchange.wanted);
   redefined->call_timeout = std::chrono::seconds(77);
   if (GetParam() == Cause::Reloaded) client.session.redefine(redefined);
 
@@ -143,9 +143,9 @@ INSTANTIATE_TEST_SUITE_P(For, RetiringWhileItWaits, testing::Values(Cause::Stopp
 
 TEST_F(Retiring, ANewDefinitionServesTheSameSession) {
   FakeClient& client = exchange.ready_client();
-  auto redefined = std::make_shared<router::Wanted>(*exchange.wanted);
+  auto redefined = std::make_shared<pool::Wanted>(*exchange.wanted);
   redefined->spec.argv = {"/bin/other-server"};
-  redefined->key = server::launch_key(redefined->spec);
+  redefined->key = knowledge::launch_key(redefined->spec);
   client.session.redefine(redefined);
   retire(Cause::Reloaded);
   exchange.settle();
@@ -197,9 +197,9 @@ TEST_F(Retiring, AServerThatIsBackBeforeItsSessionHasEndedGoesOn) {
 TEST_F(Retiring, NothingIsStartedForASessionThatEndsWhileTheOldOneGoes) {
   exchange.wanted->share = config::Share::Session;
   FakeClient& client = exchange.ready_client();
-  auto redefined = std::make_shared<router::Wanted>(*exchange.wanted);
+  auto redefined = std::make_shared<pool::Wanted>(*exchange.wanted);
   redefined->spec.argv = {"/bin/other-server"};
-  redefined->key = server::launch_key(redefined->spec);
+  redefined->key = knowledge::launch_key(redefined->spec);
   client.session.redefine(redefined);
   retire(Cause::Reloaded);
   exchange.settle();

@@ -95,7 +95,7 @@ TEST_F(SessionShares, ASubscriptionThatWaitsForItsAnswerIsAnOpenRequest) {
 // A call of a legacy client is kept until a modern server has answered it, because it may have to be made
 // again.
 TEST_F(SessionShares, ACallThatIsKeptForAModernServerIsHeldOnTheAccount) {
-  exchange.wanted->era = server::Era::Modern;
+  exchange.wanted->era = knowledge::Era::Modern;
   FakeClient& client = exchange.connect();
   client.say(kInitialize);
   exchange.settle();
@@ -155,7 +155,7 @@ TEST_F(SessionShares, ACallThatIsKeptForQuestionsOfALegacyServerIsHeldOnTheAccou
 }
 
 TEST_F(SessionShares, AModernIntroductionAndTheFilterOfAListenAreLimitedToo) {
-  exchange.wanted->era = server::Era::Modern;
+  exchange.wanted->era = knowledge::Era::Modern;
   const std::string many(std::size_t{100} << 10, 'x');
   const auto request = [](const std::string& info, const std::string& more) {
     return R"({"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"_meta":{)"
@@ -254,7 +254,7 @@ TEST_F(SessionShares, SubscriptionsAreCountedUntilTheyEnd) {
 
 TEST_F(SessionShares, ASubscriptionIsHeldOnTheAccountWhileItsAnswerIsOutstanding) {
   for (const auto share : {config::Share::Shared, config::Share::Session}) {
-    exchange.wanted = std::make_shared<router::Wanted>(*exchange.wanted);
+    exchange.wanted = std::make_shared<pool::Wanted>(*exchange.wanted);
     exchange.wanted->share = share;
     exchange.wanted->spec.argv.emplace_back("another");
     FakeClient& client = exchange.ready_client();
@@ -346,7 +346,7 @@ TEST_F(SessionShares, TheUserIsNotHeldUpByWhatATokenHolds) {
   shares.set_most(Good::Requests, 4);
   FakeClient& greedy = exchange.ready_client();
   for (const char* id : {"a", "b", "c"}) greedy.say(call_with(id));
-  exchange.wanted = std::make_shared<router::Wanted>(*exchange.wanted);
+  exchange.wanted = std::make_shared<pool::Wanted>(*exchange.wanted);
   exchange.wanted->account = &shares.account("user");
   exchange.wanted->spec.argv.emplace_back("for the user");  // principals never share an instance
   FakeClient& own = exchange.ready_client();

@@ -25,7 +25,7 @@ class Spares : public testing::Test {
   }
   std::size_t spares() const {
     std::size_t count = 0;
-    for (const router::Place& place : exchange.switchboard.places()) count += place.spare_for.empty() ? 0 : 1;
+    for (const pool::Place& place : exchange.switchboard.places()) count += place.spare_for.empty() ? 0 : 1;
     return count;
   }
 
@@ -118,7 +118,7 @@ TEST_F(Spares, NobodyHasToGoForOne) {
 TEST_F(Spares, EndWithTheDaemon) {
   connect();
   ASSERT_TRUE(exchange.answer_handshake(exchange.server(1)));
-  exchange.switchboard.stop_all(server::Instance::Haste::Polite);
+  exchange.switchboard.stop_all(instance::Instance::Haste::Polite);
   exchange.settle();
   EXPECT_TRUE(exchange.server(1).input_closed());
 }

@@ -1,0 +1,113 @@
+#include "daemon/chronicle.h"
+
+#include <poll.h>
+
+#include <algorithm>
+
+#include "events/event_log.h"
+#include "keeper/kernel.h"
+#include "knowledge/manifest_files.h"
+#include "registry/sqlite_registry.h"
+#include "version.h"
+
+namespace corral::daemon {
+namespace {
+
+std::string in_folder(const std::string& state, const char* name) {
+  return state.empty() ? state : state + "/" + name;
+}
+
+using Notice = std::function<void(registry::Loss, const std::string&)>;
+
+registry::RegistryOptions options_for(std::chrono::milliseconds history, Notice notice) {
+  registry::RegistryOptions options;
+  options.history = history;
+  options.notice = std::move(notice);
+  return options;
+}
+
+bool has_ended(const UniqueFd& process) {
+  pollfd state{process.get(), POLLIN, 0};
+  return poll(&state, 1, 0) == 1;
+}
+
+}  // namespace
+
+Chronicle::Chronicle(Loop& loop, const std::string& state, std::chrono::milliseconds history)
+    : registry_file_(in_folder(state, "registry.db")),
+      registry_(registry::open_registry(
+          loop, registry_file_,
+          options_for(history,
+                      [this](registry::Loss loss, const std::string& text) { tell_of_loss(loss, text); }))),
+      self_(instance::record_of_this_process(kVersion)),
+      journal_(*registry_, self_.id),
+      manifests_(registry_.get()),
+      error_files_(in_folder(state, "logs")),
+      worker_(loop),
+      looking_(loop),
+      meter_(loop, looking_),
+      reader_(loop, events_, registry_.get()) {
+  registry_->begin(self_);
+  events_.continue_after(registry_->last_event());
+  events_.listen([this](const events::Event& event) { hear(event); });
+  heard_ = true;
+  for (const auto& [loss, text] : std::exchange(untold_, {})) tell_of_loss(loss, text);
+  registry_->when_degraded([this] { tell_of_registry(); });
+  if (!state.empty()) knowledge::move_manifests(in_folder(state, "manifests"), *registry_);
+}
+
+/// The registry outlives the stream.
+Chronicle::~Chronicle() { heard_ = false; }
+
+void Chronicle::hear(const events::Event& event) {
+  events::write_to_log(event);
+  registry_->keep(event);
+  metrics_.count(event);
+  crash_loops_.hear(event);
+  if (event.kind == events::Kind::Survivor) remember_survivor(event);
+}
+
+void Chronicle::tell_of_registry() {
+  const std::string& why = registry_->degraded();
+  events::Event event;
+  event.kind = events::Kind::Registry;
+  event.cause = why.empty() ? "whole" : "degraded";
+  event.text = why.empty() ? "the registry is whole again" : "the registry is degraded: " + why;
+  events_.tell(std::move(event));
+  if (why.empty() && whole_again_) whole_again_();
+}
+
+void Chronicle::tell_of_loss(registry::Loss loss, const std::string& text) {
+  if (!heard_) {
+    untold_.emplace_back(loss, text);
+    return;
+  }
+  if (loss == registry::Loss::File) lost_ = text;
+  events::Event event;
+  event.kind = events::Kind::Registry;
+  event.cause = loss == registry::Loss::File ? "damaged" : "lost";
+  event.text = text;
+  events_.tell(std::move(event));
+}
+
+void Chronicle::remember_survivor(const events::Event& event) {
+  constexpr std::size_t kMostRemembered = 64;
+  UniqueFd process(event.pid > 0 ? keeper::pidfd_open(event.pid) : -1);
+  if (!process.valid()) return;
+  if (unkillable_.size() >= kMostRemembered) unkillable_.erase(unkillable_.begin());
+  unkillable_.push_back({std::move(process), event.text});
+}
+
+std::vector<std::string> Chronicle::unkillable() {
+  std::erase_if(unkillable_, [](const Unkillable& one) { return has_ended(one.process); });
+  std::vector<std::string> sentences;
+  for (const Unkillable& one : unkillable_) sentences.push_back(one.text);
+  return sentences;
+}
+
+void Chronicle::close() {
+  if (journal_.open().empty()) registry_->end(self_.id);
+  registry_->flush();
+}
+
+}  // namespace corral::daemon

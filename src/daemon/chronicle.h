@@ -1,0 +1,91 @@
+// What the daemon knows of itself: the event stream with everybody who listens to it, the registry behind it,
+// and the threads that look at /proc. Made before the hub, outlives it. Belongs to the loop thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/loop.h"
+#include "base/unique_fd.h"
+#include "base/worker.h"
+#include "events/stream.h"
+#include "instance/error_file.h"
+#include "instance/journal.h"
+#include "knowledge/manifest_store.h"
+#include "observe/crash_loops.h"
+#include "observe/event_reader.h"
+#include "observe/metrics.h"
+#include "observe/usage_meter.h"
+#include "registry/sqlite_registry.h"
+
+namespace corral::daemon {
+
+class Chronicle {
+ public:
+  /// `state` is the state directory; empty = nothing is kept.
+  Chronicle(Loop& loop, const std::string& state, std::chrono::milliseconds history);
+  ~Chronicle();
+
+  events::Stream& events() { return events_; }
+  registry::Registry& registry() { return *registry_; }
+  const registry::Registry& registry() const { return *registry_; }
+  observe::Metrics& metrics() { return metrics_; }
+  observe::EventReader& reader() { return reader_; }
+  observe::UsageMeter& meter() { return meter_; }
+  Worker& worker() { return worker_; }
+  instance::ErrorFiles& error_files() { return error_files_; }
+  instance::Journal& journal() { return journal_; }
+  knowledge::ManifestStore& manifests() { return manifests_; }
+  /// The record of this daemon in the registry.
+  const registry::DaemonRecord& self() const { return self_; }
+  /// What a damaged registry has cost this daemon, as a sentence; empty = nothing.
+  const std::string& lost() const { return lost_; }
+  /// Servers that die again and again.
+  std::vector<observe::CrashLoop> crash_loops() const { return crash_loops_.now(); }
+  /// Where the registry is; empty = in memory alone.
+  const std::string& registry_file() const { return registry_file_; }
+
+  /// Sentences about processes that could not be ended, and are still there.
+  std::vector<std::string> unkillable();
+
+  /// Called when a registry that could not be used can be: it may name daemons that were not known before.
+  void when_whole_again(Task task) { whole_again_ = std::move(task); }
+
+  /// Everything ended in order: the next daemon has nothing to look for.
+  void close();
+  /// Whether a thread is at work: the end of this object would wait for it.
+  bool busy() const { return worker_.busy() || looking_.busy(); }
+
+ private:
+  void hear(const events::Event& event);
+  void tell_of_registry();
+  void tell_of_loss(registry::Loss loss, const std::string& text);
+  void remember_survivor(const events::Event& event);
+
+  struct Unkillable {
+    UniqueFd process;  // a pidfd
+    std::string text;
+  };
+
+  std::string registry_file_;
+  std::string lost_;                                              // see `lost`
+  std::vector<std::pair<registry::Loss, std::string>> untold_{};  // before anybody could listen
+  bool heard_ = false;                                            // somebody listens
+  std::unique_ptr<registry::Registry> registry_;
+  registry::DaemonRecord self_;
+  instance::Journal journal_;
+  knowledge::ManifestStore manifests_;
+  instance::ErrorFiles error_files_;
+  events::Stream events_;
+  observe::Metrics metrics_;
+  observe::CrashLoops crash_loops_;
+  std::vector<Unkillable> unkillable_;
+  Task whole_again_;
+  Worker worker_;
+  Worker looking_;  // of the meter: who looks does not wait for what is being ended
+  observe::UsageMeter meter_;
+  observe::EventReader reader_;
+};
+
+}  // namespace corral::daemon

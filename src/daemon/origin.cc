@@ -1,0 +1,135 @@
+#include "daemon/origin.h"
+
+#include <functional>
+#include <string_view>
+
+#include "base/nearest.h"
+#include "config/environment.h"
+#include "knowledge/launch_key.h"
+#include "shim/root.h"
+
+namespace corral::daemon {
+namespace {
+
+const std::string& root_of(const Origin& origin) { return origin.root.empty() ? origin.cwd : origin.root; }
+
+void apply_share(const std::string& share, pool::Wanted& wanted) {
+  if (share == "shared") wanted.share = config::Share::Shared;
+  if (share == "session") wanted.share = config::Share::Session;
+  if (share == "root") wanted.share = config::Share::Root;
+}
+
+/// The folder and the key, once it is known who shares.
+void settle(const Origin& origin, const std::string& pinned, pool::Wanted& wanted) {
+  apply_share(origin.share, wanted);
+  const bool by_root = wanted.share == config::Share::Root;
+  if (by_root) wanted.root = root_of(origin);
+  wanted.spec.directory = !pinned.empty() ? pinned : by_root ? wanted.root : origin.cwd;
+  wanted.key = knowledge::launch_key(wanted.spec);
+  // Two entries may start the same command under different rules; they must not meet in one process.
+  if (wanted.from_configuration) wanted.key += "\n" + wanted.server;
+  // Nor two projects, even if the entry pins the folder.
+  if (by_root) wanted.key += "\nroot " + wanted.root;
+  if (!origin.principal.empty()) wanted.key += "\nfor " + origin.principal;
+}
+
+pool::Wanted command_of(const Origin& origin) {
+  pool::Wanted wanted;
+  wanted.server = origin.server;
+  wanted.spec.argv = origin.argv;
+  wanted.spec.environment = config::environment_for_command(*origin.environment);
+  settle(origin, "", wanted);
+  return wanted;
+}
+
+void copy_launch(const config::Server& entry, proc::LaunchSpec& spec) {
+  spec.argv = entry.argv;
+  spec.containment = entry.containment;
+  spec.limits = entry.limits;
+  spec.stdin_grace = entry.stdin_grace;
+  spec.term_grace = entry.term_grace;
+  spec.on_stop = entry.on_stop;
+}
+
+void copy_start(const config::Server& entry, pool::Wanted& wanted) {
+  if (entry.modern) wanted.era = *entry.modern ? knowledge::Era::Modern : knowledge::Era::Legacy;
+  wanted.eager = entry.eager;
+  wanted.warm = entry.warm;
+  wanted.on_change = entry.on_change;
+  wanted.min_version = entry.min_version;
+  wanted.recycle = entry.recycle;
+}
+
+void mix(std::size_t& hash, std::string_view text) {
+  constexpr std::size_t kOdd = 0x9e3779b97f4a7c15U;
+  hash ^= std::hash<std::string_view>{}(text) + kOdd + (hash << 6) + (hash >> 2);
+}
+
+}  // namespace
+
+Error no_such_server(const std::string& name, const config::Configuration& configuration) {
+  std::vector<std::string> names;
+  std::string list;
+  for (const config::Server& server : configuration.servers) {
+    names.push_back(server.name);
+    if (server.built_in) continue;
+    list += (list.empty() ? "" : ", ") + server.name;
+  }
+  const std::string nearest = nearest_word(name, names);
+  return Error{"no server is called '" + name + "'" +
+               (nearest.empty() ? "" : " (perhaps '" + nearest + "')") + "; " +
+               (list.empty() ? "none is configured" : "configured are " + list) +
+               (configuration.file.empty()
+                    ? "; write one into the configuration (`corral config path`), or give a command after --"
+                    : " in " + configuration.file)};
+}
+
+Result<pool::Wanted> resolve(const Origin& origin, const config::Configuration& configuration) {
+  if (!origin.configured()) return command_of(origin);
+  const config::Server* entry = configuration.find(origin.server);
+  if (entry == nullptr) return no_such_server(origin.server, configuration);
+  if (entry->disabled) return Error{"server " + origin.server + " is disabled in " + configuration.file};
+  const Result<config::Server> expanded =
+      config::expand(*entry, shim::with_root(*origin.environment, root_of(origin)));
+  if (!expanded) return expanded.error();
+  pool::Wanted wanted;
+  wanted.server = expanded->name;
+  copy_launch(*expanded, wanted.spec);
+  wanted.spec.environment = config::environment_for_entry(*origin.environment, *expanded);
+  wanted.share = expanded->share;
+  wanted.from_configuration = true;
+  wanted.stateless = expanded->stateless;
+  wanted.idle = expanded->idle;
+  wanted.restart = expanded->restart;
+  wanted.park = expanded->park;
+  wanted.probe = expanded->probe;
+  copy_start(*expanded, wanted);
+  if (expanded->timeout) wanted.call_timeout = *expanded->timeout;
+  if (config::limits_tools(*expanded)) {
+    wanted.allows_tool = [entry = *expanded](std::string_view tool) {
+      return config::allows_tool(entry, tool);
+    };
+  }
+  settle(origin, expanded->cwd, wanted);
+  return wanted;
+}
+
+std::size_t HashEnvironment::operator()(const Environment& environment) const {
+  std::size_t hash = environment.size();
+  for (const std::string& variable : environment) mix(hash, variable);
+  return hash;
+}
+
+std::size_t HashWanted::operator()(const pool::Wanted& wanted) const {
+  std::size_t hash = static_cast<std::size_t>(wanted.share);
+  mix(hash, wanted.server);
+  mix(hash, wanted.key);
+  return hash;
+}
+
+bool SameWanted::operator()(const pool::Wanted& one, const pool::Wanted& other) const {
+  return one.key == other.key && one.server == other.server && one.share == other.share &&
+         one.root == other.root && one.from_configuration == other.from_configuration;
+}
+
+}  // namespace corral::daemon

@@ -1,0 +1,332 @@
+#include "daemon/owned_sessions.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "base/log.h"
+#include "base/paths.h"
+#include "base/random_hex.h"
+#include "base/units.h"
+#include "keeper/kernel.h"
+#include "survey/server_command.h"
+#include "wire/json_text.h"
+
+namespace corral::daemon {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::size_t kMostSessions = 4096;
+constexpr std::size_t kMostServers = 64;  // that are listed
+// Whoever ends a session waits for the evidence. A server that never reads its input would take a minute.
+constexpr milliseconds kPoliteness{3000};
+constexpr milliseconds kDefaultTtl = std::chrono::hours(1);  // for a session without an owner
+
+std::string new_id() { return "s-" + random_hex(8); }
+
+std::string path_of(const Environment& environment) {
+  for (const std::string& variable : environment) {
+    if (variable.starts_with("PATH=")) return variable.substr(5);
+  }
+  return {};
+}
+
+std::string name_of(const std::vector<std::string>& argv, const OwnedSession& session) {
+  const std::string name = survey::understand(argv, "", session.cwd, path_of(*session.environment)).name;
+  return name.empty() ? base_name(argv.front()) : name;
+}
+
+milliseconds since(Clock::time_point then) {
+  return std::chrono::duration_cast<milliseconds>(Clock::now() - then);
+}
+
+}  // namespace
+
+std::string unique_name(const std::string& wanted, const std::vector<std::string>& taken) {
+  const auto free = [&taken](const std::string& name) {
+    return std::find(taken.begin(), taken.end(), name) == taken.end();
+  };
+  std::string name = wanted;
+  for (int number = 2; !free(name); ++number) name = wanted + "-" + std::to_string(number);
+  return name;
+}
+
+OwnedSessions::OwnedSessions(Loop& loop, Guests& guests, pool::Switchboard& switchboard, Resolves resolves,
+                             Task empty)
+    : loop_(loop),
+      guests_(guests),
+      switchboard_(switchboard),
+      resolves_(std::move(resolves)),
+      empty_(std::move(empty)) {
+  // Of those that end well nobody needs to hear later.
+  switchboard_.when_unproved(
+      [this, alive = std::weak_ptr<bool>(alive_)](const std::string& owner, const pool::Gone& gone) {
+        const auto found = alive.expired() ? sessions_.end() : sessions_.find(owner);
+        if (found != sessions_.end()) remember(found->second, gone);
+      });
+}
+
+// ---- coming
+
+Result<const OwnedSession*> OwnedSessions::create(const control::Hello& hello,
+                                                  std::shared_ptr<const Environment> environment,
+                                                  bool confined) {
+  if (sessions_.size() >= kMostSessions) {
+    return Error{"the daemon has " + std::to_string(kMostSessions) +
+                 " sessions, which is its limit: end some (`corral session list`)"};
+  }
+  OwnedSession session;
+  session.id = new_id();
+  session.cwd = hello.cwd;
+  session.environment = std::move(environment);
+  session.owner = hello.owner;
+  session.confined = confined;
+  if (const Result<void> taken = take_servers(hello, session); !taken) return taken.error();
+  if (hello.ttl.count() > 0) {
+    session.ttl = hello.ttl;
+  } else if (hello.owner == 0) {
+    session.ttl = kDefaultTtl;
+  }
+  if (const Result<void> watched = watch_owner(session); !watched) return watched.error();
+  OwnedSession& kept = sessions_[session.id];
+  kept = std::move(session);
+  if (kept.ttl) watch_silence(kept, *kept.ttl);
+  if (kept.owner_watch) {
+    kept.owner_watch->when_readable([this, id = kept.id] { end(id, "its owner is gone", {}); });
+  }
+  return &kept;
+}
+
+/// Whatever cannot be had is said now, while somebody listens, and not at the first call.
+Result<void> OwnedSessions::take_servers(const control::Hello& hello, OwnedSession& session) const {
+  for (const std::string& name : hello.servers) {
+    if (std::find(session.servers.begin(), session.servers.end(), name) != session.servers.end()) {
+      return Error{"server '" + name + "' is named twice: a session has one of each"};
+    }
+    const Origin origin{name, {}, session.cwd, "", "", session.environment};
+    if (const Result<void> resolved = resolves_(origin); !resolved) return resolved.error();
+    session.servers.push_back(name);
+  }
+  for (const std::vector<std::string>& argv : hello.commands) {
+    const std::string name = unique_name(name_of(argv, session), session.servers);
+    session.servers.push_back(name);
+    session.commands[name] = argv;
+  }
+  return {};
+}
+
+Result<void> OwnedSessions::watch_owner(OwnedSession& session) {
+  if (session.owner == 0) return {};
+  const std::string process = "process " + std::to_string(session.owner);
+  session.owner_fd = UniqueFd(keeper::pidfd_open(session.owner));
+  pollfd state{session.owner_fd.get(), POLLIN, 0};
+  if (session.owner_fd.valid() && poll(&state, 1, 0) == 0) {
+    session.owner_watch = std::make_unique<Watch>(loop_, session.owner_fd.get());
+    return {};
+  }
+  if (session.owner_fd.valid() || errno == ESRCH || errno == EINVAL) {
+    return Error{process + " is gone already, or is no process: it cannot own a session"};
+  }
+  return Error{process + " cannot be watched: " + strerror(errno) + "; give a time to live instead"};
+}
+
+Result<Origin> OwnedSessions::attach(const std::string& id, Origin origin, bool confined) const {
+  const auto found = sessions_.find(id);
+  if (found == sessions_.end()) {
+    return Error{"no session is called '" + id + "'; `corral session list` shows those that are open"};
+  }
+  const OwnedSession& session = found->second;
+  if (session.ending) return Error{"session " + id + " is ending: create another"};
+  // Its commands and its variables are of a world that this one is kept out of.
+  if (confined && !session.confined) {
+    return Error{"this process is more confined than the one that created session " + id +
+                 ": create one from here"};
+  }
+  if (!origin.configured()) return origin;
+  origin.cwd = session.cwd;
+  origin.environment = session.environment;
+  const auto command = session.commands.find(origin.server);
+  if (command != session.commands.end()) origin.argv = command->second;
+  return origin;
+}
+
+void OwnedSessions::attached(const std::string& id, const std::string& server) {
+  const auto found = sessions_.find(id);
+  if (found == sessions_.end()) return;
+  OwnedSession& session = found->second;
+  session.last_heard = Clock::now();
+  const auto known = std::find(session.servers.begin(), session.servers.end(), server);
+  if (known == session.servers.end() && session.servers.size() < kMostServers)
+    session.servers.push_back(server);
+}
+
+// ---- being silent
+
+Clock::time_point OwnedSessions::last_heard(const OwnedSession& session) const {
+  Clock::time_point last = session.last_heard;
+  for (const Guest& guest : guests_) {
+    if (guest.session().owner() == session.id) last = std::max(last, guest.session().last_heard());
+  }
+  return last;
+}
+
+/// Who waits for an answer is silent, and yet not forgotten.
+bool OwnedSessions::has_calls(const OwnedSession& session) const {
+  return std::any_of(guests_.begin(), guests_.end(), [&session](const Guest& guest) {
+    return guest.session().owner() == session.id && guest.session().awaited();
+  });
+}
+
+void OwnedSessions::watch_silence(OwnedSession& session, Clock::duration after) {
+  if (!session.timer) session.timer = std::make_unique<Timer>(loop_);
+  session.timer->start(after, [this, id = session.id] {
+    OwnedSession& one = sessions_.at(id);
+    if (has_calls(one)) one.last_heard = Clock::now();
+    const Clock::time_point until = last_heard(one) + *one.ttl;
+    if (Clock::now() < until) return watch_silence(one, until - Clock::now());
+    end(id, "silent for " + show_age(*one.ttl), {});
+  });
+}
+
+// ---- going
+
+// NOLINTNEXTLINE(performance-unnecessary-value-param): it may be the session's own, which goes
+bool OwnedSessions::end(std::string id, const std::string& why, Ended done) {
+  const auto found = sessions_.find(id);
+  if (found == sessions_.end()) return false;
+  OwnedSession& session = found->second;
+  if (done) session.waiting.push_back(std::move(done));
+  if (std::exchange(session.ending, true)) return true;
+  log_line("session " + id + ": ends, " + why);
+  session.ending_since = Clock::now();
+  session.evidence.id = id;
+  session.owner_watch.reset();
+  session.owner_fd.reset();
+  session.timer = std::make_unique<Timer>(loop_);
+  session.timer->start(kPoliteness, [this, id] { hasten(id); });
+  end_guests(session);
+  finish_if_gone(id);
+  return true;
+}
+
+void OwnedSessions::end_guests(OwnedSession& session) {
+  const std::string id = session.id;
+  const std::weak_ptr<bool> alive = alive_;
+  ++session.awaited;  // ours, so that nothing is over before all have been asked
+  for (Guest& guest : guests_) {
+    if (guest.session().owner() != id || guest.session().ended()) continue;
+    ++session.awaited;
+    if (const router::Router* router = guest.session().router()) {
+      session.evidence.kept.push_back({guest.session().server(), router->instance()->id(), 0});
+    }
+    guest.session().end(session::EndReason::SessionEnded, [this, id, alive](const pool::Gone* gone) {
+      if (!alive.expired()) one_gone(id, gone);
+    });
+  }
+  // Also those whose guests had left before; of the others we hear twice.
+  session.awaited += switchboard_.end_all_of(id, [this, id, alive](const pool::Gone& gone) {
+    if (!alive.expired()) one_gone(id, &gone);
+  });
+  --session.awaited;
+}
+
+void OwnedSessions::remember(OwnedSession& session, const pool::Gone& gone) {
+  constexpr std::size_t kMost = 1024;
+  std::vector<pool::Gone>& ended = session.evidence.ended;
+  const bool known = std::any_of(ended.begin(), ended.end(),
+                                 [&gone](const pool::Gone& one) { return one.instance == gone.instance; });
+  if (!known && ended.size() < kMost) ended.push_back(gone);
+}
+
+void OwnedSessions::one_gone(const std::string& id, const pool::Gone* gone) {
+  const auto found = sessions_.find(id);
+  if (found == sessions_.end()) return;
+  if (gone != nullptr) remember(found->second, *gone);
+  --found->second.awaited;
+  finish_if_gone(id);
+}
+
+/// The same word twice: now nobody waits for the servers to read what they were sent.
+void OwnedSessions::hasten(const std::string& id) {
+  for (Guest& guest : guests_) {
+    if (guest.session().owner() == id && guest.session().ended()) {
+      guest.session().end(session::EndReason::ShimGone);
+    }
+  }
+  switchboard_.hasten_all_of(id);
+}
+
+/// Of the instances that its guests used, those that are still there are there for others.
+void OwnedSessions::note_kept(OwnedSession& session) const {
+  std::map<InstanceId, Kept> kept;
+  for (Kept& used : session.evidence.kept) {
+    for (const pool::Place& place : switchboard_.places()) {
+      if (!place.router || place.router->instance()->id() != used.instance) continue;
+      used.sessions = place.router->sessions().size();
+      kept[used.instance] = used;
+    }
+  }
+  session.evidence.kept.clear();
+  for (auto& [instance, one] : kept) session.evidence.kept.push_back(std::move(one));
+}
+
+// NOLINTNEXTLINE(performance-unnecessary-value-param): the same
+void OwnedSessions::finish_if_gone(std::string id) {
+  const auto found = sessions_.find(id);
+  if (found == sessions_.end()) return;
+  OwnedSession& session = found->second;
+  if (!session.ending || session.awaited > 0) return;
+  note_kept(session);
+  session.evidence.took = since(session.ending_since);
+  log_line("session " + id + ": ended " + std::to_string(session.evidence.ended.size()) + " instances" +
+           (session.evidence.leaked() ? ", and not every tree is proved gone" : ""));
+  const SessionEvidence evidence = std::move(session.evidence);
+  const auto waiting = std::move(session.waiting);
+  sessions_.erase(found);
+  for (const Ended& done : waiting) done(evidence);
+  if (sessions_.empty() && empty_) empty_();
+}
+
+void OwnedSessions::left(const session::Session& gone) {
+  const auto found = sessions_.find(gone.owner());
+  if (found == sessions_.end()) return;
+  found->second.last_heard = std::max(found->second.last_heard, gone.last_heard());
+}
+
+void OwnedSessions::close() {
+  std::erase_if(sessions_, [](const auto& entry) { return !entry.second.ending; });
+}
+
+// ---- being looked at
+
+std::string OwnedSessions::show(const OwnedSession& session) const {
+  std::string attached;
+  for (const Guest& guest : guests_) {
+    const session::Session& one = guest.session();
+    if (one.owner() != session.id) continue;
+    attached +=
+        (attached.empty() ? "" : ",") + (R"({"server":)" + wire::quoted(one.server())) + R"(,"client_pid":)" +
+        std::to_string(guest.client_pid()) + R"(,"state":")" + one.state() + '"' +
+        (one.router() != nullptr ? R"(,"instance":)" + wire::quoted(one.router()->instance()->id().text())
+                                 : "") +
+        "}";
+  }
+  return R"({"id":)" + wire::quoted(session.id) + R"(,"state":")" + (session.ending ? "ending" : "open") +
+         R"(","servers":)" + names_json(session.servers) + R"(,"attached":[)" + attached + R"(],"owner":)" +
+         (session.owner != 0 ? std::to_string(session.owner) : "null") + R"(,"ttl_ms":)" +
+         (session.ttl ? std::to_string(session.ttl->count()) : "null") + R"(,"age_ms":)" +
+         std::to_string(since(session.since).count()) + R"(,"silent_ms":)" +
+         std::to_string(since(last_heard(session)).count()) + "}";
+}
+
+std::string OwnedSessions::list_json() const {
+  std::string list;
+  for (const auto& [id, session] : sessions_) list += (list.empty() ? "" : ",") + show(session);
+  return "[" + list + "]";
+}
+
+}  // namespace corral::daemon

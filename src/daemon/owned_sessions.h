@@ -1,0 +1,101 @@
+// Sessions as objects: an id that owns several servers, for programs that live longer than what they do with
+// them. Ends when it is told to, when its owner dies, or after a time of silence; always in the same way, and
+// with evidence. Belongs to the loop thread.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/loop.h"
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "daemon/evidence.h"
+#include "daemon/guest.h"
+#include "daemon/origin.h"
+#include "transport/reception.h"
+
+namespace corral::daemon {
+
+/// A session object while it is open, and while it ends.
+struct OwnedSession {
+  std::string id;
+  std::vector<std::string> servers;  // names, in the order in which they came
+  std::map<std::string, std::vector<std::string>> commands;
+  std::string cwd;
+  std::shared_ptr<const Environment> environment;
+  bool confined = false;  // whoever created it is, more than we are
+  Clock::time_point since = Clock::now();
+  Clock::time_point last_heard = since;  // of those who have left
+
+  pid_t owner = 0;
+  UniqueFd owner_fd;  // a pidfd
+  std::unique_ptr<Watch> owner_watch;
+  std::optional<std::chrono::milliseconds> ttl;
+  std::unique_ptr<Timer> timer;  // of the silence, and then of our patience
+
+  bool ending = false;
+  Clock::time_point ending_since{};
+  std::size_t awaited = 0;  // ends that are still to be told
+  SessionEvidence evidence{};
+  std::vector<std::function<void(const SessionEvidence&)>> waiting{};
+};
+
+/// What a command is called in a session, if several are called alike.
+std::string unique_name(const std::string& wanted, const std::vector<std::string>& taken);
+
+class OwnedSessions {
+ public:
+  /// `resolves` says why a server cannot be had. `empty` is called whenever the last session has ended.
+  using Resolves = std::function<Result<void>(const Origin&)>;
+  OwnedSessions(Loop& loop, Guests& guests, pool::Switchboard& switchboard, Resolves resolves, Task empty);
+
+  /// The hello of `SessionCreate`. The error says what is wrong with it.
+  Result<const OwnedSession*> create(const control::Hello& hello,
+                                     std::shared_ptr<const Environment> environment, bool confined);
+
+  /// What a guest of a session gets that comes from there: a command of the session, or a configured server,
+  /// seen from where the session was made; a command of its own is its own.
+  Result<Origin> attach(const std::string& id, Origin origin, bool confined) const;
+  void attached(const std::string& id, const std::string& server);
+  /// A guest has gone.
+  void left(const session::Session& session);
+
+  using Ended = std::function<void(const SessionEvidence&)>;
+  /// Everything that was started for it goes; the evidence comes when it is gone. False if there is no such
+  /// session.
+  bool end(std::string id, const std::string& why, Ended done);
+  /// The daemon leaves: no owner and no silence ends anything from now on.
+  void close();
+
+  bool empty() const { return sessions_.empty(); }
+  /// […], see docs/protocol/control.md.
+  std::string list_json() const;
+
+ private:
+  Result<void> take_servers(const control::Hello& hello, OwnedSession& session) const;
+  Result<void> watch_owner(OwnedSession& session);
+  void watch_silence(OwnedSession& session, Clock::duration after);
+  void end_guests(OwnedSession& session);
+  void hasten(const std::string& id);
+  static void remember(OwnedSession& session, const pool::Gone& gone);
+  void one_gone(const std::string& id, const pool::Gone* gone);
+  void note_kept(OwnedSession& session) const;
+  void finish_if_gone(std::string id);
+  Clock::time_point last_heard(const OwnedSession& session) const;
+  bool has_calls(const OwnedSession& session) const;
+  std::string show(const OwnedSession& session) const;
+
+  Loop& loop_;
+  Guests& guests_;
+  pool::Switchboard& switchboard_;
+  Resolves resolves_;
+  Task empty_;
+  std::map<std::string, OwnedSession> sessions_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace corral::daemon

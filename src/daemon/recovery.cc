@@ -1,0 +1,122 @@
+#include "daemon/recovery.h"
+
+#include "base/log.h"
+#include "instance/lost_keeper.h"
+#include "reap/remnants.h"
+
+namespace corral::daemon {
+namespace {
+
+using events::Kind;
+using Outcome = reap::Outcome;
+
+Kind kind_of(Outcome::Kind outcome) {
+  switch (outcome) {
+    case Outcome::Kind::Ended: return Kind::Reap;
+    case Outcome::Kind::NoPermission:
+    case Outcome::Kind::Uninterruptible:
+    case Outcome::Kind::StillThere: return Kind::Survivor;
+    case Outcome::Kind::AlreadyGone:
+    case Outcome::Kind::NotProved:
+    case Outcome::Kind::OtherUser:
+    case Outcome::Kind::Debugged:
+    case Outcome::Kind::OwnAncestor:
+    case Outcome::Kind::OtherInstance: break;
+  }
+  return Kind::Finding;
+}
+
+void tell_remnant(events::Stream& stream, const reap::Remnant& remnant) {
+  events::Event event;
+  event.kind = kind_of(remnant.outcome.kind);
+  event.server = remnant.server;
+  event.instance = remnant.instance;
+  event.pid = remnant.outcome.pid;
+  event.cause = event.kind == Kind::Finding ? "remnant" : "restart";
+  event.count = 1;
+  event.text = remnant.text;
+  stream.tell(std::move(event));
+}
+
+struct Recovered {
+  registry::Unfinished unfinished;
+  reap::Remnants remnants;
+};
+
+void tell_container(events::Stream& stream, const registry::InstanceRecord& instance, bool removed) {
+  events::Event event;
+  event.kind = removed ? Kind::Finding : Kind::Survivor;
+  event.server = instance.server;
+  event.instance = instance.id;
+  event.cause = "container";
+  event.text =
+      "left by an earlier daemon: server " + instance.server +
+      (removed ? ": no container of it is left"
+               : ": its container could not be removed: see `docker ps`; the next start of the daemon "
+                 "tries again");
+  stream.tell(std::move(event));
+}
+
+/// What is still to be removed of the containers of one daemon.
+struct Removal {
+  std::string daemon;
+  std::size_t pending = 1;  // the last one is whoever starts them
+  bool failed = false;
+
+  /// The records are forgotten when nothing is left.
+  void done(Chronicle& chronicle, bool removed) {
+    failed = failed || !removed;
+    if (--pending == 0 && !failed) chronicle.registry().forget(daemon);
+  }
+};
+
+/// A container is a child of somebody else: it has no mark that could be found in /proc, but a label.
+void remove_container(Chronicle& chronicle, const registry::InstanceRecord& instance,
+                      const std::shared_ptr<Removal>& removal, const ChildStarted& started) {
+  const pid_t child = instance::remove_container(instance.container, instance.id);
+  const auto ended = [&chronicle, instance, removal](int status) {
+    tell_container(chronicle.events(), instance, status == 0);
+    removal->done(chronicle, status == 0);
+  };
+  ++removal->pending;
+  if (child > 0) return started(child, ended);
+  ended(-1);
+}
+
+void forget(Chronicle& chronicle, const registry::Unfinished& unfinished, const ChildStarted& started) {
+  const auto removal = std::make_shared<Removal>();
+  removal->daemon = unfinished.daemon.id;
+  const bool this_boot = unfinished.daemon.boot_id == chronicle.self().boot_id;
+  for (const registry::InstanceRecord& instance : unfinished.instances) {
+    if (this_boot && !instance.container.empty()) remove_container(chronicle, instance, removal, started);
+  }
+  removal->done(chronicle, true);
+}
+
+void conclude(Chronicle& chronicle, const Recovered& one, const ChildStarted& started) {
+  for (const reap::Remnant& remnant : one.remnants.processes) tell_remnant(chronicle.events(), remnant);
+  if (!one.remnants.why.empty() && !one.unfinished.instances.empty())
+    log_line("instances of another daemon are left alone: " + one.remnants.why);
+  if (one.remnants.settled) forget(chronicle, one.unfinished, started);
+}
+
+}  // namespace
+
+void recover_remnants(Chronicle& chronicle, const ChildStarted& started) {
+  const auto work = std::make_shared<std::vector<Recovered>>();
+  // Also of those that have nothing to end: one may live beside us (`serve -- COMMAND` shares our registry),
+  // and what it starts after it was forgotten would never be looked for.
+  for (registry::Unfinished& one : chronicle.registry().unfinished(chronicle.self().id)) {
+    work->push_back({std::move(one), {}});
+  }
+  if (work->empty()) return;
+  chronicle.worker().run(
+      [work] {
+        for (Recovered& one : *work) one.remnants = reap::end_remnants(one.unfinished);
+      },
+      [work, &chronicle, started] {
+        for (const Recovered& one : *work) conclude(chronicle, one, started);
+      });
+}
+
+}  // namespace corral::daemon

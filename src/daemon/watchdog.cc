@@ -1,0 +1,194 @@
+#include "daemon/watchdog.h"
+
+#include <unistd.h>
+
+#include "reap/end_trees.h"
+#include "reap/remnants.h"
+#include "reap/watch.h"
+#include "survey/survey_json.h"
+
+namespace corral::daemon {
+namespace {
+
+using events::Event;
+using events::Kind;
+
+constexpr std::chrono::seconds kAsksAgain{60};    // whether it has been switched on
+constexpr std::chrono::seconds kBetweenSizes{5};  // of instances with a limit
+
+Event told_as(Kind kind, const std::string& cause, const std::string& text) {
+  Event event;
+  event.kind = kind;
+  event.cause = cause;
+  event.text = text;
+  return event;
+}
+
+Event about(const reap::Disagreement& found) {
+  Event event = told_as(Kind::Finding, reap::name_of(found.kind), found.text);
+  event.server = found.server;
+  event.instance = found.instance;
+  event.pid = found.pid;
+  return event;
+}
+
+Event about(const reap::Remnant& remnant) {
+  Event event = told_as(remnant.outcome.gone() ? Kind::Reap : Kind::Survivor, "watchdog", remnant.text);
+  event.server = remnant.server;
+  event.instance = remnant.instance;
+  event.pid = remnant.outcome.pid;
+  event.count = 1;
+  return event;
+}
+
+Event about(const survey::Server& server, reap::Group::Kind kind, const reap::EndedTree& tree) {
+  const std::string naming = (kind == reap::Group::Kind::Orphans ? "orphan " : "copy of too many ") +
+                             survey::printable(server.command.name) + " (pid " + std::to_string(server.pid) +
+                             ", " + std::to_string(tree.outcomes.size()) +
+                             (tree.outcomes.size() == 1 ? " process, of " : " processes, of ") +
+                             server.client.name + ")";
+  Event event =
+      told_as(tree.gone() ? Kind::Reap : Kind::Survivor, "foreign",
+              naming + (tree.gone() ? ": ended" : ": could not be ended; `corral doctor` tells more"));
+  event.pid = server.pid;
+  event.count = tree.outcomes.size();
+  return event;
+}
+
+}  // namespace
+
+struct Watchdog::Foreign {
+  explicit Foreign(std::size_t n) : keep(n), watch(reap::unasked(n), reap::who_asks()) {}
+
+  /// Everything that is to be told.
+  std::vector<Event> look(bool end) {
+    std::vector<Event> told;
+    const Result<survey::Survey> survey = survey::look_around();
+    if (!survey) return {told_as(Kind::Finding, "foreign", survey.error().message)};
+    const reap::Watch::Step step = watch.look(*survey);
+    for (const survey::Finding& finding : step.news) {
+      const std::string next = finding.next.empty() || end ? "" : "; next: " + finding.next;
+      told.push_back(told_as(Kind::Finding, survey::name_of(finding.kind), finding.title + next));
+    }
+    if (!end) return told;
+    for (const reap::Group& group : step.selection.groups) {
+      std::vector<const survey::Server*> servers;
+      for (const std::size_t index : group.end) servers.push_back(&survey->servers[index]);
+      const std::vector<reap::EndedTree> ended = reap::end_trees(servers, {});
+      for (std::size_t i = 0; i < ended.size(); ++i) told.push_back(about(*servers[i], group.kind, ended[i]));
+    }
+    return told;
+  }
+
+  std::size_t keep;
+  reap::Watch watch;
+};
+
+Watchdog::Watchdog(Loop& loop, Hub& hub)
+    : hub_(hub), chronicle_(hub.chronicle()), timer_(loop), growth_(loop) {}
+
+Watchdog::~Watchdog() = default;
+
+void Watchdog::start() {
+  wait();
+  chronicle_.events().listen([this, alive = std::weak_ptr<bool>(alive_)](const Event& event) {
+    if (event.kind == Kind::Ready && !alive.expired()) wait_for_growth();
+  });
+}
+
+void Watchdog::wait() {
+  const auto interval = hub_.options().watch.interval;
+  if (interval.count() == 0) return timer_.start(kAsksAgain, [this] { wait(); });
+  timer_.start(interval, [this] { look(); });
+}
+
+void Watchdog::look() {
+  look_at_own();
+  look_at_foreign();
+  wait();
+}
+
+// ---- our own
+
+void Watchdog::look_at_own() {
+  if (std::exchange(looking_, true)) return;
+  std::vector<registry::InstanceRecord> records;
+  for (const auto& [id, record] : chronicle_.journal().open()) records.push_back(record);
+  const auto found = std::make_shared<std::vector<reap::Disagreement>>();
+  chronicle_.worker().run(
+      [found, records = std::move(records)] {
+        *found = reap::disagreements(getpid(), records, reap::list_processes());
+      },
+      [this, found, alive = std::weak_ptr<bool>(alive_)] {
+        if (alive.expired()) return;
+        looking_ = false;
+        heed(std::move(*found));
+      });
+}
+
+/// What two looks in a row have found, once.
+void Watchdog::heed(std::vector<reap::Disagreement> now) {
+  std::set<std::string> told;
+  for (const reap::Disagreement& one : reap::lasting(before_, now)) {
+    const std::string key =
+        std::string(reap::name_of(one.kind)) + one.instance + "/" + std::to_string(one.pid);
+    told.insert(key);
+    if (!told_.contains(key)) chronicle_.events().tell(about(one));
+    repair(one);  // again, if it did not help
+  }
+  told_ = std::move(told);
+  before_ = std::move(now);
+}
+
+/// Also where nothing seems to be left: what has cleared its environment shows only the tag, and only this
+/// looks for tags and into the cgroup.
+void Watchdog::repair(const reap::Disagreement& found) {
+  const auto record = chronicle_.journal().open().find(found.instance);
+  if (record == chronicle_.journal().open().end()) return;
+  if (found.repair == reap::Disagreement::Repair::None) return;
+  if (!repairing_.insert(found.instance).second) return;
+  const auto remnants = std::make_shared<reap::Remnants>();
+  chronicle_.worker().run(
+      [remnants, self = chronicle_.self(), instance = record->second] {
+        *remnants = reap::end_instance(self, instance);
+      },
+      [this, remnants, id = found.instance, kind = found.kind, alive = std::weak_ptr<bool>(alive_)] {
+        if (alive.expired()) return;
+        repairing_.erase(id);
+        for (const reap::Remnant& remnant : remnants->processes) chronicle_.events().tell(about(remnant));
+        if (remnants->settled) chronicle_.journal().ended(id, reap::name_of(kind));
+      });
+}
+
+// ---- what others have lost
+
+void Watchdog::look_at_foreign() {
+  const config::WatchRules& rules = hub_.options().watch;
+  if (rules.foreign == config::Foreign::Off) return foreign_.reset();
+  if (!foreign_ || foreign_->keep != hub_.options().keep)
+    foreign_ = std::make_shared<Foreign>(hub_.options().keep);
+  if (std::exchange(searching_, true)) return;
+  const auto told = std::make_shared<std::vector<Event>>();
+  chronicle_.worker().run(
+      [told, foreign = foreign_, end = rules.foreign == config::Foreign::End] { *told = foreign->look(end); },
+      [this, told, alive = std::weak_ptr<bool>(alive_)] {
+        if (alive.expired()) return;
+        searching_ = false;
+        for (Event& event : *told) chronicle_.events().tell(std::move(event));
+      });
+}
+
+// ---- what has grown
+
+/// Nobody is woken for nothing: only while there is an instance that may grow too large.
+void Watchdog::wait_for_growth() {
+  if (growth_.running() || !hub_.recycles()) return;
+  growth_.start(kBetweenSizes, [this] {
+    hub_.measured_snapshot([this, alive = std::weak_ptr<bool>(alive_)](const observe::Snapshot& shot) {
+      if (!alive.expired()) hub_.recycle_large(shot);
+    });
+    wait_for_growth();
+  });
+}
+
+}  // namespace corral::daemon

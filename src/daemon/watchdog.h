@@ -1,0 +1,50 @@
+// Looks now and then whether registry, /proc and keepers agree, and repairs or tells what does not; also what
+// other programs have lost, if the configuration asks for it, and instances that have grown too large.
+// Belongs to the loop thread; the looking is done on the chronicle's.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/loop.h"
+#include "daemon/hub.h"
+#include "reap/agreement.h"
+
+namespace corral::daemon {
+
+class Watchdog {
+ public:
+  /// Both outlive it.
+  Watchdog(Loop& loop, Hub& hub);
+  ~Watchdog();
+
+  /// From now on; the interval is read anew each time, for the configuration may change.
+  void start();
+
+ private:
+  struct Foreign;
+
+  void wait();
+  void look();
+  void look_at_own();
+  void heed(std::vector<reap::Disagreement> now);
+  void repair(const reap::Disagreement& found);
+  void look_at_foreign();
+  void wait_for_growth();
+
+  Hub& hub_;
+  Chronicle& chronicle_;
+  Timer timer_;
+  Timer growth_;
+  std::vector<reap::Disagreement> before_;
+  std::set<std::string> told_;
+  std::set<std::string> repairing_;   // instances
+  bool looking_ = false;              // at our own; where /proc hangs, looks must not pile up
+  bool searching_ = false;            // for what others have lost
+  std::shared_ptr<Foreign> foreign_;  // used by the worker alone
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace corral::daemon

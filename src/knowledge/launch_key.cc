@@ -1,0 +1,58 @@
+#include "knowledge/launch_key.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace corral::knowledge {
+namespace {
+
+/// A text that can be read back in one way only: every part says how long it is, every list how many it has.
+class KeyText {
+ public:
+  void add(std::string_view part) { text_.append(std::to_string(part.size())).append(":").append(part); }
+  void add(const std::vector<std::string>& parts) {
+    add_number(parts.size());
+    for (const std::string& part : parts) add(part);
+  }
+  void add_number(std::uint64_t number) { text_.append(std::to_string(number)).append(";"); }
+  void add(std::chrono::milliseconds time) { text_.append(std::to_string(time.count())).append(";"); }
+  template <class Number>
+  void add(const std::optional<Number>& number) {
+    if (number) return add_number(*number);
+    text_.append("-;");
+  }
+
+  std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+std::string_view name_of(std::string_view entry) { return entry.substr(0, entry.find('=')); }
+
+}  // namespace
+
+std::string launch_key(const proc::LaunchSpec& spec) {
+  // The order of different names means nothing to a program; of the same name twice it gets the first, so
+  // their order stays.
+  std::vector<std::string> environment = spec.environment;
+  std::stable_sort(environment.begin(), environment.end(),
+                   [](std::string_view a, std::string_view b) { return name_of(a) < name_of(b); });
+  KeyText key;
+  key.add(spec.argv);
+  key.add(spec.directory);
+  key.add(environment);
+  key.add_number(static_cast<std::uint64_t>(spec.containment));
+  key.add(spec.limits.memory_bytes);
+  key.add(spec.limits.processes);
+  key.add(spec.limits.cpu_thousandths);
+  for (const std::chrono::milliseconds grace : {spec.stdin_grace, spec.term_grace, spec.kill_grace})
+    key.add(grace);
+  key.add(spec.on_stop);
+  return key.take();
+}
+
+}  // namespace corral::knowledge

@@ -1,0 +1,87 @@
+#include "knowledge/profile.h"
+
+#include <set>
+
+#include "knowledge/name_digest.h"
+#include "wire/json_members.h"
+#include "wire/json_text.h"
+
+namespace corral::knowledge {
+namespace {
+
+using wire::member_text;
+
+// Real profiles have some 60 bytes. They are keys of maps and stand in files, so nobody gets to make them
+// long.
+constexpr std::size_t kLongest = 512;
+constexpr std::size_t kMostExtensions = 32;
+
+bool declares(std::string_view capabilities, std::string_view name) {
+  return member_text(capabilities, name).starts_with('{');
+}
+
+/// `{}` means forms, as it did before there was a choice.
+void add_elicitation(std::string_view capabilities, std::set<std::string>& words) {
+  const std::string_view elicitation = member_text(capabilities, "elicitation");
+  if (!elicitation.starts_with('{')) return;
+  const bool url = declares(elicitation, "url");
+  if (declares(elicitation, "form") || !url) words.insert("elicitation.form");
+  if (url) words.insert("elicitation.url");
+}
+
+/// Their names in quotes: they may hold any character, also those that part our words.
+void add_extensions(std::string_view capabilities, std::set<std::string>& words) {
+  const std::string_view extensions = member_text(capabilities, "extensions");
+  std::set<std::string> names;
+  bool too_many = false;
+  wire::each_member(extensions, [&](std::string_view name, wire::Member) {
+    if (too_many) return;
+    names.insert("ext:" + wire::quoted(name.substr(0, kLongest + 1)));
+    too_many = names.size() > kMostExtensions || name.size() > kLongest;
+  });
+  if (too_many) names = {"ext:" + name_digest(extensions)};
+  words.merge(names);
+}
+
+std::string joined(const std::set<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text.append(text.empty() ? "" : "+").append(word);
+  return text.empty() ? "plain" : text;
+}
+
+/// A revision by its date, anything else in quotes.
+std::string revision_in(std::string_view initialize_params) {
+  const std::string_view written = member_text(initialize_params, "protocolVersion");
+  std::string version = wire::string_value(written).value_or("");
+  if (version.empty() || wire::is_legacy_version(version)) return version;
+  return wire::quoted(version);
+}
+
+}  // namespace
+
+std::string profile_of(Era era, std::string_view initialize_params) {
+  const std::string_view capabilities = member_text(initialize_params, "capabilities");
+  std::set<std::string> words;
+  const std::string_view sampling = member_text(capabilities, "sampling");
+  if (sampling.starts_with('{')) {
+    words.insert("sampling");
+    if (declares(sampling, "tools")) words.insert("sampling.tools");
+  }
+  if (declares(capabilities, "roots")) words.insert("roots");
+  add_elicitation(capabilities, words);
+  add_extensions(capabilities, words);
+
+  std::string profile = joined(words);
+  if (era == Era::Legacy) {
+    const std::string revision = revision_in(initialize_params);
+    if (!revision.empty()) profile += " " + revision;
+  }
+  return profile.size() <= kLongest ? profile : "digest " + name_digest(profile);
+}
+
+std::string client_name(std::string_view initialize_params) {
+  const std::string_view info = member_text(initialize_params, "clientInfo");
+  return wire::string_value(member_text(info, "name")).value_or("");
+}
+
+}  // namespace corral::knowledge

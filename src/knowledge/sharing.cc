@@ -1,0 +1,88 @@
+#include "knowledge/sharing.h"
+
+#include <utility>
+
+#include "wire/json_text.h"
+
+namespace corral::knowledge {
+namespace {
+
+/// What makes the daemon share it, as the user has to write it.
+std::string how_to_share(const SharingFacts& facts) {
+  if (!facts.from_configuration) return "corral connect --share shared -- COMMAND";
+  return R"("corral": {"share": "shared"} in the entry )" + wire::quoted(facts.server);
+}
+
+SharingDecision share(std::string reason) { return {true, false, false, "shared: " + std::move(reason), ""}; }
+
+/// Nothing shows that sharing is safe; the user may know.
+SharingDecision keep_private(const SharingFacts& facts, std::string reason) {
+  return {false, false, false, "private: " + std::move(reason), "to share it: " + how_to_share(facts)};
+}
+
+/// Something shows that it is not.
+SharingDecision keep_private_for_a_cause(const SharingFacts& facts, std::string reason) {
+  return {false, false, false, "private: " + std::move(reason),
+          "to share it all the same: " + how_to_share(facts)};
+}
+
+SharingDecision share_as_asked(const SharingFacts& facts) {
+  if (facts.era == knowledge::Era::Legacy && facts.shown.conversational) {
+    return share(
+        R"(share is set to "shared"; it asks its clients questions, and a shared process gets a refusal)");
+  }
+  return share(R"(share is set to "shared")");
+}
+
+/// By what its tools say about themselves, which is the weakest evidence.
+SharingDecision decide_by_annotations(const SharingFacts& facts) {
+  if (!facts.shown.read_only.has_value()) {
+    return keep_private(facts,
+                        "not known to be safe to share; what its tools say about themselves is unknown until "
+                        "a session has listed them");
+  }
+  if (!*facts.shown.read_only) {
+    return keep_private(
+        facts, "not every tool is annotated as read-only, so one session might see what another one did");
+  }
+  SharingDecision decision = share("every tool is annotated as read-only");
+  decision.confirm_annotations = true;
+  return decision;
+}
+
+SharingDecision decide_by_evidence(const SharingFacts& facts) {
+  // Evidence against comes first, or a user's old `stateless` would hide what a server has shown since.
+  if (facts.shown.conversational) {
+    return keep_private_for_a_cause(
+        facts, "it asks its client questions, and only a private process knows which client to ask");
+  }
+  if (facts.known != nullptr && !facts.known->shareable) {
+    return keep_private_for_a_cause(
+        facts, "known to keep state for one client: " + std::string(facts.known->evidence));
+  }
+  if (facts.stateless_by_configuration) return share(R"(its entry says "stateless")");
+  if (facts.era == knowledge::Era::Modern && facts.shown.modern.value_or(true)) {
+    SharingDecision decision =
+        share("it speaks a revision of MCP in which servers keep no state per connection");
+    decision.confirm_modern = true;
+    return decision;
+  }
+  if (facts.known != nullptr) return share("known to be safe: " + std::string(facts.known->evidence));
+  return decide_by_annotations(facts);
+}
+
+}  // namespace
+
+SharingDecision decide_sharing(const SharingFacts& facts) {
+  switch (facts.wanted) {
+    case config::Share::Session: return {false, false, false, R"(private: share is set to "session")", ""};
+    case config::Share::Shared: return share_as_asked(facts);
+    case config::Share::Root: return share(R"(share is set to "root"; this one is for )" + facts.root);
+    case config::Share::Auto: break;
+  }
+  return decide_by_evidence(facts);
+}
+
+bool keeps_no_state(const SharingFacts& facts) { return decide_by_evidence(facts).shared; }
+
+}  // namespace corral::knowledge

@@ -1,0 +1,39 @@
+// Whether a session may share a process with others. Pure: evidence in, decision and its reason out.
+#pragma once
+
+#include <string>
+
+#include "config/configuration.h"
+#include "knowledge/known_servers.h"
+#include "knowledge/manifest.h"
+
+namespace corral::knowledge {
+
+struct SharingFacts {
+  std::string server;  // the name, or the command's base name, for the hint
+  config::Share wanted = config::Share::Auto;
+  std::string root;                 // share = root
+  bool from_configuration = false;  // there is an entry that can be edited
+  bool stateless_by_configuration = false;
+  const knowledge::KnownServer* known = nullptr;
+  knowledge::Conduct shown;
+  knowledge::Era era = knowledge::Era::Legacy;
+};
+
+struct SharingDecision {
+  bool shared = false;
+  /// Annotations seen under one profile are only a hint for another: the shared instance must show the same
+  /// before a second session joins.
+  bool confirm_annotations = false;
+  /// It is shared for the era that an earlier instance spoke, and only if this one speaks it too.
+  bool confirm_modern = false;
+  std::string reason;  // "private: tool annotations are unknown until the first session has listed them"
+  std::string hint;    // what to type or write to share it; empty = nothing to do
+};
+
+SharingDecision decide_sharing(const SharingFacts& facts);
+
+/// Whether there is evidence that nothing is lost when its process ends between two calls.
+bool keeps_no_state(const SharingFacts& facts);
+
+}  // namespace corral::knowledge

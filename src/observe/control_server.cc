@@ -1,0 +1,215 @@
+#include "observe/control_server.h"
+
+#include <atomic>
+#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
+#include <optional>
+
+#include "base/nearest.h"
+#include "observe/json_parts.h"
+#include "wire/error_codes.h"
+#include "wire/json_array.h"
+#include "wire/revisions.h"
+
+namespace corral::observe {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::string_view kInstructions =
+    "corral keeps the MCP servers of this machine. get_server_info says what runs, for whom and whether all "
+    "is "
+    "well; list_servers and list_sessions have the details; server_logs shows what a server wrote to stderr. "
+    "stop_server, restart_server, end_session and reap end processes of this user only; reap shows what it "
+    "would do unless confirm is true.";
+
+std::string result_json(const ToolResult& result) {
+  std::string json = R"({"content":[{"type":"text","text":)" + wire::quoted(result.text) + "}]";
+  if (!result.structured.empty()) json += R"(,"structuredContent":)" + result.structured;
+  return json + R"(,"isError":)" + flag_json(result.failed) + "}";
+}
+
+/// What a tool says that it has found goes out as it is, so it must be what it claims to be.
+ToolResult checked(ToolResult result) {
+  if (result.structured.empty() || wire::is_strict_object(result.structured, 4)) return result;
+  return tool_failure(
+      "the daemon's answer is no JSON object: it may be of another version; `corral serve --replace` starts "
+      "this one");
+}
+
+/// The arguments of a call; nothing if `text` is no object that can be read. Absent arguments are none.
+std::optional<json::object> read_arguments(std::string_view text) {
+  if (text.empty()) return json::object();
+  boost::system::error_code error;
+  json::value value = json::parse(text, error);
+  if (error || !value.is_object()) return std::nullopt;
+  return std::move(value.get_object());
+}
+
+}  // namespace
+
+/// Shared with the thread that runs it: `cancelled` is looked at there.
+struct ControlServer::Call {
+  const Tool* tool = nullptr;
+  json::object arguments;
+  std::atomic<bool> cancelled = false;
+  ToolResult result;
+};
+
+ControlServer::ControlServer(std::vector<Tool> tools, Surroundings surroundings)
+    : tools_(std::move(tools)), surroundings_(std::move(surroundings)) {}
+
+ControlServer::~ControlServer() { *alive_ = false; }
+
+void ControlServer::take(std::string_view line) { take_message(line, wire::scan(line)); }
+
+void ControlServer::take_oversized(std::string_view id) {
+  refuse(id, wire::kInvalidRequest,
+         "Invalid Request: the line is longer than " + std::to_string(kLongestLine) + " bytes");
+}
+
+void ControlServer::take_message(std::string_view line, const wire::Envelope& envelope) {
+  switch (envelope.kind) {
+    case wire::Kind::Request: return take_request(line, envelope);
+    case wire::Kind::Notification: return take_cancellation(line, envelope);
+    case wire::Kind::Response: return;  // we have asked nothing
+    case wire::Kind::Batch: return take_batch(line);
+    case wire::Kind::NotRpc:
+      return refuse(envelope.id.in(line), wire::kInvalidRequest,
+                    std::string("Invalid Request: ") + envelope.fault);
+    case wire::Kind::NotJson:
+      return refuse(
+          {}, wire::kParseError,
+          std::string("Parse error: ") + envelope.fault + " at byte " + std::to_string(envelope.fault_at));
+  }
+}
+
+/// Only one revision has batches. What is in them is answered one by one, which that revision allows.
+void ControlServer::take_batch(std::string_view line) {
+  const bool allowed = revision_ == "2025-03-26";
+  const auto elements = allowed ? wire::array_elements(line, wire::kMostInBatch) : std::nullopt;
+  if (!elements || elements->empty() || elements->size() > wire::kMostInBatch) {
+    return refuse({}, wire::kInvalidRequest, "Invalid Request: send one message a line, no batch");
+  }
+  for (const wire::Span& element : *elements) {
+    const std::string_view one = element.in(line);
+    const wire::Envelope envelope = wire::scan(one);
+    if (envelope.kind == wire::Kind::Batch) {
+      refuse({}, wire::kInvalidRequest, "Invalid Request: a batch inside a batch");
+    } else {
+      take_message(one, envelope);
+    }
+  }
+}
+
+void ControlServer::take_request(std::string_view line, const wire::Envelope& envelope) {
+  const std::string_view id = envelope.id.in(line);
+  const std::string_view params = envelope.params.in(line);
+  const std::string_view method = wire::method_name(envelope, line);
+  if (calls_.contains(std::string(id))) {
+    return refuse(id, wire::kInvalidRequest, "Invalid Request: this id belongs to a call that is under way");
+  }
+  if (method == "initialize") return initialize(id, params);
+  if (method == "ping") return surroundings_.send(wire::result_message(id, "{}"));
+  if (method == "tools/list") return list_tools(id, params);
+  if (method == "tools/call") return call_tool(id, params);
+  refuse(id, wire::kMethodNotFound,
+         "Method not found: " + std::string(method.substr(0, 64)) +
+             "; this server has initialize, ping, tools/list and tools/call");
+}
+
+/// One that has not begun is not begun any more, and none is answered. Whatever else is told is no news to
+/// us.
+void ControlServer::take_cancellation(std::string_view line, const wire::Envelope& envelope) {
+  if (wire::method_name(envelope, line) != "notifications/cancelled") return;
+  const auto call = calls_.find(std::string(envelope.request_id.in(line)));
+  if (call != calls_.end()) call->second->cancelled = true;
+}
+
+void ControlServer::initialize(std::string_view id, std::string_view params) {
+  const std::optional<std::string> asked = wire::string_member(params, "protocolVersion");
+  if (!asked) {
+    return refuse(id, wire::kInvalidParams, "Invalid params: initialize needs a protocolVersion, a string");
+  }
+  revision_ = wire::is_legacy_version(*asked) ? *asked : std::string(wire::kNewestLegacy);
+  surroundings_.send(wire::result_message(
+      id, R"({"protocolVersion":)" + wire::quoted(revision_) +
+              R"(,"capabilities":{"tools":{"listChanged":false}},"serverInfo":{"name":"corral",)"
+              R"("title":"corral","version":)" +
+              wire::quoted(surroundings_.version) + R"(},"instructions":)" + wire::quoted(kInstructions) +
+              "}"));
+}
+
+void ControlServer::list_tools(std::string_view id, std::string_view params) {
+  if (wire::member(params, "cursor").present()) {
+    return refuse(id, wire::kInvalidParams,
+                  "Invalid params: no list of ours has a second page, so this cursor is not from here");
+  }
+  std::vector<std::string> entries;
+  entries.reserve(tools_.size());
+  for (const Tool& tool : tools_) entries.push_back(to_json(tool));
+  surroundings_.send(wire::result_message(id, R"({"tools":)" + array_json(entries) + "}"));
+}
+
+void ControlServer::call_tool(std::string_view id, std::string_view params) {
+  const std::optional<std::string> name = wire::string_member(params, "name");
+  if (!name) return refuse(id, wire::kInvalidParams, "Invalid params: a call needs the name of a tool");
+  const Tool* const tool = find(*name);
+  if (tool == nullptr) {
+    std::vector<std::string> names;
+    for (const Tool& other : tools_) names.push_back(other.name);
+    const std::string shown = name->substr(0, 64);
+    const std::string nearest = nearest_word(shown, names);
+    return refuse(
+        id, wire::kInvalidParams,
+        "Unknown tool: " + shown + "; " +
+            (nearest.empty() ? "tools/list names those that there are" : "did you mean " + nearest + "?"));
+  }
+  std::optional<json::object> arguments = read_arguments(wire::member_text(params, "arguments"));
+  // A call of a tool that is there is the model's: it is told in words that it can see.
+  const Result<void> fit =
+      arguments ? check_arguments(*tool, *arguments)
+                : Result<void>(Error{"tool " + tool->name +
+                                     ": the arguments are no JSON object, or nested too deep; tools/list "
+                                     "has its inputSchema"});
+  if (!fit) {
+    return surroundings_.send(wire::result_message(id, result_json(tool_failure(fit.error().message))));
+  }
+  if (calls_.size() >= kMostCalls) {
+    return refuse(id, wire::kTooManyCalls,
+                  std::to_string(kMostCalls) + " calls are open: wait for one of them");
+  }
+  start_call(id, *tool, std::move(*arguments));
+}
+
+void ControlServer::start_call(std::string_view id, const Tool& tool, json::object arguments) {
+  auto call = std::make_shared<Call>();
+  call->tool = &tool;
+  call->arguments = std::move(arguments);
+  calls_.emplace(id, call);
+  surroundings_.run(
+      [call] {
+        if (!call->cancelled) call->result = checked(call->tool->run(call->arguments));
+      },
+      [this, alive = alive_, call, key = std::string(id)] {
+        if (*alive) finish_call(key, call);
+      });
+}
+
+void ControlServer::finish_call(const std::string& id, const std::shared_ptr<Call>& call) {
+  calls_.erase(id);
+  if (!call->cancelled) surroundings_.send(wire::result_message(id, result_json(call->result)));
+}
+
+void ControlServer::refuse(std::string_view id, int code, std::string_view why) {
+  surroundings_.send(wire::error_message(id, code, why));
+}
+
+const Tool* ControlServer::find(std::string_view name) const {
+  for (const Tool& tool : tools_) {
+    if (tool.name == name) return &tool;
+  }
+  return nullptr;
+}
+
+}  // namespace corral::observe

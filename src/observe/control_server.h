@@ -1,0 +1,63 @@
+// An MCP server of the legacy era as lines in and lines out: `corral mcp` puts it on stdin and stdout. Tools
+// run elsewhere, so that a slow one does not keep a ping waiting. Every line that comes in is hostile: each
+// request is answered exactly once, unless it was cancelled, and nothing else is said. One thread.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "observe/tool.h"
+#include "wire/envelope.h"
+
+namespace corral::observe {
+
+class ControlServer {
+ public:
+  /// How the server meets the world. `run` has the job done somewhere else and calls `done` on our thread.
+  struct Surroundings {
+    std::string version;  // what we say that we are
+    std::function<void(const std::string& message)> send;
+    std::function<void(std::function<void()> job, std::function<void()> done)> run;
+  };
+
+  static constexpr std::size_t kLongestLine = std::size_t{1} << 20;
+  static constexpr std::size_t kMostCalls = 64;  // at once
+
+  ControlServer(std::vector<Tool> tools, Surroundings surroundings);
+  ~ControlServer();
+  ControlServer(const ControlServer&) = delete;
+
+  void take(std::string_view line);
+  /// A line that was thrown away. `id` is JSON text; empty = none was found.
+  void take_oversized(std::string_view id);
+
+  /// Calls that are not answered yet.
+  std::size_t open_calls() const { return calls_.size(); }
+
+ private:
+  struct Call;
+
+  void take_message(std::string_view line, const wire::Envelope& envelope);
+  void take_batch(std::string_view line);
+  void take_request(std::string_view line, const wire::Envelope& envelope);
+  void take_cancellation(std::string_view line, const wire::Envelope& envelope);
+  void initialize(std::string_view id, std::string_view params);
+  void list_tools(std::string_view id, std::string_view params);
+  void call_tool(std::string_view id, std::string_view params);
+  void start_call(std::string_view id, const Tool& tool, boost::json::object arguments);
+  void finish_call(const std::string& id, const std::shared_ptr<Call>& call);
+  void refuse(std::string_view id, int code, std::string_view why);
+  const Tool* find(std::string_view name) const;
+
+  std::vector<Tool> tools_;
+  Surroundings surroundings_;
+  std::string revision_;                                // agreed upon; empty before initialize
+  std::map<std::string, std::shared_ptr<Call>> calls_;  // by the text of their id
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace corral::observe

@@ -1,0 +1,65 @@
+#include "observe/crash_loops.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace corral::observe {
+namespace {
+
+// As for one instance (server/restart_policy.h): so many deaths in a row, and a life that makes up for them.
+constexpr std::size_t kMostDeaths = 5;
+constexpr std::int64_t kStable = 30'000;
+// Nobody has tried since.
+constexpr std::int64_t kForgotten = 10 * 60'000;
+// Clients bring servers of their own.
+constexpr std::size_t kMostServers = 256;
+
+std::int64_t milliseconds_since_1970() {
+  using namespace std::chrono;
+  return duration_cast<std::chrono::milliseconds>(system_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+CrashLoops::CrashLoops(std::function<std::int64_t()> clock)
+    : clock_(clock ? std::move(clock) : milliseconds_since_1970) {}
+
+void CrashLoops::hear(const events::Event& event) {
+  if (event.kind == events::Kind::Crash) return died(event);
+  if (event.kind != events::Kind::Ready) return;
+  const auto known = by_server_.find(event.server);
+  if (known != by_server_.end() && known->second.ready_ms == 0) known->second.ready_ms = event.time_ms;
+}
+
+void CrashLoops::died(const events::Event& event) {
+  if (!by_server_.contains(event.server)) make_room();
+  Deaths& deaths = by_server_[event.server];
+  const bool lived = deaths.ready_ms != 0 && event.time_ms - deaths.ready_ms >= kStable;
+  const bool long_ago = event.time_ms - deaths.last_ms > kForgotten;
+  deaths.in_a_row = lived || long_ago ? 1 : deaths.in_a_row + 1;
+  deaths.last_ms = event.time_ms;
+  deaths.ready_ms = 0;
+  deaths.words = event.text;
+}
+
+void CrashLoops::make_room() {
+  if (by_server_.size() < kMostServers) return;
+  const auto oldest = std::min_element(
+      by_server_.begin(), by_server_.end(),
+      [](const auto& one, const auto& other) { return one.second.last_ms < other.second.last_ms; });
+  by_server_.erase(oldest);
+}
+
+std::vector<CrashLoop> CrashLoops::now() const {
+  const std::int64_t now = clock_();
+  std::vector<CrashLoop> loops;
+  for (const auto& [server, deaths] : by_server_) {
+    const bool over = deaths.ready_ms != 0 || now - deaths.last_ms > kForgotten;
+    if (deaths.in_a_row < kMostDeaths || over) continue;
+    loops.push_back({server, "it died " + std::to_string(deaths.in_a_row) +
+                                 " times in a row, the last time: " + deaths.words});
+  }
+  return loops;
+}
+
+}  // namespace corral::observe

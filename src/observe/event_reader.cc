@@ -1,0 +1,62 @@
+#include "observe/event_reader.h"
+
+#include <utility>
+
+namespace corral::observe {
+namespace {
+
+// Who comes on top of these is answered at once, and asks again.
+constexpr std::size_t kMostWaiters = 256;
+
+std::string events_json(const std::vector<events::Event>& events, std::uint64_t next) {
+  std::string list;
+  for (const events::Event& event : events) list += (list.empty() ? "" : ",") + events::to_json(event);
+  return R"({"events":[)" + list + R"(],"next":)" + std::to_string(next) + "}";
+}
+
+}  // namespace
+
+EventReader::EventReader(Loop& loop, events::Stream& stream, registry::Registry* registry)
+    : loop_(loop), stream_(stream), registry_(registry) {
+  stream_.listen([this](const events::Event&) {
+    // Not from within whoever tells it; and what is told together is read together.
+    if (waiters_.empty() || std::exchange(announced_, true)) return;
+    loop_.post([this, alive = std::weak_ptr<bool>(alive_)] {
+      if (!alive.expired()) answer_all();
+    });
+  });
+}
+
+void EventReader::read(const Wish& wish, Answer answer) {
+  const bool nothing = wish.after == stream_.last();
+  if (!nothing || wish.wait.count() == 0 || waiters_.size() >= kMostWaiters)
+    return this->answer(wish, answer);
+  Waiter& waiter = waiters_.emplace_back(Waiter{wish, std::move(answer), std::make_unique<Timer>(loop_)});
+  waiter.timer->start(wish.wait, [this, place = std::prev(waiters_.end())] {
+    const Waiter over = std::move(*place);
+    waiters_.erase(place);
+    this->answer(over.wish, over.answer);
+  });
+}
+
+void EventReader::answer_all() {
+  announced_ = false;
+  for (const Waiter& waiter : std::exchange(waiters_, {})) answer(waiter.wish, waiter.answer);
+}
+
+std::vector<events::Event> EventReader::find(const Wish& wish) {
+  // Numbers that we have not reached: of a registry that was lost.
+  if (wish.after >= stream_.last()) return {};
+  const bool remembered = stream_.first() != 0 && wish.after + 1 >= stream_.first();
+  if (remembered || registry_ == nullptr) return stream_.after(wish.after, wish.limit);
+  registry_->flush();
+  std::vector<events::Event> found = registry_->events_after(wish.after, wish.limit);
+  return found.empty() ? stream_.after(wish.after, wish.limit) : found;
+}
+
+void EventReader::answer(const Wish& wish, const Answer& answer) {
+  const std::vector<events::Event> found = find(wish);
+  answer(events_json(found, found.empty() ? stream_.last() : found.back().number));
+}
+
+}  // namespace corral::observe

@@ -1,0 +1,62 @@
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "observe/snapshot.h"
+
+namespace corral::observe {
+namespace {
+
+/// How many processes one server may have before that is worth a word. `keep` may be 0 (nothing is kept
+/// idle), which does not make every server that is in use a problem.
+std::size_t most_copies(const DaemonView& daemon) { return std::max<std::size_t>(daemon.keep, 1); }
+
+/// Those that are not started for now, and those of which every new session starts another one that dies.
+void add_crash_loops(const Snapshot& snapshot, Health& health) {
+  std::set<std::string> told;
+  for (const ServerView& server : snapshot.servers) {
+    if (server.broken.empty()) continue;
+    told.insert(server.name);
+    health.reasons.push_back("server " + server.name + " is in a crash loop: " + server.broken +
+                             "; `corral logs " + server.name + "` shows why, `corral start " + server.name +
+                             "` tries again");
+  }
+  for (const CrashLoop& loop : snapshot.crash_loops) {
+    if (told.contains(loop.server)) continue;
+    const std::string logs = "`corral logs " + loop.server + "`";
+    const bool named = loop.text.find(logs) != std::string::npos;
+    health.reasons.push_back("server " + loop.server + " is in a crash loop: " + loop.text +
+                             (named ? "" : "; " + logs + " shows why"));
+  }
+}
+
+}  // namespace
+
+Health health_of(const Snapshot& snapshot) {
+  Health health;
+  std::map<std::string, std::size_t> copies;
+  for (const InstanceView& instance : snapshot.instances) {
+    if (instance.pid > 0) ++copies[instance.server];
+  }
+  const std::size_t most = most_copies(snapshot.daemon);
+  for (const auto& [server, number] : copies) {
+    if (number <= most) continue;
+    health.reasons.push_back(
+        "server " + server + " has " + std::to_string(number) + " processes, more than " +
+        std::to_string(most) +
+        ": `corral ps` shows whose they are; sessions that could use one process together "
+        "need \"share\": \"shared\" in its entry");
+  }
+  add_crash_loops(snapshot, health);
+  for (const std::string& sentence : snapshot.unkillable) {
+    health.reasons.push_back("a process could not be ended: " + sentence);
+  }
+  if (!snapshot.daemon.degraded.empty()) {
+    health.reasons.push_back("the registry is degraded: " + snapshot.daemon.degraded);
+  }
+  if (!snapshot.daemon.lost.empty()) health.reasons.push_back(snapshot.daemon.lost);
+  health.healthy = health.reasons.empty();
+  return health;
+}
+
+}  // namespace corral::observe

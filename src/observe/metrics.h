@@ -1,0 +1,27 @@
+// Counts what the event stream tells, and writes it with the gauges of a snapshot as Prometheus text. Belongs
+// to the loop thread.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "events/event.h"
+#include "observe/snapshot.h"
+
+namespace corral::observe {
+
+class Metrics {
+ public:
+  Metrics();
+  ~Metrics();
+
+  void count(const events::Event& event);
+  /// Text exposition format 0.0.4, lifecycle metrics first.
+  std::string text(const Snapshot& snapshot) const;
+
+ private:
+  struct Counters;
+  std::unique_ptr<Counters> counters_;
+};
+
+}  // namespace corral::observe

@@ -1,0 +1,100 @@
+#include "observe/usage_meter.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "base/read_text.h"
+#include "survey/process_table.h"
+#include "survey/server_command.h"
+#include "survey/tree_usage.h"
+
+namespace corral::observe {
+namespace {
+
+using std::chrono::duration;
+using std::chrono::milliseconds;
+
+observe::UsageView view_of(const survey::TreeUsage& tree) {
+  observe::UsageView view;
+  view.memory = tree.memory;
+  milliseconds oldest{0};
+  for (const survey::ProcessUsage& process : tree.processes) {
+    view.processes.push_back(
+        {process.pid, process.parent, process.name, process.state, process.memory, process.cpu, process.age});
+    oldest = std::max(oldest, process.age);
+  }
+  if (oldest.count() > 0) view.cpu = duration<double>(tree.cpu) / duration<double>(oldest);
+  return view;
+}
+
+ClientProcess look_at_client(pid_t pid) {
+  const std::string folder = "/proc/" + std::to_string(pid);
+  ClientProcess client;
+  client.command = survey::show_command(survey::parse_strings(read_text(folder + "/cmdline")));
+  std::error_code error;
+  client.root = survey::printable(std::filesystem::read_symlink(folder + "/cwd", error).string());
+  return client;
+}
+
+/// What the thread brings back.
+struct Findings {
+  Usage usage;
+  std::map<pid_t, milliseconds> cpu;  // ever used, by keeper
+};
+
+}  // namespace
+
+/// One look at a time: where /proc hangs, askers must not pile up as jobs.
+void UsageMeter::measure(std::vector<pid_t> keepers, std::vector<pid_t> clients, Measured measured) {
+  Wish wish = std::exchange(next_, std::nullopt).value_or(Wish{});
+  wish.keepers = std::move(keepers);  // who asks last knows best
+  wish.clients = std::move(clients);
+  wish.measured.push_back(std::move(measured));
+  if (looking_) {
+    next_ = std::move(wish);
+  } else {
+    begin(std::move(wish));
+  }
+}
+
+void UsageMeter::begin(Wish wish) {
+  looking_ = true;
+  const auto found = std::make_shared<Findings>();
+  worker_.run(
+      [found, keepers = std::move(wish.keepers), clients = std::move(wish.clients)] {
+        for (const auto& [keeper, tree] : survey::measure_trees(keepers)) {
+          found->usage.trees[keeper] = view_of(tree);
+          found->cpu[keeper] = tree.cpu;
+        }
+        for (const pid_t client : clients) found->usage.clients[client] = look_at_client(client);
+      },
+      [this, found, measured = std::move(wish.measured), alive = std::weak_ptr<bool>(alive_)] {
+        if (alive.expired()) return;
+        looking_ = false;
+        if (next_) begin(*std::exchange(next_, std::nullopt));
+        rates_.compare(found->usage, found->cpu, Clock::now());
+        for (const Measured& one : measured) one(found->usage);
+      });
+}
+
+/// Since the last look, if there was one: that is what people want to know.
+void CpuRates::compare(Usage& usage, const std::map<pid_t, milliseconds>& cpu, Clock::time_point now) {
+  constexpr milliseconds kTooShort{200};
+  std::map<pid_t, Before> next;
+  for (const auto& [keeper, used] : cpu) {
+    const auto found = before_.find(keeper);
+    if (found == before_.end()) {
+      next[keeper] = {used, now};
+      continue;
+    }
+    const auto since = now - found->second.at;
+    const bool usable = since >= kTooShort && used >= found->second.cpu;
+    if (usable)
+      usage.trees[keeper].cpu = duration<double>(used - found->second.cpu) / duration<double>(since);
+    next[keeper] = usable ? Before{used, now} : found->second;
+  }
+  before_ = std::move(next);
+}
+
+}  // namespace corral::observe

@@ -1,0 +1,134 @@
+// What happens to instances, told to whoever looks on.
+#include "pool/switchboard.h"
+
+namespace corral::pool {
+
+using events::Event;
+using events::Kind;
+using std::chrono::duration_cast;
+using std::chrono::milliseconds;
+
+namespace {
+
+std::string naming(const std::string& instance, const std::string& server) {
+  return "instance " + instance.substr(0, 8) + " of server " + server;
+}
+
+Event about(const Place& place, Kind kind) {
+  Event event;
+  event.kind = kind;
+  event.server = place.wanted->server;
+  if (place.router && place.router->instance() != nullptr) {
+    event.instance = place.router->instance()->id().text();
+    event.pid = place.router->instance()->server_pid();
+  }
+  return event;
+}
+
+/// What a server wrote is in its own file, which only its owner reads.
+std::string without_stderr(const std::string& why, const std::string& server) {
+  const std::size_t at = why.find(router::kStderrFollows);
+  return at == std::string::npos ? why : why.substr(0, at) + "; `corral logs " + server + "` has its stderr";
+}
+
+std::string processes(std::uint32_t number) {
+  return std::to_string(number) + (number == 1 ? " process" : " processes");
+}
+
+std::string survivors_in(const instance::Ending& ending) {
+  std::string list;
+  for (const instance::Survivor& survivor : ending.survivors) {
+    list += "; process " + std::to_string(survivor.pid) + " (" + survivor.command +
+            ") could not be ended: " + survivor.cause;
+  }
+  return list;
+}
+
+}  // namespace
+
+void Switchboard::tell(Event event) const {
+  if (events_ != nullptr) events_->tell(std::move(event));
+}
+
+void Switchboard::tell_started(const Place& place) const {
+  const bool again = place.life == pool::Life::Restarting;
+  Event event = about(place, again ? Kind::Restart : Kind::Spawn);
+  event.cause = !place.spare_for.empty() ? "spare" : place.decision.shared ? "shared" : "private";
+  event.text = naming(event.instance, event.server) + ": " + (again ? "started again, " : "started, ") +
+               place.decision.reason;
+  tell(std::move(event));
+}
+
+void Switchboard::tell_ready(const Place& place) const {
+  Event event = about(place, Kind::Ready);
+  event.took = duration_cast<milliseconds>(Clock::now() - place.router->instance()->started());
+  event.text =
+      naming(event.instance, event.server) + ": ready after " + std::to_string(event.took->count()) + " ms";
+  tell(std::move(event));
+}
+
+void Switchboard::tell_attached(const Place& place, const Asker& asker) const {
+  Event event = about(place, Kind::Attach);
+  event.session = asker.port->session().value();
+  event.cause = asker.way;
+  event.text =
+      "session " + std::to_string(event.session) + ": attached to " + naming(event.instance, event.server);
+  tell(std::move(event));
+}
+
+void Switchboard::answered_without_instance(const router::SessionPort& port, const Wanted& wanted) const {
+  Event event;
+  event.kind = Kind::Attach;
+  event.server = wanted.server;
+  event.session = port.session().value();
+  event.cause = "manifest";
+  event.text = "session " + std::to_string(event.session) + ": attached to server " + event.server +
+               " without starting it";
+  tell(std::move(event));
+}
+
+void Switchboard::tell_crashed(const Place& place, const std::string& why) const {
+  Event event = about(place, Kind::Crash);
+  event.cause = place.cause == Cause::Hung ? "hung" : "died";
+  event.text = naming(event.instance, event.server) + ": " + without_stderr(why, event.server);
+  tell(std::move(event));
+}
+
+void Switchboard::tell_stopping(const Place& place) const {
+  Event event = about(place, Kind::Stop);
+  event.cause = cause_name(place.cause);
+  event.text = naming(event.instance, event.server) + ": is being ended (" + event.cause + ")";
+  tell(std::move(event));
+}
+
+/// The one line that tells of an end, with its evidence.
+void Switchboard::tell_gone(const Gone& gone) const {
+  Event event;
+  event.kind = gone.ending.proved_empty ? Kind::Extinct : Kind::Survivor;
+  event.server = gone.server;
+  event.instance = gone.instance.text();
+  if (gone.ending.proved_empty) event.pid = gone.pid;
+  if (!gone.ending.survivors.empty()) event.pid = gone.ending.survivors.front().pid;
+  event.cause = cause_name(gone.cause);
+  event.took = gone.took;
+  event.count = gone.ending.proved_empty ? gone.ending.ended_processes : 1;  // each survivor is an event
+  event.text = naming(event.instance, gone.server) + ": " + gone.ending.sentence + " (" + event.cause + ", " +
+               processes(gone.ending.ended_processes) + ", " + std::to_string(gone.took.count()) + " ms), " +
+               (gone.ending.proved_empty ? "its tree is gone" : "its tree was not proved gone") +
+               survivors_in(gone.ending);
+  tell(event);
+  for (std::size_t i = 1; i < gone.ending.survivors.size(); ++i) {
+    event.pid = gone.ending.survivors[i].pid;
+    tell(event);
+  }
+}
+
+void Switchboard::tell_of(const Place& place, Kind kind, const std::string& cause,
+                          const std::string& sentence) const {
+  Event event = about(place, kind);
+  event.cause = cause;
+  event.text = without_stderr(sentence, event.server);
+  tell(std::move(event));
+}
+
+}  // namespace corral::pool

@@ -1,0 +1,397 @@
+#include "serve/daemon.h"
+
+#include <fcntl.h>
+#include <malloc.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <memory>
+#include <optional>
+
+#include "base/log.h"
+#include "base/log_file.h"
+#include "base/loop.h"
+#include "base/units.h"
+#include "base/utc_time.h"
+#include "config/configuration.h"
+#include "control/runtime_dir.h"
+#include "daemon/built_in_server.h"
+#include "daemon/chronicle.h"
+#include "daemon/hub.h"
+#include "daemon/recovery.h"
+#include "daemon/token_file.h"
+#include "daemon/watchdog.h"
+#include "events/event_log.h"
+#include "events/slow_turn.h"
+#include "keeper/inherited.h"
+#include "keeper/sweep.h"
+#include "proc/keeper_spawner.h"
+#include "serve/activation.h"
+#include "serve/config_source.h"
+#include "serve/file_watch.h"
+#include "serve/http_doors.h"
+#include "serve/http_socket.h"
+#include "serve/listening_socket.h"
+#include "serve/pid_file.h"
+#include "serve/service_notify.h"
+#include "serve/state_directory.h"
+#include "transport/unix_listener.h"
+#include "version.h"
+
+namespace corral::serve {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Beyond the configured drain: the graces of the last keepers. Then we leave, and the janitor sees to the
+// rest.
+constexpr std::chrono::seconds kBeyondDrain{12};
+
+/// Read one at a time, on the loop: no handler, no race. SIGCHLD is the hub's.
+UniqueFd take_signals() {
+  signal(SIGPIPE, SIG_IGN);
+  sigset_t wanted;
+  sigemptyset(&wanted);
+  for (const int signo : {SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGUSR1, SIGUSR2}) sigaddset(&wanted, signo);
+  sigprocmask(SIG_BLOCK, &wanted, nullptr);
+  return UniqueFd(signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+/// A session costs two descriptors or more, and the usual soft limit is 1024. Not without an end: what is
+/// started below us inherits it, and old programs walk through all the numbers.
+void raise_descriptor_limit() {
+  constexpr rlim_t kEnough = 65536;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= kEnough) return;
+  limit.rlim_cur = std::min(limit.rlim_max, kEnough);
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+std::string count(std::size_t number, const char* what) { return std::to_string(number) + " " + what; }
+
+/// Empty if there is none.
+std::string state_directory_of(const ServeOptions& options) {
+  return options.state_dir.empty() ? state_directory_for(options.runtime_dir) : options.state_dir;
+}
+
+/// Likewise.
+std::string token_file_of(const ServeOptions& options) {
+  const std::string state = state_directory_of(options);
+  return state.empty() ? state : state + "/tokens.json";
+}
+
+class Daemon {
+ public:
+  Daemon(const ServeOptions& options, UniqueFd lock, UniqueFd lifeline)
+      : options_(options),
+        lock_(std::move(lock)),
+        lifeline_(std::move(lifeline)),
+        obeys_hangup_(isatty(STDERR_FILENO) == 1),
+        signals_(take_signals()),
+        notify_(ServiceNotify::from_environment()),
+        record_{getpid(), kVersion, show_utc_seconds(time(nullptr))},
+        source_(options.command.empty() ? ConfigSource(options.config) : ConfigSource::without_file()),
+        pid_file_(pid_file_of(options, options.runtime_dir)),
+        tokens_(token_file_of(options)) {
+    source_.add(daemon::built_in_server(options.runtime_dir));
+    for (const int fd : {lock_.get(), lifeline_.get()}) fcntl(fd, F_SETFD, FD_CLOEXEC);
+  }
+
+  int run();
+
+ private:
+  Result<config::Configuration> read_configuration();
+  Result<void> prepare(const config::Http& http);
+  void open_doors(proc::Spawner& spawner, config::Configuration configuration);
+  void recover();
+  void open_http();
+  void watch_signals();
+  void read_signals();
+  void watch_lifeline();
+  void feed_watchdog(std::chrono::microseconds period);
+  void leave_when_idle();
+  void tell(events::Kind kind, const std::string& cause, const std::string& text);
+  observe::PidFileView describe_pid_file() const;
+  void stop(const std::string& reason);
+  void finish(const daemon::Ended& ended);
+
+  const ServeOptions& options_;
+  UniqueFd lock_;  // held until we are gone
+  UniqueFd lifeline_;
+  const bool obeys_hangup_;  // somebody at a terminal closes it, and means us
+  UniqueFd signals_;
+  ServiceNotify notify_;
+  const PidRecord record_;
+  ConfigSource source_;
+  const std::string pid_file_;
+  daemon::TokenFile tokens_;
+  ListeningSocket socket_;
+  ListeningSocket http_socket_;
+  UniqueFd tcp_door_;
+
+  Loop loop_;
+  std::unique_ptr<daemon::Chronicle> chronicle_;
+  std::unique_ptr<daemon::Hub> hub_;
+  std::unique_ptr<daemon::Watchdog> watchdog_;
+  std::unique_ptr<transport::UnixListener> listener_;
+  std::unique_ptr<HttpDoors> http_;
+  Watch signal_watch_{loop_, signals_.get()};
+  Watch lifeline_watch_{loop_, lifeline_.get()};
+  std::optional<FileWatch> file_watch_;
+  Timer heartbeat_{loop_};  // for the service manager
+  Timer idle_{loop_};
+  Timer bound_{loop_};
+
+  std::string reason_;  // why it ends; empty = it does not
+  Clock::time_point began_;
+  bool finished_ = false;
+  bool janitor_gone_ = false;
+};
+
+int Daemon::run() {
+  log_as_text("Server starting (PID: " + std::to_string(record_.pid) + ", Build: " + kBuildDate + ")");
+  bound_standard_error(control::log_path(options_.runtime_dir));
+  events::set_log_form(events::log_form_called(options_.log).value_or(events::LogForm::Auto));
+  Result<proc::KeeperSpawner> spawner = proc::KeeperSpawner::create();
+  // Before it is read: what changes from now on is seen.
+  if (!source_.file().empty()) {
+    file_watch_.emplace(loop_, source_.file(), [this] {
+      if (hub_) hub_->reload(source_.file() + " has changed", {});
+    });
+  }
+  Result<config::Configuration> configuration = read_configuration();
+  const Result<void> prepared = !spawner         ? spawner.error()
+                                : !configuration ? configuration.error()
+                                                 : prepare(configuration->options.http);
+  if (!prepared) {
+    log_as_text("cannot start: " + prepared.error().message);
+    return 1;
+  }
+  open_doors(*spawner, std::move(*configuration));
+  loop_.run();
+  listener_.reset();
+  http_.reset();
+  watchdog_.reset();
+  hub_.reset();
+  chronicle_->close();
+  // Whatever is left is the janitor's to end. Without one it is ours.
+  static keeper::Inherited left;  // static: it is large
+  if (janitor_gone_) left.end(spawner->helper_file());
+  // Remnants take seconds to end, and reading /proc can hang as long as a process does: the next daemon looks
+  // again, and it waits for our lock.
+  if (chronicle_->busy()) _exit(0);
+  return 0;
+}
+
+Result<config::Configuration> Daemon::read_configuration() {
+  Result<config::Configuration> configuration = source_.read();
+  if (!configuration) return configuration;
+  for (const std::string& warning : configuration->warnings) log_line("warning: " + warning, LogLevel::Warn);
+  if (source_.file().empty()) return configuration;
+  if (!source_.found()) {
+    log_line("no configuration at '" + source_.file() +
+             "': only commands that clients bring themselves are served");
+  }
+  if (!file_watch_->works()) {
+    log_line(
+        "changes of the configuration are not noticed (this user has no inotify instance left); "
+        "`corral reload` reads it again");
+  }
+  return configuration;
+}
+
+Result<void> Daemon::prepare(const config::Http& http) {
+  // A large message leaves nothing behind when it is gone: what the heap keeps may stay for as long as any
+  // session does. Who reads many of them uses one buffer again (wire/line_reader.h).
+  mallopt(M_MMAP_THRESHOLD, 256 * 1024);
+  raise_descriptor_limit();
+  umask(0077);
+  if (chdir("/") != 0) return Error{std::string("/ cannot be entered: ") + strerror(errno)};
+  if (!keeper::become_subreaper()) log_line("this kernel has no child subreaper: a killed keeper would leak");
+  const std::string stale = describe_stale(pid_file_);
+  if (!stale.empty()) log_line(stale);
+  Result<PassedSockets> passed = take_passed_sockets();
+  if (!passed) return passed.error();
+  const Reach reach = tokens_.any() ? Reach::Anywhere : Reach::ThisMachine;
+  Result<UniqueFd> door = open_tcp_door(options_, http, std::move(passed->tcp), reach);
+  if (door) {
+    tcp_door_ = std::move(*door);
+  } else if (options_.automatic && !options_.port) {
+    // Whoever needs a daemon for its pipes should not go without one because of a port.
+    log_line("there is no door for clients that come by URL: " + door.error().message);
+  } else {
+    return door.error();
+  }
+  Result<ListeningSocket> socket =
+      ListeningSocket::take_or_make(std::move(passed->local), control::socket_path(options_.runtime_dir));
+  if (!socket) return socket.error();
+  socket_ = std::move(*socket);
+  Result<ListeningSocket> by_url = ListeningSocket::make(control::http_socket_path(options_.runtime_dir));
+  if (!by_url) return by_url.error();
+  http_socket_ = std::move(*by_url);
+  // Before anybody is answered: whoever reaches us can read it.
+  const Result<void> written = write_pid_file(pid_file_, record_);
+  if (written) return {};
+  socket_.remove();
+  http_socket_.remove();
+  return written.error();
+}
+
+void Daemon::open_doors(proc::Spawner& spawner, config::Configuration configuration) {
+  // Only now: a registry that must be made or migrated takes its time, and who comes meanwhile is in the
+  // queue.
+  chronicle_ =
+      std::make_unique<daemon::Chronicle>(loop_, state_directory_of(options_), configuration.options.history);
+  hub_ = std::make_unique<daemon::Hub>(
+      loop_, std::move(configuration), spawner, [this] { return source_.read(); }, *chronicle_);
+  loop_.when_slow([this](const SlowTurn& turn) { chronicle_->events().tell(events::event_of(turn)); });
+  hub_->describe_pid_file_with([this] { return describe_pid_file(); });
+  hub_->when_asked_to_stop([this](const std::string& why) { stop(why); });
+  hub_->when_empty([this] {
+    malloc_trim(0);
+    leave_when_idle();
+  });
+  listener_ = std::make_unique<transport::UnixListener>(loop_, socket_.take(), *hub_);
+  open_http();
+  watch_signals();
+  watch_lifeline();
+  leave_when_idle();
+  tell(events::Kind::Start, "start",
+       "the daemon has started: corral " + record_.version + ", pid " + std::to_string(record_.pid));
+  recover();
+  chronicle_->when_whole_again([this] { recover(); });
+  watchdog_ = std::make_unique<daemon::Watchdog>(loop_, *hub_);
+  watchdog_->start();
+  if (notify_.watchdog_period()) feed_watchdog(*notify_.watchdog_period());
+  notify_.send("READY=1\nSTATUS=Serving at " + control::socket_path(options_.runtime_dir));
+}
+
+void Daemon::recover() {
+  recover_remnants(*chronicle_,
+                   [this](pid_t child, daemon::ChildEnded ended) { hub_->started(child, std::move(ended)); });
+}
+
+void Daemon::open_http() {
+  if (!options_.command.empty()) hub_->serve_alone(options_.command, options_.cwd, options_.environment);
+  http_ = std::make_unique<HttpDoors>(loop_, *hub_, hub_->options(), http_socket_.take(),
+                                      std::move(tcp_door_), tokens_);
+  hub_->reached_at(http_->url(), control::http_socket_path(options_.runtime_dir));
+  if (http_->url().empty()) return;
+  log_line(options_.command.empty()
+               ? "HTTP: servers are at " + http_->url() + "/mcp/NAME, and at /sse/NAME for old clients"
+               : "HTTP: " + hub_->alone() + " is at " + http_->url() + "/mcp, and at /sse for old clients");
+}
+
+void Daemon::watch_signals() {
+  signal_watch_.when_readable([this] {
+    read_signals();
+    watch_signals();
+  });
+}
+
+void Daemon::read_signals() {
+  signalfd_siginfo info{};
+  while (read(signals_.get(), &info, sizeof info) == sizeof info) {
+    const int signo = static_cast<int>(info.ssi_signo);
+    const std::string name = std::string("SIG") + sigabbrev_np(signo);
+    if (signo == SIGUSR1 || signo == SIGUSR2) {
+      log_line(name + ": ignored");
+    } else if (signo == SIGHUP && !obeys_hangup_) {
+      hub_->reload("SIGHUP", {});
+    } else {
+      stop(name);
+    }
+  }
+}
+
+/// Nothing is ever written to it. A janitor that is gone cannot sweep after us, so we leave in order while we
+/// can.
+void Daemon::watch_lifeline() {
+  lifeline_watch_.when_readable([this] {
+    char byte = 0;
+    const ssize_t got = read(lifeline_.get(), &byte, 1);
+    if (got > 0) return watch_lifeline();
+    janitor_gone_ = true;
+    stop("the janitor was killed");
+    stop("the janitor was killed");  // in haste: we may be next
+  });
+}
+
+void Daemon::feed_watchdog(std::chrono::microseconds period) {
+  notify_.send("WATCHDOG=1");
+  heartbeat_.start(period, [this, period] { feed_watchdog(period); });
+}
+
+void Daemon::leave_when_idle() {
+  if (!options_.automatic || !reason_.empty() || !http_->url().empty()) return;
+  idle_.start(hub_->options().linger, [this] {
+    if (hub_->empty()) stop("no session for " + show_age(hub_->options().linger));
+  });
+}
+
+void Daemon::tell(events::Kind kind, const std::string& cause, const std::string& text) {
+  events::Event event;
+  event.kind = kind;
+  event.pid = record_.pid;
+  event.cause = cause;
+  event.text = text;
+  chronicle_->events().tell(std::move(event));
+}
+
+observe::PidFileView Daemon::describe_pid_file() const {
+  observe::PidFileView view;
+  view.path = pid_file_;
+  const std::optional<PidRecord> found = read_pid_file(pid_file_);
+  if (!found) return view;
+  view.exists = true;
+  view.pid = found->pid;
+  view.version = found->version;
+  view.started = found->started;
+  view.matches = *found == record_;
+  return view;
+}
+
+/// A second call hastens the end.
+void Daemon::stop(const std::string& reason) {
+  if (reason_.empty()) {
+    reason_ = reason;
+    began_ = Clock::now();
+    notify_.send("STOPPING=1\nSTATUS=Ending " + count(hub_->sessions(), "sessions, ") +
+                 count(hub_->instances(), "instances"));
+    socket_.remove();
+    http_socket_.remove();
+    listener_->close();
+    http_->close();
+    const daemon::Ended open{hub_->sessions(), hub_->instances()};
+    const milliseconds bound = hub_->options().drain + kBeyondDrain;
+    bound_.start(bound, [this, open, bound] {
+      log_line("not everything ended within " + show_age(bound) + "; the janitor does the rest");
+      finish(open);
+    });
+  }
+  hub_->drain([this](const daemon::Ended& ended) { finish(ended); });
+}
+
+void Daemon::finish(const daemon::Ended& ended) {
+  if (std::exchange(finished_, true)) return;
+  const auto took = std::chrono::duration_cast<milliseconds>(Clock::now() - began_);
+  tell(events::Kind::Shutdown, "shutdown", "the daemon ends: " + reason_);
+  log_as_text("Shutting down (" + reason_ + ", " + count(ended.sessions, "sessions, ") +
+              count(ended.instances, "instances, ") + std::to_string(took.count()) + " ms)");
+  remove_pid_file(pid_file_, record_);
+  loop_.post([this] { loop_.stop(); });  // after those who wait for the end have been told
+}
+
+}  // namespace
+
+int run_daemon(const ServeOptions& options, UniqueFd lock, UniqueFd lifeline) {
+  return Daemon(options, std::move(lock), std::move(lifeline)).run();
+}
+
+}  // namespace corral::serve

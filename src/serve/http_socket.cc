@@ -1,0 +1,129 @@
+#include "serve/http_socket.h"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <optional>
+
+#include "base/ip_address.h"
+#include "survey/listeners.h"
+#include "survey/process_table.h"
+#include "survey/server_command.h"
+
+namespace corral::serve {
+namespace {
+
+Error port_taken(std::uint16_t port) {
+  return Error{"port " + std::to_string(port) + " is taken by " + owner_of_port(port) +
+               "; choose another with --port, or any free one with --port 0"};
+}
+
+Error cannot_listen_at(const IpAddress& address, int error) {
+  const std::string place = address.host() + ":" + std::to_string(address.port());
+  const bool privileged = error == EACCES && address.port() != 0;
+  const char* const help = privileged               ? "; choose a port from 1024 on with --port"
+                           : error == EADDRNOTAVAIL ? "; this machine has no such address: correct --bind"
+                                                    : "; choose another --bind or --port";
+  return Error{"nobody can listen at " + place + ": " + strerror(error) + help};
+}
+
+Result<void> check_address(const IpAddress& address, Reach reach) {
+  if (address.is_loopback() || reach == Reach::Anywhere) return {};
+  return Error{"other machines could reach " + address.host() +
+               ", and nobody there would be asked who he is: make a token first, `corral token create NAME`, "
+               "or stay with --bind 127.0.0.1"};
+}
+
+std::string shown_owner(pid_t pid, const survey::ProcessTable& table) {
+  const survey::Process* const process = table.find(pid);
+  std::string name = "process " + std::to_string(pid);
+  if (process == nullptr) return name;
+  return name + " (" +
+         (process->argv.empty() ? survey::printable(process->comm) : survey::show_command(process->argv)) +
+         ")";
+}
+
+}  // namespace
+
+std::string owner_of_port(std::uint16_t port) {
+  const Result<survey::ProcessTable> table = survey::ProcessTable::read();
+  std::optional<uid_t> owner;
+  for (const survey::ListeningSocket& socket : survey::read_listening_sockets()) {
+    if (socket.port != port) continue;
+    owner = socket.uid;
+    if (!table) continue;
+    for (const survey::Holding& holding : table->holders(socket.inode)) {
+      if (holding.socket) return shown_owner(holding.pid, *table);
+    }
+  }
+  if (!owner) return "a process that cannot be seen from here";
+  if (*owner == geteuid()) return "a process of yours that cannot be seen from here, perhaps in a container";
+  return "another user's process (user " + std::to_string(*owner) + ")";
+}
+
+Result<UniqueFd> listen_on(const std::string& bind, std::uint16_t port, Reach reach) {
+  std::optional<IpAddress> address = parse_ip_address(bind);
+  if (!address) {
+    return Error{"'" + survey::printable(bind) +
+                 "' is no address to listen at: write 127.0.0.1, ::1 or another number with --bind"};
+  }
+  const Result<void> allowed = check_address(*address, reach);
+  if (!allowed) return allowed.error();
+  address->set_port(port);
+  UniqueFd door(socket(address->bytes.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!door.valid()) return cannot_listen_at(*address, errno);
+  const int on = 1;
+  // Connections of a predecessor that are still winding up do not count as somebody who listens.
+  setsockopt(door.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  // So that one address is one address, whatever this machine's default is.
+  if (address->bytes.ss_family == AF_INET6) {
+    setsockopt(door.get(), IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
+  }
+  const auto* const where = reinterpret_cast<const sockaddr*>(&address->bytes);
+  if (::bind(door.get(), where, address->size) == 0 && listen(door.get(), SOMAXCONN) == 0) return door;
+  return errno == EADDRINUSE ? port_taken(port) : cannot_listen_at(*address, errno);
+}
+
+Result<UniqueFd> open_tcp_door(const ServeOptions& options, const config::Http& http, UniqueFd passed,
+                               Reach reach) {
+  if (passed.valid()) {
+    const Result<void> allowed = check_reach(passed.get(), reach);
+    if (!allowed) return allowed.error();
+    return passed;
+  }
+  const std::optional<std::uint16_t> port = options.port ? options.port : http.port;
+  if (!port && !options.bind.empty()) {
+    return Error{"--bind says where, but there is no port to listen at: add --port 8765"};
+  }
+  if (!port) return UniqueFd();
+  return listen_on(options.bind.empty() ? http.bind : options.bind, *port, reach);
+}
+
+Result<void> check_reach(int socket, Reach reach) {
+  const std::optional<IpAddress> address = bound_address(socket);
+  if (!address) return Error{"the socket that was passed is no TCP socket: correct ListenStream="};
+  return check_address(*address, reach);
+}
+
+std::uint16_t port_of(int socket) {
+  const std::optional<IpAddress> address = bound_address(socket);
+  return address ? address->port() : std::uint16_t{0};
+}
+
+std::string host_of(int socket) {
+  const std::optional<IpAddress> address = bound_address(socket);
+  if (!address) return "127.0.0.1";
+  const std::string host = address->host();
+  return host == "0.0.0.0" ? "127.0.0.1" : host == "[::]" ? "[::1]" : host;
+}
+
+std::string url_of(int socket) {
+  const std::optional<IpAddress> address = bound_address(socket);
+  if (!address) return "";
+  return "http://" + host_of(socket) + ":" + std::to_string(address->port());
+}
+
+}  // namespace corral::serve

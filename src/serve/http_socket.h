@@ -1,0 +1,40 @@
+// The TCP door: a listening socket, and why it cannot be had.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "config/configuration.h"
+#include "serve/service.h"
+
+namespace corral::serve {
+
+/// Where `corral serve -- COMMAND` listens unless told otherwise.
+inline constexpr std::uint16_t kUsualPort = 8765;
+
+/// Who may reach the door: other machines only if they are asked for a token.
+enum class Reach : std::uint8_t { ThisMachine, Anywhere };
+
+/// `bind` as parse_ip_address() takes it. A taken port is an error that names who has it.
+Result<UniqueFd> listen_on(const std::string& bind, std::uint16_t port, Reach reach);
+
+/// The door as options and configuration want it, options first: one that the service manager passed, one
+/// that we open, or none, which is invalid.
+Result<UniqueFd> open_tcp_door(const ServeOptions& options, const config::Http& http, UniqueFd passed,
+                               Reach reach);
+
+/// For a socket that somebody else opened for us: the same rule about who may reach it.
+Result<void> check_reach(int socket, Reach reach);
+
+std::uint16_t port_of(int socket);
+/// "127.0.0.2", "[::1]". A socket that listens at all addresses is named by the one of this machine.
+std::string host_of(int socket);
+/// "http://127.0.0.1:8765", with the same host.
+std::string url_of(int socket);
+
+/// Who listens at a port, for a sentence: "process 4711 (node server.js)", "another user's process (user 0)".
+std::string owner_of_port(std::uint16_t port);
+
+}  // namespace corral::serve

@@ -1,0 +1,40 @@
+// The pid file of the daemon: three lines, pid, version and start time. Tells which version runs; whether one
+// runs is the lock's word, so a file that a killed daemon left is only reported and replaced.
+#pragma once
+
+#include <sys/types.h>
+
+#include <ctime>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace corral::serve {
+
+struct PidRecord {
+  pid_t pid = 0;
+  std::string version;
+  std::string started;  // RFC 3339, UTC
+
+  bool operator==(const PidRecord&) const = default;
+};
+
+std::string encode(const PidRecord& record);
+/// Exactly three lines, or nothing.
+std::optional<PidRecord> decode_pid_record(std::string_view text);
+
+/// Nothing if there is no such file, or it is no pid file.
+std::optional<PidRecord> read_pid_file(const std::string& path);
+
+/// A sentence about the file that is about to be replaced; empty if there is none.
+std::string describe_stale(const std::string& path);
+
+/// Whoever reads it sees the old one or the new one, never half of one.
+Result<void> write_pid_file(const std::string& path, const PidRecord& record);
+
+/// Unless it is somebody else's by now.
+void remove_pid_file(const std::string& path, const PidRecord& record);
+
+}  // namespace corral::serve

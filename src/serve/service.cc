@@ -1,0 +1,135 @@
+#include "serve/service.h"
+
+#include <unistd.h>
+
+#include <charconv>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+#include <string_view>
+
+#include "base/log.h"
+#include "control/runtime_dir.h"
+#include "keeper/janitor.h"
+#include "proc/command_lookup.h"
+#include "serve/daemon.h"
+#include "serve/daemon_environment.h"
+#include "serve/http_socket.h"
+#include "serve/instance_lock.h"
+#include "serve/served_command.h"
+#include "serve/start.h"
+
+namespace corral::serve {
+namespace {
+
+int descriptor(const std::string& text) {
+  int number = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && end == text.data() + text.size() && number > STDERR_FILENO ? number : -1;
+}
+
+/// What the first life told the second: perhaps a command, then the janitor's own words.
+struct FromJanitor {
+  int command = -1;  // the descriptor of its file
+  int lock = -1;
+  int lifeline = -1;
+};
+
+/// The janitor's words are no interface: whoever types them holds no lock.
+std::optional<FromJanitor> parse_janitor_words(const std::vector<std::string>& words) {
+  constexpr std::size_t kOwn = 3;
+  constexpr std::size_t kWithCommand = 5;
+  const bool has_command = words.size() == kWithCommand && words[0] == kServedCommand;
+  if (words.size() != kOwn && !has_command) return std::nullopt;
+  const std::size_t first = has_command ? 2 : 0;
+  if (words[first] != keeper::kUnderJanitor) return std::nullopt;
+  return FromJanitor{has_command ? descriptor(words[1]) : -1, descriptor(words[first + 1]),
+                     descriptor(words[first + 2])};
+}
+
+int serve_under_janitor(const ServeOptions& options) {
+  const std::optional<FromJanitor> words = parse_janitor_words(options.from_janitor);
+  if (!words || words->lifeline < 0 || options.runtime_dir.empty() ||
+      !is_our_lock(words->lock, options.runtime_dir)) {
+    log_line("the words '" + std::string(keeper::kUnderJanitor) +
+             "' and '@command' are corral's own; see `corral serve --help`");
+    return 1;
+  }
+  ServeOptions complete = options;
+  if (words->command >= 0) {
+    const UniqueFd file(words->command);
+    const Result<void> read = read_served_command(file.get(), complete);
+    if (!read) {
+      log_line("cannot start: " + read.error().message);
+      return 1;
+    }
+  }
+  return run_daemon(complete, UniqueFd(words->lock), UniqueFd(words->lifeline));
+}
+
+/// Those of the port that is any free one carry the number of their starter, so nobody comes back to them.
+void remove_left_folders(const std::string& usual) {
+  constexpr std::string_view kBeginning = "http-0-";
+  std::error_code unknown;
+  for (const auto& entry : std::filesystem::directory_iterator(usual, unknown)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(kBeginning)) continue;
+    // Before it has the lock, only its number says that it is there.
+    if (std::filesystem::exists("/proc/" + name.substr(kBeginning.size()), unknown)) continue;
+    const Result<UniqueFd> lock = take_lock(entry.path().string());
+    if (lock && lock->valid()) std::filesystem::remove_all(entry.path(), unknown);
+  }
+}
+
+/// Beside the user's daemon, which stays as it is: a folder of its own for each port.
+Result<std::string> folder_for_command(std::uint16_t port) {
+  const Result<std::string> usual = choose_runtime_dir(control::candidates("", geteuid()));
+  if (!usual) return usual.error();
+  if (port == 0) remove_left_folders(*usual);
+  const std::string name =
+      "/http-" + std::to_string(port) + (port == 0 ? "-" + std::to_string(getpid()) : "");
+  return {boost::system::in_place_value, *usual + name};
+}
+
+/// What is not told to a command alone: which port, where, from which folder, and with which environment.
+Result<void> complete_for_command(ServeOptions& options) {
+  if (!options.config.empty()) {
+    return Error{"a command behind -- is served alone, without a configuration: leave --config out"};
+  }
+  if (options.automatic) return Error{"--auto is for a daemon without a command of its own: leave it out"};
+  if (!options.port) options.port = kUsualPort;
+  std::error_code unknown;
+  options.cwd = std::filesystem::current_path(unknown).string();
+  options.environment = served_environment(environ);
+  const Result<proc::Executable> found = proc::find_command(options.command.front(), options.environment, "");
+  if (!found) return found.error();
+  if (!options.runtime_dir.empty()) return {};
+  const Result<std::string> folder = folder_for_command(*options.port);
+  if (!folder) return folder.error();
+  options.runtime_dir = *folder;
+  return {};
+}
+
+}  // namespace
+
+std::string pid_file_of(const ServeOptions& options, const std::string& runtime_dir) {
+  if (options.pid_file.empty()) return control::pid_path(runtime_dir);
+  return std::filesystem::absolute(options.pid_file).string();
+}
+
+bool is_from_janitor(const std::vector<std::string>& words) { return parse_janitor_words(words).has_value(); }
+
+int serve(const ServeOptions& options) {
+  if (!options.from_janitor.empty()) return serve_under_janitor(options);
+  ServeOptions complete = options;
+  if (!options.command.empty()) {
+    const Result<void> completed = complete_for_command(complete);
+    if (!completed) {
+      std::cerr << "corral serve: " << completed.error().message << '\n';
+      return 1;
+    }
+  }
+  return options.background ? start_in_background(complete) : start(complete);
+}
+
+}  // namespace corral::serve

@@ -1,0 +1,38 @@
+// The files by which a service manager starts the daemon: systemd's units of a user, launchd's agent. Texts,
+// pure; who writes them where is cli/service_command.cc's.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace corral::serve {
+
+struct UnitFacts {
+  std::string program;  // absolute
+  std::string path;     // PATH for servers that nobody brings one for; empty = the manager's
+  std::string config;   // absolute; empty = the default file
+  std::optional<std::uint16_t>
+      port;  // a TCP port that the manager opens; nothing = the configuration decides
+};
+
+/// The first line of every file that we write. A file without it is not ours to change or to remove.
+inline constexpr const char* kUnitMark =
+    "Written by `corral service install`; `corral service uninstall` removes it.";
+
+std::string service_unit(const UnitFacts& facts);
+std::string socket_unit(const UnitFacts& facts);
+/// Not run by us: there is no macOS to run it on.
+std::string launchd_agent(const UnitFacts& facts);
+
+/// What follows the mark, for a comparison with the examples.
+std::string service_unit_body(const std::string& exec_start, const std::string& environment_path);
+std::string socket_unit_body(std::optional<std::uint16_t> port);
+
+bool has_unit_mark(const std::string& text);
+
+/// A word of ExecStart= or Environment=: quoted where it must be, % doubled.
+std::string systemd_word(const std::string& word);
+
+}  // namespace corral::serve

@@ -1,0 +1,171 @@
+#include "serve/start.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+#include <thread>
+
+#include "control/channel.h"
+#include "control/requests.h"
+#include "control/runtime_dir.h"
+#include "keeper/inherited.h"
+#include "keeper/janitor.h"
+#include "keeper/kernel.h"
+#include "proc/keeper_spawner.h"
+#include "serve/activation.h"
+#include "serve/daemon_environment.h"
+#include "serve/instance_lock.h"
+#include "serve/served_command.h"
+
+namespace corral::serve {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+
+// A predecessor that was killed leaves a janitor behind, which is done within its own bound.
+constexpr milliseconds kLockPatience =
+    std::chrono::duration_cast<milliseconds>(keeper::kKeepersFinish + keeper::kLastKills) + seconds(2);
+constexpr seconds kReplacePatience{60};  // it drains first, as long as its configuration says
+
+/// What `corral serve` needs before it can become the janitor, or who was there first.
+struct Claim {
+  std::string runtime_dir;
+  UniqueFd lock;
+  std::optional<Running> other;
+};
+
+int fail(const std::string& sentence) {
+  std::cerr << "corral serve: " << sentence << '\n';
+  return 1;
+}
+
+/// With --replace, whoever runs is asked to leave. The answer does not matter: the lock tells when it has.
+bool ask_to_leave(const std::string& runtime_dir) {
+  Result<control::Channel> channel = control::connect_to_daemon(runtime_dir);
+  return channel && ask_to_shut_down(*channel, kReplacePatience).has_value();
+}
+
+/// A daemon may also be met where a starter with another view of this machine would have put it.
+std::optional<Running> running_elsewhere(const ServeOptions& options, const std::vector<std::string>& places,
+                                         const std::string& runtime_dir) {
+  for (const std::string& place : places) {
+    if (place == runtime_dir || !control::check_runtime_dir(place)) continue;
+    std::optional<Running> running = find_running(place, control::pid_path(place));
+    if (!running) continue;
+    if (!options.replace || !ask_to_leave(place) || !await_free_lock(place, kLockPatience)) return running;
+  }
+  return std::nullopt;
+}
+
+Error nobody_answers(const std::string& runtime_dir) {
+  return Error{"'" + control::lock_path(runtime_dir) +
+               "' is held, but nobody answers at the socket: a daemon is stopped or hangs; `fuser -v " +
+               control::lock_path(runtime_dir) + "` tells which"};
+}
+
+Result<Claim> claim(const ServeOptions& options) {
+  const std::vector<std::string> places = control::candidates(options.runtime_dir, geteuid());
+  const Result<std::string> runtime_dir = choose_runtime_dir(places);
+  if (!runtime_dir) return runtime_dir.error();
+  Claim claim{*runtime_dir, {}, running_elsewhere(options, places, *runtime_dir)};
+  if (claim.other) return claim;
+  bool asked = false;
+  const auto deadline =
+      steady_clock::now() + kLockPatience + (options.replace ? kReplacePatience : seconds(0));
+  for (milliseconds pause(5); steady_clock::now() < deadline;
+       pause = std::min(pause * 2, milliseconds(100))) {
+    Result<UniqueFd> lock = take_lock(*runtime_dir);
+    if (!lock) return lock.error();
+    claim.lock = std::move(*lock);
+    if (claim.lock.valid() && passed_to_us() > 0) return claim;  // it is our own socket that listens there
+    // Somebody may listen although the lock is free: who cleans up in /tmp may have removed the lock.
+    claim.other = find_running(*runtime_dir, pid_file_of(options, *runtime_dir));
+    if (!claim.other && claim.lock.valid()) return claim;
+    if (claim.other && (!options.replace || asked)) return claim;
+    if (claim.other) asked = ask_to_leave(*runtime_dir);
+    claim.lock.reset();
+    // Nobody answers but the lock is held: one that starts, or one that ends.
+    std::this_thread::sleep_for(pause);
+  }
+  return nobody_answers(*runtime_dir);
+}
+
+/// `served` holds the command that is to be served alone; invalid = there is none.
+std::vector<std::string> janitor_words(const ServeOptions& options, const Claim& claim,
+                                       const std::string& corral, const UniqueFd& served) {
+  std::vector<std::string> words = {
+      keeper::kJanitorName, claim.runtime_dir, std::to_string(claim.lock.get()), corral, "serve",
+      "--runtime-dir",      claim.runtime_dir};
+  if (!options.config.empty()) {
+    words.insert(words.end(), {"--config", std::filesystem::absolute(options.config).string()});
+  }
+  words.insert(words.end(), {"--pid-file", pid_file_of(options, claim.runtime_dir)});
+  if (!options.state_dir.empty()) {
+    words.insert(words.end(), {"--state-dir", std::filesystem::absolute(options.state_dir).string()});
+  }
+  if (options.automatic) words.emplace_back("--auto");
+  if (options.port) words.insert(words.end(), {"--port", std::to_string(*options.port)});
+  if (!options.bind.empty()) words.insert(words.end(), {"--bind", options.bind});
+  if (!options.log.empty()) words.insert(words.end(), {"--log", options.log});
+  if (served.valid()) words.insert(words.end(), {kServedCommand, std::to_string(served.get())});
+  return words;
+}
+
+/// About one that runs already.
+const char* what_to_do(const ServeOptions& options) {
+  return options.command.empty()
+             ? "; `corral status` shows it, `corral serve --replace` takes its place\n"
+             : "; --port chooses another port (0: any free one), --replace takes its place\n";
+}
+
+int become_janitor(const ServeOptions& options, const Claim& claim) {
+  const Result<proc::KeeperSpawner> helper = proc::KeeperSpawner::create();
+  if (!helper) return fail(helper.error().message);
+  const std::string corral = std::filesystem::read_symlink("/proc/self/exe").string();
+  UniqueFd served;
+  if (!options.command.empty()) {
+    Result<UniqueFd> written = write_served_command(options);
+    if (!written) return fail(written.error().message);
+    served = std::move(*written);
+  }
+  std::vector<std::string> words = janitor_words(options, claim, corral, served);
+  std::vector<std::string> variables = daemon_environment(environ);
+  fcntl(claim.lock.get(), F_SETFD, 0);
+  execve(helper->helper().c_str(), as_pointers(words).data(), as_pointers(variables).data());
+  return fail("the helper '" + helper->helper() + "' cannot be executed: " + strerror(errno) +
+              "; reinstall corral");
+}
+
+}  // namespace
+
+Result<std::string> choose_runtime_dir(const std::vector<std::string>& places) {
+  std::string reasons;
+  for (const std::string& place : places) {
+    const Result<void> usable = control::ensure_runtime_dir(place);
+    if (usable) return {boost::system::in_place_value, place};
+    reasons += (reasons.empty() ? "" : "; ") + usable.error().message;
+  }
+  return Error{reasons};
+}
+
+int start(const ServeOptions& options) {
+  // What a caller leaked to us would stay open for as long as the daemon runs.
+  constexpr unsigned kFirst = 3;
+  keeper::close_from(kFirst + static_cast<unsigned>(passed_to_us()));
+  keeper::let_go(STDIN_FILENO, O_RDONLY);
+  const Result<Claim> claimed = claim(options);
+  if (!claimed) return fail(claimed.error().message);
+  if (!claimed->other) return become_janitor(options, *claimed);
+  std::cerr << "corral serve: a daemon runs already: " << describe(*claimed->other) << what_to_do(options);
+  return options.automatic ? 0 : 1;
+}
+
+}  // namespace corral::serve

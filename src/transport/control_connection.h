@@ -1,0 +1,99 @@
+// One connection at the daemon's socket: reads the hello, hands it to the reception, and is the line back to
+// the shim. Owned by the listener until it is finished; belongs to the loop thread.
+#pragma once
+
+#include <sys/socket.h>
+#include <sys/types.h>
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/loop.h"
+#include "base/unique_fd.h"
+#include "control/confinement.h"
+#include "transport/reception.h"
+#include "transport/unix_listener.h"
+
+namespace corral::transport {
+
+/// What all connections of one listener share.
+struct Premises {
+  Loop& loop;
+  Reception& reception;
+  control::Surroundings own;
+  ListenerCounters counters;
+};
+
+class ControlConnection final : public ShimLine, public std::enable_shared_from_this<ControlConnection> {
+ public:
+  static constexpr std::size_t kMostQueued = std::size_t{1} << 20;
+
+  using Finished = std::function<void(const std::shared_ptr<ControlConnection>&)>;
+
+  /// `finished` is called once, when nothing more will come of it.
+  ControlConnection(std::shared_ptr<Premises> premises, UniqueFd socket, pid_t peer, Finished finished);
+
+  void start();
+  /// Closes without a word to anybody: the daemon ends.
+  void abandon();
+
+  void accept() override;
+  void refuse(const std::string& why, int exit_code) override;
+  void run_it(const std::string& why) override;
+  void note(const std::string& sentence) override;
+  void error_output(std::string_view bytes) override;
+  void exit(int code, const std::string& why) override;
+  void when_gone(std::function<void()> task) override;
+
+ private:
+  enum class State { Hello, Open, Closing, Finished };
+  static constexpr std::size_t kMostDescriptors = 3;  // input, output, client
+
+  void wait_for_bytes();
+  void read_bytes();
+  bool read_hello();
+  void take_descriptors(msghdr& message);
+  void judge_hello(std::string_view line);
+  void serve(control::Hello hello);
+  void admit(control::Hello hello);
+  void ask(control::Hello hello);
+  void reject(const std::string& why);
+
+  void say(const control::Reply& reply);
+  void say_last(const control::Reply& reply);
+  void tell_of_dropped();
+  std::size_t queued() const { return out_.size() - written_; }
+  void flush();
+  void hear_hang_up();
+  void wait_for_full_close();
+  void finish();
+
+  // Shared: whoever got the line may hold it for longer than the listener lives.
+  std::shared_ptr<Premises> premises_;
+  UniqueFd socket_;
+  const pid_t peer_;
+  Finished finished_;
+  std::unique_ptr<Watch> watch_;
+  Timer timer_;
+  State state_ = State::Hello;
+
+  std::string hello_;
+  std::array<UniqueFd, kMostDescriptors> descriptors_;
+  std::size_t descriptor_count_ = 0;
+  bool too_many_descriptors_ = false;
+  bool cut_off_ = false;  // not all that were sent found a place here
+
+  std::string out_;
+  std::size_t written_ = 0;  // of out_
+  bool waiting_to_write_ = false;
+  std::size_t dropped_ = 0;  // bytes of stderr since it flowed last
+  std::size_t ignored_ = 0;  // bytes that came after the hello
+  bool needs_shim_ = false;  // a hang-up is the end of a session
+  bool gone_ = false;
+  std::function<void()> when_gone_;
+};
+
+}  // namespace corral::transport

@@ -1,0 +1,346 @@
+#include "transport/http_rules.h"
+
+#include <algorithm>
+#include <array>
+
+#include "http/text.h"
+#include "transport/header_values.h"
+#include "wire/error_codes.h"
+#include "wire/json_array.h"
+#include "wire/json_members.h"
+#include "wire/json_text.h"
+#include "wire/log_level.h"
+#include "wire/revisions.h"
+
+namespace corral::transport {
+namespace {
+
+constexpr int kHeaderMismatch = -32020;
+constexpr int kMissingCapability = -32021;
+constexpr int kTransportError = -32000;  // what servers customarily say with a 4xx of their transport
+
+constexpr std::string_view kVersionHeaderName = "mcp-protocol-version";
+constexpr std::string_view kSessionHeaderName = "mcp-session-id";
+
+// Each of its messages is looked at before the first is passed on; small ones would cost many times their
+// own size.
+constexpr std::size_t kLargestBatch = std::size_t{4} << 20;
+
+using Refusal = std::optional<HttpRefusal>;
+
+HttpRefusal http_refusal(int status, int code, std::string message) {
+  return {status, code, std::move(message), {}, {}};
+}
+
+HttpRefusal header_mismatch(std::string message) {
+  return http_refusal(400, kHeaderMismatch, "Header mismatch: " + std::move(message));
+}
+
+HttpRefusal method_not_allowed(std::string message) {
+  HttpRefusal refusal = http_refusal(405, kTransportError, std::move(message));
+  refusal.allow = "POST";
+  return refusal;
+}
+
+/// Lines end messages on their way to a server. No JSON string holds one as it is, so all of them are white
+/// space, and every span stays right.
+std::shared_ptr<const std::string> on_one_line(std::shared_ptr<const std::string> body) {
+  // Two searches for one byte each are many times faster than one for either.
+  if (body->find('\n') == std::string::npos && body->find('\r') == std::string::npos) return body;
+  auto flat = std::make_shared<std::string>(*body);
+  std::replace_if(
+      flat->begin(), flat->end(), [](char c) { return c == '\r' || c == '\n'; }, ' ');
+  return flat;
+}
+
+/// A version outside the dates of the legacy era, with a date's form and before the modern one.
+bool looks_legacy(std::string_view version) {
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  if (version.size() != wire::kModern.size() || version >= wire::kModern) return false;
+  for (std::size_t i = 0; i < version.size(); ++i) {
+    if (i == 4 || i == 7 ? version[i] != '-' : !digit(version[i])) return false;
+  }
+  return true;
+}
+
+HttpRefusal unsupported_legacy_version() {
+  return http_refusal(
+      400, kTransportError,
+      "Bad Request: the MCP-Protocol-Version header names a revision that does not exist; supported "
+      "are 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25 and 2026-07-28");
+}
+
+bool says_legacy_version(const http::Request& request) {
+  return std::all_of(request.headers.begin(), request.headers.end(), [](const http::Header& header) {
+    return !http::same_word(header.name, kVersionHeaderName) || wire::is_legacy_version(header.value);
+  });
+}
+
+// ---- before the body
+
+Refusal check_media_types(const http::Request& request) {
+  constexpr std::string_view kJson = "application/json";
+  const std::string_view value = request.header("content-type");
+  if (request.count("content-type") == 1 && (value == kJson || media_type(value) == kJson))
+    return std::nullopt;
+  return http_refusal(415, kTransportError, "Unsupported Media Type: send the message as application/json");
+}
+
+Refusal check_accept(const http::Request& request) {
+  constexpr std::string_view kUsual = "application/json, text/event-stream";  // so both SDKs write it
+  if (request.count("accept") == 1 && request.header("accept") == kUsual) return std::nullopt;
+  if (accepts(request, "application/json") && accepts(request, "text/event-stream")) return std::nullopt;
+  return http_refusal(
+      406, kTransportError,
+      "Not Acceptable: an answer may be application/json or text/event-stream; the Accept header "
+      "must list both");
+}
+
+Refusal check_json(const Posted& posted) {
+  const wire::Envelope& envelope = posted.envelope;
+  if (envelope.kind != wire::Kind::NotJson && envelope.kind != wire::Kind::NotRpc) return std::nullopt;
+  const std::string where = std::string(envelope.fault) + " at byte " + std::to_string(envelope.fault_at);
+  if (envelope.kind == wire::Kind::NotJson)
+    return http_refusal(400, wire::kParseError, "Parse error: " + where);
+  return http_refusal(400, wire::kInvalidRequest, "Invalid Request: " + where);
+}
+
+// ---- the modern era
+
+bool is_object_member(std::string_view object, std::string_view key) {
+  return wire::is_object(wire::member_text(object, key));
+}
+
+Refusal check_meta(const Posted& posted) {
+  const wire::Envelope& envelope = posted.envelope;
+  const std::string_view text = *posted.body;
+  const auto invalid = [](const std::string& what) {
+    return http_refusal(400, wire::kInvalidParams, "Invalid params: " + what);
+  };
+  if (!envelope.meta.present()) {
+    return invalid(
+        "a request of the revision 2026-07-28 needs an object params._meta with "
+        "io.modelcontextprotocol/protocolVersion and io.modelcontextprotocol/clientCapabilities");
+  }
+  if (!wire::string_value(envelope.protocol_version.in(text))) {
+    return invalid("params._meta needs a string io.modelcontextprotocol/protocolVersion");
+  }
+  if (!is_object_member(envelope.meta.in(text), "io.modelcontextprotocol/clientCapabilities")) {
+    return invalid(
+        "params._meta needs an object io.modelcontextprotocol/clientCapabilities; {} declares none");
+  }
+  if (!envelope.log_level.present()) return std::nullopt;
+  const auto level = wire::string_value(envelope.log_level.in(text));
+  if (level && wire::parse_log_level(*level)) return std::nullopt;
+  return invalid(
+      "io.modelcontextprotocol/logLevel must be one of debug, info, notice, warning, error, "
+      "critical, alert, emergency");
+}
+
+/// `shown` is the header as it is written for people.
+Refusal check_mirror(const http::Request& request, std::string_view shown,
+                     const std::optional<std::string>& in_body, bool may_be_encoded) {
+  const std::string name(shown);
+  const std::size_t count = request.count(shown);
+  if (count == 0) return header_mismatch("the " + name + " header is missing; it repeats a part of the body");
+  if (count > 1) return header_mismatch("the " + name + " header is there more than once");
+  const std::string_view value = request.header(shown);
+  if (!is_header_safe(value)) {
+    return header_mismatch("the " + name + " header holds bytes that no header may hold" +
+                           (may_be_encoded ? "; encode them as =?base64?…?=" : ""));
+  }
+  const auto said = may_be_encoded ? mirrored_value(value) : std::optional(std::string(value));
+  if (!said) return header_mismatch("the " + name + " header is no proper =?base64?…?=");
+  if (said == in_body) return std::nullopt;
+  return header_mismatch("the " + name + " header does not match the body; send the same value in both");
+}
+
+Refusal check_version(const std::string& version) {
+  if (version == wire::kModern) return std::nullopt;
+  HttpRefusal refusal = http_refusal(400, wire::kUnsupportedVersion, "Unsupported protocol version");
+  refusal.data = R"({"supported":["2026-07-28"],"requested":)" + wire::quoted(version) + "}";
+  return refusal;
+}
+
+/// Where the method's Mcp-Name stands in params; empty if it has none.
+std::string_view mirrored_name(std::string_view method) {
+  if (method == "tools/call" || method == "prompts/get") return "name";
+  return method == "resources/read" ? "uri" : "";
+}
+
+bool is_removed(std::string_view method) {
+  constexpr std::array<std::string_view, 5> kRemoved = {"initialize", "ping", "logging/setLevel",
+                                                        "resources/subscribe", "resources/unsubscribe"};
+  return std::find(kRemoved.begin(), kRemoved.end(), method) != kRemoved.end();
+}
+
+Refusal check_modern_request(const http::Request& request, const Posted& posted) {
+  const std::string_view text = *posted.body;
+  if (Refusal refusal = check_meta(posted)) return refusal;
+  const std::string version = wire::string_value(posted.envelope.protocol_version.in(text)).value_or("");
+  if (Refusal refusal = check_mirror(request, "MCP-Protocol-Version", version, false)) return refusal;
+  if (Refusal refusal = check_version(version)) return refusal;
+  const std::string method(wire::method_name(posted.envelope, text));
+  if (Refusal refusal = check_mirror(request, "Mcp-Method", method, false)) return refusal;
+  if (const std::string_view key = mirrored_name(method); !key.empty()) {
+    const auto name = wire::string_member(posted.envelope.params.in(text), key);
+    if (Refusal refusal = check_mirror(request, "Mcp-Name", name, true)) return refusal;
+  }
+  if (!is_removed(method)) return std::nullopt;  // what else a server may know, it says itself
+  return http_refusal(404, wire::kMethodNotFound,
+                      "Method not found: the revision 2026-07-28 has no " + method);
+}
+
+Refusal check_modern(const http::Request& request, const Posted& posted) {
+  const wire::Envelope& envelope = posted.envelope;
+  switch (envelope.kind) {
+    case wire::Kind::Request: return check_modern_request(request, posted);
+    case wire::Kind::Notification: {
+      // Which headers it needs the revision leaves open; which revision it is of must be one that we speak.
+      const auto in_body = wire::string_value(envelope.protocol_version.in(*posted.body));
+      return check_version(in_body.value_or(std::string(request.header(kVersionHeaderName))));
+    }
+    case wire::Kind::Batch:
+      return http_refusal(
+          400, wire::kInvalidRequest,
+          "Invalid Request: the revision 2026-07-28 has no batches; send one message a request");
+    default:
+      return http_refusal(400, wire::kInvalidRequest,
+                          "Invalid Request: a client of the revision 2026-07-28 sends no responses; answer a "
+                          "question of the server by sending the request again with inputResponses");
+  }
+}
+
+// ---- the legacy era
+
+struct BatchContents {
+  bool readable = false;
+  bool modern = false;
+  bool initialize = false;
+};
+
+BatchContents look_into_batch(std::string_view text) {
+  BatchContents contents;
+  const auto elements =
+      text.size() <= kLargestBatch ? wire::array_elements(text, wire::kMostInBatch) : std::nullopt;
+  contents.readable = elements && elements->size() <= wire::kMostInBatch;
+  if (!contents.readable) return contents;
+  for (const wire::Span& element : *elements) {
+    const std::string_view one = element.in(text);
+    const wire::Envelope envelope = wire::scan(one);
+    contents.modern = contents.modern || envelope.protocol_version.present();
+    contents.initialize = contents.initialize || wire::method_name(envelope, one) == "initialize";
+  }
+  return contents;
+}
+
+Refusal check_batch(const BatchContents& contents) {
+  const auto invalid = [](const char* why) {
+    return http_refusal(400, wire::kInvalidRequest, "Invalid Request: " + std::string(why));
+  };
+  if (!contents.readable)
+    return invalid("a batch of more than 4 MiB or 256 messages; send its messages one by one");
+  if (contents.modern) return invalid("the revision 2026-07-28 has no batches; send one message a request");
+  if (contents.initialize) return invalid("initialize must not be in a batch; send it by itself");
+  return std::nullopt;
+}
+
+Refusal check_legacy(const http::Request& request, const Posted& posted) {
+  if (request.count(kVersionHeaderName) > 1) {
+    return http_refusal(400, kTransportError,
+                        "Bad Request: the MCP-Protocol-Version header is there more than once");
+  }
+  if (request.count(kSessionHeaderName) > 1) {
+    return http_refusal(400, kTransportError,
+                        "Bad Request: the Mcp-Session-Id header is there more than once");
+  }
+  if (posted.envelope.kind == wire::Kind::Batch) return check_batch(look_into_batch(*posted.body));
+  return std::nullopt;
+}
+
+std::variant<Classified, RefusedPost> classify_message(const http::Request& request, Posted posted) {
+  const wire::Envelope& envelope = posted.envelope;
+  const bool initialize =
+      envelope.kind == wire::Kind::Request && wire::method_name(envelope, *posted.body) == "initialize";
+  const bool in_body = envelope.protocol_version.present();
+  const bool legacy_header = says_legacy_version(request);
+  const bool modern = in_body || (!legacy_header && !initialize);
+  const std::string_view id = posted.answer_id();
+  if (modern && !in_body && looks_legacy(request.header(kVersionHeaderName))) {
+    return RefusedPost{unsupported_legacy_version(), std::string(id)};
+  }
+  if (Refusal refusal = modern ? check_modern(request, posted) : check_legacy(request, posted)) {
+    return RefusedPost{std::move(*refusal), std::string(id)};
+  }
+  if (modern) return Classified{Classified::Kind::Modern, std::move(posted), {}};
+  const std::string_view session = request.header(kSessionHeaderName);
+  // The session that it names says itself that it is initialized already.
+  const auto kind =
+      initialize && session.empty() ? Classified::Kind::Initialize : Classified::Kind::InSession;
+  return Classified{kind, std::move(posted), session};
+}
+
+}  // namespace
+
+std::variant<Classified, RefusedPost> classify_post(const http::Request& request) {
+  if (Refusal refusal = check_media_types(request)) return RefusedPost{std::move(*refusal)};
+  Posted posted{on_one_line(request.body), {}};
+  posted.envelope = wire::scan(*posted.body);
+  Refusal refusal = check_accept(request);
+  if (!refusal) refusal = check_json(posted);
+  if (!refusal) return classify_message(request, std::move(posted));
+  return RefusedPost{std::move(*refusal), std::string(posted.answer_id())};
+}
+
+std::variant<Posted, RefusedPost> read_message(const http::Request& request) {
+  if (Refusal refusal = check_media_types(request)) return RefusedPost{std::move(*refusal)};
+  Posted posted{on_one_line(request.body), {}};
+  posted.envelope = wire::scan(*posted.body);
+  Refusal refusal = check_json(posted);
+  if (!refusal) return posted;
+  return RefusedPost{std::move(*refusal), std::string(posted.answer_id())};
+}
+
+int modern_status(std::string_view response, const wire::Envelope& envelope) {
+  if (!envelope.error.present()) return 200;
+  const std::string_view code = wire::member_text(envelope.error.in(response), "code");
+  if (code == std::to_string(wire::kMethodNotFound)) return 404;
+  for (const int refused : {kHeaderMismatch, kMissingCapability, wire::kUnsupportedVersion}) {
+    if (code == std::to_string(refused)) return 400;
+  }
+  return 200;
+}
+
+std::optional<HttpRefusal> check_get(const http::Request& request) {
+  const std::string_view version = request.header(kVersionHeaderName);
+  if (request.header(kSessionHeaderName).empty() || version == wire::kModern) {
+    return method_not_allowed(
+        "Method Not Allowed: without a session there is nothing to GET; send messages by POST, and GET "
+        "/sse/NAME for the transport of 2024-11-05");
+  }
+  if (!says_legacy_version(request)) return unsupported_legacy_version();
+  if (request.count("accept") > 0 && accepts(request, "text/event-stream")) return std::nullopt;
+  return http_refusal(406, kTransportError, "Not Acceptable: the Accept header must list text/event-stream");
+}
+
+std::optional<HttpRefusal> check_delete(const http::Request& request) {
+  const std::string_view version = request.header(kVersionHeaderName);
+  if (request.header(kSessionHeaderName).empty() || version == wire::kModern) {
+    return method_not_allowed("Method Not Allowed: without a session there is nothing to DELETE");
+  }
+  if (!says_legacy_version(request)) return unsupported_legacy_version();
+  return std::nullopt;
+}
+
+http::Response refusal_response(const HttpRefusal& refusal, std::string_view id) {
+  http::Response response;
+  response.status = refusal.status;
+  response.headers.push_back({"Content-Type", "application/json"});
+  if (!refusal.allow.empty()) response.headers.push_back({"Allow", refusal.allow});
+  if (refusal.status == 429 || refusal.status == 503) response.headers.push_back({"Retry-After", "1"});
+  const int code = refusal.code == 0 ? kTransportError : refusal.code;
+  response.body = wire::error_message(id, code, refusal.message, refusal.data);
+  return response;
+}
+
+}  // namespace corral::transport

@@ -1,0 +1,59 @@
+// What the endpoint knows of every session that comes by HTTP, whichever way it speaks.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/loop.h"
+#include "http/exchange.h"
+#include "session/session.h"
+#include "session/transport.h"
+#include "wire/envelope.h"
+
+namespace corral::transport {
+
+/// One message that a client posted: checked, and scanned.
+struct Posted {
+  std::shared_ptr<const std::string> body;  // on one line, as whoever reads lines must get it
+  wire::Envelope envelope;                  // its spans are in *body
+  std::uint64_t program = 0;                // who sent it, where that was looked up; the same for one program
+
+  /// What an error that answers it carries as its id. The id of a response was chosen by the server, and
+  /// might be that of another call of this client.
+  std::string_view answer_id() const {
+    const bool own = envelope.id.present() && envelope.kind != wire::Kind::Response;
+    return own ? envelope.id.in(*body) : "null";
+  }
+};
+
+struct HttpLimits {
+  std::size_t waiting = 64;         // messages of one program that wait for a server that does not read
+  std::size_t open_requests = 256;  // POSTs of one session, or one program, that wait for their answers
+  std::size_t queued = std::size_t{96} << 20;        // bytes that one session's client has not taken
+  std::size_t replay = std::size_t{1} << 20;         // bytes that are kept for a client that comes back
+  Clock::duration hold = std::chrono::seconds(10);   // how long a status line waits for the first message
+  Clock::duration alive = std::chrono::seconds(20);  // between two comments on a silent stream
+  Clock::duration retry = std::chrono::seconds(2);   // what a client is told to wait before it comes back
+};
+
+class HttpSession : public session::Transport {
+ public:
+  using Gone = std::function<void(HttpSession&)>;
+
+  virtual void begin(std::unique_ptr<session::Session> session) = 0;
+  virtual session::Session& session() = 0;
+  virtual void post(std::shared_ptr<http::Exchange> exchange, const Posted& posted) = 0;
+  /// Streams and requests that are open: while there is one, the session is in use.
+  virtual std::size_t in_use() const = 0;
+  /// Whether it keeps answers or questions for a client that is to come back for them.
+  virtual bool owes() const { return false; }
+
+  /// No client by HTTP has a place for it, so it goes to the log: once, and no more than its principal may.
+  void note(const std::string& sentence) override;
+
+ private:
+  std::string last_note_;
+};
+
+}  // namespace corral::transport

@@ -1,0 +1,301 @@
+// From the session to the clients: which request a message belongs to, and in whose words.
+#include <algorithm>
+#include <utility>
+
+#include "http/sse.h"
+#include "transport/http_rules.h"
+#include "transport/modern_session_impl.h"
+#include "wire/attribution.h"
+#include "wire/error_codes.h"
+#include "wire/json_text.h"
+#include "wire/line_pipe.h"
+
+namespace corral::transport {
+namespace {
+
+constexpr std::string_view kSubscriptionKey = "io.modelcontextprotocol/subscriptionId";
+// What the bridge says for a legacy server that asks something: it is still at work on the call.
+constexpr std::string_view kInputRequired = R"({"resultType":"input_required")";
+constexpr std::size_t kOwnedAnswer = std::size_t{16} << 10;
+
+bool same_place(const wire::Span& one, const wire::Span& other) {
+  return one.begin == other.begin && one.end == other.end;
+}
+
+/// An id or token of ours; some servers give a number back as a string.
+PostId own_post_id(std::string_view json) { return wire::own_id<PostId>(json).value_or(PostId()); }
+
+std::string with_replaced(std::string text, wire::Span where, std::string_view by) {
+  if (where.present()) text.replace(where.begin, where.end - where.begin, by);
+  return text;
+}
+
+/// The answer to a listen names the listen a second time, inside.
+std::string with_listen_id(std::string text, const ModernPost& post) {
+  const wire::Span result = wire::member(text, "result");
+  const std::string_view inside = result.in(text);
+  const wire::Span meta = wire::member(inside, "_meta");
+  const wire::Span named = wire::member(meta.in(inside), kSubscriptionKey);
+  if (!named.present() || own_post_id(named.in(meta.in(inside))) != post.id) return text;
+  const std::size_t base = result.begin + meta.begin;
+  return with_replaced(std::move(text), {base + named.begin, base + named.end}, post.client_id);
+}
+
+void write_message(http::Exchange& exchange, std::string message) {
+  const auto text = std::make_shared<const std::string>(std::move(message));
+  const bool owned = text->size() >= kOwnedAnswer;
+  http::write_event(exchange, {{}, {}, {*text, owned ? text : nullptr}, std::nullopt});
+}
+
+}  // namespace
+
+void ModernSession::Impl::route(const wire::Line& line, std::span<const wire::Edit> edits) {
+  const wire::Envelope envelope = wire::scan(line.text);
+  switch (envelope.kind) {
+    case wire::Kind::Response: return answer(line, envelope, edits);
+    case wire::Kind::Notification: return news(wire::edited(line.text, edits));
+    case wire::Kind::Request: {
+      // A client of this revision is asked nothing; a server that does so all the same must not wait for it.
+      ++dropped;
+      const std::string text = wire::edited(line.text, edits);
+      const std::string_view id = wire::member_text(text, "id");
+      return tell(
+          wire::error_message(id, wire::kMethodNotFound, "Method not found: no client can answer this"));
+    }
+    default: ++dropped;
+  }
+}
+
+/// Answers can be large: one pass finds the id, one copy puts the client's own in its place.
+void ModernSession::Impl::answer(const wire::Line& line, const wire::Envelope& envelope,
+                                 std::span<const wire::Edit> edits) {
+  std::vector<wire::Edit> all(edits.begin(), edits.end());
+  std::erase_if(all, [](const wire::Edit& edit) { return !edit.where.present(); });
+  auto place = std::find_if(all.begin(), all.end(),
+                            [&](const wire::Edit& edit) { return same_place(edit.where, envelope.id); });
+  if (place == all.end()) {
+    place = std::find_if(all.begin(), all.end(),
+                         [&](const wire::Edit& edit) { return edit.where.begin > envelope.id.begin; });
+    place = all.insert(place, {envelope.id, envelope.id.in(line.text)});
+  }
+  const std::optional<ModernPost> post = take(own_post_id(place->text));
+  if (!post) {
+    ++dropped;  // most likely its client has hung up
+    return;
+  }
+  const bool still_works =
+      programs == Programs::Several && envelope.result.in(line.text).starts_with(kInputRequired);
+  still_works ? remember_given_up(*post) : remember_answered(*post);
+  place->text = post->client_id;
+  std::string text = wire::edited(line.text, all);
+  if (post->listens) text = with_listen_id(std::move(text), *post);
+  give_answer(*post, std::move(text), envelope.error.present());
+}
+
+void ModernSession::Impl::give_answer(const ModernPost& post, std::string text, bool error) {
+  http::Exchange& exchange = *post.exchange;
+  if (post.streaming) {
+    write_message(exchange, std::move(text));
+    exchange.finish();
+  } else {
+    http::Response response;
+    response.status = error ? modern_status(text, wire::scan(text)) : 200;
+    response.headers.push_back({"Content-Type", "application/json"});
+    if (text.size() < kOwnedAnswer) {
+      response.body = std::move(text);
+    } else {
+      response.large_body = std::make_shared<const std::string>(std::move(text));
+    }
+    exchange.reply(std::move(response));
+  }
+  relieve();
+}
+
+// ---- news
+
+void ModernSession::Impl::news(std::string text) {
+  const wire::Envelope envelope = wire::scan(text);
+  const std::string_view method = wire::method_name(envelope, text);
+  if (method == "notifications/progress") return progress(std::move(text), envelope);
+  if (method == "notifications/cancelled") return listen_cancelled(text, envelope);
+  if (envelope.subscription_id.present()) return listened(std::move(text), envelope);
+  if (method == "notifications/message") return log_message(std::move(text), envelope);
+  if (method.ends_with("/list_changed")) return list_changed(method);
+  ++dropped;  // it names nobody, and a modern client hears only what it has asked for
+}
+
+/// Without the name of a listen: what a client was owed that did not read. It is for all that want to hear
+/// it.
+void ModernSession::Impl::list_changed(std::string_view method) {
+  for (std::size_t i = 0; i < kListsToHear.size(); ++i) {
+    if (method != "notifications/" + std::string(kListsToHear[i]) + "/list_changed") continue;
+    for (ModernPost& post : open) {
+      if (!post.acknowledged || (post.hears & (1U << i)) == 0) continue;
+      const std::string params =
+          R"({"_meta":{)" + wire::quoted(kSubscriptionKey) + ":" + post.client_id + "}}";
+      write(post, wire::notification_message(method, params));
+    }
+  }
+}
+
+void ModernSession::Impl::progress(std::string text, const wire::Envelope& envelope) {
+  ModernPost* const post = find(own_post_id(envelope.direct_token.in(text)));
+  if (post == nullptr || post->client_token.empty()) {
+    ++dropped;
+    return;
+  }
+  write(*post, with_replaced(std::move(text), envelope.direct_token, post->client_token));
+}
+
+/// Who reads a list after the acknowledgement sees it as it is, so nothing is lost by what comes before.
+void ModernSession::Impl::listened(std::string text, const wire::Envelope& envelope) {
+  ModernPost* const post = find(own_post_id(envelope.subscription_id.in(text)));
+  if (post == nullptr || !post->listens) {
+    ++dropped;
+    return;
+  }
+  if (wire::method_name(envelope, text) == "notifications/subscriptions/acknowledged") {
+    post->acknowledged = true;
+    remember_answered(*post);  // a legacy server has just answered its subscriptions
+  }
+  if (!post->acknowledged) {
+    ++dropped;
+    return;
+  }
+  write(*post, with_replaced(std::move(text), envelope.subscription_id, post->client_id));
+}
+
+bool ModernSession::Impl::server_is_modern() const {
+  const router::Router* const router = session->router();
+  return router != nullptr && router->instance()->handshake().era() == knowledge::Era::Modern;
+}
+
+/// A server on a pipe has one stream for all requests, and these may be of several programs. A legacy server
+/// logs for any of them, a modern one only for those that asked for it.
+std::optional<PostId> ModernSession::Impl::cause_of_log() const {
+  const bool all = !server_is_modern();
+  wire::PossibleCauses<PostId> causes;
+  for (const ModernPost& post : open) {
+    // A listen before a legacy server is a subscription that the server is asked for.
+    const bool works = !post.listens || !post.acknowledged;
+    if (works && (all || post.level)) causes.add(post.id);
+  }
+  using router::Causes;
+  lingering.add_to(causes, all ? Causes::AnyCall : Causes::CallsThatWantLogs, Clock::now());
+  return causes.only();
+}
+
+void ModernSession::Impl::remember_given_up(const ModernPost& post) {
+  // The end of a listen is work, too, for a legacy server: it is asked to end a subscription.
+  lingering.given_up(post.id, post.id, post.level.has_value() && !post.listens, Clock::now());
+}
+
+/// A last line about one program's request must not meet the next request, which may be another program's.
+/// One program alone would only lose by it: most of its requests follow soon on another one.
+void ModernSession::Impl::remember_answered(const ModernPost& post) {
+  if (programs == Programs::Several && post.asks_server) lingering.call_answered(post.id, Clock::now());
+}
+
+/// Which request it belongs to, decides wire/attribution.h: the only one that can have caused it, or none.
+void ModernSession::Impl::log_message(std::string text, const wire::Envelope& envelope) {
+  const std::string_view params = envelope.params.in(text);
+  const auto level = wire::parse_log_level(wire::string_member(params, "level").value_or(""));
+  const std::optional<PostId> cause = cause_of_log();
+  ModernPost* const post = cause ? find(*cause) : nullptr;  // one that was given up is not there
+  if (post == nullptr || !post->level || (level && *level < *post->level)) {
+    ++dropped;
+    return;
+  }
+  write(*post, std::move(text));
+}
+
+/// On a pipe a server takes back a listen by this; over HTTP the client hears an answer, and the end.
+void ModernSession::Impl::listen_cancelled(std::string_view text, const wire::Envelope& envelope) {
+  const ModernPost* const named = find(own_post_id(envelope.request_id.in(text)));
+  if (named == nullptr || !named->listens) {
+    ++dropped;
+    return;
+  }
+  const ModernPost post = *take(named->id);
+  remember_answered(post);
+  const std::string result =
+      R"({"resultType":"complete","_meta":{)" + wire::quoted(kSubscriptionKey) + ":" + post.client_id + "}}";
+  std::string answer = wire::result_message(post.client_id, result);
+  give_answer(post, std::move(answer), false);
+}
+
+void ModernSession::Impl::begin_stream(ModernPost& post) {
+  post.streaming = true;
+  post.exchange->when_drained([weak = weak_from_this()] {
+    if (const auto impl = weak.lock()) impl->relieve();
+  });
+  post.exchange->begin(200, http::event_stream_headers());
+}
+
+/// News: what a client that does not read may miss, so that no other client waits for it. A listen that has
+/// missed something would show an old state for good, so it ends, and its client asks anew.
+void ModernSession::Impl::write(ModernPost& post, std::string text) {
+  const bool full = post.streaming && post.exchange->queued() > wire::LinePipe::kHighWater;
+  if (full && programs == Programs::Several) {
+    ++dropped;
+    post.behind = post.listens;
+    some_behind = some_behind || post.behind;
+    return;
+  }
+  if (!post.streaming) begin_stream(post);
+  write_message(*post.exchange, std::move(text));
+  post.heard = Clock::now();
+}
+
+// ---- how much they take
+
+std::size_t ModernSession::Impl::queued() const {
+  std::size_t bytes = 0;
+  for (const ModernPost& post : open) bytes += post.streaming ? post.exchange->queued() : 0;
+  return bytes;
+}
+
+void ModernSession::Impl::weigh() {
+  if (std::exchange(some_behind, false)) let_go_of_those_behind();
+  const std::size_t bytes = queued();
+  if (bytes > wire::LinePipe::kHighWater && programs == Programs::One) congested = true;
+  if (bytes > limits.queued) shed();
+}
+
+void ModernSession::Impl::let_go_of_those_behind() {
+  std::vector<PostId> behind;
+  for (const ModernPost& post : open) {
+    if (post.behind) behind.push_back(post.id);
+  }
+  for (const PostId id : behind) give_up(id);
+}
+
+/// Its connection closes; the server hears that nobody waits any more.
+void ModernSession::Impl::give_up(PostId id) {
+  if (const std::optional<ModernPost> post = take(id)) remember_given_up(*post);
+  tell(wire::cancelled_message(to_string(id), "the client does not read"));
+}
+
+/// The stream that takes least is given up, before the session of all of them has to be.
+void ModernSession::Impl::shed() {
+  while (queued() > limits.queued) {
+    const auto worst =
+        std::max_element(open.begin(), open.end(), [](const ModernPost& a, const ModernPost& b) {
+          return (a.streaming ? a.exchange->queued() : 0) < (b.streaming ? b.exchange->queued() : 0);
+        });
+    if (worst == open.end() || !worst->streaming) break;
+    give_up(worst->id);
+  }
+  relieve();  // perhaps nobody is left who could be waited for
+}
+
+void ModernSession::Impl::relieve() {
+  if (!congested || queued() > wire::LinePipe::kLowWater) return;
+  congested = false;
+  loop.post([weak = weak_from_this()] {
+    const auto impl = weak.lock();
+    if (impl && !impl->closed && !impl->congested) impl->session->output_drained();
+  });
+}
+
+}  // namespace corral::transport

@@ -1,0 +1,122 @@
+// The inside of a modern session: what clients post is in modern_session.cc, what goes back to them in
+// modern_answers.cc.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/id.h"
+#include "router/lingering_work.h"
+#include "transport/modern_session.h"
+#include "wire/log_level.h"
+
+namespace corral::transport {
+
+constexpr std::array<std::string_view, 3> kListsToHear = {"tools", "prompts", "resources"};
+
+/// Of a request; the same that the session behind it sees.
+using PostId = Id<struct PostTag>;
+
+/// A request that waits for its answer.
+struct ModernPost {
+  PostId id;
+  std::shared_ptr<http::Exchange> exchange;
+  std::string client_id;                // JSON, as the client wrote it
+  std::string client_token;             // likewise; empty = it wants to hear of no progress
+  std::optional<wire::LogLevel> level;  // of the log lines that it wants
+  bool listens = false;
+  bool asks_server = true;    // otherwise no legacy server hears of it
+  std::uint8_t hears = 0;     // of which lists a listen wants to hear; bits in the order of kListsToHear
+  bool acknowledged = false;  // a listen hears nothing before that
+  bool streaming = false;     // its status line is out
+  bool behind = false;        // a listen that has lost something: it ends, so that its client asks anew
+  std::uint64_t program = 0;  // whose it is, as far as that is known
+  Clock::time_point heard{};  // since when it has heard nothing
+};
+
+/// A request that no server has seen yet.
+struct HeldPost {
+  PostId id;
+  std::shared_ptr<http::Exchange> exchange;
+  Posted posted;
+  Account::Held bytes{};
+};
+
+struct ModernSession::Impl : std::enable_shared_from_this<ModernSession::Impl> {
+  Impl(ModernSession& itself, Loop& on, const HttpLimits& bounds, Gone when_gone, Programs whose)
+      : owner(itself), loop(on), limits(bounds), programs(whose), gone(std::move(when_gone)), timer(on) {}
+
+  // from the clients
+  void post(std::shared_ptr<http::Exchange> exchange, const Posted& posted);
+  void take_notification(http::Exchange& exchange, const Posted& posted);
+  std::size_t open_of(std::uint64_t program) const;
+  bool no_room_to_wait(const Posted& posted) const;
+  void take_request(PostId id, std::shared_ptr<http::Exchange> exchange, const Posted& posted);
+  void hung_up(PostId id);
+  void take_waiting_soon();
+  void take_waiting();
+  /// To the session; later, if it is in the middle of something.
+  void tell(std::string message);
+
+  // to the clients
+  void route(const wire::Line& line, std::span<const wire::Edit> edits);
+  void answer(const wire::Line& line, const wire::Envelope& envelope, std::span<const wire::Edit> edits);
+  void give_answer(const ModernPost& post, std::string text, bool error);
+  void news(std::string text);
+  void progress(std::string text, const wire::Envelope& envelope);
+  void listened(std::string text, const wire::Envelope& envelope);
+  void list_changed(std::string_view method);
+  void log_message(std::string text, const wire::Envelope& envelope);
+  void listen_cancelled(std::string_view text, const wire::Envelope& envelope);
+  void write(ModernPost& post, std::string text);
+  void begin_stream(ModernPost& post);
+
+  // how much the open streams have not taken; whoever has its answer is the connection's affair
+  std::size_t queued() const;
+  void weigh();
+  void shed();
+  void let_go_of_those_behind();
+  void give_up(PostId id);
+  void relieve();
+
+  void watch(Clock::duration after);
+  void tick();
+  void answer_all(session::Transport::Close how);
+  void leave();
+
+  bool server_is_modern() const;
+  std::optional<PostId> cause_of_log() const;
+  void remember_given_up(const ModernPost& post);
+  void remember_answered(const ModernPost& post);
+
+  ModernPost* find(PostId id);
+  std::optional<ModernPost> take(PostId id);
+
+  ModernSession& owner;
+  Loop& loop;
+  const HttpLimits limits;
+  const Programs programs;
+  Gone gone;
+  std::unique_ptr<session::Session> session;
+  std::vector<ModernPost> open;  // by id
+  router::LingeringWork<PostId, PostId> lingering;
+  std::vector<HeldPost> waiting;
+  std::size_t waiting_bytes = 0;
+  Timer timer;
+  Clock::time_point due{};
+  IdSource<PostId> ids;
+  std::uint64_t dropped = 0;
+  unsigned busy = 0;  // calls of or into the session that are on the stack
+  bool paused = false;
+  bool congested = false;
+  bool some_behind = false;
+  bool taking_soon = false;
+  bool closed = false;
+  bool left = false;
+};
+
+}  // namespace corral::transport

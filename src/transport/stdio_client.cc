@@ -1,0 +1,87 @@
+#include "transport/stdio_client.h"
+
+namespace corral::transport {
+namespace {
+
+// For a client that no longer reads what it was owed: since it last took something, and in all.
+constexpr std::chrono::seconds kFlushLimit{2};
+constexpr std::chrono::seconds kFlushLimitInAll{60};
+constexpr std::size_t kBeyondOneAnswer = std::size_t{32} << 20;
+
+}  // namespace
+
+StdioClient::StdioClient(Loop& loop, Arrival arrival, std::shared_ptr<ShimLine> line, std::size_t line_cap,
+                         Gone gone)
+    : loop_(loop),
+      line_(std::move(line)),
+      pipe_(loop, std::move(arrival.input), std::move(arrival.output), line_cap, *this, "client-messages"),
+      most_queued_(line_cap + kBeyondOneAnswer),
+      client_(std::move(arrival.client)),
+      flush_limit_(loop),
+      gone_(std::move(gone)),
+      client_pid_(arrival.hello.client),
+      shim_pid_(arrival.shim) {}
+
+StdioClient::~StdioClient() { line_->when_gone(nullptr); }
+
+void StdioClient::begin(router::SessionId id, pool::Switchboard& switchboard,
+                        std::shared_ptr<const pool::Wanted> wanted, std::string owner) {
+  session_ =
+      std::make_unique<session::Session>(loop_, id, *this, switchboard, std::move(wanted), std::move(owner));
+  line_->when_gone([this] { session_->end(session::EndReason::ShimGone); });
+  if (client_.valid()) {
+    client_watch_ = std::make_unique<Watch>(loop_, client_.get());
+    client_watch_->when_readable([this] { session_->end(session::EndReason::ClientGone); });
+  }
+  pipe_.resume();
+}
+
+void StdioClient::send(const wire::Line& line, std::initializer_list<wire::Edit> edits) {
+  pipe_.push(line, edits);
+}
+
+void StdioClient::on_oversized(const wire::LineReader::Oversized& oversized) {
+  session_->receive_oversized(oversized.id, oversized.bytes);
+}
+
+void StdioClient::on_output_lost() {
+  pipe_.close();
+  session_->end(session::EndReason::OutputClosed);
+  leave_if_done();
+}
+
+void StdioClient::close(Close how) {
+  if (how == Close::AtOnce) return pipe_.close();
+  flush_until_ = Clock::now() + kFlushLimitInAll;
+  limit_flush(pipe_.queued());
+  pipe_.close_output_when_flushed();
+}
+
+void StdioClient::limit_flush(std::size_t left) {
+  flush_limit_.start(kFlushLimit, [this, left] {
+    if (pipe_.queued() < left && Clock::now() < flush_until_) return limit_flush(pipe_.queued());
+    pipe_.close();
+    leave_if_done();
+  });
+}
+
+void StdioClient::exit(int code, const std::string& why) {
+  over_ = true;
+  code_ = code;
+  why_ = why;
+  leave_if_done();
+}
+
+/// The shim may leave when the client has everything: some take its exit for the end of the output.
+void StdioClient::leave_if_done() {
+  if (!over_ || left_ || pipe_.output_open()) return;
+  left_ = true;
+  line_->when_gone(nullptr);
+  line_->exit(code_, why_);
+  pipe_.close();
+  loop_.post([this, alive = std::weak_ptr<bool>(alive_)] {
+    if (!alive.expired()) gone_(*this);
+  });
+}
+
+}  // namespace corral::transport

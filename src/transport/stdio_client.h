@@ -1,0 +1,74 @@
+// A client that reaches us through a shim: its own pipes, which the shim handed over, the line to the shim,
+// and the process behind both. Any of them can end the session.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/loop.h"
+#include "base/unique_fd.h"
+#include "session/session.h"
+#include "session/transport.h"
+#include "transport/reception.h"
+#include "wire/line_pipe.h"
+
+namespace corral::transport {
+
+class StdioClient final : public session::Transport, private wire::LinePipe::Handler {
+ public:
+  using Gone = std::function<void(StdioClient&)>;
+
+  /// `gone` is called once, when nothing is left to do; it may destroy the client.
+  StdioClient(Loop& loop, Arrival arrival, std::shared_ptr<ShimLine> line, std::size_t line_cap, Gone gone);
+  ~StdioClient() override;
+
+  void begin(router::SessionId id, pool::Switchboard& switchboard, std::shared_ptr<const pool::Wanted> wanted,
+             std::string owner = {});
+
+  session::Session& session() { return *session_; }
+  const session::Session& session() const { return *session_; }
+  pid_t client_pid() const { return client_pid_; }
+  pid_t shim_pid() const { return shim_pid_; }
+
+ private:
+  void send(const wire::Line& line, std::initializer_list<wire::Edit> edits) override;
+  bool overflowing() const override { return pipe_.queued() > most_queued_; }
+  bool congested() const override { return pipe_.congested(); }
+  void pause() override { pipe_.pause(); }
+  void resume() override { pipe_.resume(); }
+  void error_output(std::string_view bytes) override { line_->error_output(bytes); }
+  void note(const std::string& sentence) override { line_->note(sentence); }
+  void close(Close how) override;
+  void exit(int code, const std::string& why) override;
+
+  void on_line(const wire::Line& line) override { session_->receive(line); }
+  void on_oversized(const wire::LineReader::Oversized& oversized) override;
+  void on_input_end() override { session_->input_ended(); }
+  void on_output_lost() override;
+  void on_output_drained() override { session_->output_drained(); }
+  void on_output_closed() override { leave_if_done(); }
+
+  void leave_if_done();
+  void limit_flush(std::size_t left);
+
+  Loop& loop_;
+  std::shared_ptr<ShimLine> line_;
+  wire::LinePipe pipe_;
+  std::size_t most_queued_;
+  UniqueFd client_;
+  std::unique_ptr<Watch> client_watch_;
+  Timer flush_limit_;
+  Clock::time_point flush_until_{};
+  std::unique_ptr<session::Session> session_;
+  Gone gone_;
+  pid_t client_pid_;
+  pid_t shim_pid_;
+  bool over_ = false;  // the session has said its last word
+  bool left_ = false;
+  int code_ = 0;
+  std::string why_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace corral::transport

@@ -1,0 +1,197 @@
+// What a client posts to a legacy session, message by message.
+#include <algorithm>
+#include <utility>
+
+#include "transport/streamable_impl.h"
+#include "wire/error_codes.h"
+#include "wire/json_array.h"
+
+namespace corral::transport {
+namespace {
+
+OpenPost::Awaited awaited_of(std::string_view message, const wire::Envelope& envelope) {
+  return {std::string(envelope.id.in(message)), std::string(envelope.progress_token.in(message))};
+}
+
+void accept_post(http::Exchange* exchange) {
+  if (exchange == nullptr) return;
+  http::Response accepted;
+  accepted.status = 202;
+  exchange->reply(std::move(accepted));
+}
+
+}  // namespace
+
+void StreamableSession::Impl::post(std::shared_ptr<http::Exchange> exchange, const Posted& posted) {
+  const std::string_view request = posted.envelope.id.in(*posted.body);
+  if (closed) {
+    return refuse_post(exchange.get(), 404, wire::kServerLost,
+                       "the session has ended: start a new one with initialize", request);
+  }
+  if (!paused && waiting.empty()) return take(std::move(exchange), posted);
+  if (const auto cancelled = waiting.take_cancelled(posted)) {
+    if (cancelled->exchange) {
+      cancelled->exchange->begin(200, http::event_stream_headers());
+      cancelled->exchange->finish();
+    }
+    return accept_post(exchange.get());
+  }
+  if (waiting.full(limits.waiting)) {
+    return refuse_post_for_now(exchange.get(), 503,
+                               "the server is behind with this session's messages: try again later", request);
+  }
+  if (!waiting.push(exchange, posted, session->account())) {
+    return refuse_post_for_now(exchange.get(), 503, session->account()->objection(Good::Bytes), request);
+  }
+  exchange->when_gone([weak = weak_from_this(), which = exchange.get()] {
+    if (const auto self = weak.lock()) self->waiting.lose(which);
+  });
+}
+
+/// Not from within `resume`: the session is in the middle of something.
+void StreamableSession::Impl::take_waiting() {
+  loop.post([weak = weak_from_this()] {
+    const auto self = weak.lock();
+    while (self && !self->paused && !self->closed) {
+      std::optional<WaitingPost> next = self->waiting.pop();
+      if (!next) return;
+      self->take(std::move(next->exchange), next->posted);
+    }
+  });
+}
+
+void StreamableSession::Impl::take(std::shared_ptr<http::Exchange> exchange, const Posted& posted) {
+  const auto self = shared_from_this();
+  const wire::Line line{*posted.body, posted.body};
+  switch (posted.envelope.kind) {
+    case wire::Kind::Request: return take_request(std::move(exchange), posted);
+    case wire::Kind::Notification:
+    case wire::Kind::Response:
+      session->receive(line, posted.envelope);
+      if (posted.envelope.request_id.present()) cancel(posted.envelope.request_id.in(line.text));
+      return accept_post(exchange.get());
+    case wire::Kind::Batch: return take_batch(exchange, posted);
+    case wire::Kind::NotRpc:
+    case wire::Kind::NotJson:
+      refuse_post(exchange.get(), 400, wire::kInvalidRequest,
+                  "Invalid Request: " + std::string(posted.envelope.fault), posted.envelope.id.in(line.text));
+  }
+}
+
+void StreamableSession::Impl::take_request(std::shared_ptr<http::Exchange> exchange, const Posted& posted) {
+  const wire::Line line{*posted.body, posted.body};
+  std::vector<OpenPost::Awaited> asked{awaited_of(line.text, posted.envelope)};
+  if (refuse_beyond_bounds(exchange.get(), asked)) return;
+  OpenPost& post = open_post(std::move(exchange), std::move(asked));
+  post.initialize = wire::method_name(posted.envelope, line.text) == "initialize";
+  session->receive(line, posted.envelope);
+  check_congestion();
+}
+
+/// Two open requests with one id: nobody could say whose answer it is.
+bool StreamableSession::Impl::refuse_beyond_bounds(http::Exchange* exchange,
+                                                   const std::vector<OpenPost::Awaited>& asked) {
+  std::size_t open = asked.size();
+  for (const auto& post : posts) open += post->awaited.size();
+  const std::string_view first = asked.size() == 1 ? std::string_view(asked[0].id) : "";
+  if (open > limits.open_requests) {
+    refuse_post_for_now(exchange, 429,
+                        "this session has too many requests open: wait for some of their answers", first);
+    return true;
+  }
+  for (auto one = asked.begin(); one != asked.end(); ++one) {
+    const bool twice =
+        std::any_of(asked.begin(), one, [&](const OpenPost::Awaited& other) { return other.id == one->id; });
+    if (!twice && awaiting(one->id) == nullptr) continue;
+    refuse_post(exchange, 400, wire::kInvalidRequest,
+                "Invalid Request: a request with this id is open already in this session: use another id",
+                first);
+    return true;
+  }
+  return false;
+}
+
+OpenPost& StreamableSession::Impl::open_post(std::shared_ptr<http::Exchange> exchange,
+                                             std::vector<OpenPost::Awaited> awaited) {
+  posts.push_back(std::make_unique<OpenPost>(++last_stream, log, loop.now()));
+  OpenPost& post = *posts.back();
+  post.awaited = std::move(awaited);
+  if (exchange) {
+    connect(post.stream, std::move(exchange));
+    wake_at(post.since + limits.hold);
+  }
+  return post;
+}
+
+/// A batch is passed on whole or not at all, so that an error without an id can only mean all of it.
+void StreamableSession::Impl::take_batch(const std::shared_ptr<http::Exchange>& exchange,
+                                         const Posted& posted) {
+  const auto elements = wire::array_elements(*posted.body, wire::kMostInBatch);
+  std::vector<OpenPost::Awaited> asked;
+  std::vector<std::string> cancelled;
+  const char* fault = nullptr;
+  if (!elements || elements->empty()) fault = "an empty batch";
+  if (elements && elements->size() > wire::kMostInBatch) fault = "a batch of more than 256 messages";
+  for (std::size_t i = 0; fault == nullptr && i < elements->size(); ++i) {
+    const std::string_view one = (*elements)[i].in(*posted.body);
+    const wire::Envelope envelope = wire::scan(one);
+    switch (envelope.kind) {
+      case wire::Kind::Request: asked.push_back(awaited_of(one, envelope)); break;
+      case wire::Kind::Notification:
+        if (envelope.request_id.present()) cancelled.emplace_back(envelope.request_id.in(one));
+        break;
+      case wire::Kind::Response: break;
+      case wire::Kind::Batch: fault = "a batch inside a batch"; break;
+      case wire::Kind::NotRpc:
+      case wire::Kind::NotJson: fault = envelope.fault;
+    }
+  }
+  if (fault != nullptr) {
+    return refuse_post(exchange.get(), 400, wire::kInvalidRequest, "Invalid Request: " + std::string(fault));
+  }
+  if (refuse_beyond_bounds(exchange.get(), asked)) return;
+  pass_batch(exchange, posted, std::move(asked), cancelled);
+}
+
+/// The session decides whether its revision has batches.
+void StreamableSession::Impl::pass_batch(const std::shared_ptr<http::Exchange>& exchange,
+                                         const Posted& posted, std::vector<OpenPost::Awaited> asked,
+                                         const std::vector<std::string>& cancelled) {
+  const bool asks = !asked.empty();
+  std::uint64_t number = 0;
+  if (asks) {
+    OpenPost& post = open_post(exchange, std::move(asked));
+    post.batch = true;
+    number = post.stream.number();
+  }
+  std::string refused;
+  refusal = &refused;
+  session->receive({*posted.body, posted.body}, posted.envelope);
+  refusal = nullptr;
+  OpenPost* post = asks ? numbered(number) : nullptr;
+  if (!refused.empty()) {
+    if (post != nullptr) forget(*post);
+    http::Response response;
+    response.status = 400;
+    response.headers = {{"Content-Type", "application/json"}};
+    response.body = std::move(refused);
+    if (exchange) exchange->reply(std::move(response));
+    return;
+  }
+  for (const std::string& request : cancelled) cancel(request);
+  if (!asks) accept_post(exchange.get());
+  check_congestion();
+}
+
+/// No answer follows. If the server gives one all the same, nobody waits for it any more.
+void StreamableSession::Impl::cancel(std::string_view request) {
+  OpenPost* post = awaiting(request);
+  if (post == nullptr || post->initialize) return;
+  std::erase_if(post->awaited, [&](const OpenPost::Awaited& one) { return one.id == request; });
+  if (!post->awaited.empty()) return;
+  if (post->stream.connected() && !post->stream.begun()) post->stream.begin(http::event_stream_headers());
+  post->stream.end();
+  forget(*post);
+}
+
+}  // namespace corral::transport

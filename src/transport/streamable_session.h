@@ -1,0 +1,45 @@
+// A legacy session over Streamable HTTP: many POSTs, perhaps one GET, one session. Every message of the
+// server goes out on exactly one stream, and may be asked for again by a client that lost it.
+#pragma once
+
+#include "transport/http_session.h"
+
+namespace corral::transport {
+
+class StreamableSession final : public HttpSession {
+ public:
+  /// `id` is what the client shows in Mcp-Session-Id. `gone` is called once, when nothing is left to do, and
+  /// may destroy it.
+  StreamableSession(Loop& loop, std::string id, const HttpLimits& limits, Gone gone);
+  ~StreamableSession() override;
+
+  void begin(std::unique_ptr<session::Session> session) override;
+  session::Session& session() override;
+  void post(std::shared_ptr<http::Exchange> exchange, const Posted& posted) override;
+  /// A request whose client has hung up goes on, but does not hold the session.
+  std::size_t in_use() const override;
+  bool owes() const override;
+
+  /// GET: the stream for what belongs to no POST, or, with the id of the last event that it saw, the rest of
+  /// the stream that was lost. A second one takes the place of the first.
+  void listen(std::shared_ptr<http::Exchange> exchange, std::string_view last_event_id);
+
+  /// Messages that nobody waited for, or that nobody could be given any more.
+  std::uint64_t dropped() const override;
+
+  void send(const wire::Line& line, std::initializer_list<wire::Edit> edits) override;
+  void answer(const wire::Line& line, const wire::Envelope& envelope, std::string_view id) override;
+  bool overflowing() const override;
+  bool congested() const override;
+  void pause() override;
+  void resume() override;
+  void error_output(std::string_view bytes) override;
+  void close(Close how) override;
+  void exit(int code, const std::string& why) override;
+
+ private:
+  struct Impl;
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace corral::transport

@@ -1,0 +1,175 @@
+// Which server a session gets, by where it comes from and what is configured.
+#include "daemon/origin.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace corral::daemon {
+namespace {
+
+using config::Share;
+using testing::Contains;
+using testing::HasSubstr;
+
+config::Configuration with(Share share, const std::string& cwd = "") {
+  config::Server server;
+  server.name = "files";
+  server.argv = {"server", "${CORRAL_ROOT}"};
+  server.share = share;
+  server.cwd = cwd;
+  config::Configuration configuration;
+  configuration.file = "/etc/corral.json";
+  configuration.servers = {server};
+  return configuration;
+}
+
+Origin from(const std::string& cwd, const std::string& root = "") {
+  Origin origin;
+  origin.server = "files";
+  origin.cwd = cwd;
+  origin.root = root;
+  origin.environment = std::make_shared<Environment>(Environment{"PATH=/bin", "CORRAL_ROOT=/mine"});
+  return origin;
+}
+
+pool::Wanted resolved(const Origin& origin, const config::Configuration& configuration) {
+  const Result<pool::Wanted> wanted = resolve(origin, configuration);
+  EXPECT_TRUE(wanted) << wanted.error().message;
+  return wanted ? *wanted : pool::Wanted{};
+}
+
+TEST(Resolve, AProjectIsTheRootOrElseTheFolder) {
+  const pool::Wanted given = resolved(from("/cwd", "/project"), with(Share::Root));
+  const pool::Wanted implied = resolved(from("/cwd"), with(Share::Root));
+
+  EXPECT_EQ(given.root, "/project");
+  EXPECT_EQ(given.spec.directory, "/project");
+  EXPECT_EQ(implied.root, "/cwd");
+  EXPECT_EQ(implied.spec.directory, "/cwd");
+}
+
+TEST(Resolve, OneProjectIsOneServerWhereverItIsSeenFrom) {
+  const config::Configuration configuration = with(Share::Root);
+
+  EXPECT_EQ(resolved(from("/a", "/project"), configuration).key,
+            resolved(from("/b", "/project"), configuration).key);
+  EXPECT_NE(resolved(from("/a", "/project"), configuration).key,
+            resolved(from("/a", "/other"), configuration).key);
+}
+
+TEST(Resolve, AFolderThatIsPinnedDoesNotMixProjects) {
+  config::Configuration configuration = with(Share::Root, "/pinned");
+  configuration.servers[0].argv = {"server"};  // nothing but the root differs
+  const pool::Wanted one = resolved(from("/a", "/one"), configuration);
+  const pool::Wanted other = resolved(from("/a", "/two"), configuration);
+
+  EXPECT_EQ(one.spec.directory, "/pinned");
+  EXPECT_EQ(other.spec.directory, "/pinned");
+  EXPECT_NE(one.key, other.key);
+}
+
+TEST(Resolve, TheVariableIsTheProjectAndNeverTheClientsOwn) {
+  EXPECT_THAT(resolved(from("/cwd", "/project"), with(Share::Root)).spec.argv, Contains("/project"));
+  EXPECT_THAT(resolved(from("/cwd"), with(Share::Auto)).spec.argv, Contains("/cwd"));
+}
+
+TEST(Resolve, WithoutRootSharingTheFolderStaysTheClients) {
+  const pool::Wanted wanted = resolved(from("/cwd", "/project"), with(Share::Shared));
+
+  EXPECT_EQ(wanted.root, "");
+  EXPECT_EQ(wanted.spec.directory, "/cwd");
+}
+
+TEST(Resolve, WhatTheClientAsksForCountsMore) {
+  Origin origin = from("/cwd", "/project");
+  origin.share = "root";
+  EXPECT_EQ(resolved(origin, with(Share::Session)).share, Share::Root);
+  EXPECT_EQ(resolved(origin, with(Share::Session)).root, "/project");
+  origin.share = "session";
+  EXPECT_EQ(resolved(origin, with(Share::Root)).share, Share::Session);
+  EXPECT_EQ(resolved(origin, with(Share::Root)).root, "");
+}
+
+TEST(Resolve, ACommandIsWhatItIsWhateverIsConfigured) {
+  Origin origin = from("/cwd");
+  origin.argv = {"/opt/files", "--fast"};
+
+  const pool::Wanted wanted = resolved(origin, with(Share::Shared));
+
+  EXPECT_EQ(wanted.spec.argv, origin.argv);
+  EXPECT_FALSE(wanted.from_configuration);
+  EXPECT_EQ(wanted.server, "files");
+  EXPECT_EQ(wanted.share, Share::Auto);
+}
+
+TEST(Resolve, SaysWhyThereIsNone) {
+  config::Configuration configuration = with(Share::Auto);
+  Origin origin = from("/cwd");
+  origin.server = "fles";
+  EXPECT_THAT(resolve(origin, configuration).error().message,
+              HasSubstr("no server is called 'fles' (perhaps 'files'); configured are files in "
+                        "/etc/corral.json"));
+  configuration.servers[0].disabled = true;
+  EXPECT_THAT(resolve(from("/cwd"), configuration).error().message, HasSubstr("is disabled"));
+  configuration.servers[0].disabled = false;
+  configuration.servers[0].argv = {"${MISSING}"};
+  EXPECT_THAT(resolve(from("/cwd"), configuration).error().message, HasSubstr("MISSING"));
+}
+
+TEST(Resolve, CarriesTheRulesOfTheEntry) {
+  config::Configuration configuration = with(Share::Auto);
+  configuration.servers[0].restart = false;
+  configuration.servers[0].park = true;
+  configuration.servers[0].probe = std::chrono::seconds(7);
+  configuration.servers[0].idle = std::chrono::seconds(9);
+  configuration.servers[0].modern = true;
+  configuration.servers[0].eager = true;
+  configuration.servers[0].warm = 3;
+  configuration.servers[0].on_change = config::OnChange::Warn;
+
+  const pool::Wanted wanted = resolved(from("/cwd"), configuration);
+
+  EXPECT_FALSE(wanted.restart);
+  EXPECT_EQ(wanted.park, true);
+  EXPECT_EQ(wanted.probe, std::chrono::seconds(7));
+  EXPECT_EQ(wanted.idle, std::chrono::seconds(9));
+  EXPECT_EQ(wanted.era, knowledge::Era::Modern);
+  EXPECT_TRUE(wanted.eager);
+  EXPECT_EQ(wanted.warm, 3U);
+  EXPECT_EQ(wanted.on_change, config::OnChange::Warn);
+}
+
+TEST(Interned, EqualValuesAreOne) {
+  Environments environments;
+  const auto one = environments.keep({"A=1", "B=2"});
+  const auto same = environments.keep({"A=1", "B=2"});
+  const auto other = environments.keep({"B=2", "A=1"});
+
+  EXPECT_EQ(one, same);
+  EXPECT_NE(one, other);
+}
+
+TEST(Interned, ServersThatDifferInTheirRulesAreTwo) {
+  Wanteds wanteds;
+  pool::Wanted shared;
+  shared.key = "k";
+  shared.share = Share::Shared;
+  pool::Wanted alone = shared;
+  alone.share = Share::Session;
+
+  EXPECT_EQ(wanteds.keep(shared), wanteds.keep(shared));
+  const auto kept = wanteds.keep(shared);
+  EXPECT_NE(kept, wanteds.keep(alone));
+  wanteds.clear();
+  EXPECT_NE(kept, wanteds.keep(shared)) << "another configuration, other rules";
+}
+
+TEST(Interned, WhatNobodyHoldsIsForgotten) {
+  Environments environments;
+  for (int i = 0; i < 1000; ++i) environments.keep({"NUMBER=" + std::to_string(i)});
+
+  EXPECT_LT(environments.size(), 100U);
+}
+
+}  // namespace
+}  // namespace corral::daemon

@@ -1,0 +1,74 @@
+// When a missing file is an empty configuration, and when it is a mistake.
+#include "serve/config_source.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "survey/temp_files.h"
+
+namespace corral::serve {
+namespace {
+
+class ConfigSourceTest : public survey::TempFiles {
+ protected:
+  void SetUp() override {
+    setenv("XDG_CONFIG_HOME", root().c_str(), 1);
+    file_ = root() + "/corral/config.json";
+  }
+  void TearDown() override { unsetenv("XDG_CONFIG_HOME"); }
+  void put(const std::string& text) {
+    write(file_, text);
+    chmod(file_.c_str(), 0600);
+  }
+
+  std::string file_;
+};
+
+TEST_F(ConfigSourceTest, ADefaultThatWasNeverThereIsEmpty) {
+  ConfigSource source("");
+
+  ASSERT_TRUE(source.read());
+  ASSERT_TRUE(source.read());
+  EXPECT_FALSE(source.found());
+  EXPECT_EQ(source.file(), file_);
+}
+
+TEST_F(ConfigSourceTest, ADefaultThatComesIsRead) {
+  ConfigSource source("");
+  ASSERT_TRUE(source.read());
+  put(R"({"mcpServers":{"a":{"command":"a"}}})");
+
+  const Result<config::Configuration> configuration = source.read();
+
+  ASSERT_TRUE(configuration) << configuration.error().message;
+  EXPECT_EQ(configuration->servers.size(), 1U);
+  EXPECT_TRUE(source.found());
+}
+
+TEST_F(ConfigSourceTest, WhatWasThereAndIsGoneIsAMistake) {
+  put("{}");
+  ConfigSource source("");
+  ASSERT_TRUE(source.read());
+  unlink(file_.c_str());
+
+  EXPECT_FALSE(source.read());
+}
+
+TEST_F(ConfigSourceTest, WhatWasAskedForMustBeThere) { EXPECT_FALSE(ConfigSource(file_).read()); }
+
+TEST(ConfigSource, OfACommandHasNoFileAndIsEmpty) {
+  ConfigSource source = ConfigSource::without_file();
+
+  EXPECT_EQ(source.file(), "");
+  ASSERT_TRUE(source.read());
+  EXPECT_TRUE(source.read()->servers.empty());
+  EXPECT_FALSE(source.found());
+}
+
+}  // namespace
+}  // namespace corral::serve

@@ -1,0 +1,102 @@
+#include "serve/http_socket.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace corral::serve {
+namespace {
+
+using testing::HasSubstr;
+
+UniqueFd local_socket() { return UniqueFd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)); }
+
+TEST(TcpDoor, ListensAtAFreePortIfAnyWillDo) {
+  const auto door = listen_on("127.0.0.1", 0, Reach::ThisMachine);
+  ASSERT_TRUE(door) << door.error().message;
+  const std::uint16_t port = port_of(door->get());
+  EXPECT_NE(port, 0);
+  EXPECT_EQ(host_of(door->get()), "127.0.0.1");
+  EXPECT_EQ(url_of(door->get()), "http://127.0.0.1:" + std::to_string(port));
+  int listens = 0;
+  socklen_t size = sizeof listens;
+  ASSERT_EQ(getsockopt(door->get(), SOL_SOCKET, SO_ACCEPTCONN, &listens, &size), 0);
+  EXPECT_EQ(listens, 1);
+}
+
+TEST(TcpDoor, NamesWhoHasATakenPort) {
+  const auto door = listen_on("127.0.0.1", 0, Reach::ThisMachine);
+  ASSERT_TRUE(door);
+  const std::uint16_t port = port_of(door->get());
+  const auto second = listen_on("127.0.0.1", port, Reach::ThisMachine);
+  ASSERT_FALSE(second);
+  EXPECT_THAT(second.error().message, HasSubstr("port " + std::to_string(port) + " is taken by process " +
+                                                std::to_string(getpid()) + " ("));
+  EXPECT_THAT(second.error().message,
+              HasSubstr("; choose another with --port, or any free one with --port 0"));
+}
+
+TEST(TcpDoor, IsOpenToOtherMachinesOnlyIfTheyAreAskedForAToken) {
+  const auto refused = listen_on("0.0.0.0", 0, Reach::ThisMachine);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("other machines could reach 0.0.0.0"));
+  const auto door = listen_on("0.0.0.0", 0, Reach::Anywhere);
+  ASSERT_TRUE(door) << door.error().message;
+  EXPECT_EQ(host_of(door->get()), "127.0.0.1") << "how this machine gets there";
+  EXPECT_FALSE(check_reach(door->get(), Reach::ThisMachine));
+  EXPECT_TRUE(check_reach(door->get(), Reach::Anywhere));
+}
+
+TEST(TcpDoor, NeedsAnAddressOfThisMachine) {
+  EXPECT_EQ(listen_on("local host\n", 0, Reach::Anywhere).error().message.find("'local host"), 0U);
+  const auto elsewhere = listen_on("192.0.2.1", 0, Reach::Anywhere);  // an address for documentation
+  ASSERT_FALSE(elsewhere);
+  EXPECT_EQ(elsewhere.error().message,
+            "nobody can listen at 192.0.2.1:0: Cannot assign requested address; this machine has no such "
+            "address: correct --bind");
+}
+
+TEST(TcpDoor, IsWhatOptionsAndConfigurationWant) {
+  ServeOptions options;
+  config::Http http;
+  const auto none = open_tcp_door(options, http, UniqueFd(), Reach::ThisMachine);
+  ASSERT_TRUE(none);
+  EXPECT_FALSE(none->valid());
+
+  http.port = 0;
+  EXPECT_TRUE(open_tcp_door(options, http, UniqueFd(), Reach::ThisMachine)->valid());
+  http.bind = "127.0.0.2";
+  EXPECT_EQ(host_of(open_tcp_door(options, http, UniqueFd(), Reach::ThisMachine)->get()), "127.0.0.2");
+  options.bind = "127.0.0.3";
+  EXPECT_EQ(host_of(open_tcp_door(options, http, UniqueFd(), Reach::ThisMachine)->get()), "127.0.0.3");
+  http.port.reset();
+  EXPECT_EQ(open_tcp_door(options, http, UniqueFd(), Reach::ThisMachine).error().message,
+            "--bind says where, but there is no port to listen at: add --port 8765");
+  options.port = 0;
+  EXPECT_TRUE(open_tcp_door(options, http, UniqueFd(), Reach::ThisMachine)->valid());
+}
+
+TEST(TcpDoor, IsTheOneThatWasPassed) {
+  auto passed = listen_on("127.0.0.1", 0, Reach::ThisMachine);
+  ASSERT_TRUE(passed);
+  const int number = passed->get();
+  ServeOptions options;
+  options.port = 0;
+  const auto door = open_tcp_door(options, {}, std::move(*passed), Reach::ThisMachine);
+  ASSERT_TRUE(door);
+  EXPECT_EQ(door->get(), number);
+  EXPECT_FALSE(open_tcp_door(options, {}, local_socket(), Reach::ThisMachine));
+}
+
+TEST(TcpDoor, IsNoLocalSocket) {
+  const UniqueFd local = local_socket();
+  EXPECT_EQ(check_reach(local.get(), Reach::Anywhere).error().message,
+            "the socket that was passed is no TCP socket: correct ListenStream=");
+  EXPECT_EQ(port_of(local.get()), 0);
+  EXPECT_EQ(url_of(local.get()), "");
+  EXPECT_EQ(host_of(local.get()), "127.0.0.1");
+}
+
+}  // namespace
+}  // namespace corral::serve

@@ -1,0 +1,43 @@
+#include "transport/capability_names.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace corral::transport {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+Posted request_with(const std::string& capabilities) {
+  Posted posted;
+  posted.body = std::make_shared<const std::string>(
+      R"({"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{)"
+      R"("io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
+      R"("io.modelcontextprotocol/clientCapabilities":)" +
+      capabilities + "}}}");
+  posted.envelope = wire::scan(*posted.body);
+  return posted;
+}
+
+TEST(CapabilityNames, AreWhatTheClientDeclaresInOrder) {
+  EXPECT_THAT(capability_names(request_with(R"({"sampling":{},"elicitation":{"url":{},"form":{}}})")),
+              ElementsAre("elicitation", "elicitation.form", "elicitation.url", "sampling"));
+}
+
+TEST(CapabilityNames, AreNoneOfWhatIsNoObject) {
+  EXPECT_THAT(capability_names(request_with("{}")), IsEmpty());
+  EXPECT_THAT(capability_names(request_with("[1]")), IsEmpty());
+}
+
+TEST(CapabilityNames, OfAServerThatWasToldMoreCoverThoseOfAClientWithLess) {
+  const auto more = capability_names(request_with(R"({"sampling":{},"elicitation":{"url":{}}})"));
+  const auto less = capability_names(request_with(R"({"elicitation":{}})"));
+
+  EXPECT_TRUE(covers(more, less));
+  EXPECT_TRUE(covers(more, {}));
+  EXPECT_FALSE(covers(less, more));
+}
+
+}  // namespace
+}  // namespace corral::transport
