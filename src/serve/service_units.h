@@ -1,5 +1,5 @@
 // The files by which a service manager starts the daemon: systemd's units of a user, launchd's agent. Texts,
-// pure; who writes them where is cli/service_command.cc's.
+// pure; who writes them where is cli/commands/service_command.cc's.
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "told_daemon.h"
+#include "cli/told_daemon.h"
 
 namespace corral::cli {
 

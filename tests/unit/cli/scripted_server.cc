@@ -1,4 +1,4 @@
-#include "scripted_server.h"
+#include "cli/scripted_server.h"
 
 #include <unistd.h>
 
@@ -8,7 +8,7 @@
 #include <fstream>
 #include <iostream>
 
-#include "cli/command.h"
+#include "cli/frame/command.h"
 
 namespace corral::cli {
 namespace {

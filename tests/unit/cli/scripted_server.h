@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "told_daemon.h"
+#include "cli/told_daemon.h"
 
 namespace corral::cli {
 

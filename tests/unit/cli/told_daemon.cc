@@ -1,4 +1,4 @@
-#include "told_daemon.h"
+#include "cli/told_daemon.h"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 #include <iostream>
 #include <sstream>
 
-#include "cli/command.h"
-#include "cli/parser.h"
+#include "cli/frame/command.h"
+#include "cli/frame/parser.h"
 #include "control/runtime_dir.h"
 
 namespace corral::cli {

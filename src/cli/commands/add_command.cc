@@ -1,0 +1,174 @@
+// `corral add`: one more server in the configuration.
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/json.hpp>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "cli/commands/config_change.h"
+#include "cli/frame/command.h"
+#include "cli/frame/late_options.h"
+#include "cli/frame/option_values.h"
+#include "cli/screen/page.h"
+#include "config/configuration.h"
+#include "config/entry.h"
+#include "config/merge.h"
+#include "survey/server_command.h"
+
+namespace corral::cli {
+namespace {
+
+namespace json = boost::json;
+
+constexpr const char* kExamples = R"(Examples:
+  corral add fetch --share shared -- uvx mcp-server-fetch
+  corral add files --share root -- npx -y @modelcontextprotocol/server-filesystem '${CORRAL_ROOT}'
+  corral add github --env 'GITHUB_TOKEN=${GITHUB_TOKEN}' -- github-mcp-server stdio
+
+The command stands behind `--`, as the client would start it; ${VAR} in quotes is expanded when a client connects. The
+rest of the file stays as it is, comments too, and the old text is kept beside it. A running daemon takes the change over.
+Exit code: 0, or 1 if nothing was changed. docs/configuration.md explains every key.)";
+
+constexpr const char* kUsage =
+    "write a name and, behind `--`, the server's command, as in `corral add fetch -- uvx mcp-server-fetch`";
+
+struct AddOptions {
+  ConfigChange change{"add", "", ""};
+  std::string share;
+  json::object env;
+  std::string cwd;
+  bool replace = false;
+};
+
+Result<void> set_share(std::string& share, const std::string& text) {
+  constexpr std::array<std::string_view, 4> kWords = {"auto", "shared", "session", "root"};
+  if (std::find(kWords.begin(), kWords.end(), text) == kWords.end()) {
+    return Error{"'" + text + "' is no way to share: write auto, shared, session or root"};
+  }
+  share = text;
+  return {};
+}
+
+Result<void> add_variable(json::object& env, const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == 0 || text.empty()) return Error{"the variable has no name: write NAME=value"};
+  if (equals == std::string::npos) {
+    return Error{"'" + text + "' has no value: write NAME=value, or '" + text + "=${" + text +
+                 "}' to take it from each client"};
+  }
+  env[text.substr(0, equals)] = text.substr(equals + 1);
+  return {};
+}
+
+/// The configuration is read from many places, so a path in it has to be absolute.
+Result<void> set_directory(std::string& cwd, const std::string& text) {
+  if (text.empty()) return Error{"the value is empty: leave the option out, or name a directory"};
+  std::error_code unknown;
+  std::string whole = std::filesystem::absolute(text, unknown).lexically_normal().string();
+  if (whole.size() > 1 && whole.back() == '/') whole.pop_back();
+  cwd = text.starts_with("${") || unknown ? text : whole;
+  return {};
+}
+
+json::object entry_of(const AddOptions& options, const std::vector<std::string>& command) {
+  json::object entry{{"command", command.front()}};
+  if (command.size() > 1) entry["args"] = json::array(command.begin() + 1, command.end());
+  if (!options.env.empty()) entry["env"] = options.env;
+  if (!options.cwd.empty()) entry["cwd"] = options.cwd;
+  if (!options.share.empty()) entry["corral"] = {{"share", options.share}};
+  return entry;
+}
+
+/// What is wrong with the entry itself, without a place in a text that nobody has seen; empty if nothing is.
+std::string objection_to_entry(const std::string& name, const json::object& entry) {
+  const json::value alone = {{"mcpServers", {{name, entry}}}};
+  const Result<config::Configuration> read = config::parse(json::serialize(alone), "");
+  if (read) return "";
+  const std::string& message = read.error().message;
+  const std::size_t place = message.find(": ");
+  return place == std::string::npos ? message : message.substr(place + 2);
+}
+
+/// What is probably a mistake in what was just added; the rest of the file is not asked about here.
+void warn(const std::string& file, const std::string& name) {
+  const Result<config::Configuration> now = config::read(file);
+  if (!now) return;
+  Page page(std::cout, look_of(STDOUT_FILENO));
+  for (const std::string& warning : now->warnings) {
+    if (warning.find("server '" + name + "'") == std::string::npos) continue;
+    page.paragraph("warning: ", survey::printable(warning));
+  }
+}
+
+int add(const AddOptions& options, const std::string& name, const std::vector<std::string>& command) {
+  const std::string& file = options.change.config;
+  if (const std::string objection = config::objection_to_name(name); !objection.empty()) {
+    return refuse_change("add", objection + ". Choose another name.");
+  }
+  const json::object entry = entry_of(options, command);
+  if (const std::string objection = objection_to_entry(name, entry); !objection.empty()) {
+    return refuse_change("add", objection);
+  }
+  bool replaced = false;
+  const auto rewrite = [&](const std::string& old) -> Result<std::string> {
+    const auto existing = options.replace ? config::Existing::Replace : config::Existing::Keep;
+    Result<config::Merge> merge = config::merge_servers(old, file, {{name, entry}}, existing);
+    if (!merge) return merge.error();
+    if (!merge->kept.empty()) {
+      return Error{"'" + name + "' is in '" + file + "' already. Add --replace to replace it."};
+    }
+    replaced = !merge->replaced.empty();
+    return {boost::system::in_place_value, std::move(merge->text)};
+  };
+  const int code = change_configuration(options.change, rewrite, [&] {
+    return (replaced ? "Replaced " + name + " in" : "Added " + name + " to");
+  });
+  if (code != 0) return code;
+  warn(file, name);
+  Page(std::cout, look_of(STDOUT_FILENO)).command("Next: ", connect_line(file, name));
+  return 0;
+}
+
+int run(AddOptions& options, const std::vector<Option>& known, const std::vector<std::string>& words) {
+  const auto dashes = std::find(words.begin(), words.end(), "--");
+  if (dashes == words.end() || dashes + 1 == words.end()) return fail("add", kUsage);
+  const Result<Words> rest = take_late_options(known, {words.begin(), dashes});
+  if (!rest) return fail("add", rest.error().message);
+  if (rest->list.size() != 1) return fail("add", kUsage);
+  if (options.change.config.empty()) options.change.config = config::default_file();
+  const int code = add(options, rest->list.front(), {dashes + 1, words.end()});
+  if (!std::cout.flush()) return fail("add", "the output could not be written: give stdout more room");
+  return code;
+}
+
+}  // namespace
+
+Command add_command() {
+  auto options = std::make_shared<AddOptions>();
+  Command command;
+  command.name = "add";
+  command.summary = "Add a server to corral's configuration.";
+  command.usage = "corral add [options] NAME -- COMMAND [ARGUMENT...]";
+  command.examples = kExamples;
+  command.options = options_of(options->change);
+  command.options.push_back({"--share", "HOW", "auto, shared, session or root: who gets the same instance",
+                             [options](const std::string& text) { return set_share(options->share, text); }});
+  command.options.push_back(
+      {"--env", "NAME=VALUE", "A variable for the server; may be given more than once",
+       [options](const std::string& text) { return add_variable(options->env, text); }});
+  command.options.push_back(
+      {"--cwd", "DIR", "The directory that it starts in, in place of the client's",
+       [options](const std::string& text) { return set_directory(options->cwd, text); }});
+  command.options.push_back({"--replace", "", "Replace a server of that name; its other corral options stay",
+                             set_flag(options->replace)});
+  command.options_anywhere = true;
+  command.run = [options, known = command.options](const std::vector<std::string>& words) {
+    return run(*options, known, words);
+  };
+  return command;
+}
+
+}  // namespace corral::cli

@@ -1,0 +1,187 @@
+// `corral call`: one tool of a server, called by hand or from a script, or many of them in one session.
+#include <unistd.h>
+
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "cli/direct/call_batch.h"
+#include "cli/direct/direct_options.h"
+#include "cli/direct/elicitation.h"
+#include "cli/direct/mcp_client.h"
+#include "cli/direct/tool_arguments.h"
+#include "cli/direct/tool_catalog.h"
+#include "cli/direct/tool_result.h"
+#include "cli/frame/command.h"
+#include "cli/frame/option_values.h"
+#include "cli/screen/json_layout.h"
+
+namespace corral::cli {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  corral call files read_file path=README.md
+  corral call files list limit=10 deep=true 'tags:=["a","b"]'
+  corral call files search --json '{"pattern": "main", "limit": 10}'
+  echo '{"pattern": "main"}' | corral call files search -
+  corral call -- ./server echo message=hello             a command of one word, or a whole line in quotes
+  corral call -- npx -y some-server . -- echo message=hello
+  corral call files --batch < calls.jsonl                {"tool": "echo", "arguments": {…}, "id": 7} on each line
+  corral call --batch -- npx -y some-server . < calls.jsonl
+
+key=value is taken as the tool's schema says: a text as it is, a number, boolean, list or object as JSON. key:=value is
+JSON always. The result's text goes to stdout, what the server logs to stderr; --output json prints all of the result.
+On a terminal, progress is shown and questions of the server are asked. Ctrl+C cancels the call.
+--batch writes {"id", "exit", "result" or "error"} for each line, in order.
+Exit code: 0; 1 the tool says that it failed; 2 wrong options, tool or arguments: nothing was called; 3 the server
+answered with an error; 4 it could not be reached, or ended; 124 no answer in time; 128+n if signal n ended it (Ctrl+C:
+130). Of a batch: that of the first call that failed. docs/direct.md has more.)";
+
+struct Options {
+  std::shared_ptr<DirectOptions> direct = std::make_shared<DirectOptions>();
+  std::optional<std::string> json;
+  bool batch = false;
+};
+
+int refuse(const std::string& sentence, int code) {
+  fail("call", sentence);
+  return code;
+}
+
+/// For a terminal nothing that steers it, for a program every byte.
+std::string fitting(const std::string& text, int fd) { return isatty(fd) == 1 ? harmless(text) : text; }
+
+// ---- what the server says in between
+
+Hooks make_hooks(const Options& options, StatusLine& status, Interrupts& interrupts) {
+  Hooks hooks;
+  hooks.log = [&status](std::string_view params) {
+    status.clear();
+    std::cerr << shown_log(params) << '\n';
+  };
+  if (isatty(STDERR_FILENO) == 1) {
+    hooks.progress = [&status](std::string_view params) { status.show(shown_progress(params)); };
+  }
+  if (has_person() && !options.batch) {
+    hooks.elicit = [&status, &interrupts](std::string_view params) {
+      status.clear();
+      return ask_person(params, interrupts);
+    };
+  }
+  return hooks;
+}
+
+// ---- one call
+
+/// What the words say before the server is asked for its schema.
+struct Wish {
+  std::string tool;
+  std::vector<std::string> words;   // key=value
+  std::optional<std::string> json;  // instead of them
+};
+
+Result<Wish> make_wish(const Options& options, std::vector<std::string> words, Interrupts& interrupts) {
+  if (words.empty() || words.front().empty()) {
+    return Error{"no tool given: `corral tools` lists those of a server"};
+  }
+  Wish wish{words.front(), {words.begin() + 1, words.end()}, std::nullopt};
+  const bool from_input = wish.words.size() == 1 && wish.words.front() == "-";
+  if (!options.json && !from_input) return wish;
+  if (options.json && !wish.words.empty()) {
+    return Error{"'" + wish.words.front() + "' and --json: write the arguments in one of both ways"};
+  }
+  wish.words.clear();
+  const Result<std::string> text =
+      from_input ? read_input(interrupts) : Result<std::string>(boost::system::in_place_value, *options.json);
+  if (!text) return text.error();
+  if (interrupts.signal() != 0) return wish;
+  const Result<std::string> object = arguments_from_json(*text, from_input ? "on stdin" : "of --json");
+  if (!object) return object.error();
+  wish.json = *object;
+  return wish;
+}
+
+int show(const Answer& answer, Output output) {
+  const int code = exit_code_of(answer);
+  if (!answer.ok()) return refuse(harmless_line(answer.message), code);
+  if (output == Output::Json) {
+    std::cout << json_for(STDOUT_FILENO, on_one_line(answer.json)) << '\n' << std::flush;
+  } else if (code != 0) {
+    std::cerr << fitting(shown_result(answer.json), STDERR_FILENO);
+  } else {
+    std::cout << fitting(shown_result(answer.json), STDOUT_FILENO) << std::flush;
+  }
+  return std::cout ? code : refuse("stdout cannot be written", 125);
+}
+
+int call(const Options& options, const Server& server, const Wish& wish, McpClient& client, Catalog& catalog,
+         StatusLine& status) {
+  const Tool* const tool = find_tool(client, catalog, wish.tool);
+  if (tool == nullptr) {
+    const Answer why = catalog.why_missing(wish.tool, server.title());
+    return refuse(harmless_line(why.message), why.exit_code);
+  }
+  Result<std::string> arguments = wish.json ? Result<std::string>(boost::system::in_place_value, *wish.json)
+                                            : arguments_from_words(schema_of(*tool), wish.words);
+  if (!arguments) return refuse(wish.tool + ": " + arguments.error().message, kBadArguments);
+  const Answer answer = call_tool(client, *tool, *arguments);
+  status.clear();
+  return show(answer, options.direct->output);
+}
+
+// ---- the command
+
+int run(Options& options, const std::vector<Option>& late, std::vector<std::string> words) {
+  const Result<Target> target =
+      options.batch ? find_lone_target(late, std::move(words)) : find_target(late, std::move(words));
+  if (!target) return refuse(target.error().message, kBadArguments);
+  if (options.batch && (!target->words.empty() || options.json)) {
+    return refuse("a batch reads tools and arguments from stdin: leave them out", kBadArguments);
+  }
+  Interrupts interrupts;
+  Wish wish;
+  if (!options.batch) {
+    Result<Wish> made = make_wish(options, target->words, interrupts);
+    if (!made) return refuse(made.error().message, kBadArguments);
+    if (const int signo = interrupts.signal(); signo != 0) return 128 + signo;
+    wish = std::move(*made);
+  }
+  StatusLine status(isatty(STDERR_FILENO) == 1);
+  McpClient client(interrupts, make_hooks(options, status, interrupts), options.direct->timeout);
+  const Answer begun = client.begin(connect_words(*options.direct, target->server));
+  if (!begun.ok()) return refuse(harmless_line(begun.message), begun.exit_code);
+  Catalog catalog = list_tools(client);
+  if (!catalog.answer.ok()) return refuse(harmless_line(catalog.answer.message), catalog.answer.exit_code);
+  const int code = options.batch ? run_batch(client, catalog, target->server.title(), interrupts)
+                                 : call(options, target->server, wish, client, catalog, status);
+  client.end();
+  return code;
+}
+
+}  // namespace
+
+Command call_command() {
+  auto options = std::make_shared<Options>();
+  Command command;
+  command.name = "call";
+  command.summary = "Call a tool of an MCP server, by hand or from a script.";
+  command.usage =
+      "corral call [options] NAME TOOL [key=value...] | -- COMMAND [ARG... --] TOOL [key=value...]";
+  command.examples = kExamples;
+  command.usage_code = kBadArguments;
+  command.options.push_back({"--json", "OBJECT", "The arguments as JSON, instead of key=value",
+                             [options](const std::string& text) -> Result<void> {
+                               options->json = text;
+                               return {};
+                             }});
+  command.options.push_back(
+      {"--batch", "", "Calls as JSON lines on stdin, in one session", set_flag(options->batch)});
+  add_direct_options(command, options->direct);
+  command.options_anywhere = true;
+  command.run = [options, late = command.options](std::vector<std::string> words) {
+    return run(*options, late, std::move(words));
+  };
+  return command;
+}
+
+}  // namespace corral::cli

@@ -1,0 +1,86 @@
+// `corral completions`: what a shell has to know to complete our command lines.
+#include <iostream>
+#include <set>
+
+#include "cli/frame/command.h"
+#include "cli/frame/completions.h"
+#include "cli/screen/json_view.h"
+#include "cli/screen/overview.h"
+#include "config/configuration.h"
+#include "control/channel.h"
+#include "control/requests.h"
+#include "daemon/built_in_server.h"
+
+#include <boost/json/parse.hpp>
+
+namespace corral::cli {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  source <(corral completions bash)                                   for this shell; in ~/.bashrc for all
+  corral completions zsh > "${fpath[1]}/_corral"
+  corral completions fish > ~/.config/fish/completions/corral.fish
+  corral completions servers                                          the names that are completed
+
+`make install` puts them where the shells look. Names come from the configuration and from the daemon, if one runs, and
+corral's own is there always; one that a shell would have to quote is left out.)";
+
+constexpr std::chrono::milliseconds kPatience{1000};  // somebody has pressed Tab
+
+void add_names(const boost::json::array& entries, const char* member_name, std::set<std::string>& names) {
+  for (const boost::json::value& entry : entries) {
+    const std::string name = text(entry, member_name);
+    if (is_plain_word(name)) names.insert(name);
+  }
+}
+
+std::set<std::string> server_names() {
+  std::set<std::string> names = {daemon::kBuiltInServer};  // which no file and no list of the daemon names
+  if (const Result<config::Configuration> configuration = config::read(config::default_file())) {
+    for (const config::Server& server : configuration->servers) {
+      if (is_plain_word(server.name)) names.insert(server.name);
+    }
+  }
+  Result<control::Channel> channel = control::connect_to_daemon("");
+  if (!channel) return names;
+  const Result<std::string> answer = control::ask_status(*channel, kPatience);
+  if (!answer) return names;
+  boost::system::error_code error;
+  const boost::json::value status = boost::json::parse(*answer, error);
+  if (!error) add_names(list(status, "servers"), "name", names);
+  return names;
+}
+
+int run(const std::vector<Command>& commands, const std::vector<std::string>& words) {
+  if (words.size() != 1) return fail("completions", "name one shell: bash, zsh or fish");
+  std::vector<CommandShape> shapes;
+  shapes.reserve(commands.size());
+  for (const Command& command : commands) shapes.push_back(shape_of(command));
+  if (words.front() == "bash") {
+    std::cout << bash_completions(shapes);
+  } else if (words.front() == "zsh") {
+    std::cout << zsh_completions(shapes);
+  } else if (words.front() == "fish") {
+    std::cout << fish_completions(shapes);
+  } else if (words.front() == "servers") {
+    for (const std::string& name : server_names()) std::cout << name << '\n';
+  } else {
+    return fail("completions", "'" + words.front() + "' is not known: write bash, zsh or fish");
+  }
+  if (!std::cout.flush()) return fail("completions", "the output could not be written: give stdout a reader");
+  return 0;
+}
+
+}  // namespace
+
+Command completions_command() {
+  Command command;
+  command.name = "completions";
+  command.summary = "Print what bash, zsh or fish need to complete corral's commands.";
+  command.usage = "corral completions bash|zsh|fish|servers";
+  command.examples = kExamples;
+  command.run = [](const std::vector<std::string>& words) { return run(all_commands(), words); };
+  return command;
+}
+
+}  // namespace corral::cli

@@ -1,0 +1,112 @@
+#include "cli/commands/config_change.h"
+
+#include <unistd.h>
+
+#include <boost/json.hpp>
+#include <chrono>
+#include <filesystem>
+#include <iostream>
+
+#include "cli/frame/ask_daemon.h"
+#include "cli/frame/option_values.h"
+#include "cli/screen/page.h"
+#include "config/configuration.h"
+#include "config/file.h"
+#include "control/channel.h"
+#include "control/hello.h"
+#include "control/requests.h"
+#include "survey/server_command.h"
+
+namespace corral::cli {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::chrono::seconds kStatusPatience{10};
+
+std::string real_path(const std::string& file) {
+  std::error_code unknown;
+  const std::filesystem::path real = std::filesystem::weakly_canonical(file, unknown);
+  return unknown ? file : real.string();
+}
+
+/// The file that the daemon reads; empty if it has none, or does not say.
+std::string file_of_daemon(const std::string& status) {
+  json::error_code error;
+  const json::value value = json::parse(status, error);
+  const json::value* file = error ? nullptr : value.find_pointer("/daemon/config", error);
+  return file != nullptr && file->is_string() ? std::string(file->get_string()) : "";
+}
+
+/// The daemon watches its file and would notice anyway; asked, it has done so when we say it.
+std::string ask_to_reload(const std::string& command, const std::string& runtime_dir) {
+  control::Hello hello;
+  hello.verb = control::Verb::Reload;
+  Result<control::Channel> channel = control::connect_to_daemon(runtime_dir);
+  const Result<std::string> answer =
+      channel ? control::ask_for_result(*channel, hello, kAnswerPatience,
+                                        give_up_on_hanging_daemon(command, runtime_dir))
+              : Result<std::string>(channel.error());
+  if (!answer) return "The running daemon has not taken it over: " + answer.error().message + ".";
+  json::error_code error;
+  const json::value value = json::parse(*answer, error);
+  const json::value* ended = error ? nullptr : value.find_pointer("/ended", error);
+  const std::int64_t count = ended != nullptr && ended->is_int64() ? ended->get_int64() : 0;
+  const std::string text = "The running daemon took it over";
+  if (count == 0) return text + ".";
+  return text + " and ended " + std::to_string(count) + (count == 1 ? " instance." : " instances.");
+}
+
+/// One sentence on what becomes of the change in the daemon. The file is written: nothing here is a failure.
+std::string tell_daemon(const ConfigChange& change) {
+  Result<control::Channel> channel = control::connect_to_daemon(change.runtime_dir);
+  if (!channel && channel.error().kind == Error::Kind::NotFound)
+    return "No daemon runs; the next one reads it.";
+  const Result<std::string> status =
+      channel ? control::ask_status(*channel, kStatusPatience) : Result<std::string>(channel.error());
+  if (!status) return "Whether a daemon took it over is not known: " + status.error().message + ".";
+  std::string file = file_of_daemon(*status);
+  if (file.empty()) file = config::default_file();  // it looks there, and has found nothing so far
+  if (real_path(file) != real_path(change.config)) {
+    return "The running daemon does not read this file but " + shorten_home(file) + ".";
+  }
+  return ask_to_reload(change.command, change.runtime_dir);
+}
+
+}  // namespace
+
+std::vector<Option> options_of(ConfigChange& change) {
+  return {{"--config", "FILE", "The file to change, in place of the default one", set_word(change.config)},
+          runtime_dir_option(change.runtime_dir)};
+}
+
+int refuse_change(const std::string& command, const std::string& sentence) {
+  std::cerr << "corral " << command << ": " << survey::printable(sentence) << "\n";
+  return 1;
+}
+
+std::string connect_line(const std::string& config, const std::string& name) {
+  const std::string with = config == config::default_file() ? "" : " --config " + survey::shell_word(config);
+  return "corral connect" + with + " " + survey::shell_word(name);
+}
+
+int change_configuration(const ConfigChange& change, const Rewrite& rewrite,
+                         const std::function<std::string()>& done) {
+  Result<config::FileUpdate> update = config::FileUpdate::begin(change.config);
+  if (!update) return refuse_change(change.command, update.error().message);
+  const Result<std::string> text = rewrite(update->text());
+  if (!text) return refuse_change(change.command, text.error().message);
+  const Result<void> written = update->commit(*text);
+  if (!written) return refuse_change(change.command, written.error().message);
+
+  Page page(std::cout, look_of(STDOUT_FILENO));
+  page.paragraph("", done() + " " + survey::printable(shorten_home(change.config)) + ".");
+  const std::string backup = update->backup();
+  if (!backup.empty()) {
+    page.paragraph("", "The old text is in " + survey::printable(shorten_home(backup)) + ".");
+  }
+  page.paragraph("", survey::printable(tell_daemon(change)));
+  return 0;
+}
+
+}  // namespace corral::cli

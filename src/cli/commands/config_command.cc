@@ -1,0 +1,237 @@
+// `corral config`: what is configured, and where.
+#include <unistd.h>
+
+#include <boost/json.hpp>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "base/ip_address.h"
+#include "base/units.h"
+#include "cli/frame/command.h"
+#include "cli/frame/late_options.h"
+#include "cli/frame/option_values.h"
+#include "cli/screen/gone_lines.h"
+#include "cli/screen/page.h"
+#include "config/configuration.h"
+#include "config/show.h"
+#include "survey/server_command.h"
+
+namespace corral::cli {
+namespace {
+
+using config::Configuration;
+using config::Server;
+
+constexpr const char* kExamples = R"(Examples:
+  corral config check                   the servers that are configured, and what is wrong
+  corral config check --json .mcp.json  any other file, for a program
+  corral config path                    where the configuration is
+
+`check` shows what is in force, with secrets hidden, and warns of what does nothing. Exit code: 0 if the file can be
+used, 1 if not. Nothing is started or changed. docs/configuration.md explains every key.)";
+
+struct ConfigOptions {
+  std::string file;
+  bool json = false;
+};
+
+void show_limits(Page& page, const Server& server) {
+  std::string limits = std::string("containment ") + config::name_of(server.containment);
+  if (server.limits.memory_bytes) limits += ", memory " + show_size(*server.limits.memory_bytes);
+  if (server.limits.processes) limits += ", processes " + std::to_string(*server.limits.processes);
+  if (server.limits.cpu_thousandths) {
+    limits += ", processor " + std::to_string(*server.limits.cpu_thousandths / 10) + "%";
+  }
+  page.paragraph("  kept by  ", limits);
+}
+
+std::string share_text(const Server& server) {
+  switch (server.share) {
+    case config::Share::Shared: return "shared by all sessions that start it alike";
+    case config::Share::Session: return "session: one instance for each";
+    case config::Share::Root: return "root: one instance for each project";
+    case config::Share::Auto: break;
+  }
+  return server.stateless ? "auto, and marked stateless: shared"
+                          : "auto: shared where that is known to be safe";
+}
+
+std::string cwd_text(const Server& server) {
+  if (!server.cwd.empty()) return survey::printable(server.cwd);
+  return server.share == config::Share::Root ? "the project root" : "the client's";
+}
+
+std::string life_text(const Server& server) {
+  std::string text = server.restart ? "restarted after a crash, " : "not restarted after a crash, ";
+  text += server.probe.count() == 0 ? "not probed, "
+                                    : "probed after " + config::show_duration(server.probe) + " of silence, ";
+  text += "stopped after " + config::show_duration(server.idle) + " without use, ";
+  if (server.recycle) text += "replaced when it has grown beyond " + show_size(*server.recycle) + ", ";
+  if (!server.park) return text + "parked if it keeps no state and its session is silent";
+  return text + (*server.park ? "parked if its session is silent" : "never parked");
+}
+
+std::string start_text(const Server& server) {
+  std::string text = server.eager ? "when a session attaches" : "at the first call that needs it";
+  if (server.warm > 0) text += ", with " + std::to_string(server.warm) + " kept ready";
+  if (!server.min_version.empty()) text += ", only if its version is " + server.min_version + " or later";
+  if (server.modern) text += std::string(", taken for a ") + config::era_name(server.modern) + " server";
+  switch (server.on_change) {
+    case config::OnChange::Roll: return text + "; new sessions get the new code when its files change";
+    case config::OnChange::Warn: return text + "; a change of its files is only told";
+    case config::OnChange::Ignore: break;
+  }
+  return text + "; its files are not watched";
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + survey::printable(name);
+  return list;
+}
+
+void show_server(Page& page, const Server& server) {
+  page.blank();
+  page.heading(server.name + (server.disabled ? " (disabled)" : ""));
+  page.command("  command  ", survey::show_command(server.argv));
+  for (const auto& [name, value] : server.env) {
+    page.command("  env      ", survey::printable(name) + "=" + config::show_variable(name, value));
+  }
+  page.command("  cwd      ", cwd_text(server));
+  page.paragraph("  share    ", share_text(server));
+  if (server.tools) page.paragraph("  tools    ", server.tools->empty() ? "none" : listed(*server.tools));
+  if (!server.deny.empty()) page.paragraph("  deny     ", listed(server.deny));
+  if (server.timeout) page.paragraph("  timeout  ", config::show_duration(*server.timeout) + " for one call");
+  show_limits(page, server);
+  page.paragraph("  start    ", start_text(server));
+  page.paragraph("  life     ", life_text(server));
+  page.paragraph("  end      ", config::show_duration(server.stdin_grace) + " after its input ended, then " +
+                                    config::show_duration(server.term_grace) + " after SIGTERM");
+  if (!server.on_stop.empty()) page.command("  on stop  ", survey::show_command({server.on_stop}));
+}
+
+std::string http_text(const config::Http& http) {
+  if (!http.port) return "a local socket only; \"corral\": {\"http\": {\"port\": 8765}} opens a TCP port";
+  const std::optional<IpAddress> address = parse_ip_address(http.bind);
+  std::string text = address ? address->host() : http.bind;
+  text += *http.port == 0 ? ", any free port" : ":" + std::to_string(*http.port);
+  if (address && !address->is_loopback()) text += ", which needs a token (`corral token create NAME`)";
+  for (const std::string& host : http.hosts) text += ", also as " + host;
+  for (const std::string& origin : http.origins) text += ", for pages of " + origin;
+  return text + "; sessions end after " + config::show_duration(http.idle) + " without use";
+}
+
+std::string watch_text(const config::Options& options) {
+  const config::WatchRules& watch = options.watch;
+  std::string text = watch.interval.count() == 0 ? "never" : "every " + config::show_duration(watch.interval);
+  text += std::string("; servers that corral did not start: ") + config::name_of(watch.foreign);
+  const auto days = std::chrono::duration_cast<std::chrono::hours>(options.history).count() / 24;
+  text += "; events and ended sessions are kept for " + count_of(static_cast<std::size_t>(days), "day");
+  if (!options.min_version.empty())
+    text += "; only a corral of version " + options.min_version + " or later may ask";
+  return text;
+}
+
+std::vector<std::string> own_environment() {
+  std::vector<std::string> environment;
+  // The daemon sets this one for every client, to its project root.
+  std::error_code unknown;
+  environment.push_back("CORRAL_ROOT=" + std::filesystem::current_path(unknown).string());
+  for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
+  return environment;
+}
+
+/// What would stop a server from starting out of this shell; a client's environment may have more or less.
+std::vector<std::string> missing_variables(const Configuration& configuration) {
+  std::vector<std::string> missing;
+  const std::vector<std::string> environment = own_environment();
+  for (const Server& server : configuration.servers) {
+    const Result<Server> expanded = config::expand(server, environment);
+    if (!expanded && !server.disabled) missing.push_back("in this shell: " + expanded.error().message);
+  }
+  return missing;
+}
+
+void show(const Configuration& configuration) {
+  Page page(std::cout, look_of(STDOUT_FILENO));
+  const std::size_t servers = configuration.servers.size();
+  page.paragraph("", survey::printable(shorten_home(configuration.file)) + ": " + std::to_string(servers) +
+                         (servers == 1 ? " server" : " servers"));
+  for (const Server& server : configuration.servers) show_server(page, server);
+  page.blank();
+  const config::Options& options = configuration.options;
+  page.paragraph("daemon: ", "lines up to " + show_size(options.line_cap) + ", drains for " +
+                                 config::show_duration(options.drain) + ", stays for " +
+                                 config::show_duration(options.linger) + " without sessions, runs up to " +
+                                 std::to_string(options.max_instances) + " instances, keeps " +
+                                 std::to_string(options.keep) + " idle ones of a server");
+  page.paragraph("http: ", http_text(options.http));
+  page.paragraph("watch: ", watch_text(options));
+  for (const std::string& warning : configuration.warnings) {
+    page.paragraph("warning: ", survey::printable(warning));
+  }
+}
+
+int check(const ConfigOptions& options) {
+  Result<Configuration> configuration = config::read(options.file);
+  if (!configuration) {
+    const std::string message = survey::printable(configuration.error().message);
+    if (options.json) {
+      std::cout << boost::json::object{{"file", survey::printable(options.file)}, {"error", message}} << "\n";
+    } else {
+      std::cerr << "corral config: " << message << "\n";
+    }
+    return 1;
+  }
+  for (std::string& text : missing_variables(*configuration)) {
+    configuration->warnings.push_back(std::move(text));
+  }
+  if (options.json) {
+    std::cout << config::to_json(*configuration) << "\n";
+  } else {
+    show(*configuration);
+  }
+  return 0;
+}
+
+int run(ConfigOptions& options, const std::vector<std::string>& words) {
+  constexpr const char* kUsage = "write `corral config check [FILE]` or `corral config path`";
+  const bool default_file = options.file.empty();
+  if (default_file) options.file = config::default_file();
+  if (words.empty()) return fail("config", std::string("nothing to do: ") + kUsage);
+  int code = 0;
+  if (words.front() == "path" && words.size() == 1) {
+    std::cout << options.file << "\n";
+  } else if (words.front() == "check" && words.size() <= 2) {
+    if (words.size() == 2 && !default_file) return fail("config", "two files given: leave --config out");
+    if (words.size() == 2) options.file = words[1];
+    code = check(options);
+  } else {
+    return fail("config", "unexpected '" + words.back() + "': " + kUsage);
+  }
+  if (!std::cout.flush()) return fail("config", "the output could not be written: give stdout more room");
+  return code;
+}
+
+}  // namespace
+
+Command config_command() {
+  auto options = std::make_shared<ConfigOptions>();
+  Command command;
+  command.name = "config";
+  command.summary = "Check the daemon's configuration, or say where it is.";
+  command.usage = "corral config check [options] [FILE] | corral config path";
+  command.examples = kExamples;
+  command.options = {
+      {"--config", "FILE", "The file, in place of the one at the default place", set_word(options->file)},
+      {"--json", "", "For programs", set_flag(options->json)}};
+  command.options_anywhere = true;
+  command.run = [options, known = command.options](const std::vector<std::string>& words) {
+    const Result<Words> rest = take_late_options(known, words);
+    return rest ? run(*options, rest->list) : fail("config", rest.error().message);
+  };
+  return command;
+}
+
+}  // namespace corral::cli

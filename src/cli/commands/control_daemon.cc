@@ -1,0 +1,284 @@
+#include "cli/commands/control_daemon.h"
+
+#include <boost/json/parse.hpp>
+#include <chrono>
+#include <deque>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "base/nearest.h"
+#include "base/utc_time.h"
+#include "cli/commands/kept_log.h"
+#include "cli/frame/ask_daemon.h"
+#include "cli/frame/since.h"
+#include "cli/screen/gone_lines.h"
+#include "cli/screen/json_view.h"
+#include "control/channel.h"
+#include "control/requests.h"
+#include "observe/control_tools.h"
+#include "survey/server_command.h"
+#include "wire/json_text.h"
+
+namespace corral::cli {
+namespace {
+
+namespace json = boost::json;
+using control::Hello;
+using control::Verb;
+using observe::tool_failure;
+using observe::ToolResult;
+
+/// What ends something waits for calls in flight, whose time is configured over there.
+constexpr std::chrono::seconds kEndPatience{120};
+constexpr std::size_t kMostLogBytes = std::size_t{1} << 18;
+constexpr const char* kOwnName = "corral";
+
+std::string piece_of(const std::string& object, std::string_view name) {
+  const std::string_view piece = wire::member_text(object, name);
+  return piece.empty() ? "[]" : std::string(piece);
+}
+
+std::string client_of_session(const json::value& session) {
+  const json::value* const who = member(session, "client");
+  if (who == nullptr) return "-";
+  std::string shown = text(*who, "name");
+  if (text(*who, "version") != "-") shown += " " + text(*who, "version");
+  if (text(*who, "pid") != "-" && text(*who, "pid") != "0") shown += " (pid " + text(*who, "pid") + ")";
+  if (text(*who, "root") != "-") shown += " in " + text(*who, "root");
+  return shown;
+}
+
+std::string describe_server(const json::value& server, const json::array& instances) {
+  const std::string name = text(server, "name");
+  std::string lines;
+  for (const json::value& instance : instances) {
+    if (text(instance, "server") != name) continue;
+    lines += "  " + text(instance, "id").substr(0, 8) + " pid " + text(instance, "pid") + ", " +
+             text(instance, "state") + (text(instance, "stale") == "-" ? "" : ", old code") + ", " +
+             count_of(list(instance, "sessions").size(), "session") + ", calls " + text(instance, "calls") +
+             ", up " + age(instance, "uptime_ms") + "; " + text(instance, "reason") + "\n";
+  }
+  std::string state = lines.empty() ? " (not running)" : "";
+  if (flag(server, "disabled")) state = " (disabled in the configuration)";
+  if (flag(server, "stopped")) state = " (stopped; start_server allows it)";
+  if (text(server, "broken") != "-") state = " (not started for now: " + text(server, "broken") + ")";
+  return name + state + "\n" + lines;
+}
+
+/// One line per instance that went, and what it came to.
+ToolResult ended_result(const std::string& headline, const std::string& structured,
+                        const json::value& value) {
+  ToolResult result{false, headline, structured};
+  for (const json::value& gone : list(value, "ended")) {
+    result.text += "\n  " + text(gone, "server") + " " + text(gone, "instance").substr(0, 8) + ": " +
+                   text(gone, "processes") + " processes, " +
+                   (flag(gone, "proved") ? "gone" : "NOT proved to be gone") + " after " + text(gone, "ms") +
+                   " ms";
+    if (!flag(gone, "proved")) result.failed = true;
+  }
+  for (const json::value& survivor : list(value, "survivors")) {
+    result.failed = true;
+    result.text += "\n  NOT ended: process " + text(survivor, "pid") + " (" + text(survivor, "command") +
+                   "), " + text(survivor, "cause");
+  }
+  return result;
+}
+
+struct LastLines {
+  std::deque<KeptLine> lines;  // oldest first
+  std::size_t bytes = 0;       // of their texts
+  bool more = false;           // older ones were left out
+};
+
+LastLines read_last_lines(const std::string& file, std::size_t most, std::int64_t since_ms) {
+  LastLines last;
+  KeptLog(file).read([&](std::string_view text) {
+    std::optional<KeptLine> line = parse_kept_line(text);
+    if (!line) line = KeptLine{0, "", survey::printable(std::string(text))};
+    if (line->time_ms < since_ms) return;
+    last.bytes += line->text.size();
+    last.lines.push_back(std::move(*line));
+    while (last.lines.size() > most || (last.bytes > kMostLogBytes && last.lines.size() > 1)) {
+      last.bytes -= last.lines.front().text.size();
+      last.lines.pop_front();
+      last.more = true;
+    }
+  });
+  return last;
+}
+
+std::string logs_json(const std::string& server, const std::string& file, const LastLines& last) {
+  std::string lines;
+  for (const KeptLine& line : last.lines) {
+    lines += (lines.empty() ? "" : ",") +
+             (R"({"time":)" + (line.time_ms == 0 ? "null" : wire::quoted(show_utc(line.time_ms)))) +
+             R"(,"instance":)" + (line.instance.empty() ? "null" : wire::quoted(line.instance)) +
+             R"(,"text":)" + wire::quoted(line.text) + "}";
+  }
+  return R"({"server":)" + wire::quoted(server) + R"(,"file":)" + wire::quoted(file) + R"(,"lines":[)" +
+         lines + R"(],"more":)" + (last.more ? "true" : "false") + "}";
+}
+
+/// The file of a server, or why there is none.
+Result<std::string> log_file_of(const json::value& status, const std::string& server) {
+  std::vector<std::string> names;
+  for (const json::value& entry : list(status, "servers")) {
+    names.push_back(text(entry, "name"));
+    if (names.back() != server) continue;
+    const json::value* const file = member(entry, "log_file");
+    if (file == nullptr || !file->is_string()) {
+      return Error{"the daemon keeps no log of server " + server +
+                   ": it is of an older version, or has no state folder; `corral serve --replace` starts "
+                   "this one"};
+    }
+    return {boost::system::in_place_value, std::string(file->get_string())};
+  }
+  const std::string nearest = nearest_word(server, names);
+  return Error{
+      "no server is called '" + server + "': " +
+      (nearest.empty() ? "list_servers shows those that there are" : "did you mean " + nearest + "?")};
+}
+
+}  // namespace
+
+Result<ControlDaemon::Answer> ControlDaemon::ask(const Hello& hello) const {
+  Result<control::Channel> channel = control::connect_to_daemon(runtime_dir_);
+  if (!channel && channel.error().kind == Error::Kind::NotFound) {
+    return Error{
+        "no corral daemon runs for this user: `corral serve --background` starts one, and `corral connect` "
+        "does so by itself"};
+  }
+  if (!channel) return channel.error();
+  const bool tells = hello.verb == Verb::Status || hello.verb == Verb::Info;
+  Result<std::string> result =
+      hello.verb == Verb::Status
+          ? control::ask_status(*channel, kTellPatience, control::Measure::Yes)
+          : control::ask_for_result(*channel, hello,
+                                    tells ? std::chrono::milliseconds(kTellPatience) : kEndPatience);
+  if (!result) return result.error();
+  boost::system::error_code error;
+  json::value value = json::parse(*result, error);
+  if (error || !value.is_object()) {
+    return Error{
+        "the daemon's answer is no JSON object: it is of another version; `corral serve --replace` starts "
+        "this one"};
+  }
+  return Answer{std::move(*result), std::move(value)};
+}
+
+Result<ControlDaemon::Answer> ControlDaemon::status() const {
+  Hello hello;
+  hello.verb = Verb::Status;
+  return ask(hello);
+}
+
+ToolResult ControlDaemon::get_server_info() const {
+  Hello hello;
+  hello.verb = Verb::Info;
+  const Result<Answer> answer = ask(hello);
+  if (!answer) return tool_failure(answer.error().message);
+  return {false, answer->text, answer->text};  // clients that know no structured content read the text
+}
+
+ToolResult ControlDaemon::list_servers() const {
+  const Result<Answer> answer = status();
+  if (!answer) return tool_failure(answer.error().message);
+  std::string shown;
+  std::set<std::string> names = {kOwnName};
+  for (const json::value& server : list(answer->value, "servers")) {
+    names.insert(text(server, "name"));
+    shown += describe_server(server, list(answer->value, "instances"));
+  }
+  // Commands that clients bring themselves stand in no configuration.
+  for (const json::value& instance : list(answer->value, "instances")) {
+    const std::string name = text(instance, "server");
+    if (names.insert(name).second)
+      shown += describe_server(json::object{{"name", name}}, list(answer->value, "instances"));
+  }
+  if (shown.empty()) shown = "no server is configured: `corral add NAME -- COMMAND` adds one\n";
+  return {false, shown.substr(0, shown.size() - 1),
+          R"({"servers":)" + piece_of(answer->text, "servers") + R"(,"instances":)" +
+              piece_of(answer->text, "instances") + "}"};
+}
+
+ToolResult ControlDaemon::list_sessions() const {
+  const Result<Answer> answer = status();
+  if (!answer) return tool_failure(answer.error().message);
+  const json::array& sessions = list(answer->value, "sessions");
+  std::string shown = count_of(sessions.size(), "session");
+  for (const json::value& session : sessions) {
+    shown += "\n  " + text(session, "id") + " " + text(session, "server") + ", " + text(session, "state") +
+             ", client " + client_of_session(session) + ", instance " +
+             text(session, "instance").substr(0, 8) + ", calls " + text(session, "calls") + ", open for " +
+             age(session, "age_ms");
+  }
+  for (const json::value& object : list(answer->value, "objects")) {
+    shown += "\n  session object " + text(object, "id") + " owns " + words(object, "servers");
+  }
+  return {false, shown,
+          R"({"sessions":)" + piece_of(answer->text, "sessions") + R"(,"objects":)" +
+              piece_of(answer->text, "objects") + "}"};
+}
+
+ToolResult ControlDaemon::end_session(const Arguments& arguments) const {
+  Hello hello;
+  hello.verb = Verb::SessionEnd;
+  hello.session = observe::text_argument(arguments, "session");
+  const Result<Answer> answer = ask(hello);
+  if (!answer) return tool_failure(answer.error().message);
+  return ended_result("session " + hello.session + " has ended: " +
+                          count_of(list(answer->value, "ended").size(), "instance") + " went with it",
+                      answer->text, answer->value);
+}
+
+ToolResult ControlDaemon::handle_server(Verb verb, const Arguments& arguments) const {
+  Hello hello;
+  hello.verb = verb;
+  hello.server = observe::text_argument(arguments, "server");
+  if (hello.server == kOwnName && verb != Verb::Start) {
+    return tool_failure(
+        "server corral is this control server, which could not answer any more: name another one, or use "
+        "`corral shutdown` to end the daemon");
+  }
+  const Result<Answer> answer = ask(hello);
+  if (!answer) return tool_failure(answer.error().message);
+  const std::size_t ended = list(answer->value, "ended").size();
+  std::string headline = "server " + hello.server;
+  switch (verb) {
+    case Verb::Restart:
+      headline += ended == 0 ? ": no instance was running; the next call starts one"
+                             : ": " + count_of(ended, "instance") + " ended; whoever uses it gets a new one";
+      break;
+    case Verb::Stop:
+      headline += " is stopped: " + count_of(ended, "instance") + " ended; start_server allows it again";
+      break;
+    default: headline += flag(answer->value, "allowed") ? " may run again" : " was not stopped"; break;
+  }
+  return ended_result(headline, answer->text, answer->value);
+}
+
+ToolResult ControlDaemon::server_logs(const Arguments& arguments) const {
+  const std::string server = observe::text_argument(arguments, "server");
+  const std::string since = observe::text_argument(arguments, "since");
+  const std::int64_t most = observe::number_argument(arguments, "lines", observe::kUsualLogLines);
+  std::int64_t since_ms = 0;
+  if (!since.empty()) {
+    const Result<std::int64_t> time = parse_since(since, unix_time_ms());
+    if (!time) return tool_failure("tool server_logs: argument \"since\": " + time.error().message);
+    since_ms = *time;
+  }
+  const Result<Answer> answer = status();
+  if (!answer) return tool_failure(answer.error().message);
+  const Result<std::string> file = log_file_of(answer->value, server);
+  if (!file) return tool_failure(file.error().message);
+  const LastLines last = read_last_lines(*file, static_cast<std::size_t>(most), since_ms);
+  std::string shown = last.more ? "(older lines are left out)\n" : "";
+  for (const KeptLine& line : last.lines) {
+    shown += (line.time_ms == 0 ? "" : show_utc(line.time_ms) + " " + line.instance + " ") + line.text + "\n";
+  }
+  if (last.lines.empty()) shown = "server " + server + " has written nothing to stderr in that time\n";
+  return {false, shown.substr(0, shown.size() - 1), logs_json(server, *file, last)};
+}
+
+}  // namespace corral::cli

@@ -1,0 +1,167 @@
+#include "cli/commands/control_reap.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "cli/commands/reap_options.h"
+#include "cli/frame/keep_count.h"
+#include "cli/screen/server_table.h"
+#include "reap/end_trees.h"
+#include "reap/selection.h"
+#include "wire/json_text.h"
+
+namespace corral::cli {
+namespace {
+
+using observe::tool_failure;
+using observe::ToolResult;
+
+struct Chosen {
+  std::size_t server = 0;  // index into Survey::servers
+  reap::Group::Kind kind = reap::Group::Kind::Orphans;
+};
+
+struct ReapWish {
+  reap::Selectors selectors;
+  bool confirm = false;
+};
+
+Result<ReapWish> read_wish(const boost::json::object& arguments) {
+  const Result<std::size_t> keep = keep_count(std::nullopt);
+  if (!keep) return keep.error();
+  ReapWish wish;
+  reap::Selectors& selectors = wish.selectors;
+  wish.confirm = observe::flag_argument(arguments, "confirm");
+  selectors.orphans = observe::flag_argument(arguments, "orphans");
+  selectors.pile_ups = observe::flag_argument(arguments, "pile_ups");
+  selectors.client = observe::text_argument(arguments, "client");
+  selectors.match = observe::text_argument(arguments, "match");
+  const std::int64_t kept = observe::number_argument(arguments, "keep", static_cast<std::int64_t>(*keep));
+  selectors.keep = survey::keep_in_use(static_cast<std::size_t>(std::max<std::int64_t>(kept, 0)));
+  const std::string age = observe::text_argument(arguments, "older_than");
+  if (!age.empty()) {
+    const Result<std::chrono::milliseconds> older = parse_age(age);
+    if (!older) return Error{"tool reap: argument \"older_than\": " + older.error().message};
+    selectors.older_than = *older;
+  }
+  selectors.explicit_choice = selectors.orphans || selectors.pile_ups || !selectors.client.empty() ||
+                              !selectors.match.empty() || !age.empty() || arguments.contains("keep");
+  if (wish.confirm && !selectors.explicit_choice) {
+    return Error{
+        "tool reap: confirm needs a choice: add at least one of orphans, pile_ups, older_than, client, "
+        "match, "
+        "keep; without confirm it shows what there is"};
+  }
+  return {boost::system::in_place_value, std::move(wish)};
+}
+
+std::vector<Chosen> oldest_first(const std::vector<reap::Group>& groups) {
+  std::vector<Chosen> chosen;
+  for (const reap::Group& group : groups) {
+    for (const std::size_t index : group.end) chosen.push_back({index, group.kind});
+  }
+  std::sort(chosen.begin(), chosen.end(),
+            [](const Chosen& a, const Chosen& b) { return a.server < b.server; });
+  return chosen;
+}
+
+const char* kind_name(reap::Group::Kind kind) {
+  return kind == reap::Group::Kind::Orphans ? "orphan" : "pile-up";
+}
+
+std::string chosen_json(const survey::Survey& survey, const std::vector<Chosen>& chosen) {
+  std::string json;
+  for (const Chosen& one : chosen) {
+    const survey::Server& server = survey.servers[one.server];
+    json += (json.empty() ? "" : ",") + (R"({"pid":)" + std::to_string(server.pid)) + R"(,"name":)" +
+            wire::quoted(name_of(server)) + R"(,"why":")" + kind_name(one.kind) + R"(","client":)" +
+            wire::quoted(client_of(server)) + R"(,"processes":)" + std::to_string(server.tree.size()) +
+            R"(,"memory":)" + std::to_string(server.memory.footprint()) + R"(,"age_ms":)" +
+            std::to_string(server.age.count()) + "}";
+  }
+  return "[" + json + "]";
+}
+
+std::string spared_json(const survey::Survey& survey, const std::vector<reap::Spared>& spared) {
+  std::string json;
+  for (const reap::Spared& one : spared) {
+    const survey::Server& server = survey.servers[one.server];
+    json += (json.empty() ? "" : ",") + (R"({"pid":)" + std::to_string(server.pid)) + R"(,"name":)" +
+            wire::quoted(name_of(server)) + R"(,"reason":)" + wire::quoted(one.reason) + "}";
+  }
+  return "[" + json + "]";
+}
+
+std::string ended_json(const std::vector<reap::EndedTree>& ended) {
+  std::string json;
+  for (const reap::EndedTree& tree : ended) {
+    std::string processes;
+    for (const reap::Outcome& outcome : tree.outcomes) {
+      processes += (processes.empty() ? "" : ",") + (R"({"pid":)" + std::to_string(outcome.pid)) +
+                   R"(,"outcome":)" + wire::quoted(reap::name_of(outcome.kind)) + "}";
+    }
+    json += (json.empty() ? "" : ",") + (R"({"pid":)" + std::to_string(tree.pid)) + R"(,"gone":)" +
+            (tree.gone() ? "true" : "false") + R"(,"processes":[)" + processes + "]}";
+  }
+  return "[" + json + "]";
+}
+
+std::string describe_chosen(const survey::Survey& survey, const Chosen& chosen) {
+  const survey::Server& server = survey.servers[chosen.server];
+  return "\n  pid " + std::to_string(server.pid) + " " + name_of(server) + ", " + kind_name(chosen.kind) +
+         " of " + client_of(server) + ", " + count(server.tree.size(), "process", "processes") + ", " +
+         show_size(server.memory.footprint()) + ", " + show_age(server.age) + " old";
+}
+
+std::string headline(const survey::Survey& survey, const std::vector<Chosen>& chosen,
+                     const std::vector<reap::EndedTree>& ended, bool dry_run) {
+  const std::string found = count(survey.servers.size(), "MCP server", "MCP servers") + " found; ";
+  if (dry_run) {
+    return found + "dry run, nothing was ended; would end " + count(chosen.size(), "server", "servers") +
+           (chosen.empty() ? "" : "; call again with confirm and a choice to end them");
+  }
+  const auto gone =
+      std::count_if(ended.begin(), ended.end(), [](const reap::EndedTree& t) { return t.gone(); });
+  return found + "ended " + count(static_cast<std::size_t>(gone), "server", "servers");
+}
+
+}  // namespace
+
+ToolResult reap_tool(const boost::json::object& arguments) {
+  const Result<ReapWish> wish = read_wish(arguments);
+  if (!wish) return tool_failure(wish.error().message);
+  const Result<survey::Survey> survey = survey::look_around();
+  if (!survey) return tool_failure(survey.error().message);
+  survey::Asker asker = reap::who_asks();
+  asker.asked = false;  // by a model, not by a person
+  const reap::Selection selection = reap::select(*survey, wish->selectors, asker);
+  const std::vector<Chosen> chosen = oldest_first(selection.groups);
+
+  std::vector<reap::EndedTree> ended;
+  if (wish->confirm) {
+    std::vector<const survey::Server*> servers;
+    servers.reserve(chosen.size());
+    for (const Chosen& one : chosen) servers.push_back(&survey->servers[one.server]);
+    ended = reap::end_trees(servers, {});
+  }
+
+  ToolResult result;
+  result.text = headline(*survey, chosen, ended, !wish->confirm);
+  for (const Chosen& one : chosen) result.text += describe_chosen(*survey, one);
+  for (const reap::EndedTree& tree : ended) {
+    for (const reap::Outcome& outcome : tree.outcomes) {
+      if (outcome.gone()) continue;
+      result.failed = true;
+      result.text += "\n  not ended: process " + std::to_string(outcome.pid) + ": " + explain(outcome);
+    }
+  }
+  result.structured = std::string(R"({"dry_run":)") + (wish->confirm ? "false" : "true") + R"(,"found":)" +
+                      std::to_string(survey->servers.size()) + R"(,"chosen":)" +
+                      chosen_json(*survey, chosen) + R"(,"spared":)" +
+                      spared_json(*survey, selection.spared) + R"(,"ended":)" + ended_json(ended) + "}";
+  return result;
+}
+
+}  // namespace corral::cli

@@ -1,0 +1,197 @@
+// `corral doctor`: the truth about this machine.
+#include <unistd.h>
+
+#include <iostream>
+#include <memory>
+#include <numeric>
+#include <set>
+
+#include "base/units.h"
+#include "cli/frame/command.h"
+#include "cli/frame/keep_count.h"
+#include "cli/frame/option_values.h"
+#include "cli/screen/page.h"
+#include "cli/screen/server_table.h"
+#include "proc/levels.h"
+#include "survey/findings.h"
+#include "survey/survey_json.h"
+
+namespace corral::cli {
+namespace {
+
+using survey::Finding;
+using survey::Server;
+using survey::Survey;
+
+constexpr const char* kExamples = R"(Examples:
+  corral doctor
+  corral doctor -v              every server, with the evidence
+  corral doctor --json | jq '.findings[].title'
+
+Findings: an orphan's client is gone or has let go of it; a pile-up is more than N copies of one command held by one
+client (N: --keep, corral.keep, MAX_KEEP_PROCESSES, 9; only --keep may say 0); a duplicate is one command in one directory for several clients; stale runs
+code that has changed on disk; a runaway is an orphan that burns processor time.
+It only looks: nothing is ended, started or changed.
+Exit code: 0; with --exit-code 1 if anything was found; 125 if it could not look.)";
+
+struct DoctorOptions {
+  bool json = false;
+  bool verbose = false;
+  bool exit_code = false;
+  std::optional<std::size_t> keep_given;
+  std::size_t keep = survey::kDefaultKeep;
+};
+
+std::vector<std::size_t> all_of(const Survey& survey) {
+  std::vector<std::size_t> indexes(survey.servers.size());
+  std::iota(indexes.begin(), indexes.end(), std::size_t{0});
+  return indexes;
+}
+
+void show_summary(Page& page, const Survey& survey, const std::vector<Finding>& findings) {
+  const std::vector<std::size_t> all = all_of(survey);
+  if (all.empty()) {
+    return page.paragraph(
+        "", "No MCP server runs here, and " + (survey.clients.empty()
+                                                   ? std::string("no client that we know.")
+                                                   : count(survey.clients.size(), "client.", "clients.")));
+  }
+  const std::string verdict = !findings.empty() ? count(findings.size(), "finding", "findings") + ":"
+                              : all.size() == 1 ? "Nothing is wrong with it."
+                                                : "Nothing is wrong with them.";
+  page.paragraph("", count(all.size(), "MCP server runs", "MCP servers run") + " here (" +
+                         sum_of(survey, all) + "), for " +
+                         count(survey.clients.size(), "running client", "running clients") + ". " + verdict);
+}
+
+void show_findings(Page& page, const Survey& survey, const std::vector<Finding>& findings) {
+  for (const Finding& finding : findings) {
+    page.blank();
+    page.heading(std::string(survey::name_of(finding.kind)) + ": " + shorten_homes(finding.title));
+    page.paragraph("  ", sum_of(survey, finding.servers));
+    page.paragraph("  why   ", shorten_homes(finding.explanation));
+    if (!finding.next.empty()) page.command("  next  ", finding.next);
+  }
+}
+
+void show_clients(Page& page, const Survey& survey) {
+  page.blank();
+  page.heading("Clients that run");
+  if (survey.clients.empty()) page.paragraph("  ", "none that we know");
+  std::vector<std::vector<std::string>> rows;
+  for (const survey::RunningClient& running : survey.clients) {
+    rows.push_back({std::to_string(running.client.pid), show_age(running.client.age),
+                    std::to_string(running.servers.size()), running.client.name,
+                    survey::printable(shorten_home(running.client.root))});
+  }
+  if (!rows.empty()) {
+    page.table("  ", {{"PID"}, {"AGE"}, {"SERVERS", true}, {"CLIENT"}, {"WORKS IN", false, true}}, rows);
+  }
+}
+
+void show_configured(Page& page, const Survey& survey) {
+  page.blank();
+  page.heading("Servers that clients are configured to start");
+  if (survey.configurations.servers.empty()) page.paragraph("  ", "none found");
+  std::vector<std::vector<std::string>> rows;
+  for (const survey::ConfiguredServer& server : survey.configurations.servers) {
+    rows.push_back({survey::printable(server.name), server.client,
+                    survey::printable(shorten_home(server.file)),
+                    server.argv.empty() ? "(by URL)" : survey::show_command(server.argv)});
+  }
+  if (!rows.empty()) page.table("  ", {{"NAME"}, {"CLIENT"}, {"FILE"}, {"COMMAND", false, true}}, rows);
+  for (const survey::ConfigNote& note : survey.configurations.notes) {
+    page.paragraph("  note  ",
+                   survey::printable(shorten_home(note.file)) + ": " + survey::printable(note.message));
+  }
+}
+
+void show_evidence(Page& page, const Server& server) {
+  page.blank();
+  page.paragraph("  ", std::to_string(server.pid) + ": " + server.shown);
+  for (const survey::Evidence& evidence : server.evidence) {
+    page.paragraph("    " + std::string(survey::name_of(evidence.kind)) + ": ", evidence.text);
+  }
+}
+
+void show_levels(Page& page, const proc::Levels& levels) {
+  page.blank();
+  page.heading("What `corral run` can do here");
+  page.paragraph("  auto    ",
+                 levels.cgroup ? "a keeper, and a cgroup for each server" : "a keeper for each server");
+  if (!levels.cgroup) {
+    page.paragraph("          ",
+                   "A cgroup v2 directory of your own would add to it: start the client in a systemd user "
+                   "service or scope with Delegate=yes.");
+  }
+  if (!levels.controllers) {
+    page.paragraph("          ",
+                   "Limits are kept by a watchdog, because a cgroup that has processes hands no "
+                   "controllers down, with or without Delegate=; --cpu cannot be kept at all.");
+  }
+  page.paragraph("  strict  ", levels.strict ? "works" : "refused: " + levels.why_not_strict);
+}
+
+void show_text(const Survey& survey, const std::vector<Finding>& findings, const DoctorOptions& options) {
+  Page page(std::cout, look_of(STDOUT_FILENO));
+  show_summary(page, survey, findings);
+  show_findings(page, survey, findings);
+  if (!survey.servers.empty()) {
+    page.blank();
+    page.heading("Servers that run");
+    show_servers(page, survey, all_of(survey), options.verbose ? Rows::All : Rows::Few);
+    if (options.verbose) {
+      for (const Server& server : survey.servers) show_evidence(page, server);
+    }
+  }
+  show_clients(page, survey);
+  show_configured(page, survey);
+  show_levels(page, proc::probe_levels());
+  if (!survey.limits_of_sight.empty()) page.blank();
+  for (const std::string& sentence : survey.limits_of_sight) page.paragraph("note: ", sentence);
+  if (findings.empty() || options.verbose) return;
+  page.blank();
+  page.paragraph("", "`corral doctor -v` shows the evidence for each server, `corral who PID` for one.");
+}
+
+int run(const DoctorOptions& options) {
+  const Result<Survey> survey = survey::look_around();
+  if (!survey) return fail("doctor", survey.error().message);
+  const std::vector<Finding> findings = survey::find(*survey, options.keep);
+  if (options.json) {
+    std::cout << survey::to_json(*survey, findings, proc::probe_levels(), options.keep) << '\n';
+  } else {
+    show_text(*survey, findings, options);
+  }
+  if (!std::cout.flush()) return fail("doctor", "the output could not be written: give stdout more room");
+  return options.exit_code && !findings.empty() ? 1 : 0;
+}
+
+}  // namespace
+
+Command doctor_command() {
+  auto options = std::make_shared<DoctorOptions>();
+  Command command;
+  command.name = "doctor";
+  command.summary = "Show which MCP servers run here, for whom, and what has leaked.";
+  command.usage = "corral doctor [options]";
+  command.examples = kExamples;
+  command.options = {
+      {"--json", "", "For programs: docs/doctor-schema.json describes it", set_flag(options->json)},
+      {"-v,--verbose", "", "Every server, with the evidence", set_flag(options->verbose)},
+      {"--keep", "N",
+       "More copies than this of one command are a pile-up (corral.keep, MAX_KEEP_PROCESSES, or 9)",
+       set_count(options->keep_given, "number of copies")},
+      {"--exit-code", "", "Exit with 1 if anything was found", set_flag(options->exit_code)},
+  };
+  command.run = [options](const std::vector<std::string>& words) {
+    const Result<std::size_t> keep = keep_count(options->keep_given);
+    if (!keep) return fail("doctor", keep.error().message);
+    options->keep = *keep;
+    const Result<void> none = expect_no_words(words);
+    return none ? run(*options) : fail("doctor", none.error().message);
+  };
+  return command;
+}
+
+}  // namespace corral::cli

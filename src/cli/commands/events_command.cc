@@ -1,0 +1,273 @@
+// `corral events`: what happened, and with -f what happens.
+#include <poll.h>
+#include <unistd.h>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <chrono>
+#include <deque>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "base/units.h"
+#include "cli/frame/command.h"
+#include "cli/frame/interrupts.h"
+#include "cli/frame/late_options.h"
+#include "cli/frame/option_values.h"
+#include "cli/frame/since.h"
+#include "cli/screen/event_lines.h"
+#include "cli/screen/json_view.h"
+#include "cli/screen/page.h"
+#include "control/channel.h"
+#include "control/requests.h"
+#include "version.h"
+
+namespace corral::cli {
+namespace {
+
+namespace json = boost::json;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr const char* kExamples = R"(Examples:
+  corral events --since 1h
+  corral events -f
+  corral events -f --server files --kind crash --kind restart
+  corral events --json | jq 'select(.kind == "ready") | {server, took_ms}'
+
+Everything that happens to servers, from the first word on that the daemon has kept (`corral.history`). With -f the last
+10, and then each as it happens, also over a restart of the daemon, until Ctrl+C.
+Exit code: 0; 1 if no daemon runs, or none came back; 125 if one cannot be asked. docs/operations/observing.md describes
+the events.)";
+
+constexpr std::size_t kShownBeforeFollowing = 10;
+constexpr milliseconds kWait = std::chrono::seconds(20);      // of the daemon, for the next event
+constexpr milliseconds kPatience = std::chrono::seconds(30);  // of ours, beyond that
+constexpr milliseconds kPause{300};                           // between looks for a daemon that is gone
+constexpr std::chrono::minutes kLongestAbsence{5};
+
+struct Options {
+  std::string runtime_dir;
+  EventChoice choice;
+  std::optional<std::size_t> most;
+  bool since_given = false;
+  bool follow = false;
+  bool json = false;
+};
+
+/// What one question came to.
+struct Answer {
+  enum class Kind { Events, NoDaemon, Interrupted, Failed };
+  Kind kind = Kind::Failed;
+  json::value value{};
+  std::string why{};
+};
+
+class EventReader {
+ public:
+  explicit EventReader(const Options& options) : options_(options), look_(look_of(STDOUT_FILENO)) {
+    if (options.follow) interrupts_.emplace();
+  }
+
+  int run();
+
+ private:
+  Answer ask(milliseconds wait);
+  Answer receive(control::Channel& channel, milliseconds patience);
+  /// Takes the events of an answer; how many there were.
+  std::size_t take(const Answer& answer);
+  void show(const json::value& event);
+  int follow();
+  std::optional<int> wait_for_daemon();
+  bool interrupted(milliseconds pause);
+  int leave() const;
+
+  const Options& options_;
+  const Look look_;
+  std::optional<Interrupts> interrupts_;
+  std::uint64_t after_ = 0;
+  bool catching_up_ = true;
+  std::deque<json::value> last_;  // while catching up, if only so many are wanted
+  steady_clock::time_point absent_since_{};
+  bool absent_ = false;
+};
+
+Answer EventReader::receive(control::Channel& channel, milliseconds patience) {
+  const auto deadline = steady_clock::now() + patience;
+  for (;;) {
+    if (std::optional<Result<control::Reply>> reply = channel.take()) {
+      if (!*reply) return {Answer::Kind::Failed, {}, reply->error().message};
+      if ((*reply)->kind == control::Reply::Kind::Refused) return {Answer::Kind::Failed, {}, (*reply)->text};
+      if ((*reply)->kind != control::Reply::Kind::Result) continue;
+      boost::system::error_code error;
+      json::value value = json::parse((*reply)->text, error);
+      if (error) return {Answer::Kind::Failed, {}, "the daemon's answer is no JSON: " + error.message()};
+      return {Answer::Kind::Events, std::move(value), {}};
+    }
+    const auto left = std::chrono::duration_cast<milliseconds>(deadline - steady_clock::now());
+    if (left.count() <= 0) return {Answer::Kind::Failed, {}, "the daemon does not answer"};
+    // Whoever read us may leave while nothing happens: `corral events -f | head`.
+    pollfd ready[3] = {{channel.fd(), POLLIN, 0},
+                       {interrupts_ ? interrupts_->fd() : -1, POLLIN, 0},
+                       {interrupts_ ? STDOUT_FILENO : -1, 0, 0}};
+    if (poll(ready, 3, static_cast<int>(left.count())) < 0 && errno != EINTR) {
+      return {Answer::Kind::Failed, {}, "poll failed"};
+    }
+    if (ready[1].revents != 0 || (ready[2].revents & POLLERR) != 0)
+      return {Answer::Kind::Interrupted, {}, {}};
+    if (ready[0].revents != 0 && !channel.read_some()) return {Answer::Kind::NoDaemon, {}, {}};
+  }
+}
+
+Answer EventReader::ask(milliseconds wait) {
+  Result<control::Channel> channel = control::connect_to_daemon(options_.runtime_dir);
+  if (!channel && channel.error().kind == Error::Kind::NotFound) return {Answer::Kind::NoDaemon, {}, {}};
+  if (!channel) return {Answer::Kind::Failed, {}, channel.error().message};
+  control::Hello hello;
+  hello.verb = control::Verb::Events;
+  hello.version = kVersion;
+  hello.protocol = control::protocol_for(hello);
+  hello.after = after_;
+  hello.limit = control::kMostEvents;
+  hello.wait = wait;
+  if (const Result<void> sent = channel->send(hello); !sent) {
+    return {Answer::Kind::Failed, {}, sent.error().message};
+  }
+  return receive(*channel, wait + kPatience);
+}
+
+std::size_t EventReader::take(const Answer& answer) {
+  const json::array& events = list(answer.value, "events");
+  for (const json::value& event : events) {
+    if (!is_chosen(event, options_.choice)) continue;
+    const bool few = catching_up_ && (options_.most || (options_.follow && !options_.since_given));
+    if (!few) {
+      show(event);
+      continue;
+    }
+    last_.push_back(event);
+    if (last_.size() > options_.most.value_or(kShownBeforeFollowing)) last_.pop_front();
+  }
+  const json::value* const next = member(answer.value, "next");
+  boost::system::error_code error;
+  // Also if it is lower: a daemon that could not read what an earlier one wrote counts anew.
+  if (next != nullptr && next->is_number()) after_ = next->to_number<std::uint64_t>(error);
+  return error ? 0 : events.size();
+}
+
+void EventReader::show(const json::value& event) {
+  std::cout << (options_.json ? json::serialize(event) : event_line(event, look_)) << '\n';
+}
+
+int EventReader::run() {
+  for (;;) {
+    const Answer answer = ask(milliseconds(0));
+    if (answer.kind == Answer::Kind::NoDaemon) {
+      std::cerr << "corral events: no daemon runs; `corral connect` starts one, or `corral serve`\n";
+      return 1;
+    }
+    if (answer.kind == Answer::Kind::Failed) return fail("events", answer.why);
+    if (answer.kind == Answer::Kind::Interrupted) return leave();
+    if (take(answer) == 0) break;
+  }
+  for (const json::value& event : last_) show(event);
+  last_.clear();
+  catching_up_ = false;
+  return options_.follow ? follow() : 0;
+}
+
+int EventReader::follow() {
+  for (;;) {
+    if (!std::cout.flush()) return 0;  // nobody reads any more
+    const auto asked = steady_clock::now();
+    const Answer answer = ask(kWait);
+    switch (answer.kind) {
+      case Answer::Kind::Interrupted: return leave();
+      case Answer::Kind::Failed: return fail("events", answer.why);
+      case Answer::Kind::NoDaemon:
+        if (const std::optional<int> code = wait_for_daemon()) return *code;
+        break;
+      case Answer::Kind::Events:
+        if (std::exchange(absent_, false)) std::cerr << "corral events: a daemon runs again\n";
+        // A daemon with too many of us answers at once.
+        if (take(answer) == 0 && steady_clock::now() - asked < kPause && interrupted(kPause)) return leave();
+        break;
+    }
+  }
+}
+
+/// Returns an exit code if there is no sense in waiting on.
+std::optional<int> EventReader::wait_for_daemon() {
+  if (!std::exchange(absent_, true)) {
+    absent_since_ = steady_clock::now();
+    std::cerr << "corral events: the daemon is gone; waiting for the next one\n";
+  }
+  if (steady_clock::now() - absent_since_ > kLongestAbsence) {
+    std::cerr << "corral events: no daemon came back within " << show_age(kLongestAbsence)
+              << "; `corral serve` starts one\n";
+    return 1;
+  }
+  if (interrupted(kPause)) return leave();
+  return std::nullopt;
+}
+
+bool EventReader::interrupted(milliseconds pause) {
+  pollfd ready{interrupts_->fd(), POLLIN, 0};
+  return poll(&ready, 1, static_cast<int>(pause.count())) > 0;
+}
+
+/// Ctrl+C is how one ends it, not a failure.
+int EventReader::leave() const {
+  std::cout.flush();
+  return 0;
+}
+
+int run(Options& options, const std::vector<Option>& late, const std::vector<std::string>& words) {
+  const Result<Words> rest = take_late_options(late, words);
+  if (!rest) return fail("events", rest.error().message);
+  const Result<void> nothing_more = expect_no_words(rest->list);
+  if (!nothing_more) return fail("events", nothing_more.error().message);
+  options.since_given = options.choice.since_ms != 0;
+  const int code = EventReader(options).run();
+  if (!options.follow && !std::cout.flush()) {
+    return fail("events", "the output could not be written: give stdout more room");
+  }
+  return code;
+}
+
+}  // namespace
+
+Command events_command() {
+  auto options = std::make_shared<Options>();
+  Command command;
+  command.name = "events";
+  command.summary = "Show what happened to servers, and what happens.";
+  command.usage = "corral events [options]";
+  command.examples = kExamples;
+  command.options = {
+      {"-f,--follow", "", "Go on with each event as it happens", set_flag(options->follow)},
+      {"--since", "TIME", "Not what is older: 10m, 2d, or 2026-11-16T03:40:00Z",
+       set_since(options->choice.since_ms)},
+      {"--kind", "KIND", "Only of this kind: spawn, crash, stop, extinct, … (repeatable)",
+       [options](const std::string& kind) -> Result<void> {
+         options->choice.kinds.push_back(kind);
+         return check_kind(kind);
+       }},
+      {"--server", "SERVER", "Only about this server (repeatable)",
+       [options](const std::string& name) -> Result<void> {
+         options->choice.servers.push_back(name);
+         return {};
+       }},
+      {"-n,--lines", "N", "Only the last N (10 with -f)", set_count(options->most, "number of lines")},
+      {"--json", "", "One JSON object per line", set_flag(options->json)},
+      runtime_dir_option(options->runtime_dir),
+  };
+  command.options_anywhere = true;
+  command.run = [options, late = command.options](const std::vector<std::string>& words) {
+    return run(*options, late, words);
+  };
+  return command;
+}
+
+}  // namespace corral::cli

@@ -1,0 +1,242 @@
+// `corral logs NAME`: what a server wrote to stderr.
+#include <poll.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/json/parse.hpp>
+#include <chrono>
+#include <deque>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "base/nearest.h"
+#include "base/utc_time.h"
+#include "cli/commands/kept_log.h"
+#include "cli/frame/command.h"
+#include "cli/frame/interrupts.h"
+#include "cli/frame/late_options.h"
+#include "cli/frame/option_values.h"
+#include "cli/frame/since.h"
+#include "cli/screen/json_view.h"
+#include "cli/screen/page.h"
+#include "control/channel.h"
+#include "control/requests.h"
+#include "control/runtime_dir.h"
+#include "instance/error_lines.h"
+#include "serve/state_directory.h"
+#include "survey/server_command.h"
+#include "wire/json_text.h"
+
+namespace corral::cli {
+namespace {
+
+namespace json = boost::json;
+
+constexpr const char* kExamples = R"(Examples:
+  corral logs files
+  corral logs files -f
+  corral logs files --since 5m -n 100
+  corral logs files --json | jq -r .text
+
+What the server wrote to stderr, of all its instances: when, which instance, what. Kept in files that are rotated
+(5 MiB, 3 of each), so no daemon has to run. With -f the last 10 lines, and then each as it comes, until Ctrl+C.
+Exit code: 0; 1 if nothing is kept of such a server; 125 if something else is wrong.)";
+
+constexpr std::size_t kShownBeforeFollowing = 10;
+constexpr std::chrono::seconds kStatusPatience{10};
+constexpr int kLookAgainMs = 1000;  // if no inotify tells us
+
+struct Options {
+  std::string runtime_dir;
+  std::int64_t since_ms = 0;
+  std::optional<std::size_t> most;
+  bool follow = false;
+  bool json = false;
+};
+
+/// Where logs are, and of whom.
+struct Places {
+  std::string folder;
+  std::vector<std::string> names;
+};
+
+/// Null if no daemon runs or it does not answer: the files are there all the same.
+json::value status_of_daemon(const std::string& runtime_dir) {
+  Result<control::Channel> channel = control::connect_to_daemon(runtime_dir);
+  if (!channel) return nullptr;
+  const Result<std::string> answer = control::ask_status(*channel, kStatusPatience);
+  boost::system::error_code error;
+  json::value status = answer ? json::parse(*answer, error) : json::value();
+  return error ? json::value() : status;
+}
+
+std::string usual_folder(const std::string& runtime_dir) {
+  const std::string state = runtime_dir.empty()
+                                ? serve::default_state_directory()
+                                : serve::state_directory_for(std::filesystem::absolute(runtime_dir).string());
+  return state.empty() ? state : state + "/logs";
+}
+
+void add_name(Places& places, const std::string& name) {
+  if (std::find(places.names.begin(), places.names.end(), name) == places.names.end()) {
+    places.names.push_back(name);
+  }
+}
+
+Places find_places(const std::string& runtime_dir) {
+  Places places;
+  const json::value status = status_of_daemon(runtime_dir);
+  for (const json::value& server : list(status, "servers")) {
+    add_name(places, text(server, "name"));
+    const std::string file = text(server, "log_file");
+    if (file.starts_with('/')) places.folder = file.substr(0, file.rfind('/'));
+  }
+  for (const json::value& instance : list(status, "instances")) add_name(places, text(instance, "server"));
+  if (places.folder.empty()) places.folder = usual_folder(runtime_dir);
+  std::error_code missing;
+  for (const auto& entry : std::filesystem::directory_iterator(places.folder, missing)) {
+    const std::string name = entry.path().filename().string();
+    if (name.ends_with(".log")) add_name(places, survey::printable(name.substr(0, name.size() - 4)));
+  }
+  std::sort(places.names.begin(), places.names.end());
+  return places;
+}
+
+std::string no_such_server(const std::string& name, const Places& places) {
+  std::string sentence = "nothing is kept of a server '" + survey::printable(name) + "'";
+  const std::string near = nearest_word(name, places.names);
+  if (!near.empty()) sentence += "; did you mean " + near + "?";
+  if (places.names.empty()) return sentence + ": " + places.folder + " holds no log of any server";
+  std::string listed;
+  for (const std::string& known : places.names) listed += (listed.empty() ? "" : ", ") + known;
+  return sentence + (near.empty() ? "; there are " : " There are ") + listed;
+}
+
+class LogPrinter {
+ public:
+  LogPrinter(std::string server, const Options& options)
+      : server_(std::move(server)), options_(options), look_(look_of(STDOUT_FILENO)) {
+    if (options.most) keep_ = *options.most;
+    if (options.follow && !options.most && options.since_ms == 0) keep_ = kShownBeforeFollowing;
+  }
+
+  void take(std::string_view line) {
+    std::optional<KeptLine> parsed = parse_kept_line(line);
+    // Whatever it is, somebody wrote it there: better shown than lost.
+    if (!parsed) parsed = KeptLine{0, "", survey::printable(std::string(line))};
+    if (parsed->time_ms < options_.since_ms) return;
+    if (!keep_) return print(*parsed);
+    last_.push_back(std::move(*parsed));
+    if (last_.size() > *keep_) last_.pop_front();
+  }
+
+  /// From now on each line is shown as it comes.
+  void caught_up() {
+    for (const KeptLine& line : last_) print(line);
+    last_.clear();
+    keep_.reset();
+  }
+
+ private:
+  void print(const KeptLine& line) {
+    if (options_.json) {
+      std::cout << R"({"time":)" << (line.time_ms == 0 ? "null" : wire::quoted(show_utc(line.time_ms)))
+                << R"(,"server":)" << wire::quoted(server_) << R"(,"instance":)"
+                << (line.instance.empty() ? "null" : wire::quoted(line.instance)) << R"(,"text":)"
+                << wire::quoted(line.text) << "}\n";
+      return;
+    }
+    if (line.instance.empty()) {
+      std::cout << line.text << '\n';
+    } else if (look_.bold) {
+      std::cout << "\x1b[2m" << show_utc(line.time_ms) << ' ' << line.instance << "\x1b[0m " << line.text
+                << '\n';
+    } else {
+      std::cout << show_utc(line.time_ms) << ' ' << line.instance << ' ' << line.text << '\n';
+    }
+  }
+
+  const std::string server_;
+  const Options& options_;
+  const Look look_;
+  std::optional<std::size_t> keep_;
+  std::deque<KeptLine> last_;
+};
+
+/// Until Ctrl+C, or until nobody reads us. inotify only makes it quicker: without one we look now and then.
+int follow(KeptLog& log, const KeptLog::Sink& sink, const std::string& folder) {
+  Interrupts interrupts;
+  const UniqueFd changes(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+  int watched = -1;
+  for (;;) {
+    if (watched < 0 && changes.valid()) {
+      watched = inotify_add_watch(changes.get(), folder.c_str(), IN_MODIFY | IN_CREATE | IN_MOVED_TO);
+    }
+    log.read(sink);
+    if (!std::cout.flush()) return 0;
+    pollfd ready[3] = {{interrupts.fd(), POLLIN, 0}, {changes.get(), POLLIN, 0}, {STDOUT_FILENO, 0, 0}};
+    poll(ready, 3, kLookAgainMs);
+    if (ready[0].revents != 0 || (ready[2].revents & POLLERR) != 0) return 0;
+    std::array<char, 4096> news;
+    while (changes.valid() && read(changes.get(), news.data(), news.size()) > 0) continue;
+  }
+}
+
+int show_log(const std::string& name, const Options& options) {
+  const Places places = find_places(options.runtime_dir);
+  if (places.folder.empty()) {
+    return fail("logs", "there is no folder for logs: neither HOME nor XDG_STATE_HOME is set");
+  }
+  KeptLog log(places.folder + "/" + instance::log_file_name(name));
+  const bool known = std::find(places.names.begin(), places.names.end(), name) != places.names.end();
+  if (!log.exists() && !known) {
+    std::cerr << "corral logs: " << no_such_server(name, places) << '\n';
+    return 1;
+  }
+  if (!log.exists()) std::cerr << "corral logs: " << name << " has written nothing to stderr yet\n";
+  LogPrinter printer(name, options);
+  const KeptLog::Sink sink = [&printer](std::string_view line) { printer.take(line); };
+  log.read(sink);
+  printer.caught_up();
+  if (options.follow) return follow(log, sink, places.folder);
+  if (!std::cout.flush()) return fail("logs", "the output could not be written: give stdout more room");
+  return 0;
+}
+
+int run(const Options& options, const std::vector<Option>& late, const std::vector<std::string>& words) {
+  const Result<Words> rest = take_late_options(late, words);
+  if (!rest) return fail("logs", rest.error().message);
+  if (rest->list.size() != 1 || rest->list.front().empty()) {
+    return fail("logs", "write the name of one server; `corral status` shows what runs");
+  }
+  return show_log(rest->list.front(), options);
+}
+
+}  // namespace
+
+Command logs_command() {
+  auto options = std::make_shared<Options>();
+  Command command;
+  command.name = "logs";
+  command.summary = "Show what a server wrote to stderr.";
+  command.usage = "corral logs [options] NAME";
+  command.examples = kExamples;
+  command.options = {
+      {"-f,--follow", "", "Go on with each line as it comes", set_flag(options->follow)},
+      {"--since", "TIME", "Not what is older: 5m, 2d, or 2026-11-16T03:40:00Z", set_since(options->since_ms)},
+      {"-n,--lines", "N", "Only the last N lines (10 with -f)", set_count(options->most, "number of lines")},
+      {"--json", "", "One JSON object per line", set_flag(options->json)},
+      runtime_dir_option(options->runtime_dir),
+  };
+  command.options_anywhere = true;
+  command.run = [options, late = command.options](const std::vector<std::string>& words) {
+    return run(*options, late, words);
+  };
+  return command;
+}
+
+}  // namespace corral::cli

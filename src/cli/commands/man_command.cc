@@ -1,0 +1,76 @@
+// `corral man`: the manual pages, which are the help in another dress.
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <memory>
+
+#include "base/nearest.h"
+#include "cli/frame/command.h"
+#include "cli/frame/late_options.h"
+#include "cli/frame/man_page.h"
+#include "cli/frame/option_values.h"
+
+namespace corral::cli {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  corral man ps | man -l -
+  corral man --directory /usr/local/share/man/man1     every page as a file
+
+Without a command it is the page of corral itself. `make install` puts all of them where man finds them.)";
+
+int write_all(const std::vector<Command>& commands, const std::string& directory) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  const auto write = [&directory](const std::string& file, const std::string& page) {
+    std::ofstream out(std::filesystem::path(directory) / file);
+    return static_cast<bool>(out << page << std::flush);
+  };
+  bool written = write(man_file(""), man_page(commands));
+  for (const Command& command : commands)
+    written = written && write(man_file(command.name), man_page(command));
+  if (!written) return fail("man", "cannot write the pages to " + directory + ": give a folder of yours");
+  return 0;
+}
+
+int run(const std::vector<Command>& commands, const std::string& directory,
+        const std::vector<std::string>& words) {
+  if (!directory.empty() && words.empty()) return write_all(commands, directory);
+  if (words.size() > 1 || !directory.empty())
+    return fail("man", "write one command, or --directory DIR alone");
+  std::vector<std::string> names;
+  for (const Command& command : commands) {
+    names.push_back(command.name);
+    if (!words.empty() && command.name == words.front()) {
+      std::cout << man_page(command);
+      return std::cout.flush() ? 0 : fail("man", "the output could not be written: give stdout a reader");
+    }
+  }
+  if (!words.empty()) {
+    const std::string close = nearest_word(words.front(), names);
+    return fail("man", "unknown command '" + words.front() + "'" +
+                           (close.empty() ? "" : ": did you mean " + close + "?") + "; see `corral --help`");
+  }
+  std::cout << man_page(commands);
+  return std::cout.flush() ? 0 : fail("man", "the output could not be written: give stdout a reader");
+}
+
+}  // namespace
+
+Command man_command() {
+  auto directory = std::make_shared<std::string>();
+  Command command;
+  command.name = "man";
+  command.summary = "Print the manual page of a command, for man(1).";
+  command.usage = "corral man [options] [COMMAND]";
+  command.examples = kExamples;
+  command.options = {{"--directory", "DIR", "Write every page to this folder instead", set_word(*directory)}};
+  command.options_anywhere = true;
+  command.run = [directory, known = command.options](const std::vector<std::string>& words) {
+    const Result<Words> rest = take_late_options(known, words);
+    return rest ? run(all_commands(), *directory, rest->list) : fail("man", rest.error().message);
+  };
+  return command;
+}
+
+}  // namespace corral::cli

@@ -1,0 +1,143 @@
+// `corral mcp`: the control server, which is an MCP server about corral itself, on stdin and stdout.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <memory>
+
+#include "base/loop.h"
+#include "base/worker.h"
+#include "cli/commands/control_daemon.h"
+#include "cli/commands/control_reap.h"
+#include "cli/frame/command.h"
+#include "cli/frame/option_values.h"
+#include "observe/control_server.h"
+#include "observe/control_tools.h"
+#include "shim/standard_io.h"
+#include "version.h"
+#include "wire/line_pipe.h"
+
+namespace corral::cli {
+namespace {
+
+using control::Verb;
+
+constexpr const char* kExamples = R"(Examples:
+  corral connect corral                        what to put into a client: the daemon runs this command for it
+  corral call corral get_server_info           the same, from a shell
+  corral mcp                                   the server by itself, for a client that starts it
+
+Tools: get_server_info, list_servers, list_sessions, server_logs; end_session, restart_server, stop_server,
+start_server, reap. Ends at the end of its input. It asks the daemon that runs, and never starts one.
+Exit code: 0; 125 wrong usage. docs/control-server.md has more.)";
+
+/// What was asked before the input ended is still answered, within reason.
+constexpr std::chrono::seconds kLastAnswers{10};
+
+observe::ControlFunctions functions_for(const std::shared_ptr<const ControlDaemon>& daemon) {
+  using Arguments = boost::json::object;
+  const auto server_verb = [daemon](Verb verb) {
+    return [daemon, verb](const Arguments& arguments) { return daemon->handle_server(verb, arguments); };
+  };
+  observe::ControlFunctions functions;
+  functions.get_server_info = [daemon](const Arguments&) { return daemon->get_server_info(); };
+  functions.list_servers = [daemon](const Arguments&) { return daemon->list_servers(); };
+  functions.list_sessions = [daemon](const Arguments&) { return daemon->list_sessions(); };
+  functions.end_session = [daemon](const Arguments& arguments) { return daemon->end_session(arguments); };
+  functions.restart_server = server_verb(Verb::Restart);
+  functions.stop_server = server_verb(Verb::Stop);
+  functions.start_server = server_verb(Verb::Start);
+  functions.reap = reap_tool;
+  functions.server_logs = [daemon](const Arguments& arguments) { return daemon->server_logs(arguments); };
+  return functions;
+}
+
+/// The server between its client's pipes and the thread on which its tools run.
+class StandardServer : wire::LinePipe::Handler {
+ public:
+  explicit StandardServer(std::vector<observe::Tool> tools)
+      : server_(std::move(tools), {kVersion, [this](const std::string& message) { pipe_.push(message); },
+                                   [this](std::function<void()> job, std::function<void()> done) {
+                                     worker_.run(std::move(job), [this, done = std::move(done)] {
+                                       done();
+                                       leave_if_done();
+                                     });
+                                   }}),
+        last_answers_(loop_),
+        pipe_(loop_, copy_of(STDIN_FILENO), copy_of(STDOUT_FILENO), observe::ControlServer::kLongestLine,
+              *this),
+        worker_(loop_) {}
+
+  /// False if a tool is still at work: nobody waits for it any more.
+  bool run() {
+    pipe_.resume();
+    loop_.run();
+    return server_.open_calls() == 0;
+  }
+
+ private:
+  static UniqueFd copy_of(int fd) { return UniqueFd(fcntl(fd, F_DUPFD_CLOEXEC, 3)); }
+
+  void on_line(const wire::Line& line) override {
+    server_.take(line.text);
+    pause_if_congested();
+  }
+  void on_oversized(const wire::LineReader::Oversized& oversized) override {
+    server_.take_oversized(oversized.id);
+    pause_if_congested();
+  }
+  void on_input_end() override {
+    input_ended_ = true;
+    last_answers_.start(kLastAnswers, [this] { loop_.stop(); });
+    leave_if_done();
+  }
+  void on_output_lost() override { loop_.stop(); }
+  void on_output_drained() override { pipe_.resume(); }
+  void on_output_closed() override { loop_.stop(); }
+
+  /// Whoever does not read what we say is not listened to.
+  void pause_if_congested() {
+    if (pipe_.congested()) pipe_.pause();
+  }
+
+  void leave_if_done() {
+    if (input_ended_ && server_.open_calls() == 0) pipe_.close_output_when_flushed();
+  }
+
+  Loop loop_;
+  observe::ControlServer server_;
+  Timer last_answers_;
+  wire::LinePipe pipe_;
+  bool input_ended_ = false;
+  Worker worker_;  // goes first: its thread may be at work for the others
+};
+
+int run(const std::string& runtime_dir, const std::vector<std::string>& words) {
+  const Result<void> none = expect_no_words(words);
+  if (!none) return fail("mcp", none.error().message);
+  signal(SIGPIPE, SIG_IGN);  // a client that left is the end of the output, not of us
+  const shim::KeptFlags flags;
+  StandardServer server(
+      observe::control_tools(functions_for(std::make_shared<const ControlDaemon>(runtime_dir))));
+  const bool idle = server.run();
+  flags.restore();
+  if (!idle) _exit(0);  // its thread would be waited for, and may wait for the daemon
+  return 0;
+}
+
+}  // namespace
+
+Command mcp_command() {
+  auto runtime_dir = std::make_shared<std::string>();
+  Command command;
+  command.name = "mcp";
+  command.summary = "Be an MCP server about corral itself, on stdin and stdout.";
+  command.usage = "corral mcp [options]";
+  command.examples = kExamples;
+  command.options.push_back(runtime_dir_option(*runtime_dir));
+  command.run = [runtime_dir](const std::vector<std::string>& words) { return run(*runtime_dir, words); };
+  return command;
+}
+
+}  // namespace corral::cli

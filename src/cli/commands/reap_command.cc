@@ -1,0 +1,286 @@
+// `corral reap`: end what has leaked, and nothing else.
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <numeric>
+
+#include "base/units.h"
+#include "cli/commands/reap_options.h"
+#include "cli/commands/reap_tips.h"
+#include "cli/frame/command.h"
+#include "cli/frame/keep_count.h"
+#include "cli/frame/option_values.h"
+#include "cli/screen/page.h"
+#include "cli/screen/server_table.h"
+#include "reap/end_trees.h"
+#include "reap/selection.h"
+
+namespace corral::cli {
+namespace {
+
+using reap::EndedTree;
+using reap::Group;
+using reap::Selection;
+using survey::Server;
+using survey::Survey;
+
+constexpr const char* kExamples = R"(Examples:
+  corral reap                                  shows everything, asks for each group (on a terminal)
+  corral reap --orphans --yes                  ends all orphans
+  corral reap --pile-ups --keep 3 --yes        leaves the 3 newest copies per client
+  corral reap --client codex --older-than 2h   only those of Codex that are older than two hours
+
+Without --yes, and where nobody can be asked, nothing is ended. Servers are ended with everything below them, oldest
+first, SIGTERM and then SIGKILL. Never touched: processes of other users, of a debugger, above this command, below a
+living `corral run`, in a container, with a client inside, part of a shell's pipeline, reachable by a socket, doing
+another job than a configuration names, or whose number belongs to another process by now (docs/doctor.md).
+Exit code: 0; 1 if something that was chosen could not be ended; 125 wrong usage or corral's own failure.)";
+
+struct ReapOptions {
+  reap::Selectors selectors;
+  std::optional<std::size_t> keep;  // as --keep says
+  reap::Graces graces;
+  bool yes = false;
+  bool dry_run = false;
+  bool verbose = false;
+};
+
+Rows rows(const ReapOptions& options) { return options.verbose ? Rows::All : Rows::Few; }
+
+std::vector<std::size_t> chosen_of(const std::vector<Group>& groups) {
+  std::vector<std::size_t> chosen;
+  for (const Group& group : groups) chosen.insert(chosen.end(), group.end.begin(), group.end.end());
+  std::sort(chosen.begin(), chosen.end());  // the survey is ordered, oldest first
+  return chosen;
+}
+
+std::string describe(const Survey& survey, const Group& group) {
+  const bool orphans = group.kind == Group::Kind::Orphans;
+  const std::string what =
+      count(group.end.size(), orphans ? "orphan" : "copy", orphans ? "orphans" : "copies");
+  const std::string whose =
+      !orphans ? " beyond the newest " + std::to_string(group.keep.size()) + ", held by " + group.client
+      : group.client == "unknown" ? ""
+                                  : ", left by " + group.client;
+  return what + " of " + group.command + whose + ": " + sum_of(survey, group.end);
+}
+
+void show_found(Page& page, const Survey& survey, const ReapOptions& options) {
+  std::vector<std::size_t> all(survey.servers.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  page.heading("Found: " + count(all.size(), "MCP server", "MCP servers"));
+  if (all.empty()) return;
+  page.paragraph("  ", sum_of(survey, all));
+  show_servers(page, survey, all, rows(options));
+}
+
+void show_kept(Page& page, const Survey& survey, const Selection& selection, const ReapOptions& options) {
+  const std::vector<std::size_t> chosen = chosen_of(selection.groups);
+  reap::Selectors everything;
+  everything.keep = options.selectors.keep;
+  const std::vector<std::size_t> leaky = chosen_of(reap::select(survey, everything, reap::who_asks()).groups);
+  std::vector<std::size_t> kept;
+  std::map<std::string, std::size_t> reasons;
+  for (std::size_t i = 0; i < survey.servers.size(); ++i) {
+    if (std::binary_search(chosen.begin(), chosen.end(), i)) continue;
+    kept.push_back(i);
+    const auto spared = std::find_if(selection.spared.begin(), selection.spared.end(),
+                                     [i](const reap::Spared& other) { return other.server == i; });
+    const bool is_leaky = std::binary_search(leaky.begin(), leaky.end(), i);
+    ++reasons[spared != selection.spared.end() ? spared->reason
+                                               : why_kept(survey.servers[i], is_leaky, options.selectors)];
+  }
+  page.blank();
+  page.heading("Kept: " + count(kept.size(), "server", "servers"));
+  for (const auto& [reason, number] : reasons) page.paragraph("  " + std::to_string(number) + "  ", reason);
+  if (options.verbose && !kept.empty()) show_servers(page, survey, kept, Rows::All);
+}
+
+enum class Answer { Yes, No, All, Quit };
+
+Answer ask(Page& page, const Survey& survey, const Group& group) {
+  page.blank();
+  page.paragraph("", describe(survey, group));
+  std::cout << "End " << (group.end.size() == 1 ? "it" : "these")
+            << "? [y]es, [N]o, [a]ll groups, [q]uit: " << std::flush;
+  std::string line;
+  if (!std::getline(std::cin, line)) return Answer::Quit;
+  switch (line.empty() ? 'n' : line.front()) {
+    case 'y':
+    case 'Y': return Answer::Yes;
+    case 'a':
+    case 'A': return Answer::All;
+    case 'q':
+    case 'Q': return Answer::Quit;
+    default: return Answer::No;
+  }
+}
+
+std::vector<Group> confirmed(Page& page, const Survey& survey, const std::vector<Group>& groups) {
+  std::vector<Group> agreed;
+  bool all = false;
+  for (const Group& group : groups) {
+    const Answer answer = all ? Answer::Yes : ask(page, survey, group);
+    if (answer == Answer::Quit) break;
+    all |= answer == Answer::All;
+    if (answer != Answer::No) agreed.push_back(group);
+  }
+  return agreed;
+}
+
+void show_dry_run(Page& page, const Survey& survey, const Selection& selection) {
+  page.blank();
+  page.heading("Ended: nothing, this is a dry run. It would end " +
+               count(chosen_of(selection.groups).size(), "server", "servers"));
+  for (const Group& group : selection.groups) page.paragraph("  ", describe(survey, group));
+}
+
+/// True if everything that was chosen is gone.
+bool show_ended(Page& page, const Survey& survey, const std::vector<std::size_t>& chosen,
+                const std::vector<EndedTree>& ended, const ReapOptions& options) {
+  std::size_t trees = 0;
+  std::map<std::string, std::size_t> how;
+  std::vector<std::string> failures;
+  for (std::size_t i = 0; i < ended.size(); ++i) {
+    trees += ended[i].gone() ? 1 : 0;
+    for (const reap::Outcome& outcome : ended[i].outcomes) {
+      if (outcome.gone()) {
+        ++how[explain(outcome)];
+      } else {
+        failures.push_back(std::to_string(outcome.pid) + " (" + survey::printable(outcome.comm) + ") of " +
+                           name_of(survey.servers[chosen[i]]) + ": " + explain(outcome));
+      }
+    }
+  }
+  page.blank();
+  page.heading("Ended: " + count(trees, "server", "servers"));
+  for (const auto& [reason, number] : how) {
+    page.paragraph("  ", count(number, "process", "processes") + " " + reason);
+  }
+  if (!chosen.empty()) show_servers(page, survey, chosen, rows(options));
+  for (const std::string& failure : failures) page.paragraph("  not ended  ", failure);
+  return failures.empty();
+}
+
+/// Looked at anew: what is said to be left is what is there.
+void show_remaining(Page& page) {
+  const Result<Survey> survey = survey::look_around();
+  page.blank();
+  if (!survey) {
+    page.heading("Remaining: unknown");
+    page.paragraph("  ", survey.error().message);
+    return;
+  }
+  std::map<std::string, std::vector<std::size_t>> states;
+  for (std::size_t i = 0; i < survey->servers.size(); ++i) {
+    states[client_of(survey->servers[i]) + " | " + name_of(survey->servers[i])].push_back(i);
+  }
+  page.heading("Remaining: " + count(survey->servers.size(), "MCP server", "MCP servers"));
+  for (const auto& [who, servers] : states) {
+    page.paragraph("  " + std::to_string(servers.size()) + "  ", who + " | " + sum_of(*survey, servers));
+  }
+}
+
+int end_and_show(Page& page, const Survey& survey, const std::vector<Group>& groups,
+                 const ReapOptions& options) {
+  const std::vector<std::size_t> chosen = chosen_of(groups);
+  std::vector<const Server*> servers;
+  servers.reserve(chosen.size());
+  for (const std::size_t index : chosen) servers.push_back(&survey.servers[index]);
+  const std::vector<EndedTree> ended = reap::end_trees(servers, options.graces);
+  const bool all = show_ended(page, survey, chosen, ended, options);
+  show_remaining(page);
+  show_tips(page, survey, options.selectors, groups, ended);
+  return all ? 0 : 1;
+}
+
+/// Who was agreed to and is still to be chosen: a person may have taken minutes to answer.
+std::vector<Group> still_chosen(const Survey& then, const std::vector<Group>& agreed, const Survey& now,
+                                const std::vector<Group>& chosen) {
+  std::vector<Group> groups;
+  for (Group group : chosen) {
+    std::erase_if(group.end, [&](std::size_t index) {
+      const auto same = [&](std::size_t other) {
+        return then.servers[other].identities.front() == now.servers[index].identities.front();
+      };
+      return std::none_of(agreed.begin(), agreed.end(), [&](const Group& asked) {
+        return std::any_of(asked.end.begin(), asked.end.end(), same);
+      });
+    });
+    if (!group.end.empty()) groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+/// Asks for each group, looks again, and ends what was agreed to.
+int ask_and_end(Page& page, const Survey& survey, const std::vector<Group>& groups,
+                const ReapOptions& options) {
+  const std::vector<Group> agreed = confirmed(page, survey, groups);
+  const Result<Survey> now = survey::look_around();
+  if (!now) return fail("reap", now.error().message);
+  const Selection selection = reap::select(*now, options.selectors, reap::who_asks());
+  return end_and_show(page, *now, still_chosen(survey, agreed, *now, selection.groups), options);
+}
+
+int run(const ReapOptions& options) {
+  if (options.yes && !options.selectors.explicit_choice) {
+    return fail("reap",
+                "--yes needs a choice: add at least one of --orphans, --pile-ups, --keep, --client, --match, "
+                "--older-than, --parent");
+  }
+  const Result<Survey> survey = survey::look_around();
+  if (!survey) return fail("reap", survey.error().message);
+  const Selection selection = reap::select(*survey, options.selectors, reap::who_asks());
+  Page page(std::cout, look_of(STDOUT_FILENO));
+  show_found(page, *survey, options);
+  show_kept(page, *survey, selection, options);
+  if (options.yes && !options.dry_run) return end_and_show(page, *survey, selection.groups, options);
+
+  const bool can_ask = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 && !options.dry_run;
+  if (!can_ask || selection.groups.empty()) {
+    show_dry_run(page, *survey, selection);
+    page.blank();
+    page.heading("Remaining: " + count(survey->servers.size(), "MCP server", "MCP servers"));
+    show_tips(page, *survey, options.selectors, selection.groups, {});
+    return 0;
+  }
+  return ask_and_end(page, *survey, selection.groups, options);
+}
+
+}  // namespace
+
+Command reap_command() {
+  auto options = std::make_shared<ReapOptions>();
+  Command command;
+  command.name = "reap";
+  command.summary = "End MCP servers that have leaked: orphans, and copies beyond the newest N.";
+  command.usage = "corral reap [options]";
+  command.examples = kExamples;
+  command.options = selector_options(options->selectors, options->keep);
+  const std::vector<Option> own = {
+      {"-y,--yes", "", "End what is chosen without asking; needs at least one of the selectors above",
+       set_flag(options->yes)},
+      {"--dry-run", "", "Only show what would be ended", set_flag(options->dry_run)},
+      {"--term-grace", "TIME", "From SIGTERM to SIGKILL (2s)", set_duration(options->graces.term)},
+      {"--kill-grace", "TIME", "From SIGKILL to the report of what could not be ended (2s)",
+       set_duration(options->graces.kill)},
+      {"-v,--verbose", "", "Every server, not only the ends of long lists", set_flag(options->verbose)},
+  };
+  command.options.insert(command.options.end(), own.begin(), own.end());
+  command.run = [options](const std::vector<std::string>& words) {
+    const Result<std::size_t> keep = keep_count(options->keep);
+    if (!keep) return fail("reap", keep.error().message);
+    options->selectors.keep = *keep;
+    const Result<void> none = expect_no_words(words);
+    if (!none) return fail("reap", none.error().message);
+    const int code = run(*options);
+    if (!std::cout.flush()) return fail("reap", "the output could not be written: give stdout more room");
+    return code;
+  };
+  return command;
+}
+
+}  // namespace corral::cli

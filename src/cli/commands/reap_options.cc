@@ -1,0 +1,80 @@
+#include "cli/commands/reap_options.h"
+
+#include <csignal>
+
+#include "cli/frame/option_values.h"
+
+namespace corral::cli {
+namespace {
+
+Apply choosing(reap::Selectors& selectors, Apply apply) {
+  return [&selectors, apply = std::move(apply)](const std::string& text) {
+    selectors.explicit_choice = true;
+    return apply(text);
+  };
+}
+
+}  // namespace
+
+std::vector<Option> selector_options(reap::Selectors& selectors, std::optional<std::size_t>& keep) {
+  const auto chosen = [&selectors](Apply apply) { return choosing(selectors, std::move(apply)); };
+  return {
+      {"--orphans", "",
+       "Servers whose client is gone or has let go of them; all of them, whatever --keep says",
+       chosen(set_flag(selectors.orphans))},
+      {"--pile-ups", "", "Copies of one command beyond the N newest that one living client holds",
+       chosen(set_flag(selectors.pile_ups))},
+      {"--keep", "N",
+       "How many copies a client may hold (corral.keep of the configuration, MAX_KEEP_PROCESSES, or 9)",
+       chosen(set_count(keep, "number of copies"))},
+      {"--client", "CLIENT", "Only servers of this client, such as codex or 'Claude Code'",
+       chosen(set_word(selectors.client))},
+      {"--match", "TEXT", "Only servers with this text in their name or command line",
+       chosen(set_word(selectors.match))},
+      {"--older-than", "TIME", "Only servers that have run longer, such as 30m, 2h or 3d",
+       chosen(set_age(selectors.older_than))},
+      {"--parent", "PID", "Only servers of the client with this process number",
+       chosen(set_pid(selectors.parent))},
+      {"--possible", "",
+       "Also processes that only look like MCP servers; look at them with `corral who` first",
+       set_flag(selectors.possible)},
+  };
+}
+
+std::string explain(const reap::Outcome& outcome) {
+  switch (outcome.kind) {
+    case reap::Outcome::Kind::Ended: return "ended by " + std::string(signal_name(outcome.signal));
+    case reap::Outcome::Kind::AlreadyGone: return "was already gone";
+    case reap::Outcome::Kind::NoPermission:
+      return "no permission to signal it: it runs with other rights than you; end it as root";
+    case reap::Outcome::Kind::Uninterruptible:
+      return "waits in the kernel and cannot be interrupted: it ends when the file system or device answers";
+    case reap::Outcome::Kind::StillThere:
+      return "is still there after SIGKILL: look at it with `corral who " + std::to_string(outcome.pid) + "`";
+    case reap::Outcome::Kind::NotProved:
+      return "could not be opened as the process that was seen, so it was left alone";
+    case reap::Outcome::Kind::OtherUser: return "belongs to another user: run corral as that user";
+    case reap::Outcome::Kind::Debugged: return "a debugger is attached to it: detach first";
+    case reap::Outcome::Kind::OwnAncestor: return "this command runs below it";
+    case reap::Outcome::Kind::OtherInstance: return "belongs to a corral inside, whose keeper lives";
+  }
+  return "?";
+}
+
+std::string typed(const reap::Selectors& selectors) {
+  std::string text;
+  if (selectors.orphans) text += " --orphans";
+  if (selectors.pile_ups) text += " --pile-ups";
+  if (selectors.keep != survey::kDefaultKeep) text += " --keep " + std::to_string(selectors.keep);
+  if (!selectors.client.empty()) text += " --client " + survey::shell_word(selectors.client);
+  if (!selectors.match.empty()) text += " --match " + survey::shell_word(selectors.match);
+  if (selectors.older_than.count() > 0)
+    text += " --older-than " + std::to_string(selectors.older_than.count()) + "ms";
+  if (selectors.parent != 0) text += " --parent " + std::to_string(selectors.parent);
+  if (selectors.possible) text += " --possible";
+  return text;
+}
+
+const char* signal_name(int signo) { return signo == SIGKILL ? "SIGKILL" : "SIGTERM"; }
+
+}  // namespace corral::cli

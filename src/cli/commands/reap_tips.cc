@@ -1,0 +1,97 @@
+#include "cli/commands/reap_tips.h"
+
+#include <algorithm>
+
+#include "cli/commands/reap_options.h"
+#include "survey/protection.h"
+
+namespace corral::cli {
+namespace {
+
+using reap::Group;
+using reap::Outcome;
+
+bool any(const std::vector<Group>& groups, Group::Kind kind) {
+  return std::any_of(groups.begin(), groups.end(), [kind](const Group& group) { return group.kind == kind; });
+}
+
+bool any(const std::vector<reap::EndedTree>& ended, Outcome::Kind kind) {
+  return std::any_of(ended.begin(), ended.end(), [kind](const reap::EndedTree& tree) {
+    return std::any_of(tree.outcomes.begin(), tree.outcomes.end(),
+                       [kind](const Outcome& outcome) { return outcome.kind == kind; });
+  });
+}
+
+bool any_container(const survey::Survey& survey, const std::vector<Group>& groups) {
+  for (const Group& group : groups) {
+    for (const std::size_t index : group.end) {
+      const survey::KnownLauncher* launcher = survey::find_launcher(survey.servers[index].command.launcher);
+      if (launcher != nullptr && launcher->kind == survey::LauncherKind::Container) return true;
+    }
+  }
+  return false;
+}
+
+/// The command that does exactly this without asking.
+std::string command_for(reap::Selectors selectors, const std::vector<Group>& groups) {
+  if (!selectors.orphans && !selectors.pile_ups) {
+    selectors.orphans = any(groups, Group::Kind::Orphans);
+    selectors.pile_ups = any(groups, Group::Kind::PileUp);
+  }
+  return "corral reap" + typed(selectors) + " --yes";
+}
+
+}  // namespace
+
+std::string why_kept(const survey::Server& server, bool leaky, const reap::Selectors& selectors) {
+  using survey::Server;
+  if (leaky) return "leaked, but left out by your choice";
+  if (server.state == Server::State::Kept) return "below a living corral, which ends them with their session";
+  // No option includes these, although they are only possible servers, too.
+  if (server.arguments == survey::Arguments::Other)
+    return survey::reason_of(survey::Protection::OtherArguments, server);
+  if (server.certainty == Server::Certainty::Possible)
+    return "only look like MCP servers (--possible includes them)";
+  const std::optional<survey::Protection> use = survey::use_of(server);
+  if (use) return survey::reason_of(*use, server);
+  if (server.state == Server::State::Apart) return "on their own: no client holds their pipes";
+  if (!server.client.alive()) return "in use, by a process that we cannot see";
+  return "in use by a client, and not beyond its " + std::to_string(selectors.keep) + " newest";
+}
+
+void show_tips(Page& page, const survey::Survey& survey, const reap::Selectors& selectors,
+               const std::vector<Group>& groups, const std::vector<reap::EndedTree>& ended) {
+  if (groups.empty()) {
+    page.blank();
+    page.paragraph("tip: ",
+                   survey.servers.empty()
+                       ? "no MCP server runs here; `corral doctor` shows what your clients would start"
+                       : "nothing to end; `corral doctor -v` says why each server is kept");
+    return;
+  }
+  page.blank();
+  if (ended.empty())
+    page.command("tip: to end all of these without being asked: ", command_for(selectors, groups));
+  if (any(groups, Group::Kind::Orphans)) {
+    page.paragraph("tip: ",
+                   "put `corral run --` before a server's command in its client's configuration, and it "
+                   "cannot be orphaned again");
+  }
+  if (any(groups, Group::Kind::PileUp)) {
+    page.paragraph("tip: ",
+                   "`corral watch --foreign end` keeps a client at its newest copies for as long as it runs");
+  }
+  if (any_container(survey, groups)) {
+    page.paragraph("tip: ", "a container may outlive the `docker run` that was ended: see `docker ps`");
+  }
+  if (any(ended, Outcome::Kind::OtherUser) || any(ended, Outcome::Kind::NoPermission)) {
+    page.paragraph("tip: ",
+                   "what belongs to another user is ended by that user or root: sudo -u USER corral reap");
+  }
+  if (any(ended, Outcome::Kind::Uninterruptible)) {
+    page.paragraph("tip: ",
+                   "a process in state D waits for a device or network file system; look at that first");
+  }
+}
+
+}  // namespace corral::cli

@@ -1,0 +1,231 @@
+// `corral service`: the daemon as a service of the user's own.
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "cli/commands/manager_call.h"
+#include "cli/commands/unit_files.h"
+#include "cli/frame/command.h"
+#include "cli/frame/late_options.h"
+#include "cli/frame/option_values.h"
+#include "control/channel.h"
+#include "serve/service_units.h"
+
+namespace corral::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kExamples = R"(Examples:
+  corral service install                   the first client starts the daemon
+  corral service install --port 8765       the same, also for clients that come by URL
+  corral service install --dry-run         only show the units and what would be run
+  corral service status
+  corral service uninstall
+
+Writes corral.service and corral.socket to ~/.config/systemd/user, and enables the socket if your service manager answers;
+where it does not, the commands for later are printed. PATH is that of this shell: servers that are asked for by URL are
+found with it. Changes of your own belong in a drop-in (`systemctl --user edit corral`). A file that corral has not written
+is never changed. `--manager launchd --dry-run` shows an agent for macOS, which nobody has run yet.
+Exit code: 0, or 1 if something is in the way or not installed.)";
+
+constexpr std::array<const char*, 2> kUnits = {"corral.service", "corral.socket"};
+constexpr int kNotDone = 1;
+
+struct ServiceOptions {
+  bool dry_run = false;
+  bool launchd = false;
+  std::optional<std::uint16_t> port;
+  std::string config;
+};
+
+int refuse(const std::string& sentence) {
+  fail("service", sentence);
+  return kNotDone;
+}
+
+serve::UnitFacts facts_for(const ServiceOptions& options) {
+  serve::UnitFacts facts;
+  std::error_code unknown;
+  facts.program = fs::read_symlink("/proc/self/exe", unknown).string();
+  const char* const path = getenv("PATH");
+  if (path != nullptr && std::string(path).find('\n') == std::string::npos) facts.path = path;
+  if (!options.config.empty()) facts.config = fs::absolute(options.config).string();
+  facts.port = options.port;
+  return facts;
+}
+
+std::vector<UnitFile> units_for(const ServiceOptions& options) {
+  const serve::UnitFacts facts = facts_for(options);
+  const std::string folder = unit_folder() + "/";
+  return {{folder + kUnits[0], serve::service_unit(facts)}, {folder + kUnits[1], serve::socket_unit(facts)}};
+}
+
+int show_plan(const ServiceOptions& options) {
+  if (options.launchd) {
+    std::cerr << "For ~/Library/LaunchAgents/dev.corral.daemon.plist, then `launchctl bootstrap gui/$UID` "
+                 "with that "
+                 "file. Not run by us.\n";
+    std::cout << serve::launchd_agent(facts_for(options));
+    return 0;
+  }
+  for (const UnitFile& unit : units_for(options)) std::cout << "# " << unit.path << "\n" << unit.text << "\n";
+  std::cout << "# then: systemctl --user daemon-reload && systemctl --user enable --now corral.socket\n";
+  return 0;
+}
+
+bool is_active(const char* unit) { return call_manager({"is-active", "--quiet", unit}).worked(); }
+
+/// The daemon that a client or a person started would keep the lock and the old socket.
+bool runs_by_itself() { return !is_active("corral.service") && control::connect_to_daemon("").has_value(); }
+
+int enable_socket(bool changed) {
+  constexpr const char* kLater =
+      "systemctl --user daemon-reload && systemctl --user enable --now corral.socket";
+  if (!manager_answers()) {
+    std::cout << "No service manager of yours answers here, so nothing was started. Where one does, run:\n  "
+              << kLater << "\n";
+    return 0;
+  }
+  const ManagerCall reload = call_manager({"daemon-reload"});
+  if (!reload.worked()) return refuse("the service manager did not read the units: " + reload.said);
+  if (runs_by_itself()) {
+    std::cout << "A daemon runs already that no service manager started. When its sessions may end, run:\n"
+                 "  corral shutdown && "
+              << kLater << "\n";
+    return 0;
+  }
+  const bool active = is_active("corral.service");
+  const ManagerCall enabled = call_manager({"enable", "--now", "corral.socket"});
+  if (!enabled.worked()) return refuse("the socket could not be enabled: " + enabled.said);
+  std::cout << "corral.socket is enabled: the first client starts the daemon.\n";
+  if (active && changed) {
+    std::cout << "The daemon that runs goes on as it is. To take the new units over, which ends its "
+                 "sessions, run:\n"
+                 "  systemctl --user stop corral.service && systemctl --user restart corral.socket\n";
+  }
+  return 0;
+}
+
+int install(const ServiceOptions& options) {
+  if (options.port == std::optional<std::uint16_t>(0)) {
+    return refuse("a port that the service manager opens needs a number: write --port 8765");
+  }
+  if (options.dry_run) return show_plan(options);
+  if (options.launchd) return refuse("launchd is macOS's: --dry-run shows the file");
+  const Result<std::vector<std::string>> changed = write_units(units_for(options));
+  if (!changed) return refuse(changed.error().message);
+  for (const std::string& path : *changed) std::cout << "Written: " << path << "\n";
+  if (changed->empty()) std::cout << "The units in " << unit_folder() << " are as they should be.\n";
+  return enable_socket(!changed->empty());
+}
+
+/// What `systemctl enable` made, where it cannot be asked to take it away.
+void remove_links(const std::string& folder) {
+  for (const auto& [wants, unit] : {std::pair("sockets.target.wants", "corral.socket"),
+                                    std::pair("default.target.wants", "corral.service")}) {
+    const fs::path link = fs::path(folder) / wants / unit;
+    std::error_code unknown;
+    if (fs::is_symlink(link, unknown)) fs::remove(link, unknown);
+    if (fs::is_directory(link.parent_path(), unknown) && fs::is_empty(link.parent_path(), unknown)) {
+      fs::remove(link.parent_path(), unknown);
+    }
+  }
+}
+
+int uninstall(const ServiceOptions& options) {
+  const std::string folder = unit_folder();
+  std::vector<std::string> ours;
+  for (const char* unit : kUnits) {
+    const std::string path = folder + "/" + unit;
+    const UnitState state = state_of(path);
+    if (state == UnitState::Foreign) {
+      return refuse("'" + path + "' was not written by corral, so it stays, and nothing was changed");
+    }
+    if (state == UnitState::Ours) ours.push_back(path);
+  }
+  if (options.dry_run) {
+    std::cout << "systemctl --user disable --now corral.socket corral.service\n";
+    for (const std::string& path : ours) std::cout << "rm " << path << "\n";
+    return 0;
+  }
+  const bool answers = !ours.empty() && manager_answers();
+  if (answers) {
+    const ManagerCall disabled = call_manager({"disable", "--now", "corral.socket", "corral.service"});
+    if (!disabled.worked()) std::cerr << "corral service: " << disabled.said << "\n";
+  }
+  for (const std::string& path : ours) {
+    const Result<bool> removed = remove_unit(path);
+    if (!removed) return refuse(removed.error().message);
+    std::cout << "Removed: " << path << "\n";
+  }
+  remove_links(folder);
+  if (answers) call_manager({"daemon-reload"});
+  if (ours.empty()) std::cout << "Nothing is installed in " << folder << ".\n";
+  return 0;
+}
+
+int status() {
+  bool complete = true;
+  for (const char* unit : kUnits) {
+    const std::string path = unit_folder() + "/" + unit;
+    const UnitState state = state_of(path);
+    complete = complete && state == UnitState::Ours;
+    std::cout << path << ": "
+              << (state == UnitState::Ours      ? "written by corral"
+                  : state == UnitState::Foreign ? "there, but not written by corral"
+                                                : "not there")
+              << "\n";
+  }
+  if (!manager_answers()) {
+    std::cout << "No service manager of yours answers here.\n";
+    return complete ? 0 : kNotDone;
+  }
+  for (const char* unit : kUnits) {
+    std::cout << unit << ": " << call_manager({"is-enabled", unit}).said << ", "
+              << call_manager({"is-active", unit}).said << "\n";
+  }
+  return complete ? 0 : kNotDone;
+}
+
+int run(const ServiceOptions& options, const std::vector<std::string>& words) {
+  constexpr const char* kUsage = "write `corral service install`, `uninstall` or `status`";
+  if (words.size() != 1) return fail("service", std::string("one thing at a time: ") + kUsage);
+  if (words.front() == "install") return install(options);
+  if (words.front() == "uninstall") return uninstall(options);
+  if (words.front() == "status") return status();
+  return fail("service", "unknown '" + words.front() + "': " + kUsage);
+}
+
+}  // namespace
+
+Command service_command() {
+  auto options = std::make_shared<ServiceOptions>();
+
+  Command command;
+  command.name = "service";
+  command.summary = "Let your service manager start the daemon: install, uninstall, status.";
+  command.usage = "corral service install|uninstall|status [options]";
+  command.examples = kExamples;
+  command.options.push_back({"--port", "N", "Open this TCP port of 127.0.0.1, too", set_port(options->port)});
+  command.options.push_back(
+      {"--config", "FILE", "The daemon's servers, if not at the default place", set_word(options->config)});
+  command.options.push_back({"--dry-run", "", "Only show what would be done", set_flag(options->dry_run)});
+  command.options.push_back({"--manager", "NAME", "systemd (the default), or launchd, with --dry-run",
+                             [options](const std::string& word) -> Result<void> {
+                               options->launchd = word == "launchd";
+                               if (options->launchd || word == "systemd") return {};
+                               return Error{"'" + word + "' is not known: write systemd or launchd"};
+                             }});
+  command.options_anywhere = true;
+  command.run = [options, known = command.options](const std::vector<std::string>& words) {
+    const Result<Words> rest = take_late_options(known, words);
+    return rest ? run(*options, rest->list) : fail("service", rest.error().message);
+  };
+  return command;
+}
+
+}  // namespace corral::cli

@@ -1,0 +1,221 @@
+// `corral session`: sessions as objects, for programs that outlive what they do with servers.
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/json/parse.hpp>
+#include <chrono>
+#include <csignal>
+#include <iostream>
+#include <memory>
+
+#include "cli/frame/ask_daemon.h"
+#include "cli/frame/command.h"
+#include "cli/frame/late_options.h"
+#include "cli/frame/option_values.h"
+#include "cli/screen/gone_lines.h"
+#include "cli/screen/json_view.h"
+#include "cli/screen/page.h"
+#include "cli/screen/session_table.h"
+#include "control/requests.h"
+#include "shim/autostart.h"
+#include "shim/connect.h"
+
+namespace corral::cli {
+namespace {
+
+namespace json = boost::json;
+using control::Hello;
+using control::Verb;
+
+constexpr const char* kExamples = R"(Examples:
+  ID=$(corral session create --server files --server memory --owner $$)
+  corral connect --session "$ID" files          in place of the server's command, in any client
+  corral session end "$ID"                      every tree that was started for it is gone now
+  corral session create --ttl 10m -- npx -y some-server . -- uvx another-server
+  corral session list
+
+A session owns the servers that are attached to it. Its end ends them, calls in flight included, even if no client ever
+closes a pipe, and says what went. It also ends when its owner dies, or after a time of silence (--ttl; 1 hour if it has
+no owner). Several commands stand behind one -- each, so none of them can hold a -- itself; `connect --session ID` finds them by
+their names (--json shows them).
+`create` prints the id alone, and starts a daemon if none runs.
+Exit code: of `end`, 0 only if every tree is proved gone, else 1; 1 if no daemon runs; 69 if none can be had to create a
+session; 125 if the daemon refuses. docs/protocol/control.md has the same verbs for programs.)";
+
+constexpr std::chrono::seconds kPatience{10};
+
+struct Options {
+  std::string runtime_dir;
+  std::string config;
+  std::vector<std::string> servers;
+  pid_t owner = 0;
+  std::chrono::milliseconds ttl{0};
+  bool json = false;
+};
+
+// ---- create
+
+/// What stands behind the first --, cut at every further one.
+std::vector<std::vector<std::string>> take_commands(std::vector<std::string>& words) {
+  std::vector<std::vector<std::string>> commands;
+  const auto first = std::find(words.begin(), words.end(), "--");
+  for (auto word = first; word != words.end(); ++word) {
+    if (*word == "--") {
+      commands.emplace_back();
+    } else {
+      commands.back().push_back(*word);
+    }
+  }
+  words.erase(first, words.end());
+  return commands;
+}
+
+/// The signals and the voice of a shim, for as long as a daemon is being looked for; then Ctrl+C is ours
+/// again.
+Result<control::Channel> reach(const Options& options) {
+  sigset_t before;
+  sigprocmask(SIG_SETMASK, nullptr, &before);
+  Result<control::Channel> channel = [&options] {
+    shim::Signals signals;
+    shim::ErrorOutput errors;
+    return shim::reach_daemon({options.runtime_dir, options.config, false},
+                              std::chrono::steady_clock::now() + kPatience, signals, errors);
+  }();
+  sigprocmask(SIG_SETMASK, &before, nullptr);
+  return channel;
+}
+
+int create(const Options& options, std::vector<std::vector<std::string>> commands) {
+  for (const auto& command : commands) {
+    if (command.empty()) return fail("session", "nothing stands behind a --: write a command there");
+  }
+  Result<Hello> hello = shim::hello_from_here(Verb::SessionCreate);
+  if (!hello) return fail("session", hello.error().message);
+  hello->servers = options.servers;
+  hello->commands = std::move(commands);
+  hello->owner = options.owner;
+  hello->ttl = options.ttl;
+  Result<control::Channel> channel = reach(options);
+  if (!channel) {
+    fail("session", "no daemon can be had: " + channel.error().message);
+    return shim::kNoDaemon;
+  }
+  const Result<std::string> answer = control::ask_for_result(*channel, std::move(*hello), kPatience);
+  if (!answer) return fail("session", answer.error().message);
+  boost::system::error_code error;
+  const json::value result = json::parse(*answer, error);
+  if (error) return fail("session", "the daemon's answer is no JSON: " + error.message());
+  std::cout << (options.json ? *answer : text(result, "id")) << '\n';
+  return 0;
+}
+
+// ---- end
+
+void show_end(const json::value& result) {
+  Page page(std::cout, look_of(STDOUT_FILENO));
+  const std::size_t ended = list(result, "ended").size();
+  page.paragraph("", "Session " + text(result, "session") + " has ended after " + text(result, "ms") +
+                         " ms: " + count_of(ended, "instance") + " went with it" +
+                         (flag(result, "leaked") ? "" : ", nothing is left of it"));
+  show_gone(page, result);
+  for (const json::value& kept : list(result, "kept")) {
+    page.paragraph("  ", text(kept, "server") + " " + text(kept, "instance").substr(0, 8) +
+                             " stays: it is shared, sessions that use it now: " + text(kept, "sessions"));
+  }
+  for (const json::value& survivor : list(result, "survivors")) {
+    page.paragraph("  ", "NOT ended: process " + text(survivor, "pid") + " (" + text(survivor, "command") +
+                             "), " + text(survivor, "cause"));
+  }
+}
+
+int end(const Options& options, const std::string& id) {
+  Hello hello;
+  hello.verb = Verb::SessionEnd;
+  hello.session = id;
+  const Asked asked = ask_daemon("session", options.runtime_dir, hello);
+  if (!asked.result) return asked.exit_code;
+  if (options.json) {
+    std::cout << *asked.result << '\n';
+  } else {
+    show_end(asked.value);
+  }
+  return flag(asked.value, "leaked") ? 1 : 0;
+}
+
+// ---- list
+
+void show_list(const json::value& result) {
+  Page page(std::cout, look_of(STDOUT_FILENO));
+  const json::array& sessions = list(result, "sessions");
+  page.heading("Sessions: " + std::to_string(sessions.size()));
+  if (!sessions.empty()) show_session_objects(page, sessions);
+}
+
+int show_sessions(const Options& options) {
+  Hello hello;
+  hello.verb = Verb::SessionList;
+  const Asked asked = ask_daemon("session", options.runtime_dir, hello);
+  if (!asked.result) return asked.exit_code;
+  if (options.json) {
+    std::cout << *asked.result << '\n';
+  } else {
+    show_list(asked.value);
+  }
+  return 0;
+}
+
+// ---- the command
+
+int run(const Options& options, const std::vector<Option>& late, std::vector<std::string> all) {
+  std::vector<std::vector<std::string>> commands = take_commands(all);
+  const Result<Words> rest = take_late_options(late, all);
+  if (!rest) return fail("session", rest.error().message);
+  const std::vector<std::string>& words = rest->list;
+  const std::string what = words.empty() ? "" : words.front();
+  if (what != "create" && (!commands.empty() || !options.servers.empty())) {
+    return fail("session", "servers and commands are for `corral session create`");
+  }
+  if (what == "create" && words.size() == 1) return create(options, std::move(commands));
+  if (what == "end" && words.size() == 2 && !words[1].empty()) return end(options, words[1]);
+  if (what == "list" && words.size() == 1) return show_sessions(options);
+  if (what == "end") return fail("session", "write the id of one session: `corral session end ID`");
+  if (what == "create") {
+    return fail("session", "unexpected '" + words[1] + "': write --server NAME, or a command behind --");
+  }
+  return fail("session", "write create, end or list behind it; see `corral session --help`");
+}
+
+}  // namespace
+
+Command session_command() {
+  auto options = std::make_shared<Options>();
+  Command command;
+  command.name = "session";
+  command.summary = "Create, end and list sessions that own several servers.";
+  command.usage = "corral session create [options] [-- COMMAND [ARG...]]... | end ID | list";
+  command.examples = kExamples;
+  const auto add = [&command](std::string names, std::string value, std::string help, Apply apply) {
+    command.options.push_back({std::move(names), std::move(value), std::move(help), std::move(apply)});
+  };
+  add("--server", "SERVER", "create: a configured server that it owns; may be given several times",
+      [options](const std::string& name) -> Result<void> {
+        if (name.empty()) return Error{"the name is empty"};
+        options->servers.push_back(name);
+        return {};
+      });
+  add("--owner", "PID", "create: the process whose death ends the session", set_pid(options->owner));
+  add("--ttl", "TIME", "create: ends after so long without a message (1h without an owner)",
+      set_age(options->ttl));
+  add("--json", "", "As JSON, all of it", set_flag(options->json));
+  add("--config", "FILE", "create: configuration for a daemon that is started here",
+      set_word(options->config));
+  add("--runtime-dir", "DIR", "Where to meet the daemon, instead of the user's own place",
+      set_word(options->runtime_dir));
+  command.options_anywhere = true;
+  command.run = [options, late = command.options](std::vector<std::string> words) {
+    return run(*options, late, std::move(words));
+  };
+  return command;
+}
+
+}  // namespace corral::cli

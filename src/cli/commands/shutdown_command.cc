@@ -1,0 +1,67 @@
+// `corral shutdown`: ends the daemon and everything that it runs.
+#include <unistd.h>
+
+#include <chrono>
+#include <iostream>
+#include <memory>
+
+#include "cli/frame/ask_daemon.h"
+#include "cli/frame/command.h"
+#include "cli/frame/option_values.h"
+#include "control/channel.h"
+#include "control/requests.h"
+#include "control/runtime_dir.h"
+#include "serve/instance_lock.h"
+
+namespace corral::cli {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  corral shutdown
+  corral shutdown --runtime-dir /tmp/try
+
+Ends every session and every server, waits until the daemon and its janitor are gone, and says what ended.
+Exit code: 0 also if no daemon runs: there is nothing left to do; 125 if it could not be asked or did
+not end.)";
+
+// Beyond what the daemon and its janitor allow themselves.
+constexpr std::chrono::seconds kGonePatience{20};
+
+int run(const std::string& given, const std::vector<std::string>& words) {
+  const Result<void> nothing_more = expect_no_words(words);
+  if (!nothing_more) return fail("shutdown", nothing_more.error().message);
+  Result<control::Channel> channel = control::connect_to_daemon(given);
+  if (!channel && channel.error().kind == Error::Kind::NotFound) {
+    std::cout << "No daemon is running.\n";
+    return 0;
+  }
+  if (!channel) return fail("shutdown", channel.error().message);
+  const Result<std::string> answer =
+      control::ask_to_shut_down(*channel, kAnswerPatience, give_up_on_hanging_daemon("shutdown", given));
+  if (!answer) return fail("shutdown", answer.error().message);
+  for (const std::string& place : control::candidates(given, geteuid())) {
+    if (control::check_runtime_dir(place) && !serve::await_free_lock(place, kGonePatience)) {
+      return fail("shutdown", "the daemon said goodbye, but it or its janitor still holds '" +
+                                  control::lock_path(place) + "'");
+    }
+  }
+  std::cout << (answer->empty() ? "The daemon has ended." : *answer) << '\n';
+  return 0;
+}
+
+}  // namespace
+
+Command shutdown_command() {
+  auto runtime_dir = std::make_shared<std::string>();
+
+  Command command;
+  command.name = "shutdown";
+  command.summary = "End the daemon, its sessions and its servers.";
+  command.usage = "corral shutdown [options]";
+  command.examples = kExamples;
+  command.options.push_back(runtime_dir_option(*runtime_dir));
+  command.run = [runtime_dir](const std::vector<std::string>& words) { return run(*runtime_dir, words); };
+  return command;
+}
+
+}  // namespace corral::cli

@@ -1,0 +1,154 @@
+// `corral tools`: what a server can do, for people, for scripts, and for a model.
+#include <unistd.h>
+
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "cli/direct/direct_options.h"
+#include "cli/direct/mcp_client.h"
+#include "cli/direct/tool_catalog.h"
+#include "cli/frame/command.h"
+#include "cli/frame/option_values.h"
+#include "cli/screen/json_layout.h"
+#include "cli/screen/page.h"
+#include "wire/json_text.h"
+
+namespace corral::cli {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  corral tools files                            names and what they do
+  corral tools files read_file                  one of them, with the schema of its arguments
+  corral tools -- npx -y some-server .          of a server that is not configured
+  corral tools --tool echo -- npx -y some-server
+  corral tools files --json                     all that the server says about them
+  corral tools files --format anthropic         goes into a model call as tools=, unchanged; also openai and mcp
+
+The list is whole, however many pages it comes in. `corral call` calls a tool.
+Exit code: 0; 2 wrong options, or no such tool; 3 the server answered with an error; 4 it could not be reached; 124 no
+answer in time; 128+n if signal n ended it. docs/direct.md has more.)";
+
+struct Options {
+  std::shared_ptr<DirectOptions> direct = std::make_shared<DirectOptions>();
+  std::string tool;
+  bool json = false;
+  std::optional<Format> format;
+};
+
+int refuse(const std::string& sentence, int code) {
+  fail("tools", sentence);
+  return code;
+}
+
+Result<void> set_format(std::optional<Format>& format, const std::string& text) {
+  if (text == "mcp") {
+    format = Format::Mcp;
+  } else if (text == "anthropic") {
+    format = Format::Anthropic;
+  } else if (text == "openai") {
+    format = Format::OpenAi;
+  } else {
+    return Error{"'" + text + "' is no format: write mcp, anthropic or openai"};
+  }
+  return {};
+}
+
+/// A description may have many lines; the first says what the tool is for.
+std::string first_line(const std::string& description) {
+  const std::size_t begin = description.find_first_not_of(" \t\r\n");
+  if (begin == std::string::npos) return "";
+  return harmless_line(description.substr(begin, description.find('\n', begin) - begin));
+}
+
+void show_table(const std::vector<Tool>& tools, const std::string& server) {
+  Page page(std::cout, look_of(STDOUT_FILENO));
+  page.heading("Tools of " + server + ": " + std::to_string(tools.size()));
+  std::vector<std::vector<std::string>> rows;
+  rows.reserve(tools.size());
+  for (const Tool& tool : tools) rows.push_back({harmless_line(tool.name), first_line(tool.description)});
+  if (!rows.empty()) page.table("  ", {{"TOOL"}, {"DESCRIPTION", false, true}}, rows);
+}
+
+void show_tool(const Tool& tool) {
+  std::cout << harmless_line(tool.name) << '\n';
+  if (!tool.description.empty()) std::cout << '\n' << harmless(tool.description) << '\n';
+  std::cout << "\nArguments:\n" << harmless(laid_out(schema_of(tool))) << '\n';
+  const std::string_view output = wire::member(tool.json, "outputSchema").in(tool.json);
+  if (!output.empty()) std::cout << "\nStructured result:\n" << harmless(laid_out(output)) << '\n';
+  const std::string_view notes = wire::member(tool.json, "annotations").in(tool.json);
+  if (!notes.empty()) std::cout << "\nWhat the server says of it:\n" << harmless(laid_out(notes)) << '\n';
+}
+
+std::string as_json(const std::vector<Tool>& tools, const std::string& server) {
+  const std::string_view info = wire::member(server, "serverInfo").in(server);
+  const std::string_view version = wire::member(server, "protocolVersion").in(server);
+  return R"({"serverInfo":)" + (info.empty() ? "null" : on_one_line(info)) + R"(,"protocolVersion":)" +
+         std::string(version) + R"(,"tools":)" + in_format(tools, Format::Mcp) + "}";
+}
+
+int show(const Options& options, const Target& target, McpClient& client, Catalog& catalog) {
+  const Tool* const one = options.tool.empty() ? nullptr : find_tool(client, catalog, options.tool);
+  if (!options.tool.empty() && one == nullptr) {
+    const Answer why = catalog.why_missing(options.tool, target.server.title());
+    return refuse(harmless_line(why.message), why.exit_code);
+  }
+  const std::vector<Tool> tools = one == nullptr ? catalog.tools : std::vector<Tool>{*one};
+  const bool json = options.json || options.direct->output == Output::Json;
+  if (options.format) {
+    std::cout << json_for(STDOUT_FILENO, in_format(tools, *options.format)) << '\n';
+  } else if (json) {
+    std::cout << json_for(STDOUT_FILENO, one == nullptr ? as_json(tools, client.server()) : one->json)
+              << '\n';
+  } else if (one != nullptr) {
+    show_tool(*one);
+  } else {
+    show_table(tools, target.server.title());
+  }
+  return std::cout.flush() ? 0 : refuse("stdout cannot be written", 125);
+}
+
+int run(Options& options, const std::vector<Option>& late, std::vector<std::string> words) {
+  Result<Target> target = find_lone_target(late, std::move(words));
+  if (!target) return refuse(target.error().message, kBadArguments);
+  if (options.tool.empty() && !target->words.empty()) {
+    options.tool = target->words.front();
+    target->words.erase(target->words.begin());
+  }
+  if (!target->words.empty()) return refuse("unexpected '" + target->words.front() + "'", kBadArguments);
+  Interrupts interrupts;
+  McpClient client(interrupts, {}, options.direct->timeout);
+  const Answer begun = client.begin(connect_words(*options.direct, target->server));
+  if (!begun.ok()) return refuse(harmless_line(begun.message), begun.exit_code);
+  Catalog catalog = list_tools(client);
+  if (!catalog.answer.ok()) return refuse(harmless_line(catalog.answer.message), catalog.answer.exit_code);
+  const int code = show(options, *target, client, catalog);
+  client.end();
+  return code;
+}
+
+}  // namespace
+
+Command tools_command() {
+  auto options = std::make_shared<Options>();
+  Command command;
+  command.name = "tools";
+  command.summary = "List the tools of an MCP server, for people, scripts and models.";
+  command.usage = "corral tools [options] NAME [TOOL] | -- COMMAND [ARG...]";
+  command.examples = kExamples;
+  command.usage_code = kBadArguments;
+  command.options.push_back(
+      {"--tool", "TOOL", "Only this one, with its description and schema", set_word(options->tool)});
+  command.options.push_back(
+      {"--format", "FORMAT", "An array for a model call: mcp, anthropic or openai",
+       [options](const std::string& text) { return set_format(options->format, text); }});
+  command.options.push_back({"--json", "", "The same as --output json", set_flag(options->json)});
+  add_direct_options(command, options->direct);
+  command.options_anywhere = true;
+  command.run = [options, late = command.options](std::vector<std::string> words) {
+    return run(*options, late, std::move(words));
+  };
+  return command;
+}
+
+}  // namespace corral::cli

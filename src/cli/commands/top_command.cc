@@ -1,0 +1,318 @@
+// `corral top`: what the daemon keeps, live, with keys to sort, restart and stop.
+#include <poll.h>
+#include <unistd.h>
+
+#include <boost/json.hpp>
+#include <chrono>
+#include <csignal>
+#include <iostream>
+#include <memory>
+
+#include "base/units.h"
+#include "cli/frame/ask_daemon.h"
+#include "cli/frame/command.h"
+#include "cli/frame/interrupts.h"
+#include "cli/frame/option_values.h"
+#include "cli/frame/pending_answer.h"
+#include "cli/screen/json_view.h"
+#include "cli/screen/top_model.h"
+#include "cli/screen/top_screen.h"
+#include "cli/screen/top_terminal.h"
+
+namespace corral::cli {
+namespace {
+
+namespace json = boost::json;
+using Clock = PendingAnswer::Clock;
+using std::chrono::milliseconds;
+
+constexpr const char* kExamples = R"(Examples:
+  corral top
+  corral top --sort cpu --interval 500ms
+  corral top --batch 3 | tee /tmp/top.txt     three times as plain text, without keys
+  corral top --batch 1 --json | jq '.instances | length'
+
+Keys: arrows or j and k choose; m, c, u, s, n sort by memory, cpu, uptime, sessions, name; t shows the processes and
+sessions of each; r restarts and x stops the chosen server, after a question; ? helps; q or Ctrl+C leaves.
+Exit code: 0 after q; 1 if no daemon runs; 125 without a terminal that can place text; 128+n after signal n.)";
+
+constexpr milliseconds kStatusPatience{10'000};
+constexpr std::size_t kWidestTable = 200;
+constexpr int kHungUp = 128 + SIGHUP;
+
+struct TopOptions {
+  std::string runtime_dir;
+  milliseconds interval{2000};
+  TopOrder order = TopOrder::Memory;
+  std::size_t batch = 0;
+  bool json = false;
+};
+
+control::Hello status_question() {
+  control::Hello hello;
+  hello.verb = control::Verb::Status;
+  hello.measure = true;
+  return hello;
+}
+
+/// What is written on the message line once a restart or a stop is done.
+std::string outcome_of(const TopAction& action, const Result<std::string>& answer) {
+  const bool stop = action.kind == TopAction::Kind::Stop;
+  if (!answer) return action.server + ": " + answer.error().message;
+  boost::system::error_code error;
+  const json::value result = json::parse(*answer, error);
+  for (const json::value& gone : list(result, "ended")) {
+    if (!flag(gone, "proved"))
+      return action.server + ": a process is not proved gone; see `corral ps --tree`";
+  }
+  return action.server +
+         (stop ? " is stopped; `corral start " + action.server + "` allows it again" : " is restarted");
+}
+
+class TopRun {
+ public:
+  TopRun(const TopOptions& options, std::unique_ptr<TopTerminal> terminal)
+      : options_(options),
+        terminal_(std::move(terminal)),
+        model_(options.order),
+        look_(look_of(STDOUT_FILENO)) {}
+
+  int run() {
+    while (!code_) {
+      refresh();
+      draw();
+      wait();
+      take_signals();
+      if (!code_) take_keys();
+      if (!code_) take_answers();
+    }
+    return *code_;
+  }
+
+ private:
+  void refresh() {
+    if (status_ || Clock::now() < next_look_) return;
+    next_look_ = Clock::now() + options_.interval;
+    Result<PendingAnswer> asked =
+        PendingAnswer::ask(options_.runtime_dir, status_question(), kStatusPatience);
+    if (asked) {
+      status_.emplace(std::move(*asked));
+    } else {
+      lost(asked.error());
+    }
+  }
+
+  void lost(const Error& error) {
+    const bool gone = error.kind == Error::Kind::NotFound;
+    if (gone) model_.take({});
+    model_.set_trouble(gone ? "the daemon is gone; waiting for the next one" : error.message);
+    dirty_ = true;
+  }
+
+  void draw() {
+    if (!dirty_) return;
+    const TopTerminal::Size size = terminal_->size();
+    look_.width = size.columns;
+    model_.set_page(rows_of_top(size.rows));
+    dirty_ = !terminal_->draw(draw_top(model_, size.rows, look_), look_);
+  }
+
+  void wait() {
+    waits_[0] = {terminal_->fd(), static_cast<short>(POLLIN | (terminal_->has_more() ? POLLOUT : 0)), 0};
+    waits_[1] = {terminal_->signals(), POLLIN, 0};
+    waits_[2] = {status_ ? status_->fd() : -1, POLLIN, 0};
+    waits_[3] = {acting_ ? acting_->fd() : -1, POLLIN, 0};
+    Clock::time_point until = status_ ? status_->deadline() : next_look_;
+    if (acting_) until = std::min(until, acting_->deadline());
+    const auto left = std::chrono::ceil<milliseconds>(until - Clock::now());
+    poll(waits_, 4, static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 60'000)));
+  }
+
+  void take_signals() {
+    while (const int signo = terminal_->take_signal()) {
+      dirty_ = true;
+      if (signo == SIGTSTP) {
+        terminal_->stop();
+      } else if (signo == SIGCONT) {
+        terminal_->take_again();
+      } else if (signo != SIGWINCH) {
+        code_ = 128 + signo;
+      }
+    }
+  }
+
+  void take_keys() {
+    if (!terminal_->write_more()) code_ = kHungUp;
+    if ((waits_[0].revents & (POLLIN | POLLHUP | POLLERR | POLLNVAL)) == 0) return;
+    const std::optional<std::string> typed = terminal_->read();
+    if (!typed) {
+      code_ = kHungUp;
+      return;
+    }
+    for (const TopKey& key : read_keys(*typed)) {
+      act(model_.press(key));
+      dirty_ = true;
+      if (code_) return;
+    }
+  }
+
+  void act(const TopAction& action) {
+    if (action.kind == TopAction::Kind::None) return;
+    if (action.kind == TopAction::Kind::Quit) {
+      code_ = 0;
+      return;
+    }
+    if (acting_) {
+      model_.tell("one at a time: " + action_.server + " is still being ended");
+      return;
+    }
+    control::Hello hello;
+    hello.verb = action.kind == TopAction::Kind::Stop ? control::Verb::Stop : control::Verb::Restart;
+    hello.server = action.server;
+    Result<PendingAnswer> asked = PendingAnswer::ask(options_.runtime_dir, std::move(hello), kAnswerPatience);
+    if (!asked) {
+      model_.tell(action.server + ": " + asked.error().message);
+      return;
+    }
+    action_ = action;
+    acting_.emplace(std::move(*asked));
+    model_.tell(action.server + ": its instances are being ended");
+  }
+
+  void take_answers() {
+    if (acting_) {
+      if (const auto answer = acting_->take()) {
+        acting_.reset();
+        model_.tell(outcome_of(action_, *answer));
+        next_look_ = Clock::now();
+        dirty_ = true;
+      }
+    }
+    if (!status_) return;
+    const std::optional<Result<std::string>> answer = status_->take();
+    if (!answer) return;
+    status_.reset();
+    if (!*answer) {
+      lost(answer->error());
+      return;
+    }
+    boost::system::error_code error;
+    const json::value status = json::parse(**answer, error);
+    model_.set_trouble(error ? "the daemon's answer is no JSON: " + error.message() : "");
+    if (!error) model_.take(read_overview(status));
+    dirty_ = true;
+  }
+
+  const TopOptions& options_;
+  std::unique_ptr<TopTerminal> terminal_;
+  TopModel model_;
+  Look look_;
+  std::optional<PendingAnswer> status_;
+  std::optional<PendingAnswer> acting_;
+  TopAction action_;
+  Clock::time_point next_look_{};
+  bool dirty_ = true;
+  std::optional<int> code_;
+  pollfd waits_[4] = {};
+};
+
+/// One look as plain text, or as JSON.
+void print_look(const TopOptions& options, const json::value& status, TopModel& model) {
+  if (options.json) {
+    std::cout << json::serialize(json::object{{"instances", list(status, "instances")},
+                                              {"sessions", list(status, "sessions")}})
+              << '\n';
+    return;
+  }
+  model.take(read_overview(status));
+  for (const TopLine& line : list_top(model, look_of(STDOUT_FILENO, kWidestTable))) {
+    std::cout << line.text.substr(0, line.text.find_last_not_of(' ') + 1) << '\n';
+  }
+}
+
+int run_batch(const TopOptions& options) {
+  Interrupts interrupts;
+  TopModel model(options.order);
+  for (std::size_t i = 0; i < options.batch; ++i) {
+    if (i > 0) {
+      pollfd wake{interrupts.fd(), POLLIN, 0};
+      poll(&wake, 1, static_cast<int>(options.interval.count()));
+      if (interrupts.signal() != 0) return 128 + interrupts.signal();
+      if (!options.json) std::cout << '\n';
+    }
+    Result<PendingAnswer> asked = PendingAnswer::ask(options.runtime_dir, status_question(), kStatusPatience);
+    if (!asked && asked.error().kind == Error::Kind::NotFound) {
+      std::cerr << "corral top: no daemon runs any more\n";
+      return kNoDaemonRuns;
+    }
+    if (!asked) return fail("top", asked.error().message);
+    std::optional<Result<std::string>> answer;
+    while (!(answer = asked->take())) {
+      pollfd waits[2] = {{asked->fd(), POLLIN, 0}, {interrupts.fd(), POLLIN, 0}};
+      poll(waits, 2, static_cast<int>(kStatusPatience.count()));
+      if (interrupts.signal() != 0) return 128 + interrupts.signal();
+    }
+    if (!*answer) return fail("top", answer->error().message);
+    boost::system::error_code error;
+    const json::value status = json::parse(**answer, error);
+    if (error) return fail("top", "the daemon's answer is no JSON: " + error.message());
+    print_look(options, status, model);
+    if (!std::cout.flush()) return fail("top", "the output could not be written: give stdout a reader");
+  }
+  return 0;
+}
+
+int run(const TopOptions& options) {
+  if (options.interval < milliseconds(100) || options.interval > std::chrono::hours(1)) {
+    return fail("top", "the interval must be between 100ms and 1h");
+  }
+  if (options.json && options.batch == 0) {
+    return fail("top", "--json has no screen: say how many times with --batch N, or use `corral ps --json`");
+  }
+  const Result<control::Channel> there = control::connect_to_daemon(options.runtime_dir);
+  if (!there && there.error().kind == Error::Kind::NotFound) {
+    std::cerr << "corral top: no daemon runs; `corral connect` starts one, or `corral serve`\n";
+    return kNoDaemonRuns;
+  }
+  if (!there) return fail("top", there.error().message);
+  if (options.batch > 0) return run_batch(options);
+  Result<std::unique_ptr<TopTerminal>> terminal = TopTerminal::open();
+  if (!terminal) return fail("top", terminal.error().message);
+  return TopRun(options, std::move(*terminal)).run();
+}
+
+Result<void> set_order(TopOrder& order, const std::string& word) {
+  for (const TopOrder one :
+       {TopOrder::Memory, TopOrder::Cpu, TopOrder::Uptime, TopOrder::Sessions, TopOrder::Name}) {
+    if (word != name_of(one)) continue;
+    order = one;
+    return {};
+  }
+  return Error{"'" + word + "' is no order: write memory, cpu, uptime, sessions or name"};
+}
+
+}  // namespace
+
+Command top_command() {
+  auto options = std::make_shared<TopOptions>();
+  Command command;
+  command.name = "top";
+  command.summary = "Watch what the daemon keeps, live; sort, restart and stop by key.";
+  command.usage = "corral top [options]";
+  command.examples = kExamples;
+  command.options = {{"-b,--batch", "N", "N times as plain text, without keys",
+                      set_count(options->batch, "number of times")},
+                     {"--interval", "TIME", "Time between two looks (2s)", set_duration(options->interval)},
+                     {"--sort", "memory|cpu|uptime|sessions|name", "The order to begin with (memory)",
+                      [options](const std::string& word) { return set_order(options->order, word); }},
+                     {"--json", "", "With --batch: one line of JSON per look, as `corral ps --json`",
+                      set_flag(options->json)},
+                     runtime_dir_option(options->runtime_dir)};
+  command.run = [options](const std::vector<std::string>& words) {
+    const Result<void> none = expect_no_words(words);
+    return none ? run(*options) : fail("top", none.error().message);
+  };
+  return command;
+}
+
+}  // namespace corral::cli

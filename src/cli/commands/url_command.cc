@@ -1,0 +1,224 @@
+// `corral url`: how a client is told where a server is.
+#include <boost/json/parse.hpp>
+#include <chrono>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "base/ip_address.h"
+#include "cli/commands/registration.h"
+#include "cli/frame/command.h"
+#include "cli/frame/late_options.h"
+#include "cli/frame/option_values.h"
+#include "cli/screen/json_view.h"
+#include "config/configuration.h"
+#include "control/channel.h"
+#include "control/requests.h"
+#include "daemon/built_in_server.h"
+#include "daemon/origin.h"
+#include "proc/command_lookup.h"
+
+namespace corral::cli {
+namespace {
+
+namespace json = boost::json;
+
+constexpr const char* kExamples = R"EX(Examples:
+  corral url files                                   the addresses of server files
+  corral url files --client claude                   the command that tells Claude Code of it, for each way
+  eval "$(corral url files --client claude --transport http)"
+  corral url files --client vscode --transport http > .vscode/mcp.json
+
+The port is that of the running daemon, or else the configured one. On this machine you need no token: the daemon knows
+your own connections. Others do (`corral token create NAME`), as a header: Authorization: Bearer TOKEN.
+Exit code: 0, or 1 if there is no such server or no port.)EX";
+
+constexpr std::chrono::seconds kStatusPatience{10};
+constexpr int kNotToBeHad = 1;
+
+struct UrlOptions {
+  std::string runtime_dir;
+  std::string config;
+  RegisteredClient client = RegisteredClient::Any;
+  std::optional<Way> way;
+};
+
+/// What is known of servers and of the door, and from whom.
+struct Knowledge {
+  config::Configuration configuration;  // names, and the file
+  std::string base;                     // of the URLs; empty = there is no door
+  std::string unix_socket;
+  bool runs = false;
+};
+
+Error complaint(const std::string& what) { return Error{what}; }
+
+/// What the running daemon says; nothing if none runs.
+Result<std::optional<json::value>> ask_running(const std::string& runtime_dir) {
+  Result<control::Channel> channel = control::connect_to_daemon(runtime_dir);
+  if (!channel && channel.error().kind == Error::Kind::NotFound) return std::optional<json::value>();
+  if (!channel) return channel.error();
+  const Result<std::string> answer = control::ask_status(*channel, kStatusPatience);
+  if (!answer) return answer.error();
+  boost::system::error_code error;
+  json::value status = json::parse(*answer, error);
+  if (error) return complaint("the daemon's answer is no JSON: " + error.message());
+  return std::optional<json::value>(std::move(status));
+}
+
+std::string base_from(const config::Http& http) {
+  const std::optional<IpAddress> address = parse_ip_address(http.bind);
+  if (!http.port || *http.port == 0 || !address) return "";
+  return "http://" + address->host() + ":" + std::to_string(*http.port);
+}
+
+std::string raw_text(const json::value& object, std::string_view name) {
+  const json::value* const found = member(object, name);
+  return found != nullptr && found->is_string() ? std::string(found->get_string()) : "";
+}
+
+Result<Knowledge> learn(const UrlOptions& options) {
+  Knowledge knowledge;
+  const Result<std::optional<json::value>> status = ask_running(options.runtime_dir);
+  if (!status) return status.error();
+  const std::string file = options.config.empty() ? config::default_file() : options.config;
+  const Result<config::Configuration> configured = config::read(file);
+  if (!configured && (configured.error().kind != Error::Kind::NotFound || !options.config.empty())) {
+    return configured.error();
+  }
+  if (configured) knowledge.configuration = *configured;
+  knowledge.base = base_from(knowledge.configuration.options.http);
+  if (!*status) return knowledge;
+  knowledge.runs = true;
+  if (const json::value* const http = member(**status, "http")) {
+    if (const std::string url = raw_text(*http, "url"); !url.empty()) knowledge.base = url;
+    knowledge.unix_socket = raw_text(*http, "unix");
+  }
+  // It may have been started with another file than the one that we found.
+  knowledge.configuration.servers.clear();
+  for (const json::value& server : list(**status, "servers")) {
+    knowledge.configuration.servers.emplace_back().name = raw_text(server, "name");
+  }
+  if (const json::value* const daemon = member(**status, "daemon")) {
+    knowledge.configuration.file = raw_text(*daemon, "config");
+  }
+  return knowledge;
+}
+
+/// `corral connect NAME` as a client can run it: by its path where PATH does not lead to us.
+std::vector<std::string> connect_words(const UrlOptions& options, const std::string& name) {
+  std::vector<std::string> variables;
+  for (char** entry = environ; *entry != nullptr; ++entry) variables.emplace_back(*entry);
+  std::error_code unknown;
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe", unknown).string();
+  const Result<proc::Executable> found = proc::find_command("corral", variables, "");
+  const bool on_path = found && std::filesystem::equivalent(found->path, self, unknown);
+  std::vector<std::string> words = {on_path ? "corral" : self, "connect"};
+  const auto add_path = [&words](const char* option, const std::string& path) {
+    if (!path.empty()) words.insert(words.end(), {option, std::filesystem::absolute(path).string()});
+  };
+  add_path("--runtime-dir", options.runtime_dir);
+  add_path("--config", options.config);
+  words.push_back(name);
+  return words;
+}
+
+Error no_door(const Knowledge& knowledge) {
+  const bool any_port = knowledge.configuration.options.http.port == std::optional<std::uint16_t>(0);
+  if (any_port && !knowledge.runs) {
+    return complaint("the port is chosen when the daemon starts, and none runs: `corral serve --background`");
+  }
+  return complaint(
+      std::string("there is no port for clients that come by URL: `corral serve --port 8765") +
+      (knowledge.runs ? " --replace" : "") +
+      "`, or write \"corral\": {\"http\": {\"port\": 8765}} into the configuration (`corral config path`); "
+      "`--transport stdio` needs none");
+}
+
+int tell_one(const UrlOptions& options, const Endpoint& endpoint, Way way) {
+  const Result<std::string> text = registration(options.client, endpoint, way);
+  if (!text) return fail("url", text.error().message);
+  std::cout << *text;
+  return 0;
+}
+
+void tell_all(const UrlOptions& options, const Endpoint& endpoint, const Knowledge& knowledge) {
+  const std::string file = file_for(options.client);
+  if (!file.empty()) std::cout << "One of these, in " << file << ":\n\n";
+  for (const Way way : kWays) {
+    const Result<std::string> text = registration(options.client, endpoint, way);
+    const bool short_form = options.client == RegisteredClient::Any;
+    std::cout << "# " << name_of(way) << (way == Way::Sse ? " (for clients of 2024)" : "") << "\n"
+              << (text ? *text : "# " + text.error().message + "\n") << (short_form ? "" : "\n");
+  }
+  if (options.client != RegisteredClient::Any || knowledge.unix_socket.empty()) return;
+  std::cout << "# http, by local socket\ncurl --unix-socket " << knowledge.unix_socket << " http://localhost"
+            << address_of({endpoint.name, "", {}}, Way::Http) << "\n";
+}
+
+int run(const UrlOptions& options, const std::vector<std::string>& words) {
+  if (words.size() != 1) return fail("url", "name one server: `corral url NAME`; see `corral url --help`");
+  const Result<Knowledge> knowledge = learn(options);
+  if (!knowledge) return fail("url", knowledge.error().message);
+  const std::string& name = words.front();
+  const auto refuse = [](const Error& error) {
+    fail("url", error.message);
+    return kNotToBeHad;
+  };
+  if (knowledge->configuration.find(name) == nullptr && name != daemon::kBuiltInServer) {
+    return refuse(daemon::no_such_server(name, knowledge->configuration));
+  }
+  const bool needs_door = options.way != Way::Stdio;
+  if (needs_door && knowledge->base.empty()) return refuse(no_door(*knowledge));
+  if (needs_door && !knowledge->runs) {
+    std::cerr
+        << "corral url: no daemon runs now; `corral serve --background` starts it, `corral service install` "
+           "for good\n";
+  }
+  const Endpoint endpoint{name, knowledge->base, connect_words(options, name)};
+  if (options.way) return tell_one(options, endpoint, *options.way);
+  tell_all(options, endpoint, *knowledge);
+  return 0;
+}
+
+}  // namespace
+
+Command url_command() {
+  auto options = std::make_shared<UrlOptions>();
+
+  Command command;
+  command.name = "url";
+  command.summary = "Say how a client is told of a server: by URL, or as a command.";
+  command.usage = "corral url NAME [options]";
+  command.examples = kExamples;
+  command.options.push_back({"--client", "CLIENT", "claude, codex, copilot, gemini, vscode or cursor",
+                             [options](const std::string& word) -> Result<void> {
+                               const std::optional<RegisteredClient> client = client_by_name(word);
+                               if (!client) {
+                                 return Error{"'" + word +
+                                              "' is not known: write claude, codex, copilot, gemini, vscode "
+                                              "or cursor, or leave it out"};
+                               }
+                               options->client = *client;
+                               return {};
+                             }});
+  command.options.push_back({"--transport", "WAY",
+                             "Only this one, and nothing else on stdout: http, sse or stdio",
+                             [options](const std::string& word) -> Result<void> {
+                               options->way = way_by_name(word);
+                               if (!options->way)
+                                 return Error{"'" + word + "' is no transport: write http, sse or stdio"};
+                               return {};
+                             }});
+  command.options.push_back({"--config", "FILE", "The configuration, if not the one at the default place",
+                             set_word(options->config)});
+  command.options.push_back(runtime_dir_option(options->runtime_dir));
+  command.options_anywhere = true;
+  command.run = [options, known = command.options](const std::vector<std::string>& words) {
+    const Result<Words> rest = take_late_options(known, words);
+    return rest ? run(*options, rest->list) : fail("url", rest.error().message);
+  };
+  return command;
+}
+
+}  // namespace corral::cli

@@ -1,0 +1,152 @@
+#include "cli/direct/direct_options.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/frame/late_options.h"
+#include "cli/frame/option_values.h"
+#include "shim/root.h"
+
+namespace corral::cli {
+namespace {
+
+constexpr const char* kNoServer =
+    "no server given: name a configured one, or write a command behind --; see --help";
+
+Apply pass_on(const std::shared_ptr<DirectOptions>& options, std::string name) {
+  return [options, name = std::move(name)](const std::string& text) -> Result<void> {
+    options->connect.push_back(name);
+    if (!text.empty()) options->connect.push_back(text);
+    return {};
+  };
+}
+
+Apply pass_on_word(const std::shared_ptr<DirectOptions>& options, std::string name) {
+  return [pass = pass_on(options, std::move(name))](const std::string& text) -> Result<void> {
+    if (text.empty()) return Error{"the value is empty"};
+    return pass(text);
+  };
+}
+
+Result<void> set_output(Output& output, const std::string& text) {
+  if (text != "text" && text != "json") return Error{"'" + text + "' is no output: write text or json"};
+  output = text == "json" ? Output::Json : Output::Text;
+  return {};
+}
+
+Result<void> take_late(const std::vector<Option>& late, std::vector<std::string>& words) {
+  Result<Words> rest = take_late_options(late, words);
+  if (!rest) return rest.error();
+  words = std::move(rest->list);
+  return {};
+}
+
+Result<Target> named(const std::vector<Option>& late, std::vector<std::string> words) {
+  const Result<void> taken = take_late(late, words);
+  if (!taken) return taken.error();
+  if (words.empty() || words.front().empty()) return Error{kNoServer};
+  Target target{{words.front(), {}}, {}};
+  target.words.assign(words.begin() + 1, words.end());
+  return target;
+}
+
+}  // namespace
+
+void add_direct_options(Command& command, const std::shared_ptr<DirectOptions>& options) {
+  const auto add = [&command](std::string names, std::string value, std::string help, Apply apply) {
+    command.options.push_back({std::move(names), std::move(value), std::move(help), std::move(apply)});
+  };
+  add("--output", "HOW", "text, for people, or json, all of it",
+      [options](const std::string& text) { return set_output(options->output, text); });
+  add("--timeout", "TIME", "How long each answer may take, such as 30s (5m)", set_duration(options->timeout));
+  add("--session", "ID", "The session that the server belongs to; see `corral session --help`",
+      pass_on_word(options, "--session"));
+  add("--root", "DIR", "The project that this is about, instead of the working directory",
+      [pass = pass_on_word(options, "--root")](const std::string& text) -> Result<void> {
+        const Result<std::string> root = shim::find_root(text);
+        return root ? pass(*root) : root.error();
+      });
+  add("--share", "HOW", "shared, session or root, as with `corral connect`",
+      [pass = pass_on_word(options, "--share")](const std::string& text) -> Result<void> {
+        if (text == "shared" || text == "session" || text == "root") return pass(text);
+        return Error{"'" + text + "' is no way to share: write shared, session or root"};
+      });
+  add("--runtime-dir", "DIR", "Where to meet the daemon, instead of the user's own place",
+      pass_on_word(options, "--runtime-dir"));
+  add("--config", "FILE", "Configuration for a daemon that is started here, and for going without one",
+      pass_on_word(options, "--config"));
+  add("--require-daemon", "", "Fail where no daemon can be had", pass_on(options, "--require-daemon"));
+  add("-v,--verbose", "", "Say on stderr what happens", pass_on(options, "--verbose"));
+}
+
+std::vector<std::string> connect_words(const DirectOptions& options, const Server& server) {
+  std::vector<std::string> words = {"connect"};
+  words.insert(words.end(), options.connect.begin(), options.connect.end());
+  if (server.command.empty()) {
+    words.push_back(server.name);
+  } else {
+    words.emplace_back("--");
+    words.insert(words.end(), server.command.begin(), server.command.end());
+  }
+  return words;
+}
+
+Result<Target> find_target(const std::vector<Option>& late, std::vector<std::string> words) {
+  if (words.empty()) return Error{kNoServer};
+  if (!are_a_command(words)) return named(late, std::move(words));
+  // The command may hold a -- of its own, the words of a tool hardly ever: the last one parts them.
+  const auto last = std::find(words.rbegin(), words.rend(), "--");
+  Target target;
+  if (last != words.rend()) {
+    target.server.command.assign(words.begin(), last.base() - 1);
+    target.words.assign(last.base(), words.end());
+  } else {
+    Result<std::vector<std::string>> command = split_line(words.front());
+    if (!command) return command.error();
+    target.server.command = std::move(*command);
+    target.words.assign(words.begin() + 1, words.end());
+  }
+  if (target.server.command.empty() || target.server.command.front().empty()) return Error{kNoServer};
+  if (last == words.rend() && !target.words.empty() && target.words.front().starts_with('-')) {
+    return Error{"'" + target.words.front() +
+                 "' stands where a tool should: part a command of several words from the tool by another --, "
+                 "as in `-- npx -y some-server -- TOOL`"};
+  }
+  const Result<void> taken = take_late(late, target.words);
+  if (!taken) return taken.error();
+  return target;
+}
+
+Result<Target> find_lone_target(const std::vector<Option>& late, std::vector<std::string> words) {
+  if (words.empty() || words.front().empty()) return Error{kNoServer};
+  if (!are_a_command(words)) return named(late, std::move(words));
+  return Target{{"", std::move(words)}, {}};
+}
+
+Result<std::vector<std::string>> split_line(const std::string& line) {
+  std::vector<std::string> words;
+  bool in_word = false;
+  char quote = 0;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    char c = line[i];
+    if (quote == 0 && (c == ' ' || c == '\t' || c == '\n')) {
+      in_word = false;
+      continue;
+    }
+    if (!in_word) words.emplace_back();
+    in_word = true;
+    if (quote == 0 && (c == '\'' || c == '"')) {
+      quote = c;
+    } else if (c == quote) {
+      quote = 0;
+    } else {
+      const bool escapes = c == '\\' && quote != '\'' && i + 1 < line.size();
+      if (escapes && (quote == 0 || line[i + 1] == '"' || line[i + 1] == '\\')) c = line[++i];
+      words.back() += c;
+    }
+  }
+  if (quote != 0) return Error{std::string("the command has a ") + quote + " without its end"};
+  return words;
+}
+
+}  // namespace corral::cli

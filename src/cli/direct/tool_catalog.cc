@@ -1,0 +1,160 @@
+#include "cli/direct/tool_catalog.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "base/nearest.h"
+#include "base/units.h"
+#include "cli/screen/json_layout.h"
+#include "wire/json_array.h"
+#include "wire/json_text.h"
+
+namespace corral::cli {
+namespace {
+
+// A server that pages for ever must not fill our memory: neither with tools nor with large ones.
+constexpr std::size_t kMostTools = 100'000;
+constexpr std::size_t kMostBytes = std::size_t{256} << 20;  // of all pages, cursors and all
+
+Answer not_understood(const std::string& why) {
+  return {Answer::Kind::Error, "", "the server's list of tools is not understood: " + why, kProtocolError};
+}
+
+std::optional<std::string> text_member(std::string_view object, std::string_view key) {
+  return wire::string_value(wire::member(object, key).in(object));
+}
+
+/// Adds the tools of one page; an error's text if it is no such page.
+std::string add_page(std::string_view page, std::vector<Tool>& tools) {
+  const std::string_view array = wire::member(page, "tools").in(page);
+  const auto elements = wire::array_elements(array, kMostTools);
+  if (!elements) return "it has no \"tools\"";
+  if (tools.size() + elements->size() > kMostTools)
+    return "it has more than " + std::to_string(kMostTools) + " tools";
+  for (const wire::Span element : *elements) {
+    const std::string json = on_one_line(element.in(array));
+    const std::optional<std::string> name = text_member(json, "name");
+    if (!name) return "a tool has no name";
+    tools.push_back({*name, text_member(json, "description").value_or(""), json});
+  }
+  return "";
+}
+
+}  // namespace
+
+const Tool* Catalog::find(std::string_view name) const {
+  const auto found =
+      std::find_if(tools.begin(), tools.end(), [name](const Tool& tool) { return tool.name == name; });
+  return found == tools.end() ? nullptr : &*found;
+}
+
+Error Catalog::unknown(const std::string& name, const std::string& server) const {
+  std::vector<std::string> names;
+  names.reserve(tools.size());
+  for (const Tool& tool : tools) names.push_back(harmless_line(tool.name));
+  const std::string close = nearest_word(name, names);
+  const std::string hint = close.empty() ? "" : "did you mean " + close + "? ";
+  return Error{server + " has no tool '" + name + "': " + hint + "`corral tools` lists " +
+               std::to_string(tools.size())};
+}
+
+Answer Catalog::why_missing(const std::string& name, const std::string& server) const {
+  if (!answer.ok()) return answer;
+  return {Answer::Kind::Error, "", unknown(name, server).message, kBadArguments};
+}
+
+namespace {
+
+Catalog list_once(McpClient& client) {
+  Catalog catalog;
+  catalog.answer.kind = Answer::Kind::Result;
+  catalog.answer.exit_code = 0;
+  if (!client.has_capability("tools")) return catalog;
+  std::set<std::string> seen;
+  std::string params = "{}";
+  std::size_t bytes = 0;
+  for (;;) {
+    catalog.answer = client.ask("tools/list", params);
+    if (!catalog.answer.ok()) return catalog;
+    const std::string& page = catalog.answer.json;
+    bytes += page.size();
+    const std::string fault =
+        bytes > kMostBytes ? "it is larger than " + show_size(kMostBytes) : add_page(page, catalog.tools);
+    const std::string cursor(wire::member(page, "nextCursor").in(page));
+    if (!fault.empty()) {
+      catalog.answer = not_understood(fault);
+    } else if (cursor.empty() || cursor == "null") {
+      return catalog;
+    } else if (!seen.insert(cursor).second || seen.size() > kMostTools) {
+      catalog.answer = not_understood("its pages have no end");
+    }
+    if (!catalog.answer.ok()) return catalog;
+    params = R"({"cursor":)" + cursor + "}";
+  }
+}
+
+}  // namespace
+
+Catalog list_tools(McpClient& client) {
+  constexpr int kMostTries = 3;  // a server may change its list all the time
+  Catalog catalog;
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    const std::size_t before = client.changes_of_tools();
+    catalog = list_once(client);
+    if (!catalog.answer.ok() || client.changes_of_tools() == before) break;
+  }
+  return catalog;
+}
+
+const Tool* find_tool(McpClient& client, Catalog& catalog, std::string_view name) {
+  const Tool* const found = catalog.find(name);
+  if (found != nullptr || client.lost()) return found;
+  Catalog again = list_tools(client);
+  if (again.answer.ok()) {
+    catalog = std::move(again);
+  } else {
+    catalog.answer = std::move(again.answer);  // the tools that are known stay callable
+  }
+  return catalog.find(name);
+}
+
+std::string_view schema_of(const Tool& tool) {
+  const std::string_view schema = wire::member(tool.json, "inputSchema").in(tool.json);
+  return schema.starts_with('{') ? schema : std::string_view(R"({"type":"object"})");
+}
+
+namespace {
+
+/// Both vendors refuse a schema without a type, and one of them an object without properties, which MCP
+/// servers leave out for tools that take nothing.
+std::string vendor_schema(const Tool& tool) {
+  std::string schema(schema_of(tool));
+  for (const auto& [key, value] : {std::pair("properties", "{}"), {"type", "\"object\""}}) {
+    if (wire::member(schema, key).present()) continue;
+    const std::string comma = schema.size() == 2 ? "" : ",";
+    schema.insert(1, wire::quoted(key) + ":" + value + comma);
+  }
+  return schema;
+}
+
+}  // namespace
+
+std::string in_format(const Tool& tool, Format format) {
+  if (format == Format::Mcp) return tool.json;
+  const std::string head =
+      R"({"name":)" + wire::quoted(tool.name) +
+      (tool.description.empty() ? "" : R"(,"description":)" + wire::quoted(tool.description));
+  const std::string schema = vendor_schema(tool);
+  if (format == Format::Anthropic) return head + R"(,"input_schema":)" + schema + "}";
+  return R"({"type":"function","function":)" + head + R"(,"parameters":)" + schema + "}}";
+}
+
+std::string in_format(const std::vector<Tool>& tools, Format format) {
+  std::string array = "[";
+  for (const Tool& tool : tools) array += (array.size() == 1 ? "" : ",") + in_format(tool, format);
+  return array + "]";
+}
+
+}  // namespace corral::cli

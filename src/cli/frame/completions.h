@@ -1,0 +1,15 @@
+// Scripts that teach a shell the commands, their options and the names of servers. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/frame/command_shape.h"
+
+namespace corral::cli {
+
+std::string bash_completions(const std::vector<CommandShape>& commands);
+std::string zsh_completions(const std::vector<CommandShape>& commands);
+std::string fish_completions(const std::vector<CommandShape>& commands);
+
+}  // namespace corral::cli

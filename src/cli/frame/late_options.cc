@@ -1,0 +1,83 @@
+#include "cli/frame/late_options.h"
+
+#include <fstream>
+#include <string_view>
+
+#include "base/nearest.h"
+
+namespace corral::cli {
+namespace {
+
+bool has_name(const Option& option, std::string_view wanted) {
+  std::string_view names = option.names;
+  while (!names.empty()) {
+    const std::string_view name = names.substr(0, names.find(','));
+    if (name == wanted) return true;
+    names.remove_prefix(name.size() == names.size() ? names.size() : name.size() + 1);
+  }
+  return false;
+}
+
+const Option* find_option(const std::vector<Option>& options, std::string_view name) {
+  for (const Option& option : options) {
+    if (has_name(option, name)) return &option;
+  }
+  return nullptr;
+}
+
+Error unknown(const std::vector<Option>& options, const std::string& name) {
+  std::vector<std::string> known;
+  known.reserve(options.size());
+  for (const Option& option : options) known.push_back(option.names.substr(option.names.rfind(',') + 1));
+  const std::string close = nearest_word(name, known);
+  const std::string hint = close.empty() ? "see --help" : "did you mean " + close + "?";
+  return Error{"unknown option '" + name + "': " + hint};
+}
+
+}  // namespace
+
+bool are_a_command(const std::vector<std::string>& words) {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::vector<std::string> line;
+  for (std::string word; std::getline(file, word, '\0');) line.push_back(word);
+  return line.size() > words.size() && line[line.size() - words.size() - 1] == "--";
+}
+
+bool ask_for_help(const std::vector<Option>& options, const std::vector<std::string>& words) {
+  for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+    if (words[i] == "--help" || words[i] == "-h") return true;
+    const Option* option = find_option(options, words[i]);
+    if (option != nullptr && !option->value.empty()) ++i;  // its value
+  }
+  return false;
+}
+
+Result<Words> take_late_options(const std::vector<Option>& options, const std::vector<std::string>& words) {
+  Words rest;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (word.size() < 2 || word.front() != '-') {
+      rest.list.push_back(word);
+      continue;
+    }
+    if (word == "--") {
+      rest.list.insert(rest.list.end(), words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end());
+      break;
+    }
+    const std::size_t equals = word.find('=');
+    const std::string name = word.substr(0, equals);
+    const Option* option = find_option(options, name);
+    if (option == nullptr) return unknown(options, name);
+    std::string value = equals == std::string::npos ? "" : word.substr(equals + 1);
+    if (option->value.empty() && equals != std::string::npos) return Error{name + " takes no value"};
+    if (!option->value.empty() && equals == std::string::npos) {
+      if (++i == words.size()) return Error{name + " needs a value, a " + option->value};
+      value = words[i];
+    }
+    const Result<void> applied = option->apply(value);
+    if (!applied) return Error{name + ": " + applied.error().message};
+  }
+  return rest;
+}
+
+}  // namespace corral::cli

@@ -1,0 +1,149 @@
+#include "cli/frame/man_page.h"
+
+#include <cctype>
+#include <cstdint>
+#include <cstdio>
+#include <sstream>
+
+#include "cli/frame/command_shape.h"
+#include "version.h"
+
+namespace corral::cli {
+namespace {
+
+/// The code point at the start, whose bytes are taken. Our own texts, so broken UTF-8 need only be harmless.
+std::uint32_t take_code_point(std::string_view& text) {
+  const auto first = static_cast<unsigned char>(text.front());
+  std::size_t length = 1;
+  std::uint32_t point = first;
+  if (first >= 0xF0) {
+    length = 4;
+    point = first & 0x07U;
+  } else if (first >= 0xE0) {
+    length = 3;
+    point = first & 0x0FU;
+  } else if (first >= 0xC0) {
+    length = 2;
+    point = first & 0x1FU;
+  }
+  length = std::min(length, text.size());
+  for (std::size_t i = 1; i < length; ++i) {
+    point = (point << 6U) | (static_cast<unsigned char>(text[i]) & 0x3FU);
+  }
+  text.remove_prefix(length);
+  return point;
+}
+
+/// Nothing in it is taken for a request, an escape or a hyphen that may be broken at.
+std::string roff(std::string_view text) {
+  std::string escaped;
+  if (text.starts_with('.') || text.starts_with('\'')) escaped = "\\&";
+  while (!text.empty()) {
+    const std::uint32_t point = take_code_point(text);
+    if (point == '\\') {
+      escaped += "\\e";
+    } else if (point == '-') {
+      escaped += "\\-";
+    } else if (point == '\'') {
+      escaped += "\\(aq";
+    } else if (point == '`') {
+      escaped += "\\(ga";
+    } else if (point == '^') {
+      escaped += "\\(ha";
+    } else if (point == '~') {
+      escaped += "\\(ti";
+    } else if (point < 0x80) {
+      escaped += static_cast<char>(point);
+    } else {
+      char name[16];
+      std::snprintf(name, sizeof name, "\\[u%04X]", point);
+      escaped += name;
+    }
+  }
+  return escaped;
+}
+
+std::string bold(std::string_view text) { return "\\fB" + roff(text) + "\\fR"; }
+
+std::string title_line(const std::string& name) {
+  std::string upper;
+  for (const char c : name) upper += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return ".TH " + roff(upper) + " 1 \"" + roff(kBuildDate) + "\" \"corral " + roff(kVersion) +
+         "\" \"User Commands\"\n";
+}
+
+std::string name_section(const std::string& name, std::string summary) {
+  if (summary.ends_with('.')) summary.pop_back();
+  return ".SH NAME\n" + roff(name) + " \\- " + roff(summary) + "\n";
+}
+
+std::string options_section(const Command& command) {
+  std::string text = ".SH OPTIONS\n";
+  for (const OptionShape& option : shape_of(command).options) {
+    text += ".TP\n";
+    if (!option.brief.empty()) text += bold(option.brief) + ", ";
+    text += bold(option.name) + (option.value.empty() ? "" : " \\fI" + roff(option.value) + "\\fR") + "\n" +
+            roff(option.help) + "\n";
+  }
+  return text;
+}
+
+/// What stands below the options in --help: lines that are indented are examples, the others are prose.
+std::string notes_section(const std::string& notes) {
+  std::string text;
+  bool example = false;
+  std::istringstream lines(notes);
+  const auto end_example = [&] {
+    if (example) text += ".fi\n";
+    example = false;
+  };
+  for (std::string line; std::getline(lines, line);) {
+    if (line == "Examples:") {
+      end_example();
+      text += ".SH EXAMPLES\n";
+    } else if (line.starts_with("  ")) {
+      if (!example) text += ".nf\n";
+      example = true;
+      text += roff(line) + "\n";
+    } else if (line.empty()) {
+      end_example();
+      text += text.ends_with(".SH EXAMPLES\n") ? "" : ".PP\n";
+    } else {
+      end_example();
+      if (text.empty()) text += ".SH NOTES\n";
+      if (line.starts_with("Exit code:") && !text.ends_with(".PP\n")) text += ".PP\n";
+      text += roff(line) + "\n";
+    }
+  }
+  end_example();
+  return text.ends_with(".PP\n") ? text.substr(0, text.size() - 4) : text;
+}
+
+}  // namespace
+
+std::string man_file(const std::string& command) {
+  return command.empty() ? "corral.1" : "corral-" + command + ".1";
+}
+
+std::string man_page(const Command& command) {
+  const std::string name = "corral-" + command.name;
+  return title_line(name) + name_section(name, command.summary) + ".SH SYNOPSIS\n" + bold(command.usage) +
+         "\n" + options_section(command) + notes_section(command.examples) + ".SH SEE ALSO\n" +
+         bold("corral") + "(1)\n";
+}
+
+std::string man_page(const std::vector<Command>& commands) {
+  std::string text = title_line("corral") + name_section("corral", "keeper of MCP server processes") +
+                     ".SH SYNOPSIS\n" + bold("corral COMMAND [options]") + "\n.br\n" + bold("corral --help") +
+                     "\n.br\n" + bold("corral --version") +
+                     "\n.SH DESCRIPTION\n"
+                     "corral keeps the processes of MCP servers: none outlives the session that owns it.\n"
+                     ".SH COMMANDS\n";
+  for (const Command& command : commands) {
+    text += ".TP\n" + bold("corral-" + command.name) + "(1)\n" + roff(command.summary) + "\n";
+  }
+  return text + ".SH OPTIONS\n.TP\n" + bold("-h") + ", " + bold("--help") +
+         "\nThe commands, in a list\n.TP\n" + bold("--version") + "\nVersion and build date\n";
+}
+
+}  // namespace corral::cli

@@ -1,0 +1,266 @@
+#include "cli/frame/parser.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <boost/json/parse.hpp>
+#include <cctype>
+#include <iostream>
+#include <string_view>
+
+#include "base/nearest.h"
+#include "cli/frame/command_shape.h"
+#include "cli/frame/late_options.h"
+#include "version.h"
+
+namespace corral::cli {
+namespace {
+
+/// What stands before the server's command, and the command.
+struct Split {
+  std::vector<std::string> options;
+  std::vector<std::string> command;
+  bool behind_dashes = false;  // the command stood behind --, which is not part of it
+};
+
+std::string nearest(const std::string& word, const std::vector<std::string>& candidates) {
+  const std::string best = nearest_word(word, candidates);
+  return best.empty() ? "" : "did you mean " + best + "? ";
+}
+
+std::string unknown_option(const CLI::App& app, const std::string& option) {
+  std::vector<std::string> known;
+  for (const CLI::Option* candidate : app.get_options()) {
+    for (const std::string& name : candidate->get_lnames()) known.push_back("--" + name);
+  }
+  return "unknown option '" + option + "': " + nearest(option, known) + "see `corral " + app.get_name() +
+         " --help`";
+}
+
+/// CLI11 cannot stop at the first word that is no option and leave the rest alone, so the rest never reaches
+/// it.
+Result<Split> split(const CLI::App& app, const std::vector<std::string>& arguments) {
+  Split result;
+  std::size_t at = 0;
+  while (at < arguments.size() && arguments[at].size() > 1 && arguments[at].front() == '-') {
+    const std::string& argument = arguments[at++];
+    if (argument == "--") {
+      result.behind_dashes = true;
+      break;
+    }
+    const std::size_t equals = argument.find('=');
+    const CLI::Option* option = app.get_option_no_throw(argument.substr(0, equals));
+    if (option == nullptr) return Error{unknown_option(app, argument.substr(0, equals))};
+    result.options.push_back(argument);
+    const bool value_follows = option->get_items_expected_max() > 0 && equals == std::string::npos;
+    if (value_follows && at < arguments.size()) result.options.push_back(arguments[at++]);
+  }
+  result.command.assign(arguments.begin() + static_cast<std::ptrdiff_t>(at), arguments.end());
+  return result;
+}
+
+void add_option(CLI::App& app, const Option& option) {
+  const std::string name = option.names.substr(option.names.rfind(',') + 1);
+  const auto apply = [&option, name](const std::string& value) {
+    const Result<void> applied = option.apply(value);
+    if (!applied) throw CLI::ValidationError(name, applied.error().message);
+  };
+  if (option.value.empty()) {
+    app.add_flag_callback(
+        option.names, [apply] { apply(""); }, option.help);
+    return;
+  }
+  const auto apply_all = [apply](const std::vector<std::string>& values) {
+    for (const std::string& value : values) apply(value);
+    return true;
+  };
+  app.add_option(option.names, CLI::callback_t(apply_all), option.help)
+      ->type_name(option.value)
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+/// CLI11 2.1 writes its own usage line, which knows nothing of the command behind the options.
+class HelpFormatter final : public CLI::Formatter {
+ public:
+  explicit HelpFormatter(std::string usage) : usage_(std::move(usage)) { column_width(28); }
+  std::string make_usage(const CLI::App*, std::string) const override { return "Usage: " + usage_ + "\n\n"; }
+
+ private:
+  std::string usage_;
+};
+
+int parse_command(const Command& command, const std::vector<std::string>& arguments) {
+  CLI::App app(command.summary, command.name);
+  app.footer(command.examples);
+  app.formatter(std::make_shared<HelpFormatter>(command.usage));
+  for (const Option& option : command.options) add_option(app, option);
+  Result<Split> parts = split(app, arguments);
+  const auto refuse = [&command](const std::string& sentence) {
+    fail(command.name, sentence);
+    return command.usage_code;
+  };
+  if (!parts) return refuse(parts.error().message);
+  std::reverse(parts->options.begin(), parts->options.end());  // the order that CLI11 wants
+  try {
+    app.parse(parts->options);
+  } catch (const CLI::CallForHelp&) {
+    std::cout << app.help();
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    return refuse(std::string(error.what()) + "; see `corral " + command.name + " --help`");
+  }
+  if (command.options_anywhere && !parts->behind_dashes && ask_for_help(command.options, parts->command)) {
+    std::cout << app.help();
+    return 0;
+  }
+  return command.run(std::move(parts->command));
+}
+
+/// NAME, PID, $ID, …: it stands for something, so what it is worth cannot be looked at.
+bool is_placeholder(const std::string& word) {
+  if (word.find_first_of("$<>*") != std::string::npos || word.find("…") != std::string::npos ||
+      word.find("...") != std::string::npos) {
+    return true;
+  }
+  return std::any_of(word.begin(), word.end(), [](unsigned char c) { return std::isupper(c) != 0; }) &&
+         std::none_of(word.begin(), word.end(), [](unsigned char c) { return std::islower(c) != 0; });
+}
+
+constexpr const char* kSomeValue = "VALUE";
+
+Command for_checking(Command command) {
+  for (Option& option : command.options) {
+    const bool names_file = option.value == "FILE" || option.value == "DIR" || option.value == "PATH";
+    option.apply = [names_file, apply = std::move(option.apply)](const std::string& value) -> Result<void> {
+      return names_file || is_placeholder(value) ? Result<void>() : apply(value);
+    };
+  }
+  return command;
+}
+
+bool lacks_its_value(const Command& command, const std::vector<std::string>& words) {
+  if (words.empty()) return false;
+  const CommandShape shape = shape_of(command);
+  return std::any_of(shape.options.begin(), shape.options.end(), [&words](const OptionShape& option) {
+    return !option.value.empty() && (option.name == words.back() || option.brief == words.back());
+  });
+}
+
+/// What stands behind the options.
+std::string objection_to_words(const Command& command, std::vector<std::string> words) {
+  const CommandShape shape = shape_of(command);
+  if (command.options_anywhere) {
+    if (ask_for_help(command.options, words)) return "";
+    if (lacks_its_value(command, words)) words.emplace_back(kSomeValue);
+    const Result<Words> rest = take_late_options(command.options, words);
+    if (!rest) return rest.error().message;
+    words = rest->list;
+  } else if (!shape.runs_program) {
+    for (const std::string& word : words) {
+      if (word.starts_with("--")) return "option '" + word + "' stands behind a word: write it before";
+    }
+  }
+  if (words.empty() || is_placeholder(words.front())) return "";
+  if (command.usage == "corral " + command.name + " [options]") return "unexpected '" + words.front() + "'";
+  const std::vector<std::string>& known = shape.first.words;
+  if (known.empty() || std::find(known.begin(), known.end(), words.front()) != known.end()) return "";
+  return "unknown word '" + words.front() + "'";
+}
+
+std::string objection_to_line(const Command& command, const std::vector<std::string>& arguments) {
+  CLI::App app(command.summary, command.name);
+  for (const Option& option : command.options) add_option(app, option);
+  Result<Split> parts = split(app, arguments);
+  if (!parts) return parts.error().message;
+  if (lacks_its_value(command, parts->options)) parts->options.emplace_back(kSomeValue);
+  std::reverse(parts->options.begin(), parts->options.end());
+  try {
+    app.parse(parts->options);
+  } catch (const CLI::CallForHelp&) {
+    return "";
+  } catch (const CLI::ParseError& error) {
+    return error.what();
+  }
+  return parts->behind_dashes ? "" : objection_to_words(command, std::move(parts->command));
+}
+
+void print_help(const std::vector<Command>& commands) {
+  std::cout << "corral keeps the processes of MCP servers: none outlives the session that owns it.\n\n"
+               "Usage: corral COMMAND [options]\n\nCommands:\n";
+  std::size_t widest = 0;
+  for (const Command& command : commands) widest = std::max(widest, command.name.size());
+  for (const Command& command : commands) {
+    std::cout << "  " << command.name << std::string(widest + 2 - command.name.size(), ' ') << command.summary
+              << "\n";
+  }
+  std::cout << "\nOptions:\n  -h, --help    this text\n  --version     version and build date\n\n"
+               "`corral COMMAND --help` says more, with examples.\n";
+}
+
+}  // namespace
+
+int fail(const std::string& command, const std::string& sentence) {
+  std::cerr << "corral" << (command.empty() ? "" : " " + command) << ": " << sentence << "\n";
+  return kOwnFailure;
+}
+
+namespace {
+
+int run_chosen(const std::vector<Command>& commands, std::vector<std::string> arguments) {
+  if (arguments.size() == 1 && arguments.front() == kCheckLines) return check_lines();
+  if (arguments.empty() || arguments.front() == "--help" || arguments.front() == "-h" ||
+      arguments.front() == "help") {
+    print_help(commands);
+    return arguments.empty() ? kOwnFailure : 0;
+  }
+  if (arguments.front() == "--version") {
+    std::cout << "corral " << kVersion << " (build " << kBuildDate << ")\n";
+    return 0;
+  }
+  const std::string name = arguments.front();
+  arguments.erase(arguments.begin());
+  std::vector<std::string> names;
+  for (const Command& command : commands) {
+    if (command.name == name) return parse_command(command, arguments);
+    names.push_back(command.name);
+  }
+  return fail("", "unknown command '" + name + "': " + nearest(name, names) + "see `corral --help`");
+}
+
+}  // namespace
+
+std::string objection_to(const std::vector<Command>& commands, const std::vector<std::string>& words) {
+  if (words.empty() || is_placeholder(words.front())) return "";
+  const std::string& name = words.front();
+  if (name == "--help" || name == "-h" || name == "help" || name == "--version") return "";
+  for (const Command& command : commands) {
+    if (command.name == name)
+      return objection_to_line(for_checking(command), {words.begin() + 1, words.end()});
+  }
+  return "unknown command '" + name + "'";
+}
+
+int check_lines() {
+  for (std::string line; std::getline(std::cin, line);) {
+    boost::system::error_code error;
+    const boost::json::value list = boost::json::parse(line, error);
+    if (error || !list.is_array()) return fail("", std::string(kCheckLines) + ": write a JSON list of words");
+    std::vector<std::string> words;
+    for (const boost::json::value& word : list.get_array()) {
+      words.push_back(word.is_string() ? std::string(word.get_string()) : kSomeValue);
+    }
+    const std::string objection = objection_to(all_commands(), words);
+    std::cout << (objection.empty() ? "ok" : objection) << '\n';
+  }
+  return 0;
+}
+
+int parse_and_run(const std::vector<Command>& commands, std::vector<std::string> arguments) {
+  const std::string name = arguments.empty() || arguments.front().starts_with('-') ? "" : arguments.front();
+  const int code = run_chosen(commands, std::move(arguments));
+  // What nobody could read was not said, whatever the command made of it. A failure has been told already.
+  if (code == kOwnFailure || std::cout.flush()) return code;
+  return fail(name, "the output could not be written: give stdout a reader, or more room");
+}
+
+}  // namespace corral::cli

@@ -1,0 +1,65 @@
+#include "cli/screen/json_view.h"
+
+#include <algorithm>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "base/units.h"
+#include "cli/screen/json_layout.h"
+
+namespace corral::cli {
+
+namespace json = boost::json;
+
+namespace {
+
+/// What clients and servers call themselves goes to a terminal: one line, nothing that steers it.
+std::string on_a_line(std::string_view text) {
+  std::string shown = harmless(text);
+  std::replace_if(
+      shown.begin(), shown.end(), [](char byte) { return byte == '\n' || byte == '\t'; }, '?');
+  return shown;
+}
+
+std::string text_of(const json::value* value) {
+  if (value == nullptr || value->is_null()) return "-";
+  if (value->is_string()) return value->get_string().empty() ? "-" : on_a_line(value->get_string());
+  if (value->is_number() || value->is_bool()) return json::serialize(*value);
+  return "-";
+}
+
+}  // namespace
+
+const json::value* member(const json::value& value, std::string_view name) {
+  const json::object* const object = value.if_object();
+  return object == nullptr ? nullptr : object->if_contains(name);
+}
+
+std::string text(const json::value& value, std::string_view name) { return text_of(member(value, name)); }
+
+std::string age(const json::value& value, std::string_view name) {
+  const json::value* const number = member(value, name);
+  if (number == nullptr || !number->is_number()) return "-";
+  boost::system::error_code error;
+  const auto count = number->to_number<std::int64_t>(error);
+  return error ? "-" : show_age(std::chrono::milliseconds(count));
+}
+
+const json::array& list(const json::value& value, std::string_view name) {
+  static const json::array none;
+  const json::value* const found = member(value, name);
+  return found != nullptr && found->is_array() ? found->get_array() : none;
+}
+
+std::string words(const json::value& value, std::string_view name) {
+  std::string shown;
+  for (const json::value& word : list(value, name)) shown += (shown.empty() ? "" : ", ") + text_of(&word);
+  return shown.empty() ? "-" : shown;
+}
+
+bool flag(const json::value& value, std::string_view name) {
+  const json::value* const found = member(value, name);
+  return found != nullptr && found->is_bool() && found->get_bool();
+}
+
+}  // namespace corral::cli

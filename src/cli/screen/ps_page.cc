@@ -1,0 +1,323 @@
+#include "cli/screen/ps_page.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/nearest.h"
+#include "base/units.h"
+
+namespace corral::cli {
+namespace {
+
+using Cells = std::vector<std::string>;
+
+constexpr std::size_t kWide = 140;   // from here on the reason has a column of its own
+constexpr std::size_t kNarrow = 76;  // below that only the first things have columns
+
+/// Sessions without an instance, by server and state: "parked", "lazy", "opening", "stopped", "broken".
+std::map<std::pair<std::string, std::string>, std::vector<SessionEntry>> waiting_groups(
+    const Overview& overview) {
+  std::map<std::pair<std::string, std::string>, std::vector<SessionEntry>> groups;
+  for (const SessionEntry& session : overview.waiting) {
+    groups[{session.server, shown(session.state)}].push_back(session);
+  }
+  return groups;
+}
+
+/// Where no column says that the code is old, the state does, by its colour.
+Tone tone_of(const InstanceEntry& one) {
+  const Tone tone = tone_of_state(one.state);
+  return tone == Tone::Plain && !one.stale.empty() ? Tone::Warning : tone;
+}
+
+std::string pid_text(std::int64_t pid) { return pid == 0 ? "-" : std::to_string(pid); }
+
+void show_wide(Page& page, const Overview& overview) {
+  Page::Column state{"STATE"};
+  Page::Column code{"CODE"};
+  std::vector<Cells> rows;
+  for (const InstanceEntry& one : overview.instances) {
+    rows.push_back({shown(one.server), pid_text(one.pid), shown_processes(one), shown(one.level),
+                    shown(one.share), std::to_string(one.sessions.size()),
+                    fit(shown_clients(one.sessions), 16, page.look()), shown_age(one.uptime),
+                    shown_memory(one), shown_cpu(one), shown(one.state), shown_code(one), shown_reason(one)});
+    state.tones.push_back(tone_of_state(one.state));
+    code.tones.push_back(one.stale.empty() ? Tone::Plain : Tone::Warning);
+  }
+  for (const auto& [key, sessions] : waiting_groups(overview)) {
+    rows.push_back({shown(key.first), "-", "-", "-", "-", std::to_string(sessions.size()),
+                    fit(shown_clients(sessions), 16, page.look()), "-", "-", "-", key.second,
+                    shown_code({.state = key.second}), waiting_reason(overview, key.first, key.second)});
+    state.tones.push_back(tone_of_state(key.second));
+  }
+  page.table("",
+             {{"SERVER"},
+              {"PID", true},
+              {"PROCS", true},
+              {"LEVEL"},
+              {"SHARE"},
+              {"SESSIONS", true},
+              {"CLIENT"},
+              {"UP", true},
+              {"MEMORY", true},
+              {"CPU", true},
+              state,
+              code,
+              {"SHARED BECAUSE", false, true}},
+             rows);
+}
+
+/// What has no room in a row.
+std::string sentence_of(const InstanceEntry& one) {
+  std::string text = one.reason.empty() ? shown(one.share) : one.reason;
+  text += "; " + shown(one.level) + "; " + shown_code(one) + " code";
+  if (!one.sessions.empty()) text += "; for " + shown_clients(one.sessions);
+  return text;
+}
+
+/// The columns that people look for first; the rest is a sentence below each row.
+void show_narrow(Page& page, const Overview& overview) {
+  Page::Column state{"STATE"};
+  std::vector<Cells> rows;
+  std::vector<std::string> below;
+  for (const InstanceEntry& one : overview.instances) {
+    rows.push_back({shown(one.server), pid_text(one.pid), shown_processes(one),
+                    std::to_string(one.sessions.size()), shown_age(one.uptime), shown_memory(one),
+                    shown_cpu(one), shown(one.state)});
+    below.push_back(sentence_of(one));
+    state.tones.push_back(tone_of(one));
+  }
+  for (const auto& [key, sessions] : waiting_groups(overview)) {
+    rows.push_back({shown(key.first), "-", "-", std::to_string(sessions.size()), "-", "-", "-", key.second});
+    below.push_back(waiting_reason(overview, key.first, key.second) + "; for " + shown_clients(sessions));
+    state.tones.push_back(tone_of_state(key.second));
+  }
+  page.table("",
+             {{"SERVER", false, true},
+              {"PID", true},
+              {"PROCS", true},
+              {"SESS", true},
+              {"UP", true},
+              {"MEMORY", true},
+              {"CPU", true},
+              state},
+             rows, below);
+}
+
+/// Half a terminal.
+void show_tiny(Page& page, const Overview& overview) {
+  Page::Column state{"STATE"};
+  std::vector<Cells> rows;
+  std::vector<std::string> below;
+  for (const InstanceEntry& one : overview.instances) {
+    rows.push_back({shown(one.server), pid_text(one.pid), one.memory ? show_size(*one.memory) : "-",
+                    fit(shown(one.state), 8, page.look())});
+    below.push_back("up " + shown_age(one.uptime) + ", procs " + shown_processes(one) + ", cpu " +
+                    shown_cpu(one) + ", sessions " + std::to_string(one.sessions.size()) + "; " +
+                    sentence_of(one));
+    state.tones.push_back(tone_of(one));
+  }
+  for (const auto& [key, sessions] : waiting_groups(overview)) {
+    rows.push_back({shown(key.first), "-", "-", fit(key.second, 8, page.look())});
+    below.push_back(waiting_reason(overview, key.first, key.second) + "; sessions " +
+                    std::to_string(sessions.size()) + "; for " + shown_clients(sessions));
+    state.tones.push_back(tone_of_state(key.second));
+  }
+  page.table("", {{"SERVER", false, true}, {"PID", true}, {"MEMORY", true}, state}, rows, below);
+}
+
+/// "  └─ node", with the lines of those above it.
+class TreeRows {
+ public:
+  TreeRows(const std::vector<ProcessEntry>& processes, const Look& look) : look_(look) {
+    for (const ProcessEntry& process : processes) children_[process.parent].push_back(&process);
+  }
+
+  void add_below(std::int64_t parent, const std::string& indent, std::vector<Cells>& rows) {
+    const auto found = children_.find(parent);
+    if (found == children_.end()) return;
+    const std::vector<const ProcessEntry*> children = std::exchange(found->second, {});  // a loop ends here
+    for (std::size_t i = 0; i < children.size(); ++i) {
+      const bool last = i + 1 == children.size();
+      add(*children[i], indent + branch(last), rows);
+      if (indent.size() < kDeepest) add_below(children[i]->pid, indent + trunk(last), rows);
+    }
+  }
+
+  /// What hangs on nothing that is known: its parent left meanwhile.
+  void add_rest(std::vector<Cells>& rows) {
+    while (true) {
+      const auto found = std::find_if(children_.begin(), children_.end(),
+                                      [](const auto& entry) { return !entry.second.empty(); });
+      if (found == children_.end()) return;
+      add_below(found->first, "", rows);
+    }
+  }
+
+ private:
+  static constexpr std::size_t kDeepest = 160;
+
+  const char* branch(bool last) const {
+    if (!look_.unicode) return last ? "`- " : "|- ";
+    return last ? "└─ " : "├─ ";
+  }
+  const char* trunk(bool last) const {
+    if (last) return "   ";
+    return look_.unicode ? "│  " : "|  ";
+  }
+  void add(const ProcessEntry& process, const std::string& before, std::vector<Cells>& rows) const {
+    rows.push_back({before + shown(process.name), pid_text(process.pid), shown(process.state),
+                    process.memory ? show_size(*process.memory) : "-", shown_time(process.cpu),
+                    shown_age(process.age)});
+  }
+
+  Look look_;
+  std::map<std::int64_t, std::vector<const ProcessEntry*>> children_;
+};
+
+void show_processes(Page& page, const InstanceEntry& one) {
+  std::vector<Cells> rows = {{"corral-keeper", pid_text(one.keeper), "-", "-", "-", "-"}};
+  if (one.processes) {
+    TreeRows tree(*one.processes, page.look());
+    tree.add_below(one.keeper, "", rows);
+    tree.add_rest(rows);
+  } else {
+    rows.push_back({page.look().unicode ? "└─ server" : "`- server", pid_text(one.pid), "-", "-", "-", "-"});
+  }
+  page.table("  ",
+             {{"PROCESS", false, true},
+              {"PID", true},
+              {"STATE"},
+              {"MEMORY", true},
+              {"CPU TIME", true},
+              {"AGE", true}},
+             rows);
+}
+
+void show_session(Page& page, const SessionEntry& session) {
+  std::string text = shown_client(session) + ", " + shown(session.state) + ", " + shown_age(session.age) +
+                     " old, " + shown_number(session.calls) +
+                     (session.calls == 1U ? " call in flight" : " calls in flight");
+  if (!session.client_command.empty()) text += ", runs " + shorten_homes(session.client_command);
+  if (!session.client_root.empty()) text += ", in " + shorten_home(session.client_root);
+  page.paragraph("  session " + session.id + ": ", text);
+}
+
+void show_limits_of(Page& page, const LimitEntry& limits) {
+  std::string text;
+  const auto add = [&text](const std::string& one) { text += (text.empty() ? "" : ", ") + one; };
+  if (limits.memory) add("memory " + show_size(*limits.memory));
+  if (limits.recycle) add("replaced at " + show_size(*limits.recycle));
+  if (limits.processes) add(std::to_string(*limits.processes) + " processes");
+  if (limits.cpu) add("processor " + shown_percent(*limits.cpu));
+  if (!text.empty()) page.paragraph("  limits: ", text);
+}
+
+void show_tree(Page& page, const InstanceEntry& one) {
+  page.heading(shown(one.server) + (one.version.empty() ? "" : " " + one.version) + " " +
+                   one.id.substr(0, 8) + ": " + shown(one.state) + ", up " + shown_age(one.uptime) +
+                   ", memory " + shown_memory(one) + ", cpu " + shown_cpu(one),
+               tone_of(one));
+  page.paragraph("  ", (one.reason.empty() ? shown(one.share) : one.reason) + "; kept by " +
+                           shown(one.level) +
+                           (one.root.empty() ? "" : "; project " + shorten_home(one.root)));
+  if (!one.stale.empty()) page.paragraph("  ", "runs old code: " + shorten_home(one.stale));
+  show_limits_of(page, one.limits);
+  show_processes(page, one);
+  for (const SessionEntry& session : one.sessions) show_session(page, session);
+  if (one.sessions.empty()) page.paragraph("  ", "serves nobody now");
+}
+
+/// The reverse: whom each client has at work.
+void show_clients(Page& page, const Overview& overview) {
+  std::map<std::pair<std::int64_t, std::string>, std::vector<std::string>> clients;
+  for (const InstanceEntry& one : overview.instances) {
+    for (const SessionEntry& session : one.sessions) {
+      clients[{session.client_pid, shown_client(session)}].push_back(
+          shown(one.server) + " (pid " + pid_text(one.pid) + ", session " + session.id + ")");
+    }
+  }
+  for (const SessionEntry& session : overview.waiting) {
+    clients[{session.client_pid, shown_client(session)}].push_back(
+        shown(session.server) + " (" + shown(session.state) + ", session " + session.id + ")");
+  }
+  if (clients.empty()) return;
+  page.heading("Clients: " + std::to_string(clients.size()));
+  for (const auto& [client, served] : clients) {
+    std::string text;
+    for (const std::string& one : served) {
+      if (!text.empty()) text += ", ";
+      text += one;
+    }
+    page.paragraph("  " + client.second + ": ", text);
+  }
+}
+
+/// Whether the sentence below a row says it already.
+bool is_told(const Overview& overview, const HaltedServer& server) {
+  return std::any_of(overview.waiting.begin(), overview.waiting.end(), [&server](const SessionEntry& one) {
+    return one.server == server.name && one.state == server.state;
+  });
+}
+
+void show_all_halted(Page& page, const Overview& overview) {
+  for (const HaltedServer& server : overview.halted) page.paragraph("", shown_halt(server));
+}
+
+void show_other_halted(Page& page, const Overview& overview) {
+  for (const HaltedServer& server : overview.halted) {
+    if (!is_told(overview, server)) page.paragraph("", shown_halt(server));
+  }
+}
+
+std::string nothing_runs(const Overview& overview) {
+  const std::string& name = overview.only;
+  if (name.empty()) return "nothing runs, and no client is attached";
+  if (std::find(overview.names.begin(), overview.names.end(), name) != overview.names.end()) {
+    return "nothing of " + name + " runs, and no client is attached to it";
+  }
+  const std::string near = nearest_word(name, overview.names);
+  return "no server is called '" + name + "': " +
+         (near.empty() ? "`corral ps` shows what runs, `corral config check` what is configured"
+                       : "did you mean " + near + "?");
+}
+
+bool shows_nothing(Page& page, const Overview& overview) {
+  if (!overview.instances.empty() || !overview.waiting.empty()) return false;
+  page.paragraph("", nothing_runs(overview));
+  return true;
+}
+
+}  // namespace
+
+void show_process_table(Page& page, const Overview& overview) {
+  if (shows_nothing(page, overview)) return show_all_halted(page, overview);
+  if (page.look().width >= kWide) {
+    show_wide(page, overview);
+    return show_all_halted(page, overview);  // the column is mostly too narrow for the whole sentence
+  }
+  page.look().width >= kNarrow ? show_narrow(page, overview) : show_tiny(page, overview);
+  show_other_halted(page, overview);
+}
+
+void show_process_trees(Page& page, const Overview& overview) {
+  if (!shows_nothing(page, overview)) {
+    for (const InstanceEntry& one : overview.instances) {
+      show_tree(page, one);
+      page.blank();
+    }
+    if (!overview.waiting.empty()) {
+      page.heading("Without a server now: " + std::to_string(overview.waiting.size()));
+      for (const SessionEntry& session : overview.waiting) {
+        page.paragraph("  ", shown(session.server) + ":");
+        show_session(page, session);
+      }
+      page.blank();
+    }
+    show_clients(page, overview);
+  }
+  show_all_halted(page, overview);
+}
+
+}  // namespace corral::cli

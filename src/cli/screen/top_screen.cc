@@ -1,0 +1,269 @@
+#include "cli/screen/top_screen.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include "base/units.h"
+
+namespace corral::cli {
+namespace {
+
+using Style = TopLine::Style;
+using TopCells = std::vector<std::string>;
+
+constexpr std::size_t kAround = 4;     // lines that are no rows: two of summary, the header, the message
+constexpr std::size_t kLeastRest = 8;  // columns for the one that takes the rest
+
+struct TopColumn {
+  const char* title;
+  bool right;
+  int worth;  // the least goes first where there is no room; the name stays
+  std::string (*cell)(const InstanceEntry&);
+};
+
+std::string pid_cell(const InstanceEntry& row) { return row.pid == 0 ? "-" : std::to_string(row.pid); }
+
+const std::vector<TopColumn>& top_columns() {
+  static const std::vector<TopColumn> columns = {
+      {"SERVER", false, 100, [](const InstanceEntry& row) { return shown(row.server); }},
+      {"PID", true, 80, pid_cell},
+      {"PROCS", true, 50, shown_processes},
+      {"SESS", true, 60, [](const InstanceEntry& row) { return std::to_string(row.sessions.size()); }},
+      {"UP", true, 40, [](const InstanceEntry& row) { return shown_age(row.uptime); }},
+      {"MEMORY", true, 90, shown_memory},
+      {"CPU", true, 70, shown_cpu},
+      {"STATE", false, 85, [](const InstanceEntry& row) { return shown(row.state); }},
+      {"CODE", false, 30, shown_code},
+      {"LEVEL", false, 10, [](const InstanceEntry& row) { return shown(row.level); }},
+      {"CLIENT", false, 20, [](const InstanceEntry& row) { return shown_clients(row.sessions); }},
+      {"SHARED BECAUSE", false, 5, shown_reason},
+  };
+  return columns;
+}
+
+/// One byte per column where the locale has no Unicode; never more columns than there are.
+std::string plain(const std::string& text, const Look& look) {
+  std::string cut = fit(text, look.width, look);
+  if (look.unicode) return cut;
+  std::string ascii;
+  for (const char byte : cut) {
+    const auto value = static_cast<unsigned char>(byte);
+    if (value < 0x80) {
+      ascii += byte;
+    } else if ((value & 0xC0U) != 0x80U) {
+      ascii += '?';
+    }
+  }
+  return ascii;
+}
+
+std::string padded(const std::string& text, std::size_t width, bool right, const Look& look) {
+  const std::string cut = fit(text, width, look);
+  const std::string room(width - std::min(width, width_of(cut)), ' ');
+  return right ? room + cut : cut + room;
+}
+
+/// The columns that fit, with their widths. The first takes the rest.
+class Layout {
+ public:
+  Layout(const std::vector<InstanceEntry>& rows, const Look& look) : look_(look) {
+    for (const TopColumn& column : top_columns()) {
+      std::size_t widest = width_of(column.title);
+      for (const InstanceEntry& row : rows) widest = std::max(widest, width_of(column.cell(row)));
+      chosen_.push_back({&column, std::min(widest, kWidestCell)});
+    }
+    while (chosen_.size() > 1 && used() + kLeastRest > room()) drop_least();
+    const std::size_t others = used();
+    const std::size_t rest = room() > others ? room() - others : 1;
+    chosen_.front().second = std::min(std::max(chosen_.front().second, kLeastRest), rest);
+  }
+
+  TopLine header() const {
+    TopCells titles;
+    for (const auto& [column, width] : chosen_) titles.emplace_back(column->title);
+    TopLine line{row_text("  ", titles), Style::Header};
+    line.text.resize(line.text.size() + look_.width - std::min(look_.width, width_of(line.text)), ' ');
+    return line;
+  }
+
+  std::string text_of(const InstanceEntry& row, bool selected) const {
+    TopCells cells;
+    for (const auto& [column, width] : chosen_) cells.push_back(column->cell(row));
+    return row_text(selected ? "> " : "  ", cells);
+  }
+
+ private:
+  static constexpr std::size_t kWidestCell = 24;
+
+  std::size_t room() const { return look_.width > 2 ? look_.width - 2 : 1; }
+  /// Of all columns but the first.
+  std::size_t used() const {
+    std::size_t sum = 0;
+    for (std::size_t i = 1; i < chosen_.size(); ++i) sum += chosen_[i].second + 2;
+    return sum;
+  }
+  void drop_least() {
+    chosen_.erase(std::min_element(chosen_.begin(), chosen_.end(), [](const auto& a, const auto& b) {
+      return a.first->worth < b.first->worth;
+    }));
+  }
+  std::string row_text(const std::string& mark, const TopCells& cells) const {
+    std::string line = mark;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      line += (i == 0 ? "" : "  ") + padded(cells[i], chosen_[i].second, chosen_[i].first->right, look_);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    return plain(line, look_);
+  }
+
+  Look look_;
+  std::vector<std::pair<const TopColumn*, std::size_t>> chosen_;
+};
+
+Style style_of(const InstanceEntry& row) {
+  const Tone tone = tone_of_state(row.state);
+  if (tone == Tone::Bad) return Style::Bad;
+  if (tone == Tone::Warning || !row.stale.empty()) return Style::Warning;
+  return row.id.empty() || row.state == "idle" ? Style::Faint : Style::Plain;
+}
+
+std::string sum_line(const TopModel& model) {
+  const Overview& all = model.overview();
+  std::uint64_t memory = 0;
+  double cpu = 0;
+  std::size_t processes = 0;
+  std::size_t sessions = all.waiting.size();
+  for (const InstanceEntry& one : all.instances) {
+    memory += one.memory.value_or(0);
+    cpu += one.cpu.value_or(0);
+    processes += one.processes ? one.processes->size() : 0;
+    sessions += one.sessions.size();
+  }
+  return "instances " + std::to_string(all.instances.size()) + ", processes " + std::to_string(processes) +
+         ", sessions " + std::to_string(sessions) + ", memory " + show_size(memory) + ", cpu " +
+         shown_percent(cpu);
+}
+
+std::string title_line(const TopModel& model) {
+  const Overview& all = model.overview();
+  return "corral " + shown(all.version) + ", pid " + (all.pid == 0 ? "-" : std::to_string(all.pid)) +
+         ", up " + shown_age(all.uptime) + ", by " + name_of(model.order());
+}
+
+/// Processes in their order, parents first, each as deep as it is; then the sessions.
+void add_tree(const InstanceEntry& row, const Look& look, std::vector<TopLine>& lines) {
+  std::map<std::int64_t, std::size_t> depth;
+  if (row.processes) {
+    for (const ProcessEntry& process : *row.processes) {
+      const auto above = depth.find(process.parent);
+      const std::size_t deep = above == depth.end() ? 0 : std::min<std::size_t>(above->second + 1, 20);
+      depth[process.pid] = deep;
+      lines.push_back({plain("    " + std::string(deep * 2, ' ') + std::to_string(process.pid) + " " +
+                                 shown(process.name) + "  " + shown(process.state) + "  " +
+                                 (process.memory ? show_size(*process.memory) : "-") + "  " +
+                                 shown_time(process.cpu) + "  " + shown_age(process.age),
+                             look)});
+    }
+  }
+  for (const SessionEntry& session : row.sessions) {
+    lines.push_back(
+        {plain("    session " + session.id + ": " + shown_client(session) + ", " + shown(session.state) +
+                   ", " + shown_age(session.age) + ", calls " + shown_number(session.calls) +
+                   (session.client_root.empty() ? "" : ", " + shorten_home(session.client_root)),
+               look),
+         Style::Faint});
+  }
+}
+
+/// All rows; `selected_at` becomes the line of the selected one, `selected_end` the line behind its tree.
+std::vector<TopLine> row_lines(const TopModel& model, const Layout& layout, const Look& look, bool mark,
+                               std::pair<std::size_t, std::size_t>& selected) {
+  std::vector<TopLine> lines;
+  for (std::size_t i = 0; i < model.rows().size(); ++i) {
+    const InstanceEntry& row = model.rows()[i];
+    const bool chosen = mark && i == model.selected();
+    if (chosen) selected.first = lines.size();
+    lines.push_back({layout.text_of(row, chosen), chosen ? Style::Selected : style_of(row)});
+    if (model.shows_trees()) add_tree(row, look, lines);
+    if (chosen) selected.second = lines.size();
+  }
+  return lines;
+}
+
+std::vector<TopLine> help_lines(const Look& look) {
+  std::vector<TopLine> lines;
+  for (const char* const line :
+       {"up, down, k, j    choose a server (page up, page down, home, end)",
+        "m c u s n         sort by memory, cpu, uptime, sessions, name",
+        "t                 show the processes and sessions of each",
+        "r                 restart the chosen server", "x                 stop it, until `corral start NAME`",
+        "q, Ctrl+C         leave", "", "CPU is what was used since the last look; 100% is one core.",
+        "A parked session has no process until its next call.",
+        "A stopped or broken server refuses calls; `corral start NAME` allows them.", "",
+        "any other key goes back"}) {
+    lines.push_back({plain(std::string("  ") + line, look)});
+  }
+  return lines;
+}
+
+TopLine last_line(const TopModel& model, const Look& look) {
+  if (!model.question().empty()) return {plain(model.question(), look), Style::Title};
+  if (!model.message().empty()) return {plain(model.message(), look), Style::Title};
+  if (!model.trouble().empty()) return {plain(model.trouble(), look), Style::Bad};
+  return {plain("? help  q quit  r restart  x stop  t tree  sort: m c u s n", look), Style::Faint};
+}
+
+/// The part that is seen: the selected row is in it, and as much of its tree as fits.
+std::vector<TopLine> window(std::vector<TopLine> lines, std::size_t room,
+                            const std::pair<std::size_t, std::size_t>& selected) {
+  if (lines.size() <= room) return lines;
+  std::size_t first = 0;
+  if (selected.second > room) first = selected.second - room;
+  first = std::min(first, selected.first);
+  first = std::min(first, lines.size() - room);
+  return {lines.begin() + static_cast<std::ptrdiff_t>(first),
+          lines.begin() + static_cast<std::ptrdiff_t>(first + room)};
+}
+
+}  // namespace
+
+std::size_t rows_of_top(std::size_t height) { return height > kAround ? height - kAround : 1; }
+
+std::vector<TopLine> draw_top(const TopModel& model, std::size_t height, const Look& look) {
+  if (height == 0 || look.width == 0) return {};
+  std::vector<TopLine> lines = {{plain(title_line(model), look), Style::Title},
+                                {plain(sum_line(model), look)}};
+  const std::size_t room = rows_of_top(height);
+  std::vector<TopLine> body;
+  if (model.shows_help()) {
+    lines.push_back({plain("keys", look), Style::Header});
+    body = help_lines(look);
+    body.resize(std::min(body.size(), room));
+  } else {
+    const Layout layout(model.rows(), look);
+    lines.push_back(layout.header());
+    std::pair<std::size_t, std::size_t> selected;
+    body = window(row_lines(model, layout, look, true, selected), room, selected);
+    if (body.empty())
+      body.push_back({plain("  nothing runs, and no client is attached", look), Style::Faint});
+  }
+  body.resize(room);
+  lines.insert(lines.end(), body.begin(), body.end());
+  lines.push_back(last_line(model, look));
+  // On a screen of a few lines the rows and the question matter more than what stands above them.
+  if (lines.size() > height) lines.erase(lines.begin(), lines.end() - static_cast<std::ptrdiff_t>(height));
+  return lines;
+}
+
+std::vector<TopLine> list_top(const TopModel& model, const Look& look) {
+  const Layout layout(model.rows(), look);
+  std::pair<std::size_t, std::size_t> selected;
+  std::vector<TopLine> lines = {
+      {plain(title_line(model), look), Style::Title}, {plain(sum_line(model), look)}, layout.header()};
+  for (TopLine& line : row_lines(model, layout, look, false, selected)) lines.push_back(std::move(line));
+  return lines;
+}
+
+}  // namespace corral::cli

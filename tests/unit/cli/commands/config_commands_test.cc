@@ -1,0 +1,361 @@
+// What a person is shown by the commands that read and change the configuration, letter by letter.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/file_commands.h"
+#include "cli/frame/command.h"
+
+namespace corral::cli {
+namespace {
+
+using control::Verb;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+class ConfigOutput : public FileCommands {};
+
+// ---- config
+
+constexpr const char* kFullFile = R"({
+  // a comment
+  "corral": {"http": {"port": 8765, "bind": "0.0.0.0", "hosts": ["box.lan"], "origins": ["https://a.example"],
+      "idle": "10m"}, "watch": {"interval": "5m", "foreign": "report"}, "history": 2, "min_version": "0.1.0",
+    "line_cap": "8MiB", "drain": "3s", "linger": "1h", "max_instances": 7, "keep": 3},
+  "mcpServers": {
+    "files": {"command": "npx", "args": ["-y", "a server"], "env": {"API_KEY": "secret", "MODE": "fast"},
+      "cwd": "/srv", "timeout": 5000, "tools": ["read_*", "list"], "deny": ["delete_*"],
+      "corral": {"share": "root", "memory": "512MiB", "pids": 64, "cpu": 1.5, "restart": false, "probe": "0s",
+        "idle": "5m", "recycle": "1GiB", "park": true, "eager": true, "warm": 2, "min_version": "1.2",
+        "era": "modern", "on_change": "roll", "containment": "strict", "stdin_grace": "1s", "term_grace": "2s",
+        "on_stop": "echo bye"}},
+    "plain": {"command": "true", "corral": {"stateless": true, "park": false, "on_change": "ignore"}},
+    "off": {"command": "true", "disabled": true, "tools": [], "env": {"X": "${NOT_THERE_AT_ALL}"},
+      "corral": {"share": "session", "on_change": "warn"}},
+    "needy": {"command": "true", "env": {"X": "${NOT_THERE_AT_ALL}"}, "corral": {"share": "shared"}}}})";
+
+constexpr const char* kShownOfIt = R"(~/corral.json: 4 servers
+
+files
+  command  npx -y 'a server'
+  env      API_KEY=***
+  env      MODE=fast
+  cwd      /srv
+  share    root: one instance for each project
+  tools    read_*, list
+  deny     delete_*
+  timeout  5s for one call
+  kept by  containment strict, memory 512 MB, processes 64, processor 150%
+  start    when a session attaches, with 2 kept ready, only if its version is 1.2 or later, taken
+           for a modern server; new sessions get the new code when its files change
+  life     not restarted after a crash, not probed, stopped after 5m without use, replaced when it
+           has grown beyond 1.0 GB, parked if its session is silent
+  end      1s after its input ended, then 2s after SIGTERM
+  on stop  echo bye
+
+plain
+  command  true
+  cwd      the client's
+  share    auto, and marked stateless: shared
+  kept by  containment auto
+  start    at the first call that needs it; its files are not watched
+  life     restarted after a crash, probed after 1m of silence, stopped after 10m without use, never
+           parked
+  end      2s after its input ended, then 3s after SIGTERM
+
+off (disabled)
+  command  true
+  env      X=${NOT_THERE_AT_ALL}
+  cwd      the client's
+  share    session: one instance for each
+  tools    none
+  kept by  containment auto
+  start    at the first call that needs it; a change of its files is only told
+  life     restarted after a crash, probed after 1m of silence, stopped after 10m without use,
+           parked if it keeps no state and its session is silent
+  end      2s after its input ended, then 3s after SIGTERM
+
+needy
+  command  true
+  env      X=${NOT_THERE_AT_ALL}
+  cwd      the client's
+  share    shared by all sessions that start it alike
+  kept by  containment auto
+  start    at the first call that needs it; new sessions get the new code when its files change
+  life     restarted after a crash, probed after 1m of silence, stopped after 10m without use,
+           parked if it keeps no state and its session is silent
+  end      2s after its input ended, then 3s after SIGTERM
+
+daemon: lines up to 8.0 MB, drains for 3s, stays for 60m without sessions, runs up to 7 instances,
+        keeps 3 idle ones of a server
+http: 0.0.0.0:8765, which needs a token (`corral token create NAME`), also as box.lan, for pages of
+      https://a.example; sessions end after 10m without use
+watch: every 5m; servers that corral did not start: report; events and ended sessions are kept for 2
+       days; only a corral of version 0.1.0 or later may ask
+warning: in this shell: server 'needy': env.X needs the variable NOT_THERE_AT_ALL, which is not set.
+         Set it where the client is started, or write ${NOT_THERE_AT_ALL:-DEFAULT} or
+         $${NOT_THERE_AT_ALL}.
+)";
+
+TEST_F(ConfigOutput, CheckShowsEveryOptionOfAServer) {
+  write("corral.json", kFullFile);
+
+  const Seen seen = run({"config", "check", config_});
+
+  EXPECT_EQ(seen.code, 0) << seen.errors;
+  EXPECT_EQ(seen.out, kShownOfIt);
+}
+
+TEST_F(ConfigOutput, CheckOfAShortFileShowsWhatIsUsual) {
+  write("corral.json", R"({"mcpServers": {"one": {"command": "true", "corral": {"share": "root"}}}})");
+
+  const Seen seen = run({"config", "check", config_});
+
+  EXPECT_EQ(seen.out, R"(~/corral.json: 1 server
+
+one
+  command  true
+  cwd      the project root
+  share    root: one instance for each project
+  kept by  containment auto
+  start    at the first call that needs it; new sessions get the new code when its files change
+  life     restarted after a crash, probed after 1m of silence, stopped after 10m without use,
+           parked if it keeps no state and its session is silent
+  end      2s after its input ended, then 3s after SIGTERM
+
+daemon: lines up to 64 MB, drains for 5s, stays for 5m without sessions, runs up to 256 instances,
+        keeps 9 idle ones of a server
+http: a local socket only; "corral": {"http": {"port": 8765}} opens a TCP port
+watch: every 1m; servers that corral did not start: off; events and ended sessions are kept for 14
+       days
+)");
+  write("corral.json",
+        R"({"corral": {"http": {"port": 0}, "watch": {"interval": "0s"}, "history": 1}, "mcpServers": {}})");
+  EXPECT_EQ(run({"config", "check", config_}).out, R"(~/corral.json: 0 servers
+
+daemon: lines up to 64 MB, drains for 5s, stays for 5m without sessions, runs up to 256 instances,
+        keeps 9 idle ones of a server
+http: 127.0.0.1, any free port; sessions end after 30m without use
+watch: never; servers that corral did not start: off; events and ended sessions are kept for 1 day
+)");
+}
+
+TEST_F(ConfigOutput, CheckNamesWhatIsWrong) {
+  write("corral.json", R"({"mcpServers": [})");
+
+  const Seen seen = run({"config", "check", config_});
+  EXPECT_EQ(seen.code, 1);
+  EXPECT_THAT(seen.errors, StartsWith("corral config: "));
+  const Seen json = run({"config", "check", "--json", config_});
+  EXPECT_EQ(json.code, 1);
+  EXPECT_THAT(json.out, StartsWith("{\"file\":\"~/corral.json\",\"error\":\""));
+  EXPECT_EQ(json.errors, "");
+}
+
+TEST_F(ConfigOutput, ConfigNamesTheWordsThatItTakes) {
+  EXPECT_EQ(run({"config", "--config", config_, "path"}).out, "~/corral.json\n");
+  EXPECT_EQ(run({"config"}).errors,
+            "corral config: nothing to do: write `corral config check [FILE]` or `corral config path`\n");
+  EXPECT_EQ(run({"config", "path", "more"}).errors,
+            "corral config: unexpected 'more': write `corral config check [FILE]` or `corral config path`\n");
+  EXPECT_EQ(run({"config", "check", "a", "b"}).code, kOwnFailure);
+  EXPECT_EQ(run({"config", "--config", config_, "check", "a"}).errors,
+            "corral config: two files given: leave --config out\n");
+}
+
+// ---- add, remove, import
+
+TEST_F(ConfigOutput, AddSaysWhatItDidAndWhatComesNext) {
+  const Seen seen =
+      change({"add", "--share", "shared", "--env", "A=b", "--cwd", "/srv/", "one", "--", "uvx", "server"});
+
+  EXPECT_EQ(seen.code, 0) << seen.errors;
+  EXPECT_EQ(seen.out, R"(Added one to ~/corral.json.
+No daemon runs; the next one reads it.
+Next: corral connect --config ~/corral.json one
+)");
+  EXPECT_EQ(read("corral.json"), R"({
+  "mcpServers": {
+    "one": {
+      "command": "uvx",
+      "args": ["server"],
+      "env": {
+        "A": "b"
+      },
+      "cwd": "/srv",
+      "corral": {
+        "share": "shared"
+      }
+    }
+  }
+}
+)");
+  EXPECT_EQ(change({"add", "two", "--", "true"}).out, R"(Added two to ~/corral.json.
+The old text is in ~/corral.json.bak.
+No daemon runs; the next one reads it.
+Next: corral connect --config ~/corral.json two
+)");
+  EXPECT_EQ(change({"remove", "one"}).out, R"(Removed one from ~/corral.json.
+The old text is in ~/corral.json.bak.
+No daemon runs; the next one reads it.
+)");
+}
+
+TEST_F(ConfigOutput, AddNamesWhatCannotBe) {
+  EXPECT_THAT(change({"add", "--env", "=b", "one", "--", "a"}).errors, HasSubstr("the variable has no name"));
+  EXPECT_THAT(change({"add", "--env", "A", "one", "--", "a"}).errors,
+              HasSubstr("'A' has no value: write NAME=value, or 'A=${A}' to take it from each client"));
+  EXPECT_THAT(change({"add", "--share", "all", "one", "--", "a"}).errors,
+              HasSubstr("'all' is no way to share: write auto, shared, session or root"));
+  EXPECT_THAT(change({"add", "--cwd", "", "one", "--", "a"}).errors, HasSubstr("the value is empty"));
+  EXPECT_THAT(change({"add", "one"}).errors,
+              HasSubstr("write a name and, behind `--`, the server's command"));
+  EXPECT_THAT(change({"add", "one", "two", "--", "a"}).errors, HasSubstr("write a name and, behind `--`"));
+  EXPECT_THAT(change({"add", "o/ne", "--", "a"}).errors, HasSubstr("Choose another name."));
+  EXPECT_FALSE(std::filesystem::exists(config_));
+}
+
+TEST_F(ConfigOutput, AChangeIsTakenOverByTheDaemonThatReadsTheFile) {
+  ToldDaemon daemon;
+  const auto add = [&](const std::string& name) {
+    return run({"add", "--config", config_, "--runtime-dir", daemon.runtime_dir(), name, "--", "true"}).out;
+  };
+  daemon.status(R"({"daemon":{"config":")" + config_ + "\"}}");
+  daemon.result(Verb::Reload, R"({"ended":0})");
+  EXPECT_THAT(add("a"), HasSubstr("\nThe running daemon took it over.\n"));
+  daemon.result(Verb::Reload, R"({"ended":1})");
+  EXPECT_THAT(add("b"), HasSubstr("\nThe running daemon took it over and ended 1 instance.\n"));
+  daemon.result(Verb::Reload, R"({"ended":2})");
+  EXPECT_THAT(add("c"), HasSubstr("\nThe running daemon took it over and ended 2 instances.\n"));
+  daemon.refuses(Verb::Reload, "the file is odd");
+  EXPECT_THAT(add("d"), HasSubstr("\nThe running daemon has not taken it over: the file is odd.\n"));
+  daemon.status(R"({"daemon":{"config":"/etc/other.json"}})");
+  EXPECT_THAT(add("e"), HasSubstr("\nThe running daemon does not read this file but /etc/other.json.\n"));
+  daemon.refuses(Verb::Status, "busy");
+  EXPECT_THAT(add("f"), HasSubstr("Whether a daemon took it over is not known: the daemon refuses: busy.\n"));
+}
+
+constexpr const char* kClient = R"({"mcpServers": {"one": {"command": "uvx", "args": ["server"]},
+  "two": {"command": "true"}, "far": {"url": "https://a.example/mcp"}}})";
+
+TEST_F(ConfigOutput, ImportSaysWhatItAddedReplacedAndKept) {
+  write("client.json", kClient);
+  const auto import = [this](std::vector<std::string> options) {
+    std::vector<std::string> words = {"import", "--config", config_};
+    words.insert(words.end(), options.begin(), options.end());
+    words.push_back(folder_ + "/client.json");
+    return run(words).out;
+  };
+
+  EXPECT_EQ(import({"--dry-run"}), R"(Would add one, two to ~/corral.json.
+note: 'far' is left out: it is reached by an address, and corral keeps processes.
+)");
+  EXPECT_FALSE(std::filesystem::exists(config_));
+  EXPECT_EQ(import({}), R"(Added one, two to ~/corral.json.
+note: 'far' is left out: it is reached by an address, and corral keeps processes.
+Next: corral connect --config ~/corral.json one
+In the client's file, an imported server becomes "command": "corral", "args": ["connect", "NAME"].
+)");
+  EXPECT_EQ(import({}), R"(Kept as they are in ~/corral.json: one, two. --force replaces them.
+note: 'far' is left out: it is reached by an address, and corral keeps processes.
+)");
+  write("client.json", R"({"mcpServers": {"one": {"command": "other"}, "three": {"command": "true"}}})");
+  EXPECT_EQ(import({"--force", "--dry-run"}), R"(Would add three to ~/corral.json.
+Would replace one in ~/corral.json.
+)");
+  EXPECT_EQ(import({"--force"}), R"(Added three to ~/corral.json.
+Replaced one in ~/corral.json.
+The old text is in ~/corral.json.bak.
+Next: corral connect --config ~/corral.json three
+In the client's file, an imported server becomes "command": "corral", "args": ["connect", "NAME"].
+)");
+}
+
+TEST_F(ConfigOutput, ImportSaysWhyThereIsNothingToImport) {
+  write("client.json", R"({"mcpServers": {"far": {"url": "https://a.example/mcp"}}})");
+
+  const Seen seen = run({"import", "--config", config_, folder_ + "/client.json"});
+
+  EXPECT_EQ(seen.code, 1);
+  EXPECT_EQ(seen.errors,
+            R"(corral import: 'far' is left out: it is reached by an address, and corral keeps processes
+corral import: '~/client.json' has no server that corral could keep. Name another file.
+)");
+  EXPECT_EQ(run({"import"}).errors,
+            "corral import: name one file, as in `corral import ~/.cursor/mcp.json`\n");
+  EXPECT_EQ(run({"import", "--config", config_, folder_ + "/none.json"}).code, 1);
+}
+
+// ---- url
+
+TEST_F(ConfigOutput, UrlTellsTheDaemonsDoor) {
+  ToldDaemon daemon;
+  daemon.status(
+      R"({"daemon":{"config":"/etc/corral.json"},"http":{"url":"http://127.0.0.1:8765","unix":"/run/h.sock"},
+    "servers":[{"name":"files"}]})");
+
+  const Seen seen = ask(daemon, {"url", "files"});
+
+  EXPECT_EQ(seen.code, 0);
+  EXPECT_EQ(seen.errors, "");
+  EXPECT_THAT(seen.out, HasSubstr("# http\nhttp://127.0.0.1:8765/mcp/files\n# sse (for clients of 2024)\n"));
+  EXPECT_THAT(
+      seen.out,
+      HasSubstr("# http, by local socket\ncurl --unix-socket /run/h.sock http://localhost/mcp/files\n"));
+  EXPECT_EQ(ask(daemon, {"url", "files", "--transport", "http"}).out, "http://127.0.0.1:8765/mcp/files\n");
+  EXPECT_EQ(ask(daemon, {"url", "corral", "--transport", "http"}).code, 0);
+  const Seen none = ask(daemon, {"url", "file"});
+  EXPECT_EQ(none.code, 1);
+  EXPECT_THAT(none.errors, HasSubstr("no server is called 'file' (perhaps 'files')"));
+  EXPECT_THAT(ask(daemon, {"url"}).errors, HasSubstr("name one server: `corral url NAME`"));
+}
+
+TEST_F(ConfigOutput, UrlKnowsTheServersOfTheDaemonAndNotThoseOfAnotherFile) {
+  ToldDaemon daemon;
+  daemon.status(R"({"http":{"url":"http://127.0.0.1:8765"},"servers":[{"name":"files"}]})");
+  write("corral/config.json", R"({"mcpServers": {"mine": {"command": "true"}}})");
+
+  EXPECT_EQ(ask(daemon, {"url", "mine", "--transport", "http"}).code, 1);
+  EXPECT_EQ(ask(daemon, {"url", "files", "--transport", "http"}).code, 0);
+}
+
+TEST_F(ConfigOutput, UrlOfAClientIsWhatItReads) {
+  ToldDaemon daemon;
+  daemon.status(R"({"http":{"url":"http://127.0.0.1:8765"},"servers":[{"name":"files"}]})");
+
+  const std::string text = ask(daemon, {"url", "files", "--client", "vscode"}).out;
+
+  EXPECT_THAT(text, StartsWith("One of these, in "));
+  EXPECT_THAT(text, Not(HasSubstr("by local socket")));
+  EXPECT_THAT(ask(daemon, {"url", "files", "--client", "vscode", "--transport", "http"}).out,
+              StartsWith("{"));
+  EXPECT_THAT(ask(daemon, {"url", "files", "--client", "emacs"}).errors, HasSubstr("'emacs' is not known"));
+  EXPECT_THAT(ask(daemon, {"url", "files", "--transport", "udp"}).errors,
+              HasSubstr("'udp' is no transport: write http, sse or stdio"));
+}
+
+TEST_F(ConfigOutput, UrlWithoutADoorSaysHowToOpenOne) {
+  ToldDaemon daemon;
+  daemon.status(R"({"http":{"url":""},"servers":[{"name":"files"}]})");
+  EXPECT_THAT(ask(daemon, {"url", "files"}).errors, HasSubstr("`corral serve --port 8765 --replace`"));
+  EXPECT_EQ(ask(daemon, {"url", "files"}).code, 1);
+  EXPECT_EQ(ask(daemon, {"url", "files", "--transport", "stdio"}).code, 0);
+
+  write("corral.json", R"({"mcpServers":{"files":{"command":"true"}}})");
+  const auto alone = [this](const std::string& way) {
+    return run(
+        {"url", "--config", config_, "--runtime-dir", folder_ + "/nowhere", "--transport", way, "files"});
+  };
+  EXPECT_THAT(alone("http").errors, HasSubstr("`corral serve --port 8765`"));
+  write("corral.json", R"({"corral":{"http":{"port":0}},"mcpServers":{"files":{"command":"true"}}})");
+  EXPECT_THAT(alone("http").errors, HasSubstr("the port is chosen when the daemon starts, and none runs"));
+  write("corral.json", R"({"corral":{"http":{"port":99}},"mcpServers":{"files":{"command":"true"}}})");
+  EXPECT_EQ(alone("http").out, "http://127.0.0.1:99/mcp/files\n");
+  EXPECT_THAT(alone("http").errors, HasSubstr("no daemon runs now"));
+  EXPECT_EQ(alone("stdio").errors, "");
+  EXPECT_THAT(alone("stdio").out,
+              HasSubstr(" connect --runtime-dir ~/nowhere --config ~/corral.json files\n"));
+}
+
+}  // namespace
+}  // namespace corral::cli

@@ -1,0 +1,72 @@
+#include "cli/frame/late_options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/frame/option_values.h"
+
+namespace corral::cli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class LateOptions : public ::testing::Test {
+ protected:
+  Result<Words> take(const std::vector<std::string>& words) {
+    return take_late_options(
+        {{"-f,--file", "FILE", "", set_word(file_)}, {"--json", "", "", set_flag(json_)}}, words);
+  }
+  std::string error(const std::vector<std::string>& words) {
+    const Result<Words> rest = take(words);
+    return rest ? "" : rest.error().message;
+  }
+
+  std::string file_;
+  bool json_ = false;
+};
+
+TEST_F(LateOptions, AreTakenFromAmongTheWords) {
+  const Result<Words> rest = take({"check", "--json", "x", "--file", "f"});
+
+  ASSERT_TRUE(rest) << rest.error().message;
+  EXPECT_THAT(rest->list, ElementsAre("check", "x"));
+  EXPECT_TRUE(json_);
+  EXPECT_EQ(file_, "f");
+}
+
+TEST_F(LateOptions, MayHaveAShortNameAndAnEqualsSign) {
+  EXPECT_EQ(error({"-f", "a"}), "");
+  EXPECT_EQ(file_, "a");
+  EXPECT_EQ(error({"--file=b=c"}), "");
+  EXPECT_EQ(file_, "b=c");
+}
+
+TEST_F(LateOptions, EndAtTheDashes) {
+  const Result<Words> rest = take({"--", "--json", "-"});
+
+  ASSERT_TRUE(rest) << rest.error().message;
+  EXPECT_THAT(rest->list, ElementsAre("--json", "-"));
+  EXPECT_FALSE(json_);
+}
+
+TEST_F(LateOptions, AskForHelpUnlessTheyAreAValueOrStandBehindTheDashes) {
+  const std::vector<Option> options = {{"-f,--file", "FILE", "", nullptr}, {"--json", "", "", nullptr}};
+
+  EXPECT_TRUE(ask_for_help(options, {"check", "--help"}));
+  EXPECT_TRUE(ask_for_help(options, {"-h"}));
+  EXPECT_TRUE(ask_for_help(options, {"--json", "--help"}));
+  EXPECT_FALSE(ask_for_help(options, {"check", "--file", "--help"}));
+  EXPECT_FALSE(ask_for_help(options, {"check", "--", "--help"}));
+  EXPECT_FALSE(ask_for_help(options, {"check"}));
+}
+
+TEST_F(LateOptions, ThatAreWrongAreNamed) {
+  EXPECT_THAT(error({"--jsno"}), HasSubstr("unknown option '--jsno': did you mean --json?"));
+  EXPECT_THAT(error({"--file"}), HasSubstr("--file needs a value"));
+  EXPECT_THAT(error({"--json=1"}), HasSubstr("takes no value"));
+  EXPECT_THAT(error({"--file", ""}), HasSubstr("--file: the value is empty"));
+}
+
+}  // namespace
+}  // namespace corral::cli

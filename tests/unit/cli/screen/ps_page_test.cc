@@ -1,0 +1,218 @@
+#include "cli/screen/ps_page.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "cli/status_samples.h"
+
+namespace corral::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::string table_of(const Overview& overview, std::size_t width, bool unicode = true, bool bold = false) {
+  std::ostringstream out;
+  Page page(out, {width, unicode, bold});
+  show_process_table(page, overview);
+  return out.str();
+}
+
+std::string trees_of(const Overview& overview, std::size_t width = 100, bool unicode = true) {
+  std::ostringstream out;
+  Page page(out, {width, unicode, false});
+  show_process_trees(page, overview);
+  return out.str();
+}
+
+std::size_t widest_line(const std::string& text) {
+  std::size_t widest = 0;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) widest = std::max(widest, width_of(line));
+  return widest;
+}
+
+std::string without_colours(std::string text) {
+  for (std::size_t at = 0; (at = text.find("\x1b[", at)) != std::string::npos;) {
+    text.erase(at, text.find('m', at) + 1 - at);
+  }
+  return text;
+}
+
+std::string line_with(const std::string& text, const std::string& part) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find(part) != std::string::npos) return line;
+  }
+  return {};
+}
+
+TEST(PsTable, SaysOfEachInstanceWhatItUsesOfItsLimitsAndWhyItIsShared) {
+  const std::string wide = table_of(read_overview(busy_status()), 200);
+
+  const std::string row = line_with(wide, "files");
+  for (const char* const cell :
+       {"101", "3/64", "keeper+cgroup", "shared", "claude, codex", "4m 10s", "81 MB/512 MB", "50%/150%",
+        "ready", "fresh", "every tool is annotated as read-only"}) {
+    EXPECT_THAT(row, HasSubstr(cell));
+  }
+  EXPECT_THAT(line_with(wide, "search"), HasSubstr("stale"));
+  EXPECT_THAT(line_with(wide, "notes"), HasSubstr("parked"));
+  EXPECT_THAT(wide, HasSubstr("`corral start old`"));
+}
+
+TEST(PsTable, FitsTheWidthAndLosesNoFact) {
+  for (const std::size_t width : {40U, 80U, 120U, 200U}) {
+    const std::string text = table_of(read_overview(busy_status()), width);
+
+    EXPECT_LE(widest_line(text), width) << text;
+    for (const char* const fact :
+         {"files", "101", "81 MB", "ready", "fresh", "4m 10s", "50%", "codex", "parked"}) {
+      EXPECT_THAT(text, HasSubstr(fact)) << width;
+    }
+  }
+}
+
+TEST(PsTable, OneServerAlone) {
+  const std::string text = table_of(read_overview(busy_status(), "search"), 80);
+
+  EXPECT_THAT(text, HasSubstr("search"));
+  EXPECT_THAT(text, Not(HasSubstr("files")));
+  EXPECT_THAT(text, Not(HasSubstr("notes")));
+}
+
+TEST(PsTable, WhatAnOlderDaemonDoesNotSayIsADash) {
+  const auto status = boost::json::parse(
+      R"({"instances":[{"server":"files","id":"a","pid":5,"state":"ready","uptime_ms":1000}],"sessions":[]})");
+
+  const std::string row = line_with(table_of(read_overview(status), 80), "files");
+
+  EXPECT_THAT(row, testing::MatchesRegex("files +5 +- +0 +1s +- +- +ready"));
+}
+
+TEST(PsTable, AnEmptyDaemonSaysSo) {
+  EXPECT_THAT(table_of(read_overview(boost::json::parse("{}")), 80), HasSubstr("nothing runs"));
+}
+
+TEST(PsTable, WhatIsStoppedOrBrokenIsNotPromisedToStart) {
+  const Overview overview = read_overview(halted_status());
+
+  for (const std::size_t width : {60U, 80U, 200U}) {
+    const std::string text = table_of(overview, width);
+
+    EXPECT_THAT(line_with(text, "files"), HasSubstr("stopped"));
+    EXPECT_THAT(text, testing::ContainsRegex("loop +- .*broken"));
+    EXPECT_THAT(text, testing::ContainsRegex("notes +- .*parked"));
+    EXPECT_THAT(text, HasSubstr("`corral start files`"));
+    EXPECT_THAT(text, HasSubstr("`corral start loop`"));
+    EXPECT_LE(widest_line(text), width) << text;
+  }
+}
+
+TEST(PsTable, ASessionThatGetsAnInstanceNowIsNotCalledBroken) {
+  EXPECT_THAT(table_of(read_overview(halted_status()), 80),
+              testing::ContainsRegex("loop +- .*opening\n  is being started; for claude"));
+}
+
+TEST(PsTable, ABrokenServerWithoutSessionsStandsAtTheEnd) {
+  const std::string text = table_of(read_overview(halted_status()), 120);
+
+  EXPECT_THAT(text, HasSubstr("tired is broken; it died too often, so calls are refused for now;"));
+  EXPECT_THAT(text, HasSubstr("at last: server tired was killed by signal 9"));
+  EXPECT_THAT(text, Not(HasSubstr("files is stopped"))) << "said below its row already";
+}
+
+TEST(PsTable, WhereTheColumnIsTooNarrowForItTheWholeSentenceStandsAtTheEnd) {
+  const std::string text = table_of(read_overview(halted_status()), 140);
+
+  EXPECT_THAT(text, HasSubstr("files is stopped; `corral start files` allows it to run"));
+  EXPECT_THAT(text, HasSubstr("loop is broken; it died too often"));
+}
+
+TEST(PsTable, AServerThatNobodyKnowsIsNamedAndTheNearestSuggested) {
+  const auto status = busy_status();
+
+  EXPECT_EQ(table_of(read_overview(status, "fils"), 80), "no server is called 'fils': did you mean files?\n");
+  EXPECT_EQ(table_of(read_overview(status, "nots"), 80), "no server is called 'nots': did you mean notes?\n");
+  EXPECT_EQ(table_of(read_overview(status, "coral"), 80),
+            "no server is called 'coral': did you mean corral?\n");
+  EXPECT_THAT(table_of(read_overview(status, "zzzzzz"), 80), HasSubstr("`corral config check`"));
+  EXPECT_THAT(trees_of(read_overview(status, "fils")), HasSubstr("did you mean files?"));
+}
+
+TEST(PsTable, AKnownServerThatDoesNotRunIsNamed) {
+  const std::string text = table_of(read_overview(busy_status(), "old"), 80);
+
+  EXPECT_THAT(text, HasSubstr("nothing of old runs, and no client is attached to it\n"));
+  EXPECT_THAT(text, HasSubstr("old is stopped"));
+}
+
+TEST(PsTable, OnATerminalTroubleHasAColourAndTakesNoMoreRoom) {
+  for (const std::size_t width : {60U, 80U, 200U}) {
+    for (const auto& status : {busy_status(), halted_status()}) {
+      const std::string plain = table_of(read_overview(status), width);
+      const std::string text = table_of(read_overview(status), width, true, true);
+
+      EXPECT_TRUE(text.starts_with("\x1b[1mSERVER")) << text;
+      EXPECT_EQ(without_colours(text), plain);
+    }
+    const std::string halted = table_of(read_overview(halted_status()), width, true, true);
+    EXPECT_THAT(halted, HasSubstr("\x1b[31mstopped\x1b[0m"));
+    EXPECT_THAT(halted, HasSubstr("\x1b[31mbroken\x1b[0m"));
+    EXPECT_THAT(halted, Not(HasSubstr("mparked"))) << "parked is no trouble";
+  }
+  EXPECT_THAT(table_of(read_overview(busy_status()), 200, true, true), HasSubstr("\x1b[33mstale\x1b[0m"));
+  EXPECT_THAT(table_of(read_overview(busy_status()), 80, true, true), HasSubstr("\x1b[33midle\x1b[0m"));
+}
+
+TEST(PsTree, SaysOfTheSessionsOfAStoppedServerThatTheyAre) {
+  const std::string text = trees_of(read_overview(halted_status()), 200);
+
+  EXPECT_THAT(text, HasSubstr("codex (pid 812): files (stopped, session 1), loop (broken, session 2), "
+                              "notes (parked, session 4)"));
+  EXPECT_THAT(text, HasSubstr("files is stopped; `corral start files` allows it to run"));
+}
+
+TEST(PsTree, NamesEveryProcessBelowItsParentAndTheSessionsThatItServes) {
+  const std::string text = trees_of(read_overview(busy_status()));
+
+  EXPECT_THAT(text, HasSubstr("files 2.0 aaaaaaaa: ready"));
+  EXPECT_THAT(line_with(text, "corral-keeper"), HasSubstr("100"));
+  EXPECT_THAT(line_with(text, "├─ npm"), HasSubstr("0.35s"));
+  EXPECT_THAT(line_with(text, "│  └─ node"), HasSubstr("61 MB"));
+  EXPECT_THAT(text, HasSubstr("└─ helper"));
+  EXPECT_THAT(text,
+              HasSubstr("session 1: codex 1.2 (pid 812), ready, 4m old, 1 call in flight, runs codex exec"));
+  EXPECT_THAT(text, HasSubstr("session 2: claude (by URL)"));
+  EXPECT_THAT(text, HasSubstr("limits: memory 512 MB, 64 processes, processor 150%"));
+  EXPECT_THAT(text, HasSubstr("serves nobody now"));
+}
+
+TEST(PsTree, TellsTheReverseTooWhichServersAClientHas) {
+  const std::string text = trees_of(read_overview(busy_status()), 200);
+
+  EXPECT_THAT(text, HasSubstr("codex 1.2 (pid 812): files (pid 101, session 1), notes (parked, session 3)"));
+}
+
+TEST(PsPage, HostileAnswersNeitherCrashNorSteerTheTerminal) {
+  const Overview overview = read_overview(hostile_status());
+
+  for (const std::string& text : {table_of(overview, 40), table_of(overview, 80), table_of(overview, 200),
+                                  trees_of(overview), trees_of(overview, 60, false)}) {
+    EXPECT_THAT(text, HasSubstr("evil"));
+    EXPECT_EQ(text.find_first_of("\x1b\r\a\t"), std::string::npos) << text;
+    EXPECT_EQ(text.find("\xc2\x9b"), std::string::npos);      // the same as ESC [
+    EXPECT_EQ(text.find("\xe2\x80\xae"), std::string::npos);  // right to left
+  }
+}
+
+TEST(PsPage, WithoutUnicodeOnlyAscii) {
+  for (const char byte : trees_of(read_overview(busy_status()), 80, false)) {
+    ASSERT_LT(static_cast<unsigned char>(byte), 0x80);
+  }
+}
+
+}  // namespace
+}  // namespace corral::cli
