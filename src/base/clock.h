@@ -1,5 +1,6 @@
-// The clock of the daemon: it only goes forward. Every deadline and every age is measured with it, so a test
-// that holds it decides how much time passes, and a slow machine changes nothing.
+// The daemon's monotonic clock. Every deadline and every age is measured with it, so a test that holds the
+// clock decides how much time passes, and a slow machine does not change the result. `now` and `coarse_now`
+// may be called on any thread while the clock is not held.
 #pragma once
 
 #include <chrono>
@@ -9,7 +10,7 @@ namespace corral {
 class Clock {
  public:
   using Source = std::chrono::steady_clock;
-  // NOLINTBEGIN(readability-identifier-naming): what the standard asks of a clock
+  // NOLINTBEGIN(readability-identifier-naming): names that the standard requires of a clock
   using rep = Source::rep;
   using period = Source::period;
   using duration = Source::duration;
@@ -19,11 +20,11 @@ class Clock {
 
   static time_point now() noexcept { return held != nullptr ? *held : Source::now(); }
 
-  /// The time at the last tick of the kernel, a few milliseconds ago, and much cheaper than the exact time.
+  /// The time of the kernel's last tick: up to a few milliseconds old, and much cheaper to read than `now`.
   static time_point coarse_now() noexcept;
 
-  /// For tests: from now on the time is what `time` says, and the machine's own again after nullptr. The
-  /// caller keeps `time` until then, and no other thread may use the clock meanwhile.
+  /// For tests: `now` returns `*time` until `hold(nullptr)` restores the machine's clock. The caller keeps
+  /// `*time` alive until then, and no other thread may use the clock in between.
   static void hold(const time_point* time) noexcept { held = time; }
 
  private:

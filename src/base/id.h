@@ -1,7 +1,7 @@
-// Ids of what may be gone by the time it is remembered: sessions, calls, questions, instances. None is ever
-// given twice while the daemon runs, so an id that is found again means the same thing as before. An address
-// does not: the next object of the same size gets it. Each kind is a type of its own, so that one cannot be
-// taken for another.
+// Ids for objects that may be gone by the time they are looked up: sessions, calls, questions,
+// instances. No id is issued twice while the daemon runs, so an id that is found still means the same object.
+// A pointer does not: the next object of that size may get the same address. Each kind of id has its own
+// type, so one kind cannot be passed for another.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,11 @@
 
 namespace corral {
 
+/// A number with a type. Zero refers to no object.
 template <class Tag>
 class Id {
  public:
-  constexpr Id() = default;  // nobody's
+  constexpr Id() = default;  // no object
   constexpr explicit Id(std::uint64_t value) : value_(value) {}
 
   constexpr std::uint64_t value() const { return value_; }
@@ -26,7 +27,7 @@ class Id {
   std::uint64_t value_ = 0;
 };
 
-/// Gives every id once.
+/// Issues each id once, starting at 1. Not thread-safe.
 template <class AnId>
 class IdSource {
  public:
@@ -37,13 +38,13 @@ class IdSource {
 };
 
 using SessionId = Id<struct SessionTag>;
-using CallId = Id<struct CallTag>;          // a request that we sent to one instance
-using QuestionId = Id<struct QuestionTag>;  // a request of a server, as its client hears it
+using CallId = Id<struct CallTag>;          // a request that corral sent to one instance
+using QuestionId = Id<struct QuestionTag>;  // a request from a server, as its client sees it
 
-/// Random text: it is also unique among the instances of earlier daemons.
+/// Random text, so it is also unique among the instances of earlier daemons.
 class InstanceId {
  public:
-  InstanceId() = default;  // nobody's
+  InstanceId() = default;  // no instance
   explicit InstanceId(std::string text) : text_(std::move(text)) {}
 
   const std::string& text() const { return text_; }
@@ -60,7 +61,7 @@ std::string to_string(Id<Tag> id) {
   return std::to_string(id.value());
 }
 
-/// For the messages of failed tests, and for logs.
+/// For the messages of failed tests and for logs.
 template <class Stream, class Tag>
 auto operator<<(Stream& out, Id<Tag> id) -> decltype(out << id.value()) {
   return out << id.value();

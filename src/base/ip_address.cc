@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint32_t kLoopbackNet = 127;
 
-// By copies: an address in a sockaddr_storage must not be read as if it were another type.
+// Copies the bytes, because reading a sockaddr_storage through another type would break the aliasing rules.
 template <class Address>
 Address as(const IpAddress& address) {
   Address result{};

@@ -1,4 +1,5 @@
-// An address of this machine to listen at, as people write it. Pure.
+// An IP address of this machine to listen on, and its text form. Values only; apart from `bound_address`
+// nothing here makes a system call.
 #pragma once
 
 #include <sys/socket.h>
@@ -11,22 +12,22 @@
 namespace corral {
 
 struct IpAddress {
-  sockaddr_storage bytes{};  // without a port
+  sockaddr_storage bytes{};  // the port is 0 until `set_port`
   socklen_t size = 0;
 
-  /// Reached from this machine only.
+  /// True if only this machine can reach the address.
   bool is_loopback() const;
   std::uint16_t port() const;
   void set_port(std::uint16_t port);
-  /// As it stands in a URL: an IPv6 address has brackets.
+  /// The host part of a URL; an IPv6 address is in brackets.
   std::string host() const;
 };
 
-/// "127.0.0.1", "::1", "[::1]", "localhost" (127.0.0.1), or another number. Names are not looked up: what one
-/// means tomorrow is not what was checked today.
+/// Accepts "127.0.0.1", "::1", "[::1]", "localhost" (127.0.0.1) and other numeric addresses. Names are not
+/// looked up, because a name may resolve to a different address after it was checked.
 std::optional<IpAddress> parse_ip_address(std::string_view text);
 
-/// Where a socket is bound; nothing if it is no TCP socket.
+/// The address that a socket is bound to; empty if it is not a TCP socket.
 std::optional<IpAddress> bound_address(int socket);
 
 }  // namespace corral

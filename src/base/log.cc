@@ -1,5 +1,5 @@
-// The only file that sees spdlog (docs/decisions/0029-spdlog.md). Header-only, so that nothing is needed at
-// run time; without its registry, its patterns and its threads, so that nothing is paid for them.
+// The only file that includes spdlog (docs/decisions/0029-spdlog.md). It is used header-only, so there is no
+// run-time dependency, and without its registry, patterns and threads, so they cost nothing.
 #include "base/log.h"
 
 #define FMT_HEADER_ONLY
@@ -26,14 +26,16 @@ namespace {
 std::atomic<LogLook> chosen_look{nullptr};
 std::atomic<std::uint64_t> lost_lines{0};
 
-/// What spdlog's own message has no place for. A logger without a queue calls its sinks before it returns.
+/// Passes what an spdlog message has no field for. A logger without a queue calls its sinks before it
+/// returns.
 struct BesideMessage {
   std::string_view members;
   LogLook look = nullptr;
 };
 thread_local BesideMessage beside;
 
-/// One line, whatever a client called its command: nothing in it steers a terminal.
+/// Always one line without control characters, so that a command name chosen by a client cannot affect a
+/// terminal.
 std::string as_text(const LogEntry& entry) {
   std::string line = "[corral v" + std::string(kVersion) + "] " + std::string(entry.text);
   std::replace_if(
@@ -51,12 +53,12 @@ LogLevel level_from(spdlog::level::level_enum level) {
   return level == spdlog::level::warn ? LogLevel::Warn : LogLevel::Info;
 }
 
-/// Not longer than a pipe takes whole if it takes anything: beyond that a write may wait for its reader.
+/// At most PIPE_BUF bytes: a pipe takes that much in one piece or not at all, and a longer write might block.
 std::string line_of(LogEntry entry, LogLook look) {
   std::string line = look(entry);
   while (line.size() >= PIPE_BUF && !entry.text.empty()) {
     const std::size_t beyond = line.size() - PIPE_BUF + 1;
-    // A letter may take six bytes as an escape; then it takes some more turns.
+    // One character may take six bytes as an escape, so several rounds may be needed.
     entry.text.remove_suffix(std::max<std::size_t>(std::min(beyond / 6, entry.text.size()), 1));
     line = look(entry);
   }
@@ -74,8 +76,8 @@ class StandardError final : public spdlog::sinks::sink {
                                       beside.members,
                                       since.count()},
                                      beside.look == nullptr ? as_text : beside.look);
-    // One call, so that lines of several processes do not mix. A reader that has stopped must not stop the
-    // daemon.
+    // One write call, so that lines from several processes do not mix. A reader that has stopped must not
+    // block the daemon.
     pollfd room{STDERR_FILENO, POLLOUT, 0};
     const bool has_room = poll(&room, 1, 0) == 1 && (room.revents & POLLOUT) != 0;
     if (!has_room || !write_to_standard_error(line)) ++lost_lines;

@@ -1,4 +1,4 @@
-// What the daemon says about itself, one line each, on standard error. Any thread may call.
+// The daemon's log: one line per entry on standard error. Every function may be called on any thread.
 #pragma once
 
 #include <cstdint>
@@ -9,27 +9,29 @@ namespace corral {
 
 enum class LogLevel : std::uint8_t { Info, Warn, Error };
 
-/// "[corral v0.1.0] sentence", or what the look makes of it. Never with a value from an environment or an
-/// argument in it: they may be secrets.
+/// Writes "[corral v0.1.0] sentence", or what the current LogLook makes of it. The sentence must not contain
+/// a value from an environment or an argument: such values may be secrets.
 void log_line(std::string_view sentence, LogLevel level = LogLevel::Info);
 
-/// Always "[corral v0.1.0] sentence": the first and the last line of a daemon are a promise to others.
+/// Writes "[corral v0.1.0] sentence" whatever the LogLook: other programs rely on the daemon's first and last
+/// line.
 void log_as_text(std::string_view sentence);
 
 struct LogEntry {
   LogLevel level = LogLevel::Info;
   std::string_view text;
-  std::string_view members{};  // JSON, of what it is about: `"kind":"spawn","server":"files"`
-  std::int64_t time_ms = 0;    // since 1970; 0 = now
+  std::string_view members{};  // JSON members that describe the subject: `"kind":"spawn","server":"files"`
+  std::int64_t time_ms = 0;    // Unix time; 0 = now
 };
+/// The views in `entry` are only used during the call.
 void log_entry(const LogEntry& entry);
 
-/// Makes the line, without its end, of an entry whose time is set. Null = as people read it, which is the
-/// default.
+/// Formats one entry, whose time is set, without the newline. Null selects the plain text format, which is
+/// the default. Set it once at the start, before other threads log.
 using LogLook = std::string (*)(const LogEntry& entry);
 void set_log_look(LogLook look);
 
-/// Lines that were not written, because nobody reads.
+/// How many lines were dropped because the reader of standard error did not keep up.
 std::uint64_t lost_log_lines();
 
 }  // namespace corral

@@ -11,7 +11,7 @@ namespace corral {
 namespace {
 
 std::atomic<bool> bounded{false};
-std::mutex cutting;  // a line that is written while the file is cut would be cut away
+std::mutex cutting;  // a line that is written while the file is trimmed would be lost
 
 bool append(int file, std::string_view text) {
   while (!text.empty()) {
@@ -37,7 +37,8 @@ void cut_log_file(int file) {
   const ssize_t size = pread(file, newest.data(), newest.size(), status.st_size - kLongestLog / 2);
   newest.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
   const std::size_t line_end = newest.find('\n');
-  // What cannot be cut stays; what cannot be written again is lost: the bound is what matters.
+  // If the file cannot be trimmed, it stays as it is; if the rest cannot be written back, it is lost. The
+  // bound matters more.
   if (ftruncate(file, 0) == 0 && line_end != std::string::npos) {
     append(file, std::string_view(newest).substr(line_end + 1));
   }

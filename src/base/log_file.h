@@ -1,5 +1,5 @@
-// The file of a log that nobody looks after. It stands in memory (/run/user), so it has a bound, also while
-// it is written to: beyond it the older half goes.
+// The log file of a daemon that runs in the background. Nobody rotates it and it is in memory (/run/user), so
+// its size is bounded even while it is open: beyond the bound, the older half is dropped.
 #pragma once
 
 #include <sys/types.h>
@@ -11,19 +11,22 @@
 
 namespace corral {
 
+// In bytes.
 inline constexpr off_t kLongestLog = off_t{1} << 20;
 
-/// For reading and appending, made if need be, and cut; for its owner alone. Invalid: errno says why.
+/// Opens the file for reading and appending with mode 0600, creates it if necessary, and trims it. On failure
+/// the descriptor is invalid and errno says why.
 UniqueFd open_log_file(const std::string& path);
 
-/// If it is longer than kLongestLog, its newest half stays, from the start of a line on. A line that another
-/// process writes at this very moment may be lost.
+/// If the file is longer than kLongestLog, keeps its newest half, starting at the beginning of a line. A line
+/// that another process writes at the same moment may be lost.
 void cut_log_file(int file);
 
-/// If standard error is the file at `path`: from now on it is cut as it grows. Somebody else's file never is.
+/// If standard error is the file at `path`, trims that file as it grows from now on. No other file is ever
+/// trimmed.
 void bound_standard_error(const std::string& path);
 
-/// One line, whole; false if it could not be written. Any thread may call.
+/// Writes one whole line; false if that failed. May be called on any thread.
 bool write_to_standard_error(std::string_view line);
 
 }  // namespace corral

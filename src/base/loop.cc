@@ -20,19 +20,20 @@ namespace {
 
 constexpr int kEventsPerTurn = 128;
 constexpr std::size_t kSpareTasks = 256;
-constexpr milliseconds kShare{20};      // of a turn: for events, for timers and for tasks
-constexpr milliseconds kTick{10};       // the kernel's longest
-constexpr milliseconds kSampleAge{10};  // of the thread's time, which costs a system call
-constexpr milliseconds kLongestSleep = std::chrono::hours(1);       // far from where an int ends
-constexpr auto kLongestTimer = std::chrono::hours(24 * 365 * 100);  // sums with it stay in range
-constexpr std::uint32_t kTrouble = EPOLLHUP | EPOLLERR;             // reported even to who did not ask
+constexpr milliseconds kShare{20};      // of one turn, for events, timers and tasks each
+constexpr milliseconds kTick{10};       // the kernel's longest tick
+constexpr milliseconds kSampleAge{10};  // of the thread's CPU time, which costs a system call to read
+constexpr milliseconds kLongestSleep = std::chrono::hours(1);  // well within the range of int
+constexpr auto kLongestTimer =
+    std::chrono::hours(24 * 365 * 100);                  // deadlines computed with it stay in range
+constexpr std::uint32_t kTrouble = EPOLLHUP | EPOLLERR;  // reported even if not requested
 
 int must_open(int fd) {
-  if (fd < 0) throw std::system_error(errno, std::generic_category(), "no descriptor for the event loop");
+  if (fd < 0) throw std::system_error(errno, std::generic_category(), "cannot create the event loop");
   return fd;
 }
 
-// An event says whose it is: the descriptor, and the number of the entry.
+// The data of an event identifies the descriptor and the number of its entry.
 std::uint64_t name_of(int fd, std::uint32_t number) {
   return std::uint64_t{number} << 32U | static_cast<std::uint32_t>(fd);
 }
@@ -58,7 +59,7 @@ Loop::Loop()
   if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, alarm_.get(), &event) != 0) must_open(-1);
 }
 
-// What a forgotten task holds may have watches and timers of its own, which say goodbye to us.
+// Destroying a task may destroy watches and timers, which unregister themselves here and may post more tasks.
 Loop::~Loop() {
   while (!tasks_.empty()) std::exchange(tasks_, {}).clear();
 }
@@ -81,7 +82,7 @@ void Loop::post(Task task) {
   [[maybe_unused]] const ssize_t written = write(alarm_.get(), &once, sizeof once);
 }
 
-/// Whether anybody was called.
+/// Returns whether any callback ran.
 bool Loop::turn(bool may_sleep) {
   std::array<epoll_event, kEventsPerTurn> events;
   const int timeout = wants_sleep(may_sleep) ? until_next_timer() : 0;
@@ -96,7 +97,7 @@ bool Loop::turn(bool may_sleep) {
   return called;
 }
 
-// ---- how long a turn takes
+// ---- time taken by a turn
 
 void Loop::begin_turn() {
   now_ = returned_ = Clock::now();
@@ -109,7 +110,7 @@ void Loop::begin_turn() {
 }
 
 void Loop::returned(const char* kind) {
-  const Clock::time_point now = Clock::coarse_now();  // it is asked for after each handler
+  const Clock::time_point now = Clock::coarse_now();  // coarse, because it is read after each callback
   const Clock::duration took = now - returned_;
   returned_ = now;
   ++calls_;
@@ -122,8 +123,8 @@ void Loop::returned(const char* kind) {
 
 bool Loop::used_up(Clock::time_point since) const { return returned_ - since > kShare; }
 
-/// Only a turn that took long can have used much of the thread's time. What was used between the sample and
-/// the turn is not more than the time between them.
+/// Reads the CPU time only after a turn that took long in wall time. The CPU time used between the sample and
+/// the turn cannot exceed the time between them.
 void Loop::end_turn() {
   in_turn_ = false;
   if (returned_ - now_ <= kSlowTurn - kTick || !told_slow_) return;
@@ -134,9 +135,9 @@ void Loop::end_turn() {
               calls_, longest_work_});
 }
 
-// ---- what is due
+// ---- running what is due
 
-/// Whoever posts a task after this has to wake us.
+/// A thread that posts a task after this must wake the loop.
 bool Loop::wants_sleep(bool may_sleep) {
   const std::lock_guard guard(mutex_);
   asleep_ = may_sleep && tasks_.empty();
@@ -155,15 +156,15 @@ int Loop::until_next_timer() const {
   return static_cast<int>(std::clamp(left, milliseconds::zero(), kLongestSleep).count());
 }
 
-/// What is left out is reported again. The kernel may report the same descriptors in the same order each
-/// time, so those that were left out for longest come first.
+/// Events that are left out are reported again. The kernel may report the same descriptors in the same order
+/// each time, so the ones that have waited longest come first.
 bool Loop::run_events(std::span<epoll_event> events) {
   if (some_left_out_) {
     std::stable_sort(events.begin(), events.end(), [this](const epoll_event& one, const epoll_event& other) {
       return left_out_since(one) < left_out_since(other);
     });
   }
-  some_left_out_ = some_left_out_ && events.size() == kEventsPerTurn;  // perhaps not all were reported
+  some_left_out_ = some_left_out_ && events.size() == kEventsPerTurn;  // maybe not all of them were reported
   bool called = false;
   for (const epoll_event& event : events) {
     if (stopped_) break;
@@ -231,7 +232,7 @@ bool Loop::run_tasks() {
   std::size_t done = 0;
   for (; done < due.size() && !stopped_ && !used_up(since); ++done) {
     {
-      const Task task = std::move(due[done]);  // what it holds goes with it
+      const Task task = std::move(due[done]);  // destroyed before the next task runs
       task();
     }
     returned("task");
@@ -243,7 +244,7 @@ bool Loop::run_tasks() {
   return called;
 }
 
-/// Those come before what was posted meanwhile.
+/// Puts the remaining tasks before those that were posted in this turn.
 void Loop::keep_for_later(std::vector<Task>& due, std::size_t done) {
   if (done == due.size()) return;
   const auto first = due.begin() + static_cast<std::ptrdiff_t>(done);
@@ -266,9 +267,8 @@ Watch* Loop::find(int fd, std::uint32_t number) const {
 
 // ---- Watch
 //
-// Reports come as long as they are true. The kernel is not told each time that somebody waits or has been
-// called: who was called for reading will most often wait for more, so this stays asked for until a report
-// finds nobody.
+// The epoll registration is level-triggered, and it is not changed for every wait: a caller that was notified
+// of input usually waits for more, so the interest stays registered until a report finds no callback.
 
 Watch::~Watch() { leave(); }
 
@@ -283,7 +283,8 @@ void Watch::wait(Wait& wait, Task task) {
 }
 
 void Watch::cancel() {
-  // They may hold the last hold of our owner, so they go when we are no longer needed.
+  // The tasks may hold the last reference to the owner of this object, so they are destroyed when its members
+  // are no longer needed.
   const std::array forgotten = {std::exchange(readable_.task, nullptr),
                                 std::exchange(writable_.task, nullptr), std::exchange(broken_.task, nullptr)};
 }
@@ -302,14 +303,16 @@ void Watch::ask_kernel(std::uint32_t events) {
     interest_ = events;
     return;
   }
-  // A file is always ready, and whoever uses a descriptor that cannot be watched will find out what is wrong.
+  // A regular file is always ready. With any other descriptor that epoll rejects, the caller's next read or
+  // write reports the error.
   loop_.post([&loop = loop_, fd = fd_, number = number_] {
     if (Watch* const watch = loop.find(fd, number)) watch->tell(EPOLLIN | EPOLLOUT, loop.turns_ + 1);
   });
 }
 
-/// Calls those who wait for these events since before that turn: what was reported may have been dealt with
-/// before a later one began to wait. Whether anybody was called; he may have destroyed us.
+/// Runs the callbacks that have waited for these events since before turn `begun_before`: a later one may
+/// have been registered after the reported state was dealt with. Returns whether a callback ran; it may have
+/// destroyed this watch.
 bool Watch::tell(std::uint32_t events, std::uint64_t begun_before) {
   struct Kind {
     Wait Watch::*wait;
@@ -332,7 +335,7 @@ bool Watch::tell(std::uint32_t events, std::uint64_t begun_before) {
   return called;
 }
 
-/// Reports that nobody takes must not come for ever.
+/// Stops reports that no callback handles, so that the loop does not spin.
 void Watch::settle(std::uint32_t events, bool called) {
   if (!called && (events & kTrouble) != 0 && !readable_.task && !writable_.task && !broken_.task)
     return leave();
@@ -358,7 +361,7 @@ void Timer::start(Clock::duration after, Task task) {
 
 void Timer::cancel() {
   if (!task_) return;
-  const Task forgotten = std::exchange(task_, nullptr);  // may hold the last hold of our owner
+  const Task forgotten = std::exchange(task_, nullptr);  // may hold the last reference to our owner
   loop_.timers_.erase(at_);
 }
 

@@ -1,5 +1,6 @@
-// The one thread of the daemon: waits for descriptors, timers and tasks, and calls who asked. Everything here
-// belongs to that thread, but `Loop::post`.
+// The daemon's event loop: waits for descriptors, timers and posted tasks, and runs their callbacks.
+// Everything except `Loop::post` must be called on the thread that runs the loop. The loop must outlive its
+// watches and timers.
 #pragma once
 
 #include <atomic>
@@ -24,27 +25,28 @@ using Task = std::function<void()>;
 class Watch;
 class Timer;
 
-/// What a handler is busy with, for whoever asks why a turn took long. No word of a peer's.
+/// What a callback is doing, reported when a turn took too long. Never contains text from a peer.
 struct Work {
-  const char* what = nullptr;  // a constant: "client-messages"
+  const char* what = nullptr;  // a string literal: "client-messages"
   std::uint64_t count = 0;
   std::uint64_t bytes = 0;
 };
 
-/// A turn that took more of the thread's time than any turn may.
+/// A turn that used more than kSlowTurn of the thread's CPU time.
 struct SlowTurn {
-  std::chrono::milliseconds cpu{0};  // what the thread has used, rounded down by up to 10 ms
+  std::chrono::milliseconds cpu{0};  // used by the thread, rounded down by up to 10 ms
   std::chrono::milliseconds wall{0};
-  std::uint64_t calls = 0;  // handlers that were called
-  Work longest;             // what took longest of them
+  std::uint64_t calls = 0;  // callbacks that ran
+  Work longest;             // what the longest of them was doing
 };
 
-/// A turn of the loop calls what the kernel reported, then timers that are due, then tasks. Of each of the
-/// three it stops when they have taken a while, and goes on in the next turn: whoever has much to do must not
-/// keep the others waiting.
+/// One turn of the loop runs the callbacks of ready descriptors, then due timers, then tasks. Each of the
+/// three groups stops after a time slice and continues in the next turn, so a busy peer cannot keep the
+/// others waiting. A callback may create and destroy watches and timers, including its own, and may post
+/// tasks; it must not call `run` or `run_due`.
 class Loop {
  public:
-  /// Of the thread's time that a turn may take.
+  /// The CPU time that one turn may take.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   static constexpr std::chrono::milliseconds kSlowTurn{1000};
 #else
@@ -55,24 +57,25 @@ class Loop {
   ~Loop();
   Loop(const Loop&) = delete;
 
-  /// Returns after `stop`.
+  /// Runs turns until `stop` is called.
   void run();
   void stop() { stopped_ = true; }
-  /// Calls whatever is due now and returns, without waiting for more. For tests.
+  /// Runs the callbacks that are due now and returns without waiting for more. For tests.
   void run_due();
 
-  /// The time, as it was when the turn began that is under way: good enough for deadlines and notes.
+  /// The time at which the current turn began: accurate enough for deadlines and records.
   Clock::time_point now() const { return in_turn_ ? now_ : Clock::now(); }
 
-  /// When the next timer is due; nothing if none runs.
+  /// When the next timer is due; empty if none is running.
   std::optional<Clock::time_point> next_timer() const;
 
-  /// Runs the task soon, after what is due already. Other threads may call it.
+  /// Runs the task soon, after everything that is already due. May be called on any thread. Tasks that have
+  /// not run when the loop is destroyed are destroyed without being run.
   void post(Task task);
 
-  /// What the handler does that is being called; the last word counts.
+  /// Says what the running callback is doing, for SlowTurn; the last call counts.
   void doing(const Work& work) { work_ = work; }
-  /// Called after a turn that took longer than kSlowTurn.
+  /// `told` runs after each turn that took longer than kSlowTurn.
   void when_slow(std::function<void(const SlowTurn&)> told) { told_slow_ = std::move(told); }
 
  private:
@@ -80,7 +83,7 @@ class Loop {
   friend class Timer;
   using Timers = std::multimap<Clock::time_point, Timer*>;
 
-  /// Whose news an event brings: the number tells a watch from an earlier one of the same descriptor.
+  /// The watch of a descriptor. The number distinguishes it from an earlier watch of the same descriptor.
   struct Entry {
     Watch* watch = nullptr;
     std::uint32_t number = 0;
@@ -104,44 +107,47 @@ class Loop {
   Watch* find(int fd, std::uint32_t number) const;
 
   UniqueFd epoll_;
-  UniqueFd alarm_;              // an eventfd that wakes us
+  UniqueFd alarm_;              // eventfd that wakes the loop
   std::vector<Entry> entries_;  // by descriptor
   std::uint32_t last_number_ = 0;
   std::uint64_t turns_ = 0;
   bool stopped_ = false;
   bool in_turn_ = false;
-  bool some_left_out_ = false;  // events of entries
+  bool some_left_out_ = false;  // some entry has left_out set
   Clock::time_point now_{};
   Timers timers_;
 
-  Work work_;                     // of the handler that is being called
-  Clock::time_point returned_{};  // when the last handler did, or the turn began
-  Clock::duration longest_{};     // call of this turn
+  Work work_;                     // of the running callback
+  Clock::time_point returned_{};  // when the last callback returned, or when the turn began
+  Clock::duration longest_{};     // longest callback of this turn
   Work longest_work_;
   std::uint64_t calls_ = 0;
-  Clock::time_point sampled_{};      // when the thread's time was read
-  std::chrono::nanoseconds cpu_{0};  // what it was
+  Clock::time_point sampled_{};      // when the thread's CPU time was last read
+  std::chrono::nanoseconds cpu_{0};  // the CPU time that was read then
   std::function<void(const SlowTurn&)> told_slow_;
 
-  std::mutex mutex_;  // for the rest: other threads post
+  std::mutex mutex_;  // guards the members below, because other threads post
   std::vector<Task> tasks_;
-  std::vector<Task> spare_;  // empty; its room is used again
+  std::vector<Task> spare_;  // empty; its capacity is reused
   std::atomic<bool> asleep_ = false;
 };
 
-/// Waits for one descriptor, which its owner keeps open for longer than this lives; no two watches may have
-/// the same. A callback may destroy the watch that calls it.
+/// Waits for one descriptor. The caller owns the descriptor and keeps it open for longer than the watch
+/// lives; a descriptor has at most one watch. A callback may destroy the watch that runs it. Destroying the
+/// watch drops its callbacks.
 class Watch {
  public:
   Watch(Loop& loop, int fd) : loop_(loop), fd_(fd) {}
   ~Watch();
   Watch(const Watch&) = delete;
 
-  /// Calls once, when reading would not block: also at the end of the stream and on an error.
+  /// Runs `task` once, when reading would not block; that includes the end of the stream and errors.
   void when_readable(Task task);
+  /// Runs `task` once, when writing would not block.
   void when_writable(Task task);
-  /// Calls once when the other side hung up or failed, without reading anything.
+  /// Runs `task` once, when the other side has hung up or failed. Nothing is read.
   void when_broken(Task task);
+  /// Drops all callbacks that are waiting.
   void cancel();
 
  private:
@@ -149,7 +155,7 @@ class Watch {
 
   struct Wait {
     Task task;
-    std::uint64_t since = 0;  // the turn in which it began
+    std::uint64_t since = 0;  // the turn in which the wait began
   };
 
   void wait(Wait& wait, Task task);
@@ -161,14 +167,15 @@ class Watch {
 
   Loop& loop_;
   int fd_;
-  std::uint32_t number_ = 0;    // of our entry in the loop; 0: there is none
-  std::uint32_t interest_ = 0;  // what the kernel tells us of
+  std::uint32_t number_ = 0;    // number of our entry in the loop; 0 = no entry
+  std::uint32_t interest_ = 0;  // events that the kernel reports to us
   Wait readable_;
   Wait writable_;
   Wait broken_;
 };
 
-/// Calls once, later. Starting it again forgets the earlier start; so does destroying it.
+/// Runs a task once, after a delay. Starting it again replaces the earlier start. The task may destroy the
+/// timer; destroying the timer drops the task.
 class Timer {
  public:
   explicit Timer(Loop& loop) : loop_(loop) {}
@@ -183,7 +190,7 @@ class Timer {
   friend class Loop;
 
   Loop& loop_;
-  Task task_;  // while it runs
+  Task task_;  // set while the timer runs
   Loop::Timers::iterator at_;
 };
 

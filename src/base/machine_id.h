@@ -1,11 +1,11 @@
-// Which machine this is.
+// The identity of this machine.
 #pragma once
 
 #include <string>
 
 namespace corral {
 
-/// The same as long as the system is installed; empty if it has none.
+/// Stays the same for as long as the operating system is installed; empty if the system has no machine id.
 std::string machine_id();
 
 }  // namespace corral

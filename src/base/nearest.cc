@@ -28,7 +28,7 @@ std::string nearest_word(std::string_view word, const std::vector<std::string>& 
   if (word.size() < 2) return best;
   std::size_t best_distance = std::max<std::size_t>((word.size() + 1) / 2, 2);
   for (const std::string& candidate : candidates) {
-    // A word of megabytes is like none of ours, and need not be compared to learn that.
+    // Words of very different length cannot match; skipping them keeps a word of several megabytes cheap.
     const std::size_t longer = std::max(word.size(), candidate.size());
     if (longer - std::min(word.size(), candidate.size()) >= best_distance) continue;
     const std::size_t distance = edit_distance(word, candidate);

@@ -1,4 +1,4 @@
-// "Did you mean …?": the word of a list that a mistyped one is closest to.
+// For "Did you mean …?": the candidate that is closest to a mistyped word. Pure.
 #pragma once
 
 #include <string>
@@ -7,7 +7,8 @@
 
 namespace corral {
 
-/// Empty if none is close: one letter may differ, or more as long as it is less than half of the word.
+/// Empty if no candidate is close: one letter may differ, or more as long as they are less than half of the
+/// word.
 std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace corral

@@ -1,4 +1,4 @@
-// Paths as text.
+// Helpers for paths as text; nothing here reads a file system.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace corral {
 
-/// What follows the last slash.
+/// Everything after the last slash.
 inline std::string base_name(std::string_view path) { return std::string(path.substr(path.rfind('/') + 1)); }
 
 }  // namespace corral

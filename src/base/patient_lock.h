@@ -1,4 +1,4 @@
-// A lock on an open file that is held only for moments, so that whoever comes second waits for it.
+// A lock on an open file that every process holds only briefly, so that a second process can wait for it.
 #pragma once
 
 #include <sys/file.h>
@@ -9,8 +9,9 @@
 
 namespace corral {
 
-/// flock(LOCK_EX), with a bound: twenty who come at once all get their turn. False = somebody holds it for
-/// longer. A file system without locks is no reason to refuse: then it is true, too.
+/// flock(LOCK_EX) with a time limit, long enough for twenty processes that start at once. Returns false if
+/// another process holds the lock for longer. Returns true on a file system without locks, because the caller
+/// can do nothing about that. Blocks the thread; the lock ends when the descriptor is closed.
 inline bool lock_with_patience(int fd, std::chrono::milliseconds patience = std::chrono::seconds(5)) {
   using std::chrono::steady_clock;
   constexpr std::chrono::milliseconds kPause{5};

@@ -13,7 +13,7 @@ std::string random_hex(std::size_t bytes) {
   for (std::size_t got = 0; got < bytes;) {
     const ssize_t more = getrandom(random.data() + got, bytes - got, 0);
     if (more > 0) got += static_cast<std::size_t>(more);
-    // A name that can be guessed is worse than no program.
+    // A name that can be guessed would be a security hole, so there is no fallback.
     if (more < 0 && errno != EINTR) std::abort();
   }
   constexpr const char* kDigits = "0123456789abcdef";

@@ -1,4 +1,4 @@
-// Names that nobody can guess, and that never come twice.
+// Random names that cannot be guessed and do not repeat.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,8 @@
 
 namespace corral {
 
-/// So many random bytes, as two digits each.
+/// Returns `bytes` random bytes as hexadecimal text, two digits per byte. Aborts if the kernel has no random
+/// numbers.
 std::string random_hex(std::size_t bytes);
 
 }  // namespace corral

@@ -1,12 +1,12 @@
-// Small files of the kernel and of others, read whole.
+// Reads small files whole, such as those in /proc.
 #pragma once
 
 #include <string>
 
 namespace corral {
 
-/// At most a mebibyte; what could be read if there is an error, such as a process that ends meanwhile. (A
-/// stream iterator would throw in that case, whatever the stream was told about exceptions.)
+/// Returns at most 1 MiB. After an error, for example because the process has ended, returns what was read so
+/// far. (A stream iterator would throw in that case, whatever exception mask the stream has.)
 std::string read_text(const std::string& path);
 
 }  // namespace corral

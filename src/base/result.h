@@ -1,4 +1,5 @@
-// Expected failures are values: a Result<T> holds a T or an Error. Exceptions are left for the end of memory.
+// Expected failures are values: a Result<T> holds a T or an Error. Exceptions are only used when memory runs
+// out.
 #pragma once
 
 #include <boost/system/result.hpp>
@@ -8,7 +9,7 @@
 
 namespace corral {
 
-/// A sentence for a person: what failed, why, and what to do about it. The kind decides the exit code.
+/// A sentence for the user: what failed, why, and what to do about it. `kind` decides the exit code.
 struct Error {
   enum class Kind { Failure, NotFound, NotExecutable };
 
@@ -19,7 +20,7 @@ struct Error {
 template <class T>
 using Result = boost::system::result<T, Error>;
 
-/// Taking the value of a failed Result is a bug; Boost asks here what to throw for it.
+/// Reading the value of a failed Result is a bug; Boost calls this function to choose the exception.
 [[noreturn]] inline void throw_exception_from_error(const Error& error, const boost::source_location&) {
   throw std::logic_error("unchecked result: " + error.message);
 }

@@ -22,9 +22,9 @@ const char* good_name(Good good) {
 
 const char* advice_for(Good good) {
   switch (good) {
-    case Good::Sessions: return "end sessions that nobody needs (DELETE over HTTP)";
+    case Good::Sessions: return "end unused sessions (DELETE over HTTP)";
     case Good::Instances:
-      return "end a session that has a server of its own, or raise \"max_instances\" in the daemon's "
+      return "end a session that has a private server, or raise \"max_instances\" in the daemon's "
              "configuration";
     case Good::Requests: return "wait for some of their answers";
     case Good::Bytes: return "end sessions and subscriptions, wait for answers, or send less at once";
@@ -52,14 +52,15 @@ bool within(const Quota& quota, const Use& use, bool is_user, std::size_t more) 
 std::string over_quota(Good good, const Quota& quota, const Use& use, const std::string& principal) {
   const std::string what = good_name(good);
   const auto sentence = [&](const std::string& who, std::size_t used, std::size_t most) {
-    return who + std::to_string(most) + " " + what + " at most, and " + std::to_string(used) +
+    return who + std::to_string(most) + " " + what + ", and " + std::to_string(used) +
            " are in use: " + advice_for(good);
   };
-  if (principal == kUser || use.all >= quota.all) return sentence("this daemon has ", use.all, quota.all);
+  if (principal == kUser || use.all >= quota.all)
+    return sentence("this daemon allows at most ", use.all, quota.all);
   if (use.mine >= quota.token || use.tokens < quota.tokens) {
-    return sentence("one token may have ", use.mine, quota.token);
+    return sentence("one token may hold at most ", use.mine, quota.token);
   }
-  return sentence("all tokens together may have ", use.tokens, quota.tokens);
+  return sentence("all tokens together may hold at most ", use.tokens, quota.tokens);
 }
 
 // ---- one account
@@ -80,7 +81,7 @@ std::optional<Account::Held> Account::take(Good good, std::size_t amount) {
 std::string Account::objection(Good good, std::size_t amount) const {
   const std::size_t at = place_of(good);
   const Use use{shares_.all_[at], shares_.tokens_[at], used_[at]};
-  const std::string more = amount > 1 ? "; " + std::to_string(amount) + " more were asked for" : "";
+  const std::string more = amount > 1 ? "; " + std::to_string(amount) + " more were requested" : "";
   return over_quota(good, shares_.quotas_[at], use, principal_) + more;
 }
 
@@ -89,9 +90,9 @@ bool Account::Held::resize(std::size_t amount) {
   if (amount > amount_) {
     auto more = account_->take(good_, amount - amount_);
     if (!more) return false;
-    more->account_ = nullptr;  // it is ours now
+    more->account_ = nullptr;  // moved into this object
   } else {
-    Held rest(*account_, good_, amount_ - amount);  // which is given back
+    Held rest(*account_, good_, amount_ - amount);  // returned by its destructor
   }
   amount_ = amount;
   return true;
@@ -106,7 +107,7 @@ void Account::Held::give_back() {
   account_ = nullptr;
 }
 
-/// Counted by the second, so nothing needs to be given back.
+/// Counted per second, so nothing has to be returned.
 std::optional<std::string> Account::loggable(std::string_view line, Time now) {
   constexpr std::size_t kAt = place_of(Good::LogLines);
   constexpr std::chrono::seconds kWindow{1};
@@ -128,12 +129,13 @@ std::optional<std::string> Account::loggable(std::string_view line, Time now) {
   if (!is_user()) ++shares_.tokens_[kAt];
   std::string text(line);
   if (const std::uint64_t before = std::exchange(unlogged_, 0)) {
-    text += " (" + std::to_string(before) + " more lines of " + principal_ + " before it were left out)";
+    text +=
+        " (" + std::to_string(before) + " more lines from " + principal_ + " were left out before this one)";
   }
   return text;
 }
 
-// ---- all of them
+// ---- all accounts
 
 Shares::Shares()
     : quotas_{quota_of(kSessions), Quota{}, quota_of(kRequests), quota_of(kBytes), quota_of(kLogLines)} {}

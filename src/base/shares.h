@@ -1,5 +1,6 @@
-// How much of the daemon each principal may hold at once: the one table of quotas. The user's own part of it
-// cannot be taken by tokens. Belongs to the loop's thread; outlives everything that is held.
+// Quotas: how much of the daemon each principal may hold at once. This is the only table of quotas. Tokens
+// cannot use up the part that is reserved for the user. Must be used on the loop's thread, and must outlive
+// every Held.
 #pragma once
 
 #include <array>
@@ -15,26 +16,26 @@
 
 namespace corral {
 
-/// What there is a quota of. SECURITY.md lists the numbers.
+/// The things that have a quota. SECURITY.md lists the numbers.
 enum class Good : std::uint8_t {
   Sessions,
   Instances,
-  Requests,  // that wait for their answers
-  Bytes,     // that are kept for a client: ids, tokens, what it says of itself, subscriptions, what waits
-  LogLines,  // a second
+  Requests,  // open requests
+  Bytes,     // kept for a client: ids, tokens, client info, subscriptions, queued messages
+  LogLines,  // per second
 };
 inline constexpr std::size_t kGoods = 5;
 
-/// The most of one good that may be held. What is left of `all` beyond `tokens` is for the user alone.
+/// The most of one good that may be held. The difference between `all` and `tokens` is reserved for the user.
 struct Quota {
-  std::size_t all = 0;     // by everybody together
+  std::size_t all = 0;     // by all principals together
   std::size_t tokens = 0;  // by all tokens together
   std::size_t token = 0;   // by one token
 };
-/// A quarter is the user's own, and one token has a quarter at most.
+/// Reserves a quarter for the user and limits one token to a quarter.
 Quota quota_of(std::size_t all);
 
-/// Who holds how much of a good now.
+/// How much of a good is held now.
 struct Use {
   std::size_t all = 0;
   std::size_t tokens = 0;
@@ -43,12 +44,13 @@ struct Use {
 
 class Shares;
 
-/// The user, or one token.
+/// What one principal holds: the user, or one token. Shares owns the accounts; references stay valid for its
+/// lifetime.
 class Account {
  public:
   using Time = Clock::time_point;
 
-  /// A part of a good, for as long as this lives.
+  /// A reserved amount of a good. The destructor returns it to the account, which must still exist.
   class Held {
    public:
     Held() = default;
@@ -67,8 +69,8 @@ class Account {
     Held& operator=(const Held&) = delete;
 
     std::size_t amount() const { return account_ == nullptr ? 0 : amount_; }
-    /// False, and nothing changes, if that would be more than a quota allows. Of one that holds nothing of
-    /// anybody: always true.
+    /// False, without a change, if a quota does not allow the new amount. Always true for an object that was
+    /// default-constructed or moved from.
     bool resize(std::size_t amount);
 
    private:
@@ -86,26 +88,27 @@ class Account {
   Account(const Account&) = delete;
   Account& operator=(const Account&) = delete;
 
-  /// "user", or "token:NAME".
+  /// "user" or "token:NAME".
   const std::string& principal() const { return principal_; }
   bool is_user() const { return is_user_; }
 
-  /// Nothing if that would be more than a quota allows; `objection` then says which.
+  /// Reserves an amount; empty if a quota does not allow it. `objection` then says which quota.
   std::optional<Held> take(Good good, std::size_t amount = 1);
-  /// Which quota is used up, by whom, and what to do about it: a sentence for whoever was refused.
+  /// A sentence for the client that was refused: which quota is used up, by which principal, and what to do
+  /// about it.
   std::string objection(Good good, std::size_t amount = 1) const;
   std::size_t used(Good good) const { return used_[static_cast<std::size_t>(good)]; }
 
-  /// The line as it may be logged now; nothing if this second has had enough of them. The first line after
-  /// those that were left out says how many they were.
+  /// The line as it should be logged; empty if too many lines were logged in this second. The first line
+  /// after a gap says how many lines were left out.
   std::optional<std::string> loggable(std::string_view line, Time now = Clock::now());
 
  private:
   Shares& shares_;
   const std::string principal_;
-  const bool is_user_;  // asked several times for each call
+  const bool is_user_;  // cached: needed several times per call
   std::array<std::size_t, kGoods> used_{};
-  Time second_{};  // that used_[LogLines] is of
+  Time second_{};  // the second that used_[LogLines] counts
   std::uint64_t unlogged_ = 0;
 };
 
@@ -118,9 +121,10 @@ class Shares {
 
   Shares();
 
-  /// For as long as we live. "user" is the user's own.
+  /// Creates the account on first use; the reference stays valid as long as this object. "user" is the user's
+  /// account.
   Account& account(const std::string& principal);
-  /// For tests: other numbers than SECURITY.md lists.
+  /// For tests: replaces a number from SECURITY.md.
   void set_most(Good good, std::size_t all) { quotas_[static_cast<std::size_t>(good)] = quota_of(all); }
   const Quota& quota(Good good) const { return quotas_[static_cast<std::size_t>(good)]; }
 
@@ -130,13 +134,14 @@ class Shares {
   std::array<Quota, kGoods> quotas_;
   std::array<std::size_t, kGoods> all_{};
   std::array<std::size_t, kGoods> tokens_{};
-  Account::Time second_{};  // that all_[LogLines] is of
+  Account::Time second_{};  // the second that all_[LogLines] counts
   std::map<std::string, Account, std::less<>> accounts_;
 };
 
-/// Whether so much more may be held: the rule behind `Account::take`, for who counts by himself.
+/// Whether `more` may be held. This is the rule that `Account::take` applies, for callers that keep their own
+/// counts.
 bool within(const Quota& quota, const Use& use, bool is_user, std::size_t more = 1);
-/// The sentence for whoever may not.
+/// The sentence for a principal that was refused.
 std::string over_quota(Good good, const Quota& quota, const Use& use, const std::string& principal);
 
 }  // namespace corral

@@ -1,4 +1,4 @@
-// A file descriptor with one owner.
+// Owns a file descriptor and closes it. Move-only; -1 means that there is none.
 #pragma once
 
 #include <unistd.h>

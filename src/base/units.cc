@@ -15,7 +15,7 @@ struct Quantity {
   std::string_view unit;
 };
 
-/// A decimal number and whatever follows it. No sign, no exponent, no "inf".
+/// Splits a decimal number from the text after it. Signs, exponents and "inf" are not accepted.
 bool split(std::string_view text, Quantity& quantity) {
   const std::size_t end = text.find_first_not_of("0123456789.");
   const std::string_view digits = text.substr(0, end);
@@ -27,10 +27,10 @@ bool split(std::string_view text, Quantity& quantity) {
 }
 
 Error malformed(std::string_view what, std::string_view text, std::string_view expected) {
-  return Error{"'" + std::string(text) + "' is no " + std::string(what) + ": write " + std::string(expected)};
+  return Error{"invalid " + std::string(what) + " '" + std::string(text) + "': use " + std::string(expected)};
 }
 
-/// Milliseconds of a unit; 0 = unknown.
+/// Milliseconds per unit; 0 = unknown unit.
 double duration_unit(std::string_view unit) {
   if (unit == "ms") return 1;
   if (unit == "s") return 1000;
@@ -40,7 +40,7 @@ double duration_unit(std::string_view unit) {
   return 0;
 }
 
-/// Bytes of a unit; 0 = unknown.
+/// Bytes per unit; 0 = unknown unit.
 double size_unit(std::string_view unit) {
   if (unit.empty() || unit == "B") return 1;
   const std::string_view suffix = unit.substr(1);
@@ -89,7 +89,7 @@ Result<std::uint64_t> parse_size(std::string_view text) {
 }
 
 Result<std::uint32_t> parse_cores(std::string_view text) {
-  constexpr double kLeast = 0.01;  // less than the kernel can hand out in a period
+  constexpr double kLeast = 0.01;  // the kernel cannot schedule less in one period
   constexpr double kMost = 4096;
   Quantity quantity;
   const bool parsed = split(text, quantity) && (quantity.unit.empty() || quantity.unit == "%");
@@ -120,7 +120,7 @@ std::string show_size(std::uint64_t bytes) {
     ++unit;
   }
   char text[32];
-  // One digit after the point only where it says something.
+  // Prints a decimal digit only for small numbers.
   snprintf(text, sizeof text, unit > 0 && number < 10 ? "%.1f %s" : "%.0f %s", number, kUnits[unit]);
   return text;
 }

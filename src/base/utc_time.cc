@@ -10,7 +10,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Takes so many digits from the front; -1 = there are fewer.
+/// Removes `count` digits from the front; -1 if there are fewer.
 int take_digits(std::string_view& text, std::size_t count) {
   if (text.size() < count) return -1;
   int number = 0;
@@ -47,7 +47,7 @@ std::optional<milliseconds> take_time_of_day(std::string_view& text) {
   return time;
 }
 
-/// What has to be added to come to UTC.
+/// The offset that must be added to get UTC.
 std::optional<milliseconds> take_offset(std::string_view& text) {
   if (text.empty() || take_letter(text, "Zz")) return milliseconds(0);
   const bool west = text.front() == '-';
@@ -69,7 +69,7 @@ std::int64_t unix_time_ms() {
 
 std::string show_utc(std::int64_t unix_ms) {
   constexpr std::int64_t kLast =
-      253'402'300'799'999;  // of the year 9999: beyond it the text has more letters
+      253'402'300'799'999;  // end of the year 9999; later times would make the text longer
   using std::chrono::floor;
   const std::chrono::sys_time<milliseconds> time{milliseconds(std::clamp(unix_ms, std::int64_t{0}, kLast))};
   const auto day = floor<std::chrono::days>(time);

@@ -12,7 +12,7 @@ using Words = std::vector<std::string_view>;
 
 struct Version {
   Words numbers;
-  Words pre_release;  // empty = it is a release
+  Words pre_release;  // empty for a release
 };
 
 bool is_digit_char(char byte) { return byte >= '0' && byte <= '9'; }
@@ -60,7 +60,7 @@ std::optional<Version> parse_version(std::string_view text) {
   return version;
 }
 
-/// Of any length: a version is not ours to doubt because it does not fit into a machine word.
+/// Compares numbers of any length, because some versions do not fit into an integer type.
 std::strong_ordering compare_numbers(std::string_view left, std::string_view right) {
   left.remove_prefix(std::min(left.find_first_not_of('0'), left.size()));
   right.remove_prefix(std::min(right.find_first_not_of('0'), right.size()));
@@ -68,9 +68,10 @@ std::strong_ordering compare_numbers(std::string_view left, std::string_view rig
   return left.compare(right) <=> 0;
 }
 
-/// Numbers come before words, and of two lists that begin alike the shorter one comes first.
+/// Numbers come before words; if one list is a prefix of the other, the shorter list comes first.
 std::strong_ordering compare_pre_releases(const Words& left, const Words& right) {
-  if (left.empty() || right.empty()) return left.empty() <=> right.empty();  // a release is later
+  if (left.empty() || right.empty())
+    return left.empty() <=> right.empty();  // a release is later than its pre-releases
   for (std::size_t i = 0; i < std::min(left.size(), right.size()); ++i) {
     const bool left_number = is_number_word(left[i]);
     const bool right_number = is_number_word(right[i]);

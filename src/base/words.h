@@ -1,11 +1,11 @@
-// Small questions about words and lists of them.
+// Helpers for characters and for lists of words.
 #pragma once
 
 #include <algorithm>
 
 namespace corral {
 
-/// Of ASCII alone.
+/// ASCII only.
 constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 template <class Range, class Value>

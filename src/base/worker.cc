@@ -25,7 +25,7 @@ struct Worker::Shared : std::enable_shared_from_this<Worker::Shared> {
       working = true;
       lock.unlock();
       work.job();
-      // What the task holds belongs to the loop: it is destroyed there, too.
+      // The task holds objects that belong to the loop, so it is also destroyed on the loop's thread.
       loop.post([shared = weak_from_this(), done = std::move(work.done)] {
         const auto still = shared.lock();
         if (still && !still->over && done) done();
@@ -41,7 +41,7 @@ struct Worker::Shared : std::enable_shared_from_this<Worker::Shared> {
   std::condition_variable wake;
   std::deque<Work> queue;
   bool working = false;
-  bool over = false;  // changed by the loop thread alone
+  bool over = false;  // only changed on the loop's thread
   std::thread thread;
 };
 
@@ -68,7 +68,7 @@ void Worker::run(std::function<void()> job, Task done) {
   }
   shared_->wake.notify_one();
   if (shared_->thread.joinable()) return;
-  // Signals are the loop's.
+  // The loop handles signals, so this thread blocks all of them.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);

@@ -1,5 +1,6 @@
-// Work that may take long (a walk through /proc, ending processes that are not ours) on a thread of its own,
-// one job after the other. What it came to is told on the loop.
+// Runs slow jobs (a walk through /proc, ending foreign processes) on a separate thread, one after another,
+// and reports completion on the loop. Call the methods on the loop's thread; the loop must outlive the
+// worker.
 #pragma once
 
 #include <functional>
@@ -12,14 +13,15 @@ namespace corral {
 class Worker {
  public:
   explicit Worker(Loop& loop);
-  /// Waits for the job that runs; forgets the rest, and tells nobody.
+  /// Waits for the running job and drops the waiting ones. No `done` runs after this.
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  /// `job` runs on the thread, and must not touch what belongs to the loop; then `done` on the loop.
+  /// Runs `job` on the thread, where it must not touch objects that belong to the loop, and then `done` on
+  /// the loop. `done` may destroy the worker.
   void run(std::function<void()> job, Task done);
-  /// Whether one runs or waits: the end of this object would wait for it.
+  /// Whether a job is running or waiting, so that the destructor would block.
   bool busy() const;
 
  private:

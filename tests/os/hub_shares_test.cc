@@ -89,7 +89,7 @@ TEST_F(HubShares, IdleSessionsOfATokenLeaveInstancesForTheUser) {
   McpClient two(connect({"private"}));
 
   EXPECT_EQ(status_of(greeted), 200) << greeted;
-  EXPECT_THAT(refused, HasSubstr("one token may have 1 instances at most"));
+  EXPECT_THAT(refused, HasSubstr("one token may hold at most 1 instances"));
   EXPECT_TRUE(one.initialize() && two.initialize()) << errors_of_shim();
   EXPECT_EQ(one.call("echo", "own"), "own");
   EXPECT_THAT(first.call("/mcp/private", "echo", "still"), HasSubstr("still"));

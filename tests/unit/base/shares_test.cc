@@ -26,19 +26,20 @@ TEST(Shares, LeaveTheUserAQuarterThatNoTokenCanTake) {
 
   of_tokens.push_back(take_all(one, Good::Sessions));
   EXPECT_EQ(of_tokens[0].size(), 4U);
-  EXPECT_THAT(one.objection(Good::Sessions), HasSubstr("one token may have 4 sessions"));
+  EXPECT_THAT(one.objection(Good::Sessions), HasSubstr("one token may hold at most 4 sessions"));
   for (const char* name : {"token:two", "token:three", "token:four", "token:five"}) {
     of_tokens.push_back(take_all(shares.account(name), Good::Sessions));
   }
   EXPECT_THAT(of_tokens[3], testing::IsEmpty());
   EXPECT_THAT(shares.account("token:five").objection(Good::Sessions),
-              HasSubstr("all tokens together may have 12 sessions"));
+              HasSubstr("all tokens together may hold at most 12 sessions"));
   EXPECT_EQ(take_all(shares.account("user"), Good::Sessions).size(), 4U) << "whatever the tokens hold";
 
   of_tokens.clear();
   const std::vector<Held> own = take_all(shares.account("user"), Good::Sessions);
   EXPECT_EQ(own.size(), 16U);
-  EXPECT_THAT(shares.account("user").objection(Good::Sessions), HasSubstr("this daemon has 16 sessions"));
+  EXPECT_THAT(shares.account("user").objection(Good::Sessions),
+              HasSubstr("this daemon allows at most 16 sessions"));
 }
 
 TEST(Shares, AreGivenBackOnce) {
@@ -105,7 +106,7 @@ TEST(Shares, CountLogLinesThatAreLeftOutAndSayHowManyTheyWere) {
   EXPECT_TRUE(shares.account("user").loggable("the user's", start));
   const auto later = token.loggable("another", start + std::chrono::seconds(1));
   ASSERT_TRUE(later);
-  EXPECT_THAT(*later, HasSubstr(std::to_string(1000 - logged) + " more lines of token:ci"));
+  EXPECT_THAT(*later, HasSubstr(std::to_string(1000 - logged) + " more lines from token:ci"));
   EXPECT_EQ(token.loggable("and on", start + std::chrono::seconds(1)), "and on");
 }
 

@@ -98,12 +98,12 @@ TEST(ParseDuration, KnowsEveryUnitToItsBound) {
 
 TEST(ParseDuration, SaysWhatIsWrongWithIt) {
   EXPECT_EQ(parse_duration("2").error().message,
-            "'2' is no duration: write a number and a unit up to 24h, such as 500ms, 2s or 1m");
+            "invalid duration '2': use a number and a unit up to 24h, such as 500ms, 2s or 1m");
   EXPECT_EQ(parse_age("2").error().message,
-            "'2' is no duration: write a number and a unit, such as 90s, 30m, 2h or 3d");
-  EXPECT_EQ(parse_size("2x").error().message, "'2x' is no size: write a number of bytes, such as 512M or 2G");
+            "invalid duration '2': use a number and a unit, such as 90s, 30m, 2h or 3d");
+  EXPECT_EQ(parse_size("2x").error().message, "invalid size '2x': use a number of bytes, such as 512M or 2G");
   EXPECT_EQ(parse_cores("x").error().message,
-            "'x' is no number of cores: write a number of cores, such as 0.5, 2 or 150%");
+            "invalid number of cores 'x': use a number of cores, such as 0.5, 2 or 150%");
 }
 
 TEST(ParseSize, KnowsEveryUnitToItsBound) {

@@ -46,7 +46,7 @@ TEST_F(Room, IsThereForAsManyAsThereMayBe) {
   EXPECT_EQ(objection(3), "");
   EXPECT_THAT(objection(4),
               AllOf(StartsWith("server files cannot be started, because all instances are in use: "),
-                    HasSubstr("this daemon has 4 instances at most, and 0 are in use")));
+                    HasSubstr("this daemon allows at most 4 instances, and 0 are in use")));
   exchange_.ready_client();
   EXPECT_EQ(objection(2), "");
   EXPECT_THAT(objection(3), HasSubstr("and 1 are in use"));
@@ -56,7 +56,7 @@ TEST_F(Room, IsUsedUpByInstancesThatMayNotBeParked) {
   for (int i = 0; i < 3; ++i) exchange_.ready_client();
   EXPECT_EQ(objection(), "");
   exchange_.ready_client();
-  EXPECT_THAT(objection(), HasSubstr("this daemon has 4 instances at most, and 4 are in use"));
+  EXPECT_THAT(objection(), HasSubstr("this daemon allows at most 4 instances, and 4 are in use"));
 }
 
 TEST_F(Room, IsMadeByThoseThatMayBeParked) {
@@ -131,10 +131,10 @@ TEST_F(Room, OfATokenIsAQuarterAndOfAllTokensThreeQuarters) {
     return client.heard();
   };
   EXPECT_THAT(start("a"), ElementsAre(HasSubstr("result")));
-  EXPECT_THAT(start("a"), ElementsAre(HasSubstr("one token may have 1 instances at most, and 1 are in use")));
+  EXPECT_THAT(start("a"), ElementsAre(HasSubstr("one token may hold at most 1 instances, and 1 are in use")));
   EXPECT_THAT(start("b"), ElementsAre(HasSubstr("result")));
   EXPECT_THAT(start("c"), ElementsAre(HasSubstr("result")));
-  EXPECT_THAT(start("d"), ElementsAre(HasSubstr("3 instances at most, and 3 are in use")));
+  EXPECT_THAT(start("d"), ElementsAre(HasSubstr("at most 3 instances, and 3 are in use")));
   EXPECT_EQ(exchange_.started(), 3U);
   EXPECT_EQ(objection_for(user), "") << "the last one is the user's";
 }

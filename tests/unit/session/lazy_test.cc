@@ -465,7 +465,7 @@ TEST_F(LazyOfAToken, WhatAModernClientSaysOfItselfLaterIsWeighedAnew) {
   shares.set_most(Good::Bytes, 4 * (token.used(Good::Bytes) + 50'000));
 
   client.say(request("2", "prompts/get", 30'000));
-  EXPECT_THAT(client.heard(), ElementsAre(HasSubstr("one token may have")));
+  EXPECT_THAT(client.heard(), ElementsAre(HasSubstr("one token may hold at most")));
   EXPECT_STREQ(client.session.state(), "lazy");
   const std::size_t before = token.used(Good::Bytes);
   const std::string smaller = request("3", "prompts/get", 10'000);

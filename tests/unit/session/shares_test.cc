@@ -185,7 +185,7 @@ TEST_F(SessionShares, AnIntroductionIsHeldAsLongAsItsSession) {
 
   const auto answers = second.heard();
   ASSERT_THAT(answers, SizeIs(1));
-  EXPECT_THAT(answers[0], HasSubstr("one token may have 25000 bytes"));
+  EXPECT_THAT(answers[0], HasSubstr("one token may hold at most 25000 bytes"));
   exchange.clients.clear();
   EXPECT_EQ(token.used(Good::Bytes), 0U);
   (void)client;
@@ -205,7 +205,7 @@ TEST_F(SessionShares, OpenCallsAreCountedUntilTheyAreAnsweredCancelledOrLost) {
   const auto refused = client.heard();
   ASSERT_THAT(refused, SizeIs(1));
   EXPECT_THAT(refused[0], HasSubstr(R"("id":"e")"));
-  EXPECT_THAT(refused[0], HasSubstr("one token may have 4 open requests"));
+  EXPECT_THAT(refused[0], HasSubstr("one token may hold at most 4 open requests"));
   EXPECT_EQ(token.used(Good::Requests), 4U);
   EXPECT_GE(token.used(Good::Bytes), before + large.size());
   const auto asked = exchange.server().heard();
@@ -245,7 +245,7 @@ TEST_F(SessionShares, SubscriptionsAreCountedUntilTheyEnd) {
   client.say(request("2", "subscribe", uri + "2"));
   const auto refused = client.heard();
   ASSERT_THAT(refused, SizeIs(1));
-  EXPECT_THAT(refused[0], HasSubstr("one token may have"));
+  EXPECT_THAT(refused[0], HasSubstr("one token may hold at most"));
   EXPECT_THAT(exchange.server().heard(), testing::IsEmpty());
   client.say(request("3", "unsubscribe", uri));
   exchange.settle();
@@ -275,7 +275,7 @@ TEST_F(SessionShares, ASubscriptionIsHeldOnTheAccountWhileItsAnswerIsOutstanding
     subscribe("3", uri + "3");
     const auto refused = client.heard();
     ASSERT_FALSE(refused.empty());
-    EXPECT_THAT(refused.back(), HasSubstr("one token may have"));
+    EXPECT_THAT(refused.back(), HasSubstr("one token may hold at most"));
     ASSERT_TRUE(rest->resize(rest->amount() + shares.quota(Good::Bytes).token - token.used(Good::Bytes)));
     exchange.settle();
     const auto asked = server.heard();

@@ -101,9 +101,9 @@ TEST_F(HttpEndpointTest, ATokenIsRefusedWhenItsSessionsAreAllInUseAndTheUserIsNo
   const auto other = initialize("token:d");
 
   EXPECT_EQ(refused->status, 503);
-  EXPECT_THAT(refused->body, HasSubstr("one token may have 2 sessions"));
+  EXPECT_THAT(refused->body, HasSubstr("one token may hold at most 2 sessions"));
   EXPECT_EQ(other->status, 503);
-  EXPECT_THAT(other->body, HasSubstr("all tokens together may have 6 sessions"));
+  EXPECT_THAT(other->body, HasSubstr("all tokens together may hold at most 6 sessions"));
   EXPECT_EQ(initialize("user")->status, 200) << "no token can take the user's part";
   EXPECT_EQ(initialize("user")->status, 200);
   streams.clear();
