@@ -19,7 +19,7 @@ int open_in(const char* directory, const char* name, int flags) {
   return open(path, flags | O_CLOEXEC);
 }
 
-/// Finds "key N" in a file of such lines.
+/// Finds the number in a file of "key N" lines.
 std::uint64_t read_counter(const char* directory, const char* name, const char* key) {
   const int fd = open_in(directory, name, O_RDONLY);
   if (fd < 0) return 0;
@@ -38,7 +38,7 @@ std::uint64_t read_counter(const char* directory, const char* name, const char* 
   return 0;
 }
 
-/// A server may have made groups of its own inside, as another corral does. `path` is used as scratch.
+/// The server may have created groups inside, as another corral does. `path` is used as scratch space.
 void remove_below(char (&path)[PATH_MAX], int depth) {
   constexpr int kDeepest = 16;
   const int fd = depth < kDeepest ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
@@ -63,7 +63,7 @@ void remove_below(char (&path)[PATH_MAX], int depth) {
 void kill_cgroup(const char* directory) {
   if (*directory == '\0') return;
   const int fd = open_in(directory, "cgroup.kill", O_WRONLY);
-  if (fd < 0) return;  // before Linux 5.14: the sweep does it alone
+  if (fd < 0) return;  // before Linux 5.14: the sweep alone has to do it
   if (write(fd, "1", 1) != 1) errno = 0;
   close(fd);
 }

@@ -98,8 +98,8 @@ Ending::Action Ending::kill(Micros now) {
   return Action::Kill;
 }
 
-/// Keepers below us have heard of the end long ago, and hurry. Killing has its own clock, which measures the
-/// kernel and not anybody's patience.
+/// Yielding is not shortened: keepers below already know that the session ends and hurry. Neither is Killing,
+/// whose deadline allows for the kernel's work.
 void Ending::hasten(Micros at_latest) {
   if (phase_ == Phase::Draining || phase_ == Phase::Terminating) deadline_ = std::min(deadline_, at_latest);
 }

@@ -1,5 +1,6 @@
-// Decides how a session ends: when to wait, when to ask, when to insist. Pure: it knows no process and no
-// clock, so every pair of state and event is tested without either. The keeper carries out what it answers.
+// Decides how a session ends: when to wait, when to send SIGTERM, when to send SIGKILL. Pure: it uses neither
+// processes nor a clock, so every pair of state and event can be tested. The keeper carries out the actions
+// that the methods return.
 //
 //   Open ──stdin closed, client gone──► Draining ──grace over──► Terminating ──grace over──► Killing ──►
 //   GaveUp
@@ -14,38 +15,38 @@
 namespace corral::keeper {
 
 struct Graces {
-  Micros stdin_closed{2'000'000};  // for a polite server to leave after its input ended
+  Micros stdin_closed{2'000'000};  // for the server to exit after its input has ended
   Micros term{1'500'000};          // between SIGTERM and SIGKILL
-  Micros nested{5'000'000};        // for keepers below us, which end trees of their own
-  Micros kill{2'000'000};          // for the kernel to finish, then we report what it could not
-  Micros hasty{500'000};           // the short form, where nobody is left to wait for us
-  Micros unread_cap{60'000'000};   // how long unread input may hold up the end
+  Micros nested{5'000'000};        // for keepers below this one, which end their own trees
+  Micros kill{2'000'000};          // for the kernel to finish; then the survivors are reported
+  Micros hasty{500'000};           // replaces the others when no client or owner is waiting
+  Micros unread_cap{60'000'000};   // how long unread input may delay the end
 };
 
 class Ending {
  public:
   enum class Phase : std::uint8_t { Open, Draining, Terminating, Yielding, Killing, GaveUp };
   enum class Action : std::uint8_t { None, Terminate, Yield, Kill, GiveUp };
-  /// Whether another corral lives inside the tree.
+  /// Whether another corral runs inside the tree.
   enum class Below : std::uint8_t { Nobody, Keepers };
 
   explicit Ending(const Graces& graces) : graces_(graces) {}
 
-  /// No more input will come; what came before may still be answered.
+  /// No more input will come; requests that were already sent may still be answered.
   Action stdin_closed(Micros now);
-  /// The client is gone, so no answer can reach it: a short grace, so that a polite server can save its
-  /// state.
+  /// The client is gone, so no answer can reach it. The server gets a short grace to save its state.
   Action client_gone(Reason reason, Micros now);
-  /// Somebody wants the end now. A second demand shortens what is left.
+  /// The owner or the user demands the end now. A second demand shortens the remaining grace.
   Action demanded(Reason reason, Micros now);
-  /// Nobody above the keeper is left.
+  /// The owner of the keeper is gone.
   Action owner_gone(Micros now);
-  /// The main process left; what it started gets a short grace of its own.
+  /// The main process has exited; the processes it started get a short grace.
   Action server_exited(Micros now);
-  /// `unread_input`: the server has not read everything yet that the client sent before it closed.
-  /// `below`: asked for only if `wants_below` says so.
+  /// Advances the state when a deadline has passed. `unread_input`: the server has not yet read everything
+  /// that the client sent before it closed. `below` is only used if `wants_below` returned true for the same
+  /// `now`.
   Action tick(Micros now, bool unread_input, Below below = Below::Nobody);
-  /// Whether it matters at this moment who lives below: finding out takes a while.
+  /// Whether the next `tick` needs `below`: finding out takes a while.
   bool wants_below(Micros now) const {
     return phase_ == Phase::Yielding || (phase_ == Phase::Terminating && now >= deadline_);
   }
@@ -53,7 +54,7 @@ class Ending {
   Phase phase() const { return phase_; }
   Reason reason() const { return reason_; }
   Micros began() const { return began_; }
-  /// When `tick` is due at the latest; nothing = no clock is running.
+  /// The latest time for the next `tick`; empty if no deadline is running.
   std::optional<Micros> deadline() const;
 
  private:

@@ -27,8 +27,8 @@ bool Inherited::end(const FileId& helper) {
   return false;
 }
 
-/// Keepers know best how their trees end, and run the terminators. Who has none gets SIGTERM, and soon
-/// SIGKILL.
+/// Waits for keepers, which end their trees in order and run the terminators. Processes without a keeper get
+/// SIGTERM, and SIGKILL soon after.
 bool Inherited::wait_for_keepers(Micros began) {
   constexpr timespec kPause{0, 20'000'000};
   sigset_t deaths;
@@ -51,7 +51,8 @@ bool Inherited::spares_keepers(pid_t pid, void* self) {
   return is_keeper(pid, static_cast<const Inherited*>(self)->helper_) || spares_strangers(pid, self);
 }
 
-/// Where we had children before, their orphans come to us too. Everything of ours carries a cookie.
+/// If this process had children before, their orphans become ours too. Every process that corral started
+/// carries a cookie.
 bool Inherited::spares_strangers(pid_t pid, void* self) {
   const auto& inherited = *static_cast<const Inherited*>(self);
   return inherited.had_children_ && !is_keeper(pid, inherited.helper_) && !carries(pid, Mark{"", 0});

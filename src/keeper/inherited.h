@@ -1,6 +1,6 @@
-// What falls to a process when the one below it is gone: keepers, which end their own trees, and processes
-// whose keeper was killed as well. The janitor inherits from the daemon; the daemon ends its own children so
-// when the janitor was killed.
+// Ends the processes that a process inherits as a subreaper when its child is killed: keepers, which end
+// their own trees, and processes whose keeper was killed as well. The janitor uses it after the death of the
+// daemon, and the daemon uses it when the janitor was killed.
 #pragma once
 
 #include <sys/types.h>
@@ -11,21 +11,23 @@
 
 namespace corral::keeper {
 
-/// How long everything may take. The sum is the bound that a successor waits for.
-inline constexpr Micros kKeepersFinish{7'500'000};  // also their terminators
+/// Time limits of the phases. A successor waits for their sum.
+inline constexpr Micros kKeepersFinish{7'500'000};  // including their terminators
 inline constexpr Micros kOrphansFinish{500'000};    // from SIGTERM to SIGKILL, for those without a keeper
-inline constexpr Micros kLastKills{2'500'000};      // whatever is left then
+inline constexpr Micros kLastKills{2'500'000};      // for everything that is left then
 
-/// Large: keep it in static memory. SIGCHLD must be blocked.
+/// Large, so keep it in static memory. SIGCHLD must be blocked. Not re-entrant; `end` blocks up to the sum of
+/// the limits above.
 class Inherited {
  public:
-  /// A shell may have had children before it became us; they and their orphans are left alone.
+  /// Call once at the start. A shell may have had children before it executed this program; they and their
+  /// orphans are left alone.
   void spare_present_children();
-  /// A child that was reaped elsewhere: its number may go to somebody else.
+  /// Call when a child was reaped elsewhere, because its pid may be reused.
   void forget(pid_t pid);
 
-  /// True once nothing is left: wait says so. Else `survivors` tells who could not be ended. `helper` is the
-  /// file that keepers run.
+  /// Returns true once wait reports that no child is left; otherwise `survivors` lists the processes that
+  /// could not be ended. `helper` is the file that keepers execute.
   bool end(const FileId& helper);
   const Report& survivors() const { return report_; }
 
@@ -36,7 +38,7 @@ class Inherited {
 
   FileId helper_;
   bool had_children_ = false;
-  Report report_;  // the sweeps keep their counts here
+  Report report_;  // the sweeps count here
   Sweep orphans_{report_};
   Sweep everybody_{report_};
 };

@@ -22,11 +22,11 @@ namespace corral::keeper {
 namespace {
 
 constexpr int kOwnFailure = 125;
-constexpr int kFirstPassedFd = 3;  // of a service manager, see sd_listen_fds(3)
+constexpr int kFirstPassedFd = 3;  // first descriptor from a service manager, see sd_listen_fds(3)
 constexpr int kMostArguments = 32;
-constexpr int kMostAtOnce = 256;  // signals and deaths that are taken before anything else is looked at
+constexpr int kMostAtOnce = 256;  // signals and deaths handled before anything else is checked
 
-// The words after these are the daemon's.
+// The remaining arguments are for the daemon.
 constexpr int kLockArgument = 2;
 constexpr int kProgramArgument = 3;
 constexpr int kFewestArguments = 5;
@@ -40,8 +40,8 @@ void say(const char* format, Values... values) {
   write_without_hanging(STDERR_FILENO, line, size < sizeof line ? size : sizeof line - 1);
 }
 
-/// What the daemon is started with. The words are copied away from where the kernel shows them, so that a
-/// kill by command line that means the daemon misses its janitor; name and runtime folder stay to be seen.
+/// The daemon's command line. It is copied away from where the kernel shows it, so that a kill by command
+/// line that means the daemon misses its janitor; the name and the runtime folder stay visible.
 class DaemonCommand {
  public:
   bool take(int argc, char** argv) {
@@ -79,8 +79,8 @@ class DaemonCommand {
   bool complete_ = true;
 };
 
-/// Variables that name the process they are meant for: a service manager means us, we mean the daemon.
-/// Called in the child.
+/// Updates a variable that names the process it is meant for: the service manager means the janitor, and the
+/// janitor means the daemon. Called in the child.
 void pass_on(const char* variable, pid_t from) {
   const char* value = getenv(variable);
   if (value == nullptr || atoi(value) != from) return;
@@ -94,7 +94,7 @@ void pass_on(const char* variable, pid_t from) {
   }
 }
 
-/// Our copies would keep a listening socket alive that nobody serves.
+/// Our copies would keep a listening socket open after the daemon has closed it.
 void close_passed_sockets() {
   const char* owner = getenv("LISTEN_PID");
   const char* count = getenv("LISTEN_FDS");
@@ -120,15 +120,15 @@ class Janitor {
   Inherited inherited_;
   int signals_ = -1;
   int lock_ = -1;
-  int lifeline_[2] = {-1, -1};  // the daemon reads; that we are gone, it reads as well
+  int lifeline_[2] = {-1, -1};  // the daemon reads from it, and sees end of file when the janitor is gone
   pid_t daemon_ = 0;
   int status_ = 0;
   bool gone_ = false;
-  bool more_ = false;  // there was no end to the dead
+  bool more_ = false;  // dead children are left
 };
 
 int take_signals() {
-  signal(SIGCHLD, SIG_DFL);  // ignored by a parent, exit codes would be lost
+  signal(SIGCHLD, SIG_DFL);  // a parent may have ignored it, which would discard exit codes
   sigset_t all;
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, nullptr);
@@ -143,12 +143,12 @@ int take_signals() {
 int Janitor::run(int argc, char** argv) {
   lock_ = argc > kLockArgument ? atoi(argv[kLockArgument]) : -1;
   if (!command_.take(argc, argv) || fcntl(lock_, F_GETFD) < 0) {
-    say("%s: started by `corral serve`, not by hand\n", kJanitorName);
+    say("%s: this program is started by `corral serve`, not by hand\n", kJanitorName);
     return kOwnFailure;
   }
   prctl(PR_SET_NAME, kJanitorName);
   signals_ = take_signals();
-  if (!become_subreaper()) say("%s: this kernel has no child subreaper\n", kJanitorName);
+  if (!become_subreaper()) say("%s: this kernel does not support child subreapers\n", kJanitorName);
   inherited_.spare_present_children();
   if (!start_daemon()) return kOwnFailure;
   close_passed_sockets();
@@ -165,25 +165,25 @@ int Janitor::run(int argc, char** argv) {
 
 bool Janitor::start_daemon() {
   if (pipe2(lifeline_, O_CLOEXEC) != 0) {
-    say("%s: no pipe for the daemon: %s\n", kJanitorName, strerror(errno));
+    say("%s: cannot create a pipe for the daemon: %s\n", kJanitorName, strerror(errno));
     return false;
   }
   command_.add(kUnderJanitor);
   command_.add_number(lock_);
   command_.add_number(lifeline_[0]);
   if (!command_.complete()) {
-    say("%s: the arguments of the daemon are too long\n", kJanitorName);
+    say("%s: the daemon's arguments are too long\n", kJanitorName);
     return false;
   }
   const pid_t self = getpid();
   daemon_ = fork();
   if (daemon_ == 0) become_daemon(self);
-  if (daemon_ < 0) say("%s: the daemon cannot be started: %s\n", kJanitorName, strerror(errno));
+  if (daemon_ < 0) say("%s: cannot start the daemon: %s\n", kJanitorName, strerror(errno));
   close(lifeline_[0]);
   return daemon_ > 0;
 }
 
-/// In a session of its own: a key pressed in our terminal is one signal, ours, and we pass it on.
+/// In its own session, so that a key pressed in our terminal is one signal to the janitor, which forwards it.
 void Janitor::become_daemon(pid_t janitor) const {
   setsid();
   fcntl(lifeline_[0], F_SETFD, 0);
@@ -192,7 +192,7 @@ void Janitor::become_daemon(pid_t janitor) const {
   reset_signals();
   char* const* words = command_.words();
   execv(words[0], words);
-  say("%s: '%s' cannot be executed: %s; reinstall corral\n", kJanitorName, words[0], strerror(errno));
+  say("%s: cannot execute '%s': %s; reinstall corral\n", kJanitorName, words[0], strerror(errno));
   _exit(kOwnFailure);
 }
 
@@ -208,7 +208,7 @@ void Janitor::wait_for_daemon() {
 void Janitor::read_signals() {
   signalfd_siginfo info{};
   for (int i = 0; i < kMostAtOnce && read(signals_, &info, sizeof info) == sizeof info; ++i) {
-    // Our unreaped child: the number cannot belong to anybody else.
+    // The daemon is our unreaped child, so the pid cannot belong to another process.
     if (info.ssi_signo != SIGCHLD) kill(daemon_, static_cast<int>(info.ssi_signo));
   }
 }
@@ -223,12 +223,12 @@ void Janitor::reap() {
     if (pid != daemon_) continue;
     status_ = status;
     gone_ = true;
-    return;  // nothing more to be passed on; the rest is for the sweep
+    return;  // nothing can be forwarded any more; the sweep handles the rest
   }
   more_ = true;
 }
 
-/// A keeper runs the file that we run.
+/// Keepers execute the same file as the janitor.
 void Janitor::end_what_is_left() {
   if (inherited_.end(file_id("/proc/self/exe"))) return;
   const Report& report = inherited_.survivors();

@@ -1,18 +1,18 @@
-// The process above the daemon. `corral serve` becomes it by exec, so it has the pid that a service manager
-// knows. It starts the daemon, passes signals on, and outlives it only to see that nothing is left: keepers
-// end their own trees, and what fell to us from killed keepers we end ourselves.
+// The process above the daemon. `corral serve` becomes the janitor by exec, so it has the pid that a service
+// manager knows. It starts the daemon, forwards signals, and outlives it only to make sure that nothing is
+// left: keepers end their own trees, and the janitor ends processes that it inherited from killed keepers.
 //
-// It holds the single-instance lock together with the daemon, so a successor gets it only when the trees of
+// The janitor and the daemon share the single-instance lock, so a successor gets it only when the trees of
 // its predecessor are gone.
 #pragma once
 
 namespace corral::keeper {
 
-/// What a keeper is called, and its file.
+/// The name of a keeper process and of its executable file.
 inline constexpr const char* kKeeperName = "corral-keeper";
-/// argv[0] of the janitor, and its name.
+/// argv[0] and process name of the janitor.
 inline constexpr const char* kJanitorName = "corral-janitor";
-/// The word before the two descriptors, the lock's and the life line's, at the end of the daemon's arguments.
+/// The argument before the two descriptors (the lock and the life line) at the end of the daemon's arguments.
 inline constexpr const char* kUnderJanitor = "@janitor";
 
 /// corral-janitor RUNTIME_DIR LOCK_FD CORRAL serve [OPTION...]; returns the exit code of the daemon.

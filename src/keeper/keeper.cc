@@ -20,9 +20,9 @@
 namespace corral::keeper {
 namespace {
 
-constexpr Micros kUnreadPeriod{20'000};  // unread input can only be polled for
-constexpr Micros kYieldPeriod{50'000};   // so can keepers that are not our own children
-constexpr int kMostSignals = 64;         // read at once: in a storm every read could find another one
+constexpr Micros kUnreadPeriod{20'000};  // unread input can only be polled
+constexpr Micros kYieldPeriod{50'000};   // keepers that are not our children can only be polled
+constexpr int kMostSignals = 64;         // per round: in a storm every read could find another one
 
 int make_signalfd() {
   sigset_t all;
@@ -67,8 +67,8 @@ void Keeper::start() {
   if (failure.stage != Stage::None) fail_start(failure);
 }
 
-/// Returns when the child is made. Whether it became the server, `launch_line_` tells: an exec can hang for
-/// as long as a file system does, and we must hear everything else meanwhile.
+/// Returns when the child exists. `launch_line_` tells whether it became the server: exec can hang as long as
+/// a file system does, and the keeper must react to everything else in that time.
 LaunchFailure Keeper::launch() {
   int failures[2];
   if (pipe2(failures, O_CLOEXEC) != 0) return {Stage::Fork, errno};
@@ -104,7 +104,8 @@ void Keeper::read_launch_line() {
   }
 }
 
-/// A group that may be made but not entered, such as below a threaded one. The keeper holds the tree as well.
+/// The group could be created but not entered, for example below a threaded group. The keeper can hold the
+/// tree without it.
 void Keeper::start_without_cgroup() {
   sweep_.kill_all(0, plan_.header.graces.kill, Sweep::Record::Leader);
   remove_cgroup(plan_.cgroup);
@@ -125,11 +126,11 @@ void Keeper::fail_start(const LaunchFailure& failure) {
   tell(Event::Kind::Failed);
 }
 
-/// The life line tells of the owner's death as well; the pidfd is the second witness, in case a copy of the
-/// other end was inherited by somebody.
+/// The life line also reports the owner's death. The pidfd is a second source, in case another process has
+/// inherited a copy of the other end.
 void Keeper::watch_owner() {
   owner_ = pidfd_open(plan_.header.owner);
-  if (getppid() != plan_.header.owner) _exit(0);  // gone before we looked, and nothing is started yet
+  if (getppid() != plan_.header.owner) _exit(0);  // gone before we looked; nothing has been started yet
   if (owner_ >= 0) fcntl(owner_, F_SETFD, FD_CLOEXEC);
 }
 
@@ -161,7 +162,7 @@ void Keeper::wait_for_end() {
     if (wake[6].revents != 0) look_at_stdout(wake[6].revents);
     look_at_limits();
     list_at_the_end();
-    const Micros at = now();  // one moment for both questions: whoever is below must be known when it matters
+    const Micros at = now();  // one time for both calls, so that `below` is known whenever `tick` needs it
     act(ending_.tick(at, unread_input(), below(at)));
     look_at_children();
   }
@@ -209,22 +210,22 @@ void Keeper::read_init_line() {
     report_.server_status = status;
     report_.server_status_known = true;
   } else if (got == 0) {
-    // The first process is going. Reaping it tells the rest, but that may take as long as somebody in there
-    // hangs.
+    // The namespace's init is exiting. Reaping it reports the rest, but that can take as long as a process
+    // inside hangs.
     close(init_.line);
     init_.line = -1;
   }
 }
 
-/// A forwarded signal is for the server alone; inside a namespace only the init knows its number.
+/// A forwarded signal goes to the server only; inside a namespace only the init knows its pid.
 void Keeper::signal_server(int signo) {
   if (server_gone_) return;
   if (server_ > 0) kill(server_, signo);
   if (init_.line >= 0) send(init_.line, &signo, sizeof signo, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/// A server that leaves because its client did: the client's end of the pipes closed first, but perhaps only
-/// after we last looked.
+/// Handles a server that exits because its client did: the client closed its pipes first, but perhaps only
+/// after the last look at them.
 void Keeper::look_at_pipes() {
   pollfd pipes[] = {
       {stdin_open_ ? STDIN_FILENO : -1, POLLRDHUP, 0},
@@ -253,25 +254,24 @@ void Keeper::look_at_limits() {
   if (watchdog_.exceeded(getpid())) act(ending_.demanded(Reason::Watchdog, now()));
 }
 
-/// Reaps all the time, not only at the end: a server that forks and forgets would fill the process table.
+/// Reaps all the time, not only at the end: a server that forks without waiting would fill the process table.
 void Keeper::look_at_children() {
   if (empty_) return;
   const bool ending = ending_.phase() != Ending::Phase::Open;
   const bool list = ending && init_.pid == 0;
   empty_ = sweep_.reap(server_, list ? Sweep::Record::Everybody : Sweep::Record::Leader);
-  if (empty_ && init_.pid > 0) read_init_line();  // its last words, if they came after we looked
+  if (empty_ && init_.pid > 0) read_init_line();  // its last message may have come after the last read
   if (report_.server_status_known && !server_gone_) {
     server_gone_ = true;
     look_at_pipes();
     let_go_of_client();
     act(ending_.server_exited(now()));
   } else if (ending_.phase() == Ending::Phase::Terminating && init_.pid == 0 && !sweep_.more()) {
-    sweep_.terminate();  // whoever came to us since; in a storm they are too many
+    sweep_.terminate();  // children adopted since; in a storm there are too many
   } else if (ending_.phase() == Ending::Phase::Yielding) {
     kill_all_but_keepers();
   }
-  if (empty_)
-    act(ending_.server_exited(now()));  // the first process of a namespace may take the server along
+  if (empty_) act(ending_.server_exited(now()));  // the namespace's init may have taken the server with it
 }
 
 bool Keeper::unread_input() const {
@@ -281,8 +281,8 @@ bool Keeper::unread_input() const {
   return ioctl(STDIN_FILENO, FIONREAD, &bytes) == 0 && bytes > 0;
 }
 
-/// Another corral inside the tree. The first process of a namespace runs our own file and is none; nor is a
-/// child that is not the server yet.
+/// Whether another corral runs inside the tree. The namespace's init executes our own file but is not a
+/// keeper, nor is a child that has not executed the server yet.
 Ending::Below Keeper::below(Micros at) const {
   if (!ending_.wants_below(at) || launch_line_ >= 0) return Ending::Below::Nobody;
   const pid_t root = init_.pid > 0 ? init_.pid : getpid();
@@ -310,21 +310,22 @@ void Keeper::terminate_tree() {
   sweep_.terminate();
 }
 
-/// Keepers below us end their own trees, and run what belongs to that end. What they hold is not ours to
-/// signal, and cgroup.kill would hit all of it. In a namespace nobody can be killed alone.
+/// Keepers below end their own trees and run their terminators. Their processes must not be signalled here,
+/// and cgroup.kill would hit them. In a namespace single processes cannot be killed from outside.
 void Keeper::kill_all_but_keepers() {
   if (init_.pid > 0) return;
-  sweep_.terminate();  // a janitor that has just come to us has not been asked yet
+  sweep_.terminate();  // a janitor that was just adopted has not received SIGTERM yet
   sweep_.kill_except(
       [](pid_t pid, void* self) { return is_keeper(pid, static_cast<const Keeper*>(self)->helper_); }, this);
 }
 
-/// Blocks for the grace at most: nothing that could be heard meanwhile would change what is to be done.
+/// Blocks for the grace at most: nothing that could arrive in that time would change what has to be done.
 void Keeper::kill_tree() {
   const bool list = init_.pid == 0;
   if (!list) list_namespace(SIGKILL);
   kill_cgroup(plan_.cgroup);
-  // From here on: what it took to look for keepers and to list the tree is not the kernel's time.
+  // The clock starts here, so that looking for keepers and listing the tree does not count as the kernel's
+  // time.
   const Micros patience = plan_.header.graces.kill;
   empty_ = sweep_.kill_all(server_, patience, list ? Sweep::Record::Everybody : Sweep::Record::Leader);
   if (!empty_) act(ending_.tick(std::max(now(), *ending_.deadline()), false));
@@ -337,13 +338,13 @@ void Keeper::kill_tree() {
   }
 }
 
-/// Who lived when the end began, also those who will leave by themselves.
+/// Lists the processes that were alive when the end began, including those that will exit by themselves.
 void Keeper::list_at_the_end() {
   if (init_.pid > 0 && listed_at_ == Micros(0) && ending_.phase() != Ending::Phase::Open) list_namespace(0);
 }
 
-/// The dead of a namespace are reaped inside it, so they are listed while they live. Looking takes a while
-/// for a large tree: what was listed a moment ago is only marked, and in a storm the list stays short.
+/// Processes in a namespace are reaped inside it, so they must be listed while they are alive. Listing a
+/// large tree takes a while: a recent list is only updated, and in a storm the list stays short.
 void Keeper::list_namespace(int signal) {
   constexpr Micros kMoment{50'000};
   constexpr Micros kListing{10'000};
@@ -369,7 +370,7 @@ void Keeper::list_namespace(int signal) {
   }
 }
 
-/// The client must see the end of its pipes when the server is gone, not when we are.
+/// The client must see its pipes close when the server is gone, not when the keeper is.
 void Keeper::let_go_of_client() {
   stdin_open_ = stdout_open_ = false;
   let_go(STDIN_FILENO, O_RDONLY);
@@ -403,8 +404,8 @@ void Keeper::read_cgroup_limits() {
   }
 }
 
-/// Something could not be ended. Nobody waits for it any more, but a process without a parent that reaps it
-/// would stay as a zombie, and it may still become killable.
+/// Some process could not be ended. No caller waits for it any more, but without a parent that reaps it would
+/// stay a zombie, and it may become killable later.
 void Keeper::linger() {
   let_go(STDERR_FILENO, O_WRONLY);
   while (!sweep_.kill_all(0, Micros(0), Sweep::Record::Leader)) poll(nullptr, 0, sweep_.more() ? 0 : 1000);

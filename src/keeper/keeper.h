@@ -1,5 +1,6 @@
-// One keeper holds one server: starts it, watches for the end of the session, ends the tree, proves that it
-// is gone and tells its owner. It outlives its owner to do so, and exits only when it has no child left.
+// The keeper holds one server: it starts the server, watches for the end of the session, ends the process
+// tree, proves that it is gone and reports to its owner. It outlives its owner to do so, and exits only when
+// it has no child left.
 #pragma once
 
 #include <sys/types.h>
@@ -16,7 +17,9 @@ namespace corral::keeper {
 
 class Keeper {
  public:
+  /// `plan` must outlive the keeper. The object is large: keep it in static memory.
   explicit Keeper(Plan& plan);
+  /// Runs the session to its end and returns the exit code of the keeper process. Call once.
   int run();
 
  private:
@@ -64,11 +67,11 @@ class Keeper {
   Ending ending_;
   Sweep sweep_;
   Watchdog watchdog_;
-  pid_t server_ = 0;  // 0 inside a namespace: its number there means nothing here
+  pid_t server_ = 0;  // 0 inside a namespace, where its pid has no meaning outside
   NamespaceInit init_;
   int signals_ = -1;
   int owner_ = -1;
-  int launch_line_ = -1;  // open until the server is executed, or cannot be
+  int launch_line_ = -1;  // open until exec has succeeded or failed
   bool owner_reachable_ = true;
   bool stdin_open_ = false;
   bool stdout_open_ = false;
@@ -78,8 +81,8 @@ class Keeper {
   bool start_failed_ = false;
   Micros started_{0};
   Micros next_look_{0};
-  FileId helper_;        // the file that we run, and keepers below us most likely, too
-  Micros listed_at_{0};  // when the processes of the namespace were last written down
+  FileId helper_;        // the file that this process executes; keepers below usually execute it too
+  Micros listed_at_{0};  // when the processes of the namespace were last listed
 };
 
 }  // namespace corral::keeper

@@ -16,7 +16,7 @@
 namespace corral::keeper {
 namespace {
 
-/// What /proc says of a file that has been replaced since.
+/// What /proc appends to the name of a file that has been replaced.
 constexpr std::string_view kDeleted = " (deleted)";
 constexpr std::size_t kMostLookedAt = 512;
 
@@ -36,7 +36,7 @@ bool runs_a_file_of_that_name(pid_t pid) {
   return name.substr(name.rfind('/') + 1) == kKeeperName;
 }
 
-/// What one walk looks for.
+/// The state of one walk.
 struct Look {
   const FileId& helper;
   bool met = false;
@@ -44,16 +44,16 @@ struct Look {
 
 }  // namespace
 
-/// Without asking a server for it: a file system that does not answer would hold us as long as it likes.
+/// Uses cached attributes only: a network file system that does not answer would block the caller.
 FileId file_id(const char* path) {
   struct statx status {};
   if (statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_INO, &status) != 0) return {};
   return {makedev(status.stx_dev_major, status.stx_dev_minor), status.stx_ino};
 }
 
-/// The names come from the kernel alone and tell of nearly everybody that it is not a keeper. Only where one
-/// of the two fits is the file itself looked at: a keeper that has just been executed is not called like one
-/// yet, and its file may have been renamed since.
+/// The names come from the kernel alone and rule out nearly every process. The file is only examined if one
+/// of the two names matches: a keeper that was just executed does not have its process name yet, and its file
+/// may have been renamed.
 bool is_keeper(pid_t pid, const FileId& helper) {
   const bool called = is_called_like_one(pid);
   const bool named = runs_a_file_of_that_name(pid);
@@ -66,7 +66,7 @@ bool is_keeper(pid_t pid, const FileId& helper) {
 
 bool any_keeper_below(pid_t root, const FileId& helper) {
   pid_t below[kMostLookedAt];
-  constexpr int kLooks = 2;  // one may miss a keeper that gets another parent while we look
+  constexpr int kLooks = 2;  // one pass may miss a keeper whose parent changes at that moment
   Look look{helper};
   for (int i = 0; i < kLooks && !look.met; ++i) {
     const std::size_t seen = walk_below(
@@ -77,7 +77,7 @@ bool any_keeper_below(pid_t root, const FileId& helper) {
           return own.met ? Step::Stop : Step::Into;
         },
         &look);
-    if (seen == kMostLookedAt) break;  // a storm, or a very large tree: it is not worth the time
+    if (seen == kMostLookedAt) break;  // a fork storm or a very large tree is not worth the time
   }
   return look.met;
 }

@@ -1,6 +1,6 @@
-// Which processes are keepers of another corral below us, as of a gateway that wraps its own backends. They
-// must not be ended like anybody: each of them ends its own tree, and then runs what belongs to that end.
-// Also for the janitor and the daemon, which tell keepers from orphans.
+// Finds keepers of another corral below this process, for example in a gateway that wraps its own backends.
+// They must not be killed like ordinary processes: each of them ends its own tree and then runs its
+// terminators. The janitor and the daemon also use this to distinguish keepers from orphans.
 #pragma once
 
 #include <sys/types.h>
@@ -9,27 +9,27 @@
 
 namespace corral::keeper {
 
-/// A file by what stays when it is renamed or replaced: an upgrade in place gives its path to another file.
+/// Identifies a file even when it is renamed or replaced: an in-place upgrade puts another file at its path.
 struct FileId {
   dev_t device = 0;
-  ino_t inode = 0;  // 0 = not known
+  ino_t inode = 0;  // 0 = unknown
 
   bool operator==(const FileId&) const = default;
 };
 
-/// The file behind a path or a link of /proc, as far as the kernel knows it already.
+/// The file that a path or a link in /proc refers to, as far as the kernel has it cached.
 FileId file_id(const char* path);
 
-/// Whether this process is a keeper or a janitor: it is called like one and runs a file of that name, which
-/// may be of another installation, or one of the two is so and it runs `helper`. The name can be pretended.
-/// Whoever does so is waited for, for a bounded time, and ended then.
+/// Whether this process is a keeper or a janitor: its name and the name of its file say so (the file may
+/// belong to another installation), or one of them does and it executes `helper`. A process can fake the
+/// name. It is then waited for like a keeper, for a bounded time, and ended afterwards.
 bool is_keeper(pid_t pid, const FileId& helper);
 
-/// Whether any process below `root` is one. Looks at the 512 that are nearest to the root: keepers are near
-/// it, and a storm of processes must not hold us up.
+/// Whether any process below `root` is a keeper. Examines the 512 processes nearest to the root: keepers are
+/// near the root, and a fork storm must not delay the caller.
 bool any_keeper_below(pid_t root, const FileId& helper);
 
-/// The processes below `root` and the keepers among them, but nobody whom such a keeper holds.
+/// Lists the processes below `root` including keepers, but not the processes that such a keeper holds.
 std::size_t outside_keepers_below(pid_t root, const FileId& helper, std::span<pid_t> found);
 
 }  // namespace corral::keeper

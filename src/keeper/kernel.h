@@ -1,5 +1,5 @@
-// The few kernel calls that glibc 2.36 does not wrap, and the clock. Header-only, so that the static helper
-// links nothing but libc.
+// Kernel calls that glibc 2.36 does not wrap, and the clock. Header-only, so that the static helper links
+// only libc.
 #pragma once
 
 #include <fcntl.h>
@@ -25,7 +25,7 @@ inline Micros now() {
   return std::chrono::seconds(time.tv_sec) + Micros(time.tv_nsec / 1000);
 }
 
-/// The processor time that we used: what the machine does for others meanwhile does not count.
+/// CPU time used by this process; unlike `now` it does not depend on the load of the machine.
 inline Micros used_time() {
   timespec time{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
@@ -38,8 +38,8 @@ inline int pidfd_send_signal(int pidfd, int signo) {
   return static_cast<int>(syscall(SYS_pidfd_send_signal, pidfd, signo, nullptr, 0));
 }
 
-/// Like fork, with namespace flags, and into a cgroup if one is given. Needs no stack: the child gets a copy
-/// of ours.
+/// Like fork, with namespace flags, and into a cgroup if one is given. The child gets a copy of the caller's
+/// stack.
 inline pid_t clone_process(std::uint64_t flags, int cgroup_fd = -1) {
   clone_args args{};
   args.flags = flags;
@@ -47,18 +47,19 @@ inline pid_t clone_process(std::uint64_t flags, int cgroup_fd = -1) {
     args.flags |= CLONE_INTO_CGROUP;
     args.cgroup = static_cast<std::uint64_t>(cgroup_fd);
   }
-  constexpr std::uint64_t kSigchld = 17;  // <signal.h> is not wanted here
+  constexpr std::uint64_t kSigchld = 17;  // avoids <signal.h> here
   args.exit_signal = kSigchld;
   const auto pid = static_cast<pid_t>(syscall(SYS_clone3, &args, sizeof args));
   if (pid >= 0 || errno != ENOSYS || cgroup_fd >= 0) return pid;
-  // Before Linux 5.3, and in every container whose seccomp filter cannot look into the struct.
+  // Linux before 5.3, and containers whose seccomp filter cannot inspect the struct.
   return static_cast<pid_t>(syscall(SYS_clone, flags | kSigchld, nullptr, nullptr, nullptr, nullptr));
 }
 
-/// Before Linux 5.9 there is no call for a range of descriptors. Their numbers end at the limit.
+/// For kernels before Linux 5.9, which have no call for a range of descriptors. Stops at the limit of open
+/// files.
 template <class Act>
 void for_each_possible_fd(unsigned first, Act act) {
-  rlimit limit{};  // not sysconf: it brings half of stdio into a static program
+  rlimit limit{};  // not sysconf, which would pull half of stdio into a static program
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) limit.rlim_cur = 1024;
   constexpr rlim_t kEnough = 65536;  // some limits are a billion
   for (rlim_t fd = first; fd < limit.rlim_cur && fd < kEnough; ++fd) act(static_cast<int>(fd));
@@ -74,7 +75,7 @@ inline void close_on_exec_from(unsigned first) {
   for_each_possible_fd(first, [](int fd) { fcntl(fd, F_SETFD, FD_CLOEXEC); });
 }
 
-/// Points a standard descriptor at /dev/null: our copy is let go, the number stays taken.
+/// Replaces a standard descriptor with /dev/null: releases our copy and keeps the number occupied.
 inline void let_go(int fd, int flags) {
   const int null = open("/dev/null", flags | O_CLOEXEC);
   if (null < 0) {

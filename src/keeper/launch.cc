@@ -15,7 +15,7 @@
 namespace corral::keeper {
 namespace {
 
-/// A server goes before us when memory runs out: without the keeper nobody would clean up after it.
+/// Makes the OOM killer choose the server before the keeper, which is needed to clean up.
 void volunteer_for_oom() {
   const int fd = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
   if (fd < 0) return;
@@ -23,7 +23,7 @@ void volunteer_for_oom() {
   if (read(fd, text, sizeof text - 1) > 0) {
     const int current = atoi(text);
     const int length = snprintf(text, sizeof text, "%d", current > 700 ? 1000 : current + 300);
-    // Refused in some sandboxes; then the kernel's own choice stands.
+    // Some sandboxes refuse this; then the kernel's own choice applies.
     if (pwrite(fd, text, static_cast<std::size_t>(length), 0) < 0) errno = 0;
   }
   close(fd);
@@ -37,9 +37,9 @@ void set_limit(__rlimit_resource resource, std::uint64_t value) {
   setrlimit(resource, &limit);
 }
 
-bool born_in_cgroup = false;  // of the process that a fork has just made
+bool born_in_cgroup = false;  // true in a child that was just forked into its cgroup
 
-/// Before exec, so that not one fork of the server can happen outside.
+/// Before exec, so that the server cannot fork outside the cgroup.
 bool enter_cgroup(const char* directory) {
   if (*directory == '\0' || born_in_cgroup) return true;
   char path[PATH_MAX];
@@ -56,8 +56,7 @@ bool enter_cgroup(const char* directory) {
 }  // namespace
 
 void reset_signals() {
-  // By the bare system call: glibc keeps signals 32 and 33 from us, but leaves them ignored after its
-  // posix_spawn.
+  // Uses the system call directly: glibc hides signals 32 and 33, but its posix_spawn leaves them ignored.
   struct {
     void (*handler)(int);
     unsigned long flags;
@@ -75,7 +74,7 @@ void reset_signals() {
 std::uint64_t choose_rlimit_tag() {
   rlimit limit{};
   if (getrlimit(RLIMIT_RTTIME, &limit) != 0) return 0;
-  // Unlimited is all ones; stay in the range of a signed number, which is what tools print.
+  // RLIM_INFINITY is all ones; the tag stays within the range of a signed number, which is what tools print.
   const std::uint64_t ceiling = limit.rlim_max == RLIM_INFINITY ? (1ULL << 62) : limit.rlim_max;
   if (ceiling <= kSmallestTag) return 0;
   std::uint64_t random = 0;
@@ -87,7 +86,7 @@ pid_t fork_into_cgroup(const Plan& plan, std::uint64_t namespace_flags) {
   const int directory = *plan.cgroup == '\0' ? -1 : open(plan.cgroup, O_PATH | O_DIRECTORY | O_CLOEXEC);
   pid_t pid = -1;
   if (directory >= 0) {
-    born_in_cgroup = true;  // as the child sees it
+    born_in_cgroup = true;  // only the child uses this
     pid = clone_process(namespace_flags, directory);
     const int error = errno;
     if (pid != 0) {
@@ -95,7 +94,7 @@ pid_t fork_into_cgroup(const Plan& plan, std::uint64_t namespace_flags) {
       close(directory);
     }
     errno = error;
-    // The namespace flags are refused with EPERM, which is for the caller to deal with.
+    // If the kernel refuses the namespace flags, it returns EPERM, which the caller handles.
     if (pid >= 0 || (errno == EPERM && namespace_flags != 0)) return pid;
   }
   return clone_process(namespace_flags);
@@ -107,7 +106,7 @@ void become_server(const Plan& plan, std::uint64_t rlimit_tag, int failure_fd) {
   if (!enter_cgroup(plan.cgroup)) fail_launch(failure_fd, Stage::Cgroup, errno);
   volunteer_for_oom();
   if (rlimit_tag != 0) set_limit(RLIMIT_RTTIME, rlimit_tag);
-  // The watchdog looks once a second; twice the limit is the backstop for what happens in between.
+  // The watchdog measures once a second; twice the limit is the backstop in between.
   if (plan.header.memory.by == Enforcer::Watchdog) set_limit(RLIMIT_DATA, plan.header.memory.value * 2);
   if (*plan.directory != '\0' && chdir(plan.directory) != 0) {
     fail_launch(failure_fd, Stage::ChangeDirectory, errno);
@@ -115,7 +114,7 @@ void become_server(const Plan& plan, std::uint64_t rlimit_tag, int failure_fd) {
   close_on_exec_from(3);
   execve(plan.executable, plan.arguments, environ);
   if (errno == ENOEXEC) {
-    // A script without "#!": run it by the shell, as execvp and every shell do.
+    // A script without "#!" is run by the shell, as execvp and every shell do.
     static char shell[] = "/bin/sh";
     char** arguments = plan.arguments - 1;
     arguments[0] = shell;

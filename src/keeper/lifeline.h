@@ -1,6 +1,7 @@
-// What a keeper and its owner say to each other over the life line, a SOCK_SEQPACKET pair: one struct is one
-// packet. Both ends come from one build, which the plan proves (plan.h); a keeper of another build says so
-// and nothing else. Closing the life line is a message too: whoever sees it knows that the other is gone.
+// The messages between a keeper and its owner on the life line, a SOCK_SEQPACKET pair: one struct is one
+// packet. Both ends must come from the same build, which the plan proves (plan.h); a keeper of another build
+// sends a Refusal and nothing else. Closing the life line is a message too: the other side learns that its
+// peer is gone.
 #pragma once
 
 #include <sys/types.h>
@@ -11,20 +12,20 @@
 
 namespace corral::keeper {
 
-/// Where a keeper finds what its owner gave it.
+/// Descriptors of a keeper.
 inline constexpr int kLifelineFd = 3;
 inline constexpr int kPlanFd = 4;
-inline constexpr int kReportFd = 5;  // only if the plan says so
+inline constexpr int kReportFd = 5;  // only if the plan asks for a report
 inline constexpr int kFirstFreeFd = 6;
 
 /// Owner to keeper.
 struct Command {
   enum class Kind : std::uint8_t { Stop, Forward } kind;
-  Reason reason = Reason::Signal;  // Stop: Signal ends at once, ClientGone leaves a moment for a polite exit
-  int signo = 0;                   // Forward: to the server alone
+  Reason reason = Reason::Signal;  // Stop: Signal ends at once, ClientGone allows a short grace
+  int signo = 0;                   // Forward: sent to the server only
 };
 
-/// The step of a start that failed; the owner turns it into a sentence.
+/// The step of a start that failed; the owner turns it into an error message.
 enum class Stage : std::uint8_t {
   None,
   Plan,
@@ -37,11 +38,11 @@ enum class Stage : std::uint8_t {
   Execute,
 };
 
-/// Keeper to owner: the plan is of another build, or damaged. The one packet whose layout never changes.
+/// Keeper to owner: the plan comes from another build or is damaged. The layout of this packet never changes.
 struct Refusal {
   static constexpr char kWord[8] = "no plan";
   char word[8] = "no plan";
-  char build[56] = {};  // the keeper's own version and date
+  char build[56] = {};  // version and date of the keeper
 };
 
 /// Keeper to owner.
@@ -49,11 +50,11 @@ struct Event {
   enum class Kind : std::uint8_t { Started, Failed, Ended } kind;
   Stage stage = Stage::None;  // Failed
   int error = 0;              // Failed: errno
-  pid_t server = 0;           // Started: as the keeper's own namespace numbers it
+  pid_t server = 0;           // Started: in the keeper's PID namespace
   Level level;
-  std::uint64_t rlimit_tag = 0;                    // Started: 0 = the hard limit left no room for a tag
+  std::uint64_t rlimit_tag = 0;                    // Started: 0 = the hard limit leaves no room for a tag
   bool report_lost = false;                        // Failed, Ended: the report file could not be written
-  char helper_build[sizeof(Refusal::build)] = {};  // Failed at Stage::Plan: which build the keeper is
+  char helper_build[sizeof(Refusal::build)] = {};  // Failed at Stage::Plan: the build of the keeper
   Report report;                                   // Failed, Ended
 };
 

@@ -1,6 +1,6 @@
 // corral-keeper: the small static process above one server. Its owner gives it a life line and a plan; see
-// lifeline.h and plan.h. By another name it is the one above the daemon; see janitor.h. Nobody starts it by
-// hand.
+// lifeline.h and plan.h. Under another name it is the process above the daemon; see janitor.h. It is never
+// started by hand.
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -24,8 +24,9 @@ bool is_socket(int fd) {
   return fstat(fd, &status) == 0 && S_ISSOCK(status.st_mode);
 }
 
-/// The owner's own may be high, and some programs walk through all of it. Here and not in the owner around
-/// the start: there another thread would meet the lowered limit.
+/// The owner's limit may be high, and some programs iterate over all possible descriptors. The keeper lowers
+/// the limit for itself; if the owner lowered its limit around the start, its other threads would be
+/// affected.
 void lower_open_files(std::uint64_t soft) {
   rlimit limit{};
   if (soft == 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur <= soft) return;
@@ -44,11 +45,13 @@ void refuse_plan() {
 int main(int argc, char** argv) {
   if (argc > 0 && strcmp(argv[0], kJanitorName) == 0) return run_janitor(argc, argv);
   if (!is_socket(kLifelineFd)) {
-    fprintf(stderr, "corral-keeper %s: started by corral, not by hand; try `corral run -- COMMAND`\n",
+    fprintf(stderr,
+            "corral-keeper %s: this program is started by corral, not by hand; try `corral run -- COMMAND`\n",
             corral::kVersion);
     return 125;
   }
-  prctl(PR_SET_NAME, kKeeperName, 0, 0, 0);  // executed through a descriptor, we are called by its number
+  prctl(PR_SET_NAME, kKeeperName, 0, 0,
+        0);  // when executed through a descriptor, the process is named after its number
   fcntl(kLifelineFd, F_SETFD, FD_CLOEXEC);
   static Plan plan;
   if (!load_plan(kPlanFd, plan)) {
@@ -60,6 +63,6 @@ int main(int argc, char** argv) {
   if (plan.header.report == 0) close(kReportFd);
   fcntl(kReportFd, F_SETFD, FD_CLOEXEC);
   close_from(kFirstFreeFd);
-  static Keeper keeper(plan);  // static: it is large, and the stack is small
+  static Keeper keeper(plan);  // static: it is too large for the stack
   return keeper.run();
 }

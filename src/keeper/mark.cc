@@ -15,7 +15,7 @@ bool has_rlimit_tag(pid_t pid, std::uint64_t tag) {
   return tag != 0 && prlimit(pid, RLIMIT_RTTIME, nullptr, &limit) == 0 && limit.rlim_max == tag;
 }
 
-/// Environments can be long: looks through them in pieces that overlap by the length of what is sought.
+/// Reads the environment, which can be long, in pieces that overlap by the length of the cookie.
 bool has_cookie(pid_t pid, const Mark& mark) {
   char cookie[64];
   const auto length =

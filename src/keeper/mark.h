@@ -1,6 +1,6 @@
-// Whether a process belongs to an instance, by the marks that the server was started with. They are
-// inherited: the cookie in the environment unless a process clears it, the number in RLIMIT_RTTIME unless it
-// lowers that on purpose.
+// Whether a process belongs to an instance, according to the marks that its server was started with. Children
+// inherit both marks: the environment variable unless a process clears it, and the RLIMIT_RTTIME value unless
+// a process lowers it deliberately.
 #pragma once
 
 #include <sys/types.h>
@@ -10,12 +10,12 @@
 namespace corral::keeper {
 
 struct Mark {
-  const char* instance = nullptr;  // the value of the variable; null = every process counts as marked
+  const char* instance = nullptr;  // value of the variable; null = every process counts as marked
   std::uint64_t rlimit_tag = 0;    // 0 = none
   const char* variable = "CORRAL_INSTANCE";
 };
 
-/// False for a process that cannot be read.
+/// False if the process cannot be read.
 bool carries(pid_t pid, const Mark& mark);
 
 }  // namespace corral::keeper

@@ -15,10 +15,10 @@
 
 #include "keeper/keepers_below.h"
 
-// The order matters. The uid map comes first, because until then we are nobody. PDEATHSIG comes after all
-// changes of credentials, since the kernel clears it there, and is followed by a look at the line: a keeper
-// that died before it was set would never be noticed otherwise (getppid says 0 in here, whoever the parent
-// is).
+// The order matters. The uid map comes first, because until then the process has no valid uid. PDEATHSIG is
+// set after all credential changes, because the kernel clears it there. A check of the line follows, because
+// the death of a keeper before that point would go unnoticed (getppid returns 0 in here, whatever the
+// parent).
 
 namespace corral::keeper {
 namespace {
@@ -37,7 +37,7 @@ bool write_text(const char* path, const char* text) {
   return written;
 }
 
-/// Everybody stays who they are; other users' files show up as nobody's.
+/// Every uid maps to itself; files of other users appear as owned by nobody.
 bool map_ids(uid_t uid, gid_t gid) {
   char map[64];
   if (!write_text("/proc/self/setgroups", "deny")) return false;
@@ -47,7 +47,7 @@ bool map_ids(uid_t uid, gid_t gid) {
   return write_text("/proc/self/gid_map", map);
 }
 
-/// Without a /proc of its own a server would look up its own pid and find somebody else.
+/// Without its own /proc, the server would look up its pid and find a different process.
 bool mount_proc() {
   if (mount("none", "/", nullptr, MS_SLAVE | MS_REC, nullptr) != 0) return false;
   return mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) == 0;
@@ -59,7 +59,7 @@ LaunchFailure settle_in(bool user_namespace, uid_t uid, gid_t gid) {
   return {};
 }
 
-/// With the rights of root no user namespace is needed, and the server keeps its view of all users.
+/// With root privileges no user namespace is needed, and the server keeps its view of all users.
 pid_t clone_namespace(const Plan& plan, bool& user_namespace) {
   user_namespace = false;
   const pid_t pid = fork_into_cgroup(plan, kPlain);
@@ -73,9 +73,9 @@ bool keeper_gone(int line) {
   return poll(&look, 1, 0) > 0;
 }
 
-/// Asks everybody in the namespace but us for an orderly end. Whoever is below a keeper hears it from that
-/// keeper: a command that it runs after the end of its own tree must not be hit. A pid that is used again
-/// meanwhile belongs to a process of this namespace, too.
+/// Sends SIGTERM to every process in the namespace except this one and those below a keeper: the keeper ends
+/// them itself, and a command that it runs after the end of its tree must not be hit. A pid that is reused in
+/// between also belongs to this namespace.
 void ask_to_end(const FileId& helper) {
   if (!any_keeper_below(getpid(), helper)) {
     kill(-1, SIGTERM);
@@ -90,10 +90,11 @@ void ask_to_end(const FileId& helper) {
   }
 }
 
-/// Reaps until nothing is left; says when the server went and how. Returning ends everybody in the namespace.
+/// Reaps until nothing is left, and reports when and how the server exited. Returning ends every process in
+/// the namespace.
 void serve_as_init(pid_t server, int line, int signals) {
   const FileId helper = file_id("/proc/self/exe");
-  constexpr int kMostReaped = 256;  // then the keeper is listened to
+  constexpr int kMostReaped = 256;  // then the line to the keeper is read
   for (;;) {
     int status = 0;
     pid_t pid = 1;
@@ -107,7 +108,8 @@ void serve_as_init(pid_t server, int line, int signals) {
     if (poll(wake, 2, pid > 0 ? 0 : -1) < 0) continue;
     if (wake[1].revents != 0) {
       int signo = 0;
-      if (recv(line, &signo, sizeof signo, MSG_DONTWAIT) != sizeof signo) return;  // the keeper let go
+      if (recv(line, &signo, sizeof signo, MSG_DONTWAIT) != sizeof signo)
+        return;  // the keeper closed its end
       if (server > 0) kill(server, signo);
     }
     signalfd_siginfo info{};
@@ -116,7 +118,8 @@ void serve_as_init(pid_t server, int line, int signals) {
   }
 }
 
-/// The life line, the report and the rest are the keeper's business. It has a dozen descriptors at most.
+/// Closes the life line, the report and everything else that only the keeper needs. It has a dozen
+/// descriptors at most.
 void keep_only(int line, int signals) {
   constexpr int kEnough = 64;
   for (int fd = STDERR_FILENO + 1; fd < kEnough; ++fd) {

@@ -1,5 +1,5 @@
-// Writing to somebody who may not read: a client that forgot the pipe behind our standard error must not be
-// able to hold up the end of a session.
+// Writes that cannot hang: a client that does not read its end of standard error must not delay the end of a
+// session.
 #pragma once
 
 #include <poll.h>
@@ -12,9 +12,9 @@
 
 namespace corral::keeper {
 
-/// Gives up after a second without progress. O_NONBLOCK is no way: the flag would be the client's, too. A
-/// pipe that polls writable takes PIPE_BUF bytes without blocking; a file takes all at once, so that a line
-/// stays whole.
+/// Gives up after a second without progress. O_NONBLOCK cannot be used because the client shares the flag. A
+/// pipe that polls writable takes PIPE_BUF bytes without blocking; a file takes everything at once, so a line
+/// stays in one piece.
 inline bool write_without_hanging(int fd, const char* bytes, std::size_t size) {
   constexpr int kPatienceMs = 1000;
   struct stat status {};

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint32_t kMaxArguments = 1U << 20;
 
-/// Takes one string after the other; stays at the end once something is missing.
+/// Reads one string after another; stays at the end once something is missing.
 class Strings {
  public:
   Strings(const char* begin, const char* end) : at_(begin), end_(end) {}

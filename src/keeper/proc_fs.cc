@@ -14,9 +14,9 @@
 namespace corral::keeper {
 namespace {
 
-constexpr pid_t kLargestPid = 4'194'304;  // the kernel's own bound, PID_MAX_LIMIT on 64 bit
+constexpr pid_t kLargestPid = 4'194'304;  // the kernel's bound, PID_MAX_LIMIT on 64 bit
 
-/// Reads a small file whole; returns its length, -1 if it cannot be read.
+/// Reads a small file whole. Returns its length, or -1 if it cannot be read.
 ssize_t read_file(const char* path, std::span<char> buffer) {
   const int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) return -1;
@@ -30,7 +30,7 @@ ssize_t read_file(const char* path, std::span<char> buffer) {
   return static_cast<ssize_t>(used);
 }
 
-/// Calls `visit` with every numeric name in a directory. opendir would allocate.
+/// Calls `visit` for every numeric name in a directory. Does not use opendir, which allocates.
 template <class Visit>
 void for_each_number(const char* directory, Visit visit) {
   const int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -49,7 +49,7 @@ void for_each_number(const char* directory, Visit visit) {
   close(fd);
 }
 
-/// A list of pids that fills up and then drops: who asks again gets the rest.
+/// A bounded list of pids that drops what does not fit; the caller asks again to get the rest.
 class PidList {
  public:
   explicit PidList(std::span<pid_t> storage) : storage_(storage) {}
@@ -65,7 +65,7 @@ class PidList {
   std::size_t used_ = 0;
 };
 
-/// The same, but the last ones stay.
+/// A bounded list of pids that keeps the last ones added.
 class NewestPids {
  public:
   explicit NewestPids(std::span<pid_t> storage) : storage_(storage) {}
@@ -73,7 +73,7 @@ class NewestPids {
     if (!storage_.empty()) storage_[added_++ % storage_.size()] = pid;
   }
   static bool full() { return false; }
-  /// Puts them in order, the newest first.
+  /// Sorts the pids, newest first.
   std::size_t finish() {
     const std::size_t size = added_ < storage_.size() ? added_ : storage_.size();
     if (added_ > size)
@@ -88,7 +88,7 @@ class NewestPids {
   std::size_t added_ = 0;
 };
 
-/// No list at all.
+/// Stores nothing and calls `visit` for each pid.
 class Visitor {
  public:
   Visitor(bool (*visit)(pid_t child, void* context), void* context) : visit_(visit), context_(context) {}
@@ -101,8 +101,8 @@ class Visitor {
   bool going_ = true;
 };
 
-/// Numbers separated by spaces, read in pieces: a number may be cut in two. Not longer than the list wants:
-/// a storm of processes lengthens the file while it is read.
+/// Reads numbers separated by spaces, in pieces: a number may be cut in two. Stops when the list is full,
+/// because a fork storm makes the file longer while it is read.
 template <class List>
 void read_pids(const char* path, List& list) {
   const int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -125,13 +125,13 @@ void read_pids(const char* path, List& list) {
   close(fd);
 }
 
-/// A kernel without CONFIG_PROC_CHILDREN lacks the file everywhere.
+/// On a kernel without CONFIG_PROC_CHILDREN the file is missing for every process.
 bool have_children_files() {
   static const bool have = access("/proc/thread-self/children", R_OK) == 0;
   return have;
 }
 
-/// A child belongs to the *thread* that forked it, so every thread is asked.
+/// A child belongs to the *thread* that forked it, so the files of all threads are read.
 template <class List>
 void add_children_by_file(pid_t pid, List& list) {
   char directory[64];
@@ -167,7 +167,7 @@ bool parse_stat(const char* text, std::size_t length, StatLine& line) {
   const char* close = static_cast<const char*>(memrchr(text, ')', length));
   if (close == nullptr) return false;
   const char* end = text + length;
-  // ") S 123 ": a space, one letter, a space, the parent.
+  // ") S 123 ": a space, the state, a space, the parent.
   if (end - close < 5 || close[1] != ' ' || close[3] != ' ') return false;
   pid_t parent = 0;
   const char* at = close + 4;

@@ -11,7 +11,7 @@
 namespace corral::keeper {
 namespace {
 
-/// Builds one line of JSON in place: the helper allocates nothing.
+/// Builds one line of JSON in place, because the helper must not allocate.
 class JsonLine {
  public:
   void clear() {
@@ -29,7 +29,7 @@ class JsonLine {
     used_ += length;
   }
 
-  /// A process may name itself as it likes: everything but plain ASCII is escaped.
+  /// A process chooses its own name, so everything except plain ASCII is escaped.
   void string(const char* text) {
     raw("\"");
     for (const char* at = text; *at != '\0'; ++at) {
@@ -74,7 +74,7 @@ class JsonLine {
  private:
   std::size_t used_ = 0;
   bool overflowed_ = false;
-  char bytes_[256 * 1024];  // a full list with every byte of every name escaped
+  char bytes_[256 * 1024];  // room for a full list with every byte of every name escaped
 };
 
 const char* boolean(bool value) { return value ? "true" : "false"; }
@@ -241,7 +241,7 @@ void record_ended(Report& report, pid_t pid, const char* comm, int signal) {
 }
 
 bool write_report(int fd, const Report& report) {
-  static JsonLine json;  // too large for a stack
+  static JsonLine json;  // too large for the stack
   json.clear();
   json.raw("{\"schema\":1,\"version\":");
   json.string(kVersion);

@@ -1,6 +1,5 @@
-// What a keeper knows at the end of a session: plain data, sent over the life line as it is and written as
-// one line of JSON. Nothing of the server's arguments or environment is in it, by design: they may hold
-// secrets.
+// The report at the end of a session: plain data, sent over the life line and written as one line of JSON. It
+// never contains arguments or environment values of the server, because they may be secrets.
 #pragma once
 
 #include <sys/types.h>
@@ -27,7 +26,7 @@ enum class Reason : std::uint8_t {
   ClientExited,  // only from `corral guard`, whose leader is the client
 };
 
-/// How the tree is held. A keeper is there unless it is a guard; the rest comes on top.
+/// How the tree is held. There is always a keeper, except under `corral guard`; the rest is in addition.
 struct Level {
   bool cgroup = false;
   bool pid_namespace = false;
@@ -49,7 +48,7 @@ struct LimitState {
 struct EndedProcess {
   pid_t pid;
   char comm[16];
-  int signal;  // what ended it; 0 = it left by itself
+  int signal;  // the signal that ended it; 0 = it exited by itself
 };
 
 enum class Cause : std::uint8_t { Permission, Uninterruptible, Unknown };
@@ -65,7 +64,7 @@ enum class TerminatorKind : std::uint8_t { OnStop, Container };
 
 struct TerminatorResult {
   TerminatorKind kind;
-  bool finished;  // false: it was ended at its time limit
+  bool finished;  // false: it was killed at its time limit
   int wait_status;
   Micros took;
 };
@@ -79,9 +78,9 @@ struct Report {
   char instance[kInstanceIdLength + 1] = {};
   Reason reason = Reason::NotStarted;
   Level level;
-  bool proved_empty = false;  // wait said ECHILD
+  bool proved_empty = false;  // wait returned ECHILD
   bool server_status_known = false;
-  int server_status = 0;  // as wait gives it
+  int server_status = 0;  // wait status
 
   std::uint32_t ended_total = 0;  // all of them; the list may be shorter
   std::uint32_t ended_listed = 0;
@@ -92,7 +91,7 @@ struct Report {
   std::uint32_t survivors = 0;
   Survivor survivor[kListedSurvivors];
 
-  std::uint32_t kept = 0;  // alive because somebody wished so; only a guard has them
+  std::uint32_t kept = 0;  // left alive on request; only a guard sets it
 
   std::uint32_t limits = 0;
   LimitState limit[kLimits];
@@ -103,15 +102,16 @@ struct Report {
   Micros uptime{0};
 };
 
+/// The names used in the JSON line.
 const char* reason_name(Reason reason);
 const char* level_name(Level level);
 const char* cause_name(Cause cause);
 
-/// Adds a process, or changes the signal of one that is already listed.
+/// Adds a process, or updates the signal of a process that is already listed.
 void record_ended(Report& report, pid_t pid, const char* comm, int signal);
 
-/// Writes the line in one call, so that several sessions may append to one file. False if it did not fit or
-/// could not be written.
+/// Writes the line in one call, so that several sessions can append to the same file. Returns false if it did
+/// not fit or could not be written.
 bool write_report(int fd, const Report& report);
 
 }  // namespace corral::keeper

@@ -11,12 +11,12 @@
 namespace corral::keeper {
 namespace {
 
-// One pass sees this many children; the next one sees the rest. Static, because the helper has little stack
-// to give and no heap: nobody may use it across a call into another function of this file.
+// One pass sees this many children; the next pass sees the rest. Static, because the helper has a small stack
+// and no heap. No function may keep using it across a call to another function of this file.
 pid_t seen_children[8192];
 
-/// A group that was made inside the tree: not ours, and not of our session. Killing it whole is safe while
-/// one of its members is our unreaped child, and it is atomic against forks.
+/// A group that was created inside the tree: neither our own nor one of our session. Killing it as a whole is
+/// safe while one of its members is our unreaped child, and it cannot race with a fork.
 pid_t foreign_group(pid_t child) {
   const pid_t group = getpgid(child);
   if (group <= 1 || group == getpgrp()) return 0;
@@ -24,13 +24,14 @@ pid_t foreign_group(pid_t child) {
   return session > 0 && session != getsid(0) ? group : 0;
 }
 
-/// A zombie needs no signal. They can be many more than those who live, and this is the cheapest question.
+/// A zombie needs no signal. There can be many more zombies than living processes, and this is the cheapest
+/// check.
 bool is_dead(pid_t child) {
   siginfo_t info{};
   return waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != 0;
 }
 
-/// Sleeps until a child dies. Not a busy loop: that would take the processor from those who are dying on it.
+/// Sleeps until a child dies. A busy loop would take CPU time from the processes that are exiting.
 void await_death(Micros at_most) {
   sigset_t deaths;
   sigemptyset(&deaths);
@@ -77,13 +78,13 @@ bool Sweep::reap(pid_t leader, Record record) {
   return false;
 }
 
-/// False if nobody is dead; `none_left` says whether anybody lives.
+/// Returns false if no child is dead; `none_left` says whether any child is alive.
 bool Sweep::reap_one(pid_t leader, Record record, bool& none_left) {
   const bool recording = record == Record::Everybody;
   pid_t dead = -1;
   char comm[16] = "";
-  // Look before reaping: a zombie still has a name, afterwards nobody knows who it was. Once the list is
-  // full, nobody would read it.
+  // Looks before reaping, because a zombie still has its name and a reaped process does not. Skipped once the
+  // list is full.
   if (recording && report_.ended_listed < kListedProcesses) {
     siginfo_t info{};
     none_left = waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 && errno == ECHILD;
@@ -107,7 +108,7 @@ bool Sweep::reap_one(pid_t leader, Record record, bool& none_left) {
 }
 
 bool Sweep::kill_all(pid_t leader, Micros patience, Record record) {
-  constexpr int kReapsPerPass = 16;  // a pass is dear while the dead are many
+  constexpr int kReapsPerPass = 16;  // a pass is expensive while there are many dead children
   const Micros deadline = now() + patience;
   for (;;) {
     kill_pass(deadline);
@@ -141,10 +142,10 @@ void Sweep::kill_except(bool (*spares)(pid_t pid, void* context), void* context)
   }
 }
 
-/// All of them, however many are dead: whoever changes his number is at the end of the list. As long as
-/// nobody is reaped, a full process table holds those who live where they are.
+/// Visits all children, however many are dead: a process that forks to change its pid reappears at the end of
+/// the list. As long as none is reaped, a full process table prevents the living ones from forking.
 void Sweep::kill_pass(Micros deadline) {
-  constexpr Micros kShortest{100'000};  // also if no time is left: one pass is always made
+  constexpr Micros kShortest{100'000};  // even with no time left, one pass is always made
   const Micros soon = now() + kShortest;
   pass_until_ = deadline > soon ? deadline : soon;
   last_group_ = 0;
@@ -152,7 +153,7 @@ void Sweep::kill_pass(Micros deadline) {
                  this);
 }
 
-/// False once the time for the pass is over.
+/// Returns false once the time for the pass is over.
 bool Sweep::kill_if_alive(pid_t child) {
   if (is_dead(child)) return true;
   if (!spared(child)) {

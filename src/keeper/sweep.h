@@ -1,9 +1,9 @@
-// Ends everything that lives below this process, and proves it. Works for any process that is a child
-// subreaper: the keeper uses it for its tree, an owner for what it inherits when a keeper was killed.
+// Ends everything below this process and proves it. Works in any child subreaper: a keeper uses it for its
+// tree, an owner for the processes that it inherits when a keeper was killed.
 //
-// Only our own children, born or adopted, are ever signalled: a child that we have not reaped keeps its pid,
-// so no innocent process can be hit. Killing a parent hands its children to us; the loop ends when wait says
-// ECHILD, which is the kernel's word that nothing is left.
+// Only children of this process, born or adopted, are ever signalled: a child that has not been reaped keeps
+// its pid, so no other process can be hit. Killing a parent makes its children ours; the loop ends when wait
+// returns ECHILD, which is the kernel's proof that nothing is left.
 #pragma once
 
 #include <sys/types.h>
@@ -15,60 +15,64 @@
 
 namespace corral::keeper {
 
-/// Orphans below us come to us from now on, instead of to init.
+/// From now on, orphans below this process become its children instead of init's.
 bool become_subreaper();
 
+/// Large: keep it in static memory. `report` must outlive it. The caller blocks SIGCHLD.
 class Sweep {
  public:
-  /// Whether the report lists who was reaped, besides the leader.
+  /// Which reaped processes the report lists.
   enum class Record : std::uint8_t { Leader, Everybody };
 
   explicit Sweep(Report& report) : report_(report) {}
 
-  /// Remembers the children that are there already: a shell may have had some before it became us. True if
-  /// any.
+  /// Remembers the children that exist already, so that they are left alone: a shell may have had some before
+  /// it executed this program. Returns true if there are any.
   bool spare_present_children();
 
-  /// Once reaped, the pid may be given to somebody else, who is not to be spared. True if it was one of them.
+  /// Call after reaping, because the pid may be reused by a process that must not be spared. True if it was a
+  /// spared child.
   bool forget_spared(pid_t pid);
 
-  /// From now on only processes with this mark are touched: orphans of spared children come to us as well.
+  /// From now on only processes with this mark are signalled. Needed because orphans of spared children also
+  /// become ours.
   void only(const Mark& mark) { mark_ = mark; }
 
-  /// Signals whole groups where that is safe, or only single processes, since a group may hold a spared one.
+  /// Signal whole groups where that is safe, or only single processes because a group may contain a spared
+  /// one.
   enum class Aim : std::uint8_t { Groups, Processes };
 
-  /// From now on `spares` is asked about every child before it is touched; true leaves it alone.
+  /// From now on `spares` is called for every child before it is signalled; true leaves the child alone.
   void spare_if(bool (*spares)(pid_t pid, void* context), void* context, Aim aim) {
     spares_ = spares;
     context_ = context;
     aim_ = aim;
   }
 
-  /// SIGTERM, then SIGCONT for the stopped, once to each group among our children. Call it again to reach
-  /// those that were adopted since.
+  /// Sends SIGTERM and then SIGCONT (for stopped processes), once to each group among our children. Call
+  /// again to reach children that were adopted since.
   void terminate();
 
-  /// Reaps who is dead, for a bounded time: a storm of processes that end at once must not keep us from
-  /// everything else. The status of `leader` goes to the report. True once no child is left.
+  /// Reaps dead children for a bounded time, so that a storm of exits cannot block the caller. The status of
+  /// `leader` goes to the report. Returns true once no child is left.
   bool reap(pid_t leader, Record record);
 
-  /// Whether the last call of `reap` came to its bound: call it again without waiting.
+  /// Whether the last call of `reap` reached its bound: call it again without waiting.
   bool more() const { return more_; }
 
-  /// One pass of SIGKILL to our children, one by one, but not to those whom `spares` names.
+  /// One pass of SIGKILL to each child except those for which `spares` returns true.
   void kill_except(bool (*spares)(pid_t pid, void* context), void* context);
 
-  /// Kills until nothing is left (true) or `patience` is over.
+  /// Kills until nothing is left (true) or `patience` is over (false). Blocks.
   bool kill_all(pid_t leader, Micros patience, Record record);
 
-  /// Fills in who is left and why.
+  /// Records the processes that are left and why.
   void list_survivors();
 
  private:
   static constexpr std::size_t kMostGroups = 1024;
   static constexpr std::size_t kMostSpared = 64;
-  // What one call of `reap` may do before it returns.
+  // The bound of one call of `reap`.
   static constexpr int kMostReaped = 256;
   static constexpr Micros kReapTime{5000};
 

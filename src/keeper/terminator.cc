@@ -11,7 +11,7 @@
 namespace corral::keeper {
 namespace {
 
-/// Standard output belongs to the protocol, so what a terminator prints goes to standard error.
+/// Standard output belongs to the protocol, so the output of a terminator goes to standard error.
 [[noreturn]] void become_terminator(char** arguments) {
   setsid();
   reset_signals();
@@ -30,7 +30,7 @@ bool await_exit(pid_t pid, Micros deadline, int& status) {
     if (waitpid(pid, &status, WNOHANG) == pid) return true;
     const Micros left = deadline - now();
     if (left <= Micros(0)) return false;
-    // Short slices: the signal of this very death may have been taken for another.
+    // Short slices, because the SIGCHLD of this death may have been merged with another one.
     const Micros slice = left < Micros(100'000) ? left : Micros(100'000);
     const timespec timeout{0, slice.count() * 1000};
     sigtimedwait(&deaths, nullptr, &timeout);
@@ -47,7 +47,7 @@ void run_terminators(const Plan& plan, Sweep& sweep, Report& report) {
     const pid_t pid = fork();
     if (pid == 0) become_terminator(plan.terminator[i]);
     if (pid > 0) result.finished = await_exit(pid, started + plan.header.terminator_time, result.wait_status);
-    // What a terminator leaves behind is ended too, but is no part of the server's story.
+    // Processes that a terminator leaves behind are ended too, but are not part of the server's report.
     sweep.kill_all(0, plan.header.graces.kill, Sweep::Record::Leader);
     result.took = now() - started;
   }

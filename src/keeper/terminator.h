@@ -1,5 +1,5 @@
-// Ends work that runs elsewhere: a command of the user's, or the removal of a container. Runs when the tree
-// is gone, from whoever saw to that, so it also runs when corral was killed.
+// Terminators end work that runs elsewhere: a command from the user, or the removal of a container. The
+// process that ended the tree runs them afterwards, so they also run when corral was killed.
 #pragma once
 
 #include "keeper/plan.h"
@@ -8,9 +8,9 @@
 
 namespace corral::keeper {
 
-/// Runs each terminator of the plan, one after the other, and ends it with all that it started at its time
-/// limit. The caller is a subreaper that blocks SIGCHLD; `sweep` knows which of its children are not to be
-/// touched.
+/// Runs the terminators of the plan one after another. At its time limit a terminator is killed with
+/// everything it started. The caller must be a subreaper that blocks SIGCHLD; `sweep` knows which of its
+/// children must not be signalled. Blocks.
 void run_terminators(const Plan& plan, Sweep& sweep, Report& report);
 
 }  // namespace corral::keeper

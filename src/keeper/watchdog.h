@@ -1,6 +1,6 @@
-// Holds a tree to its limits where no cgroup controller does. Resource limits of the kernel are no help: the
-// one for processes counts the whole user, the one for address space breaks runtimes that reserve more than
-// they use. So the keeper looks once a second and ends the tree, in order, when it is over.
+// Enforces limits where no cgroup controller does. The kernel's resource limits do not help: RLIMIT_NPROC
+// counts all processes of the user, and RLIMIT_AS breaks runtimes that reserve more address space than they
+// use. So the keeper measures the tree once a second and ends it in order when it exceeds a limit.
 #pragma once
 
 #include "keeper/plan.h"
@@ -12,15 +12,15 @@ class Watchdog {
  public:
   static constexpr Micros kPeriod{1'000'000};
 
-  /// `report` lists the limits of the plan from now on, and is told what was seen.
+  /// `report` lists the limits of the plan and receives the measurements; it must outlive the watchdog.
   Watchdog(const PlanHeader& plan, Report& report);
 
   bool watching() const { return watching_; }
 
-  /// Takes over what a cgroup was to enforce, since there is none after all.
+  /// Takes over the limits that were planned for a cgroup, because there is no cgroup after all.
   void take_over();
 
-  /// Counts the processes below `root` and what they hold. True if a limit is exceeded.
+  /// Measures the processes below `root`. Returns true if a limit is exceeded.
   bool exceeded(pid_t root);
 
  private:
@@ -28,7 +28,7 @@ class Watchdog {
 
   Report& report_;
   bool watching_ = false;
-  bool counts_init_ = false;  // our own process inside a PID namespace is not the server's
+  bool counts_init_ = false;  // do not count corral's init in a PID namespace
 };
 
 }  // namespace corral::keeper
