@@ -15,13 +15,13 @@
 namespace corral::proc {
 namespace {
 
-/// No O_CREAT: a file that is not there is a controller that is not there.
+/// Without O_CREAT: if the file is missing, the controller is missing.
 bool write_text(const std::string& path, const std::string& text) {
   const UniqueFd file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
   return file.valid() && write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
 
-/// The mount point of the unified hierarchy: "ID PARENT MAJ:MIN ROOT MOUNTPOINT OPTIONS - cgroup2 ...".
+/// Finds the mount point of the unified hierarchy: "ID PARENT MAJ:MIN ROOT MOUNTPOINT OPTIONS - cgroup2 ...".
 std::optional<std::string> cgroup2_mount(std::string_view mountinfo) {
   std::istringstream lines{std::string(mountinfo)};
   for (std::string line; std::getline(lines, line);) {
@@ -34,9 +34,8 @@ std::optional<std::string> cgroup2_mount(std::string_view mountinfo) {
   return std::nullopt;
 }
 
-/// A controller that the parent does not hand down is asked for only at the root of the hierarchy. Anywhere
-/// else the parent has processes, us among them: the kernel would refuse, or make it a threaded group for
-/// good.
+/// Enables a missing controller only at the root of the hierarchy. Anywhere else the parent contains
+/// processes, including this one: the kernel would refuse, or turn the group into a threaded one permanently.
 bool take(const std::string& directory, const std::string& controller, const std::string& file,
           const std::string& value) {
   const std::string path = directory + "/" + file;
@@ -48,8 +47,8 @@ bool take(const std::string& directory, const std::string& controller, const std
   return write_text(path, value);
 }
 
-/// Directories that nobody was left to remove. The kernel refuses while a process is in one; a young one may
-/// be waiting for its first.
+/// Removes directories that were left behind. The kernel refuses while a process is in one; a new one may be
+/// waiting for its first process.
 void remove_litter(const std::string& parent) {
   constexpr auto kYoung = std::chrono::minutes(1);
   std::error_code error;
@@ -77,13 +76,13 @@ std::optional<std::string> own_cgroup(std::string_view mountinfo, std::string_vi
 
 std::optional<std::string> make_cgroup(const std::string& instance) {
   const auto own = own_cgroup(read_text("/proc/self/mountinfo"), read_text("/proc/self/cgroup"));
-  // Moving a process needs write access to the common ancestor too, which is this directory.
+  // Moving a process also needs write access to the common ancestor, which is this directory.
   if (!own || access((*own + "/cgroup.procs").c_str(), W_OK) != 0) return std::nullopt;
   remove_litter(*own);
   const std::string directory = *own + "/corral-" + instance;
   if (mkdir(directory.c_str(), 0755) != 0) return std::nullopt;
-  write_text(directory + "/cgroup.pressure",
-             "0");  // nobody reads it, and counting costs every switch of tasks
+  // Not used, and the accounting costs time at every context switch.
+  write_text(directory + "/cgroup.pressure", "0");
   return directory;
 }
 
@@ -93,8 +92,8 @@ Enforcement apply_limits(const std::string& directory, const Limits& limits) {
   Enforcement held;
   if (limits.memory_bytes && take(directory, "memory", "memory.max", std::to_string(*limits.memory_bytes))) {
     held.memory = Enforcer::Cgroup;
-    write_text(directory + "/memory.swap.max", "0");   // or it would only be pushed out
-    write_text(directory + "/memory.oom.group", "1");  // half a server helps nobody
+    write_text(directory + "/memory.swap.max", "0");   // otherwise the memory would only be swapped out
+    write_text(directory + "/memory.oom.group", "1");  // a server that is killed in part is of no use
   }
   if (limits.processes && take(directory, "pids", "pids.max", std::to_string(*limits.processes))) {
     held.processes = Enforcer::Cgroup;

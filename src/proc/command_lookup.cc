@@ -11,8 +11,7 @@
 namespace corral::proc {
 namespace {
 
-constexpr std::string_view kDefaultPath =
-    "/usr/local/bin:/usr/bin:/bin";  // what a shell assumes without PATH
+constexpr std::string_view kDefaultPath = "/usr/local/bin:/usr/bin:/bin";  // the shell's default without PATH
 
 enum class Found { Nothing, Directory, NotExecutable, Program };
 

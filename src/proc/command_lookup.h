@@ -1,4 +1,4 @@
-// Finds the file behind a command as a shell would, and says why not in a way that helps.
+// Finds the file of a command as a shell would. The errors say what to do.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace corral::proc {
 
-/// The value of NAME in a list of "NAME=value"; empty if it is not there.
+/// The value of NAME in a list of "NAME=value"; empty if NAME is not in it. Points into the list.
 std::string_view environment_value(const std::vector<std::string>& environment, std::string_view name);
 
 /// A file to execute.
@@ -17,11 +17,13 @@ struct Executable {
   std::string path;
 };
 
-/// A name with a slash is taken from `directory` (empty = ours), any other from PATH.
+/// A name with a slash is relative to `directory` (empty = our working directory); any other name is looked
+/// up in PATH.
 Result<Executable> find_command(const std::string& command, const std::vector<std::string>& environment,
                                 const std::string& directory);
 
-/// Why the kernel refused a file that is there: a script's interpreter is missing, it is no program, ….
+/// Explains why the kernel refused to execute an existing file: a script's interpreter is missing, the file
+/// is not a program, and so on.
 Error explain_exec_failure(const std::string& executable, int error);
 
 }  // namespace corral::proc

@@ -9,8 +9,8 @@
 namespace corral::proc {
 namespace {
 
-// Options of docker and podman themselves that take their value in the next argument; all others are flags,
-// or hold a "=".
+// Options of docker and podman themselves that take their value in the next argument; all others are flags or
+// contain a "=".
 constexpr std::array<std::string_view, 36> kGlobalWithValue = {
     "-c", "--context", "-H", "--host", "-l", "--log-level", "--config", "--tlscacert", "--tlscert",
     "--tlskey",
@@ -21,15 +21,17 @@ constexpr std::array<std::string_view, 36> kGlobalWithValue = {
     "--runtime", "--runtime-flag", "--ssh", "--storage-driver", "--storage-opt", "--tmpdir", "--url",
     "--volumepath", "--cni-config-dir"};
 
-// What tells docker and podman where their engine is. None of them is a secret: the registry keeps them.
+// Variables that tell docker and podman which engine to use. None of them is a secret, so the registry may
+// store them.
 constexpr std::array<std::string_view, 10> kWhereTheEngineIs = {
     "DOCKER_HOST=",    "DOCKER_CONTEXT=",    "DOCKER_CONFIG=",        "DOCKER_CERT_PATH=",
     "DOCKER_TLS=",     "DOCKER_TLS_VERIFY=", "CONTAINER_CONNECTION=", "CONTAINER_SSHKEY=",
     "CONTAINER_HOST=", "CONTAINERS_CONF="};
 
-// Removes what carries our label and nothing else. The id in our file is a second way to find it, for a
-// launcher whose list fails; it counts only if it looks like an id and the container says that it is ours. $1
-// is the folder with that file, which is ours alone; the rest is the launcher with its own options.
+// Removes only containers that carry our label. The id file is a second way to find the container, for a
+// launcher whose list command fails; the id is only used if it looks like one and the container carries the
+// label. $1 is the folder with that file, which only this user can write to; the rest is the launcher with
+// its options.
 constexpr const char* kRemoval = R"sh(
 set -f
 folder=$1; shift
@@ -46,7 +48,7 @@ bool takes_value(const std::string& option) {
   return std::find(kGlobalWithValue.begin(), kGlobalWithValue.end(), option) != kGlobalWithValue.end();
 }
 
-/// Where the word "run" stands; 0 = nowhere.
+/// The index of the word "run"; 0 = not found.
 std::size_t find_run(const std::vector<std::string>& argv) {
   std::size_t at = 1;
   while (at < argv.size() && argv[at].starts_with("-")) at += takes_value(argv[at]) ? 2 : 1;
@@ -54,7 +56,7 @@ std::size_t find_run(const std::vector<std::string>& argv) {
   return at < argv.size() && argv[at] == "run" ? at : 0;
 }
 
-/// Whether the word at `at` belongs to the option before it: `--context container`.
+/// Whether the argument at `at` is the value of the option before it: `--context container`.
 bool is_option_value(const std::vector<std::string>& argv, std::size_t at) {
   return at > 1 && takes_value(argv[at - 1]);
 }
@@ -64,7 +66,7 @@ bool tells_where_the_engine_is(std::string_view variable) {
                      [variable](std::string_view name) { return variable.starts_with(name); });
 }
 
-/// Who removes the container need not have the server's environment.
+/// The process that removes the container may not have the server's environment.
 std::vector<std::string> launcher_in(const std::vector<std::string>& environment,
                                      const std::string& executable) {
   std::vector<std::string> words;
@@ -74,8 +76,8 @@ std::vector<std::string> launcher_in(const std::vector<std::string>& environment
   return words;
 }
 
-/// docker refuses a second --cidfile, so a user's own is left alone. Wherever the word stands: an option of
-/// the program in the container is none of docker's, but then the label is enough.
+/// docker refuses a second --cidfile, so a user's own is left alone. The option is searched in all arguments:
+/// it may belong to the program inside the container, but then the label is sufficient.
 bool names_id_file(const std::vector<std::string>& argv) {
   return std::any_of(argv.begin(), argv.end(), [](const std::string& argument) {
     return argument == "--cidfile" || argument.starts_with("--cidfile=");

@@ -12,13 +12,12 @@
 #include "base/read_text.h"
 #include "keeper/kernel.h"
 
-// The ladder in `reopen`, best first:
+// The methods of `reopen`, best first:
 //   file handle   opens that process or fails; no race (6.14)
-//   pidfs inode   open by pid, then compare: the pidfd pins whoever it is, so the comparison stays true (6.9)
+//   pidfs inode   open by pid, then compare: the pidfd pins the process, so the comparison stays true (6.9)
 //   start time    open by pid, then compare start time and uid, read after the open; two processes can agree
-//   on
-//                 both, so this counts only if the boot is the same, and callers add a tag of their own
-// Rejected: comparing first and opening afterwards, because the pid can change hands in between.
+//                 on both, so this counts only within the same boot, and callers add their own tag
+// Rejected: comparing first and opening afterwards, because the pid can be reused in between.
 
 namespace corral::proc {
 namespace {
@@ -38,7 +37,7 @@ pid_t pid_behind(int pidfd) {
   return at == std::string::npos ? -1 : static_cast<pid_t>(std::atoi(text.c_str() + at + 5));
 }
 
-/// Field 22 of the stat line, counted after the name, which may hold anything.
+/// Field 22 of the stat line, counted after the name, which may contain anything.
 std::uint64_t start_ticks(pid_t pid) {
   const std::string text = read_text("/proc/" + std::to_string(pid) + "/stat");
   const std::size_t close = text.rfind(')');
@@ -74,7 +73,8 @@ bool has_ended(int pidfd) {
 }
 
 std::optional<UniqueFd> reopen_by_handle(const Identity& identity) {
-  UniqueFd own(keeper::pidfd_open(getpid()));  // any pidfd stands for the file system that they all live in
+  UniqueFd own(
+      keeper::pidfd_open(getpid()));  // any pidfd identifies the file system that contains all of them
   std::vector<std::uint8_t> bytes = identity.handle;
   UniqueFd found(
       open_by_handle_at(own.get(), reinterpret_cast<file_handle*>(bytes.data()), O_RDWR | O_CLOEXEC));
@@ -87,7 +87,7 @@ std::optional<UniqueFd> reopen_by_handle(const Identity& identity) {
 Result<Identity> identify(int pidfd) {
   Identity identity;
   identity.pid = pid_behind(pidfd);
-  if (identity.pid <= 0) return Error{"the process is gone: nothing is left to identify"};
+  if (identity.pid <= 0) return Error{"cannot identify the process: it has exited"};
   identity.boot_id = boot_id();
   identity.pidfs_inode = pidfs_inode(pidfd);
   identity.start_ticks = start_ticks(identity.pid);
@@ -104,7 +104,7 @@ Whereabouts look_for(const Identity& identity) {
   if (!identity.handle.empty()) {
     std::optional<UniqueFd> found = reopen_by_handle(identity);
     if (found) return {std::move(found)};
-    if (errno == ESTALE) return {};  // that process is gone; any other error: try the next rung
+    if (errno == ESTALE) return {};  // that process is gone; after any other error try the next method
   }
   UniqueFd candidate(keeper::pidfd_open(identity.pid));
   if (!candidate.valid()) return {std::nullopt, errno == ESRCH};

@@ -24,18 +24,18 @@ namespace fs = std::filesystem;
 
 std::string spawn_failure(int error) {
   std::string message = std::string("cannot start the keeper: ") + strerror(error);
-  if (error == EMFILE || error == ENFILE) return message + "; raise the limit of open files, `ulimit -n`";
+  if (error == EMFILE || error == ENFILE) return message + "; raise the limit of open files (`ulimit -n`)";
   if (error != EAGAIN && error != ENOMEM)
     return message + "; reinstall corral so that its helper is beside it";
   rlimit limit{};
   getrlimit(RLIMIT_NPROC, &limit);
-  message += "; no more processes can be made for user " + std::to_string(getuid());
+  message += "; the process limit is reached for user " + std::to_string(getuid());
   if (limit.rlim_cur != RLIM_INFINITY)
     message += " (limit " + std::to_string(limit.rlim_cur) + ", see `ulimit -u`)";
   return message + ": end some, or raise the limit";
 }
 
-/// One posix_spawn: only that stays fast when the owner is large, and it needs no code between fork and exec.
+/// Uses posix_spawn only: it stays fast when the owner is large, and it needs no code between fork and exec.
 class KeeperStart {
  public:
   KeeperStart() {
@@ -47,7 +47,7 @@ class KeeperStart {
     sigfillset(&all);
     posix_spawnattr_setsigmask(&attributes_, &none);
     posix_spawnattr_setsigdefault(&attributes_, &all);
-    // Its own session from the first instruction on: no key pressed in the client's terminal reaches it.
+    // Its own session from the first instruction, so that no key pressed in the client's terminal reaches it.
     posix_spawnattr_setflags(&attributes_,
                              POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   }
@@ -58,7 +58,7 @@ class KeeperStart {
     posix_spawnattr_destroy(&attributes_);
   }
 
-  /// Through a copy above all targets, so that no dup2 overwrites the source of a later one.
+  /// Uses a copy above all targets, so that no dup2 overwrites the source of a later one.
   void give(int fd, int as) {
     copies_.emplace_back(fcntl(fd, F_DUPFD_CLOEXEC, keeper::kFirstFreeFd));
     complete_ = complete_ && copies_.back().valid() &&
@@ -84,14 +84,14 @@ class KeeperStart {
   bool complete_ = true;
 };
 
-/// The cookie tells what belongs to this instance, whoever its parent is by now (keeper/mark.h).
+/// The cookie identifies the processes of this instance, whatever their parent is (keeper/mark.h).
 std::vector<std::string> with_cookie(std::vector<std::string> environment, const std::string& instance) {
   std::erase_if(environment, [](const std::string& entry) { return entry.starts_with("CORRAL_INSTANCE="); });
   environment.push_back("CORRAL_INSTANCE=" + instance);
   return environment;
 }
 
-/// Above the numbers that a keeper's own descriptors get, so that none of them takes its place.
+/// Opens the helper above the descriptor numbers of the keeper, so that none of them replaces it.
 UniqueFd open_helper(const std::string& path) {
   const UniqueFd file(open(path.c_str(), O_PATH | O_CLOEXEC));
   return UniqueFd(file.valid() ? fcntl(file.get(), F_DUPFD_CLOEXEC, keeper::kFirstFreeFd) : -1);
@@ -112,14 +112,15 @@ Result<KeeperSpawner> KeeperSpawner::create() {
   std::error_code error;
   const fs::path own_path = fs::read_symlink("/proc/self/exe", error);
   if (error) {
-    return Error{"/proc is not mounted, and without it nobody can find what a server starts: mount it with " +
-                 std::string("`mount -t proc proc /proc`")};
+    return Error{
+        "/proc is not mounted, and corral needs it to find the processes of a server: mount it with " +
+        std::string("`mount -t proc proc /proc`")};
   }
   const fs::path helper = own_path.parent_path().parent_path() / "libexec/corral/corral-keeper";
   if (access(helper.c_str(), X_OK) != 0) {
     return Error{"the helper '" + helper.string() +
                  "' is missing: reinstall corral, so that bin/corral and " +
-                 "libexec/corral/corral-keeper stand under one prefix"};
+                 "libexec/corral/corral-keeper have the same prefix"};
   }
   return KeeperSpawner(helper.string());
 }

@@ -1,4 +1,4 @@
-// Linux: starts a keeper, which starts the server and holds the tree.
+// The Linux spawner: starts a keeper, which starts the server and holds the tree. Used on one thread.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +12,25 @@ namespace corral::proc {
 
 class KeeperSpawner final : public Spawner {
  public:
-  /// The helper beside this program: ../libexec/corral/corral-keeper, in an installation and in a build
-  /// alike.
+  /// Uses the helper that was installed with this program, ../libexec/corral/corral-keeper; the build
+  /// directory has the same layout.
   static Result<KeeperSpawner> create();
   explicit KeeperSpawner(std::string helper);
 
   Result<ProcessTree> spawn(const LaunchSpec& spec) override;
 
   const std::string& helper() const { return helper_; }
-  /// What keepers run, whatever the path leads to by now.
+  /// The file that keepers execute, even if the path now leads to another one.
   keeper::FileId helper_file() const;
 
  private:
   std::string executable() const;
 
   std::string helper_;
-  /// Held open: an upgrade in place gives the path to another build, which would not understand our plans.
+  /// Held open, because an in-place upgrade puts another build at the path, which would not understand our
+  /// plans.
   UniqueFd file_;
-  /// Servers get the limit of open files that we had at the start, also if we have raised ours since.
+  /// The limit of open files at our start. Servers get it even if we have raised our own since.
   std::uint64_t open_files_;
 };
 

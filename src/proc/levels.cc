@@ -44,15 +44,15 @@ std::string why_no_namespace(keeper::Stage stage, int error) {
   const std::string why = std::string(" (") + strerror(error) + ")";
   switch (stage) {
     case keeper::Stage::Namespace:
-      return "the kernel creates no PID namespace for us" + why +
+      return "the kernel refuses to create a PID namespace" + why +
              (error == ENOSPC ? "; raise user.max_user_namespaces and user.max_pid_namespaces"
                               : "; allow user namespaces (a sysctl, an AppArmor profile or a seccomp filter "
-                                "forbids them)");
+                                "may forbid them)");
     case keeper::Stage::IdMap:
-      return "the user namespace may not be given our uid" + why +
-             "; an AppArmor rule forbids it: allow user namespaces for corral";
+      return "cannot map the uid in a user namespace" + why +
+             "; an AppArmor rule may forbid it: allow user namespaces for corral";
     default:
-      return "no fresh /proc can be mounted" + why + "; a container masks parts of /proc: run it unmasked";
+      return "cannot mount a new /proc" + why + "; the container may mask parts of /proc: run it unmasked";
   }
 }
 

@@ -1,4 +1,4 @@
-// How firmly a tree can be held on this machine, found out by trying.
+// Which containment levels this machine supports, found out by trying them.
 #pragma once
 
 #include <string>
@@ -8,16 +8,16 @@
 namespace corral::proc {
 
 struct Levels {
-  bool cgroup = false;         // auto puts a server into a cgroup of its own
-  bool controllers = false;    // … whose memory, pids and cpu controllers can hold limits
-  bool strict = false;         // a PID namespace with a /proc of its own
+  bool cgroup = false;         // `auto` gives each server its own cgroup
+  bool controllers = false;    // its memory, pids and cpu controllers can enforce limits
+  bool strict = false;         // a PID namespace with its own /proc works
   std::string why_not_strict;  // cause and remedy; empty if it works
 };
 
-/// Makes a cgroup and a namespace, and takes them away again.
+/// Creates a cgroup and a namespace and removes them again. Blocks for as long as that takes.
 Levels probe_levels();
 
-/// Why a step towards a PID namespace was refused, and what would allow it.
+/// Why the kernel refused a step towards a PID namespace, and what would allow it.
 std::string why_no_namespace(keeper::Stage stage, int error);
 
 }  // namespace corral::proc

@@ -8,8 +8,8 @@ namespace corral::proc {
 namespace {
 
 std::mutex changing;
-int raised = 0;            // how many MoreOpenFiles live; by `changing`
-rlim_t before_raised = 0;  // what to put back when the last of them is gone; by `changing`
+int raised = 0;            // number of living MoreOpenFiles; guarded by `changing`
+rlim_t before_raised = 0;  // the limit to restore after the last of them; guarded by `changing`
 
 rlimit current() {
   rlimit limit{RLIM_INFINITY, RLIM_INFINITY};

@@ -1,16 +1,16 @@
-// The soft limit of open files of this process, RLIMIT_NOFILE, and whoever raises it for a while because it
-// needs many descriptors at once. Several may, on any thread; the last one puts back what the first found.
-// Nobody lowers it: a keeper does that for itself (keeper/main.cc).
+// Raises the soft limit of open files of this process (RLIMIT_NOFILE) while code needs many descriptors at
+// once. Several holders may exist, on any thread; the last one restores the limit that the first one found.
+// Nothing in this process lowers the limit: a keeper does that for itself (keeper/main.cc).
 #pragma once
 
 #include <cstdint>
 
 namespace corral::proc {
 
-/// The soft limit now.
+/// The current soft limit.
 std::uint64_t soft_open_files();
 
-/// As many as this process may have, for as long as any of these lives.
+/// Raises the soft limit to the hard limit for as long as any of these objects lives.
 class MoreOpenFiles {
  public:
   MoreOpenFiles();

@@ -1,4 +1,4 @@
-// Writes a plan the way the keeper reads it (keeper/plan.h).
+// Writes a plan in the format that the keeper reads (keeper/plan.h).
 #pragma once
 
 #include <string>
@@ -23,13 +23,14 @@ struct PlanStrings {
   std::vector<Terminator> terminators;  // kTerminators at most
 };
 
-/// Sizes and counts in `header` are filled in here.
+/// Serialises a plan. Fills in the sizes and counts of `header`.
 std::vector<char> plan_bytes(keeper::PlanHeader header, const PlanStrings& strings);
 
-/// The plan as a keeper sees it, for whoever must finish its work. It points into both vectors.
+/// The plan as a keeper sees it, for a caller that has to finish the work of a killed keeper. It points into
+/// both vectors.
 keeper::Plan read_plan(const std::vector<char>& bytes, std::vector<char*>& pointers);
 
-/// A memory file that nobody can change any more.
+/// Writes the bytes to a memory file that can no longer be changed.
 Result<UniqueFd> seal(const std::vector<char>& bytes);
 
 }  // namespace corral::proc

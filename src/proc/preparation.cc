@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Who enforces a limit: a controller if one took it, else the keeper's own watchdog.
+/// Which mechanism enforces a limit: a controller if one accepted it, otherwise the keeper's watchdog.
 keeper::PlanLimit held_limit(std::uint64_t value, keeper::Enforcer by) {
   if (value == 0) return {0, keeper::Enforcer::None};
   return {value, by == keeper::Enforcer::None ? keeper::Enforcer::Watchdog : by};
@@ -25,26 +25,28 @@ keeper::PlanLimit held_limit(std::uint64_t value, keeper::Enforcer by) {
 
 Result<void> prepare_limits(const LaunchSpec& spec, Preparation& plan) {
   Limits limits = spec.limits;
-  // The first process of a PID namespace is ours, but the kernel counts it.
+  // The first process of a PID namespace is corral's, but the kernel counts it.
   if (limits.processes && spec.containment == Containment::Strict) ++*limits.processes;
   const Enforcement held =
       plan.strings.cgroup.empty() ? Enforcement{} : apply_limits(plan.strings.cgroup, limits);
   plan.header.memory = held_limit(limits.memory_bytes.value_or(0), held.memory);
   plan.header.pids = held_limit(spec.limits.processes.value_or(0), held.processes);
   plan.header.cpu = {limits.cpu_thousandths.value_or(0), held.cpu};
-  constexpr std::uint64_t kMostCounted = 8000;  // the keeper's list ends soon after
+  constexpr std::uint64_t kMostCounted = 8000;  // the keeper's list of processes ends soon after
   if (plan.header.pids.by == keeper::Enforcer::Watchdog && plan.header.pids.value > kMostCounted) {
     plan.warnings.push_back(
-        "a limit of more than 8000 processes is kept only by a cgroup, and none is delegated to this "
+        "a limit of more than 8000 processes needs a cgroup, and none is delegated to this "
         "session");
   }
   if (limits.cpu_thousandths && held.cpu == keeper::Enforcer::None) {
     const std::string why =
-        "the cpu limit cannot be enforced here: the cgroup of this process hands no cpu controller down";
+        "the cpu limit cannot be enforced here: the cgroup of this process has no cpu controller for its "
+        "children";
     if (spec.containment == Containment::Strict) {
-      // Delegate= cannot help: a group that has processes, us among them, hands no controller down.
+      // Delegate= cannot help: a group that contains processes, including this one, cannot enable controllers
+      // for its children.
       return Error{why +
-                   "; leave out --cpu, or let systemd hold corral and the server together: `systemd-run "
+                   "; leave out --cpu, or run corral and the server in one systemd scope: `systemd-run "
                    "--user --scope -p CPUQuota=50% corral run ...`"};
     }
     plan.warnings.push_back(why + "; the server runs without it");
@@ -52,13 +54,13 @@ Result<void> prepare_limits(const LaunchSpec& spec, Preparation& plan) {
   return {};
 }
 
-/// A folder that nobody else can write to: the id in it decides what is removed.
+/// The folder must not be writable by other users, because the id in it decides what is removed.
 Result<void> prepare_container(const LaunchSpec& spec, Preparation& plan) {
   std::error_code error;
   const fs::path scratch = fs::temp_directory_path(error);
   std::string folder = (error ? fs::path("/tmp") : scratch) / "corral-XXXXXX";
   if (mkdtemp(folder.data()) == nullptr) {
-    return Error{"cannot make a folder for the container's id in '" + scratch.string() +
+    return Error{"cannot create a folder for the container's id in '" + scratch.string() +
                  "': " + strerror(errno) + "; set TMPDIR to a folder that you may write to"};
   }
   plan.scratch = folder;
@@ -78,7 +80,7 @@ Result<void> check_directory(const std::string& directory) {
   }
   if (!fs::is_directory(status) || access(directory.c_str(), X_OK) != 0) {
     return Error{"the working directory '" + directory +
-                 "' cannot be entered: it must be a directory with x permission"};
+                 "' cannot be entered: use a directory with x permission"};
   }
   return {};
 }
@@ -95,7 +97,7 @@ Result<Preparation> prepare(const LaunchSpec& spec, const std::string& instance)
   if (!executable) return executable.error();
 
   Preparation plan;
-  // Absolute, because the keeper changes to the working directory before it executes.
+  // Absolute, because the keeper changes the working directory before it executes the file.
   std::error_code error;
   plan.strings.executable = fs::absolute(executable->path, error).string();
   plan.strings.directory = spec.directory;

@@ -1,5 +1,6 @@
-// Everything that is settled before a keeper exists: which file to execute, which cgroup, who holds which
-// limit, what runs afterwards. What cannot be had is found out here, where it can still be an error.
+// Everything that is decided before a keeper exists: which file to execute, which cgroup, which mechanism
+// enforces each limit, what runs afterwards. Whatever is not available is detected here, where it can still
+// be reported as an error.
 #pragma once
 
 #include <string>
@@ -16,13 +17,14 @@ struct Preparation {
   keeper::PlanHeader header;
   PlanStrings strings;
   std::vector<std::string> warnings;
-  std::string scratch;                 // a folder of ours, empty = none
-  std::vector<std::string> container;  // what its removal needs to know; empty = there is none
+  std::string scratch;                 // a folder that we created; empty = none
+  std::vector<std::string> container;  // what the removal of the container needs; empty = no container
 };
 
+/// May create a cgroup and a folder; the caller passes them to a keeper or calls `abandon`.
 Result<Preparation> prepare(const LaunchSpec& spec, const std::string& instance);
 
-/// Takes back what `prepare` made, if no keeper came to own it.
+/// Removes what `prepare` created, if no keeper has taken it over.
 void abandon(const Preparation& preparation);
 
 }  // namespace corral::proc

@@ -11,7 +11,7 @@
 namespace corral::proc {
 
 const keeper::Event* ProcessTree::take_event() {
-  static keeper::Event event;  // too large for a stack; the loop thread is the only reader
+  static keeper::Event event;  // too large for the stack; only one thread reads events
   const ssize_t got = recv(parts_.lifeline.get(), &event, sizeof event, MSG_DONTWAIT);
   keeper::Refusal refusal;
   if (got == sizeof refusal) {
@@ -28,7 +28,7 @@ const keeper::Event* ProcessTree::take_event() {
 
 void ProcessTree::stop(keeper::Reason reason) {
   send({keeper::Command::Kind::Stop, reason, 0});
-  // Somebody may have stopped it; then it would not hear us.
+  // A stopped keeper would not read the command.
   if (parts_.keeper_pidfd.valid()) keeper::pidfd_send_signal(parts_.keeper_pidfd.get(), SIGCONT);
 }
 
@@ -40,7 +40,7 @@ void ProcessTree::kill_keeper() {
   siginfo_t info{};
   const bool unreaped =
       waitid(P_PID, static_cast<id_t>(parts_.keeper), &info, WEXITED | WNOHANG | WNOWAIT) == 0;
-  if (unreaped) kill(parts_.keeper, SIGKILL);  // else its number may be somebody else's
+  if (unreaped) kill(parts_.keeper, SIGKILL);  // otherwise its pid may belong to another process
 }
 
 void ProcessTree::forward(int signo) {
@@ -57,7 +57,7 @@ std::optional<keeper::Report> ProcessTree::wait_ended() {
   }
 }
 
-/// A keeper that is gone cannot be told anything; its end shows elsewhere.
+/// Errors are ignored: a keeper that is gone is detected elsewhere.
 void ProcessTree::send(const keeper::Command& command) {
   ::send(parts_.lifeline.get(), &command, sizeof command, MSG_NOSIGNAL | MSG_DONTWAIT);
 }

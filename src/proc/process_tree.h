@@ -1,5 +1,5 @@
-// The handle of one server and all that it starts. Move-only. Letting go of it closes the life line, and with
-// that the tree ends: a server must never outlive the object that answers for it.
+// The handle of one server and everything it starts. Move-only; used on one thread. Destroying it closes the
+// life line, which ends the tree: a server never outlives the object that is responsible for it.
 #pragma once
 
 #include <sys/types.h>
@@ -18,7 +18,7 @@ class ProcessTree {
   struct Parts {
     std::string instance;
     pid_t keeper = 0;
-    UniqueFd keeper_pidfd;  // may be invalid where the kernel has none (before 5.3)
+    UniqueFd keeper_pidfd;  // invalid on kernels without pidfds (before 5.3)
     UniqueFd lifeline;
     std::vector<char> plan;
     std::vector<std::string> warnings;
@@ -29,25 +29,27 @@ class ProcessTree {
   const std::string& instance() const { return parts_.instance; }
   pid_t keeper() const { return parts_.keeper; }
   const UniqueFd& keeper_pidfd() const { return parts_.keeper_pidfd; }
-  /// What was asked for and cannot be had here, in sentences.
+  /// Sentences about requested features that are not available here.
   const std::vector<std::string>& warnings() const { return parts_.warnings; }
-  /// As the keeper got it: whoever must finish its work finds the terminators here.
+  /// The plan as the keeper got it, with the terminators that must run if the keeper is killed.
   const std::vector<char>& plan() const { return parts_.plan; }
 
-  /// Readable when an event is there or the keeper is gone.
+  /// Readable when an event has arrived or the keeper is gone.
   int events() const { return parts_.lifeline.get(); }
-  /// Takes one event without waiting. The pointer is good until the next call; null = none there.
+  /// Reads one event without waiting; null if there is none. The pointer is valid until the next call on any
+  /// tree.
   const keeper::Event* take_event();
 
-  /// Asks for the end: `Signal` now, `ClientGone` with a moment for a polite exit. Returns at once. A keeper
-  /// that somebody has stopped goes on.
+  /// Requests the end: `Signal` at once, `ClientGone` with a short grace. Returns immediately. Also continues
+  /// a keeper that was stopped with SIGSTOP.
   void stop(keeper::Reason reason);
-  /// For a keeper that does not get on. What it held falls to us then.
+  /// For a keeper that makes no progress. Its processes then become children of this process, if it is a
+  /// subreaper.
   void kill_keeper();
-  /// Hands a signal to the server alone.
+  /// Sends a signal to the server only.
   void forward(int signo);
 
-  /// Waits until the keeper has said how the tree ended; nothing if it was killed before it could.
+  /// Blocks until the keeper has reported how the tree ended; empty if it was killed before it could.
   std::optional<keeper::Report> wait_ended();
 
  private:

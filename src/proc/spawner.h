@@ -1,5 +1,5 @@
-// The seam between "start this server" and how an operating system holds a process tree. The keeper is the
-// Linux answer; a Job Object would be the one of Windows. Tests put faults in here.
+// The interface between "start this server" and how an operating system holds a process tree. On Linux that
+// is the keeper; on Windows it would be a Job Object. Tests inject faults here.
 #pragma once
 
 #include "base/result.h"
@@ -12,7 +12,8 @@ class Spawner {
  public:
   virtual ~Spawner() = default;
 
-  /// Returns when the keeper runs, not when the server does: the tree's first event tells how that went.
+  /// Returns when the keeper runs, not when the server does: the first event of the tree says whether the
+  /// server started.
   virtual Result<ProcessTree> spawn(const LaunchSpec& spec) = 0;
 };
 

@@ -17,14 +17,13 @@ Error explain_start_failure(const keeper::Event& event, const std::string& execu
     case keeper::Stage::Execute: return proc::explain_exec_failure(executable, event.error);
     case keeper::Stage::Fork:
       return {"cannot start the server: " + why +
-              "; no more processes can be made (see `ulimit -u`, or the pids limit of this session): end "
-              "some, or "
-              "raise the limit"};
+              "; the process limit is reached (see `ulimit -u`, or the pids limit of this session): end some "
+              "processes, or raise the limit"};
     case keeper::Stage::Namespace:
     case keeper::Stage::IdMap:
     case keeper::Stage::MountProc:
-      return {"strict containment is refused here: " + proc::why_no_namespace(event.stage, event.error) +
-              ", or use --containment auto"};
+      return {"strict containment is not available here: " +
+              proc::why_no_namespace(event.stage, event.error) + ", or use --containment auto"};
     case keeper::Stage::Cgroup:
       return {"the server cannot enter its cgroup: " + why + "; use --containment basic"};
     case keeper::Stage::ChangeDirectory:
@@ -32,7 +31,7 @@ Error explain_start_failure(const keeper::Event& event, const std::string& execu
     case keeper::Stage::Plan:
     case keeper::Stage::None: break;
   }
-  return {"the helper corral-keeper is of another build (" + std::string(event.helper_build) +
+  return {"the helper corral-keeper comes from another build (" + std::string(event.helper_build) +
           ") than this program (" + kVersion + " of " + kBuildDate +
           "): reinstall corral, so that both come from one build"};
 }

@@ -1,4 +1,4 @@
-// Turns a failed start, as the keeper tells it, into a sentence that helps.
+// Turns the keeper's report of a failed start into an error message that says what to do.
 #pragma once
 
 #include <string>

@@ -99,8 +99,9 @@ TEST_F(Preparing, WithoutACgroupTheWatchdogHoldsTheLimits) {
   EXPECT_EQ(plan->header.pids.by, Enforcer::Watchdog);
   EXPECT_EQ(plan->header.cpu.value, 500U);
   EXPECT_EQ(plan->header.cpu.by, Enforcer::None);
-  EXPECT_THAT(plan->warnings, ElementsAre("the cpu limit cannot be enforced here: the cgroup of this process "
-                                          "hands no cpu controller down; the server runs without it"));
+  EXPECT_THAT(plan->warnings,
+              ElementsAre("the cpu limit cannot be enforced here: the cgroup of this process "
+                          "has no cpu controller for its children; the server runs without it"));
 }
 
 TEST_F(Preparing, LimitsThatNobodySetAreHeldByNobody) {
@@ -119,7 +120,7 @@ TEST_F(Preparing, WarnsOfMoreProcessesThanTheWatchdogCounts) {
   const Result<Preparation> plan = prepare(spec_, kInstance);
 
   ASSERT_TRUE(plan);
-  EXPECT_THAT(plan->warnings, ElementsAre(HasSubstr("more than 8000 processes is kept only by a cgroup")));
+  EXPECT_THAT(plan->warnings, ElementsAre(HasSubstr("more than 8000 processes needs a cgroup")));
 }
 
 TEST_F(Preparing, TheCommandForTheEndComesAfterTheRemovalOfTheContainer) {
@@ -156,7 +157,7 @@ TEST_F(Preparing, RefusesWhatCannotStart) {
   EXPECT_THAT(refusal(), HasSubstr("missing' does not exist: create it or correct --cwd"));
 
   spec_.directory = (folder_ / "server").string();
-  EXPECT_THAT(refusal(), HasSubstr("cannot be entered: it must be a directory with x permission"));
+  EXPECT_THAT(refusal(), HasSubstr("cannot be entered: use a directory with x permission"));
 }
 
 }  // namespace

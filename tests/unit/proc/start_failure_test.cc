@@ -31,18 +31,17 @@ TEST(StartFailure, NamesTheStepThatFailedAndTheWayOut) {
   EXPECT_EQ(told(Stage::ChangeDirectory, EACCES),
             "cannot enter the working directory '/srv': Permission denied; correct --cwd");
   EXPECT_EQ(told(Stage::MountProc, EPERM),
-            "strict containment is refused here: no fresh /proc can be mounted (Operation not permitted); a "
-            "container masks parts of /proc: run it unmasked, or use --containment auto");
+            "strict containment is not available here: cannot mount a new /proc (Operation not permitted); "
+            "the container may mask parts of /proc: run it unmasked, or use --containment auto");
 }
 
 // Whatever step it was, a machine without room for another process is the cause.
 TEST(StartFailure, OfAnExhaustedMachineIsAboutThat) {
   for (const int error : {EAGAIN, ENOMEM}) {
     for (const Stage stage : {Stage::Fork, Stage::Execute, Stage::Namespace}) {
-      EXPECT_EQ(told(stage, error),
-                std::string("cannot start the server: ") + strerror(error) +
-                    "; no more processes can be made (see `ulimit -u`, or the pids limit of this session): "
-                    "end some, or raise the limit");
+      EXPECT_EQ(told(stage, error), std::string("cannot start the server: ") + strerror(error) +
+                                        "; the process limit is reached (see `ulimit -u`, or the pids limit "
+                                        "of this session): end some processes, or raise the limit");
     }
   }
 }
@@ -51,20 +50,21 @@ TEST(StartFailure, OfAHelperOfAnotherBuildNamesBoth) {
   for (const Stage stage : {Stage::Plan, Stage::None}) {
     EXPECT_EQ(
         told(stage, 0),
-        std::string("the helper corral-keeper is of another build (0.1 of Monday) than this program (") +
+        std::string("the helper corral-keeper comes from another build (0.1 of Monday) than this program (") +
             kVersion + " of " + kBuildDate + "): reinstall corral, so that both come from one build");
   }
 }
 
 TEST(WhyNoNamespace, SaysWhoRefusedIt) {
   EXPECT_EQ(why_no_namespace(Stage::Namespace, ENOSPC),
-            "the kernel creates no PID namespace for us (No space left on device); raise "
+            "the kernel refuses to create a PID namespace (No space left on device); raise "
             "user.max_user_namespaces and user.max_pid_namespaces");
-  EXPECT_EQ(why_no_namespace(Stage::Namespace, EPERM),
-            "the kernel creates no PID namespace for us (Operation not permitted); allow user namespaces (a "
-            "sysctl, an AppArmor profile or a seccomp filter forbids them)");
+  EXPECT_EQ(
+      why_no_namespace(Stage::Namespace, EPERM),
+      "the kernel refuses to create a PID namespace (Operation not permitted); allow user namespaces (a "
+      "sysctl, an AppArmor profile or a seccomp filter may forbid them)");
   EXPECT_EQ(why_no_namespace(Stage::IdMap, EACCES),
-            "the user namespace may not be given our uid (Permission denied); an AppArmor rule forbids it: "
+            "cannot map the uid in a user namespace (Permission denied); an AppArmor rule may forbid it: "
             "allow user namespaces for corral");
 }
 
