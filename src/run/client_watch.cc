@@ -5,9 +5,9 @@
 
 #include "keeper/kernel.h"
 
-// A pid alone cannot tell whether the parent that we see is the one that started us: an orphan is given to
-// init, or to a subreaper anywhere above. But a child is born into the session of its parent. If we lead no
-// session ourselves and our parent is in another one, we were handed over, and our real client is gone.
+// A pid alone does not tell whether our current parent is the one that started us: an orphan is adopted by
+// init or by a subreaper above. But a child is born into the session of its parent. So if we are not a
+// session leader and our parent is in another session, we were adopted, and our real client is gone.
 
 namespace corral::run {
 namespace {
@@ -17,7 +17,7 @@ bool handed_over(pid_t parent) {
   return session != getpid() && getsid(parent) != session;
 }
 
-/// Whether the other end of stdin can hang up. A file, a terminal of somebody else's or /dev/null cannot.
+/// Whether the other end of stdin can hang up. A file, another session's terminal or /dev/null cannot.
 bool stdin_can_hang_up() {
   struct stat status {};
   return fstat(STDIN_FILENO, &status) == 0 &&
@@ -29,17 +29,16 @@ bool stdin_can_hang_up() {
 Result<ClientWatch> ClientWatch::start() {
   ClientWatch watch;
   const pid_t parent = getppid();
-  if (parent <= 0) return watch;  // we are the first process of a container; nobody is above us
+  if (parent <= 0) return watch;  // we are the first process of a container and have no parent
   watch.pidfd_ = UniqueFd(keeper::pidfd_open(parent));
-  const bool died_meanwhile = getppid() != parent;
-  if (!died_meanwhile && !handed_over(parent)) return watch;
+  const bool parent_died = getppid() != parent;
+  if (!parent_died && !handed_over(parent)) return watch;
   if (!stdin_can_hang_up()) {
     return Error{
-        "the client that started this is gone already and stdin is no pipe, so nothing could ever end the "
-        "session: "
-        "start it from a living process, or pass --detached"};
+        "the client that started this process has already exited and stdin is not a pipe, so nothing could "
+        "end the session: start it from a living process, or pass --detached"};
   }
-  watch.stop();  // stdin tells, if not the parent
+  watch.stop();  // stdin reports the end instead of the parent
   return watch;
 }
 

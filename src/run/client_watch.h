@@ -1,4 +1,4 @@
-// Watches the process that started us, through a pidfd: its death ends the session.
+// Watches the process that started us through a pidfd: its death ends the session.
 #pragma once
 
 #include "base/result.h"
@@ -8,12 +8,12 @@ namespace corral::run {
 
 class ClientWatch {
  public:
-  /// An error if the client is gone already and nothing else could ever end the session.
+  /// Fails if the client is already gone and nothing else could ever end the session.
   static Result<ClientWatch> start();
 
   ClientWatch() = default;
 
-  /// Readable once the client is dead; -1 = nobody is watched.
+  /// Readable once the client is dead; -1 = no process is watched.
   int fd() const { return pidfd_.get(); }
   void stop() { pidfd_.reset(); }
 

@@ -24,13 +24,13 @@
 namespace corral::run {
 namespace {
 
-constexpr std::size_t kMostLooked = 8192;  // what one pass of the sweep sees, too
+constexpr std::size_t kMostLooked = 8192;  // the sweep also handles this many per pass
 constexpr std::size_t kMostInside = 1024;
 constexpr auto kEverybody = keeper::Sweep::Record::Everybody;
 
 bool is_keeper(pid_t pid, void* /*context*/) { return keeper::is_keeper(pid, {}); }
 
-/// The id that a keeper was given with its environment; empty if that cannot be read.
+/// The instance id in a keeper's environment; empty if it cannot be read.
 std::string instance_of(pid_t keeper) {
   constexpr std::string_view kVariable = "CORRAL_INSTANCE=";
   const std::string environment = read_text("/proc/" + std::to_string(keeper) + "/environ");
@@ -43,7 +43,7 @@ std::string instance_of(pid_t keeper) {
   return {};
 }
 
-/// Any keeper's choice, not ours: inside our tree it is always lower, elsewhere it may be.
+/// A tag that another keeper chose: inside our tree it is always lower than ours, elsewhere it may be.
 bool carries_another_tag(pid_t pid, std::uint64_t ours) {
   rlimit limit{};
   return prlimit(pid, RLIMIT_RTTIME, nullptr, &limit) == 0 && limit.rlim_max >= keeper::kSmallestTag &&
@@ -66,11 +66,12 @@ void KeeperLoss::finish(const proc::ProcessTree& tree, int report_fd) {
   report_.reason = keeper::Reason::KeeperLost;
   report_.level = {*plan.cgroup != '\0', plan.header.pid_namespace != 0};
 
-  const keeper::Watchdog limits(plan.header, report_);  // lists them; what it saw went with the keeper
+  const keeper::Watchdog limits(
+      plan.header, report_);  // adds the limits to the report; the measurements were lost with the keeper
   if (had_children_) sweep_.spare_if(spares_strangers, this, keeper::Sweep::Aim::Groups);
   report_.proved_empty = end_tree(plan, began);
   if (!report_.proved_empty) sweep_.list_survivors();
-  if (had_children_) doubt_whoever_is_left();
+  if (had_children_) doubt_remaining_children();
   report_.end_took = keeper::now() - began;
   report_.uptime = keeper::now() - started_;
   keeper::remove_cgroup(plan.cgroup);
@@ -79,8 +80,9 @@ void KeeperLoss::finish(const proc::ProcessTree& tree, int report_fd) {
   if (report_fd >= 0) keeper::write_report(report_fd, report_);
 }
 
-/// True once nothing of it is left. With children of before the kernel cannot say that (ECHILD), and a list
-/// of children may miss one that is just handed to us: then two looks a little apart must find nobody.
+/// Returns true once nothing of the tree is left. If there were children before, ECHILD never comes, and a
+/// list of children may miss one that is being adopted at that moment; so two checks, a little apart, must
+/// find none.
 bool KeeperLoss::end_tree(const keeper::Plan& plan, keeper::Micros began) {
   CleanLooks looks(had_children_ ? CleanLooks::kWithoutProof : CleanLooks::kByProof);
   const keeper::Micros ask_until = began + plan.header.graces.hasty;
@@ -105,7 +107,7 @@ bool KeeperLoss::end_tree(const keeper::Plan& plan, keeper::Micros began) {
   return true;
 }
 
-/// False if somebody is left when the time is over.
+/// Returns false if processes are left when the time is over.
 bool KeeperLoss::kill_rest(const keeper::Plan& plan, keeper::Micros until) {
   const keeper::Micros left = until - keeper::now();
   if (left <= keeper::Micros{0}) return false;
@@ -113,7 +115,7 @@ bool KeeperLoss::kill_rest(const keeper::Plan& plan, keeper::Micros until) {
   return sweep_.kill_all(0, left, kEverybody);
 }
 
-/// Where we had children before, their orphans come to us too, and only marks tell them apart.
+/// If we had children before, their orphans become ours too, and only the marks distinguish them.
 bool KeeperLoss::spares_strangers(pid_t pid, void* self) {
   return !static_cast<const KeeperLoss*>(self)->is_ours(pid);
 }
@@ -125,8 +127,8 @@ bool KeeperLoss::is_ours(pid_t pid) const {
          });
 }
 
-/// A corral inside the tree gives its servers marks of its own. Its keepers are below something of ours, and
-/// know them.
+/// A corral inside the tree gives its servers its own marks. Its keepers are below one of our processes and
+/// carry the instance ids.
 void KeeperLoss::learn_instances() {
   if (!had_children_) return;
   std::vector<pid_t> children(kMostLooked);
@@ -146,9 +148,9 @@ void KeeperLoss::learn_instances() {
   }
 }
 
-/// A server of a corral inside whose keeper was gone before we could learn of it. It may also be a
-/// stranger's, so it is left alone; but then nothing is proved.
-void KeeperLoss::doubt_whoever_is_left() {
+/// A server of a corral inside the tree whose keeper was gone before we could read its id. It may also be a
+/// foreign process, so it is left alone; but then nothing is proved.
+void KeeperLoss::doubt_remaining_children() {
   std::vector<pid_t> children(kMostLooked);
   children.resize(keeper::own_children(children));
   for (const pid_t child : children) {

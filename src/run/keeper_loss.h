@@ -1,5 +1,5 @@
-// What the outer does when the keeper was killed: the tree fell to us, the nearest subreaper above it. So we
-// end it ourselves, run the terminators and write the report.
+// What `corral run` does when its keeper was killed: it is the nearest subreaper above the tree, so it
+// inherits the processes. It ends them, runs the terminators and writes the report.
 #pragma once
 
 #include <string>
@@ -13,15 +13,15 @@
 
 namespace corral::run {
 
-/// How many looks in a row must find nobody before that is believed. Pure.
+/// Counts how many checks in a row found no process, until the result can be trusted. Pure.
 class CleanLooks {
  public:
-  static constexpr int kByProof = 1;       // the kernel said that there is no child
-  static constexpr int kWithoutProof = 2;  // a list was read
+  static constexpr int kByProof = 1;       // the kernel reported that there is no child
+  static constexpr int kWithoutProof = 2;  // a list of children was read
 
   explicit CleanLooks(int wanted) : wanted_(wanted) {}
 
-  /// What the next look has found; true once there were enough.
+  /// Records the result of the next check; true once enough of them were clean.
   bool enough(bool clean) {
     in_a_row_ = clean ? in_a_row_ + 1 : 0;
     return in_a_row_ >= wanted_;
@@ -33,21 +33,22 @@ class CleanLooks {
   int in_a_row_ = 0;
 };
 
+/// Used on one thread; `report` must outlive it.
 class KeeperLoss {
  public:
   explicit KeeperLoss(keeper::Report& report) : report_(report), sweep_(report), started_(keeper::now()) {}
 
-  /// Call before the keeper starts: a shell may have had children before it became us.
+  /// Call before the keeper starts: a shell may have had children before it executed this program.
   void spare_present_children() { had_children_ = sweep_.spare_present_children(); }
 
-  /// A child that was reaped elsewhere: its number may go to somebody else.
+  /// Call when a child was reaped elsewhere, because its pid may be reused.
   void forget(pid_t pid) { sweep_.forget_spared(pid); }
 
-  /// Ends the orphans: SIGTERM, a short grace, time for keepers of a corral inside, SIGKILL until none is
-  /// left.
+  /// Ends the orphans: SIGTERM, a short grace, time for keepers of a corral inside the tree, then SIGKILL
+  /// until none is left. Blocks.
   void finish(const proc::ProcessTree& tree, int report_fd);
 
-  /// The file that the plan names, for messages.
+  /// The executable in the plan, for messages.
   static std::string executable(const proc::ProcessTree& tree);
 
  private:
@@ -56,14 +57,14 @@ class KeeperLoss {
   void learn_instances();
   bool end_tree(const keeper::Plan& plan, keeper::Micros began);
   bool kill_rest(const keeper::Plan& plan, keeper::Micros until);
-  void doubt_whoever_is_left();
+  void doubt_remaining_children();
 
   keeper::Report& report_;
   keeper::Sweep sweep_;
   keeper::Micros started_;
-  std::uint64_t rlimit_tag_ = 0;  // from the plan: the keeper may have died before it could tell
+  std::uint64_t rlimit_tag_ = 0;  // from the plan: the keeper may have died before it could report it
   bool had_children_ = false;
-  std::vector<std::string> inside_;  // instances of a corral inside the tree, whose servers carry their marks
+  std::vector<std::string> inside_;  // instances of a corral inside the tree, whose servers carry its marks
 };
 
 }  // namespace corral::run

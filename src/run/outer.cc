@@ -27,19 +27,20 @@
 #include "run/keeper_loss.h"
 #include "run/signal_burst.h"
 
-// Who tells whom. Many clients keep us in their own process group, so keys pressed in their terminal hit us:
-// Ctrl+C, Ctrl+\ and Ctrl+Z come as signals that the kernel made (si_code SI_KERNEL). They are meant for the
-// client. Only a signal that a process sent is a wish to end this session, unless our own stdin is the
-// terminal: then the person at the keys means us. The keeper and the server are in sessions of their own and
-// hear none of it.
+// Which signals count. Many clients keep us in their own process group, so keys pressed in their terminal
+// reach us: Ctrl+\, Ctrl+C and Ctrl+Z arrive as signals from the kernel (si_code SI_KERNEL) and are meant for
+// the client. Only a signal from another process is a request to end this session, unless our own stdin is
+// the terminal: then the user means us. The keeper and the server are in their own sessions and receive none
+// of these signals.
 
 namespace corral::run {
 namespace {
 
-/// All signals are blocked and read one at a time: no handler, no race, and children that die early are not
-/// missed.
+/// Blocks all signals and reads them one at a time: no handlers, no races, and children that die early are
+/// not missed.
 UniqueFd take_over_signals() {
-  // What a parent ignores, we inherit ignored, and never see: exit codes would be thrown away, a SIGINT lost.
+  // Signals that the parent ignores are inherited as ignored: exit codes would be discarded, and a SIGINT
+  // lost.
   for (const int signo : {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT}) signal(signo, SIG_DFL);
   sigset_t all;
   sigfillset(&all);
@@ -86,17 +87,18 @@ class Outer {
   ClientWatch client_;
   keeper::Report report_;
   KeeperLoss loss_{report_};
-  bool ended_ = false;  // the keeper told us how
+  bool ended_ = false;  // the keeper reported how
   bool keeper_gone_ = false;
   bool lifeline_open_ = true;
-  bool more_ = false;                           // there was no end to the dead
-  std::optional<keeper::Micros> keeper_until_;  // by then a keeper that works is done
+  bool more_ = false;                           // dead children are left
+  std::optional<keeper::Micros> keeper_until_;  // when a keeper that works must be done
   bool keeper_killed_ = false;
-  int failure_code_ = 0;  // the server never started
+  int failure_code_ = 0;  // set if the server never started
 };
 
 int Outer::run(proc::Spawner& spawner) {
-  if (!keeper::become_subreaper()) note("this kernel has no child subreaper; a killed keeper would leak");
+  if (!keeper::become_subreaper())
+    note("this kernel does not support child subreapers; a killed keeper would leak processes");
   loss_.spare_present_children();
   if (!options_.detached) {
     Result<ClientWatch> watch = ClientWatch::start();
@@ -114,7 +116,7 @@ int Outer::run(proc::Spawner& spawner) {
     return exit_code_of(tree.error());
   }
   for (const std::string& warning : tree->warnings()) say("warning: " + warning);
-  // The keeper has its copies now; ours would keep the client from seeing the end of its pipes.
+  // The keeper has its own copies now; ours would keep the client from seeing its pipes close.
   keeper::let_go(STDIN_FILENO, O_RDONLY);
   keeper::let_go(STDOUT_FILENO, O_WRONLY);
   wait_for_end(*tree);
@@ -136,19 +138,19 @@ void Outer::wait_for_end(proc::ProcessTree& tree) {
         {client_.fd(), POLLIN, 0},
     };
     if (poll(wake, std::size(wake), next_wake()) < 0) continue;
-    if (wake[1].revents != 0 && !read_event(tree)) lifeline_open_ = false;  // SIGCHLD tells the rest
+    if (wake[1].revents != 0 && !read_event(tree)) lifeline_open_ = false;  // SIGCHLD reports the rest
     if (wake[0].revents != 0) read_signals(tree);
     if (more_) reap(tree);
     if (wake[2].revents != 0) {
       client_.stop();
-      note("the client is gone");
+      note("the client has exited");
       ask_to_end(tree, keeper::Reason::ClientGone);
     }
     look_at_the_clock(tree);
   }
 }
 
-/// From the first request on the keeper has as long as its plan allows, and a little for a busy machine.
+/// From the first request on, the keeper has as long as its plan allows, plus a margin for a busy machine.
 void Outer::ask_to_end(proc::ProcessTree& tree, keeper::Reason reason) {
   constexpr keeper::Micros kMargin{3'000'000};
   tree.stop(reason);
@@ -165,20 +167,20 @@ int Outer::next_wake() const {
   return static_cast<int>(std::max<std::int64_t>(left.count(), 0));
 }
 
-/// A keeper that does not run (stopped again and again, held by a debugger) must not hold up the end.
+/// A keeper that does not run (stopped repeatedly, held by a debugger) must not delay the end.
 void Outer::look_at_the_clock(const proc::ProcessTree& tree) {
   if (!keeper_until_ || keeper::now() < *keeper_until_ || ended_ || keeper_gone_) return;
-  if (keeper_killed_) {  // it hangs in the kernel: the sweep names it
+  if (keeper_killed_) {  // it is blocked in the kernel: the sweep reports it
     keeper_gone_ = true;
     return;
   }
-  say("the keeper does not get on; ending it and what it kept");
-  kill(tree.keeper(), SIGKILL);  // our unreaped child
+  say("the keeper makes no progress; ending it and the processes that it held");
+  kill(tree.keeper(), SIGKILL);  // our unreaped child, so the pid is still its own
   keeper_killed_ = true;
   keeper_until_ = keeper::now() + std::chrono::seconds(2);
 }
 
-/// Once the keeper is gone, the rest of its tree is for the sweep, however many of it die meanwhile.
+/// Once the keeper is gone, the sweep handles the rest of its tree, however many of its processes die.
 void Outer::read_signals(proc::ProcessTree& tree) {
   take_signals(signals_.get(), [&](const signalfd_siginfo& info) {
     take_signal(tree, info);
@@ -192,7 +194,7 @@ void Outer::take_signal(proc::ProcessTree& tree, const signalfd_siginfo& info) {
   if (signo == SIGCHLD) {
     reap(tree);
   } else if (from_terminal && !person_at_keys_) {
-    note(std::string("SIG") + sigabbrev_np(signo) + " came from the client's terminal: not for us");
+    note(std::string("SIG") + sigabbrev_np(signo) + " came from the client's terminal: ignored");
   } else if (signo == SIGTSTP) {
     if (person_at_keys_) raise(SIGSTOP);
   } else if (signo == SIGUSR1 || signo == SIGUSR2) {
@@ -203,7 +205,7 @@ void Outer::take_signal(proc::ProcessTree& tree, const signalfd_siginfo& info) {
   }
 }
 
-/// False if there was none: nothing to say, or nobody left to say it.
+/// Returns false if there was no event: nothing to report, or the keeper is gone.
 bool Outer::read_event(proc::ProcessTree& tree) {
   const keeper::Event* event = tree.take_event();
   if (event == nullptr) return false;
@@ -213,7 +215,7 @@ bool Outer::read_event(proc::ProcessTree& tree) {
            (event->server > 0 ? ", server pid " + std::to_string(event->server) : "") + ", level " +
            keeper::level_name(event->level));
       if (event->rlimit_tag == 0)
-        note("no room below RLIMIT_RTTIME for a tag: only the environment marks the tree");
+        note("RLIMIT_RTTIME leaves no room for a tag: only the environment marks the tree");
       return true;
     case keeper::Event::Kind::Failed: {
       const Error error = proc::explain_start_failure(*event, loss_.executable(tree), spec_.directory);
@@ -225,16 +227,15 @@ bool Outer::read_event(proc::ProcessTree& tree) {
     case keeper::Event::Kind::Ended: report_ = event->report; break;
   }
   ended_ = true;
-  if (event->report_lost) say("the report could not be written: check --report and the space on its disk");
+  if (event->report_lost) say("cannot write the report: check --report and the free space on its disk");
   return true;
 }
 
-/// Reaps whoever died. Besides the keeper that can be children of the shell that became us, and their
-/// orphans.
-/// A keeper that is stopped hears nothing, not even the end of its input: it goes on at once. It is in a
-/// session of its own, so no key can have stopped it.
+/// Reaps dead children. Besides the keeper, these can be children of the shell that became this process, and
+/// their orphans. A keeper that is stopped does not react to anything, not even to the end of its input, so
+/// it is continued at once. It is in its own session, so no key can have stopped it.
 void Outer::reap(const proc::ProcessTree& tree) {
-  constexpr int kMostReaped = 256;  // then signals are listened to
+  constexpr int kMostReaped = 256;  // then signals are read
   more_ = false;
   for (int i = 0; i < kMostReaped; ++i) {
     int status = 0;
@@ -245,7 +246,7 @@ void Outer::reap(const proc::ProcessTree& tree) {
       if (keeper) kill(pid, SIGCONT);
     } else if (keeper) {
       keeper_gone_ = true;
-      return;  // what it kept comes to us now, and is for the sweep to count
+      return;  // its processes become our children now, and the sweep counts them
     } else {
       loss_.forget(pid);
     }
@@ -254,10 +255,10 @@ void Outer::reap(const proc::ProcessTree& tree) {
 }
 
 int Outer::conclude(proc::ProcessTree& tree) {
-  while (!ended_ && read_event(tree)) {  // its last words may have come at the moment of its death
+  while (!ended_ && read_event(tree)) {  // its last event may have arrived just before its death
   }
   if (!ended_) {
-    say("the keeper was killed; ending what it kept");
+    say("the keeper was killed; ending the processes that it held");
     loss_.finish(tree, spec_.report);
     explain_end();
     return kOwnFailure;
@@ -270,8 +271,8 @@ int Outer::conclude(proc::ProcessTree& tree) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/// It exits right after its last words. Left unreaped, it would be a zombie for as long as the first process
-/// of a container does not reap. Bounded, in case somebody stopped it.
+/// The keeper exits right after its last event. If it were not reaped, it would stay a zombie in a container
+/// whose first process does not reap. Bounded, in case the keeper is stopped.
 void Outer::await_keeper(const proc::ProcessTree& tree) {
   const keeper::Micros deadline = keeper::now() + std::chrono::seconds(2);
   for (reap(tree); !keeper_gone_ && keeper::now() < deadline; reap(tree)) {
@@ -285,7 +286,7 @@ void Outer::explain_end() const {
   for (std::uint32_t i = 0; i < report_.survivors; ++i) say(explain_survivor(report_.survivor[i]));
   for (std::uint32_t i = 0; i < report_.limits; ++i) {
     const keeper::LimitState& limit = report_.limit[i];
-    // To be held back at times is what a limit of processor time is for.
+    // Throttling now and then is normal under a CPU limit, so it is not reported.
     if (limit.exceeded && limit.name != keeper::LimitName::Cpu) say(explain_limit(limit));
   }
   for (std::uint32_t i = 0; i < report_.terminators; ++i) {

@@ -1,5 +1,5 @@
-// Signals that wait in a signalfd, a bounded number at a time. Somebody may die all the time, so that there
-// is always another one: what is left over is for the next turn.
+// Reads the signals that wait in a signalfd, a bounded number at a time: if processes keep dying, there is
+// always another one. The rest is read in the next round.
 #pragma once
 
 #include <sys/signalfd.h>
@@ -9,7 +9,7 @@ namespace corral::run {
 
 inline constexpr int kMostSignals = 64;
 
-/// Until `take` returns false, nothing is left, or there were that many.
+/// Calls `take` for each signal until it returns false, no signal is left, or the bound is reached.
 template <class Take>
 void take_signals(int signals, Take take) {
   signalfd_siginfo info{};

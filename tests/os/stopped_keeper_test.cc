@@ -67,7 +67,8 @@ TEST_F(StoppedKeeper, ThatCannotGoOnIsReplacedWhenItsTimeIsOver) {
 
   EXPECT_TRUE(killed);
   EXPECT_EQ(session.wait(), 125);
-  EXPECT_NE(errors().find("the keeper does not get on; ending it and what it kept"), std::string::npos)
+  EXPECT_NE(errors().find("the keeper makes no progress; ending it and the processes that it held"),
+            std::string::npos)
       << errors();
   EXPECT_EQ(report().reason, "keeper-lost");
   expect_clean(report());
