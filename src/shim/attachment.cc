@@ -22,14 +22,15 @@ namespace {
 using control::Reply;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kLeavePatience{1500};       // clients give us 2 s from SIGTERM to SIGKILL
-constexpr milliseconds kClientGonePatience{5000};  // the daemon sees it, too, and knows better how to end
-constexpr milliseconds kLastOutputPatience{2000};  // for a terminal that nobody reads
+constexpr milliseconds kLeavePatience{1500};  // clients give us 2 s from SIGTERM to SIGKILL
+constexpr milliseconds kClientGonePatience{
+    5000};  // the daemon notices it too, and ends the session in better order
+constexpr milliseconds kLastOutputPatience{2000};  // for a terminal that is not read
 constexpr milliseconds kHurriedOutputPatience{200};
 
-/// Ours to copy from or to. A terminal can block a writer for as long as somebody pressed Ctrl+S, and
-/// O_NONBLOCK on it would be everybody's, so it is opened once more. A file keeps its position only through
-/// the descriptor that came with it.
+/// A descriptor that we may copy from or to. A terminal can block a writer for as long as Ctrl+S is in
+/// effect, and O_NONBLOCK on it would affect every user of it, so it is opened again. A file keeps its
+/// position only through the original descriptor.
 UniqueFd own_end(int fd, int access) {
   if (isatty(fd) == 1) {
     const std::string path = "/proc/self/fd/" + std::to_string(fd);
@@ -39,7 +40,7 @@ UniqueFd own_end(int fd, int access) {
   return UniqueFd(fcntl(fd, F_DUPFD_CLOEXEC, 3));
 }
 
-/// One that is about to end says run-it, too; but there can be another one soon.
+/// A daemon that is shutting down also answers run-it, but then another daemon can be available soon.
 Error::Kind kind_of_run_it(const Reply& reply) {
   return reply.text.find("shutting down") != std::string::npos ? Error::Kind::NotFound : Error::Kind::Failure;
 }
@@ -59,17 +60,18 @@ Result<int> Attachment::run(control::Hello hello, Time until) {
   }
   if (without_daemon_) return *without_daemon_;
   if (errors_.dropped() > 0) {
-    note(std::to_string(errors_.dropped()) + " bytes of the server's stderr were dropped: nobody read them");
+    note(std::to_string(errors_.dropped()) +
+         " bytes of the server's stderr were dropped, because the reader did not keep up");
   }
   return *code_;
 }
 
-/// The descriptor to hand over in place of 0 or 1: itself, or our end of a new pipe. Nothing is read from it
+/// The descriptor to pass in place of 0 or 1: the same one, or one end of a new pipe. Nothing is read from it
 /// before the daemon has accepted the session.
 Result<int> Attachment::passable(int fd) {
   if (control::can_be_passed(fd)) return fd;
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return Error{std::string("no pipe can be made: ") + strerror(errno)};
+  if (pipe2(ends, O_CLOEXEC) != 0) return Error{std::string("cannot create a pipe: ") + strerror(errno)};
   UniqueFd read_end(ends[0]);
   UniqueFd write_end(ends[1]);
   const bool in = fd == STDIN_FILENO;
@@ -93,14 +95,14 @@ Result<void> Attachment::introduce(control::Hello hello) {
   protocol_ = hello.protocol;
   hello.descriptors = {"input", "output"};
   std::vector<int> descriptors = {*in, *out};
-  // An error: the client is gone already. Then the end of its pipes says so, and a file ends anyway.
+  // An error means that the client is already gone. Then its pipes report the end, and a file ends anyway.
   if (Result<run::ClientWatch> watch = run::ClientWatch::start()) client_ = std::move(*watch);
   if (client_.fd() >= 0) {
     hello.descriptors.emplace_back("client");
     descriptors.push_back(client_.fd());
   }
   Result<void> sent = channel_.send(hello, descriptors);
-  handed_over_.clear();  // ours would keep the pipe open when the daemon has let go
+  handed_over_.clear();  // our copies would keep the pipe open after the daemon has closed it
   return sent;
 }
 
@@ -166,16 +168,16 @@ void Attachment::handle(const Reply& reply) {
 void Attachment::begin_session(const Reply& reply) {
   accepted_ = true;
   if (!leaving_) deadline_.reset();
-  note("the daemon (corral " + reply.version + ") has the session");
-  // The daemon has its own. The copies that remember the flags stay: they go when we do, right after the
-  // daemon's.
+  note("the daemon (corral " + reply.version + ") accepted the session");
+  // The daemon has its own copies. The copies that remember the flags stay until we exit, right after the
+  // daemon closes its own.
   keeper::let_go(STDIN_FILENO, O_RDONLY);
   keeper::let_go(STDOUT_FILENO, O_WRONLY);
 }
 
-/// A daemon of another protocol cannot help, but the client need not suffer for it.
+/// If the daemon speaks an incompatible protocol, the client can still be served without it.
 void Attachment::refuse(const Reply& reply) {
-  constexpr int kServedBack = 2;  // the daemon serves its protocol and the two before it
+  constexpr int kServedBack = 2;  // the daemon serves its own version and the two before it
   const bool other_protocol =
       reply.protocol != 0 && (protocol_ > reply.protocol || protocol_ < reply.protocol - kServedBack);
   if (other_protocol) return go_without(reply.text);
@@ -185,11 +187,12 @@ void Attachment::refuse(const Reply& reply) {
 
 void Attachment::lose_daemon() {
   if (leaving_) return end(kSignalled + signals_.leaving());
-  if (!accepted_) return go_without("the daemon hung up before it took the session", Error::Kind::NotFound);
+  if (!accepted_)
+    return go_without("the daemon closed the connection before it accepted the session",
+                      Error::Kind::NotFound);
   errors_.say(
-      "the daemon died and its servers ended with it: start the session again (exit code 75), and see "
-      "`corral "
-      "status`");
+      "the daemon died, and its servers ended with it: start the session again (exit code 75), and see "
+      "`corral status`");
   end(kDaemonDied);
 }
 
@@ -197,7 +200,7 @@ void Attachment::check_deadline() {
   if (!deadline_ || std::chrono::steady_clock::now() < *deadline_) return;
   deadline_.reset();
   if (code_) {
-    output_ = Copier();  // nobody takes the rest
+    output_ = Copier();  // the rest has no reader
   } else if (leaving_) {
     end(kSignalled + signals_.leaving());
   } else if (!accepted_) {

@@ -1,4 +1,4 @@
-// One session as the shim sees it: from the hello to the exit code.
+// One session from the shim's point of view: from the hello to the exit code.
 #pragma once
 
 #include <chrono>
@@ -15,14 +15,16 @@
 
 namespace corral::shim {
 
+/// Used on one thread. `signals` and `errors` must outlive it.
 class Attachment {
  public:
   Attachment(control::Channel channel, Signals& signals, ErrorOutput& errors, bool verbose);
 
   using Time = std::chrono::steady_clock::time_point;
 
-  /// The exit code; an error = the daemon did not take the session by `until`, nothing was read from the
-  /// client, and somebody else can serve it. Error::Kind::NotFound: that daemon left, another can be had.
+  /// Blocks until the session is over and returns the exit code. An error means that the daemon did not
+  /// accept the session by `until`: nothing was read from the client, so the caller can serve it another way.
+  /// With Error::Kind::NotFound that daemon is leaving, and another one can be tried.
   Result<int> run(control::Hello hello, Time until);
 
  private:
@@ -46,15 +48,16 @@ class Attachment {
   ErrorOutput& errors_;
   const bool verbose_;
   run::ClientWatch client_;
-  std::vector<UniqueFd> handed_over_;  // the daemon's ends of pipes that we copy for, until it has them
+  std::vector<UniqueFd>
+      handed_over_;  // the daemon's ends of the pipes that we copy for, until it has received them
   Copier input_;
   Copier output_;
-  int protocol_ = control::kProtocol;  // that our hello speaks
+  int protocol_ = control::kProtocol;  // version of our hello
   bool accepted_ = false;
   bool connected_ = true;
   bool leaving_ = false;
   std::optional<Time> deadline_;
-  std::optional<int> code_;  // the end has come; what is copied may still flow
+  std::optional<int> code_;  // set at the end; copying may still be under way
   std::optional<Error> without_daemon_;
 };
 

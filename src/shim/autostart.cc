@@ -28,14 +28,14 @@ using Time = std::chrono::steady_clock::time_point;
 constexpr milliseconds kShortestPause{1};
 constexpr milliseconds kLongestPause{50};
 
-/// Waits between tries: short at first, never long, and never beyond the end of our patience.
+/// Pauses between attempts: short at first, never long, and never beyond the deadline.
 class Pauses {
  public:
   Pauses(Signals& signals, Time until) : signals_(signals), until_(until) {}
 
   bool over() const { return signals_.leaving() != 0 || std::chrono::steady_clock::now() >= until_; }
 
-  /// Ends early when `fd` is readable (-1 = none); true if it is.
+  /// Ends early when `fd` is readable (-1 = none); returns whether it is.
   bool pause(int fd = -1) {
     pollfd wake[] = {{fd, POLLIN, 0}, {signals_.fd(), POLLIN, 0}};
     const int ready = poll(wake, std::size(wake), static_cast<int>(next_.count()));
@@ -63,7 +63,7 @@ Result<void> find_place(const std::string& given, std::string& runtime_dir) {
   return first;
 }
 
-/// Held while a daemon is being started. Who does not get it tries to connect meanwhile.
+/// Held while a daemon is being started. A process that does not get the lock keeps trying to connect.
 class StartingLock {
  public:
   static Result<StartingLock> open(const std::string& runtime_dir) {
@@ -80,7 +80,7 @@ class StartingLock {
   UniqueFd file_;
 };
 
-/// The last line that was written after `since`, without what a terminal would obey.
+/// The last line that was written after `since`, without terminal control characters.
 std::string last_line(int log, off_t since) {
   constexpr off_t kTail = 1024;
   const off_t end = lseek(log, 0, SEEK_END);
@@ -101,7 +101,7 @@ Error not_started(int log, off_t since, const std::string& runtime_dir, const st
                control::log_path(runtime_dir)};
 }
 
-/// Ends whoever hangs in the question for a scope. True = it asks no more, and there is no daemon.
+/// Ends a systemd-run that hangs. True = it has been ended, and there is no daemon.
 bool end_question(const StartedDaemon& daemon) {
   constexpr int kUntilItIsGoneMs = 1000;
   if (!still_asks_manager(daemon)) return false;
@@ -110,11 +110,12 @@ bool end_question(const StartedDaemon& daemon) {
   return poll(&gone, 1, kUntilItIsGoneMs) == 1;
 }
 
-/// Starts one and waits for it. Nothing = the way by the service manager came to nothing; `said` is the last
-/// word of whoever went it, which may have been the daemon itself.
+/// Starts a daemon and waits for it. Empty if the start through the service manager failed; `said` is then
+/// the last line in the log, from systemd-run or from the daemon itself.
 std::optional<Result<Channel>> try_start(const DaemonCommand& command, int log, Signals& signals,
                                          Pauses& pauses, std::string& said) {
-  constexpr std::chrono::seconds kManagersTime{3};  // of all the time there is, so that the next way has some
+  constexpr std::chrono::seconds kManagersTime{
+      3};  // part of the total time, so that the direct start has some left
   const off_t since = lseek(log, 0, SEEK_END);
   const Result<StartedDaemon> daemon = start_daemon(command, log);
   if (!daemon) return Result<Channel>(daemon.error());
@@ -125,21 +126,22 @@ std::optional<Result<Channel>> try_start(const DaemonCommand& command, int log, 
     if (channel) return channel;
     const bool late = daemon->by_manager && std::chrono::steady_clock::now() >= manager_until;
     if (daemon->by_manager && (exited || (late && end_question(*daemon)))) {
-      said = exited ? last_line(log, since) : "systemd-run did not get an answer";
+      said = exited ? last_line(log, since) : "systemd-run did not respond in time";
       return std::nullopt;
     }
     if (exited) {
-      return Result<Channel>(not_started(log, since, command.runtime_dir, "left right after its start"));
+      return Result<Channel>(not_started(log, since, command.runtime_dir, "exited right after its start"));
     }
   }
-  if (signals.leaving() != 0) return Result<Channel>(Error{"told to leave"});
+  if (signals.leaving() != 0) return Result<Channel>(Error{"interrupted by a signal"});
   return Result<Channel>(not_started(log, since, command.runtime_dir, "was started but does not answer"));
 }
 
-/// The second way may fail for another reason than the first, which may be the one to do something about.
+/// The direct start may fail for a different reason than the start by the service manager, and either may be
+/// the one to fix.
 Error both_reasons(const Error& second, const std::string& first) {
   if (first.empty() || second.message.find(first) != std::string::npos) return second;
-  return Error{second.message + "; before that, by the service manager: " + first, second.kind};
+  return Error{second.message + "; the earlier start by the service manager failed: " + first, second.kind};
 }
 
 Result<Channel> start_and_connect(const DaemonPlace& place, const std::string& runtime_dir, Signals& signals,
@@ -155,15 +157,14 @@ Result<Channel> start_and_connect(const DaemonPlace& place, const std::string& r
   std::string nothing;
   channel = try_start(command, log.get(), signals, pauses, nothing);
   if (channel && *channel) return std::move(*channel);
-  return both_reasons(channel ? channel->error() : Error{"no daemon could be started; see " + log_path},
-                      said);
+  return both_reasons(channel ? channel->error() : Error{"cannot start a daemon; see " + log_path}, said);
 }
 
 }  // namespace
 
 Result<Channel> reach_daemon(const DaemonPlace& place, Time until, Signals& signals, ErrorOutput& errors) {
   Result<Channel> channel = control::connect_to_daemon(place.runtime_dir);
-  // A daemon that is there but cannot be spoken to is no reason to start another.
+  // If a daemon exists but cannot be talked to, starting another one would not help.
   if (channel || channel.error().kind != Error::Kind::NotFound) return channel;
   std::string runtime_dir;
   const Result<void> found = find_place(place.runtime_dir, runtime_dir);
@@ -172,7 +173,7 @@ Result<Channel> reach_daemon(const DaemonPlace& place, Time until, Signals& sign
   if (!lock) return lock.error();
   Pauses pauses(signals, until);
   while (!lock->take()) {
-    if (pauses.over()) return Error{"another process has been starting a daemon for too long"};
+    if (pauses.over()) return Error{"another process has been trying to start a daemon for too long"};
     pauses.pause();
     channel = control::connect_to_daemon(place.runtime_dir);
     if (channel) return channel;

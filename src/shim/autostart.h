@@ -1,5 +1,5 @@
-// Finds the user's daemon, and starts it if there is none. However many shims do so at once, one daemon comes
-// of it.
+// Finds the user's daemon, and starts one if there is none. However many shims do so at once, only one daemon
+// is started.
 #pragma once
 
 #include <chrono>
@@ -13,12 +13,13 @@
 namespace corral::shim {
 
 struct DaemonPlace {
-  std::string runtime_dir;  // empty = any of the user's
-  std::string config_file;  // for a daemon that is started; empty = its own default
+  std::string runtime_dir;  // empty = any daemon of the user
+  std::string config_file;  // for a daemon that is started here; empty = its default
   bool verbose = false;
 };
 
-/// The error says why there is none by `until`. Returns early with one if a signal asks us to leave.
+/// Blocks until a daemon is reached. The error says why there is none by `until`. Returns early with an error
+/// if a signal tells us to leave.
 Result<control::Channel> reach_daemon(const DaemonPlace& place, std::chrono::steady_clock::time_point until,
                                       Signals& signals, ErrorOutput& errors);
 

@@ -22,14 +22,14 @@ namespace {
 struct Known {
   __rlimit_resource resource;
   std::string_view name;   // in /proc/PID/limits
-  std::string_view words;  // for a person
+  std::string_view words;  // for messages
 };
 
-/// Each of them ends a process, or makes it fail, when it has worked for long enough.
-constexpr std::array<Known, 4> kKnown = {{{RLIMIT_CPU, "Max cpu time", "a limit of processor time"},
-                                          {RLIMIT_AS, "Max address space", "a limit of address space"},
-                                          {RLIMIT_DATA, "Max data size", "a limit of memory"},
-                                          {RLIMIT_FSIZE, "Max file size", "a limit of the size of files"}}};
+/// Each of them ends a long-running process, or makes it fail, sooner or later.
+constexpr std::array<Known, 4> kKnown = {{{RLIMIT_CPU, "Max cpu time", "a CPU time limit"},
+                                          {RLIMIT_AS, "Max address space", "an address space limit"},
+                                          {RLIMIT_DATA, "Max data size", "a memory limit"},
+                                          {RLIMIT_FSIZE, "Max file size", "a file size limit"}}};
 constexpr rlim_t kUsualFiles = 1024;
 
 std::optional<rlim_t> number_of(const std::string& word) {
@@ -40,7 +40,7 @@ std::optional<rlim_t> number_of(const std::string& word) {
   return number;
 }
 
-/// What may not be raised is raised as far as it may.
+/// A limit that may not be raised fully is raised as far as possible.
 void take_limit(__rlimit_resource resource, const rlimit& wanted) {
   rlimit own{};
   if (getrlimit(resource, &own) != 0 || setrlimit(resource, &wanted) == 0) return;
@@ -49,13 +49,14 @@ void take_limit(__rlimit_resource resource, const rlimit& wanted) {
   setrlimit(resource, &possible);
 }
 
-/// By trying: which privilege it takes depends on the namespace, too.
+/// Finds out by trying, because the required privilege also depends on the namespace.
 bool may_lift(__rlimit_resource resource, const rlimit& own, rlim_t most) {
   const rlimit lifted{own.rlim_cur, most};
   return setrlimit(resource, &lifted) == 0 && setrlimit(resource, &own) == 0;
 }
 
-/// The soft limit of processes to the hard one; of open files to what is usual, if it is less.
+/// Raises the soft limit of processes to the hard limit, and that of open files to the usual value if it is
+/// lower.
 void lift_soft_limits() {
   rlimit own{};
   if (getrlimit(RLIMIT_NPROC, &own) == 0) {
@@ -87,7 +88,8 @@ void take_oom_score_of(pid_t adopter) {
   const std::string score = read_text("/proc/" + std::to_string(adopter) + "/oom_score_adj");
   const UniqueFd file(open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
   if (score.empty() || !file.valid()) return;
-  if (write(file.get(), score.data(), score.size()) < 0) errno = 0;  // it may only be raised
+  if (write(file.get(), score.data(), score.size()) < 0)
+    errno = 0;  // without privileges it can only be raised
 }
 
 }  // namespace
@@ -131,7 +133,7 @@ void leave_limits_behind(pid_t adopter) {
   take_schedule_of(adopter);
   take_oom_score_of(adopter);
   personality(PER_LINUX);
-  prctl(PR_SET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL);  // back to the usual one
+  prctl(PR_SET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL);  // back to the default
 }
 
 }  // namespace corral::shim

@@ -22,17 +22,18 @@
 namespace corral::shim {
 namespace {
 
-// To be reached, and then to answer: a daemon that hangs must not cost the client its server.
+// Time to reach the daemon, and again for it to answer: a daemon that hangs must not cost the client its
+// server.
 constexpr std::chrono::seconds kPatience{10};
 
-/// The kernel's name for it, without symbolic links.
+/// The kernel's path of the directory, without symbolic links.
 Result<void> find_directory(std::string& directory) {
   char path[PATH_MAX];
   if (getcwd(path, sizeof path) == nullptr) {
-    return Error{std::string("the working directory cannot be named: ") + strerror(errno)};
+    return Error{std::string("cannot determine the working directory: ") + strerror(errno)};
   }
-  // "(unreachable)" stands before a folder outside of our root.
-  if (path[0] != '/') return Error{"the working directory cannot be reached from the root"};
+  // The kernel puts "(unreachable)" in front of a folder outside our root.
+  if (path[0] != '/') return Error{"the working directory is not below the root directory"};
   directory = path;
   return {};
 }
@@ -59,11 +60,11 @@ Result<control::Channel> find_fitting_daemon(const ConnectOptions& options, Atta
       control::held_tighter(control::surroundings_of_peer(channel->fd()), control::surroundings_of(0));
   if (by.empty()) return channel;
   return Error{"the daemon is more confined than this process (" + by +
-               "): `corral serve --replace` starts another"};
+               "): `corral serve --replace` starts a new one"};
 }
 
-/// The exit code, or why it must go without the daemon. One that leaves while we come gets no second chance,
-/// but its successor has one, in the time that is left.
+/// The exit code, or why the session must do without the daemon. A daemon that is leaving is not tried again,
+/// but its successor is, in the remaining time.
 Result<int> through_daemon(const ConnectOptions& options, Signals& signals, ErrorOutput& errors) {
   const Result<control::Hello> hello = make_hello(options);
   if (!hello) return hello.error();
@@ -72,10 +73,11 @@ Result<int> through_daemon(const ConnectOptions& options, Signals& signals, Erro
     Result<control::Channel> channel = find_fitting_daemon(options, until, signals, errors);
     if (signals.leaving() != 0) return kSignalled + signals.leaving();
     if (!channel) return channel.error();
-    if (!again) until = std::chrono::steady_clock::now() + kPatience;  // from here on it is its turn
+    if (!again)
+      until = std::chrono::steady_clock::now() + kPatience;  // from here on the new daemon has its own time
     Result<int> code = Attachment(std::move(*channel), signals, errors, options.verbose).run(*hello, until);
     if (code || again || code.error().kind != Error::Kind::NotFound) return code;
-    if (options.verbose) errors.say(code.error().message + "; trying once more");
+    if (options.verbose) errors.say(code.error().message + "; trying again");
   }
 }
 
@@ -93,11 +95,11 @@ Result<control::Hello> hello_from_here(control::Verb verb) {
 }
 
 int connect(const ConnectOptions& options) {
-  // What a client leaked to us would be held open here: a copy of the other end of stdin, and the session
-  // never ends.
+  // Descriptors that the client leaked to us must be closed: if one is the other end of stdin, the session
+  // would never end.
   keeper::close_from(3);
   Instead instead;
-  {  // Nothing of this may be left for `run_instead`: least of all the copies of 0 and 1.
+  {  // Everything in this block must be destroyed before `run_instead`, above all the copies of 0 and 1.
     const KeptFlags flags;
     Signals signals;
     ErrorOutput errors;
@@ -114,7 +116,7 @@ int connect(const ConnectOptions& options) {
       errors.say(why + "; " + instead.refusal);
       return instead.exit_code;
     }
-    errors.say(why + "; running the server here, for this session alone");
+    errors.say(why + "; running the server here, for this session only");
   }
   return run_instead(*instead.spec, options.verbose);
 }

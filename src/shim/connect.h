@@ -1,6 +1,6 @@
-// `corral connect`: what a client starts in place of a server. It hands the client's pipes to the daemon and
-// then only waits for the end. Where no daemon can be had it does what `corral run` does, so that a client
-// never loses a server because of us.
+// `corral connect`: the program that a client starts in place of a server. It passes the client's pipes to
+// the daemon and then waits for the end. If no daemon is available it does what `corral run` does, so that a
+// client never loses a server because of corral.
 #pragma once
 
 #include <string>
@@ -12,13 +12,13 @@
 namespace corral::shim {
 
 struct ConnectOptions {
-  std::string runtime_dir;        // empty = where the user's daemon is
-  std::string config_file;        // empty = the default one
-  std::string server;             // a configured name; empty = `argv`
-  std::vector<std::string> argv;  // a command of the client's own
+  std::string runtime_dir;        // empty = the user's default
+  std::string config_file;        // empty = the default file
+  std::string server;             // a configured name; empty = use `argv`
+  std::vector<std::string> argv;  // the client's own command
   std::string share;              // "", "shared", "session" or "root"
-  std::string session;            // the session object that it belongs to; empty = none
-  std::string root;               // the project, absolute and without symbolic links; empty = our directory
+  std::string session;            // the session object that this session belongs to; empty = none
+  std::string root;  // the project folder, absolute and without symbolic links; empty = the working directory
   bool require_daemon = false;
   bool verbose = false;
 };
@@ -26,10 +26,11 @@ struct ConnectOptions {
 inline constexpr int kNoDaemon = 69;    // EX_UNAVAILABLE
 inline constexpr int kDaemonDied = 75;  // EX_TEMPFAIL: try again
 
-/// A hello that says where we are and what is around us.
+/// A hello with our working directory, environment and confinement.
 Result<control::Hello> hello_from_here(control::Verb verb);
 
-/// Returns the exit code. Call it once, early, from a single thread; descriptors 0 to 2 are open.
+/// Runs the session and returns the exit code. Call once, early, from a single thread; descriptors 0 to 2
+/// must be open.
 int connect(const ConnectOptions& options);
 
 }  // namespace corral::shim

@@ -29,7 +29,7 @@ void Copier::advance() {
   if (size > 0) {
     buffer_.erase(0, static_cast<std::size_t>(size));
   } else if (size < 0 && errno != EAGAIN && errno != EINTR) {
-    finish();  // nobody reads it: the writer must feel that
+    finish();  // there is no reader, so the writer must see a closed pipe
   }
 }
 

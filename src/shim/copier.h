@@ -1,4 +1,4 @@
-// Carries bytes between a descriptor that the daemon cannot wait for and a pipe that it can.
+// Copies bytes between a descriptor that the daemon cannot poll and a pipe that it can.
 #pragma once
 
 #include <poll.h>
@@ -13,11 +13,12 @@ namespace corral::shim {
 class Copier {
  public:
   Copier() = default;
-  /// Neither end blocks when it polls ready. `to` is closed at the end of `from`.
+  /// Takes both descriptors. Neither may block when it polls ready. `to` is closed at the end of `from`.
   Copier(UniqueFd from, UniqueFd to) : from_(std::move(from)), to_(std::move(to)) {}
 
-  /// What to wait for; a descriptor of -1 = nothing more to do.
+  /// What to poll for; a descriptor of -1 means that nothing is left to do.
   pollfd wanted() const;
+  /// Call when the descriptor is ready. Copies one piece.
   void advance();
   bool done() const { return !to_.valid(); }
 

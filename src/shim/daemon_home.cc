@@ -17,8 +17,8 @@
 namespace corral::shim {
 namespace {
 
-/// The path in the hierarchy that service managers go by: the unified one, or systemd's of before. A machine
-/// with both has an empty unified one: everything is at its root.
+/// The path in the hierarchy that service managers use: the unified one, or systemd's own in cgroup v1. On a
+/// machine with both, the unified hierarchy is empty and everything is at its root.
 std::string path_of(std::string_view cgroup) {
   std::string unified;
   std::string named;
@@ -33,8 +33,8 @@ std::string path_of(std::string_view cgroup) {
   return says_nothing && !named.empty() ? named : unified;
 }
 
-/// Whether the unit is that of a login. Without pam_systemd a login has no scope of its own, and its shell
-/// stays in the unit of the program that let the user in.
+/// Whether the unit is a login. Without pam_systemd a login has no scope, and its shell stays in the unit of
+/// the program that let the user in.
 bool is_login(std::string_view unit) {
   if (unit.ends_with(".scope")) return unit.starts_with("session-");
   if (unit == "ssh.service" || unit == "sshd.service" || unit == "console-getty.service") return true;
@@ -42,8 +42,8 @@ bool is_login(std::string_view unit) {
          unit.find("getty@") != std::string_view::npos;
 }
 
-/// Whether the group is a unit that somebody may stop. That of a login, and that of the user's own service
-/// manager, last as long as the user is there.
+/// Whether the group is a unit that can be stopped separately. The units of a login and of the user's service
+/// manager last as long as the user is logged in.
 bool is_stoppable_unit(const std::string& path) {
   std::string unit;
   std::istringstream parts(path);
@@ -54,7 +54,7 @@ bool is_stoppable_unit(const std::string& path) {
   return !is_login(unit) && !unit.starts_with("user@");
 }
 
-/// The highest one wins: a client's group may be inside others that end as a whole.
+/// The highest one is used: the client's group may be inside other groups that end as a whole.
 std::string highest_writable(const std::string& mount, const std::string& own,
                              const std::function<bool(const std::string&)>& writable) {
   std::string highest;
@@ -82,9 +82,9 @@ Home choose_home(const Standing& standing, const std::function<bool(const std::s
   const auto mount = proc::own_cgroup(standing.mountinfo, "0::/\n");
   if (own && mount) {
     const std::string highest = highest_writable(*mount, *own, writable);
-    // At the root processes may stand beside groups; elsewhere a controller may forbid that.
+    // At the root, processes may exist beside groups; elsewhere a controller may forbid that.
     if (highest == *mount) return {Home::Way::Move, highest};
-    // A service may be allowed to make groups of its own (Delegate=yes). They end with it.
+    // A service may be allowed to create groups (Delegate=yes). They end with it.
     if (!highest.empty() && !is_stoppable_unit(highest.substr(mount->size())))
       return {Home::Way::Move, highest + "/corral-daemon-" + std::to_string(user)};
   }
@@ -124,8 +124,8 @@ bool point_to_manager(std::vector<std::string>& environment, const std::string& 
 std::vector<std::string> scope_words(const std::string& program, Manager manager) {
   std::vector<std::string> words = {program};
   if (manager == Manager::OfTheUser) words.emplace_back("--user");
-  // Without Delegate= the scope has OOMPolicy=stop (systemd.scope(5)): one server that is killed for want of
-  // memory would stop the daemon and the servers of everybody.
+  // Without Delegate= the scope has OOMPolicy=stop (systemd.scope(5)): if the OOM killer ended one server,
+  // the daemon and all other servers would be stopped.
   for (const char* word :
        {"--scope", "--quiet", "--description=corral daemon", "--property=Delegate=yes", "--"}) {
     words.emplace_back(word);

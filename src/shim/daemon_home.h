@@ -1,5 +1,5 @@
-// Where a daemon that a client starts may live. Not in the cgroup of that client: whoever stops it, or ends
-// it for want of memory, would end every session of the user's.
+// Chooses the cgroup for a daemon that a client starts. It must not be the client's own: if that is stopped
+// or runs out of memory, every session of the user would end.
 #pragma once
 
 #include <sys/types.h>
@@ -13,49 +13,50 @@
 
 namespace corral::shim {
 
-/// What the kernel says, as texts of /proc.
+/// The kernel's view, as texts of /proc.
 struct Standing {
-  std::string mountinfo;      // our own
-  std::string own_cgroup;     // of the client and everything that it has started so far
-  std::string parent_cgroup;  // of the process that has adopted the daemon to be
-  bool manager = false;       // a service manager can be asked for a group of its own
+  std::string mountinfo;      // of this process
+  std::string own_cgroup;     // of the client and everything that it has started
+  std::string parent_cgroup;  // of the process that has adopted the new daemon
+  bool manager = false;       // a service manager can create a scope
 };
 
 struct Home {
   enum class Way {
-    Stay,     // nobody's group, or the whole machine's
-    Ask,      // the service manager makes one
-    Move,     // we may do so ourselves: `directory`
+    Stay,     // the group does not end with the client
+    Ask,      // ask the service manager for a scope
+    Move,     // move it ourselves, to `directory`
     Nowhere,  // it would end with `directory`
   };
   Way way = Way::Stay;
   std::string directory;
 };
 
-/// Pure. `writable`: whether we may put processes into a directory of the hierarchy.
+/// Pure. `writable`: whether we may move processes into a directory of the hierarchy.
 Home choose_home(const Standing& standing, const std::function<bool(const std::string&)>& writable,
                  uid_t user);
 
+/// Reads the files of this process and of `parent`.
 Standing standing_below(pid_t parent, bool manager);
 bool may_put_processes_into(const std::string& directory);
 
-/// Makes the directory if there is none, and moves the process there.
+/// Creates the directory if necessary and moves the process into it. False if either fails.
 bool move_to(const std::string& directory, pid_t process);
 
-/// Whether there is a service manager of the user's; its runtime directory is then the one in `environment`.
-/// After `su` the variable may name that of somebody else: then `usual` is tried. `is_ours`: whether a path
-/// is a socket of the user's.
+/// Whether the user has a service manager; if so, `environment` names its runtime directory afterwards. After
+/// `su` the variable may name another user's directory: then `usual` is tried. `is_ours`: whether a path is a
+/// socket of this user.
 bool point_to_manager(std::vector<std::string>& environment, const std::string& usual,
                       const std::function<bool(const std::string&)>& is_ours);
 
 enum class Manager { OfTheUser, OfTheSystem };
 
-/// The words that make a command run in a scope of its own, with `program` for systemd-run. Pure.
+/// The arguments that run a command in its own scope; `program` is systemd-run. Pure.
 std::vector<std::string> scope_words(const std::string& program, Manager manager);
 
-/// The words that make a command run in a scope of its own, up to its first word; empty = no service manager
-/// of ours can be asked. `environment` is the one that they run with: it has their PATH, and gets what they
-/// need to find the manager.
+/// The arguments that run a command in its own scope, up to the command's name; empty if no service manager
+/// can be asked. They run with `environment`, which supplies PATH and receives what they need to find the
+/// manager.
 std::vector<std::string> words_for_manager(std::vector<std::string>& environment);
 
 }  // namespace corral::shim

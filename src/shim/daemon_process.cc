@@ -23,15 +23,14 @@
 #include "shim/client_limits.h"
 #include "shim/daemon_home.h"
 
-// shim ──fork──► first child (setsid, exits) ──fork──► daemon to be
-//   1. The shim reaps the first child: now the daemon to be has been handed to its new parent, and is told
-//   so.
-//   2. It looks who that is, and answers with a Word: fine, or who it belongs to.
-//   3. The shim looks whether it is held more tightly than that parent, opens a pidfd and moves it out of our
-//   cgroup while it waits, and tells it to go on: no pid can have changed hands.
-//   4. It leaves our limits behind and executes `corral serve`, or the program that asks the service manager
-//   for a cgroup first; that closes the line. Or it answers with a second Word that says why not.
-// Whoever is left alone on the line leaves.
+// shim ──fork──► first child (setsid, exits) ──fork──► future daemon
+//   1. The shim reaps the first child. The future daemon has been adopted by then, and the shim tells it so.
+//   2. It checks its new parent and answers with a Word: independent, or the parent that it belongs to.
+//   3. While it waits, the shim checks whether it is confined more tightly than that parent, opens a pidfd,
+//      moves it out of our cgroup and tells it to go on. No pid can be reused in between.
+//   4. It drops our limits and executes `corral serve`, or the program that first asks the service manager
+//      for a cgroup; exec closes the line. Or it answers with a second Word that says why it failed.
+// A process that finds the line closed exits.
 
 namespace corral::shim {
 namespace {
@@ -50,12 +49,12 @@ struct Word {
   int error = 0;
 };
 
-/// Everything that the new process needs, made before the first fork.
+/// Everything that the new process needs, prepared before the first fork.
 struct Image {
   std::string path;
   std::vector<std::string> arguments;
   std::vector<std::string> environment;
-  std::vector<std::string> manager;  // the words before `arguments` that ask it; empty = there is none
+  std::vector<std::string> manager;  // arguments that ask the manager, before `arguments`; empty = none
   int log = -1;
   pid_t shim = 0;
 };
@@ -65,7 +64,7 @@ std::string own_executable() {
   const ssize_t size = readlink("/proc/self/exe", text.data(), text.size() - 1);
   std::string path(text.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
   constexpr std::string_view kDeleted =
-      " (deleted)";  // replaced by an upgrade while we start: take the new one
+      " (deleted)";  // an upgrade replaced the file while we start: use the new one
   if (path.ends_with(kDeleted)) path.resize(path.size() - kDeleted.size());
   return access(path.c_str(), X_OK) == 0 ? path : kOwnFile;
 }
@@ -75,15 +74,14 @@ Image make_image(const DaemonCommand& command, int log) {
       own_executable(), {"corral", "serve", "--auto", "--runtime-dir", command.runtime_dir}, {}, {}, log,
       getpid()};
   if (!command.config_file.empty()) {
-    std::error_code gone;  // the daemon stands in /, so a name relative to here means nothing to it
+    std::error_code gone;  // the daemon's working directory is /, so a relative name would not work
     const std::string file = std::filesystem::absolute(command.config_file, gone);
     image.arguments.insert(image.arguments.end(), {"--config", file});
   }
   for (char** entry = environ; *entry != nullptr; ++entry) {
     if (is_for_daemon(*entry)) image.environment.emplace_back(*entry);
   }
-  // Whom the manager starts is found by a name, and that of our own file may have become a link to its
-  // reader.
+  // The manager starts a program by its path, and /proc/self/exe would mean a different file there.
   if (command.ask_manager && image.path != kOwnFile) image.manager = words_for_manager(image.environment);
   return image;
 }
@@ -98,7 +96,7 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
 
 // ---- in the new process
 
-/// The user's service manager takes orphans, too, and lets them live.
+/// The user's service manager also adopts orphans, and does not end them.
 bool is_service_manager(pid_t pid) {
   const std::string folder = "/proc/" + std::to_string(pid);
   struct stat status {};
@@ -109,7 +107,7 @@ bool is_service_manager(pid_t pid) {
   return strcmp(comm.data(), "systemd\n") == 0;
 }
 
-/// 0 = we are not wanted any more.
+/// 0 = the shim is gone.
 char told(int line) {
   char word = 0;
   pollfd ready{line, POLLIN, 0};
@@ -147,7 +145,7 @@ void forget_where_we_came_from(int log, int line) {
   std::string path = image.path;
   std::vector<std::string> words = image.arguments;
   if (how == kAskManager) {
-    words.front() = image.path;  // found by its name otherwise
+    words.front() = image.path;  // otherwise it would be looked up by name
     words.insert(words.begin(), image.manager.begin(), image.manager.end());
     path = image.manager.front();
   }
@@ -165,36 +163,38 @@ void forget_where_we_came_from(int log, int line) {
 
 // ---- in the shim
 
-/// Nothing = the line ended: at the end of a start that means success.
+/// False if the line was closed: at the end of a start that means success.
 bool hear(int line, Word& word) {
   pollfd ready{line, POLLIN, 0};
   return poll(&ready, 1, kPatienceMs) == 1 && recv(line, &word, sizeof word, 0) == sizeof word;
 }
 
 Error not_free(pid_t parent) {
-  return Error{"no daemon was started: it would belong to process " + std::to_string(parent) +
-               ", which may end what it inherits (start one outside with `corral serve --background`)"};
+  return Error{
+      "no daemon was started: it would belong to process " + std::to_string(parent) +
+      ", which may end the processes that it inherits (start one outside with `corral serve --background`)"};
 }
 
 Error held(const std::string& by) {
-  return Error{"no daemon was started: it would be held by what holds this process (" + by +
-               "), and so would the servers of others (start one outside with `corral serve --background`)"};
+  return Error{
+      "no daemon was started: it would have the same restrictions as this process (" + by +
+      "), and so would the servers of other sessions (start one outside with `corral serve --background`)"};
 }
 
 Error would_end_with(const std::string& group) {
   return Error{"no daemon was started: it would end with '" + group +
-               "', the control group that this process is in, and so would the sessions of others (start one "
-               "with `corral serve --background`, or let the user's service manager run: `loginctl "
+               "', the control group of this process, and so would other sessions (start one "
+               "with `corral serve --background`, or keep the user's service manager running: `loginctl "
                "enable-linger`)"};
 }
 
-/// Out of our cgroup while it waits. Returns how it is to go on.
+/// Moves the future daemon out of our cgroup while it waits. Returns how it should continue.
 Result<char> settle(const Image& image, const Word& word) {
   Home home =
       choose_home(standing_below(word.parent, !image.manager.empty()), may_put_processes_into, geteuid());
   if (home.way == Home::Way::Ask) return kAskManager;
   if (home.way == Home::Way::Move && !move_to(home.directory, word.self)) {
-    // What the files' modes allowed the kernel may still refuse.
+    // The kernel may refuse what the file modes allow.
     home = choose_home(
         standing_below(word.parent, false), [](const std::string&) { return false; }, geteuid());
   }
@@ -205,18 +205,18 @@ Result<char> settle(const Image& image, const Word& word) {
 Result<StartedDaemon> guide(const Image& image, pid_t first_child, int line) {
   int status = 0;
   if (waitpid(first_child, &status, 0) != first_child || status != 0) {
-    return Error{"no daemon was started: the kernel gives no more processes"};
+    return Error{"no daemon was started: the process limit is reached"};
   }
   Word word;
   send(line, &kGoOn, 1, MSG_NOSIGNAL);
-  if (!hear(line, word)) return Error{"no daemon was started: it was killed on the way"};
+  if (!hear(line, word)) return Error{"no daemon was started: it was killed during the start"};
   if (word.kind == Word::Kind::NotFree) return not_free(word.parent);
-  // Not against zero: in a container the same filter holds everybody, the first process included.
+  // Not compared with zero: in a container the same filter applies to every process, including the first.
   std::string by = control::held_tighter(control::surroundings_of(0), control::surroundings_of(word.parent));
   if (by.empty()) by = limit_for_good(read_text("/proc/" + std::to_string(word.parent) + "/limits"));
   if (!by.empty()) return held(by);
   UniqueFd pidfd(keeper::pidfd_open(word.self));
-  if (!pidfd.valid()) return Error{std::string("no daemon was started: no pidfd: ") + strerror(errno)};
+  if (!pidfd.valid()) return Error{std::string("no daemon was started: pidfd_open: ") + strerror(errno)};
   const Result<char> how = settle(image, word);
   if (!how) return how.error();
   send(line, &*how, 1, MSG_NOSIGNAL);
@@ -227,7 +227,7 @@ Result<StartedDaemon> guide(const Image& image, pid_t first_child, int line) {
 }  // namespace
 
 bool is_for_daemon(std::string_view variable) {
-  // Of XDG the base directories: the rest names the client's session, seat or window.
+  // Of the XDG variables only the base directories: the others name the client's session, seat or window.
   constexpr std::array<std::string_view, 17> kNames = {"HOME",
                                                        "PATH",
                                                        "USER",

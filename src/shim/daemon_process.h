@@ -1,4 +1,4 @@
-// Starts the daemon as a process that belongs to nobody: not to the client, its terminal or its session.
+// Starts the daemon as an independent process, detached from the client, its terminal and its session.
 #pragma once
 
 #include <sys/types.h>
@@ -14,27 +14,27 @@ namespace corral::shim {
 struct DaemonCommand {
   std::string runtime_dir;
   std::string config_file;  // empty = its default
-  bool ask_manager = true;  // for a cgroup of its own, where a service manager of the user's runs
+  bool ask_manager = true;  // try to get a scope from the user's service manager
 };
 
 struct StartedDaemon {
   UniqueFd pidfd;
   pid_t pid = 0;
-  bool by_manager = false;  // if it leaves at once, that may be the manager's doing
+  bool by_manager = false;  // if it exits at once, the manager may be the cause
 };
 
-/// Returns once it has become `corral serve`, or whom the service manager gave to run that. An error if it
-/// would not be free: below somebody who ends what is left behind (`corral run`, `corral guard`, another
-/// subreaper), or in a cgroup that may be stopped as a whole, it would die with a session that it is not part
-/// of. An error, too, if filters or limits hold us that do not hold its new parent: they would hold every
-/// server of the user's, for as long as it lives.
+/// Returns when the process has executed `corral serve`, or the program that asks the service manager to run
+/// it. Fails if the daemon would not be independent: below a process that ends what it inherits (`corral
+/// run`, `corral guard`, another subreaper), or in a cgroup that may be stopped as a whole, it would die with
+/// a session that it is not part of. Also fails if filters or limits apply to us but not to its new parent:
+/// they would apply to every server of the user for as long as the daemon lives.
 Result<StartedDaemon> start_daemon(const DaemonCommand& command, int log);
 
-/// Whether it is still the program that asks the service manager: that becomes `corral serve` once it has its
-/// scope. False if it has ended.
+/// Whether the process is still systemd-run, which executes `corral serve` once it has its scope. False if it
+/// has exited.
 bool still_asks_manager(const StartedDaemon& daemon);
 
-/// Of our own environment, what a daemon for all of a user's sessions may have.
+/// Whether a daemon for all of a user's sessions may inherit this variable from us.
 bool is_for_daemon(std::string_view variable);
 
 }  // namespace corral::shim

@@ -14,7 +14,7 @@ namespace corral::shim {
 namespace {
 
 constexpr std::size_t kMostQueued = std::size_t{256} << 10;
-constexpr std::size_t kTerminalPiece = 512;  // a terminal that polls writable has at least some room
+constexpr std::size_t kTerminalPiece = 512;  // a terminal that polls writable has at least this much room
 constexpr int kLastTryMs = 200;
 
 }  // namespace
@@ -23,8 +23,7 @@ ErrorOutput::ErrorOutput() {
   struct stat status {};
   const bool known = fstat(kFd, &status) == 0;
   socket_ = known && S_ISSOCK(status.st_mode);
-  // A pipe that polls writable takes PIPE_BUF bytes without blocking; a file and a socket take what they are
-  // given.
+  // A pipe that polls writable takes PIPE_BUF bytes without blocking; a file and a socket take everything.
   if (known && (S_ISREG(status.st_mode) || socket_)) {
     piece_ = kMostQueued;
   } else {
@@ -60,7 +59,7 @@ void ErrorOutput::write_some() {
   }
 }
 
-/// False if it would block. Nobody reads it any more: everything is dropped.
+/// Returns false if the write would block. If there is no reader any more, everything is dropped.
 bool ErrorOutput::write_piece() {
   const std::size_t size = std::min(queue_.size(), piece_);
   const ssize_t written =

@@ -1,5 +1,5 @@
-// Standard error of the shim: what the server says there, and what we say. SDKs hand us the client's own
-// stderr, so it is never made non-blocking, and nobody who does not read it can hold us up.
+// The shim's standard error: output of the server and messages of corral. SDKs pass us the client's own
+// stderr, so it is never made non-blocking, and a reader that has stopped cannot block us.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,18 @@ namespace corral::shim {
 class ErrorOutput {
  public:
   ErrorOutput();
-  ~ErrorOutput();  // a last try, bounded
+  ~ErrorOutput();  // one last attempt, bounded
   ErrorOutput(const ErrorOutput&) = delete;
   ErrorOutput& operator=(const ErrorOutput&) = delete;
 
-  /// The server's. What finds no room is dropped and counted.
+  /// Queues output of the server. What exceeds the limit is dropped and counted.
   void add(std::string_view bytes);
-  /// "corral connect: …" on a line of its own.
+  /// Queues "corral connect: SENTENCE" on its own line.
   void say(std::string_view sentence);
 
-  /// The descriptor to wait for with POLLOUT; -1 = nothing is waiting to be written.
+  /// The descriptor to poll with POLLOUT; -1 = nothing is queued.
   int wanted() const { return queue_.empty() ? -1 : kFd; }
+  /// Call when the descriptor is writable.
   void write_some();
   std::size_t dropped() const { return dropped_; }
 
@@ -30,7 +31,7 @@ class ErrorOutput {
 
   bool write_piece();
 
-  std::size_t piece_;  // how much can be written at once without blocking
+  std::size_t piece_;  // bytes that can be written at once without blocking
   bool socket_ = false;
   std::string queue_;
   std::size_t dropped_ = 0;

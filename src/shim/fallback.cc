@@ -28,10 +28,10 @@ Error not_configured(const std::string& name, const config::Configuration& confi
   return Error{
       "no server '" + name + "' is configured in " + configuration.file + ": " +
       (nearest.empty() ? "" : "did you mean " + nearest + "? ") +
-      (list.empty() ? "it has none; add one, or `corral import` a client's file" : "it has " + list)};
+      (list.empty() ? "it has no servers; add one, or `corral import` a client's file" : "it has " + list)};
 }
 
-/// Where the daemon would look for the project.
+/// The project folder that the daemon would use.
 std::string root_of(const ConnectOptions& options) {
   std::error_code error;
   return options.root.empty() ? std::filesystem::current_path(error).string() : options.root;
@@ -46,7 +46,7 @@ bool needs_daemon(const config::Server& entry) { return config::limits_tools(ent
 Instead find_instead(const ConnectOptions& options) {
   if (!options.session.empty()) {
     return {std::nullopt,
-            "session " + options.session + " lives in the daemon: the server does not run without it",
+            "session " + options.session + " exists only in the daemon, so its server cannot run without it",
             kNoDaemon};
   }
   std::vector<std::string> environment;
@@ -65,8 +65,9 @@ Instead find_instead(const ConnectOptions& options) {
   if (!spec) return refuse(spec.error());
   if (needs_daemon(*configuration->find(options.server))) {
     return {std::nullopt,
-            "the server '" + options.server + "' does not run here: its list of tools in " +
-                configuration->file + " needs the daemon, which alone can hold it to that",
+            "the server '" + options.server +
+                "' cannot run without the daemon: only the daemon can enforce its list of tools in " +
+                configuration->file,
             kNoDaemon};
   }
   return {std::move(*spec), "", 0};

@@ -1,4 +1,4 @@
-// The project that a session is about: its folder, and the variable that stands for it in an entry.
+// The project that a session works on: its folder, and the variable for it in a configuration entry.
 #pragma once
 
 #include <string>
@@ -8,10 +8,12 @@
 
 namespace corral::shim {
 
-/// The folder as the daemon wants it: absolute, without symbolic links. The error says that it is none.
+/// The folder in the form that the daemon expects: absolute, without symbolic links. Fails if it is not a
+/// folder.
 Result<std::string> find_root(const std::string& given);
 
-/// What ${…} in an entry may stand for: these variables, and CORRAL_ROOT, which is never the client's to say.
+/// The variables that ${…} in an entry can use: the given ones, and CORRAL_ROOT, which a client cannot
+/// override.
 std::vector<std::string> with_root(const std::vector<std::string>& environment, const std::string& root);
 
 }  // namespace corral::shim

@@ -8,7 +8,7 @@
 namespace corral::shim {
 
 Signals::Signals() : person_at_keys_(isatty(STDIN_FILENO) == 1) {
-  // What a parent ignores, we inherit ignored, and would never see.
+  // Signals that the parent ignores are inherited as ignored, and would never arrive.
   for (const int signo : {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT}) signal(signo, SIG_DFL);
   sigset_t all;
   sigfillset(&all);

@@ -1,22 +1,23 @@
-// Signals of the shim, read one at a time from a descriptor. A key pressed in the client's terminal reaches
-// us too, because clients keep us in their process group; it is not meant for us.
+// The shim's signals, read one at a time from a descriptor. Clients keep us in their process group, so a key
+// pressed in their terminal reaches us too, but is meant for the client.
 #pragma once
 
 #include "base/unique_fd.h"
 
 namespace corral::shim {
 
-inline constexpr int kSignalled = 128;  // exit code 128+n: asked to leave by signal n
+inline constexpr int kSignalled = 128;  // exit code 128+n: ended by signal n
 
 class Signals {
  public:
+  /// Blocks all signals. Create one, early, from a single thread.
   Signals();
 
   int fd() const { return fd_.get(); }
-  /// Takes what came. A signal that a process sent asks us to leave; one that the terminal made does so only
-  /// if stdin is that terminal.
+  /// Reads the pending signals. A signal sent by a process tells us to leave; a signal made by the terminal
+  /// does so only if stdin is that terminal.
   void read_all();
-  /// The number of the first signal that asked us to leave; 0 = none did.
+  /// The first signal that told us to leave; 0 = none.
   int leaving() const { return leaving_; }
 
  private:

@@ -1,5 +1,4 @@
-// The client's descriptors 0 and 1: which of them the daemon can have as they are, and what must not change
-// about them.
+// The client's descriptors 0 and 1, and which properties of them must be preserved.
 #pragma once
 
 #include <array>
@@ -8,11 +7,13 @@
 
 namespace corral::shim {
 
-/// The daemon sets O_NONBLOCK on what it gets, and the flag belongs to everybody who has the pipe: also to
-/// whoever uses it after us. So it is put back at the end, through copies that outlive our 0 and 1.
+/// The daemon sets O_NONBLOCK on the descriptors it receives, and the flag is shared by every process that
+/// has the pipe, including those that use it after us. So the flags are restored at the end, through copies
+/// that outlive our 0 and 1.
 class KeptFlags {
  public:
   KeptFlags();
+  /// Restores the flags that the constructor saw.
   void restore() const;
 
  private:

@@ -155,7 +155,7 @@ TEST_F(Connect, ATerminalIsCopied) {
   launch.terminal = &terminal;
   launch.in = launch.out = Stdio::Terminal;
   Session session(launch);
-  ASSERT_TRUE(eventually([&] { return says("has the session"); })) << errors();
+  ASSERT_TRUE(eventually([&] { return says("accepted the session"); })) << errors();
 
   terminal.type("hello\n");
 
@@ -172,7 +172,7 @@ TEST_F(Connect, CtrlCAtItsOwnTerminalEndsIt) {
   launch.terminal = &terminal;
   launch.in = launch.out = Stdio::Terminal;
   Session session(launch);
-  ASSERT_TRUE(eventually([&] { return says("has the session"); })) << errors();
+  ASSERT_TRUE(eventually([&] { return says("accepted the session"); })) << errors();
 
   terminal.type(Terminal::kCtrlC);
 

@@ -255,7 +255,7 @@ TEST_F(DaemonHome, ALimitThatNobodyMayLiftStartsNoDaemon) {
   McpClient first(launch);
   ASSERT_TRUE(first.initialize()) << errors_of_shim();
 
-  EXPECT_THAT(errors_of_shim(), HasSubstr("a limit of processor time"));
+  EXPECT_THAT(errors_of_shim(), HasSubstr("a CPU time limit"));
   EXPECT_EQ(daemon(), 0);
 }
 

@@ -392,7 +392,7 @@ TEST_F(Roots, OneThatIsNoFolderIsRefused) {
 
   McpClient no_folder(in_root("file"));
   EXPECT_EQ(no_folder.wait(), kRefused);
-  EXPECT_THAT(errors_of_shim(), HasSubstr("is no folder"));
+  EXPECT_THAT(errors_of_shim(), HasSubstr("is not a folder"));
 }
 
 }  // namespace

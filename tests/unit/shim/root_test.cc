@@ -24,7 +24,7 @@ TEST_F(RootTest, IsTheFolderBehindEveryLink) {
 TEST_F(RootTest, IsNoFileAndNothingThatIsMissing) {
   write("file", "x");
 
-  EXPECT_NE(find_root(root() + "/file").error().message.find("is no folder"), std::string::npos);
+  EXPECT_NE(find_root(root() + "/file").error().message.find("is not a folder"), std::string::npos);
   EXPECT_NE(find_root(root() + "/missing").error().message.find("cannot be found"), std::string::npos);
 }
 
@@ -59,7 +59,7 @@ TEST(FallbackSession, DoesNotRunWithoutItsDaemon) {
 
   EXPECT_FALSE(instead.spec.has_value());
   EXPECT_EQ(instead.exit_code, kNoDaemon);
-  EXPECT_NE(instead.refusal.find("session s-1 lives in the daemon"), std::string::npos);
+  EXPECT_NE(instead.refusal.find("session s-1 exists only in the daemon"), std::string::npos);
 }
 
 }  // namespace
