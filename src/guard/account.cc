@@ -35,7 +35,7 @@ std::string how_it_ended(const keeper::Report& report, const ProcessView& proces
     const char* const name = sigabbrev_np(report.ended[i].signal);
     return report.ended[i].signal == 0 ? "exited" : std::string("SIG") + (name != nullptr ? name : "RT");
   }
-  return "exited";  // below a parent that saw to it
+  return "exited";  // its parent reaped it
 }
 
 std::string line_of(const Leftover& leftover, const std::string& how, int columns) {
@@ -64,10 +64,11 @@ std::string why_alive(const keeper::Survivor& survivor) {
     case keeper::Cause::Permission:
       return "it runs as another user; end it with `sudo kill -KILL " + std::to_string(survivor.pid) + "`";
     case keeper::Cause::Uninterruptible:
-      return "it hangs in the kernel; it goes when the device or file system it waits for answers";
+      return "it is blocked in the kernel; it exits when the device or file system that it waits for "
+             "responds";
     case keeper::Cause::Unknown: break;
   }
-  return "it was not gone in time; raise --kill-grace";
+  return "it did not exit in time; raise --kill-grace";
 }
 
 }  // namespace
@@ -92,7 +93,7 @@ std::string account(const std::string& client, const Leftovers& leftovers, const
             ") of user " + std::to_string(each.uid) + " could not be ended: " + why_alive(each) + "\n";
   }
   if (!leftovers.kept().empty()) {
-    text += "corral guard: kept " + counted(leftovers.kept().size()) + ", as --keep says:\n";
+    text += "corral guard: kept " + counted(leftovers.kept().size()) + " because of --keep:\n";
     text += lines_of(
         leftovers.kept(), [](const ProcessView&) { return std::string("kept"); }, columns);
   }

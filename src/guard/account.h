@@ -1,4 +1,4 @@
-// What guard says at the end about what the client left behind, as text for people.
+// The text at the end of `corral guard` about the processes that the client left behind. Pure.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace corral::guard {
 
-/// Empty if nothing was left. `columns` is the width of the terminal; 0 = not one.
+/// Empty if nothing was left behind. `columns` is the width of the terminal; 0 = stderr is not a terminal.
 std::string account(const std::string& client, const Leftovers& leftovers, const keeper::Report& report,
                     int columns);
 

@@ -32,13 +32,13 @@ struct Start {
   pid_t guard;
 };
 
-/// In the child. Returns only if exec failed.
+/// Called in the child. Returns only if exec failed.
 void become_client(const Start& start) {
   prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
-  if (getppid() != start.guard) _exit(125);  // it died before the line above could tell us
+  if (getppid() != start.guard) _exit(125);  // it died before the call above took effect
   if (start.placement == Placement::OwnForegroundGroup) {
-    // Here and not in the parent: the client finds itself in the foreground from its first instruction on.
-    // SIGTTOU is blocked, else this would stop us.
+    // Done here and not in the parent, so that the client is in the foreground from its first instruction.
+    // SIGTTOU is blocked, or this call would stop the process.
     setpgid(0, 0);
     tcsetpgrp(start.terminal.fd(), getpid());
   }
@@ -75,12 +75,12 @@ Result<pid_t> start_client(const std::vector<std::string>& argv, Placement place
   words.push_back(nullptr);
 
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return Error{std::string("no pipe: ") + strerror(errno)};
+  if (pipe2(ends, O_CLOEXEC) != 0) return Error{std::string("cannot create a pipe: ") + strerror(errno)};
   const UniqueFd hear(ends[0]);
   UniqueFd tell(ends[1]);
   const Start start{found->path.c_str(), words.data(), placement, terminal, signals, getpid()};
   const pid_t pid = fork();
-  if (pid < 0) return Error{std::string("the client cannot be started: fork: ") + strerror(errno)};
+  if (pid < 0) return Error{std::string("cannot start the client: fork: ") + strerror(errno)};
   if (pid == 0) {
     become_client(start);
     const int error = errno;

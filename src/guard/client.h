@@ -1,5 +1,5 @@
-// Starts the client, as it would start without guard: same descriptors, signals and, where nobody lends it
-// the terminal, same process group.
+// Starts the client as it would start without guard: same descriptors, same signals and, unless it gets the
+// terminal, same process group.
 #pragma once
 
 #include <sys/types.h>
@@ -13,15 +13,15 @@
 
 namespace corral::guard {
 
-/// Where the client's process group is.
+/// The process group of the client.
 enum class Placement { OurGroup, OwnForegroundGroup };
 
-/// Returns when the client runs: exec has worked. It gets SIGTERM should we die first.
+/// Returns when exec has succeeded. The kernel sends the client SIGTERM if guard dies first.
 Result<pid_t> start_client(const std::vector<std::string>& argv, Placement placement,
                            const Terminal& terminal, const Signals& signals);
 
-/// Lets go of everything that was inherited for the client, but for stderr: who waits for the end of a pipe
-/// waits for the client, not for us.
+/// Closes every inherited descriptor except stderr and `ours`, because a reader that waits for the end of a
+/// pipe waits for the client, not for guard.
 void let_go_of_inherited(std::vector<int> ours);
 
 }  // namespace corral::guard

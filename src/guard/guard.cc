@@ -15,11 +15,12 @@
 #include "keeper/proc_fs.h"
 #include "proc/keeper_spawner.h"
 
-// Who gets which signal. In its own foreground group the client hears the terminal and guard hears whatever
-// is sent to the job: all of it is passed on, once. In our group the client hears the terminal and whoever
-// signals the group, as it would without us; what a process sends is passed on as well, because a signal to
-// us alone looks the same. A signal to the whole group then comes twice, as it does below timeout(1): better
-// than a runner's only SIGTERM that never arrives.
+// Which process gets which signal. In its own foreground group the client gets the terminal's signals and
+// guard gets whatever is sent to the job; guard forwards all of it, once. In guard's group the client gets
+// the terminal's signals and any signal to the group, as it would without guard. Guard forwards what a
+// process sends as well, because it cannot distinguish a signal to the group from a signal to guard alone. A
+// signal to the whole group then arrives twice, as it does under timeout(1). That is better than losing the
+// only SIGTERM that a runner sends.
 
 namespace corral::guard {
 namespace {
@@ -51,7 +52,7 @@ class Guard {
     if (options_.verbose) say(sentence);
   }
   bool own_group() const { return placement_ == Placement::OwnForegroundGroup; }
-  /// For signals that a whole job gets.
+  /// The target for signals that a whole job gets.
   pid_t job() const { return own_group() ? -client_ : client_; }
 
   const GuardOptions& options_;
@@ -63,7 +64,7 @@ class Guard {
   keeper::Micros started_ = keeper::now();
   pid_t client_ = 0;
   bool ended_ = false;
-  bool more_ = false;  // there was no end to the dead
+  bool more_ = false;  // dead children are left
   int status_ = 0;
   int start_failure_ = 0;
 };
@@ -72,20 +73,20 @@ int Guard::run() {
   memcpy(report_.instance, proc::random_instance_id().c_str(), sizeof report_.instance);
   report_.level.guard = true;
   if (!keeper::become_subreaper()) {
-    say("this kernel has no child subreaper: what the client leaves behind cannot be found");
+    say("this kernel does not support child subreapers: guard cannot find what the client leaves behind");
     return kOwnFailure;
   }
   if (own_group()) signals_.take_over_stops();
   if (!start()) return start_failure_;
   let_go_of_inherited({terminal_.fd(), signals_.fd(), options_.report});
   note("client pid " + std::to_string(client_) +
-       (own_group() ? " has the terminal, in a group of its own" : " is in our process group"));
+       (own_group() ? " has the terminal, in its own process group" : " is in our process group"));
   wait_for_end();
   return conclude();
 }
 
 bool Guard::start() {
-  // Only a shell that had children and became us by exec costs the client this variable.
+  // The variable is only set if a shell that had children became guard by exec.
   if (leftovers_.spare_present_children()) setenv(kGuardVariable, report_.instance, 1);
   const Result<pid_t> started = start_client(options_.client, placement_, terminal_, signals_);
   if (started) {
@@ -124,14 +125,14 @@ void Guard::handle(const signalfd_siginfo& info) {
   switch (static_cast<int>(info.ssi_signo)) {
     case SIGCHLD: return reap();
     case SIGCONT: return continue_client();
-    case SIGTSTP: kill(job(), SIGTSTP); return;  // its stop will be ours
+    case SIGTSTP: kill(job(), SIGTSTP); return;  // guard stops when the client does
     default: return forward(info);
   }
 }
 
-/// Orphans of the client come to us all the time and must not pile up as zombies.
+/// Orphans of the client become our children all the time and must not accumulate as zombies.
 void Guard::reap() {
-  constexpr int kMostReaped = 256;  // then signals are listened to
+  constexpr int kMostReaped = 256;  // then signals are read
   int status = 0;
   more_ = false;
   for (int i = 0; i < kMostReaped; ++i) {
@@ -148,16 +149,16 @@ void Guard::reap() {
     }
     ended_ = true;
     status_ = status;
-    return;  // what else is dead now belongs to the end, and is counted there
+    return;  // other dead children are counted at the end
   }
   more_ = true;
 }
 
-/// The shell above us waits for us, so we stop as well; it then takes the terminal.
+/// The shell waits for guard, so guard stops as well; the shell then takes the terminal.
 void Guard::client_stopped(int signo) {
   const bool wanted_terminal = signo == SIGTTIN || signo == SIGTTOU;
   if (own_group() && wanted_terminal && terminal_.in_foreground()) {
-    // `bg` and then `fg`: a shell says nothing to a job that runs already.
+    // `bg` followed by `fg`: a shell does not signal a job that is already running.
     terminal_.lend(client_);
     kill(-client_, SIGCONT);
     return;
@@ -167,8 +168,8 @@ void Guard::client_stopped(int signo) {
   signals_.stop_by(signo);
 }
 
-/// In our group both are stopped and continued together: what we see may be over already, and to stop because
-/// of it would stop a job that somebody has just continued.
+/// In guard's own group both are stopped and continued together. The stop that we see may be over already,
+/// and stopping because of it would stop a job that has just been continued.
 bool Guard::stopped_for_good() const {
   if (own_group()) return true;
   constexpr useconds_t kMoment = 50'000;
@@ -189,15 +190,15 @@ void Guard::forward(const signalfd_siginfo& info) {
     return;
   }
   if (own_group()) {
-    // The keys came to us: a running job was brought to the foreground.
+    // The key press reached guard, so a running job was brought to the foreground.
     if (terminal_.in_foreground()) terminal_.lend(client_);
     kill(-client_, signo);
   } else if (signo == SIGHUP && getsid(0) == getpid()) {
-    kill(client_, signo);  // a closed window is told to the session's leader alone
+    kill(client_, signo);  // the kernel reports a closed window only to the session leader
   }
 }
 
-/// `kill 0` in the client, or a word from it to its parent: nothing for the client itself.
+/// A signal from the client itself: `kill 0`, or a signal to its parent. It is not forwarded to the client.
 bool Guard::from_client(pid_t sender) const {
   constexpr int kDeepest = 64;
   for (int depth = 0; sender > 1 && depth < kDeepest; ++depth) {
@@ -217,7 +218,7 @@ int width_of_stderr() {
 int Guard::conclude() {
   terminal_.take_back(Terminal::Modes::Leave);
   if (WIFSIGNALED(status_)) terminal_.restore_modes();
-  signals_.take_over_stops();  // no key may stop us now, nor a terminal that stops background writers
+  signals_.take_over_stops();  // no key may stop guard now, nor a terminal that stops background writers
   report_.reason = keeper::Reason::ClientExited;
   report_.server_status = status_;
   report_.server_status_known = true;
@@ -239,7 +240,7 @@ int Guard::conclude() {
 void Guard::write_report() {
   report_.uptime = keeper::now() - started_;
   if (options_.report >= 0 && !keeper::write_report(options_.report, report_)) {
-    say("the report could not be written: check --report and the space on its disk");
+    say("cannot write the report: check --report and the free space on its disk");
   }
 }
 

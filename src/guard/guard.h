@@ -1,5 +1,5 @@
 // `corral guard`: wraps the client, not the server. The client keeps its terminal, job control, signals and
-// exit code; when it is gone, everything that it started is ended and named.
+// exit code. When it exits, guard ends everything that it started and lists it.
 #pragma once
 
 #include <string>
@@ -10,24 +10,25 @@
 namespace corral::guard {
 
 struct GuardOptions {
-  std::vector<std::string> client;  // the command, at least one word
+  std::vector<std::string> client;  // the command line, not empty
   std::vector<std::string> keep;    // shell patterns
   Graces graces;
-  int report = -1;  // where the line of JSON goes
+  int report = -1;  // descriptor for the line of JSON; -1 = none
   bool fail_on_leak = false;
   bool verbose = false;
 };
 
+// Exit codes of guard itself. The client's own exit code is passed on otherwise.
 inline constexpr int kLeaked = 120;
 inline constexpr int kOwnFailure = 125;
 inline constexpr int kNotExecutable = 126;
 inline constexpr int kNotFound = 127;
 
-/// Runs the client to its end and returns the exit code. Does not return if a signal ended the client: then
-/// the same one ends us. Call it once, early, from a single thread.
+/// Runs the client to its end and returns the exit code. If a signal ended the client, guard ends itself with
+/// the same signal and this does not return. Call once, early, from a single thread.
 int guard_client(const GuardOptions& options);
 
-/// `corral guard: …` on standard error.
+/// Writes "corral guard: SENTENCE" to standard error.
 void say(const std::string& sentence);
 
 }  // namespace corral::guard

@@ -19,7 +19,8 @@ bool listed(const std::vector<Leftover>& list, const ProcessView& process) {
 Leftovers::Leftovers(const Graces& graces, std::vector<std::string> keep, Signals& signals,
                      keeper::Report& report)
     : graces_(graces), selection_(std::move(keep)), signals_(signals), report_(report), sweep_(report) {
-  // Without patterns nobody in a group needs to be spared: killing a session's outer is harmless.
+  // Without patterns no process in a group has to be spared: killing the outer process of a session is
+  // harmless.
   sweep_.spare_if([](pid_t pid, void* selection) { return static_cast<Selection*>(selection)->spares(pid); },
                   &selection_,
                   selection_.has_patterns() ? keeper::Sweep::Aim::Processes : keeper::Sweep::Aim::Groups);
@@ -38,7 +39,7 @@ void Leftovers::end() {
     selection_.spare_sessions = true;
     empty = end_all(graces_.term);
     selection_.spare_sessions = false;
-    // What is left now are sessions of `corral run`. SIGKILL would cut short what they do for their servers.
+    // Only sessions of `corral run` are left now. SIGKILL would interrupt the clean-up of their servers.
     if (empty && !reap())
       empty = wait_for_leaving(graces_.sessions) || end_all(graces_.term + graces_.sessions);
   }
@@ -52,7 +53,7 @@ void Leftovers::end() {
 bool Leftovers::wait_for_leaving(keeper::Micros at_most) {
   const keeper::Micros deadline = keeper::now() + at_most;
   bool empty = reap();
-  // Between two programs, within exec, a process shows no mark. Where marks decide, one look is not enough.
+  // During exec a process briefly shows no mark. Where marks decide, one look is not enough.
   while ((!empty || marked_) && keeper::now() < deadline) {
     pause_for_a_death();
     empty = reap();
@@ -71,16 +72,16 @@ bool Leftovers::end_all(keeper::Micros term_grace) {
     empty = reap();
   }
   if (empty) return true;
-  write_down();  // the parents of some are gone since, and who they were is known only now
+  write_down();  // some have lost their parents since and only now appear in the list
   return sweep_.kill_all(0, graces_.kill, keeper::Sweep::Record::Everybody);
 }
 
-/// Before anything is signalled: afterwards nobody knows who it was.
+/// Called before anything is signalled, because a process cannot be described afterwards.
 void Leftovers::write_down() {
   const std::vector<ProcessView> below = everything_below_us();
   if (selection_.has_patterns()) selection_.look_again(below);
   const keeper::Mark mark{marked_ ? report_.instance : nullptr, 0, kGuardVariable};
-  std::set<pid_t> spared;  // with everything below them
+  std::set<pid_t> spared;  // and everything below them
   for (const ProcessView& process : below) {
     const bool spare = spared.contains(process.parent) || !keeper::carries(process.pid, mark) ||
                        selection_.kept(process) || (selection_.spare_sessions && ends_by_itself(process.pid));
@@ -104,7 +105,7 @@ void Leftovers::write_down_kept() {
   }
 }
 
-/// Or for a moment; also for a signal to ourselves, which means: hurry.
+/// Waits for a death or a moment; also for a signal to guard, which means: hurry.
 void Leftovers::pause_for_a_death() {
   pollfd wake{signals_.fd(), POLLIN, 0};
   constexpr int kMomentMs = 10;

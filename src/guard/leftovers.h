@@ -1,6 +1,6 @@
-// What the client leaves behind, and its end. First a moment without any signal, for those who leave by
-// themselves because the client did: they are no leak. Then SIGTERM, a grace, and SIGKILL until wait says
-// ECHILD.
+// Ends the processes that the client leaves behind. First comes a pause without any signal, for processes
+// that exit by themselves because the client did: they are not leaks. Then SIGTERM, a grace, and SIGKILL
+// until wait returns ECHILD.
 #pragma once
 
 #include <string>
@@ -14,12 +14,13 @@
 
 namespace corral::guard {
 
-/// Not the mark of a keeper: what guard is told to keep must not look like a server that corral has lost.
+/// Not the mark of a keeper: a process that guard was told to keep must not look like a server that corral
+/// has lost.
 inline constexpr const char* kGuardVariable = "CORRAL_GUARD";
 
 struct Graces {
-  keeper::Micros settling{500'000};    // to leave without being asked
-  keeper::Micros sessions{3'500'000};  // the same for sessions of `corral run`: their own graces, and some
+  keeper::Micros settling{500'000};    // to exit without a signal
+  keeper::Micros sessions{3'500'000};  // the same for sessions of `corral run`, which have their own graces
   keeper::Micros term{1'500'000};
   keeper::Micros kill{2'000'000};
 };
@@ -29,21 +30,22 @@ struct Leftover {
   Description description;
 };
 
+/// Used on one thread. `signals` and `report` must outlive it. Large: keep it in static memory.
 class Leftovers {
  public:
   Leftovers(const Graces& graces, std::vector<std::string> keep, Signals& signals, keeper::Report& report);
 
-  /// Call it before the client starts. True if there are any, from a shell that became us by exec: then only
-  /// processes with the mark of this guard will be touched, and the client must be given it.
+  /// Call before the client starts. True if children exist already, from a shell that became guard by exec.
+  /// Then only processes with the mark of this guard are signalled, so the client must be started with it.
   bool spare_present_children();
 
-  /// A child that was reaped elsewhere: its number may go to somebody else.
+  /// Call when a child was reaped elsewhere, because its pid may be reused.
   void forget(pid_t pid) { sweep_.forget_spared(pid); }
 
-  /// Call it when the client has been reaped. Fills the report.
+  /// Call when the client has been reaped. Blocks, and fills the report.
   void end();
 
-  /// Who had to be asked to leave, and who was kept.
+  /// The processes that had to be signalled, and those that were kept.
   const std::vector<Leftover>& left() const { return left_; }
   const std::vector<Leftover>& kept() const { return kept_; }
 
@@ -61,7 +63,7 @@ class Leftovers {
   keeper::Report& report_;
   keeper::Sweep sweep_;
   bool marked_ = false;
-  bool in_haste_ = false;  // somebody wants us gone
+  bool in_haste_ = false;  // guard itself was told to exit
   std::vector<Leftover> left_;
   std::vector<Leftover> kept_;
 };

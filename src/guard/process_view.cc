@@ -74,7 +74,7 @@ std::vector<std::string> command_line(pid_t pid) {
     words.push_back(text.substr(begin, end - begin));
     begin = end + 1;
   }
-  // A program that writes a title over its arguments leaves a tail of empty words.
+  // A program that writes a title over its arguments leaves empty words at the end.
   while (!words.empty() && words.back().empty()) words.pop_back();
   return words;
 }

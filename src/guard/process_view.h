@@ -1,5 +1,5 @@
-// What /proc says about one process below us, for people and for --keep. All of it is the process's own word
-// and may be anything: reads are bounded, and what is shown is made printable.
+// What /proc says about one process below guard, for messages and for --keep. The process controls these
+// texts, so reads are bounded and displayed text is made printable.
 #pragma once
 
 #include <sys/types.h>
@@ -16,16 +16,16 @@ struct ProcessView {
   pid_t pid = 0;
   pid_t parent = 0;
   char state = '?';
-  std::uint64_t start_ticks = 0;  // with the pid: the same process, as far as anybody below us can tell
+  std::uint64_t start_ticks = 0;  // together with the pid it identifies the process
 };
 
-/// Nothing if it is gone.
+/// Empty if the process is gone.
 std::optional<ProcessView> look_at(pid_t pid);
 
-/// The words of the command line; of a process without one (a zombie) none.
+/// The arguments of the process; empty for a process without a command line, such as a zombie.
 std::vector<std::string> command_line(pid_t pid);
 
-/// For people, written down while the process lives: afterwards nobody knows.
+/// For messages. Recorded while the process is alive, because it cannot be read afterwards.
 struct Description {
   std::chrono::seconds age{0};
   std::uint64_t memory = 0;

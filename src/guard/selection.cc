@@ -13,7 +13,7 @@
 namespace corral::guard {
 namespace {
 
-constexpr std::size_t kMostProcesses = 8192;  // what one pass of the sweep sees, too
+constexpr std::size_t kMostProcesses = 8192;  // the sweep also handles this many per pass
 
 bool is_called(pid_t pid, std::string_view name) {
   char comm[16];
@@ -54,7 +54,7 @@ bool Selection::kept(const ProcessView& process) {
 }
 
 void Selection::look_again(const std::vector<ProcessView>& below) {
-  std::map<pid_t, std::uint64_t> still;  // forgets the dead, whose numbers may come again as parents
+  std::map<pid_t, std::uint64_t> still;  // drops dead processes, whose pids may be reused by parents
   for (const ProcessView& process : below) {
     const auto known = kept_.find(process.pid);
     const bool was = known != kept_.end() && known->second == process.start_ticks;

@@ -17,7 +17,7 @@ void deliver(int signo) {
   sigaddset(&one, signo);
   sigset_t before;
   raise(signo);
-  sigprocmask(SIG_UNBLOCK, &one, &before);  // here it comes
+  sigprocmask(SIG_UNBLOCK, &one, &before);  // the pending signal arrives here
   sigprocmask(SIG_SETMASK, &before, nullptr);
 }
 
@@ -27,14 +27,14 @@ Signals::Signals() {
   sigprocmask(SIG_SETMASK, nullptr, &inherited_);
   sigemptyset(&wanted_);
   children_ignored_ = ignored(SIGCHLD);
-  if (children_ignored_) signal(SIGCHLD, SIG_DFL);  // else the kernel throws exit codes away
+  if (children_ignored_) signal(SIGCHLD, SIG_DFL);  // otherwise the kernel discards exit codes
   for (const int signo : {SIGCHLD, SIGCONT, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH}) {
     take_over(signo);
   }
   sigset_t pipe;
   sigemptyset(&pipe);
   sigaddset(&pipe, SIGPIPE);
-  sigprocmask(SIG_BLOCK, &pipe, nullptr);  // a closed stderr is no reason to leave the tree alone
+  sigprocmask(SIG_BLOCK, &pipe, nullptr);  // a closed stderr must not keep guard from ending the tree
   fd_ = UniqueFd(signalfd(-1, &wanted_, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
@@ -47,7 +47,7 @@ void Signals::take_over_stops() {
   signalfd(fd_.get(), &wanted_, 0);
 }
 
-/// A blocked signal is kept even if it is ignored, so what is ignored must stay as it is.
+/// A blocked signal stays pending even if it is ignored, so an ignored one must not be blocked.
 void Signals::take_over(int signo) {
   if (ignored(signo)) return;
   sigaddset(&wanted_, signo);

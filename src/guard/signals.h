@@ -1,6 +1,6 @@
-// The signals of `corral guard`: blocked and read one at a time, so that none is lost between two looks. What
-// was inherited is remembered, because the client must start as if guard were not there: nohup's ignored
-// SIGHUP stays ignored.
+// The signals of `corral guard`: blocked and read one at a time, so that none is lost. The inherited state is
+// remembered, because the client must start as if guard were not there: a SIGHUP that nohup ignores stays
+// ignored.
 #pragma once
 
 #include <sys/signalfd.h>
@@ -14,24 +14,26 @@ namespace corral::guard {
 
 class Signals {
  public:
-  /// Takes over what is for the client. Call it once, from a single thread.
+  /// Blocks the signals that are meant for the client. Create one, from a single thread.
   Signals();
 
-  /// Also takes over the three stops of job control. Guard then stops when its client does, and may touch the
-  /// terminal from the background.
+  /// Also blocks the three stop signals of job control. Guard then stops when its client does, and may use
+  /// the terminal from the background.
   void take_over_stops();
 
   int fd() const { return fd_.get(); }
+  /// Reads one signal without waiting; empty if none is pending.
   std::optional<signalfd_siginfo> next();
 
-  /// In the child, before exec.
+  /// Call in the child, before exec.
   void restore_inherited() const;
 
-  /// Stops this process as if `signo` had come now; returns when it is continued. At once if its group is
-  /// orphaned: the kernel does not stop those, since nobody would continue them.
+  /// Stops this process as if `signo` had arrived now, and returns when it is continued. Returns at once if
+  /// its group is orphaned: the kernel does not stop such a group.
   void stop_by(int signo) const;
 
-  /// Ends this process by `signo`, without a core of ours. Returns if that does not end a process.
+  /// Ends this process by `signo`, without a core dump of guard. Returns if the signal does not end a
+  /// process.
   void die_by(int signo) const;
 
  private:

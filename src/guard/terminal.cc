@@ -7,7 +7,7 @@
 namespace corral::guard {
 namespace {
 
-/// What stands behind a standard descriptor of a pipeline.
+/// Whether a standard descriptor is connected to another process of a pipeline.
 bool is_pipe(int fd) {
   struct stat status {};
   return fstat(fd, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
@@ -15,7 +15,7 @@ bool is_pipe(int fd) {
 
 bool in_pipeline() { return is_pipe(STDIN_FILENO) || is_pipe(STDOUT_FILENO) || is_pipe(STDERR_FILENO); }
 
-/// A shell with job control puts each job into a group of its own, and stays in another.
+/// A shell with job control puts each job into its own group and stays in another one.
 bool below_job_control() {
   const pid_t parent = getppid();
   return getpgrp() == getpid() && getsid(parent) == getsid(0) && getpgid(parent) != getpgrp();
@@ -30,7 +30,7 @@ std::optional<termios> modes_of(int fd) {
 }  // namespace
 
 Terminal::Terminal() : fd_(open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)) {
-  // Behind a pipe the modes may be somebody else's work in progress.
+  // In a pipeline, another process may be changing the modes.
   if (in_foreground() && !in_pipeline()) at_start_ = modes_of(fd_.get());
 }
 

@@ -1,4 +1,4 @@
-// The controlling terminal, which guard lends to its client and takes back, as a shell does with its jobs.
+// The controlling terminal. Guard lends it to its client and takes it back, as a shell does with its jobs.
 #pragma once
 
 #include <sys/types.h>
@@ -17,27 +17,27 @@ class Terminal {
 
   int fd() const { return fd_.get(); }
 
-  /// Our own group is the one that the keys are for.
+  /// Whether our process group is in the foreground.
   bool in_foreground() const;
 
-  /// True if we are the only process of a job that a shell with job control started in the foreground. Only
-  /// then may the terminal go to another group: others of a pipeline (`corral guard -- x | less`) read the
-  /// keys as well, a script above us would miss its Ctrl+C, and without such a shell nobody continues a
-  /// stopped group.
+  /// True if guard is the only process of a job that a shell with job control started in the foreground. Only
+  /// then may another group get the terminal: other members of a pipeline (`corral guard -- x | less`) read
+  /// the keys as well, a script that runs guard would miss its Ctrl+C, and without such a shell a stopped
+  /// group would never be continued.
   bool lendable() const;
 
-  /// The child has done it before exec; from now on the terminal is the client's.
+  /// Call when the child has taken the terminal before exec; from now on it belongs to the client.
   void note_lent() { lent_ = true; }
 
-  /// To the client's group, with the modes that it had when it stopped.
+  /// Gives the terminal to the client's group, with the modes that it had when the client stopped.
   void lend(pid_t group);
 
-  /// Back to our group. `Remember` keeps the client's modes for the next `lend`.
+  /// Returns the terminal to our group. `Remember` saves the client's modes for the next `lend`.
   enum class Modes { Leave, Remember };
   void take_back(Modes modes);
 
-  /// The modes as they were when guard started: a client that was killed could not do it. Not if somebody
-  /// else of our job may have set others.
+  /// Restores the modes from the start of guard, because a client that was killed could not. Does nothing if
+  /// another process of our job may have changed them.
   void restore_modes() const;
 
  private:
