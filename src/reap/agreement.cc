@@ -15,15 +15,16 @@
 namespace corral::reap {
 namespace {
 
-constexpr std::size_t kMostStrays = 16;  // told of one instance
-constexpr int kDeepestLine = 256;        // a list that is not of one instant can even have a ring in it
+constexpr std::size_t kMostStrays = 16;  // reported per instance
+constexpr int kDeepestLine = 256;        // a list that is not from one instant may contain a cycle
 
 std::string first_digits(const std::string& instance) {
   constexpr std::size_t kShown = 8;
   return instance.substr(0, kShown);
 }
 
-/// Daemon, janitor, keeper, init, or a command: the names that we give ourselves. Only used to stay silent.
+/// Daemon, janitor, keeper, init or a command: names of corral's own processes. Only used to suppress
+/// reports.
 bool is_called_corral(const std::string& comm) { return comm.starts_with("corral"); }
 
 class AgreementLook {
@@ -43,7 +44,8 @@ class AgreementLook {
   }
 
   std::vector<Disagreement> run() {
-    if (!by_pid_.contains(self_)) return {};  // a list without us is none: /proc could not be read
+    if (!by_pid_.contains(self_))
+      return {};  // a list without this process is incomplete: /proc could not be read
     for (const registry::InstanceRecord& record : instances_) look_at(record);
     for (const registry::InstanceRecord& record : instances_) by_cookie_.erase(record.id);
     for (const auto& [cookie, bearers] : by_cookie_) look_at_unknown(cookie, bearers);
@@ -53,15 +55,15 @@ class AgreementLook {
  private:
   using Bearers = std::vector<const Listed*>;
 
-  /// The number alone may be another's by now. It is enough to stay silent, so the start time is enough to
-  /// speak.
+  /// The pid alone may have been reused. Pid and start time together are enough here, because a wrong match
+  /// only suppresses or repeats a report.
   const Listed* living(const registry::ProcessFacts& facts) const {
     const auto found = facts.pid > 0 ? by_pid_.find(facts.pid) : by_pid_.end();
     if (found == by_pid_.end() || found->second->start_ticks != facts.start_ticks) return nullptr;
     return found->second;
   }
 
-  /// Whether the process itself or somebody above it is such a one.
+  /// Whether the process or one of its ancestors satisfies the condition.
   bool in_line(const Listed* process, const std::function<bool(const Listed&)>& wanted) const {
     for (int depth = 0; process != nullptr && depth < kDeepestLine; ++depth) {
       if (wanted(*process)) return true;
@@ -77,16 +79,16 @@ class AgreementLook {
     const bool any = marked != by_cookie_.end();
     if (keeper == nullptr && !any && living(record.process) == nullptr) {
       return add({Disagreement::Kind::NothingLeft, Disagreement::Repair::Forget, record.server, record.id, 0,
-                  name(record) + " is on record as running, but none of its processes is there: its end was "
-                                 "missed, and is recorded now"});
+                  name(record) + " is recorded as running, but none of its processes exists: its end was "
+                                 "missed and is recorded now"});
     }
     if (keeper == nullptr && record.keeper.pid > 0) {
       const Listed* const oldest = any ? marked->second.front() : living(record.process);
       return add({Disagreement::Kind::KeeperGone, Disagreement::Repair::End, record.server, record.id,
                   oldest->pid,
                   name(record) + " has lost its keeper (pid " + std::to_string(record.keeper.pid) +
-                      "), and process " + std::to_string(oldest->pid) +
-                      " of it still runs: what is proved to be of it is ended"});
+                      "), but its process " + std::to_string(oldest->pid) +
+                      " is still running: corral ends the processes that provably belong to it"});
     }
     if (keeper != nullptr && any) look_for_strays(record, *keeper, marked->second);
   }
@@ -94,19 +96,20 @@ class AgreementLook {
   void look_for_strays(const registry::InstanceRecord& record, const Listed& keeper, const Bearers& bearers) {
     std::size_t told = 0;
     for (const Listed* process : bearers) {
-      // What falls to the daemon itself, it ends.
+      // The daemon ends the processes that it inherits itself.
       const bool held = in_line(
           process, [&](const Listed& above) { return above.pid == keeper.pid || above.pid == self_; });
       if (held || ++told > kMostStrays) continue;
       add({Disagreement::Kind::Stray, Disagreement::Repair::None, record.server, record.id, process->pid,
            "process " + std::to_string(process->pid) + " carries the mark of " + name(record) +
                ", but is not below its keeper (pid " + std::to_string(keeper.pid) +
-               "): somebody copied its environment; look at it, and end it by hand if it is not wanted"});
+               "): its environment was probably copied; inspect the process, and end it by hand if it is not "
+               "needed"});
     }
   }
 
-  /// Servers of a living `corral run`, or of another daemon, are below a corral. Who only copied an
-  /// environment is no server, and `corral reap` does not take him for one either.
+  /// Servers of a living `corral run` or of another daemon are below a corral process. A process that only
+  /// copied an environment is not a server, and `corral reap` does not treat it as one either.
   void look_at_unknown(const std::string& cookie, Bearers bearers) {
     std::erase_if(bearers, [](const Listed* process) { return !process->tagged; });
     if (bearers.empty()) return;
@@ -124,7 +127,7 @@ class AgreementLook {
          oldest,
          "process " + std::to_string(oldest) + " carries the mark of a corral that is gone (instance " +
              first_digits(cookie) + ", " + std::to_string(bearers.size()) +
-             (bearers.size() == 1 ? " process" : " processes") + "): `corral reap` shows it, and ends it"});
+             (bearers.size() == 1 ? " process" : " processes") + "): use `corral reap` to show and end it"});
   }
 
   static std::string name(const registry::InstanceRecord& record) {

@@ -11,7 +11,7 @@ using survey::Server;
 using survey::ServerCommand;
 using survey::Survey;
 
-/// Where a system keeps programs for everybody and everything.
+/// The folders of programs that the system provides for many purposes.
 bool is_a_system_program(const std::string& path) {
   for (const char* folder : {"/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/", "/snap/bin/"}) {
     if (path.starts_with(folder)) return true;
@@ -19,10 +19,9 @@ bool is_a_system_program(const std::string& path) {
   return false;
 }
 
-/// A script or a program of its own is the same server with other options and paths, too (S1.1), but not
-/// where it does another job: `dart language-server` is not a copy of `dart mcp-server`. A program of the
-/// system may do everything, and is the server only with its arguments: `ssh host server` is not a copy of
-/// another ssh.
+/// A script or a dedicated program is the same server even with other options and paths (S1.1), unless it
+/// does another job: `dart language-server` is not a copy of `dart mcp-server`. A system program is used for
+/// many purposes, so its arguments must match too: `ssh host server` is not a copy of another ssh.
 bool runs_the_same(const ServerCommand& wanted, const ServerCommand& command) {
   if (wanted.key.empty() || wanted.key != command.key) return false;
   const survey::Arguments match = survey::compare_arguments(wanted.arguments, command.arguments);
@@ -50,7 +49,7 @@ std::vector<std::size_t> copies_of(const Survey& survey, const ServerCommand& co
 Copies choose_copies(const Survey& survey, const ServerCommand& command, std::size_t keep,
                      const survey::Asker& asker) {
   survey::Asker unasked = asker;
-  unasked.asked = false;  // for a new server, not for the end of others
+  unasked.asked = false;  // the user asked for a new server, not for the end of others
   const std::vector<std::size_t> all = copies_of(survey, command, asker.own_uid);
   const std::size_t stay = keep == 0 ? 0 : keep - 1;
   const std::size_t excess = all.size() > stay ? all.size() - stay : 0;

@@ -1,5 +1,5 @@
-// `corral run --cleanup`: copies of the server that is about to start, whoever started them, down to the N
-// newest with the new one among them.
+// `corral run --cleanup`: ends other copies of the server that is about to start, whichever client started
+// them, so that the N newest remain, including the new one.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@
 namespace corral::reap {
 
 /// The servers of a survey that run the same program (executable and script, or package) for the same job, as
-/// `doctor` shows them; oldest first. Only those with pipes: one on a terminal, or with a socket of its own,
-/// is not a copy of a server over pipes. As indexes into Survey::servers.
+/// `doctor` shows them; oldest first, as indexes into Survey::servers. Includes only servers with pipes: one
+/// on a terminal or with its own socket is not a copy of a server over pipes.
 std::vector<std::size_t> copies_of(const survey::Survey& survey, const survey::ServerCommand& command,
                                    uid_t uid);
 
@@ -24,8 +24,9 @@ struct Copies {
   std::vector<std::size_t> end;  // oldest first
 };
 
-/// The oldest, so that a new one is the N-th at most. Those that must not be ended count, and stay: one below
-/// a living `corral run` ends with its own session. No newer one is ended in their place. Pure.
+/// Chooses the oldest ones, so that the new server is at most the N-th. Servers that must not be ended count
+/// and stay: one below a living `corral run` ends with its own session. No newer one is ended in their place.
+/// Pure.
 Copies choose_copies(const survey::Survey& survey, const survey::ServerCommand& command, std::size_t keep,
                      const survey::Asker& asker);
 
@@ -35,6 +36,7 @@ struct Cleanup {
   std::vector<EndedTree> ended;
 };
 
+/// Surveys the machine and ends the copies. Blocking; bounded by the graces of end_trees.
 Result<Cleanup> clean_up_copies(const std::vector<std::string>& argv, const std::string& directory,
                                 const std::string& path, std::size_t keep);
 

@@ -14,10 +14,10 @@
 #include "reap/last_look.h"
 #include "survey/protection.h"
 
-// Why no signal can hit a stranger: a pidfd stands for one process for ever. It is opened by file handle or
-// compared with the identity after opening (proc/identity.cc), and all that is checked later is checked while
-// it is open. A new child is accepted only if its parent is a member that still lives after the child's
-// parent was read: then the parent's number cannot have changed hands, and the child is of the tree.
+// Why no signal can hit the wrong process: a pidfd refers to one process for its whole life. It is opened by
+// file handle, or compared with the identity after opening (proc/identity.cc), and every later check happens
+// while it is open. A new child is accepted only if its parent is a member that is still alive after the
+// child's parent was read: then the parent's pid cannot have been reused, and the child belongs to the tree.
 
 namespace corral::reap {
 namespace {
@@ -32,7 +32,7 @@ struct Member {
   pid_t pid;
   std::string comm;
   int signal = 0;
-  bool waiting = true;  // for its end
+  bool waiting = true;  // its end is awaited
   Outcome::Kind kind = Outcome::Kind::Ended;
 };
 
@@ -84,13 +84,13 @@ void Ending::open_tree(std::size_t tree, const survey::Server& server) {
   for (const proc::Identity& identity : server.identities) {
     if (!is_own(identity.pid)) continue;
     refuse(tree, identity.pid,
-           Outcome::Kind::OwnAncestor);  // ending the rest would pull the ground from under us
+           Outcome::Kind::OwnAncestor);  // ending the rest would end this process as well
     return;
   }
   for (const proc::Identity& identity : server.identities) {
     std::optional<UniqueFd> pidfd = proc::reopen(identity);
     if (!pidfd) {
-      // Where a process can be opened at all, a refusal means that this one is gone.
+      // If processes can be opened at all, a refusal means that this one is gone.
       keeper::StatLine stat;
       const UniqueFd self(keeper::pidfd_open(getpid()));
       const bool gone = self.valid() || !keeper::read_stat(identity.pid, stat);
@@ -102,7 +102,7 @@ void Ending::open_tree(std::size_t tree, const survey::Server& server) {
   }
 }
 
-/// Children of a member that are not members yet. True if there were any.
+/// Adds children of a member that are not members yet. Returns true if there were any.
 bool Ending::collect_children(std::size_t index) {
   std::array<pid_t, 512> below{};
   const std::size_t count = keeper::descendants(members_[index].pid, below);
@@ -113,7 +113,7 @@ bool Ending::collect_children(std::size_t index) {
     keeper::StatLine stat;
     if (!pidfd.valid() || !keeper::read_stat(below[i], stat) || has_ended(pidfd)) continue;
     const std::string comm = comm_of(below[i]);
-    if (comm == survey::kKeeperName) continue;  // it ends its tree by itself when its session does
+    if (comm == survey::kKeeperName) continue;  // a keeper ends its own tree when its session ends
     const auto parent = by_pid_.find(stat.parent);
     if (parent == by_pid_.end() || has_ended(members_[parent->second].pidfd)) continue;
     by_pid_[below[i]] = members_.size();
@@ -155,7 +155,7 @@ void Ending::signal_all(int signo) {
   for (Member& member : members_) send(member, signo);
 }
 
-/// True once every member has ended.
+/// Returns true once every member has ended.
 bool Ending::wait_until(Clock::time_point deadline) {
   for (;;) {
     std::vector<pollfd> ready;
@@ -173,7 +173,7 @@ bool Ending::wait_until(Clock::time_point deadline) {
   }
 }
 
-/// A stopped process cannot fork, so after a round of stopping that finds nobody new, the tree is complete.
+/// A stopped process cannot fork, so once a round of stopping finds no new process, the tree is complete.
 void Ending::freeze_and_kill() {
   const auto deadline = Clock::now() + graces_.kill;
   do {
@@ -206,7 +206,7 @@ std::vector<EndedTree> Ending::run(std::span<const survey::Server* const> server
   }
   collect_new();
   signal_all(SIGTERM);
-  signal_all(SIGCONT);  // a stopped process hears nothing else
+  signal_all(SIGCONT);  // a stopped process does not react to other signals
   if (!wait_until(Clock::now() + graces_.term)) {
     collect_new();
     freeze_and_kill();
@@ -216,7 +216,7 @@ std::vector<EndedTree> Ending::run(std::span<const survey::Server* const> server
   return std::move(trees_);
 }
 
-/// Every member costs a descriptor. Half of what we may have: trees grow while they are looked at.
+/// Every member needs a descriptor. Uses half of the limit, because trees grow while they are examined.
 std::size_t budget_of(const proc::MoreOpenFiles& files) {
   constexpr std::uint64_t kEnough = 16384;
   return static_cast<std::size_t>(std::min(files.most(), kEnough) / 2);
@@ -245,7 +245,7 @@ Outcome::Kind outcome_of(survey::Protection protection) {
     case survey::Protection::OwnLine: return Outcome::Kind::OwnAncestor;
     case survey::Protection::Debugger: return Outcome::Kind::Debugged;
     case survey::Protection::OtherUser: return Outcome::Kind::OtherUser;
-    default: return Outcome::Kind::NotProved;  // none of a single process
+    default: return Outcome::Kind::NotProved;  // the others do not apply to a single process
   }
 }
 

@@ -1,6 +1,6 @@
-// Ends whole process trees that are not ours, and nobody else. Every process is opened by its identity (a
-// number may belong to a stranger by now) and signalled only through what was opened; what the tree started
-// meanwhile is found and ended with it.
+// Ends whole process trees that corral did not start, and nothing else. Every process is opened by its
+// identity (its pid may have been reused) and signalled only through that descriptor. Processes that the tree
+// starts in the meantime are found and ended too.
 #pragma once
 
 #include <chrono>
@@ -25,43 +25,44 @@ struct Outcome {
     Ended,
     AlreadyGone,
     NoPermission,
-    Uninterruptible,  // in a system call that cannot be interrupted; it ends when that returns
+    Uninterruptible,  // blocked in a system call; it ends when the call returns
     StillThere,       // survived SIGKILL for another reason
-    NotProved,        // it is there, but cannot be opened as the one that was seen; left alone
+    NotProved,        // exists, but cannot be opened as the process that was seen; left alone
     OtherUser,
     Debugged,
     OwnAncestor,
-    OtherInstance,  // of a corral inside the tree, whose keeper lives and answers for it; left alone
+    OtherInstance,  // belongs to a corral inside the tree whose living keeper is responsible; left alone
   };
-  /// How it came to SIGKILL, if it did.
+  /// Why SIGKILL was used, if it was.
   enum class Killed : std::uint8_t {
     AfterAsking,
-    AtOnce,     // it was found when the time for asking was over
-    WithGroup,  // nothing but its cgroup said whose it is
+    AtOnce,     // found after the SIGTERM grace was over
+    WithGroup,  // only its cgroup showed that it belongs to the instance
   };
 
   pid_t pid = 0;
   std::string comm;
   Kind kind = Kind::Ended;
-  int signal = 0;  // the last one it got
+  int signal = 0;  // the last signal sent to it
   Killed killed = Killed::AfterAsking;
 
   bool gone() const { return kind == Kind::Ended || kind == Kind::AlreadyGone; }
 };
 
+/// The name used in JSON.
 const char* name_of(Outcome::Kind kind);
 
-/// What became of a single process that was spared for this reason.
+/// The outcome for a single process that was spared for this reason.
 Outcome::Kind outcome_of(survey::Protection protection);
 
 struct EndedTree {
-  pid_t pid = 0;                  // its top
-  std::vector<Outcome> outcomes;  // of each process, those found on the way included
-  bool gone() const;              // nothing of it is left
+  pid_t pid = 0;                  // the top process
+  std::vector<Outcome> outcomes;  // for each process, including those found later
+  bool gone() const;              // nothing of the tree is left
 };
 
-/// In the order given, all at once. Bounded by the graces. What must not be touched is looked up anew,
-/// whatever was selected.
+/// Ends all trees at once; the results are in the given order. Blocking; bounded by the graces. Protections
+/// are checked again here, whatever was selected.
 std::vector<EndedTree> end_trees(const std::vector<const survey::Server*>& servers, const Graces& graces);
 
 }  // namespace corral::reap

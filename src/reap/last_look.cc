@@ -14,7 +14,8 @@
 namespace corral::reap {
 namespace {
 
-/// What follows "\nLabel:" and blanks.
+/// The text after "
+/// Label:" and blanks.
 std::string_view after(std::string_view text, std::string_view label) {
   const std::size_t at = text.find(label);
   if (at == std::string_view::npos) return {};
@@ -49,7 +50,7 @@ LastLook parse_status(std::string_view text) {
 LastLook look(pid_t pid) {
   const UniqueFd file(open(("/proc/" + std::to_string(pid) + "/status").c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.valid()) return {};
-  std::array<char, 4096> buffer{};  // what we need stands in the first kilobyte
+  std::array<char, 4096> buffer{};  // the relevant lines are in the first kilobyte
   const ssize_t got = read(file.get(), buffer.data(), buffer.size());
   return got <= 0 ? LastLook{} : parse_status({buffer.data(), static_cast<std::size_t>(got)});
 }

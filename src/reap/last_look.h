@@ -1,5 +1,5 @@
-// What is checked of a process in the instant before a signal, after it was opened: whoever it was when it
-// was chosen, it must still be ours to end.
+// The check of a process right before a signal, after it was opened: whatever it was when it was selected,
+// ending it must still be allowed.
 #pragma once
 
 #include <sys/types.h>
@@ -14,16 +14,17 @@ struct LastLook {
   char state = '?';
   uid_t real = 0;
   uid_t effective = 0;
-  pid_t tracer = 0;  // a debugger, 0 = none
+  pid_t tracer = 0;  // pid of a debugger; 0 = none
 };
 
-/// The text of /proc/PID/status.
+/// Parses the text of /proc/PID/status.
 LastLook parse_status(std::string_view text);
 
-/// Only of a process that is held open by a pidfd: its number cannot change hands before it is reaped.
+/// Call only for a process that is held open by a pidfd, so that its pid cannot be reused before it is
+/// reaped.
 LastLook look(pid_t pid);
 
-/// This process and everything above it.
+/// This process and all its ancestors.
 std::vector<pid_t> own_line();
 
 }  // namespace corral::reap

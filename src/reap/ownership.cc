@@ -5,16 +5,19 @@
 #include "keeper/report.h"
 #include "survey/details.h"
 
-// Why each rule is there.
-// User: a cookie can be copied by anybody who may read the environment; only what runs as we do is ours to
-// end. Age: a variable can be set by hand; a process that is older than the daemon was not started by it.
+// The reason for each rule.
+// User: any process that may read the environment can copy a cookie; only processes of our own user may be
+// ended.
+// Age: a variable can be set by hand; a process that is older than the daemon was not started by it.
 // Limit: a variable can be copied with a whole environment (an `at` job, a terminal, an editor that was asked
 // to open a window). The tag is a hard limit, which is inherited and can be lowered, but not raised without
-// privilege. Whoever has the cookie and a higher limit than the instance had is not below it, or can raise
-// it. Instance: a corral inside a server gives its own servers a cookie of their own, but its keepers inherit
-// the tag; they end by themselves when their owner does, and take their trees along, which they could not if
-// we killed them. Number: start times tick every 10 ms, so without pidfs two processes can share number, time
-// and user.
+// privileges. A process with the cookie and a higher limit than the instance had is not below it, or is able
+// to raise it.
+// Instance: a corral inside a server gives its servers another cookie, but its keepers inherit the tag. They
+// end by themselves when their owner does, and take their trees with them, which they could not if we killed
+// them.
+// Number: start times have a resolution of 10 ms, so without pidfs two processes can share pid, time and
+// user.
 
 namespace corral::reap {
 namespace {
@@ -23,7 +26,7 @@ using survey::Protection;
 
 bool is_dead(char state) { return state == 'Z' || state == 'X' || state == 'x'; }
 
-/// Whether it can have inherited the tag, and have lowered it since.
+/// Whether the process can have inherited the tag and lowered it since.
 bool may_have_inherited(std::uint64_t tag, const Bearer& bearer) {
   return tag == 0 || (bearer.rlimit_tag != 0 && bearer.rlimit_tag <= tag);
 }
@@ -74,14 +77,14 @@ Verdict judge(const Bearer& bearer, const Claim& claim) {
 }
 
 std::optional<Protection> protection_in_group(const Bearer& bearer) {
-  constexpr uid_t kOurs = 0;  // any number, as long as it is the same
+  constexpr uid_t kOurs = 0;  // any uid, as long as it is the same
   return survey::protection_of({kOurs, kOurs, bearer.tracer, bearer.own}, kOurs);
 }
 
 Fate judge(const registry::DaemonRecord& daemon, const Here& here) {
   using Kind = Fate::Kind;
   if (daemon.boot_id.empty() || here.boot_id.empty()) {
-    return {Kind::LeftAlone, "it is not known whether the machine was started anew since; mount /proc"};
+    return {Kind::LeftAlone, "it is not known whether the machine was restarted since; mount /proc"};
   }
   if (!daemon.machine.empty() && !here.machine.empty() && daemon.machine != here.machine) {
     return {Kind::LeftAlone, "it ran on another machine that shares this registry; start corral there"};
@@ -93,15 +96,15 @@ Fate judge(const registry::DaemonRecord& daemon, const Here& here) {
             "corral there"};
   }
   if (daemon.process.pid <= 0) {
-    return {Kind::LeftAlone, "its record does not say which process it was, so it may live"};
+    return {Kind::LeftAlone, "its record does not contain its pid, so it may still be running"};
   }
   if (daemon.process.uid != here.uid) {
     return {Kind::LeftAlone, "it ran as user " + std::to_string(daemon.process.uid) +
-                                 "; only that user's corral may end what it has left"};
+                                 "; only that user's corral may end the processes that it left"};
   }
   if (here.daemon_lives) {
     return {Kind::LeftAlone,
-            "the daemon that started them lives (pid " + std::to_string(daemon.process.pid) + ")"};
+            "the daemon that started them is still running (pid " + std::to_string(daemon.process.pid) + ")"};
   }
   return {Kind::End, {}};
 }

@@ -17,9 +17,9 @@ namespace {
 
 constexpr std::string_view kVariable = "CORRAL_INSTANCE=";
 constexpr std::size_t kPiece = 128 * 1024;
-constexpr std::size_t kLongestEnvironment = 8 * 1024 * 1024;  // the kernel allows 6
+constexpr std::size_t kLongestEnvironment = 8 * 1024 * 1024;  // the kernel allows 6 MiB
 
-/// The field so many blanks after the name of the process, which may itself hold anything.
+/// The field after `blanks` spaces behind the name of the process, which may itself contain anything.
 std::string_view field_after_name(std::string_view fields, int blanks) {
   for (; blanks > 0; --blanks) {
     const std::size_t blank = fields.find(' ');
@@ -50,7 +50,7 @@ bool parse(std::string_view text, ProcMarks::Line& line) {
 
 enum class Piece : std::uint8_t { First, Later };
 
-/// A whole variable, not a piece of another one's value.
+/// Matches a whole variable, not a part of another variable's value.
 std::string find_cookie(std::string_view environment, Piece piece) {
   for (std::size_t at = 0; (at = environment.find(kVariable, at)) != std::string_view::npos; ++at) {
     const bool begins = at == 0 ? piece == Piece::First : environment[at - 1] == '\0';
@@ -93,7 +93,7 @@ pid_t ProcMarks::newest() const {
   return is_number(line.substr(line.rfind(' ') + 1), number) ? number : 0;
 }
 
-/// The first piece of a file; 0 if there is none.
+/// Reads the first piece of a file; 0 if there is none.
 std::size_t ProcMarks::read_file(pid_t pid, const char* name, uid_t* owner) {
   char path[32];
   snprintf(path, sizeof path, "%d/%s", pid, name);
@@ -113,7 +113,8 @@ std::optional<ProcMarks::Line> ProcMarks::line(pid_t pid) {
   return line;
 }
 
-/// Most environments fit into one piece; of longer ones the end of each is kept, in case it was cut there.
+/// Most environments fit into one piece. The end of each piece of a longer one is kept, in case a variable
+/// was cut there.
 ProcMarks::Cookie ProcMarks::cookie(pid_t pid) {
   char path[32];
   snprintf(path, sizeof path, "%d/environ", pid);
@@ -138,7 +139,7 @@ ProcMarks::Cookie ProcMarks::cookie(pid_t pid) {
   return cookie;
 }
 
-/// "Max realtime timeout      SOFT      HARD      us". Anybody may read this file.
+/// "Max realtime timeout      SOFT      HARD      us". Every user may read this file.
 std::uint64_t ProcMarks::rlimit_tag(pid_t pid) {
   const std::size_t length = read_file(pid, "limits", nullptr);
   std::string_view text(buffer_.data(), length);
@@ -148,7 +149,7 @@ std::uint64_t ProcMarks::rlimit_tag(pid_t pid) {
   text.remove_prefix(at + kLabel.size());
   text = text.substr(0, text.find('\n'));
   std::uint64_t number = 0;
-  for (int field = 0; field < 2; ++field) {  // the soft limit, then the hard one
+  for (int field = 0; field < 2; ++field) {  // the soft limit, then the hard limit
     text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
     const std::string_view word = text.substr(0, text.find(' '));
     if (!is_number(word, number)) number = 0;  // "unlimited"
@@ -170,7 +171,7 @@ MarkSearch::Found MarkSearch::look_at(pid_t pid) {
   const std::optional<ProcMarks::Line> line = marks_.line(pid);
   if (!line) return {std::nullopt, false, true};
   if (line->state == 'Z' || line->start_ticks < not_before_) return {};
-  constexpr uid_t kRoot = 0;  // also owns the files of a process of ours that hides its memory
+  constexpr uid_t kRoot = 0;  // root also owns the files of our processes that hide their memory
   const bool own = line->owner == uid_;
   if (!own && line->owner != kRoot) return {};
   ProcMarks::Cookie cookie;
@@ -181,11 +182,11 @@ MarkSearch::Found MarkSearch::look_at(pid_t pid) {
     const auto with_tag = by_tag_.find(marks_.rlimit_tag(pid));
     if (with_tag != by_tag_.end()) return {Hit{pid, with_tag->second, line->start_ticks}};
   }
-  return {std::nullopt, !own || cookie.seen};  // while a program is being executed, there is none
+  return {std::nullopt, !own || cookie.seen};  // during exec there is no environment
 }
 
-/// Numbers are handed out in order. After the last one the kernel begins again, at 300. Between the known one
-/// and the last one there may be millions of numbers, so then those who live are asked for.
+/// The kernel assigns pids in order and wraps around to 300. If it has wrapped, there may be millions of
+/// numbers between the known pid and the newest one, so the list of living processes is used instead.
 pid_t MarkSearch::look_at_newborn(pid_t known, const std::function<void(const Hit&)>& found) {
   constexpr pid_t kFirstAgain = 300;
   const auto report = [&](pid_t pid) {
@@ -198,7 +199,7 @@ pid_t MarkSearch::look_at_newborn(pid_t known, const std::function<void(const Hi
   }
   std::vector<pid_t> since = marks_.pids();
   std::erase_if(since, [&](pid_t pid) { return pid <= known && (pid < kFirstAgain || pid > newest); });
-  // In the order in which they were born: the children of one are then never looked at before it.
+  // In the order of birth, so that the children of a process are never examined before it.
   std::sort(since.begin(), since.end(), [known](pid_t one, pid_t other) {
     return std::pair(one <= known, one) < std::pair(other <= known, other);
   });

@@ -1,5 +1,5 @@
-// Reads from /proc what tells whose a process is, in as few system calls as possible: one file for each
-// process, and the marks only of those that can have one. Belongs to whoever made it; one thread.
+// Reads from /proc which instance a process belongs to, with as few system calls as possible: one file per
+// process, and the marks only of processes that can have one. Not thread-safe.
 #pragma once
 
 #include <sys/types.h>
@@ -25,24 +25,25 @@ class ProcMarks {
     pid_t pid = 0;
     pid_t parent = 0;
     char state = '?';
-    uid_t owner = 0;  // of its files: whom it runs as, or root if it hides its memory
+    uid_t owner = 0;  // owner of its files: its user, or root if it hides its memory
     std::uint64_t start_ticks = 0;
     std::string comm{};
   };
 
   /// Empty if /proc cannot be read.
   std::vector<pid_t> pids();
-  /// The number that was handed out last; 0 if that cannot be read.
+  /// The most recent pid; 0 if it cannot be read.
   pid_t newest() const;
+  /// Empty if the process is gone.
   std::optional<Line> line(pid_t pid);
 
   struct Cookie {
-    bool seen = false;  // the environment could be read, and there was one
+    bool seen = false;  // the environment was readable and not empty
     std::string instance{};
   };
-  /// The value of CORRAL_INSTANCE, as long as an instance id is; empty if there is none.
+  /// The value of CORRAL_INSTANCE if it has the length of an instance id; otherwise empty.
   Cookie cookie(pid_t pid);
-  /// 0 = none: the limit is not set, or cannot be read.
+  /// 0 if the limit is not set or cannot be read.
   std::uint64_t rlimit_tag(pid_t pid);
 
  private:
@@ -52,7 +53,7 @@ class ProcMarks {
   std::vector<char> buffer_;
 };
 
-/// Searches all processes for the marks of some instances, again and again.
+/// Searches all processes for the marks of some instances, repeatedly. `marks` must outlive it.
 class MarkSearch {
  public:
   MarkSearch(ProcMarks& marks, const std::vector<Claim>& claims, uid_t uid);
@@ -64,22 +65,23 @@ class MarkSearch {
   };
 
   struct Pass {
-    bool readable = true;    // false: there is no /proc
-    std::size_t missed = 0;  // listed, but gone before they could be read: who changes his number hides so
+    bool readable = true;  // false: /proc cannot be read
+    std::size_t missed =
+        0;  // listed, but gone before they could be read; a process that keeps forking hides this way
   };
-  /// Tells of each who carries a mark, at once and newest first: some do not live for long. Who was seen
-  /// without one by the search before is not read again: a mark is inherited at birth, and nobody who could
-  /// start a marked one is alive.
+  /// Reports each process with a mark at once, newest first, because some of them are short-lived. A process
+  /// that the previous search found without a mark is not read again: marks are inherited at birth, and no
+  /// process that could start a marked one is alive.
   Pass next(const std::function<void(const Hit&)>& found);
-  /// The same of one process; nothing if it is gone or carries no mark.
+  /// The same for one process; empty if it is gone or has no mark.
   std::optional<Hit> look(pid_t pid) { return look_at(pid).hit; }
-  /// The same of everybody whose number was handed out after `known`. Returns the newest number.
+  /// The same for all processes with a pid newer than `known`. Returns the newest pid.
   pid_t look_at_newborn(pid_t known, const std::function<void(const Hit&)>& found);
 
  private:
   struct Found {
     std::optional<Hit> hit{};
-    bool final = true;  // it will stay without a mark
+    bool final = true;  // it will never have a mark
     bool missed = false;
   };
   Found look_at(pid_t pid);

@@ -25,9 +25,9 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kBetweenLooks{5};
 constexpr std::chrono::milliseconds kBetweenKeepers{20};
 constexpr std::size_t kMostInGroup = 8192;  // the next look sees the rest
-constexpr std::size_t kMostGroups = 256;    // that a server may have made inside
+constexpr std::size_t kMostGroups = 256;    // groups that a server may have created inside
 
-/// Made by us, in the hierarchy that can be killed as one.
+/// Created by our user, in the hierarchy that supports cgroup.kill.
 bool is_own_cgroup2(const std::string& directory) {
   struct stat status {};
   struct statfs system {};
@@ -42,11 +42,11 @@ bool is_populated(const std::string& directory) {
 void add_pids(const std::string& directory, std::vector<pid_t>& pids) {
   std::istringstream numbers(read_text(directory + "/cgroup.procs"));
   for (pid_t pid = 0; pids.size() < kMostInGroup && numbers >> pid;) {
-    if (pid > 0) pids.push_back(pid);  // 0: of a PID namespace that we cannot see into
+    if (pid > 0) pids.push_back(pid);  // 0: in a PID namespace that we cannot see
   }
 }
 
-/// Also in the groups below it.
+/// Includes the groups below it.
 std::vector<pid_t> pids_in(const std::string& directory) {
   std::vector<pid_t> pids;
   add_pids(directory, pids);
@@ -112,7 +112,7 @@ CgroupEnd CgroupRemnant::end(std::chrono::milliseconds patience) const {
   return end;
 }
 
-/// Each is opened first and looked at then, so that all that is seen is of one process.
+/// Each process is opened before it is examined, so that all facts belong to one process.
 std::vector<CgroupRemnant::Held> CgroupRemnant::look() const {
   const bool keeper = !keepers_had_time_ && keeper_inside();
   std::vector<Held> held;
@@ -120,20 +120,20 @@ std::vector<CgroupRemnant::Held> CgroupRemnant::look() const {
     UniqueFd pidfd(keeper::pidfd_open(pid));
     Member member = judge_(pid);
     if (member.left == Outcome::Kind::OtherInstance && !keeper) member.left.reset();
-    // Without a descriptor for it, it can still be killed with the rest, but not alone.
+    // Without a descriptor it can still be killed with the whole group, but not alone.
     if (pidfd.valid() && (!holds(pid) || member_is_over(pidfd))) continue;
     held.push_back({std::move(member), std::move(pidfd)});
   }
   return held;
 }
 
-/// Also in one below it: the name is random, so it cannot stand there by chance.
+/// Also true for a group below it: the name is random, so it cannot appear by chance.
 bool CgroupRemnant::holds(pid_t pid) const {
   const std::string name = directory_.substr(directory_.rfind('/'));
   return read_text("/proc/" + std::to_string(pid) + "/cgroup").find(name) != std::string::npos;
 }
 
-/// Each is opened before it is looked at, so that what goes on is of this group.
+/// Each process is opened before it is examined, so that a continued process belongs to this group.
 bool CgroupRemnant::keeper_inside(Wake wake) const {
   bool found = false;
   for (const pid_t pid : pids_in(directory_)) {

@@ -1,5 +1,5 @@
-// The end of a cgroup that a dead daemon has made for an instance. The directory is ours by its random name
-// (ownership.h), so all that is in it is, whoever it runs as; but not all of it may be ended.
+// Ends the cgroup that a dead daemon created for an instance. Its random name proves that it is corral's
+// (ownership.h), and so is everything in it, whichever user it runs as; but not all of it may be ended.
 #pragma once
 
 #include <sys/types.h>
@@ -23,21 +23,21 @@ class CgroupRemnant {
   struct Member {
     pid_t pid = 0;
     std::string comm;
-    std::optional<Outcome::Kind> left{};  // why it must not be ended; nothing = it may be
-    bool there = false;                   // it was to be ended, and is still there
+    std::optional<Outcome::Kind> left{};  // why it must not be ended; empty = it may be ended
+    bool there = false;                   // it should have ended but is still there
   };
-  /// Asked about each member while it is held open. `OtherInstance` counts only while a keeper lives in the
-  /// group and has not had its time: anybody can look like a keeper.
+  /// Called for each member while it is held open. `OtherInstance` counts only while a keeper lives in the
+  /// group and still has time: any process can look like a keeper.
   using Judge = std::function<Member(pid_t)>;
 
   CgroupRemnant(std::string directory, Judge judge);
 
-  /// Keepers of a corral inside end their own trees, and run what belongs to that end. Those that are stopped
-  /// go on.
+  /// Waits for keepers of a corral inside, which end their own trees and run their terminators. Continues
+  /// keepers that are stopped. Blocks.
   void wait_for_keepers(std::chrono::milliseconds at_most);
 
-  /// Kills all at once if nobody must be left, else one by one; waits for so long at most. Removes what is
-  /// empty.
+  /// Kills the whole group if no member must be spared, otherwise single members; waits up to `patience`.
+  /// Removes the directory if it is empty.
   CgroupEnd end(std::chrono::milliseconds patience) const;
 
  private:
@@ -58,8 +58,8 @@ class CgroupRemnant {
 };
 
 struct CgroupEnd {
-  bool empty = true;                           // and removed; also if it was not there
-  std::vector<CgroupRemnant::Member> members;  // that were in it
+  bool empty = true;                           // and removed; also true if it did not exist
+  std::vector<CgroupRemnant::Member> members;  // the members that were in it
 };
 
 }  // namespace corral::reap

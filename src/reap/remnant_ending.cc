@@ -15,18 +15,19 @@
 #include "reap/remnant_text.h"
 #include "survey/process.h"
 
-// Why no signal can hit a stranger: each process is held open before anything is read of it, all that is
-// judged is read afterwards, and then it must not have ended. So its number was its own all the while, and
-// the facts are its own. The signal goes to what was opened.
+// Why no signal can hit the wrong process: each process is held open before anything about it is read, all
+// facts are read afterwards, and then it must still be alive. So its pid was its own the whole time, and so
+// are the facts. The signal goes through the open descriptor.
 
 namespace corral::reap {
 namespace {
 
 constexpr std::chrono::milliseconds kBetweenSearches{50};
-constexpr std::chrono::milliseconds kBetweenKills{10};  // a busy loop takes the processor from those who die
+constexpr std::chrono::milliseconds kBetweenKills{
+    10};  // a busy loop would take CPU time from processes that are exiting
 constexpr int kCleanSearches = 2;
 constexpr std::chrono::milliseconds kChase{100};
-constexpr std::size_t kMostMembers = 4096;  // each costs a descriptor; the rest is found by the next search
+constexpr std::size_t kMostMembers = 4096;  // each needs a descriptor; the next search finds the rest
 
 std::string name_of_process(pid_t pid) {
   char comm[16];
@@ -34,7 +35,7 @@ std::string name_of_process(pid_t pid) {
   return comm;
 }
 
-/// The rungs below this are no proof (proc/identity.h).
+/// Without a handle or an inode, the identity is not proof (proc/identity.h).
 bool is_proof(const registry::ProcessFacts& facts) { return !facts.handle.empty() || facts.pidfs_inode != 0; }
 
 }  // namespace
@@ -68,7 +69,7 @@ Remnants RemnantEnding::run() {
   search_.emplace(marks_, claims_, geteuid());
   open_known();
   if (search() == Seen::Nothing) {
-    return {false, {}, "/proc cannot be read, and without it nobody can find what is left: mount it"};
+    return {false, {}, "/proc cannot be read, so corral cannot find the remaining processes: mount it"};
   }
   wait_for_keepers();
   end_members();
@@ -76,8 +77,8 @@ Remnants RemnantEnding::run() {
   return conclude();
 }
 
-/// A daemon may be started by somebody who is himself a remnant. Ending the rest of that tree would pull the
-/// ground from under us.
+/// A daemon may be started from a process that is itself a remnant. Ending the rest of that tree would end
+/// this process as well.
 void RemnantEnding::spare_what_holds_us() {
   for (const pid_t pid : own_line_) {
     const std::string cookie = marks_.cookie(pid).instance;
@@ -119,9 +120,9 @@ RemnantEnding::Seen RemnantEnding::search() {
   return pass.missed > 0 ? Seen::Perhaps : Seen::Nobody;
 }
 
-/// Somebody was gone before the search came to him: a stranger, as they come and go on a busy machine, or one
-/// of ours who changes his number all the time. Numbers are handed out in order, so whoever is born now has
-/// one of the next, and is looked at in the moment in which he appears.
+/// A process was gone before the search reached it: an unrelated one, as on any busy machine, or one of the
+/// instance that keeps forking to change its pid. Pids are assigned in order, so a new process has one of the
+/// next pids and is examined as soon as it appears.
 RemnantEnding::Seen RemnantEnding::chase() {
   const std::size_t before = members_.size();
   slipped_ = false;
@@ -161,7 +162,7 @@ void RemnantEnding::consider(pid_t pid, std::size_t instance, UniqueFd pidfd, Be
     case Verdict::Gone:
     case Verdict::NotMarked:
     case Verdict::OtherInstance:
-    case Verdict::Older: return;  // somebody else's
+    case Verdict::Older: return;  // belongs to another owner
     case Verdict::OtherUser: member.kind = Outcome::Kind::OtherUser; break;
     case Verdict::Debugged: member.kind = Outcome::Kind::Debugged; break;
     case Verdict::NotProved: member.kind = Outcome::Kind::NotProved; break;
@@ -169,7 +170,7 @@ void RemnantEnding::consider(pid_t pid, std::size_t instance, UniqueFd pidfd, Be
   }
   by_pid_[pid] = members_.size();
   members_.push_back(std::move(member));
-  // Somebody else may have its place in a moment.
+  // It may fork and be gone a moment later.
   if (killing_ && members_.back().waiting) send(members_.back(), SIGKILL);
 }
 
@@ -191,7 +192,7 @@ Bearer RemnantEnding::read(pid_t pid) {
   return bearer;
 }
 
-/// What we have started since may have inherited a tag from us.
+/// Processes that we have started since may have inherited a tag from us.
 bool RemnantEnding::below_us(pid_t pid) {
   if (below_ == Below::Ended) return false;
   constexpr int kDeepest = 256;
@@ -206,7 +207,7 @@ bool RemnantEnding::below_us(pid_t pid) {
 
 // ---- ending
 
-/// Their life line is closed: they end their trees themselves, and run what belongs to the end.
+/// Their life line is closed: they end their trees themselves and run their terminators.
 void RemnantEnding::wait_for_keepers() {
   const Clock::time_point deadline = Clock::now() + rules_.keepers;
   for (Member& member : members_) {
@@ -253,7 +254,7 @@ void RemnantEnding::end_members() {
   give_up();
 }
 
-/// SIGTERM once, SIGKILL as often as it takes; oldest first.
+/// SIGTERM once, SIGKILL as often as necessary; oldest first.
 void RemnantEnding::signal_all(int signo) {
   put_in_order();
   for (Member& member : members_) {
@@ -263,7 +264,7 @@ void RemnantEnding::signal_all(int signo) {
   }
 }
 
-/// It may have become another user, or be debugged, since it was judged.
+/// The process may run as another user, or be debugged, since it was judged.
 void RemnantEnding::send(Member& member, int signo) {
   const LastLook now = look(member.pid);
   if (process_ended(member.pidfd) || !now.there) return;
@@ -284,7 +285,7 @@ bool RemnantEnding::any_waiting() const {
   return std::any_of(members_.begin(), members_.end(), [](const Member& member) { return member.waiting; });
 }
 
-/// Until all have ended, or for as long. At least once everybody is looked at.
+/// Returns when all have ended or at the deadline. Every member is checked at least once.
 void RemnantEnding::wait_until(Clock::time_point deadline) {
   for (;;) {
     std::vector<pollfd> ready;
@@ -309,7 +310,8 @@ void RemnantEnding::give_up() {
   }
 }
 
-/// Whatever shows no mark, or is another user's by now, cannot leave the cgroup that it was born in.
+/// A process that shows no mark, or runs as another user by now, cannot have left the cgroup that it was born
+/// in.
 void RemnantEnding::end_cgroups() {
   for (std::size_t i = 0; i < instances_.size(); ++i) {
     if (claims_[i].cookie.empty() || !is_cgroup_of(instances_[i].cgroup, claims_[i].cookie)) continue;
@@ -317,7 +319,7 @@ void RemnantEnding::end_cgroups() {
   }
 }
 
-/// Killed as one if nobody in it is to be spared: cgroup.kill asks nobody.
+/// Kills the group as a whole if no member has to be spared, because cgroup.kill makes no exceptions.
 void RemnantEnding::end_cgroup(std::size_t instance) {
   CgroupRemnant group(instances_[instance].cgroup,
                       [this, instance](pid_t pid) { return judge_in_group(instance, pid); });
@@ -334,7 +336,7 @@ CgroupRemnant::Member RemnantEnding::judge_in_group(std::size_t instance, pid_t 
   if (const auto spared = protection_in_group(bearer)) {
     member.left = outcome_of(*spared);
   } else if (another) {
-    member.left = Outcome::Kind::OtherInstance;  // while its keeper has time
+    member.left = Outcome::Kind::OtherInstance;  // while its keeper still has time
   }
   return member;
 }
@@ -358,7 +360,7 @@ void RemnantEnding::tell_of_group(std::size_t instance, const CgroupEnd& end) {
   }
 }
 
-// ---- telling
+// ---- reporting
 
 void RemnantEnding::add(std::size_t instance, const Outcome& outcome) {
   const registry::InstanceRecord& record = instances_[instance];

@@ -1,5 +1,5 @@
-// One run of remnants.h: opens what the records claim, proves it, ends it, and looks again until nothing is
-// found twice in a row.
+// One run of remnants.h: opens the processes that the records claim, proves that they belong to the instance,
+// ends them, and searches again until two searches in a row find none.
 #pragma once
 
 #include <sys/types.h>
@@ -19,20 +19,23 @@
 
 namespace corral::reap {
 
+/// The identity that a record describes.
 proc::Identity identity_of(const registry::DaemonRecord& daemon, const registry::ProcessFacts& facts);
 
-/// Also true of a zombie.
+/// Also true for a zombie.
 bool process_ended(const UniqueFd& pidfd);
 
+/// Create one per run, on one thread. The records and the rules must outlive it.
 class RemnantEnding {
  public:
-  /// What lives below this process: of a dead daemon nothing can be there, of our own a lost keeper's tree
-  /// is.
+  /// Whether processes below this one are ended. A dead daemon cannot have any there; the tree of our own
+  /// lost keeper can be.
   enum class Below : std::uint8_t { Spared, Ended };
 
   RemnantEnding(const registry::DaemonRecord& daemon, const std::vector<registry::InstanceRecord>& instances,
                 const RemnantRules& rules, Below below);
 
+  /// Blocking; bounded by the rules. Call once.
   Remnants run();
 
  private:
@@ -40,20 +43,20 @@ class RemnantEnding {
 
   struct Member {
     std::size_t instance;
-    UniqueFd pidfd;  // held until it has ended
+    UniqueFd pidfd;  // held open until the process has ended
     pid_t pid;
     std::uint64_t start_ticks;
     std::string comm;
     bool keeper;
-    bool waiting;  // for its end
+    bool waiting;  // its end is awaited
     Outcome::Kind kind = Outcome::Kind::Ended;
     int signal = 0;
-    Outcome::Killed killed = Outcome::Killed::AtOnce;  // until it is asked
+    Outcome::Killed killed = Outcome::Killed::AtOnce;  // until SIGTERM is sent
   };
 
   void spare_what_holds_us();
   void open_known();
-  enum class Seen : std::uint8_t { Nothing, Nobody, Perhaps, Somebody };  // Nothing: there is no /proc
+  enum class Seen : std::uint8_t { Nothing, Nobody, Perhaps, Somebody };  // Nothing: /proc cannot be read
   Seen search();
   Seen chase();
   void found(const MarkSearch::Hit& hit);
@@ -83,9 +86,9 @@ class RemnantEnding {
   std::vector<Claim> claims_;
   ProcMarks marks_;
   std::optional<MarkSearch> search_;
-  bool slipped_ = false;  // somebody with a mark was gone before he could be held
+  bool slipped_ = false;  // a marked process was gone before it could be opened
   std::vector<Member> members_;
-  std::unordered_map<pid_t, std::size_t> by_pid_;  // those that are still there
+  std::unordered_map<pid_t, std::size_t> by_pid_;  // those that are still alive
   std::unordered_set<pid_t> unopened_;
   bool killing_ = false;
   Remnants result_;

@@ -1,4 +1,4 @@
-// One line for people about a process that an earlier daemon has left.
+// A message about one process that an earlier daemon has left behind.
 #pragma once
 
 #include <string>
@@ -8,6 +8,7 @@
 
 namespace corral::reap {
 
+/// One line: noun, cause, and what was done or what to do. Always printable.
 std::string remnant_text(const registry::InstanceRecord& instance, const Outcome& outcome);
 
 }  // namespace corral::reap

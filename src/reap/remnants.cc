@@ -22,14 +22,14 @@ std::string this_boot() {
   return text;
 }
 
-/// One that dies lets go of its lock a moment before it is dead.
+/// A dying daemon releases its lock a moment before it is dead.
 bool ends_soon(const UniqueFd& process) {
   constexpr int kPatience = 1000;  // milliseconds
   pollfd ready{process.get(), POLLIN, 0};
   return poll(&ready, 1, kPatience) == 1;
 }
 
-/// Or may live.
+/// True also if that is not known.
 bool lives(const registry::DaemonRecord& daemon) {
   const proc::Whereabouts found = proc::look_for(identity_of(daemon, daemon.process));
   return found.process ? !ends_soon(*found.process) : !found.known;
@@ -60,14 +60,15 @@ Remnants end_remnants(const registry::Unfinished& unfinished, const RemnantRules
 
 Remnants end_instance(const registry::DaemonRecord& self, const registry::InstanceRecord& instance,
                       const RemnantRules& rules) {
-  const Fate fate = judge(self, here_and_now());  // that it lives is no reason: it is us
+  const Fate fate =
+      judge(self, here_and_now());  // daemon_lives stays false: the living daemon is this process
   if (fate.kind != Fate::Kind::End) return {fate.kind == Fate::Kind::Settled, {}, fate.why};
   if (instance.keeper.pid > 0) {
     const proc::Whereabouts keeper = proc::look_for(identity_of(self, instance.keeper));
     if (!keeper.known)
-      return {false, {}, "it cannot be told whether its keeper lives: no descriptor is free"};
+      return {false, {}, "cannot check whether its keeper is running: no free file descriptor"};
     if (keeper.process && !process_ended(*keeper.process))
-      return {false, {}, "its keeper lives, and answers for it"};
+      return {false, {}, "its keeper is running and is responsible for it"};
   }
   return RemnantEnding(self, {instance}, rules, RemnantEnding::Below::Ended).run();
 }

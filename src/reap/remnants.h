@@ -1,7 +1,7 @@
-// Ends what an earlier daemon of ours has left behind, by proof alone: by the identity that the registry
-// recorded, by the cgroup that is ours by its random name, and by the cookie and the rlimit tag that every
-// process of an instance inherits. Never by name, by command line, or by number and start time alone; any
-// doubt leaves a process alone and says so. Blocking and bounded; any thread may call.
+// Ends what an earlier daemon of this user has left behind, using proof only: the identity in the registry,
+// the cgroup with its random name, and the cookie and rlimit tag that every process of an instance inherits.
+// Never by name, by command line, or by pid and start time alone; in any doubt a process is left alone and
+// reported. Blocking and bounded; may be called on any thread.
 #pragma once
 
 #include <sys/types.h>
@@ -15,31 +15,33 @@
 
 namespace corral::reap {
 
-/// One process that was looked at.
+/// One process that was examined.
 struct Remnant {
   std::string server;
   std::string instance;
   Outcome outcome;
-  std::string text;  // one line for people: noun, cause, what was done or what to do
+  std::string text;  // one line: noun, cause, and what was done or what to do
 };
 
 struct Remnants {
-  /// Nothing of that daemon can be left: its records may be forgotten.
+  /// Nothing of that daemon can be left, so its records may be deleted.
   bool settled = false;
-  std::vector<Remnant> processes;  // in the order in which they were ended: oldest first
-  std::string why;  // why nothing was done ("the daemon that started them lives"); empty = it was
+  std::vector<Remnant> processes;  // in the order in which they were ended, oldest first
+  std::string
+      why;  // why nothing was done ("the daemon that started them is still running"); empty = something was
 };
 
 struct RemnantRules {
   Graces graces{};
-  /// How long a keeper that lives may take to end its tree itself, before it is ended with it.
+  /// How long a living keeper may take to end its tree before it is killed as well.
   std::chrono::milliseconds keepers{5000};
 };
 
+/// Ends everything that belongs to the records of a daemon that is not running any more.
 Remnants end_remnants(const registry::Unfinished& unfinished, const RemnantRules& rules = {});
 
-/// The same for one instance of a daemon that lives, which is the caller. Only if its keeper is gone: what a
-/// living keeper holds is left alone, with the reason.
+/// The same for one instance of a running daemon, which must be the caller. Does nothing, and says why, if
+/// the keeper of that instance is alive.
 Remnants end_instance(const registry::DaemonRecord& self, const registry::InstanceRecord& instance,
                       const RemnantRules& rules = {});
 

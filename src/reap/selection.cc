@@ -44,7 +44,8 @@ class Selector {
  private:
   bool wanted(const Server& server) const { return is_wanted(server, selectors_); }
 
-  /// Whether it may be ended; if not, that is noted. What only looks like a server was not asked for.
+  /// Whether the server may be ended; if not, the reason is recorded. Processes that only look like servers
+  /// are not recorded.
   bool may_touch(std::size_t index) {
     const Server& server = survey_.servers[index];
     const std::optional<Protection> protection = survey::protection_of(server, asker_);
@@ -72,9 +73,9 @@ class Selector {
     for (auto& [key, group] : groups) selection_.groups.push_back(std::move(group));
   }
 
-  /// The newest stay: a client that lost track uses what it started last.
+  /// The newest stay, because a client that lost track of its servers uses the one that it started last.
   void choose_pile_ups() {
-    std::map<std::string, std::vector<std::size_t>> copies;  // oldest first, as the survey is
+    std::map<std::string, std::vector<std::size_t>> copies;  // oldest first, like the survey
     for (std::size_t i = 0; i < survey_.servers.size(); ++i) {
       const Server& server = survey_.servers[i];
       if (server.state != Server::State::Serving || !server.client.alive()) continue;

@@ -1,4 +1,4 @@
-// Which servers `corral reap` and `corral watch` may end: a pure choice, made before anything is touched.
+// Selects the servers that `corral reap` and `corral watch` may end. Pure: runs before anything is signalled.
 #pragma once
 
 #include <chrono>
@@ -14,21 +14,21 @@
 namespace corral::reap {
 
 struct Selectors {
-  bool orphans = false;  // neither this nor the next means both
+  bool orphans = false;  // if both this and the next are false, both apply
   bool pile_ups = false;
-  bool possible = false;    // also those that only look like servers
+  bool possible = false;    // also processes that only look like servers
   std::string client = {};  // id or name of a client; empty = any
-  std::string match = {};   // part of the command line or server name; empty = any
+  std::string match = {};   // part of the command line or of the server name; empty = any
   std::chrono::milliseconds older_than{0};
-  pid_t parent = 0;  // only servers of this client process
+  pid_t parent = 0;  // only servers of this client process; 0 = any
   std::size_t keep = survey::kDefaultKeep;
-  bool explicit_choice = false;  // the user named at least one of these
+  bool explicit_choice = false;  // the user gave at least one of these
 };
 
-/// Whether the filters let a server through, whatever its state and certainty.
+/// Whether a server passes the filters, regardless of its state and certainty.
 bool is_wanted(const survey::Server& server, const Selectors& selectors);
 
-/// Servers of one client that run one command: what a person is asked about.
+/// Servers of one client that run the same command: the user is asked about each group.
 struct Group {
   enum class Kind : std::uint8_t { Orphans, PileUp };
 
@@ -36,7 +36,7 @@ struct Group {
   std::string client;             // "Codex", "Claude Code (pid 812)"
   std::string command;            // name of the server
   std::vector<std::size_t> end;   // indexes into Survey::servers, oldest first
-  std::vector<std::size_t> keep;  // the newest, of a pile-up
+  std::vector<std::size_t> keep;  // the newest ones of a pile-up
 };
 
 struct Spared {
@@ -46,14 +46,14 @@ struct Spared {
 
 struct Selection {
   std::vector<Group> groups;   // oldest first
-  std::vector<Spared> spared;  // would have been chosen, and must not be touched
+  std::vector<Spared> spared;  // matched, but must not be ended
 };
 
-/// This process, its ancestors and its user: what the rule in survey/protection.h asks about us. As asked for
-/// by a person; Watch and choose_copies (copies.h) take that back.
+/// This process, its ancestors and its user: the input of the rule in survey/protection.h. Counts as
+/// requested by the user; Watch and choose_copies (copies.h) override that.
 survey::Asker who_asks();
 
-/// Nothing that a protection holds for is chosen, whatever is asked for.
+/// Never selects a protected server, whatever the selectors say.
 Selection select(const survey::Survey& survey, const Selectors& selectors, const survey::Asker& asker);
 
 }  // namespace corral::reap

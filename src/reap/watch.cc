@@ -7,7 +7,7 @@ namespace {
 
 using survey::Server;
 
-/// Two processes may have the same number, but not the same number and inode or start.
+/// Two processes may have the same pid, but not the same pid and inode or start time.
 std::string key_of(const Server& server) {
   if (server.identities.empty()) return std::to_string(server.pid);
   const proc::Identity& top = server.identities.front();
@@ -21,7 +21,7 @@ Selectors unasked(std::size_t keep) {
   Selectors selectors;
   selectors.orphans = true;
   selectors.pile_ups = keep > 0;
-  selectors.keep = survey::keep_in_use(keep);  // of which more are reported
+  selectors.keep = survey::keep_in_use(keep);  // more than this are only reported
   return selectors;
 }
 
@@ -45,8 +45,7 @@ Watch::Step Watch::look(const survey::Survey& survey) {
   for (const Server& server : survey.servers) {
     if (server.state == Server::State::Orphan) orphans.insert(key_of(server));
   }
-  // A server whose client has just closed its pipes may be on its way out by itself. It gets one interval for
-  // that.
+  // A server whose client has just closed its pipes may be about to exit. It gets one interval for that.
   for (Group& group : step.selection.groups) {
     if (group.kind != Group::Kind::Orphans) continue;
     std::erase_if(group.end, [&](std::size_t index) {

@@ -1,5 +1,5 @@
-// The memory of `corral watch` between two looks: what was reported already, and which orphans were there
-// before. Pure: it is given each survey and says what to tell and whom to end.
+// The state of `corral watch` between two surveys: what was already reported, and which orphans were there
+// before. Pure: it gets each survey and returns what to report and what to end.
 #pragma once
 
 #include <set>
@@ -11,29 +11,30 @@
 
 namespace corral::reap {
 
-/// What the daemon ends by itself, with N from its configuration. N of 0 speaks of its own idle instances:
-/// nothing that a client uses is ended for it, for nobody has asked for that.
+/// What the daemon ends without being asked, with N from its configuration. N = 0 only concerns the daemon's
+/// own idle instances: no server that a client uses is ended because of it.
 Selectors unasked(std::size_t keep);
 
 class Watch {
  public:
   Watch(Selectors selectors, survey::Asker asker)
       : selectors_(std::move(selectors)), asker_(std::move(asker)) {
-    asker_.asked = false;  // whoever switched it on has not seen what it finds now
+    asker_.asked = false;  // the user has not seen what this survey finds
   }
 
   struct Step {
-    std::vector<survey::Finding>
-        news;             // findings with at least one server that was not in one of its kind before
-    Selection selection;  // to be ended, if that was asked for
+    /// Findings with at least one server that was not in a finding of that kind before.
+    std::vector<survey::Finding> news;
+    Selection selection;  // to be ended, if the user enabled that
   };
 
+  /// Call with each new survey, in order.
   Step look(const survey::Survey& survey);
 
  private:
   Selectors selectors_;
   survey::Asker asker_;
-  std::set<std::string> told_;            // kind and identity of a server
+  std::set<std::string> told_;            // kind of the finding and identity of the server
   std::set<std::string> orphans_before_;  // identities
 };
 

@@ -110,7 +110,7 @@ TEST_F(RemnantCgroup, IsToldAsWhatEndedAProcessWithoutMarks) {
   bool by_cgroup = false;
   for (const reap::Remnant& one : ended.processes) {
     SCOPED_TRACE(one.text);
-    EXPECT_THAT(one.text, Not(HasSubstr("did not end on SIGTERM")));
+    EXPECT_THAT(one.text, Not(HasSubstr("did not exit after SIGTERM")));
     by_cgroup = by_cgroup || one.text.find("control group") != std::string::npos;
   }
   EXPECT_TRUE(by_cgroup) << texts(ended);

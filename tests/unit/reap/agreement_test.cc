@@ -168,16 +168,15 @@ TEST(Agreement, WhatIsFoundOnlyInPartAgainDoesNotLast) {
 TEST(Agreement, IsSaidInWordsWithWhatIsDoneAboutIt) {
   EXPECT_EQ(found(daemon_alone())[0],
             (Disagreement{Kind::NothingLeft, Repair::Forget, "notes", kCookie, 0,
-                          "instance 01234567 of server notes is on record as running, but none of its "
-                          "processes is there: its end was missed, and is recorded now"}));
+                          "instance 01234567 of server notes is recorded as running, but none of its "
+                          "processes exists: its end was missed and is recorded now"}));
 
   std::vector<Listed> lost = daemon_alone();
   lost.push_back({201, 1, 21, "node", {}});
-  EXPECT_EQ(
-      found(lost)[0],
-      (Disagreement{Kind::KeeperGone, Repair::End, "notes", kCookie, 201,
-                    "instance 01234567 of server notes has lost its keeper (pid 200), and process 201 of "
-                    "it still runs: what is proved to be of it is ended"}));
+  EXPECT_EQ(found(lost)[0],
+            (Disagreement{Kind::KeeperGone, Repair::End, "notes", kCookie, 201,
+                          "instance 01234567 of server notes has lost its keeper (pid 200), but its process "
+                          "201 is still running: corral ends the processes that provably belong to it"}));
 
   std::vector<Listed> stray = in_order();
   stray.push_back({300, 1, 30, "tmux", kCookie});
@@ -185,15 +184,15 @@ TEST(Agreement, IsSaidInWordsWithWhatIsDoneAboutIt) {
       found(stray)[0],
       (Disagreement{Kind::Stray, Repair::None, "notes", kCookie, 300,
                     "process 300 carries the mark of instance 01234567 of server notes, but is not below "
-                    "its keeper (pid 200): somebody copied its environment; look at it, and end it by "
-                    "hand if it is not wanted"}));
+                    "its keeper (pid 200): its environment was probably copied; inspect the process, and end "
+                    "it by hand if it is not needed"}));
 
   std::vector<Listed> orphan = in_order();
   orphan.push_back({400, 1, 40, "node", kUnknown, true});
   EXPECT_EQ(found(orphan)[0],
             (Disagreement{Kind::Orphan, Repair::None, "", kUnknown, 400,
                           "process 400 carries the mark of a corral that is gone (instance fedcba98, 1 "
-                          "process): `corral reap` shows it, and ends it"}));
+                          "process): use `corral reap` to show and end it"}));
   orphan.push_back({401, 400, 41, "node", kUnknown, true});
   EXPECT_NE(found(orphan)[0].text.find("(instance fedcba98, 2 processes)"), std::string::npos);
 }

@@ -292,18 +292,18 @@ TEST(InstanceIds, AreThirtyTwoHexadecimalDigits) {
 TEST(DaemonFate, IsToldWithItsReason) {
   Here lives = here();
   lives.daemon_lives = true;
-  EXPECT_EQ(judge(daemon_record(), lives).why, "the daemon that started them lives (pid 500)");
+  EXPECT_EQ(judge(daemon_record(), lives).why, "the daemon that started them is still running (pid 500)");
   Here other_user = here();
   other_user.uid = 0;
   EXPECT_EQ(judge(daemon_record(), other_user).why,
-            "it ran as user 1000; only that user's corral may end what it has left");
+            "it ran as user 1000; only that user's corral may end the processes that it left");
   registry::DaemonRecord first = daemon_record();
   first.process.pid = 1;
   EXPECT_EQ(judge(first, here()).kind, Fate::Kind::End) << "in a container it is the first process";
   registry::DaemonRecord unknown_boot = daemon_record();
   unknown_boot.boot_id.clear();
   EXPECT_EQ(judge(unknown_boot, here()).why,
-            "it is not known whether the machine was started anew since; mount /proc");
+            "it is not known whether the machine was restarted since; mount /proc");
   registry::DaemonRecord unknown_machine = daemon_record();
   unknown_machine.machine.clear();
   EXPECT_EQ(judge(unknown_machine, here()).kind, Fate::Kind::End);
@@ -313,7 +313,7 @@ TEST(DaemonFate, OfARecordWithoutANumberIsNotKnown) {
   registry::DaemonRecord unknown = daemon_record();
   unknown.process.pid = 0;
   EXPECT_EQ(judge(unknown, here()).kind, Fate::Kind::LeftAlone);
-  EXPECT_EQ(judge(unknown, here()).why, "its record does not say which process it was, so it may live");
+  EXPECT_EQ(judge(unknown, here()).why, "its record does not contain its pid, so it may still be running");
 }
 
 }  // namespace
