@@ -56,7 +56,7 @@ std::string json_log_line(const LogEntry& entry) {
 void write_to_log(const Event& event) {
   if (event.kind == Kind::Attach || event.kind == Kind::Detach) return;
   std::string members = R"("event":)" + std::to_string(event.number) + "," + members_of(event);
-  if (event.pid != 0) members += R"(,"process":)" + std::to_string(event.pid);  // `pid` is the daemon
+  if (event.pid != 0) members += R"(,"process":)" + std::to_string(event.pid);  // `pid` is the daemon's
   log_entry({level_of(event.kind), event.text, members, event.time_ms});
 }
 

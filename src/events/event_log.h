@@ -1,4 +1,4 @@
-// The event stream as the daemon's log: one line each, for people or for machines.
+// Writes the event stream to the daemon's log: one line per event, as text or as JSON.
 #pragma once
 
 #include <optional>
@@ -11,16 +11,17 @@
 namespace corral::events {
 
 enum class LogForm : std::uint8_t { Auto, Text, Json };
-/// "auto", "text", "json".
+/// Parses "auto", "text", "json".
 std::optional<LogForm> log_form_called(std::string_view name);
 
-/// From now on, for the whole process. Auto: text on a terminal, else JSON.
+/// Applies to the whole process from now on. Auto: text on a terminal, otherwise JSON. Call before other
+/// threads log.
 void set_log_form(LogForm form);
 
-/// {"time":"…","level":"info","version":"…","pid":1,"text":"…"} and what the entry is about.
+/// {"time":"…","level":"info","version":"…","pid":1,"text":"…"} and the entry's members.
 std::string json_log_line(const LogEntry& entry);
 
-/// Nothing for those that come and go with every session: a log is read by people.
+/// Skips the events of every single session (attach, detach), because users read the log.
 void write_to_log(const Event& event);
 
 }  // namespace corral::events

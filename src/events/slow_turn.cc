@@ -11,8 +11,8 @@ Event event_of(const SlowTurn& turn) {
   event.took = turn.cpu;
   event.count = turn.longest.count;
   event.text = "one turn of the daemon's loop took " + std::to_string(turn.cpu.count()) +
-               " ms of processor time (" + std::to_string(turn.wall.count()) + " ms by the clock, " +
-               std::to_string(turn.calls) + " calls), and everybody waited; most of it went to " +
+               " ms of CPU time (" + std::to_string(turn.wall.count()) + " ms wall time, " +
+               std::to_string(turn.calls) + " calls) and delayed all sessions; most of it went to " +
                event.cause + ": " + std::to_string(turn.longest.count) + ", " +
                std::to_string(turn.longest.bytes) + " bytes";
   return event;

@@ -1,5 +1,5 @@
-// A turn of the loop that took too long, as an event: which work it was and how much of it, no word of a
-// peer.
+// Turns a SlowTurn of the loop into an event. It says which work it was and how much of it, without text from
+// a peer.
 #pragma once
 
 #include "base/loop.h"
@@ -7,7 +7,7 @@
 
 namespace corral::events {
 
-/// `cause` is the work that took longest, `count` how much of it there was, `took` the thread's time.
+/// `cause` is the work that took longest, `count` its amount, `took` the thread's CPU time.
 Event event_of(const SlowTurn& turn);
 
 }  // namespace corral::events

@@ -11,11 +11,12 @@ std::int64_t unix_time_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(since).count();
 }
 
-/// What a client says of itself may be megabytes, and all of it is remembered, written down and logged.
+/// A client's description of itself may be megabytes long, and it is stored, recorded and logged.
 void cut(std::string& text, std::size_t most) {
   constexpr std::string_view kCut = "…";
   if (text.size() <= most) return;
-  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0U) == 0x80U) --most;  // a whole character
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0U) == 0x80U)
+    --most;  // do not cut a UTF-8 character in two
   text.resize(most);
   text += kCut;
 }
@@ -33,7 +34,7 @@ void Stream::tell(Event event) {
     recent_.push_back(std::move(waiting_.front()));
     waiting_.pop_front();
     if (recent_.size() > kRemembered) recent_.pop_front();
-    const Event told = recent_.back();  // a listener may tell so much that it is forgotten
+    const Event told = recent_.back();  // a copy: listeners may report so many events that it is dropped
     for (const Listener& listener : listeners_) listener(told);
   }
   telling_ = false;

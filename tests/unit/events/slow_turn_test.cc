@@ -23,8 +23,8 @@ TEST(SlowTurn, IsAnEventThatSaysWhatTookLong) {
 
 TEST(SlowTurn, IsToldInOneSentence) {
   EXPECT_EQ(event_of({230ms, 400ms, 3, {"stderr", 2, 7}}).text,
-            "one turn of the daemon's loop took 230 ms of processor time (400 ms by the clock, 3 calls), and "
-            "everybody waited; most of it went to stderr: 2, 7 bytes");
+            "one turn of the daemon's loop took 230 ms of CPU time (400 ms wall time, 3 calls) and delayed "
+            "all sessions; most of it went to stderr: 2, 7 bytes");
 }
 
 TEST(SlowTurn, OfWorkThatNobodyNamedIsToldAllTheSame) {
