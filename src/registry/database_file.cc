@@ -23,23 +23,23 @@
 namespace corral::registry {
 namespace {
 
-constexpr int kPatienceAtStart = 500;  // milliseconds: another daemon may be making the tables
-constexpr int kPatience = 40;          // nobody is served meanwhile
+constexpr int kPatienceAtStart = 500;  // milliseconds: another daemon may be creating the tables
+constexpr int kPatience = 40;          // clients wait in this time
 constexpr std::size_t kMostPutAside = 3;
 constexpr const char* kPutAside = ".corrupt-";
 constexpr mode_t kOthersWrite = S_IWGRP | S_IWOTH;
 
 std::string not_kept(const std::string& path, const std::string& cause) {
-  return "the registry " + path + " is not used, and nothing is kept for the next daemon: " + cause;
+  return "the registry " + path + " is not used, so nothing is stored for the next daemon: " + cause;
 }
 
-/// With everything above it, only for us.
+/// Creates the folder and its parents, with private permissions.
 bool make_folders(const std::string& path) {
   for (std::size_t at = path.find('/', 1);; at = path.find('/', at + 1)) {
     const std::string part = path.substr(0, at);
     if (mkdir(part.c_str(), 0700) != 0 && errno != EEXIST) {
       struct stat status {};
-      // A folder that is there may still be one in which we may make nothing.
+      // The folder may exist although we may not create anything in it.
       if (const int error = errno; stat(part.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
         errno = error;
         return false;
@@ -49,42 +49,44 @@ bool make_folders(const std::string& path) {
   }
 }
 
-/// Why nothing of ours should be in the folder; empty = it may. Makes it, and names it without links.
+/// Why the folder must not be used; empty if it may. Creates the folder and resolves its links.
 std::string objection_to_folder(std::string& folder) {
   if (!make_folders(folder))
-    return "the folder " + folder + " cannot be made: " + strerror(errno) + ". Correct that";
+    return "the folder " + folder + " cannot be created: " + strerror(errno) + ". Correct this";
   char whole[PATH_MAX];
   struct stat status {};
   if (realpath(folder.c_str(), whole) == nullptr || stat(whole, &status) != 0) {
-    return "the folder " + folder + " cannot be looked at: " + strerror(errno) + ". Correct that";
+    return "the folder " + folder + " cannot be examined: " + strerror(errno) + ". Correct this";
   }
   folder = whole;
-  if (!S_ISDIR(status.st_mode)) return folder + " is no folder. Move it away";
+  if (!S_ISDIR(status.st_mode)) return folder + " is not a folder. Move it away";
   if (status.st_uid != geteuid()) {
-    return "the folder " + folder + " belongs to user " + std::to_string(status.st_uid) + ". Take your own";
+    return "the folder " + folder + " belongs to user " + std::to_string(status.st_uid) +
+           ". Use your own folder";
   }
   if ((status.st_mode & kOthersWrite) != 0) {
-    return "others may write to the folder " + folder + ". Run `chmod 700` on it";
+    return "other users may write to the folder " + folder + ". Run `chmod 700` on it";
   }
   if ((status.st_mode & S_IWUSR) == 0) return "the folder " + folder + " is read-only. Run `chmod 700` on it";
   return {};
 }
 
-/// By name and not by a descriptor: closing one would drop the locks that SQLite has on the file. The folder
-/// is ours alone, so nobody exchanges it meanwhile.
+/// Checks by name and not by a descriptor: closing one would drop the locks that SQLite holds on the file.
+/// Only this user can write to the folder, so the file cannot be replaced in between.
 std::string objection_to_file(const std::string& path) {
   struct stat status {};
   if (lstat(path.c_str(), &status) != 0) {
     return errno == ENOENT ? std::string()
-                           : path + " cannot be looked at: " + strerror(errno) + ". Correct that";
+                           : path + " cannot be examined: " + strerror(errno) + ". Correct this";
   }
   if (S_ISLNK(status.st_mode)) return path + " is a symbolic link. Remove it";
-  if (!S_ISREG(status.st_mode)) return path + " is no regular file. Remove it";
+  if (!S_ISREG(status.st_mode)) return path + " is not a regular file. Remove it";
   if (status.st_uid != geteuid()) {
     return path + " belongs to user " + std::to_string(status.st_uid) + ", not to you. Remove it";
   }
   if ((status.st_mode & kOthersWrite) != 0) {
-    return "others may write to " + path + ". Run `chmod 600` on it if you trust what is in it, or remove it";
+    return "other users may write to " + path +
+           ". Run `chmod 600` on it if you trust its content, or remove it";
   }
   if ((status.st_mode & S_IWUSR) == 0) return path + " is read-only. Run `chmod 600` on it";
   if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) chmod(path.c_str(), S_IRUSR | S_IWUSR);
@@ -99,13 +101,13 @@ std::string objection_to_files(const std::string& path) {
   return {};
 }
 
-/// SQLite would make it with the process's umask; its companions get the same mode as the file.
+/// SQLite would create it with the process's umask; its companion files get the same mode as the file.
 bool make_file(const std::string& path) {
   const UniqueFd made(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   return made.valid() || errno == EEXIST;
 }
 
-/// Everything that can be said before SQLite sees it; empty = the file is there, and only for us.
+/// Checks that need no SQLite; empty if the file exists and is private.
 std::string prepare_file(const std::string& path, std::string& file) {
   const std::size_t slash = path.rfind('/');
   std::string folder = path.substr(0, slash);
@@ -113,7 +115,7 @@ std::string prepare_file(const std::string& path, std::string& file) {
   file = folder + path.substr(slash);
   if (objection.empty()) objection = objection_to_files(file);
   if (objection.empty() && !make_file(file)) {
-    objection = file + " cannot be made: " + strerror(errno) + ". Correct that";
+    objection = file + " cannot be created: " + strerror(errno) + ". Correct this";
   }
   return objection;
 }
@@ -129,7 +131,7 @@ std::string time_for_names() {
   return text;
 }
 
-/// Only a few are kept: a disk that damages files would fill itself with them.
+/// Keeps only a few of them: a faulty disk would fill itself with damaged files.
 void forget_old_ones(const std::string& path) {
   const std::filesystem::path file(path);
   const std::string start = file.filename().string() + kPutAside;
@@ -141,7 +143,7 @@ void forget_old_ones(const std::string& path) {
     if (name.starts_with(start) && !name.ends_with("-wal")) found.push_back(at->path().string());
   }
   if (found.size() < kMostPutAside) return;
-  std::sort(found.begin(), found.end());  // by time, because of how it is written
+  std::sort(found.begin(), found.end());  // sorts by time, because of the format
   found.resize(found.size() - kMostPutAside + 1);
   for (const std::string& old : found) {
     unlink(old.c_str());
@@ -149,7 +151,7 @@ void forget_old_ones(const std::string& path) {
   }
 }
 
-/// Where it is now; empty if it could not be moved.
+/// Returns the new path; empty if the file could not be moved.
 std::string put_aside(const std::string& path) {
   forget_old_ones(path);
   std::string place = path + kPutAside + time_for_names();
@@ -158,14 +160,14 @@ std::string put_aside(const std::string& path) {
   }
   if (rename(path.c_str(), place.c_str()) != 0) return {};
   rename((path + "-wal").c_str(), (place + "-wal").c_str());
-  unlink((path + "-shm").c_str());  // an index that is made anew
+  unlink((path + "-shm").c_str());  // an index that SQLite recreates
   unlink((path + "-journal").c_str());
   return place;
 }
 
 // ---- opening
 
-/// A machine that lost its power may have written half of what we wrote; see decision 0027.
+/// After a power failure, only part of our writes may be on the disk; see decision 0027.
 Trouble check_after_reboot(Database& database) {
   std::string boot = read_text("/proc/sys/kernel/random/boot_id");
   boot.erase(boot.find_last_not_of('\n') + 1);
@@ -175,24 +177,24 @@ Trouble check_after_reboot(Database& database) {
   const std::string verdict = known.empty() ? "ok" : database.text("PRAGMA quick_check(1)", trouble);
   if (trouble != Trouble::None) return trouble;
   if (verdict != "ok") return Trouble::Corrupt;
-  // If it cannot be written, it is checked again next time.
+  // If this cannot be written, the check is repeated next time.
   database.prepare("INSERT OR REPLACE INTO facts VALUES('boot_id', ?)").run(boot).finish();
   return Trouble::None;
 }
 
-/// Of the folder, because the file may not be there yet. A folder that does not tell is taken for a local
-/// one: the next step says what is wrong with it.
+/// Uses the folder, because the file may not exist yet. If the type is unknown, the folder counts as local:
+/// the next step reports what is wrong with it.
 Journal journal_beside(const std::string& file) {
   struct statfs status {};
   const std::string folder = file.substr(0, file.rfind('/') + 1);
   if (statfs(folder.c_str(), &status) != 0) return Journal::WriteAhead;
-  // The kernel's numbers have 32 bits; the field may be signed and would be extended with ones.
+  // The kernel's numbers have 32 bits; the field may be signed and would be sign-extended.
   return journal_for(static_cast<std::uint32_t>(status.f_type));
 }
 
 Trouble set_up(Database& database, Journal journal) {
-  // Nothing waits for the disk here: what is in the page cache survives us, and after a power cut no process
-  // is left to be found. The order of writes is seen to by whoever copies the log (decision 0027).
+  // No wait for the disk here: the page cache survives our end, and after a power failure no process is left
+  // to be found. The checkpoint ensures the order of writes (decision 0027).
   const Trouble trouble = database.execute(journal == Journal::WriteAhead
                                                ? "PRAGMA synchronous=OFF;"  // first: the next one writes
                                                  "PRAGMA journal_mode=WAL"
@@ -211,7 +213,7 @@ Trouble set_up(Database& database, Journal journal) {
 struct Attempt {
   Database database;
   Trouble trouble = Trouble::None;
-  std::int64_t newer = 0;  // the version of a later corral
+  std::int64_t newer = 0;  // set to its version if a later corral wrote the file
 };
 
 Attempt attempt(const std::string& path, int patience, Journal journal) {
@@ -229,7 +231,7 @@ Attempt attempt(const std::string& path, int patience, Journal journal) {
   if (made.trouble == Trouble::None) made.trouble = set_up(made.database, journal);
   if (made.trouble == Trouble::None) made.trouble = migrate(made.database, schema_version());
   if (made.trouble == Trouble::None) made.trouble = check_after_reboot(made.database);
-  if (made.trouble == Trouble::Refused) made.trouble = Trouble::Corrupt;  // the tables are not ours
+  if (made.trouble == Trouble::Refused) made.trouble = Trouble::Corrupt;  // the tables are not the registry's
   made.database.wait_for_locks(kPatience);
   return made;
 }
@@ -238,9 +240,9 @@ OpenedFile opened_from(Attempt made, const std::string& path, const std::string&
   OpenedFile opened;
   opened.file = file;
   if (made.newer != 0) {
-    opened.problem = not_kept(path, "a newer corral wrote it (version " + std::to_string(made.newer) +
-                                        " of its tables; this one knows " + std::to_string(schema_version()) +
-                                        "). It is left as it is: use the newer corral, or choose another "
+    opened.problem = not_kept(path, "a newer corral wrote it (schema version " + std::to_string(made.newer) +
+                                        "; this one knows " + std::to_string(schema_version()) +
+                                        "). It is left unchanged: use the newer corral, or choose another "
                                         "folder with --state-dir");
   } else if (made.trouble != Trouble::None) {
     opened.problem = not_kept(path, remedy_for(made.trouble));
@@ -257,21 +259,22 @@ std::string remedy_for(Trouble trouble) {
   switch (trouble) {
     case Trouble::None: return {};
     case Trouble::Busy:
-      return "another process has it locked. It is tried again; if that lasts, end who uses it (`fuser` "
+      return "another process has locked it. corral will retry; if this persists, end that process (`fuser` "
              "names it)";
-    case Trouble::Full: return "the disk is full. Make room; it is tried again";
+    case Trouble::Full: return "the disk is full. Make room; corral will retry";
     case Trouble::ReadOnly:
       return "it is read-only. Make the file and its folder writable, or choose another folder with "
-             "--state-dir; it is tried again";
-    case Trouble::Corrupt: return "it is damaged and cannot be put aside. Move it away; it is tried again";
+             "--state-dir; corral will retry";
+    case Trouble::Corrupt: return "it is damaged and cannot be renamed. Move it away; corral will retry";
     case Trouble::NoRoom:
-      return "a file of it cannot be opened or made. Look whether the disk is full or the folder closed to "
-             "you; it is tried again";
-    case Trouble::Refused:
-      return "its tables are not what this corral made. Move it away, and restart the daemon";
+      return "one of its files cannot be opened or created. Check that the disk is not full and the folder "
+             "is writable for "
+             "you; corral will retry";
+    case Trouble::Refused: return "its tables are not from this corral. Move it away, and restart the daemon";
     case Trouble::Disk:
-      return "the disk fails. Look at the kernel's log, or choose another folder with --state-dir; it is "
-             "tried again";
+      return "the disk reports an error. Check the kernel log, or choose another folder with --state-dir; "
+             "corral "
+             "will retry";
   }
   return {};
 }
@@ -282,7 +285,8 @@ FileId file_at(const std::string& path) {
 }
 
 Journal journal_for(std::uint64_t filesystem_type) {
-  // From linux/magic.h and the sources of those that are not in it. FUSE may be anything, sshfs among it.
+  // From linux/magic.h and the sources of file systems that are not in it. FUSE may be anything, including
+  // sshfs.
   constexpr std::array<std::uint64_t, 14> kReachedByOthers = {
       0x6969,      // NFS
       0x517b,      // SMB
@@ -292,7 +296,7 @@ Journal journal_for(std::uint64_t filesystem_type) {
       0x01021997,  // 9p
       0x00c36400,  // Ceph
       0x5346414f,  // AFS
-      0x6b414653,  // AFS, as the kernel's own client says it
+      0x6b414653,  // AFS, as reported by the kernel's own client
       0x73757245,  // Coda
       0x564c,      // NCP
       0x01161970,  // GFS2
@@ -310,14 +314,14 @@ OpenedFile open_database_file(const std::string& path, When when, std::optional<
   if (!objection.empty()) {
     OpenedFile refused;
     refused.problem =
-        not_kept(path, objection + ", or choose another folder with --state-dir; it is tried again");
+        not_kept(path, objection + ", or choose another folder with --state-dir; corral will retry");
     refused.may_pass = true;
     return refused;
   }
   Attempt made = attempt(file, when == When::Starting ? kPatienceAtStart : kPatience,
                          journal.value_or(journal_beside(file)));
   if (made.trouble == Trouble::Corrupt) {
-    made.database = {};  // before its file is somewhere else
+    made.database = {};  // before its file is moved
     return replace_database_file(path);
   }
   return opened_from(std::move(made), path, file);
@@ -333,9 +337,10 @@ OpenedFile replace_database_file(const std::string& path) {
     return opened;
   }
   opened = opened_from(attempt(file, kPatience, journal_beside(file)), path, file);
-  opened.notice = "the registry " + path + " was damaged, or is no registry: it is now " + place +
-                  ", and a new one was begun. What it knew of earlier daemons is lost; `corral doctor` finds "
-                  "what they may have left";
+  opened.notice =
+      "the registry " + path + " was damaged, or was not a registry: it was renamed to " + place +
+      ", and a new one was created. What it knew about earlier daemons is lost; `corral doctor` finds "
+      "what they may have left";
   return opened;
 }
 
@@ -344,7 +349,7 @@ void checkpoint_database_file(const std::string& file) {
   Database database = Database::open(file, trouble);
   if (trouble != Trouble::None) return;
   database.wait_for_locks(kPatienceAtStart);
-  // If it fails, the log grows until the next time, and nothing else happens.
+  // If this fails, the log grows until the next time, without other consequences.
   if (database.execute("PRAGMA synchronous=NORMAL; PRAGMA cache_size=-64") == Trouble::None) {
     database.checkpoint();
   }

@@ -1,5 +1,6 @@
-// Opens the registry's file: judges the folder and what is in it, makes what is missing for us alone, puts a
-// damaged file aside, and brings an older one up to date. Once at start, and again when it failed before.
+// Opens the registry's file: checks the folder and the files in it, creates what is missing with private
+// permissions, moves a damaged file aside, and migrates an older one. Called at the start, and again after a
+// failure.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 
 namespace corral::registry {
 
-/// Which file it is, whatever its name leads to now.
+/// Identifies a file, whatever its path leads to now.
 struct FileId {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
@@ -19,37 +20,39 @@ struct FileId {
 };
 FileId file_at(const std::string& path);
 
-/// Whether somebody waits for answers meanwhile.
+/// Whether clients are waiting for answers while the file is opened.
 enum class When : std::uint8_t { Starting, Serving };
 
 struct OpenedFile {
-  Database database;      // invalid if there is a problem
-  std::string file;       // the path without links
+  Database database;      // invalid if `problem` is set
+  std::string file;       // the path without symbolic links
   std::string problem;    // a sentence that says what to do
-  bool may_pass = false;  // it is worth another try without anybody restarting us
-  std::string notice;     // something that its owner should know all the same
+  bool may_pass = false;  // retrying later may help, without a restart
+  std::string notice;     // a message for the user although the file was opened
 };
 
-/// How SQLite keeps a change whole. The write-ahead log needs memory that everybody who has the file open
-/// shares, and two machines share none: with it, each would overwrite what the other wrote.
+/// How SQLite keeps a change atomic. The write-ahead log needs memory that all processes with the file open
+/// share. Two machines share none, so with a write-ahead log each would overwrite what the other wrote.
 enum class Journal : std::uint8_t { WriteAhead, Rollback };
 
-/// By the type of the file system, as statfs(2) tells it: one that other machines may reach gets no
+/// Chooses by the file system type from statfs(2): a file system that other machines may use gets no
 /// write-ahead log.
 Journal journal_for(std::uint64_t filesystem_type);
 
-/// Nothing given = as the file system of the folder demands.
+/// Without `journal`, uses what the file system of the folder needs. May wait for locks, for longer when
+/// `Starting`.
 OpenedFile open_database_file(const std::string& path, When when,
                               std::optional<Journal> journal = std::nullopt);
 
-/// The same after putting aside what is there, because it turned out to be damaged. Nobody of us has it open.
+/// Like open_database_file, after moving the existing file aside because it is damaged. The caller must have
+/// closed it.
 OpenedFile replace_database_file(const std::string& path);
 
-/// Copies the write-ahead log into the database by a connection of its own, and waits for the disk. For
-/// another thread. `file` is a path without links.
+/// Copies the write-ahead log into the database through a separate connection, and waits for the disk. Call
+/// it on another thread. `file` is a path without symbolic links.
 void checkpoint_database_file(const std::string& file);
 
-/// The cause and the remedy, as they follow "the registry PATH cannot be written: ".
+/// Cause and remedy, to follow "the registry PATH cannot be written: ".
 std::string remedy_for(Trouble trouble);
 
 }  // namespace corral::registry

@@ -5,9 +5,9 @@
 namespace corral::registry {
 namespace {
 
-constexpr std::int64_t kApplication = 0x63726c31;  // "crl1": the file says whose it is
+constexpr std::int64_t kApplication = 0x63726c31;  // "crl1": identifies the file's owner
 
-// Times are milliseconds since 1970, and 0 is "not yet". Numbers without a sign are kept bit by bit.
+// Times are Unix milliseconds; 0 means "not yet". Unsigned numbers are stored bit by bit.
 constexpr const char* kFirstTables = R"(
 CREATE TABLE facts(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
@@ -44,16 +44,16 @@ CREATE TABLE manifests(
   digest TEXT PRIMARY KEY, server TEXT NOT NULL, written INTEGER NOT NULL, text TEXT NOT NULL);
 )";
 
-// Daemons that serve one command each share the folder of the user's daemon, and count their events on their
-// own: without a name beside it a number would be two things. The order of manifests no longer needs a pass
-// over all of them.
+// Daemons that serve one command share the folder of the user's daemon and number their events separately, so
+// a number alone is ambiguous. The index avoids a pass over all manifests to find the oldest.
 constexpr const char* kOwnersOfEvents = R"(
 ALTER TABLE events ADD COLUMN daemon TEXT NOT NULL DEFAULT '';
 CREATE INDEX manifests_by_age ON manifests(written);
 )";
 
-// A container is no process of ours: who finds it only by its record must know whom to tell. And a home on a
-// network file system has daemons of several machines: another boot id need not mean that ours has ended.
+// A container is not one of our processes, so its record must say which engine to ask. A home directory on a
+// network file system is shared by daemons of several machines, so a different boot id does not prove that a
+// daemon has ended.
 constexpr const char* kElsewhere = R"(
 ALTER TABLE instances ADD COLUMN container TEXT NOT NULL DEFAULT '';
 ALTER TABLE daemons ADD COLUMN machine TEXT NOT NULL DEFAULT '';
@@ -86,7 +86,7 @@ Trouble migrate(Database& database, std::int64_t version) {
   Transaction transaction(database);
   Trouble trouble = transaction.trouble();
   if (trouble != Trouble::None) return trouble;
-  // Read again, because somebody may have been faster.
+  // Read again, because another daemon may have migrated it first.
   const std::int64_t found = database.number("PRAGMA user_version", trouble);
   for (const SchemaStep& step : schema_steps()) {
     if (trouble != Trouble::None) return trouble;

@@ -1,5 +1,5 @@
-// The tables of the registry, as a list of steps from one version to the next. A step that was ever released
-// is never edited: another one is added.
+// The tables of the registry, as a list of migration steps. A step that was released is never edited; a new
+// one is added instead.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace corral::registry {
 
 struct SchemaStep {
-  std::int64_t version;  // that the database has after it
+  std::int64_t version;  // of the database after this step
   const char* sql;
 };
 
@@ -19,19 +19,19 @@ std::span<const SchemaStep> schema_steps();
 std::int64_t schema_version();
 
 enum class SchemaState : std::uint8_t {
-  Ours,    // empty, or of a version that we know
-  Newer,   // of a later corral
-  Foreign  // somebody else's database
+  Ours,    // empty, or a version that we know
+  Newer,   // written by a later corral
+  Foreign  // a database of another program
 };
 struct SchemaLook {
   SchemaState state = SchemaState::Ours;
   std::int64_t version = 0;
-  Trouble trouble = Trouble::None;  // it could not be looked at
+  Trouble trouble = Trouble::None;  // reading it failed
 };
-/// Changes nothing.
+/// Does not change the database.
 SchemaLook look_at_schema(Database& database);
 
-/// All steps that are missing, up to `version`, in one transaction.
+/// Runs all missing steps up to `version` in one transaction.
 Trouble migrate(Database& database, std::int64_t version);
 
 }  // namespace corral::registry

@@ -27,7 +27,7 @@ Trouble trouble_of(int code) {
     case SQLITE_FORMAT: return Trouble::Corrupt;
     case SQLITE_CANTOPEN: return Trouble::NoRoom;
     case SQLITE_IOERR:
-      // A disk that is full when the index of the write-ahead log is made says it like this.
+      // A full disk is reported like this when the index of the write-ahead log is created.
       if (code == SQLITE_IOERR_SHMSIZE || code == SQLITE_IOERR_SHMOPEN) return Trouble::NoRoom;
       return Trouble::Disk;
     case SQLITE_NOMEM: return Trouble::Disk;
@@ -35,21 +35,20 @@ Trouble trouble_of(int code) {
   }
 }
 
-/// Once, before anything else: what the library keeps for its own statistics costs a lock for each
-/// allocation.
+/// Done once, before any other call: the library's memory statistics cost a lock for each allocation.
 void configure_library() {
   static std::once_flag once;
   std::call_once(once, [] { sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); });
 }
 
-/// What is in the file is not trusted: no triggers or views of somebody else run when we write or read.
+/// The content of the file is not trusted: no foreign triggers or views run when we write or read.
 void distrust(sqlite3* database) {
   sqlite3_extended_result_codes(database, 1);
   sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
   sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
-  // Who only looked leaves the files as they were, and nobody waits for the disk at the end.
+  // A connection that only reads leaves the files unchanged, and closing does not wait for the disk.
   sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   sqlite3_limit(database, SQLITE_LIMIT_LENGTH, kLargestValue);
   sqlite3_limit(database, SQLITE_LIMIT_SQL_LENGTH, kLongestStatement);
@@ -63,7 +62,7 @@ void distrust(sqlite3* database) {
 Rows::~Rows() {
   if (statement_ == nullptr) return;
   sqlite3_reset(statement_);
-  sqlite3_clear_bindings(statement_);  // they may be megabytes
+  sqlite3_clear_bindings(statement_);  // the values may be megabytes
 }
 
 bool Rows::next() {
@@ -103,9 +102,9 @@ void Statement::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_fi
 
 void Statement::bind(int at, std::string_view text) {
   if (!valid()) return;
-  // A null pointer would be no text at all.
+  // A null pointer would store NULL instead of an empty text.
   const char* const bytes = text.data() == nullptr ? "" : text.data();
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): SQLite's own word for "copy it"
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): SQLite's constant for "copy it"
   sqlite3_bind_text64(statement_.get(), at, bytes, text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
@@ -154,7 +153,7 @@ void Database::wait_for_locks(int milliseconds) { sqlite3_busy_timeout(database_
 
 void Database::when_written(std::function<void(int pages)> task) {
   written_ = std::make_unique<std::function<void(int)>>(std::move(task));
-  // This is also how SQLite would copy pages by itself, so it no longer does.
+  // SQLite uses the same hook for its automatic checkpoints, so they are off from now on.
   const auto hook = [](void* given, sqlite3*, const char*, int pages) {
     (*static_cast<std::function<void(int)>*>(given))(pages);
     return SQLITE_OK;
@@ -197,7 +196,7 @@ std::string Database::text(const char* sql, Trouble& trouble) {
 int Database::changed() const { return sqlite3_changes(database_); }
 
 Trouble Database::checkpoint() {
-  // A connection that has read nothing yet does not know that there is a log.
+  // A connection that has not read anything yet does not know that there is a log.
   const Trouble trouble = execute("SELECT count(*) FROM sqlite_schema");
   if (trouble != Trouble::None) return trouble;
   return trouble_of(

@@ -1,5 +1,5 @@
-// SQLite as values with owners: a database, a prepared statement, the rows of one run of it, a transaction.
-// Nobody but sqlite.cc sees sqlite3.h. A database and what belongs to it is used by one thread at a time.
+// RAII wrappers for SQLite: a database, a prepared statement, the rows of one execution, a transaction. Only
+// sqlite.cc includes sqlite3.h. A database and everything that belongs to it is used by one thread at a time.
 #pragma once
 
 #include <concepts>
@@ -14,19 +14,20 @@ struct sqlite3_stmt;
 
 namespace corral::registry {
 
-/// Why something did not work, as far as it decides what happens next.
+/// The causes of failure that need different reactions.
 enum class Trouble : std::uint8_t {
   None,
-  Busy,      // somebody else writes; it passes
+  Busy,      // another connection is writing; temporary
   Full,      // the disk, or a quota
   ReadOnly,  // the file, its folder, or the file system
-  Corrupt,   // no database, or a damaged one
-  NoRoom,    // it cannot be opened, or needs a file that cannot be made
-  Refused,   // the statement does not fit these tables
-  Disk,      // everything else that goes wrong with a file
+  Corrupt,   // not a database, or a damaged one
+  NoRoom,    // it cannot be opened, or needs a file that cannot be created
+  Refused,   // the statement does not match the tables
+  Disk,      // any other I/O error
 };
 
-/// One run of a statement. The statement can run again when this is gone.
+/// One execution of a statement. It must be destroyed before the statement runs again, and must not outlive
+/// it.
 class Rows {
  public:
   explicit Rows(sqlite3_stmt* statement) : statement_(statement) {}
@@ -34,14 +35,14 @@ class Rows {
   Rows(const Rows&) = delete;
   Rows& operator=(const Rows&) = delete;
 
-  /// Whether there is another one. After `false`, `trouble` says why.
+  /// Moves to the next row. After `false`, `trouble` says why.
   bool next();
   Trouble trouble() const { return trouble_; }
-  /// Runs it to its end.
+  /// Runs the statement to its end.
   Trouble finish();
 
   std::int64_t number(int column) const;
-  /// Bytes as they were stored, also with zeros in them.
+  /// The stored bytes, which may include zeros.
   std::string text(int column) const;
 
  private:
@@ -49,15 +50,16 @@ class Rows {
   Trouble trouble_ = Trouble::None;
 };
 
+/// Must not outlive its database.
 class Statement {
  public:
   Statement() = default;
-  /// An invalid one if the text does not fit the tables.
+  /// Invalid if the SQL does not match the tables.
   Statement(sqlite3* database, const char* sql);
 
   bool valid() const { return statement_ != nullptr; }
 
-  /// With these values for its question marks, in their order.
+  /// Binds the values to the question marks, in order, and starts an execution.
   template <class... Values>
   Rows run(const Values&... values) {
     int at = 0;
@@ -81,6 +83,7 @@ class Statement {
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
+/// Owns a connection. Move-only; statements stay valid when it is moved.
 class Database {
  public:
   Database() = default;
@@ -88,16 +91,17 @@ class Database {
   Database(Database&& other) noexcept;
   Database& operator=(Database&& other) noexcept;
 
-  /// `path` has no link in it; a file that is not there is not made. Opened when `trouble` is None.
+  /// `path` must not contain a symbolic link. A missing file is not created. Succeeded if `trouble` is None.
   static Database open(const std::string& path, Trouble& trouble);
-  /// In memory.
+  /// An in-memory database.
   static Database unnamed();
 
   bool valid() const { return database_ != nullptr; }
   bool read_only() const;
-  /// How long a statement may wait for somebody else's lock.
+  /// How long a statement may wait for the lock of another connection.
   void wait_for_locks(int milliseconds);
-  /// Called after each commit with the number of pages that wait in the write-ahead log.
+  /// `task` is called after each commit with the number of pages in the write-ahead log. Replaces SQLite's
+  /// automatic checkpoints.
   void when_written(std::function<void(int pages)> task);
 
   Trouble execute(const char* sql);
@@ -105,11 +109,10 @@ class Database {
   /// The first value of the first row; 0 or empty if there is none.
   std::int64_t number(const char* sql, Trouble& trouble);
   std::string text(const char* sql, Trouble& trouble);
-  /// Rows that the last statement changed.
+  /// The number of rows that the last statement changed.
   int changed() const;
 
-  /// Copies what waits in the write-ahead log into the database, as far as nobody needs it, and waits for the
-  /// disk.
+  /// Copies the write-ahead log into the database, as far as no reader needs it, and waits for the disk.
   Trouble checkpoint();
 
  private:
@@ -117,7 +120,7 @@ class Database {
   std::unique_ptr<std::function<void(int)>> written_;
 };
 
-/// Ends without effect if it is not committed.
+/// Rolls back in the destructor unless it was committed.
 class Transaction {
  public:
   explicit Transaction(Database& database);
@@ -125,7 +128,7 @@ class Transaction {
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
 
-  /// Why it could not begin.
+  /// Why it could not begin; None if it did.
   Trouble trouble() const { return trouble_; }
   Trouble commit();
 

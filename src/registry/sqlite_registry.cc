@@ -20,9 +20,9 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kBusyRetry{100};
 constexpr int kMostPages = 4096;                // 16 MiB of write-ahead log
-constexpr std::size_t kWriteAtOnce = 512;       // so many events are written without waiting for more
-constexpr std::size_t kShareInMemory = 20;      // of the bounds of a file
-constexpr std::size_t kMostUrgent = 8192;       // writes that must be done again
+constexpr std::size_t kWriteAtOnce = 512;       // this many events are written without waiting for more
+constexpr std::size_t kShareInMemory = 20;      // the bounds of a file are divided by this
+constexpr std::size_t kMostUrgent = 8192;       // writes that must be repeated
 constexpr std::size_t kManifestsInMemory = 64;  // instead of kMostManifests, each of at most …
 constexpr std::size_t kManifestInMemory = 256U << 10U;
 
@@ -57,7 +57,7 @@ class SqliteRegistry final : public Registry {
  private:
   using Write = std::function<Trouble(Tables&)>;
 
-  // Where it is kept.
+  // Where the data is stored.
   void open();
   void use_file(OpenedFile opened);
   void use_memory();
@@ -85,19 +85,19 @@ class SqliteRegistry final : public Registry {
   const RegistryOptions options_;
 
   Database database_;
-  std::optional<Tables> tables_;  // of that database
+  std::optional<Tables> tables_;  // of the current database
   bool in_file_ = false;
-  std::string file_;  // its path without links
+  std::string file_;  // its path without symbolic links
   FileId id_;
-  bool replaced_ = false;  // a damaged file, since we started: not twice
+  bool replaced_ = false;  // a damaged file was replaced since the start: not twice
   std::string degraded_;
   std::shared_ptr<std::function<void()>> changed_ = std::make_shared<std::function<void()>>();
 
-  std::optional<DaemonRecord> daemon_;             // this one
-  std::map<std::string, InstanceRecord> running_;  // of this one: a new file must know them, too
+  std::optional<DaemonRecord> daemon_;             // this daemon
+  std::map<std::string, InstanceRecord> running_;  // of this daemon: a new file must contain them too
   std::uint64_t before_ = 0;                       // the last event of earlier daemons
 
-  std::deque<Write> urgent_;  // in their order; empty unless one failed
+  std::deque<Write> urgent_;  // in order; empty unless a write failed
   std::deque<events::Event> events_;
   std::map<std::pair<std::string, std::uint64_t>, SessionRecord> sessions_;
   std::size_t dropped_ = 0;
@@ -106,7 +106,7 @@ class SqliteRegistry final : public Registry {
   Timer retry_{loop_};
   Timer prune_{loop_};
   Timer quiet_{loop_};
-  int pages_ = 0;  // in the write-ahead log
+  int pages_ = 0;  // pages in the write-ahead log
   bool checkpointing_ = false;
   Worker disk_{loop_};
 };
@@ -121,11 +121,11 @@ SqliteRegistry::SqliteRegistry(Loop& loop, std::string path, RegistryOptions opt
 
 SqliteRegistry::~SqliteRegistry() {
   *changed_ = nullptr;
-  checkpointing_ = true;  // the next daemon does it
+  checkpointing_ = true;  // the next daemon copies the log
   write_all();
 }
 
-// ---- where it is kept
+// ---- where the data is stored
 
 void SqliteRegistry::open() {
   if (path_.empty()) return use_memory();
@@ -161,7 +161,7 @@ void SqliteRegistry::use_memory() {
   in_file_ = false;
 }
 
-/// The file could not be opened at first, or is another one now. What this daemon has to say goes into it.
+/// The file could not be opened before, or was replaced. Writes what this daemon knows to it.
 void SqliteRegistry::open_again() {
   OpenedFile opened = open_database_file(path_, When::Serving);
   say(Loss::File, opened.notice);
@@ -188,13 +188,13 @@ void SqliteRegistry::carry_over(std::vector<events::Event> events) {
   wrote(write_all());
 }
 
-/// While we had it open.
+/// Called while the file is open.
 void SqliteRegistry::replace_damaged_file() {
   use_memory();
   if (std::exchange(replaced_, true)) {
     return set_degraded("the registry " + path_ +
-                        " is damaged again, so nothing is kept for the next daemon: " +
-                        "look at the disk, move the file away, and restart the daemon");
+                        " is damaged again, so nothing is stored for the next daemon: " +
+                        "check the disk, move the file away, and restart the daemon");
   }
   OpenedFile opened = replace_database_file(path_);
   say(Loss::File, opened.notice);
@@ -206,8 +206,9 @@ void SqliteRegistry::replace_damaged_file() {
   carry_over({});
 }
 
-/// While one thread waits for the disk, whoever writes to the same file may have to wait, too: so it is done
-/// when nobody writes. In a storm of writes the log is copied here and nobody waits; see decision 0027.
+/// While the thread waits for the disk, a writer of the same file may have to wait too, so the log is copied
+/// when nothing is being written. In a storm of writes the log is copied here, without waiting for the disk;
+/// see decision 0027.
 void SqliteRegistry::look_at_log(int pages) {
   pages_ = pages;
   if (checkpointing_ || pages < options_.checkpoint_pages) return;
@@ -234,7 +235,7 @@ void SqliteRegistry::write_now(Write write) {
     urgent_.push_back(std::move(write));
     return wrote(trouble);
   }
-  // In memory nothing fails, and the file gets all of it when it can be opened.
+  // Writes to memory do not fail, and the file gets all of it when it can be opened.
   if (!in_file_ && urgent_.empty()) {
     write(*tables_);
     return;
@@ -286,33 +287,32 @@ void SqliteRegistry::try_again_later(milliseconds after) {
   });
 }
 
-/// What follows from how writing went.
+/// Reacts to the result of a write.
 void SqliteRegistry::wrote(Trouble trouble) {
   if (trouble == Trouble::Corrupt && in_file_) return replace_damaged_file();
   if (trouble != Trouble::None) {
     try_again_later(trouble == Trouble::Busy ? kBusyRetry : options_.retry);
     return set_degraded("the registry " + path_ + " cannot be written: " + remedy_for(trouble));
   }
-  if (!in_file_ && !path_.empty()) return;  // written, but only in memory
+  if (!in_file_ && !path_.empty()) return;  // written, but only to memory
   retry_.cancel();
   if (dropped_ != 0) {
     const std::string notice = "the registry " + path_ + " can be written again; " +
                                std::to_string(dropped_) +
-                               " records of the time between were too many to wait for it, and are lost";
+                               " records from the time in between did not fit into the queue and are lost";
     say(Loss::Records, notice);
     dropped_ = 0;
-    return carry_over({});  // what runs must be known, whatever else is lost
+    return carry_over({});  // running instances must be recorded, whatever else is lost
   }
   set_degraded({});
 }
 
-/// What follows from how reading went: only damage matters, everything else is seen when something is
-/// written.
+/// Reacts to the result of a read: only damage matters, everything else is noticed at the next write.
 void SqliteRegistry::read(Trouble trouble) {
   if (trouble == Trouble::Corrupt && in_file_) replace_damaged_file();
 }
 
-/// Told in a turn of its own: who hears it may write to us.
+/// Reported in a separate turn of the loop, because the callback may write to the registry.
 void SqliteRegistry::set_degraded(std::string why) {
   if (why == degraded_) return;
   degraded_ = std::move(why);
@@ -322,11 +322,11 @@ void SqliteRegistry::set_degraded(std::string why) {
   });
 }
 
-/// A little at a time: somebody may wait for an answer.
+/// A few rows at a time, because clients may be waiting for answers.
 void SqliteRegistry::prune() {
   Trouble trouble = Trouble::None;
   int removed = 0;
-  // In memory also while the file is waited for: nothing else bounds it there.
+  // In memory also while the file is unavailable, because nothing else bounds the tables there.
   if (!in_file_ || !retry_.running()) {
     const std::size_t share = in_file_ ? 1 : kShareInMemory;
     const Tables::Bounds bounds{now_ms() - options_.history.count(), options_.most_events / share,
@@ -337,7 +337,7 @@ void SqliteRegistry::prune() {
   if (trouble == Trouble::Corrupt) read(trouble);
 }
 
-// ---- what others ask for
+// ---- the interface
 
 void SqliteRegistry::begin(const DaemonRecord& daemon) {
   daemon_ = daemon;
@@ -441,7 +441,7 @@ void SqliteRegistry::keep_manifest(const std::string& digest, const std::string&
                                    const std::string& text) {
   if (text.size() > (in_file_ ? kLargestManifest : kManifestInMemory)) return;
   const std::size_t most = in_file_ ? kMostManifests : kManifestsInMemory;
-  // Not again if it fails: they may be large, and are learned again.
+  // Not repeated after a failure: manifests may be large, and they are learned again.
   if (in_file_ && retry_.running()) return;
   const Trouble trouble = tables_->write_manifest(digest, server, text, most);
   if (trouble != Trouble::None) wrote(trouble);
@@ -450,7 +450,7 @@ void SqliteRegistry::keep_manifest(const std::string& digest, const std::string&
 }  // namespace
 
 std::unique_ptr<Registry> open_registry(Loop& loop, const std::string& path, RegistryOptions options) {
-  // The daemon moves to another folder later.
+  // Absolute, because the daemon changes its working directory later.
   std::error_code error;
   const std::string whole = path.empty() ? path : std::filesystem::absolute(path, error).string();
   return std::make_unique<SqliteRegistry>(loop, error ? path : whole, std::move(options));

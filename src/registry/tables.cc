@@ -8,16 +8,17 @@
 namespace corral::registry {
 namespace {
 
-// Nobody has so many; who wrote more than that into the file wants to see us fall.
+// Bounds against a manipulated file; real files have far fewer rows.
 constexpr std::size_t kMostDaemons = 256;
 constexpr std::size_t kMostInstances = 4096;
 constexpr std::size_t kMostRows = 10'000;
-constexpr std::size_t kPiece = 200;  // rows that are removed at once: about a millisecond
-constexpr std::int64_t kLargestNumber = std::int64_t{1} << 53U;  // of an event: JSON has no larger ones
-constexpr std::int64_t kNoTime = -1;                             // of an event that took none
-constexpr char kBetweenWords = '\x1f';                           // no program is called with it
+constexpr std::size_t kPiece = 200;  // rows deleted at once: about a millisecond
+constexpr std::int64_t kLargestNumber = std::int64_t{1}
+                                        << 53U;  // of an event: JSON numbers are exact up to here
+constexpr std::int64_t kNoTime = -1;             // of an event without a duration
+constexpr char kBetweenWords = '\x1f';           // lists with this character in a word are not stored
 
-/// 0, which is nobody, for what no process can have.
+/// 0, which means no process, for values that cannot be a pid.
 pid_t pid_from(std::int64_t number) {
   return number > 0 && number <= std::numeric_limits<pid_t>::max() ? static_cast<pid_t>(number) : 0;
 }
@@ -27,7 +28,7 @@ uid_t uid_from(std::int64_t number) {
   return static_cast<uid_t>(number >= 0 && number < std::numeric_limits<uid_t>::max() ? number : kNobody);
 }
 
-/// Nothing of a list that could not be read back.
+/// Empty for a list that could not be read back.
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) {
@@ -91,7 +92,7 @@ SessionRecord session_from(const Rows& rows) {
           .reason = rows.text(10)};
 }
 
-/// Nothing for a kind that we do not know.
+/// Empty for an unknown kind.
 std::optional<events::Event> event_from(const Rows& rows) {
   const std::optional<events::Kind> kind = events::kind_called(rows.text(2));
   if (!kind) return std::nullopt;
@@ -115,14 +116,14 @@ std::size_t bounded(std::size_t most) { return std::min(most, kMostRows); }
 
 const Tables::Text Tables::kTexts[StatementCount] = {
     {Probe, "INSERT OR REPLACE INTO facts(name,value) VALUES('probe', hex(randomblob(8)))"},
-    // Every column by its name: a later corral may have added some to a file that we have open.
+    // Names every column, because a later corral may have added columns to a file that we have open.
     {WriteDaemon,
      "INSERT OR REPLACE INTO daemons(id,boot_id,pid_namespace,pid,pidfs_inode,start_ticks,uid,handle,"
      "version,started_ms,machine,ended_ms) VALUES(?,?,?, ?,?,?,?,?, ?,?,?,0)"},
     {EndDaemon, "UPDATE daemons SET ended_ms=?2 WHERE id=?1 AND ended_ms=0"},
     {EndSessionsOfDaemon, "UPDATE sessions SET ended_ms=?2, reason=?3 WHERE ended_ms=0 AND daemon=?1"},
     {EndInstancesOfDaemon, "UPDATE instances SET ended_ms=?2, cause=?3 WHERE ended_ms=0 AND daemon=?1"},
-    // What has ended does not live again because somebody completes its record.
+    // A record that has ended stays ended even if it is completed later.
     {WriteInstance,
      "INSERT INTO instances(id,daemon,server,cgroup,rlimit_tag,keeper_pid,keeper_pidfs_inode,"
      "keeper_start_ticks,keeper_uid,keeper_handle,pid,pidfs_inode,start_ticks,uid,handle,started_ms,"
@@ -165,7 +166,7 @@ const Tables::Text Tables::kTexts[StatementCount] = {
      "SELECT daemon,id,server,instance,client_name,client_version,client_pid,transport,opened_ms,"
      "ended_ms,reason FROM sessions WHERE ended_ms>0 ORDER BY ended_ms DESC, row DESC LIMIT ?"},
     {Manifest, "SELECT text FROM manifests WHERE digest=?"},
-    // Rows come in the order of time, so only the first few need to be looked at, however many there are.
+    // Rows are in the order of time, so only the first few need to be examined, however many there are.
     {PruneOldEvents, "DELETE FROM events WHERE row<(SELECT min(row) FROM events)+?2 AND time_ms<?1"},
     {PruneManyEvents,
      "DELETE FROM events WHERE row<(SELECT min(row) FROM events)+?2 AND "
@@ -307,7 +308,7 @@ std::optional<std::string> Tables::manifest(const std::string& digest, Trouble& 
   return found;
 }
 
-// ---- removing
+// ---- deleting
 
 int Tables::prune_some(const Bounds& bounds, Trouble& trouble) {
   int removed = 0;

@@ -1,5 +1,5 @@
-// Records as rows and back: every statement of the registry, prepared once. What comes from the file is
-// bounded and checked here; nobody above sees a number that cannot be.
+// Converts records to rows and back; holds every statement of the registry, prepared once. Values from the
+// file are bounded and checked here, so that callers never see an impossible number.
 #pragma once
 
 #include <array>
@@ -14,20 +14,20 @@ namespace corral::registry {
 
 class Tables {
  public:
-  /// The database outlives it. Not `usable` if its tables are not ours.
+  /// The database must outlive it. `usable` is false if the tables are not the registry's.
   explicit Tables(Database& database);
   bool usable() const;
 
-  /// Whether anything can be written.
+  /// Whether the database can be written.
   Trouble probe();
   Trouble write(const DaemonRecord& daemon);
-  /// Its open sessions and instances end with it.
+  /// Also ends its open sessions and instances.
   Trouble end_daemon(const std::string& id, std::int64_t now_ms, const std::string& cause);
   Trouble write(const InstanceRecord& instance);
   Trouble end_instance(const std::string& id, std::int64_t ended_ms, const std::string& cause);
   Trouble write(const SessionRecord& session);
   Trouble write(const events::Event& event, const std::string& daemon);
-  /// Beyond `most` the ones written longest ago go.
+  /// Keeps at most `most` manifests and deletes those written longest ago.
   Trouble write_manifest(const std::string& digest, const std::string& server, const std::string& text,
                          std::size_t most);
 
@@ -44,7 +44,7 @@ class Tables {
     std::size_t events = 0;
     std::size_t sessions = 0;
   };
-  /// Removes a few rows beyond the bounds; how many.
+  /// Deletes a few rows beyond the bounds; returns how many.
   int prune_some(const Bounds& bounds, Trouble& trouble);
 
  private:

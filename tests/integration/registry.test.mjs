@@ -207,7 +207,7 @@ ruinTest('of a newer corral', makeNewer, ({ daemon, file, bytes, health, reasons
 
 ruinTest('that cannot be written', makeUnwritable, ({ daemon, health, reasons, people }) => {
   assert.equal(health, 'degraded');
-  const next = /no\s+regular\s+file\.\s+Remove\s+it/;
+  const next = /not\s+a\s+regular\s+file\.\s+Remove\s+it/;
   for (const said of [reasons, people, daemon.stderr]) assert.match(said, next);
 });
 

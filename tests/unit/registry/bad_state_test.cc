@@ -216,10 +216,10 @@ TEST_F(BadState, AReadOnlyFileOrFolderIsRefused) {
 TEST_F(BadState, AFolderOrFileThatOthersMayWriteToIsRefused) {
   leave_a_crashed_daemon("old");
   ASSERT_EQ(chmod((root() + "/state").c_str(), 0770), 0);
-  expect_refused("others may write to the folder");
+  expect_refused("other users may write to the folder");
   ASSERT_EQ(chmod((root() + "/state").c_str(), 0700), 0);
   ASSERT_EQ(chmod(path().c_str(), 0622), 0);
-  expect_refused("others may write to " + path());
+  expect_refused("other users may write to " + path());
   ASSERT_EQ(chmod(path().c_str(), 0644), 0);
 
   EXPECT_THAT(open()->unfinished(""), SizeIs(1));
@@ -235,10 +235,10 @@ TEST_F(BadState, LinksAndOtherThingsInItsPlaceAreRefusedAndNotFollowed) {
   }
   EXPECT_EQ(content_of(elsewhere), "mine");
   std::filesystem::create_directories(path());
-  expect_refused("is no regular file");
+  expect_refused("is not a regular file");
   std::filesystem::remove_all(root() + "/state");
   write("state", "a file where a folder should be");
-  expect_refused("is no folder");
+  expect_refused("is not a folder");
 }
 
 TEST_F(BadState, WhatBelongsToSomebodyElseIsRefused) {
