@@ -2,10 +2,7 @@
 // that share one meet here; a private session has a place of its own.
 #pragma once
 
-#include <sys/types.h>
-
 #include <deque>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -13,72 +10,15 @@
 #include <vector>
 
 #include "base/loop.h"
-#include "base/shares.h"
-#include "config/configuration.h"
 #include "knowledge/fingerprint.h"
 #include "knowledge/sharing.h"
+#include "pool/instance_end.h"
 #include "pool/lifecycle.h"
 #include "pool/restart_policy.h"
-#include "proc/launch_spec.h"
+#include "pool/server_spec.h"
 #include "router/router.h"
 
 namespace corral::pool {
-
-/// The server that a session wants.
-struct Wanted {
-  std::string server;  // its name, or the name of the command
-  proc::LaunchSpec spec;
-  std::string key;  // of `spec`
-  config::Share share = config::Share::Auto;
-  bool from_configuration = false;
-  bool stateless = false;
-  std::function<bool(std::string_view)> allows_tool;  // empty = all
-  Clock::duration call_timeout = std::chrono::hours(1);
-  Clock::duration idle = std::chrono::minutes(10);
-  bool restart = true;       // a server that died comes back; otherwise its sessions end with it
-  std::optional<bool> park;  // end the tree of a silent session; unset = where it keeps no state
-  Clock::duration probe = std::chrono::minutes(1);  // ask a silent server whether it lives; 0 = never
-  std::string root;                                 // share = root: the project
-  std::optional<knowledge::Era> era;                // as it is configured; unset = found out
-  bool eager = false;                               // started when a session attaches
-  std::size_t warm = 0;                             // private instances that are kept ready
-  config::OnChange on_change = config::OnChange::Roll;
-  std::string min_version;               // an older server is refused; empty = none is
-  std::optional<std::uint64_t> recycle;  // memory of the tree at which it is replaced
-  Account* account = nullptr;            // of the principal that wants it; null = nobody counts
-};
-
-/// Not a token's.
-inline bool is_users(const Wanted& wanted) { return wanted.account == nullptr || wanted.account->is_user(); }
-
-/// Why an instance is ended.
-enum class Cause : std::uint8_t {
-  SessionEnded,
-  Idle,
-  Parked,
-  Evicted,
-  Hung,
-  Died,
-  Unfit,     // its handshake went wrong
-  Outdated,  // its code has changed on disk
-  Reloaded,
-  Restarted,
-  Stopped,
-  Recycled,  // it has grown too large
-  ShuttingDown
-};
-const char* cause_name(Cause cause);  // "session-ended", …
-
-/// An instance that has gone, and the proof.
-struct Gone {
-  std::string server;
-  InstanceId instance;
-  pid_t pid = 0;
-  Cause cause = Cause::Died;
-  instance::Ending ending;
-  std::chrono::milliseconds took{};  // from the decision to the proof
-};
-using WhenGone = std::function<void(const Gone&)>;
 
 /// A session that waits for an instance.
 struct Asker {

@@ -22,11 +22,6 @@ std::string path_of(const proc::LaunchSpec& spec) {
   return {};
 }
 
-/// A client's own command may bear the same name, and is another server.
-bool is_configured_as(const Wanted& wanted, const std::string& server) {
-  return wanted.from_configuration && wanted.server == server;
-}
-
 }  // namespace
 
 Switchboard::Switchboard(Loop& loop, proc::Spawner& spawner, std::size_t line_cap)

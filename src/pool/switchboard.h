@@ -30,13 +30,6 @@ struct Limits {
   pool::RestartRules restart{};
 };
 
-/// What a session asks for.
-struct Ask {
-  std::shared_ptr<const Wanted> wanted;
-  std::string initialize_params;
-  std::optional<bool> shared;  // a session that comes back stays what it was
-};
-
 /// What can be told of a server without starting it.
 struct Known {
   knowledge::Era era;

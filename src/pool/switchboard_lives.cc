@@ -16,68 +16,6 @@ using pool::Happening;
 using pool::Life;
 using pool::Step;
 
-namespace {
-
-router::Departure departure_for(Cause cause) {
-  switch (cause) {
-    case Cause::Idle:
-    case Cause::Parked:
-    case Cause::Evicted: return router::Departure::Parked;
-    case Cause::Stopped: return router::Departure::Stopped;
-    case Cause::Reloaded:
-    case Cause::Outdated:
-    case Cause::Recycled:
-    case Cause::Restarted: return router::Departure::Replaced;
-    case Cause::SessionEnded:
-    case Cause::Hung:
-    case Cause::Died:
-    case Cause::Unfit:
-    case Cause::ShuttingDown: break;
-  }
-  return router::Departure::Died;
-}
-
-/// As it goes on after "server NAME ".
-std::string sentence_for(const Place& place) {
-  switch (place.cause) {
-    case Cause::Idle:
-    case Cause::Parked: return "was parked after a time without calls";
-    case Cause::Evicted: return "was parked to make room for another server";
-    case Cause::Stopped: return "was stopped with `corral stop`";
-    case Cause::Reloaded: return "has a new configuration";
-    case Cause::Restarted: return "was restarted with `corral restart`";
-    case Cause::Hung: return "did not answer any more";
-    case Cause::Outdated: return "ran code that has changed";
-    case Cause::Recycled: return "was replaced because it used too much memory";
-    case Cause::ShuttingDown: return "ends with the daemon";
-    case Cause::SessionEnded:
-    case Cause::Died:
-    case Cause::Unfit: break;
-  }
-  return "has ended";
-}
-
-}  // namespace
-
-const char* cause_name(Cause cause) {
-  switch (cause) {
-    case Cause::SessionEnded: return "session-ended";
-    case Cause::Idle: return "idle";
-    case Cause::Parked: return "parked";
-    case Cause::Evicted: return "evicted";
-    case Cause::Hung: return "hung";
-    case Cause::Died: return "died";
-    case Cause::Unfit: return "unfit";
-    case Cause::Outdated: return "outdated";
-    case Cause::Reloaded: return "reloaded";
-    case Cause::Restarted: return "restarted";
-    case Cause::Stopped: return "stopped";
-    case Cause::Recycled: return "recycled";
-    case Cause::ShuttingDown: return "shutting-down";
-  }
-  return "?";
-}
-
 void Switchboard::happen(Place& place, Happening happening) {
   const pool::Next next = pool::next(place.life, happening);
   place.life = next.life;
@@ -392,7 +330,7 @@ void Switchboard::leave_sessions(Place& place) {
   const bool died = place.cause == Cause::Died;
   const router::LastWords why =
       died ? place.last_words
-           : router::LastWords{"server " + place.wanted->server + " " + sentence_for(place)};
+           : router::LastWords{"server " + place.wanted->server + " " + sentence_for(place.cause)};
   place.last_words = why;
   const bool failed = died || place.cause == Cause::Hung;
   place.router->take_back_questions();
