@@ -3,36 +3,23 @@
 
 #include <algorithm>
 
-#include "base/log.h"
-#include "knowledge/known_servers.h"
+#include "pool/slot_events.h"
 
 namespace corral::pool {
 
 using instance::Instance;
-using knowledge::Era;
 using pool::Happening;
 using pool::Life;
-
-namespace {
-
-std::string path_of(const proc::LaunchSpec& spec) {
-  for (const std::string& variable : spec.environment) {
-    if (variable.starts_with("PATH=")) return variable.substr(5);
-  }
-  return {};
-}
-
-}  // namespace
 
 Switchboard::Switchboard(Loop& loop, proc::Spawner& spawner, std::size_t line_cap)
     : loop_(loop),
       spawner_(spawner),
       line_cap_(line_cap),
+      catalog_(loop),
       children_(loop),
       build_of_([](const instance::Instance& instance) {
         return knowledge::learn_fingerprint(instance.server_pid(), instance.input_inode());
       }),
-      saving_(loop),
       code_(loop),
       random_(std::random_device()()) {}
 
@@ -47,9 +34,12 @@ void Switchboard::open(router::SessionPort& port, const Ask& ask) {
                         "server " + wanted.server + " was stopped with `corral stop`; `corral start " +
                             wanted.server + "` allows it again"});
   }
-  forget_some();
-  forget_old_build(wanted, knowledge_of(wanted));
-  const knowledge::SharingDecision decision = decide(ask);
+  catalog_.forget_some([this](std::string_view key) {
+    return std::any_of(places_.begin(), places_.end(),
+                       [key](const Place& place) { return place.wanted->key == key; });
+  });
+  catalog_.forget_old_build(wanted);
+  const knowledge::SharingDecision decision = catalog_.decide(ask);
   hint(port, wanted, decision);
   Place& place = place_for(port, ask, decision);
   place.askers.push_back({&port, ask.initialize_params});
@@ -82,30 +72,6 @@ void Switchboard::ask_again(const std::string& key, router::SessionId session) {
   happen(*found, Happening::Asked);
 }
 
-knowledge::SharingFacts Switchboard::facts_of(const Wanted& wanted) {
-  return {
-      .server = wanted.server,
-      .wanted = wanted.share,
-      .root = wanted.root,
-      .from_configuration = wanted.from_configuration,
-      .stateless_by_configuration = wanted.stateless,
-      .known = knowledge::find_known_server(wanted.spec.argv, wanted.spec.directory, path_of(wanted.spec)),
-      .shown = static_cast<const knowledge::Conduct&>(knowledge_of(wanted).manifest),
-      .era = era_of(wanted).value_or(Era::Legacy),
-  };
-}
-
-/// A session that comes back knows its server by what it declared: it does not change sides.
-knowledge::SharingDecision Switchboard::decide(const Ask& ask) {
-  knowledge::SharingDecision decision = decide_sharing(facts_of(*ask.wanted));
-  if (!ask.shared || *ask.shared == decision.shared) return decision;
-  decision.shared = *ask.shared;
-  decision.confirm_annotations = false;
-  decision.confirm_modern = false;
-  decision.reason = std::string(*ask.shared ? "shared" : "private") + ": as it was when the session began";
-  return decision;
-}
-
 std::string Switchboard::key_for(const Ask& ask, const knowledge::SharingDecision& decision,
                                  router::SessionId session) {
   return ask.wanted->key + (decision.shared ? "" : "\n#" + to_string(session));
@@ -133,23 +99,15 @@ Place& Switchboard::place_for(router::SessionPort& port, const Ask& ask,
   return place;
 }
 
-/// Commands that differ in one variable are different servers; what is known of them must not pile up.
-void Switchboard::forget_some() {
-  constexpr std::size_t kMostKnown = 256;
-  if (knowledge_.size() < kMostKnown) return;
-  save_learned();
-  std::erase_if(knowledge_, [this](const auto& known) {
-    return std::none_of(places_.begin(), places_.end(),
-                        [&known](const Place& place) { return place.wanted->key == known.first; });
-  });
-}
-
 /// Once per server: why it is private, and how to change that.
 void Switchboard::hint(router::SessionPort& port, const Wanted& wanted,
                        const knowledge::SharingDecision& decision) {
-  Knowledge& known = knowledge_of(wanted);
-  if (decision.shared || decision.hint.empty() || std::exchange(known.hinted, true)) return;
+  if (decision.shared || decision.hint.empty() || !catalog_.hint_once(wanted)) return;
   port.note(decision.reason + "; " + decision.hint);
+}
+
+void Switchboard::answered_without_instance(const router::SessionPort& port, const Wanted& wanted) const {
+  tell(answered_without_instance_event(port, wanted));
 }
 
 // ---- letting go
@@ -232,7 +190,7 @@ void Switchboard::hasten_all_of(const std::string& owner) {
 
 void Switchboard::stop_all(Instance::Haste haste) {
   closing_ = true;
-  save_learned();
+  catalog_.save();
   for (Place& place : places_) {
     place.haste = haste;
     if (place.router && goes(place)) {
@@ -288,7 +246,7 @@ void Switchboard::recycle(const InstanceId& instance, const std::string& why) {
   for (Place& place : places_) {
     if (place.life != Life::Ready || place.router->instance()->id() != instance) continue;
     place.cause = Cause::Recycled;
-    tell_of(place, events::Kind::Finding, "memory", why);
+    tell(slot_event(place, events::Kind::Finding, "memory", why));
     return happen(place, Happening::Retired);
   }
 }

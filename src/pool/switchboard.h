@@ -16,7 +16,7 @@
 #include "instance/children.h"
 #include "instance/error_file.h"
 #include "instance/journal.h"
-#include "knowledge/manifest_store.h"
+#include "pool/catalog.h"
 #include "pool/eviction.h"
 #include "pool/place.h"
 #include "proc/spawner.h"
@@ -30,13 +30,6 @@ struct Limits {
   pool::RestartRules restart{};
 };
 
-/// What can be told of a server without starting it.
-struct Known {
-  knowledge::Era era;
-  bool shared;
-  const knowledge::Portrait* portrait;  // until something new is learned
-};
-
 class Switchboard final : private router::Router::Owner {
  public:
   Switchboard(Loop& loop, proc::Spawner& spawner, std::size_t line_cap);
@@ -47,13 +40,13 @@ class Switchboard final : private router::Router::Owner {
   std::optional<Known> known(const Ask& ask);
 
   /// Whether such a session would get an instance together with others.
-  bool would_share(const Ask& ask) { return decide(ask).shared; }
+  bool would_share(const Ask& ask) { return catalog_.decide(ask).shared; }
   /// Whether an instance could be had for such a session and for `more` others: one that it would share runs,
   /// or there is room. Empty, or a sentence that names the quota.
   std::string why_no_room(const Ask& ask, std::size_t more);
   /// The last tools/list result that such a session got, until something new is learned; empty if none is
   /// known.
-  std::string_view known_tools(const Ask& ask);
+  std::string_view known_tools(const Ask& ask) { return catalog_.known_tools(ask); }
 
   /// The port hears `opened`, perhaps before this returns.
   void open(router::SessionPort& port, const Ask& ask);
@@ -94,7 +87,7 @@ class Switchboard final : private router::Router::Owner {
   void answered_without_instance(const router::SessionPort& port, const Wanted& wanted) const;
 
   /// Where what is learned outlives us.
-  void keep_manifests(knowledge::ManifestStore* store) { store_ = store; }
+  void keep_manifests(knowledge::ManifestStore* store) { catalog_.keep_in(store); }
   using BuildOf = std::function<knowledge::Fingerprint(const instance::Instance&)>;
   void learn_builds_with(BuildOf build_of) { build_of_ = std::move(build_of); }
   /// Looks whether the files of running servers have changed; also done by itself now and then.
@@ -130,28 +123,13 @@ class Switchboard final : private router::Router::Owner {
   void router_lost(router::Router& router, const router::LastWords& why) override;
   void router_ended(router::Router& router, const instance::Ending& ending) override;
 
-  struct Knowledge {
-    knowledge::Manifest manifest;
-    std::string server;  // its name
-    bool hinted = false;
-    bool refuted = false;  // a shared instance showed a tool that is not read-only
-  };
-  Knowledge& knowledge_of(const Wanted& wanted);
-  void forget_old_build(const Wanted& wanted, Knowledge& known);
-  std::optional<knowledge::Era> era_of(const Wanted& wanted);
-  knowledge::Portrait& portrait_of(const router::Router& router, std::string_view introduction);
   bool teaches(const Place& place);
-  void learned(const std::string& key);
-  void save_learned();
-  knowledge::SharingFacts facts_of(const Wanted& wanted);
-  knowledge::SharingDecision decide(const Ask& ask);
   static std::string key_for(const Ask& ask, const knowledge::SharingDecision& decision,
                              router::SessionId session);
   Place& place_for(router::SessionPort& port, const Ask& ask, const knowledge::SharingDecision& decision);
   Place* left_by_session(router::SessionId session, const Place& except);
   void ask_again(const std::string& key, router::SessionId session);
   void hand_on(Place& place);
-  void forget_some();
   void hint(router::SessionPort& port, const Wanted& wanted, const knowledge::SharingDecision& decision);
 
   // one place
@@ -161,7 +139,6 @@ class Switchboard final : private router::Router::Owner {
   instance::Opening opening_of(const Place& place);
   void attach_askers(Place& place);
   void learn_build(Place& place);
-  void learn_era(const Place& place, knowledge::Era era);
   void look_at_code(Place& place);
   void take_out_of_use(Place& place, const std::string& changed);
   void refuse_askers(Place& place);
@@ -175,17 +152,7 @@ class Switchboard final : private router::Router::Owner {
   void gone(Place& place, const instance::Ending& ending);
   void died(Place& place);
 
-  // what is told
   void tell(events::Event event) const;
-  void tell_started(const Place& place) const;
-  void tell_ready(const Place& place) const;
-  void tell_attached(const Place& place, const Asker& asker) const;
-  void tell_crashed(const Place& place, const std::string& why) const;
-  void tell_stopping(const Place& place) const;
-  void tell_gone(const Gone& gone) const;
-  void tell_of(const Place& place, events::Kind kind, const std::string& cause,
-               const std::string& sentence) const;
-
   // spares
   Place* spare_for(const router::SessionPort& port, const Ask& ask,
                    const knowledge::SharingDecision& decision);
@@ -210,17 +177,14 @@ class Switchboard final : private router::Router::Owner {
   Loop& loop_;
   proc::Spawner& spawner_;
   std::size_t line_cap_;
+  Catalog catalog_;
   instance::Children children_;
   std::list<Place> places_;
-  std::vector<std::unique_ptr<router::Router>> ended_;       // for a moment
-  std::map<std::string, Knowledge, std::less<>> knowledge_;  // by launch key
-  knowledge::ManifestStore* store_ = nullptr;
+  std::vector<std::unique_ptr<router::Router>> ended_;  // for a moment
   events::Stream* events_ = nullptr;
   instance::Journal* journal_ = nullptr;
   instance::ErrorFiles* error_files_ = nullptr;
   BuildOf build_of_;
-  std::set<std::string> unsaved_;  // launch keys
-  Timer saving_;
   Timer code_;
   Limits limits_;
   std::set<std::string, std::less<>> stopped_;

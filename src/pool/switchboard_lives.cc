@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "instance/lost_keeper.h"
+#include "pool/slot_events.h"
 #include "pool/switchboard.h"
 #include "wire/error_codes.h"
 #include "wire/json_text.h"
@@ -15,6 +16,10 @@ using knowledge::Era;
 using pool::Happening;
 using pool::Life;
 using pool::Step;
+
+void Switchboard::tell(events::Event event) const {
+  if (events_ != nullptr) events_->tell(std::move(event));
+}
 
 void Switchboard::happen(Place& place, Happening happening) {
   const pool::Next next = pool::next(place.life, happening);
@@ -56,7 +61,7 @@ Result<void> Switchboard::start_instance(Place& place) {
       .allows_tool = wanted.allows_tool,
       .call_timeout = wanted.call_timeout,
       .probe = wanted.probe,
-      .answers_probes = knowledge_of(wanted).manifest.answers_probes,
+      .answers_probes = catalog_.answers_probes(wanted),
       .min_version = wanted.min_version,
   };
   router::Router::Owner& self = *this;
@@ -79,7 +84,7 @@ Result<void> Switchboard::start_instance(Place& place) {
     place.started_for = place.askers.front().port->owner();
     place.askers.front().way = "spawn";
   }
-  tell_started(place);
+  tell(started_event(place));
   place.router->open(opening_of(place));
   return {};
 }
@@ -87,7 +92,7 @@ Result<void> Switchboard::start_instance(Place& place) {
 instance::Opening Switchboard::opening_of(const Place& place) {
   const Wanted& wanted = *place.wanted;
   instance::Opening opening;
-  opening.expected = place.silent_probe ? Era::Legacy : era_of(wanted);
+  opening.expected = place.silent_probe ? Era::Legacy : catalog_.era_of(wanted);
   opening.pinned = wanted.era.has_value();
   opening.announce = place.decision.shared;
   opening.initialize_params = instance::plain_initialize_params();
@@ -111,7 +116,7 @@ void Switchboard::router_opened(router::Router& router) {
   place.ready_since = Clock::now();
   place.silent_probe = false;
   learn_build(place);
-  tell_ready(place);
+  tell(ready_event(place));
   watch_use(place, place.wanted->idle);
   happen(place, Happening::Opened);
 }
@@ -122,7 +127,7 @@ void Switchboard::attach_askers(Place& place) {
     router::SessionPort& port = *asker.port;
     place.askers.pop_front();
     place.router->attach(port);
-    tell_attached(place, asker);
+    tell(attached_event(place, asker));
     if (!place.stale.empty() && place.wanted->on_change == config::OnChange::Warn) {
       port.note("server " + place.wanted->server + " runs old code: " + place.stale + "; `corral restart " +
                 place.wanted->server + "` runs the new code");
@@ -150,7 +155,7 @@ void Switchboard::router_unfit(router::Router& router) {
   happen(place, Happening::Unfit);
   for (const Asker& asker : place.askers) place.left.insert(asker.port->session());
   if (router.refuted()) {
-    learn_era(place, handshake.era());
+    catalog_.learn_era(*place.wanted, handshake.era());
     return tell_failed(place, router::Opened::Kind::Again, {});
   }
   if (!first) return;
@@ -159,7 +164,7 @@ void Switchboard::router_unfit(router::Router& router) {
 }
 
 void Switchboard::refuse_version(Place& place, const std::string& objection) {
-  tell_of(place, events::Kind::Refused, "version", objection);
+  tell(slot_event(place, events::Kind::Refused, "version", objection));
   tell_failed(
       place, router::Opened::Kind::Refused,
       R"({"code":)" + std::to_string(wire::kServerLost) + R"(,"message":)" + wire::quoted(objection) + "}");
@@ -186,7 +191,7 @@ void Switchboard::router_lost(router::Router& router, const router::LastWords& w
   if (first && !not_modern) {
     for (Asker& asker : place.askers) asker.failed = true;
   }
-  if (place.life == Life::Ready || (by_itself && !not_modern)) tell_crashed(place, why.sentence);
+  if (place.life == Life::Ready || (by_itself && !not_modern)) tell(crashed_event(place, why.sentence));
   happen(place, Happening::Lost);
   if (was_ready) leave_sessions(place);
 }
@@ -224,7 +229,7 @@ void Switchboard::gone(Place& place, const instance::Ending& ending) {
   if (journal_ != nullptr && ending.proved_empty)
     journal_->ended(gone.instance.text(), cause_name(gone.cause));
   if (error_files_ != nullptr) error_files_->ended(gone.server, gone.instance.text());
-  tell_gone(gone);
+  for (events::Event& event : ended_events(gone)) tell(std::move(event));
   if (!ending.proved_empty && !place.started_for.empty() && unproved_) unproved_(place.started_for, gone);
   place.last_exit_code = ending.exit_code;
   for (const router::SessionId session : router.session_ids()) {
@@ -274,7 +279,7 @@ void Switchboard::refuse_askers(Place& place) {
     why.sentence.insert(0, often);
     why.with_stderr.insert(0, often);
     if (!place.delay.running()) {
-      tell_of(place, events::Kind::Broken, "died-too-often", why.sentence);
+      tell(slot_event(place, events::Kind::Broken, "died-too-often", why.sentence));
       place.delay.start(place.policy.rules().rest, [this, &place] {
         place.policy.forgive();
         happen(place, Happening::Rested);
@@ -320,7 +325,7 @@ void Switchboard::end(Place& place, Instance::Haste haste) {
   place.use.cancel();
   place.drain.cancel();
   place.ending_since = Clock::now();
-  tell_stopping(place);
+  tell(stopping_event(place));
   leave_sessions(place);
   place.router->stop(haste);
 }
@@ -380,7 +385,7 @@ std::vector<Place*> Switchboard::candidates(std::vector<Candidate>& list, Spares
 
 bool Switchboard::may_park(const Place& place) {
   if (place.wanted->park) return *place.wanted->park;
-  return keeps_no_state(facts_of(*place.wanted));
+  return catalog_.keeps_no_state(*place.wanted);
 }
 
 void Switchboard::watch_use(Place& place, Clock::duration after) {

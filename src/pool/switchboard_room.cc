@@ -66,7 +66,7 @@ std::string Switchboard::why_no_room(const Ask& ask, std::size_t more) {
   const Quota quota = quota_of(limits_.max_instances);
   const Use use = instances_used(*ask.wanted);
   if (within(quota, use, is_users(*ask.wanted), more + 1)) return {};
-  const knowledge::SharingDecision decision = decide(ask);
+  const knowledge::SharingDecision decision = catalog_.decide(ask);
   const bool has_one = std::any_of(places_.begin(), places_.end(), [&](const Place& place) {
     if (!place.router || goes(place) || place.wanted->key != ask.wanted->key) return false;
     return decision.shared ? place.key == ask.wanted->key : !place.spare_for.empty();

@@ -65,7 +65,7 @@ void Switchboard::refill(const Ask& ask) {
 }
 
 void Switchboard::add_spare(const Ask& ask, const std::string& spare_for) {
-  knowledge::SharingDecision decision = decide(ask);
+  knowledge::SharingDecision decision = catalog_.decide(ask);
   if (decision.shared) return;
   if (ask.wanted->from_configuration && stopped_.contains(ask.wanted->server)) return;
   decision.reason = "private: kept ready for the next session";

@@ -1,5 +1,4 @@
-// What happens to instances, told to whoever looks on.
-#include "pool/switchboard.h"
+#include "pool/slot_events.h"
 
 namespace corral::pool {
 
@@ -46,37 +45,33 @@ std::string survivors_in(const instance::Ending& ending) {
 
 }  // namespace
 
-void Switchboard::tell(Event event) const {
-  if (events_ != nullptr) events_->tell(std::move(event));
-}
-
-void Switchboard::tell_started(const Place& place) const {
-  const bool again = place.life == pool::Life::Restarting;
+Event started_event(const Place& place) {
+  const bool again = place.life == Life::Restarting;
   Event event = about(place, again ? Kind::Restart : Kind::Spawn);
   event.cause = !place.spare_for.empty() ? "spare" : place.decision.shared ? "shared" : "private";
   event.text = naming(event.instance, event.server) + ": " + (again ? "started again, " : "started, ") +
                place.decision.reason;
-  tell(std::move(event));
+  return event;
 }
 
-void Switchboard::tell_ready(const Place& place) const {
+Event ready_event(const Place& place) {
   Event event = about(place, Kind::Ready);
   event.took = duration_cast<milliseconds>(Clock::now() - place.router->instance()->started());
   event.text =
       naming(event.instance, event.server) + ": ready after " + std::to_string(event.took->count()) + " ms";
-  tell(std::move(event));
+  return event;
 }
 
-void Switchboard::tell_attached(const Place& place, const Asker& asker) const {
+Event attached_event(const Place& place, const Asker& asker) {
   Event event = about(place, Kind::Attach);
   event.session = asker.port->session().value();
   event.cause = asker.way;
   event.text =
       "session " + std::to_string(event.session) + ": attached to " + naming(event.instance, event.server);
-  tell(std::move(event));
+  return event;
 }
 
-void Switchboard::answered_without_instance(const router::SessionPort& port, const Wanted& wanted) const {
+Event answered_without_instance_event(const router::SessionPort& port, const Wanted& wanted) {
   Event event;
   event.kind = Kind::Attach;
   event.server = wanted.server;
@@ -84,25 +79,31 @@ void Switchboard::answered_without_instance(const router::SessionPort& port, con
   event.cause = "manifest";
   event.text = "session " + std::to_string(event.session) + ": attached to server " + event.server +
                " without starting it";
-  tell(std::move(event));
+  return event;
 }
 
-void Switchboard::tell_crashed(const Place& place, const std::string& why) const {
+Event crashed_event(const Place& place, const std::string& why) {
   Event event = about(place, Kind::Crash);
   event.cause = place.cause == Cause::Hung ? "hung" : "died";
   event.text = naming(event.instance, event.server) + ": " + without_stderr(why, event.server);
-  tell(std::move(event));
+  return event;
 }
 
-void Switchboard::tell_stopping(const Place& place) const {
+Event stopping_event(const Place& place) {
   Event event = about(place, Kind::Stop);
   event.cause = cause_name(place.cause);
   event.text = naming(event.instance, event.server) + ": is being ended (" + event.cause + ")";
-  tell(std::move(event));
+  return event;
 }
 
-/// The one line that tells of an end, with its evidence.
-void Switchboard::tell_gone(const Gone& gone) const {
+Event slot_event(const Place& place, Kind kind, const std::string& cause, const std::string& sentence) {
+  Event event = about(place, kind);
+  event.cause = cause;
+  event.text = without_stderr(sentence, event.server);
+  return event;
+}
+
+std::vector<Event> ended_events(const Gone& gone) {
   Event event;
   event.kind = gone.ending.proved_empty ? Kind::Extinct : Kind::Survivor;
   event.server = gone.server;
@@ -116,19 +117,12 @@ void Switchboard::tell_gone(const Gone& gone) const {
                processes(gone.ending.ended_processes) + ", " + std::to_string(gone.took.count()) + " ms), " +
                (gone.ending.proved_empty ? "its tree is gone" : "its tree was not proved gone") +
                survivors_in(gone.ending);
-  tell(event);
+  std::vector<Event> events{event};
   for (std::size_t i = 1; i < gone.ending.survivors.size(); ++i) {
     event.pid = gone.ending.survivors[i].pid;
-    tell(event);
+    events.push_back(event);
   }
-}
-
-void Switchboard::tell_of(const Place& place, Kind kind, const std::string& cause,
-                          const std::string& sentence) const {
-  Event event = about(place, kind);
-  event.cause = cause;
-  event.text = without_stderr(sentence, event.server);
-  tell(std::move(event));
+  return events;
 }
 
 }  // namespace corral::pool

@@ -1,0 +1,220 @@
+#include "pool/catalog.h"
+
+#include <utility>
+
+#include "base/log.h"
+#include "knowledge/known_servers.h"
+#include "knowledge/profile.h"
+#include "knowledge/server_version.h"
+
+namespace corral::pool {
+
+using knowledge::Era;
+using knowledge::ListKind;
+
+namespace {
+
+constexpr std::chrono::milliseconds kBeforeSaving{100};
+constexpr std::size_t kMostKnown = 256;
+
+std::string search_path(const proc::LaunchSpec& spec) {
+  for (const std::string& variable : spec.environment) {
+    if (variable.starts_with("PATH=")) return variable.substr(5);
+  }
+  return {};
+}
+
+/// A shared legacy server was told of no client.
+std::string profile_for(Era era, bool shared, std::string_view introduction) {
+  const bool plain = shared && era == Era::Legacy;
+  return knowledge::profile_of(era, plain ? instance::plain_initialize_params() : introduction);
+}
+
+}  // namespace
+
+Catalog::Knowledge& Catalog::knowledge_of(const Wanted& wanted) {
+  const auto found = knowledge_.find(wanted.key);
+  if (found != knowledge_.end()) return found->second;
+  Knowledge& known = knowledge_[wanted.key];
+  known.server = wanted.server;
+  if (store_ != nullptr) known.manifest = store_->load(wanted.key);
+  return known;
+}
+
+// ---- keeping and forgetting
+
+void Catalog::learned(const std::string& key) {
+  if (store_ == nullptr) return;
+  unsaved_.insert(key);
+  if (!saving_.running()) saving_.start(kBeforeSaving, [this] { save(); });
+}
+
+void Catalog::save() {
+  for (const std::string& key : std::exchange(unsaved_, {})) {
+    const auto found = knowledge_.find(key);
+    if (found != knowledge_.end()) store_->save(key, found->second.server, found->second.manifest);
+  }
+}
+
+void Catalog::forget_some(const std::function<bool(std::string_view key)>& in_use) {
+  if (knowledge_.size() < kMostKnown) return;
+  save();
+  std::erase_if(knowledge_, [&in_use](const auto& known) { return !in_use(known.first); });
+}
+
+void Catalog::forget_old_build(const Wanted& wanted) {
+  Knowledge& known = knowledge_of(wanted);
+  if (wanted.on_change == config::OnChange::Ignore) return;
+  const auto changed = knowledge::what_changed(known.manifest.fingerprint);
+  if (!changed) return;
+  log_line("server " + wanted.server + ": " + *changed + "; what was known of it is learned anew");
+  known.manifest = {};
+  known.refuted = false;
+}
+
+// ---- what follows from it
+
+std::optional<Era> Catalog::era_of(const Wanted& wanted) {
+  if (wanted.era) return wanted.era;
+  const std::optional<bool> modern = knowledge_of(wanted).manifest.modern;
+  if (!modern) return std::nullopt;
+  return *modern ? Era::Modern : Era::Legacy;
+}
+
+knowledge::SharingFacts Catalog::facts_of(const Wanted& wanted) {
+  return {
+      .server = wanted.server,
+      .wanted = wanted.share,
+      .root = wanted.root,
+      .from_configuration = wanted.from_configuration,
+      .stateless_by_configuration = wanted.stateless,
+      .known =
+          knowledge::find_known_server(wanted.spec.argv, wanted.spec.directory, search_path(wanted.spec)),
+      .shown = static_cast<const knowledge::Conduct&>(knowledge_of(wanted).manifest),
+      .era = era_of(wanted).value_or(Era::Legacy),
+  };
+}
+
+/// A session that comes back knows its server by what it declared: it does not change sides.
+knowledge::SharingDecision Catalog::decide(const Ask& ask) {
+  knowledge::SharingDecision decision = decide_sharing(facts_of(*ask.wanted));
+  if (!ask.shared || *ask.shared == decision.shared) return decision;
+  decision.shared = *ask.shared;
+  decision.confirm_annotations = false;
+  decision.confirm_modern = false;
+  decision.reason = std::string(*ask.shared ? "shared" : "private") + ": as it was when the session began";
+  return decision;
+}
+
+bool Catalog::keeps_no_state(const Wanted& wanted) { return knowledge::keeps_no_state(facts_of(wanted)); }
+
+bool Catalog::is_known_build(const Wanted& wanted, const knowledge::Fingerprint& build) {
+  return build == knowledge_of(wanted).manifest.fingerprint;
+}
+
+std::optional<Known> Catalog::known(const Ask& ask, const knowledge::SharingDecision& decision) {
+  const Wanted& wanted = *ask.wanted;
+  const knowledge::Manifest& manifest = knowledge_of(wanted).manifest;
+  const auto era = era_of(wanted);
+  // Without its fingerprint nobody could tell that it is out of date.
+  if (!era || manifest.fingerprint.files.empty()) return std::nullopt;
+  const auto found = manifest.portraits.find(profile_for(*era, decision.shared, ask.initialize_params));
+  if (found == manifest.portraits.end() || found->second.handshake.empty()) return std::nullopt;
+  // A session that is told of an old server should hear at once that it is refused.
+  if (!knowledge::objection_to_version(wanted.server, found->second.handshake, wanted.min_version).empty())
+    return std::nullopt;
+  return Known{*era, decision.shared, &found->second};
+}
+
+std::string_view Catalog::known_tools(const Ask& ask) {
+  const auto era = era_of(*ask.wanted);
+  if (!era) return {};
+  const auto& portraits = knowledge_of(*ask.wanted).manifest.portraits;
+  const auto found = portraits.find(profile_for(*era, decide(ask).shared, ask.initialize_params));
+  if (found == portraits.end()) return {};
+  return found->second.lists[static_cast<std::size_t>(ListKind::Tools)];
+}
+
+bool Catalog::hint_once(const Wanted& wanted) { return !std::exchange(knowledge_of(wanted).hinted, true); }
+
+// ---- what instances teach
+
+/// The portrait of the server as clients that say this of themselves see it.
+knowledge::Portrait& Catalog::portrait_of(const Source& source, std::string_view introduction) {
+  const std::string profile = profile_for(source.handshake.era(), source.shared, introduction);
+  auto& portraits = knowledge_of(source.wanted).manifest.portraits;
+  // Clients choose what they say of themselves: no more is kept than a file takes.
+  if (!portraits.contains(profile) && portraits.size() >= knowledge::kMostPortraits) {
+    portraits.erase(portraits.begin());
+  }
+  knowledge::Portrait& portrait = portraits[profile];
+  portrait.handshake = source.handshake.result();
+  return portrait;
+}
+
+void Catalog::learn_build(const Source& source, const knowledge::Fingerprint& build) {
+  knowledge::Manifest& manifest = knowledge_of(source.wanted).manifest;
+  if (!(manifest.fingerprint == build)) {
+    if (!manifest.fingerprint.files.empty()) manifest.portraits.clear();
+    manifest.fingerprint = build;
+  }
+  learn_era(source.wanted, source.handshake.era());
+  portrait_of(source, source.handshake.initialize_params());
+  learned(source.wanted.key);
+}
+
+void Catalog::learn_era(const Wanted& wanted, Era era) {
+  knowledge::Manifest& manifest = knowledge_of(wanted).manifest;
+  const bool modern = era == Era::Modern;
+  if (manifest.modern == modern) return;
+  manifest.portraits.clear();
+  manifest.modern = modern;
+  learned(wanted.key);
+}
+
+void Catalog::learn_read_only(const Wanted& wanted, bool shared, bool read_only) {
+  Knowledge& known = knowledge_of(wanted);
+  // What a shared instance shows is what counts; a private one may show fewer tools.
+  if (shared && !read_only) known.refuted = true;
+  known.manifest.read_only = read_only && !known.refuted;
+  learned(wanted.key);
+}
+
+void Catalog::learn_conversational(const Wanted& wanted) {
+  if (std::exchange(knowledge_of(wanted).manifest.conversational, true)) return;
+  learned(wanted.key);
+  log_line("server " + wanted.server +
+           " asked a client something on a shared instance and was refused; new sessions get their own");
+}
+
+void Catalog::learn_that_it_answers_probes(const Wanted& wanted) {
+  knowledge_of(wanted).manifest.answers_probes = true;
+  learned(wanted.key);
+}
+
+void Catalog::learn_list(const Source& source, std::string_view introduction, ListKind kind,
+                         std::string_view result) {
+  std::string& list = portrait_of(source, introduction).lists[static_cast<std::size_t>(kind)];
+  if (list == result) return;
+  list = result.size() <= knowledge::kLargestPortrait ? result : "";
+  learned(source.wanted.key);
+}
+
+void Catalog::forget_list(const Wanted& wanted, router::ChangedList list) {
+  for (auto& [profile, portrait] : knowledge_of(wanted).manifest.portraits) {
+    const auto forget = [&lists = portrait.lists](ListKind kind) {
+      lists[static_cast<std::size_t>(kind)].clear();
+    };
+    switch (list) {
+      case router::ChangedList::Tools: forget(ListKind::Tools); break;
+      case router::ChangedList::Prompts: forget(ListKind::Prompts); break;
+      case router::ChangedList::Resources:
+        forget(ListKind::Resources);
+        forget(ListKind::Templates);
+        break;
+    }
+  }
+  learned(wanted.key);
+}
+
+}  // namespace corral::pool

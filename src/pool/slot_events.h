@@ -1,0 +1,30 @@
+// What happens to a slot and its instances, as events. Free functions: they read the slot and decide nothing.
+// Each text is one sentence for people; `cause` is the word that metrics and scripts look at.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "events/event.h"
+#include "pool/place.h"
+
+namespace corral::pool {
+
+events::Event started_event(const Place& place);
+events::Event ready_event(const Place& place);
+/// The waiting session got the instance of the slot.
+events::Event attached_event(const Place& place, const Asker& asker);
+/// `why` may end with what the server wrote on stderr, which the event leaves out.
+events::Event crashed_event(const Place& place, const std::string& why);
+events::Event stopping_event(const Place& place);
+/// Any other; `sentence` as `why` above.
+events::Event slot_event(const Place& place, events::Kind kind, const std::string& cause,
+                         const std::string& sentence);
+
+/// The end with its evidence: one event, and one more for each further process that survived.
+std::vector<events::Event> ended_events(const Gone& gone);
+
+/// The session was told what is known of the server, which was not started for it.
+events::Event answered_without_instance_event(const router::SessionPort& port, const Wanted& wanted);
+
+}  // namespace corral::pool
