@@ -17,11 +17,10 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::string_view kInstructions =
-    "corral keeps the MCP servers of this machine. get_server_info says what runs, for whom and whether all "
-    "is "
-    "well; list_servers and list_sessions have the details; server_logs shows what a server wrote to stderr. "
-    "stop_server, restart_server, end_session and reap end processes of this user only; reap shows what it "
-    "would do unless confirm is true.";
+    "corral runs the MCP servers of this machine. get_server_info shows which servers are running, for whom, "
+    "and whether there are problems; list_servers and list_sessions show details; server_logs shows what a "
+    "server wrote to stderr. stop_server, restart_server, end_session and reap end only processes of this "
+    "user; reap only shows what it would do unless confirm is true.";
 
 std::string result_json(const ToolResult& result) {
   std::string json = R"({"content":[{"type":"text","text":)" + wire::quoted(result.text) + "}]";
@@ -29,15 +28,16 @@ std::string result_json(const ToolResult& result) {
   return json + R"(,"isError":)" + flag_json(result.failed) + "}";
 }
 
-/// What a tool says that it has found goes out as it is, so it must be what it claims to be.
+/// The structured result of a tool is sent unchanged, so it must really be a JSON object.
 ToolResult checked(ToolResult result) {
   if (result.structured.empty() || wire::is_strict_object(result.structured, 4)) return result;
   return tool_failure(
-      "the daemon's answer is no JSON object: it may be of another version; `corral serve --replace` starts "
-      "this one");
+      "the daemon's answer is not a JSON object: it may be of another version; `corral serve --replace` "
+      "starts this one");
 }
 
-/// The arguments of a call; nothing if `text` is no object that can be read. Absent arguments are none.
+/// The arguments of a call; empty if `text` is not a readable object. Missing arguments count as an empty
+/// object.
 std::optional<json::object> read_arguments(std::string_view text) {
   if (text.empty()) return json::object();
   boost::system::error_code error;
@@ -48,7 +48,7 @@ std::optional<json::object> read_arguments(std::string_view text) {
 
 }  // namespace
 
-/// Shared with the thread that runs it: `cancelled` is looked at there.
+/// Shared with the thread that runs the call, which checks `cancelled`.
 struct ControlServer::Call {
   const Tool* tool = nullptr;
   json::object arguments;
@@ -72,7 +72,7 @@ void ControlServer::take_message(std::string_view line, const wire::Envelope& en
   switch (envelope.kind) {
     case wire::Kind::Request: return take_request(line, envelope);
     case wire::Kind::Notification: return take_cancellation(line, envelope);
-    case wire::Kind::Response: return;  // we have asked nothing
+    case wire::Kind::Response: return;  // we have sent no requests
     case wire::Kind::Batch: return take_batch(line);
     case wire::Kind::NotRpc:
       return refuse(envelope.id.in(line), wire::kInvalidRequest,
@@ -84,12 +84,12 @@ void ControlServer::take_message(std::string_view line, const wire::Envelope& en
   }
 }
 
-/// Only one revision has batches. What is in them is answered one by one, which that revision allows.
+/// Only one revision has batches. Their requests are answered one by one, which that revision allows.
 void ControlServer::take_batch(std::string_view line) {
   const bool allowed = revision_ == "2025-03-26";
   const auto elements = allowed ? wire::array_elements(line, wire::kMostInBatch) : std::nullopt;
   if (!elements || elements->empty() || elements->size() > wire::kMostInBatch) {
-    return refuse({}, wire::kInvalidRequest, "Invalid Request: send one message a line, no batch");
+    return refuse({}, wire::kInvalidRequest, "Invalid Request: send one message per line, not a batch");
   }
   for (const wire::Span& element : *elements) {
     const std::string_view one = element.in(line);
@@ -107,7 +107,7 @@ void ControlServer::take_request(std::string_view line, const wire::Envelope& en
   const std::string_view params = envelope.params.in(line);
   const std::string_view method = wire::method_name(envelope, line);
   if (calls_.contains(std::string(id))) {
-    return refuse(id, wire::kInvalidRequest, "Invalid Request: this id belongs to a call that is under way");
+    return refuse(id, wire::kInvalidRequest, "Invalid Request: this id belongs to a call that is still open");
   }
   if (method == "initialize") return initialize(id, params);
   if (method == "ping") return surroundings_.send(wire::result_message(id, "{}"));
@@ -115,11 +115,11 @@ void ControlServer::take_request(std::string_view line, const wire::Envelope& en
   if (method == "tools/call") return call_tool(id, params);
   refuse(id, wire::kMethodNotFound,
          "Method not found: " + std::string(method.substr(0, 64)) +
-             "; this server has initialize, ping, tools/list and tools/call");
+             "; this server supports initialize, ping, tools/list and tools/call");
 }
 
-/// One that has not begun is not begun any more, and none is answered. Whatever else is told is no news to
-/// us.
+/// A cancelled call is not started if it has not begun, and is not answered. All other notifications are
+/// ignored.
 void ControlServer::take_cancellation(std::string_view line, const wire::Envelope& envelope) {
   if (wire::method_name(envelope, line) != "notifications/cancelled") return;
   const auto call = calls_.find(std::string(envelope.request_id.in(line)));
@@ -129,7 +129,7 @@ void ControlServer::take_cancellation(std::string_view line, const wire::Envelop
 void ControlServer::initialize(std::string_view id, std::string_view params) {
   const std::optional<std::string> asked = wire::string_member(params, "protocolVersion");
   if (!asked) {
-    return refuse(id, wire::kInvalidParams, "Invalid params: initialize needs a protocolVersion, a string");
+    return refuse(id, wire::kInvalidParams, "Invalid params: initialize needs a protocolVersion string");
   }
   revision_ = wire::is_legacy_version(*asked) ? *asked : std::string(wire::kNewestLegacy);
   surroundings_.send(wire::result_message(
@@ -143,7 +143,7 @@ void ControlServer::initialize(std::string_view id, std::string_view params) {
 void ControlServer::list_tools(std::string_view id, std::string_view params) {
   if (wire::member(params, "cursor").present()) {
     return refuse(id, wire::kInvalidParams,
-                  "Invalid params: no list of ours has a second page, so this cursor is not from here");
+                  "Invalid params: tools/list has only one page, so this cursor is not valid");
   }
   std::vector<std::string> entries;
   entries.reserve(tools_.size());
@@ -163,15 +163,17 @@ void ControlServer::call_tool(std::string_view id, std::string_view params) {
     return refuse(
         id, wire::kInvalidParams,
         "Unknown tool: " + shown + "; " +
-            (nearest.empty() ? "tools/list names those that there are" : "did you mean " + nearest + "?"));
+            (nearest.empty() ? "tools/list shows the available tools" : "did you mean " + nearest + "?"));
   }
   std::optional<json::object> arguments = read_arguments(wire::member_text(params, "arguments"));
-  // A call of a tool that is there is the model's: it is told in words that it can see.
+  // If the tool exists, an error in its arguments is reported as a tool result, because the model can see
+  // that.
   const Result<void> fit =
-      arguments ? check_arguments(*tool, *arguments)
-                : Result<void>(Error{"tool " + tool->name +
-                                     ": the arguments are no JSON object, or nested too deep; tools/list "
-                                     "has its inputSchema"});
+      arguments
+          ? check_arguments(*tool, *arguments)
+          : Result<void>(Error{"tool " + tool->name +
+                               ": the arguments are not a JSON object, or nested too deeply; tools/list "
+                               "shows its inputSchema"});
   if (!fit) {
     return surroundings_.send(wire::result_message(id, result_json(tool_failure(fit.error().message))));
   }

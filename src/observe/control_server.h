@@ -1,6 +1,6 @@
-// An MCP server of the legacy era as lines in and lines out: `corral mcp` puts it on stdin and stdout. Tools
-// run elsewhere, so that a slow one does not keep a ping waiting. Every line that comes in is hostile: each
-// request is answered exactly once, unless it was cancelled, and nothing else is said. One thread.
+// An MCP server of the legacy era, with lines in and lines out: `corral mcp` connects it to stdin and stdout.
+// Tools run elsewhere, so that a slow tool does not delay a ping. Input is not trusted: each request is
+// answered exactly once, unless it was cancelled, and nothing else is sent. Used on one thread.
 #pragma once
 
 #include <functional>
@@ -17,9 +17,10 @@ namespace corral::observe {
 
 class ControlServer {
  public:
-  /// How the server meets the world. `run` has the job done somewhere else and calls `done` on our thread.
+  /// The server's connections to the outside. `run` must execute the job elsewhere and then call `done` on
+  /// the server's thread; `done` may be called after the server is gone.
   struct Surroundings {
-    std::string version;  // what we say that we are
+    std::string version;  // the version to report
     std::function<void(const std::string& message)> send;
     std::function<void(std::function<void()> job, std::function<void()> done)> run;
   };
@@ -31,11 +32,12 @@ class ControlServer {
   ~ControlServer();
   ControlServer(const ControlServer&) = delete;
 
+  /// Handles one line from the client. May call `send` before it returns.
   void take(std::string_view line);
-  /// A line that was thrown away. `id` is JSON text; empty = none was found.
+  /// Handles a line that was too long and has been discarded. `id` is JSON text; empty = no id was found.
   void take_oversized(std::string_view id);
 
-  /// Calls that are not answered yet.
+  /// The number of calls that have not been answered.
   std::size_t open_calls() const { return calls_.size(); }
 
  private:
@@ -55,8 +57,8 @@ class ControlServer {
 
   std::vector<Tool> tools_;
   Surroundings surroundings_;
-  std::string revision_;                                // agreed upon; empty before initialize
-  std::map<std::string, std::shared_ptr<Call>> calls_;  // by the text of their id
+  std::string revision_;                                // negotiated; empty before initialize
+  std::map<std::string, std::shared_ptr<Call>> calls_;  // by the text of the id
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

@@ -1,4 +1,4 @@
-// The tools of the control server: what is told about them. Who does them is given.
+// The tools of the control server: their names, descriptions and schemas. The caller supplies the functions.
 #pragma once
 
 #include <functional>
@@ -8,6 +8,7 @@
 
 namespace corral::observe {
 
+/// The implementations. They run on another thread than the server's (tool.h).
 struct ControlFunctions {
   using Function = std::function<ToolResult(const boost::json::object& arguments)>;
 
@@ -25,6 +26,7 @@ struct ControlFunctions {
 inline constexpr std::int64_t kMostLogLines = 1000;
 inline constexpr std::int64_t kUsualLogLines = 100;
 
+/// The list for ControlServer. Each tool keeps a copy of its function.
 std::vector<Tool> control_tools(const ControlFunctions& functions);
 
 }  // namespace corral::observe

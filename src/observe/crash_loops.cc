@@ -6,12 +6,12 @@
 namespace corral::observe {
 namespace {
 
-// As for one instance (server/restart_policy.h): so many deaths in a row, and a life that makes up for them.
+// As for one instance (pool/restart_policy.h): the number of deaths in a row, and the uptime that resets it.
 constexpr std::size_t kMostDeaths = 5;
 constexpr std::int64_t kStable = 30'000;
-// Nobody has tried since.
+// After this long without a start, the deaths are forgotten.
 constexpr std::int64_t kForgotten = 10 * 60'000;
-// Clients bring servers of their own.
+// Clients can bring their own servers, so their number is bounded.
 constexpr std::size_t kMostServers = 256;
 
 std::int64_t milliseconds_since_1970() {
@@ -57,7 +57,7 @@ std::vector<CrashLoop> CrashLoops::now() const {
     const bool over = deaths.ready_ms != 0 || now - deaths.last_ms > kForgotten;
     if (deaths.in_a_row < kMostDeaths || over) continue;
     loops.push_back({server, "it died " + std::to_string(deaths.in_a_row) +
-                                 " times in a row, the last time: " + deaths.words});
+                                 " times in a row; last error: " + deaths.words});
   }
   return loops;
 }

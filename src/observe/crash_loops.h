@@ -1,5 +1,5 @@
-// Which servers die again and again, from what the event stream tells: also those that no place is kept for,
-// because every session starts one of its own. Belongs to the loop thread.
+// Detects servers that die repeatedly, from the event stream. Includes servers that have no slot in the pool
+// because every session starts its own instance. Must be used on the loop's thread.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,19 @@ namespace corral::observe {
 
 class CrashLoops {
  public:
-  /// Milliseconds since 1970, as events have them; null = the clock.
+  /// `clock` returns Unix milliseconds, as in events; null = the system clock.
   explicit CrashLoops(std::function<std::int64_t()> clock = nullptr);
 
+  /// Call with every event.
   void hear(const events::Event& event);
+  /// The servers that are in a crash loop now.
   std::vector<CrashLoop> now() const;
 
  private:
   struct Deaths {
     std::size_t in_a_row = 0;
     std::int64_t last_ms = 0;
-    std::int64_t ready_ms = 0;  // of an instance since then; 0 = none
+    std::int64_t ready_ms = 0;  // when an instance became ready since then; 0 = none has
     std::string words;
   };
   void died(const events::Event& event);

@@ -5,7 +5,7 @@
 namespace corral::observe {
 namespace {
 
-// Who comes on top of these is answered at once, and asks again.
+// Further queries are answered at once, and the client asks again.
 constexpr std::size_t kMostWaiters = 256;
 
 std::string events_json(const std::vector<events::Event>& events, std::uint64_t next) {
@@ -19,7 +19,8 @@ std::string events_json(const std::vector<events::Event>& events, std::uint64_t 
 EventReader::EventReader(Loop& loop, events::Stream& stream, registry::Registry* registry)
     : loop_(loop), stream_(stream), registry_(registry) {
   stream_.listen([this](const events::Event&) {
-    // Not from within whoever tells it; and what is told together is read together.
+    // Not from within the code that reports the event; and events that are reported together are read
+    // together.
     if (waiters_.empty() || std::exchange(announced_, true)) return;
     loop_.post([this, alive = std::weak_ptr<bool>(alive_)] {
       if (!alive.expired()) answer_all();
@@ -45,7 +46,7 @@ void EventReader::answer_all() {
 }
 
 std::vector<events::Event> EventReader::find(const Wish& wish) {
-  // Numbers that we have not reached: of a registry that was lost.
+  // Numbers that have not been reached come from a registry that was lost.
   if (wish.after >= stream_.last()) return {};
   const bool remembered = stream_.first() != 0 && wish.after + 1 >= stream_.first();
   if (remembered || registry_ == nullptr) return stream_.after(wish.after, wish.limit);

@@ -1,4 +1,4 @@
-// Gives events to those who ask for them, also to those who wait for the next one. Belongs to the loop
+// Answers queries for events, including queries that wait for the next event. Must be used on the loop's
 // thread.
 #pragma once
 
@@ -17,7 +17,8 @@ namespace corral::observe {
 
 class EventReader {
  public:
-  /// `registry` has what the stream has forgotten; null = nobody has. Both outlive it.
+  /// `registry` supplies events that the stream no longer holds; null = none. `stream` and `registry` must
+  /// outlive the reader.
   EventReader(Loop& loop, events::Stream& stream, registry::Registry* registry);
 
   struct Wish {
@@ -25,9 +26,10 @@ class EventReader {
     std::size_t limit = 0;
     std::chrono::milliseconds wait{0};
   };
-  /// {"events":[…],"next":N}: to be asked next for what comes after N.
+  /// {"events":[…],"next":N}; a query for events after N continues from here.
   using Answer = std::function<void(const std::string& json)>;
-  /// Called at once, when the first event comes, or when the time is over; not after the reader is gone.
+  /// Calls `answer` at once, when the first event arrives, or when the time is over. Never after the reader
+  /// is destroyed. `answer` may call `read`.
   void read(const Wish& wish, Answer answer);
 
  private:

@@ -7,11 +7,11 @@
 namespace corral::observe {
 namespace {
 
-/// How many processes one server may have before that is worth a word. `keep` may be 0 (nothing is kept
-/// idle), which does not make every server that is in use a problem.
+/// How many processes one server may have before it is reported. `keep` may be 0 (nothing is kept idle),
+/// which does not make every server in use a problem.
 std::size_t most_copies(const DaemonView& daemon) { return std::max<std::size_t>(daemon.keep, 1); }
 
-/// Those that are not started for now, and those of which every new session starts another one that dies.
+/// Servers that are not started for now, and servers whose instance dies in every new session.
 void add_crash_loops(const Snapshot& snapshot, Health& health) {
   std::set<std::string> told;
   for (const ServerView& server : snapshot.servers) {
@@ -41,11 +41,10 @@ Health health_of(const Snapshot& snapshot) {
   const std::size_t most = most_copies(snapshot.daemon);
   for (const auto& [server, number] : copies) {
     if (number <= most) continue;
-    health.reasons.push_back(
-        "server " + server + " has " + std::to_string(number) + " processes, more than " +
-        std::to_string(most) +
-        ": `corral ps` shows whose they are; sessions that could use one process together "
-        "need \"share\": \"shared\" in its entry");
+    health.reasons.push_back("server " + server + " has " + std::to_string(number) +
+                             " processes, more than " + std::to_string(most) +
+                             ": `corral ps` shows which clients use them; to let sessions share one process, "
+                             "set \"share\": \"shared\" in its entry");
   }
   add_crash_loops(snapshot, health);
   for (const std::string& sentence : snapshot.unkillable) {

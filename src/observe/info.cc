@@ -1,6 +1,7 @@
-// `get_server_info`: the members that S1.4 names, with these names and in this order. What it leaves open is
-// decided here, and docs/api.md says it: one entry per server process that the daemon has started, and the
-// daemon itself first; `client` is a text, `sessions` are numbers; `clients` is ours, one object per session.
+// `get_server_info`: the members that S1.4 names, with these names and in this order. What S1.4 leaves open
+// is decided here and documented in docs/api.md: one entry per server process that the daemon has started,
+// the daemon itself first; `client` is a text, `sessions` are numbers; `clients` is an addition of corral,
+// with one object per session.
 #include <algorithm>
 #include <chrono>
 #include <unordered_map>
@@ -11,14 +12,14 @@
 namespace corral::observe {
 namespace {
 
-constexpr std::size_t kClientsShown = 8;  // in `client`; `clients` has them all
-constexpr std::size_t kNameShown = 100;   // bytes of what a client says of itself
+constexpr std::size_t kClientsShown = 8;  // in `client`; `clients` has all of them
+constexpr std::size_t kNameShown = 100;   // bytes of a client's name or version
 
 std::int64_t whole_seconds_of(milliseconds time) {
   return std::max<std::int64_t>(std::chrono::duration_cast<std::chrono::seconds>(time).count(), 0);
 }
 
-/// "12s", "4m 0s", "1h 0m", "2d 4h": always two units from a minute on, as S1.4 writes it.
+/// "12s", "4m 0s", "1h 0m", "2d 4h": always two units from one minute on, as in S1.4.
 std::string formatted(milliseconds uptime) {
   const std::int64_t seconds = whole_seconds_of(uptime);
   const auto two = [](std::int64_t large, const char* unit, std::int64_t small, const char* rest) {
@@ -35,7 +36,7 @@ std::string uptime_members(milliseconds uptime) {
          wire::quoted(formatted(uptime));
 }
 
-/// "claude-code 2.1 (pid 812)"; a client that comes by URL may have no process that is known.
+/// "claude-code 2.1 (pid 812)"; the process of an HTTP client may be unknown.
 std::string client_name(const SessionView& session) {
   std::string name = session.client_name.empty() ? "unknown" : session.client_name.substr(0, kNameShown);
   if (!session.client_version.empty()) name += " " + session.client_version.substr(0, kNameShown);
@@ -57,7 +58,7 @@ std::string clients_text(const std::vector<const SessionView*>& sessions) {
   return text;
 }
 
-/// S1.8: whom a process serves.
+/// S1.8: the client that a process serves.
 std::string whom_json(const SessionView& session) {
   return R"({"session":)" + std::to_string(session.id) + R"(,"name":)" + wire::quoted(session.client_name) +
          R"(,"version":)" + wire::quoted(session.client_version) + R"(,"pid":)" +
@@ -93,7 +94,7 @@ std::string process_entry(const InstanceView& instance, const SessionsById& by_i
          text_or_null(instance.stale) + "}";
 }
 
-/// The daemon serves every session, so it lists none as its own.
+/// The daemon serves every session, so its entry lists none.
 std::string daemon_entry(const DaemonView& daemon) {
   return R"({"pid":)" + std::to_string(daemon.pid) + R"(,"is_current":true)" + uptime_members(daemon.uptime) +
          R"(,"status":"running","server":"corral","version":)" + wire::quoted(daemon.version) +
@@ -114,7 +115,8 @@ std::string info_json(const Snapshot& snapshot) {
   for (const SessionView& session : snapshot.sessions) by_id[session.id] = &session;
   std::vector<std::string> processes = {daemon_entry(daemon)};
   for (const InstanceView& instance : snapshot.instances) {
-    if (instance.pid > 0) processes.push_back(process_entry(instance, by_id));  // else there is none yet
+    if (instance.pid > 0)
+      processes.push_back(process_entry(instance, by_id));  // otherwise there is no process yet
   }
   const Health health = health_of(snapshot);
   return R"({"success":true,"server_version":)" + wire::quoted(daemon.version) + R"(,"build_date":)" +

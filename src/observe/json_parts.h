@@ -1,4 +1,4 @@
-// What the JSON texts of this folder are made of. Pure.
+// Building blocks for the JSON texts of this folder. Pure.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace corral::observe {
 
-/// "" becomes null: there is nothing to say.
+/// "" becomes null.
 inline std::string text_or_null(std::string_view text) { return text.empty() ? "null" : wire::quoted(text); }
 
 inline const char* flag_json(bool flag) { return flag ? "true" : "false"; }
@@ -21,13 +21,14 @@ std::string number_or_null(const std::optional<T>& number) {
   return number ? std::to_string(*number) : "null";
 }
 
-/// Three digits behind the point at most, whatever the locale says; what is no number is 0.
+/// At most three decimal places, independent of the locale; 0 for NaN and infinities.
 std::string decimal_json(double number);
 
-/// "[a,b]" of pieces that are JSON already.
+/// Makes "[a,b]" from pieces that are already JSON.
 std::string array_json(const std::vector<std::string>& pieces);
 std::string strings_json(const std::vector<std::string>& texts);
 
+/// The objects of docs/api.md.
 std::string server_json(const ServerView& server);
 std::string instance_json(const InstanceView& instance);
 std::string session_json(const SessionView& session);

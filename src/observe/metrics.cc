@@ -13,12 +13,12 @@ namespace {
 using events::Event;
 using events::Kind;
 
-/// Clients bring commands of their own, and each is a server with a name: without an end to it a machine that
-/// scrapes us would drown. The rest share one value.
+/// Clients can bring their own commands, and each is a server with a name. Without a limit, the number of
+/// time series would grow without bound; the rest share one value.
 constexpr std::size_t kMostLabelValues = 256;
 constexpr const char* kOther = "other";
 
-/// Values of one label that have a place of their own, first come, first served.
+/// The label values that are shown separately, in the order of their first use.
 class LabelValues {
  public:
   const std::string& of(std::string_view bytes) {
@@ -38,7 +38,7 @@ using Count2 = std::map<std::pair<std::string, std::string>, double>;
 
 double seconds_of(milliseconds time) { return static_cast<double>(time.count()) / 1000.0; }
 
-/// Where a teller does not say how many, it is one.
+/// An event without a count counts as one.
 double many(const Event& event) { return static_cast<double>(std::max<std::uint64_t>(event.count, 1)); }
 
 void write_counts(PrometheusText& out, std::string_view label, const Count& counts) {
@@ -57,7 +57,7 @@ void write_single(PrometheusText& out, const char* name, const char* help, doubl
   out.sample({}, value);
 }
 
-/// What instances and sessions come to, by server.
+/// The totals of instances and sessions, by server.
 struct Gauges {
   Count2 instances;  // server, state
   Count2 sessions;   // server, transport
@@ -90,20 +90,19 @@ Gauges gauges_of(const Snapshot& snapshot, LabelValues servers, LabelValues word
 }
 
 void write_gauges(PrometheusText& out, const Gauges& gauges) {
-  out.family("corral_instances", "gauge", "Instances of servers, by what they do.");
+  out.family("corral_instances", "gauge", "Instances of servers, by state.");
   write_counts(out, "server", "state", gauges.instances);
   out.family("corral_sessions", "gauge", "Open sessions of clients.");
   write_counts(out, "server", "transport", gauges.sessions);
-  out.family("corral_shared_by", "gauge", "Sessions of the instance that most sessions share.");
+  out.family("corral_shared_by", "gauge", "Sessions of the instance with the most sessions.");
   write_counts(out, "server", gauges.shared_by);
   out.family("corral_calls_in_flight", "gauge", "Calls that servers have not answered yet.");
   write_counts(out, "server", gauges.calls);
-  out.family("corral_stale_instances", "gauge",
-             "Instances whose files have changed since they were started.");
+  out.family("corral_stale_instances", "gauge", "Instances whose files have changed since they started.");
   write_counts(out, "server", gauges.stale);
   out.family("corral_memory_bytes", "gauge", "Memory of all processes of a server, resident and swapped.");
   write_counts(out, "server", gauges.memory);
-  out.family("corral_cpu_cores", "gauge", "Processor cores that all processes of a server use.");
+  out.family("corral_cpu_cores", "gauge", "CPU cores used by all processes of a server.");
   write_counts(out, "server", gauges.cpu);
   out.family("corral_processes", "gauge", "Processes of a server.");
   write_counts(out, "server", gauges.processes);
@@ -113,13 +112,13 @@ void write_daemon(PrometheusText& out, const Snapshot& snapshot) {
   const DaemonView& daemon = snapshot.daemon;
   const auto broken = std::count_if(snapshot.servers.begin(), snapshot.servers.end(),
                                     [](const ServerView& server) { return !server.broken.empty(); });
-  write_single(out, "corral_up", "1: a daemon answers.", 1);
-  out.family("corral_build_info", "gauge", "1; which corral this is.");
+  write_single(out, "corral_up", "1: the daemon is running.", 1);
+  out.family("corral_build_info", "gauge", "1; the labels show the version and build date of corral.");
   out.sample({{"version", label_value(daemon.version)}, {"build_date", label_value(daemon.build)}}, 1);
-  write_single(out, "corral_uptime_seconds", "Since the daemon was started.", seconds_of(daemon.uptime));
+  write_single(out, "corral_uptime_seconds", "Time since the daemon started.", seconds_of(daemon.uptime));
   write_single(out, "corral_health", "1: healthy; 0: degraded, and get_server_info says why.",
                health_of(snapshot).healthy ? 1 : 0);
-  write_single(out, "corral_registry_degraded", "1: what should outlive the daemon cannot be kept.",
+  write_single(out, "corral_registry_degraded", "1: the registry cannot be written.",
                daemon.degraded.empty() ? 0 : 1);
   write_single(out, "corral_broken_servers", "Servers that died too often and are not started for now.",
                static_cast<double>(broken));
@@ -131,7 +130,7 @@ void write_daemon(PrometheusText& out, const Snapshot& snapshot) {
 
 struct Metrics::Counters {
   LabelValues servers;
-  LabelValues words;  // causes and states: few, unless somebody makes them up
+  LabelValues words;  // causes and states: few, unless a client invents them
   Count spawns;
   Count avoided;
   Count crashes;
@@ -143,7 +142,7 @@ struct Metrics::Counters {
   Count refused;                            // cause
   Count slow_turns;                         // work
   Count events;                             // kind
-  std::set<std::uint64_t> without_process;  // sessions that were told what is known
+  std::set<std::uint64_t> without_process;  // sessions that are served from a manifest so far
   double saved_seconds = 0;
   double orphans = 0;
   double survivors = 0;
@@ -163,14 +162,14 @@ struct Metrics::Counters {
   void write_trouble(PrometheusText& out) const;
 };
 
-/// Every start is a spawn; one after a death is a restart, too.
+/// Every start is a spawn; a start after a death is also a restart.
 void Metrics::Counters::started(Count& count, const std::string& server) {
   count[server] += 1;
-  avoided.try_emplace(server, 0);  // a rate needs a beginning
+  avoided.try_emplace(server, 0);  // a rate needs an initial value
 }
 
 void Metrics::Counters::attached(const Event& event, const std::string& server) {
-  if (event.cause == "manifest") {  // whether it does without a process to its end is not known yet
+  if (event.cause == "manifest") {  // it is not known yet whether the session will need a process
     without_process.insert(event.session);
     return;
   }
@@ -199,17 +198,17 @@ void Metrics::Counters::ready(const Event& event, const std::string& server) {
   if (!event.took) return;
   const double seconds = std::max(0.0, seconds_of(*event.took));
   cold_start[server].add(seconds);
-  // Those without a name of their own have nothing in common.
+  // Servers that share the value "other" have no common start time.
   if (server != kOther) last_cold_start[server] = seconds;
 }
 
-/// Nobody decided on the end of one that died by itself.
+/// The end of an instance that died by itself was not decided, so there is no duration.
 void Metrics::Counters::extinct(const Event& event) {
   if (event.took && event.cause != "died") extinction.add(std::max(0.0, seconds_of(*event.took)));
 }
 
 void Metrics::Counters::write_lifecycle(PrometheusText& out) const {
-  out.family("corral_spawns_total", "counter", "Instances started, those started again included.");
+  out.family("corral_spawns_total", "counter", "Instances started, including restarts.");
   write_counts(out, "server", spawns);
   out.family("corral_spawns_avoided_total", "counter",
              "Times a session got a server without a process being started for it.");
@@ -218,7 +217,7 @@ void Metrics::Counters::write_lifecycle(PrometheusText& out) const {
              "Time that sessions did not wait: the last cold start of the server for each start avoided.");
   out.sample({}, saved_seconds);
   out.family("corral_orphans_reaped_total", "counter",
-             "Processes that an earlier daemon or somebody else left behind, and that were ended.");
+             "Processes left behind by an earlier daemon or another program that were ended.");
   out.sample({}, orphans);
   out.family("corral_time_to_extinction_seconds", "histogram",
              "From the decision to end an instance to the proof that its whole tree is gone.");
@@ -229,16 +228,17 @@ void Metrics::Counters::write_lifecycle(PrometheusText& out) const {
 }
 
 void Metrics::Counters::write_trouble(PrometheusText& out) const {
-  out.family("corral_crashes_total", "counter", "Instances that ended by themselves.");
+  out.family("corral_crashes_total", "counter", "Instances that ended unexpectedly.");
   write_counts(out, "server", crashes);
-  out.family("corral_restarts_total", "counter", "Instances started after another one died in their place.");
+  out.family("corral_restarts_total", "counter",
+             "Instances started after another one died in the same slot.");
   write_counts(out, "server", restarts);
   out.family("corral_stops_total", "counter", "Instances that corral ended, by cause.");
   write_counts(out, "server", "cause", stops);
   out.family("corral_survivors_total", "counter",
              "Processes that could not be ended, or whose end is not proved.");
   out.sample({}, survivors);
-  out.family("corral_findings_total", "counter", "What the watchdog saw that should not be.");
+  out.family("corral_findings_total", "counter", "Inconsistencies found by the watchdog.");
   write_counts(out, "kind", findings);
   out.family("corral_refused_total", "counter", "Requests that were refused, by cause.");
   write_counts(out, "cause", refused);
@@ -248,11 +248,11 @@ void Metrics::Counters::write_trouble(PrometheusText& out) const {
              "Times a server died too often and was not started for a while.");
   write_counts(out, "server", broken);
   out.family("corral_slow_turns_total", "counter",
-             "Turns of the daemon's loop that took more than 100 ms of processor time, by the longest work.");
+             "Turns of the daemon's loop that took more than 100 ms of CPU time, by the longest work.");
   write_counts(out, "work", slow_turns);
-  out.family("corral_sessions_ended_total", "counter", "Sessions of clients that are over.");
+  out.family("corral_sessions_ended_total", "counter", "Client sessions that have ended.");
   out.sample({}, sessions_ended);
-  out.family("corral_events_total", "counter", "Everything that the event stream told.");
+  out.family("corral_events_total", "counter", "Events of the event stream.");
   write_counts(out, "kind", events);
 }
 

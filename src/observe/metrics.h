@@ -1,5 +1,5 @@
-// Counts what the event stream tells, and writes it with the gauges of a snapshot as Prometheus text. Belongs
-// to the loop thread.
+// Counts the events of the stream and writes the counters, with the gauges of a snapshot, as Prometheus text.
+// Must be used on the loop's thread.
 #pragma once
 
 #include <memory>
@@ -15,6 +15,7 @@ class Metrics {
   Metrics();
   ~Metrics();
 
+  /// Call once for every event.
   void count(const events::Event& event);
   /// Text exposition format 0.0.4, lifecycle metrics first.
   std::string text(const Snapshot& snapshot) const;

@@ -17,7 +17,7 @@ std::string metric_number(double value) {
   return {digits.data(), written.ptr};
 }
 
-/// The format knows three escapes.
+/// The format has three escapes.
 void append_escaped(std::string& text, std::string_view value) {
   for (const char letter : value) {
     switch (letter) {

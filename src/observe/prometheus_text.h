@@ -1,5 +1,4 @@
-// Writes metrics in the text format 0.0.4 of Prometheus: one family after the other, each with its help and
-// type.
+// Writes metrics in the Prometheus text format 0.0.4: one family after another, each with its help and type.
 #pragma once
 
 #include <array>
@@ -16,16 +15,17 @@ struct MetricLabel {
 };
 using MetricLabels = std::vector<MetricLabel>;
 
-/// Any bytes as the value of a label. One byte that is no UTF-8 would make a reader refuse the whole text.
+/// Makes any bytes usable as a label value. A single byte that is not valid UTF-8 would make a reader reject
+/// the whole text.
 std::string label_value(std::string_view bytes);
 
-/// How often something took how long. The bounds are for processes that start and end.
+/// Counts durations in buckets. The bounds suit the start and end of processes.
 class DurationHistogram {
  public:
   static constexpr std::array kBounds = {0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0};
 
   void add(double seconds);
-  /// Of those up to and with this bound; the last one is of all.
+  /// The count up to and including this bound; the last one counts everything.
   std::uint64_t up_to(std::size_t bound) const;
   double sum() const { return sum_; }
 
@@ -36,11 +36,12 @@ class DurationHistogram {
 
 class PrometheusText {
  public:
-  /// What follows belongs to it, until the next one. `type`: "counter", "gauge", "histogram".
+  /// Starts a family; the samples that follow belong to it. `type`: "counter", "gauge", "histogram".
   void family(std::string_view name, std::string_view type, std::string_view help);
   void sample(const MetricLabels& labels, double value) { line(name_, labels, value); }
   void histogram(const MetricLabels& labels, const DurationHistogram& durations);
 
+  /// Moves the text out.
   std::string take() { return std::move(text_); }
 
  private:

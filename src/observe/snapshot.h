@@ -1,5 +1,5 @@
-// The state of the daemon at one moment, as plain values: what people, agents and machines are shown is made
-// from it. Names, numbers and reasons; never an argument or a variable.
+// The state of the daemon at one moment, as plain values; everything that users, agents and programs see is
+// made from it. Contains names, numbers and reasons, never an argument or an environment value.
 #pragma once
 
 #include <sys/types.h>
@@ -20,28 +20,31 @@ struct ProcessView {
   pid_t parent = 0;
   std::string name;
   char state = '?';
-  std::uint64_t memory = 0;  // bytes: resident and swapped
-  milliseconds cpu{0};       // ever used
+  std::uint64_t memory = 0;  // bytes, resident and swapped
+  milliseconds cpu{0};       // total
   milliseconds age{0};
 };
 
+/// What the processes of one instance use.
 struct UsageView {
   std::uint64_t memory = 0;
-  double cpu = 0;  // cores, since the last time somebody looked, or on average
+  double cpu = 0;  // cores: since the previous measurement, or the average
   std::vector<ProcessView> processes;
 };
 
+/// The configured limits; empty = no limit.
 struct LimitsView {
   std::optional<std::uint64_t> memory;
   std::optional<std::uint32_t> processes;
   std::optional<std::uint32_t> cpu_thousandths;
-  std::optional<std::uint64_t> recycle;  // memory at which it is replaced
+  std::optional<std::uint64_t> recycle;  // memory at which the instance is replaced
 };
 
+/// One running instance of a server.
 struct InstanceView {
   std::string server;
   std::string id;
-  std::string version;  // as the server says; empty = not known yet
+  std::string version;  // reported by the server; empty = unknown
   pid_t pid = 0;
   pid_t keeper = 0;
   std::string state;  // "starting", "ready", "idle", "spare", "unhealthy", "ending", …
@@ -49,8 +52,8 @@ struct InstanceView {
   std::string share;   // "shared", "session", "root"
   std::string root;    // empty = none
   std::string stale;   // what has changed on disk; empty = nothing
-  bool rolls = false;  // new sessions get the new code
-  std::string reason;  // why it is shared or not
+  bool rolls = false;  // new sessions get an instance with the new code
+  std::string reason;  // why it is shared or private
   std::string level;
   std::vector<std::uint64_t> sessions;
   std::size_t calls = 0;
@@ -60,43 +63,47 @@ struct InstanceView {
   std::string counters;            // JSON object
 };
 
+/// One client's session with one server.
 struct SessionView {
   std::uint64_t id = 0;
   std::string server;
   pid_t client_pid = 0;
   std::string client_name;
   std::string client_version;
-  std::string client_command;  // printable, without arguments that may be secrets; empty = not known
-  std::string client_root;     // where it works; empty = not known
+  std::string client_command;  // printable, without arguments that may be secrets; empty = unknown
+  std::string client_root;     // its working directory; empty = unknown
   pid_t shim = 0;
   std::string transport;  // "stdio", "http", "sse"
   std::string state;
   std::string object;    // the session object that it belongs to; empty = none
-  std::string instance;  // empty = none now
+  std::string instance;  // empty = none at the moment
   milliseconds age{0};
   std::size_t calls = 0;
   std::uint64_t messages = 0;
   std::uint64_t bad_messages = 0;
-  std::uint64_t dropped = 0;  // messages of its server that reached nobody; by URL
+  std::uint64_t dropped = 0;  // messages from its server that could not be delivered (HTTP)
 };
 
+/// One configured server.
 struct ServerView {
   std::string name;
   bool disabled = false;
   bool stopped = false;
-  std::string broken;    // why it is not started for now; empty = it is
-  std::string log_file;  // where its stderr is kept; empty = nowhere
+  std::string broken;    // why it is not started for now; empty = it may start
+  std::string log_file;  // the file with its stderr; empty = none
 };
 
+/// The daemon's pid file, as read back.
 struct PidFileView {
   std::string path;
   bool exists = false;
   pid_t pid = 0;
   std::string version;
   std::string started;
-  bool matches = false;  // it is ours
+  bool matches = false;  // it names this daemon
 };
 
+/// The daemon itself.
 struct DaemonView {
   pid_t pid = 0;
   std::string version;
@@ -105,17 +112,17 @@ struct DaemonView {
   milliseconds uptime{0};
   std::string config;
   std::string config_error;  // empty = none
-  std::string registry;      // where it is; empty = nowhere
-  std::string degraded;      // why the registry is; empty = it is not
-  std::string lost;          // what a damaged registry has cost; empty = nothing
+  std::string registry;      // its path; empty = none
+  std::string degraded;      // why the registry is degraded; empty = it is not
+  std::string lost;          // what a damaged registry has lost; empty = nothing
   std::size_t keep = 9;
   PidFileView pid_file;
 };
 
-/// A server that dies again and again.
+/// A server that dies repeatedly.
 struct CrashLoop {
   std::string server;
-  std::string text;  // how often, and its last end
+  std::string text;  // how often, and how it ended last
 };
 
 struct Snapshot {
@@ -133,17 +140,17 @@ struct Snapshot {
 
 struct Health {
   bool healthy = true;
-  std::vector<std::string> reasons;  // why not
+  std::vector<std::string> reasons;  // why it is not healthy
 };
-/// Degraded if one server has more than `keep` instances, dies again and again, a process could not be ended,
-/// or the registry is degraded or was damaged.
+/// Degraded if a server has more than `keep` instances or dies repeatedly, if a process could not be ended,
+/// or if the registry is degraded or was damaged.
 Health health_of(const Snapshot& snapshot);
 
-/// What `corral status --json` shows; usage where it was measured.
+/// The output of `corral status --json`; with usage if it was measured.
 std::string status_json(const Snapshot& snapshot);
-/// `get_server_info` (S1.4), field by field.
+/// The result of `get_server_info` (S1.4), field by field.
 std::string info_json(const Snapshot& snapshot);
-/// Of /api/v1: {"servers":[…]}, {"instances":[…]}, {"sessions":[…]}.
+/// The results of /api/v1: {"servers":[…]}, {"instances":[…]}, {"sessions":[…]}.
 std::string servers_json(const Snapshot& snapshot);
 std::string instances_json(const Snapshot& snapshot);
 std::string sessions_json(const Snapshot& snapshot);

@@ -46,10 +46,10 @@ std::string input_schema(const std::vector<Parameter>& parameters) {
          R"(,"additionalProperties":false})";
 }
 
-/// A whole number, also if it was written as 5.0 or 5e0: to JSON Schema that is an integer.
+/// A whole number, including 5.0 and 5e0, which are integers in JSON Schema.
 std::optional<std::int64_t> whole_number(const json::value& value) {
   if (value.is_int64()) return value.get_int64();
-  if (!value.is_double()) return std::nullopt;  // a uint64 is beyond whatever we take
+  if (!value.is_double()) return std::nullopt;  // a uint64 is beyond every maximum
   const double number = value.get_double();
   if (!(number > -1e15 && number < 1e15)) return std::nullopt;
   const auto whole = static_cast<std::int64_t>(number);
@@ -57,14 +57,14 @@ std::optional<std::int64_t> whole_number(const json::value& value) {
 }
 
 std::string why_not_text(const Parameter& parameter, const json::value& value) {
-  // A model that has read "id": 3 writes 3.
+  // A model that has read "id": 3 may write the number 3.
   if (value.is_int64() || value.is_uint64()) return "";
   if (!value.is_string()) return "must be a string";
   const std::string_view text = value.get_string();
   if (text.empty() && parameter.required) return "is empty";
   if (text.size() > kLongestText) return "is longer than " + std::to_string(kLongestText) + " bytes";
   for (const char byte : text) {
-    if (static_cast<unsigned char>(byte) < 0x20 || byte == 0x7f) return "holds a control character";
+    if (static_cast<unsigned char>(byte) < 0x20 || byte == 0x7f) return "contains a control character";
   }
   return "";
 }

@@ -1,4 +1,4 @@
-// A tool of the control server as data: what is said about it, what it takes, and who does it.
+// A tool of the control server as data: its description, its parameters, and the function that implements it.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -23,12 +23,11 @@ struct Parameter {
   std::int64_t most = 0;   // Number only
 };
 
-/// What a call came to. A failure is told to whoever called, so that he can do better: noun, cause, next
-/// step.
+/// The result of a call. The text of a failure is for the caller, usually a model: noun, cause, next step.
 struct ToolResult {
   bool failed = false;
-  std::string text;        // for whoever reads; compact
-  std::string structured;  // the same as a JSON object that fits `output_schema`; empty if failed
+  std::string text;        // compact, for the reader
+  std::string structured;  // a JSON object that matches `output_schema`; empty if failed
 };
 
 inline ToolResult tool_failure(std::string sentence) { return {true, std::move(sentence), {}}; }
@@ -46,20 +45,20 @@ struct Tool {
   std::vector<Parameter> parameters;
   std::string output_schema;  // JSON
   Effect effect = Effect::Reads;
-  bool idempotent = false;  // calling it twice with the same arguments is like calling it once
-  /// The arguments have been checked: what is there has the type of its parameter, and a text holds no
-  /// control character. Runs on another thread than the server's; must not wait for ever.
+  bool idempotent = false;  // a second call with the same arguments has no further effect
+  /// The arguments have been checked: each has the type of its parameter, and texts contain no control
+  /// characters. Runs on another thread than the server's, and must return within a bounded time.
   std::function<ToolResult(const boost::json::object& arguments)> run;
 };
 
-/// As an entry of the result of tools/list.
+/// The tool's entry in the result of tools/list.
 std::string to_json(const Tool& tool);
 
-/// Why the arguments do not fit the tool; what to write instead.
+/// The error says why the arguments are not valid and what to write instead.
 Result<void> check_arguments(const Tool& tool, const boost::json::object& arguments);
 
-// Arguments that were checked.
-std::string text_argument(const boost::json::object& arguments, std::string_view name);  // "" = not given
+// Accessors for checked arguments.
+std::string text_argument(const boost::json::object& arguments, std::string_view name);  // "" = missing
 bool flag_argument(const boost::json::object& arguments, std::string_view name);
 std::int64_t number_argument(const boost::json::object& arguments, std::string_view name,
                              std::int64_t otherwise);

@@ -37,7 +37,7 @@ ClientProcess look_at_client(pid_t pid) {
   return client;
 }
 
-/// What the thread brings back.
+/// The result of the worker.
 struct Findings {
   Usage usage;
   std::map<pid_t, milliseconds> cpu;  // ever used, by keeper
@@ -45,10 +45,10 @@ struct Findings {
 
 }  // namespace
 
-/// One look at a time: where /proc hangs, askers must not pile up as jobs.
+/// One measurement at a time: if /proc hangs, requests must not pile up as jobs.
 void UsageMeter::measure(std::vector<pid_t> keepers, std::vector<pid_t> clients, Measured measured) {
   Wish wish = std::exchange(next_, std::nullopt).value_or(Wish{});
-  wish.keepers = std::move(keepers);  // who asks last knows best
+  wish.keepers = std::move(keepers);  // the latest request has the current list
   wish.clients = std::move(clients);
   wish.measured.push_back(std::move(measured));
   if (looking_) {
@@ -78,7 +78,7 @@ void UsageMeter::begin(Wish wish) {
       });
 }
 
-/// Since the last look, if there was one: that is what people want to know.
+/// Since the previous measurement, if there was one, because users want the current rate.
 void CpuRates::compare(Usage& usage, const std::map<pid_t, milliseconds>& cpu, Clock::time_point now) {
   constexpr milliseconds kTooShort{200};
   std::map<pid_t, Before> next;

@@ -1,5 +1,5 @@
-// What the trees of instances use, and where their clients are, looked up on a thread of its own. Belongs to
-// the loop thread.
+// Measures what the process trees of instances use, and finds the working directories of their clients. The
+// measurement runs on a worker; the methods must be called on the loop's thread.
 #pragma once
 
 #include <functional>
@@ -25,10 +25,11 @@ struct Usage {
   std::map<pid_t, ClientProcess> clients;     // by pid
 };
 
-/// How many cores each tree has used since the last look at it.
+/// Computes how many cores each tree has used since its previous measurement.
 class CpuRates {
  public:
-  /// `cpu` is what each tree has ever used, at this time. What was looked at a moment ago keeps its rate.
+  /// `cpu` is the total CPU time of each tree at time `now`. A tree that was measured a moment ago keeps its
+  /// rate.
   void compare(Usage& usage, const std::map<pid_t, std::chrono::milliseconds>& cpu, Clock::time_point now);
 
  private:
@@ -39,12 +40,14 @@ class CpuRates {
   std::map<pid_t, Before> before_;  // by keeper
 };
 
+/// `loop` and `worker` must outlive the meter.
 class UsageMeter {
  public:
   UsageMeter(Loop& loop, Worker& worker) : loop_(loop), worker_(worker) {}
 
   using Measured = std::function<void(const Usage&)>;
-  /// Called later, on the loop; not after the meter is gone.
+  /// `measured` is called later, on the loop; never after the meter is destroyed. Requests that arrive during
+  /// a measurement are combined.
   void measure(std::vector<pid_t> keepers, std::vector<pid_t> clients, Measured measured);
 
  private:
@@ -60,7 +63,7 @@ class UsageMeter {
   Worker& worker_;
   CpuRates rates_;
   bool looking_ = false;
-  std::optional<Wish> next_;  // what was asked meanwhile, all of it in one
+  std::optional<Wish> next_;  // requests that arrived during the current measurement, combined
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

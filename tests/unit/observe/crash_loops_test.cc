@@ -38,7 +38,7 @@ TEST_F(CrashLoopsTest, FiveDeathsInARowAreALoop) {
 
   ASSERT_THAT(loops_.now(), SizeIs(1));
   EXPECT_EQ(loops_.now()[0].server, "files");
-  EXPECT_EQ(loops_.now()[0].text, "it died 5 times in a row, the last time: exit 3");
+  EXPECT_EQ(loops_.now()[0].text, "it died 5 times in a row; last error: exit 3");
 }
 
 TEST_F(CrashLoopsTest, OneThatIsReadyAgainIsNone) {

@@ -50,7 +50,7 @@ TEST(ToolArguments, AreRefusedWithASentenceThatHelps) {
             "tool tune: argument \"server\" is longer than 4096 bytes; it is: whose");
   for (const char* text : {"\\u0000", "a\\u001f", "\\u007fb"}) {
     EXPECT_EQ(trouble(R"({"server":")" + std::string(text) + "\"}"),
-              "tool tune: argument \"server\" holds a control character; it is: whose");
+              "tool tune: argument \"server\" contains a control character; it is: whose");
   }
   for (const char* number :
        {"-6", "101", "1.5", "\"7\"", "1e15", "-1e15", "1e300", "-1e300", "true", "18446744073709551615"}) {
