@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kTooManyValues = "more than 1,048,576 values in one message";
 
-/// Which of the open brackets are objects: one bit per level. The innermost is at hand.
+/// Which of the open brackets are objects: one bit per level. The innermost one is kept separately.
 class Brackets {
  public:
   explicit Brackets(std::size_t depth) : outer_(depth), depth_(depth) {}
@@ -80,7 +80,8 @@ void append_utf8(std::string& out, int point) {
   }
 }
 
-/// Appends what the escape at `at` (the byte after the backslash) means, and goes behind it.
+/// Appends the character of the escape at `at` (the byte after the backslash) and returns the position after
+/// it.
 const char* append_escape(std::string& out, const char* at, const char* end) {
   switch (*at) {
     case 'b': out.push_back('\b'); return at + 1;
@@ -106,16 +107,16 @@ const char* append_escape(std::string& out, const char* at, const char* end) {
   return at;
 }
 
-// The walk itself. Each function begins at the first byte of what it reads and returns the byte behind it, or
-// null with the trouble noted. Positions go by value so that they stay in registers: this is where the time
-// goes.
+// The walk itself. Each function starts at the first byte of its item and returns the position after it, or
+// null with the error recorded. Positions are passed by value so that they stay in registers: this is the hot
+// path.
 
 const char* fail(Trouble& trouble, const char* why, const char* at, const char* end) {
   trouble = {at == end ? "the text ends early" : why, at};
   return nullptr;
 }
 
-/// NUL stands for the end: no JSON text holds one.
+/// Returns NUL at the end, because a JSON text cannot contain one.
 char peek(const char* at, const char* end) { return at == end ? '\0' : *at; }
 
 const char* after_escape(const char* at, const char* end, Trouble& trouble) {
@@ -132,8 +133,7 @@ const char* after_escape(const char* at, const char* end, Trouble& trouble) {
     case 'u': break;
     default: return fail(trouble, "an unknown escape", at, end);
   }
-  // Half a surrogate pair is fine by the grammar: a program that cuts a text in the middle of an emoji sends
-  // one.
+  // The grammar allows half a surrogate pair: a program that cuts a text inside an emoji sends one.
   return code_unit(at + 1, end) >= 0 ? at + 5 : fail(trouble, "\\u without four hexadecimal digits", at, end);
 }
 
@@ -146,14 +146,14 @@ const char* after_string(const char* at, const char* end, bool& escaped, Trouble
     if (byte == '"') return at + 1;
     if (byte == '\\') {
       escaped = true;
-      do {  // escapes come in runs, too
+      do {  // escapes come in runs too
         at = after_escape(at, end, trouble);
         if (at == nullptr) return nullptr;
       } while (peek(at, end) == '\\');
     } else if (byte < 0x20) {
       return fail(trouble, byte == 0 ? "a NUL byte" : "a raw control character in a string", at, end);
     } else {
-      // Text beyond ASCII comes in runs: stay with it.
+      // Text beyond ASCII comes in runs, so continue with it.
       do {
         const std::size_t length = utf8_length(at, end);
         if (length == 0) return fail(trouble, "invalid UTF-8", at, end);
@@ -175,7 +175,7 @@ const char* after_number(const char* at, const char* end, Trouble& trouble) {
   if (peek(at, end) == '-') {
     ++at;
   } else if (!is_digit(peek(at, end))) {
-    return fail(trouble, "no JSON value", at, end);
+    return fail(trouble, "not a JSON value", at, end);
   }
   at = peek(at, end) == '0' ? at + 1 : after_digits(at, end, trouble);
   if (at != nullptr && peek(at, end) == '.') at = after_digits(at + 1, end, trouble);
@@ -189,7 +189,7 @@ const char* after_number(const char* at, const char* end, Trouble& trouble) {
 
 const char* after_literal(const char* at, const char* end, std::string_view word, Trouble& trouble) {
   for (const char letter : word) {
-    if (peek(at, end) != letter) return fail(trouble, "no JSON value", at, end);
+    if (peek(at, end) != letter) return fail(trouble, "not a JSON value", at, end);
     ++at;
   }
   return at;
@@ -206,7 +206,7 @@ const char* after_scalar(const char* at, const char* end, Trouble& trouble) {
   }
 }
 
-/// A key with its colon, and the white space behind it. `close` is where the key itself ended.
+/// A key with its colon and the white space after it. `close` is set to the end of the key.
 const char* after_key(const char* at, const char* end, const char*& close, bool& escaped, Trouble& trouble) {
   if (peek(at, end) != '"') return fail(trouble, "a key is missing", at, end);
   at = after_string(at, end, escaped, trouble);
@@ -224,7 +224,7 @@ const char* after_value(const char* at, const char* end, std::size_t depth, std:
   const char* close = nullptr;
   bool escaped = false;
   for (;;) {
-    // Here a value begins.
+    // A value begins here.
     if (++seen > kMostValues) return fail(trouble, kTooManyValues, at, end);
     const char first = peek(at, end);
     if (first == '{' || first == '[') {
@@ -242,7 +242,7 @@ const char* after_value(const char* at, const char* end, std::size_t depth, std:
       at = after_scalar(at, end, trouble);
       if (at == nullptr) return nullptr;
     }
-    // Here one has ended, and with it perhaps what is around it.
+    // A value has ended here, and perhaps also the arrays and objects around it.
     for (;; ++at, brackets.close()) {
       if (brackets.none()) {
         values = seen;
@@ -295,10 +295,10 @@ bool Cursor::finish() {
   return at_end() || fail("more text after the value");
 }
 
-/// A run without escapes is copied in one go: a text may have megabytes.
+/// A run without escapes is copied at once, because a text may have megabytes.
 std::string unescaped(std::string_view body) {
   std::string out;
-  out.reserve(body.size());  // an escape is never shorter than what it means
+  out.reserve(body.size());  // an escape is never shorter than its character
   const char* at = body.data();
   const char* const end = at + body.size();
   while (at != end) {
@@ -312,7 +312,7 @@ std::string unescaped(std::string_view body) {
 }
 
 bool means(std::string_view escaped_key, std::string_view name) {
-  // An escape is at most six times as long as what it means; longer keys need no look.
+  // An escape is at most six times as long as its character, so longer keys cannot match.
   return escaped_key.size() <= 6 * name.size() && unescaped(escaped_key) == name;
 }
 

@@ -1,6 +1,5 @@
-// Walks over one JSON text and refuses whatever is not strict JSON: RFC 8259, UTF-8, at most 512 levels and
-// 1,048,576 values.
-// Never recurses, never allocates. For the files of this folder only.
+// Walks over one JSON text and rejects everything that is not strict JSON: RFC 8259, UTF-8, at most 512
+// levels and 1,048,576 values. Does not recurse or allocate. Private to this folder.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +11,16 @@
 namespace corral::wire {
 
 constexpr std::size_t kMaxDepth = 512;
-/// What a walk costs is decided by the number of values, not of bytes: so many are walked over in some 20 ms.
+/// The cost of a walk depends on the number of values rather than bytes: this many take about 20 ms.
 constexpr std::size_t kMostValues = std::size_t{1} << 20;
 
-/// What stands between the quotes, as it is written.
+/// The text between the quotes, as it is written.
 struct StringBody {
   Span span;
-  bool escaped = false;  // it holds a backslash
+  bool escaped = false;  // contains a backslash
 };
 
-/// Why a text is refused, and at which byte.
+/// Why a text is rejected, and at which byte.
 struct Trouble {
   const char* why = "";
   const char* at = nullptr;
@@ -32,6 +31,7 @@ inline const char* after_space(const char* at, const char* end) {
   return at;
 }
 
+/// Refers to the text, which must outlive it. Not for concurrent use.
 class Cursor {
  public:
   explicit Cursor(std::string_view text)
@@ -39,20 +39,20 @@ class Cursor {
 
   std::size_t position() const { return static_cast<std::size_t>(at_ - begin_); }
   bool at_end() const { return at_ == end_; }
-  /// The byte to come; NUL at the end, which no JSON text has anywhere.
+  /// The next byte; NUL at the end, which cannot appear in a JSON text.
   char peek() const { return at_ == end_ ? '\0' : *at_; }
   void skip_space() { at_ = after_space(at_, end_); }
 
-  // Each of these begins at its first byte and says whether it came to its end; if not, `fault` says why.
+  // Each of these starts at the first byte of its item. Returns false on an error; `fault` then says why.
 
   /// Any value. `depth` is the number of arrays and objects around it.
   bool value(std::size_t depth);
   bool string(StringBody& body);
   bool number();
-  /// An object. `each` is called with every key and must read the value, before which the cursor then stands.
+  /// An object. Calls `each` for every key, with the cursor in front of the value, which `each` must read.
   template <class Each>
   bool members(Each each);
-  /// Nothing but white space is left.
+  /// True if only white space is left.
   bool finish();
 
   const char* fault() const { return trouble_.why; }
@@ -67,7 +67,7 @@ class Cursor {
   const char* begin_;
   const char* at_;
   const char* end_;
-  std::size_t values_ = 0;  // that `value` and `string` have walked over
+  std::size_t values_ = 0;  // walked over by `value` and `string`
   Trouble trouble_;
 };
 
@@ -93,11 +93,11 @@ bool Cursor::members(Each each) {
   return true;
 }
 
-/// What the text between the quotes says; it must have been walked over.
+/// Decodes the text between the quotes, which must have been walked over.
 std::string unescaped(std::string_view body);
-/// Whether a key that is written with escapes means `name`.
+/// Whether a key that is written with escapes decodes to `name`.
 bool means(std::string_view escaped_key, std::string_view name);
-/// Whether a key of `text` is `name`, however it is written.
+/// Whether a key in `text` is `name`, with or without escapes.
 inline bool same_key(const StringBody& key, std::string_view text, std::string_view name) {
   const std::string_view written = key.span.in(text);
   return key.escaped ? means(written, name) : written == name;

@@ -8,7 +8,7 @@ namespace corral::wire {
 
 namespace {
 
-/// A member that we look for, and what to say of a second one.
+/// A member that we look for, and the fault for a second one.
 struct Field {
   std::string_view name;
   const char* second;
@@ -27,18 +27,17 @@ constexpr Field kVersion{"io.modelcontextprotocol/protocolVersion", "a second pr
 constexpr Field kSubscription{"io.modelcontextprotocol/subscriptionId", "a second subscription id"};
 constexpr Field kLogLevel{"io.modelcontextprotocol/logLevel", "a second log level"};
 
-// No method has more, and nobody should have to decode or compare it.
+// No real method is longer, and a longer one would have to be decoded and compared.
 constexpr std::size_t kLongestMethod = 1024;
-// Ids and tokens are kept while a call is open. No client makes longer ones, and whoever does would make us
-// keep them.
+// Ids and tokens are kept while a call is open. No real client makes longer ones, so a longer one is refused.
 constexpr std::size_t kLongestId = 1024;
 
 bool string_or_number(std::string_view value) {
   return !value.empty() && (value[0] == '"' || value[0] == '-' || (value[0] >= '0' && value[0] <= '9'));
 }
 
-/// One pass over one line. A fault of the protocol does not stop it: the rest must still be proved to be
-/// JSON, and an id that comes later is still wanted for the answer.
+/// One pass over one line. A protocol fault does not stop it: the rest must still be proved to be JSON, and
+/// an id that comes later is still needed for the error answer.
 class Scan {
  public:
   explicit Scan(std::string_view line) : line_(line), in_(line) {}
@@ -75,12 +74,12 @@ class Scan {
 };
 
 void Scan::blame(const char* why, std::size_t at) {
-  if (fault_ != nullptr) return;  // the first one is the one to tell
+  if (fault_ != nullptr) return;  // only the first fault is reported
   fault_ = why;
   fault_at_ = at;
 }
 
-/// Reads the value and remembers where it stands.
+/// Reads the value and records its span.
 bool Scan::keep(Span& into, const Field& field, std::size_t depth) {
   const std::size_t begin = in_.position();
   if (!in_.value(depth)) return false;
@@ -104,10 +103,10 @@ bool Scan::top_member(const StringBody& key) {
   return in_.value(1);
 }
 
-/// Nearly every key has no escapes, and another length or another first letter. A letter beyond ASCII has two
-/// or three bytes. A receiver that is written in C sees no further than a NUL. `name` is in lower case.
+/// Nearly every key has no escapes and a different length or first letter. A letter beyond ASCII takes two or
+/// three bytes. A receiver written in C stops at a NUL. `name` is in lower case.
 bool Scan::looks_like(const StringBody& key, std::string_view name) const {
-  constexpr std::size_t kLongest = 1024;  // that is worth decoding; nobody's key is longer and has escapes
+  constexpr std::size_t kLongest = 1024;  // worth decoding; no real key is longer and has escapes
   const std::string_view written = key.span.in(line_);
   const std::size_t length = name.size();
   if (written.size() < length) return false;
@@ -129,7 +128,7 @@ bool Scan::id() {
 
 bool Scan::method() {
   if (in_.peek() != '"') {
-    blame("\"method\" is no string", in_.position());
+    blame("\"method\" is not a string", in_.position());
     return in_.value(1);
   }
   StringBody body;
@@ -150,7 +149,7 @@ bool Scan::method() {
 bool Scan::params() {
   const std::size_t begin = in_.position();
   if (found_.params.present() || in_.peek() != '{') {
-    if (!found_.params.present()) blame("\"params\" is no object", begin);
+    if (!found_.params.present()) blame("\"params\" is not an object", begin);
     return keep(found_.params, kParams, 1);
   }
   if (!in_.members([this](const StringBody& key) { return params_member(key); })) return false;
@@ -170,7 +169,7 @@ bool Scan::params_member(const StringBody& key) {
 bool Scan::meta() {
   const std::size_t begin = in_.position();
   if (found_.meta.present() || in_.peek() != '{') {
-    if (!found_.meta.present()) blame("\"_meta\" is no object", begin);
+    if (!found_.meta.present()) blame("\"_meta\" is not an object", begin);
     return keep(found_.meta, kMeta, 2);
   }
   if (!in_.members([this](const StringBody& key) { return meta_member(key); })) return false;
@@ -187,7 +186,7 @@ bool Scan::meta_member(const StringBody& key) {
   return in_.value(3);
 }
 
-/// What only the whole message shows.
+/// Checks that need the whole message.
 void Scan::check() {
   if (!jsonrpc_.present()) blame("no \"jsonrpc\"", 0);
   if (jsonrpc_.in(line_) != "\"2.0\"") blame("\"jsonrpc\" is not \"2.0\"", jsonrpc_.begin);
@@ -218,11 +217,11 @@ void Scan::check_parts() {
   } else if (result && !id_.present()) {
     blame("a \"result\" without an \"id\"", found_.result.begin);
   }
-  if (error && line_[found_.error.begin] != '{') blame("\"error\" is no object", found_.error.begin);
+  if (error && line_[found_.error.begin] != '{') blame("\"error\" is not an object", found_.error.begin);
 }
 
-/// params.progressToken and params.requestId mean something in one notification each; elsewhere they are the
-/// business of whoever made up the method.
+/// params.progressToken and params.requestId have a meaning in one notification each; in other methods they
+/// are ordinary parameters.
 void Scan::check_notification() {
   const std::string_view name = method_name(found_, line_);
   if (name != "notifications/progress") found_.direct_token = {};
@@ -247,7 +246,7 @@ Envelope Scan::refused(Kind as, const char* why, std::size_t at) const {
   envelope.kind = as;
   envelope.fault = why;
   envelope.fault_at = at;
-  // With two ids nobody knows which one the sender waits for; to answer either could end another call.
+  // With two ids it is unknown which one the sender waits for; answering either could end another call.
   const std::string_view id = id_.in(line_);
   if (as == Kind::NotRpc && !two_ids_ && string_or_number(id) && id.size() <= kLongestId) envelope.id = id_;
   return envelope;
@@ -264,7 +263,7 @@ Envelope Scan::run() {
     found_.kind = Kind::Batch;
     return std::move(found_);
   }
-  if (first != '{') return refused(Kind::NotRpc, "no object", begin);
+  if (first != '{') return refused(Kind::NotRpc, "not an object", begin);
   check();
   if (fault_ != nullptr) return refused(Kind::NotRpc, fault_, fault_at_);
   found_.kind = kind();

@@ -1,4 +1,4 @@
-// The elements of a JSON array, as pieces of its text.
+// Finds the elements of a JSON array, as spans of its text. Pure.
 #pragma once
 
 #include <optional>
@@ -9,15 +9,15 @@
 
 namespace corral::wire {
 
-/// Where each element of `array` stands in it, in order. Nothing if the text is not an array; white space
-/// around it is fine. Of an array with more than `most` elements the first `most` + 1 are given and the rest
-/// is not looked at: a place takes more memory than the shortest element.
+/// The spans of the elements of `array`, in order. Empty optional if the text is not an array; white space
+/// around it is allowed. If there are more than `most` elements, returns the first `most` + 1 and ignores the
+/// rest: a span needs more memory than the shortest element.
 std::optional<std::vector<Span>> array_elements(std::string_view array, std::size_t most);
 
-/// Messages that a client may put on one line.
+/// Maximum number of messages in one batch of a client.
 inline constexpr std::size_t kMostInBatch = 256;
 
-/// More tools, blocks of content or messages than a list of any use has.
+/// More tools, content blocks or messages than any useful list has.
 inline constexpr std::size_t kMostElements = std::size_t{1} << 16;
 
 }  // namespace corral::wire

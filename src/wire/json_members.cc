@@ -25,19 +25,19 @@ bool each_member(std::string_view object, const std::function<void(std::string_v
 std::vector<Span> cuts(std::string_view object,
                        const std::function<bool(std::string_view, Member)>& unwanted) {
   std::vector<Span> found;
-  Span run;                    // of unwanted members, up to the last value
+  Span run;                    // unwanted members in a row, up to the last value
   std::size_t kept_until = 0;  // the end of the last wanted value; 0 = none yet
   each_member(object, [&](std::string_view key, Member member) {
     if (unwanted(key, member)) {
       run = {run.present() ? run.begin : member.key.begin, member.value.end};
       return;
     }
-    // The comma behind the run goes with it.
+    // The comma after the run is removed with it.
     if (run.present()) found.push_back({run.begin, member.key.begin});
     run = {};
     kept_until = member.value.end;
   });
-  // Nothing follows the last run: it takes the comma before it.
+  // Nothing follows the last run, so the comma before it is removed.
   if (run.present()) found.push_back({kept_until > 0 ? kept_until : run.begin, run.end});
   return found;
 }
@@ -56,7 +56,7 @@ std::string kept_members(std::string_view object, const std::function<bool(std::
 std::string without_space(std::string_view json) {
   std::string out;
   out.reserve(json.size());
-  bool inside = false;  // a string
+  bool inside = false;  // in a string
   for (std::size_t at = 0; at < json.size(); ++at) {
     const char byte = json[at];
     if (inside && byte == '\\' && at + 1 < json.size()) {

@@ -1,4 +1,4 @@
-// The members of a JSON object, as pieces of its text.
+// Finds the members of a JSON object, as spans of its text. Pure.
 #pragma once
 
 #include <functional>
@@ -11,26 +11,26 @@
 namespace corral::wire {
 
 struct Member {
-  Span key;  // with its quotes
+  Span key;  // with quotes
   Span value;
 };
 
-/// Calls `each` with every member of `object` (valid JSON), in order, and what its key says. False if the
-/// text is no object; then some may have been seen.
+/// Calls `each` for every member of `object` (valid JSON), in order, with the decoded key. Returns false if
+/// the text is not an object; then some members may have been visited.
 bool each_member(std::string_view object, const std::function<void(std::string_view key, Member)>& each);
 
 /// Whether a JSON value, without white space around it, is an object.
 inline bool is_object(std::string_view value) { return !value.empty() && value.front() == '{'; }
 
-/// The pieces of `object` to leave out, in order and not overlapping, such that valid JSON without those
-/// members is left. A key that stands there twice is asked about twice.
+/// The spans to remove from `object`, in order and not overlapping, so that valid JSON without those members
+/// is left. `unwanted` is called for each occurrence of a key.
 std::vector<Span> cuts(std::string_view object,
                        const std::function<bool(std::string_view key, Member)>& unwanted);
 
-/// An object of those members that `keep` wants, each as it is written.
+/// An object with only the members that `keep` accepts, each as it is written.
 std::string kept_members(std::string_view object, const std::function<bool(std::string_view key)>& keep);
 
-/// `json` without the white space that stands between its parts.
+/// `json` without the white space between its tokens.
 std::string without_space(std::string_view json);
 
 }  // namespace corral::wire

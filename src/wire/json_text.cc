@@ -10,11 +10,11 @@ namespace corral::wire {
 namespace {
 
 struct Found {
-  Span key;  // with its quotes
+  Span key;  // with quotes
   Span value;
 };
 
-/// Of several members with this key the last one: that is the one which nearly every parser keeps.
+/// Returns the last of several members with this key, as nearly every parser does.
 Found find(std::string_view object, std::string_view key) {
   Cursor in(object);
   in.skip_space();
@@ -91,10 +91,10 @@ Span member_with_comma(std::string_view object, std::string_view key) {
   const Found found = find(object, key);
   if (!found.value.present()) return {};
   std::size_t behind = found.value.end;
-  while (is_space(object[behind])) ++behind;  // ends at the latest at the closing brace
+  while (is_space(object[behind])) ++behind;  // stops at the closing brace at the latest
   if (object[behind] == ',') return {found.key.begin, behind + 1};
   std::size_t before = found.key.begin;
-  while (is_space(object[before - 1])) --before;  // ends at the latest at the opening brace
+  while (is_space(object[before - 1])) --before;  // stops at the opening brace at the latest
   if (object[before - 1] == ',') return {before - 1, found.value.end};
   return {found.key.begin, found.value.end};
 }

@@ -11,10 +11,10 @@
 namespace corral::wire {
 namespace {
 
-// One for all pipes: a read is handed over before the next one starts.
+// Shared by all pipes: a read is delivered before the next one starts.
 std::array<char, std::size_t{1} << 16> scratch;
 
-// What a large line leaves behind is used again within this time, or given back.
+// The buffer of a large line is reused within this time, or released.
 constexpr std::chrono::seconds kSpareIsKept{1};
 
 // A pipe that always has more must not keep the others waiting.
@@ -83,7 +83,7 @@ void LinePipe::read_some() {
   if (reading_) wait_for_input();
 }
 
-/// As a task, so that everybody else has a turn before. Paused, `resume` sees to it.
+/// As a task, so that all others get their turn first. If paused, `resume` continues.
 void LinePipe::go_on_later() {
   if (!reading_ || std::exchange(going_on_, true)) return;
   loop_.post([this, alive = std::weak_ptr<bool>(alive_)] {
@@ -93,7 +93,7 @@ void LinePipe::go_on_later() {
   });
 }
 
-/// Large lines come in a row or seldom. It is looked at only from time to time, not after each of them.
+/// Large lines come in a row or rarely, so this is checked only from time to time.
 void LinePipe::keep_spare_for_now() {
   if (!reader_.has_spare() || spare_) return;
   spare_ = std::make_unique<Timer>(loop_);
@@ -103,7 +103,7 @@ void LinePipe::keep_spare_for_now() {
   });
 }
 
-/// A last line without its end counts: whoever closes a stream has said what there was to say.
+/// A last line without a line end counts, because a writer that closes the stream has finished.
 void LinePipe::end_of_input() {
   reading_ = false;
   input_ended_ = true;
@@ -125,7 +125,7 @@ void LinePipe::hand_over_held(Task done) {
 }
 
 void LinePipe::read_rest(Task done) {
-  constexpr int kMostReads = 64;  // whoever has inherited the pipe may write for ever
+  constexpr int kMostReads = 64;  // another process that inherited the pipe may write forever
   reading_ = false;
   rest_done_ = std::move(done);
   rest_reads_ = kMostReads;
@@ -139,20 +139,20 @@ void LinePipe::hand_over_rest() {
   if (handed == Handed::WeAreGone) return;
   if (handed == Handed::All) {
     const Task done = std::exchange(rest_done_, nullptr);
-    return done();  // which may destroy us
+    return done();  // may destroy this object
   }
   loop_.post([this, alive = std::weak_ptr<bool>(alive_)] {
     if (!alive.expired() && in_.valid()) hand_over_rest();
   });
 }
 
-/// One read of the rest.
+/// Reads one piece of the rest.
 LinePipe::Handed LinePipe::hand_over_what_comes() {
   --rest_reads_;
   const std::span<char> room = reader_.room(scratch);
   const ssize_t got = read(in_.get(), room.data(), room.size());
   if (got < 0 && errno == EINTR) return Handed::All;
-  if (got <= 0) {  // the end, or nothing more has come from a writer who is gone
+  if (got <= 0) {  // the end, or nothing more from a writer that is gone
     rest_reads_ = 0;
     return hand_over_partial();
   }
@@ -160,7 +160,7 @@ LinePipe::Handed LinePipe::hand_over_what_comes() {
   return hand_over_lines(Until::PieceIsFull);
 }
 
-/// `WeAreGone` if a handler destroyed or closed us.
+/// Returns `WeAreGone` if a handler destroyed or closed this pipe.
 LinePipe::Handed LinePipe::hand_over_lines(Until until) {
   const std::shared_ptr<bool> alive = alive_;
   backlog_ = false;
@@ -195,7 +195,7 @@ void LinePipe::push(const Line& line, std::initializer_list<Edit> edits) {
   schedule_flush();
 }
 
-/// Not at once: what else comes in this turn goes out with it, in one write.
+/// Not at once: everything that is pushed in this turn goes out in one write.
 void LinePipe::schedule_flush() {
   if (flush_scheduled_ || waiting_to_write_) return;
   flush_scheduled_ = true;
@@ -225,7 +225,7 @@ void LinePipe::flush() {
   }
 }
 
-/// From here on nothing is written: it would only fail again.
+/// From here on nothing is written, because it would only fail again.
 void LinePipe::lose_output() {
   lost_ = true;
   out_queue_.clear();

@@ -1,5 +1,6 @@
-// Lines in from one descriptor, lines out to another: the client's pipes on one side of the daemon, a
-// server's on the other. Reads when asked to, writes when it can, and holds what cannot be written yet.
+// Reads lines from one descriptor and writes lines to another: a client's pipes, or a server's. Reads only
+// while resumed, writes when the descriptor is writable, and queues what cannot be written yet. Must be used
+// on the loop's thread.
 #pragma once
 
 #include <cstddef>
@@ -15,56 +16,60 @@ namespace corral::wire {
 
 class LinePipe {
  public:
-  /// Any of these may destroy the pipe that calls it.
+  /// The owner of the pipe. Every callback runs from the loop or from a method of the pipe, and may destroy
+  /// the pipe.
   class Handler {
    public:
     virtual ~Handler() = default;
     virtual void on_line(const Line& line) = 0;
     virtual void on_oversized(const LineReader::Oversized& oversized) = 0;
     virtual void on_input_end() = 0;
-    /// The reader of our output is gone; nothing more can be said to it.
+    /// The reader of our output is gone; nothing more can be written.
     virtual void on_output_lost() = 0;
-    /// What was queued fell below the low-water mark, after it had been above the high one.
+    /// The queue fell below the low-water mark after it had been above the high-water mark.
     virtual void on_output_drained() = 0;
-    /// `close_output_when_flushed` has come to its end.
+    /// `close_output_when_flushed` has finished.
     virtual void on_output_closed() {}
   };
 
   static constexpr std::size_t kHighWater = std::size_t{1} << 20;
   static constexpr std::size_t kLowWater = std::size_t{1} << 18;
 
-  /// What one turn of the loop hands over at most; the rest waits for the next one.
+  /// The most that one turn of the loop delivers; the rest waits for the next turn.
   static constexpr std::size_t kLinesPerTurn = 512;
-  static constexpr std::size_t kBytesPerTurn = std::size_t{1} << 20;  // a single line may have more
+  static constexpr std::size_t kBytesPerTurn = std::size_t{1} << 20;  // a single line may be longer
 
-  /// `what` is a constant word for whoever asks what the loop did: "client-messages".
+  /// Takes both descriptors and makes them non-blocking. `what` is a string literal for SlowTurn:
+  /// "client-messages". `loop` and `handler` must outlive the pipe.
   LinePipe(Loop& loop, UniqueFd in, UniqueFd out, std::size_t line_cap, Handler& handler,
            const char* what = "messages");
   ~LinePipe();
   LinePipe(const LinePipe&) = delete;
 
+  /// Queues one message; it is written at the end of the turn. See OutQueue::push for the edits.
   void push(const Line& line, std::initializer_list<Edit> edits = {});
   void push(std::string_view message) { push(Line{message, nullptr}); }
   std::size_t queued() const { return out_queue_.bytes(); }
   bool congested() const { return congested_; }
 
-  /// Reading starts with the first `resume`. A paused pipe hands over nothing and lets the writer on the
-  /// other side feel it.
+  /// Reading starts with the first `resume`. A paused pipe delivers nothing and stops reading, so the writer
+  /// on the other side blocks.
   void resume();
   void pause();
-  /// Hands over what has come already, also if paused; for when the writer is gone. A last line without its
-  /// end counts. No turn hands over more than any other, so `done` is called when nothing is left: from in
-  /// here if that was all, else later; never if the pipe is closed or destroyed before. Reads no more then.
+  /// Delivers everything that has already arrived, even if paused; for use after the writer is gone. Includes
+  /// a last line without a line end. The work is split over turns like any other reading. `done` runs when
+  /// nothing is left, either inside this call or later; it does not run if the pipe is closed or destroyed
+  /// first. Nothing is read afterwards.
   void read_rest(Task done);
-  /// The same with what was read already.
+  /// The same, with only what was already read.
   void hand_over_held(Task done);
 
-  /// Writes what is queued, then closes; what cannot be written within reason is the owner's timer's affair.
+  /// Writes what is queued, then closes the output. The owner needs a timer for a reader that does not read.
   void close_output_when_flushed();
-  /// Closes both at once.
+  /// Closes both descriptors at once.
   void close();
   bool output_open() const { return out_.valid(); }
-  /// Whether something of what we said has not been read yet.
+  /// Whether the reader has not read everything that we wrote.
   bool output_unread() const;
 
  private:
@@ -92,22 +97,22 @@ class LinePipe {
   std::unique_ptr<Watch> in_watch_;
   std::unique_ptr<Watch> out_watch_;
   LineReader reader_;
-  std::unique_ptr<Timer> spare_;  // while the reader has one
+  std::unique_ptr<Timer> spare_;  // exists while the reader has a spare buffer
   OutQueue out_queue_;
-  std::size_t lines_ = 0;  // handed over in this turn
+  std::size_t lines_ = 0;  // delivered in this turn
   std::size_t bytes_ = 0;
   bool reading_ = false;
-  bool backlog_ = false;   // lines were read and not handed over
-  bool going_on_ = false;  // a task of ours will go on with them
-  Task rest_done_;         // while the rest is handed over, piece by piece
-  int rest_reads_ = 0;     // that it may still take
+  bool backlog_ = false;   // lines were read but not delivered
+  bool going_on_ = false;  // a task to deliver them is posted
+  Task rest_done_;         // set while the rest is delivered, piece by piece
+  int rest_reads_ = 0;     // reads that are still allowed for it
   bool input_ended_ = false;
   bool flush_scheduled_ = false;
   bool waiting_to_write_ = false;
   bool congested_ = false;
   bool close_when_flushed_ = false;
-  bool lost_ = false;  // nobody reads what we write
-  // Says to a task or a loop in progress that we are gone.
+  bool lost_ = false;  // our output has no reader
+  // Tells a task or a loop in progress that this object is gone.
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

@@ -7,15 +7,15 @@ namespace corral::wire {
 namespace {
 
 constexpr std::size_t kKiB = 1024;
-/// A line above this is handed over with its buffer; below, a copy costs less than the bookkeeping.
+/// A longer line is passed on with its buffer; for a shorter one, a copy costs less than the bookkeeping.
 constexpr std::size_t kLarge = 64 * kKiB;
-/// Room for one read. The upper bound keeps memory that is never filled from being touched; a pipe gives 64
-/// KiB at a time, a socket about 200.
+/// Room for one read. The upper bound avoids touching memory that is never filled; a pipe returns 64 KiB at a
+/// time, a socket about 200.
 constexpr std::size_t kLeastRoom = 16 * kKiB;
 constexpr std::size_t kMostRoom = 256 * kKiB;
-/// A line's buffer may be so many times its size.
+/// A line's buffer may be this many times its size.
 constexpr std::size_t kMostWaste = 4;
-/// How far the buffer may go beyond the cap: far enough to read on in one go.
+/// How far the buffer may extend beyond the cap: enough to read on without a new buffer.
 constexpr std::size_t kBeyondCap = 64 * kKiB;
 
 std::string_view without_return(std::string_view text) {
@@ -46,7 +46,7 @@ void LineReader::grow(std::size_t limit) {
     larger = std::move(*std::exchange(spare_, nullptr));
     std::copy_n(begun_.data(), filled_, larger.data());
   } else {
-    // A new string, because reserve() on an old one takes twice its capacity and with it more than the limit.
+    // A new string, because reserve() on an old one doubles its capacity and could exceed the limit.
     larger.reserve(std::min(2 * filled_ + kLeastRoom, limit));
     larger.append(begun_, 0, filled_);
   }
@@ -65,7 +65,7 @@ void LineReader::took(std::size_t bytes) {
 }
 
 void LineReader::hold() {
-  if (!waiting_ || into_begun_ || held_ != nullptr) return;  // it is in memory of ours
+  if (!waiting_ || into_begun_ || held_ != nullptr) return;  // it is already in our own memory
   held_ = std::make_shared<std::string>(rest_);
   rest_ = *held_;
 }
@@ -99,14 +99,14 @@ std::optional<Line> LineReader::next() {
 std::optional<Line> LineReader::hand_out(std::string_view text) {
   if (text.size() <= kLarge) return Line{text, nullptr};
   if (into_begun_) {
-    // Moving a string of this size leaves its bytes where they are: `text` and `rest_` stay good.
+    // Moving a string of this size leaves its bytes where they are, so `text` and `rest_` stay valid.
     spare_ = held_ = std::make_shared<std::string>(std::move(begun_));
     into_begun_ = false;
     begun_ = {};
     filled_ = 0;
   }
   if (held_ == nullptr || text.size() > held_->capacity() / kMostWaste) return Line{text, held_};
-  // Whoever keeps it for long must not keep a buffer that once held something much larger.
+  // A caller that keeps the line for long must not keep a buffer that once held something much larger.
   const auto owner = std::make_shared<const std::string>(text);
   return Line{*owner, owner};
 }
@@ -124,7 +124,7 @@ void LineReader::keep_rest() {
   } else if (into_begun_ && rest.data() == begun_.data()) {
     filled_ = rest.size();
   } else {
-    // A copy in a string of its own: what it stood in belongs to others or is too large for it.
+    // Copied to a new string: its current buffer belongs to others or is too large for it.
     std::string begun(rest);
     release();
     begun_ = std::move(begun);

@@ -1,4 +1,4 @@
-// The levels of notifications/message, from the most talkative one up.
+// The levels of notifications/message, from the most verbose one up.
 #pragma once
 
 #include <algorithm>

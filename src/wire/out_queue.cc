@@ -13,16 +13,16 @@ namespace corral::wire {
 
 namespace {
 
-/// A chunk of gathered messages: large enough for one write to be worth it.
+/// A chunk of combined messages: large enough for an efficient write.
 constexpr std::size_t kChunk = 64 * 1024;
-/// What most chunks need, so that they do not grow piece by piece.
+/// Enough for most chunks, so that they do not grow step by step.
 constexpr std::size_t kFirstRoom = 500;
-/// What an empty queue keeps for the next message.
+/// The capacity that an empty queue keeps for the next message.
 constexpr std::size_t kKept = 1024;
-/// A piece of an owned line from which on it is written from where it stands.
+/// A piece of an owned line of at least this size is written from where it is.
 constexpr std::size_t kBorrow = 16 * 1024;
 constexpr std::size_t kMostPieces = 64;
-/// Bytes that one flush writes.
+/// Bytes written by one flush.
 constexpr std::size_t kMostAtOnce = std::size_t{4} << 20;
 
 }  // namespace
@@ -48,7 +48,7 @@ void OutQueue::push_bytes(const Line& line, std::initializer_list<Edit> edits) {
   std::size_t at = 0;
   for (const Edit& edit : edits) {
     if (!edit.where.present()) continue;
-    if (edit.where.begin < at || edit.where.end > line.text.size()) std::abort();  // the caller's bug
+    if (edit.where.begin < at || edit.where.end > line.text.size()) std::abort();  // a bug of the caller
     append_line(line.text.substr(at, edit.where.begin - at), line.owner);
     append(edit.text);
     at = edit.where.end;
@@ -94,7 +94,8 @@ template <class Write>
 OutQueue::Flush OutQueue::flush_with(Write write) {
   std::size_t total = 0;
   while (!empty()) {
-    if (total > kMostAtOnce) return Flush::Blocked;  // by somebody who reads as fast as we write
+    if (total > kMostAtOnce)
+      return Flush::Blocked;  // the reader is as fast as we are; let others have their turn
     std::array<iovec, kMostPieces> pieces;
     const std::size_t count = std::min(chunks_.size() - first_, kMostPieces);
     for (std::size_t i = 0; i < count; ++i) {
@@ -115,7 +116,7 @@ OutQueue::Flush OutQueue::flush_with(Write write) {
   return Flush::Done;
 }
 
-/// Lets go of what was written.
+/// Releases what was written.
 void OutQueue::done(std::size_t bytes) {
   bytes_ -= bytes;
   if (bytes_ == 0) {
@@ -128,7 +129,7 @@ void OutQueue::done(std::size_t bytes) {
     chunks_[first_] = {};
     ++first_;
   }
-  // Moving what is left only when it is the smaller half costs a constant per chunk.
+  // Moving the rest only when it is the smaller half costs a constant amount per chunk.
   if (first_ > chunks_.size() / 2) {
     chunks_.erase(chunks_.begin(), chunks_.begin() + static_cast<std::ptrdiff_t>(first_));
     first_ = 0;

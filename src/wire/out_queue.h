@@ -1,5 +1,5 @@
-// Bytes on their way to a descriptor that may not take them now. Small pieces are gathered, so that many
-// messages are one write; large ones stay where they are and are written from there.
+// Queues bytes for a descriptor that cannot take them now. Small pieces are combined, so that many messages
+// need one write; large ones are written from where they are.
 #pragma once
 
 #include <cstddef>
@@ -15,20 +15,21 @@
 
 namespace corral::wire {
 
-/// Replaces a span of a line by another text; what lies between the edits stays as it is.
+/// Replaces a span of a line with another text; everything between the edits stays unchanged.
 struct Edit {
   Span where;
   std::string_view text;
 };
 
-/// The text with the edits made: in order of place, not overlapping; those whose span is not present are
-/// ignored.
+/// The text with the edits applied. They must be in order and must not overlap; an edit whose span is not
+/// present is ignored.
 std::string edited(std::string_view text, std::span<const Edit> edits);
 
+/// Not for concurrent use. The caller owns the descriptor.
 class OutQueue {
  public:
-  /// One message: the line with the edits made (in order of place, not overlapping; those whose span is not
-  /// present are ignored) and a line end. Large pieces of a line with an owner are not copied.
+  /// Queues one message: the line with the edits applied (as in `edited`) and a line end. Large pieces of a
+  /// line with an owner are not copied; the queue keeps a reference to the owner.
   void push(const Line& line, std::initializer_list<Edit> edits = {});
   void push(std::string_view message) { push(Line{message, nullptr}); }
   /// The same without a line end.
@@ -38,14 +39,14 @@ class OutQueue {
   bool empty() const { return bytes_ == 0; }
 
   enum class Flush { Done, Blocked, Failed };
-  /// Writes what the non-blocking descriptor takes now. Failed: the reader is gone; errno says how.
+  /// Writes what the non-blocking descriptor takes now. Failed: the reader is gone; errno says why.
   Flush flush(int fd);
-  /// The same for a socket, whose reader's end is an error here whatever is set for SIGPIPE.
+  /// The same for a socket: a closed peer is an error here and raises no SIGPIPE.
   Flush flush_socket(int fd);
   void clear();
 
  private:
-  /// Either gathered text or, with an owner, a piece of somebody's line.
+  /// Either combined text or, with an owner, a piece of a line that is not copied.
   struct Chunk {
     std::string gathered;
     std::shared_ptr<const std::string> owner;
@@ -60,10 +61,10 @@ class OutQueue {
   Flush flush_with(Write write);
   void done(std::size_t bytes);
 
-  // A vector with a moving front: an empty std::deque holds half a kilobyte, an empty vector nothing.
+  // A vector with a moving front: an empty std::deque takes half a kilobyte, an empty vector nothing.
   std::vector<Chunk> chunks_;
-  std::size_t first_ = 0;    // the first chunk that is not written
-  std::size_t written_ = 0;  // how much of it is
+  std::size_t first_ = 0;    // the first chunk that is not completely written
+  std::size_t written_ = 0;  // how much of it is written
   std::size_t bytes_ = 0;
 };
 

@@ -70,7 +70,7 @@ const char* OversizedLine::in_string(const char* at, const char* end) {
   return odd + 1;
 }
 
-/// Inside a value that nobody wants only brackets and quotes count: most of a long line goes by here.
+/// Inside a value that is not needed only brackets and quotes count: most of a long line is skipped here.
 const char* OversizedLine::below(const char* at, const char* end) {
   while (at != end && depth_ > 1) {
     const char byte = *at++;

@@ -1,5 +1,5 @@
-// A line that is too long to keep, or not a message: its bytes go by and are thrown away, but the top-level
-// "id" is caught wherever it stands, so that whoever waits for an answer can get one.
+// A line that is too long to keep, or is not a message: its bytes are discarded as they arrive, but the
+// top-level "id" is extracted wherever it is, so that the caller who waits for an answer can get one.
 #pragma once
 
 #include <cstddef>
@@ -11,21 +11,23 @@ namespace corral::wire {
 
 class OversizedLine {
  public:
-  /// Longer ids are not worth an answer.
+  /// Longer ids are ignored.
   static constexpr std::size_t kMaxId = 1024;
 
+  /// Call with the bytes of the line, piece by piece.
   void feed(std::string_view bytes);
 
   /// Without the "\r" of the line end.
   std::size_t bytes() const { return bytes_ - (last_ == '\r' ? 1 : 0); }
-  /// After the last byte: the id's JSON text; empty if there is none, more than one, one that is neither a
-  /// string nor a number, or if the line is plainly no object. It looks at brackets and strings, no closer.
+  /// After the last byte: the JSON text of the id. Empty if there is none, more than one, or one that is
+  /// neither a string nor a number, or if the line is clearly not an object. Only brackets and strings are
+  /// parsed.
   std::string id() const;
-  /// Whether it has a top-level "method": then the id is the sender's own, and not the one of a call to it.
+  /// Whether it has a top-level "method": then the id is the sender's own, and not that of a call to it.
   bool asks() const { return asks_; }
-  /// Whether it looks like an answer: it does not ask, and has a top-level "jsonrpc", or a "result" or an
-  /// "error" that is an object or a list. A record of a log has none of them (its "error" is a text), and its
-  /// "id" is not the one of a call.
+  /// Whether it looks like an answer: it has no "method", and has a top-level "jsonrpc", or a "result" or
+  /// "error" that is an object or a list. A log record has none of them (its "error" is a text), and its "id"
+  /// is not that of a call.
   bool may_answer() const { return !asks_ && rpc_; }
 
  private:
@@ -50,7 +52,7 @@ class OversizedLine {
   bool too_long_ = false;
   bool asks_ = false;
   bool rpc_ = false;
-  bool outcome_begins_ = false;  // the value of a "result" or an "error"
+  bool outcome_begins_ = false;  // next comes the value of a "result" or an "error"
   Catch catch_ = Catch::Nothing;
   std::size_t depth_ = 0;
   std::size_t ids_ = 0;
@@ -58,7 +60,7 @@ class OversizedLine {
   std::string id_;
 };
 
-/// The id of the call that a line would answer if it were a message; empty if it names none, asks something
+/// The id of the call that a line would answer if it were a message; empty if it has none, is a request
 /// itself, or does not look like an answer.
 std::string answered_id(std::string_view line);
 

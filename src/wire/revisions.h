@@ -1,4 +1,4 @@
-// The revisions of MCP by their dates, and the two eras that they fall into.
+// The revisions of MCP by date, and the two eras that they belong to.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace corral::wire {
 
-/// How a server is spoken to. One process speaks one era.
+/// Which protocol a server speaks. One process speaks one era.
 enum class Era : std::uint8_t { Legacy, Modern };  // initialize … 2025-11-25; stateless, 2026-07-28
 
 inline constexpr std::string_view kNewestLegacy = "2025-11-25";

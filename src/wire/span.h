@@ -1,4 +1,4 @@
-// Where a piece of a message stands in its line.
+// The position of a piece of a message within its line.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace corral::wire {
 
-/// Half-open; empty = the piece is not there (no JSON value is empty).
+/// Half-open; empty = the piece is not present (no JSON value is empty).
 struct Span {
   std::size_t begin = 0;
   std::size_t end = 0;

@@ -1,5 +1,5 @@
-// The two questions that are asked of every byte of a string: where does it stop being plain, and is that
-// UTF-8? Pure, inline because they are the inner loop of everything here.
+// The two checks for every byte of a string: where it stops being plain, and whether the rest is UTF-8. Pure;
+// inline, because they are the inner loop of all JSON processing.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,14 @@
 
 namespace corral::wire {
 
-/// A byte that a JSON string may hold as it is and that needs no further look.
+/// A byte that may appear unescaped in a JSON string and needs no further check.
 inline bool is_plain(char byte) { return byte >= 0x20 && byte != '"' && byte != '\\'; }
 
 #if defined(__SSE2__)
 inline __m128i load_block(const char* at) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at)); }
 
-/// Which of the 16 bytes are not plain. The comparison is signed, so one of them finds both the control
-/// characters and everything beyond ASCII.
+/// Marks the bytes of the 16 that are not plain. The comparison is signed, so one of them finds both control
+/// characters and bytes beyond ASCII.
 inline __m128i odd_bytes(__m128i block) {
   const __m128i quote = _mm_cmpeq_epi8(block, _mm_set1_epi8('"'));
   const __m128i backslash = _mm_cmpeq_epi8(block, _mm_set1_epi8('\\'));
@@ -26,7 +26,7 @@ inline __m128i odd_bytes(__m128i block) {
   return _mm_or_si128(_mm_or_si128(quote, backslash), other);
 }
 
-/// Skips 64 bytes at a time while all of them are plain: what a long base64 string is made of.
+/// Skips 64 bytes at a time while all of them are plain, as in a long base64 string.
 inline const char* skip_plain_blocks(const char* at, const char* end) {
   while (end - at >= 64) {
     const __m128i first = _mm_or_si128(odd_bytes(load_block(at)), odd_bytes(load_block(at + 16)));
