@@ -3,16 +3,19 @@
 
 * Unfinished work marked in a comment: finish it or describe it in an issue.
 * Paths of one developer's machine: they work nowhere else.
-* Registry hosts in lock files: the host is the choice of whoever installs.
+* Registry hosts in lock files: the host is the choice of the person who installs.
 * Killing by name in tests and scripts: it hits the processes of others on the same machine.
 * Messages that are put together by hand: only wire/json_text.cc composes them, because it escapes what it is given.
 * Tests that are switched off, and white space at the end of a line.
+* Phrases that are translated word for word and not plain English, in every Markdown page and in the folders of src/
+  that `PLAIN_ENGLISH` lists. What a page quotes (code blocks and words in backticks) is not judged.
 """
 
 import re
 import sys
 
-from check_common import Problem, finish, parse_root, project_files, read_text
+import docs_text
+from check_common import CPP_SUFFIXES, Problem, finish, parse_root, project_files, read_text
 
 CODE_FOLDERS = {"src", "include", "tests", "fuzz", "bench"}
 SCRIPT_FOLDERS = {"tests", "tools", "demo", "bench", "fuzz", "examples", ".ci", ".github"}
@@ -35,6 +38,20 @@ REGISTRY_SETTING = re.compile(r"(?:\bregistr[y]|index-ur[l])\s*=\s*[\"']?https?:
 OWN_MESSAGE = re.compile(r'"jsonrpc"\s*:')
 WRITER = "src/wire/json_text.cc"
 SWITCHED_OFF = re.compile(r"\bDISABLE[D]_\w|\b(?:test|it|describe|suite)\.onl[y]\(")
+
+# Folders of src/ whose comments and messages are edited. Add a folder when it is done; never remove one.
+PLAIN_ENGLISH = ("base", "events", "guard", "keeper", "observe", "proc", "reap", "registry", "run", "shim", "wire")
+# Pages that are still to be edited.
+UNEDITED = {"ARCHITECTURE.md", "CONTRIBUTING.md"}
+# "there is no" and "is no longer" are English, and so is a question that begins with Who.
+CALQUES = (
+    (r"(?<!there\s)\bis\s+no\s+(?!longer\b)[a-z]+", 'write "is not a ..." or "is not ..."'),
+    (r"\bwhoev[e]r\b", "name who or what acts: the client, the process, the caller"),
+    (r"(?:^|(?<=[.!?]\s)|(?<=// ))(?-i:Who)\s+[a-z]+(?![^.!]*\?)", 'write "a client that ..." or "the caller"'),
+    (r"\bof\s+our[s]\b", "write \"corral's\" or \"our own\""),
+    (r"\bane[w]\b", 'write "again", or use a verb with "re-"'),
+    (r"\bstands?\s+behin[d]\b", 'write "follows", "comes after" or "is below"'),
+)
 COMMENT = re.compile(r"^\s*(?://|#(?!!)|\*|/\*|<!--)")
 
 
@@ -60,8 +77,37 @@ def rules_for(path):
     return rules
 
 
-def check_file(path, text):
+def is_plain(path):
+    """Whether the text of this file must be plain English."""
+    if path.suffix == ".md":
+        return path.as_posix() not in UNEDITED
+    is_source = path.suffix in CPP_SUFFIXES and path.parts[0] == "src" and len(path.parts) > 2
+    return is_source and path.parts[1] in PLAIN_ENGLISH
+
+
+def prose_of(path, text):
+    """The text with what it quotes blanked out, so that lines keep their numbers."""
+    if path.suffix != ".md":
+        return text
+    for quoted in (docs_text.FENCE, docs_text.INLINE):
+        text = quoted.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
+    return text
+
+
+def check_prose(path, text):
+    """Over the whole text, because a phrase may continue on the next line."""
     problems = []
+    prose = prose_of(path, text)
+    for pattern, fix in CALQUES:
+        for match in re.finditer(pattern, prose, re.IGNORECASE | re.MULTILINE):
+            phrase = " ".join(match.group().split())
+            line = docs_text.line_of(prose, match.start())
+            problems.append(Problem(str(path), line, f"not plain English: {phrase}", fix))
+    return problems
+
+
+def check_file(path, text):
+    problems = check_prose(path, text) if is_plain(path) else []
     rules = rules_for(path)
     for number, line in enumerate(text.split("\n"), 1):
         for pattern, what, fix, in_comments in rules:

@@ -172,6 +172,43 @@ class Words(CheckCase):
             "tests/c.cc:2: no new line",
         )
 
+    def test_calques_are_caught_in_every_page(self):
+        calques = {
+            "It is n" "o sandbox.": "is n" "o sandbox",
+            "Whoev" "er asks gets it.": "Whoev" "er",
+            "Wh" "o asks gets it.": "Wh" "o asks",
+            "It ends. Wh" "o asks gets it.": "Wh" "o asks",
+            "A process of our" "s.": "of our" "s",
+            "Start it ane" "w.": "ane" "w",
+            "What stands behin" "d --.": "stands behin" "d",
+            "It is\nn" "o sandbox.": "is n" "o sandbox",
+        }
+        for sentence, caught in calques.items():
+            with self.subTest(sentence):
+                self.write("README.md", "Fine.\n" + sentence + "\n")
+                self.assert_caught(f"README.md:2: not plain English: {caught}; ")
+        self.write("docs/decisions/0001-a.md", "It is n" "o sandbox.\n")
+        self.write("README.md", "Fine.\n")
+        self.assert_caught("docs/decisions/0001-a.md:1: not plain English: is n" "o sandbox")
+
+    def test_plain_english_and_what_is_quoted_pass(self):
+        self.write(
+            "docs/a.md",
+            "There is no server. It is no longer there. Who may do this? Who is it, then?\n"
+            "The program says `it is n" "o file` or\n```\nwhoev" "er comes\n```\n",
+        )
+        self.assert_clean()
+
+    def test_source_is_judged_only_in_folders_that_are_edited(self):
+        text = "// Wh" "o calls it is n" "o client.\n"
+        self.write("src/wire/a.cc", text)
+        self.write("src/unedited/a.cc", text)
+        self.write("tests/unit/wire/a.cc", text)
+        self.assert_caught(
+            "src/wire/a.cc:1: not plain English: Wh" "o calls",
+            "src/wire/a.cc:1: not plain English: is n" "o client",
+        )
+
     def test_generated_folders_and_binary_files_are_left_alone(self):
         self.write("node_modules/x/a.js", "// TO" "DO \n")
         (self.root / "logo.png").write_bytes(b"\0 \n")
