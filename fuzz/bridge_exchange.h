@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "bridge/bridge.h"
-#include "wire/envelope.h"
 #include "wire/json_text.h"
+#include "wire/message.h"
 
 namespace corral::fuzz {
 
@@ -65,8 +65,8 @@ struct Pair {
   const Templates& metas;
   const Templates& values;
   const std::string& handshake;  // of another instance
-  void (*check_to_client)(std::string_view line, const Envelope& envelope);
-  void (*check_to_server)(std::string_view line, const Envelope& envelope);
+  void (*check_to_client)(const Message& message);
+  void (*check_to_server)(const Message& message);
   /// Ids are passed on as they are, and what nobody waits for is the router's to drop: it is dropped here.
   bool same_ids = false;
 };
@@ -119,43 +119,43 @@ inline void Exchange::to_client(const Line& line, std::initializer_list<Edit> ed
     done = edit.where.end;
   }
   text.append(line.text.substr(done));
-  const Envelope envelope = scan(text);
-  demand(envelope.kind == Kind::Request || envelope.kind == Kind::Notification ||
-         envelope.kind == Kind::Response);
-  if (envelope.kind == Kind::Request) {
-    demand(known_questions_.insert(std::string(envelope.id.in(text))).second);
-    client_ids_.emplace_back(envelope.id.in(text));
+  const Message scanned(text);
+  demand(scanned.kind() == Kind::Request || scanned.kind() == Kind::Notification ||
+         scanned.kind() == Kind::Response);
+  if (scanned.kind() == Kind::Request) {
+    demand(known_questions_.insert(std::string(scanned.id())).second);
+    client_ids_.emplace_back(scanned.id());
   }
-  if (envelope.kind == Kind::Response) {
-    const auto open = open_.find(std::string(envelope.id.in(text)));
+  if (scanned.kind() == Kind::Response) {
+    const auto open = open_.find(std::string(scanned.id()));
     demand(open != open_.end() && open->second > 0);
     if (--open->second == 0) open_.erase(open);
-    const std::string_view result = envelope.result.in(text);
+    const std::string_view result = scanned.result();
     const auto state = string_value(member(result, "requestState").in(result));
     if (state) states_.push_back(*state);
   }
-  pair_.check_to_client(text, envelope);
+  pair_.check_to_client(scanned);
 }
 
 inline void Exchange::to_server(const std::string& message) {
-  const Envelope envelope = scan(message);
-  const std::string id(envelope.id.in(message));
-  demand(envelope.kind == Kind::Request || envelope.kind == Kind::Notification ||
-         envelope.kind == Kind::Response);
-  if (envelope.kind == Kind::Request) {
+  const Message scanned(message);
+  const std::string id(scanned.id());
+  demand(scanned.kind() == Kind::Request || scanned.kind() == Kind::Notification ||
+         scanned.kind() == Kind::Response);
+  if (scanned.kind() == Kind::Request) {
     const bool fresh = known_ids_.insert(id).second;
     demand(pair_.same_ids || (fresh && own_number(id)));
     // The router refuses a second request with an open id.
     if (!fresh) {
       const std::string refusal = error_message(id, -32600, "open");
-      return bridge_->from_server({refusal, nullptr}, scan(refusal), now_);
+      return bridge_->from_server(Message(refusal), now_);
     }
     heard_ids_.push_back(id);
   }
-  if (envelope.kind == Kind::Response) demand(unanswered_.erase(id) == 1 || pair_.same_ids);
-  pair_.check_to_server(message, envelope);
+  if (scanned.kind() == Kind::Response) demand(unanswered_.erase(id) == 1 || pair_.same_ids);
+  pair_.check_to_server(scanned);
   // Some answers come before this returns.
-  if (envelope.kind == Kind::Request && depth_ < 4 && choices_.below(4) == 3) {
+  if (scanned.kind() == Kind::Request && depth_ < 4 && choices_.below(4) == 3) {
     server_says(filled(R"({"jsonrpc":"2.0","id":)" + id + R"(,"result":%v})"));
   }
 }
@@ -194,37 +194,39 @@ inline std::string Exchange::broken(std::string text) {
 }
 
 inline void Exchange::client_says(const std::string& text) {
-  const Envelope envelope = scan(text);
+  const Message scanned(text);
   // The session refuses anything else itself.
-  if (envelope.kind == Kind::Request) ++open_[std::string(envelope.id.in(text))];
-  if (envelope.kind == Kind::Batch || envelope.kind == Kind::NotRpc || envelope.kind == Kind::NotJson) return;
-  if (pair_.same_ids && envelope.kind == Kind::Response &&
-      known_questions_.erase(std::string(envelope.id.in(text))) == 0) {
+  if (scanned.kind() == Kind::Request) ++open_[std::string(scanned.id())];
+  if (scanned.kind() == Kind::Batch || scanned.kind() == Kind::NotRpc || scanned.kind() == Kind::NotJson)
+    return;
+  if (pair_.same_ids && scanned.kind() == Kind::Response &&
+      known_questions_.erase(std::string(scanned.id())) == 0) {
     return;
   }
   // No answer may follow a cancellation.
-  if (envelope.request_id.present()) {
-    open_.erase(std::string(envelope.request_id.in(text)));
-    if (pair_.same_ids) known_ids_.erase(std::string(envelope.request_id.in(text)));
+  if (scanned.has_request_id()) {
+    open_.erase(std::string(scanned.request_id()));
+    if (pair_.same_ids) known_ids_.erase(std::string(scanned.request_id()));
   }
-  bridge_->from_client({text, nullptr}, envelope, now_);
+  bridge_->from_client(scanned, now_);
 }
 
 inline void Exchange::server_says(const std::string& text) {
-  const Envelope envelope = scan(text);
-  const std::string id(envelope.id.in(text));
-  if (envelope.kind == Kind::Batch || envelope.kind == Kind::NotRpc || envelope.kind == Kind::NotJson) return;
-  if (pair_.same_ids && envelope.kind == Kind::Response && known_ids_.erase(id) == 0) return;
-  if (envelope.kind == Kind::Request) {
+  const Message scanned(text);
+  const std::string id(scanned.id());
+  if (scanned.kind() == Kind::Batch || scanned.kind() == Kind::NotRpc || scanned.kind() == Kind::NotJson)
+    return;
+  if (pair_.same_ids && scanned.kind() == Kind::Response && known_ids_.erase(id) == 0) return;
+  if (scanned.kind() == Kind::Request) {
     // The router gives no id twice.
     if (std::find(asked_.begin(), asked_.end(), id) != asked_.end()) return;
     asked_.push_back(id);
     unanswered_.insert(id);
   }
   ++depth_;
-  bridge_->from_server({text, nullptr}, envelope, now_);
+  bridge_->from_server(scanned, now_);
   --depth_;
-  if (envelope.request_id.present()) unanswered_.erase(std::string(envelope.request_id.in(text)));
+  if (scanned.has_request_id()) unanswered_.erase(std::string(scanned.request_id()));
 }
 
 inline void Exchange::step() {

@@ -66,19 +66,19 @@ const std::string kInitialized =
     R"({"protocolVersion":"2025-11-25","capabilities":{"tools":{},"resources":{"subscribe":true},"logging":{}},)"
     R"("serverInfo":{"name":"s","version":"1"}})";
 
-void check_to_modern_client(std::string_view line, const Envelope& envelope) {
-  demand(envelope.kind != Kind::Request);
-  const std::string_view result = envelope.result.in(line);
+void check_to_modern_client(const Message& message) {
+  demand(message.kind() != Kind::Request);
+  const std::string_view result = message.result();
   if (!result.empty()) demand(member(result, "resultType").present());
-  const std::string_view error = envelope.error.in(line);
+  const std::string_view error = message.error();
   const std::string_view code = member(error, "code").in(error);
   demand(code != "-32002" && code != "-32042");
 }
 
-void check_to_legacy_server(std::string_view line, const Envelope& envelope) {
-  if (envelope.kind != Kind::Request) return;
-  const std::string_view params = envelope.params.in(line);
-  demand(!envelope.protocol_version.present() && !envelope.log_level.present());
+void check_to_legacy_server(const Message& message) {
+  if (message.kind() != Kind::Request) return;
+  const std::string_view params = message.params();
+  demand(!message.has_protocol_version() && !message.has_log_level());
   demand(!member(params, "requestState").present() && !member(params, "inputResponses").present());
 }
 

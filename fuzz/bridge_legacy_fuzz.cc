@@ -74,40 +74,40 @@ const std::array<std::string, 4> kInitializeParams = {
     R"({"protocolVersion":"2024-11-05","capabilities":{"sampling":{},"roots":{}},"clientInfo":{"name":"c"}})",
     R"({"capabilities":[]})"};
 
-void check_to_legacy_client(std::string_view line, const Envelope& envelope) {
-  const std::string_view method = method_name(envelope, line);
-  if (envelope.kind == Kind::Request) {
+void check_to_legacy_client(const Message& message) {
+  const std::string_view method = message.method();
+  if (message.kind() == Kind::Request) {
     demand(method == "elicitation/create" || method == "sampling/createMessage" || method == "roots/list");
   }
-  demand(!envelope.subscription_id.present() && method != "notifications/subscriptions/acknowledged");
-  const std::string_view result = envelope.result.in(line);
+  demand(!message.has_subscription_id() && method != "notifications/subscriptions/acknowledged");
+  const std::string_view result = message.result();
   for (const std::string_view key : {"resultType", "ttlMs", "cacheScope"})
     demand(!member(result, key).present());
-  const std::string_view error = envelope.error.in(line);
+  const std::string_view error = message.error();
   const std::string_view code = member(error, "code").in(error);
   demand(code != "-32020" && code != "-32021" && code != "-32022");
 }
 
-void check_to_modern_server(std::string_view line, const Envelope& envelope) {
-  const std::string_view method = method_name(envelope, line);
-  const std::string_view params = envelope.params.in(line);
-  if (envelope.kind == Kind::Notification) demand(method == "notifications/cancelled");
-  if (envelope.kind != Kind::Request) return;
-  demand(envelope.protocol_version.in(line) == "\"2026-07-28\"" && !member(params, "task").present());
+void check_to_modern_server(const Message& message) {
+  const std::string_view method = message.method();
+  const std::string_view params = message.params();
+  if (message.kind() == Kind::Notification) demand(method == "notifications/cancelled");
+  if (message.kind() != Kind::Request) return;
+  demand(message.protocol_version() == "\"2026-07-28\"" && !member(params, "task").present());
   const std::string_view capabilities =
-      member(envelope.meta.in(line), "io.modelcontextprotocol/clientCapabilities").in(envelope.meta.in(line));
+      member(message.meta(), "io.modelcontextprotocol/clientCapabilities").in(message.meta());
   demand(capabilities.starts_with("{"));
-  demand(!envelope.progress_token.present() || envelope.progress_token.in(line) == envelope.id.in(line));
+  demand(!message.has_progress_token() || message.progress_token() == message.id());
   demand(method != "logging/setLevel" && method != "resources/subscribe" && method != "tasks/get");
 }
 
-void check_to_older_client(std::string_view line, const Envelope& envelope) {
-  const std::string_view params = envelope.params.in(line);
-  if (envelope.kind != Kind::Request || method_name(envelope, line) != "elicitation/create") return;
+void check_to_older_client(const Message& message) {
+  const std::string_view params = message.params();
+  if (message.kind() != Kind::Request || message.method() != "elicitation/create") return;
   demand(string_member(params, "mode") != "url");
 }
 
-void check_nothing(std::string_view, const Envelope&) {}
+void check_nothing(const Message&) {}
 
 const Pair kLegacyBeforeModern = {kLegacyClient,          kModernServer,         kMetas, kValues, kDiscovered,
                                   check_to_legacy_client, check_to_modern_server};

@@ -29,8 +29,8 @@ std::vector<observe::Tool> tools() {
   return all;
 }
 
-std::size_t answers_due(const wire::Envelope& envelope) {
-  return envelope.kind == wire::Kind::Notification || envelope.kind == wire::Kind::Response ? 0 : 1;
+std::size_t answers_due(const wire::Message& message) {
+  return message.kind() == wire::Kind::Notification || message.kind() == wire::Kind::Response ? 0 : 1;
 }
 
 }  // namespace
@@ -48,15 +48,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string_view line = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(line.size() + 1, rest.size()));
     if (line.empty()) continue;
-    const wire::Envelope envelope = wire::scan(line);
+    const wire::Message said(line);
     sent.clear();
     server.take(line);
-    if (envelope.kind != wire::Kind::Batch && sent.size() != answers_due(envelope)) abort();
+    if (said.kind() != wire::Kind::Batch && sent.size() != answers_due(said)) abort();
     for (const std::string& message : sent) {
       if (message.find('\n') != std::string::npos || !wire::is_strict_object(message)) abort();
     }
-    if (envelope.kind == wire::Kind::Request && wire::member_text(sent[0], "id") != envelope.id.in(line))
-      abort();
+    if (said.kind() == wire::Kind::Request && wire::member_text(sent[0], "id") != said.id()) abort();
   }
   if (server.open_calls() != 0) abort();
   return 0;

@@ -42,27 +42,27 @@ http::Request read_post(std::string_view head, std::string_view body) {
 void check_refusal(const HttpRefusal& refusal, std::string_view id) {
   demand(refusal.status >= 400 && refusal.status < 500);
   const http::Response response = refusal_response(refusal, id);
-  const wire::Envelope envelope = wire::scan(response.body);
-  demand(envelope.kind == wire::Kind::Response && envelope.error.present());
+  const wire::Message message(response.body);
+  demand(message.kind() == wire::Kind::Response && message.has_error());
   demand(wire::member_text(response.body, "id") == id);
 }
 
 void check_taken(const http::Request& request, const Classified& taken, std::string_view tools) {
-  const std::string_view body = *taken.posted.body;
-  const wire::Envelope& envelope = taken.posted.envelope;
+  const wire::Message& message = taken.posted.message;
+  const std::string_view body = message.text();
   demand(body.find_first_of("\r\n") == std::string_view::npos && body.size() == request.body->size());
-  demand(envelope.kind != wire::Kind::NotJson && envelope.kind != wire::Kind::NotRpc);
-  const std::string_view method = wire::method_name(envelope, body);
+  demand(message.kind() != wire::Kind::NotJson && message.kind() != wire::Kind::NotRpc);
+  const std::string_view method = message.method();
   demand((taken.kind == Classified::Kind::Initialize) <= (method == "initialize" && taken.session.empty()));
-  if (taken.kind == Classified::Kind::Modern && envelope.kind == wire::Kind::Request) {
+  if (taken.kind == Classified::Kind::Modern && message.kind() == wire::Kind::Request) {
     demand(request.count("mcp-method") == 1 && request.header("mcp-method") == method);
     demand(request.header("mcp-protocol-version") == "2026-07-28");
-    demand(wire::string_value(envelope.protocol_version.in(body)) == "2026-07-28");
+    demand(wire::string_value(message.protocol_version()) == "2026-07-28");
   }
   const auto refusal = check_param_headers(request, taken.posted, tools);
   if (!refusal) return;
   demand(refusal->code == -32020 && method == "tools/call");
-  check_refusal(*refusal, envelope.id.present() ? envelope.id.in(body) : "null");
+  check_refusal(*refusal, message.has_id() ? message.id() : "null");
 }
 
 }  // namespace
@@ -80,6 +80,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const auto& refusal : {check_get(request), check_delete(request)}) {
     if (refusal) check_refusal(*refusal, "null");
   }
-  modern_status(body, wire::scan(body));
+  modern_status(wire::Message(body));
   return 0;
 }

@@ -10,8 +10,8 @@
 
 #include "base/id.h"
 #include "base/loop.h"
-#include "wire/envelope.h"
 #include "wire/line_reader.h"
+#include "wire/message.h"
 #include "wire/out_queue.h"
 
 namespace corral::bridge {
@@ -39,10 +39,10 @@ class Bridge {
 
   /// A request, notification or response of the client. The caller has answered already what needs no server:
   /// initialize, server/discover, ping, and what the client's revision does not have.
-  virtual void from_client(const wire::Line& line, const wire::Envelope& envelope, Clock::time_point now) = 0;
+  virtual void from_client(const wire::Message& message, Clock::time_point now) = 0;
   /// A request, notification or response of the server; also the error that stands for an answer which will
   /// never come.
-  virtual void from_server(const wire::Line& line, const wire::Envelope& envelope, Clock::time_point now) = 0;
+  virtual void from_server(const wire::Message& message, Clock::time_point now) = 0;
 
   /// Another instance has taken the place of the last one, whose calls were all answered. `handshake` is the
   /// result of its initialize or server/discover.

@@ -17,12 +17,6 @@ bool may_ask(std::string_view method) {
   return method == "tools/call" || method == "prompts/get" || method == "resources/read";
 }
 
-wire::Line owned(const wire::Line& line) {
-  if (line.owner) return line;
-  const auto text = std::make_shared<const std::string>(line.text);
-  return {*text, text};
-}
-
 std::vector<Change> with_id(wire::Span where, std::string_view id) { return {{where, std::string(id)}}; }
 
 }  // namespace
@@ -32,22 +26,22 @@ LegacyCalls::LegacyCalls(LegacySide& side) : side_(side) {
   if (auto nothing = side_.account->take(Good::Bytes, 0)) held_ = std::move(*nothing);
 }
 
-void LegacyCalls::call(const wire::Line& line, const wire::Envelope& envelope) {
-  const std::string_view id = envelope.id.in(line.text);
+void LegacyCalls::call(const wire::Message& message) {
+  const std::string_view id = message.id();
   if (calls_.size() >= kMostCalls) {
     return side_.refuse(id, wire::kTooManyCalls, "too many calls are open; wait for some of them");
   }
   const UpId up = side_.next_id();
   Call call;
-  call.method = wire::method_name(envelope, line.text);
-  call.token = envelope.progress_token.in(line.text);
+  call.method = message.method();
+  call.token = message.progress_token();
   call.up = up;
-  if (may_ask(call.method) && line.text.size() <= kLongestKept && keep(call, line.text.size())) {
-    call.request = owned(line);
+  if (may_ask(call.method) && message.text().size() <= kLongestKept && keep(call, message.text().size())) {
+    call.request = message.owned();
   }
   ups_.emplace(up, id);
   calls_.emplace(id, std::move(call));
-  side_.outlet.to_server(modern_request(line.text, envelope, up, side_.meta));
+  side_.outlet.to_server(modern_request(message, up, side_.meta));
 }
 
 void LegacyCalls::cancel(std::string_view id, std::string_view reason) {
@@ -57,9 +51,8 @@ void LegacyCalls::cancel(std::string_view id, std::string_view reason) {
   if (call.up) side_.outlet.to_server(cancelled_message(to_string(call.up), reason));
 }
 
-void LegacyCalls::server_answered(const wire::Line& line, const wire::Envelope& envelope,
-                                  Clock::time_point now) {
-  const std::optional<UpId> up = wire::own_id<UpId>(envelope.id.in(line.text));
+void LegacyCalls::server_answered(const wire::Message& message, Clock::time_point now) {
+  const std::optional<UpId> up = wire::own_id<UpId>(message.id());
   const auto known = up ? ups_.find(*up) : ups_.end();
   if (known == ups_.end()) return;
   const std::string id = known->second;
@@ -67,29 +60,27 @@ void LegacyCalls::server_answered(const wire::Line& line, const wire::Envelope& 
   ups_.erase(known);
   found->second.up = {};
 
-  if (envelope.error.present()) return pass_error(line, envelope, end(found), id);
-  const std::string_view result = envelope.result.in(line.text);
+  if (message.has_error()) return pass_error(message, end(found), id);
+  const std::string_view result = message.result();
   const wire::Span written = wire::member(result, "resultType");
   const std::optional<std::string> type = wire::string_value(written.in(result));
-  if (!written.present() || type == "complete") return pass_result(line, envelope, end(found), id);
+  if (!written.present() || type == "complete") return pass_result(message, end(found), id);
   if (type == "input_required") return input_required(id, result, now);
   fail(id, "answered with a result of the type " + std::string(written.in(result).substr(0, 100)) +
                ", which no client of this protocol version can take");
 }
 
-void LegacyCalls::pass_result(const wire::Line& line, const wire::Envelope& envelope, const Call& call,
-                              std::string_view id) {
-  std::vector<Change> changes = with_id(envelope.id, id);
-  const std::string_view result = envelope.result.in(line.text);
+void LegacyCalls::pass_result(const wire::Message& message, const Call& call, std::string_view id) {
+  std::vector<Change> changes = with_id(message.where().id, id);
+  const std::string_view result = message.result();
   add_changes(changes, result_changes(call.method, result, modern_to_legacy(side_.version)),
-              envelope.result.begin);
+              message.where().result.begin);
   sort_by_place(changes);
-  send_changed(side_.outlet, line, changes);
+  send_changed(side_.outlet, message.line(), changes);
 }
 
-void LegacyCalls::pass_error(const wire::Line& line, const wire::Envelope& envelope, const Call& call,
-                             std::string_view id) {
-  const std::string_view error = envelope.error.in(line.text);
+void LegacyCalls::pass_error(const wire::Message& message, const Call& call, std::string_view id) {
+  const std::string_view error = message.error();
   const std::optional<std::string> missing = missing_capability(error);
   if (missing && call.method == "tools/call") {
     const std::string why = wire::string_member(error, "message").value_or("");
@@ -97,18 +88,18 @@ void LegacyCalls::pass_error(const wire::Line& line, const wire::Envelope& envel
                                        "' needs a capability that this client lacks: " + *missing +
                                        (why.empty() ? "" : " (" + why + ")")));
   }
-  std::vector<Change> changes = with_id(envelope.id, id);
-  add_changes(changes, error_changes(call.method, error), envelope.error.begin);
+  std::vector<Change> changes = with_id(message.where().id, id);
+  add_changes(changes, error_changes(call.method, error), message.where().error.begin);
   sort_by_place(changes);
-  send_changed(side_.outlet, line, changes);
+  send_changed(side_.outlet, message.line(), changes);
 }
 
-void LegacyCalls::progress(const wire::Line& line, const wire::Envelope& envelope) {
-  const std::optional<UpId> up = wire::own_id<UpId>(envelope.direct_token.in(line.text));
+void LegacyCalls::progress(const wire::Message& message) {
+  const std::optional<UpId> up = wire::own_id<UpId>(message.direct_token());
   const auto known = up ? ups_.find(*up) : ups_.end();
   if (known == ups_.end()) return;
   const std::string& token = calls_.find(known->second)->second.token;
-  if (!token.empty()) side_.outlet.to_client(line, {{envelope.direct_token, token}});
+  if (!token.empty()) side_.outlet.to_client(message.line(), {{message.where().direct_token, token}});
 }
 
 /// Why no other round can follow, if so.
@@ -117,7 +108,7 @@ std::optional<std::string> LegacyCalls::cannot_go_on(const Call& call) const {
   if (call.rounds > kMostRounds) {
     return "asked for input more than " + std::to_string(kMostRounds) + " times; the call was given up";
   }
-  if (!call.request.owner) {
+  if (!call.request.line().owner) {
     return "asked for input, but the request is too large to be made again (the limit is 4 MiB for one, 64 "
            "MiB "
            "for all of a session); make it smaller";
@@ -162,8 +153,8 @@ void LegacyCalls::ask(const std::string& id, const std::vector<InputRequest>& re
   for (const std::string& message : messages) side_.outlet.to_client({message, nullptr});
 }
 
-void LegacyCalls::client_answered(const wire::Line& line, const wire::Envelope& envelope) {
-  const std::optional<QuestionId> number = wire::own_id<QuestionId>(envelope.id.in(line.text));
+void LegacyCalls::client_answered(const wire::Message& message) {
+  const std::optional<QuestionId> number = wire::own_id<QuestionId>(message.id());
   const auto known = number ? questions_.find(*number) : questions_.end();
   if (known == questions_.end()) return;
   const std::string id = known->second;
@@ -171,9 +162,9 @@ void LegacyCalls::client_answered(const wire::Line& line, const wire::Envelope& 
   Call& call = calls_.find(id)->second;
   const auto asked = std::find_if(call.questions.begin(), call.questions.end(),
                                   [&](const Question& question) { return question.id == *number; });
-  const std::string_view answer = envelope.result.in(line.text);
+  const std::string_view answer = message.result();
   if (!wire::is_object(answer)) {
-    const std::string_view error = envelope.error.in(line.text);
+    const std::string_view error = message.error();
     const std::string why = wire::string_member(error, "message").value_or("the answer is no object");
     const std::string method = asked->method;
     call.questions.erase(asked);
@@ -199,8 +190,7 @@ void LegacyCalls::again(const std::string& id) {
     more.append(more.empty() ? "" : ",").append(R"("requestState":)").append(call.state);
   release_answers(call);
   const UpId up = side_.next_id();
-  const std::string_view request = call.request.text;
-  const std::string message = modern_request(request, wire::scan(request), up, side_.meta, more);
+  const std::string message = modern_request(call.request, up, side_.meta, more);
   if (wire::scan(message).kind != wire::Kind::Request) {
     return turn_down(id, "The client's answer has too many levels to be passed on");
   }
@@ -223,7 +213,7 @@ void LegacyCalls::release(std::size_t bytes) {
 
 /// What the last round has left; the request stays.
 void LegacyCalls::release_answers(Call& call) {
-  const std::size_t request = call.request.text.size();
+  const std::size_t request = call.request.text().size();
   release(call.kept - request);
   call.kept = request;
   call.state.clear();

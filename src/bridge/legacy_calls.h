@@ -29,16 +29,16 @@ class LegacyCalls {
   explicit LegacyCalls(LegacySide& side);
 
   bool open(std::string_view id) const { return calls_.contains(id); }
-  void call(const wire::Line& line, const wire::Envelope& envelope);
+  void call(const wire::Message& message);
   /// The client takes a call back; `reason` is JSON or empty.
   void cancel(std::string_view id, std::string_view reason);
   /// A response of the client to a question, perhaps not ours.
-  void client_answered(const wire::Line& line, const wire::Envelope& envelope);
+  void client_answered(const wire::Message& message);
   /// The client answers no more questions.
   void client_ended();
 
-  void server_answered(const wire::Line& line, const wire::Envelope& envelope, Clock::time_point now);
-  void progress(const wire::Line& line, const wire::Envelope& envelope);
+  void server_answered(const wire::Message& message, Clock::time_point now);
+  void progress(const wire::Message& message);
 
   std::optional<Clock::time_point> next_deadline() const;
   void expire(Clock::time_point now);
@@ -52,21 +52,19 @@ class LegacyCalls {
   };
   struct Call {
     std::string method;
-    std::string token;     // for progress, as the client wrote it; empty = none wanted
-    wire::Line request{};  // with its owner; empty if it cannot be made again
-    int rounds = 0;        // how often the server wanted to know something
-    UpId up{};             // the id with the server; nobody's = it is not there now
-    std::string state;     // to be given back to the server
-    std::size_t kept = 0;  // its part of kMostKept
+    std::string token;        // for progress, as the client wrote it; empty = none wanted
+    wire::Message request{};  // with its owner; empty if it cannot be made again
+    int rounds = 0;           // how often the server wanted to know something
+    UpId up{};                // the id with the server; nobody's = it is not there now
+    std::string state;        // to be given back to the server
+    std::size_t kept = 0;     // its part of kMostKept
     std::vector<Question> questions{};
     std::optional<Clock::time_point> deadline{};
   };
   using Calls = std::map<std::string, Call, std::less<>>;  // by the JSON text of the client's id
 
-  void pass_result(const wire::Line& line, const wire::Envelope& envelope, const Call& call,
-                   std::string_view id);
-  void pass_error(const wire::Line& line, const wire::Envelope& envelope, const Call& call,
-                  std::string_view id);
+  void pass_result(const wire::Message& message, const Call& call, std::string_view id);
+  void pass_error(const wire::Message& message, const Call& call, std::string_view id);
   void input_required(const std::string& id, std::string_view result, Clock::time_point now);
   std::optional<std::string> cannot_go_on(const Call& call) const;
   void ask(const std::string& id, const std::vector<InputRequest>& requests, Clock::time_point now);

@@ -64,8 +64,8 @@ class LegacyClient final : public Bridge {
               options.shared ? UriListens::kMostOfOne : UriListens::kMost,
               options.account} {}
 
-  void from_client(const wire::Line& line, const wire::Envelope& envelope, Clock::time_point now) override;
-  void from_server(const wire::Line& line, const wire::Envelope& envelope, Clock::time_point now) override;
+  void from_client(const wire::Message& message, Clock::time_point now) override;
+  void from_server(const wire::Message& message, Clock::time_point now) override;
   void instance_changed(std::string_view handshake) override {
     discover_result_ = handshake;
     listens_.open_all();
@@ -78,11 +78,11 @@ class LegacyClient final : public Bridge {
   }
 
  private:
-  void request(const wire::Line& line, const wire::Envelope& envelope, Clock::time_point now);
+  void request(const wire::Message& message, Clock::time_point now);
   void set_level(std::string_view id, std::string_view params);
-  void cancelled(std::string_view text, const wire::Envelope& envelope);
-  void news(const wire::Line& line, const wire::Envelope& envelope);
-  void news_of_listen(const wire::Line& line, const wire::Envelope& envelope, std::string_view method);
+  void cancelled(const wire::Message& message);
+  void news(const wire::Message& message);
+  void news_of_listen(const wire::Message& message, std::string_view method);
   bool below_level(std::string_view params) const;
 
   std::string initialize_params_;
@@ -99,19 +99,18 @@ std::optional<Clock::time_point> LegacyClient::next_deadline() const {
   return call && listen ? std::min(call, listen) : call ? call : listen;
 }
 
-void LegacyClient::from_client(const wire::Line& line, const wire::Envelope& envelope,
-                               Clock::time_point now) {
-  if (envelope.kind == wire::Kind::Request) return request(line, envelope, now);
-  if (envelope.kind == wire::Kind::Response) return calls_.client_answered(line, envelope);
-  if (envelope.kind != wire::Kind::Notification) return;
+void LegacyClient::from_client(const wire::Message& message, Clock::time_point now) {
+  if (message.kind() == wire::Kind::Request) return request(message, now);
+  if (message.kind() == wire::Kind::Response) return calls_.client_answered(message);
+  if (message.kind() != wire::Kind::Notification) return;
   // A modern server takes no other notification.
-  if (wire::method_name(envelope, line.text) == "notifications/cancelled") cancelled(line.text, envelope);
+  if (message.method() == "notifications/cancelled") cancelled(message);
 }
 
-void LegacyClient::request(const wire::Line& line, const wire::Envelope& envelope, Clock::time_point now) {
-  const std::string_view id = envelope.id.in(line.text);
-  const std::string_view method = wire::method_name(envelope, line.text);
-  const std::string_view params = envelope.params.in(line.text);
+void LegacyClient::request(const wire::Message& message, Clock::time_point now) {
+  const std::string_view id = message.id();
+  const std::string_view method = message.method();
+  const std::string_view params = message.params();
   if (calls_.open(id) || listens_.waits(id)) {
     return side_.refuse(id, wire::kInvalidRequest, "a request with this id is still open");
   }
@@ -120,8 +119,7 @@ void LegacyClient::request(const wire::Line& line, const wire::Envelope& envelop
                         "server '" + side_.server + "' has no method " + std::string(method));
   }
   if (method == "logging/setLevel") return set_level(id, params);
-  if (method != "resources/subscribe" && method != "resources/unsubscribe")
-    return calls_.call(line, envelope);
+  if (method != "resources/subscribe" && method != "resources/unsubscribe") return calls_.call(message);
   const std::optional<std::string> uri = wire::string_member(params, "uri");
   if (!uri) return side_.refuse(id, wire::kInvalidParams, std::string(method) + " needs a URI: params.uri");
   if (method == "resources/subscribe") return listens_.subscribe(id, *uri, now);
@@ -144,60 +142,57 @@ void LegacyClient::set_level(std::string_view id, std::string_view params) {
   side_.answer(id, "{}");
 }
 
-void LegacyClient::cancelled(std::string_view text, const wire::Envelope& envelope) {
-  const std::string_view id = envelope.request_id.in(text);
-  const std::string_view params = envelope.params.in(text);
+void LegacyClient::cancelled(const wire::Message& message) {
+  const std::string_view id = message.request_id();
+  const std::string_view params = message.params();
   const std::string_view reason = wire::member(params, "reason").in(params);
   listens_.give_up(id);
   calls_.cancel(id, wire::string_value(reason) ? reason : std::string_view());
 }
 
-void LegacyClient::from_server(const wire::Line& line, const wire::Envelope& envelope,
-                               Clock::time_point now) {
-  const std::string_view id = envelope.id.in(line.text);
-  if (envelope.kind == wire::Kind::Request) {
+void LegacyClient::from_server(const wire::Message& message, Clock::time_point now) {
+  const std::string_view id = message.id();
+  if (message.kind() == wire::Kind::Request) {
     side_.outlet.to_server(
         wire::error_message(id, wire::kMethodNotFound,
                             "a server of protocol version 2026-07-28 sends no requests; ask for input"));
-  } else if (envelope.kind == wire::Kind::Notification) {
-    news(line, envelope);
-  } else if (envelope.kind == wire::Kind::Response) {
+  } else if (message.kind() == wire::Kind::Notification) {
+    news(message);
+  } else if (message.kind() == wire::Kind::Response) {
     const std::optional<UpId> own = wire::own_id<UpId>(id);
-    if (own && listens_.answered(*own, envelope.error.in(line.text))) return;
-    calls_.server_answered(line, envelope, now);
+    if (own && listens_.answered(*own, message.error())) return;
+    calls_.server_answered(message, now);
   }
 }
 
-void LegacyClient::news(const wire::Line& line, const wire::Envelope& envelope) {
-  const std::string_view method = wire::method_name(envelope, line.text);
+void LegacyClient::news(const wire::Message& message) {
+  const std::string_view method = message.method();
   if (method == "notifications/cancelled") {
-    if (const auto listen = wire::own_id<UpId>(envelope.request_id.in(line.text)))
-      listens_.cancelled(*listen);
-  } else if (envelope.subscription_id.present()) {
-    news_of_listen(line, envelope, method);
+    if (const auto listen = wire::own_id<UpId>(message.request_id())) listens_.cancelled(*listen);
+  } else if (message.has_subscription_id()) {
+    news_of_listen(message, method);
   } else if (method == "notifications/progress") {
-    calls_.progress(line, envelope);
+    calls_.progress(message);
   } else if (method == "notifications/message") {
-    if (!below_level(envelope.params.in(line.text))) side_.outlet.to_client(line);
+    if (!below_level(message.params())) side_.outlet.to_client(message.line());
   } else if (is_known_news(method)) {
-    side_.outlet.to_client(line);
+    side_.outlet.to_client(message.line());
   }
 }
 
-void LegacyClient::news_of_listen(const wire::Line& line, const wire::Envelope& envelope,
-                                  std::string_view method) {
-  const std::optional<UpId> listen = wire::own_id<UpId>(envelope.subscription_id.in(line.text));
+void LegacyClient::news_of_listen(const wire::Message& message, std::string_view method) {
+  const std::optional<UpId> listen = wire::own_id<UpId>(message.subscription_id());
   if (!listen || !listens_.knows(*listen)) return;
-  const std::string_view params = envelope.params.in(line.text);
+  const std::string_view params = message.params();
   if (method == "notifications/subscriptions/acknowledged") return listens_.acknowledged(*listen, params);
   if (method != "notifications/resources/updated") return;
-  const std::string_view meta = envelope.meta.in(line.text);
+  const std::string_view meta = message.meta();
   std::size_t members = 0;
   wire::each_member(meta, [&members](std::string_view, wire::Member) { ++members; });
   std::string_view object = members == 1 ? params : meta;
   wire::Span cut = wire::member_with_comma(object, members == 1 ? "_meta" : kSubscriptionId);
-  const std::size_t offset = members == 1 ? envelope.params.begin : envelope.meta.begin;
-  side_.outlet.to_client(line, {{{cut.begin + offset, cut.end + offset}, {}}});
+  const std::size_t offset = members == 1 ? message.where().params.begin : message.where().meta.begin;
+  side_.outlet.to_client(message.line(), {{{cut.begin + offset, cut.end + offset}, {}}});
 }
 
 bool LegacyClient::below_level(std::string_view params) const {

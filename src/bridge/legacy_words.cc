@@ -1,10 +1,10 @@
 #include "bridge/legacy_words.h"
 
 #include "bridge/legacy_client.h"
-#include "wire/envelope.h"
 #include "wire/error_codes.h"
 #include "wire/json_members.h"
 #include "wire/json_text.h"
+#include "wire/message.h"
 
 namespace corral::bridge {
 
@@ -58,18 +58,18 @@ std::string legacy_result(std::string_view method, std::string_view result, std:
   return changed(result, result_changes(method, result, modern_to_legacy(version)));
 }
 
-std::string modern_request(std::string_view line, const wire::Envelope& envelope, UpId id,
-                           std::string_view meta, std::string_view more) {
+std::string modern_request(const wire::Message& message, UpId id, std::string_view meta,
+                           std::string_view more) {
   const std::string own_id = to_string(id);
-  std::string params = modern_params(envelope.params.in(line), envelope.meta.in(line), meta, own_id, more);
+  std::string params = modern_params(message.params(), message.meta(), meta, own_id, more);
   std::vector<Change> changes;
-  if (envelope.params.present()) {
-    changes = {{envelope.id, own_id}, {envelope.params, std::move(params)}};
+  if (message.has_params()) {
+    changes = {{message.where().id, own_id}, {message.where().params, std::move(params)}};
     sort_by_place(changes);
   } else {
-    changes = {{envelope.id, own_id + R"(,"params":)" + params}};
+    changes = {{message.where().id, own_id + R"(,"params":)" + params}};
   }
-  return changed(line, changes);
+  return changed(message.text(), changes);
 }
 
 std::vector<Change> error_changes(std::string_view method, std::string_view error) {

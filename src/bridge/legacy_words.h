@@ -24,8 +24,8 @@ Vocabulary modern_to_legacy(std::string_view version);
 /// A request of the client as the server gets it: under the id `id`, which is also its progress token if it
 /// wants progress, with `meta` in its `_meta` and the members `more` in its parameters (both without braces,
 /// `more` may be empty).
-std::string modern_request(std::string_view line, const wire::Envelope& envelope, UpId id,
-                           std::string_view meta, std::string_view more = {});
+std::string modern_request(const wire::Message& message, UpId id, std::string_view meta,
+                           std::string_view more = {});
 
 /// How an error of the server for a request of `method` must be changed. `error` is valid JSON.
 std::vector<Change> error_changes(std::string_view method, std::string_view error);

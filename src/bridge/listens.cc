@@ -201,37 +201,37 @@ void Listens::tell_server(std::string_view method, std::string_view uri, UpId id
 }
 
 /// Before it is acknowledged a listen must hear nothing; who reads a list after that sees it as it is.
-void Listens::list_changed(std::string_view list, const wire::Line& line, const wire::Envelope& envelope) {
+void Listens::list_changed(std::string_view list, const wire::Message& message) {
   for (const auto& [client_id, listen] : listens_) {
-    if (listen.acknowledged && listen.lists.contains(list)) send(client_id, line, envelope);
+    if (listen.acknowledged && listen.lists.contains(list)) send(client_id, message);
   }
 }
 
-void Listens::updated(const wire::Line& line, const wire::Envelope& envelope) {
-  const std::string_view params = envelope.params.in(line.text);
+void Listens::updated(const wire::Message& message) {
+  const std::string_view params = message.params();
   const std::optional<std::string> uri = wire::string_value(wire::member(params, "uri").in(params));
   if (!uri) return;
   for (const auto& [client_id, listen] : listens_) {
     const bool wanted = std::any_of(listen.uris.begin(), listen.uris.end(),
                                     [&](const std::string& subscribed) { return covers(subscribed, *uri); });
-    if (listen.acknowledged && wanted) send(client_id, line, envelope);
+    if (listen.acknowledged && wanted) send(client_id, message);
   }
 }
 
-void Listens::send(const std::string& client_id, const wire::Line& line, const wire::Envelope& envelope) {
+void Listens::send(const std::string& client_id, const wire::Message& message) {
   const std::string mark = wire::quoted(kSubscriptionId) + ":" + client_id;
   Edits edits;
-  if (envelope.subscription_id.present()) {
-    edits.replace(envelope.subscription_id, client_id);
-  } else if (envelope.meta.present()) {
-    edits.add_members(line.text, envelope.meta, mark);
-  } else if (envelope.params.present()) {
-    edits.add_members(line.text, envelope.params, R"("_meta":{)" + mark + "}");
+  if (message.has_subscription_id()) {
+    edits.replace(message.where().subscription_id, client_id);
+  } else if (message.has_meta()) {
+    edits.add_members(message.text(), message.where().meta, mark);
+  } else if (message.has_params()) {
+    edits.add_members(message.text(), message.where().params, R"("_meta":{)" + mark + "}");
   } else {
-    const std::size_t brace = line.text.find('{');
-    edits.add_members(line.text, {brace, brace + 1}, R"("params":{"_meta":{)" + mark + "}}");
+    const std::size_t brace = message.text().find('{');
+    edits.add_members(message.text(), {brace, brace + 1}, R"("params":{"_meta":{)" + mark + "}}");
   }
-  edits.send(outlet_, line);
+  edits.send(outlet_, message.line());
 }
 
 }  // namespace corral::bridge

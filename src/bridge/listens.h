@@ -36,8 +36,8 @@ class Listens {
   bool answered(UpId id, bool accepted);
 
   /// One of the three notifications/…/list_changed, by the name of the list.
-  void list_changed(std::string_view list, const wire::Line& line, const wire::Envelope& envelope);
-  void updated(const wire::Line& line, const wire::Envelope& envelope);
+  void list_changed(std::string_view list, const wire::Message& message);
+  void updated(const wire::Message& message);
 
  private:
   struct Listen {
@@ -55,7 +55,7 @@ class Listens {
   void leave(const std::string& client_id, const std::string& uri);
   void acknowledge(const std::string& client_id, Listen& listen);
   void settle(const std::string& client_id, const std::string& uri, bool accepted);
-  void send(const std::string& client_id, const wire::Line& line, const wire::Envelope& envelope);
+  void send(const std::string& client_id, const wire::Message& message);
   void tell_server(std::string_view method, std::string_view uri, UpId id);
 
   Outlet& outlet_;

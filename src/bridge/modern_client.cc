@@ -32,40 +32,38 @@ ModernClient::ModernClient(Outlet& outlet, ModernClientOptions options)
       calls_(options.account),
       listens_(outlet, ids_) {}
 
-void ModernClient::from_client(const wire::Line& line, const wire::Envelope& envelope,
-                               Clock::time_point now) {
+void ModernClient::from_client(const wire::Message& message, Clock::time_point now) {
   now_ = now;
   // A modern client is asked nothing, so it has nothing to respond to.
-  if (envelope.kind == wire::Kind::Request) request(line, envelope, now);
-  if (envelope.kind == wire::Kind::Notification) client_notification(line, envelope);
+  if (message.kind() == wire::Kind::Request) request(message, now);
+  if (message.kind() == wire::Kind::Notification) client_notification(message);
 }
 
-void ModernClient::request(const wire::Line& line, const wire::Envelope& envelope, Clock::time_point now) {
-  const std::string_view id = envelope.id.in(line.text);
+void ModernClient::request(const wire::Message& message, Clock::time_point now) {
+  const std::string_view id = message.id();
   if (calls_.by_client(id) || listens_.holds(id)) {
-    return refuse_request(line, envelope, wire::kInvalidRequest,
+    return refuse_request(message, wire::kInvalidRequest,
                           "a request with this id is open; each open request needs an id of its own");
   }
-  const ModernRequest request = read_request(line.text, envelope);
-  if (!request.fault.empty()) return refuse_request(line, envelope, wire::kInvalidParams, request.fault);
+  const ModernRequest request = read_request(message);
+  if (!request.fault.empty()) return refuse_request(message, wire::kInvalidParams, request.fault);
   if (request.method == "subscriptions/listen") {
     if (const auto refused = listens_.open(id, request.params, server_)) to_client(*refused);
     return;
   }
   if (request.method.starts_with("tasks/")) {
-    return refuse_request(line, envelope, wire::kMethodNotFound,
+    return refuse_request(message, wire::kMethodNotFound,
                           "server \"" + name_ + "\" offers no tasks to clients of this revision");
   }
-  if (!request.state.empty()) return retry(line, envelope, request, now);
-  forward(line, envelope, request);
+  if (!request.state.empty()) return retry(message, request, now);
+  forward(message, request);
 }
 
-void ModernClient::forward(const wire::Line& line, const wire::Envelope& envelope,
-                           const ModernRequest& request) {
+void ModernClient::forward(const wire::Message& message, const ModernRequest& request) {
   Call call;
-  call.client_id = envelope.id.in(line.text);
+  call.client_id = message.id();
   call.method = request.method;
-  call.token = envelope.progress_token.in(line.text);
+  call.token = message.progress_token();
   call.abilities = request.abilities;
   call.level = request.level;
   if (request.method == "resources/read") {
@@ -73,7 +71,7 @@ void ModernClient::forward(const wire::Line& line, const wire::Envelope& envelop
     if (uri.size() <= kLongestUriTold) call.uri = uri;
   }
   if (can_be_suspended(request.method) && request.abilities.any()) {
-    const wire::Line params = kept(line, request.params);
+    const wire::Line params = kept(message.line(), request.params);
     if (calls_.reserve(held_by(params))) {
       call.params = params;
     } else {
@@ -83,35 +81,34 @@ void ModernClient::forward(const wire::Line& line, const wire::Envelope& envelop
   const UpId id = ids_.next();
   calls_.add(id, std::move(call));
   tell_level();  // before the request whose lines are wanted
-  outlet_.to_server(legacy_request(line.text, envelope, id));
+  outlet_.to_server(legacy_request(message, id));
 }
 
-void ModernClient::client_notification(const wire::Line& line, const wire::Envelope& envelope) {
-  const std::string_view method = wire::method_name(envelope, line.text);
-  if (method == "notifications/cancelled") return cancelled(line, envelope);
+void ModernClient::client_notification(const wire::Message& message) {
+  const std::string_view method = message.method();
+  if (method == "notifications/cancelled") return cancelled(message);
   // Modern clients say no other of the specification's own; what a legacy server would make of one from a
   // client that thinks otherwise is not to be found out.
-  if (!method.starts_with("notifications/")) outlet_.to_server(std::string(line.text));
+  if (!method.starts_with("notifications/")) outlet_.to_server(std::string(message.text()));
 }
 
-void ModernClient::cancelled(const wire::Line& line, const wire::Envelope& envelope) {
-  const std::string_view client_id = envelope.request_id.in(line.text);
+void ModernClient::cancelled(const wire::Message& message) {
+  const std::string_view client_id = message.request_id();
   if (listens_.holds(client_id)) return listens_.close(client_id);
   const std::optional<UpId> id = calls_.by_client(client_id);
   if (!id) return;
   const std::optional<Call> call = calls_.take(*id);
   calls_.gave_up(now_);
   Edits edits;
-  edits.replace(envelope.request_id, to_string(*id));
-  outlet_.to_server(edits.applied(line.text));
+  edits.replace(message.where().request_id, to_string(*id));
+  outlet_.to_server(edits.applied(message.text()));
   dismiss(call->questions);
   dismiss_orphans();
   tell_level();
 }
 
-void ModernClient::refuse_request(const wire::Line& line, const wire::Envelope& envelope, int code,
-                                  std::string_view message) {
-  to_client(wire::error_message(envelope.id.in(line.text), code, message));
+void ModernClient::refuse_request(const wire::Message& request, int code, std::string_view why) {
+  to_client(wire::error_message(request.id(), code, why));
 }
 
 /// The server has one level for all; when nobody wants lines any more it is left as it is, because the next

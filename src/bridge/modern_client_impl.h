@@ -19,8 +19,8 @@ class ModernClient : public Bridge {
  public:
   ModernClient(Outlet& outlet, ModernClientOptions options);
 
-  void from_client(const wire::Line& line, const wire::Envelope& envelope, Clock::time_point now) override;
-  void from_server(const wire::Line& line, const wire::Envelope& envelope, Clock::time_point now) override;
+  void from_client(const wire::Message& message, Clock::time_point now) override;
+  void from_server(const wire::Message& message, Clock::time_point now) override;
   void instance_changed(std::string_view handshake) override;
   void client_ended() override;
   std::optional<Clock::time_point> next_deadline() const override { return calls_.next_due(); }
@@ -30,20 +30,19 @@ class ModernClient : public Bridge {
   // What the outlet does may bring an answer before it returns: nothing that points into calls_ is used after
   // a word to the server.
 
-  void request(const wire::Line& line, const wire::Envelope& envelope, Clock::time_point now);
-  void forward(const wire::Line& line, const wire::Envelope& envelope, const ModernRequest& request);
-  void cancelled(const wire::Line& line, const wire::Envelope& envelope);
-  void client_notification(const wire::Line& line, const wire::Envelope& envelope);
+  void request(const wire::Message& message, Clock::time_point now);
+  void forward(const wire::Message& message, const ModernRequest& request);
+  void cancelled(const wire::Message& message);
+  void client_notification(const wire::Message& message);
 
-  void answer(UpId id, const wire::Line& line, const wire::Envelope& envelope, Clock::time_point now);
-  void deliver(Call call, const wire::Line& line, const wire::Envelope& envelope, Clock::time_point now);
-  void deliver_error(Call call, const wire::Line& line, const wire::Envelope& envelope,
-                     Clock::time_point now);
-  void progress(const wire::Line& line, const wire::Envelope& envelope);
-  void log_line(const wire::Line& line, const wire::Envelope& envelope);
-  void server_notification(const wire::Line& line, const wire::Envelope& envelope);
+  void answer(UpId id, const wire::Message& message, Clock::time_point now);
+  void deliver(Call call, const wire::Message& message, Clock::time_point now);
+  void deliver_error(Call call, const wire::Message& message, Clock::time_point now);
+  void progress(const wire::Message& message);
+  void log_line(const wire::Message& message);
+  void server_notification(const wire::Message& message);
 
-  void question(const wire::Line& line, const wire::Envelope& envelope, Clock::time_point now);
+  void question(const wire::Message& message, Clock::time_point now);
   std::optional<UpId> cause_of(Ask ask, Clock::time_point now);
   void refuse(Ask ask, std::string_view question_id, Clock::time_point now);
   void fail(UpId id, Ask ask);
@@ -52,14 +51,13 @@ class ModernClient : public Bridge {
   std::string free_key(const Call& call, std::string wished);
   void wants_urls(Call call, std::string_view error, Clock::time_point now);
   void tell(UpId id, Clock::time_point now);
-  void retry(const wire::Line& line, const wire::Envelope& envelope, const ModernRequest& request,
-             Clock::time_point now);
+  void retry(const wire::Message& message, const ModernRequest& request, Clock::time_point now);
   std::string fault_of_retry(const Call* call, const ModernRequest& request) const;
   std::vector<std::string> take_responses(Call& call, std::string_view responses);
   void resumed(UpId id, const std::vector<std::string>& responses, Clock::time_point now);
   void deliver_kept(UpId id, Clock::time_point now);
   void tell_missed_progress(Call& call);
-  void keep(Call& call, const wire::Line& line, const wire::Envelope& envelope);
+  void keep(Call& call, const wire::Message& message);
   void give_up(UpId id, std::string_view why);
   void cancel_at_server(UpId id, std::string_view why);
   void dismiss(const std::vector<Question>& questions);
@@ -68,8 +66,7 @@ class ModernClient : public Bridge {
 
   void tell_level();
   void to_client(const std::string& message) { outlet_.to_client({message, nullptr}); }
-  void refuse_request(const wire::Line& line, const wire::Envelope& envelope, int code,
-                      std::string_view message);
+  void refuse_request(const wire::Message& request, int code, std::string_view why);
 
   Outlet& outlet_;
   std::string name_;  // of the server, for messages

@@ -56,10 +56,10 @@ std::vector<std::string> url_elicitations(std::string_view error) {
 
 }  // namespace
 
-void ModernClient::question(const wire::Line& line, const wire::Envelope& envelope, Clock::time_point now) {
-  const std::string_view id = envelope.id.in(line.text);
-  const std::string_view method = wire::method_name(envelope, line.text);
-  const std::string_view params = envelope.params.in(line.text);
+void ModernClient::question(const wire::Message& message, Clock::time_point now) {
+  const std::string_view id = message.id();
+  const std::string_view method = message.method();
+  const std::string_view params = message.params();
   if (method == "ping") return outlet_.to_server(wire::result_message(id, "{}"));
   const std::optional<Ask> ask = what_is_asked(method, params);
   if (!ask) {
@@ -174,8 +174,7 @@ void ModernClient::tell(UpId id, Clock::time_point now) {
   tell_level();
 }
 
-void ModernClient::retry(const wire::Line& line, const wire::Envelope& envelope, const ModernRequest& request,
-                         Clock::time_point now) {
+void ModernClient::retry(const wire::Message& message, const ModernRequest& request, Clock::time_point now) {
   const std::optional<std::string> state = wire::string_value(request.state);
   const std::optional<UpId> id = state ? calls_.by_state(*state) : std::nullopt;
   const UpId number = id.value_or(UpId());
@@ -185,13 +184,13 @@ void ModernClient::retry(const wire::Line& line, const wire::Envelope& envelope,
     call = nullptr;
   }
   const std::string fault = fault_of_retry(call, request);
-  if (!fault.empty()) return refuse_request(line, envelope, wire::kInvalidParams, fault);
+  if (!fault.empty()) return refuse_request(message, wire::kInvalidParams, fault);
   std::vector<std::string> responses = take_responses(*call, request.responses);
-  call->token = envelope.progress_token.in(line.text);
-  calls_.resume(number, envelope.id.in(line.text), request.abilities, request.level);
+  call->token = message.progress_token();
+  calls_.resume(number, message.id(), request.abilities, request.level);
   if (!call->at_server && call->questions.empty()) {
     calls_.take(number);
-    return forward(line, envelope, request);
+    return forward(message, request);
   }
   resumed(number, responses, now);
 }
@@ -248,7 +247,7 @@ void ModernClient::resumed(UpId id, const std::vector<std::string>& responses, C
 
 void ModernClient::tell_missed_progress(Call& call) {
   const std::string missed = std::exchange(call.progress, "");
-  if (!missed.empty()) progress({missed, nullptr}, wire::scan(missed));
+  if (!missed.empty()) progress(wire::Message(missed));
 }
 
 /// The server has answered the call that a retry takes up. What the retry did not respond to is no business
@@ -257,24 +256,21 @@ void ModernClient::deliver_kept(UpId id, Clock::time_point now) {
   tell_missed_progress(*calls_.find(id));
   std::vector<Question> questions = calls_.take_questions(id);
   Call done = *calls_.take(id);
-  const Answer kept = *std::exchange(done.answer, std::nullopt);
-  deliver(std::move(done), kept.line, kept.envelope, now);
+  const wire::Message kept = *std::exchange(done.answer, std::nullopt);
+  deliver(std::move(done), kept, now);
   pass_on(std::move(questions), now);
   tell_level();
 }
 
-void ModernClient::keep(Call& call, const wire::Line& line, const wire::Envelope& envelope) {
-  if (!calls_.reserve(line.text.size())) {
-    const auto refusal = std::make_shared<const std::string>(wire::error_message(
-        "0", wire::kAnswerTooLarge,
-        "the answer of server \"" + name_ + "\" was too large to be kept for this retry"));
-    call.answer = Answer{{*refusal, refusal}, wire::scan(*refusal)};
-  } else if (line.owner) {
-    call.answer = Answer{line, envelope};
-  } else {
-    const auto copy = std::make_shared<const std::string>(line.text);
-    call.answer = Answer{{*copy, copy}, envelope};
+void ModernClient::keep(Call& call, const wire::Message& message) {
+  if (calls_.reserve(message.text().size())) {
+    call.answer = message.owned();
+    return;
   }
+  const std::string refusal =
+      wire::error_message("0", wire::kAnswerTooLarge,
+                          "the answer of server \"" + name_ + "\" was too large to be kept for this retry");
+  call.answer = wire::Message(refusal).owned();
 }
 
 void ModernClient::give_up(UpId id, std::string_view why) {

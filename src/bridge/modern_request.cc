@@ -68,11 +68,11 @@ bool can_be_suspended(std::string_view method) {
   return method == "tools/call" || method == "prompts/get" || method == "resources/read";
 }
 
-ModernRequest read_request(std::string_view line, const wire::Envelope& envelope) {
+ModernRequest read_request(const wire::Message& message) {
   ModernRequest request;
-  request.method = wire::method_name(envelope, line);
-  request.params = envelope.params.in(line);
-  const std::string_view meta = envelope.meta.in(line);
+  request.method = message.method();
+  request.params = message.params();
+  const std::string_view meta = message.meta();
   const std::string_view capabilities = wire::member(meta, kCapabilities).in(meta);
   if (!is_object(capabilities)) {
     request.fault =
@@ -80,8 +80,8 @@ ModernRequest read_request(std::string_view line, const wire::Envelope& envelope
     return request;
   }
   request.abilities = Abilities(capabilities);
-  if (envelope.log_level.present()) {
-    const std::optional<std::string> name = wire::string_value(envelope.log_level.in(line));
+  if (message.has_log_level()) {
+    const std::optional<std::string> name = wire::string_value(message.log_level());
     request.level = wire::parse_log_level(name.value_or(""));
     if (!request.level) {
       request.fault =
@@ -96,24 +96,24 @@ ModernRequest read_request(std::string_view line, const wire::Envelope& envelope
   return request;
 }
 
-std::string legacy_request(std::string_view line, const wire::Envelope& envelope, UpId id) {
+std::string legacy_request(const wire::Message& message, UpId id) {
   std::string out;
-  out.reserve(line.size() + 32);
-  const bool id_first = envelope.id.begin < envelope.params.begin;
-  const wire::Span first = id_first ? envelope.id : envelope.params;
-  const wire::Span second = id_first ? envelope.params : envelope.id;
+  out.reserve(message.text().size() + 32);
+  const bool id_first = message.where().id.begin < message.where().params.begin;
+  const wire::Span first = id_first ? message.where().id : message.where().params;
+  const wire::Span second = id_first ? message.where().params : message.where().id;
   const auto append = [&](bool is_id) {
     if (is_id) {
       out.append(to_string(id));
     } else {
-      append_params(out, envelope.params.in(line), wire::method_name(envelope, line), id);
+      append_params(out, message.params(), message.method(), id);
     }
   };
-  out.append(line.substr(0, first.begin));
+  out.append(message.text().substr(0, first.begin));
   append(id_first);
-  out.append(line.substr(first.end, second.begin - first.end));
+  out.append(message.text().substr(first.end, second.begin - first.end));
   append(!id_first);
-  return out.append(line.substr(second.end));
+  return out.append(message.text().substr(second.end));
 }
 
 bool same_params(std::string_view one, std::string_view other) {

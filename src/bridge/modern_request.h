@@ -8,8 +8,8 @@
 
 #include "bridge/bridge.h"
 #include "bridge/question.h"
-#include "wire/envelope.h"
 #include "wire/log_level.h"
+#include "wire/message.h"
 
 namespace corral::bridge {
 
@@ -23,14 +23,14 @@ struct ModernRequest {
   std::string fault;                    // what is wrong with it, for people; empty = nothing
 };
 
-/// The views point into `line` and `envelope`.
-ModernRequest read_request(std::string_view line, const wire::Envelope& envelope);
+/// The views point into `message`.
+ModernRequest read_request(const wire::Message& message);
 
 /// A server may ask its client something during these, and during no others.
 bool can_be_suspended(std::string_view method);
 
 /// The request in legacy words, under an id of ours, which is its progress token too if it has one.
-std::string legacy_request(std::string_view line, const wire::Envelope& envelope, UpId id);
+std::string legacy_request(const wire::Message& message, UpId id);
 
 /// Whether two requests of one method ask for the same: all of `params` but `_meta` and what belongs to
 /// retries, whatever the order of its members and the space between.

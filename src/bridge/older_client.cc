@@ -25,23 +25,23 @@ class OlderClient final : public Bridge {
   OlderClient(Outlet& outlet, std::string version)
       : outlet_(outlet), version_(std::move(version)), vocabulary_(legacy_vocabulary(version_)) {}
 
-  void from_client(const wire::Line& line, const wire::Envelope& envelope, Clock::time_point) override {
-    if (envelope.kind == wire::Kind::Request && !remember(line.text, envelope)) return;
-    if (envelope.request_id.present()) methods_.erase(std::string(envelope.request_id.in(line.text)));
-    outlet_.to_server(std::string(line.text));
+  void from_client(const wire::Message& message, Clock::time_point) override {
+    if (message.kind() == wire::Kind::Request && !remember(message)) return;
+    if (message.has_request_id()) methods_.erase(std::string(message.request_id()));
+    outlet_.to_server(std::string(message.text()));
   }
 
-  void from_server(const wire::Line& line, const wire::Envelope& envelope, Clock::time_point) override {
-    if (envelope.kind == wire::Kind::Request && refused(line.text, envelope)) return;
-    if (envelope.kind != wire::Kind::Response) return outlet_.to_client(line);
-    const auto open = methods_.find(envelope.id.in(line.text));
-    if (open == methods_.end()) return outlet_.to_client(line);
+  void from_server(const wire::Message& message, Clock::time_point) override {
+    if (message.kind() == wire::Kind::Request && refused(message)) return;
+    if (message.kind() != wire::Kind::Response) return outlet_.to_client(message.line());
+    const auto open = methods_.find(message.id());
+    if (open == methods_.end()) return outlet_.to_client(message.line());
     const std::string method = std::move(open->second);
     methods_.erase(open);
     std::vector<Change> changes;
-    const std::string_view result = envelope.result.in(line.text);
-    add_changes(changes, result_changes(method, result, vocabulary_), envelope.result.begin);
-    send_changed(outlet_, line, changes);
+    const std::string_view result = message.result();
+    add_changes(changes, result_changes(method, result, vocabulary_), message.where().result.begin);
+    send_changed(outlet_, message.line(), changes);
   }
 
   /// Ids and subscriptions are the router's: it is one legacy session to it as any other.
@@ -53,9 +53,9 @@ class OlderClient final : public Bridge {
  private:
   /// False if it was answered with an error: an answer to a second one with this id would be taken for that
   /// of the first.
-  bool remember(std::string_view text, const wire::Envelope& envelope) {
-    const std::string id(envelope.id.in(text));
-    const std::string_view method = wire::method_name(envelope, text);
+  bool remember(const wire::Message& message) {
+    const std::string id(message.id());
+    const std::string_view method = message.method();
     if (methods_.contains(id)) {
       refuse(id, wire::kInvalidRequest, "a request with this id is still open");
       return false;
@@ -74,13 +74,12 @@ class OlderClient final : public Bridge {
   }
 
   /// Whether it was an elicitation by URL, which the client's revision does not have.
-  bool refused(std::string_view text, const wire::Envelope& envelope) {
-    if (version_ >= wire::kNewestLegacy || wire::method_name(envelope, text) != "elicitation/create")
-      return false;
-    const std::string_view params = envelope.params.in(text);
+  bool refused(const wire::Message& message) {
+    if (version_ >= wire::kNewestLegacy || message.method() != "elicitation/create") return false;
+    const std::string_view params = message.params();
     if (wire::string_member(params, "mode") != "url") return false;
     outlet_.to_server(wire::error_message(
-        envelope.id.in(text), wire::kInvalidParams,
+        message.id(), wire::kInvalidParams,
         "the client's protocol version, " + version_ + ", has no elicitation by URL; ask with a form"));
     return true;
   }

@@ -149,7 +149,7 @@ std::size_t OpenCalls::held() const {
   for (const UpId id : waiting_) {
     const Call& call = calls_.at(id);
     for (const Question& question : call.questions) bytes += question.request.size();
-    if (call.answer) bytes += call.answer->line.text.size();
+    if (call.answer) bytes += call.answer->text().size();
   }
   return bytes;
 }

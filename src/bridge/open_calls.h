@@ -16,17 +16,11 @@
 #include "bridge/bridge.h"
 #include "bridge/question.h"
 #include "wire/attribution.h"
-#include "wire/envelope.h"
 #include "wire/line_reader.h"
 #include "wire/log_level.h"
+#include "wire/message.h"
 
 namespace corral::bridge {
-
-/// The server's last word on a call, kept for the retry.
-struct Answer {
-  wire::Line line;
-  wire::Envelope envelope;
-};
 
 struct Call {
   std::string client_id;  // JSON; empty while it is suspended
@@ -39,10 +33,10 @@ struct Call {
   bool at_server = true;  // otherwise the retry sends it again
 
   std::vector<Question> questions;
-  std::string state;        // the handle that the client was given; empty unless it is suspended
-  Clock::time_point due{};  // when its questions are told; when it is suspended: given up
-  std::optional<Answer> answer;
-  std::string progress;  // the last one that nobody could be told
+  std::string state;                    // the handle that the client was given; empty unless it is suspended
+  Clock::time_point due{};              // when its questions are told; when it is suspended: given up
+  std::optional<wire::Message> answer;  // the server's last word, kept for the retry; has an owner
+  std::string progress;                 // the last one that nobody could be told
 
   bool suspended() const { return !state.empty(); }
   /// The server may still ask something because of it.

@@ -54,11 +54,11 @@ std::string Handshake::request(CallId id) {
                                modern ? discover_params() : opening_.initialize_params);
 }
 
-Handshake::Taken Handshake::take(std::string_view line, const wire::Envelope& envelope) {
-  if (outcome_ != Outcome::Waiting || envelope.kind != wire::Kind::Response) return Taken::No;
-  if (wire::own_id<CallId>(envelope.id.in(line)) != id_) return Taken::No;
-  if (envelope.error.present()) return take_error(envelope.error.in(line));
-  const std::string_view result = envelope.result.in(line);
+Handshake::Taken Handshake::take(const wire::Message& message) {
+  if (outcome_ != Outcome::Waiting || message.kind() != wire::Kind::Response) return Taken::No;
+  if (wire::own_id<CallId>(message.id()) != id_) return Taken::No;
+  if (message.has_error()) return take_error(message.error());
+  const std::string_view result = message.result();
   // Some servers answer anything with something.
   if (era_ == knowledge::Era::Modern && !is_discover_result(result)) {
     return take_error(R"({"code":-32603,"message":"the server gave no answer to server/discover"})");

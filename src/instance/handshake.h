@@ -9,7 +9,7 @@
 
 #include "base/id.h"
 #include "knowledge/manifest.h"
-#include "wire/envelope.h"
+#include "wire/message.h"
 
 namespace corral::instance {
 
@@ -45,7 +45,7 @@ class Handshake {
   std::string request(CallId id);
   enum class Taken : std::uint8_t { No, Over, AskAgain };
   /// `No` if the message was not the answer that we wait for.
-  Taken take(std::string_view line, const wire::Envelope& envelope);
+  Taken take(const wire::Message& message);
   /// The same for an answer that cannot be read: `id` is JSON text, `why` says what is wrong with it.
   Taken take_unreadable(std::string_view id, std::string_view why);
   /// No answer came in time, or none can come any more.

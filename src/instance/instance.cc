@@ -70,9 +70,9 @@ Result<proc::ProcessTree> spawn_journaled(proc::Spawner& spawner, proc::LaunchSp
 }
 
 /// What is wrong with a line.
-std::string described(const wire::Envelope& envelope) {
-  return (envelope.kind == wire::Kind::NotJson ? "it is not strict JSON: " : "it is not JSON-RPC 2.0: ") +
-         std::string(envelope.fault) + " at byte " + std::to_string(envelope.fault_at);
+std::string described(const wire::Message& message) {
+  return (message.kind() == wire::Kind::NotJson ? "it is not strict JSON: " : "it is not JSON-RPC 2.0: ") +
+         std::string(message.fault()) + " at byte " + std::to_string(message.fault_at());
 }
 
 int shell_code(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
@@ -170,18 +170,18 @@ void Instance::on_line(const wire::Line& line) {
     held_.emplace_back(line.text);
     return;
   }
-  const wire::Envelope envelope = wire::scan(line.text);
-  if (envelope.kind == wire::Kind::NotJson || envelope.kind == wire::Kind::NotRpc) {
+  const wire::Message message(line);
+  if (message.kind() == wire::Kind::NotJson || message.kind() == wire::Kind::NotRpc) {
     ++counters_.lines_dropped;
     counters_.bytes_dropped += line.text.size();
     // A banner or a record of a log is nobody's; half an answer is somebody's, who would wait for it until
     // his patience ends.
     std::string id = wire::answered_id(line.text);
-    if (!id.empty()) answer_lost({std::move(id), false, described(envelope)});
+    if (!id.empty()) answer_lost({std::move(id), false, described(message)});
     return;
   }
-  const auto taken = state_ == State::Opening ? handshake_->take(line.text, envelope) : Handshake::Taken::No;
-  if (taken == Handshake::Taken::No) return events_.on_message(line, envelope);
+  const auto taken = state_ == State::Opening ? handshake_->take(message) : Handshake::Taken::No;
+  if (taken == Handshake::Taken::No) return events_.on_message(message);
   go_on_opening(taken);
 }
 

@@ -18,8 +18,8 @@
 #include "proc/launch_spec.h"
 #include "proc/process_tree.h"
 #include "proc/spawner.h"
-#include "wire/envelope.h"
 #include "wire/line_pipe.h"
+#include "wire/message.h"
 
 namespace corral::instance {
 
@@ -61,7 +61,7 @@ class Instance final : private wire::LinePipe::Handler {
     virtual ~Events() = default;
     /// The handshake is over; `opened()` tells how it went.
     virtual void on_opened() = 0;
-    virtual void on_message(const wire::Line& line, const wire::Envelope& envelope) = 0;
+    virtual void on_message(const wire::Message& message) = 0;
     virtual void on_lost_answer(const LostAnswer& lost) = 0;
     virtual void on_error_output(std::string_view bytes) = 0;
     /// The server reads again, after its queue had been full.

@@ -61,26 +61,25 @@ ControlServer::ControlServer(std::vector<Tool> tools, Surroundings surroundings)
 
 ControlServer::~ControlServer() { *alive_ = false; }
 
-void ControlServer::take(std::string_view line) { take_message(line, wire::scan(line)); }
+void ControlServer::take(std::string_view line) { take_message(wire::Message(line)); }
 
 void ControlServer::take_oversized(std::string_view id) {
   refuse(id, wire::kInvalidRequest,
          "Invalid Request: the line is longer than " + std::to_string(kLongestLine) + " bytes");
 }
 
-void ControlServer::take_message(std::string_view line, const wire::Envelope& envelope) {
-  switch (envelope.kind) {
-    case wire::Kind::Request: return take_request(line, envelope);
-    case wire::Kind::Notification: return take_cancellation(line, envelope);
+void ControlServer::take_message(const wire::Message& message) {
+  switch (message.kind()) {
+    case wire::Kind::Request: return take_request(message);
+    case wire::Kind::Notification: return take_cancellation(message);
     case wire::Kind::Response: return;  // we have sent no requests
-    case wire::Kind::Batch: return take_batch(line);
+    case wire::Kind::Batch: return take_batch(message.text());
     case wire::Kind::NotRpc:
-      return refuse(envelope.id.in(line), wire::kInvalidRequest,
-                    std::string("Invalid Request: ") + envelope.fault);
+      return refuse(message.id(), wire::kInvalidRequest, std::string("Invalid Request: ") + message.fault());
     case wire::Kind::NotJson:
       return refuse(
           {}, wire::kParseError,
-          std::string("Parse error: ") + envelope.fault + " at byte " + std::to_string(envelope.fault_at));
+          std::string("Parse error: ") + message.fault() + " at byte " + std::to_string(message.fault_at()));
   }
 }
 
@@ -92,20 +91,19 @@ void ControlServer::take_batch(std::string_view line) {
     return refuse({}, wire::kInvalidRequest, "Invalid Request: send one message per line, not a batch");
   }
   for (const wire::Span& element : *elements) {
-    const std::string_view one = element.in(line);
-    const wire::Envelope envelope = wire::scan(one);
-    if (envelope.kind == wire::Kind::Batch) {
+    const wire::Message one(element.in(line));
+    if (one.kind() == wire::Kind::Batch) {
       refuse({}, wire::kInvalidRequest, "Invalid Request: a batch inside a batch");
     } else {
-      take_message(one, envelope);
+      take_message(one);
     }
   }
 }
 
-void ControlServer::take_request(std::string_view line, const wire::Envelope& envelope) {
-  const std::string_view id = envelope.id.in(line);
-  const std::string_view params = envelope.params.in(line);
-  const std::string_view method = wire::method_name(envelope, line);
+void ControlServer::take_request(const wire::Message& message) {
+  const std::string_view id = message.id();
+  const std::string_view params = message.params();
+  const std::string_view method = message.method();
   if (calls_.contains(std::string(id))) {
     return refuse(id, wire::kInvalidRequest, "Invalid Request: this id belongs to a call that is still open");
   }
@@ -120,9 +118,9 @@ void ControlServer::take_request(std::string_view line, const wire::Envelope& en
 
 /// A cancelled call is not started if it has not begun, and is not answered. All other notifications are
 /// ignored.
-void ControlServer::take_cancellation(std::string_view line, const wire::Envelope& envelope) {
-  if (wire::method_name(envelope, line) != "notifications/cancelled") return;
-  const auto call = calls_.find(std::string(envelope.request_id.in(line)));
+void ControlServer::take_cancellation(const wire::Message& message) {
+  if (message.method() != "notifications/cancelled") return;
+  const auto call = calls_.find(std::string(message.request_id()));
   if (call != calls_.end()) call->second->cancelled = true;
 }
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "observe/tool.h"
-#include "wire/envelope.h"
+#include "wire/message.h"
 
 namespace corral::observe {
 
@@ -43,10 +43,10 @@ class ControlServer {
  private:
   struct Call;
 
-  void take_message(std::string_view line, const wire::Envelope& envelope);
+  void take_message(const wire::Message& message);
   void take_batch(std::string_view line);
-  void take_request(std::string_view line, const wire::Envelope& envelope);
-  void take_cancellation(std::string_view line, const wire::Envelope& envelope);
+  void take_request(const wire::Message& message);
+  void take_cancellation(const wire::Message& message);
   void initialize(std::string_view id, std::string_view params);
   void list_tools(std::string_view id, std::string_view params);
   void call_tool(std::string_view id, std::string_view params);

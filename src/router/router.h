@@ -136,9 +136,9 @@ class Router final : public instance::Instance::Events {
   /// Answers every call of the session with an error.
   void give_up_calls(SessionPort& port, int code, const std::string& sentence);
 
-  void request(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope);
-  void notification(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope);
-  void response(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope);
+  void request(SessionPort& port, const wire::Message& message);
+  void notification(SessionPort& port, const wire::Message& message);
+  void response(SessionPort& port, const wire::Message& message);
 
   /// The server does not take more: the session should stop reading until `server_drained`.
   bool congested() const { return instance_ && instance_->congested(); }
@@ -168,7 +168,7 @@ class Router final : public instance::Instance::Events {
 
  private:
   void on_opened() override;
-  void on_message(const wire::Line& line, const wire::Envelope& envelope) override;
+  void on_message(const wire::Message& message) override;
   void on_lost_answer(const instance::LostAnswer& lost) override;
   void on_error_output(std::string_view bytes) override;
   void on_drained() override;
@@ -176,38 +176,36 @@ class Router final : public instance::Instance::Events {
   void on_ended(const instance::Ending& ending) override;
 
   // towards the server
-  void forward(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope, Purpose purpose);
+  void forward(SessionPort& port, const wire::Message& message, Purpose purpose);
   CallId ask(std::string_view method, std::string_view params, Call call);
   void cancel_up(CallId up_id, std::string_view reason);
-  void cancelled_by_client(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope);
-  void subscribe(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope);
-  void unsubscribe(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope);
-  void set_level(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope);
+  void cancelled_by_client(SessionPort& port, const wire::Message& message);
+  void subscribe(SessionPort& port, const wire::Message& message);
+  void unsubscribe(SessionPort& port, const wire::Message& message);
+  void set_level(SessionPort& port, const wire::Message& message);
   void tell_unsubscribed(const std::string& uri, SessionId on_behalf_of);
   void tell_level(LogLevel level, SessionId on_behalf_of);
   void level_told();
-  bool refuse_tool(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope);
-  bool misleads(const wire::Envelope& envelope);
+  bool refuse_tool(SessionPort& port, const wire::Message& message);
+  bool misleads(const wire::Message& message);
   bool asks_without_id(std::string_view method);
 
   // towards the sessions
-  void answer(const wire::Line& line, const wire::Envelope& envelope);
-  void answer_call(const Call& call, const wire::Line& line, const wire::Envelope& envelope);
-  void answer_own(const Call& call, const wire::Line& line, const wire::Envelope& envelope);
-  void answer_tools(SessionPort& port, const Call& call, const wire::Line& line,
-                    const wire::Envelope& envelope);
-  void question(const wire::Line& line, const wire::Envelope& envelope);
+  void answer(const wire::Message& message);
+  void answer_call(const Call& call, const wire::Message& message);
+  void answer_own(const Call& call, const wire::Message& message);
+  void answer_tools(SessionPort& port, const Call& call, const wire::Message& message);
+  void question(const wire::Message& message);
   void answer_for_client(std::string_view id, QuestionKind kind);
-  void news(const wire::Line& line, const wire::Envelope& envelope);
-  void progress(const wire::Line& line, const wire::Envelope& envelope);
-  void cancelled_by_server(const wire::Line& line, const wire::Envelope& envelope);
-  void subscribed_news(const wire::Line& line, const wire::Envelope& envelope);
+  void news(const wire::Message& message);
+  void progress(const wire::Message& message);
+  void cancelled_by_server(const wire::Message& message);
+  void subscribed_news(const wire::Message& message);
   SessionPort* cause_of_words(Causes which) const;
-  void log_message(const wire::Line& line, const wire::Envelope& envelope);
+  void log_message(const wire::Message& message);
   void batch(const wire::Line& line);
-  void deliver_to_all(const std::vector<SessionId>& sessions, const wire::Line& line,
-                      const wire::Envelope& envelope);
-  void deliver_news(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope,
+  void deliver_to_all(const std::vector<SessionId>& sessions, const wire::Message& message);
+  void deliver_news(SessionPort& port, const wire::Message& message,
                     std::initializer_list<wire::Edit> edits = {});
   void fail(const Call& call, int code, const std::string& sentence);
   void fit();
@@ -234,7 +232,7 @@ class Router final : public instance::Instance::Events {
 
   // on behalf of clients that know no listen
   void listen_for_all();
-  void listened(const wire::Line& line, const wire::Envelope& envelope);
+  void listened(const wire::Message& message);
 
   Loop& loop_;
   RouterOptions options_;

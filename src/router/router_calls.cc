@@ -26,10 +26,6 @@ class Digits {
   char* end_ = nullptr;
 };
 
-std::string_view params_of(const wire::Line& line, const wire::Envelope& envelope) {
-  return envelope.params.in(line.text);
-}
-
 constexpr std::size_t kMostCalls = 4096;
 
 void refuse_more(SessionPort& port, std::string_view id) {
@@ -76,23 +72,23 @@ std::string text_member(std::string_view object, std::string_view key) {
 
 }  // namespace
 
-void Router::request(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope) {
-  const std::string_view method = wire::method_name(envelope, line.text);
+void Router::request(SessionPort& port, const wire::Message& message) {
+  const std::string_view method = message.method();
   if (lost_) {
-    port.deliver({wire::error_message(envelope.id.in(line.text), wire::kServerLost,
-                                      "server " + options_.server + " has ended"),
-                  nullptr});
+    port.deliver(
+        {wire::error_message(message.id(), wire::kServerLost, "server " + options_.server + " has ended"),
+         nullptr});
     return;
   }
   has_asked(port);
-  if (calls_.find(port.session(), envelope.id.in(line.text))) {
-    port.deliver({wire::error_message(envelope.id.in(line.text), wire::kInvalidRequest,
+  if (calls_.find(port.session(), message.id())) {
+    port.deliver({wire::error_message(message.id(), wire::kInvalidRequest,
                                       "Invalid Request: this id is already in use by a call in flight"),
                   nullptr});
     return;
   }
-  if (misleads(envelope)) {
-    port.deliver({wire::error_message(envelope.id.in(line.text), wire::kInvalidRequest,
+  if (misleads(message)) {
+    port.deliver({wire::error_message(message.id(), wire::kInvalidRequest,
                                       "Invalid Request: a message to server " + options_.server +
                                           " may have no key that differs from \"id\", \"method\", "
                                           "\"params\", \"_meta\" or \"progressToken\" only in upper and "
@@ -100,45 +96,44 @@ void Router::request(SessionPort& port, const wire::Line& line, const wire::Enve
                   nullptr});
     return;
   }
-  if (method == "tools/call" && refuse_tool(port, line, envelope)) return;
+  if (method == "tools/call" && refuse_tool(port, message)) return;
   if (method == "tools/list") {
-    const bool further = wire::member(params_of(line, envelope), "cursor").present();
-    return forward(port, line, envelope, further ? Purpose::ListMoreTools : Purpose::ListTools);
+    const bool further = wire::member(message.params(), "cursor").present();
+    return forward(port, message, further ? Purpose::ListMoreTools : Purpose::ListTools);
   }
-  if (method == "subscriptions/listen") return forward(port, line, envelope, Purpose::Listen);
+  if (method == "subscriptions/listen") return forward(port, message, Purpose::Listen);
   if (options_.shared && !modern()) {
-    if (method == "resources/subscribe") return subscribe(port, line, envelope);
-    if (method == "resources/unsubscribe") return unsubscribe(port, line, envelope);
-    if (method == "logging/setLevel") return set_level(port, line, envelope);
+    if (method == "resources/subscribe") return subscribe(port, message);
+    if (method == "resources/unsubscribe") return unsubscribe(port, message);
+    if (method == "logging/setLevel") return set_level(port, message);
     if (method.starts_with("tasks/")) {
-      port.deliver({wire::error_message(envelope.id.in(line.text), wire::kMethodNotFound,
+      port.deliver({wire::error_message(message.id(), wire::kMethodNotFound,
                                         "Method not found: a shared server offers no tasks"),
                     nullptr});
       return;
     }
   }
-  forward(port, line, envelope, Purpose::Forward);
+  forward(port, message, Purpose::Forward);
 }
 
-void Router::forward(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope,
-                     Purpose purpose) {
-  if (calls_.count(port.session()) >= kMostCalls) return refuse_more(port, envelope.id.in(line.text));
+void Router::forward(SessionPort& port, const wire::Message& message, Purpose purpose) {
+  if (calls_.count(port.session()) >= kMostCalls) return refuse_more(port, message.id());
   Call call{.session = port.session(),
-            .id = std::string(envelope.id.in(line.text)),
-            .token = std::string(envelope.progress_token.in(line.text)),
+            .id = std::string(message.id()),
+            .token = std::string(message.progress_token()),
             .purpose = purpose,
-            .wants_log = envelope.log_level.present()};
-  const std::string_view method = wire::method_name(envelope, line.text);
+            .wants_log = message.has_log_level()};
+  const std::string_view method = message.method();
   call.unsubscribes = method == "resources/unsubscribe";
   if (call.unsubscribes || method == "resources/subscribe") {
-    call.uri = text_member(params_of(line, envelope), "uri");
+    call.uri = text_member(message.params(), "uri");
   }
   if (purpose == Purpose::Listen) {
-    const std::string_view params = params_of(line, envelope);
+    const std::string_view params = message.params();
     call.listens_to = wire::member(params, "notifications").in(params);
   }
   call.list = list_kind_of(method);
-  if (call.list && wire::member(params_of(line, envelope), "cursor").present()) call.list.reset();
+  if (call.list && wire::member(message.params(), "cursor").present()) call.list.reset();
   if (const std::string objection = charge(port.account(), call); !objection.empty()) {
     port.deliver({wire::error_message(call.id, wire::kTooManyCalls, objection), nullptr});
     return;
@@ -153,13 +148,13 @@ void Router::forward(SessionPort& port, const wire::Line& line, const wire::Enve
   const Clock::time_point deadline = call.deadline;
   calls_.add(up_id, std::move(call));
   const Digits digits(up_id);
-  const wire::Edit id{envelope.id, digits.text()};
-  const wire::Edit token{envelope.progress_token, digits.text()};
+  const wire::Edit id{message.where().id, digits.text()};
+  const wire::Edit token{message.where().progress_token, digits.text()};
   const bool id_first = !token.where.present() || id.where.begin < token.where.begin;
   if (id_first) {
-    instance_->send(line, {id, token});
+    instance_->send(message.line(), {id, token});
   } else {
-    instance_->send(line, {token, id});
+    instance_->send(message.line(), {token, id});
   }
   watch_deadline(deadline);
 }
@@ -178,13 +173,13 @@ CallId Router::ask(std::string_view method, std::string_view params, Call call) 
   return up_id;
 }
 
-bool Router::refuse_tool(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope) {
+bool Router::refuse_tool(SessionPort& port, const wire::Message& message) {
   if (!options_.allows_tool) return false;
   const auto refuse = [&](int code, const std::string& why) {
-    port.deliver({wire::error_message(envelope.id.in(line.text), code, why), nullptr});
+    port.deliver({wire::error_message(message.id(), code, why), nullptr});
     return true;
   };
-  const std::string_view written = called_tool(params_of(line, envelope));
+  const std::string_view written = called_tool(message.params());
   if (is_too_long_for_a_tool(written)) {  // each pattern would be compared with all of it
     return refuse(wire::kInvalidParams, "Invalid params: the tools of server " + options_.server +
                                             " are limited, so the name of one may have 1024 bytes at most");
@@ -206,8 +201,8 @@ bool Router::refuse_tool(SessionPort& port, const wire::Line& line, const wire::
 
 /// Where a list of tools is to be kept, or others use the server, a message must mean to the server what it
 /// means to us: a second id that only the server sees would be the one of somebody else's call.
-bool Router::misleads(const wire::Envelope& envelope) {
-  const bool refused = (options_.allows_tool || options_.shared) && envelope.lookalike;
+bool Router::misleads(const wire::Message& message) {
+  const bool refused = (options_.allows_tool || options_.shared) && message.lookalike();
   if (refused) ++counters_.misleading;
   return refused;
 }
@@ -220,28 +215,28 @@ bool Router::asks_without_id(std::string_view method) {
   return refused;
 }
 
-void Router::notification(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope) {
-  const std::string_view method = wire::method_name(envelope, line.text);
-  if (method == "notifications/cancelled") return cancelled_by_client(port, line, envelope);
-  if (misleads(envelope) || asks_without_id(method)) return;
+void Router::notification(SessionPort& port, const wire::Message& message) {
+  const std::string_view method = message.method();
+  if (method == "notifications/cancelled") return cancelled_by_client(port, message);
+  if (misleads(message) || asks_without_id(method)) return;
   if (method == "notifications/initialized") {
     ready_.insert(port.session());
     if (options_.shared) return;  // we told it ourselves
   }
   // What else a client may tell is about its own roots, tasks and questions: of no meaning to a shared
   // server.
-  if (!options_.shared) instance_->send(line);
+  if (!options_.shared) instance_->send(message.line());
 }
 
-void Router::cancelled_by_client(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope) {
-  const auto up_id = calls_.find(port.session(), envelope.request_id.in(line.text));
+void Router::cancelled_by_client(SessionPort& port, const wire::Message& message) {
+  const auto up_id = calls_.find(port.session(), message.request_id());
   if (!up_id) return;  // answered already, or never asked
   const std::optional<Call> call = calls_.cancel(*up_id, Clock::now());
-  if (envelope.lookalike || envelope.lookalike_request_id) {
+  if (message.lookalike() || message.lookalike_request_id()) {
     ++counters_.misleading;
     cancel_up(*up_id, "the client cancelled it");  // the client's own words might name another call
   } else {
-    instance_->send(line, {{envelope.request_id, Digits(*up_id).text()}});
+    instance_->send(message.line(), {{message.where().request_id, Digits(*up_id).text()}});
   }
   call_finished();
 }
@@ -252,23 +247,23 @@ void Router::cancel_up(CallId up_id, std::string_view reason) {
 }
 
 /// The client's answer to a question of its server.
-void Router::response(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope) {
-  if (misleads(envelope)) return;
-  const auto down_id = wire::own_id<QuestionId>(envelope.id.in(line.text));
+void Router::response(SessionPort& port, const wire::Message& message) {
+  if (misleads(message)) return;
+  const auto down_id = wire::own_id<QuestionId>(message.id());
   const auto question = down_id && !options_.shared ? questions_.take(*down_id) : std::nullopt;
   if (!question) {
     ++counters_.unknown_answers;
     port.note("the client answered a question that nobody asked; the answer was dropped");
     return;
   }
-  instance_->send(line, {{envelope.id, question->id}});
+  instance_->send(message.line(), {{message.where().id, question->id}});
 }
 
 // ---- what a shared server is told once for all
 
-void Router::subscribe(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope) {
-  const std::string id(envelope.id.in(line.text));
-  const std::string uri = text_member(params_of(line, envelope), "uri");
+void Router::subscribe(SessionPort& port, const wire::Message& message) {
+  const std::string id(message.id());
+  const std::string uri = text_member(message.params(), "uri");
   const auto refuse = [&](const std::string& why) {
     port.deliver({wire::error_message(id, wire::kTooManyCalls, why), nullptr});
   };
@@ -307,12 +302,12 @@ void Router::subscribe(SessionPort& port, const wire::Line& line, const wire::En
   }
 }
 
-void Router::unsubscribe(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope) {
-  const std::string uri = text_member(params_of(line, envelope), "uri");
+void Router::unsubscribe(SessionPort& port, const wire::Message& message) {
+  const std::string uri = text_member(message.params(), "uri");
   if (subscriptions_.unsubscribe(port.session(), uri)) {
     tell_unsubscribed(uri, port.session());
   }
-  port.deliver({wire::result_message(envelope.id.in(line.text), "{}"), nullptr});
+  port.deliver({wire::result_message(message.id(), "{}"), nullptr});
 }
 
 /// Nobody waits for the answer. Of a server that gives none, so many are kept in mind and no more.
@@ -326,8 +321,8 @@ void Router::tell_unsubscribed(const std::string& uri, SessionId on_behalf_of) {
   call_finished();
 }
 
-void Router::set_level(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope) {
-  const std::string_view id = envelope.id.in(line.text);
+void Router::set_level(SessionPort& port, const wire::Message& message) {
+  const std::string_view id = message.id();
   const std::string& opened = instance_->handshake().result();
   const std::string_view capabilities = wire::member(opened, "capabilities").in(opened);
   if (!wire::member(capabilities, "logging").present()) {
@@ -335,7 +330,7 @@ void Router::set_level(SessionPort& port, const wire::Line& line, const wire::En
                   nullptr});
     return;
   }
-  const auto level = parse_log_level(text_member(params_of(line, envelope), "level"));
+  const auto level = parse_log_level(text_member(message.params(), "level"));
   if (!level) {
     port.deliver({wire::error_message(id, wire::kInvalidParams,
                                       "Invalid params: level must be debug, info, notice, warning, error, "

@@ -7,14 +7,14 @@
 #include "wire/oversized_line.h"
 
 namespace corral::router {
-void Router::on_message(const wire::Line& line, const wire::Envelope& envelope) {
+void Router::on_message(const wire::Message& message) {
   if (lost_) return;  // its sessions speak to another one by now
   ++said_;
-  switch (envelope.kind) {
-    case wire::Kind::Response: return answer(line, envelope);
-    case wire::Kind::Request: return question(line, envelope);
-    case wire::Kind::Notification: return news(line, envelope);
-    case wire::Kind::Batch: return batch(line);
+  switch (message.kind()) {
+    case wire::Kind::Response: return answer(message);
+    case wire::Kind::Request: return question(message);
+    case wire::Kind::Notification: return news(message);
+    case wire::Kind::Batch: return batch(message.line());
     case wire::Kind::NotRpc:
     case wire::Kind::NotJson: return;  // the instance keeps those
   }
@@ -29,21 +29,20 @@ void Router::batch(const wire::Line& line) {
     return;
   }
   for (const wire::Span& element : *elements) {
-    const wire::Line one{element.in(line.text), line.owner};
-    const wire::Envelope envelope = wire::scan(one.text);
-    if (envelope.kind == wire::Kind::NotRpc) {
-      const std::string id = wire::answered_id(one.text);
-      if (!id.empty()) on_lost_answer({id, false, "it is not JSON-RPC 2.0: " + std::string(envelope.fault)});
-    } else if (envelope.kind != wire::Kind::Batch) {
-      on_message(one, envelope);
+    const wire::Message one(wire::Line{element.in(line.text), line.owner});
+    if (one.kind() == wire::Kind::NotRpc) {
+      const std::string id = wire::answered_id(one.text());
+      if (!id.empty()) on_lost_answer({id, false, "it is not JSON-RPC 2.0: " + std::string(one.fault())});
+    } else if (one.kind() != wire::Kind::Batch) {
+      on_message(one);
     }
   }
 }
 
 // ---- answers
 
-void Router::answer(const wire::Line& line, const wire::Envelope& envelope) {
-  const auto up_id = wire::own_id<CallId>(envelope.id.in(line.text));
+void Router::answer(const wire::Message& message) {
+  const auto up_id = wire::own_id<CallId>(message.id());
   std::optional<Call> call = up_id ? calls_.answered(*up_id, loop_.now()) : std::nullopt;
   if (!call) {
     ++(up_id && calls_.was_cancelled(*up_id, loop_.now()) ? counters_.late_answers
@@ -52,56 +51,55 @@ void Router::answer(const wire::Line& line, const wire::Envelope& envelope) {
   }
   ++counters_.answers;
   if (!call->uri.empty()) call->bytes = {};  // what of it is kept from here on is its session's
-  answer_call(*call, line, envelope);
+  answer_call(*call, message);
   call_finished();
 }
 
-void Router::answer_call(const Call& call, const wire::Line& line, const wire::Envelope& envelope) {
-  if (!call.session) return answer_own(call, line, envelope);
+void Router::answer_call(const Call& call, const wire::Message& message) {
+  if (!call.session) return answer_own(call, message);
   SessionPort* const port = port_of(call.session);
   if (port == nullptr) return;
   last_used_ = loop_.now();
-  if (!call.uri.empty() && envelope.result.present()) port->subscription(call.uri, !call.unsubscribes);
-  if (call.list && envelope.result.present()) {
-    const std::string_view result = envelope.result.in(line.text);
+  if (!call.uri.empty() && message.has_result()) port->subscription(call.uri, !call.unsubscribes);
+  if (call.list && message.has_result()) {
+    const std::string_view result = message.result();
     port->list_given(*call.list, digest_of(*call.list, result));
     learn(*port, *call.list, result);
   }
   const bool tools = call.purpose == Purpose::ListTools || call.purpose == Purpose::ListMoreTools;
-  if (tools && envelope.result.present()) return answer_tools(*port, call, line, envelope);
+  if (tools && message.has_result()) return answer_tools(*port, call, message);
   if (call.purpose == Purpose::Listen) {
     // The listen id stands twice: as the answer's id and inside its _meta.
-    const std::string_view result = envelope.result.in(line.text);
+    const std::string_view result = message.result();
     const wire::Span meta = wire::member(result, "_meta");
     const wire::Span inner = wire::member(meta.in(result), "io.modelcontextprotocol/subscriptionId");
     if (meta.present() && inner.present()) {
-      const std::size_t base = envelope.result.begin + meta.begin;
+      const std::size_t base = message.where().result.begin + meta.begin;
       const wire::Span place{base + inner.begin, base + inner.end};
-      if (place.begin < envelope.id.begin) {
-        port->deliver(line, {{place, call.id}, {envelope.id, call.id}});
+      if (place.begin < message.where().id.begin) {
+        port->deliver(message.line(), {{place, call.id}, {message.where().id, call.id}});
       } else {
-        port->deliver(line, {{envelope.id, call.id}, {place, call.id}});
+        port->deliver(message.line(), {{message.where().id, call.id}, {place, call.id}});
       }
       return;
     }
   }
-  port->answer(line, envelope, call.id);
+  port->answer(message, call.id);
 }
 
-void Router::answer_tools(SessionPort& port, const Call& call, const wire::Line& line,
-                          const wire::Envelope& envelope) {
-  const std::string_view result = envelope.result.in(line.text);
+void Router::answer_tools(SessionPort& port, const Call& call, const wire::Message& message) {
+  const std::string_view result = message.result();
   if (!options_.shared && call.purpose == Purpose::ListTools) {
     if (const auto read_only = every_tool_is_read_only(result)) owner_.learned_read_only(*this, *read_only);
   }
-  if (!options_.allows_tool) return port.answer(line, envelope, call.id);
+  if (!options_.allows_tool) return port.answer(message, call.id);
   port.deliver({wire::result_message(call.id, without_tools(result, options_.allows_tool)), nullptr});
 }
 
-void Router::answer_own(const Call& call, const wire::Line& line, const wire::Envelope& envelope) {
-  const bool accepted = envelope.result.present();
+void Router::answer_own(const Call& call, const wire::Message& message) {
+  const bool accepted = message.has_result();
   if (call.purpose == Purpose::ConfirmTools) {
-    const auto read_only = accepted ? every_tool_is_read_only(envelope.result.in(line.text)) : std::nullopt;
+    const auto read_only = accepted ? every_tool_is_read_only(message.result()) : std::nullopt;
     if (!read_only.value_or(false)) return refute();
     owner_.learned_read_only(*this, true);
     return fit();
@@ -110,7 +108,7 @@ void Router::answer_own(const Call& call, const wire::Line& line, const wire::En
     if (!health_->proven()) owner_.learned_that_it_answers_probes(*this);
     return health_->answered();
   }
-  if (call.purpose == Purpose::CompareList && accepted) compared(call, envelope.result.in(line.text));
+  if (call.purpose == Purpose::CompareList && accepted) compared(call, message.result());
   if (call.purpose == Purpose::ListenForAll) listen_ = {};  // the server has ended it
   if (call.purpose == Purpose::SetLevel) level_told();
   if (call.purpose != Purpose::Subscribe) return;
@@ -120,7 +118,7 @@ void Router::answer_own(const Call& call, const wire::Line& line, const wire::En
     SessionPort* const port = port_of(session);
     if (port == nullptr) continue;
     port->subscription(call.uri, subscriptions_.holds(session, call.uri));
-    if (!id.empty()) port->deliver(line, {{envelope.id, id}});
+    if (!id.empty()) port->deliver(message.line(), {{message.where().id, id}});
   }
   if (accepted && subscriptions_.abandoned(call.uri)) {
     tell_unsubscribed(call.uri, call.on_behalf_of);
@@ -146,9 +144,9 @@ void Router::on_lost_answer(const instance::LostAnswer& lost) {
 
 /// Over one pipe nothing says which call a question belongs to. A private server has only one client to mean;
 /// a shared one was told that its clients can do nothing, and is refused if it asks all the same.
-void Router::question(const wire::Line& line, const wire::Envelope& envelope) {
-  const std::string_view method = wire::method_name(envelope, line.text);
-  const std::string_view id = envelope.id.in(line.text);
+void Router::question(const wire::Message& message) {
+  const std::string_view method = message.method();
+  const std::string_view id = message.id();
   if (method == "ping") return reply(wire::result_message(id, "{}"));
   SessionPort* port = options_.shared ? nullptr : only_session();
   constexpr std::size_t kMostQuestions = 1024;
@@ -162,7 +160,7 @@ void Router::question(const wire::Line& line, const wire::Envelope& envelope) {
   const QuestionId number = port->next_question();
   questions_.add(number, id, kind_of_question(method));
   const std::string down_id = to_string(number);
-  port->deliver(line, {{envelope.id, down_id}});
+  port->deliver(message.line(), {{message.where().id, down_id}});
 }
 
 /// A short word of ours to the server. A server that is only busy gets it later; one that asks and asks and
@@ -192,43 +190,42 @@ void Router::answer_for_client(std::string_view id, QuestionKind kind) {
 
 // ---- news
 
-void Router::news(const wire::Line& line, const wire::Envelope& envelope) {
-  const std::string_view method = wire::method_name(envelope, line.text);
+void Router::news(const wire::Message& message) {
+  const std::string_view method = message.method();
   const auto changed = changed_list_of(method);
   if (changed) {
     forget_compared(*changed);
     owner_.learned_of_change(*this, *changed);
   }
-  if (method == "notifications/progress") return progress(line, envelope);
-  if (method == "notifications/cancelled") return cancelled_by_server(line, envelope);
-  if (envelope.subscription_id.present()) return subscribed_news(line, envelope);
-  if (method == "notifications/message") return log_message(line, envelope);
+  if (method == "notifications/progress") return progress(message);
+  if (method == "notifications/cancelled") return cancelled_by_server(message);
+  if (message.has_subscription_id()) return subscribed_news(message);
+  if (method == "notifications/message") return log_message(message);
   if (!options_.shared) {
-    if (SessionPort* port = only_session()) return deliver_news(*port, line, envelope);
+    if (SessionPort* port = only_session()) return deliver_news(*port, message);
   }
   if (changed) {
-    deliver_to_all(std::vector<SessionId>(ready_.begin(), ready_.end()), line, envelope);
+    deliver_to_all(std::vector<SessionId>(ready_.begin(), ready_.end()), message);
     return;
   }
   if (method == "notifications/resources/updated") {
-    const std::string_view params = envelope.params.in(line.text);
+    const std::string_view params = message.params();
     const auto uri = wire::string_value(wire::member(params, "uri").in(params));
     const auto interested = uri ? subscriptions_.interested(*uri) : std::vector<SessionId>();
-    deliver_to_all(interested, line, envelope);
+    deliver_to_all(interested, message);
     if (!interested.empty()) return;
   }
   ++counters_.dropped_news;
 }
 
-void Router::deliver_to_all(const std::vector<SessionId>& sessions, const wire::Line& line,
-                            const wire::Envelope& envelope) {
+void Router::deliver_to_all(const std::vector<SessionId>& sessions, const wire::Message& message) {
   for (const SessionId session : sessions) {
-    if (SessionPort* const port = port_of(session)) deliver_news(*port, line, envelope);
+    if (SessionPort* const port = port_of(session)) deliver_news(*port, message);
   }
 }
 
-void Router::progress(const wire::Line& line, const wire::Envelope& envelope) {
-  const auto up_id = wire::own_id<CallId>(envelope.direct_token.in(line.text));
+void Router::progress(const wire::Message& message) {
+  const auto up_id = wire::own_id<CallId>(message.direct_token());
   Call* call = up_id ? calls_.find(*up_id) : nullptr;
   SessionPort* const port = call != nullptr ? port_of(call->session) : nullptr;
   if (port == nullptr || call->token.empty()) {
@@ -236,16 +233,16 @@ void Router::progress(const wire::Line& line, const wire::Envelope& envelope) {
     return;
   }
   if (call->patience.count() > 0) call->deadline = Clock::now() + call->patience;
-  deliver_news(*port, line, envelope, {{envelope.direct_token, call->token}});
+  deliver_news(*port, message, {{message.where().direct_token, call->token}});
 }
 
 /// Legacy: the server takes a question back. Modern: it ends a listen.
-void Router::cancelled_by_server(const wire::Line& line, const wire::Envelope& envelope) {
-  const std::string_view named = envelope.request_id.in(line.text);
+void Router::cancelled_by_server(const wire::Message& message) {
+  const std::string_view named = message.request_id();
   if (const auto down_id = questions_.find(named)) {
     questions_.take(*down_id);
     if (SessionPort* port = only_session()) {
-      port->deliver(line, {{envelope.request_id, to_string(*down_id)}});
+      port->deliver(message.line(), {{message.where().request_id, to_string(*down_id)}});
     }
     return;
   }
@@ -261,14 +258,14 @@ void Router::cancelled_by_server(const wire::Line& line, const wire::Envelope& e
     return;
   }
   if (SessionPort* const port = port_of(call->session))
-    port->deliver(line, {{envelope.request_id, call->id}});
+    port->deliver(message.line(), {{message.where().request_id, call->id}});
   calls_.cancel(*up_id, Clock::now());
 }
 
 /// Modern: every message of a listen carries the id of the request that opened it.
-void Router::subscribed_news(const wire::Line& line, const wire::Envelope& envelope) {
-  const auto up_id = wire::own_id<CallId>(envelope.subscription_id.in(line.text));
-  if (up_id && *up_id == listen_) return listened(line, envelope);
+void Router::subscribed_news(const wire::Message& message) {
+  const auto up_id = wire::own_id<CallId>(message.subscription_id());
+  if (up_id && *up_id == listen_) return listened(message);
   Call* call = up_id ? calls_.find(*up_id) : nullptr;
   SessionPort* const port = call != nullptr ? port_of(call->session) : nullptr;
   if (port == nullptr || call->purpose != Purpose::Listen) {
@@ -276,11 +273,11 @@ void Router::subscribed_news(const wire::Line& line, const wire::Envelope& envel
     return;
   }
   // A client waits for this one as for an answer, so it is not lost to a client that is slow.
-  if (wire::method_name(envelope, line.text) == "notifications/subscriptions/acknowledged") {
+  if (message.method() == "notifications/subscriptions/acknowledged") {
     call->acknowledged = true;
-    return port->deliver(line, {{envelope.subscription_id, call->id}});
+    return port->deliver(message.line(), {{message.where().subscription_id, call->id}});
   }
-  deliver_news(*port, line, envelope, {{envelope.subscription_id, call->id}});
+  deliver_news(*port, message, {{message.where().subscription_id, call->id}});
 }
 
 /// A log line and a line on stderr name no call. What a private server says is its session's; what a shared
@@ -296,9 +293,9 @@ SessionPort* Router::cause_of_words(Causes which) const {
   return session ? port_of(*session) : nullptr;
 }
 
-void Router::log_message(const wire::Line& line, const wire::Envelope& envelope) {
+void Router::log_message(const wire::Message& message) {
   SessionPort* const port = cause_of_words(modern() ? Causes::CallsThatWantLogs : Causes::AnyCall);
-  const std::string_view params = envelope.params.in(line.text);
+  const std::string_view params = message.params();
   const auto level =
       parse_log_level(wire::string_value(wire::member(params, "level").in(params)).value_or(""));
   const bool wanted =
@@ -307,16 +304,16 @@ void Router::log_message(const wire::Line& line, const wire::Envelope& envelope)
     ++counters_.dropped_log_lines;
     return;
   }
-  deliver_news(*port, line, envelope);
+  deliver_news(*port, message);
 }
 
 /// News of a shared server may be lost by a client that does not read; an answer may not. That a list changed
 /// is kept for later, once: it is all that a client needs to catch up. A private server is not read while its
 /// client does not read, so nothing of it needs to be lost.
-void Router::deliver_news(SessionPort& port, const wire::Line& line, const wire::Envelope& envelope,
+void Router::deliver_news(SessionPort& port, const wire::Message& message,
                           std::initializer_list<wire::Edit> edits) {
-  if (!options_.shared || !port.congested()) return port.deliver(line, edits);
-  if (const auto changed = changed_list_of(wire::method_name(envelope, line.text))) {
+  if (!options_.shared || !port.congested()) return port.deliver(message.line(), edits);
+  if (const auto changed = changed_list_of(message.method())) {
     owed_[port.session()].insert(*changed);
   } else {
     ++counters_.dropped_news;
@@ -355,8 +352,8 @@ void Router::tell_listens(SessionPort& port, ChangedList list) {
   }
 }
 
-void Router::listened(const wire::Line& line, const wire::Envelope& envelope) {
-  const auto changed = changed_list_of(wire::method_name(envelope, line.text));
+void Router::listened(const wire::Message& message) {
+  const auto changed = changed_list_of(message.method());
   if (!changed) return;  // the acknowledgement, or a list that no client knows
   for (const SessionId session : session_ids()) {
     SessionPort* const port = port_of(session);

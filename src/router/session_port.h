@@ -13,7 +13,7 @@
 #include "base/shares.h"
 #include "instance/instance.h"
 #include "router/changed_list.h"
-#include "wire/line_reader.h"
+#include "wire/message.h"
 #include "wire/out_queue.h"
 
 namespace corral::pool {
@@ -79,8 +79,8 @@ class SessionPort {
   /// To the client.
   virtual void deliver(const wire::Line& line, std::initializer_list<wire::Edit> edits = {}) = 0;
   /// To the client: what the server answered to its request `id`.
-  virtual void answer(const wire::Line& line, const wire::Envelope& envelope, std::string_view id) {
-    deliver(line, {{envelope.id, id}});
+  virtual void answer(const wire::Message& message, std::string_view id) {
+    deliver(message.line(), {{message.where().id, id}});
   }
   /// The client does not read: only answers, no news.
   virtual bool congested() const = 0;

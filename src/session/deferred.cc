@@ -4,12 +4,12 @@
 
 namespace corral::session {
 
-Deferred::Message Deferred::message(std::string_view text, const wire::Envelope& envelope) {
-  Message message{std::string(text)};
-  if (envelope.kind == wire::Kind::Request) {
-    message.request_id = envelope.id.in(text);
-    message.list = router::list_kind_of(wire::method_name(envelope, text));
-    message.wants_log = envelope.log_level.present();
+Deferred::Message Deferred::message(const wire::Message& received) {
+  Message message{std::string(received.text())};
+  if (received.kind() == wire::Kind::Request) {
+    message.request_id = received.id();
+    message.list = router::list_kind_of(received.method());
+    message.wants_log = received.has_log_level();
   }
   return message;
 }

@@ -15,7 +15,7 @@
 
 #include "base/shares.h"
 #include "router/session_port.h"
-#include "wire/envelope.h"
+#include "wire/message.h"
 
 namespace corral::session {
 
@@ -29,7 +29,7 @@ class Deferred {
     Account::Held bytes{};  // of its principal's share
   };
 
-  static Message message(std::string_view text, const wire::Envelope& envelope);
+  static Message message(const wire::Message& received);
   void add(Message message);
   /// It could not be taken after all, and stays the first.
   void put_back(Message message);

@@ -28,8 +28,8 @@ constexpr std::chrono::seconds kClientPatience{20};
 constexpr std::chrono::seconds kLastAnswers{60};
 
 /// Our own commands would rather wait than be told of nothing.
-bool says_that_it_waits(const wire::Line& line, const wire::Envelope& envelope) {
-  const std::string_view meta = envelope.meta.in(line.text);
+bool says_that_it_waits(const wire::Message& message) {
+  const std::string_view meta = message.meta();
   return wire::member(meta, "dev.corral/waits").in(meta) == "true";
 }
 
@@ -102,14 +102,14 @@ bool Session::keep_introduction(std::string_view id, std::size_t bytes, std::siz
   return held.has_value();
 }
 
-void Session::open(Era era, const wire::Line& line, const wire::Envelope& envelope) {
-  const wire::Span said = era == Era::Legacy ? envelope.params : envelope.meta;
-  if (!keep_introduction(envelope.id.in(line.text), 2 * said.in(line.text).size(), line.text.size())) return;
+void Session::open(Era era, const wire::Message& message) {
+  const wire::Span said = era == Era::Legacy ? message.where().params : message.where().meta;
+  if (!keep_introduction(message.id(), 2 * said.in(message.text()).size(), message.text().size())) return;
   phase_ = Phase::Opening;
   era_ = era;
-  opening_ = line.text;
-  opening_id_ = envelope.id.in(line.text);
-  std::string params(envelope.params.in(line.text));
+  opening_ = message.text();
+  opening_id_ = message.id();
+  std::string params(message.params());
   if (era == Era::Legacy) {
     const std::string_view version = wire::member(params, "protocolVersion").in(params);
     version_ = wire::string_value(version).value_or("");
@@ -117,11 +117,11 @@ void Session::open(Era era, const wire::Line& line, const wire::Envelope& envelo
     client_info_ = wire::member(params, "clientInfo").in(params);
     if (params.empty()) params = instance::plain_initialize_params();
   } else {
-    const std::string_view meta = envelope.meta.in(line.text);
+    const std::string_view meta = message.meta();
     client_info_ = wire::member(meta, "io.modelcontextprotocol/clientInfo").in(meta);
     params = bridge::initialize_params(meta);
   }
-  const bool patient = says_that_it_waits(line, envelope);
+  const bool patient = says_that_it_waits(message);
   if (patient) {  // which concerns nobody but us
     const wire::Span meta = wire::member_with_comma(params, "_meta");
     params.erase(meta.begin, meta.end - meta.begin);
@@ -145,16 +145,15 @@ void Session::opened(const Opened& opened) {
     case Opened::Kind::Ready: opened_ready(opened); break;
     case Opened::Kind::Again: {
       const std::string opening = release_opening().text;
-      const wire::Envelope envelope = wire::scan(opening);
       phase_ = Phase::New;  // where it stays if it is refused now
-      open(era_, {opening, nullptr}, envelope);
+      open(era_, wire::Message(opening));
       break;  // it may be attached by now, without an instance
     }
     case Opened::Kind::Refused:
     case Opened::Kind::Failed: {
       const std::string opening = release_opening().text;
-      const wire::Envelope envelope = wire::scan(opening);
-      const std::string_view id = envelope.id.in(opening);
+      const wire::Message message(opening);
+      const std::string_view id = message.id();
       phase_ = Phase::New;
       if (opened.kind == Opened::Kind::Failed) return opening_failed(id, opened);
       if (!opening_cancelled_) transport_.send({wire::refusal_message(id, opened.text), nullptr});
@@ -178,12 +177,10 @@ void Session::opening_failed(std::string_view id, const Opened& opened) {
 void Session::opened_ready(const Opened& opened) {
   meet(opened);
   Deferred::Message opening = release_opening();
-  const wire::Envelope envelope = wire::scan(opening.text);
   if (era_ == Era::Legacy) {
-    const std::string_view id = envelope.id.in(opening.text);
-    answer_initialize(id, opened.text, router_->instance()->handshake().era(), *shared_);
+    answer_initialize(opening_id_, opened.text, router_->instance()->handshake().era(), *shared_);
   } else {
-    take_opening(std::move(opening), envelope);
+    take_opening(std::move(opening));
   }
 }
 
@@ -195,11 +192,12 @@ Deferred::Message Session::release_opening() {
 }
 
 /// Of a modern client: its first request, now that it is known to whom it speaks.
-void Session::take_opening(Deferred::Message opening, const wire::Envelope& envelope) {
-  if (opening_cancelled_ || take_request({opening.text, nullptr}, envelope) == Taken::Yes) return;
-  Deferred::Message message = Deferred::message(opening.text, envelope);
-  message.bytes = std::move(opening.bytes);
-  deferred_.put_back(std::move(message));
+void Session::take_opening(Deferred::Message opening) {
+  const wire::Message message(opening.text);
+  if (opening_cancelled_ || take_request(message) == Taken::Yes) return;
+  Deferred::Message waiting = Deferred::message(message);
+  waiting.bytes = std::move(opening.bytes);
+  deferred_.put_back(std::move(waiting));
   if (phase_ == Phase::Away) come_back();
 }
 
@@ -229,13 +227,12 @@ void Session::take_deferred() {
   while (!deferred_.empty() && !ended_) {
     if (phase_ == Phase::Opening || phase_ == Phase::Returning) break;
     if (router_ != nullptr && router_->draining()) break;
-    Deferred::Message message = deferred_.take_first();
-    const wire::Line line{message.text, nullptr};
-    const wire::Envelope envelope = wire::scan(message.text);
+    Deferred::Message first = deferred_.take_first();
+    const wire::Message message(first.text);
     const bool lazy = phase_ == Phase::Away && refusal_.empty();
-    const bool waits = lazy && must_wait(message.text, envelope);
-    if (!waits && take(line, envelope) == Taken::Yes) continue;
-    deferred_.put_back(std::move(message));
+    const bool waits = lazy && must_wait(message);
+    if (!waits && take(message) == Taken::Yes) continue;
+    deferred_.put_back(std::move(first));
     if (phase_ == Phase::Away) come_back();  // which may take all of them before it returns
     break;
   }

@@ -15,7 +15,7 @@
 #include "router/session_port.h"
 #include "session/deferred.h"
 #include "session/transport.h"
-#include "wire/envelope.h"
+#include "wire/message.h"
 
 namespace corral::session {
 
@@ -47,9 +47,7 @@ class Session final : public router::SessionPort, private bridge::Outlet {
   ~Session() override;
 
   // from the transport
-  void receive(const wire::Line& line);
-  /// The same from who has scanned it.
-  void receive(const wire::Line& line, const wire::Envelope& envelope);
+  void receive(const wire::Message& message);
   void receive_oversized(const std::string& id, std::size_t bytes);
   /// No more input; what was asked before is still answered, within bounds.
   void input_ended();
@@ -112,7 +110,7 @@ class Session final : public router::SessionPort, private bridge::Outlet {
 
   void opened(const router::Opened& opened) override;
   void deliver(const wire::Line& line, std::initializer_list<wire::Edit> edits) override;
-  void answer(const wire::Line& line, const wire::Envelope& envelope, std::string_view id) override;
+  void answer(const wire::Message& message, std::string_view id) override;
   bool congested() const override { return transport_.congested(); }
   void server_drained() override;
   void error_output(std::string_view bytes) override { transport_.error_output(bytes); }
@@ -130,29 +128,29 @@ class Session final : public router::SessionPort, private bridge::Outlet {
 
   /// What only an instance can answer is the caller's to keep until there is one.
   enum class Taken : std::uint8_t { Yes, NeedsInstance };
-  void receive_one(const wire::Line& line, const wire::Envelope& envelope);
-  bool cancel_unsent(const wire::Line& line, const wire::Envelope& envelope);
-  void defer(const wire::Line& line, const wire::Envelope& envelope);
-  Taken take(const wire::Line& line, const wire::Envelope& envelope);
-  Taken take_request(const wire::Line& line, const wire::Envelope& envelope);
+  void receive_one(const wire::Message& message);
+  bool cancel_unsent(const wire::Message& message);
+  void defer(const wire::Message& message);
+  Taken take(const wire::Message& message);
+  Taken take_request(const wire::Message& message);
   Deferred::Message release_opening();
-  void take_opening(Deferred::Message opening, const wire::Envelope& envelope);
-  void take_first_request(const wire::Line& line, const wire::Envelope& envelope);
-  bool answer_here(const wire::Line& line, const wire::Envelope& envelope);
-  bool refuse_long_words(const wire::Line& line, const wire::Envelope& envelope);
+  void take_opening(Deferred::Message opening);
+  void take_first_request(const wire::Message& message);
+  bool answer_here(const wire::Message& message);
+  bool refuse_long_words(const wire::Message& message);
   bool keep_introduction(std::string_view id, std::size_t bytes, std::size_t message);
-  bool refuse_subscription(const wire::Line& line, const wire::Envelope& envelope);
+  bool refuse_subscription(const wire::Message& message);
   bool weigh_subscriptions();
   void take_batch(const wire::Line& line);
-  void open(knowledge::Era era, const wire::Line& line, const wire::Envelope& envelope);
+  void open(knowledge::Era era, const wire::Message& message);
   void opened_ready(const router::Opened& opened);
   void begin_anew();
 
   // without an instance
   void attach_lazily(const pool::Known& known);
-  bool answer_from_manifest(const wire::Line& line, const wire::Envelope& envelope);
+  bool answer_from_manifest(const wire::Message& message);
   void answer_early();
-  bool answer_early_list(std::string_view message, const wire::Envelope& envelope);
+  bool answer_early_list(const wire::Message& message);
   void give_list(std::string_view id, router::ListKind kind, std::string_view method, std::string_view result,
                  knowledge::Era server_era, std::string_view handshake);
 
@@ -161,9 +159,9 @@ class Session final : public router::SessionPort, private bridge::Outlet {
   void cross();
   void to_client(const wire::Line& line, std::initializer_list<wire::Edit> edits) override;
   void check_reader();
-  void to_server(const std::string& message) override;
-  void pass_to_server(const wire::Line& line, const wire::Envelope& envelope);
-  void to_router(const wire::Line& line, const wire::Envelope& envelope);
+  void to_server(const std::string& text) override;
+  void pass_to_server(const wire::Message& message);
+  void to_router(const wire::Message& message);
   void watch_bridge();
   void end_bridge();
   std::string discovered(std::string_view handshake, knowledge::Era server_era) const;
@@ -172,15 +170,15 @@ class Session final : public router::SessionPort, private bridge::Outlet {
   void came_back(const router::Opened& opened);
   void stayed_away(const std::string& why);
   void tell_of_return();
-  bool must_wait(std::string_view text, const wire::Envelope& envelope) const;
-  void remember(const wire::Line& line, const wire::Envelope& envelope);
+  bool must_wait(const wire::Message& message) const;
+  void remember(const wire::Message& message);
   void opening_failed(std::string_view id, const router::Opened& opened);
   void answer_initialize(std::string_view id, const std::string& result, knowledge::Era server_era,
                          bool shared);
   void server_gone(int code, const std::string& why);
   void take_deferred();
   void reject(std::string_view id, int code, std::string_view message, std::string_view data = {});
-  void refuse_bad_message(const wire::Line& line, const wire::Envelope& envelope);
+  void refuse_bad_message(const wire::Message& message);
   bool waits_enough();
   void pace();
   void end_when_answered();

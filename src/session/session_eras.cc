@@ -80,44 +80,43 @@ void Session::deliver(const wire::Line& line, std::initializer_list<wire::Edit> 
   if (!bridge_) return to_client(line, edits);
   if (ended_) return;
   const auto text = std::make_shared<const std::string>(wire::edited(line.text, edits));
-  bridge_->from_server({*text, line.owner ? text : nullptr}, wire::scan(*text), Clock::now());
+  bridge_->from_server(wire::Message(wire::Line{*text, line.owner ? text : nullptr}), Clock::now());
   watch_bridge();
 }
 
-void Session::answer(const wire::Line& line, const wire::Envelope& envelope, std::string_view id) {
-  if (bridge_) return deliver(line, {{envelope.id, id}});
+void Session::answer(const wire::Message& message, std::string_view id) {
+  if (bridge_) return deliver(message.line(), {{message.where().id, id}});
   if (ended_) return;
   last_heard_ = loop_.now();
-  transport_.answer(line, envelope, id);
+  transport_.answer(message, id);
   check_reader();
 }
 
-void Session::pass_to_server(const wire::Line& line, const wire::Envelope& envelope) {
+void Session::pass_to_server(const wire::Message& message) {
   if (bridge_) {
-    bridge_->from_client(line, envelope, Clock::now());
+    bridge_->from_client(message, Clock::now());
     return watch_bridge();
   }
-  to_router(line, envelope);
+  to_router(message);
 }
 
 /// The bridge stands for a client of the server's own era, and what that says is remembered as such.
-void Session::to_server(const std::string& message) {
-  const wire::Line line{message, nullptr};
-  const wire::Envelope envelope = wire::scan(message);
-  if (crossing_ == Crossing::ModernToLegacy) remember(line, envelope);
+void Session::to_server(const std::string& text) {
+  const wire::Message message(text);
+  if (crossing_ == Crossing::ModernToLegacy) remember(message);
   if (router_ == nullptr) {  // whoever would answer is gone
-    if (envelope.kind != wire::Kind::Request) return;
+    if (message.kind() != wire::Kind::Request) return;
     const std::string& why = absence_.empty() ? "server " + server_ + " is gone" : absence_;
-    return deliver({wire::error_message(envelope.id.in(message), wire::kServerLost, why), nullptr}, {});
+    return deliver({wire::error_message(message.id(), wire::kServerLost, why), nullptr}, {});
   }
-  to_router(line, envelope);
+  to_router(message);
 }
 
-void Session::to_router(const wire::Line& line, const wire::Envelope& envelope) {
-  switch (envelope.kind) {
-    case wire::Kind::Request: return router_->request(*this, line, envelope);
-    case wire::Kind::Notification: return router_->notification(*this, line, envelope);
-    case wire::Kind::Response: return router_->response(*this, line, envelope);
+void Session::to_router(const wire::Message& message) {
+  switch (message.kind()) {
+    case wire::Kind::Request: return router_->request(*this, message);
+    case wire::Kind::Notification: return router_->notification(*this, message);
+    case wire::Kind::Response: return router_->response(*this, message);
     case wire::Kind::Batch:
     case wire::Kind::NotRpc:
     case wire::Kind::NotJson: return;
@@ -170,18 +169,18 @@ void Session::attach_lazily(const pool::Known& known) {
   shared_ = known.shared;
   switchboard_.answered_without_instance(*this, *wanted_);
   Deferred::Message opening = release_opening();
-  const wire::Envelope envelope = wire::scan(opening.text);
-  const std::string_view id = envelope.id.in(opening.text);
-  if (era_ == Era::Legacy) return answer_initialize(id, known.portrait->handshake, known.era, known.shared);
-  take_opening(std::move(opening), envelope);
+  if (era_ == Era::Legacy) {
+    return answer_initialize(opening_id_, known.portrait->handshake, known.era, known.shared);
+  }
+  take_opening(std::move(opening));
 }
 
-bool Session::answer_from_manifest(const wire::Line& line, const wire::Envelope& envelope) {
-  const std::string_view method = wire::method_name(envelope, line.text);
-  const std::string_view id = envelope.id.in(line.text);
+bool Session::answer_from_manifest(const wire::Message& message) {
+  const std::string_view method = message.method();
+  const std::string_view id = message.id();
   const auto kind = router::list_kind_of(method);
   const bool discover = method == "server/discover";
-  const std::string_view params = envelope.params.in(line.text);
+  const std::string_view params = message.params();
   if (!discover && (!kind || wire::member(params, "cursor").present())) return false;
   const auto known = switchboard_.known({wanted_, params_, side()});
   if (!known) return false;
@@ -219,29 +218,27 @@ void Session::give_list(std::string_view id, ListKind kind, std::string_view met
 /// The server takes longer to start than a client waits: better an empty answer now, and news later.
 void Session::answer_early() {
   if (phase_ != Phase::Opening) return;
-  const wire::Envelope envelope = wire::scan(opening_);
-  const bool discover = wire::method_name(envelope, opening_) == "server/discover";
+  const bool discover = wire::Message(opening_).method() == "server/discover";
   if (opening_cancelled_ || (era_ == Era::Modern && !discover))
     return;  // it waits for an answer that only the server has
-  const std::string opening = release_opening().text;
-  const std::string_view id = envelope.id.in(opening);
+  release_opening();
   const std::string greeting = early_greeting(discover ? wire::kNewestLegacy : version_, server_);
   transport_.note("server " + server_ + " is still starting; its client is told later what it offers");
   transport_.send(
-      {wire::result_message(id, discover ? bridge::discover_result(greeting) : greeting), nullptr});
+      {wire::result_message(opening_id_, discover ? bridge::discover_result(greeting) : greeting), nullptr});
   phase_ = Phase::Returning;
   early_ = true;
-  for (const Deferred::Message& message : deferred_.take_lists()) {
-    answer_early_list(message.text, wire::scan(message.text));
+  for (const Deferred::Message& list : deferred_.take_lists()) {
+    answer_early_list(wire::Message(list.text));
   }
   pace();
 }
 
-bool Session::answer_early_list(std::string_view message, const wire::Envelope& envelope) {
-  const std::string_view method = wire::method_name(envelope, message);
+bool Session::answer_early_list(const wire::Message& message) {
+  const std::string_view method = message.method();
   const auto kind = router::list_kind_of(method);
   if (!early_ || !kind) return false;
-  give_list(envelope.id.in(message), *kind, method, kEmptyLists[static_cast<std::size_t>(*kind)], Era::Legacy,
+  give_list(message.id(), *kind, method, kEmptyLists[static_cast<std::size_t>(*kind)], Era::Legacy,
             early_greeting(wire::kNewestLegacy, server_));
   return true;
 }

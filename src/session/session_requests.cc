@@ -12,18 +12,18 @@ using knowledge::Era;
 namespace {
 
 /// Whether a modern request says what it must of its client.
-bool introduces_client(const wire::Line& line, const wire::Envelope& envelope) {
-  const std::string_view meta = envelope.meta.in(line.text);
+bool introduces_client(const wire::Message& message) {
+  const std::string_view meta = message.meta();
   const wire::Span capabilities = wire::member(meta, "io.modelcontextprotocol/clientCapabilities");
-  return envelope.protocol_version.present() && capabilities.in(meta).starts_with('{');
+  return message.has_protocol_version() && capabilities.in(meta).starts_with('{');
 }
 
 /// What of a request is kept for long: what its client says of itself, and what a listen wants to hear.
-std::string_view kept_words(const wire::Line& line, const wire::Envelope& envelope) {
-  const std::string_view method = wire::method_name(envelope, line.text);
-  const std::string_view params = envelope.params.in(line.text);
+std::string_view kept_words(const wire::Message& message) {
+  const std::string_view method = message.method();
+  const std::string_view params = message.params();
   if (method == "initialize") return params;
-  const std::string_view meta = envelope.protocol_version.present() ? envelope.meta.in(line.text) : "";
+  const std::string_view meta = message.has_protocol_version() ? message.meta() : "";
   if (method != "subscriptions/listen") return meta;
   const std::string_view filter = wire::member(params, "notifications").in(params);
   return filter.size() > meta.size() ? filter : meta;
@@ -31,54 +31,52 @@ std::string_view kept_words(const wire::Line& line, const wire::Envelope& envelo
 
 }  // namespace
 
-void Session::receive(const wire::Line& line) { receive(line, wire::scan(line.text)); }
-
-void Session::receive(const wire::Line& line, const wire::Envelope& envelope) {
+void Session::receive(const wire::Message& message) {
   if (ended_) return;
   ++counters_.messages;
-  received_ = {received_.messages + 1, received_.bytes + line.text.size()};
+  received_ = {received_.messages + 1, received_.bytes + message.text().size()};
   last_heard_ = loop_.now();
-  if (envelope.kind == wire::Kind::Batch) {
-    take_batch(line);
+  if (message.kind() == wire::Kind::Batch) {
+    take_batch(message.line());
   } else {
-    receive_one(line, envelope);
+    receive_one(message);
   }
   pace();
 }
 
-void Session::receive_one(const wire::Line& line, const wire::Envelope& envelope) {
-  if (cancel_unsent(line, envelope)) return;
-  const bool waits = must_wait(line.text, envelope);
-  if (waits && envelope.kind == wire::Kind::Request && answer_here(line, envelope)) return;
-  if (!waits && take(line, envelope) == Taken::Yes) return;
-  defer(line, envelope);
+void Session::receive_one(const wire::Message& message) {
+  if (cancel_unsent(message)) return;
+  const bool waits = must_wait(message);
+  if (waits && message.kind() == wire::Kind::Request && answer_here(message)) return;
+  if (!waits && take(message) == Taken::Yes) return;
+  defer(message);
   if (phase_ == Phase::Away) come_back();
 }
 
 /// What waits is held on the account of the session's principal. Without room there a request is refused, and
 /// what nobody would answer is dropped.
-void Session::defer(const wire::Line& line, const wire::Envelope& envelope) {
+void Session::defer(const wire::Message& message) {
   Account::Held bytes;
   if (account() != nullptr) {
-    auto held = account()->take(Good::Bytes, line.text.size());
+    auto held = account()->take(Good::Bytes, message.text().size());
     if (!held) {
       ++counters_.bad_messages;
-      if (envelope.kind != wire::Kind::Request) return;
-      const std::string why = account()->objection(Good::Bytes, line.text.size());
-      return reject(envelope.id.in(line.text), wire::kTooManyCalls, why);
+      if (message.kind() != wire::Kind::Request) return;
+      const std::string why = account()->objection(Good::Bytes, message.text().size());
+      return reject(message.id(), wire::kTooManyCalls, why);
     }
     bytes = std::move(*held);
   }
-  Deferred::Message message = Deferred::message(line.text, envelope);
-  message.bytes = std::move(bytes);
-  deferred_.add(std::move(message));
+  Deferred::Message waiting = Deferred::message(message);
+  waiting.bytes = std::move(bytes);
+  deferred_.add(std::move(waiting));
 }
 
 /// A request that no server has seen yet is forgotten, and no server hears of it. True if that was all.
-bool Session::cancel_unsent(const wire::Line& line, const wire::Envelope& envelope) {
-  if (envelope.kind != wire::Kind::Notification) return false;
-  if (wire::method_name(envelope, line.text) != "notifications/cancelled") return false;
-  const std::string_view id = envelope.request_id.in(line.text);
+bool Session::cancel_unsent(const wire::Message& message) {
+  if (message.kind() != wire::Kind::Notification) return false;
+  if (message.method() != "notifications/cancelled") return false;
+  const std::string_view id = message.request_id();
   if (deferred_.cancel(id)) return true;
   if (phase_ != Phase::Opening) return false;
   // An initialize cannot be cancelled; and nothing else than what opens the session has been sent.
@@ -87,14 +85,14 @@ bool Session::cancel_unsent(const wire::Line& line, const wire::Envelope& envelo
 }
 
 /// Whether there is nobody yet to take it. What only answers or cancels concerns the present instance.
-bool Session::must_wait(std::string_view text, const wire::Envelope& envelope) const {
-  if (envelope.kind == wire::Kind::NotJson) return false;
+bool Session::must_wait(const wire::Message& message) const {
+  if (message.kind() == wire::Kind::NotJson) return false;
   if (phase_ == Phase::Opening) return true;
-  const bool asks = envelope.kind == wire::Kind::Request;
+  const bool asks = message.kind() == wire::Kind::Request;
   // A modern server is asked again with the answer, whichever instance it is.
-  const bool goes_on = envelope.kind == wire::Kind::Response && crossing_ == Crossing::LegacyToModern;
+  const bool goes_on = message.kind() == wire::Kind::Response && crossing_ == Crossing::LegacyToModern;
   if (phase_ == Phase::Returning) {
-    return goes_on || (asks && !(early_ && router::list_kind_of(wire::method_name(envelope, text))));
+    return goes_on || (asks && !(early_ && router::list_kind_of(message.method())));
   }
   if (phase_ == Phase::Away) return goes_on;
   return asks && router_ != nullptr && router_->draining();
@@ -108,35 +106,35 @@ void Session::receive_oversized(const std::string& id, std::size_t bytes) {
              " bytes is more than a line may have; raise \"line_cap\" in corral's configuration");
 }
 
-Session::Taken Session::take(const wire::Line& line, const wire::Envelope& envelope) {
-  switch (envelope.kind) {
-    case wire::Kind::Request: return take_request(line, envelope);
+Session::Taken Session::take(const wire::Message& message) {
+  switch (message.kind()) {
+    case wire::Kind::Request: return take_request(message);
     case wire::Kind::Notification:
-      remember(line, envelope);
+      remember(message);
       // A bridge holds things that may be cancelled while there is no server.
-      if (bridge_ || (phase_ == Phase::Ready && router_ != nullptr)) pass_to_server(line, envelope);
+      if (bridge_ || (phase_ == Phase::Ready && router_ != nullptr)) pass_to_server(message);
       break;
     case wire::Kind::Response:
       // Across the eras the call that it belongs to fails without a server.
       if ((phase_ == Phase::Ready && router_ != nullptr) || crossing_ == Crossing::LegacyToModern) {
-        pass_to_server(line, envelope);
+        pass_to_server(message);
       } else {
         ++counters_.bad_messages;
       }
       break;
     case wire::Kind::Batch:  // is taken one by one
     case wire::Kind::NotRpc:
-    case wire::Kind::NotJson: refuse_bad_message(line, envelope); break;
+    case wire::Kind::NotJson: refuse_bad_message(message); break;
   }
   return Taken::Yes;
 }
 
-void Session::refuse_bad_message(const wire::Line& line, const wire::Envelope& envelope) {
+void Session::refuse_bad_message(const wire::Message& message) {
   ++counters_.bad_messages;
-  const bool json = envelope.kind == wire::Kind::NotRpc;
-  const std::string where = " at byte " + std::to_string(envelope.fault_at);
-  reject(envelope.id.in(line.text), json ? wire::kInvalidRequest : wire::kParseError,
-         (json ? "Invalid Request: " : "Parse error: ") + std::string(envelope.fault) + where);
+  const bool json = message.kind() == wire::Kind::NotRpc;
+  const std::string where = " at byte " + std::to_string(message.fault_at());
+  reject(message.id(), json ? wire::kInvalidRequest : wire::kParseError,
+         (json ? "Invalid Request: " : "Parse error: ") + std::string(message.fault()) + where);
 }
 
 /// Only the revision 2025-03-26 has batches; its clients get the answers one by one.
@@ -153,38 +151,37 @@ void Session::take_batch(const wire::Line& line) {
                   "Invalid Request: this revision has no batches; send one message a line");
   }
   for (const wire::Span& element : *elements) {
-    const wire::Line one{element.in(line.text), line.owner};
-    const wire::Envelope envelope = wire::scan(one.text);
-    if (envelope.kind == wire::Kind::Batch) {
+    const wire::Message one(wire::Line{element.in(line.text), line.owner});
+    if (one.kind() == wire::Kind::Batch) {
       reject({}, wire::kInvalidRequest, "Invalid Request: a batch inside a batch");
     } else {
-      receive_one(one, envelope);
+      receive_one(one);
     }
     if (ended_) return;
   }
 }
 
-Session::Taken Session::take_request(const wire::Line& line, const wire::Envelope& envelope) {
-  const std::string_view id = envelope.id.in(line.text);
+Session::Taken Session::take_request(const wire::Message& message) {
+  const std::string_view id = message.id();
   if (server_lost_) {
     reject(id, wire::kServerLost, "server " + server_ + " has ended");
     return Taken::Yes;
   }
-  if (answer_here(line, envelope)) return Taken::Yes;
+  if (answer_here(message)) return Taken::Yes;
   if (phase_ == Phase::New) {
-    take_first_request(line, envelope);
+    take_first_request(message);
     return Taken::Yes;
   }
   if (!refusal_.empty()) {
     reject(id, wire::kServerLost, refusal_);
     return Taken::Yes;
   }
-  if (phase_ == Phase::Returning && answer_early_list(line.text, envelope)) return Taken::Yes;
-  if (phase_ == Phase::Away && answer_from_manifest(line, envelope)) return Taken::Yes;
+  if (phase_ == Phase::Returning && answer_early_list(message)) return Taken::Yes;
+  if (phase_ == Phase::Away && answer_from_manifest(message)) return Taken::Yes;
   if (phase_ != Phase::Ready) {
     // What a modern client says of itself it says with every request; a server to come hears the latest.
-    if (era_ == Era::Modern && phase_ == Phase::Away && introduces_client(line, envelope)) {
-      const std::string_view meta = envelope.meta.in(line.text);
+    if (era_ == Era::Modern && phase_ == Phase::Away && introduces_client(message)) {
+      const std::string_view meta = message.meta();
       if (!introduction_.resize(2 * meta.size())) {
         reject(id, wire::kTooManyCalls, account()->objection(Good::Bytes, 2 * meta.size()));
         return Taken::Yes;
@@ -194,17 +191,17 @@ Session::Taken Session::take_request(const wire::Line& line, const wire::Envelop
     return Taken::NeedsInstance;
   }
   only_greeted_ = false;
-  remember(line, envelope);
-  pass_to_server(line, envelope);
+  remember(message);
+  pass_to_server(message);
   return Taken::Yes;
 }
 
-bool Session::refuse_long_words(const wire::Line& line, const wire::Envelope& envelope) {
+bool Session::refuse_long_words(const wire::Message& message) {
   constexpr std::size_t kLongestWords = std::size_t{64} << 10;
-  const std::size_t size = kept_words(line, envelope).size();
+  const std::size_t size = kept_words(message).size();
   if (size <= kLongestWords) return false;
   ++counters_.bad_messages;
-  reject(envelope.id.in(line.text), wire::kInvalidParams,
+  reject(message.id(), wire::kInvalidParams,
          "Invalid params: " + std::to_string(size) +
              " bytes of what is kept as long as this lasts (what the client says of itself, the filter of a "
              "listen), and 65536 are the most: send less");
@@ -213,28 +210,27 @@ bool Session::refuse_long_words(const wire::Line& line, const wire::Envelope& en
 
 /// Before its server hears of it. From then on the bytes are held with the request, and later with what the
 /// server has agreed to.
-bool Session::refuse_subscription(const wire::Line& line, const wire::Envelope& envelope) {
-  if (account() == nullptr || wire::method_name(envelope, line.text) != "resources/subscribe") return false;
-  const std::size_t size = 2 * envelope.params.in(line.text).size();
+bool Session::refuse_subscription(const wire::Message& message) {
+  if (account() == nullptr || message.method() != "resources/subscribe") return false;
+  const std::size_t size = 2 * message.params().size();
   if (account()->take(Good::Bytes, size)) return false;
-  reject(envelope.id.in(line.text), wire::kTooManyCalls, account()->objection(Good::Bytes, size));
+  reject(message.id(), wire::kTooManyCalls, account()->objection(Good::Bytes, size));
   return true;
 }
 
 /// The requests that need no server.
-bool Session::answer_here(const wire::Line& line, const wire::Envelope& envelope) {
-  if (refuse_long_words(line, envelope) || refuse_subscription(line, envelope)) return true;
-  const std::string_view id = envelope.id.in(line.text);
-  const std::string_view method = wire::method_name(envelope, line.text);
-  const bool modern = envelope.protocol_version.present();
-  if (modern && wire::string_value(envelope.protocol_version.in(line.text)) != wire::kModern) {
+bool Session::answer_here(const wire::Message& message) {
+  if (refuse_long_words(message) || refuse_subscription(message)) return true;
+  const std::string_view id = message.id();
+  const std::string_view method = message.method();
+  const bool modern = message.has_protocol_version();
+  if (modern && wire::string_value(message.protocol_version()) != wire::kModern) {
     reject(id, wire::kUnsupportedVersion, "Unsupported protocol version",
-           R"({"supported":["2026-07-28"],"requested":)" +
-               std::string(envelope.protocol_version.in(line.text)) + "}");
+           R"({"supported":["2026-07-28"],"requested":)" + std::string(message.protocol_version()) + "}");
     return true;
   }
   if (method == "server/discover" && (phase_ == Phase::New || era_ == Era::Modern) &&
-      !introduces_client(line, envelope)) {
+      !introduces_client(message)) {
     reject(id, wire::kInvalidParams,
            "Invalid params: server/discover needs _meta with io.modelcontextprotocol/protocolVersion and an "
            "object io.modelcontextprotocol/clientCapabilities");
@@ -276,13 +272,12 @@ bool Session::answer_here(const wire::Line& line, const wire::Envelope& envelope
   return false;
 }
 
-void Session::take_first_request(const wire::Line& line, const wire::Envelope& envelope) {
-  const std::string_view method = wire::method_name(envelope, line.text);
+void Session::take_first_request(const wire::Message& message) {
+  const std::string_view method = message.method();
   opening_cancelled_ = false;
-  if (method == "initialize") return open(Era::Legacy, line, envelope);
-  if (method == "server/discover" || envelope.protocol_version.present())
-    return open(Era::Modern, line, envelope);
-  reject(envelope.id.in(line.text), wire::kInvalidParams,
+  if (method == "initialize") return open(Era::Legacy, message);
+  if (method == "server/discover" || message.has_protocol_version()) return open(Era::Modern, message);
+  reject(message.id(), wire::kInvalidParams,
          "Invalid params: begin with initialize (2024-11-05 to 2025-11-25), or name the protocol version "
          "2026-07-28 in _meta");
 }

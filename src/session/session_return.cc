@@ -125,11 +125,11 @@ void Session::tell_of_return() {
 
 // ---- what the next one must be told
 
-void Session::remember(const wire::Line& line, const wire::Envelope& envelope) {
-  const std::string_view method = wire::method_name(envelope, line.text);
-  if (envelope.protocol_version.present()) return;  // modern requests stand for themselves
+void Session::remember(const wire::Message& message) {
+  const std::string_view method = message.method();
+  if (message.has_protocol_version()) return;  // modern requests stand for themselves
   if (method == "notifications/initialized") standing_.initialized = true;
-  const std::string_view params = envelope.params.in(line.text);
+  const std::string_view params = message.params();
   const auto text = [params](std::string_view key) {
     return wire::string_value(wire::member(params, key).in(params)).value_or("");
   };

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "wire/envelope.h"
 #include "wire/line_reader.h"
+#include "wire/message.h"
 #include "wire/out_queue.h"
 
 namespace corral::session {
@@ -16,9 +16,9 @@ class Transport {
   virtual ~Transport() = default;
 
   virtual void send(const wire::Line& line, std::initializer_list<wire::Edit> edits = {}) = 0;
-  /// The same for what a server answered to the client's request `id`, by who has scanned it.
-  virtual void answer(const wire::Line& line, const wire::Envelope& envelope, std::string_view id) {
-    send(line, {{envelope.id, id}});
+  /// The same for what a server answered to the client's request `id`.
+  virtual void answer(const wire::Message& message, std::string_view id) {
+    send(message.line(), {{message.where().id, id}});
   }
   /// What the client has not read yet is more than one answer of the largest size, and a good deal on top.
   virtual bool overflowing() const = 0;

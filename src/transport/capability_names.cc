@@ -9,7 +9,7 @@ namespace corral::transport {
 
 std::vector<std::string> capability_names(const Posted& posted) {
   constexpr std::size_t kMostNames = 64;
-  const std::string_view meta = posted.envelope.meta.in(*posted.body);
+  const std::string_view meta = posted.message.meta();
   const std::string_view declared = wire::member(meta, "io.modelcontextprotocol/clientCapabilities").in(meta);
   std::vector<std::string> names;
   wire::each_member(declared, [&](std::string_view name, wire::Member member) {

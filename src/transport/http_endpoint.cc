@@ -345,7 +345,7 @@ void HttpEndpoint::Impl::initialize(const std::shared_ptr<http::Exchange>& excha
   const std::string key = random_hex(kSessionIdBytes);
   Entry* const entry =
       begin(key, arrival, std::make_unique<StreamableSession>(loop, key, limits, forgets(key)), *exchange,
-            posted.envelope.id.in(*posted.body));
+            posted.message.id());
   if (entry == nullptr) return;
   if (house.would_be_private(arrival)) {
     entry->lease = std::make_unique<ProcessLease>(loop, finder, [self = weak_from_this(), key] {
@@ -392,7 +392,6 @@ bool HttpEndpoint::Impl::crowded(const HttpArrival& arrival) const {
 void HttpEndpoint::Impl::modern_from(const std::optional<Owner>& owner, const http::Request& request,
                                      const std::shared_ptr<http::Exchange>& exchange,
                                      const HttpArrival& arrival, const Posted& posted) {
-  const wire::Envelope& envelope = posted.envelope;
   const std::string_view id = posted.answer_id();
   const std::string group = group_of(arrival, owner);
   std::vector<std::string> capabilities = capability_names(posted);
@@ -408,7 +407,7 @@ void HttpEndpoint::Impl::modern_from(const std::optional<Owner>& owner, const ht
     if (owner) end_with(*entry, *owner);
   }
   if (entry->session->session().takes_any_client()) entry->capabilities = std::move(capabilities);
-  if (wire::method_name(envelope, *posted.body) == "tools/call") {
+  if (posted.message.method() == "tools/call") {
     const auto refusal = check_param_headers(request, posted, entry->session->session().known_tools());
     if (refusal) return refuse(*exchange, *refusal, id);
   }

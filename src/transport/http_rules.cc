@@ -96,11 +96,17 @@ Refusal check_accept(const http::Request& request) {
       "must list both");
 }
 
+wire::Message message_in(const http::Request& request) {
+  auto body = on_one_line(request.body);
+  const std::string_view text = *body;
+  return wire::Message(wire::Line{text, std::move(body)});
+}
+
 Refusal check_json(const Posted& posted) {
-  const wire::Envelope& envelope = posted.envelope;
-  if (envelope.kind != wire::Kind::NotJson && envelope.kind != wire::Kind::NotRpc) return std::nullopt;
-  const std::string where = std::string(envelope.fault) + " at byte " + std::to_string(envelope.fault_at);
-  if (envelope.kind == wire::Kind::NotJson)
+  const wire::Message& message = posted.message;
+  if (message.kind() != wire::Kind::NotJson && message.kind() != wire::Kind::NotRpc) return std::nullopt;
+  const std::string where = std::string(message.fault()) + " at byte " + std::to_string(message.fault_at());
+  if (message.kind() == wire::Kind::NotJson)
     return http_refusal(400, wire::kParseError, "Parse error: " + where);
   return http_refusal(400, wire::kInvalidRequest, "Invalid Request: " + where);
 }
@@ -112,25 +118,24 @@ bool is_object_member(std::string_view object, std::string_view key) {
 }
 
 Refusal check_meta(const Posted& posted) {
-  const wire::Envelope& envelope = posted.envelope;
-  const std::string_view text = *posted.body;
+  const wire::Message& message = posted.message;
   const auto invalid = [](const std::string& what) {
     return http_refusal(400, wire::kInvalidParams, "Invalid params: " + what);
   };
-  if (!envelope.meta.present()) {
+  if (!message.has_meta()) {
     return invalid(
         "a request of the revision 2026-07-28 needs an object params._meta with "
         "io.modelcontextprotocol/protocolVersion and io.modelcontextprotocol/clientCapabilities");
   }
-  if (!wire::string_value(envelope.protocol_version.in(text))) {
+  if (!wire::string_value(message.protocol_version())) {
     return invalid("params._meta needs a string io.modelcontextprotocol/protocolVersion");
   }
-  if (!is_object_member(envelope.meta.in(text), "io.modelcontextprotocol/clientCapabilities")) {
+  if (!is_object_member(message.meta(), "io.modelcontextprotocol/clientCapabilities")) {
     return invalid(
         "params._meta needs an object io.modelcontextprotocol/clientCapabilities; {} declares none");
   }
-  if (!envelope.log_level.present()) return std::nullopt;
-  const auto level = wire::string_value(envelope.log_level.in(text));
+  if (!message.has_log_level()) return std::nullopt;
+  const auto level = wire::string_value(message.log_level());
   if (level && wire::parse_log_level(*level)) return std::nullopt;
   return invalid(
       "io.modelcontextprotocol/logLevel must be one of debug, info, notice, warning, error, "
@@ -175,15 +180,14 @@ bool is_removed(std::string_view method) {
 }
 
 Refusal check_modern_request(const http::Request& request, const Posted& posted) {
-  const std::string_view text = *posted.body;
   if (Refusal refusal = check_meta(posted)) return refusal;
-  const std::string version = wire::string_value(posted.envelope.protocol_version.in(text)).value_or("");
+  const std::string version = wire::string_value(posted.message.protocol_version()).value_or("");
   if (Refusal refusal = check_mirror(request, "MCP-Protocol-Version", version, false)) return refusal;
   if (Refusal refusal = check_version(version)) return refusal;
-  const std::string method(wire::method_name(posted.envelope, text));
+  const std::string method(posted.message.method());
   if (Refusal refusal = check_mirror(request, "Mcp-Method", method, false)) return refusal;
   if (const std::string_view key = mirrored_name(method); !key.empty()) {
-    const auto name = wire::string_member(posted.envelope.params.in(text), key);
+    const auto name = wire::string_member(posted.message.params(), key);
     if (Refusal refusal = check_mirror(request, "Mcp-Name", name, true)) return refusal;
   }
   if (!is_removed(method)) return std::nullopt;  // what else a server may know, it says itself
@@ -192,12 +196,11 @@ Refusal check_modern_request(const http::Request& request, const Posted& posted)
 }
 
 Refusal check_modern(const http::Request& request, const Posted& posted) {
-  const wire::Envelope& envelope = posted.envelope;
-  switch (envelope.kind) {
+  switch (posted.message.kind()) {
     case wire::Kind::Request: return check_modern_request(request, posted);
     case wire::Kind::Notification: {
       // Which headers it needs the revision leaves open; which revision it is of must be one that we speak.
-      const auto in_body = wire::string_value(envelope.protocol_version.in(*posted.body));
+      const auto in_body = wire::string_value(posted.message.protocol_version());
       return check_version(in_body.value_or(std::string(request.header(kVersionHeaderName))));
     }
     case wire::Kind::Batch:
@@ -226,10 +229,9 @@ BatchContents look_into_batch(std::string_view text) {
   contents.readable = elements && elements->size() <= wire::kMostInBatch;
   if (!contents.readable) return contents;
   for (const wire::Span& element : *elements) {
-    const std::string_view one = element.in(text);
-    const wire::Envelope envelope = wire::scan(one);
-    contents.modern = contents.modern || envelope.protocol_version.present();
-    contents.initialize = contents.initialize || wire::method_name(envelope, one) == "initialize";
+    const wire::Message one(element.in(text));
+    contents.modern = contents.modern || one.has_protocol_version();
+    contents.initialize = contents.initialize || one.method() == "initialize";
   }
   return contents;
 }
@@ -254,15 +256,14 @@ Refusal check_legacy(const http::Request& request, const Posted& posted) {
     return http_refusal(400, kTransportError,
                         "Bad Request: the Mcp-Session-Id header is there more than once");
   }
-  if (posted.envelope.kind == wire::Kind::Batch) return check_batch(look_into_batch(*posted.body));
+  if (posted.message.kind() == wire::Kind::Batch) return check_batch(look_into_batch(posted.message.text()));
   return std::nullopt;
 }
 
 std::variant<Classified, RefusedPost> classify_message(const http::Request& request, Posted posted) {
-  const wire::Envelope& envelope = posted.envelope;
-  const bool initialize =
-      envelope.kind == wire::Kind::Request && wire::method_name(envelope, *posted.body) == "initialize";
-  const bool in_body = envelope.protocol_version.present();
+  const wire::Message& message = posted.message;
+  const bool initialize = message.kind() == wire::Kind::Request && message.method() == "initialize";
+  const bool in_body = message.has_protocol_version();
   const bool legacy_header = says_legacy_version(request);
   const bool modern = in_body || (!legacy_header && !initialize);
   const std::string_view id = posted.answer_id();
@@ -284,8 +285,7 @@ std::variant<Classified, RefusedPost> classify_message(const http::Request& requ
 
 std::variant<Classified, RefusedPost> classify_post(const http::Request& request) {
   if (Refusal refusal = check_media_types(request)) return RefusedPost{std::move(*refusal)};
-  Posted posted{on_one_line(request.body), {}};
-  posted.envelope = wire::scan(*posted.body);
+  Posted posted{message_in(request)};
   Refusal refusal = check_accept(request);
   if (!refusal) refusal = check_json(posted);
   if (!refusal) return classify_message(request, std::move(posted));
@@ -294,16 +294,15 @@ std::variant<Classified, RefusedPost> classify_post(const http::Request& request
 
 std::variant<Posted, RefusedPost> read_message(const http::Request& request) {
   if (Refusal refusal = check_media_types(request)) return RefusedPost{std::move(*refusal)};
-  Posted posted{on_one_line(request.body), {}};
-  posted.envelope = wire::scan(*posted.body);
+  const Posted posted{message_in(request)};
   Refusal refusal = check_json(posted);
   if (!refusal) return posted;
   return RefusedPost{std::move(*refusal), std::string(posted.answer_id())};
 }
 
-int modern_status(std::string_view response, const wire::Envelope& envelope) {
-  if (!envelope.error.present()) return 200;
-  const std::string_view code = wire::member_text(envelope.error.in(response), "code");
+int modern_status(const wire::Message& response) {
+  if (!response.has_error()) return 200;
+  const std::string_view code = wire::member_text(response.error(), "code");
   if (code == std::to_string(wire::kMethodNotFound)) return 404;
   for (const int refused : {kHeaderMismatch, kMissingCapability, wire::kUnsupportedVersion}) {
     if (code == std::to_string(refused)) return 400;

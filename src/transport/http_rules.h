@@ -42,7 +42,7 @@ std::optional<HttpRefusal> check_param_headers(const http::Request& request, con
                                                std::string_view tools);
 
 /// The status of an answer to a modern request: 200, but 404 for -32601 and 400 for -32021, and so on.
-int modern_status(std::string_view response, const wire::Envelope& envelope);
+int modern_status(const wire::Message& response);
 
 /// Of GET and DELETE at an MCP endpoint: what they must say before a session is looked for.
 std::optional<HttpRefusal> check_get(const http::Request& request);

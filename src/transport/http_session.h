@@ -9,21 +9,20 @@
 #include "http/exchange.h"
 #include "session/session.h"
 #include "session/transport.h"
-#include "wire/envelope.h"
+#include "wire/message.h"
 
 namespace corral::transport {
 
 /// One message that a client posted: checked, and scanned.
 struct Posted {
-  std::shared_ptr<const std::string> body;  // on one line, as whoever reads lines must get it
-  wire::Envelope envelope;                  // its spans are in *body
-  std::uint64_t program = 0;                // who sent it, where that was looked up; the same for one program
+  wire::Message message;      // with its owner, and on one line, as a server that reads lines must get it
+  std::uint64_t program = 0;  // which program sent it, where that was looked up; the same for one program
 
   /// What an error that answers it carries as its id. The id of a response was chosen by the server, and
   /// might be that of another call of this client.
   std::string_view answer_id() const {
-    const bool own = envelope.id.present() && envelope.kind != wire::Kind::Response;
-    return own ? envelope.id.in(*body) : "null";
+    const bool own = message.has_id() && message.kind() != wire::Kind::Response;
+    return own ? message.id() : "null";
   }
 };
 

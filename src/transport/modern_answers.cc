@@ -50,56 +50,55 @@ void write_message(http::Exchange& exchange, std::string message) {
 }  // namespace
 
 void ModernSession::Impl::route(const wire::Line& line, std::span<const wire::Edit> edits) {
-  const wire::Envelope envelope = wire::scan(line.text);
-  switch (envelope.kind) {
-    case wire::Kind::Response: return answer(line, envelope, edits);
+  const wire::Message message(line);
+  switch (message.kind()) {
+    case wire::Kind::Response: return answer(message, edits);
     case wire::Kind::Notification: return news(wire::edited(line.text, edits));
     case wire::Kind::Request: {
       // A client of this revision is asked nothing; a server that does so all the same must not wait for it.
       ++dropped;
       const std::string text = wire::edited(line.text, edits);
       const std::string_view id = wire::member_text(text, "id");
-      return tell(
-          wire::error_message(id, wire::kMethodNotFound, "Method not found: no client can answer this"));
+      return tell(wire::Message(
+          wire::error_message(id, wire::kMethodNotFound, "Method not found: no client can answer this")));
     }
     default: ++dropped;
   }
 }
 
 /// Answers can be large: one pass finds the id, one copy puts the client's own in its place.
-void ModernSession::Impl::answer(const wire::Line& line, const wire::Envelope& envelope,
-                                 std::span<const wire::Edit> edits) {
+void ModernSession::Impl::answer(const wire::Message& message, std::span<const wire::Edit> edits) {
   std::vector<wire::Edit> all(edits.begin(), edits.end());
   std::erase_if(all, [](const wire::Edit& edit) { return !edit.where.present(); });
-  auto place = std::find_if(all.begin(), all.end(),
-                            [&](const wire::Edit& edit) { return same_place(edit.where, envelope.id); });
+  auto place = std::find_if(all.begin(), all.end(), [&](const wire::Edit& edit) {
+    return same_place(edit.where, message.where().id);
+  });
   if (place == all.end()) {
     place = std::find_if(all.begin(), all.end(),
-                         [&](const wire::Edit& edit) { return edit.where.begin > envelope.id.begin; });
-    place = all.insert(place, {envelope.id, envelope.id.in(line.text)});
+                         [&](const wire::Edit& edit) { return edit.where.begin > message.where().id.begin; });
+    place = all.insert(place, {message.where().id, message.id()});
   }
   const std::optional<ModernPost> post = take(own_post_id(place->text));
   if (!post) {
     ++dropped;  // most likely its client has hung up
     return;
   }
-  const bool still_works =
-      programs == Programs::Several && envelope.result.in(line.text).starts_with(kInputRequired);
+  const bool still_works = programs == Programs::Several && message.result().starts_with(kInputRequired);
   still_works ? remember_given_up(*post) : remember_answered(*post);
   place->text = post->client_id;
-  std::string text = wire::edited(line.text, all);
+  std::string text = wire::edited(message.text(), all);
   if (post->listens) text = with_listen_id(std::move(text), *post);
-  give_answer(*post, std::move(text), envelope.error.present());
+  give_answer(*post, std::move(text), modern_status(message));
 }
 
-void ModernSession::Impl::give_answer(const ModernPost& post, std::string text, bool error) {
+void ModernSession::Impl::give_answer(const ModernPost& post, std::string text, int status) {
   http::Exchange& exchange = *post.exchange;
   if (post.streaming) {
     write_message(exchange, std::move(text));
     exchange.finish();
   } else {
     http::Response response;
-    response.status = error ? modern_status(text, wire::scan(text)) : 200;
+    response.status = status;
     response.headers.push_back({"Content-Type", "application/json"});
     if (text.size() < kOwnedAnswer) {
       response.body = std::move(text);
@@ -114,14 +113,24 @@ void ModernSession::Impl::give_answer(const ModernPost& post, std::string text, 
 // ---- news
 
 void ModernSession::Impl::news(std::string text) {
-  const wire::Envelope envelope = wire::scan(text);
-  const std::string_view method = wire::method_name(envelope, text);
-  if (method == "notifications/progress") return progress(std::move(text), envelope);
-  if (method == "notifications/cancelled") return listen_cancelled(text, envelope);
-  if (envelope.subscription_id.present()) return listened(std::move(text), envelope);
-  if (method == "notifications/message") return log_message(std::move(text), envelope);
-  if (method.ends_with("/list_changed")) return list_changed(method);
-  ++dropped;  // it names nobody, and a modern client hears only what it has asked for
+  const wire::Message message(text);
+  const std::string_view method = message.method();
+  if (method == "notifications/cancelled") return listen_cancelled(message);
+  if (!message.has_subscription_id() && method.ends_with("/list_changed")) return list_changed(method);
+  const Recipient to = recipient_of(message);
+  if (to.post == nullptr) {
+    ++dropped;
+    return;
+  }
+  write(*to.post, with_replaced(std::move(text), to.where, to.client_word));
+}
+
+ModernSession::Impl::Recipient ModernSession::Impl::recipient_of(const wire::Message& message) {
+  const std::string_view method = message.method();
+  if (method == "notifications/progress") return of_progress(message);
+  if (message.has_subscription_id()) return of_listen(message);
+  if (method == "notifications/message") return of_log_message(message);
+  return {};  // it names nobody, and a modern client hears only what it has asked for
 }
 
 /// Without the name of a listen: what a client was owed that did not read. It is for all that want to hear
@@ -138,31 +147,22 @@ void ModernSession::Impl::list_changed(std::string_view method) {
   }
 }
 
-void ModernSession::Impl::progress(std::string text, const wire::Envelope& envelope) {
-  ModernPost* const post = find(own_post_id(envelope.direct_token.in(text)));
-  if (post == nullptr || post->client_token.empty()) {
-    ++dropped;
-    return;
-  }
-  write(*post, with_replaced(std::move(text), envelope.direct_token, post->client_token));
+ModernSession::Impl::Recipient ModernSession::Impl::of_progress(const wire::Message& message) {
+  ModernPost* const post = find(own_post_id(message.direct_token()));
+  if (post == nullptr || post->client_token.empty()) return {};
+  return {post, message.where().direct_token, post->client_token};
 }
 
 /// Who reads a list after the acknowledgement sees it as it is, so nothing is lost by what comes before.
-void ModernSession::Impl::listened(std::string text, const wire::Envelope& envelope) {
-  ModernPost* const post = find(own_post_id(envelope.subscription_id.in(text)));
-  if (post == nullptr || !post->listens) {
-    ++dropped;
-    return;
-  }
-  if (wire::method_name(envelope, text) == "notifications/subscriptions/acknowledged") {
+ModernSession::Impl::Recipient ModernSession::Impl::of_listen(const wire::Message& message) {
+  ModernPost* const post = find(own_post_id(message.subscription_id()));
+  if (post == nullptr || !post->listens) return {};
+  if (message.method() == "notifications/subscriptions/acknowledged") {
     post->acknowledged = true;
     remember_answered(*post);  // a legacy server has just answered its subscriptions
   }
-  if (!post->acknowledged) {
-    ++dropped;
-    return;
-  }
-  write(*post, with_replaced(std::move(text), envelope.subscription_id, post->client_id));
+  if (!post->acknowledged) return {};
+  return {post, message.where().subscription_id, post->client_id};
 }
 
 bool ModernSession::Impl::server_is_modern() const {
@@ -197,21 +197,17 @@ void ModernSession::Impl::remember_answered(const ModernPost& post) {
 }
 
 /// Which request it belongs to, decides wire/attribution.h: the only one that can have caused it, or none.
-void ModernSession::Impl::log_message(std::string text, const wire::Envelope& envelope) {
-  const std::string_view params = envelope.params.in(text);
-  const auto level = wire::parse_log_level(wire::string_member(params, "level").value_or(""));
+ModernSession::Impl::Recipient ModernSession::Impl::of_log_message(const wire::Message& message) {
+  const auto level = wire::parse_log_level(wire::string_member(message.params(), "level").value_or(""));
   const std::optional<PostId> cause = cause_of_log();
   ModernPost* const post = cause ? find(*cause) : nullptr;  // one that was given up is not there
-  if (post == nullptr || !post->level || (level && *level < *post->level)) {
-    ++dropped;
-    return;
-  }
-  write(*post, std::move(text));
+  if (post == nullptr || !post->level || (level && *level < *post->level)) return {};
+  return {post};
 }
 
 /// On a pipe a server takes back a listen by this; over HTTP the client hears an answer, and the end.
-void ModernSession::Impl::listen_cancelled(std::string_view text, const wire::Envelope& envelope) {
-  const ModernPost* const named = find(own_post_id(envelope.request_id.in(text)));
+void ModernSession::Impl::listen_cancelled(const wire::Message& message) {
+  const ModernPost* const named = find(own_post_id(message.request_id()));
   if (named == nullptr || !named->listens) {
     ++dropped;
     return;
@@ -221,7 +217,7 @@ void ModernSession::Impl::listen_cancelled(std::string_view text, const wire::En
   const std::string result =
       R"({"resultType":"complete","_meta":{)" + wire::quoted(kSubscriptionKey) + ":" + post.client_id + "}}";
   std::string answer = wire::result_message(post.client_id, result);
-  give_answer(post, std::move(answer), false);
+  give_answer(post, std::move(answer), 200);
 }
 
 void ModernSession::Impl::begin_stream(ModernPost& post) {
@@ -273,7 +269,7 @@ void ModernSession::Impl::let_go_of_those_behind() {
 /// Its connection closes; the server hears that nobody waits any more.
 void ModernSession::Impl::give_up(PostId id) {
   if (const std::optional<ModernPost> post = take(id)) remember_given_up(*post);
-  tell(wire::cancelled_message(to_string(id), "the client does not read"));
+  tell(wire::Message(wire::cancelled_message(to_string(id), "the client does not read")));
 }
 
 /// The stream that takes least is given up, before the session of all of them has to be.

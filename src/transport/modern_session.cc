@@ -19,15 +19,15 @@ void refuse_post(http::Exchange& exchange, std::string_view id, int status, int 
   exchange.reply(refusal_response({status, code, std::move(message), {}, {}}, id));
 }
 
-std::string_view posted_id(const Posted& posted) { return posted.envelope.id.in(*posted.body); }
+std::string_view posted_id(const Posted& posted) { return posted.message.id(); }
 
 /// The request with an id and a token of ours.
 std::shared_ptr<const std::string> with_own_id(const Posted& posted, const std::string& number) {
-  std::array<wire::Edit, 2> edits = {wire::Edit{posted.envelope.id, number},
-                                     wire::Edit{posted.envelope.progress_token, number}};
+  std::array<wire::Edit, 2> edits = {wire::Edit{posted.message.where().id, number},
+                                     wire::Edit{posted.message.where().progress_token, number}};
   const bool token = edits[1].where.present();
   if (token && edits[1].where.begin < edits[0].where.begin) std::swap(edits[0], edits[1]);
-  return std::make_shared<const std::string>(wire::edited(*posted.body, edits));
+  return std::make_shared<const std::string>(wire::edited(posted.message.text(), edits));
 }
 
 /// What a listen asks to be told of.
@@ -80,12 +80,12 @@ void ModernSession::send(const wire::Line& line, std::initializer_list<wire::Edi
   --impl->busy;
 }
 
-void ModernSession::answer(const wire::Line& line, const wire::Envelope& envelope, std::string_view id) {
+void ModernSession::answer(const wire::Message& message, std::string_view id) {
   const std::shared_ptr<Impl> impl = impl_;
   if (impl->closed) return;
-  const wire::Edit edit{envelope.id, id};
+  const wire::Edit edit{message.where().id, id};
   ++impl->busy;
-  impl->answer(line, envelope, {&edit, 1});
+  impl->answer(message, {&edit, 1});
   impl->weigh();
   --impl->busy;
 }
@@ -119,7 +119,7 @@ void ModernSession::Impl::post(std::shared_ptr<http::Exchange> exchange, const P
     return refuse_post(*exchange, client_id, 503, wire::kServerLost,
                        "the session has just ended; send the request again");
   }
-  if (posted.envelope.kind != wire::Kind::Request) return take_notification(*exchange, posted);
+  if (posted.message.kind() != wire::Kind::Request) return take_notification(*exchange, posted);
   if (open_of(posted.program) >= limits.open_requests) {
     return refuse_post(*exchange, client_id, 429, wire::kTooManyCalls,
                        "too many requests: " + std::to_string(limits.open_requests) +
@@ -133,7 +133,7 @@ void ModernSession::Impl::post(std::shared_ptr<http::Exchange> exchange, const P
                            "again a little later");
   }
   Account* const account = session->account();
-  auto bytes = waits && account != nullptr ? account->take(Good::Bytes, posted.body->size())
+  auto bytes = waits && account != nullptr ? account->take(Good::Bytes, posted.message.text().size())
                                            : std::optional<Account::Held>(Account::Held());
   if (!bytes) {
     return refuse_post(*exchange, client_id, 503, wire::kTooManyCalls, account->objection(Good::Bytes));
@@ -143,7 +143,7 @@ void ModernSession::Impl::post(std::shared_ptr<http::Exchange> exchange, const P
     if (const auto impl = weak.lock()) impl->hung_up(id);
   });
   if (!waits) return take_request(id, std::move(exchange), posted);
-  waiting_bytes += posted.body->size();
+  waiting_bytes += posted.message.text().size();
   waiting.push_back({id, std::move(exchange), posted, std::move(*bytes)});
   if (!paused) take_waiting_soon();
 }
@@ -159,26 +159,26 @@ std::size_t ModernSession::Impl::open_of(std::uint64_t program) const {
 /// For one program, so that it leaves room for the others; and for all of them.
 bool ModernSession::Impl::no_room_to_wait(const Posted& posted) const {
   std::size_t count = 0;
-  std::size_t bytes = posted.body->size();
+  std::size_t bytes = posted.message.text().size();
   for (const HeldPost& one : waiting) {
     if (one.posted.program != posted.program) continue;
     ++count;
-    bytes += one.posted.body->size();
+    bytes += one.posted.message.text().size();
   }
   if (count >= limits.waiting || waiting.size() >= limits.waiting * 4) return true;
   if (count > 0 && bytes > limits.queued / 4) return true;
-  return !waiting.empty() && waiting_bytes + posted.body->size() > limits.queued;
+  return !waiting.empty() && waiting_bytes + posted.message.text().size() > limits.queued;
 }
 
 /// Over HTTP a request is cancelled by hanging up. A notification that says so names an id that may be
 /// several programs', so it is taken and not acted on.
 void ModernSession::Impl::take_notification(http::Exchange& exchange, const Posted& posted) {
-  if (wire::method_name(posted.envelope, *posted.body) != "notifications/cancelled") {
+  if (posted.message.method() != "notifications/cancelled") {
     if (paused) {
       return refuse_post(exchange, {}, 503, wire::kTooManyCalls,
                          "server \"" + session->server() + "\" takes no more at the moment");
     }
-    tell(*posted.body);
+    tell(posted.message);
   }
   http::Response response;
   response.status = 202;
@@ -187,25 +187,24 @@ void ModernSession::Impl::take_notification(http::Exchange& exchange, const Post
 
 void ModernSession::Impl::take_request(PostId id, std::shared_ptr<http::Exchange> exchange,
                                        const Posted& posted) {
-  const std::string_view body = *posted.body;
-  const wire::Envelope& envelope = posted.envelope;
+  const wire::Message& message = posted.message;
   ModernPost post;
   post.id = id;
   post.program = posted.program;
   post.exchange = std::move(exchange);
-  post.client_id = envelope.id.in(body);
-  post.client_token = envelope.progress_token.in(body);
-  post.level = wire::parse_log_level(wire::string_value(envelope.log_level.in(body)).value_or(""));
-  const std::string_view method = wire::method_name(envelope, body);
+  post.client_id = message.id();
+  post.client_token = message.progress_token();
+  post.level = wire::parse_log_level(wire::string_value(message.log_level()).value_or(""));
+  const std::string_view method = message.method();
   post.listens = method == "subscriptions/listen";
   post.asks_server = method != "server/discover";
-  if (post.listens) post.hears = lists_to_hear(envelope.params.in(body));
+  if (post.listens) post.hears = lists_to_hear(message.params());
   post.heard = Clock::now();
   open.push_back(std::move(post));
   watch(limits.hold);
   const auto text = with_own_id(posted, to_string(id));
   ++busy;
-  session->receive({*text, text->size() >= kOwnedMessage ? text : nullptr});
+  session->receive(wire::Message(wire::Line{*text, text->size() >= kOwnedMessage ? text : nullptr}));
   --busy;
 }
 
@@ -221,7 +220,7 @@ void ModernSession::Impl::take_waiting() {
   while (!paused && !closed && !waiting.empty()) {
     const HeldPost first = std::move(waiting.front());
     waiting.erase(waiting.begin());
-    waiting_bytes -= first.posted.body->size();
+    waiting_bytes -= first.posted.message.text().size();
     take_request(first.id, first.exchange, first.posted);
   }
   if (waiting.empty()) waiting.shrink_to_fit();
@@ -238,7 +237,7 @@ void ModernSession::Impl::hung_up(PostId id) {
   const auto waits =
       std::find_if(waiting.begin(), waiting.end(), [id](const auto& one) { return one.id == id; });
   if (waits != waiting.end()) {
-    waiting_bytes -= waits->posted.body->size();
+    waiting_bytes -= waits->posted.message.text().size();
     waiting.erase(waits);
     return;
   }
@@ -246,19 +245,19 @@ void ModernSession::Impl::hung_up(PostId id) {
   if (!post) return;
   remember_given_up(*post);
   relieve();
-  tell(wire::cancelled_message(to_string(id), "the client has closed the connection"));
+  tell(wire::Message(wire::cancelled_message(to_string(id), "the client has closed the connection")));
 }
 
-void ModernSession::Impl::tell(std::string message) {
+void ModernSession::Impl::tell(const wire::Message& message) {
   if (busy > 0) {
-    loop.post([weak = weak_from_this(), message = std::move(message)] {
-      if (const auto impl = weak.lock()) impl->tell(message);
+    loop.post([weak = weak_from_this(), kept = message.owned()] {
+      if (const auto impl = weak.lock()) impl->tell(kept);
     });
     return;
   }
   if (closed || !session) return;
   ++busy;
-  session->receive({message, nullptr});
+  session->receive(message);
   --busy;
 }
 
@@ -322,7 +321,8 @@ void ModernSession::Impl::answer_all(session::Transport::Close how) {
     if (post.streaming && how == session::Transport::Close::AtOnce) continue;  // it has been let go of
     std::string text = wire::error_message(post.client_id, wire::kServerLost,
                                            "server \"" + session->server() + "\" ended before it answered");
-    give_answer(post, std::move(text), true);
+    const int status = modern_status(wire::Message(text));
+    give_answer(post, std::move(text), status);
   }
 }
 

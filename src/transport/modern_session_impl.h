@@ -60,18 +60,27 @@ struct ModernSession::Impl : std::enable_shared_from_this<ModernSession::Impl> {
   void take_waiting_soon();
   void take_waiting();
   /// To the session; later, if it is in the middle of something.
-  void tell(std::string message);
+  void tell(const wire::Message& message);
 
   // to the clients
   void route(const wire::Line& line, std::span<const wire::Edit> edits);
-  void answer(const wire::Line& line, const wire::Envelope& envelope, std::span<const wire::Edit> edits);
-  void give_answer(const ModernPost& post, std::string text, bool error);
+  void answer(const wire::Message& message, std::span<const wire::Edit> edits);
+  /// `status` is for a client that has heard nothing yet of this request.
+  void give_answer(const ModernPost& post, std::string text, int status);
   void news(std::string text);
-  void progress(std::string text, const wire::Envelope& envelope);
-  void listened(std::string text, const wire::Envelope& envelope);
+  /// Whose a notification is, and what in it is written in the words of that client. `post` is null if it is
+  /// nobody's.
+  struct Recipient {
+    ModernPost* post = nullptr;
+    wire::Span where{};
+    std::string_view client_word{};  // in `post`
+  };
+  Recipient recipient_of(const wire::Message& message);
+  Recipient of_progress(const wire::Message& message);
+  Recipient of_listen(const wire::Message& message);
+  Recipient of_log_message(const wire::Message& message);
   void list_changed(std::string_view method);
-  void log_message(std::string text, const wire::Envelope& envelope);
-  void listen_cancelled(std::string_view text, const wire::Envelope& envelope);
+  void listen_cancelled(const wire::Message& message);
   void write(ModernPost& post, std::string text);
   void begin_stream(ModernPost& post);
 

@@ -153,9 +153,8 @@ std::optional<HttpRefusal> check_param_headers(const http::Request& request, con
   // Most servers mark nothing, and a long list is not taken apart for that. A mark that is written with
   // escapes is none to us.
   if (tools.find(kHeaderMark) == std::string_view::npos) return std::nullopt;
-  const std::string_view text = *posted.body;
-  if (wire::method_name(posted.envelope, text) != "tools/call") return std::nullopt;
-  const std::string_view params = posted.envelope.params.in(text);
+  if (posted.message.method() != "tools/call") return std::nullopt;
+  const std::string_view params = posted.message.params();
   const auto name = wire::string_member(params, "name");
   if (!name) return std::nullopt;
   std::vector<MirroredParam> found;

@@ -138,7 +138,7 @@ void SseSession::Impl::drained() {
 // ---- up
 
 void SseSession::Impl::post(const std::shared_ptr<http::Exchange>& exchange, const Posted& posted) {
-  const std::string_view request = posted.envelope.id.in(*posted.body);
+  const std::string_view request = posted.message.id();
   if (!stream) {
     return refuse_post(exchange.get(), 404, wire::kServerLost,
                        "the session has ended with its stream: open a new one", request);
@@ -171,14 +171,14 @@ void SseSession::Impl::accept(http::Exchange* exchange) {
 
 void SseSession::Impl::take(const std::shared_ptr<http::Exchange>& exchange, const Posted& posted) {
   const auto self = shared_from_this();
-  const bool bad = posted.envelope.kind == wire::Kind::NotJson || posted.envelope.kind == wire::Kind::NotRpc;
+  const bool bad =
+      posted.message.kind() == wire::Kind::NotJson || posted.message.kind() == wire::Kind::NotRpc;
   if (bad) {
     return refuse_post(exchange.get(), 400, wire::kInvalidRequest,
-                       "Invalid Request: " + std::string(posted.envelope.fault),
-                       posted.envelope.id.in(*posted.body));
+                       "Invalid Request: " + std::string(posted.message.fault()), posted.message.id());
   }
   accept(exchange.get());
-  session->receive({*posted.body, posted.body}, posted.envelope);
+  session->receive(posted.message);
 }
 
 /// Not from within `resume`: the session is in the middle of something.
@@ -213,8 +213,7 @@ void SseSession::Impl::close(session::Transport::Close how) {
   if (down && how == session::Transport::Close::Flushed) down->finish();
   while (const auto next = waiting.pop()) {
     refuse_post(next->exchange.get(), 404, wire::kServerLost,
-                "the session has ended with its stream: open a new one",
-                next->posted.envelope.id.in(*next->posted.body));
+                "the session has ended with its stream: open a new one", next->posted.message.id());
   }
 }
 

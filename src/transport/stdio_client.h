@@ -42,7 +42,7 @@ class StdioClient final : public session::Transport, private wire::LinePipe::Han
   void close(Close how) override;
   void exit(int code, const std::string& why) override;
 
-  void on_line(const wire::Line& line) override { session_->receive(line); }
+  void on_line(const wire::Line& line) override { session_->receive(wire::Message(line)); }
   void on_oversized(const wire::LineReader::Oversized& oversized) override;
   void on_input_end() override { session_->input_ended(); }
   void on_output_lost() override;

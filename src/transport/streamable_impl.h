@@ -52,12 +52,12 @@ struct StreamableSession::Impl : std::enable_shared_from_this<Impl> {
 
   // what the server says
   void send(const wire::Line& line);
-  bool answer_alone(const wire::Line& line, const wire::Envelope& envelope, std::string_view request);
-  void answer(const wire::Line& line, const wire::Envelope& envelope);
-  void answer_post(OpenPost& post, const wire::Line& line, const wire::Envelope& envelope);
+  bool answer_alone(const wire::Message& message, std::string_view request);
+  void answer(const wire::Message& message);
+  void answer_post(OpenPost& post, const wire::Message& message);
   void give_answer(OpenPost& post, const wire::Line& line, std::string_view request, bool failed);
   void refuse_whole_batch(const wire::Line& line);
-  void place(const wire::Line& line, const wire::Envelope& envelope);
+  void place(const wire::Message& message);
   EventStream* stream_for(std::string_view method);
   OpenPost* with_token(std::string_view token);
   OpenPost* awaiting(std::string_view request);

@@ -9,8 +9,8 @@
 namespace corral::transport {
 namespace {
 
-OpenPost::Awaited awaited_of(std::string_view message, const wire::Envelope& envelope) {
-  return {std::string(envelope.id.in(message)), std::string(envelope.progress_token.in(message))};
+OpenPost::Awaited awaited_of(const wire::Message& message) {
+  return {std::string(message.id()), std::string(message.progress_token())};
 }
 
 void accept_post(http::Exchange* exchange) {
@@ -23,7 +23,7 @@ void accept_post(http::Exchange* exchange) {
 }  // namespace
 
 void StreamableSession::Impl::post(std::shared_ptr<http::Exchange> exchange, const Posted& posted) {
-  const std::string_view request = posted.envelope.id.in(*posted.body);
+  const std::string_view request = posted.message.id();
   if (closed) {
     return refuse_post(exchange.get(), 404, wire::kServerLost,
                        "the session has ended: start a new one with initialize", request);
@@ -62,29 +62,27 @@ void StreamableSession::Impl::take_waiting() {
 
 void StreamableSession::Impl::take(std::shared_ptr<http::Exchange> exchange, const Posted& posted) {
   const auto self = shared_from_this();
-  const wire::Line line{*posted.body, posted.body};
-  switch (posted.envelope.kind) {
+  switch (posted.message.kind()) {
     case wire::Kind::Request: return take_request(std::move(exchange), posted);
     case wire::Kind::Notification:
     case wire::Kind::Response:
-      session->receive(line, posted.envelope);
-      if (posted.envelope.request_id.present()) cancel(posted.envelope.request_id.in(line.text));
+      session->receive(posted.message);
+      if (posted.message.has_request_id()) cancel(posted.message.request_id());
       return accept_post(exchange.get());
     case wire::Kind::Batch: return take_batch(exchange, posted);
     case wire::Kind::NotRpc:
     case wire::Kind::NotJson:
       refuse_post(exchange.get(), 400, wire::kInvalidRequest,
-                  "Invalid Request: " + std::string(posted.envelope.fault), posted.envelope.id.in(line.text));
+                  "Invalid Request: " + std::string(posted.message.fault()), posted.message.id());
   }
 }
 
 void StreamableSession::Impl::take_request(std::shared_ptr<http::Exchange> exchange, const Posted& posted) {
-  const wire::Line line{*posted.body, posted.body};
-  std::vector<OpenPost::Awaited> asked{awaited_of(line.text, posted.envelope)};
+  std::vector<OpenPost::Awaited> asked{awaited_of(posted.message)};
   if (refuse_beyond_bounds(exchange.get(), asked)) return;
   OpenPost& post = open_post(std::move(exchange), std::move(asked));
-  post.initialize = wire::method_name(posted.envelope, line.text) == "initialize";
-  session->receive(line, posted.envelope);
+  post.initialize = posted.message.method() == "initialize";
+  session->receive(posted.message);
   check_congestion();
 }
 
@@ -126,24 +124,23 @@ OpenPost& StreamableSession::Impl::open_post(std::shared_ptr<http::Exchange> exc
 /// A batch is passed on whole or not at all, so that an error without an id can only mean all of it.
 void StreamableSession::Impl::take_batch(const std::shared_ptr<http::Exchange>& exchange,
                                          const Posted& posted) {
-  const auto elements = wire::array_elements(*posted.body, wire::kMostInBatch);
+  const auto elements = wire::array_elements(posted.message.text(), wire::kMostInBatch);
   std::vector<OpenPost::Awaited> asked;
   std::vector<std::string> cancelled;
   const char* fault = nullptr;
   if (!elements || elements->empty()) fault = "an empty batch";
   if (elements && elements->size() > wire::kMostInBatch) fault = "a batch of more than 256 messages";
   for (std::size_t i = 0; fault == nullptr && i < elements->size(); ++i) {
-    const std::string_view one = (*elements)[i].in(*posted.body);
-    const wire::Envelope envelope = wire::scan(one);
-    switch (envelope.kind) {
-      case wire::Kind::Request: asked.push_back(awaited_of(one, envelope)); break;
+    const wire::Message one((*elements)[i].in(posted.message.text()));
+    switch (one.kind()) {
+      case wire::Kind::Request: asked.push_back(awaited_of(one)); break;
       case wire::Kind::Notification:
-        if (envelope.request_id.present()) cancelled.emplace_back(envelope.request_id.in(one));
+        if (one.has_request_id()) cancelled.emplace_back(one.request_id());
         break;
       case wire::Kind::Response: break;
       case wire::Kind::Batch: fault = "a batch inside a batch"; break;
       case wire::Kind::NotRpc:
-      case wire::Kind::NotJson: fault = envelope.fault;
+      case wire::Kind::NotJson: fault = one.fault();
     }
   }
   if (fault != nullptr) {
@@ -166,7 +163,7 @@ void StreamableSession::Impl::pass_batch(const std::shared_ptr<http::Exchange>& 
   }
   std::string refused;
   refusal = &refused;
-  session->receive({*posted.body, posted.body}, posted.envelope);
+  session->receive(posted.message);
   refusal = nullptr;
   OpenPost* post = asks ? numbered(number) : nullptr;
   if (!refused.empty()) {

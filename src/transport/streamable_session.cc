@@ -66,8 +66,8 @@ void StreamableSession::send(const wire::Line& line, std::initializer_list<wire:
   impl_->send({*owner, owner});
 }
 
-void StreamableSession::answer(const wire::Line& line, const wire::Envelope& envelope, std::string_view id) {
-  if (!impl_->answer_alone(line, envelope, id)) send(line, {{envelope.id, id}});
+void StreamableSession::answer(const wire::Message& message, std::string_view id) {
+  if (!impl_->answer_alone(message, id)) send(message.line(), {{message.where().id, id}});
 }
 
 bool StreamableSession::overflowing() const { return impl_->queued() > impl_->limits.queued; }
@@ -184,8 +184,7 @@ void StreamableSession::Impl::end_streams(session::Transport::Close how) {
   if (flushed) get.finish();
   get.disconnect();
   while (const auto next = waiting.pop()) {
-    refuse_post(next->exchange.get(), 404, wire::kServerLost, kSessionOver,
-                next->posted.envelope.id.in(*next->posted.body));
+    refuse_post(next->exchange.get(), 404, wire::kServerLost, kSessionOver, next->posted.message.id());
   }
 }
 

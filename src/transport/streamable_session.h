@@ -28,7 +28,7 @@ class StreamableSession final : public HttpSession {
   std::uint64_t dropped() const override;
 
   void send(const wire::Line& line, std::initializer_list<wire::Edit> edits) override;
-  void answer(const wire::Line& line, const wire::Envelope& envelope, std::string_view id) override;
+  void answer(const wire::Message& message, std::string_view id) override;
   bool overflowing() const override;
   bool congested() const override;
   void pause() override;

@@ -38,11 +38,11 @@ http::Response answer_as_json(int status, const wire::Line& line) {
 void StreamableSession::Impl::send(const wire::Line& line) {
   if (closed) return;
   const auto self = shared_from_this();
-  const wire::Envelope envelope = wire::scan(line.text);
-  switch (envelope.kind) {
-    case wire::Kind::Response: answer(line, envelope); break;
+  const wire::Message message(line);
+  switch (message.kind()) {
+    case wire::Kind::Response: answer(message); break;
     case wire::Kind::Request:
-    case wire::Kind::Notification: place(line, envelope); break;
+    case wire::Kind::Notification: place(message); break;
     default: ++dropped;
   }
   if (const std::size_t unseen = log.take_lost()) {
@@ -55,26 +55,25 @@ void StreamableSession::Impl::send(const wire::Line& line) {
 
 /// As most calls end: nothing was said on the way, and the answer goes out from where it stands. False: there
 /// is more to it.
-bool StreamableSession::Impl::answer_alone(const wire::Line& line, const wire::Envelope& envelope,
-                                           std::string_view request) {
+bool StreamableSession::Impl::answer_alone(const wire::Message& message, std::string_view request) {
   OpenPost* const post = awaiting(request);
   if (closed || post == nullptr || post->batch || post->initialize) return false;
   if (!post->stream.connected() || post->stream.begun()) return false;
   const auto exchange = post->stream.release();
   forget(*post);
-  exchange->reply_json(line, {envelope.id, request});
+  exchange->reply_json(message.line(), {message.where().id, request});
   check_congestion();
   return true;
 }
 
-void StreamableSession::Impl::answer(const wire::Line& line, const wire::Envelope& envelope) {
-  if (!envelope.id.present()) return refuse_whole_batch(line);
-  OpenPost* post = awaiting(envelope.id.in(line.text));
+void StreamableSession::Impl::answer(const wire::Message& message) {
+  if (!message.has_id()) return refuse_whole_batch(message.line());
+  OpenPost* post = awaiting(message.id());
   if (post == nullptr) {
     ++dropped;  // it was cancelled
     return;
   }
-  answer_post(*post, line, envelope);
+  answer_post(*post, message);
 }
 
 void StreamableSession::Impl::refuse_whole_batch(const wire::Line& line) {
@@ -95,17 +94,16 @@ void StreamableSession::Impl::refuse_whole_batch(const wire::Line& line) {
   forget(**batch);
 }
 
-void StreamableSession::Impl::answer_post(OpenPost& post, const wire::Line& line,
-                                          const wire::Envelope& envelope) {
-  const std::string_view request = envelope.id.in(line.text);
+void StreamableSession::Impl::answer_post(OpenPost& post, const wire::Message& message) {
+  const std::string_view request = message.id();
   std::erase_if(post.awaited, [&](const OpenPost::Awaited& one) { return one.id == request; });
   const bool last = post.awaited.empty();
-  const bool failed = envelope.error.present();
+  const bool failed = message.has_error();
   if (post.initialize && !failed) {
     agreed = true;
-    primes = wire::string_member(envelope.result.in(line.text), "protocolVersion") == wire::kNewestLegacy;
+    primes = wire::string_member(message.result(), "protocolVersion") == wire::kNewestLegacy;
   }
-  give_answer(post, line, request, failed);
+  give_answer(post, message.line(), request, failed);
   if (!last) return;
   const bool initialize = post.initialize;
   forget(post);
@@ -138,20 +136,18 @@ void StreamableSession::Impl::give_answer(OpenPost& post, const wire::Line& line
   }
 }
 
-void StreamableSession::Impl::place(const wire::Line& line, const wire::Envelope& envelope) {
-  const Weight weight = envelope.kind == wire::Kind::Request ? Weight::Owed : Weight::News;
-  OpenPost* about =
-      envelope.direct_token.present() ? with_token(envelope.direct_token.in(line.text)) : nullptr;
+void StreamableSession::Impl::place(const wire::Message& message) {
+  const Weight weight = message.kind() == wire::Kind::Request ? Weight::Owed : Weight::News;
+  OpenPost* about = message.has_direct_token() ? with_token(message.direct_token()) : nullptr;
   if (about != nullptr && !about->stream.connected() && !about->stream.resumable()) {
     ++dropped;  // nobody will ask how far it is
     return;
   }
-  EventStream* stream =
-      about != nullptr ? &about->stream : stream_for(wire::method_name(envelope, line.text));
-  if (stream == nullptr) return log.add({{}, line, weight, false});
+  EventStream* stream = about != nullptr ? &about->stream : stream_for(message.method());
+  if (stream == nullptr) return log.add({{}, message.line(), weight, false});
   const OpenPost* post = numbered(stream->number());
   if (stream->connected() && !stream->begun()) begin_stream(*stream, post != nullptr && post->initialize);
-  stream->deliver(line, weight, false);
+  stream->deliver(message.line(), weight, false);
   wake_at(Clock::now() + limits.alive);
 }
 

@@ -11,11 +11,11 @@ namespace corral::transport {
 bool WaitingPosts::push(std::shared_ptr<http::Exchange> exchange, const Posted& posted, Account* account) {
   Account::Held held;
   if (account != nullptr) {
-    auto taken = account->take(Good::Bytes, posted.body->size());
+    auto taken = account->take(Good::Bytes, posted.message.text().size());
     if (!taken) return false;
     held = std::move(*taken);
   }
-  bytes_ += posted.body->size();
+  bytes_ += posted.message.text().size();
   posts_.push_back({std::move(exchange), posted, std::move(held)});
   return true;
 }
@@ -24,7 +24,7 @@ std::optional<WaitingPost> WaitingPosts::pop() {
   if (posts_.empty()) return std::nullopt;
   WaitingPost first = std::move(posts_.front());
   posts_.erase(posts_.begin());
-  bytes_ -= first.posted.body->size();
+  bytes_ -= first.posted.message.text().size();
   if (posts_.empty()) posts_.shrink_to_fit();
   return first;
 }
@@ -36,20 +36,19 @@ void WaitingPosts::lose(const http::Exchange* exchange) {
 }
 
 std::optional<WaitingPost> WaitingPosts::take_cancelled(const Posted& posted) {
-  const wire::Envelope& by = posted.envelope;
-  if (by.kind != wire::Kind::Notification || !by.request_id.present() ||
-      wire::method_name(by, *posted.body) != "notifications/cancelled")
+  const wire::Message& by = posted.message;
+  if (by.kind() != wire::Kind::Notification || !by.has_request_id() ||
+      by.method() != "notifications/cancelled")
     return std::nullopt;
   const auto named = std::find_if(posts_.begin(), posts_.end(), [&](const WaitingPost& post) {
-    const Posted& waits = post.posted;
-    return waits.envelope.kind == wire::Kind::Request &&
-           waits.envelope.id.in(*waits.body) == by.request_id.in(*posted.body) &&
-           wire::method_name(waits.envelope, *waits.body) != "initialize";  // which nobody may take back
+    const wire::Message& waits = post.posted.message;
+    return waits.kind() == wire::Kind::Request && waits.id() == by.request_id() &&
+           waits.method() != "initialize";  // which nobody may take back
   });
   if (named == posts_.end()) return std::nullopt;
   WaitingPost taken = std::move(*named);
   posts_.erase(named);
-  bytes_ -= taken.posted.body->size();
+  bytes_ -= taken.posted.message.text().size();
   return taken;
 }
 

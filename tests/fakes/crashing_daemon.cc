@@ -99,7 +99,7 @@ class Daemon final : public instance::Instance::Events {
   }
 
   void on_opened() override {}
-  void on_message(const wire::Line&, const wire::Envelope&) override {}
+  void on_message(const wire::Message&) override {}
   void on_lost_answer(const instance::LostAnswer&) override {}
   void on_error_output(std::string_view) override {}
   void on_drained() override {}

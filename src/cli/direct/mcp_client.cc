@@ -173,7 +173,7 @@ void McpClient::receive(Open& open) {
   } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
     ended_ = true;
   }
-  while (const std::optional<wire::Line> line = reader_.next()) take(line->text, open);
+  while (const std::optional<wire::Line> line = reader_.next()) take(wire::Message(*line), open);
   take_oversized(open);
   flush();  // what a server asked beside its answer must not wait for our next question
 }
@@ -226,41 +226,39 @@ Answer McpClient::lose() {
 
 // ---- what comes
 
-void McpClient::take(std::string_view line, Open& open) {
-  const wire::Envelope message = wire::scan(line);
-  switch (message.kind) {
+void McpClient::take(const wire::Message& message, Open& open) {
+  switch (message.kind()) {
     case wire::Kind::Response:
-      if (message.id.in(line) != open.id || open.answer) return;
-      open.answer =
-          message.error.present() ? refused(message.error.in(line)) : accepted(message.result.in(line));
+      if (message.id() != open.id || open.answer) return;
+      open.answer = message.has_error() ? refused(message.error()) : accepted(message.result());
       return;
-    case wire::Kind::Request: return take_request(message, line, open);
-    case wire::Kind::Notification: return take_notification(message, line, open);
+    case wire::Kind::Request: return take_request(message, open);
+    case wire::Kind::Notification: return take_notification(message, open);
     default: return;  // no message: `corral connect` has said so, or there is no daemon and nobody to tell
   }
 }
 
-void McpClient::take_request(const wire::Envelope& message, std::string_view line, Open& open) {
-  const std::string_view id = message.id.in(line);
-  const std::string_view method = wire::method_name(message, line);
+void McpClient::take_request(const wire::Message& message, Open& open) {
+  const std::string_view id = message.id();
+  const std::string_view method = message.method();
   if (method == "ping") return send(wire::result_message(id, "{}"));
   const bool in_a_call = !open.id.empty() && !open.answer;
   if (method != "elicitation/create" || !hooks_.elicit || !in_a_call) {
     return send(wire::error_message(id, wire::kMethodNotFound, "this client does not offer that"));
   }
   const Time began = steady_clock::now();
-  const std::optional<std::string> result = hooks_.elicit(message.params.in(line));
+  const std::optional<std::string> result = hooks_.elicit(message.params());
   if (result) send(wire::result_message(id, *result));
   open.deadline += steady_clock::now() - began;  // a person may think as long as they like
 }
 
-void McpClient::take_notification(const wire::Envelope& message, std::string_view line, const Open& open) {
-  const std::string_view method = wire::method_name(message, line);
-  if (method == "notifications/progress" && hooks_.progress && message.direct_token.in(line) == open.id) {
-    hooks_.progress(message.params.in(line));
+void McpClient::take_notification(const wire::Message& message, const Open& open) {
+  const std::string_view method = message.method();
+  if (method == "notifications/progress" && hooks_.progress && message.direct_token() == open.id) {
+    hooks_.progress(message.params());
   }
   if (method == "notifications/tools/list_changed") ++changes_of_tools_;
-  if (method == "notifications/message" && hooks_.log) hooks_.log(message.params.in(line));
+  if (method == "notifications/message" && hooks_.log) hooks_.log(message.params());
 }
 
 void McpClient::take_oversized(Open& open) {

@@ -12,8 +12,8 @@
 
 #include "cli/direct/connect_child.h"
 #include "cli/frame/interrupts.h"
-#include "wire/envelope.h"
 #include "wire/line_reader.h"
+#include "wire/message.h"
 
 namespace corral::cli {
 
@@ -74,9 +74,9 @@ class McpClient {
   Answer wait_for(Open& open);
   bool exchange(Open& open);  // sends and takes what goes without waiting longer than to the deadline
   void receive(Open& open);
-  void take(std::string_view line, Open& open);
-  void take_request(const wire::Envelope& message, std::string_view line, Open& open);
-  void take_notification(const wire::Envelope& message, std::string_view line, const Open& open);
+  void take(const wire::Message& message, Open& open);
+  void take_request(const wire::Message& message, Open& open);
+  void take_notification(const wire::Message& message, const Open& open);
   void take_oversized(Open& open);
   void send(const std::string& line) { outgoing_ += line + '\n'; }
   void flush();

@@ -12,8 +12,8 @@
 
 #include "bridge/bridge.h"
 #include "bridge/legacy_client.h"
-#include "wire/envelope.h"
 #include "wire/json_text.h"
+#include "wire/message.h"
 
 namespace corral::bridge {
 
@@ -41,11 +41,11 @@ class LegacyExchange : public Outlet {
 
   void client_says(const std::string& text) {
     last_line = text.data();
-    bridge->from_client({text, nullptr}, wire::scan(text), now);
+    bridge->from_client(wire::Message(text), now);
   }
   void server_says(const std::string& text) {
     last_line = text.data();
-    bridge->from_server({text, nullptr}, wire::scan(text), now);
+    bridge->from_server(wire::Message(text), now);
   }
 
   /// What was said since the last time.
@@ -64,8 +64,8 @@ class LegacyExchange : public Outlet {
 
  private:
   static void expect_message(const std::string& text) {
-    const wire::Envelope envelope = wire::scan(text);
-    EXPECT_LT(envelope.kind, wire::Kind::Batch) << envelope.fault << ": " << text;
+    const wire::Message message(text);
+    EXPECT_LT(message.kind(), wire::Kind::Batch) << message.fault() << ": " << text;
   }
   static std::string one(const std::vector<std::string>& messages) {
     if (messages.size() == 1) return messages.front();

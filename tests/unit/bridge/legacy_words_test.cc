@@ -5,7 +5,7 @@
 
 #include "bridge/legacy_client.h"
 #include "bridge/list_changes.h"
-#include "wire/envelope.h"
+#include "wire/message.h"
 
 namespace corral::bridge {
 namespace {
@@ -14,7 +14,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 std::string to_modern(const std::string& line, std::string_view more = {}) {
-  return modern_request(line, wire::scan(line), UpId(9), R"("m":1)", more);
+  return modern_request(wire::Message(line), UpId(9), R"("m":1)", more);
 }
 
 TEST(LegacyRequest, GetsTheMetaOfItsClientAndKeepsItsOwnWords) {

@@ -67,11 +67,11 @@ class ModernExchange : public Outlet {
   bool several_programs = false;
 
   void client(const std::string& text, const std::shared_ptr<const std::string>& owner = nullptr) {
-    bridge_->from_client({text, owner}, wire::scan(text), now);
+    bridge_->from_client(wire::Message(wire::Line{text, owner}), now);
   }
-  void server(const std::string& text) { bridge_->from_server({text, nullptr}, wire::scan(text), now); }
+  void server(const std::string& text) { bridge_->from_server(wire::Message(text), now); }
   void server(const std::shared_ptr<const std::string>& text) {
-    bridge_->from_server({*text, text}, wire::scan(*text), now);
+    bridge_->from_server(wire::Message(wire::Line{*text, text}), now);
   }
   void pass(Clock::duration time) {
     now += time;

@@ -206,7 +206,7 @@ TEST_F(HeldCalls, AreParametersQuestionsAndAnswersOfThoseThatWait) {
 
   calls.ask(UpId(1), {.id = "q", .key = "k", .request = "123"});
   EXPECT_EQ(calls.held(), 8U);
-  calls.find(UpId(1))->answer = Answer{{"1234567", nullptr}, {}};
+  calls.find(UpId(1))->answer = wire::Message("1234567");
   EXPECT_EQ(calls.held(), 15U);
   calls.settle();
   EXPECT_EQ(account_.used(Good::Bytes), 15U);

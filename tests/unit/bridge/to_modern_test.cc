@@ -5,7 +5,7 @@
 
 #include "bridge/modern_client.h"
 #include "bridge/modern_request.h"
-#include "wire/envelope.h"
+#include "wire/message.h"
 
 namespace corral::bridge {
 namespace {
@@ -172,7 +172,7 @@ TEST(InitializeParams, AreWhatAModernClientSaysOfItself) {
 
 // ---- requests
 
-std::string to_legacy(const std::string& line) { return legacy_request(line, wire::scan(line), UpId(9)); }
+std::string to_legacy(const std::string& line) { return legacy_request(wire::Message(line), UpId(9)); }
 
 TEST(ModernRequest, IsAskedOfALegacyServerInItsWords) {
   EXPECT_EQ(
@@ -197,8 +197,8 @@ TEST(ModernRequest, IsReadWithItsWishesAndItsFaults) {
   };
   const std::string good = with_meta(R"("io.modelcontextprotocol/clientCapabilities":{"roots":{}},)"
                                      R"("io.modelcontextprotocol/logLevel":"notice")");
-  const wire::Envelope envelope = wire::scan(good);
-  const ModernRequest request = read_request(good, envelope);
+  const wire::Message message(good);
+  const ModernRequest request = read_request(message);
   EXPECT_EQ(request.method, "tools/call");
   EXPECT_EQ(request.state, R"("s")");
   EXPECT_EQ(request.responses, R"({"k":1})");
@@ -206,7 +206,7 @@ TEST(ModernRequest, IsReadWithItsWishesAndItsFaults) {
   EXPECT_EQ(request.level, wire::LogLevel::Notice);
   EXPECT_EQ(request.fault, "");
 
-  const auto fault = [](const std::string& line) { return read_request(line, wire::scan(line)).fault; };
+  const auto fault = [](const std::string& line) { return read_request(wire::Message(line)).fault; };
   EXPECT_THAT(fault(with_meta("")), HasSubstr("clientCapabilities\"] must be there and be an object"));
   EXPECT_THAT(fault(with_meta(R"("io.modelcontextprotocol/clientCapabilities":{},)"
                               R"("io.modelcontextprotocol/logLevel":"loud")")),

@@ -25,7 +25,7 @@ struct Asked {
       : handshake({.expected = expected, .pinned = pinned, .initialize_params = R"({"mine":1})"}),
         question(handshake.request(CallId(1))) {}
 
-  Taken hear(const std::string& line) { return handshake.take(line, wire::scan(line)); }
+  Taken hear(const std::string& line) { return handshake.take(wire::Message(line)); }
   Taken result(const std::string& result, int id = 1) {
     return hear(wire::result_message(std::to_string(id), result));
   }

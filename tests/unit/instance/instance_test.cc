@@ -47,7 +47,7 @@ class SilentSpawner final : public proc::Spawner {
 
 struct Listener final : Instance::Events {
   void on_opened() override { said.emplace_back("opened"); }
-  void on_message(const wire::Line& line, const wire::Envelope&) override { said.emplace_back(line.text); }
+  void on_message(const wire::Message& message) override { said.emplace_back(message.text()); }
   void on_lost_answer(const LostAnswer& lost) override {
     said.push_back("lost answer " + lost.id + (lost.too_large ? " (large)" : "") + ": " + lost.why);
   }

@@ -35,7 +35,7 @@ std::string cancelled(const std::string& id) {
 std::string ping(const std::string& id) { return R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":"ping"})"; }
 
 void add(Deferred& deferred, const std::string& text) {
-  deferred.add(Deferred::message(text, wire::scan(text)));
+  deferred.add(Deferred::message(wire::Message(text)));
 }
 
 std::vector<std::string> texts(Deferred& deferred) {

@@ -131,7 +131,7 @@ class FakeClient final : public session::Transport {
              std::shared_ptr<const pool::Wanted> wanted, const std::string& owner)
       : session(loop, id, *this, switchboard, std::move(wanted), owner) {}
 
-  void say(const std::string& line) { session.receive({line, nullptr}); }
+  void say(const std::string& line) { session.receive(wire::Message(line)); }
   /// What came since the last call.
   std::vector<std::string> heard() { return std::exchange(lines_, {}); }
 

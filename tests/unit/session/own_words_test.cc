@@ -23,10 +23,10 @@ std::string notification(const std::string& method, const std::string& params = 
 
 TEST(OwnWords, EscapeTheMethod) {
   const std::string message = wire::notification_message("a\"}\n{");
-  EXPECT_EQ(wire::method_name(wire::scan(message), message), "a\"}\n{");
+  EXPECT_EQ(wire::Message(message).method(), "a\"}\n{");
   EXPECT_EQ(message.find('\n'), message.npos);
   const std::string request = wire::request_message("1", "a\"}\n{", "{}");
-  EXPECT_EQ(wire::scan(request).kind, wire::Kind::Request);
+  EXPECT_EQ(wire::Message(request).kind(), wire::Kind::Request);
   EXPECT_EQ(wire::request_message("1", "roots/list", ""),
             R"({"jsonrpc":"2.0","id":1,"method":"roots/list"})");
   EXPECT_EQ(

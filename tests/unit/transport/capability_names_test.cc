@@ -10,14 +10,11 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 Posted request_with(const std::string& capabilities) {
-  Posted posted;
-  posted.body = std::make_shared<const std::string>(
-      R"({"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{)"
-      R"("io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
-      R"("io.modelcontextprotocol/clientCapabilities":)" +
-      capabilities + "}}}");
-  posted.envelope = wire::scan(*posted.body);
-  return posted;
+  const std::string text = R"({"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{)"
+                           R"("io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
+                           R"("io.modelcontextprotocol/clientCapabilities":)" +
+                           capabilities + "}}}";
+  return {wire::Message(text).owned()};
 }
 
 TEST(CapabilityNames, AreWhatTheClientDeclaresInOrder) {

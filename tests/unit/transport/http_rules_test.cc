@@ -75,8 +75,8 @@ TEST(HttpRules, PutAMessageOnOneLine) {
   const auto said =
       classify_post(json_post("{\"jsonrpc\":\"2.0\",\r\n\"id\":1,\n\"method\":\"initialize\"}\n"));
   const auto& posted = std::get<Classified>(said).posted;
-  EXPECT_EQ(posted.body->find_first_of("\r\n"), std::string::npos);
-  EXPECT_EQ(wire::method_name(posted.envelope, *posted.body), "initialize");
+  EXPECT_EQ(posted.message.text().find_first_of("\r\n"), std::string::npos);
+  EXPECT_EQ(posted.message.method(), "initialize");
 }
 
 TEST(HttpRules, TellTheErasApart) {
@@ -220,7 +220,7 @@ TEST(HttpRules, TakeModernNotificationsAndNoResponses) {
 TEST(HttpRules, GiveErrorsOfTheServerTheirStatus) {
   const auto status = [](const std::string& code) {
     const std::string text = R"({"jsonrpc":"2.0","id":1,"error":{"code":)" + code + R"(,"message":"m"}})";
-    return modern_status(text, wire::scan(text));
+    return modern_status(wire::Message(text));
   };
   EXPECT_EQ(status("-32601"), 404);
   EXPECT_EQ(status("-32020"), 400);
@@ -229,7 +229,7 @@ TEST(HttpRules, GiveErrorsOfTheServerTheirStatus) {
   EXPECT_EQ(status("-32602"), 200);
   EXPECT_EQ(status("-31001"), 200);
   const std::string result = R"({"jsonrpc":"2.0","id":1,"result":{"code":-32601}})";
-  EXPECT_EQ(modern_status(result, wire::scan(result)), 200);
+  EXPECT_EQ(modern_status(wire::Message(result)), 200);
 }
 
 TEST(HttpRules, GetAndDeleteNeedASession) {
@@ -262,7 +262,7 @@ TEST(HttpRules, SayNoInJson) {
 // The server has chosen the id of what it asked: the client may have a call of the same id open.
 TEST(HttpRules, AnswerAResponseWithoutItsId) {
   const auto answer_id = [](const char* text) {
-    Posted posted{std::make_shared<const std::string>(text), wire::scan(text)};
+    const Posted posted{wire::Message(text).owned()};
     return std::string(posted.answer_id());
   };
   EXPECT_EQ(answer_id(R"({"jsonrpc":"2.0","id":7,"method":"ping"})"), "7");

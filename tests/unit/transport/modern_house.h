@@ -45,7 +45,7 @@ class ModernHouse {
     const auto exchange = std::make_shared<FakeExchange>();
     posted.push_back(exchange);
     const auto text = std::make_shared<const std::string>(body);
-    modern->post(exchange, {text, wire::scan(*text), program});
+    modern->post(exchange, {wire::Message(wire::Line{*text, text}), program});
     return *exchange;
   }
   FakeExchange& ask(const std::string& id, const std::string& method, const std::string& params = "",

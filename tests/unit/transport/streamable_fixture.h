@@ -56,8 +56,7 @@ inline std::vector<std::string> data_of(const Door& door) {
 }
 
 inline Posted posted(const std::string& text) {
-  Posted post{std::make_shared<const std::string>(text), {}};
-  post.envelope = wire::scan(*post.body);
+  Posted post{wire::Message(text).owned()};
   return post;
 }
 

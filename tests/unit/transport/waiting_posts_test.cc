@@ -40,7 +40,7 @@ TEST_F(WaitingPostsTest, ComeOutInTheirOrder) {
     const auto next = posts_.pop();
     ASSERT_TRUE(next);
     EXPECT_EQ(next->exchange, door);
-    EXPECT_EQ(*next->posted.body, call(id));
+    EXPECT_EQ(next->posted.message.text(), call(id));
   }
   EXPECT_FALSE(posts_.pop());
 }
@@ -97,8 +97,8 @@ TEST_F(WaitingPostsTest, AreTakenBackByTheirId) {
   ASSERT_TRUE(taken);
   EXPECT_EQ(taken->exchange, two);
   EXPECT_EQ(posts_.size(), 2U);
-  EXPECT_EQ(*posts_.pop()->posted.body, call("1"));
-  EXPECT_EQ(*posts_.pop()->posted.body, call("2"));
+  EXPECT_EQ(posts_.pop()->posted.message.text(), call("1"));
+  EXPECT_EQ(posts_.pop()->posted.message.text(), call("2"));
 }
 
 TEST_F(WaitingPostsTest, AreTakenBackByNothingElse) {
