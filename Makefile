@@ -46,12 +46,12 @@ bench: ## measure, print a table, write bench/results/latest.json; PEERS=1 also 
 	build/release/bin/run_bench --corral build/release/bin/corral --json bench/results/latest.json \
 	  $(if $(PEERS),--peers build/bench-peers)
 
-bench-approaches: ## corral's ways beside direct stdio, FIFO, socat and npm bridges; writes the tables in docs/choosing.md
+bench-approaches: ## compare corral's commands with direct stdio, FIFO, socat and npm bridges; write the tables in docs/choosing.md
 	@tools/install-dependencies run
-	@tools/install-dependencies bench || echo "socat cannot be had: its row will say so"
+	@tools/install-dependencies bench || echo "socat is not available; its row will say so"
 	@$(MAKE) --no-print-directory build/release/bin/corral
 	@mkdir -p bench/results
-	@bench/peers/install build/bench-peers || echo "the npm bridges cannot be had: their rows will say so"
+	@bench/peers/install build/bench-peers || echo "the npm bridges are not available; their rows will say so"
 	python3 bench/approaches/measure.py --corral build/release/bin/corral --peers build/bench-peers \
 	  --page docs/choosing.md --json bench/results/approaches.json
 

@@ -83,10 +83,10 @@ def main():
         return " ".join([corral, command, *place, tail]).strip()
 
     print(f"""
-The daemon runs on. What to try next:
+The daemon keeps running. What to try next:
 
   {words("ps")}
-      what runs, for whom, what it uses, and why it is shared; `top` instead of `ps` shows it live
+      what runs, for which clients, what it uses, and why it is shared; `top` shows the same live
   {words("events", "-f")}
       what happens, as it happens
   {words("connect", "notes")}
@@ -95,9 +95,9 @@ The daemon runs on. What to try next:
   {words("connect", "-- COMMAND")}
       the same for any server, without configuring it here
   {corral} import FILE --dry-run
-      take over the servers of a client's configuration
+      import the servers of a client's configuration
   {corral} doctor
-      what has leaked on this machine already
+      servers that have already leaked on this machine
   {words("shutdown")}
       end the daemon and everything that it started
   make leak

@@ -88,9 +88,9 @@ SEED = [
 ]
 
 
-def beside_seed(measured):
+def compared_with_seed(measured):
     text = (
-        "**The figures that started this, another machine's (WSL2, a server with 29 tools), beside ours**; tokens are "
+        "**The figures of the original notes, from another machine (WSL2, a server with 29 tools), and ours**; tokens are "
         "those in the main session:\n\n"
         "| approach | theirs: cold | theirs: warm | tokens | ours, 30 s server | cold: first answer "
         "| next client: first answer |\n|---|--:|--:|--:|---|--:|--:|\n"
@@ -110,6 +110,6 @@ def page(about, delay, slow, quick, mixed):
         f"**The same server without the wait** (a Python script), median of {len(quick)} passes:\n\n{table(quick)}\n"
         f"**FIFO, two clients at once**: of {total} questions, each with an id that the other client uses too, "
         f"{mixed['right']} got their own answer, {mixed['foreign']} got the other client's and took it for their own, "
-        f"{mixed['lost']} got none.\n\n{beside_seed(dict(rows(slow)))}"
+        f"{mixed['lost']} got none.\n\n{compared_with_seed(dict(rows(slow)))}"
     )
     return text, {"fifo": mixed, "slow": dict(rows(slow)), "quick": dict(rows(quick))}
