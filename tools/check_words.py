@@ -50,6 +50,8 @@ CALQUES = (
     (r"(?:^|(?<=[.!?]\s)|(?<=// ))(?-i:Who)\s+[a-z]+(?![^.!]*\?)", 'write "a client that ..." or "the caller"'),
     (r"\bof\s+our[s]\b", "write \"corral's\" or \"our own\""),
     (r"\bane[w]\b", 'write "again", or use a verb with "re-"'),
+    (r"\b(?:can|cannot|could)\s+be\s+ha[d]\b", 'write "is available" or "exists"'),
+    (r"\bby\s+hear[t]\b", 'write "known" or "built in"'),
     (r"\bstands?\s+behin[d]\b", 'write "follows", "comes after" or "is below"'),
 )
 COMMENT = re.compile(r"^\s*(?://|#(?!!)|\*|/\*|<!--)")

@@ -181,6 +181,8 @@ class Words(CheckCase):
             "A process of our" "s.": "of our" "s",
             "Start it ane" "w.": "ane" "w",
             "What stands behin" "d --.": "stands behin" "d",
+            "If no daemon can be ha" "d.": "can be ha" "d",
+            "What it knows by hear" "t.": "by hear" "t",
             "It is\nn" "o sandbox.": "is n" "o sandbox",
         }
         for sentence, caught in calques.items():
