@@ -40,7 +40,7 @@ WRITER = "src/wire/json_text.cc"
 SWITCHED_OFF = re.compile(r"\bDISABLE[D]_\w|\b(?:test|it|describe|suite)\.onl[y]\(")
 
 # Folders of src/ whose comments and messages are edited. Add a folder when it is done; never remove one.
-PLAIN_ENGLISH = ("base", "events", "guard", "keeper", "observe", "proc", "reap", "registry", "run", "shim", "wire")
+PLAIN_ENGLISH = ("base", "bridge", "events", "guard", "keeper", "observe", "proc", "reap", "registry", "run", "shim", "wire")
 # Pages that are still to be edited.
 UNEDITED = {"ARCHITECTURE.md", "CONTRIBUTING.md"}
 # "there is no" and "is no longer" are English, and so is a question that begins with Who.

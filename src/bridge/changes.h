@@ -1,4 +1,4 @@
-// Changes to a text that is otherwise passed on as it is.
+// Changes to a text that is otherwise passed on unchanged.
 #pragma once
 
 #include <string>
@@ -15,13 +15,13 @@ struct Change {
   std::string text;
 };
 
-/// `changes` are in order of place and do not overlap; so everywhere here.
+/// Applies the changes. Here and below, `changes` must be in order of position and must not overlap.
 std::string changed(std::string_view text, const std::vector<Change>& changes);
 
 /// Sends the line to the client with these changes; copies it only if there are many.
 void send_changed(Outlet& outlet, const wire::Line& line, const std::vector<Change>& changes);
 
-/// Adds those of a piece of a text, which begins at `offset`, to those of the text; they may come in any
+/// Adds the changes of a part of a text, which begins at `offset`, to those of the text. They may be in any
 /// order.
 void add_changes(std::vector<Change>& changes, std::vector<Change> of_piece, std::size_t offset);
 

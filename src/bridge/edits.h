@@ -1,4 +1,5 @@
-// A few edits of one message, with the texts that they put in. Lives on the stack while a message is sent.
+// A few edits of one message, together with their replacement texts. Lives on the stack while a message is
+// sent.
 #pragma once
 
 #include <algorithm>
@@ -12,10 +13,11 @@
 
 namespace corral::bridge {
 
+/// Holds at most eight edits; further ones are ignored.
 class Edits {
  public:
   Edits() = default;
-  Edits(const Edits&) = delete;  // the edits point at the texts
+  Edits(const Edits&) = delete;  // the edits point to the texts
 
   void replace(wire::Span where, std::string text) {
     if (!where.present() || count_ == list_.size()) return;
@@ -23,17 +25,19 @@ class Edits {
     list_[count_] = {where, texts_[count_]};
     ++count_;
   }
-  /// Puts `members` first in the object at `object`, which is a place in `line`.
+  /// Inserts `members` at the beginning of the object at `object`, a span of `line`.
   void add_members(std::string_view line, wire::Span object, const std::string& members) {
     const std::size_t next = line.find_first_not_of(" \t\r\n", object.begin + 1);
     const bool empty = next != std::string_view::npos && line[next] == '}';
     replace({object.begin, object.begin + 1}, "{" + members + (empty ? "" : ","));
   }
 
+  /// Sends the line with the edits to the client.
   void send(Outlet& outlet, const wire::Line& line) {
     sort();
     outlet.to_client(line, {list_[0], list_[1], list_[2], list_[3], list_[4], list_[5], list_[6], list_[7]});
   }
+  /// The text with the edits.
   std::string applied(std::string_view text) {
     sort();
     return wire::edited(text, list_);
@@ -46,7 +50,7 @@ class Edits {
   }
 
   std::array<std::string, 8> texts_;
-  std::array<wire::Edit, 8> list_;  // those behind `count_` have no place and are ignored
+  std::array<wire::Edit, 8> list_;  // the unused ones have no span and are ignored
   std::size_t count_ = 0;
 };
 

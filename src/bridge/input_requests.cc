@@ -20,12 +20,12 @@ std::optional<InputRequest> read_request(std::string_view key, std::string_view 
                        std::string(wire::member(entry, "params").in(entry))};
   if (!what_is_asked(request.method, request.params)) return std::nullopt;
   if (request.params.empty() && request.method != "roots/list") return std::nullopt;
-  // Whether it can be said as a request at all: its parameters may be anything.
+  // Checks that it can be written as a request at all, because its parameters may be anything.
   if (wire::scan(question(QuestionId(), request)).kind != wire::Kind::Request) return std::nullopt;
   return request;
 }
 
-/// The modern era dropped the id that the legacy one wants.
+/// The modern era dropped the id that the legacy era requires.
 std::string with_elicitation_id(std::string_view params) {
   std::string out = R"({"elicitationId":")" + random_hex(16) + "\"";
   wire::each_member(params, [&](std::string_view key, wire::Member member) {
@@ -63,14 +63,14 @@ Result<InputRequired> read_input_required(std::string_view result) {
       odd = key.substr(0, 100);
     }
   });
-  if (!object) return Error{"in a form that is no object"};
+  if (!object) return Error{"in a form that is not an object"};
   if (count > kMostInputRequests) {
     return Error{"with more than " + std::to_string(kMostInputRequests) + " questions at once"};
   }
   if (long_key) {
     return Error{"under a key of more than " + std::to_string(kLongestInputKey) + " bytes"};
   }
-  if (!odd.empty()) return Error{"of a kind that MCP does not have, under the key " + odd};
+  if (!odd.empty()) return Error{"of an unknown kind, under the key " + odd};
   if (count == 0 && input.state.empty()) return Error{"without saying what it wants to know"};
   return input;
 }

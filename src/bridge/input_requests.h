@@ -1,4 +1,4 @@
-// What a modern server wants to know before it goes on with a call, and the same as questions to a legacy
+// The input that a modern server needs before it continues a call, and the same as questions to a legacy
 // client. Pure.
 #pragma once
 
@@ -24,16 +24,16 @@ struct InputRequired {
   std::string state;  // requestState as it was written; empty = none
 };
 
-/// No honest server asks more at once; each becomes a question to the client.
+/// More than any real server asks at once; each becomes a question to the client.
 inline constexpr std::size_t kMostInputRequests = 64;
-/// Of a key as it is written, without its quotes; it is kept until the client has answered.
+/// Length of a key as it is written, without quotes; it is kept until the client has answered.
 inline constexpr std::size_t kLongestInputKey = 1024;
 
-/// A result of the type input_required. The error ends the sentence "the server asked for input …".
+/// Reads a result of type input_required. The error completes the sentence "the server asked for input …".
 Result<InputRequired> read_input_required(std::string_view result);
 
-/// What the client lacks to be asked this, such as "elicitation.url"; nothing if it can be. `capabilities`
-/// are modern ones.
+/// The capability that the client lacks for this request, such as "elicitation.url"; empty if it has it.
+/// `capabilities` are in the modern form.
 std::optional<std::string> lacking_capability(const InputRequest& request, std::string_view capabilities);
 
 /// The request as a message to the client.

@@ -12,7 +12,7 @@ namespace corral::bridge {
 
 namespace {
 
-/// Only these may want to know something first.
+/// Only these methods may need input first.
 bool may_ask(std::string_view method) {
   return method == "tools/call" || method == "prompts/get" || method == "resources/read";
 }
@@ -67,7 +67,7 @@ void LegacyCalls::server_answered(const wire::Message& message, Clock::time_poin
   if (!written.present() || type == "complete") return pass_result(message, end(found), id);
   if (type == "input_required") return input_required(id, result, now);
   fail(id, "answered with a result of the type " + std::string(written.in(result).substr(0, 100)) +
-               ", which no client of this protocol version can take");
+               ", which clients of this protocol version cannot handle");
 }
 
 void LegacyCalls::pass_result(const wire::Message& message, const Call& call, std::string_view id) {
@@ -102,16 +102,15 @@ void LegacyCalls::progress(const wire::Message& message) {
   if (!token.empty()) side_.outlet.to_client(message.line(), {{message.where().direct_token, token}});
 }
 
-/// Why no other round can follow, if so.
+/// Why no other round can follow; empty if it can.
 std::optional<std::string> LegacyCalls::cannot_go_on(const Call& call) const {
-  if (!may_ask(call.method)) return "asked for input, which a request of this method cannot give";
+  if (!may_ask(call.method)) return "asked for input, but a request of this method cannot provide any";
   if (call.rounds > kMostRounds) {
     return "asked for input more than " + std::to_string(kMostRounds) + " times; the call was given up";
   }
   if (!call.request.line().owner) {
-    return "asked for input, but the request is too large to be made again (the limit is 4 MiB for one, 64 "
-           "MiB "
-           "for all of a session); make it smaller";
+    return "asked for input, but the request is too large to be repeated (the limit is 4 MiB for one and 64 "
+           "MiB for all requests of a session); make it smaller";
   }
   return std::nullopt;
 }
@@ -132,8 +131,8 @@ void LegacyCalls::input_required(const std::string& id, std::string_view result,
   for (const InputRequest& request : input->requests) {
     const std::optional<std::string> lacking = lacking_capability(request, side_.capabilities);
     if (!lacking) continue;
-    return turn_down(id, "Server '" + side_.server + "' asked " + request.method +
-                             " of this client, which lacks the capability " + *lacking);
+    return turn_down(id, "Server '" + side_.server + "' sent " + request.method +
+                             ", but this client lacks the capability " + *lacking);
   }
   if (client_ended_) return turn_down(id, "The client answers no more questions");
   ask(id, input->requests, now);
@@ -165,10 +164,11 @@ void LegacyCalls::client_answered(const wire::Message& message) {
   const std::string_view answer = message.result();
   if (!wire::is_object(answer)) {
     const std::string_view error = message.error();
-    const std::string why = wire::string_member(error, "message").value_or("the answer is no object");
+    const std::string why = wire::string_member(error, "message").value_or("the answer is not an object");
     const std::string method = asked->method;
     call.questions.erase(asked);
-    return turn_down(id, "The client did not answer " + method + " of server '" + side_.server + "': " + why);
+    return turn_down(id,
+                     "The client did not answer " + method + " from server '" + side_.server + "': " + why);
   }
   if (!keep(call, answer.size())) return turn_down(id, "The client's answers are too large to be kept");
   asked->answer = answer;
@@ -177,7 +177,7 @@ void LegacyCalls::client_answered(const wire::Message& message) {
   if (all) again(id);
 }
 
-/// The next round: the same request under another id, with what the server wanted.
+/// The next round: the same request with another id and the requested input.
 void LegacyCalls::again(const std::string& id) {
   Call& call = calls_.find(id)->second;
   std::string more;
@@ -192,7 +192,7 @@ void LegacyCalls::again(const std::string& id) {
   const UpId up = side_.next_id();
   const std::string message = modern_request(call.request, up, side_.meta, more);
   if (wire::scan(message).kind != wire::Kind::Request) {
-    return turn_down(id, "The client's answer has too many levels to be passed on");
+    return turn_down(id, "The client's answer is nested too deeply to be passed on");
   }
   call.up = up;
   ups_.emplace(up, id);
@@ -211,7 +211,7 @@ void LegacyCalls::release(std::size_t bytes) {
   held_.resize(kept_);
 }
 
-/// What the last round has left; the request stays.
+/// Releases what the last round has left; the request stays.
 void LegacyCalls::release_answers(Call& call) {
   const std::size_t request = call.request.text().size();
   release(call.kept - request);

@@ -1,5 +1,5 @@
-// The calls of a legacy client that wait for a modern server. A call may go there several times: when the
-// server wants to know something first, the client is asked, and the call is made again with its answers.
+// The calls of a legacy client to a modern server. A call may be sent several times: when the server needs
+// input first, the client is asked, and the call is repeated with its answers.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,15 @@
 
 namespace corral::bridge {
 
+/// Owned by the bridge for a legacy client. `side` must outlive it.
 class LegacyCalls {
  public:
   static constexpr std::size_t kMostCalls = 1024;
   static constexpr int kMostRounds = 8;
-  static constexpr Clock::duration kLeg = std::chrono::minutes(10);   // for the client's answers
-  static constexpr Clock::duration kPause = std::chrono::seconds(1);  // before a call is made again unasked
-  /// A longer request is not kept to be made again.
+  static constexpr Clock::duration kLeg = std::chrono::minutes(10);  // for the client's answers
+  static constexpr Clock::duration kPause =
+      std::chrono::seconds(1);  // before a call is repeated without a question
+  /// A longer request is not kept for repetition.
   static constexpr std::size_t kLongestKept = std::size_t{4} << 20;
   /// For all calls together: requests, states and answers that wait for the next round.
   static constexpr std::size_t kMostKept = std::size_t{64} << 20;
@@ -30,9 +32,9 @@ class LegacyCalls {
 
   bool open(std::string_view id) const { return calls_.contains(id); }
   void call(const wire::Message& message);
-  /// The client takes a call back; `reason` is JSON or empty.
+  /// The client cancels a call; `reason` is JSON or empty.
   void cancel(std::string_view id, std::string_view reason);
-  /// A response of the client to a question, perhaps not ours.
+  /// A response of the client to a question, which may not be from here.
   void client_answered(const wire::Message& message);
   /// The client answers no more questions.
   void client_ended();
@@ -48,16 +50,16 @@ class LegacyCalls {
     QuestionId id;
     std::string key;
     std::string method;
-    std::string answer;  // JSON; empty = none yet
+    std::string answer;  // JSON; empty = not answered yet
   };
   struct Call {
     std::string method;
-    std::string token;        // for progress, as the client wrote it; empty = none wanted
-    wire::Message request{};  // with its owner; empty if it cannot be made again
-    int rounds = 0;           // how often the server wanted to know something
-    UpId up{};                // the id with the server; nobody's = it is not there now
-    std::string state;        // to be given back to the server
-    std::size_t kept = 0;     // its part of kMostKept
+    std::string token;        // the client's progress token as written; empty = no progress wanted
+    wire::Message request{};  // with its owner; empty if it cannot be repeated
+    int rounds = 0;           // how often the server asked for input
+    UpId up{};                // its id at the server; empty = not at the server now
+    std::string state;        // to be returned to the server
+    std::size_t kept = 0;     // its share of kMostKept
     std::vector<Question> questions{};
     std::optional<Clock::time_point> deadline{};
   };
@@ -73,19 +75,20 @@ class LegacyCalls {
   void release(std::size_t bytes);
   void release_answers(Call& call);
 
-  /// Takes the call out; its open questions are taken back.
+  /// Removes the call; its open questions are cancelled.
   Call end(Calls::iterator found);
-  /// Ends it with an error.
+  /// Ends the call with an error.
   void fail(const std::string& id, std::string_view sentence);
-  /// Ends it with what a model can read, if it is a tool's: the client's user may help.
+  /// Ends the call with a tool result that the model can read, if it is a tool call: the user may be able to
+  /// help.
   void turn_down(const std::string& id, std::string_view sentence);
 
   LegacySide& side_;
   Calls calls_;
-  std::map<UpId, std::string> ups_;              // ids of calls_ by the id with the server
-  std::map<QuestionId, std::string> questions_;  // and by that of an open question
+  std::map<UpId, std::string> ups_;              // keys of calls_ by the id at the server
+  std::map<QuestionId, std::string> questions_;  // and by the id of an open question
   std::size_t kept_ = 0;
-  Account::Held held_;  // as much as kept_, of the client's principal
+  Account::Held held_;  // as much as kept_, charged to the client's principal
   bool client_ended_ = false;
 };
 

@@ -27,7 +27,7 @@ void LegacySide::refuse(std::string_view id, int code, std::string_view sentence
 
 namespace {
 
-/// What needs no subscription that the bridge made; the caller's listen brings the lists.
+/// Notifications that need no subscription made by the bridge; the caller's listen delivers the lists.
 bool is_known_news(std::string_view method) {
   constexpr std::array<std::string_view, 4> kNews = {
       "notifications/tools/list_changed", "notifications/prompts/list_changed",
@@ -35,7 +35,7 @@ bool is_known_news(std::string_view method) {
   return std::find(kNews.begin(), kNews.end(), method) != kNews.end();
 }
 
-/// Methods that a legacy client is not offered, or that only modern ones have.
+/// Methods that are not offered to a legacy client, or that only modern clients have.
 bool is_not_offered(std::string_view method) {
   return method.starts_with("tasks/") || method == "subscriptions/listen" || method == "server/discover";
 }
@@ -45,8 +45,8 @@ bool has_log(std::string_view discover_result) {
   return wire::is_object(wire::member(capabilities, "logging").in(capabilities));
 }
 
-/// A legacy client that never said what it wants of the log expects what servers send by themselves; a modern
-/// one sends nothing unless it is asked.
+/// A legacy client that never set a log level expects what servers send by default; a modern server sends
+/// nothing unless a level is requested.
 std::string_view usual_level(std::string_view discover_result) {
   return has_log(discover_result) ? "info" : "";
 }
@@ -87,7 +87,7 @@ class LegacyClient final : public Bridge {
 
   std::string initialize_params_;
   std::string discover_result_;
-  std::string level_;  // of the log; empty = the client never said
+  std::string level_;  // log level; empty = the client never set it
   LegacySide side_;
   UriListens listens_{side_};
   LegacyCalls calls_{side_};
@@ -103,7 +103,7 @@ void LegacyClient::from_client(const wire::Message& message, Clock::time_point n
   if (message.kind() == wire::Kind::Request) return request(message, now);
   if (message.kind() == wire::Kind::Response) return calls_.client_answered(message);
   if (message.kind() != wire::Kind::Notification) return;
-  // A modern server takes no other notification.
+  // A modern server accepts no other notification.
   if (message.method() == "notifications/cancelled") cancelled(message);
 }
 
@@ -128,8 +128,7 @@ void LegacyClient::request(const wire::Message& message, Clock::time_point now) 
 
 void LegacyClient::set_level(std::string_view id, std::string_view params) {
   if (!has_log(discover_result_)) {
-    return side_.refuse(id, wire::kMethodNotFound,
-                        "server '" + side_.server + "' has no log to set a level of");
+    return side_.refuse(id, wire::kMethodNotFound, "server '" + side_.server + "' does not support logging");
   }
   const std::optional<std::string> level = wire::string_member(params, "level");
   if (!level || !wire::parse_log_level(*level)) {
@@ -153,9 +152,9 @@ void LegacyClient::cancelled(const wire::Message& message) {
 void LegacyClient::from_server(const wire::Message& message, Clock::time_point now) {
   const std::string_view id = message.id();
   if (message.kind() == wire::Kind::Request) {
-    side_.outlet.to_server(
-        wire::error_message(id, wire::kMethodNotFound,
-                            "a server of protocol version 2026-07-28 sends no requests; ask for input"));
+    side_.outlet.to_server(wire::error_message(
+        id, wire::kMethodNotFound,
+        "a server of protocol version 2026-07-28 must not send requests; ask for input instead"));
   } else if (message.kind() == wire::Kind::Notification) {
     news(message);
   } else if (message.kind() == wire::Kind::Response) {

@@ -1,5 +1,5 @@
-// The handshake half of legacy_client.h and legacy_words.h: who the server is to a legacy client, and who the
-// client is to a modern server.
+// The handshake part of legacy_client.h and legacy_words.h: how a server is described to a legacy client, and
+// a client to a modern server.
 #include <functional>
 #include <optional>
 #include <string>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kTasks = "io.modelcontextprotocol/tasks";
 
-/// The object with each member's value as `rewritten` says; nothing = leave the member out.
+/// The object with each value replaced by the result of `rewritten`; empty = leave the member out.
 std::string rewrite(std::string_view object,
                     const std::function<std::optional<std::string>(std::string_view key,
                                                                    std::string_view value)>& rewritten) {
@@ -58,16 +58,16 @@ std::string legacy_server_info(std::string_view discover_result, std::string_vie
   return R"({"name":)" + wire::quoted(server) + R"(,"version":"0"})";
 }
 
-/// Without elicitation by URL for those revisions which do not have it.
+/// Removes elicitation by URL for revisions that do not have it.
 std::optional<std::string> modern_elicitation(std::string_view declared, std::string_view version) {
   if (!wire::is_object(declared)) return std::nullopt;
   return version >= wire::kNewestLegacy ? std::string(declared) : without(declared, "url");
 }
 
-/// Every request to the server carries what is said of the client; honest ones need a small part of this.
+/// Every request to the server carries the client's description; real ones need a small part of this.
 constexpr std::size_t kLongestInMeta = std::size_t{64} << 10;
 
-/// A message takes only so many levels, and this stands one deeper there than in initialize.
+/// The nesting depth of a message is limited, and this is one level deeper there than in initialize.
 bool fits_into_meta(std::string_view json) {
   if (json.size() > kLongestInMeta) return false;
   const std::string message = wire::notification_message("m", R"({"_meta":{"m":)" + std::string(json) + "}}");

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kPrefix = "io.modelcontextprotocol/";
 
-/// What only later rounds of a call have, and what no legacy client is offered.
+/// Members that only later rounds of a call have, or that are not offered to legacy clients.
 bool is_ours(std::string_view params_key) {
   return params_key == "_meta" || params_key == "task" || params_key == "inputResponses" ||
          params_key == "requestState";
@@ -22,7 +22,7 @@ void append_member(std::string& out, const wire::Member& member, std::string_vie
   out.append(",").append(member.key.in(object)).append(":").append(member.value.in(object));
 }
 
-/// The reserved keys are the daemon's word for the client, so the client's own do not get through.
+/// corral sets the reserved keys on behalf of the client, so the client's own are dropped.
 std::string modern_params(std::string_view params, std::string_view client_meta, std::string_view meta,
                           std::string_view token, std::string_view more) {
   std::string out;

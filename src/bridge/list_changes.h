@@ -1,5 +1,5 @@
-// We tell clients of changed lists, whether or not their server does: another instance may have others. So
-// every client is told that it may hear of them.
+// corral notifies clients of changed lists even if their server does not, because another instance may have
+// other lists. So every client is told that list changes are supported.
 #pragma once
 
 #include <string>
@@ -7,13 +7,13 @@
 
 namespace corral::bridge {
 
-/// Whether it is one of the capabilities that have lists: tools, prompts, resources.
+/// Whether a capability has lists: tools, prompts, resources.
 bool has_lists(std::string_view capability);
 
-/// A capability with lists, as we offer it. JSON.
+/// A capability with lists, as corral offers it. JSON.
 std::string with_list_changed(std::string_view capability);
 
-/// The same for all of them in the result of an initialize; everything else as it is written. JSON.
+/// Applies with_list_changed to all of them in a result of initialize; the rest stays as it is written. JSON.
 std::string with_list_changes(std::string_view initialize_result);
 
 }  // namespace corral::bridge

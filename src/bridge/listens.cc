@@ -11,7 +11,7 @@
 namespace corral::bridge {
 namespace {
 
-// What one client may have; the same as the official server library allows, and far more than one uses.
+// Limits for one client; the same as in the official server library, and far more than one uses.
 constexpr std::size_t kMostListens = 64;
 constexpr std::size_t kMostUris = 1024;
 constexpr std::size_t kLongestUri = 8192;
@@ -21,7 +21,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kLists = 
      {"promptsListChanged", "prompts"},
      {"resourcesListChanged", "resources"}}};
 
-/// What a client wants to hear of.
+/// The notifications that a client wants.
 struct Filter {
   std::set<std::string, std::less<>> lists;
   std::vector<std::string> uris;
@@ -44,7 +44,7 @@ void read_uris(std::string_view array, Filter& filter) {
     std::optional<std::string> uri = wire::string_value(element.in(array));
     if (!uri || uri->size() > kLongestUri) {
       filter.fault =
-          "resourceSubscriptions must hold strings of at most " + std::to_string(kLongestUri) + " bytes";
+          "resourceSubscriptions must contain strings of at most " + std::to_string(kLongestUri) + " bytes";
       return;
     }
     if (seen.insert(*uri).second) filter.uris.push_back(std::move(*uri));
@@ -55,7 +55,7 @@ Filter read_filter(std::string_view params) {
   Filter filter;
   const std::string_view wanted = wire::member(params, "notifications").in(params);
   if (!is_object(wanted)) {
-    filter.fault = "params.notifications must be there and be an object";
+    filter.fault = "params.notifications is required and must be an object";
     return filter;
   }
   for (const auto& [key, list] : kLists) {
@@ -69,7 +69,7 @@ Filter read_filter(std::string_view params) {
   return filter;
 }
 
-/// A server may name a part of what was asked for.
+/// A server may name a part of the subscribed resource.
 bool covers(std::string_view subscribed, std::string_view uri) {
   if (!uri.starts_with(subscribed)) return false;
   const std::string_view rest = uri.substr(subscribed.size());
@@ -91,14 +91,15 @@ std::optional<std::string> Listens::open(std::string_view client_id, std::string
     return wire::error_message(client_id, wire::kTooManyCalls,
                                "too many subscriptions: a client may have " + std::to_string(kMostListens) +
                                    " listens and " + std::to_string(kMostUris) +
-                                   " URIs at a time; cancel one that is not needed");
+                                   " URIs at a time; cancel some of them");
   }
   const std::string key(client_id);
   Listen& listen = listens_[key];
   listen.lists = std::move(filter.lists);
   listen.uris = std::move(filter.uris);
   const std::vector<std::string> ask = join(key, listen);
-  // An answer may come while the next one is asked; all are noted by now, so none ends the wait too early.
+  // An answer may arrive while the next one is requested. All are recorded by now, so none ends the wait too
+  // early.
   for (const std::string& uri : ask) {
     const auto entry = subscriptions_.find(uri);
     if (entry != subscriptions_.end()) tell_server("resources/subscribe", uri, entry->second.asked);
@@ -108,7 +109,7 @@ std::optional<std::string> Listens::open(std::string_view client_id, std::string
   return std::nullopt;
 }
 
-/// Notes the listen at each of its URIs; returns those that the server must be asked for.
+/// Records the listen at each of its URIs; returns those that the server must be asked for.
 std::vector<std::string> Listens::join(const std::string& client_id, Listen& listen) {
   std::vector<std::string> ask;
   for (const std::string& uri : listen.uris) {
@@ -176,7 +177,8 @@ void Listens::close(std::string_view client_id) {
 
 void Listens::end_all() {
   const auto ended = std::exchange(listens_, {});
-  // A subscription that the server has not agreed to is undone by its answer, which finds nobody.
+  // A subscription that the server has not accepted yet is undone when its answer arrives and finds no
+  // listen.
   std::erase_if(subscriptions_, [](const auto& one) { return !one.second.asked; });
   for (auto& [uri, subscription] : subscriptions_) subscription.listens.clear();
   for (const auto& [client_id, listen] : ended) {
@@ -190,7 +192,7 @@ void Listens::leave(const std::string& client_id, const std::string& uri) {
   const auto entry = subscriptions_.find(uri);
   if (entry == subscriptions_.end()) return;
   entry->second.listens.erase(client_id);
-  // While the server has not agreed there is nothing to undo; its answer finds nobody, and is undone then.
+  // Until the server has accepted there is nothing to undo; its answer finds no listen and is undone then.
   if (!entry->second.listens.empty() || entry->second.asked) return;
   subscriptions_.erase(entry);
   tell_server("resources/unsubscribe", uri, ids_.next());
@@ -200,7 +202,8 @@ void Listens::tell_server(std::string_view method, std::string_view uri, UpId id
   outlet_.to_server(wire::request_message(to_string(id), method, R"({"uri":)" + wire::quoted(uri) + "}"));
 }
 
-/// Before it is acknowledged a listen must hear nothing; who reads a list after that sees it as it is.
+/// A listen must not receive anything before it is acknowledged; a client that reads a list after that gets
+/// the current one.
 void Listens::list_changed(std::string_view list, const wire::Message& message) {
   for (const auto& [client_id, listen] : listens_) {
     if (listen.acknowledged && listen.lists.contains(list)) send(client_id, message);

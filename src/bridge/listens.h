@@ -1,6 +1,6 @@
-// The open subscriptions/listen of one modern client, kept up by what a legacy server says of its own accord
-// and by resources/subscribe. The server is asked once per URI, by the first listen that wants it, and told
-// once, by the last. Pure.
+// The open subscriptions/listen requests of one modern client with a legacy server. They are served from the
+// server's notifications and from resources/subscribe. The server is asked once per URI, for the first listen
+// that needs it, and unsubscribed once, after the last. Pure.
 #pragma once
 
 #include <cstdint>
@@ -16,23 +16,24 @@
 
 namespace corral::bridge {
 
+/// `outlet` and `ids` must outlive it. An answer may arrive from within a message to the server.
 class Listens {
  public:
-  /// `ids` is the source of the ids that the server sees.
+  /// `ids` issues the ids that the server sees.
   Listens(Outlet& outlet, IdSource<UpId>& ids) : outlet_(outlet), ids_(ids) {}
 
   bool holds(std::string_view client_id) const { return listens_.contains(client_id); }
   std::size_t size() const { return listens_.size(); }
 
-  /// What is wrong with the filter, an error message for the client; nothing if the listen is open, which it
-  /// then is until it is closed.
+  /// Opens a listen. Returns an error message for the client if the filter is not valid; empty if the listen
+  /// is open. It stays open until it is closed.
   std::optional<std::string> open(std::string_view client_id, std::string_view params,
                                   const LegacyServer& server);
-  /// The client wants no more of it.
+  /// The client cancels the listen.
   void close(std::string_view client_id);
-  /// Ends every listen with its result. The server hears nothing of it: the end of the session tells it.
+  /// Ends every listen with its result. The server is not unsubscribed, because the session ends.
   void end_all();
-  /// The server's word on an id; false if it is not the id of a subscription.
+  /// The server's answer to a request; false if the id is not that of a subscription.
   bool answered(UpId id, bool accepted);
 
   /// One of the three notifications/…/list_changed, by the name of the list.
@@ -42,12 +43,12 @@ class Listens {
  private:
   struct Listen {
     std::set<std::string, std::less<>> lists;  // "tools", "prompts", "resources"
-    std::vector<std::string> uris;             // accepted, or not yet answered
-    std::size_t outstanding = 0;               // of them, not yet answered
+    std::vector<std::string> uris;             // accepted, or not answered yet
+    std::size_t outstanding = 0;               // how many of them are not answered yet
     bool acknowledged = false;
   };
   struct Subscription {
-    UpId asked{};  // the request that the server has not answered; nobody's = it has agreed
+    UpId asked{};  // the request that is not answered yet; empty = the server has agreed
     std::set<std::string, std::less<>> listens;
   };
 
@@ -62,7 +63,7 @@ class Listens {
   IdSource<UpId>& ids_;
   std::map<std::string, Listen, std::less<>> listens_;  // by the client's id, JSON
   std::map<std::string, Subscription, std::less<>> subscriptions_;
-  std::map<UpId, std::string> asked_;  // the URI of each request that is not answered
+  std::map<UpId, std::string> asked_;  // the URI of each request that is not answered yet
 };
 
 }  // namespace corral::bridge

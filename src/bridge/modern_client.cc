@@ -9,7 +9,7 @@
 namespace corral::bridge {
 namespace {
 
-constexpr std::size_t kLongestUriTold = 8192;  // beyond this an error does not repeat it
+constexpr std::size_t kLongestUriTold = 8192;  // a longer one is not repeated in errors
 
 /// A line outlives the call that brought it only with an owner.
 wire::Line kept(const wire::Line& line, std::string_view part) {
@@ -34,7 +34,7 @@ ModernClient::ModernClient(Outlet& outlet, ModernClientOptions options)
 
 void ModernClient::from_client(const wire::Message& message, Clock::time_point now) {
   now_ = now;
-  // A modern client is asked nothing, so it has nothing to respond to.
+  // A modern client receives no requests, so it has nothing to respond to.
   if (message.kind() == wire::Kind::Request) request(message, now);
   if (message.kind() == wire::Kind::Notification) client_notification(message);
 }
@@ -43,7 +43,7 @@ void ModernClient::request(const wire::Message& message, Clock::time_point now) 
   const std::string_view id = message.id();
   if (calls_.by_client(id) || listens_.holds(id)) {
     return refuse_request(message, wire::kInvalidRequest,
-                          "a request with this id is open; each open request needs an id of its own");
+                          "a request with this id is open; each open request needs its own id");
   }
   const ModernRequest request = read_request(message);
   if (!request.fault.empty()) return refuse_request(message, wire::kInvalidParams, request.fault);
@@ -75,20 +75,20 @@ void ModernClient::forward(const wire::Message& message, const ModernRequest& re
     if (calls_.reserve(held_by(params))) {
       call.params = params;
     } else {
-      call.abilities = {};  // no retry could be compared with it, so its client cannot be asked
+      call.abilities = {};  // no retry could be compared with it, so its client cannot be asked for input
     }
   }
   const UpId id = ids_.next();
   calls_.add(id, std::move(call));
-  tell_level();  // before the request whose lines are wanted
+  tell_level();  // before the request whose log lines are wanted
   outlet_.to_server(legacy_request(message, id));
 }
 
 void ModernClient::client_notification(const wire::Message& message) {
   const std::string_view method = message.method();
   if (method == "notifications/cancelled") return cancelled(message);
-  // Modern clients say no other of the specification's own; what a legacy server would make of one from a
-  // client that thinks otherwise is not to be found out.
+  // Modern clients send no other notification of the specification; how a legacy server would react to one is
+  // not tested here.
   if (!method.starts_with("notifications/")) outlet_.to_server(std::string(message.text()));
 }
 
@@ -111,8 +111,8 @@ void ModernClient::refuse_request(const wire::Message& request, int code, std::s
   to_client(wire::error_message(request.id(), code, why));
 }
 
-/// The server has one level for all; when nobody wants lines any more it is left as it is, because the next
-/// request is likely to want the same.
+/// The server has one level for all requests. When no request wants log lines any more, the level stays,
+/// because the next request is likely to want the same.
 void ModernClient::tell_level() {
   const std::optional<wire::LogLevel> lowest = calls_.lowest_level();
   if (!lowest || lowest == told_level_ || !server_.logging) return;

@@ -1,5 +1,5 @@
-// A client of the modern era before a legacy server: what it asks of a stateless server is done with one that
-// knows a handshake, subscriptions, a log level, and asks questions of its own.
+// The bridge for a modern client and a legacy server: stateless requests are translated for a server that has
+// a handshake, subscriptions and a log level, and that sends its own requests.
 #pragma once
 
 #include <memory>
@@ -12,23 +12,24 @@
 namespace corral::bridge {
 
 struct ModernClientOptions {
-  std::string server;                                     // its name, for messages
+  std::string server;                                     // name for messages
   std::string initialize_result;                          // JSON
-  Account* account = nullptr;                             // whose what is kept is; outlives the bridge
-  Clock::duration suspension = std::chrono::minutes(10);  // of a call that waits for its client's word
+  Account* account = nullptr;                             // charged for what is kept; must outlive the bridge
+  Clock::duration suspension = std::chrono::minutes(10);  // how long a call waits for its client's answer
 };
 
+/// `outlet` must outlive the bridge.
 std::unique_ptr<Bridge> modern_client(Outlet& outlet, ModernClientOptions options);
 
-/// The parameters of an initialize that tells a legacy server what the client says of itself in the `_meta`
-/// of a request. JSON.
+/// The parameters of an initialize that gives a legacy server what the client says about itself in the
+/// `_meta` of a request. JSON.
 std::string initialize_params(std::string_view meta);
 
-/// The answer to server/discover, for a server that answered initialize so. JSON.
+/// The result of server/discover for a server with this result of initialize. JSON.
 std::string discover_result(std::string_view initialize_result);
 
-/// What a legacy server's result of `method` is to a modern client: resultType, cache hints, serverInfo,
-/// nothing that only legacy clients know. JSON.
+/// Converts a legacy server's result of `method` for a modern client: adds resultType, cache hints and
+/// serverInfo, removes what only legacy clients know. JSON.
 std::string modern_result(std::string_view method, std::string_view result,
                           std::string_view initialize_result);
 

@@ -1,6 +1,5 @@
-// The inside of modern_client: the client's side is in modern_client.cc, the server's in
-// modern_client_server.cc, what happens between the two while a call is suspended in
-// modern_client_suspended.cc.
+// The implementation of modern_client: the client's side is in modern_client.cc, the server's in
+// modern_client_server.cc, and suspended calls are in modern_client_suspended.cc.
 #pragma once
 
 #include <string>
@@ -27,8 +26,8 @@ class ModernClient : public Bridge {
   void expire(Clock::time_point now) override;
 
  private:
-  // What the outlet does may bring an answer before it returns: nothing that points into calls_ is used after
-  // a word to the server.
+  // A message to the server may bring an answer before the call returns, so no pointer into calls_ is used
+  // after one.
 
   void request(const wire::Message& message, Clock::time_point now);
   void forward(const wire::Message& message, const ModernRequest& request);
@@ -78,7 +77,7 @@ class ModernClient : public Bridge {
   Listens listens_;
   std::optional<wire::LogLevel> told_level_;
   bool ended_ = false;
-  Clock::time_point now_{};  // as it was told last
+  Clock::time_point now_{};  // the last time that was passed in
 };
 
 }  // namespace corral::bridge

@@ -23,8 +23,8 @@ void ModernClient::from_server(const wire::Message& message, Clock::time_point n
 
 void ModernClient::answer(UpId id, const wire::Message& message, Clock::time_point now) {
   Call* call = calls_.find(id);
-  if (call == nullptr || !call->in_progress()) return;  // cancelled meanwhile, or the word on a log level
-  // Which call a question belongs to was guessed: while another is open, that one may wait for the response.
+  if (call == nullptr || !call->in_progress()) return;  // cancelled in between, or the answer to a log level
+  // The call of a question was guessed: while another call is open, that one may be waiting for the response.
   if (call->suspended()) {
     keep(*call, message);
   } else {
@@ -36,7 +36,7 @@ void ModernClient::answer(UpId id, const wire::Message& message, Clock::time_poi
   tell_level();
 }
 
-/// The call is none of calls_ any more, its client waits.
+/// The call has been removed from calls_, and its client is waiting.
 void ModernClient::deliver(Call call, const wire::Message& message, Clock::time_point now) {
   if (message.has_error()) return deliver_error(std::move(call), message, now);
   const std::string_view result = message.result();
@@ -55,7 +55,7 @@ void ModernClient::deliver(Call call, const wire::Message& message, Clock::time_
     return edits.send(outlet_, message.line());
   }
   to_client(wire::error_message(call.client_id, wire::kInternalError,
-                                "server \"" + name_ + "\" answered with a result that is no object"));
+                                "server \"" + name_ + "\" answered with a result that is not an object"));
 }
 
 void ModernClient::deliver_error(Call call, const wire::Message& message, Clock::time_point now) {
@@ -80,7 +80,7 @@ void ModernClient::server_notification(const wire::Message& message) {
       return listens_.list_changed(list, message);
     }
   }
-  // A modern client hears nothing that it has not asked for: not of a finished elicitation, not of a task.
+  // A modern client receives only what it has requested: no finished elicitations, no tasks.
 }
 
 void ModernClient::progress(const wire::Message& message) {
@@ -97,7 +97,7 @@ void ModernClient::progress(const wire::Message& message) {
   edits.send(outlet_, message.line());
 }
 
-/// It names no request: it is for any of this client's that wants lines like it.
+/// A log line names no request, so it goes to any request of this client that wants such lines.
 void ModernClient::log_line(const wire::Message& message) {
   const std::optional<wire::LogLevel> lowest = calls_.lowest_level();
   const std::string_view params = message.params();

@@ -1,6 +1,6 @@
-// A legacy server asks its client and waits; a modern client hears of it only as the answer to its request,
-// and comes back with another one. Between the two the call is suspended: it stays open at the server, and
-// the client holds a handle to it that works once, for the same request only.
+// A legacy server sends a request to its client and waits; a modern client receives it only as the result of
+// its own request, and comes back with another one. In between the call is suspended: it stays open at the
+// server, and the client holds a handle that works once, for the same request only.
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -13,10 +13,10 @@
 namespace corral::bridge {
 namespace {
 
-/// Questions that a server asks in one go are told in one go.
+/// Questions that a server sends together are passed on together.
 constexpr Clock::duration kGather = std::chrono::milliseconds(5);
 
-// What one client may leave behind with us.
+// Limits for what one client may leave behind.
 constexpr std::size_t kMostSuspended = 256;
 constexpr std::size_t kMostQuestions = 64;  // of one call
 
@@ -37,8 +37,8 @@ std::string as_url_mode(std::string_view elicitation) {
   return out;
 }
 
-/// The elicitations of an error -32042, each in URL mode; none if one of them is something else, if there are
-/// more than one call may ask, or if there is no array of them.
+/// The elicitations of an error -32042, each in URL mode. Empty if one of them is something else, if there
+/// are more than one call may ask, or if they are not an array.
 std::vector<std::string> url_elicitations(std::string_view error) {
   const std::string_view data = wire::member(error, "data").in(error);
   const std::string_view array = wire::member(data, "elicitations").in(data);
@@ -80,16 +80,16 @@ void ModernClient::question(const wire::Message& message, Clock::time_point now)
   add_question(*cause, std::move(question), now);
 }
 
-/// Any open call of one program will do: its client is the right one to ask. Between several programs it is
-/// only the call that alone can have caused the question.
+/// Any open call of one program will do, because its client is the right one to ask. With several programs,
+/// only a call that is the only possible cause will do.
 std::optional<UpId> ModernClient::cause_of(Ask ask, Clock::time_point now) {
   if (!outlet_.of_several_programs()) return calls_.cause_of(ask);
   const std::optional<UpId> only = calls_.only_cause(now);
   return only && calls_.find(*only)->abilities.can(ask) ? only : std::nullopt;
 }
 
-/// No open call has a client that can be asked this. If one call alone can be the cause, it cannot succeed,
-/// and its client hears why; with several nobody knows which one, and they go on without.
+/// No open call has a client that can be asked this. If only one call can be the cause, it cannot succeed,
+/// and its client is told why. With several possible causes all of them continue without an answer.
 void ModernClient::refuse(Ask ask, std::string_view question_id, Clock::time_point now) {
   const std::string refusal =
       wire::error_message(question_id, wire::kMethodNotFound,
@@ -103,10 +103,10 @@ void ModernClient::refuse(Ask ask, std::string_view question_id, Clock::time_poi
   fail(*id, ask);
 }
 
-/// The client waits for the call, but cannot be asked what the server needs to go on.
+/// The client waits for the call, but cannot be asked for what the server needs.
 void ModernClient::fail(UpId id, Ask ask) {
   const std::optional<Call> call = calls_.take(id);
-  if (!call) return;  // the server went on without, and has answered
+  if (!call) return;  // the server continued without it, and has answered
   dismiss(call->questions);
   if (call->in_progress()) cancel_at_server(id, "its client lacks a capability");
   dismiss_orphans();
@@ -135,7 +135,8 @@ std::string ModernClient::free_key(const Call& call, std::string wished) {
   return wished;
 }
 
-/// The server wants its client to visit some pages and to call again. `call` is none of calls_ any more.
+/// The server wants its user to visit some pages and the client to call again. `call` has been removed from
+/// calls_.
 void ModernClient::wants_urls(Call call, std::string_view error, Clock::time_point now) {
   if (can_be_suspended(call.method) && !call.abilities.can(Ask::Url)) {
     return to_client(lacks(call.client_id, name_, Ask::Url));
@@ -195,10 +196,10 @@ void ModernClient::retry(const wire::Message& message, const ModernRequest& requ
   resumed(number, responses, now);
 }
 
-/// What is wrong with a retry, for people; its call stays as it is.
+/// What is wrong with a retry, as a sentence; its call does not change.
 std::string ModernClient::fault_of_retry(const Call* call, const ModernRequest& request) const {
   if (call == nullptr || call->method != request.method || !same_params(call->params.text, request.params)) {
-    return "requestState is unknown, used up, expired or of another request; call again without it";
+    return "requestState is unknown, used up, expired or belongs to another request; call again without it";
   }
   if (!request.responses.empty() && !is_object(request.responses)) return "inputResponses must be an object";
   for (const Question& question : call->questions) {
@@ -210,7 +211,7 @@ std::string ModernClient::fault_of_retry(const Call* call, const ModernRequest& 
   return "";
 }
 
-/// Takes what is answered from the questions of the call; returns the answers, as the server hears them.
+/// Removes the answered questions from the call; returns the answers in the form for the server.
 std::vector<std::string> ModernClient::take_responses(Call& call, std::string_view responses) {
   std::vector<std::string> answers;
   std::erase_if(call.questions, [&](const Question& question) {
@@ -222,7 +223,7 @@ std::vector<std::string> ModernClient::take_responses(Call& call, std::string_vi
   return answers;
 }
 
-/// A retry has taken up the call.
+/// A retry has resumed the call.
 void ModernClient::resumed(UpId id, const std::vector<std::string>& responses, Clock::time_point now) {
   Call& call = *calls_.find(id);
   if (call.answer) {
@@ -233,12 +234,12 @@ void ModernClient::resumed(UpId id, const std::vector<std::string>& responses, C
   const auto& open = call.questions;
   const auto beyond = std::find_if(
       open.begin(), open.end(), [&](const Question& question) { return !call.abilities.can(question.ask); });
-  if (beyond != open.end()) {  // a retry may declare less than its call did
+  if (beyond != open.end()) {  // a retry may declare fewer capabilities than its call did
     fail(id, beyond->ask);
   } else if (std::any_of(open.begin(), open.end(), [](const Question& question) { return question.told; })) {
     tell(id, now);
   } else {
-    if (!open.empty()) call.due = now + kGather;  // those that came meanwhile
+    if (!open.empty()) call.due = now + kGather;  // questions that arrived in between
     tell_missed_progress(call);
     tell_level();
   }
@@ -250,8 +251,8 @@ void ModernClient::tell_missed_progress(Call& call) {
   if (!missed.empty()) progress(wire::Message(missed));
 }
 
-/// The server has answered the call that a retry takes up. What the retry did not respond to is no business
-/// of this call any more.
+/// The server has answered the call that a retry resumes. Questions that the retry did not answer no longer
+/// belong to this call.
 void ModernClient::deliver_kept(UpId id, Clock::time_point now) {
   tell_missed_progress(*calls_.find(id));
   std::vector<Question> questions = calls_.take_questions(id);
@@ -291,8 +292,8 @@ void ModernClient::dismiss(const std::vector<Question>& questions) {
   }
 }
 
-/// When no call is open that can have asked, nobody waits for the responses to what answered calls still
-/// hold.
+/// When no open call can be the cause of a question, nothing waits for the answers to questions that answered
+/// calls still hold.
 void ModernClient::dismiss_orphans() {
   if (calls_.waiting().empty() || calls_.any_cause()) return;
   const std::set<UpId> waiting = calls_.waiting();
@@ -302,9 +303,9 @@ void ModernClient::dismiss_orphans() {
   }
 }
 
-/// Gives the questions of a call that has ended to another one that may have asked them; those that no other
-/// client request can be asked are dismissed. Between several programs all of them are: the other call may be
-/// another program's, which must not hear what this one was asked.
+/// Moves the questions of a call that has ended to another call that may have caused them; questions that no
+/// other request can be asked are dismissed. With several programs all of them are dismissed: the other call
+/// may belong to another program, which must not see them.
 void ModernClient::pass_on(std::vector<Question> questions, Clock::time_point now) {
   if (outlet_.of_several_programs()) return dismiss(questions);
   for (Question& question : questions) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kCapabilities = "io.modelcontextprotocol/clientCapabilities";
 
-/// A legacy server heard it at its handshake, or hears it in another way.
+/// A legacy server received it in its handshake, or receives it in another way.
 bool only_modern(std::string_view meta_key) {
   return meta_key == "io.modelcontextprotocol/protocolVersion" || meta_key == kCapabilities ||
          meta_key == "io.modelcontextprotocol/clientInfo" || meta_key == "io.modelcontextprotocol/logLevel";
@@ -76,7 +76,7 @@ ModernRequest read_request(const wire::Message& message) {
   const std::string_view capabilities = wire::member(meta, kCapabilities).in(meta);
   if (!is_object(capabilities)) {
     request.fault =
-        "_meta[\"" + std::string(kCapabilities) + "\"] must be there and be an object; {} declares none";
+        "_meta[\"" + std::string(kCapabilities) + "\"] is required and must be an object; {} declares none";
     return request;
   }
   request.abilities = Abilities(capabilities);

@@ -1,4 +1,4 @@
-// A modern client's request: what it says of its client, and how a legacy server is asked the same. Pure.
+// Reads a modern client's request, and converts it for a legacy server. Pure.
 #pragma once
 
 #include <cstdint>
@@ -18,22 +18,22 @@ struct ModernRequest {
   std::string_view params;
   Abilities abilities;
   std::optional<wire::LogLevel> level;  // of the log lines that it wants
-  std::string_view state;               // requestState, JSON; empty = not there
-  std::string_view responses;           // inputResponses, likewise
-  std::string fault;                    // what is wrong with it, for people; empty = nothing
+  std::string_view state;               // requestState, JSON; empty = missing
+  std::string_view responses;           // inputResponses, JSON; empty = missing
+  std::string fault;                    // what is wrong with the request; empty = nothing
 };
 
-/// The views point into `message`.
+/// The views refer to `message`.
 ModernRequest read_request(const wire::Message& message);
 
-/// A server may ask its client something during these, and during no others.
+/// A server may send requests to its client during these methods only.
 bool can_be_suspended(std::string_view method);
 
-/// The request in legacy words, under an id of ours, which is its progress token too if it has one.
+/// The request in the legacy form, with an id of corral, which is also its progress token if it has one.
 std::string legacy_request(const wire::Message& message, UpId id);
 
-/// Whether two requests of one method ask for the same: all of `params` but `_meta` and what belongs to
-/// retries, whatever the order of its members and the space between.
+/// Whether two requests of one method are the same: compares all of `params` except `_meta` and the members
+/// for retries, regardless of the order of members and of white space.
 bool same_params(std::string_view one, std::string_view other);
 
 }  // namespace corral::bridge

@@ -13,7 +13,7 @@ namespace corral::bridge {
 
 namespace {
 
-/// More calls than this of one client wait for no server; their ids are not remembered.
+/// No more open calls than this of one client are remembered.
 constexpr std::size_t kMostCalls = 4096;
 
 bool has_newer_content(std::string_view method) {
@@ -44,15 +44,15 @@ class OlderClient final : public Bridge {
     send_changed(outlet_, message.line(), changes);
   }
 
-  /// Ids and subscriptions are the router's: it is one legacy session to it as any other.
+  /// The router handles ids and subscriptions: for it this is a legacy session like any other.
   void instance_changed(std::string_view) override {}
   void client_ended() override {}
   std::optional<Clock::time_point> next_deadline() const override { return std::nullopt; }
   void expire(Clock::time_point) override {}
 
  private:
-  /// False if it was answered with an error: an answer to a second one with this id would be taken for that
-  /// of the first.
+  /// Returns false after answering with an error: the answer to a second request with this id would be taken
+  /// for that of the first.
   bool remember(const wire::Message& message) {
     const std::string id(message.id());
     const std::string_view method = message.method();
@@ -80,7 +80,7 @@ class OlderClient final : public Bridge {
     if (wire::string_member(params, "mode") != "url") return false;
     outlet_.to_server(wire::error_message(
         message.id(), wire::kInvalidParams,
-        "the client's protocol version, " + version_ + ", has no elicitation by URL; ask with a form"));
+        "the client's protocol version, " + version_ + ", does not support elicitation by URL; use a form"));
     return true;
   }
 

@@ -1,5 +1,5 @@
-// A legacy client before a legacy server that was told of a newer revision: content that the client's own
-// revision does not have is put in words that it has.
+// The bridge for a legacy client and a legacy server of a newer revision: content that the client's revision
+// does not have is replaced by content that it has.
 #pragma once
 
 #include <memory>
@@ -10,13 +10,14 @@
 
 namespace corral::bridge {
 
-/// Whether a client of this revision may meet content that it does not know.
+/// Whether a client of this revision may receive content that it does not know.
 bool needs_older_words(std::string_view version);
 
-/// A result of `method` in the words of `version`: no audio before 2025-03-26; no resource links, structured
+/// Converts a result of `method` for `version`: no audio before 2025-03-26; no resource links, structured
 /// content or output schemas before 2025-06-18. JSON.
 std::string in_older_words(std::string_view method, std::string_view result, std::string_view version);
 
+/// `outlet` must outlive the bridge.
 std::unique_ptr<Bridge> older_client(Outlet& outlet, std::string version);
 
 }  // namespace corral::bridge

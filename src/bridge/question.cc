@@ -15,7 +15,7 @@ std::string_view part(std::string_view object, std::string_view key) {
   return wire::member(object, key).in(object);
 }
 
-/// A modern client sends no progress, and has heard of the key already.
+/// A modern client sends no progress, and already has the key.
 std::string meta_for_client(std::string_view meta) {
   return wire::kept_members(meta,
                             [](std::string_view key) { return key != kWishedKey && key != "progressToken"; });

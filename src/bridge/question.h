@@ -1,5 +1,4 @@
-// What a legacy server asks of its client while it works on a call, and how a modern client hears of it.
-// Pure.
+// A request that a legacy server sends to its client during a call, and its form for a modern client. Pure.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +8,10 @@
 
 namespace corral::bridge {
 
-/// What is asked, as far as clients declare that they can answer it.
+/// The kinds of questions, as far as clients declare that they can answer them.
 enum class Ask : std::uint8_t { Form, Url, Sampling, SamplingWithTools, Roots };
 
-/// What a client can be asked.
+/// The questions that a client can answer.
 class Abilities {
  public:
   Abilities() = default;
@@ -30,26 +29,26 @@ class Abilities {
 };
 
 struct Question {
-  std::string id;  // the server's, JSON; empty = nobody waits for the answer
+  std::string id;  // the server's id, JSON; empty = no answer is expected
   Ask ask = Ask::Form;
-  std::string key;      // under which the client hears it
+  std::string key;      // under which the client receives it
   std::string request;  // {"method":…,"params":…}
   bool told = false;
 };
 
-/// Nothing if a modern client cannot be asked this.
+/// Empty if a modern client cannot be asked this.
 std::optional<Ask> what_is_asked(std::string_view method, std::string_view params);
 /// The capabilities that a client must declare for it. JSON.
 std::string_view required_capabilities(Ask ask);
-/// In words: "elicitation", …
+/// For messages: "elicitation by a form", …
 std::string_view name_of(Ask ask);
 
-/// The question as a modern client is asked: without what only legacy clients know.
+/// The question in the form for a modern client: without members that only legacy clients know.
 std::string input_request(std::string_view method, std::string_view params);
-/// The key that the server wishes for; empty = none.
+/// The key that the server suggests; empty = none.
 std::string wished_key(std::string_view params);
 
-/// Tells the server that nobody will answer.
+/// The answer for the server when the client will not answer.
 std::string dismissal(const Question& question);
 
 }  // namespace corral::bridge

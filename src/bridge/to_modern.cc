@@ -16,7 +16,8 @@
 namespace corral::bridge {
 namespace {
 
-/// Icons can make it large, and it goes with every result: beyond this only server/discover tells it.
+/// Icons can make it large, and it is part of every result. If it is longer, only server/discover contains
+/// it.
 constexpr std::size_t kLongestInfo = 4096;
 constexpr std::array<std::string_view, 5> kCacheable = {"tools/list", "prompts/list", "resources/list",
                                                         "resources/templates/list", "resources/read"};
@@ -50,7 +51,7 @@ std::string in_modern_words(std::string_view legacy) {
   return "{" + members + "}";
 }
 
-/// Where the members stand which a modern result must have, if it has them.
+/// The positions of the members that a modern result must have, if it has them.
 struct Marks {
   wire::Span type;
   wire::Span meta;
@@ -75,7 +76,7 @@ Marks find_marks(std::string_view line, wire::Span result) {
 bool is_ttl(std::string_view json) { return !json.empty() && json[0] >= '0' && json[0] <= '9'; }
 bool is_scope(std::string_view json) { return json == R"("private")" || json == R"("public")"; }
 
-/// The tool as a modern client may see it; nothing if it can be called as a task only.
+/// The tool as a modern client may see it; empty if it can only be called as a task.
 std::optional<std::string> taskless(std::string_view tool) {
   const wire::Span execution = wire::member(tool, "execution");
   const std::string_view support = value_of(execution.in(tool), "taskSupport");
@@ -145,7 +146,8 @@ bool complete_result(std::string_view line, wire::Span result, std::string_view 
 }
 
 std::optional<std::string> without_tasks(std::string_view result) {
-  // Most lists have none of it and need no copy. A server that writes the key with escapes fools nobody else.
+  // Most lists contain none of it and need no copy. A server that writes the key with escapes only affects
+  // itself.
   if (result.find("taskSupport") == std::string_view::npos) return std::nullopt;
   const wire::Span place = wire::member(result, "tools");
   const std::string_view tools = place.in(result);
@@ -182,7 +184,7 @@ void modern_error(std::string_view line, wire::Span error, std::string_view uri,
     return value.present() ? wire::Span{error.begin + value.begin, error.begin + value.end} : wire::Span{};
   };
   const wire::Span code_place = placed(wire::member(body, "code"));
-  // These are the modern specification's own; a legacy server that uses one means something else by it.
+  // These codes belong to the modern specification; a legacy server that uses one means something else.
   if (code && *code <= -32020 && *code >= -32099) {
     edits.replace(code_place, std::to_string(wire::kInternalError));
   }
@@ -221,7 +223,7 @@ std::string initialize_params(std::string_view meta) {
   const std::string_view info = value_of(meta, "io.modelcontextprotocol/clientInfo");
   std::string out = R"({"protocolVersion":)" + wire::quoted(wire::kNewestLegacy);
   out.append(R"(,"capabilities":)").append(roots_without_changes(capabilities)).append(R"(,"clientInfo":)");
-  // Legacy servers insist on a name; a modern client may keep it to itself.
+  // Legacy servers require a name; a modern client need not send one.
   out.append(is_object(info) ? info : R"({"name":"unknown","version":"0"})");
   return out.append("}");
 }

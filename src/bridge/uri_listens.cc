@@ -22,7 +22,7 @@ bool names_uri(std::string_view acknowledged_params, const std::string& uri) {
          });
 }
 
-/// The daemon's word for an instance that is gone.
+/// The daemon's error for an instance that is gone.
 bool is_loss(std::string_view error) {
   return wire::member(error, "code").in(error) == std::to_string(wire::kServerLost);
 }
@@ -38,15 +38,16 @@ void UriListens::subscribe(std::string_view id, const std::string& uri, Clock::t
   const auto found = listens_.find(uri);
   if (found != listens_.end() && found->second.acknowledged) return side_.answer(id, "{}");
   if (uri.size() > kLongestUri) {
-    return side_.refuse(id, wire::kInvalidParams, "the URI is longer than any that can be subscribed to");
+    return side_.refuse(id, wire::kInvalidParams, "the URI is too long to subscribe to");
   }
   if (found == listens_.end() && listens_.size() >= side_.most_listens) {
     return side_.refuse(id, wire::kInvalidParams,
                         "this session has " + std::to_string(side_.most_listens) +
-                            " subscriptions, which is the most; unsubscribe from some");
+                            " subscriptions, which is the limit; unsubscribe from some");
   }
   if (waiting_.size() >= kMostWaiting) {
-    return side_.refuse(id, wire::kTooManyCalls, "too many subscriptions wait for the server; wait for some");
+    return side_.refuse(id, wire::kTooManyCalls,
+                        "too many subscriptions wait for the server; wait for some of them");
   }
   Listen& listen = listens_[uri];
   if (listen.waiting.empty()) listen.due = now + kPatience;
@@ -61,7 +62,7 @@ void UriListens::unsubscribe(std::string_view id, const std::string& uri) {
     Listen listen = std::move(found->second);
     listens_.erase(found);
     close(listen);
-    // They had it for the moment between.
+    // They had the subscription for the moment in between.
     for (const std::string& other : released(listen)) side_.answer(other, "{}");
   }
   side_.answer(id, "{}");
@@ -104,7 +105,8 @@ bool UriListens::answered(UpId listen, std::string_view error) {
   Listen& found = listens_.at(uri);
   found.id = {};
   found.acknowledged = false;
-  // What the client was told that it has is kept for the next instance; a server that lives has ended it.
+  // A subscription that the client was told about is kept for the next instance; otherwise a living server
+  // has ended it.
   const bool lost = found.granted && found.waiting.empty() && is_loss(error);
   if (!lost) failed(uri, error);
   return true;
@@ -148,7 +150,7 @@ void UriListens::expire(Clock::time_point now) {
   }
 }
 
-/// The answer may come before it returns.
+/// The answer may arrive before this returns.
 void UriListens::open(const std::string& uri) {
   const UpId id = side_.next_id();
   listens_.at(uri).id = id;
@@ -175,11 +177,12 @@ void UriListens::failed(const std::string& uri, std::string_view error) {
   if (found == listens_.end()) return;
   Listen listen = std::move(found->second);
   listens_.erase(found);
-  // The client believes that it has this subscription: with a last word it reads once more.
+  // The client believes that it has this subscription, so a last update makes it read once more.
   if (listen.granted) side_.outlet.to_client({updated_message(uri), nullptr});
   for (const std::string& id : released(listen)) {
     if (error.empty()) {
-      side_.refuse(id, wire::kInvalidParams, "server '" + side_.server + "' takes no subscription to " + uri);
+      side_.refuse(id, wire::kInvalidParams,
+                   "server '" + side_.server + "' does not accept a subscription to " + uri);
     } else {
       const std::string legacy = changed(error, error_changes("resources/subscribe", error));
       side_.outlet.to_client({wire::refusal_message(id, legacy), nullptr});

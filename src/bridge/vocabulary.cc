@@ -44,7 +44,7 @@ std::string link_note(std::string_view block) {
   return text_block(note, block);
 }
 
-/// The words for one content block, if it needs others.
+/// The replacement for one content block, if it needs one.
 std::optional<std::string> other_words(std::string_view block, const Vocabulary& vocabulary) {
   const std::optional<std::string> type = wire::string_member(block, "type");
   if (type == "audio" && !vocabulary.audio) return audio_note(block);
@@ -52,7 +52,7 @@ std::optional<std::string> other_words(std::string_view block, const Vocabulary&
   return std::nullopt;
 }
 
-/// Content is a block or an array of them.
+/// Content is a block or an array of blocks.
 std::vector<Change> content_changes(std::string_view content, const Vocabulary& vocabulary) {
   std::vector<Change> changes;
   if (vocabulary.audio && vocabulary.resource_links) return changes;
@@ -99,7 +99,7 @@ bool is_modern_member(std::string_view key) {
   return key == "resultType" || key == "ttlMs" || key == "cacheScope";
 }
 
-/// Those inside the one member that holds what the method is about.
+/// The changes inside the one member that holds the method's content.
 std::vector<Change> inner_changes(std::string_view method, std::string_view key, std::string_view value,
                                   const Vocabulary& vocabulary) {
   if (method == "tools/call" && key == "content") return content_changes(value, vocabulary);

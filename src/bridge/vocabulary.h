@@ -1,4 +1,4 @@
-// Which words of a result a client of some revision knows, and what is said to it instead of the others.
+// Which content of a result a client of some revision understands, and what replaces the rest.
 #pragma once
 
 #include <string_view>
@@ -18,10 +18,10 @@ struct Vocabulary {
   bool complete() const { return audio && resource_links && structured && any_structure && modern_members; }
 };
 
-/// What a client of this legacy revision may not know of what a legacy server says.
+/// What a client of this legacy revision may not understand in a legacy server's messages.
 Vocabulary legacy_vocabulary(std::string_view version);
 
-/// How a result of `method` (valid JSON) must be changed for such a client, in order of place.
+/// The changes that a result of `method` (valid JSON) needs for such a client, in order of position.
 std::vector<Change> result_changes(std::string_view method, std::string_view result,
                                    const Vocabulary& vocabulary);
 

@@ -138,14 +138,14 @@ TEST(InputRequired, WithAStateAloneAsksNothing) {
 TEST(InputRequired, SaysWhatIsWrongWithIt) {
   EXPECT_EQ(fault_of("{}"), "without saying what it wants to know");
   EXPECT_EQ(fault_of(R"({"inputRequests":{}})"), "without saying what it wants to know");
-  EXPECT_EQ(fault_of(R"({"inputRequests":[]})"), "in a form that is no object");
+  EXPECT_EQ(fault_of(R"({"inputRequests":[]})"), "in a form that is not an object");
   for (const char* entry :
        {R"({"method":"tools/call","params":{}})", R"({"method":"elicitation/create"})",
         R"({"method":"sampling/createMessage"})", R"({"params":{}})", R"({"method":7})", "7",
         R"({"method":"elicitation/create","params":7})", R"({"method":"roots/list","params":"x"})"}) {
     EXPECT_EQ(
         fault_of(R"({"inputRequests":{"good":{"method":"roots/list"},"bad":)" + std::string(entry) + "}}"),
-        R"(of a kind that MCP does not have, under the key "bad")")
+        R"(of an unknown kind, under the key "bad")")
         << entry;
   }
 }
@@ -153,7 +153,7 @@ TEST(InputRequired, SaysWhatIsWrongWithIt) {
 TEST(InputRequired, NamesTheFirstOddKeyAndNotAllOfIt) {
   const std::string key(200, 'k');
   EXPECT_EQ(fault_of(R"({"inputRequests":{")" + key + R"(":7,"other":8}})"),
-            "of a kind that MCP does not have, under the key \"" + key.substr(0, 99));
+            "of an unknown kind, under the key \"" + key.substr(0, 99));
 }
 
 TEST(InputRequired, MayAskSixtyFourThingsUnderKeysOfAKibibyte) {

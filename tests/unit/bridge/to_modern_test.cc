@@ -207,7 +207,7 @@ TEST(ModernRequest, IsReadWithItsWishesAndItsFaults) {
   EXPECT_EQ(request.fault, "");
 
   const auto fault = [](const std::string& line) { return read_request(wire::Message(line)).fault; };
-  EXPECT_THAT(fault(with_meta("")), HasSubstr("clientCapabilities\"] must be there and be an object"));
+  EXPECT_THAT(fault(with_meta("")), HasSubstr("clientCapabilities\"] is required and must be an object"));
   EXPECT_THAT(fault(with_meta(R"("io.modelcontextprotocol/clientCapabilities":{},)"
                               R"("io.modelcontextprotocol/logLevel":"loud")")),
               HasSubstr("logLevel\"] must be one of debug"));
