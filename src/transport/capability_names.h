@@ -1,4 +1,5 @@
-// What a modern client says that it can be asked: with every request, while a legacy server hears it once.
+// The capabilities that a modern client declares. It sends them with every request, while a legacy server
+// receives them once.
 #pragma once
 
 #include <string>
@@ -8,10 +9,10 @@
 
 namespace corral::transport {
 
-/// In order: "elicitation", "elicitation.url", "sampling" …
+/// Sorted: "elicitation", "elicitation.url", "sampling" …
 std::vector<std::string> capability_names(const Posted& posted);
 
-/// Whether everything of `wanted` is in `declared`; both in order.
+/// Whether `declared` contains all of `wanted`; both must be sorted.
 bool covers(const std::vector<std::string>& declared, const std::vector<std::string>& wanted);
 
 }  // namespace corral::transport

@@ -20,7 +20,7 @@ std::optional<EventId> parse_event_id(std::string_view text) {
   return EventId{*stream, *sequence};
 }
 
-/// An owner is kept whole, however little of it the line is.
+/// An owner is kept whole, even if the line is only a small part of it.
 std::size_t EventLog::cost(const Event& event) {
   return sizeof(Event) + (event.line.owner ? event.line.owner->size() : 0);
 }
@@ -46,7 +46,7 @@ void EventLog::charge(Account* account) {
   if (!held_.resize(bytes_)) trim_below(0);
 }
 
-/// Some more than needed, so that not every event of a full log moves all others.
+/// Drops a little more than needed, so that a full log does not move all events each time.
 void EventLog::trim_below(std::size_t limit) {
   for (const Weight weight : {Weight::Sent, Weight::News, Weight::Owed}) {
     if (bytes_ > limit) trim(limit - limit / 8, weight);
@@ -125,7 +125,7 @@ bool EventLog::owes() const {
                      [](const Event& event) { return event.weight == Weight::Owed; });
 }
 
-/// A vector keeps the room of its best days.
+/// Releases memory that a vector keeps after it was large.
 void EventLog::release_room() {
   held_.resize(bytes_);
   const bool roomy = events_.capacity() > 64 && events_.size() < events_.capacity() / 4;

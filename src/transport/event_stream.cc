@@ -17,7 +17,7 @@ void EventStream::begin(http::Headers headers) {
   if (const auto exchange = exchange_) exchange->begin(200, std::move(headers));
 }
 
-/// It is part of the log, or its number would look like a loss.
+/// Recorded in the log, because a gap in the numbers would look like a loss.
 void EventStream::prime(std::chrono::milliseconds retry) {
   const EventId id{number_, ++sequence_};
   log_.add({id, {}, EventLog::Weight::Sent, false});
@@ -31,8 +31,8 @@ void EventStream::comment() {
   http::write_comment(*exchange);
 }
 
-/// A write may find out that the client is gone: then the event counts as sent, as any that is lost on its
-/// way, and is in the log.
+/// A write may find out that the client is gone. Then the event counts as sent, like any event that is lost
+/// in transit, and is in the log.
 void EventStream::deliver(const wire::Line& line, EventLog::Weight weight, bool last) {
   const EventId id{number_, ++sequence_};
   log_.add({id, line, exchange_ ? EventLog::Weight::Sent : weight, last});
@@ -42,7 +42,7 @@ void EventStream::deliver(const wire::Line& line, EventLog::Weight weight, bool 
 
 void EventStream::repeat(const std::vector<EventLog::Event>& events) {
   for (const EventLog::Event& event : events) {
-    if (event.line.text.empty()) continue;  // it only primed
+    if (event.line.text.empty()) continue;  // it only carried an id
     write({event_id_text(event.id), {}, event.line, std::nullopt});
   }
   log_.mark_sent(number_);
@@ -59,7 +59,7 @@ void EventStream::reply(http::Response response) {
   if (const auto exchange = std::exchange(exchange_, nullptr)) exchange->reply(std::move(response));
 }
 
-/// Who comes back for the rest must be able to hear that this is all.
+/// A client that comes back for the rest must be able to learn that there is no more.
 void EventStream::end() {
   if (resumable()) log_.add({{number_, ++sequence_}, {}, EventLog::Weight::Sent, true});
   finish();

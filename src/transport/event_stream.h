@@ -1,5 +1,5 @@
-// One stream of a legacy session's events, born of a POST or a GET. Its client may lose it and come back: the
-// stream goes on without one, and what it says then waits in the log. Belongs to one session.
+// One stream of a legacy session's events, started by a POST or a GET. Its client may lose the connection and
+// come back: the stream continues without one, and its events wait in the log. Owned by one session.
 #pragma once
 
 #include <memory>
@@ -10,39 +10,41 @@
 
 namespace corral::transport {
 
+/// `log` must outlive the stream. Writing may call the exchange's callbacks.
 class EventStream {
  public:
   EventStream(std::uint64_t number, EventLog& log) : log_(log), number_(number) {}
 
   std::uint64_t number() const { return number_; }
   std::uint64_t newest() const { return sequence_; }
-  /// Whether somebody listens, or waits for a status line.
+  /// Whether a client is connected, or waits for a status line.
   bool connected() const { return exchange_ != nullptr; }
   bool is(const http::Exchange* exchange) const { return exchange_.get() == exchange; }
-  /// Whether a stream was begun: on this connection or, if there is none, on one that was.
+  /// Whether the event stream was started: on this connection or, without one, on an earlier one.
   bool begun() const { return begun_; }
-  /// Whether its client can name it, if it comes back.
+  /// Whether its client has an id to resume it with.
   bool resumable() const { return sequence_ > 0; }
   std::size_t queued() const { return exchange_ ? exchange_->queued() : 0; }
   Clock::time_point last_written() const { return last_written_; }
 
-  /// From now on this is where it goes. An older connection is ended.
+  /// Sends the events to this exchange from now on. Ends an earlier connection.
   void attach(std::shared_ptr<http::Exchange> exchange);
+  /// Sends the status line of an event stream.
   void begin(http::Headers headers);
-  /// An event without a message, so that the client has an id to come back with.
+  /// Sends an event without a message, so that the client has an id to come back with.
   void prime(std::chrono::milliseconds retry);
   void comment();
   void deliver(const wire::Line& line, EventLog::Weight weight, bool last);
-  /// Events of the log, under the ids that they have.
+  /// Sends events of the log again, with the ids that they have.
   void repeat(const std::vector<EventLog::Event>& events);
 
-  /// Instead of a stream.
+  /// Replies without a stream.
   void reply(http::Response response);
   std::shared_ptr<http::Exchange> release() { return std::exchange(exchange_, nullptr); }
   void finish();
-  /// There will be no more events, and no answer.
+  /// There will be no more events and no answer.
   void end();
-  /// The client is gone. The stream is not.
+  /// The client is gone, but the stream continues.
   void disconnect() { exchange_ = nullptr; }
 
  private:

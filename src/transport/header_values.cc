@@ -14,7 +14,7 @@ std::string_view unblanked(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
-/// Up to the next `separator`, which is taken as well.
+/// The text up to the next `separator`, which is removed as well.
 std::string_view take_piece(std::string_view& text, char separator) {
   const std::size_t end = std::min(text.find(separator), text.size());
   const std::string_view piece = text.substr(0, end);
@@ -22,7 +22,7 @@ std::string_view take_piece(std::string_view& text, char separator) {
   return unblanked(piece);
 }
 
-/// Only a weight of nothing but zeros says no; whatever else it may be means yes.
+/// Only a weight of zero means no; everything else means yes.
 bool weighs_nothing(std::string_view parameters) {
   while (!parameters.empty()) {
     std::string_view parameter = take_piece(parameters, ';');
@@ -34,7 +34,7 @@ bool weighs_nothing(std::string_view parameters) {
   return false;
 }
 
-/// How closely a media range fits: 3 the type itself, 2 type/*, 1 */*, 0 not at all.
+/// How closely a media range matches: 3 the type itself, 2 type/*, 1 */*, 0 not at all.
 int closeness(std::string_view range, std::string_view type) {
   if (http::same_word(range, type)) return 3;
   const std::size_t slash = type.find('/');
@@ -52,7 +52,7 @@ int base64_digit(char c) {
   return c == '/' ? 63 : -1;
 }
 
-/// With its padding, and without bits that say nothing: one text has one writing.
+/// Requires padding and no stray bits, so that each text has exactly one encoding.
 std::optional<std::string> base64_decoded(std::string_view text) {
   if (text.size() % 4 != 0) return std::nullopt;
   std::size_t padding = 0;

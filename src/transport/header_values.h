@@ -1,4 +1,4 @@
-// What the values of some headers mean: media types, and the values that mirror a part of the body. Pure.
+// Parses the values of some headers: media types, and values that repeat a part of the body. Pure.
 #pragma once
 
 #include <optional>
@@ -9,21 +9,21 @@
 
 namespace corral::transport {
 
-/// Whether an answer of this type may be sent: all Accept headers together, the most specific range decides.
-/// True if there is no Accept at all.
+/// Whether an answer of this type may be sent: considers all Accept headers, the most specific range decides.
+/// True if there is no Accept header.
 bool accepts(const http::Request& request, std::string_view type);
 
-/// The media type without its parameters, in lower case.
+/// The media type without parameters, in lower case.
 std::string media_type(std::string_view value);
 
-/// Visible ASCII, spaces and tabs: what the specification allows in a header.
+/// Only visible ASCII, spaces and tabs: what the specification allows in a header.
 bool is_header_safe(std::string_view value);
 
-/// A header name that may stand behind "Mcp-Param-".
+/// Whether the name may follow "Mcp-Param-" in a header name.
 bool is_token(std::string_view name);
 
-/// What a mirrored value says: itself, or what is in `=?base64?…?=`. Nothing if that is no strict base64, or
-/// the value holds what no header may hold.
+/// Decodes a repeated value: the value itself, or the content of `=?base64?…?=`. Empty if that is not strict
+/// base64, or the value contains bytes that are not allowed in a header.
 std::optional<std::string> mirrored_value(std::string_view value);
 
 }  // namespace corral::transport

@@ -17,13 +17,13 @@ namespace {
 
 constexpr int kHeaderMismatch = -32020;
 constexpr int kMissingCapability = -32021;
-constexpr int kTransportError = -32000;  // what servers customarily say with a 4xx of their transport
+constexpr int kTransportError = -32000;  // what servers usually send with a 4xx of their transport
 
 constexpr std::string_view kVersionHeaderName = "mcp-protocol-version";
 constexpr std::string_view kSessionHeaderName = "mcp-session-id";
 
-// Each of its messages is looked at before the first is passed on; small ones would cost many times their
-// own size.
+// Each message of a batch is examined before the first is passed on; many small ones would cost many times
+// their size.
 constexpr std::size_t kLargestBatch = std::size_t{4} << 20;
 
 using Refusal = std::optional<HttpRefusal>;
@@ -42,8 +42,8 @@ HttpRefusal method_not_allowed(std::string message) {
   return refusal;
 }
 
-/// Lines end messages on their way to a server. No JSON string holds one as it is, so all of them are white
-/// space, and every span stays right.
+/// A line end terminates a message on its way to a server. A JSON string cannot contain one unescaped, so all
+/// of them are white space, and replacing them keeps every span valid.
 std::shared_ptr<const std::string> on_one_line(std::shared_ptr<const std::string> body) {
   // Two searches for one byte each are many times faster than one for either.
   if (body->find('\n') == std::string::npos && body->find('\r') == std::string::npos) return body;
@@ -53,7 +53,7 @@ std::shared_ptr<const std::string> on_one_line(std::shared_ptr<const std::string
   return flat;
 }
 
-/// A version outside the dates of the legacy era, with a date's form and before the modern one.
+/// A version with the form of a date before the modern era that is not one of the legacy revisions.
 bool looks_legacy(std::string_view version) {
   const auto digit = [](char c) { return c >= '0' && c <= '9'; };
   if (version.size() != wire::kModern.size() || version >= wire::kModern) return false;
@@ -87,7 +87,7 @@ Refusal check_media_types(const http::Request& request) {
 }
 
 Refusal check_accept(const http::Request& request) {
-  constexpr std::string_view kUsual = "application/json, text/event-stream";  // so both SDKs write it
+  constexpr std::string_view kUsual = "application/json, text/event-stream";  // as both SDKs write it
   if (request.count("accept") == 1 && request.header("accept") == kUsual) return std::nullopt;
   if (accepts(request, "application/json") && accepts(request, "text/event-stream")) return std::nullopt;
   return http_refusal(
@@ -142,20 +142,21 @@ Refusal check_meta(const Posted& posted) {
       "critical, alert, emergency");
 }
 
-/// `shown` is the header as it is written for people.
+/// `shown` is the header name as it is usually written.
 Refusal check_mirror(const http::Request& request, std::string_view shown,
                      const std::optional<std::string>& in_body, bool may_be_encoded) {
   const std::string name(shown);
   const std::size_t count = request.count(shown);
-  if (count == 0) return header_mismatch("the " + name + " header is missing; it repeats a part of the body");
-  if (count > 1) return header_mismatch("the " + name + " header is there more than once");
+  if (count == 0)
+    return header_mismatch("the " + name + " header is missing; it must repeat a part of the body");
+  if (count > 1) return header_mismatch("the " + name + " header appears more than once");
   const std::string_view value = request.header(shown);
   if (!is_header_safe(value)) {
-    return header_mismatch("the " + name + " header holds bytes that no header may hold" +
+    return header_mismatch("the " + name + " header contains bytes that are not allowed in a header" +
                            (may_be_encoded ? "; encode them as =?base64?…?=" : ""));
   }
   const auto said = may_be_encoded ? mirrored_value(value) : std::optional(std::string(value));
-  if (!said) return header_mismatch("the " + name + " header is no proper =?base64?…?=");
+  if (!said) return header_mismatch("the " + name + " header is not a valid =?base64?…?=");
   if (said == in_body) return std::nullopt;
   return header_mismatch("the " + name + " header does not match the body; send the same value in both");
 }
@@ -167,7 +168,7 @@ Refusal check_version(const std::string& version) {
   return refusal;
 }
 
-/// Where the method's Mcp-Name stands in params; empty if it has none.
+/// The member of params that Mcp-Name repeats; empty if the method has none.
 std::string_view mirrored_name(std::string_view method) {
   if (method == "tools/call" || method == "prompts/get") return "name";
   return method == "resources/read" ? "uri" : "";
@@ -190,7 +191,7 @@ Refusal check_modern_request(const http::Request& request, const Posted& posted)
     const auto name = wire::string_member(posted.message.params(), key);
     if (Refusal refusal = check_mirror(request, "Mcp-Name", name, true)) return refusal;
   }
-  if (!is_removed(method)) return std::nullopt;  // what else a server may know, it says itself
+  if (!is_removed(method)) return std::nullopt;  // for other methods the server decides
   return http_refusal(404, wire::kMethodNotFound,
                       "Method not found: the revision 2026-07-28 has no " + method);
 }
@@ -199,18 +200,20 @@ Refusal check_modern(const http::Request& request, const Posted& posted) {
   switch (posted.message.kind()) {
     case wire::Kind::Request: return check_modern_request(request, posted);
     case wire::Kind::Notification: {
-      // Which headers it needs the revision leaves open; which revision it is of must be one that we speak.
+      // The revision does not say which headers a notification needs, but its version must be one that we
+      // support.
       const auto in_body = wire::string_value(posted.message.protocol_version());
       return check_version(in_body.value_or(std::string(request.header(kVersionHeaderName))));
     }
     case wire::Kind::Batch:
       return http_refusal(
           400, wire::kInvalidRequest,
-          "Invalid Request: the revision 2026-07-28 has no batches; send one message a request");
+          "Invalid Request: the revision 2026-07-28 has no batches; send one message per request");
     default:
-      return http_refusal(400, wire::kInvalidRequest,
-                          "Invalid Request: a client of the revision 2026-07-28 sends no responses; answer a "
-                          "question of the server by sending the request again with inputResponses");
+      return http_refusal(
+          400, wire::kInvalidRequest,
+          "Invalid Request: a client of the revision 2026-07-28 must not send responses; answer a "
+          "question of the server by sending the request again with inputResponses");
   }
 }
 
@@ -241,20 +244,20 @@ Refusal check_batch(const BatchContents& contents) {
     return http_refusal(400, wire::kInvalidRequest, "Invalid Request: " + std::string(why));
   };
   if (!contents.readable)
-    return invalid("a batch of more than 4 MiB or 256 messages; send its messages one by one");
-  if (contents.modern) return invalid("the revision 2026-07-28 has no batches; send one message a request");
-  if (contents.initialize) return invalid("initialize must not be in a batch; send it by itself");
+    return invalid("the batch has more than 4 MiB or 256 messages; send its messages one by one");
+  if (contents.modern) return invalid("the revision 2026-07-28 has no batches; send one message per request");
+  if (contents.initialize) return invalid("initialize must not be in a batch; send it separately");
   return std::nullopt;
 }
 
 Refusal check_legacy(const http::Request& request, const Posted& posted) {
   if (request.count(kVersionHeaderName) > 1) {
     return http_refusal(400, kTransportError,
-                        "Bad Request: the MCP-Protocol-Version header is there more than once");
+                        "Bad Request: the MCP-Protocol-Version header appears more than once");
   }
   if (request.count(kSessionHeaderName) > 1) {
     return http_refusal(400, kTransportError,
-                        "Bad Request: the Mcp-Session-Id header is there more than once");
+                        "Bad Request: the Mcp-Session-Id header appears more than once");
   }
   if (posted.message.kind() == wire::Kind::Batch) return check_batch(look_into_batch(posted.message.text()));
   return std::nullopt;
@@ -275,7 +278,7 @@ std::variant<Classified, RefusedPost> classify_message(const http::Request& requ
   }
   if (modern) return Classified{Classified::Kind::Modern, std::move(posted), {}};
   const std::string_view session = request.header(kSessionHeaderName);
-  // The session that it names says itself that it is initialized already.
+  // If it names a session, that session reports that it is already initialized.
   const auto kind =
       initialize && session.empty() ? Classified::Kind::Initialize : Classified::Kind::InSession;
   return Classified{kind, std::move(posted), session};

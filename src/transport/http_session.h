@@ -1,4 +1,4 @@
-// What the endpoint knows of every session that comes by HTTP, whichever way it speaks.
+// The endpoint's view of every HTTP session, whichever transport it uses.
 #pragma once
 
 #include <functional>
@@ -13,13 +13,13 @@
 
 namespace corral::transport {
 
-/// One message that a client posted: checked, and scanned.
+/// One message that a client posted, checked and scanned.
 struct Posted {
-  wire::Message message;      // with its owner, and on one line, as a server that reads lines must get it
-  std::uint64_t program = 0;  // which program sent it, where that was looked up; the same for one program
+  wire::Message message;      // with its owner, and on one line, as a server that reads lines requires
+  std::uint64_t program = 0;  // identifies the sending program, if it was looked up
 
-  /// What an error that answers it carries as its id. The id of a response was chosen by the server, and
-  /// might be that of another call of this client.
+  /// The id for an error that answers it. The id of a response was chosen by the server, and might be that of
+  /// another call of this client.
   std::string_view answer_id() const {
     const bool own = message.has_id() && message.kind() != wire::Kind::Response;
     return own ? message.id() : "null";
@@ -27,28 +27,30 @@ struct Posted {
 };
 
 struct HttpLimits {
-  std::size_t waiting = 64;         // messages of one program that wait for a server that does not read
-  std::size_t open_requests = 256;  // POSTs of one session, or one program, that wait for their answers
-  std::size_t queued = std::size_t{96} << 20;        // bytes that one session's client has not taken
+  std::size_t waiting = 64;         // messages of one program that wait because the server does not read
+  std::size_t open_requests = 256;  // POSTs of one session or program that wait for their answers
+  std::size_t queued = std::size_t{96} << 20;        // bytes that one session's client has not read
   std::size_t replay = std::size_t{1} << 20;         // bytes that are kept for a client that comes back
   Clock::duration hold = std::chrono::seconds(10);   // how long a status line waits for the first message
   Clock::duration alive = std::chrono::seconds(20);  // between two comments on a silent stream
-  Clock::duration retry = std::chrono::seconds(2);   // what a client is told to wait before it comes back
+  Clock::duration retry = std::chrono::seconds(2);   // what clients are told to wait before they come back
 };
 
+/// Owned by the endpoint. `Gone` is called once, when the session needs nothing more, and may destroy it.
 class HttpSession : public session::Transport {
  public:
   using Gone = std::function<void(HttpSession&)>;
 
+  /// Call once, before anything else.
   virtual void begin(std::unique_ptr<session::Session> session) = 0;
   virtual session::Session& session() = 0;
   virtual void post(std::shared_ptr<http::Exchange> exchange, const Posted& posted) = 0;
-  /// Streams and requests that are open: while there is one, the session is in use.
+  /// The number of open streams and requests; if it is not 0, the session is in use.
   virtual std::size_t in_use() const = 0;
-  /// Whether it keeps answers or questions for a client that is to come back for them.
+  /// Whether it holds answers or questions for a client that may come back for them.
   virtual bool owes() const { return false; }
 
-  /// No client by HTTP has a place for it, so it goes to the log: once, and no more than its principal may.
+  /// HTTP has no channel for notes, so it is logged: each once, within the log quota of its principal.
   void note(const std::string& sentence) override;
 
  private:

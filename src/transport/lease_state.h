@@ -1,4 +1,4 @@
-// Whether a session belongs to one process, as far as its messages tell. Pure.
+// Whether a session belongs to one process, according to its messages. Pure.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@ class LeaseState {
  public:
   enum class Stage : std::uint8_t {
     New,      // no message yet
-    Seen,     // one: a program for each message looks the same so far
-    Bound,    // two or more, all of the same process
-    Unbound,  // of several processes, or of one that cannot be told; for good
+    Seen,     // one; it could still be a new process for each message
+    Bound,    // two or more, all from the same process
+    Unbound,  // from several processes, or from an unknown one; permanent
   };
 
-  /// A message came; nothing = from whom, cannot be told.
+  /// Records a message; empty = the sender is unknown.
   Stage message_from(std::optional<std::uint64_t> identity);
   Stage stage() const { return stage_; }
 

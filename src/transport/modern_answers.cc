@@ -1,4 +1,4 @@
-// From the session to the clients: which request a message belongs to, and in whose words.
+// From the session to the clients: which request a message belongs to, with the ids of its client.
 #include <algorithm>
 #include <utility>
 
@@ -14,7 +14,7 @@ namespace corral::transport {
 namespace {
 
 constexpr std::string_view kSubscriptionKey = "io.modelcontextprotocol/subscriptionId";
-// What the bridge says for a legacy server that asks something: it is still at work on the call.
+// What the bridge answers while a legacy server waits for input: it is still working on the call.
 constexpr std::string_view kInputRequired = R"({"resultType":"input_required")";
 constexpr std::size_t kOwnedAnswer = std::size_t{16} << 10;
 
@@ -22,7 +22,7 @@ bool same_place(const wire::Span& one, const wire::Span& other) {
   return one.begin == other.begin && one.end == other.end;
 }
 
-/// An id or token of ours; some servers give a number back as a string.
+/// An id or token that corral issued; some servers return a number as a string.
 PostId own_post_id(std::string_view json) { return wire::own_id<PostId>(json).value_or(PostId()); }
 
 std::string with_replaced(std::string text, wire::Span where, std::string_view by) {
@@ -30,7 +30,7 @@ std::string with_replaced(std::string text, wire::Span where, std::string_view b
   return text;
 }
 
-/// The answer to a listen names the listen a second time, inside.
+/// The answer to a listen repeats the id of the listen inside its result.
 std::string with_listen_id(std::string text, const ModernPost& post) {
   const wire::Span result = wire::member(text, "result");
   const std::string_view inside = result.in(text);
@@ -55,7 +55,7 @@ void ModernSession::Impl::route(const wire::Line& line, std::span<const wire::Ed
     case wire::Kind::Response: return answer(message, edits);
     case wire::Kind::Notification: return news(wire::edited(line.text, edits));
     case wire::Kind::Request: {
-      // A client of this revision is asked nothing; a server that does so all the same must not wait for it.
+      // A client of this revision cannot be asked; a server that asks anyway must not wait.
       ++dropped;
       const std::string text = wire::edited(line.text, edits);
       const std::string_view id = wire::member_text(text, "id");
@@ -66,7 +66,7 @@ void ModernSession::Impl::route(const wire::Line& line, std::span<const wire::Ed
   }
 }
 
-/// Answers can be large: one pass finds the id, one copy puts the client's own in its place.
+/// Answers can be large: one pass finds the id, and one copy replaces it with the client's own.
 void ModernSession::Impl::answer(const wire::Message& message, std::span<const wire::Edit> edits) {
   std::vector<wire::Edit> all(edits.begin(), edits.end());
   std::erase_if(all, [](const wire::Edit& edit) { return !edit.where.present(); });
@@ -110,7 +110,7 @@ void ModernSession::Impl::give_answer(const ModernPost& post, std::string text, 
   relieve();
 }
 
-// ---- news
+// ---- notifications
 
 void ModernSession::Impl::news(std::string text) {
   const wire::Message message(text);
@@ -130,10 +130,10 @@ ModernSession::Impl::Recipient ModernSession::Impl::recipient_of(const wire::Mes
   if (method == "notifications/progress") return of_progress(message);
   if (message.has_subscription_id()) return of_listen(message);
   if (method == "notifications/message") return of_log_message(message);
-  return {};  // it names nobody, and a modern client hears only what it has asked for
+  return {};  // it names no request, and a modern client receives only what it asked for
 }
 
-/// Without the name of a listen: what a client was owed that did not read. It is for all that want to hear
+/// Without the id of a listen: a change that a client did not read in time. It goes to all listens that want
 /// it.
 void ModernSession::Impl::list_changed(std::string_view method) {
   for (std::size_t i = 0; i < kListsToHear.size(); ++i) {
@@ -153,7 +153,7 @@ ModernSession::Impl::Recipient ModernSession::Impl::of_progress(const wire::Mess
   return {post, message.where().direct_token, post->client_token};
 }
 
-/// Who reads a list after the acknowledgement sees it as it is, so nothing is lost by what comes before.
+/// A client that reads a list after the acknowledgement gets the current one, so nothing is lost before it.
 ModernSession::Impl::Recipient ModernSession::Impl::of_listen(const wire::Message& message) {
   ModernPost* const post = find(own_post_id(message.subscription_id()));
   if (post == nullptr || !post->listens) return {};
@@ -170,13 +170,13 @@ bool ModernSession::Impl::server_is_modern() const {
   return router != nullptr && router->instance()->handshake().era() == knowledge::Era::Modern;
 }
 
-/// A server on a pipe has one stream for all requests, and these may be of several programs. A legacy server
-/// logs for any of them, a modern one only for those that asked for it.
+/// A server on a pipe has one stream for all requests, which may be from several programs. A legacy server
+/// logs for any of them, a modern one only for those that requested it.
 std::optional<PostId> ModernSession::Impl::cause_of_log() const {
   const bool all = !server_is_modern();
   wire::PossibleCauses<PostId> causes;
   for (const ModernPost& post : open) {
-    // A listen before a legacy server is a subscription that the server is asked for.
+    // With a legacy server, a listen is a subscription that the server works on.
     const bool works = !post.listens || !post.acknowledged;
     if (works && (all || post.level)) causes.add(post.id);
   }
@@ -186,26 +186,27 @@ std::optional<PostId> ModernSession::Impl::cause_of_log() const {
 }
 
 void ModernSession::Impl::remember_given_up(const ModernPost& post) {
-  // The end of a listen is work, too, for a legacy server: it is asked to end a subscription.
+  // The end of a listen is also work for a legacy server: it is asked to end a subscription.
   lingering.given_up(post.id, post.id, post.level.has_value() && !post.listens, Clock::now());
 }
 
-/// A last line about one program's request must not meet the next request, which may be another program's.
-/// One program alone would only lose by it: most of its requests follow soon on another one.
+/// A late log line about one program's request must not be attributed to the next request, which may be
+/// another program's. With a single program this would only lose lines, because its requests often follow
+/// each other closely.
 void ModernSession::Impl::remember_answered(const ModernPost& post) {
   if (programs == Programs::Several && post.asks_server) lingering.call_answered(post.id, Clock::now());
 }
 
-/// Which request it belongs to, decides wire/attribution.h: the only one that can have caused it, or none.
+/// wire/attribution.h decides: the only request that can have caused it, or none.
 ModernSession::Impl::Recipient ModernSession::Impl::of_log_message(const wire::Message& message) {
   const auto level = wire::parse_log_level(wire::string_member(message.params(), "level").value_or(""));
   const std::optional<PostId> cause = cause_of_log();
-  ModernPost* const post = cause ? find(*cause) : nullptr;  // one that was given up is not there
+  ModernPost* const post = cause ? find(*cause) : nullptr;  // a request that was abandoned is not there
   if (post == nullptr || !post->level || (level && *level < *post->level)) return {};
   return {post};
 }
 
-/// On a pipe a server takes back a listen by this; over HTTP the client hears an answer, and the end.
+/// On a pipe a server ends a listen this way; over HTTP the client gets an answer and the end of the stream.
 void ModernSession::Impl::listen_cancelled(const wire::Message& message) {
   const ModernPost* const named = find(own_post_id(message.request_id()));
   if (named == nullptr || !named->listens) {
@@ -228,8 +229,8 @@ void ModernSession::Impl::begin_stream(ModernPost& post) {
   post.exchange->begin(200, http::event_stream_headers());
 }
 
-/// News: what a client that does not read may miss, so that no other client waits for it. A listen that has
-/// missed something would show an old state for good, so it ends, and its client asks anew.
+/// For notifications. A client that does not read may miss them, so that no other client waits for it. A
+/// listen that missed one would show an old state forever, so it ends, and its client asks again.
 void ModernSession::Impl::write(ModernPost& post, std::string text) {
   const bool full = post.streaming && post.exchange->queued() > wire::LinePipe::kHighWater;
   if (full && programs == Programs::Several) {
@@ -243,7 +244,7 @@ void ModernSession::Impl::write(ModernPost& post, std::string text) {
   post.heard = Clock::now();
 }
 
-// ---- how much they take
+// ---- flow control
 
 std::size_t ModernSession::Impl::queued() const {
   std::size_t bytes = 0;
@@ -266,13 +267,13 @@ void ModernSession::Impl::let_go_of_those_behind() {
   for (const PostId id : behind) give_up(id);
 }
 
-/// Its connection closes; the server hears that nobody waits any more.
+/// Closes its connection, and tells the server that the request is cancelled.
 void ModernSession::Impl::give_up(PostId id) {
   if (const std::optional<ModernPost> post = take(id)) remember_given_up(*post);
   tell(wire::Message(wire::cancelled_message(to_string(id), "the client does not read")));
 }
 
-/// The stream that takes least is given up, before the session of all of them has to be.
+/// Drops the stream with the largest backlog, before the whole session has to end.
 void ModernSession::Impl::shed() {
   while (queued() > limits.queued) {
     const auto worst =
@@ -282,7 +283,7 @@ void ModernSession::Impl::shed() {
     if (worst == open.end() || !worst->streaming) break;
     give_up(worst->id);
   }
-  relieve();  // perhaps nobody is left who could be waited for
+  relieve();  // maybe no slow client is left
 }
 
 void ModernSession::Impl::relieve() {

@@ -12,7 +12,7 @@
 namespace corral::transport {
 namespace {
 
-// From here on a message travels with its buffer instead of being copied.
+// A message of at least this size is passed on with its buffer instead of being copied.
 constexpr std::size_t kOwnedMessage = std::size_t{16} << 10;
 
 void refuse_post(http::Exchange& exchange, std::string_view id, int status, int code, std::string message) {
@@ -21,7 +21,7 @@ void refuse_post(http::Exchange& exchange, std::string_view id, int status, int 
 
 std::string_view posted_id(const Posted& posted) { return posted.message.id(); }
 
-/// The request with an id and a token of ours.
+/// The request with an id and a token that corral issued.
 std::shared_ptr<const std::string> with_own_id(const Posted& posted, const std::string& number) {
   std::array<wire::Edit, 2> edits = {wire::Edit{posted.message.where().id, number},
                                      wire::Edit{posted.message.where().progress_token, number}};
@@ -30,7 +30,7 @@ std::shared_ptr<const std::string> with_own_id(const Posted& posted, const std::
   return std::make_shared<const std::string>(wire::edited(posted.message.text(), edits));
 }
 
-/// What a listen asks to be told of.
+/// The list changes that a listen requests.
 std::uint8_t lists_to_hear(std::string_view params) {
   const std::string_view filter = wire::member_text(params, "notifications");
   std::uint8_t bits = 0;
@@ -101,7 +101,7 @@ void ModernSession::resume() {
   if (!impl_->waiting.empty()) impl_->take_waiting_soon();
 }
 
-void ModernSession::error_output(std::string_view) {}  // HTTP has no place for it
+void ModernSession::error_output(std::string_view) {}  // HTTP has no channel for it
 
 void ModernSession::close(Close how) { impl_->answer_all(how); }
 
@@ -129,7 +129,7 @@ void ModernSession::Impl::post(std::shared_ptr<http::Exchange> exchange, const P
   if (waits && no_room_to_wait(posted)) {
     return refuse_post(*exchange, client_id, 503, wire::kTooManyCalls,
                        "server \"" + session->server() +
-                           "\" takes no more at the moment; send the request "
+                           "\" is busy at the moment; send the request "
                            "again a little later");
   }
   Account* const account = session->account();
@@ -156,7 +156,7 @@ std::size_t ModernSession::Impl::open_of(std::uint64_t program) const {
   return static_cast<std::size_t>(here + held);
 }
 
-/// For one program, so that it leaves room for the others; and for all of them.
+/// Checks the limit of one program, so that it leaves room for the others, and the limit of all of them.
 bool ModernSession::Impl::no_room_to_wait(const Posted& posted) const {
   std::size_t count = 0;
   std::size_t bytes = posted.message.text().size();
@@ -170,13 +170,13 @@ bool ModernSession::Impl::no_room_to_wait(const Posted& posted) const {
   return !waiting.empty() && waiting_bytes + posted.message.text().size() > limits.queued;
 }
 
-/// Over HTTP a request is cancelled by hanging up. A notification that says so names an id that may be
-/// several programs', so it is taken and not acted on.
+/// Over HTTP a request is cancelled by closing the connection. A cancel notification names an id that several
+/// programs may use, so it is accepted and ignored.
 void ModernSession::Impl::take_notification(http::Exchange& exchange, const Posted& posted) {
   if (posted.message.method() != "notifications/cancelled") {
     if (paused) {
       return refuse_post(exchange, {}, 503, wire::kTooManyCalls,
-                         "server \"" + session->server() + "\" takes no more at the moment");
+                         "server \"" + session->server() + "\" is busy at the moment");
     }
     tell(posted.message);
   }
@@ -228,7 +228,7 @@ void ModernSession::Impl::take_waiting() {
 
 void ModernSession::Impl::hung_up(PostId id) {
   if (closed) return;
-  if (busy > 0) {  // whoever is on the stack may be looking at it
+  if (busy > 0) {  // a caller on the stack may be using it
     loop.post([weak = weak_from_this(), id] {
       if (const auto impl = weak.lock()) impl->hung_up(id);
     });
@@ -278,7 +278,7 @@ std::optional<ModernPost> ModernSession::Impl::take(PostId id) {
 
 // ---- time
 
-/// One timer for all. Nobody stops it: with nothing open it is not started again.
+/// One timer for everything. It is never stopped; with nothing open it is not started again.
 void ModernSession::Impl::watch(Clock::duration after) {
   const Clock::time_point wanted = Clock::now() + after;
   if (timer.running() && due <= wanted) return;
@@ -306,8 +306,8 @@ void ModernSession::Impl::tick() {
 
 // ---- the end
 
-/// Whoever still waits hears that it is over. Those who have waited for their turn may ask again without
-/// harm; of the others nobody knows how far they have come.
+/// Answers every open request. Requests that were still waiting may safely be sent again; for the others it
+/// is unknown how far they got.
 void ModernSession::Impl::answer_all(session::Transport::Close how) {
   if (std::exchange(closed, true)) return;
   const auto self = shared_from_this();
@@ -318,7 +318,7 @@ void ModernSession::Impl::answer_all(session::Transport::Close how) {
   }
   waiting_bytes = 0;
   for (const ModernPost& post : std::exchange(open, {})) {
-    if (post.streaming && how == session::Transport::Close::AtOnce) continue;  // it has been let go of
+    if (post.streaming && how == session::Transport::Close::AtOnce) continue;  // it has already been released
     std::string text = wire::error_message(post.client_id, wire::kServerLost,
                                            "server \"" + session->server() + "\" ended before it answered");
     const int status = modern_status(wire::Message(text));

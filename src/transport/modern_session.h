@@ -1,6 +1,6 @@
-// The modern requests of one principal to one server, as one session: the revision 2026-07-28 has none over
-// HTTP, so what belongs together is ours to say. Requests of different programs may carry the same ids and
-// tokens: inside they get ours, and their answers go out with their own.
+// The modern requests of one principal to one server, as one session. The revision 2026-07-28 has no sessions
+// over HTTP, so corral decides which requests belong together. Requests of different programs may have the
+// same ids and tokens: inside they get ours, and their answers go out with their own.
 #pragma once
 
 #include "transport/http_session.h"
@@ -9,15 +9,15 @@ namespace corral::transport {
 
 class ModernSession final : public HttpSession {
  public:
-  /// Whose requests these are. One program that does not read is waited for, and nothing of its server is
-  /// lost. Where several meet none waits for another: one that does not read loses news, not answers.
+  /// Whose requests these are. With one program, the server waits for a slow reader and nothing is lost. With
+  /// several, none waits for another: a slow reader loses notifications, but not answers.
   enum class Programs : std::uint8_t { One, Several };
   ModernSession(Loop& loop, const HttpLimits& limits, Gone gone, Programs programs = Programs::Several);
   ~ModernSession() override;
 
   void begin(std::unique_ptr<session::Session> session) override;
   session::Session& session() override;
-  /// The client's end of the exchange cancels the request.
+  /// A closed connection cancels the request.
   void post(std::shared_ptr<http::Exchange> exchange, const Posted& posted) override;
   std::size_t in_use() const override;
   std::uint64_t dropped() const override;

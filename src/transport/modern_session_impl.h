@@ -1,4 +1,4 @@
-// The inside of a modern session: what clients post is in modern_session.cc, what goes back to them in
+// The implementation of a modern session: client requests are in modern_session.cc, messages to clients in
 // modern_answers.cc.
 #pragma once
 
@@ -18,7 +18,7 @@ namespace corral::transport {
 
 constexpr std::array<std::string_view, 3> kListsToHear = {"tools", "prompts", "resources"};
 
-/// Of a request; the same that the session behind it sees.
+/// Identifies a request; the session uses the same id.
 using PostId = Id<struct PostTag>;
 
 /// A request that waits for its answer.
@@ -26,16 +26,16 @@ struct ModernPost {
   PostId id;
   std::shared_ptr<http::Exchange> exchange;
   std::string client_id;                // JSON, as the client wrote it
-  std::string client_token;             // likewise; empty = it wants to hear of no progress
+  std::string client_token;             // JSON, as the client wrote it; empty = no progress wanted
   std::optional<wire::LogLevel> level;  // of the log lines that it wants
   bool listens = false;
-  bool asks_server = true;    // otherwise no legacy server hears of it
-  std::uint8_t hears = 0;     // of which lists a listen wants to hear; bits in the order of kListsToHear
-  bool acknowledged = false;  // a listen hears nothing before that
-  bool streaming = false;     // its status line is out
-  bool behind = false;        // a listen that has lost something: it ends, so that its client asks anew
-  std::uint64_t program = 0;  // whose it is, as far as that is known
-  Clock::time_point heard{};  // since when it has heard nothing
+  bool asks_server = true;    // false: a legacy server is not asked
+  std::uint8_t hears = 0;     // the lists that a listen wants; bits in the order of kListsToHear
+  bool acknowledged = false;  // a listen receives nothing before that
+  bool streaming = false;     // its status line was sent
+  bool behind = false;        // a listen that has lost something: it ends, so that its client asks again
+  std::uint64_t program = 0;  // the sending program, if it is known
+  Clock::time_point heard{};  // since when nothing was sent to it
 };
 
 /// A request that no server has seen yet.
@@ -50,7 +50,7 @@ struct ModernSession::Impl : std::enable_shared_from_this<ModernSession::Impl> {
   Impl(ModernSession& itself, Loop& on, const HttpLimits& bounds, Gone when_gone, Programs whose)
       : owner(itself), loop(on), limits(bounds), programs(whose), gone(std::move(when_gone)), timer(on) {}
 
-  // from the clients
+  // From the clients.
   void post(std::shared_ptr<http::Exchange> exchange, const Posted& posted);
   void take_notification(http::Exchange& exchange, const Posted& posted);
   std::size_t open_of(std::uint64_t program) const;
@@ -59,17 +59,17 @@ struct ModernSession::Impl : std::enable_shared_from_this<ModernSession::Impl> {
   void hung_up(PostId id);
   void take_waiting_soon();
   void take_waiting();
-  /// To the session; later, if it is in the middle of something.
+  /// Passes a message to the session; later, if the session is on the stack.
   void tell(const wire::Message& message);
 
-  // to the clients
+  // To the clients.
   void route(const wire::Line& line, std::span<const wire::Edit> edits);
   void answer(const wire::Message& message, std::span<const wire::Edit> edits);
-  /// `status` is for a client that has heard nothing yet of this request.
+  /// `status` is used if nothing was sent for this request yet.
   void give_answer(const ModernPost& post, std::string text, int status);
   void news(std::string text);
-  /// Whose a notification is, and what in it is written in the words of that client. `post` is null if it is
-  /// nobody's.
+  /// The request that a notification belongs to, and the part of it that must be replaced with the client's
+  /// own value. `post` is null if it belongs to none.
   struct Recipient {
     ModernPost* post = nullptr;
     wire::Span where{};
@@ -84,7 +84,8 @@ struct ModernSession::Impl : std::enable_shared_from_this<ModernSession::Impl> {
   void write(ModernPost& post, std::string text);
   void begin_stream(ModernPost& post);
 
-  // how much the open streams have not taken; whoever has its answer is the connection's affair
+  // Flow control: what the clients of open streams have not read. Completed answers are counted by their
+  // connection.
   std::size_t queued() const;
   void weigh();
   void shed();

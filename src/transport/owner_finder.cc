@@ -20,17 +20,18 @@ struct OwnerFinder::Impl : std::enable_shared_from_this<OwnerFinder::Impl> {
 
   struct Known {
     pid_t pid = 0;
-    int fd = -1;  // that holds the socket
+    int fd = -1;  // the descriptor that holds the socket
     std::uint64_t identity = 0;
     std::shared_ptr<const UniqueFd> life;
   };
 
-  /// Until somebody has the socket who did not have it then.
+  /// Valid until a process that did not hold the socket before holds it.
   std::optional<Owner> remembered(std::uint64_t inode) {
     const auto entry = known.find(inode);
     if (entry == known.end()) return std::nullopt;
     const Known& it = entry->second;
-    // In this order: what is true of the number is true of the process only if that has not ended since.
+    // In this order: a fact about the pid is a fact about the process only if the process has not exited
+    // since.
     if (holds_socket(it.pid, it.fd, inode) && !has_ended(it.life->get())) {
       return Owner{it.pid, it.identity, it.life};
     }
@@ -45,7 +46,7 @@ struct OwnerFinder::Impl : std::enable_shared_from_this<OwnerFinder::Impl> {
     if (!walker) {
       walker = std::make_unique<SocketWalker>(
           [&to = loop, weak = weak_from_this()](std::vector<std::uint64_t> asked, Holders holders) {
-            // A task must be one that can be copied, and a holder cannot.
+            // A task must be copyable, and a holder is not.
             auto shared = std::make_shared<Holders>(std::move(holders));
             to.post([weak, asked = std::move(asked), shared] {
               if (const auto impl = weak.lock()) impl->walked(asked, *shared);
@@ -92,9 +93,9 @@ struct OwnerFinder::Impl : std::enable_shared_from_this<OwnerFinder::Impl> {
     return std::make_shared<const UniqueFd>(std::move(holder.life));
   }
 
-  /// So that the descriptors that we hold are those of processes that live, or have lived a moment ago.
+  /// Keeps only descriptors of processes that are alive or have just exited.
   void forget_the_dead() {
-    std::unordered_map<const UniqueFd*, bool> ended;  // each process is asked for once
+    std::unordered_map<const UniqueFd*, bool> ended;  // each process is checked once
     std::erase_if(known, [&ended](const auto& entry) {
       const UniqueFd* const life = entry.second.life.get();
       const auto [place, is_new] = ended.try_emplace(life, false);
@@ -113,10 +114,10 @@ struct OwnerFinder::Impl : std::enable_shared_from_this<OwnerFinder::Impl> {
 
   Loop& loop;
   std::unordered_map<std::uint64_t, Known> known;  // by the inode of the socket
-  std::deque<std::uint64_t> order;                 // of their coming; may name some that are forgotten
+  std::deque<std::uint64_t> order;                 // in order of arrival; may contain forgotten ones
   std::unordered_map<std::uint64_t, std::vector<Found>> waiting;
   bool stopped = false;
-  std::unique_ptr<SocketWalker> walker;  // the last, so that its thread ends before the rest does
+  std::unique_ptr<SocketWalker> walker;  // last member, so that its thread ends before the rest is destroyed
 };
 
 OwnerFinder::OwnerFinder(Loop& loop) : impl_(std::make_shared<Impl>(loop)) {}
@@ -128,11 +129,11 @@ OwnerFinder::~OwnerFinder() {
 }
 
 void OwnerFinder::find(const http::Peer& peer, Found found) {
-  const std::shared_ptr<Impl> impl = impl_;  // the callback may destroy us
+  const std::shared_ptr<Impl> impl = impl_;  // the callback may destroy the finder
   if (!peer.ours) return found(std::nullopt);
   if (peer.door == http::Peer::Door::Unix) {
     std::optional<Holder> holder = pin_process(peer.pid);
-    // The number may have changed hands since it connected; before Linux 6.9 nothing tells.
+    // The pid may have been reused since the connection was made; before Linux 6.9 this cannot be detected.
     if (!holder || (peer.inode != 0 && peer.inode != holder->identity)) return found(std::nullopt);
     return found(
         Owner{holder->pid, holder->identity, std::make_shared<const UniqueFd>(std::move(holder->life))});

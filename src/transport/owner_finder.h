@@ -1,6 +1,6 @@
-// Which process holds a socket: a walk through /proc/*/fd, on a thread of its own, because it takes some tens
-// of milliseconds where there are many descriptors. What was found is remembered for as long as that
-// process lives and holds the socket; one descriptor for each such process.
+// Finds the process that holds a socket, by a walk through /proc/*/fd. The walk runs on a separate thread,
+// because it takes tens of milliseconds with many descriptors. A result is remembered as long as the process
+// lives and holds the socket; this costs one descriptor per process. Must be used on the loop's thread.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@
 
 namespace corral::transport {
 
-/// A process, for as long as it lives: the pid alone may be somebody else's tomorrow.
+/// A process during its lifetime; the pid alone may be reused later.
 struct Owner {
   pid_t pid = 0;
-  std::uint64_t identity = 0;            // the same for the same process only
-  std::shared_ptr<const UniqueFd> life;  // a pidfd; readable when it is over. Others have it too: a Watch
-                                         // needs a copy of its own
+  std::uint64_t identity = 0;  // unique for each process
+  /// A pidfd; readable when the process has exited. It is shared, so a Watch needs its own copy.
+  std::shared_ptr<const UniqueFd> life;
 };
 
 class OwnerFinder {
@@ -29,8 +29,8 @@ class OwnerFinder {
   OwnerFinder(const OwnerFinder&) = delete;
 
   using Found = std::function<void(std::optional<Owner>)>;
-  /// Calls on the loop, perhaps before this returns; not after the finder is gone. Nothing: it cannot be
-  /// told (gone, of another user, or held by several processes).
+  /// Calls `found` on the loop, possibly before this returns; never after the finder is destroyed. Empty: the
+  /// holder is unknown (gone, another user's, or several processes).
   void find(const http::Peer& peer, Found found);
 
  private:

@@ -1,4 +1,4 @@
-// Mcp-Param-*: arguments of a tool that its schema wants repeated in headers.
+// Mcp-Param-*: arguments of a tool that its schema requires in headers as well.
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
@@ -15,15 +15,15 @@ namespace corral::transport {
 namespace {
 
 constexpr std::string_view kHeaderMark = "x-mcp-header";
-constexpr std::size_t kDeepestMark = 32;  // of properties within properties; nobody's arguments go further
+constexpr std::size_t kDeepestMark = 32;  // nested properties; no real arguments are deeper
 
-/// A parameter that is to be repeated.
+/// A parameter that must be repeated in a header.
 struct MirroredParam {
   std::string header;     // without "Mcp-Param-"
-  std::string_view said;  // in the arguments, JSON; empty if it is not there
+  std::string_view said;  // in the arguments, JSON; empty if it is missing
 };
 
-/// A decimal number as its digits, without zeros that say nothing: equal numbers are equal texts.
+/// A decimal number as its digits without redundant zeros, so that equal numbers have equal texts.
 struct PlainDecimal {
   bool negative = false;
   std::string digits;  // empty = zero
@@ -39,7 +39,7 @@ bool take_digits(std::string_view& text, std::string& digits) {
   return count > 0;
 }
 
-/// Of the text of a JSON number; nothing if it is none.
+/// Parses the text of a JSON number; empty if it is not one.
 std::optional<PlainDecimal> plain_decimal(std::string_view text) {
   PlainDecimal number;
   if (text.starts_with('-')) {
@@ -72,7 +72,8 @@ std::optional<PlainDecimal> plain_decimal(std::string_view text) {
   return number.digits.empty() ? PlainDecimal{} : number;
 }
 
-/// Whether a header says the same as an argument, whose type decides how they are compared.
+/// Whether a header and an argument have the same value; the type of the argument decides how they are
+/// compared.
 bool says_the_same(const std::string& header, std::string_view argument) {
   if (argument.starts_with('"')) return wire::string_value(argument) == header;
   if (argument == "true" || argument == "false") return header == argument;
@@ -85,8 +86,8 @@ bool may_be_mirrored(std::string_view schema) {
   return type == "string" || type == "integer" || type == "boolean";
 }
 
-/// All marks that can be reached by `properties` alone. False if one of them breaks the rules: clients must
-/// leave out such a tool, and there is nothing to hold them to.
+/// Collects all marks that can be reached through `properties` alone. False if one of them breaks the rules:
+/// clients must ignore such a tool, so there is nothing to check.
 bool collect_marks(std::string_view schema, std::string_view arguments, std::size_t depth,
                    std::vector<MirroredParam>& found) {
   const std::string_view properties = wire::member_text(schema, "properties");
@@ -94,7 +95,7 @@ bool collect_marks(std::string_view schema, std::string_view arguments, std::siz
   bool proper = true;
   wire::each_member(properties, [&](std::string_view key, wire::Member member) {
     const std::string_view property = member.value.in(properties);
-    // Only for a mark the arguments are searched: they may be long, and the properties many.
+    // The arguments are only searched for a mark, because they may be long and the properties many.
     if (property.find(kHeaderMark) == std::string_view::npos) return;
     const std::string_view said = wire::member_text(arguments, key);
     if (wire::member(property, kHeaderMark).present()) {
@@ -110,7 +111,7 @@ bool collect_marks(std::string_view schema, std::string_view arguments, std::siz
   return proper;
 }
 
-/// Empty if the tool is not there.
+/// Empty if the tool does not exist.
 std::string_view input_schema(std::string_view tools, std::string_view name) {
   const std::string_view list = wire::member_text(tools, "tools");
   const auto elements = wire::array_elements(list, wire::kMostElements);
@@ -132,13 +133,13 @@ std::optional<HttpRefusal> check_param(const http::Request& request, const Mirro
   const std::size_t count = request.count(header);
   const bool plain = !param.said.starts_with('{') && !param.said.starts_with('[');
   if (count == 0) {
-    // An argument that no header can repeat is for the server to refuse.
+    // The server has to refuse an argument that no header can repeat.
     if (param.said.empty() || !plain) return std::nullopt;
-    return mismatch("is missing; it repeats an argument of the tool, see x-mcp-header in tools/list");
+    return mismatch("is missing; it must repeat an argument of the tool, see x-mcp-header in tools/list");
   }
-  if (count > 1) return mismatch("is there more than once");
+  if (count > 1) return mismatch("appears more than once");
   const auto value = mirrored_value(request.header(header));
-  if (!value) return mismatch("is no plain ASCII and no proper =?base64?…?=");
+  if (!value) return mismatch("is neither plain ASCII nor a valid =?base64?…?=");
   if (param.said.empty()) return mismatch("repeats an argument that the body does not have");
   if (!plain || !says_the_same(*value, param.said)) {
     return mismatch("does not match the argument in the body; send the same value in both");
@@ -150,8 +151,8 @@ std::optional<HttpRefusal> check_param(const http::Request& request, const Mirro
 
 std::optional<HttpRefusal> check_param_headers(const http::Request& request, const Posted& posted,
                                                std::string_view tools) {
-  // Most servers mark nothing, and a long list is not taken apart for that. A mark that is written with
-  // escapes is none to us.
+  // Most servers have no marks, and a long list is not parsed for that. A mark that is written with escapes
+  // is ignored.
   if (tools.find(kHeaderMark) == std::string_view::npos) return std::nullopt;
   if (posted.message.method() != "tools/call") return std::nullopt;
   const std::string_view params = posted.message.params();

@@ -14,11 +14,11 @@ struct ProcessLease::Impl : std::enable_shared_from_this<ProcessLease::Impl> {
 
   using Stage = LeaseState::Stage;
 
-  /// What is only needed while a session is bound.
+  /// Needed only while a session is bound.
   struct DeathWatch {
     DeathWatch(Loop& on, UniqueFd pidfd) : life(std::move(pidfd)), watch(on, life.get()), timer(on) {}
 
-    UniqueFd life;  // a copy of our own
+    UniqueFd life;  // our own copy
     Watch watch;
     Timer timer;
   };
@@ -44,7 +44,7 @@ struct ProcessLease::Impl : std::enable_shared_from_this<ProcessLease::Impl> {
 
   void bind() {
     UniqueFd copy(fcntl(owner.life->get(), F_DUPFD_CLOEXEC, 0));
-    if (!copy.valid()) {  // no descriptor left: then it is as if nobody had been found
+    if (!copy.valid()) {  // no descriptor left: treated as an unknown process
       state.message_from(std::nullopt);
       return unbind();
     }

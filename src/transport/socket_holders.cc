@@ -31,8 +31,8 @@ struct CloseDirectory {
 };
 using Directory = std::unique_ptr<DIR, CloseDirectory>;
 
-/// While a server is started, the limit of open files is lower for a moment (proc/keeper_spawner.cc): then
-/// there seems to be no descriptor left. This thread can wait.
+/// While a server is started, the limit of open files is lower for a moment (proc/keeper_spawner.cc), so
+/// there may seem to be no descriptor left. This thread can wait.
 template <class Open>
 int open_patiently(Open open_it) {
   for (int tries = 1;; ++tries) {
@@ -58,7 +58,7 @@ std::optional<Number> whole_number_in(std::string_view text) {
   return number;
 }
 
-/// "socket:[123]" → 123; else 0.
+/// "socket:[123]" → 123; otherwise 0.
 std::uint64_t socket_behind(int folder, const char* name) {
   constexpr std::string_view kStart = "socket:[";
   std::array<char, 64> text{};
@@ -76,7 +76,7 @@ struct Sighting {
   int fd = -1;
   bool several = false;
 };
-using Sightings = std::unordered_map<std::uint64_t, Sighting>;  // of what is looked for
+using Sightings = std::unordered_map<std::uint64_t, Sighting>;  // of the requested sockets
 
 void look_through(pid_t pid, int proc, Sightings& sightings) {
   const Directory folder = open_folder(proc, (std::to_string(pid) + "/fd").c_str());
@@ -116,8 +116,8 @@ std::uint64_t started_at(pid_t pid) {
   return start_time_in(read_text("/proc/" + std::to_string(pid) + "/stat"));
 }
 
-/// The inode in pidfs says it all (Linux 6.9). Before that: the number and the time of its start, which fit
-/// into one word side by side, for pids have at most 22 bits.
+/// The inode in pidfs is unique (Linux 6.9). Before that: pid and start time, which fit into one word because
+/// pids have at most 22 bits.
 std::uint64_t identity_behind(int pidfd, pid_t pid) {
   constexpr long kPidfsMagic = 0x50494446;  // "PIDF"
   struct statfs system {};
@@ -141,8 +141,8 @@ bool holds_socket(pid_t pid, int fd, std::uint64_t inode) {
   return socket_behind(AT_FDCWD, path.c_str()) == inode;
 }
 
-// The pidfd comes first and the questions after it: if the process has not ended when they are answered, the
-// answers were about it and nobody else.
+// The pidfd is opened first and the facts are read afterwards: if the process has not exited by then, they
+// belong to it.
 std::optional<Holder> pin_process(pid_t pid) {
   Holder holder;
   holder.pid = pid;

@@ -1,5 +1,5 @@
-// Which processes of our own user hold a socket, by a walk through /proc. Keeps nothing. The walk takes its
-// time, and belongs on the worker thread of the owner finder; the rest is for any thread.
+// Finds which processes of our own user hold a socket, by a walk through /proc. Stateless. The walk is slow
+// and belongs on the worker thread of the owner finder; the rest may be called on any thread.
 #pragma once
 
 #include <sys/types.h>
@@ -16,7 +16,7 @@
 
 namespace corral::transport {
 
-/// A process, by what it is rather than by its number, and the descriptor through which it holds the socket.
+/// A process with its identity, and the descriptor through which it holds the socket.
 struct Holder {
   pid_t pid = 0;
   int fd = -1;
@@ -26,19 +26,19 @@ struct Holder {
 
 using Holders = std::unordered_map<std::uint64_t, Holder>;  // by the inode of the socket
 
-/// Those that nobody holds, or more than one process, are missing: after a fork
-/// both have it, and nothing says who speaks. Threads are one process. Ends early when `stop` becomes true.
+/// Sockets that are held by no process or by more than one are left out: after a fork both have it, and it is
+/// unknown which one sends. The threads of a process count as one. Ends early when `stop` becomes true.
 Holders find_holders(const std::vector<std::uint64_t>& inodes, const std::atomic<bool>& stop);
 
-/// Whether that process still holds it there. One look, without a walk.
+/// Whether that process still holds the socket at that descriptor. A single look, without a walk.
 bool holds_socket(pid_t pid, int fd, std::uint64_t inode);
 
-/// A process that lives now, with no socket. Nothing if it is gone, or of another user.
+/// A living process, without a socket. Empty if it is gone or belongs to another user.
 std::optional<Holder> pin_process(pid_t pid);
 
 bool has_ended(int pidfd);
 
-/// Field 22 of the line in /proc/PID/stat, counted after the name, which may hold anything; 0 if it has none.
+/// Field 22 of /proc/PID/stat, counted after the name, which may contain anything; 0 if it is missing.
 std::uint64_t start_time_in(std::string_view stat);
 
 }  // namespace corral::transport

@@ -27,14 +27,14 @@ bool SocketWalker::look_for(std::uint64_t inode) {
 }
 
 bool SocketWalker::start() {
-  // Signals are for the loop's thread: a new thread has the mask of the one that starts it.
+  // Signals are for the loop's thread; a new thread inherits the mask of its creator.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   try {
     thread_ = std::thread([this] { run(); });
-  } catch (const std::system_error&) {  // no more threads for this user
+  } catch (const std::system_error&) {  // thread limit of this user
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return thread_.joinable();

@@ -1,5 +1,5 @@
-// The one thread beside the loop: walks through /proc for sockets. It takes every socket that is asked for
-// meanwhile, and finds them all by one walk.
+// The thread that walks through /proc for sockets. Sockets that are requested during a walk are collected and
+// found by the next one together.
 #pragma once
 
 #include <atomic>
@@ -16,13 +16,13 @@ namespace corral::transport {
 
 class SocketWalker {
  public:
-  /// `walked` is called on the thread, with what was looked for and what was found of it.
+  /// `walked` is called on the thread, with the requested inodes and the holders that were found.
   using Walked = std::function<void(std::vector<std::uint64_t>, Holders)>;
   explicit SocketWalker(Walked walked) : walked_(std::move(walked)) {}
-  ~SocketWalker();  // `walked` is not called any more once this returns
+  ~SocketWalker();  // `walked` is not called after this returns
   SocketWalker(const SocketWalker&) = delete;
 
-  /// Starts the thread if there is none. False if there can be none.
+  /// Starts the thread if necessary. False if it cannot be started. Call on the loop's thread.
   bool look_for(std::uint64_t inode);
 
  private:
@@ -33,7 +33,7 @@ class SocketWalker {
   std::mutex mutex_;
   std::condition_variable wake_;
   std::vector<std::uint64_t> wanted_;
-  std::atomic<bool> stopped_ = false;  // a walk that nobody waits for any more ends early
+  std::atomic<bool> stopped_ = false;  // ends a walk early when its result is no longer needed
   std::thread thread_;
 };
 

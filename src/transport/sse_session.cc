@@ -36,7 +36,7 @@ struct SseSession::Impl : std::enable_shared_from_this<Impl> {
 
   Loop& loop;
   SseSession& owner;
-  std::shared_ptr<http::Exchange> stream;  // null: it is over
+  std::shared_ptr<http::Exchange> stream;  // null: closed
   std::string endpoint;
   const HttpLimits limits;
   Gone gone;
@@ -90,11 +90,11 @@ void SseSession::resume() {
   if (!impl_->waiting.empty()) impl_->take_waiting();
 }
 
-void SseSession::error_output(std::string_view) {}  // no client by HTTP has a place for it
+void SseSession::error_output(std::string_view) {}  // HTTP has no channel for it
 void SseSession::close(Close how) { impl_->close(how); }
 void SseSession::exit(int, const std::string&) { impl_->leave(); }
 
-// ---- down
+// ---- to the client
 
 void SseSession::Impl::begin() {
   const std::weak_ptr<Impl> weak = weak_from_this();
@@ -122,7 +122,7 @@ void SseSession::Impl::keep_alive() {
   const auto now = Clock::now();
   const bool silent = last_written + limits.alive <= now;
   if (silent) last_written = now;
-  if (silent && stream->queued() == 0) http::write_comment(*stream);  // else it is the client that is slow
+  if (silent && stream->queued() == 0) http::write_comment(*stream);  // otherwise the client is slow
   timer.start(last_written + limits.alive - now, [weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->keep_alive();
   });
@@ -135,13 +135,13 @@ void SseSession::Impl::drained() {
   session->output_drained();
 }
 
-// ---- up
+// ---- from the client
 
 void SseSession::Impl::post(const std::shared_ptr<http::Exchange>& exchange, const Posted& posted) {
   const std::string_view request = posted.message.id();
   if (!stream) {
     return refuse_post(exchange.get(), 404, wire::kServerLost,
-                       "the session has ended with its stream: open a new one", request);
+                       "the session ended with its stream: open a new one", request);
   }
   if (!paused && waiting.empty()) return take(exchange, posted);
   if (const auto cancelled = waiting.take_cancelled(posted)) {
@@ -150,7 +150,8 @@ void SseSession::Impl::post(const std::shared_ptr<http::Exchange>& exchange, con
   }
   if (waiting.full(limits.waiting)) {
     return refuse_post_for_now(exchange.get(), 503,
-                               "the server is behind with this session's messages: try again later", request);
+                               "the server has not caught up with this session's messages: try again later",
+                               request);
   }
   if (!waiting.push(exchange, posted, session->account())) {
     return refuse_post_for_now(exchange.get(), 503, session->account()->objection(Good::Bytes), request);
@@ -181,7 +182,7 @@ void SseSession::Impl::take(const std::shared_ptr<http::Exchange>& exchange, con
   session->receive(posted.message);
 }
 
-/// Not from within `resume`: the session is in the middle of something.
+/// Not from within `resume`, because the session is on the stack.
 void SseSession::Impl::take_waiting() {
   loop.post([weak = weak_from_this()] {
     const auto self = weak.lock();
@@ -193,10 +194,10 @@ void SseSession::Impl::take_waiting() {
   });
 }
 
-// ---- the end
+// ---- closing
 
-/// The stream is the session: there is no other way to its client. Not from in here: whoever wrote is in the
-/// middle of something.
+/// The stream is the only way to the client, so the session ends. Posted, because the caller that wrote is on
+/// the stack.
 void SseSession::Impl::lost() {
   stream = nullptr;
   loop.post([weak = weak_from_this()] {
@@ -213,7 +214,7 @@ void SseSession::Impl::close(session::Transport::Close how) {
   if (down && how == session::Transport::Close::Flushed) down->finish();
   while (const auto next = waiting.pop()) {
     refuse_post(next->exchange.get(), 404, wire::kServerLost,
-                "the session has ended with its stream: open a new one", next->posted.message.id());
+                "the session ended with its stream: open a new one", next->posted.message.id());
   }
 }
 

@@ -1,5 +1,5 @@
-// A session over HTTP+SSE, the transport of 2024-11-05: one stream down, a POST for every message up. The end
-// of the stream is the end of the session.
+// A session over HTTP+SSE, the transport of 2024-11-05: one stream to the client, a POST for every message
+// from it. The session ends with the stream.
 #pragma once
 
 #include "transport/http_session.h"
@@ -8,7 +8,7 @@ namespace corral::transport {
 
 class SseSession final : public HttpSession {
  public:
-  /// `endpoint`: where the client is to post, with the session's id in it.
+  /// `endpoint` is the URL that the client posts to, with the session id. `loop` must outlive the session.
   SseSession(Loop& loop, std::shared_ptr<http::Exchange> stream, std::string endpoint,
              const HttpLimits& limits, Gone gone);
   ~SseSession() override;

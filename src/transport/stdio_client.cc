@@ -3,7 +3,7 @@
 namespace corral::transport {
 namespace {
 
-// For a client that no longer reads what it was owed: since it last took something, and in all.
+// For a client that no longer reads: time since it last read something, and total time.
 constexpr std::chrono::seconds kFlushLimit{2};
 constexpr std::chrono::seconds kFlushLimitInAll{60};
 constexpr std::size_t kBeyondOneAnswer = std::size_t{32} << 20;
@@ -72,7 +72,8 @@ void StdioClient::exit(int code, const std::string& why) {
   leave_if_done();
 }
 
-/// The shim may leave when the client has everything: some take its exit for the end of the output.
+/// The shim may exit when the client has everything, because some clients take its exit for the end of the
+/// output.
 void StdioClient::leave_if_done() {
   if (!over_ || left_ || pipe_.output_open()) return;
   left_ = true;

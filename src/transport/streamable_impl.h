@@ -1,5 +1,5 @@
-// The inside of a StreamableSession: its life and pace (streamable_session.cc), what its client posts
-// (streamable_posts.cc), and which stream a message of the server takes (streamable_streams.cc).
+// The implementation of a StreamableSession: lifetime and flow control (streamable_session.cc), what its
+// client posts (streamable_posts.cc), and the stream for each message of the server (streamable_streams.cc).
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ namespace corral::transport {
 struct OpenPost {
   struct Awaited {
     std::string id;     // JSON text
-    std::string token;  // likewise; empty = none
+    std::string token;  // JSON text; empty = none
   };
 
   OpenPost(std::uint64_t number, EventLog& log, Clock::time_point now) : stream(number, log), since(now) {}
@@ -38,7 +38,7 @@ struct StreamableSession::Impl : std::enable_shared_from_this<Impl> {
         gone(std::move(when_gone)),
         log(within.replay) {}
 
-  // what the client posts
+  // What the client posts.
   void post(std::shared_ptr<http::Exchange> exchange, const Posted& posted);
   void take(std::shared_ptr<http::Exchange> exchange, const Posted& posted);
   void take_request(std::shared_ptr<http::Exchange> exchange, const Posted& posted);
@@ -50,7 +50,7 @@ struct StreamableSession::Impl : std::enable_shared_from_this<Impl> {
   void cancel(std::string_view request);
   void take_waiting();
 
-  // what the server says
+  // Messages of the server.
   void send(const wire::Line& line);
   bool answer_alone(const wire::Message& message, std::string_view request);
   void answer(const wire::Message& message);
@@ -64,7 +64,7 @@ struct StreamableSession::Impl : std::enable_shared_from_this<Impl> {
   OpenPost* numbered(std::uint64_t number);
   void forget(const OpenPost& post);
 
-  // streams
+  // Streams.
   void listen(std::shared_ptr<http::Exchange> exchange, std::string_view last_event_id);
   void resume_stream(std::shared_ptr<http::Exchange> exchange, EventId after);
   void connect(EventStream& stream, std::shared_ptr<http::Exchange> exchange);
@@ -72,7 +72,7 @@ struct StreamableSession::Impl : std::enable_shared_from_this<Impl> {
   void deliver_kept();
   void lost(std::uint64_t number, const http::Exchange* exchange);
 
-  // life and pace
+  // Lifetime and flow control.
   std::size_t queued() const;
   void check_congestion();
   void drained();
@@ -91,16 +91,16 @@ struct StreamableSession::Impl : std::enable_shared_from_this<Impl> {
   std::unique_ptr<session::Session> session;
   std::vector<std::unique_ptr<OpenPost>> posts;  // oldest first
   EventLog log;
-  EventStream get{0, log};  // what belongs to no POST, over all GETs
+  EventStream get{0, log};  // for messages that belong to no POST, across all GETs
   std::uint64_t last_stream = 0;
   WaitingPosts waiting;
-  std::unique_ptr<Timer> timer;  // while there is something to look after
+  std::unique_ptr<Timer> timer;  // while a stream needs attention
   Clock::time_point due{};
-  std::string* refusal = nullptr;  // where a batch that is being taken finds out that it was refused
-  std::uint64_t dropped = 0;       // messages that nobody waited for, or that nobody could get any more
+  std::string* refusal = nullptr;  // set while a batch is processed: receives the reason if it is refused
+  std::uint64_t dropped = 0;       // messages without a recipient
   bool paused = false;
   bool congested = false;
-  bool primes = false;  // the revision agreed on has events without a message
+  bool primes = false;  // the negotiated revision has events without a message
   bool agreed = false;  // it was initialized
   bool known = false;   // its client may know its id
   bool closed = false;

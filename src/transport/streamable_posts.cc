@@ -38,7 +38,8 @@ void StreamableSession::Impl::post(std::shared_ptr<http::Exchange> exchange, con
   }
   if (waiting.full(limits.waiting)) {
     return refuse_post_for_now(exchange.get(), 503,
-                               "the server is behind with this session's messages: try again later", request);
+                               "the server has not caught up with this session's messages: try again later",
+                               request);
   }
   if (!waiting.push(exchange, posted, session->account())) {
     return refuse_post_for_now(exchange.get(), 503, session->account()->objection(Good::Bytes), request);
@@ -48,7 +49,7 @@ void StreamableSession::Impl::post(std::shared_ptr<http::Exchange> exchange, con
   });
 }
 
-/// Not from within `resume`: the session is in the middle of something.
+/// Not from within `resume`, because the session is on the stack.
 void StreamableSession::Impl::take_waiting() {
   loop.post([weak = weak_from_this()] {
     const auto self = weak.lock();
@@ -86,7 +87,7 @@ void StreamableSession::Impl::take_request(std::shared_ptr<http::Exchange> excha
   check_congestion();
 }
 
-/// Two open requests with one id: nobody could say whose answer it is.
+/// With two open requests of the same id it would be unknown which one an answer belongs to.
 bool StreamableSession::Impl::refuse_beyond_bounds(http::Exchange* exchange,
                                                    const std::vector<OpenPost::Awaited>& asked) {
   std::size_t open = asked.size();
@@ -102,7 +103,7 @@ bool StreamableSession::Impl::refuse_beyond_bounds(http::Exchange* exchange,
         std::any_of(asked.begin(), one, [&](const OpenPost::Awaited& other) { return other.id == one->id; });
     if (!twice && awaiting(one->id) == nullptr) continue;
     refuse_post(exchange, 400, wire::kInvalidRequest,
-                "Invalid Request: a request with this id is open already in this session: use another id",
+                "Invalid Request: a request with this id is already open in this session: use another id",
                 first);
     return true;
   }
@@ -121,7 +122,7 @@ OpenPost& StreamableSession::Impl::open_post(std::shared_ptr<http::Exchange> exc
   return post;
 }
 
-/// A batch is passed on whole or not at all, so that an error without an id can only mean all of it.
+/// A batch is passed on as a whole or not at all, so that an error without an id can only mean all of it.
 void StreamableSession::Impl::take_batch(const std::shared_ptr<http::Exchange>& exchange,
                                          const Posted& posted) {
   const auto elements = wire::array_elements(posted.message.text(), wire::kMostInBatch);
@@ -180,7 +181,7 @@ void StreamableSession::Impl::pass_batch(const std::shared_ptr<http::Exchange>& 
   check_congestion();
 }
 
-/// No answer follows. If the server gives one all the same, nobody waits for it any more.
+/// No answer follows. If the server sends one anyway, it is dropped.
 void StreamableSession::Impl::cancel(std::string_view request) {
   OpenPost* post = awaiting(request);
   if (post == nullptr || post->initialize) return;

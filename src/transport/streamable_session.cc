@@ -1,4 +1,4 @@
-// The life of a legacy session over Streamable HTTP, and its pace.
+// The lifetime of a legacy session over Streamable HTTP, and its flow control.
 #include "transport/streamable_session.h"
 
 #include <algorithm>
@@ -12,11 +12,11 @@
 namespace corral::transport {
 namespace {
 
-// For whom a connection broke without its client noticing; one that comes later begins anew.
+// For connections that broke without the client noticing; a client that comes back later starts over.
 constexpr std::chrono::minutes kSentIsKept{5};
 constexpr const char* kSessionOver =
-    "the session has ended before this was answered: start a new one with initialize";
-// From here on a copy costs more than an owner.
+    "the session ended before this was answered: start a new one with initialize";
+// From this size on a copy costs more than an owner.
 constexpr std::size_t kWorthAnOwner = std::size_t{16} << 10;
 
 }  // namespace
@@ -79,7 +79,7 @@ void StreamableSession::resume() {
   if (!impl_->waiting.empty()) impl_->take_waiting();
 }
 
-void StreamableSession::error_output(std::string_view) {}  // no client by HTTP has a place for it
+void StreamableSession::error_output(std::string_view) {}  // HTTP has no channel for it
 
 void StreamableSession::close(Close how) {
   if (std::exchange(impl_->closed, true)) return;
@@ -89,7 +89,7 @@ void StreamableSession::close(Close how) {
 
 void StreamableSession::exit(int, const std::string&) { impl_->leave(); }
 
-// ---- pace
+// ---- flow control
 
 std::size_t StreamableSession::Impl::queued() const {
   std::size_t bytes = get.queued();
@@ -110,7 +110,7 @@ void StreamableSession::Impl::drained() {
 
 // ---- time
 
-/// One timer for all streams: a look too early costs nothing, so an answer need not take its own back.
+/// One timer for all streams. Checking too early costs little, so an answer need not cancel its own deadline.
 void StreamableSession::Impl::wake_at(Clock::time_point at) {
   if (closed || (timer && timer->running() && due <= at)) return;
   if (!timer) timer = std::make_unique<Timer>(loop);
@@ -145,18 +145,18 @@ void StreamableSession::Impl::tick() {
   if (next) wake_at(*next);
 }
 
-/// Says something on a stream that was silent for long. When it is to be asked again.
+/// Writes a comment to a stream that was silent for long. Returns when to check again.
 std::optional<Clock::time_point> StreamableSession::Impl::look_after(EventStream& stream,
                                                                      Clock::time_point now) {
   if (!stream.connected() || !stream.begun()) return std::nullopt;
   if (stream.last_written() + limits.alive > now) return stream.last_written() + limits.alive;
-  if (stream.queued() == 0) stream.comment();  // else it is the client that says nothing
+  if (stream.queued() == 0) stream.comment();  // otherwise the client is not reading
   return now + limits.alive;
 }
 
-// ---- the end
+// ---- closing
 
-/// A session that was not initialized, or whose client does not know its name, is nobody's.
+/// A session that was not initialized, or whose client does not know its id, cannot be used.
 void StreamableSession::Impl::end_if_useless() {
   if (agreed && known) return;
   loop.post([weak = weak_from_this()] {

@@ -1,5 +1,5 @@
-// A legacy session over Streamable HTTP: many POSTs, perhaps one GET, one session. Every message of the
-// server goes out on exactly one stream, and may be asked for again by a client that lost it.
+// A legacy session over Streamable HTTP: many POSTs, at most one GET, one session. Every message of the
+// server goes out on exactly one stream, and a client that lost it can ask for it again.
 #pragma once
 
 #include "transport/http_session.h"
@@ -8,23 +8,23 @@ namespace corral::transport {
 
 class StreamableSession final : public HttpSession {
  public:
-  /// `id` is what the client shows in Mcp-Session-Id. `gone` is called once, when nothing is left to do, and
-  /// may destroy it.
+  /// `id` is the client's Mcp-Session-Id. `gone` is called once, when nothing is left to do, and may destroy
+  /// the session.
   StreamableSession(Loop& loop, std::string id, const HttpLimits& limits, Gone gone);
   ~StreamableSession() override;
 
   void begin(std::unique_ptr<session::Session> session) override;
   session::Session& session() override;
   void post(std::shared_ptr<http::Exchange> exchange, const Posted& posted) override;
-  /// A request whose client has hung up goes on, but does not hold the session.
+  /// A request whose client has hung up continues, but does not keep the session in use.
   std::size_t in_use() const override;
   bool owes() const override;
 
-  /// GET: the stream for what belongs to no POST, or, with the id of the last event that it saw, the rest of
-  /// the stream that was lost. A second one takes the place of the first.
+  /// GET: opens the stream for messages that belong to no POST or, with the id of the last event that the
+  /// client received, continues the stream that was lost. A second GET replaces the first.
   void listen(std::shared_ptr<http::Exchange> exchange, std::string_view last_event_id);
 
-  /// Messages that nobody waited for, or that nobody could be given any more.
+  /// The number of messages without a recipient.
   std::uint64_t dropped() const override;
 
   void send(const wire::Line& line, std::initializer_list<wire::Edit> edits) override;

@@ -12,7 +12,7 @@ namespace {
 
 using Weight = EventLog::Weight;
 
-/// What is no part of any call.
+/// Notifications that belong to no call.
 bool is_general_news(std::string_view method) {
   return method == "notifications/tools/list_changed" || method == "notifications/prompts/list_changed" ||
          method == "notifications/resources/list_changed" || method == "notifications/resources/updated";
@@ -33,7 +33,7 @@ http::Response answer_as_json(int status, const wire::Line& line) {
 
 }  // namespace
 
-// ---- what the server says
+// ---- messages of the server
 
 void StreamableSession::Impl::send(const wire::Line& line) {
   if (closed) return;
@@ -47,14 +47,14 @@ void StreamableSession::Impl::send(const wire::Line& line) {
   }
   if (const std::size_t unseen = log.take_lost()) {
     dropped += unseen;
-    owner.note("a client that did not listen lost " + std::to_string(unseen) +
-               " questions or answers of server " + session->server());
+    owner.note("a client that was not listening lost " + std::to_string(unseen) +
+               " questions or answers from server " + session->server());
   }
   check_congestion();
 }
 
-/// As most calls end: nothing was said on the way, and the answer goes out from where it stands. False: there
-/// is more to it.
+/// The usual end of a call: nothing was sent before, and the answer goes out without a copy. Returns false if
+/// the call needs more.
 bool StreamableSession::Impl::answer_alone(const wire::Message& message, std::string_view request) {
   OpenPost* const post = awaiting(request);
   if (closed || post == nullptr || post->batch || post->initialize) return false;
@@ -114,7 +114,7 @@ void StreamableSession::Impl::give_answer(OpenPost& post, const wire::Line& line
                                           bool failed) {
   EventStream& stream = post.stream;
   if (!stream.connected() && !stream.resumable()) {
-    ++dropped;  // its client left before there was an event that it could name
+    ++dropped;  // its client left before it received an event id
   } else if (!stream.begun() && !post.batch) {
     const bool second = post.initialize && failed && agreed;
     http::Response response = answer_as_json(second ? 400 : 200, line);
@@ -127,10 +127,11 @@ void StreamableSession::Impl::give_answer(OpenPost& post, const wire::Line& line
     if (!stream.begun()) begin_stream(stream, false);
     const bool too_much = !stream.connected() && line.text.size() > limits.replay / 2;
     const std::string instead =
-        !too_much ? ""
-                  : wire::error_message(request, wire::kAnswerTooLarge,
-                                        "the answer has more bytes than are kept for a client that was gone "
-                                        "when it came: ask again");
+        !too_much
+            ? ""
+            : wire::error_message(request, wire::kAnswerTooLarge,
+                                  "the answer is larger than what is kept for a client that was disconnected "
+                                  "when it arrived: ask again");
     stream.deliver(too_much ? wire::Line{instead, nullptr} : line, Weight::Owed, post.awaited.empty());
     wake_at(Clock::now() + limits.alive);
   }
@@ -140,7 +141,7 @@ void StreamableSession::Impl::place(const wire::Message& message) {
   const Weight weight = message.kind() == wire::Kind::Request ? Weight::Owed : Weight::News;
   OpenPost* about = message.has_direct_token() ? with_token(message.direct_token()) : nullptr;
   if (about != nullptr && !about->stream.connected() && !about->stream.resumable()) {
-    ++dropped;  // nobody will ask how far it is
+    ++dropped;  // no client waits for this progress
     return;
   }
   EventStream* stream = about != nullptr ? &about->stream : stream_for(message.method());
@@ -160,8 +161,8 @@ OpenPost* StreamableSession::Impl::with_token(std::string_view token) {
   return nullptr;
 }
 
-/// For what is about no one request. Null: it is kept until somebody listens. Who is connected comes before
-/// who may come back.
+/// For messages that belong to no single request. Null: kept until a client listens. A connected stream is
+/// preferred to one that may be resumed.
 EventStream* StreamableSession::Impl::stream_for(std::string_view method) {
   if (get.connected() && is_general_news(method)) return &get;
   EventStream* newest = nullptr;
@@ -197,8 +198,8 @@ void StreamableSession::Impl::forget(const OpenPost& post) {
   std::erase_if(posts, [&](const auto& one) { return one.get() == &post; });
   if (posts.empty()) posts.shrink_to_fit();
   if (!congested) return;
-  // What its client has not taken yet is the connection's affair from now on, which tells nobody of it. Not
-  // from in here: the session is in the middle of something.
+  // From now on the connection counts what its client has not read, and it reports that to no session.
+  // Posted, because the session is on the stack.
   loop.post([weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->drained();
   });
@@ -215,7 +216,7 @@ void StreamableSession::Impl::listen(std::shared_ptr<http::Exchange> exchange,
   }
   if (!last_event_id.empty()) {
     const auto after = parse_event_id(last_event_id);
-    // No sequence reaches that far.
+    // No sequence reaches this number.
     return resume_stream(std::move(exchange), after.value_or(EventId{0, ~std::uint64_t{0}}));
   }
   connect(get, std::move(exchange));
@@ -224,7 +225,7 @@ void StreamableSession::Impl::listen(std::shared_ptr<http::Exchange> exchange,
   check_congestion();
 }
 
-/// An event that was kept gets its number now: behind those that its client may have seen before.
+/// A kept event gets its number now, after those that its client may have seen.
 void StreamableSession::Impl::deliver_kept() {
   for (const EventLog::Event& event : log.take_kept()) get.deliver(event.line, event.weight, false);
 }
@@ -235,12 +236,13 @@ void StreamableSession::Impl::resume_stream(std::shared_ptr<http::Exchange> exch
   const auto missed = log.later(after, open != nullptr ? std::optional(open->newest()) : std::nullopt);
   if (!missed) {
     return refuse_post(exchange.get(), 400, wire::kInvalidRequest,
-                       "Last-Event-ID names no event that can be continued from, or it is too long ago: "
+                       "Last-Event-ID does not name an event to continue from, or the event is too old: "
                        "open a new stream without it, or start a new session with initialize");
   }
   const bool nothing = std::all_of(missed->begin(), missed->end(),
                                    [](const EventLog::Event& event) { return event.line.text.empty(); });
-  // An empty stream would be asked for again and again; this is how the standard for events says "no more".
+  // The client would request an empty stream again and again; 204 means "no more" in the standard for
+  // server-sent events.
   if (open == nullptr && nothing) {
     return exchange->reply({204, {{"Content-Type", "text/event-stream"}}, "", nullptr});
   }
@@ -256,7 +258,7 @@ void StreamableSession::Impl::resume_stream(std::shared_ptr<http::Exchange> exch
   if (open == nullptr) return stream.finish();
   const std::uint64_t before = stream.newest();
   if (open == &get) deliver_kept();
-  // Without an event a client would not know where it was, if it lost this connection too.
+  // Without an event id the client could not resume if it lost this connection too.
   const bool silent = nothing && stream.newest() == before;
   if (silent && primes) stream.prime(std::chrono::duration_cast<std::chrono::milliseconds>(limits.retry));
   wake_at(Clock::now() + limits.alive);
@@ -285,7 +287,7 @@ void StreamableSession::Impl::begin_stream(EventStream& stream, bool with_sessio
   wake_at(Clock::now() + limits.alive);
 }
 
-/// Not the end of the request: only its client's own word is.
+/// Not the end of the request: only a cancellation from its client is.
 void StreamableSession::Impl::lost(std::uint64_t number, const http::Exchange* exchange) {
   OpenPost* post = numbered(number);
   EventStream* stream = number == 0 ? &get : post != nullptr ? &post->stream : nullptr;

@@ -43,7 +43,7 @@ std::optional<WaitingPost> WaitingPosts::take_cancelled(const Posted& posted) {
   const auto named = std::find_if(posts_.begin(), posts_.end(), [&](const WaitingPost& post) {
     const wire::Message& waits = post.posted.message;
     return waits.kind() == wire::Kind::Request && waits.id() == by.request_id() &&
-           waits.method() != "initialize";  // which nobody may take back
+           waits.method() != "initialize";  // initialize cannot be cancelled
   });
   if (named == posts_.end()) return std::nullopt;
   WaitingPost taken = std::move(*named);

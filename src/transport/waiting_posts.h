@@ -1,5 +1,5 @@
-// What was posted while the session could take nothing. Costs nothing while it is empty. Shared by the legacy
-// transports; belongs to one session.
+// Posts that arrived while the session could not accept messages. Costs nothing while it is empty. Used by
+// the legacy transports; owned by one session.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 namespace corral::transport {
 
 struct WaitingPost {
-  std::shared_ptr<http::Exchange> exchange;  // null: the client did not wait, but it has said it
+  std::shared_ptr<http::Exchange> exchange;  // null: the client did not wait, but the message counts
   Posted posted;
   Account::Held bytes{};
 };
@@ -20,13 +20,14 @@ class WaitingPosts {
  public:
   bool empty() const { return posts_.empty(); }
   std::size_t size() const { return posts_.size(); }
-  /// So many are enough; or so many bytes, whatever the one that crosses that line brings.
+  /// Full at `most` posts or kMostBytes. The post that crosses the byte limit is still accepted.
   bool full(std::size_t most) const { return posts_.size() >= most || bytes_ >= kMostBytes; }
-  /// False if its principal may keep no more; null = nobody counts.
+  /// False if its principal may not keep more; a null `account` is not charged.
   bool push(std::shared_ptr<http::Exchange> exchange, const Posted& posted, Account* account);
   std::optional<WaitingPost> pop();
+  /// The client of this exchange is gone; its post stays.
   void lose(const http::Exchange* exchange);
-  /// What `posted` takes back, if that waits here: a request that its server need not see any more.
+  /// Removes the waiting request that `posted` cancels, so that the server never sees it.
   std::optional<WaitingPost> take_cancelled(const Posted& posted);
 
  private:
@@ -36,10 +37,10 @@ class WaitingPosts {
   std::vector<WaitingPost> posts_;
 };
 
-/// What a client is told whose message could not be taken.
+/// Sends an error response for a message that could not be accepted.
 void refuse_post(http::Exchange* exchange, int status, int code, std::string message,
                  std::string_view id = {});
-/// The same, when it need only try again: with 429 or 503, which say when.
+/// The same for a temporary condition: with 429 or 503 and Retry-After.
 void refuse_post_for_now(http::Exchange* exchange, int status, std::string message, std::string_view id = {});
 
 }  // namespace corral::transport

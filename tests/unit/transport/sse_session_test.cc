@@ -149,7 +149,7 @@ TEST_F(Sse, KeepsOnlySoManyPostsThatWait) {
   EXPECT_EQ(third->status, 503);
   EXPECT_EQ(third->header("Retry-After"), "1");
   EXPECT_EQ(json(third->body).at("id"), 3);
-  EXPECT_THAT(third->body, HasSubstr("the server is behind with this session's messages"));
+  EXPECT_THAT(third->body, HasSubstr("the server has not caught up with this session's messages"));
 
   first->hang_up();
   transport->resume();
@@ -167,7 +167,7 @@ TEST_F(Sse, RefusesWhatWaitsWhenItsStreamEnds) {
   exchange.settle();
   EXPECT_EQ(waiting->status, 404);
   EXPECT_EQ(json(waiting->body).at("id"), 1);
-  EXPECT_THAT(waiting->body, HasSubstr("the session has ended with its stream"));
+  EXPECT_THAT(waiting->body, HasSubstr("the session ended with its stream"));
 }
 
 }  // namespace
