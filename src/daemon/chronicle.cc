@@ -6,7 +6,6 @@
 
 #include "events/event_log.h"
 #include "keeper/kernel.h"
-#include "knowledge/manifest_files.h"
 #include "registry/sqlite_registry.h"
 #include "version.h"
 
@@ -53,7 +52,6 @@ Chronicle::Chronicle(Loop& loop, const std::string& state, std::chrono::millisec
   heard_ = true;
   for (const auto& [loss, text] : std::exchange(untold_, {})) tell_of_loss(loss, text);
   registry_->when_degraded([this] { tell_of_registry(); });
-  if (!state.empty()) knowledge::move_manifests(in_folder(state, "manifests"), *registry_);
 }
 
 /// The registry outlives the stream.

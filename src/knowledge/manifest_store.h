@@ -13,7 +13,6 @@
 namespace corral::knowledge {
 
 using registry::kLargestManifest;
-using registry::kMostManifests;
 inline constexpr std::size_t kLargestPortrait = std::size_t{4} << 20;
 inline constexpr std::size_t kMostPortraits = 16;
 
