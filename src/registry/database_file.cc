@@ -26,7 +26,8 @@ namespace {
 constexpr int kPatienceAtStart = 500;  // milliseconds: another daemon may be creating the tables
 constexpr int kPatience = 40;          // clients wait in this time
 constexpr std::size_t kMostPutAside = 3;
-constexpr const char* kPutAside = ".corrupt-";
+constexpr const char* kCorrupt = ".corrupt-";
+constexpr const char* kOlder = ".older-";
 constexpr mode_t kOthersWrite = S_IWGRP | S_IWOTH;
 
 std::string not_kept(const std::string& path, const std::string& cause) {
@@ -131,10 +132,10 @@ std::string time_for_names() {
   return text;
 }
 
-/// Keeps only a few of them: a faulty disk would fill itself with damaged files.
+/// Keeps only a few damaged files: a faulty disk would fill itself with them.
 void forget_old_ones(const std::string& path) {
   const std::filesystem::path file(path);
-  const std::string start = file.filename().string() + kPutAside;
+  const std::string start = file.filename().string() + kCorrupt;
   std::vector<std::string> found;
   std::error_code error;
   for (std::filesystem::directory_iterator at(file.parent_path(), error), end; !error && at != end;
@@ -151,12 +152,11 @@ void forget_old_ones(const std::string& path) {
   }
 }
 
-/// Returns the new path; empty if the file could not be moved.
-std::string put_aside(const std::string& path) {
-  forget_old_ones(path);
-  std::string place = path + kPutAside + time_for_names();
+/// Returns the new path; empty if the file could not be moved. `mark` says in the new name why it was moved.
+std::string put_aside(const std::string& path, const std::string& mark) {
+  std::string place = path + mark + time_for_names();
   for (int number = 2; access(place.c_str(), F_OK) == 0 && number < 100; ++number) {
-    place = path + kPutAside + time_for_names() + "." + std::to_string(number);
+    place = path + mark + time_for_names() + "." + std::to_string(number);
   }
   if (rename(path.c_str(), place.c_str()) != 0) return {};
   rename((path + "-wal").c_str(), (place + "-wal").c_str());
@@ -214,6 +214,7 @@ struct Attempt {
   Database database;
   Trouble trouble = Trouble::None;
   std::int64_t newer = 0;  // set to its version if a later corral wrote the file
+  std::int64_t older = 0;  // set to its version if a corral before the first release wrote the file
 };
 
 Attempt attempt(const std::string& path, int patience, Journal journal) {
@@ -226,10 +227,11 @@ Attempt attempt(const std::string& path, int patience, Journal journal) {
   if (made.trouble != Trouble::None) return made;
   if (look.state == SchemaState::Foreign) made.trouble = Trouble::Corrupt;
   if (look.state == SchemaState::Newer) made.newer = look.version;
+  if (look.state == SchemaState::Older) made.older = look.version;
   if (look.state != SchemaState::Ours) return made;
   if (made.database.read_only()) made.trouble = Trouble::ReadOnly;
   if (made.trouble == Trouble::None) made.trouble = set_up(made.database, journal);
-  if (made.trouble == Trouble::None) made.trouble = migrate(made.database, schema_version());
+  if (made.trouble == Trouble::None) made.trouble = migrate(made.database);
   if (made.trouble == Trouble::None) made.trouble = check_after_reboot(made.database);
   if (made.trouble == Trouble::Refused) made.trouble = Trouble::Corrupt;  // the tables are not the registry's
   made.database.wait_for_locks(kPatience);
@@ -251,6 +253,39 @@ OpenedFile opened_from(Attempt made, const std::string& path, const std::string&
     opened.database = std::move(made.database);
   }
   return opened;
+}
+
+/// Why a file is put aside.
+struct Unusable {
+  const char* mark;    // in its new name
+  std::string notice;  // follows "the registry PATH", and is followed by where it is now
+  std::string remedy;  // for when it cannot be moved
+};
+
+/// Puts what is there aside and begins a new file.
+OpenedFile begin_new_file(const std::string& path, const Unusable& old) {
+  OpenedFile opened;
+  const std::string place = put_aside(path, old.mark);
+  std::string file;
+  if (place.empty() || !prepare_file(path, file).empty()) {
+    opened.problem = not_kept(path, old.remedy);
+    opened.may_pass = true;
+    return opened;
+  }
+  opened = opened_from(attempt(file, kPatience, journal_beside(file)), path, file);
+  opened.notice = "the registry " + path + " " + old.notice + ": it was renamed to " + place +
+                  ", and a new one was created. What it knew about earlier daemons is lost; `corral doctor` "
+                  "finds what they may have left";
+  return opened;
+}
+
+/// Older files are never removed: what is in them may be the only trace of a process.
+OpenedFile replace_older_file(const std::string& path, std::int64_t version) {
+  return begin_new_file(
+      path, {kOlder,
+             "was written by a corral before 0.1.0 (version " + std::to_string(version) +
+                 " of its tables; this one reads " + std::to_string(schema_version()) + ")",
+             "a corral before 0.1.0 wrote it, and it cannot be put aside. Move it away; it is tried again"});
 }
 
 }  // namespace
@@ -324,24 +359,16 @@ OpenedFile open_database_file(const std::string& path, When when, std::optional<
     made.database = {};  // before its file is moved
     return replace_database_file(path);
   }
+  if (made.older != 0) {
+    made.database = {};
+    return replace_older_file(path, made.older);
+  }
   return opened_from(std::move(made), path, file);
 }
 
 OpenedFile replace_database_file(const std::string& path) {
-  OpenedFile opened;
-  const std::string place = put_aside(path);
-  std::string file;
-  if (place.empty() || !prepare_file(path, file).empty()) {
-    opened.problem = not_kept(path, remedy_for(Trouble::Corrupt));
-    opened.may_pass = true;
-    return opened;
-  }
-  opened = opened_from(attempt(file, kPatience, journal_beside(file)), path, file);
-  opened.notice =
-      "the registry " + path + " was damaged, or was not a registry: it was renamed to " + place +
-      ", and a new one was created. What it knew about earlier daemons is lost; `corral doctor` finds "
-      "what they may have left";
-  return opened;
+  forget_old_ones(path);
+  return begin_new_file(path, {kCorrupt, "was damaged, or was not a registry", remedy_for(Trouble::Corrupt)});
 }
 
 void checkpoint_database_file(const std::string& file) {

@@ -8,13 +8,20 @@ namespace {
 constexpr std::int64_t kApplication = 0x63726c31;  // "crl1": identifies the file's owner
 
 // Times are Unix milliseconds; 0 means "not yet". Unsigned numbers are stored bit by bit.
-constexpr const char* kFirstTables = R"(
+//
+// daemons.machine: a home directory on a network file system is shared by daemons of several machines, so a
+// different boot id does not prove that a daemon has ended. instances.container: a container is not one of
+// our processes, so its record must say which engine to ask. events.daemon: daemons that serve one command
+// share the folder of the user's daemon and number their events separately, so a number alone is ambiguous.
+// manifests_by_age avoids a pass over all manifests to find the oldest.
+constexpr const char* kTables = R"(
 CREATE TABLE facts(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
 CREATE TABLE daemons(
   id TEXT PRIMARY KEY, boot_id TEXT NOT NULL, pid_namespace INTEGER NOT NULL,
   pid INTEGER NOT NULL, pidfs_inode INTEGER NOT NULL, start_ticks INTEGER NOT NULL, uid INTEGER NOT NULL,
-  handle TEXT NOT NULL, version TEXT NOT NULL, started_ms INTEGER NOT NULL, ended_ms INTEGER NOT NULL);
+  handle TEXT NOT NULL, version TEXT NOT NULL, started_ms INTEGER NOT NULL, ended_ms INTEGER NOT NULL,
+  machine TEXT NOT NULL DEFAULT '');
 
 CREATE TABLE instances(
   id TEXT PRIMARY KEY, daemon TEXT NOT NULL, server TEXT NOT NULL, cgroup TEXT NOT NULL,
@@ -23,7 +30,8 @@ CREATE TABLE instances(
   keeper_uid INTEGER NOT NULL, keeper_handle TEXT NOT NULL,
   pid INTEGER NOT NULL, pidfs_inode INTEGER NOT NULL, start_ticks INTEGER NOT NULL, uid INTEGER NOT NULL,
   handle TEXT NOT NULL,
-  started_ms INTEGER NOT NULL, ended_ms INTEGER NOT NULL, cause TEXT NOT NULL);
+  started_ms INTEGER NOT NULL, ended_ms INTEGER NOT NULL, cause TEXT NOT NULL,
+  container TEXT NOT NULL DEFAULT '');
 CREATE INDEX instances_by_end ON instances(ended_ms, daemon);
 
 CREATE TABLE sessions(
@@ -37,29 +45,16 @@ CREATE INDEX sessions_by_end ON sessions(ended_ms);
 CREATE TABLE events(
   row INTEGER PRIMARY KEY, number INTEGER NOT NULL, time_ms INTEGER NOT NULL, kind TEXT NOT NULL,
   server TEXT NOT NULL, instance TEXT NOT NULL, session INTEGER NOT NULL, pid INTEGER NOT NULL,
-  cause TEXT NOT NULL, text TEXT NOT NULL, took_ms INTEGER NOT NULL, count INTEGER NOT NULL);
+  cause TEXT NOT NULL, text TEXT NOT NULL, took_ms INTEGER NOT NULL, count INTEGER NOT NULL,
+  daemon TEXT NOT NULL DEFAULT '');
 CREATE INDEX events_by_number ON events(number);
 
 CREATE TABLE manifests(
   digest TEXT PRIMARY KEY, server TEXT NOT NULL, written INTEGER NOT NULL, text TEXT NOT NULL);
-)";
-
-// Daemons that serve one command share the folder of the user's daemon and number their events separately, so
-// a number alone is ambiguous. The index avoids a pass over all manifests to find the oldest.
-constexpr const char* kOwnersOfEvents = R"(
-ALTER TABLE events ADD COLUMN daemon TEXT NOT NULL DEFAULT '';
 CREATE INDEX manifests_by_age ON manifests(written);
 )";
 
-// A container is not one of our processes, so its record must say which engine to ask. A home directory on a
-// network file system is shared by daemons of several machines, so a different boot id does not prove that a
-// daemon has ended.
-constexpr const char* kElsewhere = R"(
-ALTER TABLE instances ADD COLUMN container TEXT NOT NULL DEFAULT '';
-ALTER TABLE daemons ADD COLUMN machine TEXT NOT NULL DEFAULT '';
-)";
-
-constexpr SchemaStep kSteps[] = {{1, kFirstTables}, {2, kOwnersOfEvents}, {3, kElsewhere}};
+constexpr SchemaStep kSteps[] = {{3, kTables}};
 
 }  // namespace
 
@@ -79,10 +74,12 @@ SchemaLook look_at_schema(Database& database) {
   if (!empty && application != kApplication) look.state = SchemaState::Foreign;
   if (look.state == SchemaState::Ours && look.version < 0) look.state = SchemaState::Foreign;
   if (look.state == SchemaState::Ours && look.version > schema_version()) look.state = SchemaState::Newer;
+  const bool before_first = look.version > 0 && look.version < schema_steps().front().version;
+  if (look.state == SchemaState::Ours && before_first) look.state = SchemaState::Older;
   return look;
 }
 
-Trouble migrate(Database& database, std::int64_t version) {
+Trouble migrate(Database& database) {
   Transaction transaction(database);
   Trouble trouble = transaction.trouble();
   if (trouble != Trouble::None) return trouble;
@@ -90,7 +87,7 @@ Trouble migrate(Database& database, std::int64_t version) {
   const std::int64_t found = database.number("PRAGMA user_version", trouble);
   for (const SchemaStep& step : schema_steps()) {
     if (trouble != Trouble::None) return trouble;
-    if (step.version <= found || step.version > version) continue;
+    if (step.version <= found) continue;
     trouble = database.execute(step.sql);
     const std::string mark = "PRAGMA application_id=" + std::to_string(kApplication) +
                              "; PRAGMA user_version=" + std::to_string(step.version);

@@ -156,7 +156,7 @@ void SqliteRegistry::use_memory() {
   tables_.reset();
   quiet_.cancel();
   database_ = Database::unnamed();
-  migrate(database_, schema_version());
+  migrate(database_);
   tables_.emplace(database_);
   in_file_ = false;
 }

@@ -8,7 +8,6 @@
 
 #include "registry/failing_disk.h"
 #include "registry/registry_files.h"
-#include "registry/schema.h"
 #include "registry/sqlite.h"
 
 namespace corral::registry {
@@ -394,30 +393,6 @@ TEST_F(BadState, ASessionThatStaysOpenDoesNotKeepTheOthers) {
   Trouble trouble = Trouble::None;
   EXPECT_LE(database().number("SELECT count(*) FROM instances", trouble), 50);
   EXPECT_EQ(database().number("SELECT count(*) FROM sessions WHERE ended_ms=0", trouble), 1);
-}
-
-TEST_F(BadState, AnOlderDatabaseIsBroughtUpToDate) {
-  leave_a_crashed_daemon("new");
-  std::filesystem::remove_all(root() + "/state");
-  write("state/registry.db", "");
-  chmod((root() + "/state").c_str(), 0700);
-  chmod(path().c_str(), 0600);
-  {
-    Database old = database();
-    ASSERT_EQ(migrate(old, 1), Trouble::None);
-    ASSERT_EQ(look_at_schema(old).version, 1);
-    ASSERT_EQ(old.execute("INSERT INTO events VALUES(1, 5, 6, 'crash', 's', 'i', 0, 0, 'c', 't', -1, 0)"),
-              Trouble::None);
-  }
-
-  const auto registry = open();
-
-  EXPECT_EQ(registry->degraded(), "");
-  ASSERT_THAT(registry->events_after(0, 10), SizeIs(1));
-  EXPECT_EQ(registry->events_after(0, 10)[0].kind, events::Kind::Crash);
-  Database now = database();
-  EXPECT_EQ(look_at_schema(now).version, schema_version());
-  EXPECT_GE(schema_version(), 2);
 }
 
 TEST_F(BadState, NumbersThatNoProcessHasAreNobody) {

@@ -67,11 +67,12 @@ class RegistryFiles : public survey::TempFiles {
     std::ifstream stream(file, std::ios::binary);
     return {std::istreambuf_iterator<char>(stream), {}};
   }
-  std::vector<std::string> put_aside() const {
+  /// The names of files that were put aside, because they were damaged or for another reason.
+  std::vector<std::string> put_aside(const std::string& why = "corrupt") const {
     std::vector<std::string> found;
     for (const auto& entry : std::filesystem::directory_iterator(root() + "/state")) {
       const std::string name = entry.path().filename().string();
-      if (name.starts_with("registry.db.corrupt-") && !name.ends_with("-wal")) found.push_back(name);
+      if (name.starts_with("registry.db." + why + "-") && !name.ends_with("-wal")) found.push_back(name);
     }
     return found;
   }

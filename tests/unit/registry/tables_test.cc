@@ -20,7 +20,7 @@ class TablesInMemory : public testing::Test {
 
   static Database made() {
     Database database = Database::unnamed();
-    migrate(database, schema_version());
+    migrate(database);
     return database;
   }
   std::vector<std::uint64_t> numbers(std::uint64_t after, const std::string& daemon, std::uint64_t before,
