@@ -22,7 +22,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const auto& command : hello->commands) {
       if (command.empty() || command.front().empty()) abort();
     }
-    if (protocol_for(*hello) > hello->protocol) abort();
   }
   if (const auto reply = decode_reply(text);
       reply && reply->kind != Reply::Kind::Status && reply->kind != Reply::Kind::Result) {

@@ -8,7 +8,7 @@ const [folder, server, tool, args = '{}'] = process.argv.slice(2);
 // One question on the control socket, one answer (docs/protocol/control.md).
 async function daemon(verb, members) {
   const socket = connect(`${folder}/corral.sock`);
-  socket.write(`${JSON.stringify({ protocol: 2, verb, ...members })}\n`);
+  socket.write(`${JSON.stringify({ protocol: 3, verb, ...members })}\n`);
   const reply = JSON.parse((await socket.toArray()).join(''));
   if (reply.reply !== 'result') throw new Error(reply.text);
   return reply.result;

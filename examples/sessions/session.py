@@ -13,7 +13,7 @@ def daemon(verb, **members):
     """One question on the control socket, one answer (docs/protocol/control.md)."""
     with socket.socket(socket.AF_UNIX) as line:
         line.connect(f"{folder}/corral.sock")
-        line.sendall(json.dumps({"protocol": 2, "verb": verb, **members}).encode() + b"\n")
+        line.sendall(json.dumps({"protocol": 3, "verb": verb, **members}).encode() + b"\n")
         reply = json.loads(line.makefile(encoding="utf-8").readline())
     return reply["result"] if reply["reply"] == "result" else sys.exit(reply["text"])
 

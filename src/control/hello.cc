@@ -353,18 +353,6 @@ void write_events(Writer& writer, const Hello& hello) {
 
 }  // namespace
 
-int protocol_for(const Hello& hello) {
-  switch (hello.verb) {
-    case Verb::Status:
-    case Verb::Shutdown: return 1;
-    case Verb::Connect: return hello.session.empty() && hello.root.empty() && hello.share != "root" ? 1 : 2;
-    case Verb::Info:
-    case Verb::Events:
-    case Verb::Metrics: return 3;
-    default: return 2;
-  }
-}
-
 std::string encode(const Hello& hello) {
   Writer writer;
   writer.number("protocol", hello.protocol);
@@ -406,9 +394,6 @@ Result<Hello> decode_hello(std::string_view line) {
   members.choice("verb", kVerbs, hello.verb);
   if (members.problem()) return *members.problem();
   read_verb(hello, members);
-  if (const int needed = protocol_for(hello); hello.protocol < needed) {
-    members.complain("protocol", "must be " + std::to_string(needed) + " for what is asked");
-  }
   if (members.problem()) return *members.problem();
   return hello;
 }

@@ -14,9 +14,12 @@
 
 namespace corral::control {
 
+/// What programs write, and the newest that the daemon serves.
 inline constexpr int kProtocol = 3;
-/// The oldest that is still served: the current one and the two before it.
-inline constexpr int kOldestProtocol = 1;
+/// The oldest that the daemon serves. 1 and 2 were never released.
+inline constexpr int kOldestProtocol = 3;
+/// The code of a refusal whose only reason is the number: the program may do without the daemon. EX_PROTOCOL.
+inline constexpr int kWrongProtocol = 76;
 inline constexpr std::size_t kLongestHello = std::size_t{4} << 20;  // an environment can be that large
 inline constexpr std::size_t kMostServers = 64;                     // of one session object
 inline constexpr std::size_t kMostEvents = 1000;                    // in one reply
@@ -73,10 +76,6 @@ struct Hello {
   pid_t owner = 0;                                 // whose death ends the session; 0 = nobody's
   std::chrono::milliseconds ttl{0};                // of silence that ends the session; 0 = the default
 };
-
-/// The oldest protocol in which this can be said. A program that says no more than it has to is understood by
-/// an older daemon; what an older daemon would ignore, it refuses because of the number.
-int protocol_for(const Hello& hello);
 
 std::string encode(const Hello& hello);
 /// Hostile input: an unknown verb, a wrong type, a missing member are errors that say so. Unknown members are

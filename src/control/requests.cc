@@ -30,7 +30,6 @@ Result<Reply> receive(control::Channel& channel, std::chrono::steady_clock::time
 Result<Reply> ask(control::Channel& channel, control::Hello hello, std::chrono::milliseconds patience,
                   const Late& late = nullptr) {
   hello.version = kVersion;
-  hello.protocol = control::protocol_for(hello);
   const Result<void> sent = channel.send(hello);
   if (!sent) return sent.error();
   const auto deadline = std::chrono::steady_clock::now() + patience;

@@ -92,7 +92,6 @@ Result<void> Attachment::introduce(control::Hello hello) {
   if (!in) return in.error();
   const Result<int> out = passable(STDOUT_FILENO);
   if (!out) return out.error();
-  protocol_ = hello.protocol;
   hello.descriptors = {"input", "output"};
   std::vector<int> descriptors = {*in, *out};
   // An error means that the client is already gone. Then its pipes report the end, and a file ends anyway.
@@ -177,10 +176,7 @@ void Attachment::begin_session(const Reply& reply) {
 
 /// If the daemon speaks an incompatible protocol, the client can still be served without it.
 void Attachment::refuse(const Reply& reply) {
-  constexpr int kServedBack = 2;  // the daemon serves its own version and the two before it
-  const bool other_protocol =
-      reply.protocol != 0 && (protocol_ > reply.protocol || protocol_ < reply.protocol - kServedBack);
-  if (other_protocol) return go_without(reply.text);
+  if (reply.code == control::kWrongProtocol) return go_without(reply.text);
   errors_.say(reply.text);
   end(reply.code);
 }

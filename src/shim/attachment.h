@@ -52,7 +52,6 @@ class Attachment {
       handed_over_;  // the daemon's ends of the pipes that we copy for, until it has received them
   Copier input_;
   Copier output_;
-  int protocol_ = control::kProtocol;  // version of our hello
   bool accepted_ = false;
   bool connected_ = true;
   bool leaving_ = false;

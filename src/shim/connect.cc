@@ -47,7 +47,6 @@ Result<control::Hello> make_hello(const ConnectOptions& options) {
   hello->session = options.session;
   hello->root = options.root;
   hello->client = getppid();
-  hello->protocol = control::protocol_for(*hello);
   return hello;
 }
 
@@ -90,7 +89,6 @@ Result<control::Hello> hello_from_here(control::Verb verb) {
   const Result<void> found = find_directory(hello.cwd);
   if (!found) return found.error();
   for (char** entry = environ; *entry != nullptr; ++entry) hello.environment.emplace_back(*entry);
-  hello.protocol = control::protocol_for(hello);
   return hello;
 }
 

@@ -27,8 +27,7 @@ constexpr seconds kLastWordsPatience{10};              // to a shim that does no
 constexpr seconds kHalfClosedPatience{30};             // for the session of a shim that wants to leave
 constexpr std::size_t kPiece = std::size_t{32} << 10;  // of stderr
 constexpr std::size_t kMostIgnored = 4096;
-constexpr int kUsage = 64;          // EX_USAGE
-constexpr int kWrongProtocol = 76;  // EX_PROTOCOL
+constexpr int kUsage = 64;  // EX_USAGE
 
 bool is_pidfd(int fd) {
   const UniqueFd info(open(("/proc/self/fdinfo/" + std::to_string(fd)).c_str(), O_RDONLY | O_CLOEXEC));
@@ -156,7 +155,7 @@ void ControlConnection::judge_hello(std::string_view line) {
   if (!hello) return reject("the first line is not understood: " + hello.error().message);
   if (hello->protocol < control::kOldestProtocol || hello->protocol > control::kProtocol) {
     const bool newer = hello->protocol > control::kProtocol;
-    Reply reply{Reply::Kind::Refused, "", kWrongProtocol, 0, control::kProtocol, kVersion};
+    Reply reply{Reply::Kind::Refused, "", control::kWrongProtocol, 0, control::kProtocol, kVersion};
     reply.text = "this daemon (corral " + std::string(kVersion) + ") speaks protocol " + served_range() +
                  ", not " + std::to_string(hello->protocol) + ": " +
                  (newer ? "restart it with the newer corral (`corral serve --replace`)"

@@ -136,7 +136,7 @@ export class Daemon {
         const lines = heard.split('\n').filter(Boolean);
         done(lines.length > 0 ? JSON.parse(lines.at(-1)) : null);
       });
-      socket.write(`${JSON.stringify({ protocol: this.protocol ?? 1, verb, ...members })}\n`);
+      socket.write(`${JSON.stringify({ protocol: this.protocol ?? 3, verb, ...members })}\n`);
     });
   }
 

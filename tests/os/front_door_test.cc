@@ -54,7 +54,7 @@ class FrontDoorTest : public OsTest {
   static void ask_with_descriptors(int socket, std::size_t count, int fd) {
     const std::vector<int> many(count, fd);
     std::string line =
-        "{\"protocol\":1,\"verb\":\"connect\",\"server\":\"echo\",\"cwd\":\"/\",\"descriptors\":"
+        "{\"protocol\":3,\"verb\":\"connect\",\"server\":\"echo\",\"cwd\":\"/\",\"descriptors\":"
         "[\"input\",\"output\"]}\n";
     iovec bytes{line.data(), line.size()};
     std::vector<char> control(CMSG_SPACE(many.size() * sizeof(int)));
@@ -88,12 +88,12 @@ class FrontDoorTest : public OsTest {
 };
 
 TEST_F(FrontDoorTest, AnswersAStatusThatAScriptAsksFor) {
-  EXPECT_EQ(answer_to("{\"protocol\":1,\"verb\":\"status\"}\n"),
+  EXPECT_EQ(answer_to("{\"protocol\":3,\"verb\":\"status\"}\n"),
             "{\"reply\":\"status\",\"status\":{\"daemon\":\"empty\"}}\n");
 }
 
 TEST_F(FrontDoorTest, EndsWhenAsked) {
-  const std::string answer = answer_to("{\"protocol\":1,\"verb\":\"shutdown\"}\n");
+  const std::string answer = answer_to("{\"protocol\":3,\"verb\":\"shutdown\"}\n");
 
   EXPECT_NE(answer.find("\"reply\":\"exit\""), std::string::npos) << answer;
   EXPECT_NE(answer.find("nothing to end"), std::string::npos) << answer;
@@ -101,7 +101,7 @@ TEST_F(FrontDoorTest, EndsWhenAsked) {
 
 TEST_F(FrontDoorTest, RefusesGarbageWithAReason) {
   for (const std::string& line : {std::string("GET / HTTP/1.1\r\n"), std::string("\n"), std::string("{}\n"),
-                                  std::string("{\"protocol\":1,\"verb\":\"connect\"}\n")}) {
+                                  std::string("{\"protocol\":3,\"verb\":\"connect\"}\n")}) {
     const std::string answer = answer_to(line);
 
     EXPECT_NE(answer.find("\"reply\":\"refused\""), std::string::npos) << line << answer;
@@ -119,8 +119,7 @@ TEST_F(FrontDoorTest, TellsWhichProtocolsItSpeaks) {
   const std::string answer = answer_to("{\"protocol\":999,\"verb\":\"dance\"}\n");
 
   EXPECT_NE(answer.find("\"reply\":\"refused\""), std::string::npos) << answer;
-  EXPECT_NE(answer.find("speaks protocol " + std::to_string(control::kOldestProtocol) + " to " +
-                        std::to_string(control::kProtocol) + ", not 999"),
+  EXPECT_NE(answer.find("speaks protocol " + std::to_string(control::kProtocol) + ", not 999"),
             std::string::npos)
       << answer;
   EXPECT_NE(answer.find("serve --replace"), std::string::npos) << answer;
@@ -181,7 +180,7 @@ TEST_F(FrontDoorTest, AnotherUserIsTurnedAwayUnheard) {
   const pid_t child = fork();
   if (child == 0) {
     become(fresh_uid());
-    _exit(answer_to("{\"protocol\":1,\"verb\":\"status\"}\n").empty() ? 0 : 1);
+    _exit(answer_to("{\"protocol\":3,\"verb\":\"status\"}\n").empty() ? 0 : 1);
   }
   int status = -1;
   waitpid(child, &status, 0);
@@ -198,7 +197,7 @@ TEST_F(FrontDoorTest, RootIsAnotherUserToo) {
   strncpy(address.sun_path, control::socket_path(path("theirs")).c_str(), sizeof address.sun_path - 1);
   ASSERT_EQ(connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
 
-  send(socket.get(), "{\"protocol\":1,\"verb\":\"status\"}\n", 32, MSG_NOSIGNAL);
+  send(socket.get(), "{\"protocol\":3,\"verb\":\"status\"}\n", 32, MSG_NOSIGNAL);
 
   EXPECT_EQ(rest_of(socket.get()), "");
 }

@@ -50,7 +50,7 @@ Welcome knock(const std::string& path) {
   if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     return Welcome::NotReached;
   }
-  const std::string hello = "{\"protocol\":1,\"verb\":\"status\"}\n";
+  const std::string hello = "{\"protocol\":3,\"verb\":\"status\"}\n";
   send(fd, hello.data(), hello.size(), MSG_NOSIGNAL);  // who is turned away may not get this far
   pollfd ready{fd, POLLIN, 0};
   if (poll(&ready, 1, 15'000) != 1) return Welcome::NoEnd;

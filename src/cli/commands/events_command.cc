@@ -127,7 +127,6 @@ Answer EventReader::ask(milliseconds wait) {
   control::Hello hello;
   hello.verb = control::Verb::Events;
   hello.version = kVersion;
-  hello.protocol = control::protocol_for(hello);
   hello.after = after_;
   hello.limit = control::kMostEvents;
   hello.wait = wait;

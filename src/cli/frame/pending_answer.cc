@@ -13,7 +13,6 @@ Result<PendingAnswer> PendingAnswer::ask(const std::string& runtime_dir, control
   Result<control::Channel> channel = control::connect_to_daemon(runtime_dir);
   if (!channel) return channel.error();
   hello.version = kVersion;
-  hello.protocol = control::protocol_for(hello);
   const Result<void> sent = channel->send(hello);
   if (!sent) return sent.error();
   return PendingAnswer(std::move(*channel), Clock::now() + patience);

@@ -8,7 +8,7 @@ import { treeBelow } from './processes.mjs';
 // The last reply to one question.
 export async function askControl(daemon, verb, members = {}) {
   const socket = connect(path.join(daemon.dir, 'corral.sock'));
-  socket.write(`${JSON.stringify({ protocol: 2, verb, ...members })}\n`);
+  socket.write(`${JSON.stringify({ protocol: 3, verb, ...members })}\n`);
   const text = (await socket.toArray()).join('');
   return JSON.parse(text.trimEnd().split('\n').at(-1));
 }

@@ -33,14 +33,14 @@ std::string complaint(const std::string& line) {
 }
 
 constexpr const char* kCommon =
-    R"("protocol":1,"verb":"connect","version":"1","cwd":"/","descriptors":["input","output"])";
+    R"("protocol":3,"verb":"connect","version":"1","cwd":"/","descriptors":["input","output"])";
 
 std::string connect_with(const std::string& members) {
   return std::string("{") + kCommon + "," + members + "}";
 }
 
 std::string create_with(const std::string& members) {
-  return R"({"protocol":2,"verb":"session-create","cwd":"/",)" + members + "}";
+  return R"({"protocol":3,"verb":"session-create","cwd":"/",)" + members + "}";
 }
 
 std::string too_many_names() {
@@ -148,20 +148,14 @@ TEST(Hello, OfTheEndOfASessionNamesIt) {
   EXPECT_EQ(received->session, "s-1");
 }
 
-TEST(Hello, SaysNoMoreThanItHasTo) {
+TEST(Hello, IsWrittenInTheNewestProtocol) {
   Hello hello;
-  for (const Verb verb : {Verb::Connect, Verb::Status, Verb::Shutdown}) {
+  for (const Verb verb :
+       {Verb::Connect, Verb::Status, Verb::Shutdown, Verb::Reload, Verb::Restart, Verb::Stop, Verb::Start,
+        Verb::SessionCreate, Verb::SessionEnd, Verb::SessionList, Verb::Info, Verb::Events, Verb::Metrics}) {
     hello.verb = verb;
-    EXPECT_EQ(protocol_for(hello), 1);
-  }
-  for (const Verb verb : {Verb::Reload, Verb::Restart, Verb::Stop, Verb::Start, Verb::SessionCreate,
-                          Verb::SessionEnd, Verb::SessionList}) {
-    hello.verb = verb;
-    EXPECT_EQ(protocol_for(hello), 2);
-  }
-  for (const Verb verb : {Verb::Info, Verb::Events, Verb::Metrics}) {
-    hello.verb = verb;
-    EXPECT_EQ(protocol_for(hello), 3);
+    EXPECT_TRUE(encode(hello).starts_with("{\"protocol\":" + std::to_string(kProtocol) + ","))
+        << encode(hello);
   }
 }
 
@@ -202,25 +196,11 @@ TEST(Hello, OfAStatusMayAskForWhatTheTreesUse) {
   EXPECT_TRUE(received->measure);
 }
 
-// A daemon of protocol 1 would ignore these members, so the number must make it refuse.
-TEST(Hello, OfWhatAnOlderDaemonWouldIgnoreIsNewer) {
-  Hello with_session;
-  with_session.session = "s-1";
-  Hello with_root;
-  with_root.root = "/srv";
-  Hello shared_by_root;
-  shared_by_root.share = "root";
-
-  EXPECT_EQ(protocol_for(with_session), 2);
-  EXPECT_EQ(protocol_for(with_root), 2);
-  EXPECT_EQ(protocol_for(shared_by_root), 2);
-}
-
-TEST(Hello, OfTheProtocolBeforeIsServed) {
+TEST(Hello, OfTheOldestProtocolIsServed) {
   const Result<Hello> hello = decode_hello(connect_with(R"("server":"a")"));
 
   ASSERT_TRUE(hello) << hello.error().message;
-  EXPECT_EQ(hello->protocol, 1);
+  EXPECT_EQ(hello->protocol, kOldestProtocol);
 }
 
 TEST(Hello, IgnoresMembersOfNewerPrograms) {
@@ -236,7 +216,7 @@ TEST(Hello, IgnoresWhatIsNoVariable) {
 }
 
 TEST(Hello, OfAnotherProtocolIsNotJudged) {
-  for (const int protocol : {kProtocol + 1, kProtocol + 1000, 0, -1}) {
+  for (const int protocol : {kProtocol + 1, kProtocol + 1000, kOldestProtocol - 1, 1, 0, -1}) {
     const Result<Hello> hello =
         decode_hello("{\"protocol\":" + std::to_string(protocol) + ",\"verb\":\"dance\",\"argv\":7}");
 
@@ -264,8 +244,8 @@ std::vector<Hostile> hostile_hellos() {
   return {
       {"Empty", "", "no JSON"},
       {"Garbage", "GET / HTTP/1.1", "no JSON"},
-      {"Half", R"({"protocol":1)", "no JSON"},
-      {"TwoObjects", R"({"protocol":1}{})", "no JSON"},
+      {"Half", R"({"protocol":3)", "no JSON"},
+      {"TwoObjects", R"({"protocol":3}{})", "no JSON"},
       {"Array", "[1]", "no JSON object"},
       {"Deep", std::string(100000, '['), "no JSON"},
       {"NoProtocol", R"({"verb":"status"})", "'protocol' is missing"},
@@ -273,8 +253,8 @@ std::vector<Hostile> hostile_hellos() {
       {"ProtocolAsFraction", R"({"protocol":1.5})", "'protocol' must be"},
       {"ProtocolTooLarge", R"({"protocol":99999999999})", "'protocol' must be"},
       {"ProtocolBeyondNumbers", R"({"protocol":1e999})", "'protocol' must be"},
-      {"UnknownVerb", R"({"protocol":1,"verb":"dance"})", "'verb' must be one of"},
-      {"NoVerb", R"({"protocol":1})", "'verb' must be one of"},
+      {"UnknownVerb", R"({"protocol":3,"verb":"dance"})", "'verb' must be one of"},
+      {"NoVerb", R"({"protocol":3})", "'verb' must be one of"},
       {"ArgvAsText", connect_with(R"("argv":"npx")"), "'argv' must be an array"},
       {"ArgvOfNumbers", connect_with(R"("argv":[1])"), "'argv' must hold only strings"},
       {"NulInArgv", connect_with(R"("argv":["a\u0000b"])"), "without NUL"},
@@ -289,15 +269,12 @@ std::vector<Hostile> hostile_hellos() {
        "'descriptors'"},
       {"UnknownDescriptor", connect_with(R"("server":"a","descriptors":["input","output","x"])"),
        "'descriptors'"},
-      {"NewVerbOfOldProtocol", R"({"protocol":1,"verb":"reload"})", "'protocol' must be 2"},
-      {"SessionOfOldProtocol", connect_with(R"("server":"a","session":"s-1")"), "'protocol' must be 2"},
-      {"RootOfOldProtocol", connect_with(R"("server":"a","root":"/srv")"), "'protocol' must be 2"},
       {"RelativeRoot", connect_with(R"("server":"a","root":"srv")"), "'root' must be"},
       {"NulInSession", connect_with(R"("server":"a","session":"s\u0000")"), "without NUL"},
-      {"RestartOfNothing", R"({"protocol":2,"verb":"restart"})", "'server' must name"},
-      {"StopOfANumber", R"({"protocol":2,"verb":"stop","server":1})", "'server' must be a string"},
-      {"EndOfNothing", R"({"protocol":2,"verb":"session-end","session":""})", "'session' must name"},
-      {"CreateNowhere", R"({"protocol":2,"verb":"session-create","servers":["a"]})", "'cwd' must be"},
+      {"RestartOfNothing", R"({"protocol":3,"verb":"restart"})", "'server' must name"},
+      {"StopOfANumber", R"({"protocol":3,"verb":"stop","server":1})", "'server' must be a string"},
+      {"EndOfNothing", R"({"protocol":3,"verb":"session-end","session":""})", "'session' must name"},
+      {"CreateNowhere", R"({"protocol":3,"verb":"session-create","servers":["a"]})", "'cwd' must be"},
       {"NamelessServer", create_with(R"("servers":[""])"), "'servers' must hold names"},
       {"CommandsFlat", create_with(R"("commands":["npx"])"), "'commands' must be an array"},
       {"CommandsAsText", create_with(R"("commands":"npx")"), "'commands' must be an array"},
@@ -321,7 +298,7 @@ TEST(Hello, WithHundredsOfThousandsOfValuesIsRefused) {
   std::string odd = "1";
   for (int i = 0; i < 300'000; ++i) odd += ",1";
 
-  const Result<Hello> hello = decode_hello(R"({"protocol":1,"verb":"status","odd":[)" + odd + "]}");
+  const Result<Hello> hello = decode_hello(R"({"protocol":3,"verb":"status","odd":[)" + odd + "]}");
 
   ASSERT_FALSE(hello);
   EXPECT_NE(hello.error().message.find("262144 values"), std::string::npos) << hello.error().message;
@@ -410,7 +387,7 @@ TEST(Hello, OfANewSessionMayNameALeapYearAtMost) {
 
 TEST(Hello, OfANewSessionNeedsNoTimeAndNoOwner) {
   const Result<Hello> received =
-      decode_hello(R"({"protocol":2,"verb":"session-create","servers":["a"],"cwd":"/"})");
+      decode_hello(R"({"protocol":3,"verb":"session-create","servers":["a"],"cwd":"/"})");
   ASSERT_TRUE(received) << received.error().message;
   EXPECT_EQ(received->ttl.count(), 0);
   EXPECT_EQ(received->owner, 0);

@@ -150,7 +150,7 @@ TEST_F(ControlHello, OfAnOlderProtocolThanAnyIsToldToBeNewer) {
   send("{\"protocol\":" + std::to_string(control::kOldestProtocol - 1) + "}\n");
 
   EXPECT_EQ(heard(), refused("this daemon (corral " + std::string(kVersion) +
-                                 ") speaks protocol 1 to 3, not 0: " + "use a newer corral on this side",
+                                 ") speaks protocol 3, not 2: " + "use a newer corral on this side",
                              76));
   EXPECT_EQ(premises_->counters.bad_hellos, 1U);
 }
@@ -159,10 +159,9 @@ TEST_F(ControlHello, OfANewerProtocolNamesTheCommandThatHelps) {
   let_go();
   send("{\"protocol\":" + std::to_string(control::kProtocol + 1) + "}\n");
 
-  EXPECT_EQ(heard(),
-            refused("this daemon (corral " + std::string(kVersion) + ") speaks protocol 1 to 3, not 4: " +
-                        "restart it with the newer corral (`corral serve --replace`)",
-                    76));
+  EXPECT_EQ(heard(), refused("this daemon (corral " + std::string(kVersion) + ") speaks protocol 3, not 4: " +
+                                 "restart it with the newer corral (`corral serve --replace`)",
+                             76));
   EXPECT_EQ(premises_->counters.bad_hellos, 1U);
 }
 
