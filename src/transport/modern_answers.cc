@@ -107,7 +107,7 @@ void ModernSession::Impl::give_answer(const ModernPost& post, std::string text, 
     }
     exchange.reply(std::move(response));
   }
-  relieve();
+  report_drained();
 }
 
 // ---- notifications
@@ -224,7 +224,7 @@ void ModernSession::Impl::listen_cancelled(const wire::Message& message) {
 void ModernSession::Impl::begin_stream(ModernPost& post) {
   post.streaming = true;
   post.exchange->when_drained([weak = weak_from_this()] {
-    if (const auto impl = weak.lock()) impl->relieve();
+    if (const auto impl = weak.lock()) impl->report_drained();
   });
   post.exchange->begin(200, http::event_stream_headers());
 }
@@ -252,14 +252,14 @@ std::size_t ModernSession::Impl::queued() const {
   return bytes;
 }
 
-void ModernSession::Impl::weigh() {
-  if (std::exchange(some_behind, false)) let_go_of_those_behind();
+void ModernSession::Impl::check_pressure() {
+  if (std::exchange(some_behind, false)) drop_those_behind();
   const std::size_t bytes = queued();
   if (bytes > wire::LinePipe::kHighWater && programs == Programs::One) congested = true;
-  if (bytes > limits.queued) shed();
+  if (bytes > limits.queued) drop_slowest();
 }
 
-void ModernSession::Impl::let_go_of_those_behind() {
+void ModernSession::Impl::drop_those_behind() {
   std::vector<PostId> behind;
   for (const ModernPost& post : open) {
     if (post.behind) behind.push_back(post.id);
@@ -274,7 +274,7 @@ void ModernSession::Impl::give_up(PostId id) {
 }
 
 /// Drops the stream with the largest backlog, before the whole session has to end.
-void ModernSession::Impl::shed() {
+void ModernSession::Impl::drop_slowest() {
   while (queued() > limits.queued) {
     const auto worst =
         std::max_element(open.begin(), open.end(), [](const ModernPost& a, const ModernPost& b) {
@@ -283,10 +283,10 @@ void ModernSession::Impl::shed() {
     if (worst == open.end() || !worst->streaming) break;
     give_up(worst->id);
   }
-  relieve();  // maybe no slow client is left
+  report_drained();  // maybe no slow client is left
 }
 
-void ModernSession::Impl::relieve() {
+void ModernSession::Impl::report_drained() {
   if (!congested || queued() > wire::LinePipe::kLowWater) return;
   congested = false;
   loop.post([weak = weak_from_this()] {

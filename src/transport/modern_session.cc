@@ -76,7 +76,7 @@ void ModernSession::send(const wire::Line& line, std::initializer_list<wire::Edi
   if (impl->closed) return;
   ++impl->busy;
   impl->route(line, {edits.begin(), edits.size()});
-  impl->weigh();
+  impl->check_pressure();
   --impl->busy;
 }
 
@@ -86,7 +86,7 @@ void ModernSession::answer(const wire::Message& message, std::string_view id) {
   const wire::Edit edit{message.where().id, id};
   ++impl->busy;
   impl->answer(message, {&edit, 1});
-  impl->weigh();
+  impl->check_pressure();
   --impl->busy;
 }
 
@@ -244,7 +244,7 @@ void ModernSession::Impl::hung_up(PostId id) {
   const std::optional<ModernPost> post = take(id);
   if (!post) return;
   remember_given_up(*post);
-  relieve();
+  report_drained();
   tell(wire::Message(wire::cancelled_message(to_string(id), "the client has closed the connection")));
 }
 

@@ -87,11 +87,11 @@ struct ModernSession::Impl : std::enable_shared_from_this<ModernSession::Impl> {
   // Flow control: what the clients of open streams have not read. Completed answers are counted by their
   // connection.
   std::size_t queued() const;
-  void weigh();
-  void shed();
-  void let_go_of_those_behind();
+  void check_pressure();
+  void drop_slowest();
+  void drop_those_behind();
   void give_up(PostId id);
-  void relieve();
+  void report_drained();
 
   void watch(Clock::duration after);
   void tick();
