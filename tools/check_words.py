@@ -6,6 +6,7 @@
 * Registry hosts in lock files: the host is the choice of the person who installs.
 * Killing by name in tests and scripts: it hits the processes of others on the same machine.
 * Messages that are put together by hand: only wire/json_text.cc composes them, because it escapes what it is given.
+* Revisions of MCP by their dates: only wire/revisions.h names them, so that a new revision is one row of a table.
 * Tests that are switched off, and white space at the end of a line.
 * Phrases that are translated word for word and not plain English, in every Markdown page and in the folders of src/
   that `PLAIN_ENGLISH` lists. What a page quotes (code blocks and words in backticks) is not judged.
@@ -16,6 +17,7 @@ import sys
 
 import docs_text
 from check_common import CPP_SUFFIXES, Problem, finish, parse_root, project_files, read_text
+from check_cpp import without_comments
 
 CODE_FOLDERS = {"src", "include", "tests", "fuzz", "bench"}
 SCRIPT_FOLDERS = {"tests", "tools", "demo", "bench", "fuzz", "examples", ".ci", ".github"}
@@ -37,6 +39,8 @@ REGISTRY_FIELD = re.compile(r"""["']?resolve[d]["']?:?\s+["']?(?:https?|git\+\w+
 REGISTRY_SETTING = re.compile(r"(?:\bregistr[y]|index-ur[l])\s*=\s*[\"']?https?://")
 OWN_MESSAGE = re.compile(r'"jsonrpc"\s*:')
 WRITER = "src/wire/json_text.cc"
+REVISION = re.compile(r"\b20\d\d-\d\d-\d\d\b(?!T)")  # with a T it is a point in time
+REVISION_TABLE = "src/wire/revisions.h"
 SWITCHED_OFF = re.compile(r"\bDISABLE[D]_\w|\b(?:test|it|describe|suite)\.onl[y]\(")
 
 # Folders of src/ whose comments and messages are edited. Add a folder when it is done; never remove one.
@@ -124,6 +128,18 @@ def check_file(path, text):
     return problems
 
 
+def check_revisions(path, text):
+    """Dates outside comments: a comment may say which revision brought something, code must ask the table."""
+    if path.parts[0] != "src" or path.suffix not in CPP_SUFFIXES or path.as_posix() == REVISION_TABLE:
+        return []
+    fix = f"ask {REVISION_TABLE.removeprefix('src/')}; a message takes the date from there, too"
+    return [
+        Problem(str(path), number, f"revision by its date: {match.group()}", fix)
+        for number, line in enumerate(without_comments(text).split("\n"), 1)
+        for match in REVISION.finditer(line)
+    ]
+
+
 def main(argv=None):
     root = parse_root(__doc__, argv)
     problems = []
@@ -131,7 +147,7 @@ def main(argv=None):
     for path in files:
         text = read_text(root / path)
         if text is not None:
-            problems += check_file(path, text)
+            problems += check_file(path, text) + check_revisions(path, text)
     return finish("check_words", problems, f"{len(files)} files")
 
 

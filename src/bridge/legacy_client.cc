@@ -14,6 +14,7 @@
 #include "wire/json_members.h"
 #include "wire/json_text.h"
 #include "wire/log_level.h"
+#include "wire/revisions.h"
 
 namespace corral::bridge {
 
@@ -152,9 +153,9 @@ void LegacyClient::cancelled(const wire::Message& message) {
 void LegacyClient::from_server(const wire::Message& message, Clock::time_point now) {
   const std::string_view id = message.id();
   if (message.kind() == wire::Kind::Request) {
-    side_.outlet.to_server(wire::error_message(
-        id, wire::kMethodNotFound,
-        "a server of protocol version 2026-07-28 must not send requests; ask for input instead"));
+    side_.outlet.to_server(wire::error_message(id, wire::kMethodNotFound,
+                                               "a server of protocol version " + std::string(wire::kModern) +
+                                                   " must not send requests; ask for input instead"));
   } else if (message.kind() == wire::Kind::Notification) {
     news(message);
   } else if (message.kind() == wire::Kind::Response) {

@@ -37,7 +37,7 @@ std::string without(std::string_view object, std::string_view unwanted) {
 }
 
 std::string legacy_server_capabilities(std::string_view modern, std::string_view version) {
-  const bool extensions = version >= wire::kNewestLegacy;
+  const bool extensions = wire::legacy_revision(version).extensions;
   return rewrite(modern, [extensions](std::string_view key, std::string_view value) {
     std::optional<std::string> kept;
     if (has_lists(key)) {
@@ -61,7 +61,7 @@ std::string legacy_server_info(std::string_view discover_result, std::string_vie
 /// Removes elicitation by URL for revisions that do not have it.
 std::optional<std::string> modern_elicitation(std::string_view declared, std::string_view version) {
   if (!wire::is_object(declared)) return std::nullopt;
-  return version >= wire::kNewestLegacy ? std::string(declared) : without(declared, "url");
+  return wire::legacy_revision(version).url_elicitation ? std::string(declared) : without(declared, "url");
 }
 
 /// Every request to the server carries the client's description; real ones need a small part of this.
@@ -96,10 +96,7 @@ std::string all_capabilities(std::string_view initialize_params) {
 
 std::string_view spoken_version(std::string_view initialize_params) {
   const std::optional<std::string> asked = wire::string_member(initialize_params, "protocolVersion");
-  for (const std::string_view revision : wire::kLegacyRevisions) {
-    if (asked == revision) return revision;
-  }
-  return wire::kNewestLegacy;
+  return wire::legacy_revision(asked.value_or("")).date;
 }
 
 std::string modern_capabilities(std::string_view initialize_params) {

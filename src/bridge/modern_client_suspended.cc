@@ -9,6 +9,7 @@
 #include "wire/error_codes.h"
 #include "wire/json_array.h"
 #include "wire/json_text.h"
+#include "wire/revisions.h"
 
 namespace corral::bridge {
 namespace {
@@ -63,8 +64,9 @@ void ModernClient::question(const wire::Message& message, Clock::time_point now)
   if (method == "ping") return outlet_.to_server(wire::result_message(id, "{}"));
   const std::optional<Ask> ask = what_is_asked(method, params);
   if (!ask) {
-    return outlet_.to_server(wire::error_message(id, wire::kMethodNotFound,
-                                                 "clients of revision 2026-07-28 cannot be asked this"));
+    return outlet_.to_server(
+        wire::error_message(id, wire::kMethodNotFound,
+                            "clients of revision " + std::string(wire::kModern) + " cannot be asked this"));
   }
   Question question{std::string(id), *ask, "", ""};
   if (ended_) return outlet_.to_server(dismissal(question));

@@ -75,7 +75,8 @@ class OlderClient final : public Bridge {
 
   /// Whether it was an elicitation by URL, which the client's revision does not have.
   bool refused(const wire::Message& message) {
-    if (version_ >= wire::kNewestLegacy || message.method() != "elicitation/create") return false;
+    if (wire::legacy_revision(version_).url_elicitation || message.method() != "elicitation/create")
+      return false;
     const std::string_view params = message.params();
     if (wire::string_member(params, "mode") != "url") return false;
     outlet_.to_server(wire::error_message(

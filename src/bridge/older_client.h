@@ -13,8 +13,8 @@ namespace corral::bridge {
 /// Whether a client of this revision may receive content that it does not know.
 bool needs_older_words(std::string_view version);
 
-/// Converts a result of `method` for `version`: no audio before 2025-03-26; no resource links, structured
-/// content or output schemas before 2025-06-18. JSON.
+/// Converts a result of `method` for `version`: removes the audio, resource links, structured content and
+/// output schemas that this revision does not have (wire/revisions.h). JSON.
 std::string in_older_words(std::string_view method, std::string_view result, std::string_view version);
 
 /// `outlet` must outlive the bridge.

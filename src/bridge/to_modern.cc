@@ -203,10 +203,11 @@ void modern_error(std::string_view line, wire::Span error, std::string_view uri,
 }
 
 std::string discover_result(std::string_view initialize_result) {
-  std::string out = "{" + std::string(kComplete) + R"(,"supportedVersions":[)" + wire::quoted(wire::kModern);
-  for (auto version = wire::kLegacyRevisions.rbegin(); version != wire::kLegacyRevisions.rend(); ++version) {
-    out.append(",").append(wire::quoted(*version));
+  std::string versions;  // newest first
+  for (auto revision = wire::kRevisions.rbegin(); revision != wire::kRevisions.rend(); ++revision) {
+    versions.append(versions.empty() ? "" : ",").append(wire::quoted(revision->date));
   }
+  std::string out = "{" + std::string(kComplete) + R"(,"supportedVersions":[)" + versions;
   out.append(R"(],"capabilities":)").append(in_modern_words(value_of(initialize_result, "capabilities")));
   const std::string_view instructions = value_of(initialize_result, "instructions");
   if (wire::string_value(instructions)) out.append(R"(,"instructions":)").append(instructions);

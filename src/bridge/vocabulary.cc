@@ -8,6 +8,7 @@
 #include "wire/json_array.h"
 #include "wire/json_members.h"
 #include "wire/json_text.h"
+#include "wire/revisions.h"
 
 namespace corral::bridge {
 
@@ -116,10 +117,11 @@ std::vector<Change> inner_changes(std::string_view method, std::string_view key,
 }  // namespace
 
 Vocabulary legacy_vocabulary(std::string_view version) {
+  const wire::Revision& revision = wire::legacy_revision(version);
   Vocabulary known;
-  known.audio = version >= "2025-03-26";
-  known.resource_links = version >= "2025-06-18";
-  known.structured = known.resource_links;
+  known.audio = revision.audio;
+  known.resource_links = revision.resource_links;
+  known.structured = revision.structured;
   return known;
 }
 

@@ -22,7 +22,7 @@ bool speaks_our_revision(std::string_view result) {
   constexpr std::size_t kMostVersions = 64;  // what is behind them is not looked at
   const auto elements = wire::array_elements(versions, kMostVersions);
   return elements && std::any_of(elements->begin(), elements->end(), [versions](wire::Span version) {
-           return wire::string_value(version.in(versions)) == wire::kModern;
+           return wire::is_modern_version(wire::string_value(version.in(versions)).value_or(""));
          });
 }
 

@@ -85,7 +85,7 @@ void ControlServer::take_message(const wire::Message& message) {
 
 /// Only one revision has batches. Their requests are answered one by one, which that revision allows.
 void ControlServer::take_batch(std::string_view line) {
-  const bool allowed = revision_ == "2025-03-26";
+  const bool allowed = wire::legacy_revision(revision_).batches;
   const auto elements = allowed ? wire::array_elements(line, wire::kMostInBatch) : std::nullopt;
   if (!elements || elements->empty() || elements->size() > wire::kMostInBatch) {
     return refuse({}, wire::kInvalidRequest, "Invalid Request: send one message per line, not a batch");
@@ -129,7 +129,7 @@ void ControlServer::initialize(std::string_view id, std::string_view params) {
   if (!asked) {
     return refuse(id, wire::kInvalidParams, "Invalid params: initialize needs a protocolVersion string");
   }
-  revision_ = wire::is_legacy_version(*asked) ? *asked : std::string(wire::kNewestLegacy);
+  revision_ = wire::legacy_revision(*asked).date;
   surroundings_.send(wire::result_message(
       id, R"({"protocolVersion":)" + wire::quoted(revision_) +
               R"(,"capabilities":{"tools":{"listChanged":false}},"serverInfo":{"name":"corral",)"

@@ -112,8 +112,7 @@ void Session::open(Era era, const wire::Message& message) {
   std::string params(message.params());
   if (era == Era::Legacy) {
     const std::string_view version = wire::member(params, "protocolVersion").in(params);
-    version_ = wire::string_value(version).value_or("");
-    if (!wire::is_legacy_version(version_)) version_ = wire::kNewestLegacy;  // which it is told, too
+    version_ = wire::legacy_revision(wire::string_value(version).value_or("")).date;  // which it is told, too
     client_info_ = wire::member(params, "clientInfo").in(params);
     if (params.empty()) params = instance::plain_initialize_params();
   } else {

@@ -137,9 +137,9 @@ void Session::refuse_bad_message(const wire::Message& message) {
          (json ? "Invalid Request: " : "Parse error: ") + std::string(message.fault()) + where);
 }
 
-/// Only the revision 2025-03-26 has batches; its clients get the answers one by one.
+/// Clients of the revision that has batches get the answers one by one.
 void Session::take_batch(const wire::Line& line) {
-  const bool allowed = phase_ != Phase::New && era_ == Era::Legacy && version_ == "2025-03-26";
+  const bool allowed = phase_ != Phase::New && era_ == Era::Legacy && wire::legacy_revision(version_).batches;
   const auto elements = allowed ? wire::array_elements(line.text, wire::kMostInBatch) : std::nullopt;
   if (elements && elements->size() > wire::kMostInBatch) {
     ++counters_.bad_messages;
@@ -224,9 +224,10 @@ bool Session::answer_here(const wire::Message& message) {
   const std::string_view id = message.id();
   const std::string_view method = message.method();
   const bool modern = message.has_protocol_version();
-  if (modern && wire::string_value(message.protocol_version()) != wire::kModern) {
+  const std::string version = wire::string_value(message.protocol_version()).value_or("");
+  if (modern && !wire::is_modern_version(version)) {
     reject(id, wire::kUnsupportedVersion, "Unsupported protocol version",
-           R"({"supported":["2026-07-28"],"requested":)" + std::string(message.protocol_version()) + "}");
+           wire::unsupported_version_data(message.protocol_version()));
     return true;
   }
   if (method == "server/discover" && (phase_ == Phase::New || era_ == Era::Modern) &&
@@ -240,7 +241,7 @@ bool Session::answer_here(const wire::Message& message) {
                        method == "resources/subscribe" || method == "resources/unsubscribe";
   if (modern && removed) {
     reject(id, wire::kMethodNotFound,
-           "Method not found: the revision 2026-07-28 has no " + std::string(method));
+           "Method not found: the revision " + version + " has no " + std::string(method));
     return true;
   }
   if (method == "ping") {
@@ -278,8 +279,9 @@ void Session::take_first_request(const wire::Message& message) {
   if (method == "initialize") return open(Era::Legacy, message);
   if (method == "server/discover" || message.has_protocol_version()) return open(Era::Modern, message);
   reject(message.id(), wire::kInvalidParams,
-         "Invalid params: begin with initialize (2024-11-05 to 2025-11-25), or name the protocol version "
-         "2026-07-28 in _meta");
+         "Invalid params: begin with initialize (" + std::string(wire::kOldestLegacy) + " to " +
+             std::string(wire::kNewestLegacy) + "), or name the protocol version " +
+             std::string(wire::kModern) + " in _meta");
 }
 
 void Session::reject(std::string_view id, int code, std::string_view message, std::string_view data) {

@@ -16,6 +16,7 @@
 #include "transport/sse_session.h"
 #include "transport/streamable_session.h"
 #include "wire/error_codes.h"
+#include "wire/revisions.h"
 
 namespace corral::transport {
 namespace {
@@ -330,7 +331,8 @@ void HttpEndpoint::Impl::post(const http::Request& request, const std::shared_pt
     return refuse(*exchange,
                   {400, kNoSession,
                    "Bad Request: the header Mcp-Session-Id is missing; begin with initialize, or name the "
-                   "protocol version 2026-07-28 in _meta",
+                   "protocol version " +
+                       std::string(wire::kModern) + " in _meta",
                    "", ""},
                   id);
   }

@@ -56,7 +56,7 @@ std::shared_ptr<const std::string> on_one_line(std::shared_ptr<const std::string
 /// A version with the form of a date before the modern era that is not one of the legacy revisions.
 bool looks_legacy(std::string_view version) {
   const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-  if (version.size() != wire::kModern.size() || version >= wire::kModern) return false;
+  if (version.size() != wire::kOldestModern.size() || version >= wire::kOldestModern) return false;
   for (std::size_t i = 0; i < version.size(); ++i) {
     if (i == 4 || i == 7 ? version[i] != '-' : !digit(version[i])) return false;
   }
@@ -66,8 +66,8 @@ bool looks_legacy(std::string_view version) {
 HttpRefusal unsupported_legacy_version() {
   return http_refusal(
       400, kTransportError,
-      "Bad Request: the MCP-Protocol-Version header names a revision that does not exist; supported "
-      "are 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25 and 2026-07-28");
+      "Bad Request: the MCP-Protocol-Version header names a revision that does not exist; supported are " +
+          wire::revisions_in_words());
 }
 
 bool says_legacy_version(const http::Request& request) {
@@ -113,6 +113,10 @@ Refusal check_json(const Posted& posted) {
 
 // ---- the modern era
 
+std::string no_batches() {
+  return "the revision " + std::string(wire::kModern) + " has no batches; send one message per request";
+}
+
 bool is_object_member(std::string_view object, std::string_view key) {
   return wire::is_object(wire::member_text(object, key));
 }
@@ -123,9 +127,9 @@ Refusal check_meta(const Posted& posted) {
     return http_refusal(400, wire::kInvalidParams, "Invalid params: " + what);
   };
   if (!message.has_meta()) {
-    return invalid(
-        "a request of the revision 2026-07-28 needs an object params._meta with "
-        "io.modelcontextprotocol/protocolVersion and io.modelcontextprotocol/clientCapabilities");
+    return invalid("a request of the revision " + std::string(wire::kModern) +
+                   " needs an object params._meta with "
+                   "io.modelcontextprotocol/protocolVersion and io.modelcontextprotocol/clientCapabilities");
   }
   if (!wire::string_value(message.protocol_version())) {
     return invalid("params._meta needs a string io.modelcontextprotocol/protocolVersion");
@@ -162,9 +166,9 @@ Refusal check_mirror(const http::Request& request, std::string_view shown,
 }
 
 Refusal check_version(const std::string& version) {
-  if (version == wire::kModern) return std::nullopt;
+  if (wire::is_modern_version(version)) return std::nullopt;
   HttpRefusal refusal = http_refusal(400, wire::kUnsupportedVersion, "Unsupported protocol version");
-  refusal.data = R"({"supported":["2026-07-28"],"requested":)" + wire::quoted(version) + "}";
+  refusal.data = wire::unsupported_version_data(wire::quoted(version));
   return refusal;
 }
 
@@ -193,7 +197,7 @@ Refusal check_modern_request(const http::Request& request, const Posted& posted)
   }
   if (!is_removed(method)) return std::nullopt;  // for other methods the server decides
   return http_refusal(404, wire::kMethodNotFound,
-                      "Method not found: the revision 2026-07-28 has no " + method);
+                      "Method not found: the revision " + version + " has no " + method);
 }
 
 Refusal check_modern(const http::Request& request, const Posted& posted) {
@@ -206,14 +210,12 @@ Refusal check_modern(const http::Request& request, const Posted& posted) {
       return check_version(in_body.value_or(std::string(request.header(kVersionHeaderName))));
     }
     case wire::Kind::Batch:
-      return http_refusal(
-          400, wire::kInvalidRequest,
-          "Invalid Request: the revision 2026-07-28 has no batches; send one message per request");
+      return http_refusal(400, wire::kInvalidRequest, "Invalid Request: " + no_batches());
     default:
-      return http_refusal(
-          400, wire::kInvalidRequest,
-          "Invalid Request: a client of the revision 2026-07-28 must not send responses; answer a "
-          "question of the server by sending the request again with inputResponses");
+      return http_refusal(400, wire::kInvalidRequest,
+                          "Invalid Request: a client of the revision " + std::string(wire::kModern) +
+                              " must not send responses; answer a "
+                              "question of the server by sending the request again with inputResponses");
   }
 }
 
@@ -240,12 +242,12 @@ BatchContents look_into_batch(std::string_view text) {
 }
 
 Refusal check_batch(const BatchContents& contents) {
-  const auto invalid = [](const char* why) {
-    return http_refusal(400, wire::kInvalidRequest, "Invalid Request: " + std::string(why));
+  const auto invalid = [](const std::string& why) {
+    return http_refusal(400, wire::kInvalidRequest, "Invalid Request: " + why);
   };
   if (!contents.readable)
     return invalid("the batch has more than 4 MiB or 256 messages; send its messages one by one");
-  if (contents.modern) return invalid("the revision 2026-07-28 has no batches; send one message per request");
+  if (contents.modern) return invalid(no_batches());
   if (contents.initialize) return invalid("initialize must not be in a batch; send it separately");
   return std::nullopt;
 }
@@ -315,10 +317,11 @@ int modern_status(const wire::Message& response) {
 
 std::optional<HttpRefusal> check_get(const http::Request& request) {
   const std::string_view version = request.header(kVersionHeaderName);
-  if (request.header(kSessionHeaderName).empty() || version == wire::kModern) {
+  if (request.header(kSessionHeaderName).empty() || wire::is_modern_version(version)) {
     return method_not_allowed(
         "Method Not Allowed: without a session there is nothing to GET; send messages by POST, and GET "
-        "/sse/NAME for the transport of 2024-11-05");
+        "/sse/NAME for the transport of " +
+        std::string(wire::kOldestLegacy));
   }
   if (!says_legacy_version(request)) return unsupported_legacy_version();
   if (request.count("accept") > 0 && accepts(request, "text/event-stream")) return std::nullopt;
@@ -327,7 +330,7 @@ std::optional<HttpRefusal> check_get(const http::Request& request) {
 
 std::optional<HttpRefusal> check_delete(const http::Request& request) {
   const std::string_view version = request.header(kVersionHeaderName);
-  if (request.header(kSessionHeaderName).empty() || version == wire::kModern) {
+  if (request.header(kSessionHeaderName).empty() || wire::is_modern_version(version)) {
     return method_not_allowed("Method Not Allowed: without a session there is nothing to DELETE");
   }
   if (!says_legacy_version(request)) return unsupported_legacy_version();

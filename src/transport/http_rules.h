@@ -15,7 +15,7 @@ namespace corral::transport {
 
 struct Classified {
   enum class Kind : std::uint8_t {
-    Modern,      // a request or notification of 2026-07-28 with proper _meta and headers
+    Modern,      // a request or notification of the modern era with proper _meta and headers
     Initialize,  // a legacy client begins
     InSession,   // everything else legacy; `session` may be empty: then it is refused
   };

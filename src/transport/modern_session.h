@@ -1,4 +1,4 @@
-// The modern requests of one principal to one server, as one session. The revision 2026-07-28 has no sessions
+// The modern requests of one principal to one server, as one session. The modern era has no sessions
 // over HTTP, so corral decides which requests belong together. Requests of different programs may have the
 // same ids and tokens: inside they get ours, and their answers go out with their own.
 #pragma once

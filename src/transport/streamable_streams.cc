@@ -101,7 +101,9 @@ void StreamableSession::Impl::answer_post(OpenPost& post, const wire::Message& m
   const bool failed = message.has_error();
   if (post.initialize && !failed) {
     agreed = true;
-    primes = wire::string_member(message.result(), "protocolVersion") == wire::kNewestLegacy;
+    const auto version = wire::string_member(message.result(), "protocolVersion");
+    const wire::Revision* const revision = wire::find_revision(version.value_or(""));
+    primes = revision != nullptr && revision->primed_streams;
   }
   give_answer(post, message.line(), request, failed);
   if (!last) return;

@@ -156,6 +156,18 @@ class Words(CheckCase):
         self.write("tests/unit/b.cc", text)
         self.assert_caught("src/router/a.cc:1: message composed by hand")
 
+    def test_revisions_by_their_dates_are_caught_outside_their_table(self):
+        self.write("src/wire/revisions.h", 'Revision{.date = "2025-06-18"};\n')
+        self.write("src/cli/a.cc", "// Since 2025-06-18.\nint a;  // of 2025-06-18\n")
+        self.write("src/cli/b.cc", 'const char* b = "2026-11-16T03:40:00Z";\n')
+        self.write("tests/unit/c.cc", 'is_legacy("2025-06-18");\n')
+        self.assert_clean()
+        self.write("src/cli/d.cc", 'if (version >= "2025-06-18") return;\n')
+        self.write("src/cli/e.h", '\nsay("use 2025-06-18");\n')
+        self.assert_caught(
+            "src/cli/d.cc:1: revision by its date: 2025-06-18", "src/cli/e.h:2: revision by its date: 2025-06-18"
+        )
+
     def test_kill_by_name_is_caught_in_scripts(self):
         self.write("tests/t.py", 'run(["pkil' 'l", "-f", "server"])\n')
         self.write("Makefile", "clean:\n\tkillal" "l server\n")
