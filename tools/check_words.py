@@ -45,8 +45,6 @@ SWITCHED_OFF = re.compile(r"\bDISABLE[D]_\w|\b(?:test|it|describe|suite)\.onl[y]
 
 # Folders of src/ whose comments and messages are edited. Add a folder when it is done; never remove one.
 PLAIN_ENGLISH = ("base", "bridge", "events", "guard", "keeper", "observe", "proc", "reap", "registry", "run", "shim", "wire")
-# Pages that are still to be edited.
-UNEDITED = {"ARCHITECTURE.md", "CONTRIBUTING.md"}
 # "there is no" and "is no longer" are English, and so is a question that begins with Who.
 CALQUES = (
     (r"(?<!there\s)\bis\s+no\s+(?!longer\b)[a-z]+", 'write "is not a ..." or "is not ..."'),
@@ -86,7 +84,7 @@ def rules_for(path):
 def is_plain(path):
     """Whether the text of this file must be plain English."""
     if path.suffix == ".md":
-        return path.as_posix() not in UNEDITED
+        return True
     is_source = path.suffix in CPP_SUFFIXES and path.parts[0] == "src" and len(path.parts) > 2
     return is_source and path.parts[1] in PLAIN_ENGLISH
 
