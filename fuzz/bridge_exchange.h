@@ -77,7 +77,7 @@ class Exchange : public bridge::Outlet {
   Exchange(const Pair& pair, Choices choices) : pair_(pair), choices_(choices) {}
 
   void to_client(const Line& line, std::initializer_list<Edit> edits = {}) override;
-  void to_server(const std::string& message) override;
+  void to_server(const Message& message) override;
   QuestionId next_question() override { return QuestionId(++questions_); }
 
   void run(bridge::Bridge& bridge);
@@ -137,8 +137,9 @@ inline void Exchange::to_client(const Line& line, std::initializer_list<Edit> ed
   pair_.check_to_client(scanned);
 }
 
-inline void Exchange::to_server(const std::string& message) {
-  const Message scanned(message);
+inline void Exchange::to_server(const Message& sent) {
+  const Message scanned(sent.text());
+  demand(scanned.kind() == sent.kind() && scanned.id() == sent.id());
   const std::string id(scanned.id());
   demand(scanned.kind() == Kind::Request || scanned.kind() == Kind::Notification ||
          scanned.kind() == Kind::Response);

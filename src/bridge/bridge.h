@@ -28,7 +28,7 @@ class Outlet {
   virtual void to_client(const wire::Line& line, std::initializer_list<wire::Edit> edits = {}) = 0;
   /// The message follows the server's era and has an id of the bridge. The answer arrives at `from_server`,
   /// possibly before this call returns.
-  virtual void to_server(const std::string& message) = 0;
+  virtual void to_server(const wire::Message& message) = 0;
   /// An id for a question to the client. Unique within a session.
   virtual QuestionId next_question() = 0;
   /// Whether several programs may share the client connection. They must not be asked each other's questions.

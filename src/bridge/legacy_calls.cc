@@ -41,14 +41,14 @@ void LegacyCalls::call(const wire::Message& message) {
   }
   ups_.emplace(up, id);
   calls_.emplace(id, std::move(call));
-  side_.outlet.to_server(modern_request(message, up, side_.meta));
+  side_.outlet.to_server(wire::Message(modern_request(message, up, side_.meta)));
 }
 
 void LegacyCalls::cancel(std::string_view id, std::string_view reason) {
   const auto found = calls_.find(id);
   if (found == calls_.end()) return;
   const Call call = end(found);
-  if (call.up) side_.outlet.to_server(cancelled_message(to_string(call.up), reason));
+  if (call.up) side_.outlet.to_server(wire::Message(cancelled_message(to_string(call.up), reason)));
 }
 
 void LegacyCalls::server_answered(const wire::Message& message, Clock::time_point now) {
@@ -190,8 +190,9 @@ void LegacyCalls::again(const std::string& id) {
     more.append(more.empty() ? "" : ",").append(R"("requestState":)").append(call.state);
   release_answers(call);
   const UpId up = side_.next_id();
-  const std::string message = modern_request(call.request, up, side_.meta, more);
-  if (wire::scan(message).kind != wire::Kind::Request) {
+  const std::string text = modern_request(call.request, up, side_.meta, more);
+  const wire::Message message(text);
+  if (message.kind() != wire::Kind::Request) {
     return turn_down(id, "The client's answer is nested too deeply to be passed on");
   }
   call.up = up;

@@ -153,9 +153,10 @@ void LegacyClient::cancelled(const wire::Message& message) {
 void LegacyClient::from_server(const wire::Message& message, Clock::time_point now) {
   const std::string_view id = message.id();
   if (message.kind() == wire::Kind::Request) {
-    side_.outlet.to_server(wire::error_message(id, wire::kMethodNotFound,
-                                               "a server of protocol version " + std::string(wire::kModern) +
-                                                   " must not send requests; ask for input instead"));
+    side_.outlet.to_server(
+        wire::Message(wire::error_message(id, wire::kMethodNotFound,
+                                          "a server of protocol version " + std::string(wire::kModern) +
+                                              " must not send requests; ask for input instead")));
   } else if (message.kind() == wire::Kind::Notification) {
     news(message);
   } else if (message.kind() == wire::Kind::Response) {

@@ -199,7 +199,8 @@ void Listens::leave(const std::string& client_id, const std::string& uri) {
 }
 
 void Listens::tell_server(std::string_view method, std::string_view uri, UpId id) {
-  outlet_.to_server(wire::request_message(to_string(id), method, R"({"uri":)" + wire::quoted(uri) + "}"));
+  outlet_.to_server(
+      wire::Message(wire::request_message(to_string(id), method, R"({"uri":)" + wire::quoted(uri) + "}")));
 }
 
 /// A listen must not receive anything before it is acknowledged; a client that reads a list after that gets

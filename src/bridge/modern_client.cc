@@ -81,7 +81,7 @@ void ModernClient::forward(const wire::Message& message, const ModernRequest& re
   const UpId id = ids_.next();
   calls_.add(id, std::move(call));
   tell_level();  // before the request whose log lines are wanted
-  outlet_.to_server(legacy_request(message, id));
+  outlet_.to_server(wire::Message(legacy_request(message, id)));
 }
 
 void ModernClient::client_notification(const wire::Message& message) {
@@ -89,7 +89,7 @@ void ModernClient::client_notification(const wire::Message& message) {
   if (method == "notifications/cancelled") return cancelled(message);
   // Modern clients send no other notification of the specification; how a legacy server would react to one is
   // not tested here.
-  if (!method.starts_with("notifications/")) outlet_.to_server(std::string(message.text()));
+  if (!method.starts_with("notifications/")) outlet_.to_server(message);
 }
 
 void ModernClient::cancelled(const wire::Message& message) {
@@ -101,7 +101,7 @@ void ModernClient::cancelled(const wire::Message& message) {
   calls_.gave_up(now_);
   Edits edits;
   edits.replace(message.where().request_id, to_string(*id));
-  outlet_.to_server(edits.applied(message.text()));
+  outlet_.to_server(wire::Message(edits.applied(message.text())));
   dismiss(call->questions);
   dismiss_orphans();
   tell_level();
@@ -117,8 +117,8 @@ void ModernClient::tell_level() {
   const std::optional<wire::LogLevel> lowest = calls_.lowest_level();
   if (!lowest || lowest == told_level_ || !server_.logging) return;
   told_level_ = lowest;
-  outlet_.to_server(wire::request_message(to_string(ids_.next()), "logging/setLevel",
-                                          R"({"level":)" + wire::quoted(name_of(*lowest)) + "}"));
+  outlet_.to_server(wire::Message(wire::request_message(
+      to_string(ids_.next()), "logging/setLevel", R"({"level":)" + wire::quoted(name_of(*lowest)) + "}")));
 }
 
 void ModernClient::instance_changed(std::string_view handshake) { server_ = read_server(handshake); }

@@ -61,21 +61,21 @@ void ModernClient::question(const wire::Message& message, Clock::time_point now)
   const std::string_view id = message.id();
   const std::string_view method = message.method();
   const std::string_view params = message.params();
-  if (method == "ping") return outlet_.to_server(wire::result_message(id, "{}"));
+  if (method == "ping") return outlet_.to_server(wire::Message(wire::result_message(id, "{}")));
   const std::optional<Ask> ask = what_is_asked(method, params);
   if (!ask) {
-    return outlet_.to_server(
+    return outlet_.to_server(wire::Message(
         wire::error_message(id, wire::kMethodNotFound,
-                            "clients of revision " + std::string(wire::kModern) + " cannot be asked this"));
+                            "clients of revision " + std::string(wire::kModern) + " cannot be asked this")));
   }
   Question question{std::string(id), *ask, "", ""};
-  if (ended_) return outlet_.to_server(dismissal(question));
+  if (ended_) return outlet_.to_server(wire::Message(dismissal(question)));
   const std::optional<UpId> cause = cause_of(*ask, now);
   if (!cause) return refuse(*ask, id, now);
   const Call& call = *calls_.find(*cause);
   if (!room_for(call, params.size())) {
-    return outlet_.to_server(
-        wire::error_message(id, wire::kInternalError, "too many questions wait for the client; ask later"));
+    return outlet_.to_server(wire::Message(
+        wire::error_message(id, wire::kInternalError, "too many questions wait for the client; ask later")));
   }
   question.key = free_key(call, wished_key(params));
   question.request = input_request(method, params);
@@ -99,9 +99,10 @@ void ModernClient::refuse(Ask ask, std::string_view question_id, Clock::time_poi
   const std::optional<UpId> id = calls_.only_cause(now);
   if (!id || calls_.find(*id)->suspended()) {
     const bool roots = ask == Ask::Roots && !id;
-    return outlet_.to_server(roots ? wire::result_message(question_id, R"({"roots":[]})") : refusal);
+    return outlet_.to_server(
+        wire::Message(roots ? wire::result_message(question_id, R"({"roots":[]})") : refusal));
   }
-  outlet_.to_server(refusal);
+  outlet_.to_server(wire::Message(refusal));
   fail(*id, ask);
 }
 
@@ -230,7 +231,7 @@ void ModernClient::resumed(UpId id, const std::vector<std::string>& responses, C
   Call& call = *calls_.find(id);
   if (call.answer) {
     deliver_kept(id, now);
-    for (const std::string& response : responses) outlet_.to_server(response);
+    for (const std::string& response : responses) outlet_.to_server(wire::Message(response));
     return;
   }
   const auto& open = call.questions;
@@ -245,7 +246,7 @@ void ModernClient::resumed(UpId id, const std::vector<std::string>& responses, C
     tell_missed_progress(call);
     tell_level();
   }
-  for (const std::string& response : responses) outlet_.to_server(response);
+  for (const std::string& response : responses) outlet_.to_server(wire::Message(response));
 }
 
 void ModernClient::tell_missed_progress(Call& call) {
@@ -285,12 +286,12 @@ void ModernClient::give_up(UpId id, std::string_view why) {
 
 void ModernClient::cancel_at_server(UpId id, std::string_view why) {
   calls_.gave_up(now_);
-  outlet_.to_server(wire::cancelled_message(to_string(id), why));
+  outlet_.to_server(wire::Message(wire::cancelled_message(to_string(id), why)));
 }
 
 void ModernClient::dismiss(const std::vector<Question>& questions) {
   for (const Question& question : questions) {
-    if (!question.id.empty()) outlet_.to_server(dismissal(question));
+    if (!question.id.empty()) outlet_.to_server(wire::Message(dismissal(question)));
   }
 }
 

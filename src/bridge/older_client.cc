@@ -28,7 +28,7 @@ class OlderClient final : public Bridge {
   void from_client(const wire::Message& message, Clock::time_point) override {
     if (message.kind() == wire::Kind::Request && !remember(message)) return;
     if (message.has_request_id()) methods_.erase(std::string(message.request_id()));
-    outlet_.to_server(std::string(message.text()));
+    outlet_.to_server(message);
   }
 
   void from_server(const wire::Message& message, Clock::time_point) override {
@@ -79,9 +79,9 @@ class OlderClient final : public Bridge {
       return false;
     const std::string_view params = message.params();
     if (wire::string_member(params, "mode") != "url") return false;
-    outlet_.to_server(wire::error_message(
+    outlet_.to_server(wire::Message(wire::error_message(
         message.id(), wire::kInvalidParams,
-        "the client's protocol version, " + version_ + ", does not support elicitation by URL; use a form"));
+        "the client's protocol version, " + version_ + ", does not support elicitation by URL; use a form")));
     return true;
   }
 

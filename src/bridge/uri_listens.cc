@@ -157,13 +157,13 @@ void UriListens::open(const std::string& uri) {
   uris_.emplace(id, uri);
   const std::string params = R"({"_meta":{)" + side_.meta +
                              R"(},"notifications":{"resourceSubscriptions":[)" + wire::quoted(uri) + "]}}";
-  side_.outlet.to_server(wire::request_message(to_string(id), "subscriptions/listen", params));
+  side_.outlet.to_server(wire::Message(wire::request_message(to_string(id), "subscriptions/listen", params)));
 }
 
 void UriListens::close(Listen& listen) {
   if (!listen.id) return;
   uris_.erase(listen.id);
-  side_.outlet.to_server(cancelled_message(to_string(std::exchange(listen.id, UpId()))));
+  side_.outlet.to_server(wire::Message(cancelled_message(to_string(std::exchange(listen.id, UpId())))));
 }
 
 std::vector<std::string> UriListens::released(Listen& listen) {

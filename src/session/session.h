@@ -159,7 +159,7 @@ class Session final : public router::SessionPort, private bridge::Outlet {
   void cross();
   void to_client(const wire::Line& line, std::initializer_list<wire::Edit> edits) override;
   void check_reader();
-  void to_server(const std::string& text) override;
+  void to_server(const wire::Message& message) override;
   void pass_to_server(const wire::Message& message);
   void to_router(const wire::Message& message);
   void watch_bridge();

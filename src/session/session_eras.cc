@@ -61,7 +61,7 @@ void Session::cross() {
     case Crossing::ModernToLegacy:
       bridge_ = bridge::modern_client(*this, {server_, handshake.result(), account()});
       if (standing_.initialized) return;  // it is told when what stood is restored
-      return to_server(wire::notification_message("notifications/initialized"));
+      return to_server(wire::Message(wire::notification_message("notifications/initialized")));
     case Crossing::LegacyToModern:
       bridge_ = bridge::legacy_client(
           *this, {server_, params_, handshake.result(), shared_.value_or(false), account()});
@@ -101,8 +101,7 @@ void Session::pass_to_server(const wire::Message& message) {
 }
 
 /// The bridge stands for a client of the server's own era, and what that says is remembered as such.
-void Session::to_server(const std::string& text) {
-  const wire::Message message(text);
+void Session::to_server(const wire::Message& message) {
   if (crossing_ == Crossing::ModernToLegacy) remember(message);
   if (router_ == nullptr) {  // whoever would answer is gone
     if (message.kind() != wire::Kind::Request) return;

@@ -33,9 +33,9 @@ class LegacyExchange : public Outlet {
     expect_message(text);
     client.push_back(std::move(text));
   }
-  void to_server(const std::string& message) override {
-    expect_message(message);
-    server.push_back(message);
+  void to_server(const wire::Message& message) override {
+    expect_message(std::string(message.text()));
+    server.emplace_back(message.text());
   }
   QuestionId next_question() override { return QuestionId(++last_question); }
 

@@ -58,9 +58,10 @@ class ModernExchange : public Outlet {
     to_client_.push_back(text.append(line.text.substr(done)));
     last_owner = line.owner;
   }
-  void to_server(const std::string& message) override {
-    to_server_.push_back(message);
-    if (on_server) on_server(message);
+  void to_server(const wire::Message& message) override {
+    const std::string text(message.text());
+    to_server_.push_back(text);
+    if (on_server) on_server(text);
   }
   QuestionId next_question() override { return QuestionId(++questions_); }
   bool of_several_programs() const override { return several_programs; }

@@ -107,7 +107,7 @@ class Heard final : public Outlet {
   void to_client(const wire::Line& line, std::initializer_list<wire::Edit> edits) override {
     text = wire::edited(line.text, edits);
   }
-  void to_server(const std::string&) override {}
+  void to_server(const wire::Message&) override {}
   QuestionId next_question() override { return {}; }
   std::string text;
 };
