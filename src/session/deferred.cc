@@ -4,61 +4,57 @@
 
 namespace corral::session {
 
-Deferred::Message Deferred::message(const wire::Message& received) {
-  Message message{std::string(received.text())};
-  if (received.kind() == wire::Kind::Request) {
-    message.request_id = received.id();
-    message.list = router::list_kind_of(received.method());
-    message.wants_log = received.has_log_level();
-  }
-  return message;
+Deferred::Entry Deferred::entry(const wire::Message& message) {
+  Entry entry{message.owned()};
+  if (entry.is_request()) entry.list = router::list_kind_of(message.method());
+  return entry;
 }
 
-void Deferred::add(Message message) { keep(++last_, std::move(message)); }
+void Deferred::add(Entry entry) { keep(++last_, std::move(entry)); }
 
-void Deferred::put_back(Message message) {
-  keep(messages_.empty() ? ++last_ : messages_.begin()->first - 1, std::move(message));
+void Deferred::put_back(Entry entry) {
+  keep(entries_.empty() ? ++last_ : entries_.begin()->first - 1, std::move(entry));
 }
 
-void Deferred::keep(std::int64_t place, Message message) {
-  bytes_ += message.text.size();
-  wanting_logs_ += message.wants_log ? 1 : 0;
-  if (!message.request_id.empty()) requests_.emplace(message.request_id, place);
-  messages_.emplace(place, std::move(message));
+void Deferred::keep(std::int64_t place, Entry entry) {
+  bytes_ += entry.message.text().size();
+  wanting_logs_ += entry.wants_log() ? 1 : 0;
+  if (entry.is_request()) requests_.emplace(entry.request_id(), place);
+  entries_.emplace(place, std::move(entry));
 }
 
-Deferred::Message Deferred::take_first() { return take(messages_.begin()); }
+Deferred::Entry Deferred::take_first() { return take(entries_.begin()); }
 
-Deferred::Message Deferred::take(Messages::iterator found) {
+Deferred::Entry Deferred::take(Entries::iterator found) {
   const std::int64_t place = found->first;
-  Message message = std::move(found->second);
-  messages_.erase(found);
-  bytes_ -= message.text.size();
-  wanting_logs_ -= message.wants_log ? 1 : 0;
-  requests_.erase({message.request_id, place});
-  return message;
+  Entry entry = std::move(found->second);
+  entries_.erase(found);
+  bytes_ -= entry.message.text().size();
+  wanting_logs_ -= entry.wants_log() ? 1 : 0;
+  requests_.erase({std::string(entry.request_id()), place});
+  return entry;
 }
 
 bool Deferred::cancel(std::string_view request_id) {
   const auto request = requests_.lower_bound({std::string(request_id), INT64_MIN});
   if (request == requests_.end() || request->first != request_id) return false;
-  take(messages_.find(request->second));
+  take(entries_.find(request->second));
   return true;
 }
 
-std::vector<Deferred::Message> Deferred::take_lists() {
-  std::vector<Message> lists;
-  for (auto message = messages_.begin(); message != messages_.end();) {
-    const auto next = std::next(message);
-    if (message->second.list) lists.push_back(take(message));
-    message = next;
+std::vector<Deferred::Entry> Deferred::take_lists() {
+  std::vector<Entry> lists;
+  for (auto entry = entries_.begin(); entry != entries_.end();) {
+    const auto next = std::next(entry);
+    if (entry->second.list) lists.push_back(take(entry));
+    entry = next;
   }
   return lists;
 }
 
-std::vector<Deferred::Message> Deferred::take_all() {
-  std::vector<Message> all;
-  while (!messages_.empty()) all.push_back(take_first());
+std::vector<Deferred::Entry> Deferred::take_all() {
+  std::vector<Entry> all;
+  while (!entries_.empty()) all.push_back(take_first());
   return all;
 }
 

@@ -86,29 +86,32 @@ Session::~Session() = default;
 // ---- opening
 
 /// What it says of its client is kept as long as the session, the message itself until it is answered.
-bool Session::keep_introduction(std::string_view id, std::size_t bytes, std::size_t message) {
+bool Session::keep_introduction(const wire::Message& message, std::size_t bytes) {
   introduction_ = {};  // of an earlier try
-  opening_bytes_ = {};
-  if (account() == nullptr) return true;
-  auto whole = account()->take(Good::Bytes, message);
-  auto held = whole ? account()->take(Good::Bytes, bytes) : std::nullopt;
-  if (held) {
-    opening_bytes_ = std::move(*whole);
-    introduction_ = std::move(*held);
+  opening_.reset();
+  const std::size_t size = message.text().size();
+  Account::Held whole;
+  if (account() != nullptr) {
+    auto held = account()->take(Good::Bytes, size);
+    auto said = held ? account()->take(Good::Bytes, bytes) : std::nullopt;
+    if (!said) {
+      reject(message.id(), wire::kTooManyCalls, account()->objection(Good::Bytes, bytes + size));
+      return false;
+    }
+    whole = std::move(*held);
+    introduction_ = std::move(*said);
     subscriptions_ = std::move(*account()->take(Good::Bytes, 0));
-  } else {
-    reject(id, wire::kTooManyCalls, account()->objection(Good::Bytes, bytes + message));
   }
-  return held.has_value();
+  opening_ = std::make_unique<Deferred::Entry>(Deferred::entry(message));
+  opening_->bytes = std::move(whole);
+  return true;
 }
 
 void Session::open(Era era, const wire::Message& message) {
-  const wire::Span said = era == Era::Legacy ? message.where().params : message.where().meta;
-  if (!keep_introduction(message.id(), 2 * said.in(message.text()).size(), message.text().size())) return;
+  const std::string_view said = era == Era::Legacy ? message.params() : message.meta();
+  if (!keep_introduction(message, 2 * said.size())) return;
   phase_ = Phase::Opening;
   era_ = era;
-  opening_ = message.text();
-  opening_id_ = message.id();
   std::string params(message.params());
   if (era == Era::Legacy) {
     const std::string_view version = wire::member(params, "protocolVersion").in(params);
@@ -143,16 +146,16 @@ void Session::opened(const Opened& opened) {
   switch (opened.kind) {
     case Opened::Kind::Ready: opened_ready(opened); break;
     case Opened::Kind::Again: {
-      const std::string opening = release_opening().text;
+      const auto opening = std::move(opening_);
       phase_ = Phase::New;  // where it stays if it is refused now
-      open(era_, wire::Message(opening));
+      opening->bytes = {};  // which are counted once more
+      open(era_, opening->message);
       break;  // it may be attached by now, without an instance
     }
     case Opened::Kind::Refused:
     case Opened::Kind::Failed: {
-      const std::string opening = release_opening().text;
-      const wire::Message message(opening);
-      const std::string_view id = message.id();
+      const auto opening = std::move(opening_);
+      const std::string_view id = opening->message.id();
       phase_ = Phase::New;
       if (opened.kind == Opened::Kind::Failed) return opening_failed(id, opened);
       if (!opening_cancelled_) transport_.send({wire::refusal_message(id, opened.text), nullptr});
@@ -175,28 +178,18 @@ void Session::opening_failed(std::string_view id, const Opened& opened) {
 
 void Session::opened_ready(const Opened& opened) {
   meet(opened);
-  Deferred::Message opening = release_opening();
+  const auto opening = std::move(opening_);
   if (era_ == Era::Legacy) {
-    answer_initialize(opening_id_, opened.text, router_->instance()->handshake().era(), *shared_);
+    answer_initialize(opening->message.id(), opened.text, router_->instance()->handshake().era(), *shared_);
   } else {
-    take_opening(std::move(opening));
+    take_opening(std::move(*opening));
   }
 }
 
-/// With the bytes that are held for it.
-Deferred::Message Session::release_opening() {
-  Deferred::Message opening{std::exchange(opening_, {})};
-  opening.bytes = std::move(opening_bytes_);
-  return opening;
-}
-
 /// Of a modern client: its first request, now that it is known to whom it speaks.
-void Session::take_opening(Deferred::Message opening) {
-  const wire::Message message(opening.text);
-  if (opening_cancelled_ || take_request(message) == Taken::Yes) return;
-  Deferred::Message waiting = Deferred::message(message);
-  waiting.bytes = std::move(opening.bytes);
-  deferred_.put_back(std::move(waiting));
+void Session::take_opening(Deferred::Entry opening) {
+  if (opening_cancelled_ || take_request(opening.message) == Taken::Yes) return;
+  deferred_.put_back(std::move(opening));
   if (phase_ == Phase::Away) come_back();
 }
 
@@ -226,11 +219,10 @@ void Session::take_deferred() {
   while (!deferred_.empty() && !ended_) {
     if (phase_ == Phase::Opening || phase_ == Phase::Returning) break;
     if (router_ != nullptr && router_->draining()) break;
-    Deferred::Message first = deferred_.take_first();
-    const wire::Message message(first.text);
+    Deferred::Entry first = deferred_.take_first();
     const bool lazy = phase_ == Phase::Away && refusal_.empty();
-    const bool waits = lazy && must_wait(message);
-    if (!waits && take(message) == Taken::Yes) continue;
+    const bool waits = lazy && must_wait(first.message);
+    if (!waits && take(first.message) == Taken::Yes) continue;
     deferred_.put_back(std::move(first));
     if (phase_ == Phase::Away) come_back();  // which may take all of them before it returns
     break;
@@ -332,16 +324,15 @@ void Session::server_gone(int code, const std::string& why) {
 void Session::answer_all(const std::string& why) {
   if (router_ != nullptr) router_->give_up_calls(*this, wire::kShuttingDown, why);
   end_bridge();
-  if (!opening_.empty()) {
-    const Deferred::Message opening = release_opening();
-    if (!opening_cancelled_) reject(opening_id_, wire::kShuttingDown, why);
+  if (const auto opening = std::move(opening_)) {
+    if (!opening_cancelled_) reject(opening->message.id(), wire::kShuttingDown, why);
   }
   reject_deferred(wire::kShuttingDown, why);
 }
 
 void Session::reject_deferred(int code, const std::string& why) {
-  for (const Deferred::Message& message : deferred_.take_all()) {
-    if (!message.request_id.empty()) reject(message.request_id, code, why);
+  for (const Deferred::Entry& entry : deferred_.take_all()) {
+    if (entry.is_request()) reject(entry.request_id(), code, why);
   }
 }
 

@@ -133,12 +133,11 @@ class Session final : public router::SessionPort, private bridge::Outlet {
   void defer(const wire::Message& message);
   Taken take(const wire::Message& message);
   Taken take_request(const wire::Message& message);
-  Deferred::Message release_opening();
-  void take_opening(Deferred::Message opening);
+  void take_opening(Deferred::Entry opening);
   void take_first_request(const wire::Message& message);
   bool answer_here(const wire::Message& message);
   bool refuse_long_words(const wire::Message& message);
-  bool keep_introduction(std::string_view id, std::size_t bytes, std::size_t message);
+  bool keep_introduction(const wire::Message& message, std::size_t bytes);
   bool refuse_subscription(const wire::Message& message);
   bool weigh_subscriptions();
   void take_batch(const wire::Line& line);
@@ -194,9 +193,7 @@ class Session final : public router::SessionPort, private bridge::Outlet {
   Phase phase_ = Phase::New;
   knowledge::Era era_ = knowledge::Era::Legacy;
   router::Router* router_ = nullptr;
-  std::string opening_;  // the message that opened the session, until it is answered
-  std::string opening_id_;
-  Account::Held opening_bytes_;
+  std::unique_ptr<Deferred::Entry> opening_;  // the message that opened the session, until it is answered
   bool opening_cancelled_ =
       false;            // its client wants no answer to it any more; the server is opened all the same
   std::string params_;  // of its initialize, or what a modern client says in its place

@@ -167,11 +167,11 @@ void Session::attach_lazily(const pool::Known& known) {
   phase_ = Phase::Away;
   shared_ = known.shared;
   switchboard_.answered_without_instance(*this, *wanted_);
-  Deferred::Message opening = release_opening();
+  const auto opening = std::move(opening_);
   if (era_ == Era::Legacy) {
-    return answer_initialize(opening_id_, known.portrait->handshake, known.era, known.shared);
+    return answer_initialize(opening->message.id(), known.portrait->handshake, known.era, known.shared);
   }
-  take_opening(std::move(opening));
+  take_opening(std::move(*opening));
 }
 
 bool Session::answer_from_manifest(const wire::Message& message) {
@@ -217,18 +217,19 @@ void Session::give_list(std::string_view id, ListKind kind, std::string_view met
 /// The server takes longer to start than a client waits: better an empty answer now, and news later.
 void Session::answer_early() {
   if (phase_ != Phase::Opening) return;
-  const bool discover = wire::Message(opening_).method() == "server/discover";
+  const bool discover = opening_->message.method() == "server/discover";
   if (opening_cancelled_ || (era_ == Era::Modern && !discover))
     return;  // it waits for an answer that only the server has
-  release_opening();
+  const auto opening = std::move(opening_);
   const std::string greeting = early_greeting(discover ? wire::kNewestLegacy : version_, server_);
   transport_.note("server " + server_ + " is still starting; its client is told later what it offers");
   transport_.send(
-      {wire::result_message(opening_id_, discover ? bridge::discover_result(greeting) : greeting), nullptr});
+      {wire::result_message(opening->message.id(), discover ? bridge::discover_result(greeting) : greeting),
+       nullptr});
   phase_ = Phase::Returning;
   early_ = true;
-  for (const Deferred::Message& list : deferred_.take_lists()) {
-    answer_early_list(wire::Message(list.text));
+  for (const Deferred::Entry& list : deferred_.take_lists()) {
+    answer_early_list(list.message);
   }
   pace();
 }

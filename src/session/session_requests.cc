@@ -67,7 +67,7 @@ void Session::defer(const wire::Message& message) {
     }
     bytes = std::move(*held);
   }
-  Deferred::Message waiting = Deferred::message(message);
+  Deferred::Entry waiting = Deferred::entry(message);
   waiting.bytes = std::move(bytes);
   deferred_.add(std::move(waiting));
 }
@@ -80,7 +80,7 @@ bool Session::cancel_unsent(const wire::Message& message) {
   if (deferred_.cancel(id)) return true;
   if (phase_ != Phase::Opening) return false;
   // An initialize cannot be cancelled; and nothing else than what opens the session has been sent.
-  if (era_ == Era::Modern && id == opening_id_) opening_cancelled_ = true;
+  if (era_ == Era::Modern && opening_ && id == opening_->message.id()) opening_cancelled_ = true;
   return true;
 }
 

@@ -33,7 +33,8 @@ class Message {
   /// For a line that was scanned already, or whose text is the same as one that was.
   Message(Line line, Envelope where) : line_(std::move(line)), where_(std::move(where)) {}
 
-  /// The same message, with an owner: its text is copied only if it has none. Scans nothing.
+  /// The same message, with an owner that holds little else. Its text is copied if it has none, or if it is a
+  /// small part of what its owner holds. Scans nothing.
   Message owned() const;
 
   const Line& line() const { return line_; }

@@ -34,13 +34,11 @@ std::string cancelled(const std::string& id) {
 }
 std::string ping(const std::string& id) { return R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":"ping"})"; }
 
-void add(Deferred& deferred, const std::string& text) {
-  deferred.add(Deferred::message(wire::Message(text)));
-}
+void add(Deferred& deferred, const std::string& text) { deferred.add(Deferred::entry(wire::Message(text))); }
 
 std::vector<std::string> texts(Deferred& deferred) {
   std::vector<std::string> all;
-  for (const Deferred::Message& message : deferred.take_all()) all.push_back(message.text);
+  for (const Deferred::Entry& entry : deferred.take_all()) all.emplace_back(entry.message.text());
   return all;
 }
 
@@ -48,13 +46,13 @@ TEST(DeferredMessages, KeepTheirOrderAlsoWhenOneIsPutBack) {
   Deferred deferred;
   add(deferred, call("1"));
   add(deferred, call("2"));
-  Deferred::Message first = deferred.take_first();
-  EXPECT_EQ(first.text, call("1"));
+  Deferred::Entry first = deferred.take_first();
+  EXPECT_EQ(first.message.text(), call("1"));
   deferred.put_back(std::move(first));
   add(deferred, call("3"));
   EXPECT_THAT(texts(deferred), ElementsAre(call("1"), call("2"), call("3")));
   EXPECT_EQ(deferred.bytes(), 0U);
-  deferred.put_back({call("4"), "4"});
+  deferred.put_back(Deferred::entry(wire::Message(call("4"))));
   add(deferred, call("5"));
   EXPECT_THAT(texts(deferred), ElementsAre(call("4"), call("5")));
 }

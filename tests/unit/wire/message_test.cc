@@ -112,6 +112,16 @@ TEST(Message, OwnsACopyOfATextThatNobodyOwns) {
   EXPECT_EQ(kept.text().data(), kept.line().owner->data());
 }
 
+TEST(Message, KeepsNoLargeBatchForASmallPartOfIt) {
+  const std::string text = R"({"jsonrpc":"2.0","id":1,"method":"ping"})";
+  const auto batch = std::make_shared<const std::string>("[" + text + "," + std::string(1000, ' ') + "{}]");
+  const Message message(Line{std::string_view(*batch).substr(1, text.size()), batch});
+  const Message kept = message.owned();
+  EXPECT_NE(kept.line().owner, batch);
+  EXPECT_EQ(kept.text(), text);
+  EXPECT_EQ(kept.id(), "1");
+}
+
 TEST(Message, KeepsADecodedMethodWhenItIsCopiedOrMoved) {
   const std::string text = R"({"jsonrpc":"2.0","id":1,"method":"p\u0069ng"})";
   Message first(text);
