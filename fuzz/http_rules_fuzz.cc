@@ -13,7 +13,7 @@
 namespace {
 
 using namespace corral;
-using namespace corral::client;
+using namespace corral::transport;
 
 void demand(bool truth) {
   if (!truth) abort();

@@ -8,7 +8,7 @@
 #include "knowledge/manifest_store.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace corral::server;
+  using namespace corral::knowledge;
   const std::string text(reinterpret_cast<const char*>(data), size);
   std::string why;
   const std::optional<Manifest> manifest = parse_manifest(text, why);
