@@ -192,26 +192,18 @@ void Hub::drain(std::function<void(Ended)> done) {
   impl_->drain_step();
 }
 
-std::vector<router::Router*> Hub::Impl::with_calls() const {
-  std::vector<router::Router*> busy;
-  for (const pool::Place& place : switchboard.places()) {
-    if (place.router && place.router->calls() > 0) busy.push_back(place.router.get());
-  }
-  return busy;
-}
-
 /// Calls in flight get their time; then every session ends, then every instance, then we insist.
 void Hub::Impl::drain_step() {
   const Clock::time_point now = Clock::now();
-  if (!sessions_ended && (insisted || with_calls().empty() || now >= drain_until)) {
+  if (!sessions_ended && (insisted || switchboard.with_calls().empty() || now >= drain_until)) {
     sessions_ended = true;
     insisted = false;
     drain_until = now + kLastPatience;
-    const std::vector<router::Router*> busy = with_calls();
+    const std::vector<InstanceId> busy = switchboard.with_calls();
     for (Guest& guest : guests) guest.session().end(session::EndReason::ShuttingDown);
     switchboard.stop_all(instance::Instance::Haste::Polite);
     // Had its time. It may not read, and input that it does not read would hold up the end by a minute.
-    for (router::Router* router : busy) router->stop(instance::Instance::Haste::Now);
+    for (const InstanceId& instance : busy) switchboard.kill(instance);
   }
   const bool over = sessions_ended && guests.empty() && switchboard.living() == 0;
   if (over || (sessions_ended && now >= drain_until)) {

@@ -29,8 +29,8 @@ std::string why_not_ready(const config::Server& server, const pool::Switchboard&
   if (switchboard.stopped().contains(server.name)) {
     return "stopped by the user: `corral start " + server.name + "` allows it again";
   }
-  for (const pool::Place& place : switchboard.places()) {
-    if (place.wanted->server == server.name && place.life == pool::Life::Broken) {
+  for (const pool::Slot& place : switchboard.places()) {
+    if (place.wanted().server == server.name && place.life() == pool::Life::Broken) {
       return "died too often: `corral status` tells more, `corral restart " + server.name + "` tries again";
     }
   }

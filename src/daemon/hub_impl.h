@@ -57,7 +57,6 @@ struct Hub::Impl {
 
   // leaving
   void drain_step();
-  std::vector<router::Router*> with_calls() const;
 
   std::string why_full(const std::shared_ptr<const pool::Wanted>& wanted);
 

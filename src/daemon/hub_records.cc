@@ -122,8 +122,9 @@ bool Hub::Impl::end_guest(const std::string& number,
 }
 
 std::size_t Hub::Impl::sessions_of(const InstanceId& instance) const {
-  for (const pool::Place& place : switchboard.places()) {
-    if (place.router && place.router->instance()->id() == instance) return place.router->sessions().size();
+  for (const pool::Slot& place : switchboard.places()) {
+    if (place.router() && place.router()->instance()->id() == instance)
+      return place.router()->sessions().size();
   }
   return 0;
 }
@@ -143,7 +144,7 @@ void Hub::describe_pid_file_with(std::function<observe::PidFileView()> describe)
 bool Hub::recycles() const {
   const auto& places = impl_->switchboard.places();
   return std::any_of(places.begin(), places.end(),
-                     [](const pool::Place& place) { return place.router && place.wanted->recycle; });
+                     [](const pool::Slot& place) { return place.router() && place.wanted().recycle; });
 }
 
 void Hub::recycle_large(const observe::Snapshot& measured) {

@@ -20,11 +20,11 @@ milliseconds elapsed(Clock::time_point then) {
   return std::chrono::duration_cast<milliseconds>(Clock::now() - then);
 }
 
-const char* state_of(const pool::Place& place) {
-  if (place.life != pool::Life::Ready) return pool::life_name(place.life);
-  if (place.router->unhealthy()) return "unhealthy";
-  if (!place.spare_for.empty()) return "spare";
-  return place.router->sessions().empty() ? "idle" : "ready";
+const char* state_of(const pool::Slot& place) {
+  if (place.life() != pool::Life::Ready) return pool::life_name(place.life());
+  if (place.router()->unhealthy()) return "unhealthy";
+  if (!place.spare_for().empty()) return "spare";
+  return place.router()->sessions().empty() ? "idle" : "ready";
 }
 
 /// Of one that is not open yet: the one that is being tried.
@@ -32,9 +32,9 @@ const char* era_of(const router::Router& router) {
   return router.instance()->handshake().era() == knowledge::Era::Modern ? "modern" : "legacy";
 }
 
-const char* share_of(const pool::Place& place) {
-  if (!place.router->options().shared) return "session";
-  return place.wanted->share == config::Share::Root ? "root" : "shared";
+const char* share_of(const pool::Slot& place) {
+  if (!place.router()->options().shared) return "session";
+  return place.wanted().share == config::Share::Root ? "root" : "shared";
 }
 
 std::string counters_of(const router::Router& router) {
@@ -56,10 +56,10 @@ std::string version_of(const instance::Instance& instance) {
   return knowledge::version_in(handshake.result());
 }
 
-observe::InstanceView view_of(const pool::Place& place, const observe::Usage* usage) {
-  const router::Router& router = *place.router;
+observe::InstanceView view_of(const pool::Slot& place, const observe::Usage* usage) {
+  const router::Router& router = *place.router();
   const instance::Instance& instance = *router.instance();
-  const pool::Wanted& wanted = *place.wanted;
+  const pool::Wanted& wanted = place.wanted();
   observe::InstanceView view;
   view.server = wanted.server;
   view.id = instance.id().text();
@@ -70,9 +70,9 @@ observe::InstanceView view_of(const pool::Place& place, const observe::Usage* us
   view.era = era_of(router);
   view.share = share_of(place);
   view.root = wanted.root;
-  view.stale = place.stale;
+  view.stale = place.stale();
   view.rolls = wanted.on_change == config::OnChange::Roll;
-  view.reason = place.decision.reason;
+  view.reason = place.decision().reason;
   view.level = instance.level();
   for (const auto& [session, port] : router.sessions()) view.sessions.push_back(session.value());
   view.calls = router.calls();
@@ -117,8 +117,9 @@ observe::SessionView view_of(const Guest& guest, const observe::Usage* usage) {
 }  // namespace
 
 std::string Hub::Impl::broken(const std::string& server) const {
-  for (const pool::Place& place : switchboard.places()) {
-    if (place.wanted->server == server && place.life == pool::Life::Broken) return place.last_words.sentence;
+  for (const pool::Slot& place : switchboard.places()) {
+    if (place.wanted().server == server && place.life() == pool::Life::Broken)
+      return place.last_words().sentence;
   }
   return {};
 }
@@ -145,8 +146,8 @@ observe::Snapshot Hub::Impl::snapshot(const observe::Usage* usage) {
     shot.servers.push_back({server.name, server.disabled, switchboard.stopped().contains(server.name),
                             broken(server.name), chronicle.error_files().path_of(server.name)});
   }
-  for (const pool::Place& place : switchboard.places()) {
-    if (place.router) shot.instances.push_back(view_of(place, usage));
+  for (const pool::Slot& place : switchboard.places()) {
+    if (place.router()) shot.instances.push_back(view_of(place, usage));
   }
   for (const Guest& guest : guests) {
     observe::SessionView& view = shot.sessions.emplace_back(view_of(guest, usage));
@@ -164,8 +165,8 @@ observe::Snapshot Hub::Impl::snapshot(const observe::Usage* usage) {
 void Hub::Impl::measured_snapshot(std::function<void(const observe::Snapshot&)> done) {
   constexpr std::chrono::seconds kPatience{3};
   std::vector<pid_t> keepers;
-  for (const pool::Place& place : switchboard.places()) {
-    if (place.router) keepers.push_back(place.router->instance()->keeper());
+  for (const pool::Slot& place : switchboard.places()) {
+    if (place.router()) keepers.push_back(place.router()->instance()->keeper());
   }
   std::vector<pid_t> clients;
   for (const Guest& guest : guests) {

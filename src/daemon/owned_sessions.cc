@@ -264,9 +264,9 @@ void OwnedSessions::hasten(const std::string& id) {
 void OwnedSessions::note_kept(OwnedSession& session) const {
   std::map<InstanceId, Kept> kept;
   for (Kept& used : session.evidence.kept) {
-    for (const pool::Place& place : switchboard_.places()) {
-      if (!place.router || place.router->instance()->id() != used.instance) continue;
-      used.sessions = place.router->sessions().size();
+    for (const pool::Slot& place : switchboard_.places()) {
+      if (!place.router() || place.router()->instance()->id() != used.instance) continue;
+      used.sessions = place.router()->sessions().size();
       kept[used.instance] = used;
     }
   }

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -50,6 +51,13 @@ inline bool is_users(const Wanted& wanted) { return wanted.account == nullptr ||
 /// and is another server.
 inline bool is_configured_as(const Wanted& wanted, std::string_view server) {
   return wanted.from_configuration && wanted.server == server;
+}
+
+/// The names of the configured servers that the user has stopped.
+using StoppedServers = std::set<std::string, std::less<>>;
+
+inline bool is_stopped(const Wanted& wanted, const StoppedServers& stopped) {
+  return wanted.from_configuration && stopped.contains(wanted.server);
 }
 
 /// What a session asks for.

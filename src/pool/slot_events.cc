@@ -13,13 +13,13 @@ std::string naming(const std::string& instance, const std::string& server) {
   return "instance " + instance.substr(0, 8) + " of server " + server;
 }
 
-Event about(const Place& place, Kind kind) {
+Event about(const Slot& slot, Kind kind) {
   Event event;
   event.kind = kind;
-  event.server = place.wanted->server;
-  if (place.router && place.router->instance() != nullptr) {
-    event.instance = place.router->instance()->id().text();
-    event.pid = place.router->instance()->server_pid();
+  event.server = slot.wanted().server;
+  if (slot.router() != nullptr && slot.router()->instance() != nullptr) {
+    event.instance = slot.router()->instance()->id().text();
+    event.pid = slot.router()->instance()->server_pid();
   }
   return event;
 }
@@ -45,27 +45,27 @@ std::string survivors_in(const instance::Ending& ending) {
 
 }  // namespace
 
-Event started_event(const Place& place) {
-  const bool again = place.life == Life::Restarting;
-  Event event = about(place, again ? Kind::Restart : Kind::Spawn);
-  event.cause = !place.spare_for.empty() ? "spare" : place.decision.shared ? "shared" : "private";
+Event started_event(const Slot& slot) {
+  const bool again = slot.life() == Life::Restarting;
+  Event event = about(slot, again ? Kind::Restart : Kind::Spawn);
+  event.cause = !slot.spare_for().empty() ? "spare" : slot.decision().shared ? "shared" : "private";
   event.text = naming(event.instance, event.server) + ": " + (again ? "started again, " : "started, ") +
-               place.decision.reason;
+               slot.decision().reason;
   return event;
 }
 
-Event ready_event(const Place& place) {
-  Event event = about(place, Kind::Ready);
-  event.took = duration_cast<milliseconds>(Clock::now() - place.router->instance()->started());
+Event ready_event(const Slot& slot) {
+  Event event = about(slot, Kind::Ready);
+  event.took = duration_cast<milliseconds>(Clock::now() - slot.router()->instance()->started());
   event.text =
       naming(event.instance, event.server) + ": ready after " + std::to_string(event.took->count()) + " ms";
   return event;
 }
 
-Event attached_event(const Place& place, const Asker& asker) {
-  Event event = about(place, Kind::Attach);
-  event.session = asker.port->session().value();
-  event.cause = asker.way;
+Event attached_event(const Slot& slot, const Waiter& waiter) {
+  Event event = about(slot, Kind::Attach);
+  event.session = waiter.port->session().value();
+  event.cause = waiter.way;
   event.text =
       "session " + std::to_string(event.session) + ": attached to " + naming(event.instance, event.server);
   return event;
@@ -82,22 +82,22 @@ Event answered_without_instance_event(const router::SessionPort& port, const Wan
   return event;
 }
 
-Event crashed_event(const Place& place, const std::string& why) {
-  Event event = about(place, Kind::Crash);
-  event.cause = place.cause == Cause::Hung ? "hung" : "died";
+Event crashed_event(const Slot& slot, const std::string& why) {
+  Event event = about(slot, Kind::Crash);
+  event.cause = slot.cause() == Cause::Hung ? "hung" : "died";
   event.text = naming(event.instance, event.server) + ": " + without_stderr(why, event.server);
   return event;
 }
 
-Event stopping_event(const Place& place) {
-  Event event = about(place, Kind::Stop);
-  event.cause = cause_name(place.cause);
+Event stopping_event(const Slot& slot) {
+  Event event = about(slot, Kind::Stop);
+  event.cause = cause_name(slot.cause());
   event.text = naming(event.instance, event.server) + ": is being ended (" + event.cause + ")";
   return event;
 }
 
-Event slot_event(const Place& place, Kind kind, const std::string& cause, const std::string& sentence) {
-  Event event = about(place, kind);
+Event slot_event(const Slot& slot, Kind kind, const std::string& cause, const std::string& sentence) {
+  Event event = about(slot, kind);
   event.cause = cause;
   event.text = without_stderr(sentence, event.server);
   return event;

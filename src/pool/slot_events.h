@@ -6,19 +6,19 @@
 #include <vector>
 
 #include "events/event.h"
-#include "pool/place.h"
+#include "pool/slot.h"
 
 namespace corral::pool {
 
-events::Event started_event(const Place& place);
-events::Event ready_event(const Place& place);
+events::Event started_event(const Slot& slot);
+events::Event ready_event(const Slot& slot);
 /// The waiting session got the instance of the slot.
-events::Event attached_event(const Place& place, const Asker& asker);
+events::Event attached_event(const Slot& slot, const Waiter& waiter);
 /// `why` may end with what the server wrote on stderr, which the event leaves out.
-events::Event crashed_event(const Place& place, const std::string& why);
-events::Event stopping_event(const Place& place);
+events::Event crashed_event(const Slot& slot, const std::string& why);
+events::Event stopping_event(const Slot& slot);
 /// Any other; `sentence` as `why` above.
-events::Event slot_event(const Place& place, events::Kind kind, const std::string& cause,
+events::Event slot_event(const Slot& slot, events::Kind kind, const std::string& cause,
                          const std::string& sentence);
 
 /// The end with its evidence: one event, and one more for each further process that survived.

@@ -1,294 +1,206 @@
-// Who asks for an instance, which place it is sent to, and what instances teach.
 #include "pool/switchboard.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "pool/slot_events.h"
 
 namespace corral::pool {
 
-using instance::Instance;
-using pool::Happening;
-using pool::Life;
+using router::Opened;
+using router::SessionPort;
 
 Switchboard::Switchboard(Loop& loop, proc::Spawner& spawner, std::size_t line_cap)
-    : loop_(loop),
-      spawner_(spawner),
-      line_cap_(line_cap),
-      catalog_(loop),
+    : catalog_(loop),
       children_(loop),
-      build_of_([](const instance::Instance& instance) {
-        return knowledge::learn_fingerprint(instance.server_pid(), instance.input_inode());
-      }),
-      code_(loop),
-      random_(std::random_device()()) {}
+      context_{.loop = loop,
+               .spawner = spawner,
+               .catalog = catalog_,
+               .owner = *this,
+               .children = children_,
+               .line_cap = line_cap},
+      slots_(context_),
+      capacity_(slots_, catalog_, context_.limits),
+      code_(loop, slots_),
+      spares_({loop, slots_, catalog_, code_, capacity_, stopped_}) {}
 
 Switchboard::~Switchboard() = default;
 
 // ---- asking
 
-void Switchboard::open(router::SessionPort& port, const Ask& ask) {
+std::optional<Known> Switchboard::known(const Ask& ask) {
   const Wanted& wanted = *ask.wanted;
-  if (wanted.from_configuration && stopped_.contains(wanted.server)) {
-    return port.opened({router::Opened::Kind::Failed, nullptr,
+  if (wanted.eager || is_stopped(wanted, stopped_)) return std::nullopt;
+  catalog_.forget_old_build(wanted);
+  const knowledge::SharingDecision decision = catalog_.decide(ask);
+  if (decision.shared) {
+    const Slot* const slot = slots_.find(slot_key(ask, decision, SessionId()));
+    if (slot != nullptr && (slot->life() == Life::Ready || slot->life() == Life::Broken)) return std::nullopt;
+  }
+  return catalog_.known(ask, decision);
+}
+
+void Switchboard::answered_without_instance(const SessionPort& port, const Wanted& wanted) const {
+  if (context_.events != nullptr) context_.events->tell(answered_without_instance_event(port, wanted));
+}
+
+void Switchboard::open(SessionPort& port, const Ask& ask) {
+  const Wanted& wanted = *ask.wanted;
+  if (is_stopped(wanted, stopped_)) {
+    return port.opened({Opened::Kind::Failed, nullptr,
                         "server " + wanted.server + " was stopped with `corral stop`; `corral start " +
                             wanted.server + "` allows it again"});
   }
   catalog_.forget_some([this](std::string_view key) {
-    return std::any_of(places_.begin(), places_.end(),
-                       [key](const Place& place) { return place.wanted->key == key; });
+    return std::any_of(slots_.begin(), slots_.end(),
+                       [key](const Slot& slot) { return slot.wanted().key == key; });
   });
   catalog_.forget_old_build(wanted);
   const knowledge::SharingDecision decision = catalog_.decide(ask);
-  hint(port, wanted, decision);
-  Place& place = place_for(port, ask, decision);
-  place.askers.push_back({&port, ask.initialize_params});
-  if (std::exchange(place.begun_early, false)) place.askers.back().way = "spare";
+  // Once for each server: why it is private, and how to change that.
+  if (!decision.shared && !decision.hint.empty() && catalog_.hint_once(wanted))
+    port.note(decision.reason + "; " + decision.hint);
+  Slot& slot = slot_for(port, ask, decision);
+  slot.add_waiter(port, ask.initialize_params);
   // A server may hold a port or a lock: what takes its place under another definition waits for its end.
-  if (Place* const before = left_by_session(port.session(), place)) {
-    before->when_gone.emplace_back(
-        [this, key = place.key, session = port.session()](const Gone&) { ask_again(key, session); });
-    return;
+  if (Slot* const before = slots_.left_by(port.session(), slot)) {
+    return before->when_gone(
+        [this, id = slot.id(), session = port.session()](const Gone&) { ask_again(id, session); });
   }
-  happen(place, Happening::Asked);
+  slot.apply(Happening::Asked);
 }
 
-Place* Switchboard::left_by_session(router::SessionId session, const Place& except) {
-  const auto found = std::find_if(places_.begin(), places_.end(), [&](const Place& place) {
-    return &place != &except && place.router && goes(place) && place.left.contains(session);
-  });
-  return found == places_.end() ? nullptr : &*found;
-}
-
-/// The place may have got another key meanwhile, the session may have left.
-void Switchboard::ask_again(const std::string& key, router::SessionId session) {
-  const auto waits = std::find_if(places_.begin(), places_.end(), [session](const Place& place) {
-    return std::any_of(place.askers.begin(), place.askers.end(),
-                       [session](const Asker& asker) { return asker.port->session() == session; });
-  });
-  Place* const found = waits != places_.end() ? &*waits : place_called(key);
-  if (found == nullptr) return;
-  if (found->askers.empty() && found->life == Life::Empty) return revive(*found);
-  happen(*found, Happening::Asked);
-}
-
-std::string Switchboard::key_for(const Ask& ask, const knowledge::SharingDecision& decision,
-                                 router::SessionId session) {
-  return ask.wanted->key + (decision.shared ? "" : "\n#" + to_string(session));
-}
-
-Place& Switchboard::place_for(router::SessionPort& port, const Ask& ask,
-                              const knowledge::SharingDecision& decision) {
-  const std::string key = key_for(ask, decision, port.session());
-  if (Place* const running = place_called(key)) look_at_code(*running);
-  Place* found = place_called(key);
-  if (found == nullptr) found = spare_for(port, ask, decision);
+Slot& Switchboard::slot_for(const SessionPort& port, const Ask& ask,
+                            const knowledge::SharingDecision& decision) {
+  const std::string key = slot_key(ask, decision, port.session());
+  if (Slot* const running = slots_.find(key)) code_.look_at(*running);
+  Slot* found = slots_.find(key);  // one that is out of date has another key by now
+  if (found == nullptr) found = spares_.give_to(port, ask, decision);
   if (found != nullptr) {
-    // What is not part of the key may have changed; the next instance follows the latest word.
-    const bool runs =
-        found->life == Life::Starting || found->life == Life::Restarting || found->life == Life::Ready;
-    if (!runs) {
-      found->wanted = ask.wanted;
-      found->decision = decision;
-    }
+    found->redefine(ask.wanted, decision);
     return *found;
   }
-  Place& place = places_.emplace_back(loop_, key, ask.wanted, decision);
-  place.session = decision.shared ? router::SessionId() : port.session();
-  place.policy = pool::RestartPolicy(limits_.restart);
-  return place;
+  Slot& slot = slots_.add(key, ask.wanted, decision);
+  if (!decision.shared) slot.reserve_for(port.session());
+  return slot;
 }
 
-/// Once per server: why it is private, and how to change that.
-void Switchboard::hint(router::SessionPort& port, const Wanted& wanted,
-                       const knowledge::SharingDecision& decision) {
-  if (decision.shared || decision.hint.empty() || !catalog_.hint_once(wanted)) return;
-  port.note(decision.reason + "; " + decision.hint);
-}
-
-void Switchboard::answered_without_instance(const router::SessionPort& port, const Wanted& wanted) const {
-  tell(answered_without_instance_event(port, wanted));
+/// The session may wait elsewhere by now, or have left.
+void Switchboard::ask_again(SlotId id, SessionId session) {
+  Slot* const awaited = slots_.awaited_by(session);
+  Slot* const slot = awaited != nullptr ? awaited : slots_.find(id);
+  if (slot != nullptr) slot->resume();
 }
 
 // ---- letting go
 
-/// A shared instance goes with the last session object that uses it: whoever started it may leave before.
-void Switchboard::hand_on(Place& place) {
-  std::set<const router::SessionPort*> users;
-  if (place.router) {
-    for (const auto& [id, port] : place.router->sessions()) users.insert(port);
-  }
-  for (const Asker& asker : place.askers) users.insert(asker.port);
-  const auto used_by = [&users](const std::string& owner) {
-    return std::any_of(users.begin(), users.end(),
-                       [&owner](const router::SessionPort* user) { return user->owner() == owner; });
-  };
-  if (users.empty() || place.started_for.empty() || used_by(place.started_for)) return;
-  // One that nobody may end is there for good, or until it is idle.
-  place.started_for = used_by("") ? "" : (*users.begin())->owner();
-}
-
-bool Switchboard::release(router::SessionPort& port, Instance::Haste haste, WhenGone when_gone,
-                          bool with_owner) {
-  Place* const place = place_of(port);
-  if (place == nullptr) return false;
-  std::erase_if(place->askers, [&port](const Asker& asker) { return asker.port == &port; });
-  if (place->router) place->router->detach(port);
-  const bool alone = place->askers.empty() && (!place->router || place->router->sessions().empty());
-  if (!alone) hand_on(*place);
-  const bool its_own = with_owner && alone && place->started_for == port.owner();
-  if (place->decision.shared && !its_own) {
-    if (alone && place->life == Life::Waiting) happen(*place, Happening::Unused);
-    if (alone) watch_use(*place, place->stale.empty() ? place->wanted->idle : Clock::duration::zero());
-    keep_newest();
+bool Switchboard::release(SessionPort& port, Haste haste, WhenGone when_gone, bool with_owner) {
+  const SessionId session = port.session();
+  Slot* const slot = slots_.find_for(session);
+  if (slot == nullptr) return false;
+  if (slot->leave(port, with_owner)) {
+    capacity_.keep_newest();
     return false;
   }
-  place->left_by = port.session();
-  place->haste = haste;
-  if (!goes(*place) && place->life != Life::Draining) place->cause = Cause::SessionEnded;
-  for (Place& other : places_) {  // of an earlier definition, on its way out
-    if (&other != place && other.session == port.session() && other.router) other.left_by = port.session();
+  for (Slot& other : slots_) {  // of an earlier definition, on its way out
+    if (&other != slot) other.note_end_of(session);
   }
-  const bool lives = place->router != nullptr;
-  if (lives && when_gone) place->when_gone.push_back(std::move(when_gone));
-  if (lives && goes(*place)) place->router->stop(haste);
-  happen(*place, Happening::Unused);
-  return lives;
+  return slot->end_with(session, haste, std::move(when_gone));
 }
 
-void Switchboard::hasten(router::SessionId session) {
-  for (Place& place : places_) {
-    if (place.left_by == session && place.router) place.router->stop(Instance::Haste::ClientGone);
+void Switchboard::hasten(SessionId session) {
+  for (Slot& slot : slots_) {
+    if (slot.left_by() == session) slot.hasten(Haste::ClientGone);
   }
 }
 
 std::size_t Switchboard::end_all_of(const std::string& owner, const WhenGone& when_gone) {
   std::size_t count = 0;
-  for (Place& place : places_) {
-    if (place.started_for != owner || !place.router) continue;
-    const bool unused = place.askers.empty() && place.router->sessions().empty();
-    if (!goes(place) && !unused) {  // others have joined
-      hand_on(place);
-      continue;
-    }
-    place.when_gone.push_back(when_gone);
-    ++count;
-    if (goes(place)) continue;
-    if (place.life != Life::Draining) place.cause = Cause::SessionEnded;
-    happen(place, Happening::Unused);
+  for (Slot& slot : slots_) {
+    if (slot.started_for() != owner || slot.router() == nullptr) continue;
+    if (slot.end_with_owner(when_gone)) ++count;
   }
   return count;
 }
 
 void Switchboard::hasten_all_of(const std::string& owner) {
-  for (Place& place : places_) {
-    if (place.started_for == owner && place.router && goes(place)) {
-      place.router->stop(Instance::Haste::ClientGone);
-    }
+  for (Slot& slot : slots_) {
+    if (slot.started_for() == owner && slot.is_ending()) slot.hasten(Haste::ClientGone);
   }
 }
 
-void Switchboard::stop_all(Instance::Haste haste) {
-  closing_ = true;
+void Switchboard::stop_all(Haste haste) {
+  spares_.close();
   catalog_.save();
-  for (Place& place : places_) {
-    place.haste = haste;
-    if (place.router && goes(place)) {
-      place.router->stop(haste);
-    } else {
-      place.cause = Cause::ShuttingDown;
-      happen(place, Happening::Unused);
-    }
-  }
+  for (Slot& slot : slots_) slot.stop(haste);
 }
 
-std::size_t Switchboard::living() const {
-  return static_cast<std::size_t>(std::count_if(places_.begin(), places_.end(),
-                                                [](const Place& place) { return place.router != nullptr; }));
+std::vector<InstanceId> Switchboard::with_calls() const {
+  std::vector<InstanceId> busy;
+  for (const Slot& slot : slots_) {
+    if (slot.router() != nullptr && slot.router()->calls() > 0)
+      busy.push_back(slot.router()->instance()->id());
+  }
+  return busy;
+}
+
+void Switchboard::kill(const InstanceId& instance) {
+  for (Slot& slot : slots_) {
+    if (slot.router() != nullptr && slot.router()->instance()->id() == instance) slot.hasten(Haste::Now);
+  }
 }
 
 // ---- on the user's word
 
 std::size_t Switchboard::retire(const std::string& server, Cause cause, const AllGone& done) {
   if (cause == Cause::Stopped) stopped_.insert(server);
-  std::vector<Place*> places;  // sessions that ask anew may add to the list
-  for (Place& place : places_) {
-    if (is_configured_as(*place.wanted, server)) places.push_back(&place);
+  std::vector<Slot*> slots;  // those that are there now: sessions that ask again may add to the list
+  for (Slot& slot : slots_) {
+    if (is_configured_as(slot.wanted(), server)) slots.push_back(&slot);
   }
-  const auto running = static_cast<std::size_t>(std::count_if(
-      places.begin(), places.end(), [](const Place* place) { return place->router != nullptr; }));
+  const auto running = static_cast<std::size_t>(
+      std::count_if(slots.begin(), slots.end(), [](const Slot* slot) { return slot->router() != nullptr; }));
   if (running == 0) done({});
   const auto report = std::make_shared<std::vector<Gone>>();
-  for (Place* const place : places) {
-    if (place->router) {
-      place->when_gone.emplace_back([report, running, done](const Gone& gone) {
-        report->push_back(gone);
-        if (report->size() == running) done(*report);
-      });
-      if (!goes(*place)) place->cause = cause;
-    }
-    place->policy.forgive();
-    // Who waits for the old definition, or in vain, must not revive the place.
-    std::deque<Asker> askers;
-    if (cause != Cause::Restarted) askers = std::exchange(place->askers, {});
-    for (const Asker& asker : askers) place->left.insert(asker.port->session());
-    happen(*place, Happening::Retired);
-    for (const Asker& asker : askers) {
-      asker.port->opened(
-          {cause == Cause::Stopped ? router::Opened::Kind::Failed : router::Opened::Kind::Again, nullptr,
-           "server " + server + " was stopped with `corral stop`"});
-    }
-  }
+  const WhenGone one_gone = [report, running, done](const Gone& gone) {
+    report->push_back(gone);
+    if (report->size() == running) done(*report);
+  };
+  for (Slot* const slot : slots) slot->retire(cause, one_gone);
   return running;
-}
-
-void Switchboard::recycle(const InstanceId& instance, const std::string& why) {
-  for (Place& place : places_) {
-    if (place.life != Life::Ready || place.router->instance()->id() != instance) continue;
-    place.cause = Cause::Recycled;
-    tell(slot_event(place, events::Kind::Finding, "memory", why));
-    return happen(place, Happening::Retired);
-  }
 }
 
 bool Switchboard::allow(const std::string& server) {
   bool any = stopped_.erase(server) > 0;
-  for (Place& place : places_) {
-    if (!is_configured_as(*place.wanted, server)) continue;
-    any = any || place.life == Life::Broken || place.life == Life::Waiting;
-    place.policy.forgive();
-    happen(place, Happening::Rested);
+  for (Slot& slot : slots_) {
+    if (is_configured_as(slot.wanted(), server)) any = slot.allow() || any;
   }
   return any;
 }
 
-// ---- finding
-
-Place* Switchboard::place_of(const router::Router& router) {
-  const auto found = std::find_if(places_.begin(), places_.end(),
-                                  [&router](const Place& place) { return place.router.get() == &router; });
-  return found == places_.end() ? nullptr : &*found;
+void Switchboard::recycle(const InstanceId& instance, const std::string& why) {
+  for (Slot& slot : slots_) {
+    if (slot.life() == Life::Ready && slot.router()->instance()->id() == instance) return slot.recycle(why);
+  }
 }
 
-/// Where it is attached, or waits; otherwise where its own last instance is still on its way out.
-Place* Switchboard::place_of(const router::SessionPort& port) {
-  const auto find = [this](auto condition) {
-    const auto found = std::find_if(places_.begin(), places_.end(), condition);
-    return found == places_.end() ? nullptr : &*found;
-  };
-  Place* const place = find([&port](const Place& one) {
-    const bool asks = std::any_of(one.askers.begin(), one.askers.end(),
-                                  [&port](const Asker& asker) { return asker.port == &port; });
-    return asks || (one.router && one.router->sessions().contains(port.session()));
+// ---- for the slots
+
+void Switchboard::slot_unused(SlotId id) {
+  context_.loop.post([this, id, alive = std::weak_ptr<bool>(alive_)] {
+    if (!alive.expired()) slots_.remove_vacant(id);
   });
-  if (place != nullptr) return place;
-  return find([&port](const Place& one) { return one.session == port.session() && one.router != nullptr; });
 }
 
-Place* Switchboard::place_called(std::string_view key) {
-  const auto found =
-      std::find_if(places_.begin(), places_.end(), [key](const Place& place) { return place.key == key; });
-  return found == places_.end() ? nullptr : &*found;
+void Switchboard::dispose(std::unique_ptr<router::Router> router) {
+  ended_.push_back(std::move(router));
+  context_.loop.post([this, alive = std::weak_ptr<bool>(alive_)] {
+    if (!alive.expired()) ended_.clear();
+  });
+}
+
+void Switchboard::ended_unproved(const std::string& owner, const Gone& gone) {
+  if (unproved_) unproved_(owner, gone);
 }
 
 }  // namespace corral::pool

@@ -1,97 +1,74 @@
 // Finds the instance that a session speaks to, or starts one: shared where the evidence allows, private
-// otherwise. Owns the places, keeps their number flat, and remembers what their instances taught us.
+// otherwise. Owns the slots, in which instances live, and what keeps their number flat.
+//
+// Belongs to the loop's thread. Most of what it does tells sessions something before it returns, and a
+// session may call back at once: open, release, or end. Slots are destroyed in a later turn.
 #pragma once
 
 #include <functional>
-#include <list>
-#include <map>
 #include <memory>
-#include <random>
-#include <set>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "base/loop.h"
-#include "events/stream.h"
-#include "instance/children.h"
-#include "instance/error_file.h"
-#include "instance/journal.h"
+#include "pool/capacity.h"
 #include "pool/catalog.h"
-#include "pool/eviction.h"
-#include "pool/place.h"
-#include "proc/spawner.h"
+#include "pool/code_watch.h"
+#include "pool/slots.h"
+#include "pool/spares.h"
 
 namespace corral::pool {
 
-struct Limits {
-  std::size_t max_instances = 256;
-  std::size_t keep = 9;  // idle ones of one server
-  Clock::duration drain = std::chrono::seconds(5);
-  pool::RestartRules restart{};
-};
-
-class Switchboard final : private router::Router::Owner {
+class Switchboard final : private SlotOwner {
  public:
+  using Haste = instance::Instance::Haste;
+
+  /// `loop` and `spawner` outlive it.
   Switchboard(Loop& loop, proc::Spawner& spawner, std::size_t line_cap);
   ~Switchboard() override;
 
-  /// What a session may be told before it needs an instance. Nothing if one runs already that it would share,
-  /// if too little is known, or if the server's files have changed since.
-  std::optional<Known> known(const Ask& ask);
+  // ---- what may be asked before a session needs an instance
 
-  /// Whether such a session would get an instance together with others.
-  bool would_share(const Ask& ask) { return catalog_.decide(ask).shared; }
-  /// Whether an instance could be had for such a session and for `more` others: one that it would share runs,
-  /// or there is room. Empty, or a sentence that names the quota.
-  std::string why_no_room(const Ask& ask, std::size_t more);
+  /// What a session may be told without an instance. Nothing if one runs already that it would share, if too
+  /// little is known, or if the server's files have changed since.
+  std::optional<Known> known(const Ask& ask);
   /// The last tools/list result that such a session got, until something new is learned; empty if none is
   /// known.
   std::string_view known_tools(const Ask& ask) { return catalog_.known_tools(ask); }
+  /// The session was told what is known, and needs no instance for now.
+  void answered_without_instance(const router::SessionPort& port, const Wanted& wanted) const;
+  /// Whether such a session would get an instance together with others.
+  bool would_share(const Ask& ask) { return catalog_.decide(ask).shared; }
+  /// Whether an instance can be started for such a session and for `more` others, or one runs that it would
+  /// get. Empty, or a sentence that names the quota.
+  std::string why_no_room(const Ask& ask, std::size_t more) { return capacity_.why_no_room(ask, more); }
 
-  /// The port hears `opened`, perhaps before this returns.
+  // ---- sessions
+
+  /// The port hears `opened` once, perhaps before this returns, unless the session is released before. The
+  /// port stays valid until it is released.
   void open(router::SessionPort& port, const Ask& ask);
   /// The session's lease ends. True if the instance ends with it; `when_gone` is called when its tree is
   /// gone. `with_owner`: its session object ends too, and with it a shared instance that was started for it
   /// and that nobody else uses.
-  bool release(router::SessionPort& port, instance::Instance::Haste haste, WhenGone when_gone,
-               bool with_owner = false);
-
+  bool release(router::SessionPort& port, Haste haste, WhenGone when_gone, bool with_owner = false);
   /// Nobody waits any more for the end of the instance that this session has released.
-  void hasten(router::SessionId session);
-
+  void hasten(SessionId session);
   /// The session object is over: what was started for it and is used by nobody else goes. `when_gone` hears
   /// of each, also of those that are on their way out already. Returns how many there are.
   std::size_t end_all_of(const std::string& owner, const WhenGone& when_gone);
-
   /// Nobody waits any more for those that are on their way out.
   void hasten_all_of(const std::string& owner);
+  /// The daemon ends: no instance is started any more, and all go.
+  void stop_all(Haste haste);
 
-  void stop_all(instance::Instance::Haste haste);
+  /// The instances that have calls in flight.
+  std::vector<InstanceId> with_calls() const;
+  /// The instance, which is on its way out, has had its time. Nothing happens if it is gone.
+  void kill(const InstanceId& instance);
 
-  /// A child of this process that is no instance, and is meant to be there until it dies.
-  void started(pid_t child, instance::Children::Ended ended) { children_.started(child, std::move(ended)); }
-
-  void set_limits(const Limits& limits) { limits_ = limits; }
-  /// For the instances that are started from now on.
-  void set_line_cap(std::size_t line_cap) { line_cap_ = line_cap; }
-  /// Hears of every instance that was started for a session object and whose end was not proved.
-  using Unproved = std::function<void(const std::string& owner, const Gone& gone)>;
-  void when_unproved(Unproved task) { unproved_ = std::move(task); }
-
-  /// Who hears what happens to instances; outlives us.
-  void tell_events_to(events::Stream* stream) { events_ = stream; }
-  /// Where it is written down what was started, and what servers say on stderr; both outlive us.
-  void keep_journal(instance::Journal* journal) { journal_ = journal; }
-  void keep_error_output(instance::ErrorFiles* files) { error_files_ = files; }
-  /// The session was told what is known, and needs no instance for now.
-  void answered_without_instance(const router::SessionPort& port, const Wanted& wanted) const;
-
-  /// Where what is learned outlives us.
-  void keep_manifests(knowledge::ManifestStore* store) { catalog_.keep_in(store); }
-  using BuildOf = std::function<knowledge::Fingerprint(const instance::Instance&)>;
-  void learn_builds_with(BuildOf build_of) { build_of_ = std::move(build_of); }
-  /// Looks whether the files of running servers have changed; also done by itself now and then.
-  void look_at_code();
+  // ---- on the user's word
 
   using AllGone = std::function<void(const std::vector<Gone>&)>;
   /// Every instance of the server goes; calls in flight get `Limits::drain`. Its sessions stay, and get a new
@@ -100,100 +77,56 @@ class Switchboard final : private router::Router::Owner {
   std::size_t retire(const std::string& server, Cause cause, const AllGone& done);
   /// What was stopped, or has died too often, may be started again. False if there was nothing to allow.
   bool allow(const std::string& server);
-  const std::set<std::string, std::less<>>& stopped() const { return stopped_; }
+  const StoppedServers& stopped() const { return stopped_; }
   /// The instance has grown too large: another one takes its place when its calls are answered.
   void recycle(const InstanceId& instance, const std::string& why);
+  /// Looks whether the files of running servers have changed; also done by itself now and then.
+  void look_at_code() { code_.look(); }
 
-  const std::list<Place>& places() const { return places_; }
-  std::size_t living() const;
-  std::uint64_t started() const { return started_; }
+  // ---- how it is set up
+
+  void set_limits(const Limits& limits) { context_.limits = limits; }
+  /// For the instances that are started from now on.
+  void set_line_cap(std::size_t line_cap) { context_.line_cap = line_cap; }
+  /// Hears of every instance that was started for a session object and whose end was not proved.
+  using Unproved = std::function<void(const std::string& owner, const Gone& gone)>;
+  void when_unproved(Unproved task) { unproved_ = std::move(task); }
+  /// Each outlives the pool; null = nowhere.
+  void tell_events_to(events::Stream* stream) { context_.events = stream; }
+  void keep_journal(instance::Journal* journal) { context_.journal = journal; }
+  void keep_error_output(instance::ErrorFiles* files) { context_.error_files = files; }
+  void keep_manifests(knowledge::ManifestStore* store) { catalog_.keep_in(store); }
+  void learn_builds_with(CodeWatch::BuildOf build_of) { code_.learn_builds_with(std::move(build_of)); }
+  /// A child of this process that is not an instance, and is meant to be there until it dies.
+  void started(pid_t child, instance::Children::Ended ended) { children_.started(child, std::move(ended)); }
+
+  const Slots& places() const { return slots_; }
+  std::size_t living() const { return slots_.living(); }
+  std::uint64_t started() const { return context_.started; }
 
  private:
-  void learned_read_only(router::Router& router, bool read_only) override;
-  void learned_conversational(router::Router& router) override;
-  void learned_list(router::Router& router, const router::SessionPort& port, router::ListKind kind,
-                    std::string_view result) override;
-  void learned_of_change(router::Router& router, router::ChangedList list) override;
-  void learned_that_it_answers_probes(router::Router& router) override;
-  void router_error_output(router::Router& router, std::string_view bytes) override;
-  void router_opened(router::Router& router) override;
-  void router_unfit(router::Router& router) override;
-  void router_drained(router::Router& router) override;
-  void router_hung(router::Router& router) override;
-  void router_lost(router::Router& router, const router::LastWords& why) override;
-  void router_ended(router::Router& router, const instance::Ending& ending) override;
+  Result<void> make_room(const Wanted& wanted) override { return capacity_.make_room(wanted); }
+  knowledge::Fingerprint watch_code(const instance::Instance& instance) override {
+    return code_.watch(instance);
+  }
+  Slot* find(SlotId id) override { return slots_.find(id); }
+  void slot_unused(SlotId id) override;
+  void dispose(std::unique_ptr<router::Router> router) override;
+  void ended_unproved(const std::string& owner, const Gone& gone) override;
 
-  bool teaches(const Place& place);
-  static std::string key_for(const Ask& ask, const knowledge::SharingDecision& decision,
-                             router::SessionId session);
-  Place& place_for(router::SessionPort& port, const Ask& ask, const knowledge::SharingDecision& decision);
-  Place* left_by_session(router::SessionId session, const Place& except);
-  void ask_again(const std::string& key, router::SessionId session);
-  void hand_on(Place& place);
-  void hint(router::SessionPort& port, const Wanted& wanted, const knowledge::SharingDecision& decision);
+  Slot& slot_for(const router::SessionPort& port, const Ask& ask, const knowledge::SharingDecision& decision);
+  void ask_again(SlotId id, SessionId session);
 
-  // one place
-  void happen(Place& place, pool::Happening happening);
-  void start(Place& place);
-  Result<void> start_instance(Place& place);
-  instance::Opening opening_of(const Place& place);
-  void attach_askers(Place& place);
-  void learn_build(Place& place);
-  void look_at_code(Place& place);
-  void take_out_of_use(Place& place, const std::string& changed);
-  void refuse_askers(Place& place);
-  void refuse_version(Place& place, const std::string& objection);
-  void tell_failed(Place& place, router::Opened::Kind kind, const std::string& text);
-  void drain(Place& place);
-  void end(Place& place, instance::Instance::Haste haste);
-  void leave_sessions(Place& place);
-  void delay(Place& place);
-  void revive(Place& place);
-  void gone(Place& place, const instance::Ending& ending);
-  void died(Place& place);
-
-  void tell(events::Event event) const;
-  // spares
-  Place* spare_for(const router::SessionPort& port, const Ask& ask,
-                   const knowledge::SharingDecision& decision);
-  void refill(const Ask& ask);
-  void add_spare(const Ask& ask, const std::string& spare_for);
-
-  // how many there are
-  Result<void> make_room(const Wanted& wanted);
-  Use instances_used(const Wanted& wanted) const;
-  std::vector<Place*> replaceable_for(const Wanted& wanted, std::vector<Candidate>& list);
-  void keep_newest();
-  void watch_use(Place& place, Clock::duration after);
-  void look_at_use(Place& place);
-  bool may_park(const Place& place);
-  enum class Spares : std::uint8_t { Counted, Kept };
-  std::vector<Place*> candidates(std::vector<Candidate>& list, Spares spares);
-
-  Place* place_called(std::string_view key);
-  Place* place_of(const router::Router& router);
-  Place* place_of(const router::SessionPort& port);
-
-  Loop& loop_;
-  proc::Spawner& spawner_;
-  std::size_t line_cap_;
   Catalog catalog_;
   instance::Children children_;
-  std::list<Place> places_;
-  std::vector<std::unique_ptr<router::Router>> ended_;  // for a moment
-  events::Stream* events_ = nullptr;
-  instance::Journal* journal_ = nullptr;
-  instance::ErrorFiles* error_files_ = nullptr;
-  BuildOf build_of_;
-  Timer code_;
-  Limits limits_;
-  std::set<std::string, std::less<>> stopped_;
+  SlotContext context_;
+  Slots slots_;
+  std::vector<std::unique_ptr<router::Router>> ended_;  // until the next turn
+  Capacity capacity_;
+  CodeWatch code_;
+  StoppedServers stopped_;
+  Spares spares_;
   Unproved unproved_;
-  std::minstd_rand random_;
-  Clock::duration next_delay_{};  // of the place that has just died
-  std::uint64_t started_ = 0;
-  std::uint64_t spares_ = 0;  // ever begun
-  bool closing_ = false;      // no spare is begun any more
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

@@ -67,7 +67,7 @@ TEST(Attribution, ASessionAtTheAddressOfOneThatDiedGetsNoneOfItsLogLines) {
   exchange.settle();
 
   EXPECT_THAT(second.heard(), IsEmpty());
-  EXPECT_EQ(exchange.switchboard.places().front().router->counters().dropped_log_lines, 2U);
+  EXPECT_EQ(exchange.switchboard.places().front().router()->counters().dropped_log_lines, 2U);
 }
 
 /// Two sessions ask for the same once each, in our words: what the server says about one is not the other's.
@@ -145,7 +145,7 @@ TEST(Attribution, StderrOfASharedServerGoesToTheOnlySessionThatCanHaveCausedIt) 
   exchange.server().complain("about one of them\n");
   exchange.settle();
   EXPECT_EQ(second.errors, "a banner\n");
-  EXPECT_EQ(exchange.switchboard.places().front().router->counters().kept_error_bytes, 18U);
+  EXPECT_EQ(exchange.switchboard.places().front().router()->counters().kept_error_bytes, 18U);
 }
 
 TEST(Attribution, ACallThatWasAnsweredAMomentAgoIsStillAPossibleCause) {
@@ -197,7 +197,7 @@ TEST(Attribution, ALateAnswerToACallThatWasTakenBackIsAnAnswerLikeAnyOther) {
   exchange.server().say(R"({"jsonrpc":"2.0","id":)" + boost::json::serialize(json(heard.at(0)).at("id")) +
                         R"(,"result":{}})");
   exchange.settle();
-  ASSERT_EQ(exchange.switchboard.places().front().router->counters().late_answers, 1U);
+  ASSERT_EQ(exchange.switchboard.places().front().router()->counters().late_answers, 1U);
 
   expect_that_nobody_hears_of_the_first(exchange, second);
 }
@@ -209,7 +209,7 @@ TEST(Attribution, AnAnswerThatCannotBeReadIsAnAnswerLikeAnyOther) {
   first.say(call(1));
   exchange.settle();
   answer_last(exchange, R"(,"jsonrpc":"1.0","result":{})");
-  ASSERT_EQ(exchange.switchboard.places().front().router->counters().lost_answers, 1U);
+  ASSERT_EQ(exchange.switchboard.places().front().router()->counters().lost_answers, 1U);
   second.say(call(1));
   exchange.settle();
 

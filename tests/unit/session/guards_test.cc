@@ -81,12 +81,12 @@ TEST_F(LimitedTools, LetNoCallThroughThatLooksLikeNewsOrAnAnswer) {
   EXPECT_THAT(passed(R"({"jsonrpc":"2.0","id":)" + id +
                      R"(,"result":{},"Method":"tools/call","Params":{"name":"pid"}})"),
               IsEmpty());
-  EXPECT_EQ(exchange_.switchboard.places().front().router->counters().misleading, 2U);
+  EXPECT_EQ(exchange_.switchboard.places().front().router()->counters().misleading, 2U);
 }
 
 TEST_F(LimitedTools, LetNoCallThroughThatHasNoId) {
   const auto counted = [this] {
-    return exchange_.switchboard.places().front().router->counters().misleading;
+    return exchange_.switchboard.places().front().router()->counters().misleading;
   };
   for (const char* method : {"tools/call", "tools\\/call", "\\u0074ools/call", "anything"}) {
     const auto before = counted();

@@ -301,7 +301,7 @@ TEST_F(LazyAuto, AServerThatDoesNotShowItsToolsWithinTenSecondsIsNotShared) {
   exchange.server(1).exit(0);
   exchange.settle();
   ASSERT_EQ(exchange.started(), 3U);
-  EXPECT_FALSE(exchange.switchboard.places().back().decision.shared);
+  EXPECT_FALSE(exchange.switchboard.places().back().decision().shared);
 }
 
 TEST_F(LazyAuto, CallsThatWaitedForAnUnfitSharedServerKeepTheirOrder) {
@@ -373,8 +373,8 @@ TEST_F(LazyAuto, ASessionThatWasGreetedForASharedServerDoesNotShareOneThatProved
   third.say(kCall);
   exchange.settle();
 
-  for (const pool::Place& place : exchange.switchboard.places()) {
-    EXPECT_FALSE(place.decision.shared) << place.decision.reason;
+  for (const pool::Slot& place : exchange.switchboard.places()) {
+    EXPECT_FALSE(place.decision().shared) << place.decision().reason;
   }
 }
 
@@ -414,8 +414,8 @@ TEST_F(LazyAuto, AServerThatWasFoundUnfitMayBeSharedWithOtherCode) {
   ASSERT_TRUE(answer(exchange.spawner.servers.back(), kReadOnly));
 
   attach();
-  EXPECT_TRUE(exchange.switchboard.places().back().decision.shared)
-      << exchange.switchboard.places().back().decision.reason;
+  EXPECT_TRUE(exchange.switchboard.places().back().decision().shared)
+      << exchange.switchboard.places().back().decision().reason;
 }
 
 /// Outlives the sessions that hold something of it.

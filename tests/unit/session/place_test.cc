@@ -114,9 +114,9 @@ TEST_F(SharedPlace, ANewDefinitionReachesASessionThatIsBeingOpened) {
   exchange.server().exit(0);
   exchange.settle();
   ASSERT_EQ(exchange.started(), 2U);
-  EXPECT_EQ(exchange.switchboard.places().front().wanted->spec.argv[0], "/bin/other-server");
+  EXPECT_EQ(exchange.switchboard.places().front().wanted().spec.argv[0], "/bin/other-server");
   ASSERT_TRUE(exchange.answer_handshake(exchange.server(1)));
-  EXPECT_EQ(exchange.switchboard.places().front().wanted->spec.argv[0], "/bin/other-server");
+  EXPECT_EQ(exchange.switchboard.places().front().wanted().spec.argv[0], "/bin/other-server");
 }
 
 TEST_F(SharedPlace, ARemovedServerIsNotStartedForASessionThatWaits) {
@@ -199,10 +199,10 @@ TEST_F(PrivatePlace, ASlowClientDoesNotMakeItsServerHang) {
   exchange.until([&] {
     for (const auto& line : exchange.server().heard())
       if (line.find("ping") != std::string::npos) exchange.server().say(answer_to(line, "{}"));
-    return Clock::now() > end || exchange.switchboard.places().front().life != pool::Life::Ready;
+    return Clock::now() > end || exchange.switchboard.places().front().life() != pool::Life::Ready;
   });
-  EXPECT_EQ(exchange.switchboard.places().front().life, pool::Life::Ready)
-      << pool::cause_name(exchange.switchboard.places().front().cause);
+  EXPECT_EQ(exchange.switchboard.places().front().life(), pool::Life::Ready)
+      << pool::cause_name(exchange.switchboard.places().front().cause());
 }
 
 TEST_F(PrivatePlace, ABatchWakesItOnce) {
@@ -257,7 +257,7 @@ TEST_F(SharedPlace, IsNotStartedAgainForNobody) {
   ASSERT_EQ(exchange.started(), 2U);
   exchange.server(1).exit(3 << 8);
   exchange.settle();
-  ASSERT_EQ(exchange.switchboard.places().front().life, pool::Life::Waiting);
+  ASSERT_EQ(exchange.switchboard.places().front().life(), pool::Life::Waiting);
   client.session.end(session::EndReason::ShuttingDown);
   exchange.switchboard.stop_all(instance::Instance::Haste::Polite);
   const auto end = Clock::now() + milliseconds(200);
@@ -349,7 +349,7 @@ TEST_F(SharedPlace, AHungServerEndsItsSessionsWhereItIsNotRestarted) {
   }));
   exchange.server().say(answer_to(asked[0], "{}"));
   ASSERT_TRUE(
-      exchange.until([&] { return exchange.switchboard.places().front().life == pool::Life::Dying; }));
+      exchange.until([&] { return exchange.switchboard.places().front().life() == pool::Life::Dying; }));
   exchange.server().exit(SIGKILL);
   exchange.settle();
   EXPECT_EQ(exchange.started(), 1U);

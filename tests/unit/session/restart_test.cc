@@ -74,7 +74,7 @@ TEST_F(Restart, StartsOneInstanceForAllSessionsOfASharedServer) {
   exchange.settle();
   ASSERT_TRUE(comes_back(2));
   EXPECT_EQ(exchange.started(), 2U);
-  EXPECT_EQ(exchange.switchboard.places().front().router->sessions().size(), 5U);
+  EXPECT_EQ(exchange.switchboard.places().front().router()->sessions().size(), 5U);
 }
 
 TEST_F(Restart, HoldsCallsUntilTheNextInstanceIsReady) {
@@ -289,7 +289,7 @@ TEST_F(Restart, AServerThatCannotBeStartedAgainIsBrokenToo) {
   exchange.settle();
   client.say(request("1", "tools/call"));
   ASSERT_TRUE(
-      exchange.until([&] { return exchange.switchboard.places().front().life == pool::Life::Broken; }));
+      exchange.until([&] { return exchange.switchboard.places().front().life() == pool::Life::Broken; }));
   const auto heard = client.heard();
   ASSERT_THAT(heard, SizeIs(1));
   EXPECT_THAT(heard[0], HasSubstr("no such file"));
@@ -357,8 +357,8 @@ TEST_F(Restart, AServerThatHangsIsEndedAndReplaced) {
   EXPECT_THAT(asked[0], HasSubstr(R"("method":"ping")"));
   exchange.server().say(answer_to(asked[0], "{}"));  // it can answer; from now on it does not
   ASSERT_TRUE(
-      exchange.until([&] { return exchange.switchboard.places().front().life == pool::Life::Dying; }));
-  EXPECT_EQ(exchange.switchboard.places().front().cause, pool::Cause::Hung);
+      exchange.until([&] { return exchange.switchboard.places().front().life() == pool::Life::Dying; }));
+  EXPECT_EQ(exchange.switchboard.places().front().cause(), pool::Cause::Hung);
   exchange.server().exit(SIGKILL);
   ASSERT_TRUE(comes_back(2));
   EXPECT_THAT(client.notes, testing::Contains(HasSubstr("did not answer any more")));
@@ -372,7 +372,7 @@ TEST_F(Restart, AServerThatKnowsNoPingIsLeftAlone) {
     pings += exchange.server().heard().size();
     return pings > 5;
   }));
-  EXPECT_EQ(exchange.switchboard.places().front().life, pool::Life::Ready);
+  EXPECT_EQ(exchange.switchboard.places().front().life(), pool::Life::Ready);
   EXPECT_EQ(exchange.started(), 1U);
 }
 

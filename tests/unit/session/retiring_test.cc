@@ -124,7 +124,7 @@ TEST_P(RetiringWhileItWaits, DoesNotStartTheOldDefinition) {
     exchange.spawner.servers.back().exit(0);
     exchange.settle();
   }
-  ASSERT_EQ(exchange.switchboard.places().front().life, pool::Life::Waiting);
+  ASSERT_EQ(exchange.switchboard.places().front().life(), pool::Life::Waiting);
   auto redefined = std::make_shared<pool::Wanted>(*exchange.wanted);
   redefined->call_timeout = std::chrono::seconds(77);
   if (GetParam() == Cause::Reloaded) client.session.redefine(redefined);
@@ -136,7 +136,8 @@ TEST_P(RetiringWhileItWaits, DoesNotStartTheOldDefinition) {
     EXPECT_EQ(exchange.started(), 2U);
   } else {
     ASSERT_EQ(exchange.started(), 3U);
-    EXPECT_EQ(exchange.switchboard.places().front().router->options().call_timeout, std::chrono::seconds(77));
+    EXPECT_EQ(exchange.switchboard.places().front().router()->options().call_timeout,
+              std::chrono::seconds(77));
   }
 }
 INSTANTIATE_TEST_SUITE_P(For, RetiringWhileItWaits, testing::Values(Cause::Stopped, Cause::Reloaded));

@@ -25,7 +25,7 @@ class Spares : public testing::Test {
   }
   std::size_t spares() const {
     std::size_t count = 0;
-    for (const pool::Place& place : exchange.switchboard.places()) count += place.spare_for.empty() ? 0 : 1;
+    for (const pool::Slot& place : exchange.switchboard.places()) count += place.spare_for().empty() ? 0 : 1;
     return count;
   }
 

@@ -1,0 +1,46 @@
+// What the present instance of a slot teaches the catalog, while it is still of the build that is known.
+// Owned by the slot; its router reports here what the server shows.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "knowledge/fingerprint.h"
+#include "pool/server_spec.h"
+#include "router/router.h"
+
+namespace corral::pool {
+
+class Catalog;
+
+class Lessons {
+ public:
+  explicit Lessons(Catalog& catalog) : catalog_(catalog) {}
+
+  /// Another instance is started. What it shows before it is open counts: it is asked for it.
+  void begin(std::shared_ptr<const Wanted> wanted);
+  /// The instance is open, and was started from these files.
+  void opened(const router::Router& router, const knowledge::Fingerprint& build);
+  /// Its files have changed: what it shows is not what the next instance would show.
+  void mark_outdated() { outdated_ = true; }
+  /// Empty while it is not open.
+  const knowledge::Fingerprint& build() const { return build_; }
+
+  void learned_read_only(const router::Router& router, bool read_only);
+  void learned_conversational();
+  void learned_list(const router::Router& router, const router::SessionPort& port, router::ListKind kind,
+                    std::string_view result);
+  void learned_of_change(router::ChangedList list);
+  void learned_that_it_answers_probes();
+
+ private:
+  bool teaches() const;
+
+  Catalog& catalog_;
+  std::shared_ptr<const Wanted> wanted_;
+  knowledge::Fingerprint build_;
+  bool opened_ = false;
+  bool outdated_ = false;
+};
+
+}  // namespace corral::pool

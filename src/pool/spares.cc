@@ -1,0 +1,64 @@
+#include "pool/spares.h"
+
+#include <algorithm>
+
+#include "knowledge/profile.h"
+#include "pool/capacity.h"
+#include "pool/catalog.h"
+#include "pool/code_watch.h"
+#include "pool/slots.h"
+
+namespace corral::pool {
+namespace {
+
+/// Which sessions may have it: those to whom a server could not show the difference.
+std::string spare_key(const Ask& ask) {
+  // A modern server is told with every request who asks; what counts is what a legacy one heard.
+  return ask.wanted->key + "\n" + knowledge::profile_of(knowledge::Era::Legacy, ask.initialize_params) +
+         "\n" + knowledge::client_name(ask.initialize_params);
+}
+
+bool is_coming(const Slot& slot) { return slot.life() == Life::Ready || slot.life() == Life::Starting; }
+
+}  // namespace
+
+Slot* Spares::give_to(const router::SessionPort& port, const Ask& ask,
+                      const knowledge::SharingDecision& decision) {
+  if (decision.shared || ask.wanted->warm == 0) return nullptr;
+  parts_.loop.post([this, ask, alive = std::weak_ptr<bool>(alive_)] {
+    if (!alive.expired()) refill(ask);
+  });
+  const std::string key = spare_key(ask);
+  Slot* best = nullptr;
+  for (Slot& slot : parts_.slots) {
+    if (slot.spare_for() != key || !is_coming(slot)) continue;
+    parts_.code.look_at(slot);
+    if (!is_coming(slot)) continue;
+    if (best == nullptr || (best->life() != Life::Ready && slot.life() == Life::Ready)) best = &slot;
+  }
+  if (best != nullptr) best->give_to(port, slot_key(ask, decision, port.session()), decision);
+  return best;
+}
+
+void Spares::refill(const Ask& ask) {
+  const std::string key = spare_key(ask);
+  auto have = static_cast<std::size_t>(
+      std::count_if(parts_.slots.begin(), parts_.slots.end(),
+                    [&key](const Slot& slot) { return slot.spare_for() == key && is_coming(slot); }));
+  for (; have < ask.wanted->warm; ++have) {
+    if (closed_ || !parts_.capacity.has_room_for_spare(*ask.wanted)) return;
+    add(ask, key);
+  }
+}
+
+void Spares::add(const Ask& ask, const std::string& for_whom) {
+  knowledge::SharingDecision decision = parts_.catalog.decide(ask);
+  if (decision.shared || is_stopped(*ask.wanted, parts_.stopped)) return;
+  decision.reason = "private: kept ready for the next session";
+  Slot& slot =
+      parts_.slots.add(ask.wanted->key + "\nspare " + std::to_string(++begun_), ask.wanted, decision);
+  slot.make_spare(for_whom, ask.initialize_params);
+  slot.apply(Happening::Asked);
+}
+
+}  // namespace corral::pool
