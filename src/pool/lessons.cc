@@ -25,23 +25,25 @@ bool Lessons::teaches() const {
   return !outdated_ && catalog_.is_known_build(*wanted_, build_);
 }
 
-void Lessons::learned_read_only(const router::Router& router, bool read_only) {
+void Lessons::learned_read_only(router::Router& router, bool read_only) {
   if (teaches()) catalog_.learn_read_only(*wanted_, router.options().shared, read_only);
 }
 
-void Lessons::learned_conversational() { catalog_.learn_conversational(*wanted_); }
+void Lessons::learned_conversational(router::Router&) { catalog_.learn_conversational(*wanted_); }
 
-void Lessons::learned_list(const router::Router& router, const router::SessionPort& port,
-                           router::ListKind kind, std::string_view result) {
+void Lessons::learned_list(router::Router& router, const router::SessionPort& port, router::ListKind kind,
+                           std::string_view result) {
   if (!teaches()) return;
   catalog_.learn_list({*wanted_, router.instance()->handshake(), router.options().shared},
                       port.introduction(), kind, result);
 }
 
-void Lessons::learned_of_change(router::ChangedList list) {
+void Lessons::learned_of_change(router::Router&, router::ChangedList list) {
   if (teaches()) catalog_.forget_list(*wanted_, list);
 }
 
-void Lessons::learned_that_it_answers_probes() { catalog_.learn_that_it_answers_probes(*wanted_); }
+void Lessons::learned_that_it_answers_probes(router::Router&) {
+  catalog_.learn_that_it_answers_probes(*wanted_);
+}
 
 }  // namespace corral::pool

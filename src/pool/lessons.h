@@ -13,7 +13,7 @@ namespace corral::pool {
 
 class Catalog;
 
-class Lessons {
+class Lessons final : public router::Router::Learner {
  public:
   explicit Lessons(Catalog& catalog) : catalog_(catalog) {}
 
@@ -26,14 +26,13 @@ class Lessons {
   /// Empty while it is not open.
   const knowledge::Fingerprint& build() const { return build_; }
 
-  void learned_read_only(const router::Router& router, bool read_only);
-  void learned_conversational();
-  void learned_list(const router::Router& router, const router::SessionPort& port, router::ListKind kind,
-                    std::string_view result);
-  void learned_of_change(router::ChangedList list);
-  void learned_that_it_answers_probes();
-
  private:
+  void learned_read_only(router::Router& router, bool read_only) override;
+  void learned_conversational(router::Router& router) override;
+  void learned_list(router::Router& router, const router::SessionPort& port, router::ListKind kind,
+                    std::string_view result) override;
+  void learned_of_change(router::Router& router, router::ChangedList list) override;
+  void learned_that_it_answers_probes(router::Router& router) override;
   bool teaches() const;
 
   Catalog& catalog_;

@@ -96,7 +96,7 @@ void Slot::start() {
 Result<void> Slot::start_instance() {
   if (const auto room = context_.owner.make_room(*wanted_); !room) return room.error();
   Router::Owner& self = *this;
-  auto router = std::make_unique<Router>(context_.loop, router_options(), self);
+  auto router = std::make_unique<Router>(context_.loop, router_options(), self, lessons_);
   const instance::JournalEntry entry{context_.journal, wanted_->server};
   if (const auto started = router->start(context_.spawner, wanted_->spec, context_.line_cap, entry); !started)
     return started.error();

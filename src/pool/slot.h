@@ -116,18 +116,6 @@ class Slot final : private router::Router::Owner {
   void mark_stale(const std::string& changed);
 
  private:
-  void learned_read_only(router::Router& router, bool read_only) override {
-    lessons_.learned_read_only(router, read_only);
-  }
-  void learned_conversational(router::Router&) override { lessons_.learned_conversational(); }
-  void learned_list(router::Router& router, const router::SessionPort& port, router::ListKind kind,
-                    std::string_view result) override {
-    lessons_.learned_list(router, port, kind, result);
-  }
-  void learned_of_change(router::Router&, router::ChangedList list) override {
-    lessons_.learned_of_change(list);
-  }
-  void learned_that_it_answers_probes(router::Router&) override { lessons_.learned_that_it_answers_probes(); }
   void router_error_output(router::Router& router, std::string_view bytes) override;
   void router_opened(router::Router& router) override;
   void router_unfit(router::Router& router) override;

@@ -9,8 +9,13 @@
 
 namespace corral::router {
 
-Router::Router(Loop& loop, RouterOptions options, Owner& owner)
-    : loop_(loop), options_(std::move(options)), owner_(owner), deadlines_(loop), health_timer_(loop) {}
+Router::Router(Loop& loop, RouterOptions options, Owner& owner, Learner& learner)
+    : loop_(loop),
+      options_(std::move(options)),
+      owner_(owner),
+      learner_(learner),
+      deadlines_(loop),
+      health_timer_(loop) {}
 
 Router::~Router() = default;
 
@@ -154,7 +159,7 @@ void Router::fit() {
 /// Under the plain profile the tools are others than we believed: nobody shares this one.
 void Router::refute() {
   refuted_ = true;
-  owner_.learned_read_only(*this, false);
+  learner_.learned_read_only(*this, false);
   owner_.router_unfit(*this);
 }
 

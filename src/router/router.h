@@ -74,10 +74,10 @@ std::size_t list_digest(ListKind kind, std::string_view result);
 
 class Router final : public instance::Instance::Events {
  public:
-  /// What the instance taught us, for the manifest; and how it fares.
-  class Owner {
+  /// Hears what the server has shown, while its router passes it on. Outlives the router; must not end it.
+  class Learner {
    public:
-    virtual ~Owner() = default;
+    virtual ~Learner() = default;
     virtual void learned_read_only(Router& router, bool read_only) = 0;
     virtual void learned_conversational(Router& router) = 0;
     /// What the server showed to clients that say the same of themselves as this one.
@@ -86,7 +86,13 @@ class Router final : public instance::Instance::Events {
     /// What we know of this list is out of date.
     virtual void learned_of_change(Router& router, ChangedList list) = 0;
     virtual void learned_that_it_answers_probes(Router& router) = 0;
+  };
 
+  /// Hears how the instance fares. Outlives the router, and owns it: it may end the instance from any of
+  /// these, but destroys the router only in a later turn.
+  class Owner {
+   public:
+    virtual ~Owner() = default;
     /// All of it; once it is opened its sessions hear it, too.
     virtual void router_error_output(Router& router, std::string_view bytes) = 0;
     /// Sessions may attach.
@@ -102,7 +108,7 @@ class Router final : public instance::Instance::Events {
     virtual void router_ended(Router& router, const instance::Ending& ending) = 0;
   };
 
-  Router(Loop& loop, RouterOptions options, Owner& owner);
+  Router(Loop& loop, RouterOptions options, Owner& owner, Learner& learner);
   ~Router() override;
 
   /// Call once, before anything else.
@@ -237,6 +243,7 @@ class Router final : public instance::Instance::Events {
   Loop& loop_;
   RouterOptions options_;
   Owner& owner_;
+  Learner& learner_;
   std::unique_ptr<instance::Instance> instance_;
   std::map<SessionId, SessionPort*> sessions_;       // those that are attached
   std::set<SessionId> ready_;                        // those that said notifications/initialized, or need not

@@ -86,7 +86,7 @@ void Router::forget_compared(ChangedList list) {
 
 /// A list in several pages is not kept: what its cursors mean only this instance knows.
 void Router::learn(const SessionPort& port, ListKind kind, std::string_view result) {
-  if (!wire::member(result, "nextCursor").present()) owner_.learned_list(*this, port, kind, result);
+  if (!wire::member(result, "nextCursor").present()) learner_.learned_list(*this, port, kind, result);
 }
 
 /// Of a list in several pages we have seen only the first: each instance shows another one, for all we know.

@@ -90,7 +90,7 @@ void Router::answer_call(const Call& call, const wire::Message& message) {
 void Router::answer_tools(SessionPort& port, const Call& call, const wire::Message& message) {
   const std::string_view result = message.result();
   if (!options_.shared && call.purpose == Purpose::ListTools) {
-    if (const auto read_only = every_tool_is_read_only(result)) owner_.learned_read_only(*this, *read_only);
+    if (const auto read_only = every_tool_is_read_only(result)) learner_.learned_read_only(*this, *read_only);
   }
   if (!options_.allows_tool) return port.answer(message, call.id);
   port.deliver({wire::result_message(call.id, without_tools(result, options_.allows_tool)), nullptr});
@@ -101,11 +101,11 @@ void Router::answer_own(const Call& call, const wire::Message& message) {
   if (call.purpose == Purpose::ConfirmTools) {
     const auto read_only = accepted ? every_tool_is_read_only(message.result()) : std::nullopt;
     if (!read_only.value_or(false)) return refute();
-    owner_.learned_read_only(*this, true);
+    learner_.learned_read_only(*this, true);
     return fit();
   }
   if (call.purpose == Purpose::Probe) {
-    if (!health_->proven()) owner_.learned_that_it_answers_probes(*this);
+    if (!health_->proven()) learner_.learned_that_it_answers_probes(*this);
     return health_->answered();
   }
   if (call.purpose == Purpose::CompareList && accepted) compared(call, message.result());
@@ -153,7 +153,7 @@ void Router::question(const wire::Message& message) {
   if (port == nullptr || questions_.size() >= kMostQuestions) {
     ++counters_.refused_questions;
     reply(wire::error_message(id, wire::kMethodNotFound, "Method not found: no client can answer this"));
-    if (options_.shared) owner_.learned_conversational(*this);
+    if (options_.shared) learner_.learned_conversational(*this);
     return;
   }
   if (client_silent_) return answer_for_client(id, kind_of_question(method));
@@ -195,7 +195,7 @@ void Router::news(const wire::Message& message) {
   const auto changed = changed_list_of(method);
   if (changed) {
     forget_compared(*changed);
-    owner_.learned_of_change(*this, *changed);
+    learner_.learned_of_change(*this, *changed);
   }
   if (method == "notifications/progress") return progress(message);
   if (method == "notifications/cancelled") return cancelled_by_server(message);
