@@ -30,7 +30,7 @@ namespace corral::pool {
 class Catalog;
 class Slot;
 
-/// A slot may be gone in the next turn of the loop: whoever remembers one for longer remembers its id.
+/// A slot may be gone in the next turn of the loop: remember its id for longer than that, not its address.
 using SlotId = Id<struct SlotTag>;
 
 struct Limits {

@@ -33,7 +33,7 @@ class Waiters {
   void remove(const router::SessionPort& port);
   /// An instance is started for the first of them.
   void mark_spawn();
-  /// What they wait for did not open: they are refused once its tree is gone. Later ones are not.
+  /// What they wait for did not open: they are refused once its tree is gone. Those that ask later are not.
   void mark_failed();
 
   Waiter take_front();
