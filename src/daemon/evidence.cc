@@ -14,7 +14,7 @@ std::string array(const List& list, Show show) {
   return text + "]";
 }
 
-std::string one_gone(const pool::Gone& gone) {
+std::string one_gone(const pool::InstanceEnd& gone) {
   return R"({"server":)" + wire::quoted(gone.server) + R"(,"instance":)" +
          wire::quoted(gone.instance.text()) + R"(,"pid":)" + std::to_string(gone.pid) + R"(,"cause":)" +
          wire::quoted(pool::cause_name(gone.cause)) + R"(,"processes":)" +
@@ -33,9 +33,9 @@ std::string one_survivor(const instance::Survivor& survivor) {
          R"(,"cause":)" + wire::quoted(survivor.cause) + "}";
 }
 
-std::string survivors_of(const std::vector<pool::Gone>& ended) {
+std::string survivors_of(const std::vector<pool::InstanceEnd>& ended) {
   std::vector<instance::Survivor> all;
-  for (const pool::Gone& gone : ended) {
+  for (const pool::InstanceEnd& gone : ended) {
     all.insert(all.end(), gone.ending.survivors.begin(), gone.ending.survivors.end());
   }
   return array(all, one_survivor);
@@ -45,10 +45,10 @@ std::string survivors_of(const std::vector<pool::Gone>& ended) {
 
 bool SessionEvidence::leaked() const {
   return std::any_of(ended.begin(), ended.end(),
-                     [](const pool::Gone& gone) { return !gone.ending.proved_empty; });
+                     [](const pool::InstanceEnd& gone) { return !gone.ending.proved_empty; });
 }
 
-std::string gone_json(const std::vector<pool::Gone>& gone) { return array(gone, one_gone); }
+std::string gone_json(const std::vector<pool::InstanceEnd>& gone) { return array(gone, one_gone); }
 
 std::string names_json(const std::vector<std::string>& names) {
   return array(names, [](const std::string& name) { return wire::quoted(name); });

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "pool/switchboard.h"
+#include "pool/pool.h"
 
 namespace corral::daemon {
 
@@ -19,7 +19,7 @@ struct Kept {
 /// The end of a session object, with what it took along.
 struct SessionEvidence {
   std::string id;
-  std::vector<pool::Gone> ended;
+  std::vector<pool::InstanceEnd> ended;
   std::vector<Kept> kept;
   std::chrono::milliseconds took{};
 
@@ -28,7 +28,7 @@ struct SessionEvidence {
 };
 
 /// [{"server", "instance", …}, …]
-std::string gone_json(const std::vector<pool::Gone>& gone);
+std::string gone_json(const std::vector<pool::InstanceEnd>& gone);
 std::string names_json(const std::vector<std::string>& names);
 std::string to_json(const SessionEvidence& evidence);
 

@@ -1,4 +1,4 @@
-// Builds the objects in the order of the data path: client, session, switchboard, router, instance.
+// Builds the objects in the order of the data path: client, session, pool, router, instance.
 #include "daemon/hub.h"
 
 #include <unistd.h>
@@ -32,9 +32,9 @@ Hub::Impl::Impl(Loop& given, config::Configuration first, proc::Spawner& spawner
       chronicle(given_chronicle),
       configuration(std::move(first)),
       read_again(std::move(again)),
-      switchboard(given, spawner, configuration.options.line_cap),
+      pool(given, spawner, configuration.options.line_cap),
       owned(
-          given, guests, switchboard,
+          given, guests, pool,
           [this](const Origin& origin) -> Result<void> {
             const auto found = resolve(origin, configuration);
             if (!found) return found.error();
@@ -49,22 +49,22 @@ Hub::Hub(Loop& loop, config::Configuration configuration, proc::Spawner& spawner
          Chronicle& chronicle)
     : impl_(
           std::make_unique<Impl>(loop, std::move(configuration), spawner, std::move(read_again), chronicle)) {
-  impl_->switchboard.keep_manifests(&chronicle.manifests());
-  impl_->switchboard.tell_events_to(&chronicle.events());
+  impl_->pool.keep_manifests(&chronicle.manifests());
+  impl_->pool.tell_events_to(&chronicle.events());
   chronicle.events().listen(
       [impl = impl_.get(), alive = std::weak_ptr<bool>(impl_->alive)](const events::Event& event) {
         if (!alive.expired()) impl->hear(event);
       });
-  impl_->switchboard.keep_journal(&chronicle.journal());
-  impl_->switchboard.keep_error_output(&chronicle.error_files());
+  impl_->pool.keep_journal(&chronicle.journal());
+  impl_->pool.keep_error_output(&chronicle.error_files());
 }
 
 Hub::~Hub() = default;
 
 void Hub::Impl::apply_options() {
   const config::Options& options = configuration.options;
-  switchboard.set_limits({options.max_instances, options.keep, options.drain});
-  switchboard.set_line_cap(options.line_cap);
+  pool.set_limits({options.max_instances, options.keep, options.drain});
+  pool.set_line_cap(options.line_cap);
 }
 
 // ---- arriving
@@ -114,19 +114,19 @@ void Hub::arrived(transport::Arrival arrival, std::shared_ptr<transport::ShimLin
   guest.stdio = std::make_unique<transport::StdioClient>(
       impl_->loop, std::move(arrival), std::move(line), impl_->configuration.options.line_cap,
       [impl = impl_.get()](transport::StdioClient& gone) { impl->forget(gone.session()); });
-  guest.stdio->begin(impl_->session_ids.next(), impl_->switchboard, std::move(*wanted), object);
+  guest.stdio->begin(impl_->session_ids.next(), impl_->pool, std::move(*wanted), object);
   impl_->seat(std::prev(impl_->guests.end()));
 }
 
 /// Once its pipes are ours a client cannot run its server itself any more, so it is told before. Those who
 /// have come and not spoken yet will want an instance too.
-std::string Hub::Impl::why_full(const std::shared_ptr<const pool::Wanted>& wanted) {
+std::string Hub::Impl::why_full(const std::shared_ptr<const pool::ServerSpec>& wanted) {
   const pool::Ask ask{wanted, "", std::nullopt};
-  if (switchboard.why_no_room(ask, guests.size()).empty()) return {};
+  if (pool.why_no_room(ask, guests.size()).empty()) return {};
   const auto silent = std::count_if(guests.begin(), guests.end(), [](const Guest& guest) {
     return guest.stdio && guest.session().will_want_instance();
   });
-  return switchboard.why_no_room(ask, static_cast<std::size_t>(silent));
+  return pool.why_no_room(ask, static_cast<std::size_t>(silent));
 }
 
 /// The environment moves over: a hundred sessions of one client share one copy of it.
@@ -141,8 +141,8 @@ Origin Hub::Impl::origin_of(control::Hello& hello) {
   return origin;
 }
 
-Result<std::shared_ptr<const pool::Wanted>> Hub::Impl::wanted(const Origin& origin) {
-  Result<pool::Wanted> found = resolve(origin, configuration);
+Result<std::shared_ptr<const pool::ServerSpec>> Hub::Impl::wanted(const Origin& origin) {
+  Result<pool::ServerSpec> found = resolve(origin, configuration);
   if (!found) return found.error();
   found->account = &shares.account(origin.principal);
   return wanteds.keep(std::move(*found));
@@ -165,10 +165,10 @@ void Hub::Impl::look_whether_empty() {
 const config::Options& Hub::options() const { return impl_->configuration.options; }
 std::size_t Hub::sessions() const { return impl_->guests.size(); }
 void Hub::started(pid_t child, std::function<void(int)> ended) {
-  impl_->switchboard.started(child, std::move(ended));
+  impl_->pool.started(child, std::move(ended));
 }
 
-std::size_t Hub::instances() const { return impl_->switchboard.living(); }
+std::size_t Hub::instances() const { return impl_->pool.living(); }
 bool Hub::empty() const { return impl_->guests.empty() && impl_->owned.empty(); }
 void Hub::when_empty(Task task) { impl_->empty = std::move(task); }
 
@@ -195,24 +195,24 @@ void Hub::drain(std::function<void(Ended)> done) {
 /// Calls in flight get their time; then every session ends, then every instance, then we insist.
 void Hub::Impl::drain_step() {
   const Clock::time_point now = Clock::now();
-  if (!sessions_ended && (insisted || switchboard.with_calls().empty() || now >= drain_until)) {
+  if (!sessions_ended && (insisted || pool.with_calls().empty() || now >= drain_until)) {
     sessions_ended = true;
     insisted = false;
     drain_until = now + kLastPatience;
-    const std::vector<InstanceId> busy = switchboard.with_calls();
+    const std::vector<InstanceId> busy = pool.with_calls();
     for (Guest& guest : guests) guest.session().end(session::EndReason::ShuttingDown);
-    switchboard.stop_all(instance::Instance::Haste::Polite);
+    pool.stop_all(instance::Instance::Haste::Polite);
     // Had its time. It may not read, and input that it does not read would hold up the end by a minute.
-    for (const InstanceId& instance : busy) switchboard.kill(instance);
+    for (const InstanceId& instance : busy) pool.kill(instance);
   }
-  const bool over = sessions_ended && guests.empty() && switchboard.living() == 0;
+  const bool over = sessions_ended && guests.empty() && pool.living() == 0;
   if (over || (sessions_ended && now >= drain_until)) {
     if (!over) log_line("not everything could be ended in time; see `corral doctor`");
     drain_over = true;
     for (const auto& done : std::exchange(drained, {})) done(ended);
     return;
   }
-  if (std::exchange(insisted, false)) switchboard.stop_all(instance::Instance::Haste::Now);
+  if (std::exchange(insisted, false)) pool.stop_all(instance::Instance::Haste::Now);
   drain_timer.start(kBetweenLooks, [this] { drain_step(); });
 }
 

@@ -25,12 +25,12 @@ std::string home_folder() {
 }
 
 /// Why this server cannot be had now; empty if it can.
-std::string why_not_ready(const config::Server& server, const pool::Switchboard& switchboard) {
-  if (switchboard.stopped().contains(server.name)) {
+std::string why_not_ready(const config::Server& server, const pool::Pool& pool) {
+  if (pool.stopped().contains(server.name)) {
     return "stopped by the user: `corral start " + server.name + "` allows it again";
   }
-  for (const pool::Slot& place : switchboard.places()) {
-    if (place.wanted().server == server.name && place.life() == pool::Life::Broken) {
+  for (const pool::Slot& slot : pool.slots()) {
+    if (slot.spec().server == server.name && slot.life() == pool::Life::Broken) {
       return "died too often: `corral status` tells more, `corral restart " + server.name + "` tries again";
     }
   }
@@ -86,7 +86,7 @@ std::variant<std::unique_ptr<session::Session>, transport::HttpRefusal> Hub::ope
   if (!wanted) impl_->tell_refused("", "server", wanted.error().message, 0, arrival.principal);
   if (!wanted) return transport::HttpRefusal{404, wire::kServerLost, wanted.error().message, "", ""};
   auto session = std::make_unique<session::Session>(impl_->loop, impl_->session_ids.next(), transport,
-                                                    impl_->switchboard, std::move(*wanted));
+                                                    impl_->pool, std::move(*wanted));
   Guest& guest = impl_->guests.emplace_back();
   guest.origin = *origin;
   guest.by_http = session.get();
@@ -121,7 +121,7 @@ bool Hub::would_be_private(const transport::HttpArrival& arrival) {
   const Result<Origin> origin = impl_->origin_of(arrival);
   if (!origin) return false;
   const auto wanted = impl_->wanted(*origin);
-  return wanted && !impl_->switchboard.would_share({*wanted, "", std::nullopt});
+  return wanted && !impl_->pool.would_share({*wanted, "", std::nullopt});
 }
 
 Hub::Readiness Hub::readiness(const http::Principal* who) const {
@@ -129,7 +129,7 @@ Hub::Readiness Hub::readiness(const http::Principal* who) const {
   std::size_t missing = 0;
   for (const config::Server& server : impl_->configuration.servers) {
     if (server.disabled || server.built_in) continue;
-    const std::string why = why_not_ready(server, impl_->switchboard);
+    const std::string why = why_not_ready(server, impl_->pool);
     if (!why.empty()) ++missing;
     if (who == nullptr || !who->may_use(server.name)) continue;
     servers += (servers.empty() ? "" : ",") + (R"({"name":)" + wire::quoted(server.name)) + R"(,"ready":)" +

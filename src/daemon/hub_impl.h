@@ -11,7 +11,7 @@
 #include "daemon/hub.h"
 #include "daemon/origin.h"
 #include "daemon/owned_sessions.h"
-#include "pool/switchboard.h"
+#include "pool/pool.h"
 
 namespace corral::daemon {
 
@@ -21,7 +21,7 @@ struct Hub::Impl {
   Impl(Loop& given, config::Configuration first, proc::Spawner& spawner, ReadAgain again,
        Chronicle& given_chronicle);
 
-  Result<std::shared_ptr<const pool::Wanted>> wanted(const Origin& origin);
+  Result<std::shared_ptr<const pool::ServerSpec>> wanted(const Origin& origin);
   Origin origin_of(control::Hello& hello);
   void seat(Guests::iterator guest);
   void forget(const session::Session& gone);
@@ -58,7 +58,7 @@ struct Hub::Impl {
   // leaving
   void drain_step();
 
-  std::string why_full(const std::shared_ptr<const pool::Wanted>& wanted);
+  std::string why_full(const std::shared_ptr<const pool::ServerSpec>& wanted);
 
   Loop& loop;
   Shares shares;  // outlives all who hold some
@@ -67,8 +67,8 @@ struct Hub::Impl {
   ReadAgain read_again;
   std::string configuration_error;  // of the file as it is now; empty = it is in force
   Environments environments;
-  Wanteds wanteds;
-  pool::Switchboard switchboard;
+  ServerSpecs wanteds;
+  pool::Pool pool;
   Guests guests;
   std::unordered_map<const session::Session*, Guests::iterator> seats;  // where each guest stands
   std::unordered_map<SessionId, Guests::iterator> by_number;

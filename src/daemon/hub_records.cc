@@ -105,26 +105,25 @@ bool Hub::Impl::end_guest(const std::string& number,
   session::Session& session = found->second->session();
   const router::Router* const router = session.router();
   const Kept used{session.server(), router != nullptr ? router->instance()->id() : InstanceId(), 0};
-  session.end(session::EndReason::SessionEnded,
-              [this, still = std::weak_ptr<bool>(alive), number, used, began, tell](const pool::Gone* gone) {
-                if (still.expired()) return;
-                SessionEvidence evidence;
-                evidence.id = number;
-                if (gone != nullptr) {
-                  evidence.ended.push_back(*gone);
-                } else if (used.instance) {
-                  evidence.kept.push_back({used.server, used.instance, sessions_of(used.instance)});
-                }
-                evidence.took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - began);
-                tell(evidence);
-              });
+  session.end(session::EndReason::SessionEnded, [this, still = std::weak_ptr<bool>(alive), number, used,
+                                                 began, tell](const pool::InstanceEnd* gone) {
+    if (still.expired()) return;
+    SessionEvidence evidence;
+    evidence.id = number;
+    if (gone != nullptr) {
+      evidence.ended.push_back(*gone);
+    } else if (used.instance) {
+      evidence.kept.push_back({used.server, used.instance, sessions_of(used.instance)});
+    }
+    evidence.took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - began);
+    tell(evidence);
+  });
   return true;
 }
 
 std::size_t Hub::Impl::sessions_of(const InstanceId& instance) const {
-  for (const pool::Slot& place : switchboard.places()) {
-    if (place.router() && place.router()->instance()->id() == instance)
-      return place.router()->sessions().size();
+  for (const pool::Slot& slot : pool.slots()) {
+    if (slot.router() && slot.router()->instance()->id() == instance) return slot.router()->sessions().size();
   }
   return 0;
 }
@@ -142,20 +141,20 @@ void Hub::describe_pid_file_with(std::function<observe::PidFileView()> describe)
 }
 
 bool Hub::recycles() const {
-  const auto& places = impl_->switchboard.places();
+  const auto& places = impl_->pool.slots();
   return std::any_of(places.begin(), places.end(),
-                     [](const pool::Slot& place) { return place.router() && place.wanted().recycle; });
+                     [](const pool::Slot& slot) { return slot.router() && slot.spec().recycle; });
 }
 
 void Hub::recycle_large(const observe::Snapshot& measured) {
   for (const observe::InstanceView& instance : measured.instances) {
     if (!instance.limits.recycle || !instance.usage || instance.usage->memory <= *instance.limits.recycle)
       continue;
-    impl_->switchboard.recycle(InstanceId(instance.id),
-                               "instance " + instance.id.substr(0, 8) + " of server " + instance.server +
-                                   " uses " + show_size(instance.usage->memory) +
-                                   ", more than \"recycle\" (" + show_size(*instance.limits.recycle) +
-                                   "): another one takes its place after its calls");
+    impl_->pool.recycle(InstanceId(instance.id),
+                        "instance " + instance.id.substr(0, 8) + " of server " + instance.server + " uses " +
+                            show_size(instance.usage->memory) + ", more than \"recycle\" (" +
+                            show_size(*instance.limits.recycle) +
+                            "): another one takes its place after its calls");
   }
 }
 

@@ -69,12 +69,15 @@ void Hub::reload(const std::string& why, std::function<void(const Result<Reloade
   for (const auto* names : {&changes.changed, &changes.removed}) {
     for (const std::string& name : *names) {
       ++going->waits;
-      going->reloaded.ended += impl_->switchboard.retire(
-          name, pool::Cause::Reloaded, [impl = impl_.get(), going, name](const std::vector<pool::Gone>&) {
-            // What comes back one day under the name of a server that was stopped is another server.
-            if (!impl->draining && impl->configuration.find(name) == nullptr) impl->switchboard.allow(name);
-            going->one_less();
-          });
+      going->reloaded.ended +=
+          impl_->pool.retire(name, pool::Cause::Reloaded,
+                             [impl = impl_.get(), going, name](const std::vector<pool::InstanceEnd>&) {
+                               // What comes back one day under the name of a server that was stopped is
+                               // another server.
+                               if (!impl->draining && impl->configuration.find(name) == nullptr)
+                                 impl->pool.allow(name);
+                               going->one_less();
+                             });
     }
   }
   going->one_less();

@@ -20,11 +20,11 @@ milliseconds elapsed(Clock::time_point then) {
   return std::chrono::duration_cast<milliseconds>(Clock::now() - then);
 }
 
-const char* state_of(const pool::Slot& place) {
-  if (place.life() != pool::Life::Ready) return pool::life_name(place.life());
-  if (place.router()->unhealthy()) return "unhealthy";
-  if (!place.spare_for().empty()) return "spare";
-  return place.router()->sessions().empty() ? "idle" : "ready";
+const char* state_of(const pool::Slot& slot) {
+  if (slot.life() != pool::Life::Ready) return pool::life_name(slot.life());
+  if (slot.router()->unhealthy()) return "unhealthy";
+  if (!slot.spare_for().empty()) return "spare";
+  return slot.router()->sessions().empty() ? "idle" : "ready";
 }
 
 /// Of one that is not open yet: the one that is being tried.
@@ -32,9 +32,9 @@ const char* era_of(const router::Router& router) {
   return router.instance()->handshake().era() == knowledge::Era::Modern ? "modern" : "legacy";
 }
 
-const char* share_of(const pool::Slot& place) {
-  if (!place.router()->options().shared) return "session";
-  return place.wanted().share == config::Share::Root ? "root" : "shared";
+const char* share_of(const pool::Slot& slot) {
+  if (!slot.router()->options().shared) return "session";
+  return slot.spec().share == config::Share::Root ? "root" : "shared";
 }
 
 std::string counters_of(const router::Router& router) {
@@ -56,29 +56,29 @@ std::string version_of(const instance::Instance& instance) {
   return knowledge::version_in(handshake.result());
 }
 
-observe::InstanceView view_of(const pool::Slot& place, const observe::Usage* usage) {
-  const router::Router& router = *place.router();
+observe::InstanceView view_of(const pool::Slot& slot, const observe::Usage* usage) {
+  const router::Router& router = *slot.router();
   const instance::Instance& instance = *router.instance();
-  const pool::Wanted& wanted = place.wanted();
+  const pool::ServerSpec& wanted = slot.spec();
   observe::InstanceView view;
   view.server = wanted.server;
   view.id = instance.id().text();
   view.version = version_of(instance);
   view.pid = instance.server_pid();
   view.keeper = instance.keeper();
-  view.state = state_of(place);
+  view.state = state_of(slot);
   view.era = era_of(router);
-  view.share = share_of(place);
+  view.share = share_of(slot);
   view.root = wanted.root;
-  view.stale = place.stale();
+  view.stale = slot.stale();
   view.rolls = wanted.on_change == config::OnChange::Roll;
-  view.reason = place.decision().reason;
+  view.reason = slot.decision().reason;
   view.level = instance.level();
   for (const auto& [session, port] : router.sessions()) view.sessions.push_back(session.value());
   view.calls = router.calls();
   view.uptime = elapsed(instance.started());
-  view.limits = {wanted.spec.limits.memory_bytes, wanted.spec.limits.processes,
-                 wanted.spec.limits.cpu_thousandths, wanted.recycle};
+  view.limits = {wanted.launch.limits.memory_bytes, wanted.launch.limits.processes,
+                 wanted.launch.limits.cpu_thousandths, wanted.recycle};
   view.counters = counters_of(router);
   if (usage == nullptr) return view;
   if (const auto tree = usage->trees.find(view.keeper); tree != usage->trees.end()) view.usage = tree->second;
@@ -117,9 +117,8 @@ observe::SessionView view_of(const Guest& guest, const observe::Usage* usage) {
 }  // namespace
 
 std::string Hub::Impl::broken(const std::string& server) const {
-  for (const pool::Slot& place : switchboard.places()) {
-    if (place.wanted().server == server && place.life() == pool::Life::Broken)
-      return place.last_words().sentence;
+  for (const pool::Slot& slot : pool.slots()) {
+    if (slot.spec().server == server && slot.life() == pool::Life::Broken) return slot.last_words().sentence;
   }
   return {};
 }
@@ -143,21 +142,21 @@ observe::Snapshot Hub::Impl::snapshot(const observe::Usage* usage) {
   shot.http_unix = http_unix;
   for (const config::Server& server : configuration.servers) {
     if (server.built_in) continue;
-    shot.servers.push_back({server.name, server.disabled, switchboard.stopped().contains(server.name),
+    shot.servers.push_back({server.name, server.disabled, pool.stopped().contains(server.name),
                             broken(server.name), chronicle.error_files().path_of(server.name)});
   }
-  for (const pool::Slot& place : switchboard.places()) {
-    if (place.router()) shot.instances.push_back(view_of(place, usage));
+  for (const pool::Slot& slot : pool.slots()) {
+    if (slot.router()) shot.instances.push_back(view_of(slot, usage));
   }
   for (const Guest& guest : guests) {
     observe::SessionView& view = shot.sessions.emplace_back(view_of(guest, usage));
     // It waits for somebody to allow the server, and for no call.
-    if (view.instance.empty() && switchboard.stopped().contains(view.server)) view.state = "stopped";
+    if (view.instance.empty() && pool.stopped().contains(view.server)) view.state = "stopped";
   }
   shot.objects = owned.list_json();
   shot.crash_loops = chronicle.crash_loops();
   shot.unkillable = chronicle.unkillable();
-  shot.instances_started = switchboard.started();
+  shot.instances_started = pool.started();
   return shot;
 }
 
@@ -165,8 +164,8 @@ observe::Snapshot Hub::Impl::snapshot(const observe::Usage* usage) {
 void Hub::Impl::measured_snapshot(std::function<void(const observe::Snapshot&)> done) {
   constexpr std::chrono::seconds kPatience{3};
   std::vector<pid_t> keepers;
-  for (const pool::Slot& place : switchboard.places()) {
-    if (place.router()) keepers.push_back(place.router()->instance()->keeper());
+  for (const pool::Slot& slot : pool.slots()) {
+    if (slot.router()) keepers.push_back(slot.router()->instance()->keeper());
   }
   std::vector<pid_t> clients;
   for (const Guest& guest : guests) {

@@ -24,7 +24,7 @@ std::string to_json(const Reloaded& reloaded) {
          R"(,"warnings":)" + names_json(reloaded.warnings) + "}";
 }
 
-std::string one_server_json(const std::string& server, const std::vector<pool::Gone>& gone,
+std::string one_server_json(const std::string& server, const std::vector<pool::InstanceEnd>& gone,
                             Clock::time_point since, const std::string& more = "") {
   const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - since);
   return R"({"server":)" + wire::quoted(server) + more + R"(,"ended":)" + gone_json(gone) + R"(,"ms":)" +
@@ -131,7 +131,7 @@ void Hub::Impl::handle_server(const Question& question, const Answer& answer) {
   const config::Server* entry = configuration.find(name);
   if (entry == nullptr) return answer(refusal(no_such_server(name, configuration).message));
   const Clock::time_point now = Clock::now();
-  const auto tell = [name, now, answer](const std::vector<pool::Gone>& gone) {
+  const auto tell = [name, now, answer](const std::vector<pool::InstanceEnd>& gone) {
     answer(result(one_server_json(name, gone, now)));
   };
   if (question.hello.verb == Verb::Stop && entry->built_in) {
@@ -141,13 +141,13 @@ void Hub::Impl::handle_server(const Question& question, const Answer& answer) {
                 "ends the daemon"));
   }
   if (question.hello.verb == Verb::Stop) {
-    switchboard.retire(name, pool::Cause::Stopped, tell);
+    pool.retire(name, pool::Cause::Stopped, tell);
     return;
   }
   if (entry->disabled) return answer(refusal("server " + name + " is disabled in " + configuration.file));
-  const bool allowed = switchboard.allow(name);
+  const bool allowed = pool.allow(name);
   if (question.hello.verb == Verb::Restart) {
-    switchboard.retire(name, pool::Cause::Restarted, tell);
+    pool.retire(name, pool::Cause::Restarted, tell);
   } else {
     answer(
         result(one_server_json(name, {}, now, std::string(R"(,"allowed":)") + (allowed ? "true" : "false"))));

@@ -13,19 +13,19 @@ namespace {
 
 const std::string& root_of(const Origin& origin) { return origin.root.empty() ? origin.cwd : origin.root; }
 
-void apply_share(const std::string& share, pool::Wanted& wanted) {
+void apply_share(const std::string& share, pool::ServerSpec& wanted) {
   if (share == "shared") wanted.share = config::Share::Shared;
   if (share == "session") wanted.share = config::Share::Session;
   if (share == "root") wanted.share = config::Share::Root;
 }
 
 /// The folder and the key, once it is known who shares.
-void settle(const Origin& origin, const std::string& pinned, pool::Wanted& wanted) {
+void settle(const Origin& origin, const std::string& pinned, pool::ServerSpec& wanted) {
   apply_share(origin.share, wanted);
   const bool by_root = wanted.share == config::Share::Root;
   if (by_root) wanted.root = root_of(origin);
-  wanted.spec.directory = !pinned.empty() ? pinned : by_root ? wanted.root : origin.cwd;
-  wanted.key = knowledge::launch_key(wanted.spec);
+  wanted.launch.directory = !pinned.empty() ? pinned : by_root ? wanted.root : origin.cwd;
+  wanted.key = knowledge::launch_key(wanted.launch);
   // Two entries may start the same command under different rules; they must not meet in one process.
   if (wanted.from_configuration) wanted.key += "\n" + wanted.server;
   // Nor two projects, even if the entry pins the folder.
@@ -33,11 +33,11 @@ void settle(const Origin& origin, const std::string& pinned, pool::Wanted& wante
   if (!origin.principal.empty()) wanted.key += "\nfor " + origin.principal;
 }
 
-pool::Wanted command_of(const Origin& origin) {
-  pool::Wanted wanted;
+pool::ServerSpec command_of(const Origin& origin) {
+  pool::ServerSpec wanted;
   wanted.server = origin.server;
-  wanted.spec.argv = origin.argv;
-  wanted.spec.environment = config::environment_for_command(*origin.environment);
+  wanted.launch.argv = origin.argv;
+  wanted.launch.environment = config::environment_for_command(*origin.environment);
   settle(origin, "", wanted);
   return wanted;
 }
@@ -51,7 +51,7 @@ void copy_launch(const config::Server& entry, proc::LaunchSpec& spec) {
   spec.on_stop = entry.on_stop;
 }
 
-void copy_start(const config::Server& entry, pool::Wanted& wanted) {
+void copy_start(const config::Server& entry, pool::ServerSpec& wanted) {
   if (entry.modern) wanted.era = *entry.modern ? knowledge::Era::Modern : knowledge::Era::Legacy;
   wanted.eager = entry.eager;
   wanted.warm = entry.warm;
@@ -84,7 +84,7 @@ Error no_such_server(const std::string& name, const config::Configuration& confi
                     : " in " + configuration.file)};
 }
 
-Result<pool::Wanted> resolve(const Origin& origin, const config::Configuration& configuration) {
+Result<pool::ServerSpec> resolve(const Origin& origin, const config::Configuration& configuration) {
   if (!origin.configured()) return command_of(origin);
   const config::Server* entry = configuration.find(origin.server);
   if (entry == nullptr) return no_such_server(origin.server, configuration);
@@ -92,10 +92,10 @@ Result<pool::Wanted> resolve(const Origin& origin, const config::Configuration& 
   const Result<config::Server> expanded =
       config::expand(*entry, shim::with_root(*origin.environment, root_of(origin)));
   if (!expanded) return expanded.error();
-  pool::Wanted wanted;
+  pool::ServerSpec wanted;
   wanted.server = expanded->name;
-  copy_launch(*expanded, wanted.spec);
-  wanted.spec.environment = config::environment_for_entry(*origin.environment, *expanded);
+  copy_launch(*expanded, wanted.launch);
+  wanted.launch.environment = config::environment_for_entry(*origin.environment, *expanded);
   wanted.share = expanded->share;
   wanted.from_configuration = true;
   wanted.stateless = expanded->stateless;
@@ -120,14 +120,14 @@ std::size_t HashEnvironment::operator()(const Environment& environment) const {
   return hash;
 }
 
-std::size_t HashWanted::operator()(const pool::Wanted& wanted) const {
+std::size_t HashServerSpec::operator()(const pool::ServerSpec& wanted) const {
   std::size_t hash = static_cast<std::size_t>(wanted.share);
   mix(hash, wanted.server);
   mix(hash, wanted.key);
   return hash;
 }
 
-bool SameWanted::operator()(const pool::Wanted& one, const pool::Wanted& other) const {
+bool SameServerSpec::operator()(const pool::ServerSpec& one, const pool::ServerSpec& other) const {
   return one.key == other.key && one.server == other.server && one.share == other.share &&
          one.root == other.root && one.from_configuration == other.from_configuration;
 }

@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "config/configuration.h"
 #include "daemon/interned.h"
-#include "pool/switchboard.h"
+#include "pool/pool.h"
 
 namespace corral::daemon {
 
@@ -28,7 +28,7 @@ struct Origin {
 };
 
 /// The server that a session from there gets, by this configuration. The error says why it gets none.
-Result<pool::Wanted> resolve(const Origin& origin, const config::Configuration& configuration);
+Result<pool::ServerSpec> resolve(const Origin& origin, const config::Configuration& configuration);
 
 /// "no server is called 'fils' (perhaps 'files'); configured are …"
 Error no_such_server(const std::string& name, const config::Configuration& configuration);
@@ -36,15 +36,15 @@ Error no_such_server(const std::string& name, const config::Configuration& confi
 struct HashEnvironment {
   std::size_t operator()(const Environment& environment) const;
 };
-struct HashWanted {
-  std::size_t operator()(const pool::Wanted& wanted) const;
+struct HashServerSpec {
+  std::size_t operator()(const pool::ServerSpec& wanted) const;
 };
 /// Within one configuration: the rules that come from an entry are the same then.
-struct SameWanted {
-  bool operator()(const pool::Wanted& one, const pool::Wanted& other) const;
+struct SameServerSpec {
+  bool operator()(const pool::ServerSpec& one, const pool::ServerSpec& other) const;
 };
 
 using Environments = Interned<Environment, HashEnvironment, std::equal_to<>>;
-using Wanteds = Interned<pool::Wanted, HashWanted, SameWanted>;
+using ServerSpecs = Interned<pool::ServerSpec, HashServerSpec, SameServerSpec>;
 
 }  // namespace corral::daemon

@@ -55,16 +55,11 @@ std::string unique_name(const std::string& wanted, const std::vector<std::string
   return name;
 }
 
-OwnedSessions::OwnedSessions(Loop& loop, Guests& guests, pool::Switchboard& switchboard, Resolves resolves,
-                             Task empty)
-    : loop_(loop),
-      guests_(guests),
-      switchboard_(switchboard),
-      resolves_(std::move(resolves)),
-      empty_(std::move(empty)) {
+OwnedSessions::OwnedSessions(Loop& loop, Guests& guests, pool::Pool& pool, Resolves resolves, Task empty)
+    : loop_(loop), guests_(guests), pool_(pool), resolves_(std::move(resolves)), empty_(std::move(empty)) {
   // Of those that end well nobody needs to hear later.
-  switchboard_.when_unproved(
-      [this, alive = std::weak_ptr<bool>(alive_)](const std::string& owner, const pool::Gone& gone) {
+  pool_.when_unproved(
+      [this, alive = std::weak_ptr<bool>(alive_)](const std::string& owner, const pool::InstanceEnd& gone) {
         const auto found = alive.expired() ? sessions_.end() : sessions_.find(owner);
         if (found != sessions_.end()) remember(found->second, gone);
       });
@@ -223,26 +218,27 @@ void OwnedSessions::end_guests(OwnedSession& session) {
     if (const router::Router* router = guest.session().router()) {
       session.evidence.kept.push_back({guest.session().server(), router->instance()->id(), 0});
     }
-    guest.session().end(session::EndReason::SessionEnded, [this, id, alive](const pool::Gone* gone) {
+    guest.session().end(session::EndReason::SessionEnded, [this, id, alive](const pool::InstanceEnd* gone) {
       if (!alive.expired()) one_gone(id, gone);
     });
   }
   // Also those whose guests had left before; of the others we hear twice.
-  session.awaited += switchboard_.end_all_of(id, [this, id, alive](const pool::Gone& gone) {
+  session.awaited += pool_.end_all_of(id, [this, id, alive](const pool::InstanceEnd& gone) {
     if (!alive.expired()) one_gone(id, &gone);
   });
   --session.awaited;
 }
 
-void OwnedSessions::remember(OwnedSession& session, const pool::Gone& gone) {
+void OwnedSessions::remember(OwnedSession& session, const pool::InstanceEnd& gone) {
   constexpr std::size_t kMost = 1024;
-  std::vector<pool::Gone>& ended = session.evidence.ended;
-  const bool known = std::any_of(ended.begin(), ended.end(),
-                                 [&gone](const pool::Gone& one) { return one.instance == gone.instance; });
+  std::vector<pool::InstanceEnd>& ended = session.evidence.ended;
+  const bool known = std::any_of(ended.begin(), ended.end(), [&gone](const pool::InstanceEnd& one) {
+    return one.instance == gone.instance;
+  });
   if (!known && ended.size() < kMost) ended.push_back(gone);
 }
 
-void OwnedSessions::one_gone(const std::string& id, const pool::Gone* gone) {
+void OwnedSessions::one_gone(const std::string& id, const pool::InstanceEnd* gone) {
   const auto found = sessions_.find(id);
   if (found == sessions_.end()) return;
   if (gone != nullptr) remember(found->second, *gone);
@@ -257,16 +253,16 @@ void OwnedSessions::hasten(const std::string& id) {
       guest.session().end(session::EndReason::ShimGone);
     }
   }
-  switchboard_.hasten_all_of(id);
+  pool_.hasten_all_of(id);
 }
 
 /// Of the instances that its guests used, those that are still there are there for others.
 void OwnedSessions::note_kept(OwnedSession& session) const {
   std::map<InstanceId, Kept> kept;
   for (Kept& used : session.evidence.kept) {
-    for (const pool::Slot& place : switchboard_.places()) {
-      if (!place.router() || place.router()->instance()->id() != used.instance) continue;
-      used.sessions = place.router()->sessions().size();
+    for (const pool::Slot& slot : pool_.slots()) {
+      if (!slot.router() || slot.router()->instance()->id() != used.instance) continue;
+      used.sessions = slot.router()->sessions().size();
       kept[used.instance] = used;
     }
   }

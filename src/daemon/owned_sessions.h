@@ -51,7 +51,7 @@ class OwnedSessions {
  public:
   /// `resolves` says why a server cannot be had. `empty` is called whenever the last session has ended.
   using Resolves = std::function<Result<void>(const Origin&)>;
-  OwnedSessions(Loop& loop, Guests& guests, pool::Switchboard& switchboard, Resolves resolves, Task empty);
+  OwnedSessions(Loop& loop, Guests& guests, pool::Pool& pool, Resolves resolves, Task empty);
 
   /// The hello of `SessionCreate`. The error says what is wrong with it.
   Result<const OwnedSession*> create(const control::Hello& hello,
@@ -81,8 +81,8 @@ class OwnedSessions {
   void watch_silence(OwnedSession& session, Clock::duration after);
   void end_guests(OwnedSession& session);
   void hasten(const std::string& id);
-  static void remember(OwnedSession& session, const pool::Gone& gone);
-  void one_gone(const std::string& id, const pool::Gone* gone);
+  static void remember(OwnedSession& session, const pool::InstanceEnd& gone);
+  void one_gone(const std::string& id, const pool::InstanceEnd* gone);
   void note_kept(OwnedSession& session) const;
   void finish_if_gone(std::string id);
   Clock::time_point last_heard(const OwnedSession& session) const;
@@ -91,7 +91,7 @@ class OwnedSessions {
 
   Loop& loop_;
   Guests& guests_;
-  pool::Switchboard& switchboard_;
+  pool::Pool& pool_;
   Resolves resolves_;
   Task empty_;
   std::map<std::string, OwnedSession> sessions_;

@@ -8,26 +8,26 @@
 namespace corral::pool {
 namespace {
 
-std::string refusal_for(const Wanted& wanted, const Quota& quota, const Use& use) {
-  const std::string principal = wanted.account == nullptr ? "user" : wanted.account->principal();
-  return "server " + wanted.server + " cannot be started, because all instances are in use: " +
+std::string refusal_for(const ServerSpec& spec, const Quota& quota, const Use& use) {
+  const std::string principal = spec.account == nullptr ? "user" : spec.account->principal();
+  return "server " + spec.server + " cannot be started, because all instances are in use: " +
          over_quota(Good::Instances, quota, use, principal);
 }
 
 }  // namespace
 
-bool may_park(const Wanted& wanted, Catalog& catalog) {
-  return wanted.park ? *wanted.park : catalog.keeps_no_state(wanted);
+bool may_park(const ServerSpec& spec, Catalog& catalog) {
+  return spec.park ? *spec.park : catalog.keeps_no_state(spec);
 }
 
 /// Without those that are on their way out.
-Use Capacity::used_with(const Wanted& wanted) const {
+Use Capacity::used_with(const ServerSpec& spec) const {
   Use use;
   for (const Slot& slot : slots_) {
     if (slot.router() == nullptr || slot.is_ending()) continue;
     ++use.all;
-    if (!is_users(slot.wanted())) ++use.tokens;
-    if (slot.wanted().account == wanted.account) ++use.mine;
+    if (!is_users(slot.spec())) ++use.tokens;
+    if (slot.spec().account == spec.account) ++use.mine;
   }
   return use;
 }
@@ -39,62 +39,62 @@ Capacity::Victims Capacity::victims(Spares spares) const {
     if (spares == Spares::Kept && !slot.spare_for().empty()) continue;
     const router::Router& router = *slot.router();
     found.slots.push_back(&slot);
-    found.candidates.push_back({slot.wanted().server, router.last_used(), router.sessions().size(),
-                                router.in_use(), may_park(slot.wanted(), catalog_)});
+    found.candidates.push_back({slot.spec().server, router.last_used(), router.sessions().size(),
+                                router.in_use(), may_park(slot.spec(), catalog_)});
   }
   return found;
 }
 
 /// Those that may go for its sake: a token beyond its own part makes room among its own instances, and tokens
 /// among those of tokens.
-Capacity::Victims Capacity::replaceable_for(const Wanted& wanted) const {
+Capacity::Victims Capacity::replaceable_for(const ServerSpec& spec) const {
   const Quota quota = quota_of(limits_.max_instances);
-  const Use use = used_with(wanted);
-  const auto helps = [&](const Wanted& other) {
-    if (is_users(wanted)) return true;
-    if (use.mine >= quota.token) return other.account == wanted.account;
+  const Use use = used_with(spec);
+  const auto helps = [&](const ServerSpec& other) {
+    if (is_users(spec)) return true;
+    if (use.mine >= quota.token) return other.account == spec.account;
     return use.tokens < quota.tokens || !is_users(other);
   };
   const Victims all = victims(Spares::Counted);
   Victims helpful;
   for (std::size_t i = 0; i < all.slots.size(); ++i) {
-    if (!helps(all.slots[i]->wanted())) continue;
+    if (!helps(all.slots[i]->spec())) continue;
     helpful.slots.push_back(all.slots[i]);
     helpful.candidates.push_back(all.candidates[i]);
   }
   return helpful;
 }
 
-Result<void> Capacity::make_room(const Wanted& wanted) {
+Result<void> Capacity::make_room(const ServerSpec& spec) {
   const Quota quota = quota_of(limits_.max_instances);
-  const Use use = used_with(wanted);
-  if (within(quota, use, is_users(wanted))) return {};
-  const Victims found = replaceable_for(wanted);
+  const Use use = used_with(spec);
+  if (within(quota, use, is_users(spec))) return {};
+  const Victims found = replaceable_for(spec);
   const auto least = least_needed(found.candidates);
-  if (!least) return Error{refusal_for(wanted, quota, use)};
+  if (!least) return Error{refusal_for(spec, quota, use)};
   found.slots[*least]->end_unused(Cause::Evicted);
   return {};
 }
 
 std::string Capacity::why_no_room(const Ask& ask, std::size_t more) {
-  const Wanted& wanted = *ask.wanted;
+  const ServerSpec& spec = *ask.spec;
   const Quota quota = quota_of(limits_.max_instances);
-  const Use use = used_with(wanted);
-  if (within(quota, use, is_users(wanted), more + 1)) return {};
+  const Use use = used_with(spec);
+  if (within(quota, use, is_users(spec), more + 1)) return {};
   const knowledge::SharingDecision decision = catalog_.decide(ask);
   const bool has_one = std::any_of(slots_.begin(), slots_.end(), [&](const Slot& slot) {
-    if (slot.router() == nullptr || slot.is_ending() || slot.wanted().key != wanted.key) return false;
-    return decision.shared ? slot.key() == wanted.key : !slot.spare_for().empty();
+    if (slot.router() == nullptr || slot.is_ending() || slot.spec().key != spec.key) return false;
+    return decision.shared ? slot.key() == spec.key : !slot.spare_for().empty();
   });
   if (has_one) return {};
   const std::size_t free = quota.all - std::min(quota.all, use.all);
-  const std::size_t freed = how_many_may_go(replaceable_for(wanted).candidates);
-  return free + freed > more ? "" : refusal_for(wanted, quota, use);
+  const std::size_t freed = how_many_may_go(replaceable_for(spec).candidates);
+  return free + freed > more ? "" : refusal_for(spec, quota, use);
 }
 
-bool Capacity::has_room_for_spare(const Wanted& wanted) const {
+bool Capacity::has_room_for_spare(const ServerSpec& spec) const {
   return slots_.living() < limits_.max_instances &&
-         within(quota_of(limits_.max_instances), used_with(wanted), is_users(wanted));
+         within(quota_of(limits_.max_instances), used_with(spec), is_users(spec));
 }
 
 void Capacity::keep_newest() {

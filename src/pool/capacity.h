@@ -22,7 +22,7 @@ class Slots;
 struct Limits;
 
 /// Whether the sessions of such a server can do without an instance until their next call.
-bool may_park(const Wanted& wanted, Catalog& catalog);
+bool may_park(const ServerSpec& spec, Catalog& catalog);
 
 class Capacity {
  public:
@@ -31,12 +31,12 @@ class Capacity {
       : slots_(slots), catalog_(catalog), limits_(limits) {}
 
   /// Before an instance is started: ends another one if it must. An error is the sentence for those who wait.
-  Result<void> make_room(const Wanted& wanted);
+  Result<void> make_room(const ServerSpec& spec);
   /// Whether an instance can be started for such a session and for `more` others, or one runs that it would
   /// get. Empty, or a sentence that names the quota.
   std::string why_no_room(const Ask& ask, std::size_t more);
   /// Whether a spare may be started. No instance is ended for one, also not by a token whose part is used up.
-  bool has_room_for_spare(const Wanted& wanted) const;
+  bool has_room_for_spare(const ServerSpec& spec) const;
   /// Ends the idle instances of each server beyond those that are kept.
   void keep_newest();
 
@@ -48,9 +48,9 @@ class Capacity {
   };
   enum class Spares : std::uint8_t { Counted, Kept };
 
-  Use used_with(const Wanted& wanted) const;
+  Use used_with(const ServerSpec& spec) const;
   Victims victims(Spares spares) const;
-  Victims replaceable_for(const Wanted& wanted) const;
+  Victims replaceable_for(const ServerSpec& spec) const;
 
   Slots& slots_;
   Catalog& catalog_;

@@ -32,12 +32,12 @@ std::string profile_for(Era era, bool shared, std::string_view introduction) {
 
 }  // namespace
 
-Catalog::Knowledge& Catalog::knowledge_of(const Wanted& wanted) {
-  const auto found = knowledge_.find(wanted.key);
+Catalog::Knowledge& Catalog::knowledge_of(const ServerSpec& spec) {
+  const auto found = knowledge_.find(spec.key);
   if (found != knowledge_.end()) return found->second;
-  Knowledge& known = knowledge_[wanted.key];
-  known.server = wanted.server;
-  if (store_ != nullptr) known.manifest = store_->load(wanted.key);
+  Knowledge& known = knowledge_[spec.key];
+  known.server = spec.server;
+  if (store_ != nullptr) known.manifest = store_->load(spec.key);
   return known;
 }
 
@@ -62,42 +62,42 @@ void Catalog::forget_some(const std::function<bool(std::string_view key)>& in_us
   std::erase_if(knowledge_, [&in_use](const auto& known) { return !in_use(known.first); });
 }
 
-void Catalog::forget_old_build(const Wanted& wanted) {
-  Knowledge& known = knowledge_of(wanted);
-  if (wanted.on_change == config::OnChange::Ignore) return;
+void Catalog::forget_old_build(const ServerSpec& spec) {
+  Knowledge& known = knowledge_of(spec);
+  if (spec.on_change == config::OnChange::Ignore) return;
   const auto changed = knowledge::what_changed(known.manifest.fingerprint);
   if (!changed) return;
-  log_line("server " + wanted.server + ": " + *changed + "; what was known of it is learned anew");
+  log_line("server " + spec.server + ": " + *changed + "; what was known of it is learned anew");
   known.manifest = {};
   known.refuted = false;
 }
 
 // ---- what follows from it
 
-std::optional<Era> Catalog::era_of(const Wanted& wanted) {
-  if (wanted.era) return wanted.era;
-  const std::optional<bool> modern = knowledge_of(wanted).manifest.modern;
+std::optional<Era> Catalog::era_of(const ServerSpec& spec) {
+  if (spec.era) return spec.era;
+  const std::optional<bool> modern = knowledge_of(spec).manifest.modern;
   if (!modern) return std::nullopt;
   return *modern ? Era::Modern : Era::Legacy;
 }
 
-knowledge::SharingFacts Catalog::facts_of(const Wanted& wanted) {
+knowledge::SharingFacts Catalog::facts_of(const ServerSpec& spec) {
   return {
-      .server = wanted.server,
-      .wanted = wanted.share,
-      .root = wanted.root,
-      .from_configuration = wanted.from_configuration,
-      .stateless_by_configuration = wanted.stateless,
+      .server = spec.server,
+      .wanted = spec.share,
+      .root = spec.root,
+      .from_configuration = spec.from_configuration,
+      .stateless_by_configuration = spec.stateless,
       .known =
-          knowledge::find_known_server(wanted.spec.argv, wanted.spec.directory, search_path(wanted.spec)),
-      .shown = static_cast<const knowledge::Conduct&>(knowledge_of(wanted).manifest),
-      .era = era_of(wanted).value_or(Era::Legacy),
+          knowledge::find_known_server(spec.launch.argv, spec.launch.directory, search_path(spec.launch)),
+      .shown = static_cast<const knowledge::Conduct&>(knowledge_of(spec).manifest),
+      .era = era_of(spec).value_or(Era::Legacy),
   };
 }
 
 /// A session that comes back knows its server by what it declared: it does not change sides.
 knowledge::SharingDecision Catalog::decide(const Ask& ask) {
-  knowledge::SharingDecision decision = decide_sharing(facts_of(*ask.wanted));
+  knowledge::SharingDecision decision = decide_sharing(facts_of(*ask.spec));
   if (!ask.shared || *ask.shared == decision.shared) return decision;
   decision.shared = *ask.shared;
   decision.confirm_annotations = false;
@@ -106,43 +106,43 @@ knowledge::SharingDecision Catalog::decide(const Ask& ask) {
   return decision;
 }
 
-bool Catalog::keeps_no_state(const Wanted& wanted) { return knowledge::keeps_no_state(facts_of(wanted)); }
+bool Catalog::keeps_no_state(const ServerSpec& spec) { return knowledge::keeps_no_state(facts_of(spec)); }
 
-bool Catalog::is_known_build(const Wanted& wanted, const knowledge::Fingerprint& build) {
-  return build == knowledge_of(wanted).manifest.fingerprint;
+bool Catalog::is_known_build(const ServerSpec& spec, const knowledge::Fingerprint& build) {
+  return build == knowledge_of(spec).manifest.fingerprint;
 }
 
 std::optional<Known> Catalog::known(const Ask& ask, const knowledge::SharingDecision& decision) {
-  const Wanted& wanted = *ask.wanted;
-  const knowledge::Manifest& manifest = knowledge_of(wanted).manifest;
-  const auto era = era_of(wanted);
+  const ServerSpec& spec = *ask.spec;
+  const knowledge::Manifest& manifest = knowledge_of(spec).manifest;
+  const auto era = era_of(spec);
   // Without its fingerprint nobody could tell that it is out of date.
   if (!era || manifest.fingerprint.files.empty()) return std::nullopt;
   const auto found = manifest.portraits.find(profile_for(*era, decision.shared, ask.initialize_params));
   if (found == manifest.portraits.end() || found->second.handshake.empty()) return std::nullopt;
   // A session that is told of an old server should hear at once that it is refused.
-  if (!knowledge::objection_to_version(wanted.server, found->second.handshake, wanted.min_version).empty())
+  if (!knowledge::objection_to_version(spec.server, found->second.handshake, spec.min_version).empty())
     return std::nullopt;
   return Known{*era, decision.shared, &found->second};
 }
 
 std::string_view Catalog::known_tools(const Ask& ask) {
-  const auto era = era_of(*ask.wanted);
+  const auto era = era_of(*ask.spec);
   if (!era) return {};
-  const auto& portraits = knowledge_of(*ask.wanted).manifest.portraits;
+  const auto& portraits = knowledge_of(*ask.spec).manifest.portraits;
   const auto found = portraits.find(profile_for(*era, decide(ask).shared, ask.initialize_params));
   if (found == portraits.end()) return {};
   return found->second.lists[static_cast<std::size_t>(ListKind::Tools)];
 }
 
-bool Catalog::hint_once(const Wanted& wanted) { return !std::exchange(knowledge_of(wanted).hinted, true); }
+bool Catalog::hint_once(const ServerSpec& spec) { return !std::exchange(knowledge_of(spec).hinted, true); }
 
 // ---- what instances teach
 
 /// The portrait of the server as clients that say this of themselves see it.
 knowledge::Portrait& Catalog::portrait_of(const Source& source, std::string_view introduction) {
   const std::string profile = profile_for(source.handshake.era(), source.shared, introduction);
-  auto& portraits = knowledge_of(source.wanted).manifest.portraits;
+  auto& portraits = knowledge_of(source.spec).manifest.portraits;
   // Clients choose what they say of themselves: no more is kept than a file takes.
   if (!portraits.contains(profile) && portraits.size() >= knowledge::kMostPortraits) {
     portraits.erase(portraits.begin());
@@ -153,43 +153,43 @@ knowledge::Portrait& Catalog::portrait_of(const Source& source, std::string_view
 }
 
 void Catalog::learn_build(const Source& source, const knowledge::Fingerprint& build) {
-  knowledge::Manifest& manifest = knowledge_of(source.wanted).manifest;
+  knowledge::Manifest& manifest = knowledge_of(source.spec).manifest;
   if (!(manifest.fingerprint == build)) {
     if (!manifest.fingerprint.files.empty()) manifest.portraits.clear();
     manifest.fingerprint = build;
   }
-  learn_era(source.wanted, source.handshake.era());
+  learn_era(source.spec, source.handshake.era());
   portrait_of(source, source.handshake.initialize_params());
-  learned(source.wanted.key);
+  learned(source.spec.key);
 }
 
-void Catalog::learn_era(const Wanted& wanted, Era era) {
-  knowledge::Manifest& manifest = knowledge_of(wanted).manifest;
+void Catalog::learn_era(const ServerSpec& spec, Era era) {
+  knowledge::Manifest& manifest = knowledge_of(spec).manifest;
   const bool modern = era == Era::Modern;
   if (manifest.modern == modern) return;
   manifest.portraits.clear();
   manifest.modern = modern;
-  learned(wanted.key);
+  learned(spec.key);
 }
 
-void Catalog::learn_read_only(const Wanted& wanted, bool shared, bool read_only) {
-  Knowledge& known = knowledge_of(wanted);
+void Catalog::learn_read_only(const ServerSpec& spec, bool shared, bool read_only) {
+  Knowledge& known = knowledge_of(spec);
   // What a shared instance shows is what counts; a private one may show fewer tools.
   if (shared && !read_only) known.refuted = true;
   known.manifest.read_only = read_only && !known.refuted;
-  learned(wanted.key);
+  learned(spec.key);
 }
 
-void Catalog::learn_conversational(const Wanted& wanted) {
-  if (std::exchange(knowledge_of(wanted).manifest.conversational, true)) return;
-  learned(wanted.key);
-  log_line("server " + wanted.server +
+void Catalog::learn_conversational(const ServerSpec& spec) {
+  if (std::exchange(knowledge_of(spec).manifest.conversational, true)) return;
+  learned(spec.key);
+  log_line("server " + spec.server +
            " asked a client something on a shared instance and was refused; new sessions get their own");
 }
 
-void Catalog::learn_that_it_answers_probes(const Wanted& wanted) {
-  knowledge_of(wanted).manifest.answers_probes = true;
-  learned(wanted.key);
+void Catalog::learn_that_it_answers_probes(const ServerSpec& spec) {
+  knowledge_of(spec).manifest.answers_probes = true;
+  learned(spec.key);
 }
 
 void Catalog::learn_list(const Source& source, std::string_view introduction, ListKind kind,
@@ -197,11 +197,11 @@ void Catalog::learn_list(const Source& source, std::string_view introduction, Li
   std::string& list = portrait_of(source, introduction).lists[static_cast<std::size_t>(kind)];
   if (list == result) return;
   list = result.size() <= knowledge::kLargestPortrait ? result : "";
-  learned(source.wanted.key);
+  learned(source.spec.key);
 }
 
-void Catalog::forget_list(const Wanted& wanted, router::ChangedList list) {
-  for (auto& [profile, portrait] : knowledge_of(wanted).manifest.portraits) {
+void Catalog::forget_list(const ServerSpec& spec, router::ChangedList list) {
+  for (auto& [profile, portrait] : knowledge_of(spec).manifest.portraits) {
     const auto forget = [&lists = portrait.lists](ListKind kind) {
       lists[static_cast<std::size_t>(kind)].clear();
     };
@@ -214,7 +214,7 @@ void Catalog::forget_list(const Wanted& wanted, router::ChangedList list) {
         break;
     }
   }
-  learned(wanted.key);
+  learned(spec.key);
 }
 
 }  // namespace corral::pool

@@ -40,48 +40,48 @@ class Catalog {
   /// in use are saved and forgotten here. References that were given out are then no longer valid.
   void forget_some(const std::function<bool(std::string_view key)>& in_use);
   /// What another build has shown says nothing of this one. Reads the files of the server.
-  void forget_old_build(const Wanted& wanted);
+  void forget_old_build(const ServerSpec& spec);
 
   // ---- what follows from it
 
   /// Nothing if it is neither configured nor known.
-  std::optional<knowledge::Era> era_of(const Wanted& wanted);
+  std::optional<knowledge::Era> era_of(const ServerSpec& spec);
   knowledge::SharingDecision decide(const Ask& ask);
   /// Whether there is evidence that nothing is lost when its process ends between two calls.
-  bool keeps_no_state(const Wanted& wanted);
+  bool keeps_no_state(const ServerSpec& spec);
   /// Whether an earlier instance has answered a probe.
-  bool answers_probes(const Wanted& wanted) { return knowledge_of(wanted).manifest.answers_probes; }
+  bool answers_probes(const ServerSpec& spec) { return knowledge_of(spec).manifest.answers_probes; }
   /// Whether this is the build that is known.
-  bool is_known_build(const Wanted& wanted, const knowledge::Fingerprint& build);
+  bool is_known_build(const ServerSpec& spec, const knowledge::Fingerprint& build);
   /// What a session may be told before it needs an instance. Nothing if too little is known.
   std::optional<Known> known(const Ask& ask, const knowledge::SharingDecision& decision);
   /// The last tools/list result that such a session got, until something new is learned; empty if none is
   /// known.
   std::string_view known_tools(const Ask& ask);
   /// True once for each server: whether its hint is still to be given.
-  bool hint_once(const Wanted& wanted);
+  bool hint_once(const ServerSpec& spec);
 
   // ---- what instances teach
 
   /// An open instance: its server, what it answered, and whether several sessions share it.
   struct Source {
-    const Wanted& wanted;
+    const ServerSpec& spec;
     const instance::Handshake& handshake;
     bool shared;
   };
   /// Which build it is, which era it speaks and what it answered, once it is open.
   void learn_build(const Source& source, const knowledge::Fingerprint& build);
   /// What the server showed in the other era says nothing of this one.
-  void learn_era(const Wanted& wanted, knowledge::Era era);
-  void learn_read_only(const Wanted& wanted, bool shared, bool read_only);
+  void learn_era(const ServerSpec& spec, knowledge::Era era);
+  void learn_read_only(const ServerSpec& spec, bool shared, bool read_only);
   /// It asked a client something on a shared instance.
-  void learn_conversational(const Wanted& wanted);
-  void learn_that_it_answers_probes(const Wanted& wanted);
+  void learn_conversational(const ServerSpec& spec);
+  void learn_that_it_answers_probes(const ServerSpec& spec);
   /// What it showed to clients that say the same of themselves as this one.
   void learn_list(const Source& source, std::string_view introduction, knowledge::ListKind kind,
                   std::string_view result);
   /// The server says that this list is another one now.
-  void forget_list(const Wanted& wanted, router::ChangedList list);
+  void forget_list(const ServerSpec& spec, router::ChangedList list);
 
  private:
   struct Knowledge {
@@ -90,8 +90,8 @@ class Catalog {
     bool hinted = false;
     bool refuted = false;  // a shared instance showed a tool that is not read-only
   };
-  Knowledge& knowledge_of(const Wanted& wanted);
-  knowledge::SharingFacts facts_of(const Wanted& wanted);
+  Knowledge& knowledge_of(const ServerSpec& spec);
+  knowledge::SharingFacts facts_of(const ServerSpec& spec);
   knowledge::Portrait& portrait_of(const Source& source, std::string_view introduction);
   void learned(const std::string& key);
 

@@ -41,7 +41,7 @@ std::string sentence_for(Cause cause);
 router::Departure departure_for(Cause cause);
 
 /// An instance that has ended, and the proof.
-struct Gone {
+struct InstanceEnd {
   std::string server;
   InstanceId instance;
   pid_t pid = 0;
@@ -51,6 +51,6 @@ struct Gone {
 };
 
 /// Called once, when the tree of the instance is gone. May call the pool.
-using WhenGone = std::function<void(const Gone&)>;
+using WhenGone = std::function<void(const InstanceEnd&)>;
 
 }  // namespace corral::pool

@@ -18,7 +18,7 @@ class Lessons final : public router::Router::Learner {
   explicit Lessons(Catalog& catalog) : catalog_(catalog) {}
 
   /// Another instance is started. What it shows before it is open counts: it is asked for it.
-  void begin(std::shared_ptr<const Wanted> wanted);
+  void begin(std::shared_ptr<const ServerSpec> spec);
   /// The instance is open, and was started from these files.
   void opened(const router::Router& router, const knowledge::Fingerprint& build);
   /// Its files have changed: what it shows is not what the next instance would show.
@@ -36,7 +36,7 @@ class Lessons final : public router::Router::Learner {
   bool teaches() const;
 
   Catalog& catalog_;
-  std::shared_ptr<const Wanted> wanted_;
+  std::shared_ptr<const ServerSpec> spec_;
   knowledge::Fingerprint build_;
   bool opened_ = false;
   bool outdated_ = false;

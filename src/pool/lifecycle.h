@@ -1,5 +1,5 @@
-// The life of one place for an instance: for every state and every event, what comes next. Pure; a table, so
-// that no pair can be forgotten.
+// The life of one slot: for every state and every trigger, what comes next. Pure; a table, so that no pair
+// can be forgotten. pool/slot.cc carries it out.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ enum class Life : std::uint8_t {
 };
 inline constexpr std::size_t kLives = 10;
 
-enum class Happening : std::uint8_t {
+enum class Trigger : std::uint8_t {
   Asked,         // a session needs an instance
   Opened,        // the handshake went well
   Unfit,         // the handshake went wrong
@@ -31,11 +31,11 @@ enum class Happening : std::uint8_t {
   DelayOver,     // the time between two starts
   Unused,        // nobody needs it: idle, evicted, or its only session has left
   Hung,          // it lives and does not answer
-  Retired,       // another one shall take its place, or none
+  Retired,       // another one replaces it, or none
   Drained,       // no call is in flight any more, or their time is up
   Rested,        // what was broken may be tried again
 };
-inline constexpr std::size_t kHappenings = 12;
+inline constexpr std::size_t kTriggers = 12;
 
 enum class Step : std::uint8_t {
   None,
@@ -46,7 +46,7 @@ enum class Step : std::uint8_t {
   End,     // the instance, politely
   Kill,    // the instance, which would not listen
   Delay,   // the next start
-  Revive,  // start again if somebody waits; otherwise the place is not needed
+  Revive,  // start again if somebody waits; otherwise the slot is not needed
 };
 
 struct Next {
@@ -55,7 +55,7 @@ struct Next {
 };
 
 /// A pair that the table lacks does not compile.
-Next next(Life life, Happening happening);
+Next next(Life life, Trigger trigger);
 
 const char* life_name(Life life);
 

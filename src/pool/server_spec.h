@@ -21,10 +21,10 @@
 
 namespace corral::pool {
 
-struct Wanted {
+struct ServerSpec {
   std::string server;  // its name, or the name of the command
-  proc::LaunchSpec spec;
-  std::string key;  // of `spec`: servers with the same key are the same server
+  proc::LaunchSpec launch;
+  std::string key;  // of `launch`: servers with the same key are the same server
   config::Share share = config::Share::Auto;
   bool from_configuration = false;
   bool stateless = false;
@@ -45,24 +45,24 @@ struct Wanted {
 };
 
 /// Whether the user asks for it, and not a token.
-inline bool is_users(const Wanted& wanted) { return wanted.account == nullptr || wanted.account->is_user(); }
+inline bool is_users(const ServerSpec& spec) { return spec.account == nullptr || spec.account->is_user(); }
 
 /// Whether it is the server that the configuration calls so. A client's own command may have the same name,
 /// and is another server.
-inline bool is_configured_as(const Wanted& wanted, std::string_view server) {
-  return wanted.from_configuration && wanted.server == server;
+inline bool is_configured_as(const ServerSpec& spec, std::string_view server) {
+  return spec.from_configuration && spec.server == server;
 }
 
 /// The names of the configured servers that the user has stopped.
 using StoppedServers = std::set<std::string, std::less<>>;
 
-inline bool is_stopped(const Wanted& wanted, const StoppedServers& stopped) {
-  return wanted.from_configuration && stopped.contains(wanted.server);
+inline bool is_stopped(const ServerSpec& spec, const StoppedServers& stopped) {
+  return spec.from_configuration && stopped.contains(spec.server);
 }
 
 /// What a session asks for.
 struct Ask {
-  std::shared_ptr<const Wanted> wanted;
+  std::shared_ptr<const ServerSpec> spec;
   std::string initialize_params;
   std::optional<bool> shared;  // a session that comes back stays what it was; unset = to be decided
 };

@@ -19,12 +19,12 @@ using router::Opened;
 using router::Router;
 using router::SessionPort;
 
-Slot::Slot(SlotId id, SlotContext& context, std::string key, std::shared_ptr<const Wanted> wanted,
+Slot::Slot(SlotId id, SlotContext& context, std::string key, std::shared_ptr<const ServerSpec> spec,
            knowledge::SharingDecision decision)
     : id_(id),
       context_(context),
       key_(std::move(key)),
-      wanted_(std::move(wanted)),
+      spec_(std::move(spec)),
       decision_(std::move(decision)),
       policy_(context.limits.restart),
       delay_(context.loop),
@@ -32,8 +32,8 @@ Slot::Slot(SlotId id, SlotContext& context, std::string key, std::shared_ptr<con
       drain_(context.loop),
       lessons_(context.catalog) {}
 
-void Slot::apply(Happening happening, Clock::duration next_delay) {
-  const Next next = pool::next(life_, happening);
+void Slot::apply(Trigger trigger, Clock::duration next_delay) {
+  const Next next = pool::next(life_, trigger);
   life_ = next.life;
   switch (next.step) {
     case Step::None: return;
@@ -54,10 +54,10 @@ void Slot::tell(events::Event event) const {
 
 // ---- whose it is
 
-void Slot::redefine(std::shared_ptr<const Wanted> wanted, const knowledge::SharingDecision& decision) {
+void Slot::redefine(std::shared_ptr<const ServerSpec> spec, const knowledge::SharingDecision& decision) {
   const bool runs = life_ == Life::Starting || life_ == Life::Restarting || life_ == Life::Ready;
   if (runs) return;
-  wanted_ = std::move(wanted);
+  spec_ = std::move(spec);
   decision_ = decision;
 }
 
@@ -77,7 +77,7 @@ void Slot::add_waiter(SessionPort& port, const std::string& initialize_params) {
 
 void Slot::resume() {
   if (is_vacant()) return revive();
-  apply(Happening::Asked);
+  apply(Trigger::Asked);
 }
 
 // ---- starting
@@ -89,22 +89,22 @@ void Slot::start() {
   last_exit_code_ = instance::exit_code_of(started.error());
   waiters_.mark_failed();
   run_.ready_since.reset();
-  apply(Happening::Lost);
+  apply(Trigger::Lost);
   died();
 }
 
 Result<void> Slot::start_instance() {
-  if (const auto room = context_.owner.make_room(*wanted_); !room) return room.error();
-  Router::Owner& self = *this;
+  if (const auto room = context_.owner.make_room(*spec_); !room) return room.error();
+  Router::Listener& self = *this;
   auto router = std::make_unique<Router>(context_.loop, router_options(), self, lessons_);
-  const instance::JournalEntry entry{context_.journal, wanted_->server};
-  if (const auto started = router->start(context_.spawner, wanted_->spec, context_.line_cap, entry); !started)
+  const instance::JournalEntry entry{context_.journal, spec_->server};
+  if (const auto started = router->start(context_.spawner, spec_->launch, context_.line_cap, entry); !started)
     return started.error();
   ++context_.started;
   context_.children.started(router->instance()->keeper());
   router_ = std::move(router);
   run_ = {};
-  lessons_.begin(wanted_);
+  lessons_.begin(spec_);
   if (!waiters_.empty()) started_for_ = waiters_.front().port->owner();
   waiters_.mark_spawn();
   tell(started_event(*this));
@@ -114,22 +114,22 @@ Result<void> Slot::start_instance() {
 
 router::RouterOptions Slot::router_options() const {
   return {
-      .server = wanted_->server,
+      .server = spec_->server,
       .shared = decision_.shared,
       .confirm_read_only = decision_.confirm_annotations,
       .confirm_modern = decision_.confirm_modern,
-      .allows_tool = wanted_->allows_tool,
-      .call_timeout = wanted_->call_timeout,
-      .probe = wanted_->probe,
-      .answers_probes = context_.catalog.answers_probes(*wanted_),
-      .min_version = wanted_->min_version,
+      .allows_tool = spec_->allows_tool,
+      .call_timeout = spec_->call_timeout,
+      .probe = spec_->probe,
+      .answers_probes = context_.catalog.answers_probes(*spec_),
+      .min_version = spec_->min_version,
   };
 }
 
 instance::Opening Slot::opening() const {
   instance::Opening opening;
-  opening.expected = silent_probe_ ? knowledge::Era::Legacy : context_.catalog.era_of(*wanted_);
-  opening.pinned = wanted_->era.has_value();
+  opening.expected = silent_probe_ ? knowledge::Era::Legacy : context_.catalog.era_of(*spec_);
+  opening.pinned = spec_->era.has_value();
   opening.announce = decision_.shared;
   opening.initialize_params = instance::plain_initialize_params();
   if (decision_.shared) return opening;
@@ -141,7 +141,7 @@ instance::Opening Slot::opening() const {
 void Slot::router_error_output(Router& router, std::string_view bytes) {
   if (&router != router_.get()) return;  // it has ended
   if (context_.error_files != nullptr)
-    context_.error_files->write(wanted_->server, router.instance()->id().text(), bytes);
+    context_.error_files->write(spec_->server, router.instance()->id().text(), bytes);
   if (router.opened()) return;  // its sessions hear it themselves
   for (const Waiter& waiter : waiters_) waiter.port->error_output(bytes);
 }
@@ -151,8 +151,8 @@ void Slot::router_opened(Router& router) {
   silent_probe_ = false;
   lessons_.opened(router, context_.owner.watch_code(*router.instance()));
   tell(ready_event(*this));
-  watch_use(wanted_->idle);
-  apply(Happening::Opened);
+  watch_use(spec_->idle);
+  apply(Trigger::Opened);
 }
 
 void Slot::attach_waiters() {
@@ -161,11 +161,11 @@ void Slot::attach_waiters() {
     SessionPort& port = *waiter.port;
     router_->attach(port);
     tell(attached_event(*this, waiter));
-    if (!run_.stale.empty() && wanted_->on_change == config::OnChange::Warn) {
-      port.note("server " + wanted_->server + " runs old code: " + run_.stale + "; `corral restart " +
-                wanted_->server + "` runs the new code");
+    if (!run_.stale.empty() && spec_->on_change == config::OnChange::Warn) {
+      port.note("server " + spec_->server + " runs old code: " + run_.stale + "; `corral restart " +
+                spec_->server + "` runs the new code");
     }
-    port.opened({Opened::Kind::Ready, router_.get(), router_->instance()->handshake().result(), 0, wanted_});
+    port.opened({Opened::Kind::Ready, router_.get(), router_->instance()->handshake().result(), 0, spec_});
   }
 }
 
@@ -177,16 +177,16 @@ void Slot::router_unfit(Router& router) {
   if (!first && life_ != Life::Restarting) return;  // it is being ended already
   const Handshake& handshake = router.instance()->handshake();
   run_.cause = Cause::Unfit;
-  last_words_ = {"server " + wanted_->server + " refused the handshake"};
+  last_words_ = {"server " + spec_->server + " refused the handshake"};
   if (handshake.outcome() == Handshake::Outcome::NotModern) {
     silent_probe_ = true;  // those who wait go on waiting, for the next one
-    return apply(Happening::Unfit);
+    return apply(Trigger::Unfit);
   }
   if (!router.objection().empty()) last_words_ = {router.objection()};
-  apply(Happening::Unfit);
+  apply(Trigger::Unfit);
   for (const Waiter& waiter : waiters_) run_.left.insert(waiter.port->session());
   if (router.refuted()) {
-    context_.catalog.learn_era(*wanted_, handshake.era());
+    context_.catalog.learn_era(*spec_, handshake.era());
     return answer_all(waiters_.take_all(), {Opened::Kind::Again, nullptr, {}});
   }
   if (!first) return;
@@ -215,13 +215,13 @@ void Slot::router_lost(Router& router, const LastWords& why) {
   silent_probe_ = silent_probe_ || not_modern;
   if (first && !not_modern) waiters_.mark_failed();
   if (life_ == Life::Ready || (by_itself && !not_modern)) tell(crashed_event(*this, why.sentence));
-  apply(Happening::Lost);
+  apply(Trigger::Lost);
   if (was_ready) leave_sessions();
 }
 
 void Slot::router_hung(Router&) {
   if (life_ == Life::Ready) run_.cause = Cause::Hung;
-  apply(Happening::Hung);
+  apply(Trigger::Hung);
 }
 
 void Slot::router_ended(Router& router, const instance::Ending& ending) {
@@ -242,8 +242,8 @@ void Slot::router_ended(Router& router, const instance::Ending& ending) {
 void Slot::gone(const instance::Ending& ending) {
   Router& router = *router_;
   const Clock::time_point now = Clock::now();
-  const Gone gone{
-      wanted_->server,
+  const InstanceEnd gone{
+      spec_->server,
       router.instance()->id(),
       router.instance()->server_pid(),
       run_.cause,
@@ -268,29 +268,29 @@ void Slot::gone(const instance::Ending& ending) {
 
 /// Also called for one that could not even be started.
 void Slot::died() {
-  if (life_ != Life::Dying) return apply(Happening::Gone);
+  if (life_ != Life::Dying) return apply(Trigger::Gone);
   const Clock::duration lived = run_.ready_since ? Clock::now() - *run_.ready_since : Clock::duration::zero();
   const auto again = policy_.died(lived, std::uniform_real_distribution<double>(0, 1)(context_.random));
-  if (!again) return apply(Happening::GoneTooOften);
-  apply(Happening::Gone, *again);
+  if (!again) return apply(Trigger::GoneTooOften);
+  apply(Trigger::Gone, *again);
 }
 
 void Slot::delay(Clock::duration delay) {
-  if (waiters_.empty()) return apply(Happening::Unused);
+  if (waiters_.empty()) return apply(Trigger::Unused);
   if (delay.count() > 0) {
-    log_line("server " + wanted_->server + ": the next start is in " +
+    log_line("server " + spec_->server + ": the next start is in " +
              std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(delay).count()) + " ms");
   }
-  delay_.start(delay, [this] { apply(Happening::DelayOver); });
+  delay_.start(delay, [this] { apply(Trigger::DelayOver); });
 }
 
 void Slot::refuse_waiters() {
   LastWords why = last_words_;
   const bool broken = life_ == Life::Broken;
   if (broken) {
-    const std::string often = "server " + wanted_->server + " died " + std::to_string(policy_.deaths()) +
+    const std::string often = "server " + spec_->server + " died " + std::to_string(policy_.deaths()) +
                               " times in a row and is not started again for now; `corral restart " +
-                              wanted_->server + "` tries at once. At last: ";
+                              spec_->server + "` tries at once. At last: ";
     why.sentence.insert(0, often);
     why.with_stderr.insert(0, often);
     if (!delay_.running()) {
@@ -310,15 +310,15 @@ void Slot::drain() {
   use_.cancel();
   // One that is only too large may finish its work, however long that takes.
   const Clock::duration patience =
-      run_.cause == Cause::Recycled ? wanted_->call_timeout : context_.limits.drain;
-  drain_.start(patience, [this] { apply(Happening::Drained); });
+      run_.cause == Cause::Recycled ? spec_->call_timeout : context_.limits.drain;
+  drain_.start(patience, [this] { apply(Trigger::Drained); });
   router_->drain();
 }
 
 void Slot::router_drained(Router& router) {
   if (&router != router_.get()) return;  // it has ended meanwhile
   drain_.cancel();
-  apply(Happening::Drained);
+  apply(Trigger::Drained);
 }
 
 /// Every instance that we end comes through here.
@@ -335,14 +335,14 @@ void Slot::end(Haste haste) {
 void Slot::leave_sessions() {
   const bool died = run_.cause == Cause::Died;
   const LastWords why =
-      died ? last_words_ : LastWords{"server " + wanted_->server + " " + sentence_for(run_.cause)};
+      died ? last_words_ : LastWords{"server " + spec_->server + " " + sentence_for(run_.cause)};
   last_words_ = why;
   const bool failed = died || run_.cause == Cause::Hung;
   router_->take_back_questions();
   for (const SessionId session : router_->session_ids()) {
     SessionPort* const port = router_->port_of(session);
-    if (port == nullptr) continue;                                    // it left when another one heard of it
-    if (failed && (!wanted_->restart || !port->goes_on())) continue;  // it ends with its server
+    if (port == nullptr) continue;                                  // it left when another one heard of it
+    if (failed && (!spec_->restart || !port->goes_on())) continue;  // it ends with its server
     router_->give_up_calls(*port, wire::kServerLost, why.to(session));
     router_->detach(*port);
     run_.left.insert(session);
@@ -351,13 +351,13 @@ void Slot::leave_sessions() {
 }
 
 void Slot::revive() {
-  if (!waiters_.empty()) return apply(Happening::Asked);
+  if (!waiters_.empty()) return apply(Trigger::Asked);
   context_.owner.slot_unused(id_);
 }
 
 void Slot::end_unused(Cause cause) {
   run_.cause = cause;
-  apply(Happening::Unused);
+  apply(Trigger::Unused);
 }
 
 void Slot::stop(Haste haste) {
@@ -375,8 +375,8 @@ bool Slot::leave(SessionPort& port, bool with_owner) {
   if (!alone) hand_on();
   const bool its_own = with_owner && alone && started_for_ == port.owner();
   if (!decision_.shared || its_own) return false;
-  if (alone && life_ == Life::Waiting) apply(Happening::Unused);
-  if (alone) watch_use(run_.stale.empty() ? wanted_->idle : Clock::duration::zero());
+  if (alone && life_ == Life::Waiting) apply(Trigger::Unused);
+  if (alone) watch_use(run_.stale.empty() ? spec_->idle : Clock::duration::zero());
   return true;
 }
 
@@ -387,7 +387,7 @@ bool Slot::end_with(SessionId session, Haste haste, WhenGone task) {
   const bool lives = router_ != nullptr;
   if (lives && task) when_gone(std::move(task));
   if (lives && is_ending()) router_->stop(haste);
-  apply(Happening::Unused);
+  apply(Trigger::Unused);
   return lives;
 }
 
@@ -399,7 +399,7 @@ bool Slot::end_with_owner(const WhenGone& task) {
   when_gone(task);
   if (is_ending()) return true;
   if (life_ != Life::Draining) run_.cause = Cause::SessionEnded;
-  apply(Happening::Unused);
+  apply(Trigger::Unused);
   return true;
 }
 
@@ -432,21 +432,21 @@ void Slot::retire(Cause cause, const WhenGone& task) {
   std::deque<Waiter> refused;
   if (cause != Cause::Restarted) refused = waiters_.take_all();
   for (const Waiter& waiter : refused) run_.left.insert(waiter.port->session());
-  apply(Happening::Retired);
+  apply(Trigger::Retired);
   answer_all(refused, {cause == Cause::Stopped ? Opened::Kind::Failed : Opened::Kind::Again, nullptr,
-                       "server " + wanted_->server + " was stopped with `corral stop`"});
+                       "server " + spec_->server + " was stopped with `corral stop`"});
 }
 
 void Slot::recycle(const std::string& why) {
   run_.cause = Cause::Recycled;
   tell(slot_event(*this, events::Kind::Finding, "memory", why));
-  apply(Happening::Retired);
+  apply(Trigger::Retired);
 }
 
 bool Slot::allow() {
   const bool held = life_ == Life::Broken || life_ == Life::Waiting;
   policy_.forgive();
-  apply(Happening::Rested);
+  apply(Trigger::Rested);
   return held;
 }
 
@@ -455,13 +455,13 @@ bool Slot::allow() {
 void Slot::mark_stale(const std::string& changed) {
   run_.stale = changed;
   lessons_.mark_outdated();
-  const bool roll = wanted_->on_change == config::OnChange::Roll;
+  const bool roll = spec_->on_change == config::OnChange::Roll;
   const std::string& instance = router_->instance()->id().text();
   tell(slot_event(*this, events::Kind::Stale, roll ? "roll" : "warn",
-                  "instance " + instance.substr(0, 8) + " of server " + wanted_->server +
+                  "instance " + instance.substr(0, 8) + " of server " + spec_->server +
                       " is out of date: " + changed +
                       (roll ? "; new sessions get a new one" : "; `corral restart` runs the new code")));
-  context_.catalog.forget_old_build(*wanted_);
+  context_.catalog.forget_old_build(*spec_);
   if (!roll) return;
   if (decision_.shared) key_ += "\nbefore " + instance;
   if (is_unused()) end_unused(Cause::Outdated);
@@ -473,13 +473,13 @@ void Slot::watch_use(Clock::duration after) {
 
 void Slot::look_at_use() {
   if (life_ != Life::Ready) return;
-  const Clock::duration idle = wanted_->idle;
+  const Clock::duration idle = spec_->idle;
   const Clock::duration unused = Clock::now() - router_->last_used();
   const bool alone = router_->sessions().empty();
   constexpr Clock::duration kNotSooner = std::chrono::seconds(1);
-  if (alone && !run_.stale.empty() && wanted_->on_change == config::OnChange::Roll)
+  if (alone && !run_.stale.empty() && spec_->on_change == config::OnChange::Roll)
     return end_unused(Cause::Outdated);
-  const bool needed = router_->in_use() || (!alone && !may_park(*wanted_, context_.catalog));
+  const bool needed = router_->in_use() || (!alone && !may_park(*spec_, context_.catalog));
   if (needed) return watch_use(std::max(idle, kNotSooner));
   if (unused < idle) return watch_use(idle - unused);
   end_unused(alone ? Cause::Idle : Cause::Parked);

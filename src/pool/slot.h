@@ -24,17 +24,17 @@
 
 namespace corral::pool {
 
-class Slot final : private router::Router::Owner {
+class Slot final : private router::Router::Listener {
  public:
   using Haste = instance::Instance::Haste;
 
   /// `context` outlives it. `key` says which sessions find it: those that ask for the same, or one alone.
-  Slot(SlotId id, SlotContext& context, std::string key, std::shared_ptr<const Wanted> wanted,
+  Slot(SlotId id, SlotContext& context, std::string key, std::shared_ptr<const ServerSpec> spec,
        knowledge::SharingDecision decision);
 
   SlotId id() const { return id_; }
   const std::string& key() const { return key_; }
-  const Wanted& wanted() const { return *wanted_; }
+  const ServerSpec& spec() const { return *spec_; }
   const knowledge::SharingDecision& decision() const { return decision_; }
   Life life() const { return life_; }
   /// Null while there is no instance. Its instance is never null.
@@ -65,7 +65,7 @@ class Slot final : private router::Router::Owner {
   // ---- whose it is
 
   /// Until it runs: what is not part of the key may have changed, and the next instance follows it.
-  void redefine(std::shared_ptr<const Wanted> wanted, const knowledge::SharingDecision& decision);
+  void redefine(std::shared_ptr<const ServerSpec> spec, const knowledge::SharingDecision& decision);
   /// A private one.
   void reserve_for(SessionId session) { session_ = session; }
   /// It is kept ready for one of the sessions that `for_whom` describes.
@@ -78,7 +78,7 @@ class Slot final : private router::Router::Owner {
   // ---- what happens to it
 
   /// Carries out what the lifecycle says. `next_delay` is for Gone: how long the next start waits.
-  void apply(Happening happening, Clock::duration next_delay = {});
+  void apply(Trigger trigger, Clock::duration next_delay = {});
   /// The session waits, and hears `opened` once; perhaps not before somebody applies Asked.
   void add_waiter(router::SessionPort& port, const std::string& initialize_params);
   /// What its waiters had to wait for is over. A slot that nobody needs by now is given up.
@@ -166,7 +166,7 @@ class Slot final : private router::Router::Owner {
   const SlotId id_;
   SlotContext& context_;
   std::string key_;
-  std::shared_ptr<const Wanted> wanted_;
+  std::shared_ptr<const ServerSpec> spec_;
   knowledge::SharingDecision decision_;
   Life life_ = Life::Empty;
   Waiters waiters_;

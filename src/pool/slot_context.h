@@ -47,7 +47,7 @@ class SlotOwner {
 
   /// Called before an instance is started. May end another slot's instance; never the caller's, which has
   /// none. An error is the sentence for the sessions that wait.
-  virtual Result<void> make_room(const Wanted& wanted) = 0;
+  virtual Result<void> make_room(const ServerSpec& spec) = 0;
   /// The instance is open: from now on its files are watched. Returns what they are now.
   virtual knowledge::Fingerprint watch_code(const instance::Instance& instance) = 0;
   /// Null if it is gone.
@@ -57,7 +57,7 @@ class SlotOwner {
   /// The tree of this router is gone. Destroys it in a later turn: the caller may be inside it.
   virtual void dispose(std::unique_ptr<router::Router> router) = 0;
   /// An instance that was started for this session object has ended without proof.
-  virtual void ended_unproved(const std::string& owner, const Gone& gone) = 0;
+  virtual void ended_unproved(const std::string& owner, const InstanceEnd& gone) = 0;
 };
 
 struct SlotContext {

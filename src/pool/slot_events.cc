@@ -16,7 +16,7 @@ std::string naming(const std::string& instance, const std::string& server) {
 Event about(const Slot& slot, Kind kind) {
   Event event;
   event.kind = kind;
-  event.server = slot.wanted().server;
+  event.server = slot.spec().server;
   if (slot.router() != nullptr && slot.router()->instance() != nullptr) {
     event.instance = slot.router()->instance()->id().text();
     event.pid = slot.router()->instance()->server_pid();
@@ -71,10 +71,10 @@ Event attached_event(const Slot& slot, const Waiter& waiter) {
   return event;
 }
 
-Event answered_without_instance_event(const router::SessionPort& port, const Wanted& wanted) {
+Event answered_without_instance_event(const router::SessionPort& port, const ServerSpec& spec) {
   Event event;
   event.kind = Kind::Attach;
-  event.server = wanted.server;
+  event.server = spec.server;
   event.session = port.session().value();
   event.cause = "manifest";
   event.text = "session " + std::to_string(event.session) + ": attached to server " + event.server +
@@ -103,7 +103,7 @@ Event slot_event(const Slot& slot, Kind kind, const std::string& cause, const st
   return event;
 }
 
-std::vector<Event> ended_events(const Gone& gone) {
+std::vector<Event> ended_events(const InstanceEnd& gone) {
   Event event;
   event.kind = gone.ending.proved_empty ? Kind::Extinct : Kind::Survivor;
   event.server = gone.server;

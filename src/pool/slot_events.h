@@ -22,9 +22,9 @@ events::Event slot_event(const Slot& slot, events::Kind kind, const std::string&
                          const std::string& sentence);
 
 /// The end with its evidence: one event, and one more for each further process that survived.
-std::vector<events::Event> ended_events(const Gone& gone);
+std::vector<events::Event> ended_events(const InstanceEnd& gone);
 
 /// The session was told what is known of the server, which was not started for it.
-events::Event answered_without_instance_event(const router::SessionPort& port, const Wanted& wanted);
+events::Event answered_without_instance_event(const router::SessionPort& port, const ServerSpec& spec);
 
 }  // namespace corral::pool

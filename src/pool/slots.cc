@@ -15,12 +15,12 @@ Slot* first_of(List& list, Condition condition) {
 }  // namespace
 
 std::string slot_key(const Ask& ask, const knowledge::SharingDecision& decision, SessionId session) {
-  return ask.wanted->key + (decision.shared ? "" : "\n#" + to_string(session));
+  return ask.spec->key + (decision.shared ? "" : "\n#" + to_string(session));
 }
 
-Slot& Slots::add(std::string key, std::shared_ptr<const Wanted> wanted,
+Slot& Slots::add(std::string key, std::shared_ptr<const ServerSpec> spec,
                  const knowledge::SharingDecision& decision) {
-  return list_.emplace_back(ids_.next(), context_, std::move(key), std::move(wanted), decision);
+  return list_.emplace_back(ids_.next(), context_, std::move(key), std::move(spec), decision);
 }
 
 void Slots::remove_vacant(SlotId id) {

@@ -30,7 +30,7 @@ class Slots {
   const Slot& front() const { return list_.front(); }
   const Slot& back() const { return list_.back(); }
 
-  Slot& add(std::string key, std::shared_ptr<const Wanted> wanted,
+  Slot& add(std::string key, std::shared_ptr<const ServerSpec> spec,
             const knowledge::SharingDecision& decision);
   /// Destroys the slot, unless it is in use again or gone already. Call it from the loop, not from a slot.
   void remove_vacant(SlotId id);

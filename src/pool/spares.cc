@@ -14,8 +14,8 @@ namespace {
 /// Which sessions may have it: those to whom a server could not show the difference.
 std::string spare_key(const Ask& ask) {
   // A modern server is told with every request who asks; what counts is what a legacy one heard.
-  return ask.wanted->key + "\n" + knowledge::profile_of(knowledge::Era::Legacy, ask.initialize_params) +
-         "\n" + knowledge::client_name(ask.initialize_params);
+  return ask.spec->key + "\n" + knowledge::profile_of(knowledge::Era::Legacy, ask.initialize_params) + "\n" +
+         knowledge::client_name(ask.initialize_params);
 }
 
 bool is_coming(const Slot& slot) { return slot.life() == Life::Ready || slot.life() == Life::Starting; }
@@ -24,7 +24,7 @@ bool is_coming(const Slot& slot) { return slot.life() == Life::Ready || slot.lif
 
 Slot* Spares::give_to(const router::SessionPort& port, const Ask& ask,
                       const knowledge::SharingDecision& decision) {
-  if (decision.shared || ask.wanted->warm == 0) return nullptr;
+  if (decision.shared || ask.spec->warm == 0) return nullptr;
   parts_.loop.post([this, ask, alive = std::weak_ptr<bool>(alive_)] {
     if (!alive.expired()) refill(ask);
   });
@@ -45,20 +45,19 @@ void Spares::refill(const Ask& ask) {
   auto have = static_cast<std::size_t>(
       std::count_if(parts_.slots.begin(), parts_.slots.end(),
                     [&key](const Slot& slot) { return slot.spare_for() == key && is_coming(slot); }));
-  for (; have < ask.wanted->warm; ++have) {
-    if (closed_ || !parts_.capacity.has_room_for_spare(*ask.wanted)) return;
+  for (; have < ask.spec->warm; ++have) {
+    if (closed_ || !parts_.capacity.has_room_for_spare(*ask.spec)) return;
     add(ask, key);
   }
 }
 
 void Spares::add(const Ask& ask, const std::string& for_whom) {
   knowledge::SharingDecision decision = parts_.catalog.decide(ask);
-  if (decision.shared || is_stopped(*ask.wanted, parts_.stopped)) return;
+  if (decision.shared || is_stopped(*ask.spec, parts_.stopped)) return;
   decision.reason = "private: kept ready for the next session";
-  Slot& slot =
-      parts_.slots.add(ask.wanted->key + "\nspare " + std::to_string(++begun_), ask.wanted, decision);
+  Slot& slot = parts_.slots.add(ask.spec->key + "\nspare " + std::to_string(++begun_), ask.spec, decision);
   slot.make_spare(for_whom, ask.initialize_params);
-  slot.apply(Happening::Asked);
+  slot.apply(Trigger::Asked);
 }
 
 }  // namespace corral::pool

@@ -9,10 +9,10 @@
 
 namespace corral::router {
 
-Router::Router(Loop& loop, RouterOptions options, Owner& owner, Learner& learner)
+Router::Router(Loop& loop, RouterOptions options, Listener& listener, Learner& learner)
     : loop_(loop),
       options_(std::move(options)),
-      owner_(owner),
+      listener_(listener),
       learner_(learner),
       deadlines_(loop),
       health_timer_(loop) {}
@@ -123,7 +123,7 @@ void Router::drain() {
 void Router::call_finished() {
   if (!draining_ || lost_ || calls_.awaited() > 0) return;
   loop_.post([this, alive = std::weak_ptr<bool>(alive_)] {
-    if (!alive.expired() && calls_.awaited() == 0) owner_.router_drained(*this);
+    if (!alive.expired() && calls_.awaited() == 0) listener_.router_drained(*this);
   });
 }
 
@@ -131,13 +131,13 @@ void Router::call_finished() {
 
 void Router::on_opened() {
   using Outcome = instance::Handshake::Outcome;
-  if (instance_->handshake().outcome() != Outcome::Ready) return owner_.router_unfit(*this);
+  if (instance_->handshake().outcome() != Outcome::Ready) return listener_.router_unfit(*this);
   objection_ =
       knowledge::objection_to_version(options_.server, instance_->handshake().result(), options_.min_version);
-  if (!objection_.empty()) return owner_.router_unfit(*this);
+  if (!objection_.empty()) return listener_.router_unfit(*this);
   if (options_.confirm_modern && !modern()) {
     refuted_ = true;
-    return owner_.router_unfit(*this);
+    return listener_.router_unfit(*this);
   }
   if (options_.confirm_read_only && !modern()) {
     ask("tools/list", "{}", {.purpose = Purpose::ConfirmTools});
@@ -153,14 +153,14 @@ void Router::fit() {
     health_.emplace(options_.probe, options_.answers_probes, last_used_);
     watch_health(options_.probe);
   }
-  owner_.router_opened(*this);
+  listener_.router_opened(*this);
 }
 
 /// Under the plain profile the tools are others than we believed: nobody shares this one.
 void Router::refute() {
   refuted_ = true;
   learner_.learned_read_only(*this, false);
-  owner_.router_unfit(*this);
+  listener_.router_unfit(*this);
 }
 
 // ---- the end
@@ -174,7 +174,7 @@ void Router::on_lost(const std::string& sentence) {
     if (const auto call = calls_.take(up_id)) fail(*call, wire::kServerLost, words.to(call->session));
   }
   take_back_questions();
-  owner_.router_lost(*this, words);
+  listener_.router_lost(*this, words);
 }
 
 LastWords Router::last_words(const std::string& why) const {
@@ -206,11 +206,11 @@ void Router::take_back_questions() {
 void Router::on_ended(const instance::Ending& ending) {
   deadlines_.cancel();
   health_timer_.cancel();
-  owner_.router_ended(*this, ending);
+  listener_.router_ended(*this, ending);
 }
 
 void Router::on_error_output(std::string_view bytes) {
-  owner_.router_error_output(*this, bytes);
+  listener_.router_error_output(*this, bytes);
   if (callers_.none()) {  // it says nothing about any of them yet
     for (const SessionId session : session_ids()) {
       if (SessionPort* const port = port_of(session)) port->error_output(bytes);

@@ -1,6 +1,6 @@
 // Carries the messages between one instance and its sessions: gives every call an id of ours and every answer
 // its caller, and never one session's answer, progress, log line or question to another. The only place that
-// knows both sides. Owned by the switchboard.
+// knows both sides. Owned by the pool.
 #pragma once
 
 #include <array>
@@ -90,9 +90,9 @@ class Router final : public instance::Instance::Events {
 
   /// Hears how the instance fares. Outlives the router, and owns it: it may end the instance from any of
   /// these, but destroys the router only in a later turn.
-  class Owner {
+  class Listener {
    public:
-    virtual ~Owner() = default;
+    virtual ~Listener() = default;
     /// All of it; once it is opened its sessions hear it, too.
     virtual void router_error_output(Router& router, std::string_view bytes) = 0;
     /// Sessions may attach.
@@ -108,7 +108,7 @@ class Router final : public instance::Instance::Events {
     virtual void router_ended(Router& router, const instance::Ending& ending) = 0;
   };
 
-  Router(Loop& loop, RouterOptions options, Owner& owner, Learner& learner);
+  Router(Loop& loop, RouterOptions options, Listener& listener, Learner& learner);
   ~Router() override;
 
   /// Call once, before anything else.
@@ -242,7 +242,7 @@ class Router final : public instance::Instance::Events {
 
   Loop& loop_;
   RouterOptions options_;
-  Owner& owner_;
+  Listener& listener_;
   Learner& learner_;
   std::unique_ptr<instance::Instance> instance_;
   std::map<SessionId, SessionPort*> sessions_;       // those that are attached

@@ -30,7 +30,7 @@ void Router::look_at_health() {
   const instance::Health::Look look = health_->look(Clock::now(), busy, said_);
   if (look.advice == Advice::Hung) {
     log_line("server " + options_.server + " does not answer and is ended");
-    return owner_.router_hung(*this);
+    return listener_.router_hung(*this);
   }
   if (look.advice == Advice::AskAgain) ++counters_.missed_probes;
   if (look.advice != Advice::Wait || !health_->asking()) calls_.cancel(probe_, Clock::now());

@@ -17,7 +17,7 @@
 #include "wire/out_queue.h"
 
 namespace corral::pool {
-struct Wanted;
+struct ServerSpec;
 }
 
 namespace corral::router {
@@ -31,15 +31,15 @@ struct Opened {
   enum class Kind : std::uint8_t {
     Ready,
     Refused,  // the server said no: `text` is its error as JSON
-    Again,    // what was believed of the server was wrong: ask the switchboard once more
+    Again,    // what was believed of the server was wrong: ask the pool once more
     Failed,   // it could not be started, or died: `text` is a sentence
   };
   Kind kind = Kind::Failed;
   Router* router = nullptr;  // Ready
   std::string text;          // Ready: the result as JSON
   int exit_code = 125;       // Failed
-  std::shared_ptr<const pool::Wanted>
-      wanted{};  // Ready: the same as was asked for, for all sessions to share
+  /// Ready: the same as was asked for, for all sessions to share.
+  std::shared_ptr<const pool::ServerSpec> wanted{};
 };
 
 /// Why a session loses its instance, though it goes on itself.

@@ -69,12 +69,12 @@ const char* reason_name(EndReason reason) {
   return "?";
 }
 
-Session::Session(Loop& loop, router::SessionId id, Transport& transport, pool::Switchboard& switchboard,
-                 std::shared_ptr<const pool::Wanted> wanted, std::string owner)
+Session::Session(Loop& loop, router::SessionId id, Transport& transport, pool::Pool& pool,
+                 std::shared_ptr<const pool::ServerSpec> wanted, std::string owner)
     : loop_(loop),
       id_(id),
       transport_(transport),
-      switchboard_(switchboard),
+      pool_(pool),
       wanted_(std::move(wanted)),
       server_(wanted_->server),
       bridge_timer_(loop),
@@ -129,14 +129,14 @@ void Session::open(Era era, const wire::Message& message) {
     params.erase(meta.begin, meta.end - meta.begin);
   }
   params_ = std::move(params);
-  if (const auto known = switchboard_.known({wanted_, params_, std::nullopt})) {
+  if (const auto known = pool_.known({wanted_, params_, std::nullopt})) {
     if (!input_ended_) patience_.cancel();
     return attach_lazily(*known);
   }
   // Asked once more or not, its client has waited since it first asked.
   const bool waits = input_ended_ || patience_.running() || patient;
   if (!waits) patience_.start(kClientPatience, [this] { answer_early(); });
-  switchboard_.open(*this, {wanted_, params_, std::nullopt});
+  pool_.open(*this, {wanted_, params_, std::nullopt});
 }
 
 void Session::opened(const Opened& opened) {
@@ -338,7 +338,7 @@ void Session::reject_deferred(int code, const std::string& why) {
 
 void Session::end(EndReason reason, const WhenGone& when_gone) {
   if (ended_) {
-    if (haste_of(reason) != Instance::Haste::Polite) switchboard_.hasten(id_);
+    if (haste_of(reason) != Instance::Haste::Polite) pool_.hasten(id_);
     if (when_gone) when_gone(nullptr);
     return;
   }
@@ -353,9 +353,9 @@ void Session::end(EndReason reason, const WhenGone& when_gone) {
     if (reason == EndReason::Removed) return transport_.exit(1, withdrawn_);
     transport_.exit(0, reason == EndReason::SessionEnded ? "the session ended" : "");
   };
-  const bool waits = switchboard_.release(
+  const bool waits = pool_.release(
       *this, haste_of(reason),
-      [when_gone, exit](const pool::Gone& gone) {
+      [when_gone, exit](const pool::InstanceEnd& gone) {
         if (when_gone) when_gone(&gone);
         exit();
       },

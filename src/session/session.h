@@ -11,7 +11,7 @@
 
 #include "base/loop.h"
 #include "bridge/bridge.h"
-#include "pool/switchboard.h"
+#include "pool/pool.h"
 #include "router/session_port.h"
 #include "session/deferred.h"
 #include "session/transport.h"
@@ -42,8 +42,8 @@ struct SessionCounters {
 class Session final : public router::SessionPort, private bridge::Outlet {
  public:
   /// The transport owns the session, and lets go of it some time after `exit`.
-  Session(Loop& loop, router::SessionId id, Transport& transport, pool::Switchboard& switchboard,
-          std::shared_ptr<const pool::Wanted> wanted, std::string owner = {});
+  Session(Loop& loop, router::SessionId id, Transport& transport, pool::Pool& pool,
+          std::shared_ptr<const pool::ServerSpec> wanted, std::string owner = {});
   ~Session() override;
 
   // from the transport
@@ -53,12 +53,12 @@ class Session final : public router::SessionPort, private bridge::Outlet {
   void input_ended();
   void output_drained();
 
-  using WhenGone = std::function<void(const pool::Gone* gone)>;
+  using WhenGone = std::function<void(const pool::InstanceEnd* gone)>;
   /// `when_gone` is called once: with the instance that ended with the session, when its tree is gone, or
   /// with null if none did.
   void end(EndReason reason, const WhenGone& when_gone = {});
   /// The configuration has changed: from its next instance on the session speaks to this one.
-  void redefine(std::shared_ptr<const pool::Wanted> wanted);
+  void redefine(std::shared_ptr<const pool::ServerSpec> wanted);
   /// The configuration has lost the server: the session ends when its calls are answered, within bounds.
   void withdraw(std::string why);
   bool ended() const { return ended_; }
@@ -187,8 +187,8 @@ class Session final : public router::SessionPort, private bridge::Outlet {
   Loop& loop_;
   router::SessionId id_;
   Transport& transport_;
-  pool::Switchboard& switchboard_;
-  std::shared_ptr<const pool::Wanted> wanted_;
+  pool::Pool& pool_;
+  std::shared_ptr<const pool::ServerSpec> wanted_;
   std::string server_;
   Phase phase_ = Phase::New;
   knowledge::Era era_ = knowledge::Era::Legacy;

@@ -149,7 +149,7 @@ std::string Session::discovered(std::string_view handshake, Era server_era) cons
 
 /// It has only looked which eras we speak, and takes the other one.
 void Session::begin_anew() {
-  switchboard_.release(*this, instance::Instance::Haste::Polite, {});
+  pool_.release(*this, instance::Instance::Haste::Polite, {});
   router_ = nullptr;
   bridge_.reset();
   crossing_ = Crossing::None;
@@ -166,7 +166,7 @@ void Session::begin_anew() {
 void Session::attach_lazily(const pool::Known& known) {
   phase_ = Phase::Away;
   shared_ = known.shared;
-  switchboard_.answered_without_instance(*this, *wanted_);
+  pool_.answered_without_instance(*this, *wanted_);
   const auto opening = std::move(opening_);
   if (era_ == Era::Legacy) {
     return answer_initialize(opening->message.id(), known.portrait->handshake, known.era, known.shared);
@@ -181,7 +181,7 @@ bool Session::answer_from_manifest(const wire::Message& message) {
   const bool discover = method == "server/discover";
   const std::string_view params = message.params();
   if (!discover && (!kind || wire::member(params, "cursor").present())) return false;
-  const auto known = switchboard_.known({wanted_, params_, side()});
+  const auto known = pool_.known({wanted_, params_, side()});
   if (!known) return false;
   const std::string& handshake = known->portrait->handshake;
   if (discover) {
@@ -195,9 +195,7 @@ bool Session::answer_from_manifest(const wire::Message& message) {
   return true;
 }
 
-std::string_view Session::known_tools() const {
-  return switchboard_.known_tools({wanted_, params_, shared_});
-}
+std::string_view Session::known_tools() const { return pool_.known_tools({wanted_, params_, shared_}); }
 
 void Session::give_list(std::string_view id, ListKind kind, std::string_view method, std::string_view result,
                         Era server_era, std::string_view handshake) {

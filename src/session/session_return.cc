@@ -55,7 +55,7 @@ void Session::instance_left(Departure departure, const std::string& why) {
   pace();  // the server that did not take more is gone
 }
 
-void Session::redefine(std::shared_ptr<const pool::Wanted> wanted) {
+void Session::redefine(std::shared_ptr<const pool::ServerSpec> wanted) {
   wanted_ = std::move(wanted);
   shared_.reset();
   withdrawn_.clear();
@@ -71,7 +71,7 @@ void Session::withdraw(std::string why) {
 void Session::come_back() {
   if (!withdrawn_.empty()) return;  // its end is near, and answers everything
   phase_ = Phase::Returning;
-  switchboard_.open(*this, {wanted_, params_, side()});
+  pool_.open(*this, {wanted_, params_, side()});
 }
 
 /// Whoever was only told what a shared instance had said may still get one of its own, if sharing has proved

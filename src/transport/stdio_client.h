@@ -23,7 +23,7 @@ class StdioClient final : public session::Transport, private wire::LinePipe::Han
   StdioClient(Loop& loop, Arrival arrival, std::shared_ptr<ShimLine> line, std::size_t line_cap, Gone gone);
   ~StdioClient() override;
 
-  void begin(router::SessionId id, pool::Switchboard& switchboard, std::shared_ptr<const pool::Wanted> wanted,
+  void begin(router::SessionId id, pool::Pool& pool, std::shared_ptr<const pool::ServerSpec> wanted,
              std::string owner = {});
 
   session::Session& session() { return *session_; }

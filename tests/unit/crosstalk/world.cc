@@ -54,15 +54,15 @@ World::World(std::uint32_t seed, Deeds& deeds)
       random_(seed),
       ledger_(deeds),
       stage_(ledger_, random_),
-      switchboard_(loop_, stage_, std::size_t{1} << 20),
+      pool_(loop_, stage_, std::size_t{1} << 20),
       endpoint_(loop_, *this, limits_for(random_), std::chrono::minutes(30)) {
-  switchboard_.learn_builds_with([](const instance::Instance&) { return steady_build(); });
+  pool_.learn_builds_with([](const instance::Instance&) { return steady_build(); });
   pool::Limits limits;
   limits.drain = std::chrono::milliseconds(random_.chance(50) ? 2 : 5000);
   limits.restart.second_delay = std::chrono::milliseconds(1);
   limits.restart.longest_delay = std::chrono::milliseconds(3);
   limits.restart.most_deaths = 1'000'000;
-  switchboard_.set_limits(limits);
+  pool_.set_limits(limits);
   hostile_ = random_.chance(20);
   definitions_.push_back(random_.one_of(kDefinitions));
   if (random_.chance(40)) definitions_.push_back(random_.one_of(kDefinitions));
@@ -82,7 +82,7 @@ World::~World() {
   for (const auto& client : clients_) {
     if (!client->dead()) client->die();
   }
-  switchboard_.stop_all(instance::Instance::Haste::Now);
+  pool_.stop_all(instance::Instance::Haste::Now);
   for (Player& player : stage_.players) {
     if (!player.gone()) player.crash();
   }
@@ -113,15 +113,15 @@ Definition World::for_url(Definition definition, bool modern) {
   return definition;
 }
 
-std::shared_ptr<pool::Wanted> World::wanted(const Definition& definition) {
+std::shared_ptr<pool::ServerSpec> World::wanted(const Definition& definition) {
   const Habits& habits = habits_.at(definition.server);
-  auto wanted = std::make_shared<pool::Wanted>();
+  auto wanted = std::make_shared<pool::ServerSpec>();
   wanted->from_configuration = true;
   wanted->server = definition.server;
-  wanted->spec.argv = {"/bin/" + definition.server};
-  wanted->spec.directory = "/";
-  wanted->spec.environment = {definition.scope()};
-  wanted->key = knowledge::launch_key(wanted->spec);
+  wanted->launch.argv = {"/bin/" + definition.server};
+  wanted->launch.directory = "/";
+  wanted->launch.environment = {definition.scope()};
+  wanted->key = knowledge::launch_key(wanted->launch);
   wanted->share = definition.share;
   wanted->root = definition.root;
   if (habits.era_is_known) wanted->era = definition.era;
@@ -142,7 +142,7 @@ std::variant<std::unique_ptr<session::Session>, transport::HttpRefusal> World::o
   Definition definition = *found;
   definition.principal = arrival.principal;
   definition.root = arrival.root;
-  return std::make_unique<session::Session>(loop_, ids_.next(), transport, switchboard_, wanted(definition));
+  return std::make_unique<session::Session>(loop_, ids_.next(), transport, pool_, wanted(definition));
 }
 
 bool World::would_be_private(const transport::HttpArrival& arrival) {
@@ -151,7 +151,7 @@ bool World::would_be_private(const transport::HttpArrival& arrival) {
   Definition definition = *found;
   definition.principal = arrival.principal;
   definition.root = arrival.root;
-  return !switchboard_.would_share({wanted(definition), "", std::nullopt});
+  return !pool_.would_share({wanted(definition), "", std::nullopt});
 }
 
 /// In the same place as the session before it, as soon as that is free.
@@ -162,10 +162,10 @@ std::unique_ptr<Client> World::pipe_client(std::size_t seat) {
   if (!seats_[seat] || seats_[seat]->exits > 0) {
     if (seats_[seat]) ++deeds_.same_address;
     seats_[seat].reset();
-    fake = &seats_[seat].emplace(loop_, ids_.next(), switchboard_, wanted(definition), "");
+    fake = &seats_[seat].emplace(loop_, ids_.next(), pool_, wanted(definition), "");
   } else {
     std::erase_if(elsewhere_, [&](const tests::FakeClient& one) { return one.exits > 0; });
-    fake = &elsewhere_.emplace_back(loop_, ids_.next(), switchboard_, wanted(definition), "");
+    fake = &elsewhere_.emplace_back(loop_, ids_.next(), pool_, wanted(definition), "");
   }
   return std::make_unique<PipeClient>(definition, era, ledger_, random_, *fake);
 }
@@ -221,11 +221,11 @@ void World::replace_the_dead() {
 /// What people do: stop a server, allow it again, restart it.
 void World::interfere() {
   const std::string server = random_.one_of(definitions_).server;
-  if (random_.chance(60)) switchboard_.allow(server);
+  if (random_.chance(60)) pool_.allow(server);
   if (random_.chance(80)) return;
   const pool::Cause cause = random_.chance(85) ? pool::Cause::Restarted : pool::Cause::Stopped;
   ledger_.note("somebody " + std::string(cause == pool::Cause::Stopped ? "stops " : "restarts ") + server);
-  switchboard_.retire(server, cause, [](const auto&) {});
+  pool_.retire(server, cause, [](const auto&) {});
 }
 
 void World::step() {
@@ -248,7 +248,7 @@ void World::step() {
 }
 
 void World::finish() {
-  for (const Definition& definition : definitions_) switchboard_.allow(definition.server);
+  for (const Definition& definition : definitions_) pool_.allow(definition.server);
   const auto give_up = Clock::now() + std::chrono::seconds(15);
   const auto settled = [this] {
     return std::all_of(clients_.begin(), clients_.end(), [](const auto& one) { return one->settled(); });

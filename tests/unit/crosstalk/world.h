@@ -59,7 +59,7 @@ class World final : private transport::HttpHouse {
 
   Definition some_definition();
   Definition for_url(Definition definition, bool modern);
-  std::shared_ptr<pool::Wanted> wanted(const Definition& definition);
+  std::shared_ptr<pool::ServerSpec> wanted(const Definition& definition);
   std::unique_ptr<Client> some_client(std::size_t seat);
   std::unique_ptr<Client> pipe_client(std::size_t seat);
   void settle();
@@ -81,7 +81,7 @@ class World final : private transport::HttpHouse {
   Ledger ledger_;
   Loop loop_;
   Stage stage_;
-  pool::Switchboard switchboard_;
+  pool::Pool pool_;
   std::vector<Definition> definitions_;
   std::map<std::string, Habits> habits_;  // by server
   std::string none_;

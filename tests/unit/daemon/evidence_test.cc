@@ -8,8 +8,8 @@
 namespace corral::daemon {
 namespace {
 
-pool::Gone files_gone() {
-  pool::Gone gone;
+pool::InstanceEnd files_gone() {
+  pool::InstanceEnd gone;
   gone.server = "files";
   gone.instance = InstanceId("0123abcd");
   gone.pid = 4711;

@@ -32,20 +32,20 @@ Origin from(const std::string& cwd, const std::string& root = "") {
   return origin;
 }
 
-pool::Wanted resolved(const Origin& origin, const config::Configuration& configuration) {
-  const Result<pool::Wanted> wanted = resolve(origin, configuration);
+pool::ServerSpec resolved(const Origin& origin, const config::Configuration& configuration) {
+  const Result<pool::ServerSpec> wanted = resolve(origin, configuration);
   EXPECT_TRUE(wanted) << wanted.error().message;
-  return wanted ? *wanted : pool::Wanted{};
+  return wanted ? *wanted : pool::ServerSpec{};
 }
 
 TEST(Resolve, AProjectIsTheRootOrElseTheFolder) {
-  const pool::Wanted given = resolved(from("/cwd", "/project"), with(Share::Root));
-  const pool::Wanted implied = resolved(from("/cwd"), with(Share::Root));
+  const pool::ServerSpec given = resolved(from("/cwd", "/project"), with(Share::Root));
+  const pool::ServerSpec implied = resolved(from("/cwd"), with(Share::Root));
 
   EXPECT_EQ(given.root, "/project");
-  EXPECT_EQ(given.spec.directory, "/project");
+  EXPECT_EQ(given.launch.directory, "/project");
   EXPECT_EQ(implied.root, "/cwd");
-  EXPECT_EQ(implied.spec.directory, "/cwd");
+  EXPECT_EQ(implied.launch.directory, "/cwd");
 }
 
 TEST(Resolve, OneProjectIsOneServerWhereverItIsSeenFrom) {
@@ -60,24 +60,24 @@ TEST(Resolve, OneProjectIsOneServerWhereverItIsSeenFrom) {
 TEST(Resolve, AFolderThatIsPinnedDoesNotMixProjects) {
   config::Configuration configuration = with(Share::Root, "/pinned");
   configuration.servers[0].argv = {"server"};  // nothing but the root differs
-  const pool::Wanted one = resolved(from("/a", "/one"), configuration);
-  const pool::Wanted other = resolved(from("/a", "/two"), configuration);
+  const pool::ServerSpec one = resolved(from("/a", "/one"), configuration);
+  const pool::ServerSpec other = resolved(from("/a", "/two"), configuration);
 
-  EXPECT_EQ(one.spec.directory, "/pinned");
-  EXPECT_EQ(other.spec.directory, "/pinned");
+  EXPECT_EQ(one.launch.directory, "/pinned");
+  EXPECT_EQ(other.launch.directory, "/pinned");
   EXPECT_NE(one.key, other.key);
 }
 
 TEST(Resolve, TheVariableIsTheProjectAndNeverTheClientsOwn) {
-  EXPECT_THAT(resolved(from("/cwd", "/project"), with(Share::Root)).spec.argv, Contains("/project"));
-  EXPECT_THAT(resolved(from("/cwd"), with(Share::Auto)).spec.argv, Contains("/cwd"));
+  EXPECT_THAT(resolved(from("/cwd", "/project"), with(Share::Root)).launch.argv, Contains("/project"));
+  EXPECT_THAT(resolved(from("/cwd"), with(Share::Auto)).launch.argv, Contains("/cwd"));
 }
 
 TEST(Resolve, WithoutRootSharingTheFolderStaysTheClients) {
-  const pool::Wanted wanted = resolved(from("/cwd", "/project"), with(Share::Shared));
+  const pool::ServerSpec wanted = resolved(from("/cwd", "/project"), with(Share::Shared));
 
   EXPECT_EQ(wanted.root, "");
-  EXPECT_EQ(wanted.spec.directory, "/cwd");
+  EXPECT_EQ(wanted.launch.directory, "/cwd");
 }
 
 TEST(Resolve, WhatTheClientAsksForCountsMore) {
@@ -94,9 +94,9 @@ TEST(Resolve, ACommandIsWhatItIsWhateverIsConfigured) {
   Origin origin = from("/cwd");
   origin.argv = {"/opt/files", "--fast"};
 
-  const pool::Wanted wanted = resolved(origin, with(Share::Shared));
+  const pool::ServerSpec wanted = resolved(origin, with(Share::Shared));
 
-  EXPECT_EQ(wanted.spec.argv, origin.argv);
+  EXPECT_EQ(wanted.launch.argv, origin.argv);
   EXPECT_FALSE(wanted.from_configuration);
   EXPECT_EQ(wanted.server, "files");
   EXPECT_EQ(wanted.share, Share::Auto);
@@ -127,7 +127,7 @@ TEST(Resolve, CarriesTheRulesOfTheEntry) {
   configuration.servers[0].warm = 3;
   configuration.servers[0].on_change = config::OnChange::Warn;
 
-  const pool::Wanted wanted = resolved(from("/cwd"), configuration);
+  const pool::ServerSpec wanted = resolved(from("/cwd"), configuration);
 
   EXPECT_FALSE(wanted.restart);
   EXPECT_EQ(wanted.park, true);
@@ -150,11 +150,11 @@ TEST(Interned, EqualValuesAreOne) {
 }
 
 TEST(Interned, ServersThatDifferInTheirRulesAreTwo) {
-  Wanteds wanteds;
-  pool::Wanted shared;
+  ServerSpecs wanteds;
+  pool::ServerSpec shared;
   shared.key = "k";
   shared.share = Share::Shared;
-  pool::Wanted alone = shared;
+  pool::ServerSpec alone = shared;
   alone.share = Share::Session;
 
   EXPECT_EQ(wanteds.keep(shared), wanteds.keep(shared));

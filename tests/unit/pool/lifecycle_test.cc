@@ -10,83 +10,83 @@ namespace corral::pool {
 namespace {
 
 using L = Life;
-using H = Happening;
+using T = Trigger;
 using S = Step;
 
 constexpr Life life_at(std::size_t index) { return static_cast<Life>(index); }
-constexpr Happening happening_at(std::size_t index) { return static_cast<Happening>(index); }
+constexpr Trigger trigger_at(std::size_t index) { return static_cast<Trigger>(index); }
 
 /// All of it, written a second time: whoever changes the table must say so here.
-const std::map<std::pair<Life, Happening>, std::pair<Life, Step>> kExpected = {
-    {{L::Empty, H::Asked}, {L::Starting, S::Start}},
-    {{L::Starting, H::Opened}, {L::Ready, S::Attach}},
-    {{L::Starting, H::Unfit}, {L::Failing, S::End}},
-    {{L::Starting, H::Lost}, {L::Failing, S::None}},
-    {{L::Starting, H::Unused}, {L::Ending, S::End}},
-    {{L::Starting, H::Retired}, {L::Ending, S::End}},
-    {{L::Failing, H::Gone}, {L::Empty, S::Refuse}},
-    {{L::Failing, H::GoneTooOften}, {L::Empty, S::Refuse}},
-    {{L::Failing, H::Unused}, {L::Ending, S::None}},
-    {{L::Ready, H::Asked}, {L::Ready, S::Attach}},
-    {{L::Ready, H::Lost}, {L::Dying, S::None}},
-    {{L::Ready, H::Unused}, {L::Ending, S::End}},
-    {{L::Ready, H::Hung}, {L::Dying, S::Kill}},
-    {{L::Ready, H::Retired}, {L::Draining, S::Drain}},
-    {{L::Draining, H::Lost}, {L::Ending, S::None}},
-    {{L::Draining, H::Unused}, {L::Ending, S::End}},
-    {{L::Draining, H::Hung}, {L::Ending, S::Kill}},
-    {{L::Draining, H::Drained}, {L::Ending, S::End}},
-    {{L::Ending, H::Gone}, {L::Empty, S::Revive}},
-    {{L::Ending, H::GoneTooOften}, {L::Empty, S::Revive}},
-    {{L::Dying, H::Gone}, {L::Waiting, S::Delay}},
-    {{L::Dying, H::GoneTooOften}, {L::Broken, S::Refuse}},
-    {{L::Dying, H::Unused}, {L::Ending, S::None}},
-    {{L::Dying, H::Retired}, {L::Ending, S::None}},
-    {{L::Waiting, H::DelayOver}, {L::Restarting, S::Start}},
-    {{L::Waiting, H::Rested}, {L::Restarting, S::Start}},
-    {{L::Waiting, H::Unused}, {L::Empty, S::Revive}},
-    {{L::Waiting, H::Retired}, {L::Empty, S::Revive}},
-    {{L::Restarting, H::Opened}, {L::Ready, S::Attach}},
-    {{L::Restarting, H::Unfit}, {L::Dying, S::End}},
-    {{L::Restarting, H::Lost}, {L::Dying, S::None}},
-    {{L::Restarting, H::Unused}, {L::Ending, S::End}},
-    {{L::Restarting, H::Retired}, {L::Ending, S::End}},
-    {{L::Broken, H::Asked}, {L::Broken, S::Refuse}},
-    {{L::Broken, H::Unused}, {L::Empty, S::Revive}},
-    {{L::Broken, H::Retired}, {L::Empty, S::Revive}},
-    {{L::Broken, H::Rested}, {L::Empty, S::Revive}},
+const std::map<std::pair<Life, Trigger>, std::pair<Life, Step>> kExpected = {
+    {{L::Empty, T::Asked}, {L::Starting, S::Start}},
+    {{L::Starting, T::Opened}, {L::Ready, S::Attach}},
+    {{L::Starting, T::Unfit}, {L::Failing, S::End}},
+    {{L::Starting, T::Lost}, {L::Failing, S::None}},
+    {{L::Starting, T::Unused}, {L::Ending, S::End}},
+    {{L::Starting, T::Retired}, {L::Ending, S::End}},
+    {{L::Failing, T::Gone}, {L::Empty, S::Refuse}},
+    {{L::Failing, T::GoneTooOften}, {L::Empty, S::Refuse}},
+    {{L::Failing, T::Unused}, {L::Ending, S::None}},
+    {{L::Ready, T::Asked}, {L::Ready, S::Attach}},
+    {{L::Ready, T::Lost}, {L::Dying, S::None}},
+    {{L::Ready, T::Unused}, {L::Ending, S::End}},
+    {{L::Ready, T::Hung}, {L::Dying, S::Kill}},
+    {{L::Ready, T::Retired}, {L::Draining, S::Drain}},
+    {{L::Draining, T::Lost}, {L::Ending, S::None}},
+    {{L::Draining, T::Unused}, {L::Ending, S::End}},
+    {{L::Draining, T::Hung}, {L::Ending, S::Kill}},
+    {{L::Draining, T::Drained}, {L::Ending, S::End}},
+    {{L::Ending, T::Gone}, {L::Empty, S::Revive}},
+    {{L::Ending, T::GoneTooOften}, {L::Empty, S::Revive}},
+    {{L::Dying, T::Gone}, {L::Waiting, S::Delay}},
+    {{L::Dying, T::GoneTooOften}, {L::Broken, S::Refuse}},
+    {{L::Dying, T::Unused}, {L::Ending, S::None}},
+    {{L::Dying, T::Retired}, {L::Ending, S::None}},
+    {{L::Waiting, T::DelayOver}, {L::Restarting, S::Start}},
+    {{L::Waiting, T::Rested}, {L::Restarting, S::Start}},
+    {{L::Waiting, T::Unused}, {L::Empty, S::Revive}},
+    {{L::Waiting, T::Retired}, {L::Empty, S::Revive}},
+    {{L::Restarting, T::Opened}, {L::Ready, S::Attach}},
+    {{L::Restarting, T::Unfit}, {L::Dying, S::End}},
+    {{L::Restarting, T::Lost}, {L::Dying, S::None}},
+    {{L::Restarting, T::Unused}, {L::Ending, S::End}},
+    {{L::Restarting, T::Retired}, {L::Ending, S::End}},
+    {{L::Broken, T::Asked}, {L::Broken, S::Refuse}},
+    {{L::Broken, T::Unused}, {L::Empty, S::Revive}},
+    {{L::Broken, T::Retired}, {L::Empty, S::Revive}},
+    {{L::Broken, T::Rested}, {L::Empty, S::Revive}},
 };
 
 TEST(Lifecycle, EveryPairDoesWhatIsWrittenHere) {
   std::size_t pairs = 0;
   for (std::size_t life = 0; life < kLives; ++life) {
-    for (std::size_t happening = 0; happening < kHappenings; ++happening) {
-      const auto found = kExpected.find({life_at(life), happening_at(happening)});
+    for (std::size_t trigger = 0; trigger < kTriggers; ++trigger) {
+      const auto found = kExpected.find({life_at(life), trigger_at(trigger)});
       const auto [then, step] =
           found != kExpected.end() ? found->second : std::pair(life_at(life), Step::None);
-      const Next actual = next(life_at(life), happening_at(happening));
-      EXPECT_EQ(actual.life, then) << life_name(life_at(life)) << ", happening " << happening;
-      EXPECT_EQ(actual.step, step) << life_name(life_at(life)) << ", happening " << happening;
+      const Next actual = next(life_at(life), trigger_at(trigger));
+      EXPECT_EQ(actual.life, then) << life_name(life_at(life)) << ", trigger " << trigger;
+      EXPECT_EQ(actual.step, step) << life_name(life_at(life)) << ", trigger " << trigger;
       ++pairs;
     }
   }
-  EXPECT_EQ(pairs, kLives * kHappenings);
+  EXPECT_EQ(pairs, kLives * kTriggers);
 }
 
-std::set<Life> reachable_from(Life first, const std::set<Happening>& allowed) {
+std::set<Life> reachable_from(Life first, const std::set<Trigger>& allowed) {
   std::set<Life> seen{first};
   for (bool grew = true; grew;) {
     grew = false;
     for (const Life life : std::set<Life>(seen)) {
-      for (const Happening happening : allowed) grew = seen.insert(next(life, happening).life).second || grew;
+      for (const Trigger trigger : allowed) grew = seen.insert(next(life, trigger).life).second || grew;
     }
   }
   return seen;
 }
 
 TEST(Lifecycle, NoStateIsOutOfReachAndNoneIsATrap) {
-  std::set<Happening> all;
-  for (std::size_t happening = 0; happening < kHappenings; ++happening) all.insert(happening_at(happening));
+  std::set<Trigger> all;
+  for (std::size_t trigger = 0; trigger < kTriggers; ++trigger) all.insert(trigger_at(trigger));
   for (std::size_t life = 0; life < kLives; ++life) {
     EXPECT_TRUE(reachable_from(L::Empty, all).contains(life_at(life))) << life_name(life_at(life));
     EXPECT_TRUE(reachable_from(life_at(life), all).contains(L::Ready)) << life_name(life_at(life));
@@ -96,8 +96,8 @@ TEST(Lifecycle, NoStateIsOutOfReachAndNoneIsATrap) {
 /// Whatever it is in the middle of: once nobody needs it, it comes to rest.
 TEST(Lifecycle, APlaceThatNobodyNeedsBecomesEmpty) {
   for (std::size_t life = 0; life < kLives; ++life) {
-    Life now = next(life_at(life), H::Unused).life;
-    now = next(now, H::Gone).life;
+    Life now = next(life_at(life), T::Unused).life;
+    now = next(now, T::Gone).life;
     EXPECT_EQ(now, L::Empty) << life_name(life_at(life));
   }
 }

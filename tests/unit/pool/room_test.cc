@@ -17,20 +17,20 @@ class Room : public testing::Test {
   explicit Room(config::Share share = config::Share::Session) : exchange_(share) {
     pool::Limits limits;
     limits.max_instances = 4;
-    exchange_.switchboard.set_limits(limits);
-    exchange_.wanted->key = knowledge::launch_key(exchange_.wanted->spec);
+    exchange_.pool.set_limits(limits);
+    exchange_.wanted->key = knowledge::launch_key(exchange_.wanted->launch);
   }
 
-  std::shared_ptr<pool::Wanted> another(const std::string& program) const {
-    auto wanted = std::make_shared<pool::Wanted>(*exchange_.wanted);
+  std::shared_ptr<pool::ServerSpec> another(const std::string& program) const {
+    auto wanted = std::make_shared<pool::ServerSpec>(*exchange_.wanted);
     wanted->server = program;
-    wanted->spec.argv = {"/bin/" + program};
-    wanted->key = knowledge::launch_key(wanted->spec);
+    wanted->launch.argv = {"/bin/" + program};
+    wanted->key = knowledge::launch_key(wanted->launch);
     return wanted;
   }
   std::string objection(std::size_t more = 0) { return objection_for(exchange_.wanted, more); }
-  std::string objection_for(const std::shared_ptr<pool::Wanted>& wanted, std::size_t more = 0) {
-    return exchange_.switchboard.why_no_room({wanted, "{}", std::nullopt}, more);
+  std::string objection_for(const std::shared_ptr<pool::ServerSpec>& wanted, std::size_t more = 0) {
+    return exchange_.pool.why_no_room({wanted, "{}", std::nullopt}, more);
   }
 
   Shares shares;  // outlives those who hold something
@@ -89,12 +89,12 @@ TEST_F(Room, IsNotNeededWhereASpareWaits) {
   exchange_.wanted->warm = 0;
   for (int i = 0; i < 2; ++i) {
     FakeClient& client = exchange_.clients.emplace_back(
-        exchange_.loop, router::SessionId(50U + static_cast<unsigned>(i)), exchange_.switchboard, other, "");
+        exchange_.loop, router::SessionId(50U + static_cast<unsigned>(i)), exchange_.pool, other, "");
     client.say(kInitialize);
     exchange_.settle();
     exchange_.answer_handshake(exchange_.spawner.servers.back());
   }
-  ASSERT_EQ(exchange_.switchboard.living(), 4U);
+  ASSERT_EQ(exchange_.pool.living(), 4U);
 
   EXPECT_EQ(objection(7), "") << "it gets the one that is ready";
   EXPECT_NE(objection_for(other, 7), "");
@@ -105,7 +105,7 @@ TEST_F(SharedRoom, IsNotNeededWhereOneRunsThatIsShared) {
   EXPECT_EQ(objection(7), "");
   EXPECT_NE(objection_for(another("other"), 7), "");
 
-  exchange_.switchboard.retire("files", pool::Cause::Stopped, [](const auto&) {});
+  exchange_.pool.retire("files", pool::Cause::Stopped, [](const auto&) {});
   exchange_.settle();
   EXPECT_NE(objection(7), "") << "it is on its way out";
 }
@@ -113,7 +113,7 @@ TEST_F(SharedRoom, IsNotNeededWhereOneRunsThatIsShared) {
 TEST_F(SharedRoom, IsNotNeededByWhoeverNeedsOneOfItsOwnOnlyIfThereIsASpare) {
   exchange_.ready_client();
   const auto own = another("fake-server");
-  own->spec = exchange_.wanted->spec;
+  own->launch = exchange_.wanted->launch;
   own->key = exchange_.wanted->key;
   own->share = config::Share::Session;
   EXPECT_NE(objection_for(own, 7), "") << "the one that runs is shared";

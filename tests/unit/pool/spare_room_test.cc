@@ -11,7 +11,7 @@ TEST(SpareRoom, ATokenAtItsQuarterLosesNoInstanceToASpare) {
   Exchange exchange(config::Share::Session);
   pool::Limits limits;
   limits.max_instances = 8;  // a quarter: two
-  exchange.switchboard.set_limits(limits);
+  exchange.pool.set_limits(limits);
   exchange.wanted->account = &shares.account("token:ci");
   exchange.wanted->warm = 1;
   exchange.wanted->park = true;

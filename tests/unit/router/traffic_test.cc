@@ -25,9 +25,7 @@ class Traffic : public testing::Test {
  protected:
   explicit Traffic(config::Share share = config::Share::Shared) : exchange_(share) {}
 
-  const router::RouterCounters& counters() {
-    return exchange_.switchboard.places().front().router()->counters();
-  }
+  const router::RouterCounters& counters() { return exchange_.pool.slots().front().router()->counters(); }
   std::vector<std::string> heard_of(FakeClient& client, const std::string& line) {
     client.say(line);
     exchange_.settle();
@@ -261,10 +259,10 @@ TEST_F(ModernTraffic, AListenHasNoTimeLimit) {
 
 TEST_F(ModernTraffic, AListenThatTheServerEndsIsOver) {
   const std::string id = listen();
-  EXPECT_TRUE(exchange_.switchboard.places().front().router()->in_use());
+  EXPECT_TRUE(exchange_.pool.slots().front().router()->in_use());
   server_cancels(id);
   EXPECT_THAT(client_->heard(), ElementsAre(HasSubstr(R"("requestId":7)")));
-  EXPECT_FALSE(exchange_.switchboard.places().front().router()->in_use());
+  EXPECT_FALSE(exchange_.pool.slots().front().router()->in_use());
   EXPECT_NE(listen(), id) << "its id is free again";
   server_cancels(id);
   EXPECT_EQ(counters().dropped_news, 1U) << "it is nobody's any more";

@@ -28,11 +28,11 @@ std::string log_line(const std::string& text) {
 class OneAddress {
  public:
   explicit OneAddress(Exchange& exchange) : exchange_(exchange) {
-    exchange.wanted->key = knowledge::launch_key(exchange.wanted->spec);
+    exchange.wanted->key = knowledge::launch_key(exchange.wanted->launch);
   }
   FakeClient& next(std::uint64_t id) {
     client_.reset();
-    client_.emplace(exchange_.loop, SessionId(id), exchange_.switchboard, exchange_.wanted, "");
+    client_.emplace(exchange_.loop, SessionId(id), exchange_.pool, exchange_.wanted, "");
     client_->say(kInitialize);
     exchange_.settle();
     client_->say(kInitialized);
@@ -67,7 +67,7 @@ TEST(Attribution, ASessionAtTheAddressOfOneThatDiedGetsNoneOfItsLogLines) {
   exchange.settle();
 
   EXPECT_THAT(second.heard(), IsEmpty());
-  EXPECT_EQ(exchange.switchboard.places().front().router()->counters().dropped_log_lines, 2U);
+  EXPECT_EQ(exchange.pool.slots().front().router()->counters().dropped_log_lines, 2U);
 }
 
 /// Two sessions ask for the same once each, in our words: what the server says about one is not the other's.
@@ -145,7 +145,7 @@ TEST(Attribution, StderrOfASharedServerGoesToTheOnlySessionThatCanHaveCausedIt) 
   exchange.server().complain("about one of them\n");
   exchange.settle();
   EXPECT_EQ(second.errors, "a banner\n");
-  EXPECT_EQ(exchange.switchboard.places().front().router()->counters().kept_error_bytes, 18U);
+  EXPECT_EQ(exchange.pool.slots().front().router()->counters().kept_error_bytes, 18U);
 }
 
 TEST(Attribution, ACallThatWasAnsweredAMomentAgoIsStillAPossibleCause) {
@@ -197,7 +197,7 @@ TEST(Attribution, ALateAnswerToACallThatWasTakenBackIsAnAnswerLikeAnyOther) {
   exchange.server().say(R"({"jsonrpc":"2.0","id":)" + boost::json::serialize(json(heard.at(0)).at("id")) +
                         R"(,"result":{}})");
   exchange.settle();
-  ASSERT_EQ(exchange.switchboard.places().front().router()->counters().late_answers, 1U);
+  ASSERT_EQ(exchange.pool.slots().front().router()->counters().late_answers, 1U);
 
   expect_that_nobody_hears_of_the_first(exchange, second);
 }
@@ -209,7 +209,7 @@ TEST(Attribution, AnAnswerThatCannotBeReadIsAnAnswerLikeAnyOther) {
   first.say(call(1));
   exchange.settle();
   answer_last(exchange, R"(,"jsonrpc":"1.0","result":{})");
-  ASSERT_EQ(exchange.switchboard.places().front().router()->counters().lost_answers, 1U);
+  ASSERT_EQ(exchange.pool.slots().front().router()->counters().lost_answers, 1U);
   second.say(call(1));
   exchange.settle();
 
@@ -340,11 +340,11 @@ TEST(Attribution, TheLastWordsOfAServerThatServedSeveralAreOnlyInItsLog) {
 
 TEST(Attribution, ASessionAtTheAddressOfOneThatEndedDoesNotHastenItsServer) {
   Exchange exchange(config::Share::Session);
-  exchange.wanted->key = knowledge::launch_key(exchange.wanted->spec);
+  exchange.wanted->key = knowledge::launch_key(exchange.wanted->launch);
   std::optional<FakeClient> client;
   const auto begin = [&](std::uint64_t id) {
     client.reset();
-    client.emplace(exchange.loop, SessionId(id), exchange.switchboard, exchange.wanted, "");
+    client.emplace(exchange.loop, SessionId(id), exchange.pool, exchange.wanted, "");
     client->say(kInitialize);
     exchange.settle();
     exchange.answer_handshake(exchange.spawner.servers.back());

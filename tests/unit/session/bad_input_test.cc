@@ -144,7 +144,7 @@ TEST(FromAServer, BannersAreDroppedAndCounted) {
   exchange.server().say(R"({"not":"rpc"})");
   exchange.settle();
   EXPECT_THAT(client.heard(), IsEmpty());
-  EXPECT_EQ(exchange.switchboard.places().front().router()->instance()->counters().lines_dropped, 2U);
+  EXPECT_EQ(exchange.pool.slots().front().router()->instance()->counters().lines_dropped, 2U);
 }
 
 TEST(FromAServer, ASecondAnswerAndAWrongIdAreDroppedAndCounted) {
@@ -162,7 +162,7 @@ TEST(FromAServer, ASecondAnswerAndAWrongIdAreDroppedAndCounted) {
   exchange.server().say(R"({"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"?"}})");
   exchange.settle();
   EXPECT_THAT(client.heard(), SizeIs(1));
-  EXPECT_EQ(exchange.switchboard.places().front().router()->counters().unknown_answers, 4U);
+  EXPECT_EQ(exchange.pool.slots().front().router()->counters().unknown_answers, 4U);
 }
 
 TEST(FromAServer, AnAnswerOverTheCapFailsItsCall) {
@@ -195,7 +195,7 @@ TEST_P(UnreadableAnswer, FailsItsCallAtOnce) {
   exchange.settle();
 
   EXPECT_THAT(client.heard(), ElementsAre(testing::AllOf(HasSubstr(R"("id":"x")"), HasSubstr("-31007"))));
-  EXPECT_EQ(exchange.switchboard.places().front().router()->counters().lost_answers, 1U);
+  EXPECT_EQ(exchange.pool.slots().front().router()->counters().lost_answers, 1U);
   exchange.server().say(answer);
   exchange.settle();
   EXPECT_THAT(client.heard(), IsEmpty()) << "it was answered";
@@ -319,7 +319,7 @@ TEST(FromAServer, AFloodOfNewsDoesNotReachASlowReader) {
     exchange.settle();
   }
   EXPECT_THAT(client.heard(), IsEmpty());
-  EXPECT_EQ(exchange.switchboard.places().front().router()->counters().dropped_news, 500U);
+  EXPECT_EQ(exchange.pool.slots().front().router()->counters().dropped_news, 500U);
 }
 
 TEST(FromAServer, NewsForNobodyIsDroppedAndCounted) {
@@ -331,7 +331,7 @@ TEST(FromAServer, NewsForNobodyIsDroppedAndCounted) {
       R"({"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"x:y"}})");
   exchange.settle();
   EXPECT_THAT(client.heard(), IsEmpty());
-  EXPECT_EQ(exchange.switchboard.places().front().router()->counters().dropped_news, 2U);
+  EXPECT_EQ(exchange.pool.slots().front().router()->counters().dropped_news, 2U);
 }
 
 TEST(FromAServer, AClosedOutputEndsItsSessions) {

@@ -256,7 +256,7 @@ TEST(WhileTheServerDrains, AnInitializeAfterADiscoveryIsAnsweredInTheEnd) {
   busy.say(call("1"));
   exchange.settle();
   ASSERT_THAT(client.heard(), SizeIs(1));
-  exchange.switchboard.retire("files", pool::Cause::Restarted, [](const auto&) {});
+  exchange.pool.retire("files", pool::Cause::Restarted, [](const auto&) {});
   client.say(kInitialize);
   exchange.settle();
   for (const std::string& line : exchange.server().heard()) {
@@ -353,7 +353,7 @@ TEST(WhileTheServerDrains, ACancellationOfABridgeConcernsNoOtherCallThatWaits) {
   ASSERT_NE(up, heard.end());
   // From here on calls wait for the next instance. One of them has the number that the bridge gave to the
   // first.
-  exchange.switchboard.retire("files", pool::Cause::Restarted, [](const auto&) {});
+  exchange.pool.retire("files", pool::Cause::Restarted, [](const auto&) {});
   for (int id = 1; id < 10; ++id) {
     if (id != 4) client.say(modern_call(std::to_string(id)));
   }

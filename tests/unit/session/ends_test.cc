@@ -11,7 +11,7 @@ namespace corral::tests {
 namespace {
 
 using pool::Cause;
-using pool::Gone;
+using pool::InstanceEnd;
 using session::EndReason;
 using session::Transport;
 using std::chrono::milliseconds;
@@ -87,7 +87,7 @@ TEST(EndOfASession, ThatIsEndedAgainTellsWhoeverAsksAtOnce) {
   client.session.end(EndReason::InputClosed);
   exchange.settle();
   bool told = false;
-  client.session.end(EndReason::Expired, [&](const Gone* gone) { told = gone == nullptr; });
+  client.session.end(EndReason::Expired, [&](const InstanceEnd* gone) { told = gone == nullptr; });
   EXPECT_TRUE(told);
   EXPECT_STREQ(client.session.reason(), "stdin-closed") << "the first counts";
   EXPECT_EQ(exchange.server().stops_told(), 0U) << "no haste";
@@ -206,7 +206,7 @@ TEST(EndOfAServer, ThatClosesItsOutputAndStaysIsGivenThreeSeconds) {
 Clock::duration time_of_keeper(EndReason reason) {
   Exchange exchange(config::Share::Session);
   events::Stream stream;
-  exchange.switchboard.tell_events_to(&stream);
+  exchange.pool.tell_events_to(&stream);
   FakeClient& client = exchange.ready_client();
   client.session.end(reason);
   const Clock::time_point begun = Clock::now();
@@ -254,9 +254,9 @@ TEST(Causes, AreToldToTheSessionThatGetsAnotherInstance) {
     Exchange exchange;
     FakeClient& client = exchange.ready_client();
     if (one.cause == Cause::Recycled) {
-      exchange.switchboard.recycle(InstanceId("instance1000000"), "it is large");
+      exchange.pool.recycle(InstanceId("instance1000000"), "it is large");
     } else {
-      exchange.switchboard.retire("files", one.cause, [](const auto&) {});
+      exchange.pool.retire("files", one.cause, [](const auto&) {});
     }
     exchange.settle();
     exchange.server().exit(0);
@@ -274,17 +274,17 @@ TEST(ASessionObject, TakesWhatWasStartedForItWithIt) {
   client.session.end(EndReason::InputClosed);
   exchange.settle();
   ASSERT_FALSE(exchange.server().input_closed());
-  std::vector<Gone> gone;
-  const auto note = [&](const Gone& one) { gone.push_back(one); };
-  EXPECT_EQ(exchange.switchboard.end_all_of("s-2", note), 0U);
-  EXPECT_EQ(exchange.switchboard.end_all_of("s-1", note), 1U);
+  std::vector<InstanceEnd> gone;
+  const auto note = [&](const InstanceEnd& one) { gone.push_back(one); };
+  EXPECT_EQ(exchange.pool.end_all_of("s-2", note), 0U);
+  EXPECT_EQ(exchange.pool.end_all_of("s-1", note), 1U);
   exchange.settle();
   EXPECT_TRUE(exchange.server().input_closed());
-  EXPECT_EQ(exchange.switchboard.end_all_of("s-1", note), 1U) << "on its way out it still counts";
+  EXPECT_EQ(exchange.pool.end_all_of("s-1", note), 1U) << "on its way out it still counts";
   EXPECT_EQ(exchange.server().stops_told(), 0U);
-  exchange.switchboard.hasten_all_of("s-2");
+  exchange.pool.hasten_all_of("s-2");
   EXPECT_EQ(exchange.server().stops_told(), 0U);
-  exchange.switchboard.hasten_all_of("s-1");
+  exchange.pool.hasten_all_of("s-1");
   EXPECT_EQ(exchange.server().stops_told(), 1U);
   exchange.server().exit(0);
   exchange.settle();
@@ -299,9 +299,9 @@ TEST(ASessionObject, LeavesWhatOthersHaveJoined) {
   exchange.ready_client({}, "s-2");
   client.session.end(EndReason::InputClosed);
   exchange.settle();
-  const auto nothing = [](const Gone&) {};
-  EXPECT_EQ(exchange.switchboard.end_all_of("s-1", nothing), 0U);
-  exchange.switchboard.hasten_all_of("s-2");
+  const auto nothing = [](const InstanceEnd&) {};
+  EXPECT_EQ(exchange.pool.end_all_of("s-1", nothing), 0U);
+  exchange.pool.hasten_all_of("s-2");
   exchange.settle();
   EXPECT_FALSE(exchange.server().input_closed());
   EXPECT_EQ(exchange.server().stops_told(), 0U) << "it is not on its way out";

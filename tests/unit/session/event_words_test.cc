@@ -12,7 +12,7 @@ using testing::HasSubstr;
 class EventWords : public Lazy {
  protected:
   explicit EventWords(config::Share share = config::Share::Shared) : Lazy(share) {
-    exchange.switchboard.tell_events_to(&stream_);
+    exchange.pool.tell_events_to(&stream_);
     stream_.listen([this](const Event& event) { all_.push_back(event); });
   }
   /// The last one of its kind; an empty one if there was none.
@@ -101,7 +101,7 @@ TEST_F(EventWords, OfACrashWithoutStderrPromiseNone) {
 
 TEST_F(EventWords, OfAnEndSayWhyAndFromWhenOn) {
   exchange.ready_client();
-  exchange.switchboard.retire("files", pool::Cause::Restarted, [](const auto&) {});
+  exchange.pool.retire("files", pool::Cause::Restarted, [](const auto&) {});
   exchange.settle();
   EXPECT_EQ(last(Kind::Stop).cause, "restarted");
   EXPECT_EQ(last(Kind::Stop).text, kWho + "is being ended (restarted)");
@@ -140,12 +140,12 @@ TEST_F(EventWords, OfChangedFilesSayWhatBecomesOfTheInstance) {
   };
   for (const Case& one : {Case{config::OnChange::Roll, "roll", "; new sessions get a new one"},
                           Case{config::OnChange::Warn, "warn", "; `corral restart` runs the new code"}}) {
-    exchange.wanted = std::make_shared<pool::Wanted>(*exchange.wanted);
+    exchange.wanted = std::make_shared<pool::ServerSpec>(*exchange.wanted);
     exchange.wanted->on_change = one.on_change;
-    exchange.wanted->spec.argv.emplace_back(one.cause);
+    exchange.wanted->launch.argv.emplace_back(one.cause);
     exchange.ready_client();
     write_script("other text for " + std::string(one.cause));
-    exchange.switchboard.look_at_code();
+    exchange.pool.look_at_code();
     EXPECT_EQ(last(Kind::Stale).cause, one.cause);
     EXPECT_EQ(last(Kind::Stale).text, "instance instance of server files is out of date: " + folder +
                                           "/script has changed" + one.end);
@@ -154,9 +154,9 @@ TEST_F(EventWords, OfChangedFilesSayWhatBecomesOfTheInstance) {
 
 TEST_F(EventWords, OfOneThatIsTooLargeSayWhatWasFound) {
   exchange.ready_client();
-  exchange.switchboard.recycle(InstanceId("another"), "it is large");
+  exchange.pool.recycle(InstanceId("another"), "it is large");
   EXPECT_EQ(last(Kind::Finding).cause, "");
-  exchange.switchboard.recycle(InstanceId("instance1000000"), "it is large");
+  exchange.pool.recycle(InstanceId("instance1000000"), "it is large");
   EXPECT_EQ(last(Kind::Finding).cause, "memory");
   EXPECT_EQ(last(Kind::Finding).text, "it is large");
 }

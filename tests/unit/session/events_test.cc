@@ -16,7 +16,7 @@ using testing::IsEmpty;
 class Told : public testing::Test {
  protected:
   Told() {
-    exchange.switchboard.tell_events_to(&stream);
+    exchange.pool.tell_events_to(&stream);
     stream.listen([this](const Event& event) { all.push_back(event); });
   }
 
@@ -115,7 +115,7 @@ TEST_F(Told, OneThatIsTooLargeFinishesItsCallsAndIsReplaced) {
   const auto asked = exchange.server().heard();
   words();
 
-  exchange.switchboard.recycle(InstanceId("instance1000000"), "it is too large");
+  exchange.pool.recycle(InstanceId("instance1000000"), "it is too large");
   exchange.settle();
   EXPECT_THAT(words(), ElementsAre("finding memory"));
   EXPECT_FALSE(exchange.server().input_closed()) << "its call is not answered yet";

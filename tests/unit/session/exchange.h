@@ -16,7 +16,7 @@
 #include "base/held_clock.h"
 #include "base/loop.h"
 #include "knowledge/launch_key.h"
-#include "pool/switchboard.h"
+#include "pool/pool.h"
 #include "proc/spawner.h"
 #include "session/session.h"
 
@@ -127,9 +127,9 @@ class FakeSpawner final : public proc::Spawner {
 
 class FakeClient final : public session::Transport {
  public:
-  FakeClient(Loop& loop, router::SessionId id, pool::Switchboard& switchboard,
-             std::shared_ptr<const pool::Wanted> wanted, const std::string& owner)
-      : session(loop, id, *this, switchboard, std::move(wanted), owner) {}
+  FakeClient(Loop& loop, router::SessionId id, pool::Pool& pool,
+             std::shared_ptr<const pool::ServerSpec> wanted, const std::string& owner)
+      : session(loop, id, *this, pool, std::move(wanted), owner) {}
 
   void say(const std::string& line) { session.receive(wire::Message(line)); }
   /// What came since the last call.
@@ -183,8 +183,8 @@ class Exchange {
   explicit Exchange(config::Share share = config::Share::Shared) { wanted->share = share; }
 
   FakeClient& connect(const std::string& owner = {}) {
-    wanted->key = knowledge::launch_key(wanted->spec);
-    clients.emplace_back(loop, ids_.next(), switchboard, wanted, owner);
+    wanted->key = knowledge::launch_key(wanted->launch);
+    clients.emplace_back(loop, ids_.next(), pool, wanted, owner);
     return clients.back();
   }
   FakeServer& server(std::size_t index = 0) { return spawner.servers.at(index); }
@@ -235,17 +235,17 @@ class Exchange {
   HeldClock clock;
   Loop loop;
   FakeSpawner spawner;
-  pool::Switchboard switchboard{loop, spawner, std::size_t{1} << 20};
-  std::shared_ptr<pool::Wanted> wanted = make_wanted();
+  pool::Pool pool{loop, spawner, std::size_t{1} << 20};
+  std::shared_ptr<pool::ServerSpec> wanted = make_wanted();
   std::list<FakeClient> clients;
 
  private:
-  static std::shared_ptr<pool::Wanted> make_wanted() {
-    auto wanted = std::make_shared<pool::Wanted>();
+  static std::shared_ptr<pool::ServerSpec> make_wanted() {
+    auto wanted = std::make_shared<pool::ServerSpec>();
     wanted->from_configuration = true;
     wanted->server = "files";
-    wanted->spec.argv = {"/bin/fake-server"};
-    wanted->spec.directory = "/";
+    wanted->launch.argv = {"/bin/fake-server"};
+    wanted->launch.directory = "/";
     wanted->era = knowledge::Era::Legacy;  // most tests are not about finding it out
     return wanted;
   }

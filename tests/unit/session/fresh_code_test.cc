@@ -27,7 +27,7 @@ TEST_F(Lazy, NewSessionsGetNewCodeAndOldOnesFinishOnTheOld) {
       << "nobody needs it any more";
   exchange.server(0).exit(0);
   exchange.settle();
-  EXPECT_EQ(exchange.switchboard.living(), 1U);
+  EXPECT_EQ(exchange.pool.living(), 1U);
 }
 
 TEST_F(LazyPrivate, AnInstanceOfOldCodeTeachesNothingAboutTheNew) {
@@ -53,26 +53,26 @@ TEST_F(Lazy, AnUnusedInstanceOfOldCodeGoesAtTheNextLook) {
   client.session.end(session::EndReason::InputClosed);
   exchange.settle();
   write_script("another text");
-  exchange.switchboard.look_at_code();
+  exchange.pool.look_at_code();
   exchange.settle();
   EXPECT_TRUE(exchange.server().input_closed());
 }
 
 TEST_F(Lazy, WhoWaitsToJoinAnInstanceThatIsFoundToBeOldIsNotForgotten) {
   FakeClient& moved = exchange.ready_client();
-  const auto other = std::make_shared<pool::Wanted>(*exchange.wanted);
+  const auto other = std::make_shared<pool::ServerSpec>(*exchange.wanted);
   other->server = "others";
-  other->spec.argv = {"/bin/other-server"};
+  other->launch.argv = {"/bin/other-server"};
   exchange.wanted = other;
   exchange.ready_client();
   ASSERT_EQ(exchange.started(), 2U);
   moved.session.redefine(other);
-  exchange.switchboard.retire("files", pool::Cause::Reloaded, [](const auto&) {});
+  exchange.pool.retire("files", pool::Cause::Reloaded, [](const auto&) {});
   exchange.settle();
   ASSERT_STREQ(moved.session.state(), "returning") << "until its last server is gone";
 
   write_script("another text");
-  exchange.switchboard.look_at_code();
+  exchange.pool.look_at_code();
   exchange.server(0).exit(0);
   exchange.settle();
   EXPECT_STREQ(moved.session.state(), "ready");
@@ -85,7 +85,7 @@ TEST_F(Lazy, OnChangeWarnGoesOnWithTheOldCode) {
   FakeClient& second = attach();
   EXPECT_EQ(exchange.started(), 1U);
   EXPECT_THAT(second.heard(), SizeIs(1));
-  EXPECT_THAT(exchange.switchboard.places().front().stale(), HasSubstr("script has changed"));
+  EXPECT_THAT(exchange.pool.slots().front().stale(), HasSubstr("script has changed"));
 }
 
 TEST_F(Lazy, OnChangeIgnoreDoesNotLook) {
@@ -93,9 +93,9 @@ TEST_F(Lazy, OnChangeIgnoreDoesNotLook) {
   exchange.ready_client();
   write_script("another text");
   attach();
-  exchange.switchboard.look_at_code();
+  exchange.pool.look_at_code();
   EXPECT_EQ(exchange.started(), 1U);
-  EXPECT_THAT(exchange.switchboard.places().front().stale(), IsEmpty());
+  EXPECT_THAT(exchange.pool.slots().front().stale(), IsEmpty());
 }
 
 }  // namespace

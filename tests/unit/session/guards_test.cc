@@ -81,13 +81,11 @@ TEST_F(LimitedTools, LetNoCallThroughThatLooksLikeNewsOrAnAnswer) {
   EXPECT_THAT(passed(R"({"jsonrpc":"2.0","id":)" + id +
                      R"(,"result":{},"Method":"tools/call","Params":{"name":"pid"}})"),
               IsEmpty());
-  EXPECT_EQ(exchange_.switchboard.places().front().router()->counters().misleading, 2U);
+  EXPECT_EQ(exchange_.pool.slots().front().router()->counters().misleading, 2U);
 }
 
 TEST_F(LimitedTools, LetNoCallThroughThatHasNoId) {
-  const auto counted = [this] {
-    return exchange_.switchboard.places().front().router()->counters().misleading;
-  };
+  const auto counted = [this] { return exchange_.pool.slots().front().router()->counters().misleading; };
   for (const char* method : {"tools/call", "tools\\/call", "\\u0074ools/call", "anything"}) {
     const auto before = counted();
     EXPECT_THAT(
@@ -137,12 +135,12 @@ TEST(LimitedToolsInABatch, LetNoCallThroughThatHasNoId) {
 
 TEST_F(LimitedTools, RefuseANameThatIsTooLongToCompare) {
   bool asked = false;
-  exchange_.wanted = std::make_shared<pool::Wanted>(*exchange_.wanted);
+  exchange_.wanted = std::make_shared<pool::ServerSpec>(*exchange_.wanted);
   exchange_.wanted->allows_tool = [&asked](std::string_view tool) {
     asked = asked || tool.size() > 1024;
     return true;
   };
-  exchange_.wanted->spec.argv.emplace_back("anew");
+  exchange_.wanted->launch.argv.emplace_back("anew");
   client_ = &exchange_.ready_client();
   const auto heard_of = [this](const std::string& name) {
     client_->say(call(R"({"name":")" + name + R"("})"));

@@ -36,7 +36,7 @@ class Remembered : public Lazy {
     exchange.server().say(R"({"jsonrpc":"2.0","method":"notifications/)" + change + "\"}");
     exchange.settle();
     client.session.end(session::EndReason::InputClosed);
-    exchange.switchboard.retire("files", pool::Cause::Restarted, [](const auto&) {});
+    exchange.pool.retire("files", pool::Cause::Restarted, [](const auto&) {});
     exchange.settle();
     exchange.server().exit(0);
     exchange.settle();
@@ -73,7 +73,7 @@ TEST_F(Remembered, AChangeOfPromptsConcernsNoOtherList) {
 }
 
 TEST_F(Lazy, TheFilesOfARunningServerAreLookedAtEveryThirtySeconds) {
-  const auto stale = [this] { return !exchange.switchboard.places().front().stale().empty(); };
+  const auto stale = [this] { return !exchange.pool.slots().front().stale().empty(); };
   exchange.ready_client();
   exchange.clock.pass(seconds(30));
   exchange.settle();
@@ -101,7 +101,7 @@ TEST_F(Lazy, WhoComesToOldCodeThatGoesOnIsToldOfIt) {
   exchange.wanted->on_change = config::OnChange::Warn;
   exchange.ready_client();
   write_script("another text");
-  exchange.switchboard.look_at_code();
+  exchange.pool.look_at_code();
   FakeClient& second = attach();
   EXPECT_THAT(second.notes, ElementsAre("server files runs old code: " + folder +
                                         "/script has changed; `corral restart files` runs the new code"));
@@ -110,7 +110,7 @@ TEST_F(Lazy, WhoComesToOldCodeThatGoesOnIsToldOfIt) {
 TEST_F(Lazy, ASharedInstanceOfOldCodeThatItsLastSessionLeavesGoesAtOnce) {
   FakeClient& client = exchange.ready_client();
   write_script("another text");
-  exchange.switchboard.look_at_code();
+  exchange.pool.look_at_code();
   exchange.settle();
   EXPECT_FALSE(exchange.server().input_closed()) << "its session finishes on it";
   client.session.end(session::EndReason::InputClosed);

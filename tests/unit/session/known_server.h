@@ -25,7 +25,7 @@ class Lazy : public testing::TestWithParam<config::Share> {
     char name[] = "/tmp/corral-lazy-XXXXXX";
     folder = mkdtemp(name);
     write_script("1");
-    exchange.switchboard.learn_builds_with([this](const instance::Instance&) { return build(); });
+    exchange.pool.learn_builds_with([this](const instance::Instance&) { return build(); });
   }
   ~Lazy() override { std::filesystem::remove_all(folder); }
 
@@ -57,8 +57,8 @@ class Lazy : public testing::TestWithParam<config::Share> {
     answer(exchange.spawner.servers.back(), kTools);
     client.session.end(session::EndReason::InputClosed);
     exchange.settle();
-    if (exchange.switchboard.living() == 0) return;
-    exchange.switchboard.retire("files", pool::Cause::Restarted, [](const auto&) {});
+    if (exchange.pool.living() == 0) return;
+    exchange.pool.retire("files", pool::Cause::Restarted, [](const auto&) {});
     exchange.settle();
     exchange.spawner.servers.back().exit(0);
     exchange.settle();

@@ -74,7 +74,7 @@ TEST_F(Lazy, ALiveListThatDiffersIsAnnouncedAndReplacesTheKnownOne) {
   const auto heard = client.heard();
   EXPECT_THAT(heard, testing::Contains(HasSubstr("notifications/tools/list_changed")));
   client.session.end(session::EndReason::InputClosed);
-  exchange.switchboard.retire("files", pool::Cause::Restarted, [](const auto&) {});
+  exchange.pool.retire("files", pool::Cause::Restarted, [](const auto&) {});
   exchange.settle();
   fake.exit(0);
   exchange.settle();
@@ -116,7 +116,7 @@ TEST_F(Lazy, AServersWordThatItsToolsChangedIsHeeded) {
   exchange.server().say(R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed"})");
   exchange.settle();
   client.session.end(session::EndReason::InputClosed);
-  exchange.switchboard.retire("files", pool::Cause::Restarted, [](const auto&) {});
+  exchange.pool.retire("files", pool::Cause::Restarted, [](const auto&) {});
   exchange.settle();
   exchange.server().exit(0);
   exchange.settle();
@@ -301,7 +301,7 @@ TEST_F(LazyAuto, AServerThatDoesNotShowItsToolsWithinTenSecondsIsNotShared) {
   exchange.server(1).exit(0);
   exchange.settle();
   ASSERT_EQ(exchange.started(), 3U);
-  EXPECT_FALSE(exchange.switchboard.places().back().decision().shared);
+  EXPECT_FALSE(exchange.pool.slots().back().decision().shared);
 }
 
 TEST_F(LazyAuto, CallsThatWaitedForAnUnfitSharedServerKeepTheirOrder) {
@@ -356,7 +356,7 @@ TEST_F(LazyAuto, ASessionThatWasGreetedForASharedServerDoesNotShareOneThatProved
   ASSERT_TRUE(exchange.answer_handshake(exchange.server(1)));
   answer(exchange.server(1), kReadOnly);
   first.session.end(session::EndReason::InputClosed);
-  exchange.switchboard.retire("files", pool::Cause::Restarted, [](const auto&) {});
+  exchange.pool.retire("files", pool::Cause::Restarted, [](const auto&) {});
   exchange.settle();
   exchange.server(1).exit(0);
   exchange.settle();
@@ -373,8 +373,8 @@ TEST_F(LazyAuto, ASessionThatWasGreetedForASharedServerDoesNotShareOneThatProved
   third.say(kCall);
   exchange.settle();
 
-  for (const pool::Slot& place : exchange.switchboard.places()) {
-    EXPECT_FALSE(place.decision().shared) << place.decision().reason;
+  for (const pool::Slot& slot : exchange.pool.slots()) {
+    EXPECT_FALSE(slot.decision().shared) << slot.decision().reason;
   }
 }
 
@@ -414,8 +414,8 @@ TEST_F(LazyAuto, AServerThatWasFoundUnfitMayBeSharedWithOtherCode) {
   ASSERT_TRUE(answer(exchange.spawner.servers.back(), kReadOnly));
 
   attach();
-  EXPECT_TRUE(exchange.switchboard.places().back().decision().shared)
-      << exchange.switchboard.places().back().decision().reason;
+  EXPECT_TRUE(exchange.pool.slots().back().decision().shared)
+      << exchange.pool.slots().back().decision().reason;
 }
 
 /// Outlives the sessions that hold something of it.

@@ -88,7 +88,7 @@ TEST(OwnWords, AClientThatDoesNotReadIsOwedOnlyListsThatExist) {
   EXPECT_THAT(client.heard(),
               ElementsAre(R"({"jsonrpc":"2.0","method":"notifications/prompts/list_changed"})"));
   EXPECT_THAT(other.heard(), ElementsAre(HasSubstr("notifications/prompts/list_changed")));
-  EXPECT_EQ(exchange.switchboard.places().front().router()->counters().dropped_news, 101U);
+  EXPECT_EQ(exchange.pool.slots().front().router()->counters().dropped_news, 101U);
 }
 
 // ---- what a server that is busy, or deaf, gets
@@ -107,7 +107,7 @@ TEST(ABusyServer, MayAskItsClientAllTheSame) {
   Exchange exchange(config::Share::Session);
   FakeClient& client = exchange.ready_client();
   congest(exchange, client);
-  ASSERT_TRUE(exchange.switchboard.places().front().router()->congested());
+  ASSERT_TRUE(exchange.pool.slots().front().router()->congested());
 
   exchange.server().say(R"({"jsonrpc":"2.0","id":"q","method":"roots/list"})");
   exchange.server().say(R"({"jsonrpc":"2.0","id":"p","method":"ping"})");
@@ -133,7 +133,7 @@ TEST(ADeafServer, ThatAsksAndAsksCostsNoMoreThanSoMuch) {
     if (i % 100 == 99) exchange.settle();
   }
   exchange.settle();
-  EXPECT_EQ(exchange.switchboard.places().front().router()->counters().dropped_replies, 3000U - 1024U);
+  EXPECT_EQ(exchange.pool.slots().front().router()->counters().dropped_replies, 3000U - 1024U);
 }
 
 // ---- one session's share

@@ -43,7 +43,7 @@ TEST_F(Parking, EndsTheTreeOfASilentSessionAndTheNextCallStartsAnother) {
   EXPECT_FALSE(client.session.ended());
   exchange.server().exit(0);
   exchange.settle();
-  EXPECT_EQ(exchange.switchboard.living(), 0U);
+  EXPECT_EQ(exchange.pool.living(), 0U);
   EXPECT_EQ(exchange.started(), 1U) << "not before it is needed";
 
   client.say(request("3", "tools/call"));
@@ -164,10 +164,10 @@ TEST_F(SharedParking, WithoutSessionsItIsEndedWithoutEvidence) {
 
 TEST_F(SharedParking, OnlyTheNewestIdleOnesAreKept) {
   exchange.wanted->idle = std::chrono::hours(1);
-  exchange.switchboard.set_limits({.keep = 2});
+  exchange.pool.set_limits({.keep = 2});
   for (int root = 0; root < 4; ++root) {
-    exchange.wanted = std::make_shared<pool::Wanted>(*exchange.wanted);
-    exchange.wanted->spec.directory = "/" + std::to_string(root);
+    exchange.wanted = std::make_shared<pool::ServerSpec>(*exchange.wanted);
+    exchange.wanted->launch.directory = "/" + std::to_string(root);
     exchange.ready_client().session.end(session::EndReason::InputClosed);
     exchange.clock.pass(std::chrono::milliseconds(1));
   }
@@ -180,11 +180,11 @@ TEST_F(SharedParking, OnlyTheNewestIdleOnesAreKept) {
 
 TEST_F(SharedParking, AFullHouseEndsTheLeastRecentlyUsedOne) {
   exchange.wanted->idle = std::chrono::hours(1);
-  exchange.switchboard.set_limits({.max_instances = 2});
+  exchange.pool.set_limits({.max_instances = 2});
   std::vector<FakeClient*> clients;
   for (int root = 0; root < 3; ++root) {
-    exchange.wanted = std::make_shared<pool::Wanted>(*exchange.wanted);
-    exchange.wanted->spec.directory = "/" + std::to_string(root);
+    exchange.wanted = std::make_shared<pool::ServerSpec>(*exchange.wanted);
+    exchange.wanted->launch.directory = "/" + std::to_string(root);
     exchange.wanted->stateless = true;
     clients.push_back(&exchange.ready_client());
     exchange.clock.pass(std::chrono::milliseconds(1));
@@ -195,12 +195,12 @@ TEST_F(SharedParking, AFullHouseEndsTheLeastRecentlyUsedOne) {
 }
 
 TEST_F(SharedParking, AFullHouseOfWorkRefuses) {
-  exchange.switchboard.set_limits({.max_instances = 1});
+  exchange.pool.set_limits({.max_instances = 1});
   FakeClient& busy = exchange.ready_client();
   busy.say(request("1", "tools/call"));
   exchange.settle();
-  exchange.wanted = std::make_shared<pool::Wanted>(*exchange.wanted);
-  exchange.wanted->spec.directory = "/elsewhere";
+  exchange.wanted = std::make_shared<pool::ServerSpec>(*exchange.wanted);
+  exchange.wanted->launch.directory = "/elsewhere";
   FakeClient& late = exchange.connect();
   late.say(kInitialize);
   exchange.settle();

@@ -111,7 +111,7 @@ TEST(PrivateInstance, EndsWithItsSessionAndTheExitWaitsForThat) {
   exchange.server().exit(0);
   exchange.settle();
   EXPECT_EQ(client.exit_code, 0);
-  EXPECT_THAT(exchange.switchboard.places(), IsEmpty());
+  EXPECT_THAT(exchange.pool.slots(), IsEmpty());
 }
 
 TEST(PrivateInstance, GetsAnAnswerToItsQuestionsThoughItsClientSaysNothingMore) {

@@ -185,7 +185,7 @@ TEST_F(Probe, AServerThatHasBecomeLegacyIsNotSharedForHavingBeenModern) {
 TEST_F(Probe, AServerThatWeEndWhileItIsAskedHasSaidNothingOfItsEra) {
   connect();
   ASSERT_THAT(asked(), HasSubstr("server/discover"));
-  exchange.switchboard.retire("files", pool::Cause::Restarted, [](const auto&) {});
+  exchange.pool.retire("files", pool::Cause::Restarted, [](const auto&) {});
   exchange.settle();
   exchange.server().exit(0);
   exchange.settle();
@@ -258,7 +258,7 @@ TEST_F(Probe, ACallThatABusyServerPutOffIsAnsweredIfThatServerIsGone) {
   asked();
   answer("result", R"({"resultType":"input_required","inputRequests":{},"requestState":"s"})");
   client.heard();
-  exchange.switchboard.retire("files", pool::Cause::Stopped, [](const auto&) {});
+  exchange.pool.retire("files", pool::Cause::Stopped, [](const auto&) {});
   exchange.settle();
   exchange.server().exit(0);
   std::vector<std::string> heard;

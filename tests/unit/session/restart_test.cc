@@ -26,7 +26,7 @@ std::string answer_to(const std::string& heard, const std::string& result) {
 
 class Restart : public testing::Test {
  protected:
-  Restart() { exchange.switchboard.set_limits({.restart = {.second_delay = std::chrono::milliseconds(1)}}); }
+  Restart() { exchange.pool.set_limits({.restart = {.second_delay = std::chrono::milliseconds(1)}}); }
 
   /// The number of the instance that is to be opened next.
   FakeServer& next_server() { return exchange.spawner.servers.back(); }
@@ -74,7 +74,7 @@ TEST_F(Restart, StartsOneInstanceForAllSessionsOfASharedServer) {
   exchange.settle();
   ASSERT_TRUE(comes_back(2));
   EXPECT_EQ(exchange.started(), 2U);
-  EXPECT_EQ(exchange.switchboard.places().front().router()->sessions().size(), 5U);
+  EXPECT_EQ(exchange.pool.slots().front().router()->sessions().size(), 5U);
 }
 
 TEST_F(Restart, HoldsCallsUntilTheNextInstanceIsReady) {
@@ -233,7 +233,7 @@ TEST_F(Restart, GivesUpAfterFiveDeathsInARowAndSaysSo) {
   EXPECT_EQ(json(heard[0]).at("error").at("message").as_string(), words);
   EXPECT_EQ(exchange.started(), 5U);
 
-  EXPECT_TRUE(exchange.switchboard.allow("files"));
+  EXPECT_TRUE(exchange.pool.allow("files"));
   client.say(request("11", "tools/call"));
   ASSERT_TRUE(comes_back(6));
   EXPECT_THAT(exchange.server(5).heard().back(), HasSubstr("tools/call"));
@@ -247,7 +247,7 @@ TEST_F(Restart, DeathsBeforeARestartByHandDoNotCount) {
   };
   for (std::size_t death = 1; death < 5; ++death) ASSERT_TRUE(dies(death + 1)) << death;
 
-  exchange.switchboard.retire("files", pool::Cause::Restarted, [](const auto&) {});
+  exchange.pool.retire("files", pool::Cause::Restarted, [](const auto&) {});
   client.say(request("9", "tools/call"));
   exchange.settle();
   exchange.server(4).exit(0);
@@ -270,13 +270,13 @@ TEST_F(Restart, ANewSessionOfABrokenServerIsRefusedInTheSameWords) {
 }
 
 TEST_F(Restart, ABrokenServerIsTriedAgainAfterARest) {
-  exchange.switchboard.set_limits({.restart = {.second_delay = std::chrono::milliseconds(1),
-                                               .most_deaths = 1,
-                                               .rest = std::chrono::milliseconds(1)}});
+  exchange.pool.set_limits({.restart = {.second_delay = std::chrono::milliseconds(1),
+                                        .most_deaths = 1,
+                                        .rest = std::chrono::milliseconds(1)}});
   FakeClient& client = exchange.ready_client();
   exchange.server().exit(kExit3);
   exchange.settle();
-  EXPECT_TRUE(exchange.until([&] { return exchange.switchboard.places().empty(); }));
+  EXPECT_TRUE(exchange.until([&] { return exchange.pool.slots().empty(); }));
   client.heard();
   client.say(request("1", "tools/call"));
   EXPECT_TRUE(comes_back(2));
@@ -288,8 +288,7 @@ TEST_F(Restart, AServerThatCannotBeStartedAgainIsBrokenToo) {
   exchange.server().exit(kExit3);
   exchange.settle();
   client.say(request("1", "tools/call"));
-  ASSERT_TRUE(
-      exchange.until([&] { return exchange.switchboard.places().front().life() == pool::Life::Broken; }));
+  ASSERT_TRUE(exchange.until([&] { return exchange.pool.slots().front().life() == pool::Life::Broken; }));
   const auto heard = client.heard();
   ASSERT_THAT(heard, SizeIs(1));
   EXPECT_THAT(heard[0], HasSubstr("no such file"));
@@ -326,7 +325,7 @@ TEST_F(Restart, ASessionThatLeavesWhileItWaitsLeavesNothing) {
   exchange.settle();
   exchange.server(1).exit(0);
   exchange.settle();
-  EXPECT_THAT(exchange.switchboard.places(), IsEmpty());
+  EXPECT_THAT(exchange.pool.slots(), IsEmpty());
   EXPECT_EQ(client.exits, 1);
 }
 
@@ -356,9 +355,8 @@ TEST_F(Restart, AServerThatHangsIsEndedAndReplaced) {
   }));
   EXPECT_THAT(asked[0], HasSubstr(R"("method":"ping")"));
   exchange.server().say(answer_to(asked[0], "{}"));  // it can answer; from now on it does not
-  ASSERT_TRUE(
-      exchange.until([&] { return exchange.switchboard.places().front().life() == pool::Life::Dying; }));
-  EXPECT_EQ(exchange.switchboard.places().front().cause(), pool::Cause::Hung);
+  ASSERT_TRUE(exchange.until([&] { return exchange.pool.slots().front().life() == pool::Life::Dying; }));
+  EXPECT_EQ(exchange.pool.slots().front().cause(), pool::Cause::Hung);
   exchange.server().exit(SIGKILL);
   ASSERT_TRUE(comes_back(2));
   EXPECT_THAT(client.notes, testing::Contains(HasSubstr("did not answer any more")));
@@ -372,7 +370,7 @@ TEST_F(Restart, AServerThatKnowsNoPingIsLeftAlone) {
     pings += exchange.server().heard().size();
     return pings > 5;
   }));
-  EXPECT_EQ(exchange.switchboard.places().front().life(), pool::Life::Ready);
+  EXPECT_EQ(exchange.pool.slots().front().life(), pool::Life::Ready);
   EXPECT_EQ(exchange.started(), 1U);
 }
 

@@ -8,7 +8,7 @@ namespace corral::tests {
 namespace {
 
 using pool::Cause;
-using pool::Gone;
+using pool::InstanceEnd;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
@@ -24,11 +24,11 @@ std::string result_for(const std::string& heard) {
 class Retiring : public testing::Test {
  protected:
   std::size_t retire(Cause cause) {
-    return exchange.switchboard.retire("files", cause, [this](const std::vector<Gone>& all) { gone = all; });
+    return exchange.pool.retire("files", cause, [this](const std::vector<InstanceEnd>& all) { gone = all; });
   }
 
   Exchange exchange;
-  std::optional<std::vector<Gone>> gone;
+  std::optional<std::vector<InstanceEnd>> gone;
 };
 
 TEST_F(Retiring, LetsCallsInFlightFinishAndHoldsBackNewOnes) {
@@ -61,7 +61,7 @@ TEST_F(Retiring, LetsCallsInFlightFinishAndHoldsBackNewOnes) {
 }
 
 TEST_F(Retiring, ACallThatTakesTooLongIsGivenUp) {
-  exchange.switchboard.set_limits({.drain = std::chrono::milliseconds(5)});
+  exchange.pool.set_limits({.drain = std::chrono::milliseconds(5)});
   FakeClient& client = exchange.ready_client();
   client.say(request("1", "tools/call"));
   exchange.settle();
@@ -96,8 +96,8 @@ TEST_F(Retiring, AStoppedServerAnswersWithTheReasonUntilItIsAllowed) {
   EXPECT_THAT(late.heard().at(0), HasSubstr("was stopped"));
   EXPECT_EQ(exchange.started(), 1U);
 
-  EXPECT_TRUE(exchange.switchboard.allow("files"));
-  EXPECT_FALSE(exchange.switchboard.allow("files"));
+  EXPECT_TRUE(exchange.pool.allow("files"));
+  EXPECT_FALSE(exchange.pool.allow("files"));
   client.say(request("2", "tools/call"));
   exchange.settle();
   ASSERT_EQ(exchange.started(), 2U);
@@ -117,15 +117,15 @@ TEST_F(Retiring, WhoWaitsForAStartIsToldOfTheStop) {
 class RetiringWhileItWaits : public Retiring, public testing::WithParamInterface<Cause> {};
 
 TEST_P(RetiringWhileItWaits, DoesNotStartTheOldDefinition) {
-  exchange.switchboard.set_limits({.restart = {.second_delay = std::chrono::hours(1)}});
+  exchange.pool.set_limits({.restart = {.second_delay = std::chrono::hours(1)}});
   FakeClient& client = exchange.ready_client();
   for (std::size_t death = 0; death < 2; ++death) {
     ASSERT_EQ(exchange.started(), death + 1);
     exchange.spawner.servers.back().exit(0);
     exchange.settle();
   }
-  ASSERT_EQ(exchange.switchboard.places().front().life(), pool::Life::Waiting);
-  auto redefined = std::make_shared<pool::Wanted>(*exchange.wanted);
+  ASSERT_EQ(exchange.pool.slots().front().life(), pool::Life::Waiting);
+  auto redefined = std::make_shared<pool::ServerSpec>(*exchange.wanted);
   redefined->call_timeout = std::chrono::seconds(77);
   if (GetParam() == Cause::Reloaded) client.session.redefine(redefined);
 
@@ -136,17 +136,16 @@ TEST_P(RetiringWhileItWaits, DoesNotStartTheOldDefinition) {
     EXPECT_EQ(exchange.started(), 2U);
   } else {
     ASSERT_EQ(exchange.started(), 3U);
-    EXPECT_EQ(exchange.switchboard.places().front().router()->options().call_timeout,
-              std::chrono::seconds(77));
+    EXPECT_EQ(exchange.pool.slots().front().router()->options().call_timeout, std::chrono::seconds(77));
   }
 }
 INSTANTIATE_TEST_SUITE_P(For, RetiringWhileItWaits, testing::Values(Cause::Stopped, Cause::Reloaded));
 
 TEST_F(Retiring, ANewDefinitionServesTheSameSession) {
   FakeClient& client = exchange.ready_client();
-  auto redefined = std::make_shared<pool::Wanted>(*exchange.wanted);
-  redefined->spec.argv = {"/bin/other-server"};
-  redefined->key = knowledge::launch_key(redefined->spec);
+  auto redefined = std::make_shared<pool::ServerSpec>(*exchange.wanted);
+  redefined->launch.argv = {"/bin/other-server"};
+  redefined->key = knowledge::launch_key(redefined->launch);
   client.session.redefine(redefined);
   retire(Cause::Reloaded);
   exchange.settle();
@@ -198,9 +197,9 @@ TEST_F(Retiring, AServerThatIsBackBeforeItsSessionHasEndedGoesOn) {
 TEST_F(Retiring, NothingIsStartedForASessionThatEndsWhileTheOldOneGoes) {
   exchange.wanted->share = config::Share::Session;
   FakeClient& client = exchange.ready_client();
-  auto redefined = std::make_shared<pool::Wanted>(*exchange.wanted);
-  redefined->spec.argv = {"/bin/other-server"};
-  redefined->key = knowledge::launch_key(redefined->spec);
+  auto redefined = std::make_shared<pool::ServerSpec>(*exchange.wanted);
+  redefined->launch.argv = {"/bin/other-server"};
+  redefined->key = knowledge::launch_key(redefined->launch);
   client.session.redefine(redefined);
   retire(Cause::Reloaded);
   exchange.settle();
@@ -209,7 +208,7 @@ TEST_F(Retiring, NothingIsStartedForASessionThatEndsWhileTheOldOneGoes) {
   exchange.server().exit(0);
   exchange.settle();
   EXPECT_EQ(exchange.started(), 1U);
-  EXPECT_THAT(exchange.switchboard.places(), IsEmpty());
+  EXPECT_THAT(exchange.pool.slots(), IsEmpty());
   EXPECT_EQ(client.exits, 1);
 }
 
@@ -231,7 +230,7 @@ TEST_F(Retiring, AnInstanceThatIsRevivedBelongsToWhoeverWaitsForIt) {
 TEST_F(Retiring, AnEndWithoutProofIsToldToTheSessionObject) {
   exchange.wanted->share = config::Share::Session;
   std::vector<std::string> owners;
-  exchange.switchboard.when_unproved([&](const std::string& owner, const Gone&) { owners.push_back(owner); });
+  exchange.pool.when_unproved([&](const std::string& owner, const InstanceEnd&) { owners.push_back(owner); });
   exchange.ready_client({}, "s-1");
   exchange.server().exit(0, FakeServer::Proof::None);
   exchange.settle();
@@ -241,8 +240,8 @@ TEST_F(Retiring, AnEndWithoutProofIsToldToTheSessionObject) {
 TEST_F(Retiring, TheEndOfASessionTellsWhenItsInstanceIsGone) {
   exchange.wanted->share = config::Share::Session;
   FakeClient& client = exchange.ready_client();
-  std::optional<Gone> evidence;
-  client.session.end(session::EndReason::SessionEnded, [&](const Gone* one) {
+  std::optional<InstanceEnd> evidence;
+  client.session.end(session::EndReason::SessionEnded, [&](const InstanceEnd* one) {
     ASSERT_NE(one, nullptr);
     evidence = *one;
   });
@@ -259,7 +258,7 @@ TEST_F(Retiring, TheEndOfOneOfSeveralSessionsEndsNoSharedInstance) {
   FakeClient& first = exchange.ready_client();
   exchange.ready_client();
   bool told = false;
-  first.session.end(session::EndReason::SessionEnded, [&](const Gone* one) {
+  first.session.end(session::EndReason::SessionEnded, [&](const InstanceEnd* one) {
     EXPECT_EQ(one, nullptr);
     told = true;
   });
@@ -272,11 +271,11 @@ TEST_F(Retiring, ASharedInstanceGoesWithTheSessionObjectThatItWasStartedFor) {
   FakeClient& first = exchange.ready_client({}, "s-1");
   FakeClient& second = exchange.ready_client({}, "s-1");
   bool kept = false;
-  first.session.end(session::EndReason::SessionEnded, [&](const Gone* one) { kept = one == nullptr; });
+  first.session.end(session::EndReason::SessionEnded, [&](const InstanceEnd* one) { kept = one == nullptr; });
   exchange.settle();
   EXPECT_TRUE(kept);
-  std::optional<Gone> evidence;
-  second.session.end(session::EndReason::SessionEnded, [&](const Gone* one) {
+  std::optional<InstanceEnd> evidence;
+  second.session.end(session::EndReason::SessionEnded, [&](const InstanceEnd* one) {
     if (one != nullptr) evidence = *one;
   });
   exchange.settle();
@@ -311,7 +310,8 @@ TEST_F(Retiring, ASharedInstanceThatSomebodyElseStartedStays) {
   FakeClient& before = exchange.ready_client();
   before.session.end(session::EndReason::InputClosed);
   FakeClient& client = exchange.ready_client({}, "s-1");
-  client.session.end(session::EndReason::SessionEnded, [](const Gone* one) { EXPECT_EQ(one, nullptr); });
+  client.session.end(session::EndReason::SessionEnded,
+                     [](const InstanceEnd* one) { EXPECT_EQ(one, nullptr); });
   exchange.settle();
   EXPECT_FALSE(exchange.server().input_closed());
 }

@@ -254,9 +254,9 @@ TEST_F(SessionShares, SubscriptionsAreCountedUntilTheyEnd) {
 
 TEST_F(SessionShares, ASubscriptionIsHeldOnTheAccountWhileItsAnswerIsOutstanding) {
   for (const auto share : {config::Share::Shared, config::Share::Session}) {
-    exchange.wanted = std::make_shared<pool::Wanted>(*exchange.wanted);
+    exchange.wanted = std::make_shared<pool::ServerSpec>(*exchange.wanted);
     exchange.wanted->share = share;
-    exchange.wanted->spec.argv.emplace_back("another");
+    exchange.wanted->launch.argv.emplace_back("another");
     FakeClient& client = exchange.ready_client();
     FakeServer& server = exchange.spawner.servers.back();
     const std::size_t before = token.used(Good::Bytes);
@@ -346,9 +346,9 @@ TEST_F(SessionShares, TheUserIsNotHeldUpByWhatATokenHolds) {
   shares.set_most(Good::Requests, 4);
   FakeClient& greedy = exchange.ready_client();
   for (const char* id : {"a", "b", "c"}) greedy.say(call_with(id));
-  exchange.wanted = std::make_shared<pool::Wanted>(*exchange.wanted);
+  exchange.wanted = std::make_shared<pool::ServerSpec>(*exchange.wanted);
   exchange.wanted->account = &shares.account("user");
-  exchange.wanted->spec.argv.emplace_back("for the user");  // principals never share an instance
+  exchange.wanted->launch.argv.emplace_back("for the user");  // principals never share an instance
   FakeClient& own = exchange.ready_client();
 
   for (const char* id : {"x", "y", "z"}) own.say(call_with(id));

@@ -168,7 +168,7 @@ TEST(SharedInstance, CancelsTheRightCallAndSwallowsItsLateAnswer) {
   exchange.settle();
   EXPECT_THAT(second.heard(), IsEmpty());
   EXPECT_THAT(first.heard(), SizeIs(1));
-  const auto& counters = exchange.switchboard.places().front().router()->counters();
+  const auto& counters = exchange.pool.slots().front().router()->counters();
   EXPECT_EQ(counters.late_answers, 1U);
   EXPECT_EQ(counters.unknown_answers, 0U);
 }
@@ -326,7 +326,7 @@ TEST(SharedInstance, IsNotAskedToHearMoreThanItReads) {
     exchange.server().say_raw(pings.substr(0, pings.size() - 1) + "\n");
     exchange.settle();
   }
-  EXPECT_GT(exchange.switchboard.places().front().router()->counters().dropped_replies, 0U);
+  EXPECT_GT(exchange.pool.slots().front().router()->counters().dropped_replies, 0U);
 }
 
 TEST(SharedInstance, TellsEveryReadySessionThatAListChanged) {
@@ -375,7 +375,7 @@ TEST(SharedInstance, AnswersEveryCallOnceWhenItDies) {
   EXPECT_EQ(first.exit_code, 3);
   EXPECT_EQ(second.exit_code, 3);
   EXPECT_EQ(first.exits, 1);
-  EXPECT_THAT(exchange.switchboard.places(), IsEmpty());
+  EXPECT_THAT(exchange.pool.slots(), IsEmpty());
 }
 
 TEST(SharedInstance, NeverRemembersAFailedStart) {

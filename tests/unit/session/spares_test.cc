@@ -25,7 +25,7 @@ class Spares : public testing::Test {
   }
   std::size_t spares() const {
     std::size_t count = 0;
-    for (const pool::Slot& place : exchange.switchboard.places()) count += place.spare_for().empty() ? 0 : 1;
+    for (const pool::Slot& slot : exchange.pool.slots()) count += slot.spare_for().empty() ? 0 : 1;
     return count;
   }
 
@@ -96,16 +96,14 @@ TEST_F(Spares, OneThatDiesIsNotStartedOverAndOver) {
 }
 
 TEST_F(Spares, CountTowardsTheInstancesThereMayBe) {
-  exchange.switchboard.set_limits(
-      {.max_instances = 1, .keep = 9, .drain = std::chrono::seconds(1), .restart = {}});
+  exchange.pool.set_limits({.max_instances = 1, .keep = 9, .drain = std::chrono::seconds(1), .restart = {}});
   connect();
   EXPECT_EQ(exchange.started(), 1U);
 }
 
 TEST_F(Spares, NobodyHasToGoForOne) {
   exchange.wanted->park = true;
-  exchange.switchboard.set_limits(
-      {.max_instances = 3, .keep = 9, .drain = std::chrono::seconds(1), .restart = {}});
+  exchange.pool.set_limits({.max_instances = 3, .keep = 9, .drain = std::chrono::seconds(1), .restart = {}});
   connect();
   ASSERT_TRUE(exchange.answer_handshake(exchange.server(0)));
   ASSERT_TRUE(exchange.answer_handshake(exchange.server(1)));
@@ -118,7 +116,7 @@ TEST_F(Spares, NobodyHasToGoForOne) {
 TEST_F(Spares, EndWithTheDaemon) {
   connect();
   ASSERT_TRUE(exchange.answer_handshake(exchange.server(1)));
-  exchange.switchboard.stop_all(instance::Instance::Haste::Polite);
+  exchange.pool.stop_all(instance::Instance::Haste::Polite);
   exchange.settle();
   EXPECT_TRUE(exchange.server(1).input_closed());
 }

@@ -18,10 +18,10 @@ class FakeHouse final : public HttpHouse {
  public:
   std::variant<std::unique_ptr<session::Session>, HttpRefusal> open(const HttpArrival& arrival,
                                                                     session::Transport& transport) override {
-    auto wanted = std::make_shared<pool::Wanted>(*daemon.wanted);
+    auto wanted = std::make_shared<pool::ServerSpec>(*daemon.wanted);
     wanted->account = &shares.account(arrival.principal);
-    wanted->key = knowledge::launch_key(wanted->spec) + arrival.principal;
-    return std::make_unique<session::Session>(daemon.loop, SessionId(++last_), transport, daemon.switchboard,
+    wanted->key = knowledge::launch_key(wanted->launch) + arrival.principal;
+    return std::make_unique<session::Session>(daemon.loop, SessionId(++last_), transport, daemon.pool,
                                               std::move(wanted));
   }
   std::optional<HttpRefusal> objection(const HttpArrival& arrival) override {

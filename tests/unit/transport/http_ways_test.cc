@@ -19,11 +19,11 @@ class OpenHouse final : public HttpHouse {
   std::variant<std::unique_ptr<session::Session>, HttpRefusal> open(const HttpArrival& arrival,
                                                                     session::Transport& transport) override {
     arrivals.push_back(arrival);
-    auto wanted = std::make_shared<pool::Wanted>(*daemon.wanted);
+    auto wanted = std::make_shared<pool::ServerSpec>(*daemon.wanted);
     wanted->account = &shares.account(arrival.principal);
-    wanted->key = knowledge::launch_key(wanted->spec) + arrival.principal;
-    return std::make_unique<session::Session>(daemon.loop, SessionId(arrivals.size()), transport,
-                                              daemon.switchboard, std::move(wanted));
+    wanted->key = knowledge::launch_key(wanted->launch) + arrival.principal;
+    return std::make_unique<session::Session>(daemon.loop, SessionId(arrivals.size()), transport, daemon.pool,
+                                              std::move(wanted));
   }
   std::optional<HttpRefusal> objection(const HttpArrival&) override { return std::nullopt; }
   void session_over(session::Session&) override { ++over; }

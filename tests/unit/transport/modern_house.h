@@ -33,11 +33,11 @@ class ModernHouse {
                        ModernSession::Programs programs = ModernSession::Programs::Several)
       : daemon(share) {
     daemon.wanted->era = era;
-    daemon.wanted->key = knowledge::launch_key(daemon.wanted->spec);
+    daemon.wanted->key = knowledge::launch_key(daemon.wanted->launch);
     modern = std::make_unique<ModernSession>(
         daemon.loop, limits, [this](HttpSession& one) { gone += &one == modern.get() ? 1 : 100; }, programs);
-    modern->begin(std::make_unique<session::Session>(daemon.loop, SessionId(1), *modern, daemon.switchboard,
-                                                     daemon.wanted));
+    modern->begin(
+        std::make_unique<session::Session>(daemon.loop, SessionId(1), *modern, daemon.pool, daemon.wanted));
   }
 
   /// Posts without waiting for anything.

@@ -11,11 +11,11 @@ using testing::SizeIs;
 class Sse : public testing::Test {
  protected:
   void start() {
-    exchange.wanted->key = knowledge::launch_key(exchange.wanted->spec);
+    exchange.wanted->key = knowledge::launch_key(exchange.wanted->launch);
     transport = std::make_unique<SseSession>(exchange.loop, stream, "/messages/files?sessionId=x", limits,
                                              [this](HttpSession&) { ++gone; });
     transport->begin(std::make_unique<session::Session>(exchange.loop, SessionId(1), *transport,
-                                                        exchange.switchboard, exchange.wanted));
+                                                        exchange.pool, exchange.wanted));
   }
   void ready() {
     start();

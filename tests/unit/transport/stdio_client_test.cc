@@ -55,8 +55,8 @@ class StdioClientTest : public testing::Test {
     client_ = std::make_unique<StdioClient>(exchange_.loop, std::move(arrival), line_, std::size_t{1} << 20,
                                             [this](StdioClient&) { ++gone_; });
     exchange_.wanted->share = config::Share::Session;
-    exchange_.wanted->key = knowledge::launch_key(exchange_.wanted->spec);
-    client_->begin(SessionId(7), exchange_.switchboard, exchange_.wanted);
+    exchange_.wanted->key = knowledge::launch_key(exchange_.wanted->launch);
+    client_->begin(SessionId(7), exchange_.pool, exchange_.wanted);
   }
 
   void type(const std::string& line) {

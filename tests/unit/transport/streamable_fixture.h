@@ -89,11 +89,11 @@ class StreamableTest : public testing::Test {
     exchange.server().heard();
   }
   void open() {
-    exchange.wanted->key = knowledge::launch_key(exchange.wanted->spec);
+    exchange.wanted->key = knowledge::launch_key(exchange.wanted->launch);
     transport = std::make_unique<StreamableSession>(exchange.loop, "the-session", limits,
                                                     [this](HttpSession&) { ++gone; });
     transport->begin(std::make_unique<session::Session>(exchange.loop, SessionId(1), *transport,
-                                                        exchange.switchboard, exchange.wanted));
+                                                        exchange.pool, exchange.wanted));
   }
   static std::string initialize(const std::string& version) {
     return R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":")" + version +

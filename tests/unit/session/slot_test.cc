@@ -9,7 +9,7 @@
 namespace corral::tests {
 namespace {
 using pool::Cause;
-using pool::Gone;
+using pool::InstanceEnd;
 using std::chrono::milliseconds;
 using testing::Contains;
 using testing::HasSubstr;
@@ -26,10 +26,10 @@ std::string answer_to(const std::string& heard, const std::string& result) {
 }
 class SharedPlace : public testing::Test {
  protected:
-  std::optional<std::vector<Gone>> gone;
+  std::optional<std::vector<InstanceEnd>> gone;
   Exchange exchange;
   void retire(Cause cause) {
-    exchange.switchboard.retire("files", cause, [this](const std::vector<Gone>& all) { gone = all; });
+    exchange.pool.retire("files", cause, [this](const std::vector<InstanceEnd>& all) { gone = all; });
   }
 };
 class PrivatePlace : public SharedPlace {
@@ -85,7 +85,7 @@ TEST_F(SharedPlace, ALostInstanceTellsNobodyAnything) {
 
 TEST_F(SharedPlace, ANewDefinitionCountsAlsoIfItStartsTheSame) {
   FakeClient& client = exchange.ready_client();
-  auto redefined = std::make_shared<pool::Wanted>(*exchange.wanted);
+  auto redefined = std::make_shared<pool::ServerSpec>(*exchange.wanted);
   redefined->allows_tool = [](std::string_view) { return false; };
   client.session.redefine(redefined);
   retire(Cause::Reloaded);
@@ -105,18 +105,18 @@ TEST_F(SharedPlace, ANewDefinitionReachesASessionThatIsBeingOpened) {
   FakeClient& client = exchange.connect();
   client.say(kInitialize);
   exchange.settle();
-  auto redefined = std::make_shared<pool::Wanted>(*exchange.wanted);
-  redefined->spec.argv = {"/bin/other-server"};
-  redefined->key = knowledge::launch_key(redefined->spec);
+  auto redefined = std::make_shared<pool::ServerSpec>(*exchange.wanted);
+  redefined->launch.argv = {"/bin/other-server"};
+  redefined->key = knowledge::launch_key(redefined->launch);
   client.session.redefine(redefined);
   retire(Cause::Reloaded);
   exchange.settle();
   exchange.server().exit(0);
   exchange.settle();
   ASSERT_EQ(exchange.started(), 2U);
-  EXPECT_EQ(exchange.switchboard.places().front().wanted().spec.argv[0], "/bin/other-server");
+  EXPECT_EQ(exchange.pool.slots().front().spec().launch.argv[0], "/bin/other-server");
   ASSERT_TRUE(exchange.answer_handshake(exchange.server(1)));
-  EXPECT_EQ(exchange.switchboard.places().front().wanted().spec.argv[0], "/bin/other-server");
+  EXPECT_EQ(exchange.pool.slots().front().spec().launch.argv[0], "/bin/other-server");
 }
 
 TEST_F(SharedPlace, ARemovedServerIsNotStartedForASessionThatWaits) {
@@ -165,7 +165,7 @@ TEST_F(PrivatePlace, AQuestionOfARestartedServerIsTakenBack) {
 }
 
 TEST_F(SharedPlace, AClientIsReadAgainWhenTheServerThatWasFullIsGone) {
-  exchange.switchboard.set_limits({.drain = milliseconds(10)});
+  exchange.pool.set_limits({.drain = milliseconds(10)});
   FakeClient& client = exchange.ready_client();
   const std::string big(200'000, 'x');
   for (int i = 0; i < 12; ++i)
@@ -199,10 +199,10 @@ TEST_F(PrivatePlace, ASlowClientDoesNotMakeItsServerHang) {
   exchange.until([&] {
     for (const auto& line : exchange.server().heard())
       if (line.find("ping") != std::string::npos) exchange.server().say(answer_to(line, "{}"));
-    return Clock::now() > end || exchange.switchboard.places().front().life() != pool::Life::Ready;
+    return Clock::now() > end || exchange.pool.slots().front().life() != pool::Life::Ready;
   });
-  EXPECT_EQ(exchange.switchboard.places().front().life(), pool::Life::Ready)
-      << pool::cause_name(exchange.switchboard.places().front().cause());
+  EXPECT_EQ(exchange.pool.slots().front().life(), pool::Life::Ready)
+      << pool::cause_name(exchange.pool.slots().front().cause());
 }
 
 TEST_F(PrivatePlace, ABatchWakesItOnce) {
@@ -250,16 +250,16 @@ TEST_F(SharedPlace, AModernCallThatWasCancelledMeanwhileReachesNobody) {
 }
 
 TEST_F(SharedPlace, IsNotStartedAgainForNobody) {
-  exchange.switchboard.set_limits({.restart = {.second_delay = milliseconds(60)}});
+  exchange.pool.set_limits({.restart = {.second_delay = milliseconds(60)}});
   FakeClient& client = exchange.ready_client();
   exchange.server().exit(3 << 8);
   exchange.settle();
   ASSERT_EQ(exchange.started(), 2U);
   exchange.server(1).exit(3 << 8);
   exchange.settle();
-  ASSERT_EQ(exchange.switchboard.places().front().life(), pool::Life::Waiting);
+  ASSERT_EQ(exchange.pool.slots().front().life(), pool::Life::Waiting);
   client.session.end(session::EndReason::ShuttingDown);
-  exchange.switchboard.stop_all(instance::Instance::Haste::Polite);
+  exchange.pool.stop_all(instance::Instance::Haste::Polite);
   const auto end = Clock::now() + milliseconds(200);
   exchange.until([&] { return Clock::now() > end; });
   EXPECT_EQ(exchange.started(), 2U) << "started during a shutdown, for nobody";
@@ -332,10 +332,10 @@ TEST_F(PrivatePlace, TheEndOfItsSessionWaitsForAParkedTree) {
   FakeClient& client = exchange.ready_client({}, "s-1");
   ASSERT_TRUE(exchange.until([&] { return exchange.server().input_closed(); }));
   bool told = false;
-  client.session.end(session::EndReason::SessionEnded, [&](const Gone*) { told = true; });
+  client.session.end(session::EndReason::SessionEnded, [&](const InstanceEnd*) { told = true; });
   exchange.settle();
   EXPECT_FALSE(told) << "its tree still lives";
-  EXPECT_EQ(exchange.switchboard.living(), 1U);
+  EXPECT_EQ(exchange.pool.living(), 1U);
 }
 
 TEST_F(SharedPlace, AHungServerEndsItsSessionsWhereItIsNotRestarted) {
@@ -348,8 +348,7 @@ TEST_F(SharedPlace, AHungServerEndsItsSessionsWhereItIsNotRestarted) {
     return !asked.empty();
   }));
   exchange.server().say(answer_to(asked[0], "{}"));
-  ASSERT_TRUE(
-      exchange.until([&] { return exchange.switchboard.places().front().life() == pool::Life::Dying; }));
+  ASSERT_TRUE(exchange.until([&] { return exchange.pool.slots().front().life() == pool::Life::Dying; }));
   exchange.server().exit(SIGKILL);
   exchange.settle();
   EXPECT_EQ(exchange.started(), 1U);
@@ -394,7 +393,7 @@ TEST_F(PrivatePlace, TheNextInstanceIsHeldUpByASlowClientToo) {
 }
 
 TEST_F(SharedPlace, ACancelledCallDoesNotHoldUpADrain) {
-  exchange.switchboard.set_limits({.drain = std::chrono::seconds(3)});
+  exchange.pool.set_limits({.drain = std::chrono::seconds(3)});
   FakeClient& client = exchange.ready_client();
   client.say(request("1", "tools/call"));
   exchange.settle();

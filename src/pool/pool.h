@@ -20,13 +20,13 @@
 
 namespace corral::pool {
 
-class Switchboard final : private SlotOwner {
+class Pool final : private SlotOwner {
  public:
   using Haste = instance::Instance::Haste;
 
   /// `loop` and `spawner` outlive it.
-  Switchboard(Loop& loop, proc::Spawner& spawner, std::size_t line_cap);
-  ~Switchboard() override;
+  Pool(Loop& loop, proc::Spawner& spawner, std::size_t line_cap);
+  ~Pool() override;
 
   // ---- what may be asked before a session needs an instance
 
@@ -37,7 +37,7 @@ class Switchboard final : private SlotOwner {
   /// known.
   std::string_view known_tools(const Ask& ask) { return catalog_.known_tools(ask); }
   /// The session was told what is known, and needs no instance for now.
-  void answered_without_instance(const router::SessionPort& port, const Wanted& wanted) const;
+  void answered_without_instance(const router::SessionPort& port, const ServerSpec& spec) const;
   /// Whether such a session would get an instance together with others.
   bool would_share(const Ask& ask) { return catalog_.decide(ask).shared; }
   /// Whether an instance can be started for such a session and for `more` others, or one runs that it would
@@ -70,7 +70,7 @@ class Switchboard final : private SlotOwner {
 
   // ---- on the user's word
 
-  using AllGone = std::function<void(const std::vector<Gone>&)>;
+  using AllGone = std::function<void(const std::vector<InstanceEnd>&)>;
   /// Every instance of the server goes; calls in flight get `Limits::drain`. Its sessions stay, and get a new
   /// instance at once, or with `Cause::Stopped` none before `allow`. Returns how many go; `done` is called in
   /// any case, perhaps before this returns.
@@ -89,7 +89,7 @@ class Switchboard final : private SlotOwner {
   /// For the instances that are started from now on.
   void set_line_cap(std::size_t line_cap) { context_.line_cap = line_cap; }
   /// Hears of every instance that was started for a session object and whose end was not proved.
-  using Unproved = std::function<void(const std::string& owner, const Gone& gone)>;
+  using Unproved = std::function<void(const std::string& owner, const InstanceEnd& gone)>;
   void when_unproved(Unproved task) { unproved_ = std::move(task); }
   /// Each outlives the pool; null = nowhere.
   void tell_events_to(events::Stream* stream) { context_.events = stream; }
@@ -100,19 +100,19 @@ class Switchboard final : private SlotOwner {
   /// A child of this process that is not an instance, and is meant to be there until it dies.
   void started(pid_t child, instance::Children::Ended ended) { children_.started(child, std::move(ended)); }
 
-  const Slots& places() const { return slots_; }
+  const Slots& slots() const { return slots_; }
   std::size_t living() const { return slots_.living(); }
   std::uint64_t started() const { return context_.started; }
 
  private:
-  Result<void> make_room(const Wanted& wanted) override { return capacity_.make_room(wanted); }
+  Result<void> make_room(const ServerSpec& spec) override { return capacity_.make_room(spec); }
   knowledge::Fingerprint watch_code(const instance::Instance& instance) override {
     return code_.watch(instance);
   }
   Slot* find(SlotId id) override { return slots_.find(id); }
   void slot_unused(SlotId id) override;
   void dispose(std::unique_ptr<router::Router> router) override;
-  void ended_unproved(const std::string& owner, const Gone& gone) override;
+  void ended_unproved(const std::string& owner, const InstanceEnd& gone) override;
 
   Slot& slot_for(const router::SessionPort& port, const Ask& ask, const knowledge::SharingDecision& decision);
   void ask_again(SlotId id, SessionId session);

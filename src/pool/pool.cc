@@ -1,4 +1,4 @@
-#include "pool/switchboard.h"
+#include "pool/pool.h"
 
 #include <algorithm>
 #include <utility>
@@ -10,7 +10,7 @@ namespace corral::pool {
 using router::Opened;
 using router::SessionPort;
 
-Switchboard::Switchboard(Loop& loop, proc::Spawner& spawner, std::size_t line_cap)
+Pool::Pool(Loop& loop, proc::Spawner& spawner, std::size_t line_cap)
     : catalog_(loop),
       children_(loop),
       context_{.loop = loop,
@@ -24,14 +24,14 @@ Switchboard::Switchboard(Loop& loop, proc::Spawner& spawner, std::size_t line_ca
       code_(loop, slots_),
       spares_({loop, slots_, catalog_, code_, capacity_, stopped_}) {}
 
-Switchboard::~Switchboard() = default;
+Pool::~Pool() = default;
 
 // ---- asking
 
-std::optional<Known> Switchboard::known(const Ask& ask) {
-  const Wanted& wanted = *ask.wanted;
-  if (wanted.eager || is_stopped(wanted, stopped_)) return std::nullopt;
-  catalog_.forget_old_build(wanted);
+std::optional<Known> Pool::known(const Ask& ask) {
+  const ServerSpec& spec = *ask.spec;
+  if (spec.eager || is_stopped(spec, stopped_)) return std::nullopt;
+  catalog_.forget_old_build(spec);
   const knowledge::SharingDecision decision = catalog_.decide(ask);
   if (decision.shared) {
     const Slot* const slot = slots_.find(slot_key(ask, decision, SessionId()));
@@ -40,53 +40,52 @@ std::optional<Known> Switchboard::known(const Ask& ask) {
   return catalog_.known(ask, decision);
 }
 
-void Switchboard::answered_without_instance(const SessionPort& port, const Wanted& wanted) const {
-  if (context_.events != nullptr) context_.events->tell(answered_without_instance_event(port, wanted));
+void Pool::answered_without_instance(const SessionPort& port, const ServerSpec& spec) const {
+  if (context_.events != nullptr) context_.events->tell(answered_without_instance_event(port, spec));
 }
 
-void Switchboard::open(SessionPort& port, const Ask& ask) {
-  const Wanted& wanted = *ask.wanted;
-  if (is_stopped(wanted, stopped_)) {
+void Pool::open(SessionPort& port, const Ask& ask) {
+  const ServerSpec& spec = *ask.spec;
+  if (is_stopped(spec, stopped_)) {
     return port.opened({Opened::Kind::Failed, nullptr,
-                        "server " + wanted.server + " was stopped with `corral stop`; `corral start " +
-                            wanted.server + "` allows it again"});
+                        "server " + spec.server + " was stopped with `corral stop`; `corral start " +
+                            spec.server + "` allows it again"});
   }
   catalog_.forget_some([this](std::string_view key) {
     return std::any_of(slots_.begin(), slots_.end(),
-                       [key](const Slot& slot) { return slot.wanted().key == key; });
+                       [key](const Slot& slot) { return slot.spec().key == key; });
   });
-  catalog_.forget_old_build(wanted);
+  catalog_.forget_old_build(spec);
   const knowledge::SharingDecision decision = catalog_.decide(ask);
   // Once for each server: why it is private, and how to change that.
-  if (!decision.shared && !decision.hint.empty() && catalog_.hint_once(wanted))
+  if (!decision.shared && !decision.hint.empty() && catalog_.hint_once(spec))
     port.note(decision.reason + "; " + decision.hint);
   Slot& slot = slot_for(port, ask, decision);
   slot.add_waiter(port, ask.initialize_params);
   // A server may hold a port or a lock: what takes its place under another definition waits for its end.
   if (Slot* const before = slots_.left_by(port.session(), slot)) {
     return before->when_gone(
-        [this, id = slot.id(), session = port.session()](const Gone&) { ask_again(id, session); });
+        [this, id = slot.id(), session = port.session()](const InstanceEnd&) { ask_again(id, session); });
   }
-  slot.apply(Happening::Asked);
+  slot.apply(Trigger::Asked);
 }
 
-Slot& Switchboard::slot_for(const SessionPort& port, const Ask& ask,
-                            const knowledge::SharingDecision& decision) {
+Slot& Pool::slot_for(const SessionPort& port, const Ask& ask, const knowledge::SharingDecision& decision) {
   const std::string key = slot_key(ask, decision, port.session());
   if (Slot* const running = slots_.find(key)) code_.look_at(*running);
   Slot* found = slots_.find(key);  // one that is out of date has another key by now
   if (found == nullptr) found = spares_.give_to(port, ask, decision);
   if (found != nullptr) {
-    found->redefine(ask.wanted, decision);
+    found->redefine(ask.spec, decision);
     return *found;
   }
-  Slot& slot = slots_.add(key, ask.wanted, decision);
+  Slot& slot = slots_.add(key, ask.spec, decision);
   if (!decision.shared) slot.reserve_for(port.session());
   return slot;
 }
 
 /// The session may wait elsewhere by now, or have left.
-void Switchboard::ask_again(SlotId id, SessionId session) {
+void Pool::ask_again(SlotId id, SessionId session) {
   Slot* const awaited = slots_.awaited_by(session);
   Slot* const slot = awaited != nullptr ? awaited : slots_.find(id);
   if (slot != nullptr) slot->resume();
@@ -94,7 +93,7 @@ void Switchboard::ask_again(SlotId id, SessionId session) {
 
 // ---- letting go
 
-bool Switchboard::release(SessionPort& port, Haste haste, WhenGone when_gone, bool with_owner) {
+bool Pool::release(SessionPort& port, Haste haste, WhenGone when_gone, bool with_owner) {
   const SessionId session = port.session();
   Slot* const slot = slots_.find_for(session);
   if (slot == nullptr) return false;
@@ -108,13 +107,13 @@ bool Switchboard::release(SessionPort& port, Haste haste, WhenGone when_gone, bo
   return slot->end_with(session, haste, std::move(when_gone));
 }
 
-void Switchboard::hasten(SessionId session) {
+void Pool::hasten(SessionId session) {
   for (Slot& slot : slots_) {
     if (slot.left_by() == session) slot.hasten(Haste::ClientGone);
   }
 }
 
-std::size_t Switchboard::end_all_of(const std::string& owner, const WhenGone& when_gone) {
+std::size_t Pool::end_all_of(const std::string& owner, const WhenGone& when_gone) {
   std::size_t count = 0;
   for (Slot& slot : slots_) {
     if (slot.started_for() != owner || slot.router() == nullptr) continue;
@@ -123,19 +122,19 @@ std::size_t Switchboard::end_all_of(const std::string& owner, const WhenGone& wh
   return count;
 }
 
-void Switchboard::hasten_all_of(const std::string& owner) {
+void Pool::hasten_all_of(const std::string& owner) {
   for (Slot& slot : slots_) {
     if (slot.started_for() == owner && slot.is_ending()) slot.hasten(Haste::ClientGone);
   }
 }
 
-void Switchboard::stop_all(Haste haste) {
+void Pool::stop_all(Haste haste) {
   spares_.close();
   catalog_.save();
   for (Slot& slot : slots_) slot.stop(haste);
 }
 
-std::vector<InstanceId> Switchboard::with_calls() const {
+std::vector<InstanceId> Pool::with_calls() const {
   std::vector<InstanceId> busy;
   for (const Slot& slot : slots_) {
     if (slot.router() != nullptr && slot.router()->calls() > 0)
@@ -144,7 +143,7 @@ std::vector<InstanceId> Switchboard::with_calls() const {
   return busy;
 }
 
-void Switchboard::kill(const InstanceId& instance) {
+void Pool::kill(const InstanceId& instance) {
   for (Slot& slot : slots_) {
     if (slot.router() != nullptr && slot.router()->instance()->id() == instance) slot.hasten(Haste::Now);
   }
@@ -152,17 +151,17 @@ void Switchboard::kill(const InstanceId& instance) {
 
 // ---- on the user's word
 
-std::size_t Switchboard::retire(const std::string& server, Cause cause, const AllGone& done) {
+std::size_t Pool::retire(const std::string& server, Cause cause, const AllGone& done) {
   if (cause == Cause::Stopped) stopped_.insert(server);
   std::vector<Slot*> slots;  // those that are there now: sessions that ask again may add to the list
   for (Slot& slot : slots_) {
-    if (is_configured_as(slot.wanted(), server)) slots.push_back(&slot);
+    if (is_configured_as(slot.spec(), server)) slots.push_back(&slot);
   }
   const auto running = static_cast<std::size_t>(
       std::count_if(slots.begin(), slots.end(), [](const Slot* slot) { return slot->router() != nullptr; }));
   if (running == 0) done({});
-  const auto report = std::make_shared<std::vector<Gone>>();
-  const WhenGone one_gone = [report, running, done](const Gone& gone) {
+  const auto report = std::make_shared<std::vector<InstanceEnd>>();
+  const WhenGone one_gone = [report, running, done](const InstanceEnd& gone) {
     report->push_back(gone);
     if (report->size() == running) done(*report);
   };
@@ -170,15 +169,15 @@ std::size_t Switchboard::retire(const std::string& server, Cause cause, const Al
   return running;
 }
 
-bool Switchboard::allow(const std::string& server) {
+bool Pool::allow(const std::string& server) {
   bool any = stopped_.erase(server) > 0;
   for (Slot& slot : slots_) {
-    if (is_configured_as(slot.wanted(), server)) any = slot.allow() || any;
+    if (is_configured_as(slot.spec(), server)) any = slot.allow() || any;
   }
   return any;
 }
 
-void Switchboard::recycle(const InstanceId& instance, const std::string& why) {
+void Pool::recycle(const InstanceId& instance, const std::string& why) {
   for (Slot& slot : slots_) {
     if (slot.life() == Life::Ready && slot.router()->instance()->id() == instance) return slot.recycle(why);
   }
@@ -186,20 +185,20 @@ void Switchboard::recycle(const InstanceId& instance, const std::string& why) {
 
 // ---- for the slots
 
-void Switchboard::slot_unused(SlotId id) {
+void Pool::slot_unused(SlotId id) {
   context_.loop.post([this, id, alive = std::weak_ptr<bool>(alive_)] {
     if (!alive.expired()) slots_.remove_vacant(id);
   });
 }
 
-void Switchboard::dispose(std::unique_ptr<router::Router> router) {
+void Pool::dispose(std::unique_ptr<router::Router> router) {
   ended_.push_back(std::move(router));
   context_.loop.post([this, alive = std::weak_ptr<bool>(alive_)] {
     if (!alive.expired()) ended_.clear();
   });
 }
 
-void Switchboard::ended_unproved(const std::string& owner, const Gone& gone) {
+void Pool::ended_unproved(const std::string& owner, const InstanceEnd& gone) {
   if (unproved_) unproved_(owner, gone);
 }
 
