@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "http/connection.h"
+#include "http/connection_quota.h"
 #include "http/peer.h"
-#include "http/places.h"
 
 namespace corral::http {
 namespace {
@@ -44,7 +44,7 @@ struct Listener::Impl : std::enable_shared_from_this<Listener::Impl> {
         socket(std::move(listening)),
         watch(std::make_unique<Watch>(loop, socket.get())),
         pause(loop),
-        places(limits.connections, limits.connections_per_peer) {
+        quota(limits.connections, limits.connections_per_peer) {
     fcntl(socket.get(), F_SETFL, fcntl(socket.get(), F_GETFL) | O_NONBLOCK);
     int domain = AF_INET;
     socklen_t size = sizeof domain;
@@ -88,10 +88,10 @@ struct Listener::Impl : std::enable_shared_from_this<Listener::Impl> {
   }
 
   void welcome(UniqueFd client) {
-    if (places.full()) return turn_away(client.get());
+    if (quota.full()) return turn_away(client.get());
     // Before a byte is read: what a client sent before it died must not count as said by somebody living.
     Peer peer = local ? peer_of_unix(client.get()) : peer_of_tcp(client.get());
-    if (!places.enter(peer)) return turn_away(client.get());
+    if (!quota.admit(peer)) return turn_away(client.get());
     if (!local) prepare_tcp(client.get());
     ++premises->counters.accepted;
     const auto connection = std::make_shared<Connection>(premises, std::move(client), std::move(peer));
@@ -100,7 +100,7 @@ struct Listener::Impl : std::enable_shared_from_this<Listener::Impl> {
   }
 
   void left(const std::shared_ptr<Connection>& connection) {
-    if (connections.erase(connection) == 1) places.leave(connection->peer());
+    if (connections.erase(connection) == 1) quota.release(connection->peer());
   }
 
   /// Fits into the empty buffer of a new socket; if not, the end says enough. What came is read, because
@@ -126,7 +126,7 @@ struct Listener::Impl : std::enable_shared_from_this<Listener::Impl> {
   Timer pause;
   bool local = false;
   std::unordered_set<std::shared_ptr<Connection>> connections;
-  Places places;
+  ConnectionQuota quota;
 };
 
 Listener::Listener(Loop& loop, UniqueFd socket, Limits limits, Handler handler, Gate gate)

@@ -1,4 +1,4 @@
-#include "http/places.h"
+#include "http/connection_quota.h"
 
 #include <string_view>
 
@@ -12,8 +12,9 @@ std::string_view host_of(std::string_view address) {
   return colon == address.rfind(':') ? address.substr(0, colon) : address;
 }
 
-/// As whom somebody counts. All others on this machine are one: they have 16 million loopback addresses.
-std::string place_of(const Peer& peer) {
+/// Under which name a peer is counted. All other users of this machine count as one, because they have 16
+/// million loopback addresses.
+std::string origin_of(const Peer& peer) {
   if (peer.ours) return "ours";
   const std::string_view host = host_of(peer.address);
   const bool here = peer.door == Peer::Door::Unix || host.starts_with("127.") ||
@@ -23,21 +24,21 @@ std::string place_of(const Peer& peer) {
 
 }  // namespace
 
-bool Places::enter(const Peer& peer) {
+bool ConnectionQuota::admit(const Peer& peer) {
   if (full() || (!peer.ours && by_others_ >= most_ - most_ / 4)) return false;
-  std::string place = place_of(peer);
-  const auto found = by_one_.find(place);
+  std::string origin = origin_of(peer);
+  const auto found = by_one_.find(origin);
   if (found != by_one_.end() && most_of_one_ > 0 && found->second >= most_of_one_) return false;
   ++taken_;
   if (!peer.ours) ++by_others_;
-  ++by_one_[std::move(place)];
+  ++by_one_[std::move(origin)];
   return true;
 }
 
-void Places::leave(const Peer& peer) {
+void ConnectionQuota::release(const Peer& peer) {
   --taken_;
   if (!peer.ours) --by_others_;
-  const auto found = by_one_.find(place_of(peer));
+  const auto found = by_one_.find(origin_of(peer));
   if (--found->second == 0) by_one_.erase(found);
 }
 
