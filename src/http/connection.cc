@@ -11,7 +11,6 @@ namespace corral::http {
 namespace {
 
 constexpr std::size_t kMostStashed = std::size_t{64} << 10;  // of requests that were sent ahead
-constexpr std::size_t kLargeBody = std::size_t{16} << 10;    // from here on moved, not copied
 constexpr int kReadsPerTurn = 16;     // a client that always has more must not keep the others waiting
 constexpr int kRequestsPerTurn = 32;  // nor one that sent many ahead
 // To close while bytes come in would reset the connection, and the client might lose its answer with it.
@@ -225,7 +224,7 @@ Afterwards Connection::afterwards() const {
 
 void Connection::reply(Response response) {
   if (stage_ != Stage::Answering || streaming_) return;
-  if (!response.large_body && response.body.size() >= kLargeBody) {
+  if (!response.large_body && response.body.size() >= wire::kWorthAnOwner) {
     response.large_body = std::make_shared<const std::string>(std::move(response.body));
   }
   const std::string& body = response.large_body ? *response.large_body : response.body;

@@ -5,9 +5,6 @@
 namespace corral::http {
 namespace {
 
-// From here on a piece of its own costs less than a copy.
-constexpr std::size_t kOwnPiece = std::size_t{16} << 10;
-
 /// A line end would end the data. In JSON it can only be white space between two parts.
 void append_data(std::string& to, std::string_view data) {
   const std::size_t at = to.size();
@@ -33,7 +30,7 @@ void write_event(Exchange& exchange, const Event& event) {
   const std::string_view data = event.data.text;
   // One search for both is a hundred times slower.
   const bool broken = data.find('\n') != std::string_view::npos || data.find('\r') != std::string_view::npos;
-  if (!event.data.owner || data.size() < kOwnPiece || broken) {
+  if (!event.data.owner || data.size() < wire::kWorthAnOwner || broken) {
     append_data(head, data);
     head.append("\n\n");
     return exchange.write({head, nullptr});

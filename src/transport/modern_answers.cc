@@ -16,7 +16,6 @@ namespace {
 constexpr std::string_view kSubscriptionKey = "io.modelcontextprotocol/subscriptionId";
 // What the bridge answers while a legacy server waits for input: it is still working on the call.
 constexpr std::string_view kInputRequired = R"({"resultType":"input_required")";
-constexpr std::size_t kOwnedAnswer = std::size_t{16} << 10;
 
 bool same_place(const wire::Span& one, const wire::Span& other) {
   return one.begin == other.begin && one.end == other.end;
@@ -43,7 +42,7 @@ std::string with_listen_id(std::string text, const ModernPost& post) {
 
 void write_message(http::Exchange& exchange, std::string message) {
   const auto text = std::make_shared<const std::string>(std::move(message));
-  const bool owned = text->size() >= kOwnedAnswer;
+  const bool owned = text->size() >= wire::kWorthAnOwner;
   http::write_event(exchange, {{}, {}, {*text, owned ? text : nullptr}, std::nullopt});
 }
 
@@ -100,7 +99,7 @@ void ModernSession::Impl::give_answer(const ModernPost& post, std::string text, 
     http::Response response;
     response.status = status;
     response.headers.push_back({"Content-Type", "application/json"});
-    if (text.size() < kOwnedAnswer) {
+    if (text.size() < wire::kWorthAnOwner) {
       response.body = std::move(text);
     } else {
       response.large_body = std::make_shared<const std::string>(std::move(text));

@@ -12,9 +12,6 @@
 namespace corral::transport {
 namespace {
 
-// A message of at least this size is passed on with its buffer instead of being copied.
-constexpr std::size_t kOwnedMessage = std::size_t{16} << 10;
-
 void refuse_post(http::Exchange& exchange, std::string_view id, int status, int code, std::string message) {
   exchange.reply(refusal_response({status, code, std::move(message), {}, {}}, id));
 }
@@ -204,7 +201,7 @@ void ModernSession::Impl::take_request(PostId id, std::shared_ptr<http::Exchange
   watch(limits.hold);
   const auto text = with_own_id(posted, to_string(id));
   ++busy;
-  session->receive(wire::Message(wire::Line{*text, text->size() >= kOwnedMessage ? text : nullptr}));
+  session->receive(wire::Message(wire::Line{*text, text->size() >= wire::kWorthAnOwner ? text : nullptr}));
   --busy;
 }
 

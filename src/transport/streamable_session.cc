@@ -16,8 +16,6 @@ namespace {
 constexpr std::chrono::minutes kSentIsKept{5};
 constexpr const char* kSessionOver =
     "the session ended before this was answered: start a new one with initialize";
-// From this size on a copy costs more than an owner.
-constexpr std::size_t kWorthAnOwner = std::size_t{16} << 10;
 
 }  // namespace
 
@@ -61,7 +59,7 @@ void StreamableSession::send(const wire::Line& line, std::initializer_list<wire:
       std::any_of(edits.begin(), edits.end(), [](const wire::Edit& edit) { return edit.where.present(); });
   if (!edits_made) return impl_->send(line);
   std::string text = wire::edited(line.text, {edits.begin(), edits.size()});
-  if (text.size() < kWorthAnOwner) return impl_->send({text, nullptr});
+  if (text.size() < wire::kWorthAnOwner) return impl_->send({text, nullptr});
   const auto owner = std::make_shared<const std::string>(std::move(text));
   impl_->send({*owner, owner});
 }

@@ -19,8 +19,6 @@ constexpr std::size_t kChunk = 64 * 1024;
 constexpr std::size_t kFirstRoom = 500;
 /// The capacity that an empty queue keeps for the next message.
 constexpr std::size_t kKept = 1024;
-/// A piece of an owned line of at least this size is written from where it is.
-constexpr std::size_t kBorrow = 16 * 1024;
 constexpr std::size_t kMostPieces = 64;
 /// Bytes written by one flush.
 constexpr std::size_t kMostAtOnce = std::size_t{4} << 20;
@@ -57,7 +55,7 @@ void OutQueue::push_bytes(const Line& line, std::initializer_list<Edit> edits) {
 }
 
 void OutQueue::append_line(std::string_view text, const std::shared_ptr<const std::string>& owner) {
-  if (owner == nullptr || text.size() < kBorrow) {
+  if (owner == nullptr || text.size() < kWorthAnOwner) {
     append(text);
     return;
   }
