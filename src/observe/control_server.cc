@@ -59,7 +59,7 @@ struct ControlServer::Call {
 ControlServer::ControlServer(std::vector<Tool> tools, Surroundings surroundings)
     : tools_(std::move(tools)), surroundings_(std::move(surroundings)) {}
 
-ControlServer::~ControlServer() { *alive_ = false; }
+ControlServer::~ControlServer() = default;
 
 void ControlServer::take(std::string_view line) { take_message(wire::Message(line)); }
 
@@ -191,9 +191,7 @@ void ControlServer::start_call(std::string_view id, const Tool& tool, json::obje
       [call] {
         if (!call->cancelled) call->result = checked(call->tool->run(call->arguments));
       },
-      [this, alive = alive_, call, key = std::string(id)] {
-        if (*alive) finish_call(key, call);
-      });
+      lifetime_.guard([this, call, key = std::string(id)] { finish_call(key, call); }));
 }
 
 void ControlServer::finish_call(const std::string& id, const std::shared_ptr<Call>& call) {

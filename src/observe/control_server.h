@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/lifetime.h"
 #include "observe/tool.h"
 #include "wire/message.h"
 
@@ -59,7 +60,7 @@ class ControlServer {
   Surroundings surroundings_;
   std::string revision_;                                // negotiated; empty before initialize
   std::map<std::string, std::shared_ptr<Call>> calls_;  // by the text of the id
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace corral::observe

@@ -22,9 +22,7 @@ EventReader::EventReader(Loop& loop, events::Stream& stream, registry::Registry*
     // Not from within the code that reports the event; and events that are reported together are read
     // together.
     if (waiters_.empty() || std::exchange(announced_, true)) return;
-    loop_.post([this, alive = std::weak_ptr<bool>(alive_)] {
-      if (!alive.expired()) answer_all();
-    });
+    loop_.post(lifetime_.guard([this] { answer_all(); }));
   });
 }
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "base/lifetime.h"
 #include "base/loop.h"
 #include "events/stream.h"
 #include "registry/registry.h"
@@ -48,7 +49,7 @@ class EventReader {
   registry::Registry* registry_;
   std::list<Waiter> waiters_;
   bool announced_ = false;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace corral::observe

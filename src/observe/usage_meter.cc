@@ -69,13 +69,12 @@ void UsageMeter::begin(Wish wish) {
         }
         for (const pid_t client : clients) found->usage.clients[client] = look_at_client(client);
       },
-      [this, found, measured = std::move(wish.measured), alive = std::weak_ptr<bool>(alive_)] {
-        if (alive.expired()) return;
+      lifetime_.guard([this, found, measured = std::move(wish.measured)] {
         looking_ = false;
         if (next_) begin(*std::exchange(next_, std::nullopt));
         rates_.compare(found->usage, found->cpu, Clock::now());
         for (const Measured& one : measured) one(found->usage);
-      });
+      }));
 }
 
 /// Since the previous measurement, if there was one, because users want the current rate.

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/lifetime.h"
 #include "base/loop.h"
 #include "base/worker.h"
 #include "observe/snapshot.h"
@@ -64,7 +65,7 @@ class UsageMeter {
   CpuRates rates_;
   bool looking_ = false;
   std::optional<Wish> next_;  // requests that arrived during the current measurement, combined
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace corral::observe

@@ -79,9 +79,7 @@ void StdioClient::leave_if_done() {
   line_->when_gone(nullptr);
   line_->exit(code_, why_);
   pipe_.close();
-  loop_.post([this, alive = std::weak_ptr<bool>(alive_)] {
-    if (!alive.expired()) gone_(*this);
-  });
+  loop_.post(lifetime_.guard([this] { gone_(*this); }));
 }
 
 }  // namespace corral::transport

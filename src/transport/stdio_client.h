@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "base/lifetime.h"
 #include "base/loop.h"
 #include "base/unique_fd.h"
 #include "session/session.h"
@@ -68,7 +69,7 @@ class StdioClient final : public session::Transport, private wire::LinePipe::Han
   bool left_ = false;
   int code_ = 0;
   std::string why_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace corral::transport

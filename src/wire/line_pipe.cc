@@ -36,13 +36,10 @@ LinePipe::LinePipe(Loop& loop, UniqueFd in, UniqueFd out, std::size_t line_cap, 
   make_non_blocking(out_.get());
   in_watch_ = std::make_unique<Watch>(loop, in_.get());
   out_watch_ = std::make_unique<Watch>(loop, out_.get());
-  const std::weak_ptr<bool> alive = alive_;
-  out_watch_->when_broken([this, alive] {
-    if (!alive.expired() && out_.valid()) lose_output();
-  });
+  out_watch_->when_broken(lifetime_.guard([this] {
+    if (out_.valid()) lose_output();
+  }));
 }
-
-LinePipe::~LinePipe() { *alive_ = false; }
 
 // ---- in
 
@@ -86,11 +83,10 @@ void LinePipe::read_some() {
 /// As a task, so that all others get their turn first. If paused, `resume` continues.
 void LinePipe::go_on_later() {
   if (!reading_ || std::exchange(going_on_, true)) return;
-  loop_.post([this, alive = std::weak_ptr<bool>(alive_)] {
-    if (alive.expired()) return;
+  loop_.post(lifetime_.guard([this] {
     going_on_ = false;
     if (reading_ && in_.valid()) read_some();
-  });
+  }));
 }
 
 /// Large lines come in a row or rarely, so this is checked only from time to time.
@@ -141,9 +137,9 @@ void LinePipe::hand_over_rest() {
     const Task done = std::exchange(rest_done_, nullptr);
     return done();  // may destroy this object
   }
-  loop_.post([this, alive = std::weak_ptr<bool>(alive_)] {
-    if (!alive.expired() && in_.valid()) hand_over_rest();
-  });
+  loop_.post(lifetime_.guard([this] {
+    if (in_.valid()) hand_over_rest();
+  }));
 }
 
 /// Reads one piece of the rest.
@@ -162,7 +158,7 @@ LinePipe::Handed LinePipe::hand_over_what_comes() {
 
 /// Returns `WeAreGone` if a handler destroyed or closed this pipe.
 LinePipe::Handed LinePipe::hand_over_lines(Until until) {
-  const std::shared_ptr<bool> alive = alive_;
+  const Lifetime::Watch life = lifetime_.watch();
   backlog_ = false;
   const auto enough = [this, until] {
     if (until == Until::NothingIsLeft) return false;
@@ -173,7 +169,7 @@ LinePipe::Handed LinePipe::hand_over_lines(Until until) {
     bytes_ += line->text.size();
     loop_.doing({what_, ++lines_, bytes_});
     handler_.on_line(*line);
-    if (!*alive || !in_.valid()) return Handed::WeAreGone;
+    if (life.over() || !in_.valid()) return Handed::WeAreGone;
     if (!enough()) continue;
     reader_.hold();
     backlog_ = true;
@@ -181,7 +177,7 @@ LinePipe::Handed LinePipe::hand_over_lines(Until until) {
   }
   while (const std::optional<LineReader::Oversized> oversized = reader_.take_oversized()) {
     handler_.on_oversized(*oversized);
-    if (!*alive || !in_.valid()) return Handed::WeAreGone;
+    if (life.over() || !in_.valid()) return Handed::WeAreGone;
   }
   return Handed::All;
 }
@@ -199,11 +195,10 @@ void LinePipe::push(const Line& line, std::initializer_list<Edit> edits) {
 void LinePipe::schedule_flush() {
   if (flush_scheduled_ || waiting_to_write_) return;
   flush_scheduled_ = true;
-  loop_.post([this, alive = std::weak_ptr<bool>(alive_)] {
-    if (alive.expired()) return;
+  loop_.post(lifetime_.guard([this] {
     flush_scheduled_ = false;
     flush();
-  });
+  }));
 }
 
 void LinePipe::flush() {

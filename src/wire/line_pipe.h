@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <memory>
 
+#include "base/lifetime.h"
 #include "base/loop.h"
 #include "base/unique_fd.h"
 #include "wire/line_reader.h"
@@ -43,7 +44,6 @@ class LinePipe {
   /// "client-messages". `loop` and `handler` must outlive the pipe.
   LinePipe(Loop& loop, UniqueFd in, UniqueFd out, std::size_t line_cap, Handler& handler,
            const char* what = "messages");
-  ~LinePipe();
   LinePipe(const LinePipe&) = delete;
 
   /// Queues one message; it is written at the end of the turn. See OutQueue::push for the edits.
@@ -112,8 +112,7 @@ class LinePipe {
   bool congested_ = false;
   bool close_when_flushed_ = false;
   bool lost_ = false;  // our output has no reader
-  // Tells a task or a loop in progress that this object is gone.
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace corral::wire
