@@ -1,14 +1,14 @@
 #include "http/listener.h"
 
-#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
-#include <cerrno>
+#include <optional>
 #include <unordered_set>
 #include <utility>
 
+#include "base/acceptor.h"
 #include "http/connection.h"
 #include "http/connection_quota.h"
 #include "http/peer.h"
@@ -16,8 +16,6 @@
 namespace corral::http {
 namespace {
 
-constexpr int kAcceptedPerTurn = 64;  // then others have their turn
-constexpr std::chrono::milliseconds kBreath{100};
 // A client whose machine or network is gone is noticed after about two minutes.
 constexpr int kKeepAliveIdle = 60;
 constexpr int kKeepAliveInterval = 15;
@@ -38,52 +36,21 @@ void prepare_tcp(int socket) {
 }  // namespace
 
 struct Listener::Impl : std::enable_shared_from_this<Listener::Impl> {
-  Impl(Loop& loop, UniqueFd listening, const Limits& limits, Handler handler, Gate gate)
+  Impl(Loop& loop, const Limits& limits, Handler handler, Gate gate)
       : premises(std::make_shared<Premises>(
             Premises{loop, limits, std::move(handler), std::move(gate), nullptr, {}, 0, 0, {}})),
-        socket(std::move(listening)),
-        watch(std::make_unique<Watch>(loop, socket.get())),
-        pause(loop),
-        quota(limits.connections, limits.connections_per_peer) {
-    fcntl(socket.get(), F_SETFL, fcntl(socket.get(), F_GETFL) | O_NONBLOCK);
+        quota(limits.connections, limits.connections_per_peer) {}
+
+  void begin(UniqueFd socket) {
     int domain = AF_INET;
     socklen_t size = sizeof domain;
     getsockopt(socket.get(), SOL_SOCKET, SO_DOMAIN, &domain, &size);
     local = domain == AF_UNIX;
-  }
-
-  void begin() {
     premises->left = [self = weak_from_this()](const std::shared_ptr<Connection>& connection) {
       if (const auto listener = self.lock()) listener->left(connection);
     };
-    wait();
-  }
-
-  void wait() {
-    watch->when_readable([self = weak_from_this()] {
-      if (const auto listener = self.lock()) listener->accept_some();
-    });
-  }
-
-  void accept_some() {
-    for (int i = 0; i < kAcceptedPerTurn && socket.valid(); ++i) {
-      UniqueFd client(accept4(socket.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-      if (client.valid()) {
-        welcome(std::move(client));
-      } else if (errno == EAGAIN) {
-        break;
-      } else if (errno != EINTR && errno != ECONNABORTED) {
-        return breathe();
-      }
-    }
-    if (socket.valid()) wait();
-  }
-
-  /// Out of descriptors or memory. Who waits outside would wake us again at once.
-  void breathe() {
-    pause.start(kBreath, [self = weak_from_this()] {
-      const auto listener = self.lock();
-      if (listener && listener->socket.valid()) listener->accept_some();
+    acceptor.emplace(premises->loop, std::move(socket), [self = weak_from_this()](UniqueFd client) {
+      if (const auto listener = self.lock()) listener->welcome(std::move(client));
     });
   }
 
@@ -121,29 +88,24 @@ struct Listener::Impl : std::enable_shared_from_this<Listener::Impl> {
   }
 
   std::shared_ptr<Premises> premises;
-  UniqueFd socket;
-  std::unique_ptr<Watch> watch;
-  Timer pause;
+  std::optional<Acceptor> acceptor;
   bool local = false;
   std::unordered_set<std::shared_ptr<Connection>> connections;
   ConnectionQuota quota;
 };
 
 Listener::Listener(Loop& loop, UniqueFd socket, Limits limits, Handler handler, Gate gate)
-    : impl_(std::make_shared<Impl>(loop, std::move(socket), limits, std::move(handler), std::move(gate))) {
-  impl_->begin();
+    : impl_(std::make_shared<Impl>(loop, limits, std::move(handler), std::move(gate))) {
+  impl_->begin(std::move(socket));
 }
 
 Listener::~Listener() {
-  impl_->pause.cancel();
-  impl_->watch.reset();
+  impl_->acceptor->close();
   for (const auto& connection : std::exchange(impl_->connections, {})) connection->abandon();
 }
 
 void Listener::close() {
-  impl_->pause.cancel();
-  impl_->watch.reset();
-  impl_->socket.reset();
+  impl_->acceptor->close();
   const auto here = impl_->connections;
   for (const auto& connection : here) connection->close_when_done();
 }

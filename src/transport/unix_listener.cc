@@ -1,60 +1,33 @@
 #include "transport/unix_listener.h"
 
-#include <fcntl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cerrno>
+#include <optional>
 #include <set>
 #include <utility>
 
+#include "base/acceptor.h"
 #include "transport/control_connection.h"
 
 namespace corral::transport {
 namespace {
 
 constexpr std::size_t kMostConnections = 4096;
-constexpr int kAcceptedAtOnce = 64;  // then others have their turn
-constexpr std::chrono::milliseconds kBreath{100};
 
 }  // namespace
 
 struct UnixListener::Impl : std::enable_shared_from_this<UnixListener::Impl> {
-  Impl(Loop& loop, UniqueFd listening, Reception& reception)
-      : premises(std::make_shared<Premises>(Premises{loop, reception, control::surroundings_of(0), {}})),
-        socket(std::move(listening)),
-        watch(std::make_unique<Watch>(loop, socket.get())),
-        pause(loop) {
-    fcntl(socket.get(), F_SETFL, fcntl(socket.get(), F_GETFL) | O_NONBLOCK);
-  }
+  Impl(Loop& loop, Reception& reception)
+      : premises(std::make_shared<Premises>(Premises{loop, reception, control::surroundings_of(0), {}})) {}
 
-  void wait() {
-    watch->when_readable([self = weak_from_this()] {
-      if (const auto listener = self.lock()) listener->accept_some();
-    });
-  }
-
-  void accept_some() {
-    for (int i = 0; i < kAcceptedAtOnce && socket.valid(); ++i) {
-      UniqueFd peer(accept4(socket.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-      if (peer.valid()) {
-        welcome(std::move(peer));
-      } else if (errno == EAGAIN) {
-        break;
-      } else if (errno != EINTR && errno != ECONNABORTED) {
-        return breathe();
-      }
-    }
-    if (socket.valid()) wait();
-  }
-
-  /// Out of descriptors or memory. Who waits outside would wake us again at once.
-  void breathe() {
-    ++premises->counters.out_of_resources;
-    pause.start(kBreath, [self = weak_from_this()] {
-      const auto listener = self.lock();
-      if (listener && listener->socket.valid()) listener->accept_some();
-    });
+  void begin(UniqueFd socket) {
+    acceptor.emplace(
+        premises->loop, std::move(socket),
+        [self = weak_from_this()](UniqueFd peer) {
+          if (const auto listener = self.lock()) listener->welcome(std::move(peer));
+        },
+        [premises = premises] { ++premises->counters.out_of_resources; });
   }
 
   void welcome(UniqueFd peer) {
@@ -87,15 +60,13 @@ struct UnixListener::Impl : std::enable_shared_from_this<UnixListener::Impl> {
   }
 
   std::shared_ptr<Premises> premises;
-  UniqueFd socket;
-  std::unique_ptr<Watch> watch;
-  Timer pause;
+  std::optional<Acceptor> acceptor;
   std::set<std::shared_ptr<ControlConnection>> connections;
 };
 
 UnixListener::UnixListener(Loop& loop, UniqueFd socket, Reception& reception)
-    : impl_(std::make_shared<Impl>(loop, std::move(socket), reception)) {
-  impl_->wait();
+    : impl_(std::make_shared<Impl>(loop, reception)) {
+  impl_->begin(std::move(socket));
 }
 
 UnixListener::~UnixListener() {
@@ -103,11 +74,7 @@ UnixListener::~UnixListener() {
   for (const auto& connection : std::exchange(impl_->connections, {})) connection->abandon();
 }
 
-void UnixListener::close() {
-  impl_->pause.cancel();
-  impl_->watch.reset();
-  impl_->socket.reset();
-}
+void UnixListener::close() { impl_->acceptor->close(); }
 
 const ListenerCounters& UnixListener::counters() const { return impl_->premises->counters; }
 
