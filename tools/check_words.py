@@ -7,6 +7,7 @@
 * Killing by name in tests and scripts: it hits the processes of others on the same machine.
 * Messages that are put together by hand: only wire/json_text.cc composes them, because it escapes what it is given.
 * Revisions of MCP by their dates: only wire/revisions.h names them, so that a new revision is one row of a table.
+* Unit tests that sleep: they hold the clock instead, so that they are exact and never wait.
 * Tests that are switched off, and white space at the end of a line.
 * Phrases that are translated word for word and not plain English, in every Markdown page and in the folders of src/
   that `PLAIN_ENGLISH` lists. What a page quotes (code blocks and words in backticks) is not judged.
@@ -41,6 +42,11 @@ OWN_MESSAGE = re.compile(r'"jsonrpc"\s*:')
 WRITER = "src/wire/json_text.cc"
 REVISION = re.compile(r"\b20\d\d-\d\d-\d\d\b(?!T)")  # with a T it is a point in time
 REVISION_TABLE = "src/wire/revisions.h"
+SLEEP = re.compile(r"\b(?:usleep|nanosleep|sleep_for|sleep_until)\s*\(")
+# Unit tests that may sleep, and why the held clock does not do.
+MAY_SLEEP = {
+    "tests/unit/base/loop_test.cc": "the loop measures how much real time a turn takes",
+}
 SWITCHED_OFF = re.compile(r"\bDISABLE[D]_\w|\b(?:test|it|describe|suite)\.onl[y]\(")
 
 # Folders of src/ whose comments and messages are edited. Add a folder when it is done; never remove one.
@@ -74,6 +80,9 @@ def rules_for(path):
     if path.parts[0] == "src" and name != WRITER:
         fix = "use request_message, notification_message and their kin of wire/json_text.h"
         rules.append((OWN_MESSAGE, "message composed by hand", fix, False))
+    if name.startswith("tests/unit/") and name not in MAY_SLEEP:
+        fix = "hold the clock (tests/unit/base/held_clock.h) and let time pass"
+        rules.append((SLEEP, "unit test that sleeps", fix, False))
     if path.parts[0] == "tests":
         rules.append((SWITCHED_OFF, "test switched off", "repair it or delete it", True))
     if path.parts[0] in SCRIPT_FOLDERS or name in SCRIPT_NAMES or path.name in SCRIPT_NAMES:

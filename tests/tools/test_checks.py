@@ -168,6 +168,19 @@ class Words(CheckCase):
             "src/cli/d.cc:1: revision by its date: 2025-06-18", "src/cli/e.h:2: revision by its date: 2025-06-18"
         )
 
+    def test_unit_tests_that_sleep_are_caught(self):
+        self.write("tests/unit/base/loop_test.cc", "std::this_thread::sleep_for(kSlow);\n")
+        self.write("tests/os/a_test.cc", "usleep(1000);\n")
+        self.write("tests/unit/b_test.cc", "// usleep(1000) would be wrong here\nbool sleeps_for(int);\n")
+        self.assert_clean()
+        self.write("tests/unit/c_test.cc", "usleep(1000);\nstd::this_thread::sleep_for(kSoon);\n")
+        self.write("tests/unit/session/d.h", "nanosleep(&time, nullptr);\n")
+        self.assert_caught(
+            "tests/unit/c_test.cc:1: unit test that sleeps",
+            "tests/unit/c_test.cc:2: unit test that sleeps",
+            "tests/unit/session/d.h:1: unit test that sleeps",
+        )
+
     def test_kill_by_name_is_caught_in_scripts(self):
         self.write("tests/t.py", 'run(["pkil' 'l", "-f", "server"])\n')
         self.write("Makefile", "clean:\n\tkillal" "l server\n")
