@@ -91,9 +91,9 @@ Watchdog::~Watchdog() = default;
 
 void Watchdog::start() {
   wait();
-  chronicle_.events().listen([this, alive = std::weak_ptr<bool>(alive_)](const Event& event) {
-    if (event.kind == Kind::Ready && !alive.expired()) wait_for_growth();
-  });
+  chronicle_.events().listen(lifetime_.guard([this](const Event& event) {
+    if (event.kind == Kind::Ready) wait_for_growth();
+  }));
 }
 
 void Watchdog::wait() {
@@ -119,11 +119,10 @@ void Watchdog::look_at_own() {
       [found, records = std::move(records)] {
         *found = reap::disagreements(getpid(), records, reap::list_processes());
       },
-      [this, found, alive = std::weak_ptr<bool>(alive_)] {
-        if (alive.expired()) return;
+      lifetime_.guard([this, found] {
         looking_ = false;
         heed(std::move(*found));
-      });
+      }));
 }
 
 /// What two looks in a row have found, once.
@@ -148,16 +147,14 @@ void Watchdog::repair(const reap::Disagreement& found) {
   if (found.repair == reap::Disagreement::Repair::None) return;
   if (!repairing_.insert(found.instance).second) return;
   const auto remnants = std::make_shared<reap::Remnants>();
-  chronicle_.worker().run(
-      [remnants, self = chronicle_.self(), instance = record->second] {
-        *remnants = reap::end_instance(self, instance);
-      },
-      [this, remnants, id = found.instance, kind = found.kind, alive = std::weak_ptr<bool>(alive_)] {
-        if (alive.expired()) return;
-        repairing_.erase(id);
-        for (const reap::Remnant& remnant : remnants->processes) chronicle_.events().tell(about(remnant));
-        if (remnants->settled) chronicle_.journal().ended(id, reap::name_of(kind));
-      });
+  chronicle_.worker().run([remnants, self = chronicle_.self(),
+                           instance = record->second] { *remnants = reap::end_instance(self, instance); },
+                          lifetime_.guard([this, remnants, id = found.instance, kind = found.kind] {
+                            repairing_.erase(id);
+                            for (const reap::Remnant& remnant : remnants->processes)
+                              chronicle_.events().tell(about(remnant));
+                            if (remnants->settled) chronicle_.journal().ended(id, reap::name_of(kind));
+                          }));
 }
 
 // ---- what others have lost
@@ -171,11 +168,10 @@ void Watchdog::look_at_foreign() {
   const auto told = std::make_shared<std::vector<Event>>();
   chronicle_.worker().run(
       [told, foreign = foreign_, end = rules.foreign == config::Foreign::End] { *told = foreign->look(end); },
-      [this, told, alive = std::weak_ptr<bool>(alive_)] {
-        if (alive.expired()) return;
+      lifetime_.guard([this, told] {
         searching_ = false;
         for (Event& event : *told) chronicle_.events().tell(std::move(event));
-      });
+      }));
 }
 
 // ---- what has grown
@@ -184,9 +180,8 @@ void Watchdog::look_at_foreign() {
 void Watchdog::wait_for_growth() {
   if (growth_.running() || !hub_.recycles()) return;
   growth_.start(kBetweenSizes, [this] {
-    hub_.measured_snapshot([this, alive = std::weak_ptr<bool>(alive_)](const observe::Snapshot& shot) {
-      if (!alive.expired()) hub_.recycle_large(shot);
-    });
+    hub_.measured_snapshot(
+        lifetime_.guard([this](const observe::Snapshot& shot) { hub_.recycle_large(shot); }));
     wait_for_growth();
   });
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/lifetime.h"
 #include "base/loop.h"
 #include "daemon/hub.h"
 #include "reap/agreement.h"
@@ -44,7 +45,7 @@ class Watchdog {
   bool looking_ = false;              // at our own; where /proc hangs, looks must not pile up
   bool searching_ = false;            // for what others have lost
   std::shared_ptr<Foreign> foreign_;  // used by the worker alone
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace corral::daemon

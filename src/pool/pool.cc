@@ -186,16 +186,12 @@ void Pool::recycle(const InstanceId& instance, const std::string& why) {
 // ---- for the slots
 
 void Pool::slot_unused(SlotId id) {
-  context_.loop.post([this, id, alive = std::weak_ptr<bool>(alive_)] {
-    if (!alive.expired()) slots_.remove_vacant(id);
-  });
+  context_.loop.post(lifetime_.guard([this, id] { slots_.remove_vacant(id); }));
 }
 
 void Pool::dispose(std::unique_ptr<router::Router> router) {
   ended_.push_back(std::move(router));
-  context_.loop.post([this, alive = std::weak_ptr<bool>(alive_)] {
-    if (!alive.expired()) ended_.clear();
-  });
+  context_.loop.post(lifetime_.guard([this] { ended_.clear(); }));
 }
 
 void Pool::ended_unproved(const std::string& owner, const InstanceEnd& gone) {

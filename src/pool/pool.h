@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/lifetime.h"
 #include "pool/capacity.h"
 #include "pool/catalog.h"
 #include "pool/code_watch.h"
@@ -127,7 +128,7 @@ class Pool final : private SlotOwner {
   StoppedServers stopped_;
   Spares spares_;
   Unproved unproved_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace corral::pool

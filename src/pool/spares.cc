@@ -25,9 +25,7 @@ bool is_coming(const Slot& slot) { return slot.life() == Life::Ready || slot.lif
 Slot* Spares::give_to(const router::SessionPort& port, const Ask& ask,
                       const knowledge::SharingDecision& decision) {
   if (decision.shared || ask.spec->warm == 0) return nullptr;
-  parts_.loop.post([this, ask, alive = std::weak_ptr<bool>(alive_)] {
-    if (!alive.expired()) refill(ask);
-  });
+  parts_.loop.post(lifetime_.guard([this, ask] { refill(ask); }));
   const std::string key = spare_key(ask);
   Slot* best = nullptr;
   for (Slot& slot : parts_.slots) {

@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include "base/lifetime.h"
 #include "base/loop.h"
 #include "knowledge/sharing.h"
 #include "pool/server_spec.h"
@@ -48,7 +49,7 @@ class Spares {
   Parts parts_;
   std::uint64_t begun_ = 0;  // ever
   bool closed_ = false;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace corral::pool

@@ -122,9 +122,9 @@ void Router::drain() {
 /// The owner may end us: not from within the call that brought the last answer.
 void Router::call_finished() {
   if (!draining_ || lost_ || calls_.awaited() > 0) return;
-  loop_.post([this, alive = std::weak_ptr<bool>(alive_)] {
-    if (!alive.expired() && calls_.awaited() == 0) listener_.router_drained(*this);
-  });
+  loop_.post(lifetime_.guard([this] {
+    if (calls_.awaited() == 0) listener_.router_drained(*this);
+  }));
 }
 
 // ---- opening

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/lifetime.h"
 #include "base/loop.h"
 #include "instance/health.h"
 #include "instance/instance.h"
@@ -278,7 +279,7 @@ class Router final : public instance::Instance::Events {
   bool draining_ = false;
   bool refuted_ = false;
   bool paused_ = false;  // by a client that does not read
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace corral::router
