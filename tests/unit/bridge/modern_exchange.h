@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bridge/modern_client.h"
+#include "wire/rpc.h"
 
 namespace corral::bridge::tests {
 
@@ -28,15 +29,13 @@ inline std::string meta(const std::string& capabilities = "{}", const std::strin
          capabilities + (more.empty() ? "" : ",") + more + "}";
 }
 inline std::string request(const std::string& id, const std::string& method, const std::string& params) {
-  return R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":")" + method + R"(","params":{)" + params + "}}";
+  return corral::tests::request(id, method, "{" + params + "}");
 }
 inline std::string call(const std::string& id, const std::string& capabilities = "{}",
                         const std::string& more = "") {
   return request(id, "tools/call", R"("name":"t","arguments":{"a":1},)" + meta(capabilities) + more);
 }
-inline std::string result(const std::string& id, const std::string& result) {
-  return R"({"jsonrpc":"2.0","id":)" + id + R"(,"result":)" + result + "}";
-}
+using corral::tests::result;
 inline std::string error(const std::string& id, int code, const std::string& more = "") {
   return R"({"jsonrpc":"2.0","id":)" + id + R"(,"error":{"code":)" + std::to_string(code) +
          R"(,"message":"m")" + more + "}}";

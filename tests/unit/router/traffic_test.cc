@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "session/exchange.h"
+#include "wire/rpc.h"
 
 namespace corral::tests {
 namespace {
@@ -15,11 +16,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-std::string request(const std::string& id, const std::string& method, const std::string& params = "{}") {
-  return R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":")" + method + R"(","params":)" + params + "}";
-}
 std::string id_of(const std::string& line) { return boost::json::serialize(json(line).at("id")); }
-std::string result(const std::string& id) { return R"({"jsonrpc":"2.0","id":)" + id + R"(,"result":{}})"; }
 
 class Traffic : public testing::Test {
  protected:

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "session/exchange.h"
+#include "wire/rpc.h"
 
 namespace corral::tests {
 namespace {
@@ -10,10 +11,6 @@ namespace {
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
-
-std::string request(const std::string& id, const std::string& method, const std::string& params = "{}") {
-  return R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":")" + method + R"(","params":)" + params + "}";
-}
 
 constexpr std::chrono::milliseconds kShort{20};
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "session/exchange.h"
+#include "wire/rpc.h"
 
 namespace corral::tests {
 namespace {
@@ -14,15 +15,6 @@ using testing::Not;
 using testing::SizeIs;
 
 constexpr int kExit3 = 3 << 8;
-
-std::string request(const std::string& id, const std::string& method, const std::string& params = "{}") {
-  return R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":")" + method + R"(","params":)" + params + "}";
-}
-
-std::string answer_to(const std::string& heard, const std::string& result) {
-  return R"({"jsonrpc":"2.0","id":)" + boost::json::serialize(json(heard).at("id")) + R"(,"result":)" +
-         result + "}";
-}
 
 class Restart : public testing::Test {
  protected:

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "session/exchange.h"
+#include "wire/rpc.h"
 
 namespace corral::tests {
 namespace {
@@ -12,14 +13,6 @@ using pool::InstanceEnd;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
-
-std::string request(const std::string& id, const std::string& method) {
-  return R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":")" + method + R"(","params":{}})";
-}
-
-std::string result_for(const std::string& heard) {
-  return R"({"jsonrpc":"2.0","id":)" + boost::json::serialize(json(heard).at("id")) + R"(,"result":{}})";
-}
 
 class Retiring : public testing::Test {
  protected:
@@ -42,7 +35,7 @@ TEST_F(Retiring, LetsCallsInFlightFinishAndHoldsBackNewOnes) {
   EXPECT_FALSE(exchange.server().input_closed());
   EXPECT_THAT(exchange.server().heard(), IsEmpty());
 
-  exchange.server().say(result_for(asked.back()));
+  exchange.server().say(answer_to(asked.back()));
   exchange.settle();
   EXPECT_EQ(json(client.heard().at(0)).at("id"), 1);
   EXPECT_TRUE(exchange.server().input_closed());
@@ -170,7 +163,7 @@ TEST_F(Retiring, ASessionOfARemovedServerEndsWhenItsCallsAreAnswered) {
   retire(Cause::Reloaded);
   exchange.settle();
   EXPECT_FALSE(client.session.ended());
-  exchange.server().say(result_for(asked.back()));
+  exchange.server().say(answer_to(asked.back()));
   exchange.settle();
   EXPECT_EQ(json(client.heard().at(0)).at("id"), 1);
   EXPECT_TRUE(client.session.ended());
@@ -186,7 +179,7 @@ TEST_F(Retiring, AServerThatIsBackBeforeItsSessionHasEndedGoesOn) {
   client.session.withdraw("server files is no longer configured");
   retire(Cause::Reloaded);
   client.session.redefine(exchange.wanted);
-  exchange.server().say(result_for(asked.back()));
+  exchange.server().say(answer_to(asked.back()));
   exchange.settle();
   exchange.server().exit(0);
   exchange.settle();

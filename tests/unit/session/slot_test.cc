@@ -5,6 +5,7 @@
 #include <csignal>
 
 #include "session/exchange.h"
+#include "wire/rpc.h"
 
 namespace corral::tests {
 namespace {
@@ -17,13 +18,6 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
-std::string request(const std::string& id, const std::string& method, const std::string& params = "{}") {
-  return R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":")" + method + R"(","params":)" + params + "}";
-}
-std::string answer_to(const std::string& heard, const std::string& result) {
-  return R"({"jsonrpc":"2.0","id":)" + boost::json::serialize(json(heard).at("id")) + R"(,"result":)" +
-         result + "}";
-}
 class SharedPlace : public testing::Test {
  protected:
   std::optional<std::vector<InstanceEnd>> gone;
