@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -20,8 +21,6 @@ constexpr std::size_t kLongestReply = std::size_t{64} << 20;  // the status of m
 constexpr std::size_t kMostBytes = std::size_t{1} << 20;      // behind one Stderr reply
 constexpr std::size_t kMostDescriptors = 3;
 constexpr timeval kPatience{10, 0};  // with a daemon that does not accept or does not read
-
-Error hung_up() { return Error{"the daemon hung up", Error::Kind::NotFound}; }
 
 Result<UniqueFd> connect_to(const std::string& path) {
   sockaddr_un address{};
@@ -64,6 +63,8 @@ Result<Channel> connect_in(const std::string& runtime_dir) {
 }
 
 }  // namespace
+
+Error hung_up() { return Error{"the daemon hung up", Error::Kind::NotFound}; }
 
 // ---- ReplyReader
 
@@ -162,6 +163,16 @@ Result<Reply> Channel::receive(std::chrono::milliseconds patience) {
 }
 
 void Channel::leave() { shutdown(socket_.get(), SHUT_WR); }
+
+bool can_be_passed(int fd) {
+  struct stat status {};
+  if (fstat(fd, &status) != 0) return false;
+  if (S_ISFIFO(status.st_mode)) return true;
+  int type = 0;
+  socklen_t size = sizeof type;
+  return S_ISSOCK(status.st_mode) && getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 &&
+         type == SOCK_STREAM;
+}
 
 // ---- finding the daemon
 

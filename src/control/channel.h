@@ -32,6 +32,9 @@ class ReplyReader {
   std::optional<Reply> waiting_for_bytes_;
 };
 
+/// What `Channel::receive` returns at the end of the connection.
+Error hung_up();
+
 class Channel {
  public:
   explicit Channel(UniqueFd socket) : socket_(std::move(socket)) {}
@@ -60,6 +63,11 @@ class Channel {
   ReplyReader reader_;
   bool timed_out_ = false;
 };
+
+/// Whether a descriptor can travel beside a hello: a pipe or a stream socket. Only these can be waited for
+/// without blocking, and belong to the client alone. The shim asks this before it sends, the daemon before it
+/// takes.
+bool can_be_passed(int fd);
 
 /// Tries every place where our daemon may be (`runtime_dir_given` alone unless it is empty) and makes sure
 /// that whoever answers is the same user. Error::Kind::NotFound: none is there; any other: one may be there,

@@ -398,6 +398,10 @@ Result<Hello> decode_hello(std::string_view line) {
   return hello;
 }
 
+bool Reply::is_from_ending_daemon() const {
+  return kind == Kind::RunIt && text.find("shutting down") != std::string::npos;
+}
+
 std::string encode(const Reply& reply) {
   Writer writer;
   writer.text("reply", name_of(kReplies, reply.kind));

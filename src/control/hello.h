@@ -100,7 +100,14 @@ struct Reply {
   std::size_t size = 0;
   int protocol = 0;     // Accepted, Refused: the newest that the daemon speaks
   std::string version;  // Accepted: of the daemon
+
+  /// Whether the daemon says `RunIt` because it is about to end: another one may run soon.
+  bool is_from_ending_daemon() const;
 };
+
+/// What a daemon says to a program that comes while it ends. Older and newer programs look for the words
+/// "shutting down" in it, because the protocol has no member for the reason: do not change them.
+inline constexpr const char* kShuttingDown = "the daemon is shutting down";
 
 std::string encode(const Reply& reply);
 Result<Reply> decode_reply(std::string_view line);

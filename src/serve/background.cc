@@ -17,8 +17,7 @@
 #include <thread>
 
 #include "base/log_file.h"
-#include "control/channel.h"
-#include "control/requests.h"
+#include "control/daemon_request.h"
 #include "control/runtime_dir.h"
 #include "serve/daemon_environment.h"
 #include "serve/instance_lock.h"
@@ -31,8 +30,7 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kStartPatience{90};  // --replace may have to wait for a drain
-constexpr std::chrono::seconds kStatusPatience{10};
-constexpr std::size_t kShown = 4096;  // of the log of one that failed
+constexpr std::size_t kShown = 4096;                // of the log of one that failed
 
 int fail(const std::string& sentence) {
   std::cerr << "corral serve: " << sentence << '\n';
@@ -90,11 +88,10 @@ std::string log_since(int log, off_t from) {
 
 /// Where clients reach it by URL, if they do: a port that it chose itself stands nowhere else.
 std::string url_told_by(const Running& running) {
-  Result<control::Channel> channel = control::connect_to_daemon(running.runtime_dir);
-  if (!channel) return "";
-  const Result<std::string> answer = ask_status(*channel, kStatusPatience);
+  const control::DaemonAnswer answer = control::ask_daemon(running.runtime_dir, control::status_hello());
   boost::system::error_code error;
-  const boost::json::value status = answer ? boost::json::parse(*answer, error) : boost::json::value();
+  const boost::json::value status =
+      answer.ok() ? boost::json::parse(answer.text, error) : boost::json::value();
   const boost::json::value* const url = error ? nullptr : status.find_pointer("/http/url", error);
   return url != nullptr && url->is_string() ? std::string(url->get_string()) : "";
 }

@@ -12,8 +12,7 @@
 #include <cstring>
 #include <thread>
 
-#include "control/channel.h"
-#include "control/requests.h"
+#include "control/daemon_request.h"
 #include "control/runtime_dir.h"
 #include "serve/pid_file.h"
 
@@ -89,14 +88,12 @@ std::string describe(const Running& running) {
 }
 
 std::optional<Running> find_running(const std::string& runtime_dir, const std::string& pid_file) {
-  Result<control::Channel> channel = control::connect_to_daemon(runtime_dir);
-  if (!channel && channel.error().kind == Error::Kind::NotFound) return std::nullopt;
+  const control::DaemonAnswer status =
+      control::ask_daemon(runtime_dir, control::status_hello(), kAnswerPatience);
+  if (status.kind == control::DaemonAnswer::Kind::NoDaemon) return std::nullopt;
   Running running;
   running.runtime_dir = runtime_dir;
-  if (channel) {
-    const Result<std::string> status = ask_status(*channel, kAnswerPatience);
-    if (status) read_status(*status, running);
-  }
+  if (status.ok()) read_status(status.text, running);
   if (running.pid > 0 && !running.version.empty()) return running;
   const std::optional<PidRecord> record = read_pid_file(pid_file);
   if (record) {

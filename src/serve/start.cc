@@ -11,8 +11,7 @@
 #include <iostream>
 #include <thread>
 
-#include "control/channel.h"
-#include "control/requests.h"
+#include "control/daemon_request.h"
 #include "control/runtime_dir.h"
 #include "keeper/inherited.h"
 #include "keeper/janitor.h"
@@ -49,8 +48,8 @@ int fail(const std::string& sentence) {
 
 /// With --replace, whoever runs is asked to leave. The answer does not matter: the lock tells when it has.
 bool ask_to_leave(const std::string& runtime_dir) {
-  Result<control::Channel> channel = control::connect_to_daemon(runtime_dir);
-  return channel && ask_to_shut_down(*channel, kReplacePatience).has_value();
+  return control::ask_daemon(runtime_dir, control::verb_hello(control::Verb::Shutdown), kReplacePatience)
+      .ok();
 }
 
 /// A daemon may also be met where a starter with another view of this machine would have put it.

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <iterator>
 
-#include "control/passable.h"
+#include "control/channel.h"
 #include "keeper/kernel.h"
 #include "shim/connect.h"
 #include "shim/standard_io.h"
@@ -38,11 +38,6 @@ UniqueFd own_end(int fd, int access) {
     if (again.valid()) return again;
   }
   return UniqueFd(fcntl(fd, F_DUPFD_CLOEXEC, 3));
-}
-
-/// A daemon that is shutting down also answers run-it, but then another daemon can be available soon.
-Error::Kind kind_of_run_it(const Reply& reply) {
-  return reply.text.find("shutting down") != std::string::npos ? Error::Kind::NotFound : Error::Kind::Failure;
 }
 
 }  // namespace
@@ -152,7 +147,9 @@ void Attachment::hear() {
 void Attachment::handle(const Reply& reply) {
   switch (reply.kind) {
     case Reply::Kind::Accepted: return begin_session(reply);
-    case Reply::Kind::RunIt: return go_without(reply.text, kind_of_run_it(reply));
+    case Reply::Kind::RunIt:
+      return go_without(reply.text,
+                        reply.is_from_ending_daemon() ? Error::Kind::NotFound : Error::Kind::Failure);
     case Reply::Kind::Refused: return refuse(reply);
     case Reply::Kind::Note: return errors_.say(reply.text);
     case Reply::Kind::Stderr: return errors_.add(reply.text);

@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "control/passable.h"
+#include "control/channel.h"
 
 namespace corral::shim {
 

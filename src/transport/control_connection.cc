@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "control/hello.h"
-#include "control/passable.h"
+#include "control/channel.h"
 #include "version.h"
 
 namespace corral::transport {

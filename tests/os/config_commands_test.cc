@@ -90,7 +90,7 @@ TEST_F(ConfigCommands, AddMakesAFileThatSaysWhatWasTyped) {
 }
 )");
   EXPECT_EQ(mode_of(config()), 0600U);
-  EXPECT_THAT(said.out, AllOf(StartsWith("Added files to "), HasSubstr("No daemon runs"),
+  EXPECT_THAT(said.out, AllOf(StartsWith("Added files to "), HasSubstr("No daemon is running"),
                               HasSubstr("Next: corral connect files\n"), Not(HasSubstr(".bak"))));
   EXPECT_EQ(access(path(backup()).c_str(), F_OK), -1);
 }
@@ -181,7 +181,7 @@ TEST_F(ConfigCommands, RemoveUndoesAdd) {
   EXPECT_EQ(file(config()), kTended);
   EXPECT_EQ(file(backup()), with_new);
   EXPECT_THAT(said.out, AllOf(StartsWith("Removed new from "), HasSubstr("config.json.bak"),
-                              HasSubstr("No daemon runs")));
+                              HasSubstr("No daemon is running")));
 }
 
 TEST_F(ConfigCommands, RemoveNamesTheNearestServerAndChangesNothing) {
@@ -254,7 +254,7 @@ TEST_F(ConfigCommands, UrlTellsTheConfiguredDoorWhileNoDaemonRuns) {
 
   EXPECT_EQ(all.code, 0) << all.err;
   EXPECT_THAT(all.out, HasSubstr("http://127.0.0.1:8765/mcp/old"));
-  EXPECT_THAT(all.err, HasSubstr("no daemon runs now"));
+  EXPECT_THAT(all.err, HasSubstr("no daemon is running"));
   EXPECT_EQ(stdio.code, 0) << stdio.err;
   EXPECT_THAT(stdio.out, AllOf(HasSubstr("--runtime-dir " + runtime_dir()), HasSubstr("--config " + mine),
                                HasSubstr(" old")));
@@ -276,7 +276,7 @@ TEST_F(ConfigCommands, UrlTellsTheDoorOfTheRunningDaemon) {
   EXPECT_EQ(url.code, 0) << url.err;
   EXPECT_THAT(url.out, HasSubstr(std::string(kUrl) + port + "/mcp/old"));
   EXPECT_THAT(url.out, HasSubstr("curl --unix-socket "));
-  EXPECT_THAT(url.err, Not(HasSubstr("no daemon runs")));
+  EXPECT_THAT(url.err, Not(HasSubstr("no daemon is running")));
   serving.signal(SIGTERM);
   EXPECT_EQ(serving.wait(), 0);
 }

@@ -202,7 +202,7 @@ TEST_F(Reload, WithoutADaemonNothingIsRead) {
   const Words said = say("reload");
 
   EXPECT_EQ(said.code, 1);
-  EXPECT_THAT(said.err, HasSubstr("no daemon runs"));
+  EXPECT_THAT(said.err, HasSubstr("no daemon is running"));
 }
 
 }  // namespace

@@ -353,7 +353,7 @@ TEST_F(SessionObjects, WithoutADaemonThereIsNoneToEnd) {
   const Words said = session({"end", "s-1"});
 
   EXPECT_EQ(said.code, 1);
-  EXPECT_THAT(said.err, HasSubstr("no daemon runs"));
+  EXPECT_THAT(said.err, HasSubstr("no daemon is running"));
 }
 
 class Roots : public SessionObjects {

@@ -4,11 +4,10 @@
 
 #include "cli/frame/command.h"
 #include "cli/frame/completions.h"
+#include "cli/frame/daemon_command.h"
 #include "cli/screen/json_view.h"
 #include "cli/screen/overview.h"
 #include "config/configuration.h"
-#include "control/channel.h"
-#include "control/requests.h"
 #include "daemon/built_in_server.h"
 
 #include <boost/json/parse.hpp>
@@ -41,13 +40,7 @@ std::set<std::string> server_names() {
       if (is_plain_word(server.name)) names.insert(server.name);
     }
   }
-  Result<control::Channel> channel = control::connect_to_daemon("");
-  if (!channel) return names;
-  const Result<std::string> answer = control::ask_status(*channel, kPatience);
-  if (!answer) return names;
-  boost::system::error_code error;
-  const boost::json::value status = boost::json::parse(*answer, error);
-  if (!error) add_names(list(status, "servers"), "name", names);
+  add_names(list(status_or_null("", kPatience), "servers"), "name", names);
   return names;
 }
 

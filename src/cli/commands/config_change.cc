@@ -7,22 +7,18 @@
 #include <filesystem>
 #include <iostream>
 
-#include "cli/frame/ask_daemon.h"
+#include "cli/frame/daemon_command.h"
 #include "cli/frame/option_values.h"
 #include "cli/screen/page.h"
 #include "config/configuration.h"
 #include "config/file.h"
-#include "control/channel.h"
 #include "control/hello.h"
-#include "control/requests.h"
 #include "survey/server_command.h"
 
 namespace corral::cli {
 namespace {
 
 namespace json = boost::json;
-
-constexpr std::chrono::seconds kStatusPatience{10};
 
 std::string real_path(const std::string& file) {
   std::error_code unknown;
@@ -31,26 +27,20 @@ std::string real_path(const std::string& file) {
 }
 
 /// The file that the daemon reads; empty if it has none, or does not say.
-std::string file_of_daemon(const std::string& status) {
+std::string file_of_daemon(const json::value& status) {
   json::error_code error;
-  const json::value value = json::parse(status, error);
-  const json::value* file = error ? nullptr : value.find_pointer("/daemon/config", error);
+  const json::value* const file = status.find_pointer("/daemon/config", error);
   return file != nullptr && file->is_string() ? std::string(file->get_string()) : "";
 }
 
 /// The daemon watches its file and would notice anyway; asked, it has done so when we say it.
 std::string ask_to_reload(const std::string& command, const std::string& runtime_dir) {
-  control::Hello hello;
-  hello.verb = control::Verb::Reload;
-  Result<control::Channel> channel = control::connect_to_daemon(runtime_dir);
-  const Result<std::string> answer =
-      channel ? control::ask_for_result(*channel, hello, kAnswerPatience,
-                                        give_up_on_hanging_daemon(command, runtime_dir))
-              : Result<std::string>(channel.error());
-  if (!answer) return "The running daemon has not taken it over: " + answer.error().message + ".";
+  const control::DaemonAnswer answer =
+      ask_patiently(command, runtime_dir, control::verb_hello(control::Verb::Reload));
+  if (!answer.ok()) return "The running daemon has not taken it over: " + answer.text + ".";
+  const Result<Told> told = read_answer(answer);
   json::error_code error;
-  const json::value value = json::parse(*answer, error);
-  const json::value* ended = error ? nullptr : value.find_pointer("/ended", error);
+  const json::value* const ended = told ? told->value.find_pointer("/ended", error) : nullptr;
   const std::int64_t count = ended != nullptr && ended->is_int64() ? ended->get_int64() : 0;
   const std::string text = "The running daemon took it over";
   if (count == 0) return text + ".";
@@ -59,13 +49,12 @@ std::string ask_to_reload(const std::string& command, const std::string& runtime
 
 /// One sentence on what becomes of the change in the daemon. The file is written: nothing here is a failure.
 std::string tell_daemon(const ConfigChange& change) {
-  Result<control::Channel> channel = control::connect_to_daemon(change.runtime_dir);
-  if (!channel && channel.error().kind == Error::Kind::NotFound)
-    return "No daemon runs; the next one reads it.";
-  const Result<std::string> status =
-      channel ? control::ask_status(*channel, kStatusPatience) : Result<std::string>(channel.error());
-  if (!status) return "Whether a daemon took it over is not known: " + status.error().message + ".";
-  std::string file = file_of_daemon(*status);
+  const control::DaemonAnswer answer = control::ask_daemon(change.runtime_dir, control::status_hello());
+  if (answer.kind == control::DaemonAnswer::Kind::NoDaemon)
+    return "No daemon is running; the next one reads it.";
+  if (!answer.ok()) return "Whether a daemon took it over is not known: " + answer.text + ".";
+  const Result<Told> status = read_answer(answer);
+  std::string file = status ? file_of_daemon(status->value) : "";
   if (file.empty()) file = config::default_file();  // it looks there, and has found nothing so far
   if (real_path(file) != real_path(change.config)) {
     return "The running daemon does not read this file but " + shorten_home(file) + ".";

@@ -10,12 +10,10 @@
 #include "base/nearest.h"
 #include "base/utc_time.h"
 #include "cli/commands/kept_log.h"
-#include "cli/frame/ask_daemon.h"
+#include "cli/frame/daemon_command.h"
 #include "cli/frame/since.h"
 #include "cli/screen/gone_lines.h"
 #include "cli/screen/json_view.h"
-#include "control/channel.h"
-#include "control/requests.h"
 #include "observe/control_tools.h"
 #include "survey/server_command.h"
 #include "wire/json_text.h"
@@ -43,9 +41,9 @@ std::string client_of_session(const json::value& session) {
   const json::value* const who = member(session, "client");
   if (who == nullptr) return "-";
   std::string shown = text(*who, "name");
-  if (text(*who, "version") != "-") shown += " " + text(*who, "version");
-  if (text(*who, "pid") != "-" && text(*who, "pid") != "0") shown += " (pid " + text(*who, "pid") + ")";
-  if (text(*who, "root") != "-") shown += " in " + text(*who, "root");
+  if (has(*who, "version")) shown += " " + text(*who, "version");
+  if (has(*who, "pid") && text(*who, "pid") != "0") shown += " (pid " + text(*who, "pid") + ")";
+  if (has(*who, "root")) shown += " in " + text(*who, "root");
   return shown;
 }
 
@@ -55,14 +53,14 @@ std::string describe_server(const json::value& server, const json::array& instan
   for (const json::value& instance : instances) {
     if (text(instance, "server") != name) continue;
     lines += "  " + text(instance, "id").substr(0, 8) + " pid " + text(instance, "pid") + ", " +
-             text(instance, "state") + (text(instance, "stale") == "-" ? "" : ", old code") + ", " +
+             text(instance, "state") + (!has(instance, "stale") ? "" : ", old code") + ", " +
              count_of(list(instance, "sessions").size(), "session") + ", calls " + text(instance, "calls") +
              ", up " + age(instance, "uptime_ms") + "; " + text(instance, "reason") + "\n";
   }
   std::string state = lines.empty() ? " (not running)" : "";
   if (flag(server, "disabled")) state = " (disabled in the configuration)";
   if (flag(server, "stopped")) state = " (stopped; start_server allows it)";
-  if (text(server, "broken") != "-") state = " (not started for now: " + text(server, "broken") + ")";
+  if (has(server, "broken")) state = " (not started for now: " + text(server, "broken") + ")";
   return name + state + "\n" + lines;
 }
 
@@ -142,47 +140,28 @@ Result<std::string> log_file_of(const json::value& status, const std::string& se
 
 }  // namespace
 
-Result<ControlDaemon::Answer> ControlDaemon::ask(const Hello& hello) const {
-  Result<control::Channel> channel = control::connect_to_daemon(runtime_dir_);
-  if (!channel && channel.error().kind == Error::Kind::NotFound) {
-    return Error{
-        "no corral daemon runs for this user: `corral serve --background` starts one, and `corral connect` "
-        "does so by itself"};
-  }
-  if (!channel) return channel.error();
+Result<Told> ControlDaemon::ask(const Hello& hello) const {
   const bool tells = hello.verb == Verb::Status || hello.verb == Verb::Info;
-  Result<std::string> result =
-      hello.verb == Verb::Status
-          ? control::ask_status(*channel, kTellPatience, control::Measure::Yes)
-          : control::ask_for_result(*channel, hello,
-                                    tells ? std::chrono::milliseconds(kTellPatience) : kEndPatience);
-  if (!result) return result.error();
-  boost::system::error_code error;
-  json::value value = json::parse(*result, error);
-  if (error || !value.is_object()) {
+  Result<Told> told = read_answer(control::ask_daemon(
+      runtime_dir_, hello, tells ? std::chrono::milliseconds(control::kTellPatience) : kEndPatience));
+  if (told && !told->value.is_object()) {
     return Error{
-        "the daemon's answer is no JSON object: it is of another version; `corral serve --replace` starts "
+        "the daemon's answer is not a JSON object: it is of another version; `corral serve --replace` starts "
         "this one"};
   }
-  return Answer{std::move(*result), std::move(value)};
+  return told;
 }
 
-Result<ControlDaemon::Answer> ControlDaemon::status() const {
-  Hello hello;
-  hello.verb = Verb::Status;
-  return ask(hello);
-}
+Result<Told> ControlDaemon::status() const { return ask(control::status_hello(control::Measure::Yes)); }
 
 ToolResult ControlDaemon::get_server_info() const {
-  Hello hello;
-  hello.verb = Verb::Info;
-  const Result<Answer> answer = ask(hello);
+  const Result<Told> answer = ask(control::verb_hello(Verb::Info));
   if (!answer) return tool_failure(answer.error().message);
   return {false, answer->text, answer->text};  // clients that know no structured content read the text
 }
 
 ToolResult ControlDaemon::list_servers() const {
-  const Result<Answer> answer = status();
+  const Result<Told> answer = status();
   if (!answer) return tool_failure(answer.error().message);
   std::string shown;
   std::set<std::string> names = {kOwnName};
@@ -203,7 +182,7 @@ ToolResult ControlDaemon::list_servers() const {
 }
 
 ToolResult ControlDaemon::list_sessions() const {
-  const Result<Answer> answer = status();
+  const Result<Told> answer = status();
   if (!answer) return tool_failure(answer.error().message);
   const json::array& sessions = list(answer->value, "sessions");
   std::string shown = count_of(sessions.size(), "session");
@@ -225,7 +204,7 @@ ToolResult ControlDaemon::end_session(const Arguments& arguments) const {
   Hello hello;
   hello.verb = Verb::SessionEnd;
   hello.session = observe::text_argument(arguments, "session");
-  const Result<Answer> answer = ask(hello);
+  const Result<Told> answer = ask(hello);
   if (!answer) return tool_failure(answer.error().message);
   return ended_result("session " + hello.session + " has ended: " +
                           count_of(list(answer->value, "ended").size(), "instance") + " went with it",
@@ -233,15 +212,13 @@ ToolResult ControlDaemon::end_session(const Arguments& arguments) const {
 }
 
 ToolResult ControlDaemon::handle_server(Verb verb, const Arguments& arguments) const {
-  Hello hello;
-  hello.verb = verb;
-  hello.server = observe::text_argument(arguments, "server");
+  const Hello hello = control::verb_hello(verb, observe::text_argument(arguments, "server"));
   if (hello.server == kOwnName && verb != Verb::Start) {
     return tool_failure(
         "server corral is this control server, which could not answer any more: name another one, or use "
         "`corral shutdown` to end the daemon");
   }
-  const Result<Answer> answer = ask(hello);
+  const Result<Told> answer = ask(hello);
   if (!answer) return tool_failure(answer.error().message);
   const std::size_t ended = list(answer->value, "ended").size();
   std::string headline = "server " + hello.server;
@@ -268,7 +245,7 @@ ToolResult ControlDaemon::server_logs(const Arguments& arguments) const {
     if (!time) return tool_failure("tool server_logs: argument \"since\": " + time.error().message);
     since_ms = *time;
   }
-  const Result<Answer> answer = status();
+  const Result<Told> answer = status();
   if (!answer) return tool_failure(answer.error().message);
   const Result<std::string> file = log_file_of(answer->value, server);
   if (!file) return tool_failure(file.error().message);

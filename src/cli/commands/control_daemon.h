@@ -5,6 +5,7 @@
 #include <boost/json/value.hpp>
 #include <string>
 
+#include "cli/frame/daemon_command.h"
 #include "control/hello.h"
 #include "observe/tool.h"
 
@@ -23,12 +24,8 @@ class ControlDaemon {
   observe::ToolResult server_logs(const Arguments& arguments) const;
 
  private:
-  struct Answer {
-    std::string text;          // JSON
-    boost::json::value value;  // the same, read
-  };
-  Result<Answer> ask(const control::Hello& hello) const;
-  Result<Answer> status() const;
+  Result<Told> ask(const control::Hello& hello) const;
+  Result<Told> status() const;
 
   std::string runtime_dir_;
 };

@@ -12,6 +12,7 @@
 
 #include "base/units.h"
 #include "cli/frame/command.h"
+#include "cli/frame/daemon_command.h"
 #include "cli/frame/interrupts.h"
 #include "cli/frame/late_options.h"
 #include "cli/frame/option_values.h"
@@ -19,14 +20,13 @@
 #include "cli/screen/event_lines.h"
 #include "cli/screen/json_view.h"
 #include "cli/screen/page.h"
-#include "control/channel.h"
-#include "control/requests.h"
 #include "version.h"
 
 namespace corral::cli {
 namespace {
 
 namespace json = boost::json;
+using control::DaemonAnswer;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
@@ -56,13 +56,9 @@ struct Options {
   bool json = false;
 };
 
-/// What one question came to.
-struct Answer {
-  enum class Kind { Events, NoDaemon, Interrupted, Failed };
-  Kind kind = Kind::Failed;
-  json::value value{};
-  std::string why{};
-};
+bool is_gone(const DaemonAnswer& answer) {
+  return answer.kind == DaemonAnswer::Kind::NoDaemon || answer.kind == DaemonAnswer::Kind::HungUp;
+}
 
 class EventReader {
  public:
@@ -73,10 +69,10 @@ class EventReader {
   int run();
 
  private:
-  Answer ask(milliseconds wait);
-  Answer receive(control::Channel& channel, milliseconds patience);
-  /// Takes the events of an answer; how many there were.
-  std::size_t take(const Answer& answer);
+  /// Nothing if a signal came first, or nobody reads us any more.
+  std::optional<DaemonAnswer> ask(milliseconds wait);
+  /// Handles the events of an answer; how many there were.
+  Result<std::size_t> take(const DaemonAnswer& answer);
   void show(const json::value& event);
   int follow();
   std::optional<int> wait_for_daemon();
@@ -93,51 +89,28 @@ class EventReader {
   bool absent_ = false;
 };
 
-Answer EventReader::receive(control::Channel& channel, milliseconds patience) {
-  const auto deadline = steady_clock::now() + patience;
-  for (;;) {
-    if (std::optional<Result<control::Reply>> reply = channel.take()) {
-      if (!*reply) return {Answer::Kind::Failed, {}, reply->error().message};
-      if ((*reply)->kind == control::Reply::Kind::Refused) return {Answer::Kind::Failed, {}, (*reply)->text};
-      if ((*reply)->kind != control::Reply::Kind::Result) continue;
-      boost::system::error_code error;
-      json::value value = json::parse((*reply)->text, error);
-      if (error) return {Answer::Kind::Failed, {}, "the daemon's answer is no JSON: " + error.message()};
-      return {Answer::Kind::Events, std::move(value), {}};
-    }
-    const auto left = std::chrono::duration_cast<milliseconds>(deadline - steady_clock::now());
-    if (left.count() <= 0) return {Answer::Kind::Failed, {}, "the daemon does not answer"};
-    // Whoever read us may leave while nothing happens: `corral events -f | head`.
-    pollfd ready[3] = {{channel.fd(), POLLIN, 0},
-                       {interrupts_ ? interrupts_->fd() : -1, POLLIN, 0},
-                       {interrupts_ ? STDOUT_FILENO : -1, 0, 0}};
-    if (poll(ready, 3, static_cast<int>(left.count())) < 0 && errno != EINTR) {
-      return {Answer::Kind::Failed, {}, "poll failed"};
-    }
-    if (ready[1].revents != 0 || (ready[2].revents & POLLERR) != 0)
-      return {Answer::Kind::Interrupted, {}, {}};
-    if (ready[0].revents != 0 && !channel.read_some()) return {Answer::Kind::NoDaemon, {}, {}};
-  }
-}
-
-Answer EventReader::ask(milliseconds wait) {
-  Result<control::Channel> channel = control::connect_to_daemon(options_.runtime_dir);
-  if (!channel && channel.error().kind == Error::Kind::NotFound) return {Answer::Kind::NoDaemon, {}, {}};
-  if (!channel) return {Answer::Kind::Failed, {}, channel.error().message};
-  control::Hello hello;
-  hello.verb = control::Verb::Events;
-  hello.version = kVersion;
+std::optional<DaemonAnswer> EventReader::ask(milliseconds wait) {
+  control::Hello hello = control::verb_hello(control::Verb::Events);
   hello.after = after_;
   hello.limit = control::kMostEvents;
   hello.wait = wait;
-  if (const Result<void> sent = channel->send(hello); !sent) {
-    return {Answer::Kind::Failed, {}, sent.error().message};
+  control::DaemonRequest request(options_.runtime_dir, std::move(hello), wait + kPatience);
+  for (;;) {
+    if (std::optional<DaemonAnswer> answer = request.poll()) return answer;
+    const auto left = std::chrono::ceil<milliseconds>(request.deadline() - steady_clock::now());
+    // Whoever read us may leave while nothing happens: `corral events -f | head`.
+    pollfd ready[3] = {{request.fd(), POLLIN, 0},
+                       {interrupts_ ? interrupts_->fd() : -1, POLLIN, 0},
+                       {interrupts_ ? STDOUT_FILENO : -1, 0, 0}};
+    poll(ready, 3, static_cast<int>(std::max<std::int64_t>(left.count(), 0)));
+    if (ready[1].revents != 0 || (ready[2].revents & POLLERR) != 0) return std::nullopt;
   }
-  return receive(*channel, wait + kPatience);
 }
 
-std::size_t EventReader::take(const Answer& answer) {
-  const json::array& events = list(answer.value, "events");
+Result<std::size_t> EventReader::take(const DaemonAnswer& answer) {
+  const Result<Told> told = read_answer(answer);
+  if (!told) return told.error();
+  const json::array& events = list(told->value, "events");
   for (const json::value& event : events) {
     if (!is_chosen(event, options_.choice)) continue;
     const bool few = catching_up_ && (options_.most || (options_.follow && !options_.since_given));
@@ -148,11 +121,11 @@ std::size_t EventReader::take(const Answer& answer) {
     last_.push_back(event);
     if (last_.size() > options_.most.value_or(kShownBeforeFollowing)) last_.pop_front();
   }
-  const json::value* const next = member(answer.value, "next");
+  const json::value* const next = member(told->value, "next");
   boost::system::error_code error;
-  // Also if it is lower: a daemon that could not read what an earlier one wrote counts anew.
+  // Also if it is lower: a daemon that could not read what an earlier one wrote counts from 1 again.
   if (next != nullptr && next->is_number()) after_ = next->to_number<std::uint64_t>(error);
-  return error ? 0 : events.size();
+  return error ? std::size_t{0} : events.size();
 }
 
 void EventReader::show(const json::value& event) {
@@ -161,14 +134,14 @@ void EventReader::show(const json::value& event) {
 
 int EventReader::run() {
   for (;;) {
-    const Answer answer = ask(milliseconds(0));
-    if (answer.kind == Answer::Kind::NoDaemon) {
-      std::cerr << "corral events: no daemon runs; `corral connect` starts one, or `corral serve`\n";
-      return 1;
-    }
-    if (answer.kind == Answer::Kind::Failed) return fail("events", answer.why);
-    if (answer.kind == Answer::Kind::Interrupted) return leave();
-    if (take(answer) == 0) break;
+    const std::optional<DaemonAnswer> answer = ask(milliseconds(0));
+    if (!answer) return leave();
+    // One that hangs up here ends; the next command will find none.
+    if (is_gone(*answer))
+      return fail_for("events", {DaemonAnswer::Kind::NoDaemon, control::kNoDaemonIsRunning});
+    const Result<std::size_t> taken = take(*answer);
+    if (!taken) return fail("events", taken.error().message);
+    if (*taken == 0) break;
   }
   for (const json::value& event : last_) show(event);
   last_.clear();
@@ -180,19 +153,17 @@ int EventReader::follow() {
   for (;;) {
     if (!std::cout.flush()) return 0;  // nobody reads any more
     const auto asked = steady_clock::now();
-    const Answer answer = ask(kWait);
-    switch (answer.kind) {
-      case Answer::Kind::Interrupted: return leave();
-      case Answer::Kind::Failed: return fail("events", answer.why);
-      case Answer::Kind::NoDaemon:
-        if (const std::optional<int> code = wait_for_daemon()) return *code;
-        break;
-      case Answer::Kind::Events:
-        if (std::exchange(absent_, false)) std::cerr << "corral events: a daemon runs again\n";
-        // A daemon with too many of us answers at once.
-        if (take(answer) == 0 && steady_clock::now() - asked < kPause && interrupted(kPause)) return leave();
-        break;
+    const std::optional<DaemonAnswer> answer = ask(kWait);
+    if (!answer) return leave();
+    if (is_gone(*answer)) {
+      if (const std::optional<int> code = wait_for_daemon()) return *code;
+      continue;
     }
+    if (answer->ok() && std::exchange(absent_, false)) std::cerr << "corral events: a daemon runs again\n";
+    const Result<std::size_t> taken = take(*answer);
+    if (!taken) return fail("events", taken.error().message);
+    // A daemon with too many of us answers at once.
+    if (*taken == 0 && steady_clock::now() - asked < kPause && interrupted(kPause)) return leave();
   }
 }
 

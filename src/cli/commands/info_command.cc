@@ -6,13 +6,11 @@
 #include <iostream>
 #include <memory>
 
-#include "cli/frame/ask_daemon.h"
 #include "cli/frame/command.h"
+#include "cli/frame/daemon_command.h"
 #include "cli/frame/option_values.h"
 #include "cli/screen/json_view.h"
 #include "cli/screen/page.h"
-#include "control/channel.h"
-#include "control/requests.h"
 #include "survey/server_command.h"
 
 namespace corral::cli {
@@ -27,13 +25,6 @@ constexpr const char* kExamples = R"(Examples:
 Health is degraded when one server has more processes than `corral.keep` allows or crashes again and again, when a
 process could not be ended, or when the registry cannot be written; the reasons are listed.
 Exit code: 0 if a daemon answers, however it is; 1 if none runs; 125 if it cannot be asked.)";
-
-constexpr std::chrono::seconds kPatience{10};
-
-struct InfoOptions {
-  std::string runtime_dir;
-  bool json = false;
-};
 
 /// What clients and servers say of themselves may hold more than `text` looks for.
 std::string safe(const json::value& value, std::string_view name) {
@@ -68,17 +59,11 @@ void show_files(Page& page, const json::value& info) {
 
 /// The fields of the tool are fixed and have no room for it, so the status is asked, too.
 void show_registry(Page& page, const std::string& runtime_dir) {
-  Result<control::Channel> channel = control::connect_to_daemon(runtime_dir);
-  if (!channel) return;
-  const Result<std::string> answer = control::ask_status(*channel, kPatience);
-  if (!answer) return;
-  boost::system::error_code error;
-  const json::value status = json::parse(*answer, error);
-  const json::value* const daemon = error ? nullptr : member(status, "daemon");
+  const json::value status = status_or_null(runtime_dir, control::kTellPatience);
+  const json::value* const daemon = member(status, "daemon");
   if (daemon == nullptr || member(*daemon, "registry") == nullptr) return;
-  page.paragraph("registry: ",
-                 shorten_home(safe(*daemon, "registry")) +
-                     (text(*daemon, "degraded") == "-" ? "" : ": " + safe(*daemon, "degraded")));
+  page.paragraph("registry: ", shorten_home(safe(*daemon, "registry")) +
+                                   (!has(*daemon, "degraded") ? "" : ": " + safe(*daemon, "degraded")));
 }
 
 void show_table(Page& page, const json::value& info) {
@@ -100,50 +85,28 @@ void show_table(Page& page, const json::value& info) {
              rows);
 }
 
-void show(const json::value& info, const std::string& runtime_dir) {
+void show(const json::value& info, const DaemonOptions& options) {
   Page page(std::cout, look_of(STDOUT_FILENO));
   page.paragraph("", "corral " + safe(info, "server_version") + " (build " + safe(info, "build_date") +
                          "), pid " + safe(info, "current_pid") + ", up " +
                          safe(info, "current_uptime_formatted"));
   show_health(page, info);
   show_files(page, info);
-  show_registry(page, runtime_dir);
+  show_registry(page, options.runtime_dir);
   page.blank();
   page.heading("Processes: " + safe(info, "total_server_processes"));
   if (!list(info, "server_processes").empty()) show_table(page, info);
 }
 
-int run(const InfoOptions& options) {
-  control::Hello hello;
-  hello.verb = control::Verb::Info;
-  const Asked asked = ask_daemon("info", options.runtime_dir, hello);
-  if (!asked.result) return asked.exit_code;
-  if (options.json) {
-    std::cout << *asked.result << '\n';
-  } else {
-    show(asked.value, options.runtime_dir);
-  }
-  if (!std::cout.flush()) return fail("info", "the output could not be written: give stdout a reader");
-  return 0;
-}
-
 }  // namespace
 
 Command info_command() {
-  auto options = std::make_shared<InfoOptions>();
-  Command command;
-  command.name = "info";
-  command.summary = "Say how the daemon is: version, health with reasons, processes.";
-  command.usage = "corral info [options]";
-  command.examples = kExamples;
-  command.options = {
-      {"--json", "", "As JSON: what the tool get_server_info answers", set_flag(options->json)},
-      runtime_dir_option(options->runtime_dir)};
-  command.run = [options](const std::vector<std::string>& words) {
-    const Result<void> none = expect_no_words(words);
-    return none ? run(*options) : fail("info", none.error().message);
-  };
-  return command;
+  return daemon_command({.name = "info",
+                         .summary = "Say how the daemon is: version, health with reasons, processes.",
+                         .examples = kExamples,
+                         .json_help = "As JSON: what the tool get_server_info answers",
+                         .hello = control::verb_hello(control::Verb::Info),
+                         .show = show});
 }
 
 }  // namespace corral::cli

@@ -17,14 +17,13 @@
 #include "base/utc_time.h"
 #include "cli/commands/kept_log.h"
 #include "cli/frame/command.h"
+#include "cli/frame/daemon_command.h"
 #include "cli/frame/interrupts.h"
 #include "cli/frame/late_options.h"
 #include "cli/frame/option_values.h"
 #include "cli/frame/since.h"
 #include "cli/screen/json_view.h"
 #include "cli/screen/page.h"
-#include "control/channel.h"
-#include "control/requests.h"
 #include "control/runtime_dir.h"
 #include "instance/error_lines.h"
 #include "serve/state_directory.h"
@@ -47,7 +46,6 @@ What the server wrote to stderr, of all its instances: when, which instance, wha
 Exit code: 0; 1 if nothing is kept of such a server; 125 if something else is wrong.)";
 
 constexpr std::size_t kShownBeforeFollowing = 10;
-constexpr std::chrono::seconds kStatusPatience{10};
 constexpr int kLookAgainMs = 1000;  // if no inotify tells us
 
 struct Options {
@@ -64,16 +62,6 @@ struct Places {
   std::vector<std::string> names;
 };
 
-/// Null if no daemon runs or it does not answer: the files are there all the same.
-json::value status_of_daemon(const std::string& runtime_dir) {
-  Result<control::Channel> channel = control::connect_to_daemon(runtime_dir);
-  if (!channel) return nullptr;
-  const Result<std::string> answer = control::ask_status(*channel, kStatusPatience);
-  boost::system::error_code error;
-  json::value status = answer ? json::parse(*answer, error) : json::value();
-  return error ? json::value() : status;
-}
-
 std::string usual_folder(const std::string& runtime_dir) {
   const std::string state = runtime_dir.empty()
                                 ? serve::default_state_directory()
@@ -89,7 +77,8 @@ void add_name(Places& places, const std::string& name) {
 
 Places find_places(const std::string& runtime_dir) {
   Places places;
-  const json::value status = status_of_daemon(runtime_dir);
+  // The files are there also if no daemon is.
+  const json::value status = status_or_null(runtime_dir, control::kTellPatience);
   for (const json::value& server : list(status, "servers")) {
     add_name(places, text(server, "name"));
     const std::string file = text(server, "log_file");

@@ -5,8 +5,8 @@
 #include <iostream>
 #include <memory>
 
-#include "cli/frame/ask_daemon.h"
 #include "cli/frame/command.h"
+#include "cli/frame/daemon_command.h"
 #include "cli/frame/option_values.h"
 #include "cli/screen/gone_lines.h"
 #include "cli/screen/json_view.h"
@@ -27,12 +27,7 @@ is no longer configured end. A file with a mistake changes nothing, and the mist
 Exit code: 0 when the new configuration is in force and the old instances are gone; 1 if no daemon runs; 125 if the
 file cannot be used.)";
 
-struct Options {
-  std::string runtime_dir;
-  bool json = false;
-};
-
-void show(const json::value& result) {
+void show(const json::value& result, const DaemonOptions&) {
   Page page(std::cout, look_of(STDOUT_FILENO));
   std::string changes;
   for (const char* what : {"changed", "added", "removed"}) {
@@ -45,34 +40,15 @@ void show(const json::value& result) {
   }
 }
 
-int run(const Options& options, const std::vector<std::string>& words) {
-  const Result<void> nothing_more = expect_no_words(words);
-  if (!nothing_more) return fail("reload", nothing_more.error().message);
-  control::Hello hello;
-  hello.verb = control::Verb::Reload;
-  const Asked asked = ask_daemon("reload", options.runtime_dir, hello);
-  if (!asked.result) return asked.exit_code;
-  if (options.json) {
-    std::cout << *asked.result << '\n';
-  } else {
-    show(asked.value);
-  }
-  return 0;
-}
-
 }  // namespace
 
 Command reload_command() {
-  auto options = std::make_shared<Options>();
-  Command command;
-  command.name = "reload";
-  command.summary = "Let the daemon read its configuration again.";
-  command.usage = "corral reload [options]";
-  command.examples = kExamples;
-  command.options.push_back({"--json", "", "What changed, as JSON", set_flag(options->json)});
-  command.options.push_back(runtime_dir_option(options->runtime_dir));
-  command.run = [options](const std::vector<std::string>& words) { return run(*options, words); };
-  return command;
+  return daemon_command({.name = "reload",
+                         .summary = "Let the daemon read its configuration again.",
+                         .examples = kExamples,
+                         .json_help = "What changed, as JSON",
+                         .hello = control::verb_hello(control::Verb::Reload),
+                         .show = show});
 }
 
 }  // namespace corral::cli

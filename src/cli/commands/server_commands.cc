@@ -5,8 +5,8 @@
 #include <iostream>
 #include <memory>
 
-#include "cli/frame/ask_daemon.h"
 #include "cli/frame/command.h"
+#include "cli/frame/daemon_command.h"
 #include "cli/frame/late_options.h"
 #include "cli/frame/option_values.h"
 #include "cli/screen/gone_lines.h"
@@ -43,20 +43,10 @@ Allows a server that `corral stop` stopped, or that crashed too often, to run ag
 once; otherwise the next call starts it.
 Exit code: 0, also if nothing stood in its way; 1 if no daemon runs; 125 if there is no such server.)";
 
-struct Options {
-  std::string runtime_dir;
-  bool json = false;
-};
-
-struct ServerVerb {
-  Verb verb;
-  std::string name;
-};
-
-std::string headline(const ServerVerb& verb, const std::string& server, const json::value& result) {
+std::string headline(Verb verb, const std::string& server, const json::value& result) {
   const std::size_t ended = list(result, "ended").size();
   const std::string gone = ended == 0 ? "no instance was running" : count_of(ended, "instance") + " ended";
-  switch (verb.verb) {
+  switch (verb) {
     case Verb::Restart:
       return server + ": " + gone +
              (ended == 0 ? "; the next call starts one" : "; whoever uses it gets a new one");
@@ -67,7 +57,7 @@ std::string headline(const ServerVerb& verb, const std::string& server, const js
   return flag(result, "allowed") ? server + " may run again" : server + " was not stopped";
 }
 
-void show(const ServerVerb& verb, const std::string& server, const json::value& result) {
+void show(Verb verb, const std::string& server, const json::value& result) {
   Page page(std::cout, look_of(STDOUT_FILENO));
   page.paragraph("", headline(verb, server, result));
   show_gone(page, result);
@@ -80,39 +70,16 @@ int exit_code_of(const json::value& result) {
   return 0;
 }
 
-int run(const ServerVerb& verb, const Options& options, const std::vector<Option>& late,
-        const std::vector<std::string>& words) {
-  const Result<Words> rest = take_late_options(late, words);
-  if (!rest) return fail(verb.name, rest.error().message);
-  if (rest->list.size() != 1 || rest->list.front().empty()) {
-    return fail(verb.name, "write the name of one server; `corral status` shows what runs");
-  }
-  control::Hello hello;
-  hello.verb = verb.verb;
-  hello.server = rest->list.front();
-  const Asked asked = ask_daemon(verb.name, options.runtime_dir, hello);
-  if (!asked.result) return asked.exit_code;
-  if (options.json) {
-    std::cout << *asked.result << '\n';
-  } else {
-    show(verb, hello.server, asked.value);
-  }
-  return exit_code_of(asked.value);
-}
-
 Command server_command(Verb verb, std::string name, std::string summary, const char* examples) {
-  auto options = std::make_shared<Options>();
-  Command command;
-  command.name = name;
-  command.summary = std::move(summary);
-  command.usage = "corral " + name + " [options] NAME";
-  command.examples = examples;
-  command.options.push_back({"--json", "", "The evidence as JSON", set_flag(options->json)});
-  command.options.push_back(runtime_dir_option(options->runtime_dir));
-  command.options_anywhere = true;
-  command.run = [options, late = command.options, verb = ServerVerb{verb, std::move(name)}](
-                    const std::vector<std::string>& words) { return run(verb, *options, late, words); };
-  return command;
+  return daemon_command({.name = std::move(name),
+                         .summary = std::move(summary),
+                         .examples = examples,
+                         .json_help = "The evidence as JSON",
+                         .takes = DaemonCommand::Takes::ServerName,
+                         .hello = control::verb_hello(verb),
+                         .show = [verb](const json::value& result,
+                                        const DaemonOptions& options) { show(verb, options.server, result); },
+                         .exit_code = exit_code_of});
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 #include "cli/frame/command.h"
 #include "cli/frame/late_options.h"
 #include "cli/frame/option_values.h"
-#include "control/channel.h"
+#include "control/daemon_request.h"
 #include "serve/service_units.h"
 
 namespace corral::cli {
@@ -80,7 +80,7 @@ int show_plan(const ServiceOptions& options) {
 bool is_active(const char* unit) { return call_manager({"is-active", "--quiet", unit}).worked(); }
 
 /// The daemon that a client or a person started would keep the lock and the old socket.
-bool runs_by_itself() { return !is_active("corral.service") && control::connect_to_daemon("").has_value(); }
+bool runs_by_itself() { return !is_active("corral.service") && control::look_for_daemon("").ok(); }
 
 int enable_socket(bool changed) {
   constexpr const char* kLater =

@@ -8,15 +8,14 @@
 #include <iostream>
 #include <memory>
 
-#include "cli/frame/ask_daemon.h"
 #include "cli/frame/command.h"
+#include "cli/frame/daemon_command.h"
 #include "cli/frame/late_options.h"
 #include "cli/frame/option_values.h"
 #include "cli/screen/gone_lines.h"
 #include "cli/screen/json_view.h"
 #include "cli/screen/page.h"
 #include "cli/screen/session_table.h"
-#include "control/requests.h"
 #include "shim/autostart.h"
 #include "shim/connect.h"
 
@@ -42,7 +41,7 @@ their names (--json shows them).
 Exit code: of `end`, 0 only if every tree is proved gone, else 1; 1 if no daemon runs; 69 if none can be had to create a
 session; 125 if the daemon refuses. docs/protocol/control.md has the same verbs for programs.)";
 
-constexpr std::chrono::seconds kPatience{10};
+constexpr std::chrono::seconds kStartPatience{10};
 
 struct Options {
   std::string runtime_dir;
@@ -79,7 +78,7 @@ Result<control::Channel> reach(const Options& options) {
     shim::Signals signals;
     shim::ErrorOutput errors;
     return shim::reach_daemon({options.runtime_dir, options.config, false},
-                              std::chrono::steady_clock::now() + kPatience, signals, errors);
+                              std::chrono::steady_clock::now() + kStartPatience, signals, errors);
   }();
   sigprocmask(SIG_SETMASK, &before, nullptr);
   return channel;
@@ -100,12 +99,10 @@ int create(const Options& options, std::vector<std::vector<std::string>> command
     fail("session", "no daemon can be had: " + channel.error().message);
     return shim::kNoDaemon;
   }
-  const Result<std::string> answer = control::ask_for_result(*channel, std::move(*hello), kPatience);
-  if (!answer) return fail("session", answer.error().message);
-  boost::system::error_code error;
-  const json::value result = json::parse(*answer, error);
-  if (error) return fail("session", "the daemon's answer is no JSON: " + error.message());
-  std::cout << (options.json ? *answer : text(result, "id")) << '\n';
+  const Result<Told> told = read_answer(
+      control::DaemonRequest(std::move(*channel), std::move(*hello), control::kTellPatience).wait());
+  if (!told) return fail("session", told.error().message);
+  std::cout << (options.json ? told->text : text(told->value, "id")) << '\n';
   return 0;
 }
 
@@ -133,13 +130,8 @@ int end(const Options& options, const std::string& id) {
   hello.verb = Verb::SessionEnd;
   hello.session = id;
   const Asked asked = ask_daemon("session", options.runtime_dir, hello);
-  if (!asked.result) return asked.exit_code;
-  if (options.json) {
-    std::cout << *asked.result << '\n';
-  } else {
-    show_end(asked.value);
-  }
-  return flag(asked.value, "leaked") ? 1 : 0;
+  const int code = print_told(asked, options.json, show_end);
+  return asked.told && flag(asked.told->value, "leaked") ? 1 : code;
 }
 
 // ---- list
@@ -152,16 +144,8 @@ void show_list(const json::value& result) {
 }
 
 int show_sessions(const Options& options) {
-  Hello hello;
-  hello.verb = Verb::SessionList;
-  const Asked asked = ask_daemon("session", options.runtime_dir, hello);
-  if (!asked.result) return asked.exit_code;
-  if (options.json) {
-    std::cout << *asked.result << '\n';
-  } else {
-    show_list(asked.value);
-  }
-  return 0;
+  return print_told(ask_daemon("session", options.runtime_dir, control::verb_hello(Verb::SessionList)),
+                    options.json, show_list);
 }
 
 // ---- the command

@@ -5,11 +5,9 @@
 #include <iostream>
 #include <memory>
 
-#include "cli/frame/ask_daemon.h"
 #include "cli/frame/command.h"
+#include "cli/frame/daemon_command.h"
 #include "cli/frame/option_values.h"
-#include "control/channel.h"
-#include "control/requests.h"
 #include "control/runtime_dir.h"
 #include "serve/instance_lock.h"
 
@@ -30,22 +28,20 @@ constexpr std::chrono::seconds kGonePatience{20};
 int run(const std::string& given, const std::vector<std::string>& words) {
   const Result<void> nothing_more = expect_no_words(words);
   if (!nothing_more) return fail("shutdown", nothing_more.error().message);
-  Result<control::Channel> channel = control::connect_to_daemon(given);
-  if (!channel && channel.error().kind == Error::Kind::NotFound) {
+  const control::DaemonAnswer answer =
+      ask_patiently("shutdown", given, control::verb_hello(control::Verb::Shutdown));
+  if (answer.kind == control::DaemonAnswer::Kind::NoDaemon) {
     std::cout << "No daemon is running.\n";
     return 0;
   }
-  if (!channel) return fail("shutdown", channel.error().message);
-  const Result<std::string> answer =
-      control::ask_to_shut_down(*channel, kAnswerPatience, give_up_on_hanging_daemon("shutdown", given));
-  if (!answer) return fail("shutdown", answer.error().message);
+  if (!answer.ok()) return fail_for("shutdown", answer);
   for (const std::string& place : control::candidates(given, geteuid())) {
     if (control::check_runtime_dir(place) && !serve::await_free_lock(place, kGonePatience)) {
       return fail("shutdown", "the daemon said goodbye, but it or its janitor still holds '" +
                                   control::lock_path(place) + "'");
     }
   }
-  std::cout << (answer->empty() ? "The daemon has ended." : *answer) << '\n';
+  std::cout << (answer.text.empty() ? "The daemon has ended." : answer.text) << '\n';
   return 0;
 }
 

@@ -9,11 +9,10 @@
 #include <memory>
 
 #include "base/units.h"
-#include "cli/frame/ask_daemon.h"
 #include "cli/frame/command.h"
+#include "cli/frame/daemon_command.h"
 #include "cli/frame/interrupts.h"
 #include "cli/frame/option_values.h"
-#include "cli/frame/pending_answer.h"
 #include "cli/screen/json_view.h"
 #include "cli/screen/top_model.h"
 #include "cli/screen/top_screen.h"
@@ -23,7 +22,9 @@ namespace corral::cli {
 namespace {
 
 namespace json = boost::json;
-using Clock = PendingAnswer::Clock;
+using Clock = control::DaemonRequest::Clock;
+using control::DaemonAnswer;
+using control::DaemonRequest;
 using std::chrono::milliseconds;
 
 constexpr const char* kExamples = R"(Examples:
@@ -36,7 +37,6 @@ Keys: arrows or j and k choose; m, c, u, s, n sort by memory, cpu, uptime, sessi
 sessions of each; r restarts and x stops the chosen server, after a question; ? helps; q or Ctrl+C leaves.
 Exit code: 0 after q; 1 if no daemon runs; 125 without a terminal that can place text; 128+n after signal n.)";
 
-constexpr milliseconds kStatusPatience{10'000};
 constexpr std::size_t kWidestTable = 200;
 constexpr int kHungUp = 128 + SIGHUP;
 
@@ -48,19 +48,14 @@ struct TopOptions {
   bool json = false;
 };
 
-control::Hello status_question() {
-  control::Hello hello;
-  hello.verb = control::Verb::Status;
-  hello.measure = true;
-  return hello;
-}
+control::Hello status_question() { return control::status_hello(control::Measure::Yes); }
 
 /// What is written on the message line once a restart or a stop is done.
-std::string outcome_of(const TopAction& action, const Result<std::string>& answer) {
+std::string outcome_of(const TopAction& action, const DaemonAnswer& answer) {
   const bool stop = action.kind == TopAction::Kind::Stop;
-  if (!answer) return action.server + ": " + answer.error().message;
-  boost::system::error_code error;
-  const json::value result = json::parse(*answer, error);
+  if (!answer.ok()) return action.server + ": " + answer.text;
+  const Result<Told> told = read_answer(answer);
+  const json::value result = told ? told->value : json::value();
   for (const json::value& gone : list(result, "ended")) {
     if (!flag(gone, "proved"))
       return action.server + ": a process is not proved gone; see `corral ps --tree`";
@@ -93,20 +88,14 @@ class TopRun {
   void refresh() {
     if (status_ || Clock::now() < next_look_) return;
     next_look_ = Clock::now() + options_.interval;
-    Result<PendingAnswer> asked =
-        PendingAnswer::ask(options_.runtime_dir, status_question(), kStatusPatience);
-    if (asked) {
-      status_.emplace(std::move(*asked));
-    } else {
-      lost(asked.error());
-    }
+    status_.emplace(options_.runtime_dir, status_question(), control::kTellPatience);
   }
 
-  void lost(const Error& error) {
-    const bool gone = error.kind == Error::Kind::NotFound;
+  void lost(const DaemonAnswer& answer) {
+    const bool gone =
+        answer.kind == DaemonAnswer::Kind::NoDaemon || answer.kind == DaemonAnswer::Kind::HungUp;
     if (gone) model_.take({});
-    model_.set_trouble(gone ? "the daemon is gone; waiting for the next one" : error.message);
-    dirty_ = true;
+    model_.set_trouble(gone ? "the daemon is gone; waiting for the next one" : answer.text);
   }
 
   void draw() {
@@ -166,22 +155,15 @@ class TopRun {
       model_.tell("one at a time: " + action_.server + " is still being ended");
       return;
     }
-    control::Hello hello;
-    hello.verb = action.kind == TopAction::Kind::Stop ? control::Verb::Stop : control::Verb::Restart;
-    hello.server = action.server;
-    Result<PendingAnswer> asked = PendingAnswer::ask(options_.runtime_dir, std::move(hello), kAnswerPatience);
-    if (!asked) {
-      model_.tell(action.server + ": " + asked.error().message);
-      return;
-    }
+    const auto verb = action.kind == TopAction::Kind::Stop ? control::Verb::Stop : control::Verb::Restart;
     action_ = action;
-    acting_.emplace(std::move(*asked));
+    acting_.emplace(options_.runtime_dir, control::verb_hello(verb, action.server), control::kWorkPatience);
     model_.tell(action.server + ": its instances are being ended");
   }
 
   void take_answers() {
     if (acting_) {
-      if (const auto answer = acting_->take()) {
+      if (const std::optional<DaemonAnswer> answer = acting_->poll()) {
         acting_.reset();
         model_.tell(outcome_of(action_, *answer));
         next_look_ = Clock::now();
@@ -189,26 +171,22 @@ class TopRun {
       }
     }
     if (!status_) return;
-    const std::optional<Result<std::string>> answer = status_->take();
+    const std::optional<DaemonAnswer> answer = status_->poll();
     if (!answer) return;
     status_.reset();
-    if (!*answer) {
-      lost(answer->error());
-      return;
-    }
-    boost::system::error_code error;
-    const json::value status = json::parse(**answer, error);
-    model_.set_trouble(error ? "the daemon's answer is no JSON: " + error.message() : "");
-    if (!error) model_.take(read_overview(status));
     dirty_ = true;
+    if (!answer->ok()) return lost(*answer);
+    const Result<Told> told = read_answer(*answer);
+    model_.set_trouble(told ? "" : told.error().message);
+    if (told) model_.take(read_overview(told->value));
   }
 
   const TopOptions& options_;
   std::unique_ptr<TopTerminal> terminal_;
   TopModel model_;
   Look look_;
-  std::optional<PendingAnswer> status_;
-  std::optional<PendingAnswer> acting_;
+  std::optional<DaemonRequest> status_;
+  std::optional<DaemonRequest> acting_;
   TopAction action_;
   Clock::time_point next_look_{};
   bool dirty_ = true;
@@ -230,6 +208,17 @@ void print_look(const TopOptions& options, const json::value& status, TopModel& 
   }
 }
 
+/// Nothing if a signal came first.
+std::optional<DaemonAnswer> wait_for(DaemonRequest& request, Interrupts& interrupts) {
+  for (;;) {
+    if (std::optional<DaemonAnswer> answer = request.poll()) return answer;
+    pollfd waits[2] = {{request.fd(), POLLIN, 0}, {interrupts.fd(), POLLIN, 0}};
+    const auto left = std::chrono::ceil<milliseconds>(request.deadline() - Clock::now());
+    poll(waits, 2, static_cast<int>(std::max<std::int64_t>(left.count(), 0)));
+    if (interrupts.signal() != 0) return std::nullopt;
+  }
+}
+
 int run_batch(const TopOptions& options) {
   Interrupts interrupts;
   TopModel model(options.order);
@@ -240,23 +229,13 @@ int run_batch(const TopOptions& options) {
       if (interrupts.signal() != 0) return 128 + interrupts.signal();
       if (!options.json) std::cout << '\n';
     }
-    Result<PendingAnswer> asked = PendingAnswer::ask(options.runtime_dir, status_question(), kStatusPatience);
-    if (!asked && asked.error().kind == Error::Kind::NotFound) {
-      std::cerr << "corral top: no daemon runs any more\n";
-      return kNoDaemonRuns;
-    }
-    if (!asked) return fail("top", asked.error().message);
-    std::optional<Result<std::string>> answer;
-    while (!(answer = asked->take())) {
-      pollfd waits[2] = {{asked->fd(), POLLIN, 0}, {interrupts.fd(), POLLIN, 0}};
-      poll(waits, 2, static_cast<int>(kStatusPatience.count()));
-      if (interrupts.signal() != 0) return 128 + interrupts.signal();
-    }
-    if (!*answer) return fail("top", answer->error().message);
-    boost::system::error_code error;
-    const json::value status = json::parse(**answer, error);
-    if (error) return fail("top", "the daemon's answer is no JSON: " + error.message());
-    print_look(options, status, model);
+    DaemonRequest request(options.runtime_dir, status_question(), control::kTellPatience);
+    const std::optional<DaemonAnswer> answer = wait_for(request, interrupts);
+    if (!answer) return 128 + interrupts.signal();
+    if (!answer->ok()) return fail_for("top", *answer);
+    const Result<Told> told = read_answer(*answer);
+    if (!told) return fail("top", told.error().message);
+    print_look(options, told->value, model);
     if (!std::cout.flush()) return fail("top", "the output could not be written: give stdout a reader");
   }
   return 0;
@@ -269,12 +248,8 @@ int run(const TopOptions& options) {
   if (options.json && options.batch == 0) {
     return fail("top", "--json has no screen: say how many times with --batch N, or use `corral ps --json`");
   }
-  const Result<control::Channel> there = control::connect_to_daemon(options.runtime_dir);
-  if (!there && there.error().kind == Error::Kind::NotFound) {
-    std::cerr << "corral top: no daemon runs; `corral connect` starts one, or `corral serve`\n";
-    return kNoDaemonRuns;
-  }
-  if (!there) return fail("top", there.error().message);
+  const DaemonAnswer there = control::look_for_daemon(options.runtime_dir);
+  if (!there.ok()) return fail_for("top", there);
   if (options.batch > 0) return run_batch(options);
   Result<std::unique_ptr<TopTerminal>> terminal = TopTerminal::open();
   if (!terminal) return fail("top", terminal.error().message);

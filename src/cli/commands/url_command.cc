@@ -8,12 +8,11 @@
 #include "base/ip_address.h"
 #include "cli/commands/registration.h"
 #include "cli/frame/command.h"
+#include "cli/frame/daemon_command.h"
 #include "cli/frame/late_options.h"
 #include "cli/frame/option_values.h"
 #include "cli/screen/json_view.h"
 #include "config/configuration.h"
-#include "control/channel.h"
-#include "control/requests.h"
 #include "daemon/built_in_server.h"
 #include "daemon/origin.h"
 #include "proc/command_lookup.h"
@@ -33,7 +32,6 @@ The port is that of the running daemon, or else the configured one. On this mach
 your own connections. Others do (`corral token create NAME`), as a header: Authorization: Bearer TOKEN.
 Exit code: 0, or 1 if there is no such server or no port.)EX";
 
-constexpr std::chrono::seconds kStatusPatience{10};
 constexpr int kNotToBeHad = 1;
 
 struct UrlOptions {
@@ -55,15 +53,11 @@ Error complaint(const std::string& what) { return Error{what}; }
 
 /// What the running daemon says; nothing if none runs.
 Result<std::optional<json::value>> ask_running(const std::string& runtime_dir) {
-  Result<control::Channel> channel = control::connect_to_daemon(runtime_dir);
-  if (!channel && channel.error().kind == Error::Kind::NotFound) return std::optional<json::value>();
-  if (!channel) return channel.error();
-  const Result<std::string> answer = control::ask_status(*channel, kStatusPatience);
-  if (!answer) return answer.error();
-  boost::system::error_code error;
-  json::value status = json::parse(*answer, error);
-  if (error) return complaint("the daemon's answer is no JSON: " + error.message());
-  return std::optional<json::value>(std::move(status));
+  control::DaemonAnswer answer = control::ask_daemon(runtime_dir, control::status_hello());
+  if (answer.kind == control::DaemonAnswer::Kind::NoDaemon) return std::optional<json::value>();
+  Result<Told> told = read_answer(std::move(answer));
+  if (!told) return told.error();
+  return std::optional<json::value>(std::move(told->value));
 }
 
 std::string base_from(const config::Http& http) {
@@ -171,9 +165,9 @@ int run(const UrlOptions& options, const std::vector<std::string>& words) {
   const bool needs_door = options.way != Way::Stdio;
   if (needs_door && knowledge->base.empty()) return refuse(no_door(*knowledge));
   if (needs_door && !knowledge->runs) {
-    std::cerr
-        << "corral url: no daemon runs now; `corral serve --background` starts it, `corral service install` "
-           "for good\n";
+    std::cerr << "corral url: no daemon is running; `corral serve --background` starts one, `corral service "
+                 "install` "
+                 "for good\n";
   }
   const Endpoint endpoint{name, knowledge->base, connect_words(options, name)};
   if (options.way) return tell_one(options, endpoint, *options.way);

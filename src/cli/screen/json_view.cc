@@ -21,11 +21,14 @@ std::string on_a_line(std::string_view text) {
   return shown;
 }
 
+bool can_be_shown(const json::value* value) {
+  if (value == nullptr) return false;
+  return value->is_string() ? !value->get_string().empty() : value->is_number() || value->is_bool();
+}
+
 std::string text_of(const json::value* value) {
-  if (value == nullptr || value->is_null()) return "-";
-  if (value->is_string()) return value->get_string().empty() ? "-" : on_a_line(value->get_string());
-  if (value->is_number() || value->is_bool()) return json::serialize(*value);
-  return "-";
+  if (!can_be_shown(value)) return "-";
+  return value->is_string() ? on_a_line(value->get_string()) : json::serialize(*value);
 }
 
 }  // namespace
@@ -36,6 +39,8 @@ const json::value* member(const json::value& value, std::string_view name) {
 }
 
 std::string text(const json::value& value, std::string_view name) { return text_of(member(value, name)); }
+
+bool has(const json::value& value, std::string_view name) { return can_be_shown(member(value, name)); }
 
 std::string age(const json::value& value, std::string_view name) {
   const json::value* const number = member(value, name);

@@ -15,6 +15,10 @@ const boost::json::value* member(const boost::json::value& value, std::string_vi
 /// A text, a number or a flag on one line, with nothing in it that steers a terminal.
 std::string text(const boost::json::value& value, std::string_view name);
 
+/// Whether `text` has something to show: a text that is not empty, a number or a flag. Ask this; do not
+/// compare what is shown with "-".
+bool has(const boost::json::value& value, std::string_view name);
+
 /// A number of milliseconds: "4m 10s".
 std::string age(const boost::json::value& value, std::string_view name);
 

@@ -395,5 +395,17 @@ TEST(Hello, OfANewSessionNeedsNoTimeAndNoOwner) {
   EXPECT_EQ(encode(*received).find("owner"), std::string::npos);
 }
 
+TEST(Reply, OfADaemonThatEndsIsKnownByItsWords) {
+  Reply reply;
+  reply.kind = Reply::Kind::RunIt;
+  reply.text = kShuttingDown;
+  EXPECT_TRUE(reply.is_from_ending_daemon());
+  reply.text = "you are more confined than the daemon";
+  EXPECT_FALSE(reply.is_from_ending_daemon());
+  reply.kind = Reply::Kind::Refused;
+  reply.text = kShuttingDown;
+  EXPECT_FALSE(reply.is_from_ending_daemon()) << "nothing has to be run";
+}
+
 }  // namespace
 }  // namespace corral::control

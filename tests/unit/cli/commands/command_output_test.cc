@@ -4,8 +4,8 @@
 
 #include <boost/json/parse.hpp>
 
-#include "cli/frame/ask_daemon.h"
 #include "cli/frame/command.h"
+#include "cli/frame/daemon_command.h"
 #include "cli/screen/json_view.h"
 #include "cli/told_daemon.h"
 
@@ -386,7 +386,7 @@ TEST_F(CommandOutput, OfARefusalIsTheDaemonsReason) {
   EXPECT_EQ(run({"status"}).errors, "corral status: the daemon refuses: ask me later\n");
   EXPECT_EQ(run({"restart", "x"}).errors, "corral restart: there is no server 'x'\n");
   EXPECT_EQ(run({"events"}).errors, "corral events: nobody listens\n");
-  EXPECT_EQ(run({"top", "--batch", "1"}).errors, "corral top: ask me later\n");
+  EXPECT_EQ(run({"top", "--batch", "1"}).errors, "corral top: the daemon refuses: ask me later\n");
 }
 
 TEST_F(CommandOutput, OfAnAnswerThatIsNoJsonSaysSo) {
@@ -425,7 +425,7 @@ TEST(CommandOutputAlone, SaysThatNoDaemonRuns) {
                                                                  {"session", "end", "a"}}) {
     const Seen seen = run(words);
     EXPECT_EQ(seen.code, kNoDaemonRuns) << words[0];
-    EXPECT_THAT(seen.errors, HasSubstr("no daemon")) << words[0];
+    EXPECT_THAT(seen.errors, HasSubstr("corral " + words[0] + ": no daemon is running; ")) << words[0];
     EXPECT_EQ(seen.out, "") << words[0];
   }
   const Seen shut = run({"shutdown"});

@@ -171,7 +171,7 @@ TEST_F(ConfigOutput, AddSaysWhatItDidAndWhatComesNext) {
 
   EXPECT_EQ(seen.code, 0) << seen.errors;
   EXPECT_EQ(seen.out, R"(Added one to ~/corral.json.
-No daemon runs; the next one reads it.
+No daemon is running; the next one reads it.
 Next: corral connect --config ~/corral.json one
 )");
   EXPECT_EQ(read("corral.json"), R"({
@@ -192,12 +192,12 @@ Next: corral connect --config ~/corral.json one
 )");
   EXPECT_EQ(change({"add", "two", "--", "true"}).out, R"(Added two to ~/corral.json.
 The old text is in ~/corral.json.bak.
-No daemon runs; the next one reads it.
+No daemon is running; the next one reads it.
 Next: corral connect --config ~/corral.json two
 )");
   EXPECT_EQ(change({"remove", "one"}).out, R"(Removed one from ~/corral.json.
 The old text is in ~/corral.json.bak.
-No daemon runs; the next one reads it.
+No daemon is running; the next one reads it.
 )");
 }
 
@@ -351,7 +351,7 @@ TEST_F(ConfigOutput, UrlWithoutADoorSaysHowToOpenOne) {
   EXPECT_THAT(alone("http").errors, HasSubstr("the port is chosen when the daemon starts, and none runs"));
   write("corral.json", R"({"corral":{"http":{"port":99}},"mcpServers":{"files":{"command":"true"}}})");
   EXPECT_EQ(alone("http").out, "http://127.0.0.1:99/mcp/files\n");
-  EXPECT_THAT(alone("http").errors, HasSubstr("no daemon runs now"));
+  EXPECT_THAT(alone("http").errors, HasSubstr("no daemon is running"));
   EXPECT_EQ(alone("stdio").errors, "");
   EXPECT_THAT(alone("stdio").out,
               HasSubstr(" connect --runtime-dir ~/nowhere --config ~/corral.json files\n"));

@@ -179,9 +179,9 @@ TEST_F(ControlTools, FailWithTheDaemonsReason) {
     EXPECT_EQ(result.structured, "");
   }
   daemon_.result(Verb::Info, "[]");
-  EXPECT_THAT(control_.get_server_info().text, StartsWith("the daemon's answer is no JSON object: it is of"));
-  EXPECT_THAT(ControlDaemon(folder_).list_servers().text,
-              StartsWith("no corral daemon runs for this user: "));
+  EXPECT_THAT(control_.get_server_info().text,
+              StartsWith("the daemon's answer is not a JSON object: it is of"));
+  EXPECT_THAT(ControlDaemon(folder_).list_servers().text, StartsWith("no daemon is running; "));
 }
 
 class ControlLogs : public ControlTools {

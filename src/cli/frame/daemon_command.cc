@@ -1,0 +1,159 @@
+#include "cli/frame/daemon_command.h"
+
+#include <unistd.h>
+
+#include <boost/json/parse.hpp>
+#include <iostream>
+#include <utility>
+
+#include "cli/frame/late_options.h"
+#include "cli/frame/option_values.h"
+#include "control/runtime_dir.h"
+#include "serve/pid_file.h"
+
+namespace corral::cli {
+namespace {
+
+using control::DaemonAnswer;
+using control::Verb;
+
+/// By the pid file, because a daemon that hangs does not say it. 0 = not known.
+pid_t pid_of_daemon(const std::string& runtime_dir) {
+  for (const std::string& place : control::candidates(runtime_dir, geteuid())) {
+    const std::optional<serve::PidRecord> record = serve::read_pid_file(control::pid_path(place));
+    if (record && control::connect_to_daemon(place)) return record->pid;
+  }
+  return 0;
+}
+
+/// Which daemon does not answer, and what to do about it.
+std::string hanging_daemon(const std::string& runtime_dir) {
+  const pid_t pid = pid_of_daemon(runtime_dir);
+  const std::string number = pid > 0 ? std::to_string(pid) : "PID";
+  return "the daemon " + (pid > 0 ? "(pid " + number + ") " : std::string()) +
+         "does not answer: it hangs or was stopped. `kill -CONT " + number +
+         "` wakes one that was stopped; `kill -KILL " + number +
+         "` ends one that hangs, and its janitor ends its servers";
+}
+
+/// For long requests: the daemon may be busy with this one or hang; a second request tells which.
+control::DaemonRequest::Late give_up_on_hanging_daemon(const std::string& command,
+                                                       const std::string& runtime_dir) {
+  return [command, runtime_dir, said = false]() mutable -> Result<void> {
+    if (!std::exchange(said, true)) {
+      std::cerr << "corral " << command << ": the daemon has not answered for 10 s; still waiting"
+                << std::endl;
+    }
+    const DaemonAnswer status = control::ask_daemon(runtime_dir, control::status_hello());
+    // One that is gone is leaving: the answer, or the end of the connection, tells.
+    if (status.kind != DaemonAnswer::Kind::Silent) return {};
+    return Error{status.text};
+  };
+}
+
+/// Whether the daemon answers from what it knows, so that there is nothing for which it would have to wait.
+bool only_tells(Verb verb) { return verb == Verb::Status || verb == Verb::Info || verb == Verb::SessionList; }
+
+Command command_from(const DaemonCommand& what) {
+  Command command;
+  command.name = what.name;
+  command.summary = what.summary;
+  command.usage =
+      "corral " + what.name + " [options]" + (what.takes == DaemonCommand::Takes::ServerName ? " NAME" : "");
+  command.examples = what.examples;
+  command.options = what.options;
+  command.options_anywhere = what.takes == DaemonCommand::Takes::ServerName;
+  return command;
+}
+
+/// Leaves the name of the server in `options`, if the command takes one.
+Result<void> take_words(const DaemonCommand& what, const std::vector<Option>& known, DaemonOptions& options,
+                        const std::vector<std::string>& words) {
+  if (what.takes == DaemonCommand::Takes::Nothing) return expect_no_words(words);
+  const Result<Words> rest = take_late_options(known, words);
+  if (!rest) return rest.error();
+  if (rest->list.size() != 1 || rest->list.front().empty()) {
+    return Error{"write the name of one server; `corral status` shows what runs"};
+  }
+  options.server = rest->list.front();
+  return {};
+}
+
+int run(const DaemonCommand& what, const DaemonOptions& options) {
+  control::Hello hello = what.hello;
+  hello.server = options.server;
+  const Asked asked = ask_daemon(what.name, options.runtime_dir, std::move(hello));
+  if (!asked.told) return asked.exit_code;
+  const boost::json::value& answer = asked.told->value;
+  if (options.json) {
+    std::cout << (what.as_json ? what.as_json(answer) : asked.told->text) << '\n';
+  } else {
+    what.show(answer, options);
+  }
+  return what.exit_code ? what.exit_code(answer) : 0;
+}
+
+}  // namespace
+
+Result<Told> read_answer(DaemonAnswer answer) {
+  if (!answer.ok()) return Error{std::move(answer.text)};
+  boost::system::error_code error;
+  boost::json::value value = boost::json::parse(answer.text, error);
+  if (!error) return Told{std::move(answer.text), std::move(value)};
+  return Error{"the daemon's answer is not valid JSON (" + error.message() +
+               "): it is of another version; `corral serve --replace` starts this one"};
+}
+
+DaemonAnswer ask_patiently(const std::string& command, const std::string& runtime_dir, control::Hello hello) {
+  const bool tells = only_tells(hello.verb);
+  DaemonAnswer answer = control::ask_daemon(
+      runtime_dir, std::move(hello),
+      tells ? std::chrono::milliseconds(control::kTellPatience) : control::kWorkPatience,
+      tells ? control::DaemonRequest::Late() : give_up_on_hanging_daemon(command, runtime_dir));
+  if (answer.kind == DaemonAnswer::Kind::Silent) answer.text = hanging_daemon(runtime_dir);
+  return answer;
+}
+
+int fail_for(const std::string& command, const DaemonAnswer& answer) {
+  const int code = fail(command, answer.text);
+  return answer.kind == DaemonAnswer::Kind::NoDaemon ? kNoDaemonRuns : code;
+}
+
+Asked ask_daemon(const std::string& command, const std::string& runtime_dir, control::Hello hello) {
+  DaemonAnswer answer = ask_patiently(command, runtime_dir, std::move(hello));
+  if (!answer.ok()) return {std::nullopt, fail_for(command, answer)};
+  Result<Told> told = read_answer(std::move(answer));
+  if (!told) return {std::nullopt, fail(command, told.error().message)};
+  return {std::move(*told), 0};
+}
+
+boost::json::value status_or_null(const std::string& runtime_dir, std::chrono::milliseconds patience) {
+  Result<Told> told = read_answer(control::ask_daemon(runtime_dir, control::status_hello(), patience));
+  return told ? std::move(told->value) : boost::json::value();
+}
+
+Command daemon_command(DaemonCommand what) {
+  Command command = command_from(what);
+  const auto options = std::make_shared<DaemonOptions>();
+  command.options.push_back({"--json", "", what.json_help, set_flag(options->json)});
+  command.options.push_back(runtime_dir_option(options->runtime_dir));
+  command.run = [options, known = command.options,
+                 what = std::move(what)](const std::vector<std::string>& words) {
+    const Result<void> taken = take_words(what, known, *options, words);
+    return taken ? run(what, *options) : fail(what.name, taken.error().message);
+  };
+  return command;
+}
+
+int print_told(const Asked& asked, bool as_json,
+               const std::function<void(const boost::json::value& answer)>& show) {
+  if (!asked.told) return asked.exit_code;
+  if (as_json) {
+    std::cout << asked.told->text << '\n';
+  } else {
+    show(asked.told->value);
+  }
+  return 0;
+}
+
+}  // namespace corral::cli

@@ -1,0 +1,89 @@
+// What the commands that ask the running daemon have in common: the request, the sentences and exit codes for
+// a daemon that is missing or does not answer, and the frame of a command that asks one thing and prints the
+// answer. None of them starts a daemon. The request itself is control/daemon_request.h.
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/frame/command.h"
+#include "control/daemon_request.h"
+
+namespace corral::cli {
+
+/// The exit code of a command that needs a daemon and finds none.
+inline constexpr int kNoDaemonRuns = 1;
+
+// ---- asking
+
+/// An answer in both forms.
+struct Told {
+  std::string text;          // JSON, as the daemon wrote it
+  boost::json::value value;  // the same, parsed
+};
+
+/// Parses the text of an answer. The error is the reason of a failed request, or says that the text is not
+/// valid JSON.
+Result<Told> read_answer(control::DaemonAnswer answer);
+
+/// Asks and waits. A failure is printed on stderr, with `command` in front; then the result is its exit code.
+/// A request that ends instances may take minutes: stderr says so after ten seconds, and a daemon that does
+/// not answer other requests either is given up.
+struct Asked {
+  std::optional<Told> told;
+  int exit_code = 0;
+};
+Asked ask_daemon(const std::string& command, const std::string& runtime_dir, control::Hello hello);
+
+/// The same for a request whose answer is a sentence and not JSON: the whole answer, with a silent daemon
+/// described.
+control::DaemonAnswer ask_patiently(const std::string& command, const std::string& runtime_dir,
+                                    control::Hello hello);
+
+/// Prints why a request failed and returns the exit code.
+int fail_for(const std::string& command, const control::DaemonAnswer& answer);
+
+/// The status; null if no daemon is running, or it does not answer in time, or not with JSON. For commands
+/// that can do without.
+boost::json::value status_or_null(const std::string& runtime_dir, std::chrono::milliseconds patience);
+
+// ---- commands that ask one thing and print the answer
+
+struct DaemonOptions {
+  std::string runtime_dir;
+  std::string server;  // what stood behind the command, if it takes the name of a server
+  bool json = false;
+};
+
+struct DaemonCommand {
+  enum class Takes { Nothing, ServerName };
+
+  std::string name;
+  std::string summary;
+  std::string examples;
+  std::string json_help;
+  Takes takes = Takes::Nothing;
+  std::vector<Option> options = {};  // its own; --json and --runtime-dir follow them
+  control::Hello hello;              // the name of the server is filled in
+  /// Prints the answer for people.
+  std::function<void(const boost::json::value& answer, const DaemonOptions& options)> show;
+  /// What --json prints; null = the answer as it is.
+  std::function<std::string(const boost::json::value& answer)> as_json = nullptr;
+  /// Null = 0.
+  std::function<int(const boost::json::value& answer)> exit_code = nullptr;
+};
+
+/// A command that is described by `what` and needs no code of its own around it.
+Command daemon_command(DaemonCommand what);
+
+/// The last step alone, for a command that has several verbs: prints JSON or calls `show`.
+int print_told(const Asked& asked, bool as_json,
+               const std::function<void(const boost::json::value& answer)>& show);
+
+}  // namespace corral::cli

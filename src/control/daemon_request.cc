@@ -1,0 +1,135 @@
+#include "control/daemon_request.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "version.h"
+
+namespace corral::control {
+namespace {
+
+using AnswerKind = DaemonAnswer::Kind;
+using std::chrono::milliseconds;
+
+constexpr std::chrono::seconds kLateAfter{10};
+
+bool is_refusal(const Reply& reply) {
+  return reply.kind == Reply::Kind::Refused || reply.kind == Reply::Kind::RunIt;
+}
+
+/// Status and shutdown are older than results: each has a reply of its own, and a refusal of them says little
+/// without the word.
+DaemonAnswer read_reply(Verb verb, const Reply& reply) {
+  switch (verb) {
+    case Verb::Status:
+      if (reply.kind == Reply::Kind::Status) return {AnswerKind::Ok, reply.text};
+      return {AnswerKind::Refused, "the daemon refuses: " + reply.text};
+    case Verb::Shutdown:
+      if (!is_refusal(reply)) return {AnswerKind::Ok, reply.text};
+      return {AnswerKind::Refused, "the daemon refuses: " + reply.text};
+    default: break;
+  }
+  switch (reply.kind) {
+    case Reply::Kind::Result: return {AnswerKind::Ok, reply.text};
+    case Reply::Kind::Exit: return {AnswerKind::HungUp, reply.text.empty() ? hung_up().message : reply.text};
+    default: return {AnswerKind::Refused, reply.text};
+  }
+}
+
+DaemonAnswer not_connected(const Error& error) {
+  if (error.kind == Error::Kind::NotFound) return {AnswerKind::NoDaemon, kNoDaemonIsRunning};
+  return {AnswerKind::Unreachable, error.message};
+}
+
+DaemonAnswer silence() { return {AnswerKind::Silent, "the daemon does not answer"}; }
+
+}  // namespace
+
+Hello status_hello(Measure measure) {
+  Hello hello = verb_hello(Verb::Status);
+  hello.measure = measure == Measure::Yes;
+  return hello;
+}
+
+Hello verb_hello(Verb verb, const std::string& server) {
+  Hello hello;
+  hello.verb = verb;
+  hello.server = server;
+  return hello;
+}
+
+DaemonRequest::DaemonRequest(const std::string& runtime_dir, Hello hello, milliseconds patience)
+    : verb_(hello.verb), deadline_(Clock::now()) {
+  Result<Channel> channel = connect_to_daemon(runtime_dir);
+  if (!channel) {
+    failure_ = not_connected(channel.error());
+    return;
+  }
+  channel_.emplace(std::move(*channel));
+  send(std::move(hello), patience);
+}
+
+DaemonRequest::DaemonRequest(Channel channel, Hello hello, milliseconds patience)
+    : verb_(hello.verb), deadline_(Clock::now()), channel_(std::move(channel)) {
+  send(std::move(hello), patience);
+}
+
+void DaemonRequest::send(Hello hello, milliseconds patience) {
+  hello.version = kVersion;
+  const Result<void> sent = channel_->send(hello);
+  deadline_ = Clock::now() + patience;
+  if (sent) return;
+  failure_ = DaemonAnswer{AnswerKind::Unreachable, sent.error().message};
+  deadline_ = Clock::now();
+  channel_.reset();
+}
+
+/// Nothing for a note, which says something on the way to the answer.
+std::optional<DaemonAnswer> DaemonRequest::answer_in(const Result<Reply>& reply) const {
+  if (reply && reply->kind == Reply::Kind::Note) return std::nullopt;
+  if (reply) return read_reply(verb_, *reply);
+  if (reply.error().kind != Error::Kind::NotFound)
+    return DaemonAnswer{AnswerKind::Garbled, reply.error().message};
+  // A daemon that was told to end and has done so need not say it.
+  return DaemonAnswer{verb_ == Verb::Shutdown ? AnswerKind::Ok : AnswerKind::HungUp,
+                      verb_ == Verb::Shutdown ? "" : reply.error().message};
+}
+
+std::optional<DaemonAnswer> DaemonRequest::poll() {
+  if (failure_) return failure_;
+  const bool open = channel_->read_some();
+  while (const std::optional<Result<Reply>> reply = channel_->take()) {
+    if (std::optional<DaemonAnswer> answer = answer_in(*reply)) return answer;
+  }
+  if (!open) return answer_in(hung_up());
+  if (Clock::now() < deadline_) return std::nullopt;
+  return silence();
+}
+
+DaemonAnswer DaemonRequest::wait(const Late& late) {
+  if (failure_) return *failure_;
+  for (;;) {
+    const auto left = std::chrono::duration_cast<milliseconds>(deadline_ - Clock::now());
+    const bool last_piece = !late || left <= kLateAfter;
+    const Result<Reply> reply = channel_->receive(last_piece ? std::max(left, milliseconds(0)) : kLateAfter);
+    if (reply || !channel_->timed_out()) {
+      if (std::optional<DaemonAnswer> answer = answer_in(reply)) return std::move(*answer);
+      continue;
+    }
+    if (last_piece) return silence();
+    const Result<void> go_on = late();
+    if (!go_on) return {AnswerKind::Silent, go_on.error().message};
+  }
+}
+
+DaemonAnswer look_for_daemon(const std::string& runtime_dir) {
+  const Result<Channel> channel = connect_to_daemon(runtime_dir);
+  return channel ? DaemonAnswer{AnswerKind::Ok, ""} : not_connected(channel.error());
+}
+
+DaemonAnswer ask_daemon(const std::string& runtime_dir, Hello hello, milliseconds patience,
+                        const DaemonRequest::Late& late) {
+  return DaemonRequest(runtime_dir, std::move(hello), patience).wait(late);
+}
+
+}  // namespace corral::control
