@@ -1,18 +1,54 @@
-// Every command, in the order in which the help shows them.
+// Every command, in the order in which the help shows them: one row each.
 #include "cli/frame/command.h"
+
+// clang-format off
+#define CORRAL_COMMANDS(ROW) \
+  ROW(run)          \
+  ROW(connect)      \
+  ROW(tools)        \
+  ROW(call)         \
+  ROW(session)      \
+  ROW(serve)        \
+  ROW(ps)           \
+  ROW(top)          \
+  ROW(info)         \
+  ROW(logs)         \
+  ROW(events)       \
+  ROW(status)       \
+  ROW(restart)      \
+  ROW(stop)         \
+  ROW(start)        \
+  ROW(reload)       \
+  ROW(shutdown)     \
+  ROW(url)          \
+  ROW(service)      \
+  ROW(token)        \
+  ROW(config)       \
+  ROW(add)          \
+  ROW(remove)       \
+  ROW(import)       \
+  ROW(doctor)       \
+  ROW(who)          \
+  ROW(reap)         \
+  ROW(watch)        \
+  ROW(guard)        \
+  ROW(mcp)          \
+  ROW(completions)  \
+  ROW(man)
+// clang-format on
 
 namespace corral::cli {
 
+#define CORRAL_DECLARE(name) Command name##_command();
+CORRAL_COMMANDS(CORRAL_DECLARE)
+
 std::vector<Command> all_commands() {
-  return {
-      run_command(),         connect_command(),  tools_command(),   call_command(),    session_command(),
-      serve_command(),       ps_command(),       top_command(),     info_command(),    logs_command(),
-      events_command(),      status_command(),   restart_command(), stop_command(),    start_command(),
-      reload_command(),      shutdown_command(), url_command(),     service_command(), token_command(),
-      config_command(),      add_command(),      remove_command(),  import_command(),  doctor_command(),
-      who_command(),         reap_command(),     watch_command(),   guard_command(),   mcp_command(),
-      completions_command(), man_command(),
-  };
+#define CORRAL_MAKE(name) name##_command(),
+  return {CORRAL_COMMANDS(CORRAL_MAKE)};
 }
+
+#undef CORRAL_COMMANDS
+#undef CORRAL_DECLARE
+#undef CORRAL_MAKE
 
 }  // namespace corral::cli

@@ -1,4 +1,9 @@
 // A command of the CLI as data: its file says what it takes and what it does, the parser does the rest.
+//
+// A new command is one file in cli/commands, X_command.cc, which defines `Command X_command()`, and one row
+// in cli/frame/all_commands.cc. The build finds the file by its name. --help, completions and manual pages
+// come from the data. A command that asks the daemon one thing and prints the answer is made by
+// cli/frame/daemon_command.h.
 #pragma once
 
 #include <functional>
@@ -37,38 +42,5 @@ int fail(const std::string& command, const std::string& sentence);
 
 /// The exit code of a failure that is ours and not the server's.
 inline constexpr int kOwnFailure = 125;
-
-Command add_command();
-Command call_command();
-Command completions_command();
-Command config_command();
-Command connect_command();
-Command doctor_command();
-Command events_command();
-Command guard_command();
-Command import_command();
-Command logs_command();
-Command mcp_command();
-Command info_command();
-Command man_command();
-Command ps_command();
-Command reap_command();
-Command reload_command();
-Command remove_command();
-Command restart_command();
-Command run_command();
-Command serve_command();
-Command service_command();
-Command session_command();
-Command shutdown_command();
-Command start_command();
-Command status_command();
-Command stop_command();
-Command token_command();
-Command tools_command();
-Command top_command();
-Command url_command();
-Command watch_command();
-Command who_command();
 
 }  // namespace corral::cli
