@@ -11,7 +11,7 @@
 #include "cli/frame/command.h"
 #include "cli/frame/late_options.h"
 #include "cli/frame/option_values.h"
-#include "cli/screen/gone_lines.h"
+#include "cli/screen/answer_tables.h"
 #include "cli/screen/page.h"
 #include "config/configuration.h"
 #include "config/show.h"

@@ -16,7 +16,6 @@
 #include "cli/frame/interrupts.h"
 #include "cli/frame/late_options.h"
 #include "cli/frame/option_values.h"
-#include "cli/frame/since.h"
 #include "cli/screen/event_lines.h"
 #include "cli/screen/json_view.h"
 #include "cli/screen/page.h"

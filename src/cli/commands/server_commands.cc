@@ -9,7 +9,7 @@
 #include "cli/frame/daemon_command.h"
 #include "cli/frame/late_options.h"
 #include "cli/frame/option_values.h"
-#include "cli/screen/gone_lines.h"
+#include "cli/screen/answer_tables.h"
 #include "cli/screen/json_view.h"
 #include "cli/screen/page.h"
 

@@ -1,3 +1,7 @@
+// The program: descriptors first, then the command line.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <iostream>
 #include <string>
 #include <string_view>
@@ -5,7 +9,28 @@
 
 #include "cli/frame/command.h"
 #include "cli/frame/parser.h"
-#include "cli/frame/standard_fds.h"
+
+namespace {
+
+struct MissingFds {
+  bool in = false;
+  bool out = false;
+};
+
+/// Holes among 0-2 are filled with /dev/null before anything else is opened: the next file would get such a
+/// number. Says which were missing.
+MissingFds fill_standard_fds() {
+  MissingFds missing;
+  for (int fd = 0; fd <= STDERR_FILENO; ++fd) {
+    if (fcntl(fd, F_GETFD) >= 0) continue;
+    open("/dev/null", O_RDWR);  // takes the lowest free number, which is this one
+    missing.in |= fd == STDIN_FILENO;
+    missing.out |= fd == STDOUT_FILENO;
+  }
+  return missing;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   using namespace corral::cli;

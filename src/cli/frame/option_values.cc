@@ -1,8 +1,10 @@
 #include "cli/frame/option_values.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/units.h"
+#include "base/utc_time.h"
 
 namespace corral::cli {
 namespace {
@@ -84,6 +86,23 @@ Apply set_pid(pid_t& pid) {
     const Result<pid_t> parsed = parse_pid(text);
     if (!parsed) return parsed.error();
     pid = *parsed;
+    return {};
+  };
+}
+
+Result<std::int64_t> parse_since(std::string_view text, std::int64_t now) {
+  if (const std::optional<std::int64_t> moment = parse_utc(text)) return *moment;
+  const Result<std::chrono::milliseconds> age = parse_age(text);
+  if (age) return std::max<std::int64_t>(now - age->count(), 0);
+  return Error{"'" + std::string(text) +
+               "' is no time: write how long ago (10m, 3h, 2d), or when (2026-11-16T03:40:00Z)"};
+}
+
+Apply set_since(std::int64_t& since_ms) {
+  return [&since_ms](const std::string& text) -> Result<void> {
+    const Result<std::int64_t> parsed = parse_since(text, unix_time_ms());
+    if (!parsed) return parsed.error();
+    since_ms = *parsed;
     return {};
   };
 }

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -28,9 +29,14 @@ Apply set_count(std::optional<std::size_t>& number, std::string what);
 /// 0 to 65535.
 Apply set_port(std::optional<std::uint16_t>& port);
 Apply set_pid(pid_t& pid);
+/// --since of `corral events` and `corral logs`: milliseconds since 1970.
+Apply set_since(std::int64_t& since_ms);
 
 /// --runtime-dir, of every command that asks a daemon and starts none.
 Option runtime_dir_option(std::string& target);
+
+/// "10m" before `now`, or "2026-11-16T03:40:00Z": milliseconds since 1970, as `now` is.
+Result<std::int64_t> parse_since(std::string_view text, std::int64_t now);
 
 /// A process number; the error says what it should have been.
 Result<pid_t> parse_pid(const std::string& text);

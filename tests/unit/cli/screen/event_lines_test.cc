@@ -5,7 +5,7 @@
 
 #include <boost/json/parse.hpp>
 
-#include "cli/frame/since.h"
+#include "cli/frame/option_values.h"
 
 namespace corral::cli {
 namespace {
