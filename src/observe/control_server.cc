@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "base/nearest.h"
-#include "observe/json_parts.h"
 #include "wire/error_codes.h"
 #include "wire/json_array.h"
+#include "wire/json_writer.h"
 #include "wire/revisions.h"
 
 namespace corral::observe {
@@ -23,9 +23,11 @@ constexpr std::string_view kInstructions =
     "user; reap only shows what it would do unless confirm is true.";
 
 std::string result_json(const ToolResult& result) {
-  std::string json = R"({"content":[{"type":"text","text":)" + wire::quoted(result.text) + "}]";
-  if (!result.structured.empty()) json += R"(,"structuredContent":)" + result.structured;
-  return json + R"(,"isError":)" + flag_json(result.failed) + "}";
+  const std::string piece = wire::JsonObject().text("type", "text").text("text", result.text).json();
+  wire::JsonObject object;
+  object.raw("content", "[" + piece + "]");
+  if (!result.structured.empty()) object.raw("structuredContent", result.structured);
+  return object.flag("isError", result.failed).json();
 }
 
 /// The structured result of a tool is sent unchanged, so it must really be a JSON object.
@@ -143,10 +145,8 @@ void ControlServer::list_tools(std::string_view id, std::string_view params) {
     return refuse(id, wire::kInvalidParams,
                   "Invalid params: tools/list has only one page, so this cursor is not valid");
   }
-  std::vector<std::string> entries;
-  entries.reserve(tools_.size());
-  for (const Tool& tool : tools_) entries.push_back(to_json(tool));
-  surroundings_.send(wire::result_message(id, R"({"tools":)" + array_json(entries) + "}"));
+  surroundings_.send(
+      wire::result_message(id, wire::JsonObject().raw("tools", wire::array_of(tools_, to_json)).json()));
 }
 
 void ControlServer::call_tool(std::string_view id, std::string_view params) {

@@ -6,11 +6,13 @@
 #include <chrono>
 #include <unordered_map>
 
-#include "observe/json_parts.h"
 #include "observe/snapshot.h"
+#include "wire/json_writer.h"
 
 namespace corral::observe {
 namespace {
+
+using wire::JsonObject;
 
 constexpr std::size_t kClientsShown = 8;  // in `client`; `clients` has all of them
 constexpr std::size_t kNameShown = 100;   // bytes of a client's name or version
@@ -31,9 +33,8 @@ std::string formatted(milliseconds uptime) {
   return two(seconds / 86400, "d", seconds / 3600 % 24, "h");
 }
 
-std::string uptime_members(milliseconds uptime) {
-  return R"(,"uptime_seconds":)" + std::to_string(whole_seconds_of(uptime)) + R"(,"uptime_formatted":)" +
-         wire::quoted(formatted(uptime));
+void add_uptime(JsonObject& object, milliseconds uptime) {
+  object.number("uptime_seconds", whole_seconds_of(uptime)).text("uptime_formatted", formatted(uptime));
 }
 
 /// "claude-code 2.1 (pid 812)"; the process of an HTTP client may be unknown.
@@ -59,24 +60,25 @@ std::string clients_text(const std::vector<const SessionView*>& sessions) {
 }
 
 /// S1.8: the client that a process serves.
-std::string whom_json(const SessionView& session) {
-  return R"({"session":)" + std::to_string(session.id) + R"(,"name":)" + wire::quoted(session.client_name) +
-         R"(,"version":)" + wire::quoted(session.client_version) + R"(,"pid":)" +
-         std::to_string(session.client_pid) + R"(,"command":)" + text_or_null(session.client_command) +
-         R"(,"root":)" + text_or_null(session.client_root) + R"(,"age_seconds":)" +
-         std::to_string(whole_seconds_of(session.age)) + R"(,"calls":)" + std::to_string(session.calls) + "}";
+std::string whom_json(const SessionView* session) {
+  return JsonObject()
+      .number("session", session->id)
+      .text("name", session->client_name)
+      .text("version", session->client_version)
+      .number("pid", session->client_pid)
+      .text_or_null("command", session->client_command)
+      .text_or_null("root", session->client_root)
+      .number("age_seconds", whole_seconds_of(session->age))
+      .number("calls", session->calls)
+      .json();
 }
 
 /// `client`, `sessions` and `clients` of a process.
-std::string client_members(const std::vector<const SessionView*>& sessions) {
-  std::vector<std::string> numbers;
-  std::vector<std::string> clients;
-  for (const SessionView* session : sessions) {
-    numbers.push_back(std::to_string(session->id));
-    clients.push_back(whom_json(*session));
-  }
-  return R"(,"client":)" + text_or_null(clients_text(sessions)) + R"(,"sessions":)" + array_json(numbers) +
-         R"(,"clients":)" + array_json(clients);
+void add_clients(JsonObject& object, const std::vector<const SessionView*>& sessions) {
+  const auto number = [](const SessionView* session) { return std::to_string(session->id); };
+  object.text_or_null("client", clients_text(sessions))
+      .raw("sessions", wire::array_of(sessions, number))
+      .raw("clients", wire::array_of(sessions, whom_json));
 }
 
 using SessionsById = std::unordered_map<std::uint64_t, const SessionView*>;
@@ -87,24 +89,35 @@ std::string process_entry(const InstanceView& instance, const SessionsById& by_i
     const auto found = by_id.find(id);
     if (found != by_id.end()) sessions.push_back(found->second);
   }
-  return R"({"pid":)" + std::to_string(instance.pid) + R"(,"is_current":false)" +
-         uptime_members(instance.uptime) + R"(,"status":)" + wire::quoted(instance.state) + R"(,"server":)" +
-         wire::quoted(instance.server) + R"(,"version":)" + text_or_null(instance.version) +
-         client_members(sessions) + R"(,"instance":)" + wire::quoted(instance.id) + R"(,"stale":)" +
-         text_or_null(instance.stale) + "}";
+  JsonObject entry;
+  entry.number("pid", instance.pid).flag("is_current", false);
+  add_uptime(entry, instance.uptime);
+  entry.text("status", instance.state)
+      .text("server", instance.server)
+      .text_or_null("version", instance.version);
+  add_clients(entry, sessions);
+  return entry.text("instance", instance.id).text_or_null("stale", instance.stale).json();
 }
 
 /// The daemon serves every session, so its entry lists none.
 std::string daemon_entry(const DaemonView& daemon) {
-  return R"({"pid":)" + std::to_string(daemon.pid) + R"(,"is_current":true)" + uptime_members(daemon.uptime) +
-         R"(,"status":"running","server":"corral","version":)" + wire::quoted(daemon.version) +
-         client_members({}) + R"(,"instance":null,"stale":null})";
+  JsonObject entry;
+  entry.number("pid", daemon.pid).flag("is_current", true);
+  add_uptime(entry, daemon.uptime);
+  entry.text("status", "running").text("server", "corral").text("version", daemon.version);
+  add_clients(entry, {});
+  return entry.raw("instance", "null").raw("stale", "null").json();
 }
 
 std::string pid_file_json(const PidFileView& file) {
-  return R"({"path":)" + wire::quoted(file.path) + R"(,"exists":)" + flag_json(file.exists) + R"(,"pid":)" +
-         (file.pid > 0 ? std::to_string(file.pid) : "null") + R"(,"version":)" + text_or_null(file.version) +
-         R"(,"started":)" + text_or_null(file.started) + R"(,"matches":)" + flag_json(file.matches) + "}";
+  return JsonObject()
+      .text("path", file.path)
+      .flag("exists", file.exists)
+      .number_or_null("pid", file.pid > 0 ? std::optional(file.pid) : std::nullopt)
+      .text_or_null("version", file.version)
+      .text_or_null("started", file.started)
+      .flag("matches", file.matches)
+      .json();
 }
 
 }  // namespace
@@ -113,20 +126,28 @@ std::string info_json(const Snapshot& snapshot) {
   const DaemonView& daemon = snapshot.daemon;
   SessionsById by_id;
   for (const SessionView& session : snapshot.sessions) by_id[session.id] = &session;
-  std::vector<std::string> processes = {daemon_entry(daemon)};
+  wire::JsonArray processes;
+  processes.raw(daemon_entry(daemon));
+  std::size_t count = 1;
   for (const InstanceView& instance : snapshot.instances) {
-    if (instance.pid > 0)
-      processes.push_back(process_entry(instance, by_id));  // otherwise there is no process yet
+    if (instance.pid <= 0) continue;  // there is no process yet
+    processes.raw(process_entry(instance, by_id));
+    ++count;
   }
   const Health health = health_of(snapshot);
-  return R"({"success":true,"server_version":)" + wire::quoted(daemon.version) + R"(,"build_date":)" +
-         wire::quoted(daemon.build) + R"(,"current_pid":)" + std::to_string(daemon.pid) +
-         R"(,"current_uptime_seconds":)" + std::to_string(whole_seconds_of(daemon.uptime)) +
-         R"(,"current_uptime_formatted":)" + wire::quoted(formatted(daemon.uptime)) +
-         R"(,"total_server_processes":)" + std::to_string(processes.size()) + R"(,"server_processes":)" +
-         array_json(processes) + R"(,"health":)" + (health.healthy ? R"("healthy")" : R"("degraded")") +
-         R"(,"health_reasons":)" + strings_json(health.reasons) + R"(,"pid_file":)" +
-         pid_file_json(daemon.pid_file) + "}";
+  return JsonObject()
+      .flag("success", true)
+      .text("server_version", daemon.version)
+      .text("build_date", daemon.build)
+      .number("current_pid", daemon.pid)
+      .number("current_uptime_seconds", whole_seconds_of(daemon.uptime))
+      .text("current_uptime_formatted", formatted(daemon.uptime))
+      .number("total_server_processes", count)
+      .raw("server_processes", processes.json())
+      .text("health", health.healthy ? "healthy" : "degraded")
+      .raw("health_reasons", wire::array_of_texts(health.reasons))
+      .raw("pid_file", pid_file_json(daemon.pid_file))
+      .json();
 }
 
 }  // namespace corral::observe

@@ -4,12 +4,13 @@
 #include <optional>
 
 #include "base/nearest.h"
-#include "observe/json_parts.h"
+#include "wire/json_writer.h"
 
 namespace corral::observe {
 namespace {
 
 namespace json = boost::json;
+using wire::JsonObject;
 
 constexpr std::size_t kLongestText = 4096;
 
@@ -23,27 +24,27 @@ const char* type_name(Parameter::Type type) {
 }
 
 std::string schema_of(const Parameter& parameter) {
-  std::string schema = std::string(R"({"type":")") + type_name(parameter.type) + R"(","description":)" +
-                       wire::quoted(parameter.description);
+  JsonObject schema;
+  schema.text("type", type_name(parameter.type)).text("description", parameter.description);
   if (parameter.type == Parameter::Type::Number) {
-    schema += R"(,"minimum":)" + std::to_string(parameter.least) + R"(,"maximum":)" +
-              std::to_string(parameter.most);
+    schema.number("minimum", parameter.least).number("maximum", parameter.most);
   }
-  if (parameter.type == Parameter::Type::Flag) schema += R"(,"default":false)";
-  if (parameter.type == Parameter::Type::Text && parameter.required) schema += R"(,"minLength":1)";
-  return schema + "}";
+  if (parameter.type == Parameter::Type::Flag) schema.flag("default", false);
+  if (parameter.type == Parameter::Type::Text && parameter.required) schema.number("minLength", 1);
+  return schema.json();
 }
 
 std::string input_schema(const std::vector<Parameter>& parameters) {
-  std::string properties;
+  JsonObject properties;
   std::vector<std::string> required;
   for (const Parameter& parameter : parameters) {
-    properties += (properties.empty() ? "" : ",") + wire::quoted(parameter.name) + ":" + schema_of(parameter);
+    properties.raw(parameter.name, schema_of(parameter));
     if (parameter.required) required.push_back(parameter.name);
   }
-  return R"({"type":"object","properties":{)" + properties + "}" +
-         (required.empty() ? "" : R"(,"required":)" + strings_json(required)) +
-         R"(,"additionalProperties":false})";
+  JsonObject schema;
+  schema.text("type", "object").raw("properties", properties.json());
+  if (!required.empty()) schema.raw("required", wire::array_of_texts(required));
+  return schema.flag("additionalProperties", false).json();
 }
 
 /// A whole number, including 5.0 and 5e0, which are integers in JSON Schema.
@@ -99,12 +100,20 @@ Error unknown_argument(const Tool& tool, std::string_view name) {
 
 std::string to_json(const Tool& tool) {
   const bool reads = tool.effect == Tool::Effect::Reads;
-  return R"({"name":)" + wire::quoted(tool.name) + R"(,"title":)" + wire::quoted(tool.title) +
-         R"(,"description":)" + wire::quoted(tool.description) + R"(,"inputSchema":)" +
-         input_schema(tool.parameters) + R"(,"outputSchema":)" + tool.output_schema +
-         R"(,"annotations":{"title":)" + wire::quoted(tool.title) + R"(,"readOnlyHint":)" + flag_json(reads) +
-         R"(,"destructiveHint":)" + flag_json(tool.effect == Tool::Effect::Ends) + R"(,"idempotentHint":)" +
-         flag_json(reads || tool.idempotent) + R"(,"openWorldHint":false}})";
+  JsonObject annotations;
+  annotations.text("title", tool.title)
+      .flag("readOnlyHint", reads)
+      .flag("destructiveHint", tool.effect == Tool::Effect::Ends)
+      .flag("idempotentHint", reads || tool.idempotent)
+      .flag("openWorldHint", false);
+  return JsonObject()
+      .text("name", tool.name)
+      .text("title", tool.title)
+      .text("description", tool.description)
+      .raw("inputSchema", input_schema(tool.parameters))
+      .raw("outputSchema", tool.output_schema)
+      .raw("annotations", annotations.json())
+      .json();
 }
 
 Result<void> check_arguments(const Tool& tool, const json::object& arguments) {

@@ -10,8 +10,8 @@
 #include <cstring>
 #include <utility>
 
-#include "control/hello.h"
 #include "control/channel.h"
+#include "control/hello.h"
 #include "version.h"
 
 namespace corral::transport {

@@ -3,9 +3,9 @@
 #include <boost/json/serialize.hpp>
 #include <cmath>
 
-#include "observe/json_parts.h"
 #include "observe/snapshot.h"
 #include "observe/views.h"
+#include "wire/json_writer.h"
 
 namespace corral::observe {
 namespace {
@@ -95,13 +95,13 @@ TEST(ApiLists, AreThoseOfTheStatus) {
 }
 
 TEST(DecimalJson, IsANumberWhateverItIsGiven) {
-  EXPECT_EQ(decimal_json(0), "0");
-  EXPECT_EQ(decimal_json(-0.0001), "0");
-  EXPECT_EQ(decimal_json(1.5), "1.5");
-  EXPECT_EQ(decimal_json(100), "100");
-  EXPECT_EQ(decimal_json(0.12345), "0.123");
-  EXPECT_EQ(decimal_json(std::nan("")), "0");
-  EXPECT_EQ(decimal_json(HUGE_VAL), "0");
+  EXPECT_EQ(wire::decimal_json(0), "0");
+  EXPECT_EQ(wire::decimal_json(-0.0001), "0");
+  EXPECT_EQ(wire::decimal_json(1.5), "1.5");
+  EXPECT_EQ(wire::decimal_json(100), "100");
+  EXPECT_EQ(wire::decimal_json(0.12345), "0.123");
+  EXPECT_EQ(wire::decimal_json(std::nan("")), "0");
+  EXPECT_EQ(wire::decimal_json(HUGE_VAL), "0");
 }
 
 }  // namespace
