@@ -63,7 +63,7 @@ void HttpApi::answer(const http::Request& request, const ExchangePointer& exchan
       exchange->reply(
           {200,
            {{"Content-Type", "text/plain; version=0.0.4; charset=utf-8"}, {"Cache-Control", "no-store"}},
-           hub->chronicle().metrics().text(shot),
+           hub->records().metrics().text(shot),
            nullptr});
     });
   }
@@ -99,7 +99,7 @@ void HttpApi::answer_events(const http::Request& request, const ExchangePointer&
                  ", \"wait_ms\" one up to " + std::to_string(control::kLongestWait.count())));
   }
   const observe::EventReader::Wish wish{*after, *limit, std::chrono::milliseconds(*wait)};
-  hub_.chronicle().reader().read(
+  hub_.records().reader().read(
       wish, [exchange](const std::string& json) { exchange->reply(api_reply(200, json)); });
 }
 

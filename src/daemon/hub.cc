@@ -27,9 +27,9 @@ void forget_premises(control::Hello& hello) {
 }
 
 Hub::Impl::Impl(Loop& given, config::Configuration first, proc::Spawner& spawner, ReadAgain again,
-                Chronicle& given_chronicle)
+                Records& given_records)
     : loop(given),
-      chronicle(given_chronicle),
+      records(given_records),
       configuration(std::move(first)),
       read_again(std::move(again)),
       pool(given, spawner, configuration.options.line_cap),
@@ -46,17 +46,17 @@ Hub::Impl::Impl(Loop& given, config::Configuration first, proc::Spawner& spawner
 }
 
 Hub::Hub(Loop& loop, config::Configuration configuration, proc::Spawner& spawner, ReadAgain read_again,
-         Chronicle& chronicle)
+         Records& records)
     : impl_(
-          std::make_unique<Impl>(loop, std::move(configuration), spawner, std::move(read_again), chronicle)) {
-  impl_->pool.keep_manifests(&chronicle.manifests());
-  impl_->pool.tell_events_to(&chronicle.events());
-  chronicle.events().listen(
+          std::make_unique<Impl>(loop, std::move(configuration), spawner, std::move(read_again), records)) {
+  impl_->pool.keep_manifests(&records.manifests());
+  impl_->pool.tell_events_to(&records.events());
+  records.events().listen(
       [impl = impl_.get(), alive = std::weak_ptr<bool>(impl_->alive)](const events::Event& event) {
         if (!alive.expired()) impl->hear(event);
       });
-  impl_->pool.keep_journal(&chronicle.journal());
-  impl_->pool.keep_error_output(&chronicle.error_files());
+  impl_->pool.keep_journal(&records.journal());
+  impl_->pool.keep_error_output(&records.error_files());
 }
 
 Hub::~Hub() = default;

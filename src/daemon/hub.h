@@ -8,7 +8,7 @@
 
 #include "base/loop.h"
 #include "config/configuration.h"
-#include "daemon/chronicle.h"
+#include "daemon/records.h"
 #include "http/access.h"
 #include "observe/snapshot.h"
 #include "proc/spawner.h"
@@ -35,9 +35,9 @@ class Hub final : public transport::Reception, public transport::HttpHouse {
  public:
   /// Reads the configuration once more.
   using ReadAgain = std::function<Result<config::Configuration>()>;
-  /// The chronicle outlives it.
+  /// The records outlive it.
   Hub(Loop& loop, config::Configuration configuration, proc::Spawner& spawner, ReadAgain read_again,
-      Chronicle& chronicle);
+      Records& records);
   ~Hub() override;
 
   void arrived(transport::Arrival arrival, std::shared_ptr<transport::ShimLine> line) override;
@@ -69,7 +69,7 @@ class Hub final : public transport::Reception, public transport::HttpHouse {
   void recycle_large(const observe::Snapshot& measured);
   /// Whether any server has a size at which it is recycled.
   bool recycles() const;
-  Chronicle& chronicle();
+  Records& records();
   /// How the pid file is, for whoever asks.
   void describe_pid_file_with(std::function<observe::PidFileView()> describe);
   /// Where we are reached by HTTP; for the status.

@@ -19,7 +19,7 @@ inline constexpr int kRefused = 125;  // what a client that gets no server exits
 
 struct Hub::Impl {
   Impl(Loop& given, config::Configuration first, proc::Spawner& spawner, ReadAgain again,
-       Chronicle& given_chronicle);
+       Records& given_records);
 
   Result<std::shared_ptr<const pool::ServerSpec>> wanted(const Origin& origin);
   Origin origin_of(control::Hello& hello);
@@ -62,7 +62,7 @@ struct Hub::Impl {
 
   Loop& loop;
   Shares shares;  // outlives all who hold some
-  Chronicle& chronicle;
+  Records& records;
   config::Configuration configuration;
   ReadAgain read_again;
   std::string configuration_error;  // of the file as it is now; empty = it is in force

@@ -41,7 +41,7 @@ void Hub::Impl::keep_session(const Guest& guest, std::int64_t ended_ms) {
   const std::string& info = session.client_info();
   const auto age = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - session.since());
   registry::SessionRecord record;
-  record.daemon = chronicle.self().id;
+  record.daemon = records.self().id;
   record.id = session.id().value();
   record.server = session.server();
   record.instance = guest.instance.text();
@@ -52,7 +52,7 @@ void Hub::Impl::keep_session(const Guest& guest, std::int64_t ended_ms) {
   record.opened_ms = now_ms() - age.count();
   record.ended_ms = ended_ms;
   if (ended_ms != 0) record.reason = session.reason();
-  chronicle.registry().keep(record);
+  records.registry().keep(record);
 }
 
 void Hub::Impl::tell_detached(const Guest& guest) {
@@ -68,7 +68,7 @@ void Hub::Impl::tell_detached(const Guest& guest) {
   event.text = "session " + to_string(session.id()) + " with server " + session.server() + ": over after " +
                show_age(*event.took) + " (" + event.cause + ")";
   keep_session(guest, now_ms());
-  chronicle.events().tell(std::move(event));
+  records.events().tell(std::move(event));
 }
 
 /// Whoever is refused a thousand times a second is told of so often, but the log and the registry are not.
@@ -82,7 +82,7 @@ void Hub::Impl::tell_refused(const std::string& server, const std::string& cause
   event.pid = process;
   event.cause = cause;
   event.text = *line;
-  chronicle.events().tell(std::move(event));
+  records.events().tell(std::move(event));
 }
 
 void Hub::Impl::tell_reload(const std::string& cause, const std::string& text) {
@@ -90,7 +90,7 @@ void Hub::Impl::tell_reload(const std::string& cause, const std::string& text) {
   event.kind = events::Kind::Reload;
   event.cause = cause;
   event.text = text;
-  chronicle.events().tell(std::move(event));
+  records.events().tell(std::move(event));
 }
 
 /// A session that is no object, by its number. False if there is none.
@@ -134,7 +134,7 @@ void Hub::measured_snapshot(std::function<void(const observe::Snapshot&)> done) 
   impl_->measured_snapshot(std::move(done));
 }
 
-Chronicle& Hub::chronicle() { return impl_->chronicle; }
+Records& Hub::records() { return impl_->records; }
 
 void Hub::describe_pid_file_with(std::function<observe::PidFileView()> describe) {
   impl_->pid_file = std::move(describe);

@@ -133,9 +133,9 @@ observe::Snapshot Hub::Impl::snapshot(const observe::Usage* usage) {
   daemon.uptime = elapsed(started);
   daemon.config = configuration.file;
   daemon.config_error = configuration_error;
-  daemon.registry = chronicle.registry_file();
-  daemon.degraded = chronicle.registry().degraded();
-  daemon.lost = chronicle.lost();
+  daemon.registry = records.registry_file();
+  daemon.degraded = records.registry().degraded();
+  daemon.lost = records.lost();
   daemon.keep = configuration.options.keep;
   if (pid_file) daemon.pid_file = pid_file();
   shot.http_url = http_url;
@@ -143,7 +143,7 @@ observe::Snapshot Hub::Impl::snapshot(const observe::Usage* usage) {
   for (const config::Server& server : configuration.servers) {
     if (server.built_in) continue;
     shot.servers.push_back({server.name, server.disabled, pool.stopped().contains(server.name),
-                            broken(server.name), chronicle.error_files().path_of(server.name)});
+                            broken(server.name), records.error_files().path_of(server.name)});
   }
   for (const pool::Slot& slot : pool.slots()) {
     if (slot.router()) shot.instances.push_back(view_of(slot, usage));
@@ -154,8 +154,8 @@ observe::Snapshot Hub::Impl::snapshot(const observe::Usage* usage) {
     if (view.instance.empty() && pool.stopped().contains(view.server)) view.state = "stopped";
   }
   shot.objects = owned.list_json();
-  shot.crash_loops = chronicle.crash_loops();
-  shot.unkillable = chronicle.unkillable();
+  shot.crash_loops = records.crash_loops();
+  shot.unkillable = records.unkillable();
   shot.instances_started = pool.started();
   return shot;
 }
@@ -177,7 +177,7 @@ void Hub::Impl::measured_snapshot(std::function<void(const observe::Snapshot&)> 
   };
   const auto timer = std::make_shared<Timer>(loop);
   timer->start(kPatience, [answer] { answer(nullptr); });
-  chronicle.meter().measure(std::move(keepers), std::move(clients),
+  records.meter().measure(std::move(keepers), std::move(clients),
                             [answer, timer](const observe::Usage& usage) { answer(&usage); });
 }
 

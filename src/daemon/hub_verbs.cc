@@ -114,11 +114,11 @@ void Hub::Impl::show(const control::Hello& hello, const Answer& answer) {
       return measured_snapshot(
           [answer](const observe::Snapshot& shot) { answer(result(observe::info_json(shot))); });
     case Verb::Events:
-      return chronicle.reader().read({hello.after, hello.limit, hello.wait},
+      return records.reader().read({hello.after, hello.limit, hello.wait},
                                      [answer](const std::string& json) { answer(result(json)); });
     case Verb::Metrics:
       return measured_snapshot([this, answer](const observe::Snapshot& shot) {
-        answer(result(R"({"text":)" + wire::quoted(chronicle.metrics().text(shot)) + "}"));
+        answer(result(R"({"text":)" + wire::quoted(records.metrics().text(shot)) + "}"));
       });
     default: break;
   }

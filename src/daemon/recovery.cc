@@ -64,58 +64,58 @@ struct Removal {
   bool failed = false;
 
   /// The records are forgotten when nothing is left.
-  void done(Chronicle& chronicle, bool removed) {
+  void done(Records& records, bool removed) {
     failed = failed || !removed;
-    if (--pending == 0 && !failed) chronicle.registry().forget(daemon);
+    if (--pending == 0 && !failed) records.registry().forget(daemon);
   }
 };
 
 /// A container is a child of somebody else: it has no mark that could be found in /proc, but a label.
-void remove_container(Chronicle& chronicle, const registry::InstanceRecord& instance,
+void remove_container(Records& records, const registry::InstanceRecord& instance,
                       const std::shared_ptr<Removal>& removal, const ChildStarted& started) {
   const pid_t child = instance::remove_container(instance.container, instance.id);
-  const auto ended = [&chronicle, instance, removal](int status) {
-    tell_container(chronicle.events(), instance, status == 0);
-    removal->done(chronicle, status == 0);
+  const auto ended = [&records, instance, removal](int status) {
+    tell_container(records.events(), instance, status == 0);
+    removal->done(records, status == 0);
   };
   ++removal->pending;
   if (child > 0) return started(child, ended);
   ended(-1);
 }
 
-void forget(Chronicle& chronicle, const registry::Unfinished& unfinished, const ChildStarted& started) {
+void forget(Records& records, const registry::Unfinished& unfinished, const ChildStarted& started) {
   const auto removal = std::make_shared<Removal>();
   removal->daemon = unfinished.daemon.id;
-  const bool this_boot = unfinished.daemon.boot_id == chronicle.self().boot_id;
+  const bool this_boot = unfinished.daemon.boot_id == records.self().boot_id;
   for (const registry::InstanceRecord& instance : unfinished.instances) {
-    if (this_boot && !instance.container.empty()) remove_container(chronicle, instance, removal, started);
+    if (this_boot && !instance.container.empty()) remove_container(records, instance, removal, started);
   }
-  removal->done(chronicle, true);
+  removal->done(records, true);
 }
 
-void conclude(Chronicle& chronicle, const Recovered& one, const ChildStarted& started) {
-  for (const reap::Remnant& remnant : one.remnants.processes) tell_remnant(chronicle.events(), remnant);
+void conclude(Records& records, const Recovered& one, const ChildStarted& started) {
+  for (const reap::Remnant& remnant : one.remnants.processes) tell_remnant(records.events(), remnant);
   if (!one.remnants.why.empty() && !one.unfinished.instances.empty())
     log_line("instances of another daemon are left alone: " + one.remnants.why);
-  if (one.remnants.settled) forget(chronicle, one.unfinished, started);
+  if (one.remnants.settled) forget(records, one.unfinished, started);
 }
 
 }  // namespace
 
-void recover_remnants(Chronicle& chronicle, const ChildStarted& started) {
+void recover_remnants(Records& records, const ChildStarted& started) {
   const auto work = std::make_shared<std::vector<Recovered>>();
   // Also of those that have nothing to end: one may live beside us (`serve -- COMMAND` shares our registry),
   // and what it starts after it was forgotten would never be looked for.
-  for (registry::Unfinished& one : chronicle.registry().unfinished(chronicle.self().id)) {
+  for (registry::Unfinished& one : records.registry().unfinished(records.self().id)) {
     work->push_back({std::move(one), {}});
   }
   if (work->empty()) return;
-  chronicle.worker().run(
+  records.worker().run(
       [work] {
         for (Recovered& one : *work) one.remnants = reap::end_remnants(one.unfinished);
       },
-      [work, &chronicle, started] {
-        for (const Recovered& one : *work) conclude(chronicle, one, started);
+      [work, &records, started] {
+        for (const Recovered& one : *work) conclude(records, one, started);
       });
 }
 

@@ -85,13 +85,13 @@ struct Watchdog::Foreign {
 };
 
 Watchdog::Watchdog(Loop& loop, Hub& hub)
-    : hub_(hub), chronicle_(hub.chronicle()), timer_(loop), growth_(loop) {}
+    : hub_(hub), records_(hub.records()), timer_(loop), growth_(loop) {}
 
 Watchdog::~Watchdog() = default;
 
 void Watchdog::start() {
   wait();
-  chronicle_.events().listen(lifetime_.guard([this](const Event& event) {
+  records_.events().listen(lifetime_.guard([this](const Event& event) {
     if (event.kind == Kind::Ready) wait_for_growth();
   }));
 }
@@ -113,9 +113,9 @@ void Watchdog::look() {
 void Watchdog::look_at_own() {
   if (std::exchange(looking_, true)) return;
   std::vector<registry::InstanceRecord> records;
-  for (const auto& [id, record] : chronicle_.journal().open()) records.push_back(record);
+  for (const auto& [id, record] : records_.journal().open()) records.push_back(record);
   const auto found = std::make_shared<std::vector<reap::Disagreement>>();
-  chronicle_.worker().run(
+  records_.worker().run(
       [found, records = std::move(records)] {
         *found = reap::disagreements(getpid(), records, reap::list_processes());
       },
@@ -132,7 +132,7 @@ void Watchdog::heed(std::vector<reap::Disagreement> now) {
     const std::string key =
         std::string(reap::name_of(one.kind)) + one.instance + "/" + std::to_string(one.pid);
     told.insert(key);
-    if (!told_.contains(key)) chronicle_.events().tell(about(one));
+    if (!told_.contains(key)) records_.events().tell(about(one));
     repair(one);  // again, if it did not help
   }
   told_ = std::move(told);
@@ -142,18 +142,18 @@ void Watchdog::heed(std::vector<reap::Disagreement> now) {
 /// Also where nothing seems to be left: what has cleared its environment shows only the tag, and only this
 /// looks for tags and into the cgroup.
 void Watchdog::repair(const reap::Disagreement& found) {
-  const auto record = chronicle_.journal().open().find(found.instance);
-  if (record == chronicle_.journal().open().end()) return;
+  const auto record = records_.journal().open().find(found.instance);
+  if (record == records_.journal().open().end()) return;
   if (found.repair == reap::Disagreement::Repair::None) return;
   if (!repairing_.insert(found.instance).second) return;
   const auto remnants = std::make_shared<reap::Remnants>();
-  chronicle_.worker().run([remnants, self = chronicle_.self(),
+  records_.worker().run([remnants, self = records_.self(),
                            instance = record->second] { *remnants = reap::end_instance(self, instance); },
                           lifetime_.guard([this, remnants, id = found.instance, kind = found.kind] {
                             repairing_.erase(id);
                             for (const reap::Remnant& remnant : remnants->processes)
-                              chronicle_.events().tell(about(remnant));
-                            if (remnants->settled) chronicle_.journal().ended(id, reap::name_of(kind));
+                              records_.events().tell(about(remnant));
+                            if (remnants->settled) records_.journal().ended(id, reap::name_of(kind));
                           }));
 }
 
@@ -166,11 +166,11 @@ void Watchdog::look_at_foreign() {
     foreign_ = std::make_shared<Foreign>(hub_.options().keep);
   if (std::exchange(searching_, true)) return;
   const auto told = std::make_shared<std::vector<Event>>();
-  chronicle_.worker().run(
+  records_.worker().run(
       [told, foreign = foreign_, end = rules.foreign == config::Foreign::End] { *told = foreign->look(end); },
       lifetime_.guard([this, told] {
         searching_ = false;
-        for (Event& event : *told) chronicle_.events().tell(std::move(event));
+        for (Event& event : *told) records_.events().tell(std::move(event));
       }));
 }
 

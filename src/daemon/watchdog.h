@@ -1,6 +1,6 @@
 // Looks now and then whether registry, /proc and keepers agree, and repairs or tells what does not; also what
 // other programs have lost, if the configuration asks for it, and instances that have grown too large.
-// Belongs to the loop thread; the looking is done on the chronicle's.
+// Belongs to the loop thread; the looking is done on the thread of the records.
 #pragma once
 
 #include <memory>
@@ -36,7 +36,7 @@ class Watchdog {
   void wait_for_growth();
 
   Hub& hub_;
-  Chronicle& chronicle_;
+  Records& records_;
   Timer timer_;
   Timer growth_;
   std::vector<reap::Disagreement> before_;

@@ -22,7 +22,7 @@
 #include "config/configuration.h"
 #include "control/runtime_dir.h"
 #include "daemon/built_in_server.h"
-#include "daemon/chronicle.h"
+#include "daemon/records.h"
 #include "daemon/hub.h"
 #include "daemon/recovery.h"
 #include "daemon/token_file.h"
@@ -136,7 +136,7 @@ class Daemon {
   UniqueFd tcp_door_;
 
   Loop loop_;
-  std::unique_ptr<daemon::Chronicle> chronicle_;
+  std::unique_ptr<daemon::Records> records_;
   std::unique_ptr<daemon::Hub> hub_;
   std::unique_ptr<daemon::Watchdog> watchdog_;
   std::unique_ptr<transport::UnixListener> listener_;
@@ -179,13 +179,13 @@ int Daemon::run() {
   http_.reset();
   watchdog_.reset();
   hub_.reset();
-  chronicle_->close();
+  records_->close();
   // Whatever is left is the janitor's to end. Without one it is ours.
   static keeper::Inherited left;  // static: it is large
   if (janitor_gone_) left.end(spawner->helper_file());
   // Remnants take seconds to end, and reading /proc can hang as long as a process does: the next daemon looks
   // again, and it waits for our lock.
-  if (chronicle_->busy()) _exit(0);
+  if (records_->busy()) _exit(0);
   return 0;
 }
 
@@ -246,11 +246,11 @@ Result<void> Daemon::prepare(const config::Http& http) {
 void Daemon::open_doors(proc::Spawner& spawner, config::Configuration configuration) {
   // Only now: a registry that must be made or migrated takes its time, and who comes meanwhile is in the
   // queue.
-  chronicle_ =
-      std::make_unique<daemon::Chronicle>(loop_, state_directory_of(options_), configuration.options.history);
+  records_ =
+      std::make_unique<daemon::Records>(loop_, state_directory_of(options_), configuration.options.history);
   hub_ = std::make_unique<daemon::Hub>(
-      loop_, std::move(configuration), spawner, [this] { return source_.read(); }, *chronicle_);
-  loop_.when_slow([this](const SlowTurn& turn) { chronicle_->events().tell(events::event_of(turn)); });
+      loop_, std::move(configuration), spawner, [this] { return source_.read(); }, *records_);
+  loop_.when_slow([this](const SlowTurn& turn) { records_->events().tell(events::event_of(turn)); });
   hub_->describe_pid_file_with([this] { return describe_pid_file(); });
   hub_->when_asked_to_stop([this](const std::string& why) { stop(why); });
   hub_->when_empty([this] {
@@ -265,7 +265,7 @@ void Daemon::open_doors(proc::Spawner& spawner, config::Configuration configurat
   tell(events::Kind::Start, "start",
        "the daemon has started: corral " + record_.version + ", pid " + std::to_string(record_.pid));
   recover();
-  chronicle_->when_whole_again([this] { recover(); });
+  records_->when_whole_again([this] { recover(); });
   watchdog_ = std::make_unique<daemon::Watchdog>(loop_, *hub_);
   watchdog_->start();
   if (notify_.watchdog_period()) feed_watchdog(*notify_.watchdog_period());
@@ -273,7 +273,7 @@ void Daemon::open_doors(proc::Spawner& spawner, config::Configuration configurat
 }
 
 void Daemon::recover() {
-  recover_remnants(*chronicle_,
+  recover_remnants(*records_,
                    [this](pid_t child, daemon::ChildEnded ended) { hub_->started(child, std::move(ended)); });
 }
 
@@ -341,7 +341,7 @@ void Daemon::tell(events::Kind kind, const std::string& cause, const std::string
   event.pid = record_.pid;
   event.cause = cause;
   event.text = text;
-  chronicle_->events().tell(std::move(event));
+  records_->events().tell(std::move(event));
 }
 
 observe::PidFileView Daemon::describe_pid_file() const {

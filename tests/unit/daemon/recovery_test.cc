@@ -29,15 +29,15 @@ class RecoveryTest : public testing::Test {
   std::vector<std::string> left_after_recovery(const registry::DaemonRecord& other) {
     Loop loop;
     registry::open_registry(loop, folder_ / "registry.db")->begin(other);
-    Chronicle chronicle(loop, folder_, kHistory);
-    recover_remnants(chronicle,
+    Records records(loop, folder_, kHistory);
+    recover_remnants(records,
                      [](pid_t, const ChildEnded&) { FAIL() << "nothing of it was in a container"; });
     Timer late(loop);
     late.start(kPatience, [&loop] { loop.stop(); });
-    chronicle.worker().run([] {}, [&loop] { loop.stop(); });  // one job after the other
+    records.worker().run([] {}, [&loop] { loop.stop(); });  // one job after the other
     loop.run();
     std::vector<std::string> left;
-    for (const registry::Unfinished& one : chronicle.registry().unfinished(chronicle.self().id)) {
+    for (const registry::Unfinished& one : records.registry().unfinished(records.self().id)) {
       left.push_back(one.daemon.id);
     }
     return left;

@@ -1,4 +1,4 @@
-// What the daemon knows of itself: the event stream with everybody who listens to it, the registry behind it,
+// What the daemon knows of itself: the event stream and its listeners (log, registry, metrics), the registry,
 // and the threads that look at /proc. Made before the hub, outlives it. Belongs to the loop thread.
 #pragma once
 
@@ -21,11 +21,11 @@
 
 namespace corral::daemon {
 
-class Chronicle {
+class Records {
  public:
   /// `state` is the state directory; empty = nothing is kept.
-  Chronicle(Loop& loop, const std::string& state, std::chrono::milliseconds history);
-  ~Chronicle();
+  Records(Loop& loop, const std::string& state, std::chrono::milliseconds history);
+  ~Records();
 
   events::Stream& events() { return events_; }
   registry::Registry& registry() { return *registry_; }

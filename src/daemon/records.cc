@@ -1,4 +1,4 @@
-#include "daemon/chronicle.h"
+#include "daemon/records.h"
 
 #include <poll.h>
 
@@ -32,7 +32,7 @@ bool has_ended(const UniqueFd& process) {
 
 }  // namespace
 
-Chronicle::Chronicle(Loop& loop, const std::string& state, std::chrono::milliseconds history)
+Records::Records(Loop& loop, const std::string& state, std::chrono::milliseconds history)
     : registry_file_(in_folder(state, "registry.db")),
       registry_(registry::open_registry(
           loop, registry_file_,
@@ -55,9 +55,9 @@ Chronicle::Chronicle(Loop& loop, const std::string& state, std::chrono::millisec
 }
 
 /// The registry outlives the stream.
-Chronicle::~Chronicle() { heard_ = false; }
+Records::~Records() { heard_ = false; }
 
-void Chronicle::hear(const events::Event& event) {
+void Records::hear(const events::Event& event) {
   events::write_to_log(event);
   registry_->keep(event);
   metrics_.count(event);
@@ -65,7 +65,7 @@ void Chronicle::hear(const events::Event& event) {
   if (event.kind == events::Kind::Survivor) remember_survivor(event);
 }
 
-void Chronicle::tell_of_registry() {
+void Records::tell_of_registry() {
   const std::string& why = registry_->degraded();
   events::Event event;
   event.kind = events::Kind::Registry;
@@ -75,7 +75,7 @@ void Chronicle::tell_of_registry() {
   if (why.empty() && whole_again_) whole_again_();
 }
 
-void Chronicle::tell_of_loss(registry::Loss loss, const std::string& text) {
+void Records::tell_of_loss(registry::Loss loss, const std::string& text) {
   if (!heard_) {
     untold_.emplace_back(loss, text);
     return;
@@ -88,7 +88,7 @@ void Chronicle::tell_of_loss(registry::Loss loss, const std::string& text) {
   events_.tell(std::move(event));
 }
 
-void Chronicle::remember_survivor(const events::Event& event) {
+void Records::remember_survivor(const events::Event& event) {
   constexpr std::size_t kMostRemembered = 64;
   UniqueFd process(event.pid > 0 ? keeper::pidfd_open(event.pid) : -1);
   if (!process.valid()) return;
@@ -96,14 +96,14 @@ void Chronicle::remember_survivor(const events::Event& event) {
   unkillable_.push_back({std::move(process), event.text});
 }
 
-std::vector<std::string> Chronicle::unkillable() {
+std::vector<std::string> Records::unkillable() {
   std::erase_if(unkillable_, [](const Unkillable& one) { return has_ended(one.process); });
   std::vector<std::string> sentences;
   for (const Unkillable& one : unkillable_) sentences.push_back(one.text);
   return sentences;
 }
 
-void Chronicle::close() {
+void Records::close() {
   if (journal_.open().empty()) registry_->end(self_.id);
   registry_->flush();
 }
