@@ -22,7 +22,7 @@ int passed_to_us();
 /// kind.
 struct PassedSockets {
   UniqueFd local;  // where shims and commands meet us
-  UniqueFd tcp;    // the door by URL
+  UniqueFd tcp;    // for clients by HTTP
 };
 
 /// Invalid what was not passed. The others are closed, and the variables are gone afterwards: nobody below us

@@ -35,7 +35,7 @@
 #include "serve/activation.h"
 #include "serve/config_source.h"
 #include "serve/file_watch.h"
-#include "serve/http_doors.h"
+#include "serve/http_listeners.h"
 #include "serve/http_socket.h"
 #include "serve/listening_socket.h"
 #include "serve/pid_file.h"
@@ -108,7 +108,7 @@ class Daemon {
  private:
   Result<config::Configuration> read_configuration();
   Result<void> prepare(const config::Http& http);
-  void open_doors(proc::Spawner& spawner, config::Configuration configuration);
+  void open_sockets(proc::Spawner& spawner, config::Configuration configuration);
   void recover();
   void open_http();
   void watch_signals();
@@ -133,14 +133,14 @@ class Daemon {
   daemon::TokenFile tokens_;
   ListeningSocket socket_;
   ListeningSocket http_socket_;
-  UniqueFd tcp_door_;
+  UniqueFd tcp_socket_;
 
   Loop loop_;
   std::unique_ptr<daemon::Records> records_;
   std::unique_ptr<daemon::Hub> hub_;
   std::unique_ptr<daemon::Watchdog> watchdog_;
   std::unique_ptr<transport::UnixListener> listener_;
-  std::unique_ptr<HttpDoors> http_;
+  std::unique_ptr<HttpListeners> http_;
   Watch signal_watch_{loop_, signals_.get()};
   Watch lifeline_watch_{loop_, lifeline_.get()};
   std::optional<FileWatch> file_watch_;
@@ -173,7 +173,7 @@ int Daemon::run() {
     log_as_text("cannot start: " + prepared.error().message);
     return 1;
   }
-  open_doors(*spawner, std::move(*configuration));
+  open_sockets(*spawner, std::move(*configuration));
   loop_.run();
   listener_.reset();
   http_.reset();
@@ -219,14 +219,14 @@ Result<void> Daemon::prepare(const config::Http& http) {
   Result<PassedSockets> passed = take_passed_sockets();
   if (!passed) return passed.error();
   const Reach reach = tokens_.any() ? Reach::Anywhere : Reach::ThisMachine;
-  Result<UniqueFd> door = open_tcp_door(options_, http, std::move(passed->tcp), reach);
-  if (door) {
-    tcp_door_ = std::move(*door);
+  Result<UniqueFd> tcp = open_tcp_socket(options_, http, std::move(passed->tcp), reach);
+  if (tcp) {
+    tcp_socket_ = std::move(*tcp);
   } else if (options_.automatic && !options_.port) {
     // Whoever needs a daemon for its pipes should not go without one because of a port.
-    log_line("there is no door for clients that come by URL: " + door.error().message);
+    log_line("there is no door for clients that come by URL: " + tcp.error().message);
   } else {
-    return door.error();
+    return tcp.error();
   }
   Result<ListeningSocket> socket =
       ListeningSocket::take_or_make(std::move(passed->local), control::socket_path(options_.runtime_dir));
@@ -243,7 +243,7 @@ Result<void> Daemon::prepare(const config::Http& http) {
   return written.error();
 }
 
-void Daemon::open_doors(proc::Spawner& spawner, config::Configuration configuration) {
+void Daemon::open_sockets(proc::Spawner& spawner, config::Configuration configuration) {
   // Only now: a registry that must be made or migrated takes its time, and who comes meanwhile is in the
   // queue.
   records_ =
@@ -279,8 +279,8 @@ void Daemon::recover() {
 
 void Daemon::open_http() {
   if (!options_.command.empty()) hub_->serve_alone(options_.command, options_.cwd, options_.environment);
-  http_ = std::make_unique<HttpDoors>(loop_, *hub_, hub_->options(), http_socket_.take(),
-                                      std::move(tcp_door_), tokens_);
+  http_ = std::make_unique<HttpListeners>(loop_, *hub_, hub_->options(), http_socket_.take(),
+                                      std::move(tcp_socket_), tokens_);
   hub_->reached_at(http_->url(), control::http_socket_path(options_.runtime_dir));
   if (http_->url().empty()) return;
   log_line(options_.command.empty()

@@ -1,4 +1,4 @@
-// The TCP door: a listening socket, and why it cannot be had.
+// The TCP socket that clients reach by URL, and why it cannot be opened.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@ namespace corral::serve {
 /// Where `corral serve -- COMMAND` listens unless told otherwise.
 inline constexpr std::uint16_t kUsualPort = 8765;
 
-/// Who may reach the door: other machines only if they are asked for a token.
+/// Which machines may reach the socket: others only if they must bring a token.
 enum class Reach : std::uint8_t { ThisMachine, Anywhere };
 
 /// `bind` as parse_ip_address() takes it. A taken port is an error that names who has it.
 Result<UniqueFd> listen_on(const std::string& bind, std::uint16_t port, Reach reach);
 
-/// The door as options and configuration want it, options first: one that the service manager passed, one
-/// that we open, or none, which is invalid.
-Result<UniqueFd> open_tcp_door(const ServeOptions& options, const config::Http& http, UniqueFd passed,
+/// The socket as options and configuration want it, options first: the one that the service manager passed,
+/// one that we open, or none, which is invalid.
+Result<UniqueFd> open_tcp_socket(const ServeOptions& options, const config::Http& http, UniqueFd passed,
                                Reach reach);
 
-/// For a socket that somebody else opened for us: the same rule about who may reach it.
+/// The same rule for a socket that the service manager opened for us.
 Result<void> check_reach(int socket, Reach reach);
 
 std::uint16_t port_of(int socket);

@@ -17,7 +17,7 @@ struct ServeOptions {
   bool automatic = false;                // started by a shim: leaves when nobody needs it
   bool replace = false;                  // ask the running one to leave
   bool background = false;               // return when it answers
-  std::optional<std::uint16_t> port;     // of the TCP door; nothing = the configuration decides
+  std::optional<std::uint16_t> port;     // of HTTP; nothing = the configuration decides
   std::string bind;                      // empty = the configuration decides
   std::string log;                       // "auto", "text", "json"; empty = auto
   std::vector<std::string> command;      // served alone, at /mcp and /sse; empty = what is configured

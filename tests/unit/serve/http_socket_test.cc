@@ -60,21 +60,21 @@ TEST(TcpDoor, NeedsAnAddressOfThisMachine) {
 TEST(TcpDoor, IsWhatOptionsAndConfigurationWant) {
   ServeOptions options;
   config::Http http;
-  const auto none = open_tcp_door(options, http, UniqueFd(), Reach::ThisMachine);
+  const auto none = open_tcp_socket(options, http, UniqueFd(), Reach::ThisMachine);
   ASSERT_TRUE(none);
   EXPECT_FALSE(none->valid());
 
   http.port = 0;
-  EXPECT_TRUE(open_tcp_door(options, http, UniqueFd(), Reach::ThisMachine)->valid());
+  EXPECT_TRUE(open_tcp_socket(options, http, UniqueFd(), Reach::ThisMachine)->valid());
   http.bind = "127.0.0.2";
-  EXPECT_EQ(host_of(open_tcp_door(options, http, UniqueFd(), Reach::ThisMachine)->get()), "127.0.0.2");
+  EXPECT_EQ(host_of(open_tcp_socket(options, http, UniqueFd(), Reach::ThisMachine)->get()), "127.0.0.2");
   options.bind = "127.0.0.3";
-  EXPECT_EQ(host_of(open_tcp_door(options, http, UniqueFd(), Reach::ThisMachine)->get()), "127.0.0.3");
+  EXPECT_EQ(host_of(open_tcp_socket(options, http, UniqueFd(), Reach::ThisMachine)->get()), "127.0.0.3");
   http.port.reset();
-  EXPECT_EQ(open_tcp_door(options, http, UniqueFd(), Reach::ThisMachine).error().message,
+  EXPECT_EQ(open_tcp_socket(options, http, UniqueFd(), Reach::ThisMachine).error().message,
             "--bind says where, but there is no port to listen at: add --port 8765");
   options.port = 0;
-  EXPECT_TRUE(open_tcp_door(options, http, UniqueFd(), Reach::ThisMachine)->valid());
+  EXPECT_TRUE(open_tcp_socket(options, http, UniqueFd(), Reach::ThisMachine)->valid());
 }
 
 TEST(TcpDoor, IsTheOneThatWasPassed) {
@@ -83,10 +83,10 @@ TEST(TcpDoor, IsTheOneThatWasPassed) {
   const int number = passed->get();
   ServeOptions options;
   options.port = 0;
-  const auto door = open_tcp_door(options, {}, std::move(*passed), Reach::ThisMachine);
+  const auto door = open_tcp_socket(options, {}, std::move(*passed), Reach::ThisMachine);
   ASSERT_TRUE(door);
   EXPECT_EQ(door->get(), number);
-  EXPECT_FALSE(open_tcp_door(options, {}, local_socket(), Reach::ThisMachine));
+  EXPECT_FALSE(open_tcp_socket(options, {}, local_socket(), Reach::ThisMachine));
 }
 
 TEST(TcpDoor, IsNoLocalSocket) {

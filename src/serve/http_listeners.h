@@ -1,5 +1,6 @@
-// The doors for clients that come by URL: one at the socket beside the control socket, always, and one at a
-// TCP port where the user wants it.
+// The listeners for clients by HTTP: always one at the socket beside the control socket, and one at a TCP port
+// where the user wants it. Both lead to the same endpoint, each with its own access rules. The service owns
+// it, and destroys it before the hub. Belongs to the loop thread.
 #pragma once
 
 #include <memory>
@@ -14,15 +15,15 @@
 
 namespace corral::serve {
 
-class HttpDoors {
+class HttpListeners {
  public:
-  /// `tcp` may be invalid: no such door.
-  HttpDoors(Loop& loop, daemon::Hub& hub, const config::Options& options, UniqueFd local, UniqueFd tcp,
+  /// `tcp` may be invalid: then there is no TCP listener. Hub and tokens outlive it.
+  HttpListeners(Loop& loop, daemon::Hub& hub, const config::Options& options, UniqueFd local, UniqueFd tcp,
             daemon::TokenFile& tokens);
 
-  /// Nobody comes in any more; those who are here get their answers.
+  /// No new connections. Those that are open get their answers.
   void close();
-  /// Empty without a TCP door.
+  /// Empty without a TCP listener.
   const std::string& url() const { return url_; }
 
  private:

@@ -1,4 +1,4 @@
-#include "serve/http_doors.h"
+#include "serve/http_listeners.h"
 
 #include <sys/resource.h>
 
@@ -9,8 +9,8 @@
 namespace corral::serve {
 namespace {
 
-/// `tcp` is invalid for the local door. Where the socket really listens decides, not what the configuration
-/// says: --bind, or a socket of the service manager, may say otherwise.
+/// `tcp` is invalid for the local socket. Where the socket really listens decides, not the configuration:
+/// --bind, or a socket of the service manager, may differ from it.
 http::AccessRules rules_for(const config::Http& http, const UniqueFd& tcp) {
   http::AccessRules rules;
   if (tcp.valid()) {
@@ -22,8 +22,8 @@ http::AccessRules rules_for(const config::Http& http, const UniqueFd& tcp) {
   return rules;
 }
 
-/// Anybody may connect, before he says who he is. What sessions and servers need must be left, so one door
-/// has a quarter of our descriptors at most.
+/// Anybody may connect before being identified. Sessions and servers need descriptors too, so one listener gets
+/// a quarter of them at most.
 http::Limits limits_for(const config::Options& options) {
   http::Limits limits;
   limits.body = options.line_cap;
@@ -42,7 +42,7 @@ transport::HttpLimits session_limits_for(const config::Options& options) {
 
 }  // namespace
 
-HttpDoors::HttpDoors(Loop& loop, daemon::Hub& hub, const config::Options& options, UniqueFd local,
+HttpListeners::HttpListeners(Loop& loop, daemon::Hub& hub, const config::Options& options, UniqueFd local,
                      UniqueFd tcp, daemon::TokenFile& tokens)
     : url_(tcp.valid() ? url_of(tcp.get()) : ""),
       endpoint_(loop, hub, session_limits_for(options), options.http.idle),
@@ -56,7 +56,7 @@ HttpDoors::HttpDoors(Loop& loop, daemon::Hub& hub, const config::Options& option
   if (tcp.valid()) tcp_ = open(loop, std::move(tcp), limits, tcp_front_);
 }
 
-std::unique_ptr<http::Listener> HttpDoors::open(Loop& loop, UniqueFd socket, const http::Limits& limits,
+std::unique_ptr<http::Listener> HttpListeners::open(Loop& loop, UniqueFd socket, const http::Limits& limits,
                                                 daemon::HttpFront& front) {
   return std::make_unique<http::Listener>(
       loop, std::move(socket), limits,
@@ -66,7 +66,7 @@ std::unique_ptr<http::Listener> HttpDoors::open(Loop& loop, UniqueFd socket, con
       [&front](const http::Request& head) { return front.refuse_early(head); });
 }
 
-void HttpDoors::close() {
+void HttpListeners::close() {
   if (local_) local_->close();
   if (tcp_) tcp_->close();
 }
