@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "daemon/origin.h"
-#include "transport/http_house.h"
+#include "transport/http_session_opener.h"
 #include "transport/stdio_client.h"
 
 namespace corral::daemon {

@@ -76,7 +76,7 @@ void HttpFront::dispatch(const http::Request& request, const std::shared_ptr<htt
     return exchange->reply({204, {{"Allow", "GET, POST, DELETE, OPTIONS"}}, "", nullptr});
   }
   if (api_.take(request, exchange, access.principal)) return;
-  if (endpoint_.take(request, exchange, access.principal)) return;
+  if (endpoint_.handle(request, exchange, access.principal)) return;
   exchange->reply(
       json_reply(404, R"({"error":"there is nothing at this path; servers are at /mcp/NAME and )"
                       R"(/sse/NAME, health at /healthz and /readyz, more at /api/v1/info and /metrics"})"));

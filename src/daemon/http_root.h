@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "config/configuration.h"
-#include "transport/http_house.h"
+#include "transport/http_session_opener.h"
 
 namespace corral::daemon {
 

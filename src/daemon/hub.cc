@@ -69,7 +69,7 @@ void Hub::Impl::apply_options() {
 
 // ---- arriving
 
-void Hub::arrived(transport::Arrival arrival, std::shared_ptr<transport::ShimLine> line) {
+void Hub::open(transport::Arrival arrival, std::shared_ptr<transport::ShimLine> line) {
   if (impl_->draining) return line->run_it("the daemon is shutting down");
   const auto refuse = [&](const std::string& cause, const std::string& why) {
     impl_->tell_refused(arrival.hello.server, cause, why);

@@ -12,8 +12,8 @@
 #include "http/access.h"
 #include "observe/snapshot.h"
 #include "proc/spawner.h"
-#include "transport/http_house.h"
-#include "transport/reception.h"
+#include "transport/http_session_opener.h"
+#include "transport/session_opener.h"
 
 namespace corral::daemon {
 
@@ -31,7 +31,7 @@ struct Reloaded {
   std::vector<std::string> warnings;
 };
 
-class Hub final : public transport::Reception, public transport::HttpHouse {
+class Hub final : public transport::SessionOpener, public transport::HttpSessionOpener {
  public:
   /// Reads the configuration once more.
   using ReadAgain = std::function<Result<config::Configuration>()>;
@@ -40,8 +40,8 @@ class Hub final : public transport::Reception, public transport::HttpHouse {
       Records& records);
   ~Hub() override;
 
-  void arrived(transport::Arrival arrival, std::shared_ptr<transport::ShimLine> line) override;
-  void asked(transport::Question question, transport::Answer answer) override;
+  void open(transport::Arrival arrival, std::shared_ptr<transport::ShimLine> line) override;
+  void answer(transport::Question question, transport::Answer answer) override;
 
   // Those who come by HTTP.
   std::variant<std::unique_ptr<session::Session>, transport::HttpRefusal> open(
@@ -54,7 +54,7 @@ class Hub final : public transport::Reception, public transport::HttpHouse {
   /// There is one server, this command, and no configuration.
   void serve_alone(std::vector<std::string> argv, std::string cwd, std::vector<std::string> environment);
   /// The name of that server; empty if there is none.
-  const std::string& alone() const override;
+  const std::string& only_server() const override;
   /// Whether every server can be had, and why not, as JSON. It names those that `who` may use; null = nobody
   /// that we know.
   struct Readiness {

@@ -46,7 +46,7 @@ void Hub::serve_alone(std::vector<std::string> argv, std::string cwd, std::vecto
   impl_->alone.environment = impl_->environments.keep(std::move(environment));
 }
 
-const std::string& Hub::alone() const { return impl_->alone.server; }
+const std::string& Hub::only_server() const { return impl_->alone.server; }
 
 void Hub::reached_at(std::string url, std::string unix_path) {
   impl_->http_url = std::move(url);

@@ -46,7 +46,7 @@ std::string by_process(const char* what, const Question& question) {
 
 }  // namespace
 
-void Hub::asked(Question question, Answer answer) {
+void Hub::answer(Question question, Answer answer) {
   const Verb verb = question.hello.verb;
   if (const std::string old = impl_->too_old(question.hello); !old.empty() && verb != Verb::Shutdown) {
     impl_->tell_refused("", "version", old, question.peer);

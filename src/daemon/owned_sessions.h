@@ -16,7 +16,7 @@
 #include "daemon/evidence.h"
 #include "daemon/guest.h"
 #include "daemon/origin.h"
-#include "transport/reception.h"
+#include "transport/session_opener.h"
 
 namespace corral::daemon {
 

@@ -285,7 +285,7 @@ void Daemon::open_http() {
   if (http_->url().empty()) return;
   log_line(options_.command.empty()
                ? "HTTP: servers are at " + http_->url() + "/mcp/NAME, and at /sse/NAME for old clients"
-               : "HTTP: " + hub_->alone() + " is at " + http_->url() + "/mcp, and at /sse for old clients");
+               : "HTTP: " + hub_->only_server() + " is at " + http_->url() + "/mcp, and at /sse for old clients");
 }
 
 void Daemon::watch_signals() {

@@ -50,20 +50,20 @@ std::string served_range() {
 
 }  // namespace
 
-ControlConnection::ControlConnection(std::shared_ptr<Premises> premises, UniqueFd socket, pid_t peer,
+ControlConnection::ControlConnection(std::shared_ptr<ListenerContext> context, UniqueFd socket, pid_t peer,
                                      Finished finished)
-    : premises_(std::move(premises)),
+    : context_(std::move(context)),
       socket_(std::move(socket)),
       peer_(peer),
       finished_(std::move(finished)),
-      watch_(std::make_unique<Watch>(premises_->loop, socket_.get())),
-      timer_(premises_->loop) {}
+      watch_(std::make_unique<Watch>(context_->loop, socket_.get())),
+      timer_(context_->loop) {}
 
 void ControlConnection::start() {
   timer_.start(kHelloPatience, [self = weak_from_this()] {
     const auto connection = self.lock();
     if (!connection) return;
-    ++connection->premises_->counters.bad_hellos;
+    ++connection->context_->counters.bad_hellos;
     connection->finish();
   });
   wait_for_bytes();
@@ -95,7 +95,7 @@ void ControlConnection::read_bytes() {
   if (size < 0 && (errno == EAGAIN || errno == EINTR)) return wait_for_bytes();
   if (size > 0) ignored_ += static_cast<std::size_t>(size);
   if (size > 0 && ignored_ <= kMostIgnored) return wait_for_bytes();
-  hear_hang_up();
+  handle_hang_up();
 }
 
 /// False if nothing more is to be read for now.
@@ -111,11 +111,11 @@ bool ControlConnection::read_hello() {
   const ssize_t size = recvmsg(socket_.get(), &message, MSG_CMSG_CLOEXEC);
   if (size < 0 && (errno == EAGAIN || errno == EINTR)) return true;
   if (size <= 0) {
-    ++premises_->counters.bad_hellos;
+    ++context_->counters.bad_hellos;
     finish();
     return false;
   }
-  take_descriptors(message);
+  keep_descriptors(message);
   const std::string_view piece(chunk.data(), static_cast<std::size_t>(size));
   const std::size_t end = piece.find('\n');
   hello_.append(piece.substr(0, end));
@@ -126,13 +126,13 @@ bool ControlConnection::read_hello() {
   if (end == std::string_view::npos) return true;
   timer_.cancel();
   const std::string line = std::exchange(hello_, {});
-  premises_->loop.doing({"control", 1, line.size()});
-  judge_hello(line);
+  context_->loop.doing({"control", 1, line.size()});
+  check_hello(line);
   return state_ != State::Finished;
 }
 
 /// Those that found no room were closed by the kernel.
-void ControlConnection::take_descriptors(msghdr& message) {
+void ControlConnection::keep_descriptors(msghdr& message) {
   cut_off_ |= (message.msg_flags & MSG_CTRUNC) != 0;
   for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr; header = CMSG_NXTHDR(&message, header)) {
     if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
@@ -150,7 +150,7 @@ void ControlConnection::take_descriptors(msghdr& message) {
   }
 }
 
-void ControlConnection::judge_hello(std::string_view line) {
+void ControlConnection::check_hello(std::string_view line) {
   Result<Hello> hello = control::decode_hello(line);
   if (!hello) return reject("the first line is not understood: " + hello.error().message);
   if (hello->protocol < control::kOldestProtocol || hello->protocol > control::kProtocol) {
@@ -160,11 +160,11 @@ void ControlConnection::judge_hello(std::string_view line) {
                  ", not " + std::to_string(hello->protocol) + ": " +
                  (newer ? "restart it with the newer corral (`corral serve --replace`)"
                         : "use a newer corral on this side");
-    ++premises_->counters.bad_hellos;
+    ++context_->counters.bad_hellos;
     return say_last(reply);
   }
   if (cut_off_ && descriptor_count_ < hello->descriptors.size()) {
-    ++premises_->counters.out_of_resources;
+    ++context_->counters.out_of_resources;
     return run_it("the daemon has no descriptors left: end some sessions, or raise its limit (ulimit -n)");
   }
   if (too_many_descriptors_ || cut_off_ || descriptor_count_ != hello->descriptors.size()) {
@@ -174,18 +174,18 @@ void ControlConnection::judge_hello(std::string_view line) {
 }
 
 void ControlConnection::reject(const std::string& why) {
-  ++premises_->counters.bad_hellos;
+  ++context_->counters.bad_hellos;
   std::string().swap(hello_);
   refuse(why, kUsage);
 }
 
 void ControlConnection::serve(Hello hello) {
   state_ = State::Open;
-  if (hello.verb == Verb::Connect) return admit(std::move(hello));
+  if (hello.verb == Verb::Connect) return open_session(std::move(hello));
   ask(std::move(hello));
 }
 
-void ControlConnection::admit(Hello hello) {
+void ControlConnection::open_session(Hello hello) {
   Arrival arrival;
   for (std::size_t i = 0; i < hello.descriptors.size(); ++i) {
     const std::string& name = hello.descriptors[i];
@@ -202,17 +202,17 @@ void ControlConnection::admit(Hello hello) {
   if (hung_up(socket_.get())) return finish();
   arrival.hello = std::move(hello);
   arrival.shim = peer_;
-  arrival.confinement = more_confined(control::surroundings_of_peer(socket_.get()), premises_->own);
+  arrival.confinement = more_confined(control::surroundings_of_peer(socket_.get()), context_->own);
   needs_shim_ = true;
-  premises_->reception.arrived(std::move(arrival), shared_from_this());
+  context_->opener.open(std::move(arrival), shared_from_this());
 }
 
 void ControlConnection::ask(Hello hello) {
   Question question{std::move(hello), peer_, ""};
   if (question.hello.verb == Verb::SessionCreate) {
-    question.confinement = more_confined(control::surroundings_of_peer(socket_.get()), premises_->own);
+    question.confinement = more_confined(control::surroundings_of_peer(socket_.get()), context_->own);
   }
-  premises_->reception.asked(std::move(question), [self = weak_from_this()](const Reply& reply) {
+  context_->opener.answer(std::move(question), [self = weak_from_this()](const Reply& reply) {
     if (const auto connection = self.lock()) connection->say_last(reply);
   });
 }
@@ -243,7 +243,7 @@ void ControlConnection::error_output(std::string_view bytes) {
     // Once it has begun to drop it goes on until there is room again, so that there is one gap and not many.
     if (queued() + piece.size() > (dropped_ > 0 ? kMostQueued / 2 : kMostQueued)) {
       dropped_ += piece.size();
-      premises_->counters.dropped_stderr += piece.size();
+      context_->counters.dropped_stderr += piece.size();
       continue;
     }
     tell_of_dropped();
@@ -270,7 +270,7 @@ void ControlConnection::exit(int code, const std::string& why) {
 void ControlConnection::when_gone(std::function<void()> task) {
   when_gone_ = std::move(task);
   if (!gone_ || !when_gone_) return;
-  premises_->loop.post([self = weak_from_this()] {  // not from within the call that asks
+  context_->loop.post([self = weak_from_this()] {  // not from within the call that asks
     const auto connection = self.lock();
     if (!connection || !connection->when_gone_) return;
     const auto call = std::exchange(connection->when_gone_, nullptr);
@@ -306,8 +306,8 @@ void ControlConnection::flush() {
       // The reader is gone. Whoever called us does not expect to be called back from here.
       std::string().swap(out_);
       written_ = 0;
-      premises_->loop.post([self = weak_from_this()] {
-        if (const auto connection = self.lock()) connection->hear_hang_up();
+      context_->loop.post([self = weak_from_this()] {
+        if (const auto connection = self.lock()) connection->handle_hang_up();
       });
       return;
     }
@@ -335,7 +335,7 @@ void ControlConnection::flush() {
 
 /// The other side will say nothing more. It may still listen: a shim that was told to leave waits for the end
 /// of its session, and a script may have closed only its half.
-void ControlConnection::hear_hang_up() {
+void ControlConnection::handle_hang_up() {
   if (state_ == State::Finished) return;
   const bool nobody = hung_up(socket_.get()) || ignored_ > kMostIgnored;
   const auto self = shared_from_this();  // the call below may let go of us
@@ -354,7 +354,7 @@ void ControlConnection::hear_hang_up() {
 
 void ControlConnection::wait_for_full_close() {
   watch_->when_broken([self = weak_from_this()] {
-    if (const auto connection = self.lock()) connection->hear_hang_up();
+    if (const auto connection = self.lock()) connection->handle_hang_up();
   });
 }
 

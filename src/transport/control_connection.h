@@ -1,5 +1,5 @@
-// One connection at the daemon's socket: reads the hello, hands it to the reception, and is the line back to
-// the shim. Owned by the listener until it is finished; belongs to the loop thread.
+// One connection at the daemon's socket: reads the hello, hands it to the session opener, and is the line
+// back to the shim. Owned by the listener until it is finished; belongs to the loop thread.
 #pragma once
 
 #include <sys/socket.h>
@@ -14,15 +14,15 @@
 #include "base/loop.h"
 #include "base/unique_fd.h"
 #include "control/confinement.h"
-#include "transport/reception.h"
+#include "transport/session_opener.h"
 #include "transport/unix_listener.h"
 
 namespace corral::transport {
 
 /// What all connections of one listener share.
-struct Premises {
+struct ListenerContext {
   Loop& loop;
-  Reception& reception;
+  SessionOpener& opener;
   control::Surroundings own;
   ListenerCounters counters;
 };
@@ -34,7 +34,7 @@ class ControlConnection final : public ShimLine, public std::enable_shared_from_
   using Finished = std::function<void(const std::shared_ptr<ControlConnection>&)>;
 
   /// `finished` is called once, when nothing more will come of it.
-  ControlConnection(std::shared_ptr<Premises> premises, UniqueFd socket, pid_t peer, Finished finished);
+  ControlConnection(std::shared_ptr<ListenerContext> context, UniqueFd socket, pid_t peer, Finished finished);
 
   void start();
   /// Closes without a word to anybody: the daemon ends.
@@ -55,10 +55,10 @@ class ControlConnection final : public ShimLine, public std::enable_shared_from_
   void wait_for_bytes();
   void read_bytes();
   bool read_hello();
-  void take_descriptors(msghdr& message);
-  void judge_hello(std::string_view line);
+  void keep_descriptors(msghdr& message);
+  void check_hello(std::string_view line);
   void serve(control::Hello hello);
-  void admit(control::Hello hello);
+  void open_session(control::Hello hello);
   void ask(control::Hello hello);
   void reject(const std::string& why);
 
@@ -67,12 +67,12 @@ class ControlConnection final : public ShimLine, public std::enable_shared_from_
   void tell_of_dropped();
   std::size_t queued() const { return out_.size() - written_; }
   void flush();
-  void hear_hang_up();
+  void handle_hang_up();
   void wait_for_full_close();
   void finish();
 
   // Shared: whoever got the line may hold it for longer than the listener lives.
-  std::shared_ptr<Premises> premises_;
+  std::shared_ptr<ListenerContext> context_;
   UniqueFd socket_;
   const pid_t peer_;
   Finished finished_;

@@ -77,8 +77,8 @@ const HttpRefusal kUnknownSession = {
 }  // namespace
 
 struct HttpEndpoint::Impl : std::enable_shared_from_this<HttpEndpoint::Impl> {
-  Impl(Loop& given, HttpHouse& of, const HttpLimits& limited, Clock::duration time)
-      : loop(given), house(of), limits(limited), idle(time), finder(given), expiry(given) {}
+  Impl(Loop& given, HttpSessionOpener& of, const HttpLimits& limited, Clock::duration time)
+      : loop(given), opener(of), limits(limited), idle(time), finder(given), expiry(given) {}
 
   /// One session, and why it may live.
   struct Entry {
@@ -133,7 +133,7 @@ struct HttpEndpoint::Impl : std::enable_shared_from_this<HttpEndpoint::Impl> {
   void end_idle();
 
   Loop& loop;
-  HttpHouse& house;
+  HttpSessionOpener& opener;
   const HttpLimits limits;
   const Clock::duration idle;
   OwnerFinder finder;
@@ -154,7 +154,7 @@ HttpSession::Gone HttpEndpoint::Impl::forgets(const std::string& key) {
 void HttpEndpoint::Impl::forget(const std::string& key) {
   const auto found = entries.find(key);
   if (found == entries.end()) return;
-  house.session_over(found->second.session->session());
+  opener.session_over(found->second.session->session());
   const auto group = groups.find(found->second.group);
   if (group != groups.end() && std::erase(group->second, key) > 0 && group->second.empty())
     groups.erase(group);
@@ -168,7 +168,7 @@ void HttpEndpoint::Impl::forget(const std::string& key) {
 /// the sessions.
 bool HttpEndpoint::Impl::may_go_on(const std::string& key, const Entry& entry, HttpArrival arrival) {
   arrival.root = entry.root;
-  const std::optional<HttpRefusal> refusal = house.objection(arrival);
+  const std::optional<HttpRefusal> refusal = opener.objection(arrival);
   if (!refusal) return true;
   loop.post([self = weak_from_this(), key, why = refusal->message] {
     const auto endpoint = self.lock();
@@ -218,11 +218,11 @@ HttpEndpoint::Impl::Entry* HttpEndpoint::Impl::begin(const std::string& key, con
   std::optional<Account::Held> place = place_for(arrival.principal);
   if (!place) {
     refuse(exchange,
-           {503, wire::kTooManyCalls, house.account(arrival.principal).objection(Good::Sessions), "", ""},
+           {503, wire::kTooManyCalls, opener.account(arrival.principal).objection(Good::Sessions), "", ""},
            id);
     return nullptr;
   }
-  auto opened = house.open(arrival, *session);
+  auto opened = opener.open(arrival, *session);
   if (const auto* const refusal = std::get_if<HttpRefusal>(&opened)) {
     refuse(exchange, *refusal, id);
     return nullptr;
@@ -243,7 +243,7 @@ HttpEndpoint::Impl::Entry* HttpEndpoint::Impl::begin(const std::string& key, con
 /// Most clients never say that they are done. So who has used up its sessions gets another one for the one of
 /// its own that was unused for longest.
 std::optional<Account::Held> HttpEndpoint::Impl::place_for(const std::string& principal) {
-  Account& account = house.account(principal);
+  Account& account = opener.account(principal);
   std::optional<Account::Held> place = account.take(Good::Sessions);
   if (!place && end_unused_of(principal)) place = account.take(Good::Sessions);
   return place;
@@ -278,7 +278,7 @@ void HttpEndpoint::Impl::hear(Entry& entry, const http::Peer& peer) {
   if (!entry.lease) return;
   if (entry.session->session().shares().value_or(false)) return entry.lease.reset();
   entry.lease->message_from(peer);
-  house.bound(entry.session->session(), entry.lease->bound_to());
+  opener.bound(entry.session->session(), entry.lease->bound_to());
 }
 
 void HttpEndpoint::Impl::watch_idle() {
@@ -349,7 +349,7 @@ void HttpEndpoint::Impl::initialize(const std::shared_ptr<http::Exchange>& excha
       begin(key, arrival, std::make_unique<StreamableSession>(loop, key, limits, forgets(key)), *exchange,
             posted.message.id());
   if (entry == nullptr) return;
-  if (house.would_be_private(arrival)) {
+  if (opener.would_be_private(arrival)) {
     entry->lease = std::make_unique<ProcessLease>(loop, finder, [self = weak_from_this(), key] {
       const auto endpoint = self.lock();
       const auto found = endpoint ? endpoint->entries.find(key) : Entries::iterator();
@@ -365,7 +365,7 @@ void HttpEndpoint::Impl::initialize(const std::shared_ptr<http::Exchange>& excha
 
 void HttpEndpoint::Impl::modern(const http::Request& request, const std::shared_ptr<http::Exchange>& exchange,
                                 const HttpArrival& arrival, const Posted& posted) {
-  const bool apart = house.would_be_private(arrival);
+  const bool apart = opener.would_be_private(arrival);
   if (!apart && !crowded(arrival)) return modern_from(std::nullopt, request, exchange, arrival, posted);
   // Whoever hangs up while its process is looked for wants nothing any more.
   const auto gone = std::make_shared<bool>(false);
@@ -419,7 +419,7 @@ void HttpEndpoint::Impl::modern_from(const std::optional<Owner>& owner, const ht
 void HttpEndpoint::Impl::end_with(Entry& entry, const Owner& owner) {
   entry.owner = UniqueFd(fcntl(owner.life->get(), F_DUPFD_CLOEXEC, 0));  // others watch theirs
   if (!entry.owner.valid()) return;  // no descriptor left: then it ends for want of use
-  house.bound(entry.session->session(), owner.pid);
+  opener.bound(entry.session->session(), owner.pid);
   entry.grace = std::make_unique<Timer>(loop);
   entry.life = std::make_unique<Watch>(loop, entry.owner.get());
   entry.life->when_readable([&entry] {
@@ -459,16 +459,16 @@ void HttpEndpoint::Impl::messages(const http::Request& request,
 
 // ---- the way in
 
-HttpEndpoint::HttpEndpoint(Loop& loop, HttpHouse& house, HttpLimits limits, Clock::duration idle)
-    : impl_(std::make_shared<Impl>(loop, house, limits, idle)) {}
+HttpEndpoint::HttpEndpoint(Loop& loop, HttpSessionOpener& opener, HttpLimits limits, Clock::duration idle)
+    : impl_(std::make_shared<Impl>(loop, opener, limits, idle)) {}
 
 HttpEndpoint::~HttpEndpoint() = default;
 
-bool HttpEndpoint::take(const http::Request& request, const std::shared_ptr<http::Exchange>& exchange,
-                        const http::Principal& principal) {
+bool HttpEndpoint::handle(const http::Request& request, const std::shared_ptr<http::Exchange>& exchange,
+                          const http::Principal& principal) {
   std::optional<Target> target = target_of(request.path);
   if (!target) return false;
-  if (target->server.empty()) target->server = impl_->house.alone();
+  if (target->server.empty()) target->server = impl_->opener.only_server();
   if (target->server.empty()) {
     refuse(*exchange,
            {404, wire::kInvalidRequest,

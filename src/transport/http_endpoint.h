@@ -8,20 +8,20 @@
 #include "base/loop.h"
 #include "http/access.h"
 #include "http/exchange.h"
-#include "transport/http_house.h"
 #include "transport/http_session.h"
+#include "transport/http_session_opener.h"
 
 namespace corral::transport {
 
 class HttpEndpoint {
  public:
-  HttpEndpoint(Loop& loop, HttpHouse& house, HttpLimits limits, Clock::duration idle);
+  HttpEndpoint(Loop& loop, HttpSessionOpener& opener, HttpLimits limits, Clock::duration idle);
   ~HttpEndpoint();
   HttpEndpoint(const HttpEndpoint&) = delete;
 
   /// False if the path is none of ours: /mcp, /sse, /messages, each also with the name of a server behind it.
-  bool take(const http::Request& request, const std::shared_ptr<http::Exchange>& exchange,
-            const http::Principal& principal);
+  bool handle(const http::Request& request, const std::shared_ptr<http::Exchange>& exchange,
+              const http::Principal& principal);
 
  private:
   struct Impl;

@@ -8,7 +8,7 @@
 #include <variant>
 
 #include "http/message.h"
-#include "transport/http_house.h"
+#include "transport/http_session_opener.h"
 #include "transport/http_session.h"
 
 namespace corral::transport {

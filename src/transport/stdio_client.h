@@ -11,7 +11,7 @@
 #include "base/unique_fd.h"
 #include "session/session.h"
 #include "session/transport.h"
-#include "transport/reception.h"
+#include "transport/session_opener.h"
 #include "wire/line_pipe.h"
 
 namespace corral::transport {

@@ -18,29 +18,30 @@ constexpr std::size_t kMostConnections = 4096;
 }  // namespace
 
 struct UnixListener::Impl : std::enable_shared_from_this<UnixListener::Impl> {
-  Impl(Loop& loop, Reception& reception)
-      : premises(std::make_shared<Premises>(Premises{loop, reception, control::surroundings_of(0), {}})) {}
+  Impl(Loop& loop, SessionOpener& opener)
+      : context(std::make_shared<ListenerContext>(
+            ListenerContext{loop, opener, control::surroundings_of(0), {}})) {}
 
   void begin(UniqueFd socket) {
     acceptor.emplace(
-        premises->loop, std::move(socket),
+        context->loop, std::move(socket),
         [self = weak_from_this()](UniqueFd peer) {
-          if (const auto listener = self.lock()) listener->welcome(std::move(peer));
+          if (const auto listener = self.lock()) listener->admit(std::move(peer));
         },
-        [premises = premises] { ++premises->counters.out_of_resources; });
+        [context = context] { ++context->counters.out_of_resources; });
   }
 
-  void welcome(UniqueFd peer) {
+  void admit(UniqueFd peer) {
     ucred who{};
     socklen_t size = sizeof who;
     if (getsockopt(peer.get(), SOL_SOCKET, SO_PEERCRED, &who, &size) != 0 || who.uid != geteuid()) {
-      ++premises->counters.strangers;
+      ++context->counters.strangers;
       return;
     }
     if (connections.size() >= kMostConnections) return turn_away(peer.get());
-    ++premises->counters.accepted;
+    ++context->counters.accepted;
     const auto connection = std::make_shared<ControlConnection>(
-        premises, std::move(peer), who.pid,
+        context, std::move(peer), who.pid,
         [self = weak_from_this()](const std::shared_ptr<ControlConnection>& finished) {
           if (const auto listener = self.lock()) listener->connections.erase(finished);
         });
@@ -50,7 +51,7 @@ struct UnixListener::Impl : std::enable_shared_from_this<UnixListener::Impl> {
 
   /// What it wants is not known yet. If it is a server, its client need not suffer for our limit.
   void turn_away(int peer) {
-    ++premises->counters.too_many;
+    ++context->counters.too_many;
     const std::string line = control::encode(control::Reply{
         control::Reply::Kind::RunIt,
         "the daemon has " + std::to_string(kMostConnections) + " connections, which is its limit: end some",
@@ -59,13 +60,13 @@ struct UnixListener::Impl : std::enable_shared_from_this<UnixListener::Impl> {
     [[maybe_unused]] const ssize_t sent = send(peer, line.data(), line.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   }
 
-  std::shared_ptr<Premises> premises;
+  std::shared_ptr<ListenerContext> context;
   std::optional<Acceptor> acceptor;
   std::set<std::shared_ptr<ControlConnection>> connections;
 };
 
-UnixListener::UnixListener(Loop& loop, UniqueFd socket, Reception& reception)
-    : impl_(std::make_shared<Impl>(loop, reception)) {
+UnixListener::UnixListener(Loop& loop, UniqueFd socket, SessionOpener& opener)
+    : impl_(std::make_shared<Impl>(loop, opener)) {
   impl_->begin(std::move(socket));
 }
 
@@ -76,6 +77,6 @@ UnixListener::~UnixListener() {
 
 void UnixListener::close() { impl_->acceptor->close(); }
 
-const ListenerCounters& UnixListener::counters() const { return impl_->premises->counters; }
+const ListenerCounters& UnixListener::counters() const { return impl_->context->counters; }
 
 }  // namespace corral::transport

@@ -6,7 +6,7 @@
 
 #include "base/loop.h"
 #include "base/unique_fd.h"
-#include "transport/reception.h"
+#include "transport/session_opener.h"
 
 namespace corral::transport {
 
@@ -22,7 +22,7 @@ struct ListenerCounters {
 class UnixListener {
  public:
   /// `socket` listens already. Connections live as long as they need, at most as long as this.
-  UnixListener(Loop& loop, UniqueFd socket, Reception& reception);
+  UnixListener(Loop& loop, UniqueFd socket, SessionOpener& opener);
   ~UnixListener();
 
   /// No new ones; those who are here stay.

@@ -80,11 +80,11 @@ class Echo : public std::enable_shared_from_this<Echo> {
   Watch watch_;
 };
 
-class EmptyHouse final : public transport::Reception {
+class EmptyOpener final : public transport::SessionOpener {
  public:
-  explicit EmptyHouse(Loop& loop) : loop_(loop) {}
+  explicit EmptyOpener(Loop& loop) : loop_(loop) {}
 
-  void arrived(Arrival arrival, std::shared_ptr<ShimLine> line) override {
+  void open(Arrival arrival, std::shared_ptr<ShimLine> line) override {
     const std::string server = arrival.hello.server;
     if (server.empty()) return line->run_it("the test says so");
     if (server == "refuse") return line->refuse("the test refuses", 7);
@@ -101,7 +101,7 @@ class EmptyHouse final : public transport::Reception {
     std::make_shared<Echo>(loop_, std::move(arrival), std::move(line))->start();
   }
 
-  void asked(transport::Question question, transport::Answer answer) override {
+  void answer(transport::Question question, transport::Answer answer) override {
     using control::Reply;
     switch (question.hello.verb) {
       case control::Verb::Status:
@@ -163,8 +163,8 @@ void tell(int ready) {
     close(accept(socket.get(), nullptr, nullptr));
   }
   Loop loop;
-  EmptyHouse house(loop);
-  const transport::UnixListener listener(loop, std::move(socket), house);
+  EmptyOpener opener(loop);
+  const transport::UnixListener listener(loop, std::move(socket), opener);
   if (manner != FrontDoor::Manner::HangsUpFirst) tell(ready);
   loop.run();
   _exit(0);

@@ -71,7 +71,7 @@ UrlClient::Door UrlClient::send(http::Request request, const std::string& path) 
   }
   if (!request.body) request.body = std::make_shared<const std::string>();
   request.peer = std::make_shared<const http::Peer>();
-  endpoint_.take(request, door, {definition_.principal, {}});
+  endpoint_.handle(request, door, {definition_.principal, {}});
   return door;
 }
 

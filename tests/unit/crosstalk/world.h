@@ -17,7 +17,7 @@
 #include "crosstalk/player.h"
 #include "session/exchange.h"
 #include "transport/http_endpoint.h"
-#include "transport/http_house.h"
+#include "transport/http_session_opener.h"
 
 namespace corral::crosstalk {
 
@@ -36,7 +36,7 @@ class Stage final : public proc::Spawner {
   tests::FakeSpawner spawner_;
 };
 
-class World final : private transport::HttpHouse {
+class World final : private transport::HttpSessionOpener {
  public:
   World(std::uint32_t seed, Deeds& deeds);
   ~World() override;
@@ -54,7 +54,7 @@ class World final : private transport::HttpHouse {
   void session_over(session::Session&) override {}
   void bound(session::Session&, pid_t) override {}
   bool would_be_private(const transport::HttpArrival& arrival) override;
-  const std::string& alone() const override { return none_; }
+  const std::string& only_server() const override { return none_; }
   Account& account(const std::string& principal) override { return shares_.account(principal); }
 
   Definition some_definition();

@@ -81,7 +81,7 @@ class FullControlLine : public ControlLine {
       line().error_output(piece);
       waits_ += error_lines(piece);
     }
-    ASSERT_EQ(premises_->counters.dropped_stderr, 0U);
+    ASSERT_EQ(context_->counters.dropped_stderr, 0U);
     ASSERT_GT(waits_.size() + kPiece, kMost);
   }
 
@@ -98,14 +98,14 @@ TEST_F(FullControlLine, TakesErrorOutputToTheLastByte) {
   const std::string last(room(), 'l');
   line().error_output(last);
 
-  EXPECT_EQ(premises_->counters.dropped_stderr, 0U);
+  EXPECT_EQ(context_->counters.dropped_stderr, 0U);
   EXPECT_TRUE(heard_behind_junk() == waits_ + error_lines(last));
 }
 
 TEST_F(FullControlLine, DropsWhatIsTooMuchAndEverythingBehindItUntilThereIsRoom) {
   line().error_output(std::string(room() + 1, 'l'));
   line().error_output("not a gap of its own");
-  EXPECT_EQ(premises_->counters.dropped_stderr, room() + 1 + 20);
+  EXPECT_EQ(context_->counters.dropped_stderr, room() + 1 + 20);
 
   EXPECT_TRUE(heard_behind_junk() == waits_ + dropped_line(room() + 21));
   line().error_output("it flows again");

@@ -60,12 +60,12 @@ TEST_F(ControlHello, MustComeWithinTenSeconds) {
   send("{\"proto");
   pass(seconds(10) - milliseconds(1));
   EXPECT_EQ(finished_, 0);
-  EXPECT_EQ(premises_->counters.bad_hellos, 0U);
+  EXPECT_EQ(context_->counters.bad_hellos, 0U);
 
   pass(milliseconds(1));
 
   EXPECT_EQ(finished_, 1);
-  EXPECT_EQ(premises_->counters.bad_hellos, 1U);
+  EXPECT_EQ(context_->counters.bad_hellos, 1U);
   EXPECT_EQ(heard(), "");
   EXPECT_TRUE(over_);
 }
@@ -75,7 +75,7 @@ TEST_F(ControlHello, ThatHasComeIsNotLateAnyMore) {
   pass(seconds(600));
 
   EXPECT_EQ(finished_, 0) << "the answer takes as long as it takes";
-  EXPECT_EQ(premises_->counters.bad_hellos, 0U);
+  EXPECT_EQ(context_->counters.bad_hellos, 0U);
 }
 
 TEST_F(ControlHello, ThatIsBrokenOffCountsAsABadOne) {
@@ -84,7 +84,7 @@ TEST_F(ControlHello, ThatIsBrokenOffCountsAsABadOne) {
   turn();
 
   EXPECT_EQ(finished_, 1);
-  EXPECT_EQ(premises_->counters.bad_hellos, 1U);
+  EXPECT_EQ(context_->counters.bad_hellos, 1U);
 }
 
 TEST_F(ControlHello, MayComeByteByByte) {
@@ -100,7 +100,7 @@ TEST_F(ControlHello, MayComeByteByByte) {
   EXPECT_EQ(heard(), control::encode(reply));
   EXPECT_TRUE(over_);
   EXPECT_EQ(finished_, 1);
-  EXPECT_EQ(premises_->counters.bad_hellos, 0U);
+  EXPECT_EQ(context_->counters.bad_hellos, 0U);
 }
 
 TEST_F(ControlHello, IsAnsweredOnce) {
@@ -128,7 +128,7 @@ TEST_F(ControlHello, MayHaveFourMebibytesAndNoByteMore) {
 
   EXPECT_EQ(heard(), refused(too_long, 64));
   EXPECT_TRUE(over_);
-  EXPECT_EQ(premises_->counters.bad_hellos, 1U);
+  EXPECT_EQ(context_->counters.bad_hellos, 1U);
 }
 
 TEST_F(ControlHello, ThatIsNotUnderstoodIsRefusedWithAReason) {
@@ -141,7 +141,7 @@ TEST_F(ControlHello, ThatIsNotUnderstoodIsRefusedWithAReason) {
   EXPECT_EQ(reply->kind, Reply::Kind::Refused);
   EXPECT_EQ(reply->code, 64);
   EXPECT_TRUE(reply->text.starts_with("the first line is not understood: ")) << reply->text;
-  EXPECT_EQ(premises_->counters.bad_hellos, 1U);
+  EXPECT_EQ(context_->counters.bad_hellos, 1U);
   EXPECT_EQ(finished_, 1);
 }
 
@@ -152,7 +152,7 @@ TEST_F(ControlHello, OfAnOlderProtocolThanAnyIsToldToBeNewer) {
   EXPECT_EQ(heard(), refused("this daemon (corral " + std::string(kVersion) +
                                  ") speaks protocol 3, not 2: " + "use a newer corral on this side",
                              76));
-  EXPECT_EQ(premises_->counters.bad_hellos, 1U);
+  EXPECT_EQ(context_->counters.bad_hellos, 1U);
 }
 
 TEST_F(ControlHello, OfANewerProtocolNamesTheCommandThatHelps) {
@@ -162,7 +162,7 @@ TEST_F(ControlHello, OfANewerProtocolNamesTheCommandThatHelps) {
   EXPECT_EQ(heard(), refused("this daemon (corral " + std::string(kVersion) + ") speaks protocol 3, not 4: " +
                                  "restart it with the newer corral (`corral serve --replace`)",
                              76));
-  EXPECT_EQ(premises_->counters.bad_hellos, 1U);
+  EXPECT_EQ(context_->counters.bad_hellos, 1U);
 }
 
 TEST_F(ControlHello, OfEveryProtocolBetweenIsServed) {
@@ -170,7 +170,7 @@ TEST_F(ControlHello, OfEveryProtocolBetweenIsServed) {
   send("{\"protocol\":" + std::to_string(control::kOldestProtocol) + ",\"verb\":\"status\"}\n");
 
   EXPECT_EQ(house_.questions.size(), 1U);
-  EXPECT_EQ(premises_->counters.bad_hellos, 0U);
+  EXPECT_EQ(context_->counters.bad_hellos, 0U);
 }
 
 TEST_F(ControlHello, BringsEveryDescriptorToItsPlace) {
@@ -214,7 +214,7 @@ TEST_P(ControlDescriptors, ThatDoNotFitAreRefused) {
   EXPECT_TRUE(over_);
   EXPECT_EQ(finished_, 1);
   EXPECT_EQ(house_.arrivals.size(), 0U);
-  EXPECT_EQ(premises_->counters.bad_hellos, 1U);
+  EXPECT_EQ(context_->counters.bad_hellos, 1U);
   shim_.reset();
   write_.reset();
   pollfd state{read_.get(), POLLIN, 0};
@@ -249,7 +249,7 @@ TEST_F(ControlHello, OfAShimThatHasGoneOnAloneIsNotServed) {
 }
 
 TEST_F(ControlHello, SaysInWhatItsSenderIsConfinedIfThatMatters) {
-  premises_->own.namespaces[1] = "another";
+  context_->own.namespaces[1] = "another";
   connect_with({"input", "output"}, {read_.get(), write_.get()});
   ASSERT_EQ(house_.arrivals.size(), 1U);
   EXPECT_EQ(house_.arrivals[0].confinement, "its own mount namespace");
@@ -259,7 +259,7 @@ TEST_F(ControlHello, SaysInWhatItsSenderIsConfinedIfThatMatters) {
     connection_->abandon();
     house_.questions.clear();
     SetUp();
-    premises_->own.namespaces[1] = "another";
+    context_->own.namespaces[1] = "another";
     send(control::encode(hello_for(verb)));
     ASSERT_EQ(house_.questions.size(), 1U);
     EXPECT_EQ(house_.questions[0].confinement, confinement);

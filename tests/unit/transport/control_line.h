@@ -1,5 +1,5 @@
 // One connection at the daemon's socket, and a shim at its other end that does nothing by itself. What the
-// reception is told is kept. Time passes only when a test says so.
+// session opener is told is kept. Time passes only when a test says so.
 #pragma once
 
 #include <fcntl.h>
@@ -22,13 +22,13 @@
 
 namespace corral::transport {
 
-class KeepingReception final : public Reception {
+class KeepingOpener final : public SessionOpener {
  public:
-  void arrived(Arrival arrival, std::shared_ptr<ShimLine> line) override {
+  void open(Arrival arrival, std::shared_ptr<ShimLine> line) override {
     arrivals.push_back(std::move(arrival));
     lines.push_back(std::move(line));
   }
-  void asked(Question question, Answer answer) override {
+  void answer(Question question, Answer answer) override {
     questions.push_back(std::move(question));
     answers.push_back(std::move(answer));
   }
@@ -48,9 +48,10 @@ class ControlLine : public testing::Test {
     ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends.data()), 0);
     shim_ = UniqueFd(ends[1]);
     copy_ = UniqueFd(dup(ends[0]));
-    premises_ = std::make_shared<Premises>(Premises{loop_, house_, control::surroundings_of(0), {}});
+    context_ =
+        std::make_shared<ListenerContext>(ListenerContext{loop_, house_, control::surroundings_of(0), {}});
     connection_ =
-        std::make_shared<ControlConnection>(premises_, UniqueFd(ends[0]), kShim, [this](const auto& which) {
+        std::make_shared<ControlConnection>(context_, UniqueFd(ends[0]), kShim, [this](const auto& which) {
           EXPECT_EQ(which, connection_);
           ++finished_;
         });
@@ -126,8 +127,8 @@ class ControlLine : public testing::Test {
 
   tests::HeldClock clock_;
   Loop loop_;
-  KeepingReception house_;
-  std::shared_ptr<Premises> premises_;
+  KeepingOpener house_;
+  std::shared_ptr<ListenerContext> context_;
   UniqueFd shim_;
   UniqueFd copy_;  // of the connection's end
   int finished_ = 0;

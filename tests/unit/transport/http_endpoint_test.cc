@@ -14,7 +14,7 @@ using testing::HasSubstr;
 using tests::kInitialize;
 
 /// One server, whose process is two pipe ends.
-class FakeHouse final : public HttpHouse {
+class FakeHouse final : public HttpSessionOpener {
  public:
   std::variant<std::unique_ptr<session::Session>, HttpRefusal> open(const HttpArrival& arrival,
                                                                     session::Transport& transport) override {
@@ -32,7 +32,7 @@ class FakeHouse final : public HttpHouse {
   void bound(session::Session&, pid_t) override {}
   Account& account(const std::string& principal) override { return shares.account(principal); }
   bool would_be_private(const HttpArrival&) override { return false; }
-  const std::string& alone() const override { return none_; }
+  const std::string& only_server() const override { return none_; }
 
   Shares shares;
   tests::Exchange daemon;
@@ -48,7 +48,7 @@ class HttpEndpointTest : public testing::Test {
  protected:
   std::shared_ptr<FakeExchange> send(http::Request request, const std::string& principal) {
     auto exchange = std::make_shared<FakeExchange>();
-    endpoint.take(request, exchange, {principal, {}, {}});
+    endpoint.handle(request, exchange, {principal, {}, {}});
     house.daemon.settle();
     for (tests::FakeServer& server : house.daemon.spawner.servers) house.daemon.answer_handshake(server);
     return exchange;
@@ -134,10 +134,10 @@ TEST_F(HttpEndpointTest, ASessionThatKeepsAnAnswerForItsClientIsInUse) {
   tests::FakeServer& server = house.daemon.spawner.servers.back();
   server.heard();
   const auto lost = std::make_shared<FakeExchange>();
-  endpoint.take(json_post(R"({"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"t",)"
-                          R"("_meta":{"progressToken":5}}})",
-                          {{"Mcp-Session-Id", session}}),
-                lost, {"token:a", {}, {}});
+  endpoint.handle(json_post(R"({"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"t",)"
+                            R"("_meta":{"progressToken":5}}})",
+                            {{"Mcp-Session-Id", session}}),
+                  lost, {"token:a", {}, {}});
   house.daemon.settle();
   const auto asked = server.heard();
   ASSERT_EQ(asked.size(), 1U);
@@ -214,7 +214,7 @@ TEST_F(HttpEndpointTest, AProgramThatLeavesItsRequestsOpenLeavesRoomForAnother) 
     auto exchange = std::make_shared<FakeExchange>();
     exchange->who.address = address;
     const http::Headers name = {{"Mcp-Name", "t"}};
-    endpoint.take(modern_post("tools/call", R"(,"name":"t")", name), exchange, {"token:a", {}, {}});
+    endpoint.handle(modern_post("tools/call", R"(,"name":"t")", name), exchange, {"token:a", {}, {}});
     house.daemon.settle();
     for (tests::FakeServer& server : house.daemon.spawner.servers) house.daemon.answer_handshake(server);
     open.push_back(exchange);

@@ -14,7 +14,7 @@ using testing::HasSubstr;
 using tests::json;
 
 /// A house that remembers who came.
-class OpenHouse final : public HttpHouse {
+class OpenHouse final : public HttpSessionOpener {
  public:
   std::variant<std::unique_ptr<session::Session>, HttpRefusal> open(const HttpArrival& arrival,
                                                                     session::Transport& transport) override {
@@ -30,7 +30,7 @@ class OpenHouse final : public HttpHouse {
   void bound(session::Session&, pid_t) override {}
   Account& account(const std::string& principal) override { return shares.account(principal); }
   bool would_be_private(const HttpArrival&) override { return false; }
-  const std::string& alone() const override { return only; }
+  const std::string& only_server() const override { return only; }
 
   Shares shares;
   tests::Exchange daemon;
@@ -47,7 +47,7 @@ class HttpWays : public testing::Test {
   Answer ask(http::Request request, const http::Principal& who = {"user", {}, {}}) {
     auto exchange = std::make_shared<FakeExchange>();
     kept_.push_back(exchange);
-    const bool taken = endpoint_.take(request, exchange, who);
+    const bool taken = endpoint_.handle(request, exchange, who);
     house_.daemon.settle();
     for (tests::FakeServer& server : house_.daemon.spawner.servers) house_.daemon.answer_handshake(server);
     return taken ? exchange : nullptr;

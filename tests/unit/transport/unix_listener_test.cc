@@ -40,7 +40,7 @@ class UnixDoor : public survey::TempFiles {
   }
 
   Loop loop_;
-  KeepingReception house_;
+  KeepingOpener house_;
   sockaddr_un address_{};
   std::optional<UnixListener> door_;
 };

@@ -1,10 +1,12 @@
-// What the clients that come by HTTP need of the daemon. app/ implements it.
+// What the HTTP endpoint asks of the daemon. daemon/ implements it; see session_opener.h for the other way
+// in.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "base/shares.h"
 #include "session/session.h"
@@ -12,7 +14,7 @@
 
 namespace corral::transport {
 
-/// Somebody wants a server.
+/// A request to open a session over HTTP.
 struct HttpArrival {
   std::string server;                // its name
   std::string root;                  // absolute; empty = none was named
@@ -29,26 +31,27 @@ struct HttpRefusal {
   std::string allow;    // of a 405
 };
 
-class HttpHouse {
+class HttpSessionOpener {
  public:
-  virtual ~HttpHouse() = default;
+  virtual ~HttpSessionOpener() = default;
 
-  /// The transport owns the session, and tells `session_over` before it destroys it.
+  /// The transport owns the session, and calls `session_over` before it destroys it. Quotas of sessions are
+  /// the caller's to check, with `account`.
   virtual std::variant<std::unique_ptr<session::Session>, HttpRefusal> open(
       const HttpArrival& arrival, session::Transport& transport) = 0;
-  /// Why a session of such an arrival may not go on: what its principal may choose has changed since then.
-  virtual std::optional<HttpRefusal> objection(const HttpArrival&) { return std::nullopt; }
   virtual void session_over(session::Session& session) = 0;
 
+  /// Why a session of such an arrival may not go on: what its principal may choose has changed since then.
+  virtual std::optional<HttpRefusal> objection(const HttpArrival&) { return std::nullopt; }
   /// The session ends with this process; 0 = with none.
   virtual void bound(session::Session& session, pid_t process) = 0;
 
-  /// Where it is counted what a principal holds; outlives every session.
+  /// Counts what a principal holds; outlives every session.
   virtual Account& account(const std::string& principal) = 0;
-  /// Whether such an arrival would get an instance of its own.
+  /// Whether such an arrival would get an instance of its own. Asked for each request of a modern client.
   virtual bool would_be_private(const HttpArrival& arrival) = 0;
   /// The server that a URL without a name means; empty if there is none.
-  virtual const std::string& alone() const = 0;
+  virtual const std::string& only_server() const = 0;
 };
 
 }  // namespace corral::transport
