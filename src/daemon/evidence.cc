@@ -48,6 +48,13 @@ bool SessionEvidence::leaked() const {
                      [](const pool::InstanceEnd& gone) { return !gone.ending.proved_empty; });
 }
 
+std::optional<std::size_t> sessions_of(const pool::Pool& pool, const InstanceId& instance) {
+  for (const pool::Slot& slot : pool.slots()) {
+    if (slot.router() && slot.router()->instance()->id() == instance) return slot.router()->sessions().size();
+  }
+  return std::nullopt;
+}
+
 std::string gone_json(const std::vector<pool::InstanceEnd>& gone) { return array(gone, one_gone); }
 
 std::string names_json(const std::vector<std::string>& names) {

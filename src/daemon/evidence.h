@@ -1,7 +1,9 @@
-// What is told of instances that have gone, as JSON: docs/protocol/control.md describes it. Pure.
+// What is told about instances that have ended, as JSON: docs/protocol/control.md describes it. Pure.
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,16 +18,19 @@ struct Kept {
   std::size_t sessions = 0;
 };
 
-/// The end of a session object, with what it took along.
+/// How a session ended, and what ended with it.
 struct SessionEvidence {
   std::string id;
   std::vector<pool::InstanceEnd> ended;
   std::vector<Kept> kept;
   std::chrono::milliseconds took{};
 
-  /// A tree of which nobody can say that it is gone.
+  /// Whether the end of a process tree is not proved.
   bool leaked() const;
 };
+
+/// How many sessions use the instance now; nothing if it has ended.
+std::optional<std::size_t> sessions_of(const pool::Pool& pool, const InstanceId& instance);
 
 /// [{"server", "instance", …}, …]
 std::string gone_json(const std::vector<pool::InstanceEnd>& gone);

@@ -26,7 +26,7 @@ http::Response api_error(int status, const std::string& sentence) {
   return api_reply(status, R"({"error":)" + wire::quoted(sentence) + "}");
 }
 
-/// Nothing if it is no number; `otherwise` if it is not there.
+/// Nothing if it is not a number; `otherwise` if it is absent.
 std::optional<std::uint64_t> number_in(std::string_view query, std::string_view name,
                                        std::uint64_t otherwise) {
   const std::string text = http::query_value(query, name);
@@ -39,55 +39,52 @@ std::optional<std::uint64_t> number_in(std::string_view query, std::string_view 
 
 }  // namespace
 
-bool HttpApi::take(const http::Request& request, const ExchangePointer& exchange,
-                   const http::Principal& who) {
-  if (request.path != kMetrics && !request.path.starts_with(kApi)) return false;
+bool HttpApi::serves(std::string_view path) { return path == kMetrics || path.starts_with(kApi); }
+
+void HttpApi::answer(const http::Request& request, const ExchangePointer& exchange,
+                     const http::Principal& who) {
   if (!who.servers.empty()) {
-    exchange->reply(
+    return exchange->reply(
         api_error(403, "this shows all servers, and the token is limited to some: use one without a limit"));
-    return true;
   }
   if (request.method != "GET" && request.method != "HEAD") {
     http::Response refusal = api_error(405, "only GET and HEAD are served here");
     refusal.headers.push_back({"Allow", "GET, HEAD"});
-    exchange->reply(std::move(refusal));
-    return true;
+    return exchange->reply(std::move(refusal));
   }
-  answer(request, exchange);
-  return true;
+  show(request, exchange);
 }
 
-void HttpApi::answer(const http::Request& request, const ExchangePointer& exchange) {
-  if (request.path == kMetrics) {
-    return hub_.measured_snapshot([hub = &hub_, exchange](const observe::Snapshot& shot) {
-      exchange->reply(
-          {200,
-           {{"Content-Type", "text/plain; version=0.0.4; charset=utf-8"}, {"Cache-Control", "no-store"}},
-           hub->records().metrics().text(shot),
-           nullptr});
+void HttpApi::show(const http::Request& request, const ExchangePointer& exchange) {
+  if (request.path == kMetrics) return show_metrics(exchange);
+  using ToJson = std::string (*)(const observe::Snapshot&);
+  const auto measured = [this, &exchange](ToJson to_json) {
+    snapshots_.measure([exchange, to_json](const observe::Snapshot& snapshot) {
+      exchange->reply(api_reply(200, to_json(snapshot)));
     });
-  }
+  };
   const std::string_view what = std::string_view(request.path).substr(kApi.size());
-  if (what == "info") {
-    return hub_.measured_snapshot([exchange](const observe::Snapshot& shot) {
-      exchange->reply(api_reply(200, observe::info_json(shot)));
-    });
-  }
-  if (what == "servers") return exchange->reply(api_reply(200, observe::servers_json(hub_.snapshot())));
-  if (what == "events") return answer_events(request, exchange);
-  if (what != "instances" && what != "sessions") {
-    return exchange->reply(
-        api_error(404,
-                  "there is nothing at this path; there are /api/v1/info, servers, instances, "
-                  "sessions and events, and /metrics"));
-  }
-  const bool instances = what == "instances";
-  hub_.measured_snapshot([exchange, instances](const observe::Snapshot& shot) {
-    exchange->reply(api_reply(200, instances ? observe::instances_json(shot) : observe::sessions_json(shot)));
+  if (what == "info") return measured(observe::info_json);
+  if (what == "instances") return measured(observe::instances_json);
+  if (what == "sessions") return measured(observe::sessions_json);
+  if (what == "servers") return exchange->reply(api_reply(200, observe::servers_json(snapshots_.now())));
+  if (what == "events") return show_events(request, exchange);
+  exchange->reply(api_error(404,
+                            "there is nothing at this path; there are /api/v1/info, servers, instances, "
+                            "sessions and events, and /metrics"));
+}
+
+void HttpApi::show_metrics(const ExchangePointer& exchange) {
+  snapshots_.measure([records = &records_, exchange](const observe::Snapshot& snapshot) {
+    exchange->reply(
+        {200,
+         {{"Content-Type", "text/plain; version=0.0.4; charset=utf-8"}, {"Cache-Control", "no-store"}},
+         records->metrics().text(snapshot),
+         nullptr});
   });
 }
 
-void HttpApi::answer_events(const http::Request& request, const ExchangePointer& exchange) {
+void HttpApi::show_events(const http::Request& request, const ExchangePointer& exchange) {
   const auto after = number_in(request.query, "after", 0);
   const auto limit = number_in(request.query, "limit", control::kMostEvents);
   const auto wait = number_in(request.query, "wait_ms", 0);
@@ -99,8 +96,8 @@ void HttpApi::answer_events(const http::Request& request, const ExchangePointer&
                  ", \"wait_ms\" one up to " + std::to_string(control::kLongestWait.count())));
   }
   const observe::EventReader::Wish wish{*after, *limit, std::chrono::milliseconds(*wait)};
-  hub_.records().reader().read(
-      wish, [exchange](const std::string& json) { exchange->reply(api_reply(200, json)); });
+  records_.reader().read(wish,
+                         [exchange](const std::string& json) { exchange->reply(api_reply(200, json)); });
 }
 
 }  // namespace corral::daemon

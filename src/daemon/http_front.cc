@@ -1,5 +1,7 @@
 #include "daemon/http_front.h"
 
+#include <string_view>
+
 #include "http/cross_origin.h"
 #include "version.h"
 #include "wire/error_codes.h"
@@ -8,6 +10,18 @@
 namespace corral::daemon {
 namespace {
 
+enum class Route : std::uint8_t { Mcp, Health, Readiness, Api, Nothing };
+
+/// MCP first: most requests are. The endpoint looks at the rest of such a path, and may still find nothing
+/// there.
+Route route_of(std::string_view path) {
+  if (path.starts_with("/mcp") || path.starts_with("/sse") || path.starts_with("/messages"))
+    return Route::Mcp;
+  if (path == "/healthz") return Route::Health;
+  if (path == "/readyz") return Route::Readiness;
+  return HttpApi::serves(path) ? Route::Api : Route::Nothing;
+}
+
 http::Response json_reply(int status, std::string body) {
   return {status,
           {{"Content-Type", "application/json"}, {"Cache-Control", "no-store"}},
@@ -15,11 +29,16 @@ http::Response json_reply(int status, std::string body) {
           nullptr};
 }
 
-/// With an id as JSON-RPC has it: whoever asks is mostly an MCP client.
+/// As a JSON-RPC error: most clients speak MCP.
 http::Response refused(int status, const std::string& message) {
   http::Response response = json_reply(status, wire::error_message({}, wire::kInvalidRequest, message));
   if (status == 401) response.headers.push_back({"WWW-Authenticate", "Bearer"});
   return response;
+}
+
+http::Response not_found() {
+  return json_reply(404, R"({"error":"there is nothing at this path; servers are at /mcp/NAME and )"
+                         R"(/sse/NAME, health at /healthz and /readyz, more at /api/v1/info and /metrics"})");
 }
 
 bool reads(const http::Request& request) { return request.method == "GET" || request.method == "HEAD"; }
@@ -33,9 +52,13 @@ http::Response only_read() {
 }  // namespace
 
 HttpFront::HttpFront(Hub& hub, transport::HttpEndpoint& endpoint, http::AccessRules rules, Tokens tokens)
-    : hub_(hub), api_(hub), endpoint_(endpoint), rules_(std::move(rules)), tokens_(std::move(tokens)) {}
+    : hub_(hub),
+      api_(hub.snapshots(), hub.records()),
+      endpoint_(endpoint),
+      rules_(std::move(rules)),
+      tokens_(std::move(tokens)) {}
 
-/// To have them means to look at their file, which who shows none need not wait for.
+/// Having the tokens means a look at their file; requests without an Authorization header do not wait for it.
 const std::vector<http::Token>& HttpFront::tokens_for(const http::Request& request) const {
   static const std::vector<http::Token> none;
   return request.find("Authorization") == nullptr ? none : tokens_();
@@ -47,7 +70,7 @@ std::optional<http::Response> HttpFront::refuse_early(const http::Request& head)
   return refused(access.status, access.message);
 }
 
-void HttpFront::take(const http::Request& request, std::shared_ptr<http::Exchange> exchange) {
+void HttpFront::handle(const http::Request& request, std::shared_ptr<http::Exchange> exchange) {
   const http::Access access = http::check_access(request, rules_, tokens_for(request));
   if (access.status == 403) return exchange->reply(refused(403, access.message));
   if (!access.allowed_origin.empty()) {
@@ -57,29 +80,32 @@ void HttpFront::take(const http::Request& request, std::shared_ptr<http::Exchang
   dispatch(request, exchange, access);
 }
 
-/// Whether we live is no secret. Everything else is for those who may come in.
 void HttpFront::dispatch(const http::Request& request, const std::shared_ptr<http::Exchange>& exchange,
                          const http::Access& access) {
-  const bool known = access.status == 200;
-  if (request.path == "/healthz") {
-    if (!reads(request)) return exchange->reply(only_read());
-    return exchange->reply(
-        json_reply(200, std::string(R"({"status":"alive","version":")") + kVersion + "\"}"));
-  }
-  if (request.path == "/readyz") {
-    if (!reads(request)) return exchange->reply(only_read());
-    const Hub::Readiness readiness = hub_.readiness(known ? &access.principal : nullptr);
-    return exchange->reply(json_reply(readiness.ready ? 200 : 503, readiness.json));
-  }
-  if (!known) return exchange->reply(refused(access.status, access.message));
+  const Route route = route_of(request.path);
+  if (route == Route::Health) return answer_health(request, *exchange);
+  if (route == Route::Readiness) return answer_readiness(request, *exchange, access);
+  if (access.status != 200) return exchange->reply(refused(access.status, access.message));
   if (request.method == "OPTIONS") {
     return exchange->reply({204, {{"Allow", "GET, POST, DELETE, OPTIONS"}}, "", nullptr});
   }
-  if (api_.take(request, exchange, access.principal)) return;
-  if (endpoint_.handle(request, exchange, access.principal)) return;
-  exchange->reply(
-      json_reply(404, R"({"error":"there is nothing at this path; servers are at /mcp/NAME and )"
-                      R"(/sse/NAME, health at /healthz and /readyz, more at /api/v1/info and /metrics"})"));
+  if (route == Route::Mcp && endpoint_.handle(request, exchange, access.principal)) return;
+  if (route == Route::Api) return api_.answer(request, exchange, access.principal);
+  exchange->reply(not_found());
+}
+
+/// Whether the daemon lives is not a secret.
+void HttpFront::answer_health(const http::Request& request, http::Exchange& exchange) const {
+  if (!reads(request)) return exchange.reply(only_read());
+  exchange.reply(json_reply(200, std::string(R"({"status":"alive","version":")") + kVersion + "\"}"));
+}
+
+/// Whether it is ready is not a secret either; which servers are not, is.
+void HttpFront::answer_readiness(const http::Request& request, http::Exchange& exchange,
+                                 const http::Access& access) const {
+  if (!reads(request)) return exchange.reply(only_read());
+  const Readiness readiness = hub_.readiness(access.status == 200 ? &access.principal : nullptr);
+  exchange.reply(json_reply(readiness.ready ? 200 : 503, readiness.json));
 }
 
 }  // namespace corral::daemon

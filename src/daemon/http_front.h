@@ -1,9 +1,12 @@
-// What is done with a request: who may come in, and where it goes. One for every door.
+// What happens to every HTTP request, in this order: who may ask at all (Host, Origin, user or token), what a
+// browser is told, the two health paths, which need no token, then the MCP endpoint or the API by the path.
+// One for each listener, because each has its own access rules. Belongs to the loop thread.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "daemon/http_api.h"
 #include "daemon/hub.h"
@@ -17,15 +20,20 @@ class HttpFront {
  public:
   using Tokens = std::function<const std::vector<http::Token>&()>;
 
+  /// Hub and endpoint outlive it. `tokens` is asked for each request that carries an Authorization header.
   HttpFront(Hub& hub, transport::HttpEndpoint& endpoint, http::AccessRules rules, Tokens tokens);
 
-  /// Of a request whose body is still to come: the answer, if it is refused whatever the body says.
+  /// For a request whose body is still to come: the answer, if no body could change that it is refused.
   std::optional<http::Response> refuse_early(const http::Request& head);
-  void take(const http::Request& request, std::shared_ptr<http::Exchange> exchange);
+  /// Answers at once or later.
+  void handle(const http::Request& request, std::shared_ptr<http::Exchange> exchange);
 
  private:
   void dispatch(const http::Request& request, const std::shared_ptr<http::Exchange>& exchange,
                 const http::Access& access);
+  void answer_health(const http::Request& request, http::Exchange& exchange) const;
+  void answer_readiness(const http::Request& request, http::Exchange& exchange,
+                        const http::Access& access) const;
   const std::vector<http::Token>& tokens_for(const http::Request& request) const;
 
   Hub& hub_;

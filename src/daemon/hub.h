@@ -1,107 +1,119 @@
-// The daemon's inside: sessions, routers, instances. Built once, on the loop thread.
+// The inside of the daemon: builds its parts in the order of the data path (definitions, pool, sessions), and
+// opens sessions for clients that arrive by socket or by HTTP. What is asked besides a session, reloading,
+// draining and showing are parts of their own, which the hub hands requests to.
+//
+// Built once, on the loop thread, and used only there. The service owns it; listeners and the watchdog call
+// it, and are destroyed before it.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "base/loop.h"
+#include "base/shares.h"
 #include "config/configuration.h"
+#include "daemon/connected_sessions.h"
+#include "daemon/drain.h"
+#include "daemon/owned_sessions.h"
+#include "daemon/readiness.h"
 #include "daemon/records.h"
-#include "http/access.h"
-#include "observe/snapshot.h"
+#include "daemon/recycling.h"
+#include "daemon/reload.h"
+#include "daemon/server_definitions.h"
+#include "daemon/session_records.h"
+#include "daemon/snapshots.h"
+#include "daemon/verbs.h"
+#include "pool/pool.h"
 #include "proc/spawner.h"
 #include "transport/http_session_opener.h"
 #include "transport/session_opener.h"
 
 namespace corral::daemon {
 
-struct Ended {
-  std::size_t sessions = 0;   // that were open when the end began
-  std::size_t instances = 0;  // that ran when the end began
-};
-
-/// What another configuration came to.
-struct Reloaded {
-  std::vector<std::string> changed;
-  std::vector<std::string> added;
-  std::vector<std::string> removed;
-  std::size_t ended = 0;  // instances
-  std::vector<std::string> warnings;
-};
-
 class Hub final : public transport::SessionOpener, public transport::HttpSessionOpener {
  public:
-  /// Reads the configuration once more.
-  using ReadAgain = std::function<Result<config::Configuration>()>;
-  /// The records outlive it.
-  Hub(Loop& loop, config::Configuration configuration, proc::Spawner& spawner, ReadAgain read_again,
-      Records& records);
-  ~Hub() override;
+  /// Spawner and records outlive it.
+  Hub(Loop& loop, config::Configuration configuration, proc::Spawner& spawner,
+      ServerDefinitions::ReadAgain read_again, Records& records);
 
+  // By socket.
   void open(transport::Arrival arrival, std::shared_ptr<transport::ShimLine> line) override;
   void answer(transport::Question question, transport::Answer answer) override;
 
-  // Those who come by HTTP.
+  // By HTTP.
   std::variant<std::unique_ptr<session::Session>, transport::HttpRefusal> open(
       const transport::HttpArrival& arrival, session::Transport& transport) override;
-  Account& account(const std::string& principal) override;
   std::optional<transport::HttpRefusal> objection(const transport::HttpArrival& arrival) override;
-  void session_over(session::Session& session) override;
+  void session_over(session::Session& session) override { remove(session); }
   void bound(session::Session& session, pid_t process) override;
+  Account& account(const std::string& principal) override { return shares_.account(principal); }
   bool would_be_private(const transport::HttpArrival& arrival) override;
-  /// There is one server, this command, and no configuration.
-  void serve_alone(std::vector<std::string> argv, std::string cwd, std::vector<std::string> environment);
-  /// The name of that server; empty if there is none.
-  const std::string& only_server() const override;
-  /// Whether every server can be had, and why not, as JSON. It names those that `who` may use; null = nobody
-  /// that we know.
-  struct Readiness {
-    bool ready = false;
-    std::string json;
-  };
+  const std::string& only_server() const override { return definitions_.only_server(); }
+
+  /// There is one server, this command, and no configuration. Before any client arrives.
+  void serve_only(std::vector<std::string> argv, std::string cwd, Environment environment);
+
+  /// Whether every server can be used; see readiness.h.
   Readiness readiness(const http::Principal* who) const;
-  /// The state now; with what the trees use, which is looked up on another thread and told later.
-  observe::Snapshot snapshot() const;
-  void measured_snapshot(std::function<void(const observe::Snapshot&)> done);
-  /// The trees of these have grown too large, or not: `corral.recycle`.
-  void recycle_large(const observe::Snapshot& measured);
-  /// Whether any server has a size at which it is recycled.
-  bool recycles() const;
-  Records& records();
-  /// How the pid file is, for whoever asks.
-  void describe_pid_file_with(std::function<observe::PidFileView()> describe);
-  /// Where we are reached by HTTP; for the status.
-  void reached_at(std::string url, std::string unix_path);
+  /// See reload.h.
+  void reload(const std::string& why, Reload::Done done) { reload_.run(why, std::move(done)); }
+  /// Ends every session and every instance within the configured times; see drain.h.
+  void drain(Drain::Done done) { drain_.run(options().drain, std::move(done)); }
+  /// What to do when somebody asks for the end over the socket: the service drains and leaves.
+  void when_asked_to_stop(std::function<void(std::string why)> task) {
+    verbs_.when_asked_to_stop(std::move(task));
+  }
 
-  /// Applies what the configuration says now to the servers that it touches. `done` is called when the
-  /// instances that it ended are gone; the error says why nothing was changed.
-  void reload(const std::string& why, std::function<void(const Result<Reloaded>&)> done);
-
-  /// Ends every session and every instance within the configured times; `done` when none is left or the
-  /// bound is reached. A second call while it runs shortens the wait.
-  void drain(std::function<void(Ended)> done);
-
-  /// What to do when somebody asks for the end over the socket; the service drains and leaves.
-  void when_asked_to_stop(std::function<void(std::string)> task);
-
-  /// A child of this process that is no instance, and is meant to be there until it dies.
+  /// A child of this process that is not an instance, and may live until it ends by itself.
   void started(pid_t child, std::function<void(int status)> ended);
 
-  const config::Options& options() const;
-  std::size_t sessions() const;
-  std::size_t instances() const;
-  /// Nobody is here, and no session waits for anybody.
-  bool empty() const;
+  const config::Options& options() const { return definitions_.options(); }
+  Snapshots& snapshots() { return snapshots_; }
+  Records& records() { return records_; }
+  std::size_t sessions() const { return sessions_.size(); }
+  std::size_t instances() const { return pool_.living(); }
+  /// No session is connected, and no session object is open.
+  bool empty() const { return sessions_.empty() && owned_.empty(); }
   /// Called whenever it has become empty.
-  void when_empty(Task task);
+  void when_empty(Task task) { when_empty_ = std::move(task); }
 
  private:
-  void shut_down(const std::string& why, const transport::Answer& answer);
+  /// Why a shim gets no session: it is told to run the server itself, or refused.
+  struct Rejection {
+    enum class How : std::uint8_t { RunIt, Refuse };
+    How how;
+    std::string cause;  // of a refusal, one word
+    std::string why;
+  };
 
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  std::optional<Rejection> check(const transport::Arrival& arrival) const;
+  Result<Origin> origin_of(transport::Arrival& arrival);
+  std::string why_full(const std::shared_ptr<const pool::ServerSpec>& spec);
+  void reject(const Rejection& rejection, const std::string& server, transport::ShimLine& line);
+  void remove(const session::Session& session);
+  void tell_if_empty();
+  void handle(const events::Event& event);
+
+  Loop& loop_;
+  Shares shares_;  // outlives everything that holds a part of one
+  Records& records_;
+  ServerDefinitions definitions_;
+  pool::Pool pool_;
+  ConnectedSessions sessions_;
+  OwnedSessions owned_;
+  SessionRecords session_records_;
+  Drain drain_;
+  Reload reload_;
+  Snapshots snapshots_;
+  Recycling recycling_;
+  Verbs verbs_;
+  Task when_empty_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 }  // namespace corral::daemon

@@ -22,7 +22,7 @@ using std::chrono::milliseconds;
 
 constexpr std::size_t kMostSessions = 4096;
 constexpr std::size_t kMostServers = 64;  // that are listed
-// Whoever ends a session waits for the evidence. A server that never reads its input would take a minute.
+// The caller of `end` waits for the evidence, and a server that never reads its input would take a minute.
 constexpr milliseconds kPoliteness{3000};
 constexpr milliseconds kDefaultTtl = std::chrono::hours(1);  // for a session without an owner
 
@@ -55,9 +55,14 @@ std::string unique_name(const std::string& wanted, const std::vector<std::string
   return name;
 }
 
-OwnedSessions::OwnedSessions(Loop& loop, Guests& guests, pool::Pool& pool, Resolves resolves, Task empty)
-    : loop_(loop), guests_(guests), pool_(pool), resolves_(std::move(resolves)), empty_(std::move(empty)) {
-  // Of those that end well nobody needs to hear later.
+OwnedSessions::OwnedSessions(Loop& loop, ConnectedSessions& connected, pool::Pool& pool, Resolves resolves,
+                             Task empty)
+    : loop_(loop),
+      connected_(connected),
+      pool_(pool),
+      resolves_(std::move(resolves)),
+      empty_(std::move(empty)) {
+  // An end that was proved needs no evidence later.
   pool_.when_unproved(
       [this, alive = std::weak_ptr<bool>(alive_)](const std::string& owner, const pool::InstanceEnd& gone) {
         const auto found = alive.expired() ? sessions_.end() : sessions_.find(owner);
@@ -80,7 +85,7 @@ Result<const OwnedSession*> OwnedSessions::create(const control::Hello& hello,
   session.environment = std::move(environment);
   session.owner = hello.owner;
   session.confined = confined;
-  if (const Result<void> taken = take_servers(hello, session); !taken) return taken.error();
+  if (const Result<void> added = add_servers(hello, session); !added) return added.error();
   if (hello.ttl.count() > 0) {
     session.ttl = hello.ttl;
   } else if (hello.owner == 0) {
@@ -96,8 +101,8 @@ Result<const OwnedSession*> OwnedSessions::create(const control::Hello& hello,
   return &kept;
 }
 
-/// Whatever cannot be had is said now, while somebody listens, and not at the first call.
-Result<void> OwnedSessions::take_servers(const control::Hello& hello, OwnedSession& session) const {
+/// A server that does not exist is an error now, while the creator listens, and not at the first call.
+Result<void> OwnedSessions::add_servers(const control::Hello& hello, OwnedSession& session) const {
   for (const std::string& name : hello.servers) {
     if (std::find(session.servers.begin(), session.servers.end(), name) != session.servers.end()) {
       return Error{"server '" + name + "' is named twice: a session has one of each"};
@@ -136,7 +141,7 @@ Result<Origin> OwnedSessions::attach(const std::string& id, Origin origin, bool 
   }
   const OwnedSession& session = found->second;
   if (session.ending) return Error{"session " + id + " is ending: create another"};
-  // Its commands and its variables are of a world that this one is kept out of.
+  // Its commands and variables come from outside the sandbox that this process is in.
   if (confined && !session.confined) {
     return Error{"this process is more confined than the one that created session " + id +
                  ": create one from here"};
@@ -163,16 +168,17 @@ void OwnedSessions::attached(const std::string& id, const std::string& server) {
 
 Clock::time_point OwnedSessions::last_heard(const OwnedSession& session) const {
   Clock::time_point last = session.last_heard;
-  for (const Guest& guest : guests_) {
-    if (guest.session().owner() == session.id) last = std::max(last, guest.session().last_heard());
+  for (const auto& [number, one] : connected_) {
+    if (one.session().owner() == session.id) last = std::max(last, one.session().last_heard());
   }
   return last;
 }
 
-/// Who waits for an answer is silent, and yet not forgotten.
+/// A client that waits for an answer is silent, but it has not forgotten the session.
 bool OwnedSessions::has_calls(const OwnedSession& session) const {
-  return std::any_of(guests_.begin(), guests_.end(), [&session](const Guest& guest) {
-    return guest.session().owner() == session.id && guest.session().awaited();
+  return std::any_of(connected_.begin(), connected_.end(), [&session](const auto& entry) {
+    const session::Session& one = entry.second.session();
+    return one.owner() == session.id && one.awaited();
   });
 }
 
@@ -203,26 +209,27 @@ bool OwnedSessions::end(std::string id, const std::string& why, Ended done) {
   session.owner_fd.reset();
   session.timer = std::make_unique<Timer>(loop_);
   session.timer->start(kPoliteness, [this, id] { hasten(id); });
-  end_guests(session);
+  end_connected(session);
   finish_if_gone(id);
   return true;
 }
 
-void OwnedSessions::end_guests(OwnedSession& session) {
+void OwnedSessions::end_connected(OwnedSession& session) {
   const std::string id = session.id;
   const std::weak_ptr<bool> alive = alive_;
   ++session.awaited;  // ours, so that nothing is over before all have been asked
-  for (Guest& guest : guests_) {
-    if (guest.session().owner() != id || guest.session().ended()) continue;
+  for (auto& [number, connected] : connected_) {
+    session::Session& one = connected.session();
+    if (one.owner() != id || one.ended()) continue;
     ++session.awaited;
-    if (const router::Router* router = guest.session().router()) {
-      session.evidence.kept.push_back({guest.session().server(), router->instance()->id(), 0});
+    if (const router::Router* router = one.router()) {
+      session.evidence.kept.push_back({one.server(), router->instance()->id(), 0});
     }
-    guest.session().end(session::EndReason::SessionEnded, [this, id, alive](const pool::InstanceEnd* gone) {
+    one.end(session::EndReason::SessionEnded, [this, id, alive](const pool::InstanceEnd* gone) {
       if (!alive.expired()) one_gone(id, gone);
     });
   }
-  // Also those whose guests had left before; of the others we hear twice.
+  // Also instances whose sessions had left before; of the others we hear twice.
   session.awaited += pool_.end_all_of(id, [this, id, alive](const pool::InstanceEnd& gone) {
     if (!alive.expired()) one_gone(id, &gone);
   });
@@ -246,25 +253,23 @@ void OwnedSessions::one_gone(const std::string& id, const pool::InstanceEnd* gon
   finish_if_gone(id);
 }
 
-/// The same word twice: now nobody waits for the servers to read what they were sent.
+/// Ended a second time: now nothing waits for the servers to read what they were sent.
 void OwnedSessions::hasten(const std::string& id) {
-  for (Guest& guest : guests_) {
-    if (guest.session().owner() == id && guest.session().ended()) {
-      guest.session().end(session::EndReason::ShimGone);
-    }
+  for (auto& [number, connected] : connected_) {
+    session::Session& one = connected.session();
+    if (one.owner() == id && one.ended()) one.end(session::EndReason::ShimGone);
   }
   pool_.hasten_all_of(id);
 }
 
-/// Of the instances that its guests used, those that are still there are there for others.
+/// Of the instances that its sessions used, those that still run are used by others.
 void OwnedSessions::note_kept(OwnedSession& session) const {
   std::map<InstanceId, Kept> kept;
   for (Kept& used : session.evidence.kept) {
-    for (const pool::Slot& slot : pool_.slots()) {
-      if (!slot.router() || slot.router()->instance()->id() != used.instance) continue;
-      used.sessions = slot.router()->sessions().size();
-      kept[used.instance] = used;
-    }
+    const std::optional<std::size_t> sessions = sessions_of(pool_, used.instance);
+    if (!sessions) continue;
+    used.sessions = *sessions;
+    kept[used.instance] = used;
   }
   session.evidence.kept.clear();
   for (auto& [instance, one] : kept) session.evidence.kept.push_back(std::move(one));
@@ -301,12 +306,12 @@ void OwnedSessions::close() {
 
 std::string OwnedSessions::show(const OwnedSession& session) const {
   std::string attached;
-  for (const Guest& guest : guests_) {
-    const session::Session& one = guest.session();
+  for (const auto& [number, connected] : connected_) {
+    const session::Session& one = connected.session();
     if (one.owner() != session.id) continue;
     attached +=
         (attached.empty() ? "" : ",") + (R"({"server":)" + wire::quoted(one.server())) + R"(,"client_pid":)" +
-        std::to_string(guest.client_pid()) + R"(,"state":")" + one.state() + '"' +
+        std::to_string(connected.client_pid()) + R"(,"state":")" + one.state() + '"' +
         (one.router() != nullptr ? R"(,"instance":)" + wire::quoted(one.router()->instance()->id().text())
                                  : "") +
         "}";

@@ -1,6 +1,6 @@
-// Sessions as objects: an id that owns several servers, for programs that live longer than what they do with
-// them. Ends when it is told to, when its owner dies, or after a time of silence; always in the same way, and
-// with evidence. Belongs to the loop thread.
+// Sessions as objects: an id that owns several servers, for programs that outlive their use of them. A
+// session object ends when it is told to, when its owner dies, or after a time of silence; always in the same
+// way, and with evidence. The hub owns all of them. Belongs to the loop thread.
 #pragma once
 
 #include <functional>
@@ -13,10 +13,10 @@
 #include "base/loop.h"
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "control/hello.h"
+#include "daemon/connected_sessions.h"
 #include "daemon/evidence.h"
-#include "daemon/guest.h"
 #include "daemon/origin.h"
-#include "transport/session_opener.h"
 
 namespace corral::daemon {
 
@@ -27,15 +27,15 @@ struct OwnedSession {
   std::map<std::string, std::vector<std::string>> commands;
   std::string cwd;
   std::shared_ptr<const Environment> environment;
-  bool confined = false;  // whoever created it is, more than we are
+  bool confined = false;  // its creator is more confined than the daemon
   Clock::time_point since = Clock::now();
-  Clock::time_point last_heard = since;  // of those who have left
+  Clock::time_point last_heard = since;  // of sessions that are over
 
   pid_t owner = 0;
   UniqueFd owner_fd;  // a pidfd
   std::unique_ptr<Watch> owner_watch;
   std::optional<std::chrono::milliseconds> ttl;
-  std::unique_ptr<Timer> timer;  // of the silence, and then of our patience
+  std::unique_ptr<Timer> timer;  // of the silence, then of the polite end
 
   bool ending = false;
   Clock::time_point ending_since{};
@@ -49,26 +49,27 @@ std::string unique_name(const std::string& wanted, const std::vector<std::string
 
 class OwnedSessions {
  public:
-  /// `resolves` says why a server cannot be had. `empty` is called whenever the last session has ended.
+  /// `resolves` says why a server cannot be used. `empty` is called whenever the last session has ended. All
+  /// outlive it.
   using Resolves = std::function<Result<void>(const Origin&)>;
-  OwnedSessions(Loop& loop, Guests& guests, pool::Pool& pool, Resolves resolves, Task empty);
+  OwnedSessions(Loop& loop, ConnectedSessions& connected, pool::Pool& pool, Resolves resolves, Task empty);
 
   /// The hello of `SessionCreate`. The error says what is wrong with it.
   Result<const OwnedSession*> create(const control::Hello& hello,
                                      std::shared_ptr<const Environment> environment, bool confined);
 
-  /// What a guest of a session gets that comes from there: a command of the session, or a configured server,
-  /// seen from where the session was made; a command of its own is its own.
+  /// The origin of a client that names this session: a command of the session, or a configured server,
+  /// launched from where the session was made. A command that the client brings itself stays as it is.
   Result<Origin> attach(const std::string& id, Origin origin, bool confined) const;
   void attached(const std::string& id, const std::string& server);
-  /// A guest has gone.
+  /// A connected session is over.
   void left(const session::Session& session);
 
   using Ended = std::function<void(const SessionEvidence&)>;
-  /// Everything that was started for it goes; the evidence comes when it is gone. False if there is no such
-  /// session.
+  /// Ends everything that was started for it; `done` gets the evidence when it is gone. False if there is no
+  /// such session.
   bool end(std::string id, const std::string& why, Ended done);
-  /// The daemon leaves: no owner and no silence ends anything from now on.
+  /// The daemon shuts down: no owner and no silence ends anything from now on.
   void close();
 
   bool empty() const { return sessions_.empty(); }
@@ -76,10 +77,10 @@ class OwnedSessions {
   std::string list_json() const;
 
  private:
-  Result<void> take_servers(const control::Hello& hello, OwnedSession& session) const;
+  Result<void> add_servers(const control::Hello& hello, OwnedSession& session) const;
   Result<void> watch_owner(OwnedSession& session);
   void watch_silence(OwnedSession& session, Clock::duration after);
-  void end_guests(OwnedSession& session);
+  void end_connected(OwnedSession& session);
   void hasten(const std::string& id);
   static void remember(OwnedSession& session, const pool::InstanceEnd& gone);
   void one_gone(const std::string& id, const pool::InstanceEnd* gone);
@@ -90,7 +91,7 @@ class OwnedSessions {
   std::string show(const OwnedSession& session) const;
 
   Loop& loop_;
-  Guests& guests_;
+  ConnectedSessions& connected_;
   pool::Pool& pool_;
   Resolves resolves_;
   Task empty_;

@@ -13,8 +13,7 @@ namespace {
 using events::Event;
 using events::Kind;
 
-constexpr std::chrono::seconds kAsksAgain{60};    // whether it has been switched on
-constexpr std::chrono::seconds kBetweenSizes{5};  // of instances with a limit
+constexpr std::chrono::seconds kAsksAgain{60};  // whether it has been switched on
 
 Event told_as(Kind kind, const std::string& cause, const std::string& text) {
   Event event;
@@ -84,17 +83,11 @@ struct Watchdog::Foreign {
   reap::Watch watch;
 };
 
-Watchdog::Watchdog(Loop& loop, Hub& hub)
-    : hub_(hub), records_(hub.records()), timer_(loop), growth_(loop) {}
+Watchdog::Watchdog(Loop& loop, Hub& hub) : hub_(hub), records_(hub.records()), timer_(loop) {}
 
 Watchdog::~Watchdog() = default;
 
-void Watchdog::start() {
-  wait();
-  records_.events().listen(lifetime_.guard([this](const Event& event) {
-    if (event.kind == Kind::Ready) wait_for_growth();
-  }));
-}
+void Watchdog::start() { wait(); }
 
 void Watchdog::wait() {
   const auto interval = hub_.options().watch.interval;
@@ -121,12 +114,12 @@ void Watchdog::look_at_own() {
       },
       lifetime_.guard([this, found] {
         looking_ = false;
-        heed(std::move(*found));
+        handle(std::move(*found));
       }));
 }
 
 /// What two looks in a row have found, once.
-void Watchdog::heed(std::vector<reap::Disagreement> now) {
+void Watchdog::handle(std::vector<reap::Disagreement> now) {
   std::set<std::string> told;
   for (const reap::Disagreement& one : reap::lasting(before_, now)) {
     const std::string key =
@@ -148,13 +141,13 @@ void Watchdog::repair(const reap::Disagreement& found) {
   if (!repairing_.insert(found.instance).second) return;
   const auto remnants = std::make_shared<reap::Remnants>();
   records_.worker().run([remnants, self = records_.self(),
-                           instance = record->second] { *remnants = reap::end_instance(self, instance); },
-                          lifetime_.guard([this, remnants, id = found.instance, kind = found.kind] {
-                            repairing_.erase(id);
-                            for (const reap::Remnant& remnant : remnants->processes)
-                              records_.events().tell(about(remnant));
-                            if (remnants->settled) records_.journal().ended(id, reap::name_of(kind));
-                          }));
+                         instance = record->second] { *remnants = reap::end_instance(self, instance); },
+                        lifetime_.guard([this, remnants, id = found.instance, kind = found.kind] {
+                          repairing_.erase(id);
+                          for (const reap::Remnant& remnant : remnants->processes)
+                            records_.events().tell(about(remnant));
+                          if (remnants->settled) records_.journal().ended(id, reap::name_of(kind));
+                        }));
 }
 
 // ---- what others have lost
@@ -172,18 +165,6 @@ void Watchdog::look_at_foreign() {
         searching_ = false;
         for (Event& event : *told) records_.events().tell(std::move(event));
       }));
-}
-
-// ---- what has grown
-
-/// Nobody is woken for nothing: only while there is an instance that may grow too large.
-void Watchdog::wait_for_growth() {
-  if (growth_.running() || !hub_.recycles()) return;
-  growth_.start(kBetweenSizes, [this] {
-    hub_.measured_snapshot(
-        lifetime_.guard([this](const observe::Snapshot& shot) { hub_.recycle_large(shot); }));
-    wait_for_growth();
-  });
 }
 
 }  // namespace corral::daemon

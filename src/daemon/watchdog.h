@@ -1,5 +1,5 @@
 // Looks now and then whether registry, /proc and keepers agree, and repairs or tells what does not; also what
-// other programs have lost, if the configuration asks for it, and instances that have grown too large.
+// other programs have lost, if the configuration asks for it.
 // Belongs to the loop thread; the looking is done on the thread of the records.
 #pragma once
 
@@ -21,7 +21,7 @@ class Watchdog {
   Watchdog(Loop& loop, Hub& hub);
   ~Watchdog();
 
-  /// From now on; the interval is read anew each time, for the configuration may change.
+  /// Begins to look. The interval is read before each look, because the configuration may change.
   void start();
 
  private:
@@ -30,15 +30,13 @@ class Watchdog {
   void wait();
   void look();
   void look_at_own();
-  void heed(std::vector<reap::Disagreement> now);
+  void handle(std::vector<reap::Disagreement> now);
   void repair(const reap::Disagreement& found);
   void look_at_foreign();
-  void wait_for_growth();
 
   Hub& hub_;
   Records& records_;
   Timer timer_;
-  Timer growth_;
   std::vector<reap::Disagreement> before_;
   std::set<std::string> told_;
   std::set<std::string> repairing_;   // instances

@@ -22,8 +22,8 @@
 #include "config/configuration.h"
 #include "control/runtime_dir.h"
 #include "daemon/built_in_server.h"
-#include "daemon/records.h"
 #include "daemon/hub.h"
+#include "daemon/records.h"
 #include "daemon/recovery.h"
 #include "daemon/token_file.h"
 #include "daemon/watchdog.h"
@@ -119,7 +119,7 @@ class Daemon {
   void tell(events::Kind kind, const std::string& cause, const std::string& text);
   observe::PidFileView describe_pid_file() const;
   void stop(const std::string& reason);
-  void finish(const daemon::Ended& ended);
+  void finish(const daemon::Drained& ended);
 
   const ServeOptions& options_;
   UniqueFd lock_;  // held until we are gone
@@ -251,7 +251,7 @@ void Daemon::open_sockets(proc::Spawner& spawner, config::Configuration configur
   hub_ = std::make_unique<daemon::Hub>(
       loop_, std::move(configuration), spawner, [this] { return source_.read(); }, *records_);
   loop_.when_slow([this](const SlowTurn& turn) { records_->events().tell(events::event_of(turn)); });
-  hub_->describe_pid_file_with([this] { return describe_pid_file(); });
+  hub_->snapshots().describe_pid_file_with([this] { return describe_pid_file(); });
   hub_->when_asked_to_stop([this](const std::string& why) { stop(why); });
   hub_->when_empty([this] {
     malloc_trim(0);
@@ -278,14 +278,15 @@ void Daemon::recover() {
 }
 
 void Daemon::open_http() {
-  if (!options_.command.empty()) hub_->serve_alone(options_.command, options_.cwd, options_.environment);
+  if (!options_.command.empty()) hub_->serve_only(options_.command, options_.cwd, options_.environment);
   http_ = std::make_unique<HttpListeners>(loop_, *hub_, hub_->options(), http_socket_.take(),
-                                      std::move(tcp_socket_), tokens_);
-  hub_->reached_at(http_->url(), control::http_socket_path(options_.runtime_dir));
+                                          std::move(tcp_socket_), tokens_);
+  hub_->snapshots().reached_at(http_->url(), control::http_socket_path(options_.runtime_dir));
   if (http_->url().empty()) return;
   log_line(options_.command.empty()
                ? "HTTP: servers are at " + http_->url() + "/mcp/NAME, and at /sse/NAME for old clients"
-               : "HTTP: " + hub_->only_server() + " is at " + http_->url() + "/mcp, and at /sse for old clients");
+               : "HTTP: " + hub_->only_server() + " is at " + http_->url() +
+                     "/mcp, and at /sse for old clients");
 }
 
 void Daemon::watch_signals() {
@@ -368,17 +369,17 @@ void Daemon::stop(const std::string& reason) {
     http_socket_.remove();
     listener_->close();
     http_->close();
-    const daemon::Ended open{hub_->sessions(), hub_->instances()};
+    const daemon::Drained open{hub_->sessions(), hub_->instances()};
     const milliseconds bound = hub_->options().drain + kBeyondDrain;
     bound_.start(bound, [this, open, bound] {
       log_line("not everything ended within " + show_age(bound) + "; the janitor does the rest");
       finish(open);
     });
   }
-  hub_->drain([this](const daemon::Ended& ended) { finish(ended); });
+  hub_->drain([this](const daemon::Drained& ended) { finish(ended); });
 }
 
-void Daemon::finish(const daemon::Ended& ended) {
+void Daemon::finish(const daemon::Drained& ended) {
   if (std::exchange(finished_, true)) return;
   const auto took = std::chrono::duration_cast<milliseconds>(Clock::now() - began_);
   tell(events::Kind::Shutdown, "shutdown", "the daemon ends: " + reason_);

@@ -22,8 +22,8 @@ http::AccessRules rules_for(const config::Http& http, const UniqueFd& tcp) {
   return rules;
 }
 
-/// Anybody may connect before being identified. Sessions and servers need descriptors too, so one listener gets
-/// a quarter of them at most.
+/// Anybody may connect before being identified. Sessions and servers need descriptors too, so one listener
+/// gets a quarter of them at most.
 http::Limits limits_for(const config::Options& options) {
   http::Limits limits;
   limits.body = options.line_cap;
@@ -43,7 +43,7 @@ transport::HttpLimits session_limits_for(const config::Options& options) {
 }  // namespace
 
 HttpListeners::HttpListeners(Loop& loop, daemon::Hub& hub, const config::Options& options, UniqueFd local,
-                     UniqueFd tcp, daemon::TokenFile& tokens)
+                             UniqueFd tcp, daemon::TokenFile& tokens)
     : url_(tcp.valid() ? url_of(tcp.get()) : ""),
       endpoint_(loop, hub, session_limits_for(options), options.http.idle),
       local_front_(
@@ -57,11 +57,11 @@ HttpListeners::HttpListeners(Loop& loop, daemon::Hub& hub, const config::Options
 }
 
 std::unique_ptr<http::Listener> HttpListeners::open(Loop& loop, UniqueFd socket, const http::Limits& limits,
-                                                daemon::HttpFront& front) {
+                                                    daemon::HttpFront& front) {
   return std::make_unique<http::Listener>(
       loop, std::move(socket), limits,
       [&front](const http::Request& request, std::shared_ptr<http::Exchange> exchange) {
-        front.take(request, std::move(exchange));
+        front.handle(request, std::move(exchange));
       },
       [&front](const http::Request& head) { return front.refuse_early(head); });
 }

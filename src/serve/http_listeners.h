@@ -1,6 +1,6 @@
-// The listeners for clients by HTTP: always one at the socket beside the control socket, and one at a TCP port
-// where the user wants it. Both lead to the same endpoint, each with its own access rules. The service owns
-// it, and destroys it before the hub. Belongs to the loop thread.
+// The listeners for clients by HTTP: always one at the socket beside the control socket, and one at a TCP
+// port where the user wants it. Both lead to the same endpoint, each with its own access rules. The service
+// owns it, and destroys it before the hub. Belongs to the loop thread.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ class HttpListeners {
  public:
   /// `tcp` may be invalid: then there is no TCP listener. Hub and tokens outlive it.
   HttpListeners(Loop& loop, daemon::Hub& hub, const config::Options& options, UniqueFd local, UniqueFd tcp,
-            daemon::TokenFile& tokens);
+                daemon::TokenFile& tokens);
 
   /// No new connections. Those that are open get their answers.
   void close();

@@ -1,10 +1,10 @@
-// The state of the hub as values.
+#include "daemon/snapshots.h"
+
 #include <unistd.h>
 
 #include <utility>
 
 #include "control/hello.h"
-#include "daemon/hub_impl.h"
 #include "knowledge/server_version.h"
 #include "version.h"
 #include "wire/json_text.h"
@@ -27,7 +27,7 @@ const char* state_of(const pool::Slot& slot) {
   return slot.router()->sessions().empty() ? "idle" : "ready";
 }
 
-/// Of one that is not open yet: the one that is being tried.
+/// Before the handshake is over: the era that is being tried.
 const char* era_of(const router::Router& router) {
   return router.instance()->handshake().era() == knowledge::Era::Modern ? "modern" : "legacy";
 }
@@ -59,9 +59,9 @@ std::string version_of(const instance::Instance& instance) {
 observe::InstanceView view_of(const pool::Slot& slot, const observe::Usage* usage) {
   const router::Router& router = *slot.router();
   const instance::Instance& instance = *router.instance();
-  const pool::ServerSpec& wanted = slot.spec();
+  const pool::ServerSpec& spec = slot.spec();
   observe::InstanceView view;
-  view.server = wanted.server;
+  view.server = spec.server;
   view.id = instance.id().text();
   view.version = version_of(instance);
   view.pid = instance.server_pid();
@@ -69,35 +69,35 @@ observe::InstanceView view_of(const pool::Slot& slot, const observe::Usage* usag
   view.state = state_of(slot);
   view.era = era_of(router);
   view.share = share_of(slot);
-  view.root = wanted.root;
+  view.root = spec.root;
   view.stale = slot.stale();
-  view.rolls = wanted.on_change == config::OnChange::Roll;
+  view.rolls = spec.on_change == config::OnChange::Roll;
   view.reason = slot.decision().reason;
   view.level = instance.level();
   for (const auto& [session, port] : router.sessions()) view.sessions.push_back(session.value());
   view.calls = router.calls();
   view.uptime = elapsed(instance.started());
-  view.limits = {wanted.launch.limits.memory_bytes, wanted.launch.limits.processes,
-                 wanted.launch.limits.cpu_thousandths, wanted.recycle};
+  view.limits = {spec.launch.limits.memory_bytes, spec.launch.limits.processes,
+                 spec.launch.limits.cpu_thousandths, spec.recycle};
   view.counters = counters_of(router);
   if (usage == nullptr) return view;
   if (const auto tree = usage->trees.find(view.keeper); tree != usage->trees.end()) view.usage = tree->second;
   return view;
 }
 
-observe::SessionView view_of(const Guest& guest, const observe::Usage* usage) {
-  const session::Session& session = guest.session();
+observe::SessionView view_of(const ConnectedSession& connected, const observe::Usage* usage) {
+  const session::Session& session = connected.session();
   const std::string& info = session.client_info();
   const router::Router* router = session.router();
   observe::SessionView view;
   view.id = session.id().value();
   view.server = session.server();
-  view.client_pid = guest.client_pid();
+  view.client_pid = connected.client_pid();
   view.client_name = wire::string_member(info, "name").value_or("");
   view.client_version = wire::string_member(info, "version").value_or("");
-  view.client_root = guest.origin.root.empty() ? guest.origin.cwd : guest.origin.root;
-  view.shim = guest.shim_pid();
-  view.transport = guest.transport;
+  view.client_root = connected.origin.root.empty() ? connected.origin.cwd : connected.origin.root;
+  view.shim = connected.shim_pid();
+  view.transport = connected.transport;
   view.state = session.state();
   view.object = session.owner();
   if (router != nullptr) view.instance = router->instance()->id().text();
@@ -109,76 +109,93 @@ observe::SessionView view_of(const Guest& guest, const observe::Usage* usage) {
   if (usage == nullptr) return view;
   if (const auto client = usage->clients.find(view.client_pid); client != usage->clients.end()) {
     view.client_command = client->second.command;
-    if (guest.stdio == nullptr && guest.origin.root.empty()) view.client_root = client->second.root;
+    if (connected.stdio == nullptr && connected.origin.root.empty()) view.client_root = client->second.root;
   }
   return view;
 }
 
-}  // namespace
-
-std::string Hub::Impl::broken(const std::string& server) const {
+/// Why this server is not started any more; empty if it is.
+std::string broken(const pool::Pool& pool, const std::string& server) {
   for (const pool::Slot& slot : pool.slots()) {
     if (slot.spec().server == server && slot.life() == pool::Life::Broken) return slot.last_words().sentence;
   }
   return {};
 }
 
-observe::Snapshot Hub::Impl::snapshot(const observe::Usage* usage) {
-  observe::Snapshot shot;
-  observe::DaemonView& daemon = shot.daemon;
-  daemon.pid = getpid();
-  daemon.version = kVersion;
-  daemon.build = kBuildDate;
-  daemon.protocol = control::kProtocol;
-  daemon.uptime = elapsed(started);
-  daemon.config = configuration.file;
-  daemon.config_error = configuration_error;
-  daemon.registry = records.registry_file();
-  daemon.degraded = records.registry().degraded();
-  daemon.lost = records.lost();
-  daemon.keep = configuration.options.keep;
-  if (pid_file) daemon.pid_file = pid_file();
-  shot.http_url = http_url;
-  shot.http_unix = http_unix;
-  for (const config::Server& server : configuration.servers) {
-    if (server.built_in) continue;
-    shot.servers.push_back({server.name, server.disabled, pool.stopped().contains(server.name),
-                            broken(server.name), records.error_files().path_of(server.name)});
-  }
-  for (const pool::Slot& slot : pool.slots()) {
-    if (slot.router()) shot.instances.push_back(view_of(slot, usage));
-  }
-  for (const Guest& guest : guests) {
-    observe::SessionView& view = shot.sessions.emplace_back(view_of(guest, usage));
-    // It waits for somebody to allow the server, and for no call.
-    if (view.instance.empty() && pool.stopped().contains(view.server)) view.state = "stopped";
-  }
-  shot.objects = owned.list_json();
-  shot.crash_loops = records.crash_loops();
-  shot.unkillable = records.unkillable();
-  shot.instances_started = pool.started();
-  return shot;
-}
-
-/// What it costs is paid on another thread. Who asks is answered also if that one hangs, as /proc can.
-void Hub::Impl::measured_snapshot(std::function<void(const observe::Snapshot&)> done) {
-  constexpr std::chrono::seconds kPatience{3};
+std::vector<pid_t> keepers_of(const pool::Pool& pool) {
   std::vector<pid_t> keepers;
   for (const pool::Slot& slot : pool.slots()) {
     if (slot.router()) keepers.push_back(slot.router()->instance()->keeper());
   }
-  std::vector<pid_t> clients;
-  for (const Guest& guest : guests) {
-    if (guest.client_pid() > 0) clients.push_back(guest.client_pid());
+  return keepers;
+}
+
+}  // namespace
+
+observe::DaemonView Snapshots::daemon() const {
+  const config::Configuration& configuration = sources_.definitions.configuration();
+  observe::DaemonView daemon;
+  daemon.pid = getpid();
+  daemon.version = kVersion;
+  daemon.build = kBuildDate;
+  daemon.protocol = control::kProtocol;
+  daemon.uptime = elapsed(started_);
+  daemon.config = configuration.file;
+  daemon.config_error = sources_.definitions.error();
+  daemon.registry = sources_.records.registry_file();
+  daemon.degraded = sources_.records.registry().degraded();
+  daemon.lost = sources_.records.lost();
+  daemon.keep = configuration.options.keep;
+  if (pid_file_) daemon.pid_file = pid_file_();
+  return daemon;
+}
+
+void Snapshots::add_servers(observe::Snapshot& snapshot) const {
+  const pool::Pool& pool = sources_.pool;
+  for (const config::Server& server : sources_.definitions.configuration().servers) {
+    if (server.built_in) continue;
+    snapshot.servers.push_back({server.name, server.disabled, pool.stopped().contains(server.name),
+                                broken(pool, server.name),
+                                sources_.records.error_files().path_of(server.name)});
   }
-  const auto waiting = std::make_shared<std::function<void(const observe::Snapshot&)>>(std::move(done));
-  const auto answer = [this, waiting, still = std::weak_ptr<bool>(alive)](const observe::Usage* usage) {
-    if (!still.expired() && *waiting) std::exchange(*waiting, nullptr)(snapshot(usage));
+}
+
+observe::Snapshot Snapshots::make(const observe::Usage* usage) const {
+  const pool::Pool& pool = sources_.pool;
+  observe::Snapshot snapshot;
+  snapshot.daemon = daemon();
+  snapshot.http_url = http_url_;
+  snapshot.http_unix = http_unix_;
+  add_servers(snapshot);
+  for (const pool::Slot& slot : pool.slots()) {
+    if (slot.router()) snapshot.instances.push_back(view_of(slot, usage));
+  }
+  for (const auto& [id, connected] : sources_.sessions) {
+    observe::SessionView& view = snapshot.sessions.emplace_back(view_of(connected, usage));
+    // It waits for the user to allow the server again, not for a call.
+    if (view.instance.empty() && pool.stopped().contains(view.server)) view.state = "stopped";
+  }
+  snapshot.objects = sources_.owned.list_json();
+  snapshot.crash_loops = sources_.records.crash_loops();
+  snapshot.unkillable = sources_.records.unkillable();
+  snapshot.instances_started = pool.started();
+  return snapshot;
+}
+
+void Snapshots::measure(Done done) {
+  constexpr std::chrono::seconds kPatience{3};
+  std::vector<pid_t> clients;
+  for (const auto& [id, connected] : sources_.sessions) {
+    if (connected.client_pid() > 0) clients.push_back(connected.client_pid());
+  }
+  const auto waiting = std::make_shared<Done>(std::move(done));
+  const auto answer = [this, waiting, alive = std::weak_ptr<bool>(alive_)](const observe::Usage* usage) {
+    if (!alive.expired() && *waiting) std::exchange(*waiting, nullptr)(make(usage));
   };
-  const auto timer = std::make_shared<Timer>(loop);
+  const auto timer = std::make_shared<Timer>(loop_);
   timer->start(kPatience, [answer] { answer(nullptr); });
-  records.meter().measure(std::move(keepers), std::move(clients),
-                            [answer, timer](const observe::Usage& usage) { answer(&usage); });
+  sources_.records.meter().measure(keepers_of(sources_.pool), std::move(clients),
+                                   [answer, timer](const observe::Usage& usage) { answer(&usage); });
 }
 
 }  // namespace corral::daemon

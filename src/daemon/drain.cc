@@ -1,0 +1,58 @@
+#include "daemon/drain.h"
+
+#include <utility>
+
+#include "base/log.h"
+
+namespace corral::daemon {
+namespace {
+
+using Haste = instance::Instance::Haste;
+
+constexpr std::chrono::milliseconds kDrainInterval{10};
+
+}  // namespace
+
+Drain::Drain(Loop& loop, ConnectedSessions& sessions, OwnedSessions& owned, pool::Pool& pool)
+    : sessions_(sessions), owned_(owned), pool_(pool), timer_(loop) {}
+
+void Drain::run(Clock::duration patience, Done done) {
+  if (plan_.phase() == DrainPlan::Phase::Over) return done(drained_);
+  waiting_.push_back(std::move(done));
+  if (begun()) return plan_.hurry();
+  plan_.begin(Clock::now(), patience);
+  owned_.close();
+  drained_ = {sessions_.size(), pool_.living()};
+  step();
+}
+
+void Drain::step() {
+  using Step = DrainPlan::Step;
+  const Clock::time_point now = Clock::now();
+  Step next = plan_.next(now, left());
+  if (next == Step::EndSessions) {
+    end_sessions();
+    next = plan_.next(now, left());
+  }
+  if (next == Step::GiveUp) log_line("not everything could be ended in time; see `corral doctor`");
+  if (next == Step::Finish || next == Step::GiveUp) {
+    for (const Done& done : std::exchange(waiting_, {})) done(drained_);
+    return;
+  }
+  if (next == Step::Hurry) pool_.stop_all(Haste::Now);
+  timer_.start(kDrainInterval, [this] { step(); });
+}
+
+void Drain::end_sessions() {
+  const std::vector<InstanceId> busy = pool_.with_calls();
+  for (auto& [id, connected] : sessions_) connected.session().end(session::EndReason::ShuttingDown);
+  pool_.stop_all(Haste::Polite);
+  // Their time is over. They may not read, and input that nobody reads would delay the end by a minute.
+  for (const InstanceId& instance : busy) pool_.kill(instance);
+}
+
+DrainPlan::Left Drain::left() const {
+  return {!pool_.with_calls().empty(), !sessions_.empty(), pool_.living() > 0};
+}
+
+}  // namespace corral::daemon

@@ -1,0 +1,34 @@
+// Replaces instances whose process tree has grown beyond "recycle" of their server. Measures only while such
+// an instance runs, so that a daemon without the option is never woken for it. Belongs to the loop thread;
+// the hub owns it.
+#pragma once
+
+#include <memory>
+
+#include "base/loop.h"
+#include "daemon/snapshots.h"
+#include "events/stream.h"
+#include "observe/snapshot.h"
+#include "pool/pool.h"
+
+namespace corral::daemon {
+
+class Recycling {
+ public:
+  /// All outlive it. Listens to `events` for instances that have become ready.
+  Recycling(Loop& loop, pool::Pool& pool, Snapshots& snapshots, events::Stream& events);
+
+  /// Recycles those that use more memory than their limit. A running call is finished first.
+  void check(const observe::Snapshot& measured);
+
+ private:
+  void wait();
+  bool needed() const;
+
+  pool::Pool& pool_;
+  Snapshots& snapshots_;
+  Timer timer_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace corral::daemon

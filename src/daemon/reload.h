@@ -1,0 +1,61 @@
+// Puts another configuration in force while sessions run. Servers that it does not touch notice nothing;
+// instances of changed and removed servers end after their calls, and their sessions go on with the new
+// definition or end with a reason.
+//
+// Also applies the daemon's own options to the pool, at the start and at each reload. Belongs to the loop
+// thread; the hub owns it.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "daemon/connected_sessions.h"
+#include "daemon/drain.h"
+#include "daemon/server_definitions.h"
+#include "events/stream.h"
+#include "pool/pool.h"
+
+namespace corral::daemon {
+
+/// What a reload has changed: names of servers, and how many instances it ended.
+struct Reloaded {
+  std::vector<std::string> changed;
+  std::vector<std::string> added;
+  std::vector<std::string> removed;
+  std::size_t ended = 0;  // instances
+  std::vector<std::string> warnings;
+};
+
+class Reload {
+ public:
+  using Done = std::function<void(const Result<Reloaded>&)>;
+
+  /// All outlive it.
+  Reload(ServerDefinitions& definitions, ConnectedSessions& sessions, pool::Pool& pool, const Drain& drain,
+         events::Stream& events);
+
+  /// Reads the configuration again and applies it. `why` is for the event. `done`, which may be empty, is
+  /// called when the instances that it ended are gone, perhaps before this returns; its error says why
+  /// nothing was changed.
+  void run(const std::string& why, Done done);
+
+ private:
+  void apply_options();
+  void redefine(const std::string& server);
+  void redefine(ConnectedSession& connected);
+  void tell(const std::string& cause, const std::string& text);
+  void fail(const std::string& why, std::string problem, const Done& done);
+
+  ServerDefinitions& definitions_;
+  ConnectedSessions& sessions_;
+  pool::Pool& pool_;
+  const Drain& drain_;
+  events::Stream& events_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace corral::daemon

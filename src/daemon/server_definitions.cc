@@ -1,0 +1,132 @@
+#include "daemon/server_definitions.h"
+
+#include <unistd.h>
+
+#include <compare>
+#include <cstdlib>
+#include <utility>
+
+#include "base/paths.h"
+#include "base/version_order.h"
+#include "daemon/http_root.h"
+#include "version.h"
+#include "wire/error_codes.h"
+
+namespace corral::daemon {
+namespace {
+
+Environment own_environment() {
+  Environment environment;
+  for (char** variable = environ; *variable != nullptr; ++variable) environment.emplace_back(*variable);
+  return environment;
+}
+
+std::string home_folder() {
+  const char* const home = std::getenv("HOME");
+  return home != nullptr && *home == '/' ? home : "/";
+}
+
+}  // namespace
+
+void use_own_launch_context(control::Hello& hello) {
+  hello.environment = own_environment();
+  hello.cwd = std::string(1, '/');  // not "/": g++ 12 sees an overlap there and warns
+  hello.root.clear();
+}
+
+ServerDefinitions::ServerDefinitions(config::Configuration first, ReadAgain read_again, Shares& shares)
+    : configuration_(std::move(first)), read_again_(std::move(read_again)), shares_(shares) {}
+
+Result<config::Changes> ServerDefinitions::read_again() {
+  Result<config::Configuration> read = read_again_();
+  if (!read) {
+    error_ = read.error().message;
+    return read.error();
+  }
+  error_.clear();
+  config::Changes changes = config::changes(configuration_, *read);
+  configuration_ = std::move(*read);
+  specs_.clear();  // the same command may have other rules now
+  return changes;
+}
+
+void ServerDefinitions::serve_only(std::vector<std::string> argv, std::string cwd, Environment environment) {
+  only_.server = base_name(argv.front());
+  only_.argv = std::move(argv);
+  only_.cwd = std::move(cwd);
+  only_.environment = keep(std::move(environment));
+}
+
+std::shared_ptr<const Environment> ServerDefinitions::keep(Environment environment) {
+  return environments_.keep(std::move(environment));
+}
+
+Origin ServerDefinitions::origin_of(control::Hello& hello) {
+  Origin origin;
+  origin.server = hello.server.empty() ? base_name(hello.argv.front()) : hello.server;
+  origin.argv = std::move(hello.argv);
+  origin.cwd = std::move(hello.cwd);
+  origin.root = std::move(hello.root);
+  origin.share = std::move(hello.share);
+  origin.environment = keep(std::exchange(hello.environment, {}));
+  return origin;
+}
+
+std::variant<Origin, transport::HttpRefusal> ServerDefinitions::origin_of(
+    const transport::HttpArrival& arrival) {
+  Origin origin;
+  if (!only_.argv.empty() && arrival.server == only_.server) origin = only_;
+  origin.server = arrival.server;
+  if (!origin.environment) origin.environment = keep(own_environment());
+  if (origin.cwd.empty()) origin.cwd = home_folder();
+  if (arrival.principal != "user") origin.principal = arrival.principal;
+  auto root = root_for(arrival, find(arrival.server));
+  if (auto* const refusal = std::get_if<transport::HttpRefusal>(&root)) return std::move(*refusal);
+  if (std::get<std::string>(root).empty()) return origin;
+  Result<std::string> folder = project_folder(std::get<std::string>(root));
+  if (!folder) {
+    return transport::HttpRefusal{400, wire::kInvalidRequest, folder.error().message, "", ""};
+  }
+  origin.root = *folder;
+  origin.cwd = std::move(*folder);
+  return origin;
+}
+
+Result<std::shared_ptr<const pool::ServerSpec>> ServerDefinitions::spec_for(const Origin& origin) {
+  Result<pool::ServerSpec> found = resolve(origin, configuration_);
+  if (!found) return found.error();
+  found->account = &shares_.account(origin.principal);
+  return specs_.keep(std::move(*found));
+}
+
+Result<void> ServerDefinitions::check(const Origin& origin) const {
+  const auto found = resolve(origin, configuration_);
+  if (!found) return found.error();
+  return {};
+}
+
+std::optional<transport::HttpRefusal> ServerDefinitions::objection(
+    const transport::HttpArrival& arrival) const {
+  if (arrival.principal == "user") return std::nullopt;
+  auto root = root_for(arrival, find(arrival.server));
+  if (auto* const refusal = std::get_if<transport::HttpRefusal>(&root)) return std::move(*refusal);
+  return std::nullopt;
+}
+
+std::string ServerDefinitions::too_old(const control::Hello& hello) const {
+  const std::string& least = options().min_version;
+  if (least.empty()) return {};
+  const auto order = compare_versions(hello.version, least);
+  if (order && std::is_gteq(*order)) return {};
+  // The daemon may be too old itself, and then its own corral would be refused as well.
+  const auto own = compare_versions(kVersion, least);
+  const std::string next =
+      own && std::is_gteq(*own)
+          ? std::string("use the corral that the daemon runs (") + kVersion + ")"
+          : "update corral, or lower \"min_version\" and end the daemon with `corral shutdown`";
+  return "a corral of version " + (hello.version.empty() ? "unknown" : hello.version) +
+         " may not speak to this daemon: \"min_version\" in " + configuration_.file + " asks for " + least +
+         " or later; " + next;
+}
+
+}  // namespace corral::daemon

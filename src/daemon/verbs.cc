@@ -1,0 +1,260 @@
+#include "daemon/verbs.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "daemon/evidence.h"
+#include "wire/json_text.h"
+
+namespace corral::daemon {
+namespace {
+
+using control::Reply;
+using control::Verb;
+using transport::Answer;
+using transport::Question;
+using Parts = std::shared_ptr<Verbs::Parts>;
+
+Reply refusal(const std::string& why) { return Reply{Reply::Kind::Refused, why, kRefused, 0, 0, ""}; }
+Reply result(std::string json) { return Reply{Reply::Kind::Result, std::move(json), 0, 0, 0, ""}; }
+
+std::string number_of(std::size_t number, const std::string& noun) {
+  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
+}
+
+std::string by_process(const char* what, const Question& question) {
+  return std::string(what) + " by process " + std::to_string(question.peer);
+}
+
+std::chrono::milliseconds time_since(Clock::time_point then) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - then);
+}
+
+// ---- looking
+
+void show_status(const Parts& parts, Question& question, const Answer& answer) {
+  const auto show = [answer](const observe::Snapshot& snapshot) {
+    answer(Reply{Reply::Kind::Status, observe::status_json(snapshot), 0, 0, 0, ""});
+  };
+  if (question.hello.measure) return parts->snapshots.measure(show);
+  show(parts->snapshots.now());
+}
+
+void show_info(const Parts& parts, Question&, const Answer& answer) {
+  parts->snapshots.measure(
+      [answer](const observe::Snapshot& snapshot) { answer(result(observe::info_json(snapshot))); });
+}
+
+void show_events(const Parts& parts, Question& question, const Answer& answer) {
+  const control::Hello& hello = question.hello;
+  parts->records.reader().read({hello.after, hello.limit, hello.wait},
+                               [answer](const std::string& json) { answer(result(json)); });
+}
+
+void show_metrics(const Parts& parts, Question&, const Answer& answer) {
+  parts->snapshots.measure([records = &parts->records, answer](const observe::Snapshot& snapshot) {
+    answer(result(R"({"text":)" + wire::quoted(records->metrics().text(snapshot)) + "}"));
+  });
+}
+
+void list_sessions(const Parts& parts, Question&, const Answer& answer) {
+  answer(result(R"({"sessions":)" + parts->owned.list_json() + "}"));
+}
+
+// ---- the daemon
+
+void shut_down(const Parts& parts, Question& question, const Answer& answer) {
+  const bool first = !parts->drain.begun();
+  parts->drain.run(parts->definitions.options().drain, [answer](const Drained& drained) {
+    const std::string text = "ended " + number_of(drained.sessions, "session") + " and " +
+                             number_of(drained.instances, "instance");
+    answer(Reply{Reply::Kind::Exit, text, 0, 0, 0, ""});
+  });
+  if (parts->asked_to_stop) parts->asked_to_stop(by_process("corral shutdown", question));
+  if (first) parts->drain.cancel_hurry();  // the service drains as well, but nobody has asked twice
+}
+
+std::string to_json(const Reloaded& reloaded) {
+  return R"({"changed":)" + names_json(reloaded.changed) + R"(,"added":)" + names_json(reloaded.added) +
+         R"(,"removed":)" + names_json(reloaded.removed) + R"(,"ended":)" + std::to_string(reloaded.ended) +
+         R"(,"warnings":)" + names_json(reloaded.warnings) + "}";
+}
+
+void reload(const Parts& parts, Question& question, const Answer& answer) {
+  parts->reload.run(by_process("corral reload", question), [answer](const Result<Reloaded>& reloaded) {
+    answer(reloaded ? result(to_json(*reloaded)) : refusal(reloaded.error().message));
+  });
+}
+
+// ---- one server
+
+std::string one_server_json(const std::string& server, const std::vector<pool::InstanceEnd>& gone,
+                            Clock::time_point began, const std::string& more = "") {
+  return R"({"server":)" + wire::quoted(server) + more + R"(,"ended":)" + gone_json(gone) + R"(,"ms":)" +
+         std::to_string(time_since(began).count()) + "}";
+}
+
+/// Answers when the instances are gone.
+void retire(const Parts& parts, const std::string& server, pool::Cause cause, const Answer& answer) {
+  parts->pool.retire(server, cause,
+                     [server, began = Clock::now(), answer](const std::vector<pool::InstanceEnd>& gone) {
+                       answer(result(one_server_json(server, gone, began)));
+                     });
+}
+
+/// Why this server may not be started; empty if it may.
+std::string objection_to_start(const ServerDefinitions& definitions, const std::string& server) {
+  const config::Server* const entry = definitions.find(server);
+  if (entry == nullptr) return no_such_server(server, definitions.configuration()).message;
+  if (entry->disabled) return "server " + server + " is disabled in " + definitions.configuration().file;
+  return {};
+}
+
+void stop(const Parts& parts, Question& question, const Answer& answer) {
+  const std::string& server = question.hello.server;
+  const config::Server* const entry = parts->definitions.find(server);
+  if (entry == nullptr) {
+    return answer(refusal(no_such_server(server, parts->definitions.configuration()).message));
+  }
+  if (entry->built_in) {
+    return answer(
+        refusal("server " + server +
+                " is the control server, and starts whenever somebody asks for it: `corral shutdown` "
+                "ends the daemon"));
+  }
+  retire(parts, server, pool::Cause::Stopped, answer);
+}
+
+void start(const Parts& parts, Question& question, const Answer& answer) {
+  const std::string& server = question.hello.server;
+  const std::string objection = objection_to_start(parts->definitions, server);
+  if (!objection.empty()) return answer(refusal(objection));
+  const bool allowed = parts->pool.allow(server);
+  answer(result(one_server_json(server, {}, Clock::now(),
+                                std::string(R"(,"allowed":)") + (allowed ? "true" : "false"))));
+}
+
+void restart(const Parts& parts, Question& question, const Answer& answer) {
+  const std::string& server = question.hello.server;
+  const std::string objection = objection_to_start(parts->definitions, server);
+  if (!objection.empty()) return answer(refusal(objection));
+  parts->pool.allow(server);
+  retire(parts, server, pool::Cause::Restarted, answer);
+}
+
+// ---- sessions
+
+/// What a process in a sandbox may not ask of the daemon outside of it; empty if it asks for nothing such.
+std::string objection_of_confinement(const Question& question) {
+  const std::string confined =
+      "this process is more confined than the daemon (" + question.confinement + "): ";
+  if (!question.hello.commands.empty()) {
+    return confined +
+           "its commands would run outside of its confinement; name configured servers, or use `corral run`";
+  }
+  if (question.hello.owner != 0) {
+    return confined + "its process numbers may mean others here; give a time to live instead of an owner";
+  }
+  return {};
+}
+
+void create_session(const Parts& parts, Question& question, const Answer& answer) {
+  control::Hello& hello = question.hello;
+  const bool confined = !question.confinement.empty();
+  if (confined) {
+    const std::string objection = objection_of_confinement(question);
+    if (!objection.empty()) return answer(refusal(objection));
+    use_own_launch_context(hello);
+  }
+  auto environment = parts->definitions.keep(std::exchange(hello.environment, {}));
+  const Result<const OwnedSession*> session = parts->owned.create(hello, std::move(environment), confined);
+  if (!session) return answer(refusal(session.error().message));
+  answer(result(R"({"id":)" + wire::quoted((*session)->id) + R"(,"servers":)" +
+                names_json((*session)->servers) + "}"));
+}
+
+/// A connected session, by its number. False if there is none.
+bool end_connected(const Parts& parts, const std::string& number,
+                   const std::function<void(const SessionEvidence&)>& tell) {
+  ConnectedSession* const found = parts->sessions.find(std::string_view(number));
+  if (found == nullptr || found->session().ended()) return false;
+  session::Session& session = found->session();
+  const router::Router* const router = session.router();
+  const Kept used{session.server(), router != nullptr ? router->instance()->id() : InstanceId(), 0};
+  const auto ended = [weak = std::weak_ptr(parts), number, used, began = Clock::now(),
+                      tell](const pool::InstanceEnd* gone) {
+    const Parts alive = weak.lock();
+    if (!alive) return;
+    SessionEvidence evidence;
+    evidence.id = number;
+    if (gone != nullptr) {
+      evidence.ended.push_back(*gone);
+    } else if (used.instance) {
+      const std::size_t sessions = sessions_of(alive->pool, used.instance).value_or(0);
+      evidence.kept.push_back({used.server, used.instance, sessions});
+    }
+    evidence.took = time_since(began);
+    tell(evidence);
+  };
+  session.end(session::EndReason::SessionEnded, ended);
+  return true;
+}
+
+void end_session(const Parts& parts, Question& question, const Answer& answer) {
+  const std::string& id = question.hello.session;
+  const auto tell = [answer](const SessionEvidence& evidence) { answer(result(daemon::to_json(evidence))); };
+  if (parts->owned.end(id, by_process("ended", question), tell)) return;
+  if (end_connected(parts, id, tell)) return;
+  answer(refusal("no session is called '" + id +
+                 "': it may have ended already; `corral session list` shows session objects, `corral status` "
+                 "all sessions"));
+}
+
+// ---- the table
+
+enum class While : std::uint8_t { Serving, Always };  // Serving: refused once the daemon shuts down
+enum class Version : std::uint8_t { Checked, Any };   // Checked: against "min_version"
+
+struct Row {
+  Verb verb;
+  While when;
+  Version version;
+  void (*handle)(const Parts& parts, Question& question, const Answer& answer);
+};
+
+constexpr std::array kTable = {
+    Row{Verb::Status, While::Always, Version::Checked, show_status},
+    Row{Verb::Info, While::Always, Version::Checked, show_info},
+    Row{Verb::Events, While::Always, Version::Checked, show_events},
+    Row{Verb::Metrics, While::Always, Version::Checked, show_metrics},
+    Row{Verb::SessionList, While::Always, Version::Checked, list_sessions},
+    Row{Verb::Shutdown, While::Always, Version::Any, shut_down},
+    Row{Verb::Reload, While::Serving, Version::Checked, reload},
+    Row{Verb::Restart, While::Serving, Version::Checked, restart},
+    Row{Verb::Stop, While::Serving, Version::Checked, stop},
+    Row{Verb::Start, While::Serving, Version::Checked, start},
+    Row{Verb::SessionCreate, While::Serving, Version::Checked, create_session},
+    Row{Verb::SessionEnd, While::Serving, Version::Checked, end_session},
+};
+
+}  // namespace
+
+void Verbs::answer(Question question, const Answer& answer) {
+  const auto row = std::find_if(kTable.begin(), kTable.end(),
+                                [&question](const Row& one) { return one.verb == question.hello.verb; });
+  if (row == kTable.end()) return answer(refusal("unsupported request"));
+  if (row->version == Version::Checked) {
+    const std::string old = parts_->definitions.too_old(question.hello);
+    if (!old.empty()) {
+      parts_->session_records.refused({"", "version", old, question.peer});
+      return answer(refusal(old));
+    }
+  }
+  if (row->when == While::Serving && parts_->drain.begun()) {
+    return answer(refusal("the daemon is shutting down"));
+  }
+  row->handle(parts_, question, answer);
+}
+
+}  // namespace corral::daemon
