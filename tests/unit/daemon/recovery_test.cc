@@ -30,8 +30,7 @@ class RecoveryTest : public testing::Test {
     Loop loop;
     registry::open_registry(loop, folder_ / "registry.db")->begin(other);
     Records records(loop, folder_, kHistory);
-    recover_remnants(records,
-                     [](pid_t, const ChildEnded&) { FAIL() << "nothing of it was in a container"; });
+    recover_remnants(records, [](pid_t, const ChildEnded&) { FAIL() << "nothing of it was in a container"; });
     Timer late(loop);
     late.start(kPatience, [&loop] { loop.stop(); });
     records.worker().run([] {}, [&loop] { loop.stop(); });  // one job after the other
