@@ -1,4 +1,5 @@
-// corral's own MCP server, by which agents see and steer the daemon: an entry like any other, but of no file.
+// corral's own MCP server, through which agents see and control the daemon: an entry like any other, but not
+// from a file.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Which project a client that comes by URL may name: `?root=` chooses the folder that a server works in, so
-// it is looked at before anything of the path is.
+// Which project a client by URL may name: `?root=` chooses the folder that a server works in, so it is
+// checked before the path is looked at.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@
 namespace corral::daemon {
 
 /// The root as it may be used; empty if the server has none. Only a server with `"share": "root"` has one,
-/// and a token may name only those that it or the entry lists. Pure: the file system is not asked, so that
-/// nobody learns which folders there are. `entry` may be null: no such server.
+/// and a token may name only those that it or the entry lists. Pure: the file system is not asked, so that no
+/// client learns which folders exist. `entry` may be null: no such server.
 std::variant<std::string, transport::HttpRefusal> root_for(const transport::HttpArrival& arrival,
                                                            const config::Server* entry);
 

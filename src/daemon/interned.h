@@ -1,5 +1,5 @@
-// One copy of equal values, for as long as somebody holds it: a hundred sessions of one client bring the same
-// environment a hundred times.
+// Keeps one copy of equal values for as long as anybody holds it: a hundred sessions of one client bring the
+// same environment a hundred times.
 #pragma once
 
 #include <algorithm>
@@ -26,12 +26,12 @@ class Interned {
     return kept;
   }
 
-  /// Those who hold a value keep it; equal ones that come from now on are others.
+  /// Holders of a value keep it; equal values that come from now on get a new copy.
   void clear() { values_.clear(); }
   std::size_t size() const { return values_.size(); }
 
  private:
-  /// Not at every call: what is forgotten pays for the walk.
+  /// Not at every call: the walk costs no more than the values that were added since the last one.
   void forget_some() {
     if (values_.size() < next_walk_) return;
     std::erase_if(values_, [](const auto& entry) { return entry.second.expired(); });

@@ -19,14 +19,14 @@ void apply_share(const std::string& share, pool::ServerSpec& wanted) {
   if (share == "root") wanted.share = config::Share::Root;
 }
 
-/// The folder and the key, once it is known who shares.
+/// Sets the folder and the key, once it is known how the server is shared.
 void settle(const Origin& origin, const std::string& pinned, pool::ServerSpec& wanted) {
   apply_share(origin.share, wanted);
   const bool by_root = wanted.share == config::Share::Root;
   if (by_root) wanted.root = root_of(origin);
   wanted.launch.directory = !pinned.empty() ? pinned : by_root ? wanted.root : origin.cwd;
   wanted.key = knowledge::launch_key(wanted.launch);
-  // Two entries may start the same command under different rules; they must not meet in one process.
+  // Two entries may start the same command under different rules; they must not share a process.
   if (wanted.from_configuration) wanted.key += "\n" + wanted.server;
   // Nor two projects, even if the entry pins the folder.
   if (by_root) wanted.key += "\nroot " + wanted.root;

@@ -1,5 +1,5 @@
-// Where a session comes from, and what that means for the server that it gets: everything that must be known
-// to answer the same question again when the configuration has changed. Pure.
+// Where a session comes from, and which server that gives it. Holds everything that is needed to answer the
+// same question again when the configuration has changed. Pure.
 #pragma once
 
 #include <memory>
@@ -17,17 +17,17 @@ using Environment = std::vector<std::string>;  // "NAME=value"
 
 struct Origin {
   std::string server;             // a configured name, or what to call the command
-  std::vector<std::string> argv;  // a command of the client's own; empty = `server` is configured
+  std::vector<std::string> argv;  // a command that the client brought; empty = `server` is configured
   std::string cwd;
   std::string root;   // the project; empty = `cwd`
   std::string share;  // what --share asked for; empty = the configuration decides
   std::shared_ptr<const Environment> environment;
-  std::string principal{};  // whose it is, if not the user's own; such share with nobody else
+  std::string principal{};  // whose it is; empty = the user's. Principals never share an instance
 
   bool configured() const { return argv.empty(); }
 };
 
-/// The server that a session from there gets, by this configuration. The error says why it gets none.
+/// The server that this configuration gives to a session from there. The error says why it gets none.
 Result<pool::ServerSpec> resolve(const Origin& origin, const config::Configuration& configuration);
 
 /// "no server is called 'fils' (perhaps 'files'); configured are …"
@@ -39,7 +39,7 @@ struct HashEnvironment {
 struct HashServerSpec {
   std::size_t operator()(const pool::ServerSpec& wanted) const;
 };
-/// Within one configuration: the rules that come from an entry are the same then.
+/// Within one configuration, where the same entry gives the same rules.
 struct SameServerSpec {
   bool operator()(const pool::ServerSpec& one, const pool::ServerSpec& other) const;
 };

@@ -39,11 +39,11 @@ class Records {
   knowledge::ManifestStore& manifests() { return manifests_; }
   /// The record of this daemon in the registry.
   const registry::DaemonRecord& self() const { return self_; }
-  /// What a damaged registry has cost this daemon, as a sentence; empty = nothing.
+  /// What this daemon has lost with a damaged registry, as a sentence; empty = nothing.
   const std::string& lost() const { return lost_; }
   /// Servers that die again and again.
   std::vector<observe::CrashLoop> crash_loops() const { return crash_loops_.now(); }
-  /// Where the registry is; empty = in memory alone.
+  /// Where the registry is; empty = only in memory.
   const std::string& registry_file() const { return registry_file_; }
 
   /// Sentences about processes that could not be ended, and are still there.
@@ -54,7 +54,7 @@ class Records {
 
   /// Everything ended in order: the next daemon has nothing to look for.
   void close();
-  /// Whether a thread is at work: the end of this object would wait for it.
+  /// Whether a thread is at work: the destructor would wait for it.
   bool busy() const { return worker_.busy() || looking_.busy(); }
 
  private:
@@ -70,7 +70,7 @@ class Records {
 
   std::string registry_file_;
   std::string lost_;                                              // see `lost`
-  std::vector<std::pair<registry::Loss, std::string>> untold_{};  // before anybody could listen
+  std::vector<std::pair<registry::Loss, std::string>> untold_{};  // that happened before anybody could listen
   bool heard_ = false;                                            // somebody listens
   std::unique_ptr<registry::Registry> registry_;
   registry::DaemonRecord self_;
@@ -83,7 +83,7 @@ class Records {
   std::vector<Unkillable> unkillable_;
   Task whole_again_;
   Worker worker_;
-  Worker looking_;  // of the meter: who looks does not wait for what is being ended
+  Worker looking_;  // of the meter: a measurement must not wait for an ending on worker_
   observe::UsageMeter meter_;
   observe::EventReader reader_;
 };

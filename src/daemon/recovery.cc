@@ -57,10 +57,10 @@ void tell_container(events::Stream& stream, const registry::InstanceRecord& inst
   stream.tell(std::move(event));
 }
 
-/// What is still to be removed of the containers of one daemon.
+/// Counts the containers of one daemon that are still to be removed.
 struct Removal {
   std::string daemon;
-  std::size_t pending = 1;  // the last one is whoever starts them
+  std::size_t pending = 1;  // one for the loop that starts them
   bool failed = false;
 
   /// The records are forgotten when nothing is left.
@@ -70,7 +70,7 @@ struct Removal {
   }
 };
 
-/// A container is a child of somebody else: it has no mark that could be found in /proc, but a label.
+/// A container is a child of the container runtime: it has a label, but no mark that /proc would show.
 void remove_container(Records& records, const registry::InstanceRecord& instance,
                       const std::shared_ptr<Removal>& removal, const ChildStarted& started) {
   const pid_t child = instance::remove_container(instance.container, instance.id);
@@ -104,7 +104,7 @@ void conclude(Records& records, const Recovered& one, const ChildStarted& starte
 
 void recover_remnants(Records& records, const ChildStarted& started) {
   const auto work = std::make_shared<std::vector<Recovered>>();
-  // Also of those that have nothing to end: one may live beside us (`serve -- COMMAND` shares our registry),
+  // Also daemons that have nothing to end: one may run beside us (`serve -- COMMAND` shares our registry),
   // and what it starts after it was forgotten would never be looked for.
   for (registry::Unfinished& one : records.registry().unfinished(records.self().id)) {
     work->push_back({std::move(one), {}});

@@ -43,7 +43,7 @@ Error token_file_unwritable(const std::string& file, int error) {
 
 // ---- reading
 
-/// Through one descriptor, so that what is judged is what is read.
+/// Through one descriptor, so that the file that is checked is the file that is read.
 std::optional<Error> objection_to_token_file(const std::string& file, const struct stat& status) {
   if (!S_ISREG(status.st_mode)) {
     return token_file_error(file, "it is no regular file", "Remove it, and make the tokens anew");
@@ -97,7 +97,7 @@ bool is_token_secret(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char letter) { return letter > ' ' && letter <= '~'; });
 }
 
-/// A list of what it is limited to. False if it is there and cannot be read.
+/// Reads the list that it is limited to. False if there is one and it cannot be read.
 bool read_limit(const json::object& object, const char* name, std::vector<std::string>& into) {
   const json::value* const value = object.if_contains(name);
   if (value == nullptr) return true;
@@ -111,8 +111,7 @@ bool read_limit(const json::object& object, const char* name, std::vector<std::s
   return true;
 }
 
-/// Nothing if it is no token of ours: half a token is none, and a list of servers that cannot be read must
-/// not open all of them.
+/// Nothing if it is not a whole token: a list of servers that cannot be read must not open all of them.
 std::optional<KeptToken> token_from(const json::value& value) {
   const json::object* const object = value.if_object();
   const json::string* const name = object == nullptr ? nullptr : token_text(*object, "name");
@@ -207,7 +206,7 @@ bool write_token_text(int file, std::string_view text) {
   return fsync(file) == 0;
 }
 
-/// Whoever reads meanwhile sees the old file or the new one.
+/// A reader sees the old file or the new one.
 Result<void> put_tokens(int folder, const std::string& file, const std::vector<KeptToken>& tokens) {
   const std::string name = std::filesystem::path(file).filename().string();
   const std::string temporary = "." + name + "." + random_hex(8);

@@ -1,5 +1,5 @@
-// The tokens for those who come by HTTP and are not our own user: a file for its owner alone, in the
-// state directory, changed in one step or not at all. No backup: what was revoked is gone.
+// The tokens for HTTP clients that are not our own user: a file that only its owner may read, in the state
+// directory, changed in one step or not at all. No backup: a revoked token is gone.
 #pragma once
 
 #include <array>
@@ -23,12 +23,12 @@ struct KeptToken {
   std::string created;  // "2026-11-15T21:17:33Z"
 };
 
-/// No file = no tokens. A file that somebody else may read, or that is not ours, is an error that says what
-/// to do.
+/// No file = no tokens. A file that other users may read, or that belongs to another user, is an error that
+/// says what to do.
 Result<std::vector<KeptToken>> read_kept_tokens(const std::string& file);
 Result<std::vector<http::Token>> read_tokens(const std::string& file);
 
-/// Makes the folder if there is none. Returns the secret, which is new. `roots`: absolute paths of the
+/// Creates the folder if there is none. Returns the new secret. `roots`: absolute paths of the
 /// projects that it may name.
 Result<std::string> create_token(const std::string& file, const std::string& name,
                                  const std::vector<std::string>& servers,
@@ -36,12 +36,12 @@ Result<std::string> create_token(const std::string& file, const std::string& nam
 /// The error's kind is NotFound if there is none of this name.
 Result<void> remove_token(const std::string& file, const std::string& name);
 
-/// The file as a daemon sees it: looked at each time, read when it has changed. Of the loop's thread.
+/// The file as the daemon sees it: looked at each time, read when it has changed. Belongs to the loop thread.
 class TokenFile {
  public:
   explicit TokenFile(std::string file) : file_(std::move(file)) {}
 
-  /// Those of now. None while the file cannot be used: that is logged, once for each change.
+  /// The tokens now. None while the file cannot be used, which is logged once for each change.
   const std::vector<http::Token>& current();
   bool any() { return !current().empty(); }
   /// Why the file cannot be used; empty = it can, or is not there.

@@ -101,7 +101,7 @@ void Watchdog::look() {
   wait();
 }
 
-// ---- our own
+// ---- our own instances
 
 void Watchdog::look_at_own() {
   if (std::exchange(looking_, true)) return;
@@ -118,7 +118,7 @@ void Watchdog::look_at_own() {
       }));
 }
 
-/// What two looks in a row have found, once.
+/// Tells once what two looks in a row have found.
 void Watchdog::handle(std::vector<reap::Disagreement> now) {
   std::set<std::string> told;
   for (const reap::Disagreement& one : reap::lasting(before_, now)) {
@@ -126,14 +126,14 @@ void Watchdog::handle(std::vector<reap::Disagreement> now) {
         std::string(reap::name_of(one.kind)) + one.instance + "/" + std::to_string(one.pid);
     told.insert(key);
     if (!told_.contains(key)) records_.events().tell(about(one));
-    repair(one);  // again, if it did not help
+    repair(one);  // again, if the first time did not help
   }
   told_ = std::move(told);
   before_ = std::move(now);
 }
 
-/// Also where nothing seems to be left: what has cleared its environment shows only the tag, and only this
-/// looks for tags and into the cgroup.
+/// Also if nothing seems to be left: a process that has cleared its environment shows only the tag, and only
+/// this looks for tags and into the cgroup.
 void Watchdog::repair(const reap::Disagreement& found) {
   const auto record = records_.journal().open().find(found.instance);
   if (record == records_.journal().open().end()) return;
@@ -150,7 +150,7 @@ void Watchdog::repair(const reap::Disagreement& found) {
                         }));
 }
 
-// ---- what others have lost
+// ---- servers that other programs have left behind
 
 void Watchdog::look_at_foreign() {
   const config::WatchRules& rules = hub_.options().watch;

@@ -1,6 +1,6 @@
-// Looks now and then whether registry, /proc and keepers agree, and repairs or tells what does not; also what
-// other programs have lost, if the configuration asks for it.
-// Belongs to the loop thread; the looking is done on the thread of the records.
+// Checks from time to time whether registry, /proc and keepers agree, and repairs or reports what does not.
+// If the configuration asks for it, also finds servers that other programs have left behind. Belongs to the
+// loop thread; the looking is done on the worker thread of the records.
 #pragma once
 
 #include <memory>
@@ -40,9 +40,9 @@ class Watchdog {
   std::vector<reap::Disagreement> before_;
   std::set<std::string> told_;
   std::set<std::string> repairing_;   // instances
-  bool looking_ = false;              // at our own; where /proc hangs, looks must not pile up
-  bool searching_ = false;            // for what others have lost
-  std::shared_ptr<Foreign> foreign_;  // used by the worker alone
+  bool looking_ = false;              // at our own instances; where /proc hangs, looks must not pile up
+  bool searching_ = false;            // for servers that other programs have left behind
+  std::shared_ptr<Foreign> foreign_;  // used only by the worker
   Lifetime lifetime_;
 };
 

@@ -34,7 +34,7 @@ bool listens(int fd) {
   return socket_option(fd, SO_TYPE) == SOCK_STREAM && socket_option(fd, SO_ACCEPTCONN) == 1;
 }
 
-/// The place for such a socket; null if there is no use for it.
+/// Where such a socket belongs; null if we cannot use it.
 UniqueFd* place_for(int fd, PassedSockets& sockets) {
   if (!listens(fd)) return nullptr;
   const int domain = socket_option(fd, SO_DOMAIN);

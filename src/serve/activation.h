@@ -12,21 +12,20 @@
 namespace corral::serve {
 
 /// How many descriptors, from 3 on, are meant for the process `self`; 0 if the variables (null = not set)
-/// make no sense or mean somebody else.
+/// make no sense or are meant for another process.
 int passed_count(const char* listen_pid, const char* listen_fds, pid_t self);
 
 /// The same for this process.
 int passed_to_us();
 
-/// What of them is of use. Which is which is told by what they are, not by their names: the first of each
-/// kind.
+/// The ones that we can use: the first of each kind, told apart by what they are and not by their names.
 struct PassedSockets {
-  UniqueFd local;  // where shims and commands meet us
+  UniqueFd local;  // for shims and commands
   UniqueFd tcp;    // for clients by HTTP
 };
 
-/// Invalid what was not passed. The others are closed, and the variables are gone afterwards: nobody below us
-/// may take them for his own.
+/// What was not passed is invalid. Sockets that we cannot use are closed, and the variables are removed, so
+/// that no process below us takes them for its own.
 Result<PassedSockets> take_passed_sockets();
 
 }  // namespace corral::serve

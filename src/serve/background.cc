@@ -1,5 +1,4 @@
-// `corral serve --background`: the daemon is started in a session of its own and lives on; this process only
-// waits to see that it does.
+// `corral serve --background`: starts the daemon in its own session and waits only until it answers.
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -86,7 +85,7 @@ std::string log_since(int log, off_t from) {
   return got <= 0 ? "" : std::string(text.data(), static_cast<std::size_t>(got));
 }
 
-/// Where clients reach it by URL, if they do: a port that it chose itself stands nowhere else.
+/// The URL for clients, if there is one: a port that the daemon chose itself is written nowhere else.
 std::string url_told_by(const Running& running) {
   const control::DaemonAnswer answer = control::ask_daemon(running.runtime_dir, control::status_hello());
   boost::system::error_code error;
@@ -127,7 +126,7 @@ int start_in_background(const ServeOptions& options) {
     if (running && (!before || running->pid != before->pid)) return tell("started", *running);
     int status = 0;
     if (waitpid(janitor, &status, WNOHANG) == janitor) {
-      // Perhaps another one was quicker, here or in another place.
+      // Another one may have been faster, here or in another place.
       for (const std::string& place : places) {
         const std::optional<Running> other = find_running(place, control::pid_path(place));
         if (other && !options.replace) return tell("runs already", *other);

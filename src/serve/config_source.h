@@ -1,4 +1,4 @@
-// Where the daemon's configuration comes from, again and again.
+// Where the daemon's configuration comes from, at the start and at each reload.
 #pragma once
 
 #include <string>
@@ -12,18 +12,17 @@ class ConfigSource {
  public:
   /// `given` = --config; empty = the default file, which may be missing.
   explicit ConfigSource(const std::string& given);
-  /// What every configuration has besides what is written in its file.
+  /// Adds an entry that every configuration has besides those of its file.
   void add(config::Server built_in) { built_in_.push_back(std::move(built_in)); }
 
-  /// Of a daemon that serves one command: there is none.
+  /// For a daemon that serves one command: there is no file.
   static ConfigSource without_file();
 
   const std::string& file() const { return file_; }  // empty = there is none
   bool found() const { return found_; }
 
-  /// A default file that was never there is an empty configuration. One that was asked for must be there, and
-  /// so must one that was there before: that it is gone is more likely a mistake than a wish to end every
-  /// server.
+  /// A default file that never existed is an empty configuration. A file that was named must exist, and so
+  /// must one that existed before: that it is gone is more likely a mistake than a wish to end every server.
   Result<config::Configuration> read();
 
  private:

@@ -49,11 +49,11 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Beyond the configured drain: the graces of the last keepers. Then we leave, and the janitor sees to the
-// rest.
+// Beyond the configured drain: the graces of the last keepers. Then the daemon ends, and the janitor sweeps
+// the rest.
 constexpr std::chrono::seconds kBeyondDrain{12};
 
-/// Read one at a time, on the loop: no handler, no race. SIGCHLD is the hub's.
+/// Signals are read one at a time, on the loop: no handler, no race. SIGCHLD belongs to the hub.
 UniqueFd take_signals() {
   signal(SIGPIPE, SIG_IGN);
   sigset_t wanted;
@@ -63,8 +63,8 @@ UniqueFd take_signals() {
   return UniqueFd(signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
-/// A session costs two descriptors or more, and the usual soft limit is 1024. Not without an end: what is
-/// started below us inherits it, and old programs walk through all the numbers.
+/// A session costs two descriptors or more, and the usual soft limit is 1024. The new limit is not unlimited:
+/// processes below us inherit it, and old programs walk through all the numbers.
 void raise_descriptor_limit() {
   constexpr rlim_t kEnough = 65536;
   rlimit limit{};
@@ -80,7 +80,7 @@ std::string state_directory_of(const ServeOptions& options) {
   return options.state_dir.empty() ? state_directory_for(options.runtime_dir) : options.state_dir;
 }
 
-/// Likewise.
+/// Empty if there is no state directory.
 std::string token_file_of(const ServeOptions& options) {
   const std::string state = state_directory_of(options);
   return state.empty() ? state : state + "/tokens.json";
@@ -122,9 +122,9 @@ class Daemon {
   void finish(const daemon::Drained& ended);
 
   const ServeOptions& options_;
-  UniqueFd lock_;  // held until we are gone
+  UniqueFd lock_;  // held until this process is gone
   UniqueFd lifeline_;
-  const bool obeys_hangup_;  // somebody at a terminal closes it, and means us
+  const bool obeys_hangup_;  // at a terminal, SIGHUP means that the person has closed it
   UniqueFd signals_;
   ServiceNotify notify_;
   const PidRecord record_;
@@ -159,7 +159,7 @@ int Daemon::run() {
   bound_standard_error(control::log_path(options_.runtime_dir));
   events::set_log_form(events::log_form_called(options_.log).value_or(events::LogForm::Auto));
   Result<proc::KeeperSpawner> spawner = proc::KeeperSpawner::create();
-  // Before it is read: what changes from now on is seen.
+  // Before the file is read, so that no later change is missed.
   if (!source_.file().empty()) {
     file_watch_.emplace(loop_, source_.file(), [this] {
       if (hub_) hub_->reload(source_.file() + " has changed", {});
@@ -180,7 +180,7 @@ int Daemon::run() {
   watchdog_.reset();
   hub_.reset();
   records_->close();
-  // Whatever is left is the janitor's to end. Without one it is ours.
+  // The janitor ends what is left. Without one, we do.
   static keeper::Inherited left;  // static: it is large
   if (janitor_gone_) left.end(spawner->helper_file());
   // Remnants take seconds to end, and reading /proc can hang as long as a process does: the next daemon looks
@@ -208,7 +208,7 @@ Result<config::Configuration> Daemon::read_configuration() {
 
 Result<void> Daemon::prepare(const config::Http& http) {
   // A large message leaves nothing behind when it is gone: what the heap keeps may stay for as long as any
-  // session does. Who reads many of them uses one buffer again (wire/line_reader.h).
+  // session does. A reader of many large messages uses one buffer again (wire/line_reader.h).
   mallopt(M_MMAP_THRESHOLD, 256 * 1024);
   raise_descriptor_limit();
   umask(0077);
@@ -223,7 +223,7 @@ Result<void> Daemon::prepare(const config::Http& http) {
   if (tcp) {
     tcp_socket_ = std::move(*tcp);
   } else if (options_.automatic && !options_.port) {
-    // Whoever needs a daemon for its pipes should not go without one because of a port.
+    // A client that needs the daemon for its pipes must not go without one because of a port.
     log_line("there is no door for clients that come by URL: " + tcp.error().message);
   } else {
     return tcp.error();
@@ -235,7 +235,7 @@ Result<void> Daemon::prepare(const config::Http& http) {
   Result<ListeningSocket> by_url = ListeningSocket::make(control::http_socket_path(options_.runtime_dir));
   if (!by_url) return by_url.error();
   http_socket_ = std::move(*by_url);
-  // Before anybody is answered: whoever reaches us can read it.
+  // Before the first answer, so that every client that reaches us can read it.
   const Result<void> written = write_pid_file(pid_file_, record_);
   if (written) return {};
   socket_.remove();
@@ -244,8 +244,8 @@ Result<void> Daemon::prepare(const config::Http& http) {
 }
 
 void Daemon::open_sockets(proc::Spawner& spawner, config::Configuration configuration) {
-  // Only now: a registry that must be made or migrated takes its time, and who comes meanwhile is in the
-  // queue.
+  // Only now: creating or migrating the registry takes its time, and clients that connect wait in the
+  // socket's queue.
   records_ =
       std::make_unique<daemon::Records>(loop_, state_directory_of(options_), configuration.options.history);
   hub_ = std::make_unique<daemon::Hub>(
@@ -311,8 +311,8 @@ void Daemon::read_signals() {
   }
 }
 
-/// Nothing is ever written to it. A janitor that is gone cannot sweep after us, so we leave in order while we
-/// can.
+/// Nothing is ever written to it. A janitor that is gone cannot sweep after us, so the daemon shuts down in
+/// order while it can.
 void Daemon::watch_lifeline() {
   lifeline_watch_.when_readable([this] {
     char byte = 0;
@@ -320,7 +320,7 @@ void Daemon::watch_lifeline() {
     if (got > 0) return watch_lifeline();
     janitor_gone_ = true;
     stop("the janitor was killed");
-    stop("the janitor was killed");  // in haste: we may be next
+    stop("the janitor was killed");  // the second call hurries: we may be killed next
   });
 }
 
@@ -358,7 +358,7 @@ observe::PidFileView Daemon::describe_pid_file() const {
   return view;
 }
 
-/// A second call hastens the end.
+/// A second call hurries.
 void Daemon::stop(const std::string& reason) {
   if (reason_.empty()) {
     reason_ = reason;
@@ -386,7 +386,7 @@ void Daemon::finish(const daemon::Drained& ended) {
   log_as_text("Shutting down (" + reason_ + ", " + count(ended.sessions, "sessions, ") +
               count(ended.instances, "instances, ") + std::to_string(took.count()) + " ms)");
   remove_pid_file(pid_file_, record_);
-  loop_.post([this] { loop_.stop(); });  // after those who wait for the end have been told
+  loop_.post([this] { loop_.stop(); });  // after everybody who waits for the end has been told
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // The daemon as a process: its signals, its socket, its pid file, what it tells the service manager, and how
-// it ends. What it does for its clients is the hub's. One thread.
+// it ends. The hub does the work for clients. One thread.
 #pragma once
 
 #include "base/unique_fd.h"

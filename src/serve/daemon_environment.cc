@@ -9,7 +9,7 @@
 namespace corral::serve {
 namespace {
 
-// A name that ends with an underscore stands for all that begin so.
+// A name that ends with an underscore means all names that begin with it.
 constexpr std::array<std::string_view, 3> kForServices = {"NOTIFY_SOCKET", "LISTEN_", "WATCHDOG_"};
 
 bool is_for_services(std::string_view variable) {

@@ -1,6 +1,5 @@
-// Tells when a file has changed, whichever way: written, replaced by another of the same name, removed, made
-// anew, or made at all. Looks at the folders on the way, because a file that is replaced takes a watch on
-// itself with it.
+// Tells when a file has changed: written, replaced by another of the same name, removed, or created. Watches
+// the folders that lead to it, because a watch on the file itself would be lost when the file is replaced.
 #pragma once
 
 #include <sys/inotify.h>
@@ -20,11 +19,11 @@ namespace corral::serve {
 
 class FileWatch {
  public:
-  /// `changed` is called once the file has been left alone for a moment, if it is another one than when this
-  /// was made or called last.
+  /// `changed` is called when nothing has written to the file for a moment, if the file differs from what it
+  /// was at construction or at the last call.
   FileWatch(Loop& loop, std::string file, Task changed);
 
-  /// False where the kernel has none left for this user: nothing will be told.
+  /// False if the user has no inotify instance left: then `changed` is never called.
   bool works() const { return inotify_.valid(); }
 
  private:

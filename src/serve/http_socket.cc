@@ -76,19 +76,20 @@ Result<UniqueFd> listen_on(const std::string& bind, std::uint16_t port, Reach re
   UniqueFd listening(socket(address->bytes.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!listening.valid()) return cannot_listen_at(*address, errno);
   const int on = 1;
-  // Connections of a predecessor that are still winding up do not count as somebody who listens.
+  // Connections of a predecessor that are still closing must not keep us from the port.
   setsockopt(listening.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  // So that one address is one address, whatever this machine's default is.
+  // An IPv6 address is only that address, whatever the default of this machine is.
   if (address->bytes.ss_family == AF_INET6) {
     setsockopt(listening.get(), IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
   }
   const auto* const where = reinterpret_cast<const sockaddr*>(&address->bytes);
-  if (::bind(listening.get(), where, address->size) == 0 && listen(listening.get(), SOMAXCONN) == 0) return listening;
+  if (::bind(listening.get(), where, address->size) == 0 && listen(listening.get(), SOMAXCONN) == 0)
+    return listening;
   return errno == EADDRINUSE ? port_taken(port) : cannot_listen_at(*address, errno);
 }
 
 Result<UniqueFd> open_tcp_socket(const ServeOptions& options, const config::Http& http, UniqueFd passed,
-                               Reach reach) {
+                                 Reach reach) {
   if (passed.valid()) {
     const Result<void> allowed = check_reach(passed.get(), reach);
     if (!allowed) return allowed.error();

@@ -30,7 +30,7 @@ bool same_file(int fd, const std::string& path) {
          opened.st_ino == named.st_ino;
 }
 
-/// Fills in what the daemon says of itself.
+/// Fills in what the daemon says about itself.
 void read_status(const std::string& text, Running& running) {
   boost::system::error_code error;
   const json::value status = json::parse(text, error);
@@ -59,7 +59,7 @@ Result<UniqueFd> take_lock(const std::string& runtime_dir) {
       return Error{"'" + path + "' cannot be locked: " + strerror(errno) +
                    "; choose a --runtime-dir on a local disk"};
     }
-    if (same_file(file.get(), path)) return file;  // else somebody removed it in between
+    if (same_file(file.get(), path)) return file;  // else the file was removed in between
   }
   return Error{"the lock '" + path + "' is removed again and again: find out who cleans there"};
 }
@@ -74,7 +74,7 @@ bool await_free_lock(const std::string& runtime_dir, std::chrono::milliseconds p
   if (!file.valid()) return true;
   for (auto pause = std::chrono::milliseconds(2);;
        pause = std::min(pause * 2, std::chrono::milliseconds(50))) {
-    // Let go of at once; whoever starts meanwhile looks again, because nobody answers.
+    // Released at once. A daemon that starts at this moment tries again, because nothing answers yet.
     if (flock(file.get(), LOCK_SH | LOCK_NB) == 0) return true;
     if (std::chrono::steady_clock::now() >= deadline) return false;
     std::this_thread::sleep_for(pause);

@@ -13,13 +13,13 @@
 
 namespace corral::serve {
 
-/// Without waiting. Invalid = somebody holds it.
+/// Does not wait. Invalid = another process holds it.
 Result<UniqueFd> take_lock(const std::string& runtime_dir);
 
 /// Whether an inherited descriptor is that lock, and held.
 bool is_our_lock(int fd, const std::string& runtime_dir);
 
-/// Waits until nobody holds it. False if that takes too long.
+/// Waits until it is free. False if that takes too long.
 bool await_free_lock(const std::string& runtime_dir, std::chrono::milliseconds patience);
 
 /// The daemon that answers, as far as it tells.
@@ -32,7 +32,7 @@ struct Running {
 /// "pid 4711, version 0.1.0, in /run/user/1000/corral"
 std::string describe(const Running& running);
 
-/// Nothing if nobody listens there. One that listens but does not answer is described by its pid file.
+/// Nothing if no daemon listens there. One that listens but does not answer is described by its pid file.
 std::optional<Running> find_running(const std::string& runtime_dir, const std::string& pid_file);
 
 }  // namespace corral::serve

@@ -34,7 +34,7 @@ Result<ListeningSocket> ListeningSocket::make(const std::string& path) {
   memcpy(address.sun_path, path.data(), path.size());
   listening.fd_ = UniqueFd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   unlink(path.c_str());
-  const mode_t before = umask(0177);  // the file is for us alone from its first moment on
+  const mode_t before = umask(0177);  // no other user may open the file, not even for a moment
   const bool bound =
       bind(listening.fd_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
   const int error = errno;

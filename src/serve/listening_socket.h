@@ -1,4 +1,4 @@
-// A local socket of the daemon's: made by us under the lock, or passed by a service manager.
+// A local socket of the daemon: made under the lock, or passed by a service manager.
 #pragma once
 
 #include <string>
@@ -10,14 +10,13 @@ namespace corral::serve {
 
 class ListeningSocket {
  public:
-  /// For us alone: 0600. A socket that a predecessor left is removed: whoever holds the lock knows that
-  /// nobody serves it.
+  /// Mode 0600. A socket that a predecessor left is removed: we hold the lock, so no daemon serves it.
   static Result<ListeningSocket> make(const std::string& path);
   /// The one that was passed, or else one that we make.
   static Result<ListeningSocket> take_or_make(UniqueFd passed, const std::string& path);
 
   UniqueFd take() { return std::move(fd_); }
-  /// So that nobody finds a daemon that is about to leave. One that was passed to us is not ours to remove.
+  /// So that no client finds a daemon that is about to end. A socket that was passed to us is not removed.
   void remove();
 
  private:

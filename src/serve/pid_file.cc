@@ -18,14 +18,14 @@ namespace {
 
 constexpr std::size_t kLongest = 4096;
 
-/// What was killed and nobody has waited for keeps its number, but is nobody.
+/// A zombie keeps its number, but does not run.
 bool lives(pid_t pid) {
   keeper::StatLine line;
   if (keeper::read_stat(pid, line)) return line.state != 'Z';
   return kill(pid, 0) == 0 || errno != ESRCH;
 }
 
-/// The whole text of a short regular file. The path may be anything: a pipe must not hold us up.
+/// The whole text of a short regular file. The path may be anything: a pipe must not block us.
 std::optional<std::string> read_short(const std::string& path) {
   const UniqueFd file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat status {};
@@ -36,7 +36,7 @@ std::optional<std::string> read_short(const std::string& path) {
   return std::string(bytes.data(), static_cast<std::size_t>(got));
 }
 
-/// What a file says goes to a terminal only if it is plain.
+/// Text of a file goes to a terminal only if it is plain.
 bool plain(std::string_view text) {
   for (const char byte : text) {
     if (byte <= ' ' || byte > '~') return false;

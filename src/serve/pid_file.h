@@ -1,5 +1,5 @@
-// The pid file of the daemon: three lines, pid, version and start time. Tells which version runs; whether one
-// runs is the lock's word, so a file that a killed daemon left is only reported and replaced.
+// The pid file of the daemon: three lines, pid, version and start time. It tells which version runs; the lock
+// tells whether one runs, so a file that a killed daemon left is only reported and replaced.
 #pragma once
 
 #include <sys/types.h>
@@ -25,16 +25,16 @@ std::string encode(const PidRecord& record);
 /// Exactly three lines, or nothing.
 std::optional<PidRecord> decode_pid_record(std::string_view text);
 
-/// Nothing if there is no such file, or it is no pid file.
+/// Nothing if there is no such file, or it is not a pid file.
 std::optional<PidRecord> read_pid_file(const std::string& path);
 
 /// A sentence about the file that is about to be replaced; empty if there is none.
 std::string describe_stale(const std::string& path);
 
-/// Whoever reads it sees the old one or the new one, never half of one.
+/// A reader sees the old file or the new one, never half of one.
 Result<void> write_pid_file(const std::string& path, const PidRecord& record);
 
-/// Unless it is somebody else's by now.
+/// Unless another daemon has replaced it by now.
 void remove_pid_file(const std::string& path, const PidRecord& record);
 
 }  // namespace corral::serve

@@ -29,7 +29,7 @@ bool write_served(int file, std::string_view text) {
   return true;
 }
 
-/// The next of the texts, each of which ends in NUL.
+/// The next text; each ends in NUL.
 bool take_text(std::string_view& rest, std::string& text) {
   const std::size_t end = rest.find('\0');
   if (end == std::string_view::npos) return false;

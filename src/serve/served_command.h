@@ -1,6 +1,6 @@
-// How the command of `corral serve -- COMMAND` gets from the first life of that command to the second: in a
-// memory file. On a command line it would be cut to what a janitor can hold, a kill by command line that
-// means the server would hit the daemon, and everybody could read it for as long as the daemon runs.
+// Passes the command of `corral serve -- COMMAND` from the starting process to the daemon, in a memory file.
+// On a command line it would be cut to what a janitor can hold, a kill by command line that means the server
+// would hit the daemon, and every user could read it for as long as the daemon runs.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace corral::serve {
 
-/// The word before the file's descriptor, ahead of the janitor's words.
+/// The argument before the file's descriptor, ahead of the janitor's arguments.
 inline constexpr const char* kServedCommand = "@command";
 
 /// `command`, `cwd` and `environment` of the options. The file stays open over exec, and cannot be changed.

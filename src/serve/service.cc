@@ -28,14 +28,14 @@ int descriptor(const std::string& text) {
   return error == std::errc{} && end == text.data() + text.size() && number > STDERR_FILENO ? number : -1;
 }
 
-/// What the first life told the second: perhaps a command, then the janitor's own words.
+/// What the starting process passed to the daemon: perhaps a command, then the janitor's own arguments.
 struct FromJanitor {
   int command = -1;  // the descriptor of its file
   int lock = -1;
   int lifeline = -1;
 };
 
-/// The janitor's words are no interface: whoever types them holds no lock.
+/// The janitor's arguments are not an interface: a person who types them does not hold the lock.
 std::optional<FromJanitor> parse_janitor_words(const std::vector<std::string>& words) {
   constexpr std::size_t kOwn = 3;
   constexpr std::size_t kWithCommand = 5;
@@ -67,21 +67,21 @@ int serve_under_janitor(const ServeOptions& options) {
   return run_daemon(complete, UniqueFd(words->lock), UniqueFd(words->lifeline));
 }
 
-/// Those of the port that is any free one carry the number of their starter, so nobody comes back to them.
+/// A folder for "any free port" carries the pid of its starter, so it is never used again.
 void remove_left_folders(const std::string& usual) {
   constexpr std::string_view kBeginning = "http-0-";
   std::error_code unknown;
   for (const auto& entry : std::filesystem::directory_iterator(usual, unknown)) {
     const std::string name = entry.path().filename().string();
     if (!name.starts_with(kBeginning)) continue;
-    // Before it has the lock, only its number says that it is there.
+    // Before it holds the lock, only its pid shows that it is there.
     if (std::filesystem::exists("/proc/" + name.substr(kBeginning.size()), unknown)) continue;
     const Result<UniqueFd> lock = take_lock(entry.path().string());
     if (lock && lock->valid()) std::filesystem::remove_all(entry.path(), unknown);
   }
 }
 
-/// Beside the user's daemon, which stays as it is: a folder of its own for each port.
+/// A separate folder for each port, beside that of the user's daemon, which stays as it is.
 Result<std::string> folder_for_command(std::uint16_t port) {
   const Result<std::string> usual = choose_runtime_dir(control::candidates("", geteuid()));
   if (!usual) return usual.error();
@@ -91,7 +91,7 @@ Result<std::string> folder_for_command(std::uint16_t port) {
   return {boost::system::in_place_value, *usual + name};
 }
 
-/// What is not told to a command alone: which port, where, from which folder, and with which environment.
+/// Fills in the defaults for `serve -- COMMAND`: port, runtime folder, cwd, environment.
 Result<void> complete_for_command(ServeOptions& options) {
   if (!options.config.empty()) {
     return Error{"a command behind -- is served alone, without a configuration: leave --config out"};

@@ -1,5 +1,5 @@
-// `corral serve`. It runs in two lives of one command: the first takes the lock and becomes the janitor
-// (start.h), the second is the daemon that the janitor starts.
+// `corral serve` runs twice: the first process takes the lock and becomes the janitor (start.h), the second
+// is the daemon that the janitor starts.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 namespace corral::serve {
 
 struct ServeOptions {
-  std::string runtime_dir;               // empty = the first of control::candidates that can be had
+  std::string runtime_dir;               // empty = the first of control::candidates that can be used
   std::string config;                    // empty = config::default_file, which may be missing
   std::string pid_file;                  // empty = in the runtime folder
-  std::string state_dir;                 // empty = the user's, or inside a runtime folder of one's own
-  bool automatic = false;                // started by a shim: leaves when nobody needs it
-  bool replace = false;                  // ask the running one to leave
+  std::string state_dir;                 // empty = the user's, or inside a runtime folder that was given
+  bool automatic = false;                // started by a shim: ends when no session is left
+  bool replace = false;                  // ask the running one to end
   bool background = false;               // return when it answers
   std::optional<std::uint16_t> port;     // of HTTP; nothing = the configuration decides
   std::string bind;                      // empty = the configuration decides
@@ -24,15 +24,15 @@ struct ServeOptions {
   std::string cwd;                       // of that command: where we were started
   std::vector<std::string> environment;  // of that command: ours, "NAME=value"
 
-  /// The words with which a janitor starts the daemon; empty when a person does.
+  /// The arguments with which a janitor starts the daemon; empty when a person does.
   std::vector<std::string> from_janitor;
 };
 
-/// Whether words are a janitor's, and no command of a person's.
+/// Whether the arguments are those of a janitor, not a command that a person typed.
 bool is_from_janitor(const std::vector<std::string>& words);
 
-/// Orderly ends and, for `automatic` and `background`, one that runs already. Else 1, or what ended the
-/// daemon.
+/// 0 after an orderly end and, for `automatic` and `background`, if a daemon runs already. Else 1, or what
+/// ended the daemon.
 int serve(const ServeOptions& options);
 
 /// Where the pid file is, given the runtime folder.

@@ -31,7 +31,7 @@ std::string notify_address(std::string_view named) {
   address.sun_family = AF_UNIX;
   memcpy(address.sun_path, named.data(), named.size());
   if (abstract) address.sun_path[0] = '\0';
-  // An abstract name has no end but its length.
+  // An abstract name is not terminated; its length is its end.
   const std::size_t length = offsetof(sockaddr_un, sun_path) + named.size() + (abstract ? 0 : 1);
   return {reinterpret_cast<const char*>(&address), length};
 }

@@ -1,5 +1,5 @@
-// What a service manager wants to hear, as sd_notify(3) describes it: datagrams to the socket that it named.
-// Where none is named, nothing is said.
+// Tells a service manager about the daemon, as sd_notify(3) describes: datagrams to the socket that it named.
+// If none is named, nothing is sent.
 #pragma once
 
 #include <chrono>
@@ -13,10 +13,10 @@ namespace corral::serve {
 
 class ServiceNotify {
  public:
-  /// Takes the variables out of the environment: nobody below us may speak in our name.
+  /// Removes the variables from the environment, so that no process below us can speak for us.
   static ServiceNotify from_environment();
 
-  /// "READY=1" and the like, separated by line ends. Never waits; a manager that does not listen misses it.
+  /// "READY=1" and the like, separated by line ends. Never waits; a manager that does not read misses it.
   void send(const std::string& message) const;
 
   /// How often WATCHDOG=1 is to be sent: twice as often as the manager looks.

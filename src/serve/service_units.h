@@ -23,7 +23,7 @@ inline constexpr const char* kUnitMark =
 
 std::string service_unit(const UnitFacts& facts);
 std::string socket_unit(const UnitFacts& facts);
-/// Not run by us: there is no macOS to run it on.
+/// Never run in our tests: they have no macOS.
 std::string launchd_agent(const UnitFacts& facts);
 
 /// What follows the mark, for a comparison with the examples.

@@ -29,12 +29,12 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
 
-// A predecessor that was killed leaves a janitor behind, which is done within its own bound.
+// A predecessor that was killed leaves a janitor behind, which ends within its own bound.
 constexpr milliseconds kLockPatience =
     std::chrono::duration_cast<milliseconds>(keeper::kKeepersFinish + keeper::kLastKills) + seconds(2);
 constexpr seconds kReplacePatience{60};  // it drains first, as long as its configuration says
 
-/// What `corral serve` needs before it can become the janitor, or who was there first.
+/// What `corral serve` needs before it can become the janitor, or the daemon that runs already.
 struct Claim {
   std::string runtime_dir;
   UniqueFd lock;
@@ -46,13 +46,14 @@ int fail(const std::string& sentence) {
   return 1;
 }
 
-/// With --replace, whoever runs is asked to leave. The answer does not matter: the lock tells when it has.
+/// With --replace, the running daemon is asked to end. Its answer does not matter: the lock tells when it
+/// has.
 bool ask_to_leave(const std::string& runtime_dir) {
   return control::ask_daemon(runtime_dir, control::verb_hello(control::Verb::Shutdown), kReplacePatience)
       .ok();
 }
 
-/// A daemon may also be met where a starter with another view of this machine would have put it.
+/// A daemon may also run where a starter with another view of this machine has put it.
 std::optional<Running> running_elsewhere(const ServeOptions& options, const std::vector<std::string>& places,
                                          const std::string& runtime_dir) {
   for (const std::string& place : places) {
@@ -85,19 +86,19 @@ Result<Claim> claim(const ServeOptions& options) {
     if (!lock) return lock.error();
     claim.lock = std::move(*lock);
     if (claim.lock.valid() && passed_to_us() > 0) return claim;  // it is our own socket that listens there
-    // Somebody may listen although the lock is free: who cleans up in /tmp may have removed the lock.
+    // A daemon may listen although the lock is free: a cleaner of /tmp may have removed the lock file.
     claim.other = find_running(*runtime_dir, pid_file_of(options, *runtime_dir));
     if (!claim.other && claim.lock.valid()) return claim;
     if (claim.other && (!options.replace || asked)) return claim;
     if (claim.other) asked = ask_to_leave(*runtime_dir);
     claim.lock.reset();
-    // Nobody answers but the lock is held: one that starts, or one that ends.
+    // Nothing answers but the lock is held: a daemon is starting or ending.
     std::this_thread::sleep_for(pause);
   }
   return nobody_answers(*runtime_dir);
 }
 
-/// `served` holds the command that is to be served alone; invalid = there is none.
+/// `served` holds the command of `serve -- COMMAND`; invalid = there is none.
 std::vector<std::string> janitor_words(const ServeOptions& options, const Claim& claim,
                                        const std::string& corral, const UniqueFd& served) {
   std::vector<std::string> words = {
@@ -118,7 +119,7 @@ std::vector<std::string> janitor_words(const ServeOptions& options, const Claim&
   return words;
 }
 
-/// About one that runs already.
+/// About a daemon that runs already.
 const char* what_to_do(const ServeOptions& options) {
   return options.command.empty()
              ? "; `corral status` shows it, `corral serve --replace` takes its place\n"

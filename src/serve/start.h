@@ -1,5 +1,5 @@
-// The first life of `corral serve`: finds the runtime folder, takes the lock and becomes the janitor by exec.
-// Or leaves, because a daemon runs already.
+// The first process of `corral serve`: finds the runtime folder, takes the lock and becomes the janitor by
+// exec. Or ends, because a daemon runs already.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@
 
 namespace corral::serve {
 
-/// Returns only if no janitor could be, or need be, had.
+/// Returns only on an error, or if a daemon runs already.
 int start(const ServeOptions& options);
 
 /// Starts `corral serve` detached, waits until it answers and says where.
 int start_in_background(const ServeOptions& options);
 
-/// The first of the places that can be had. Where none can, the reasons of all are told.
+/// The first of the places that can be used. If none can, the error gives the reason for each.
 Result<std::string> choose_runtime_dir(const std::vector<std::string>& places);
 
 }  // namespace corral::serve

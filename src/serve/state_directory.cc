@@ -19,7 +19,7 @@ std::string default_state_directory() {
 
 std::string state_directory_for(const std::string& runtime_dir) {
   const std::vector<std::string> usual = control::candidates("", geteuid());
-  // A folder in a usual one is that of a server that is served alone; what is known of it is known to all.
+  // A folder inside a usual one belongs to `serve -- COMMAND`, which shares what is known of servers.
   const std::string above = runtime_dir.substr(0, runtime_dir.rfind('/'));
   const bool own = std::none_of(usual.begin(), usual.end(), [&](const std::string& place) {
     return place == runtime_dir || place == above;

@@ -6,7 +6,7 @@
 namespace corral::serve {
 
 /// $XDG_STATE_HOME/corral, else ~/.local/state/corral. Empty without a home: then nothing is kept. A relative
-/// path counts as none, because the daemon stands elsewhere than whoever wrote it.
+/// path counts as none, because the daemon's folder is not that of the person who wrote it.
 std::string default_state_directory();
 
 /// The same for a daemon with this runtime folder: one that is not the user's usual one is a world of its
