@@ -29,7 +29,7 @@ class UnixDoor : public survey::TempFiles {
     return socket;
   }
   void ask(const UniqueFd& socket) {
-    const std::string line = "{\"protocol\":1,\"verb\":\"status\"}\n";
+    const std::string line = "{\"protocol\":3,\"verb\":\"status\"}\n";
     ASSERT_EQ(send(socket.get(), line.data(), line.size(), MSG_NOSIGNAL), static_cast<ssize_t>(line.size()));
     loop_.run_due();
   }
