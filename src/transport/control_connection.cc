@@ -23,7 +23,7 @@ using control::Verb;
 using std::chrono::seconds;
 
 constexpr seconds kHelloPatience{10};
-constexpr seconds kLastWordsPatience{10};              // to a shim that does not read
+constexpr seconds kLastWordsPatience{10};              // for a shim that does not read
 constexpr seconds kHalfClosedPatience{30};             // for the session of a shim that wants to leave
 constexpr std::size_t kPiece = std::size_t{32} << 10;  // of stderr
 constexpr std::size_t kMostIgnored = 4096;
@@ -36,7 +36,7 @@ bool is_pidfd(int fd) {
   return strstr(text.data(), "\nPid:\t") != nullptr;
 }
 
-/// Both directions: nobody is there to read an answer.
+/// True if both directions are closed, so that no answer can be read.
 bool hung_up(int fd) {
   pollfd state{fd, 0, 0};
   return poll(&state, 1, 0) == 1 && (state.revents & (POLLHUP | POLLERR)) != 0;
@@ -89,7 +89,7 @@ void ControlConnection::read_bytes() {
     if (read_hello()) wait_for_bytes();
     return;
   }
-  // Nothing is expected after the hello but the end.
+  // After the hello, nothing is expected except the end.
   std::array<char, kMostIgnored> junk;
   const ssize_t size = recv(socket_.get(), junk.data(), junk.size(), 0);
   if (size < 0 && (errno == EAGAIN || errno == EINTR)) return wait_for_bytes();
@@ -98,7 +98,7 @@ void ControlConnection::read_bytes() {
   handle_hang_up();
 }
 
-/// False if nothing more is to be read for now.
+/// Returns false if nothing more should be read for now.
 bool ControlConnection::read_hello() {
   std::array<char, std::size_t{64} << 10> chunk;
   iovec bytes{chunk.data(), chunk.size()};
@@ -131,7 +131,7 @@ bool ControlConnection::read_hello() {
   return state_ != State::Finished;
 }
 
-/// Those that found no room were closed by the kernel.
+/// The kernel closed the descriptors that did not fit.
 void ControlConnection::keep_descriptors(msghdr& message) {
   cut_off_ |= (message.msg_flags & MSG_CTRUNC) != 0;
   for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr; header = CMSG_NXTHDR(&message, header)) {
@@ -152,7 +152,7 @@ void ControlConnection::keep_descriptors(msghdr& message) {
 
 void ControlConnection::check_hello(std::string_view line) {
   Result<Hello> hello = control::decode_hello(line);
-  if (!hello) return reject("the first line is not understood: " + hello.error().message);
+  if (!hello) return reject("the first line is not valid: " + hello.error().message);
   if (hello->protocol < control::kOldestProtocol || hello->protocol > control::kProtocol) {
     const bool newer = hello->protocol > control::kProtocol;
     Reply reply{Reply::Kind::Refused, "", control::kWrongProtocol, 0, control::kProtocol, kVersion};
@@ -168,7 +168,7 @@ void ControlConnection::check_hello(std::string_view line) {
     return run_it("the daemon has no descriptors left: end some sessions, or raise its limit (ulimit -n)");
   }
   if (too_many_descriptors_ || cut_off_ || descriptor_count_ != hello->descriptors.size()) {
-    return reject("the descriptors that came are not those that 'descriptors' names");
+    return reject("the received descriptors do not match 'descriptors'");
   }
   serve(std::move(*hello));
 }
@@ -192,13 +192,14 @@ void ControlConnection::open_session(Hello hello) {
     UniqueFd& received = descriptors_[i];
     if (name == "client" ? !is_pidfd(received.get()) : !control::can_be_passed(received.get())) {
       return reject("the descriptor '" + name + "' is " +
-                    (name == "client" ? "no pidfd" : "neither a pipe nor a stream socket"));
+                    (name == "client" ? "not a pidfd" : "neither a pipe nor a stream socket"));
     }
     (name == "input"    ? arrival.input
      : name == "output" ? arrival.output
                         : arrival.client) = std::move(received);
   }
-  // A shim that gave up waiting for us has gone on without us: its client's input is not ours to read.
+  // A shim that gave up waiting has continued without the daemon, so its client's input must not be read
+  // here.
   if (hung_up(socket_.get())) return finish();
   arrival.hello = std::move(hello);
   arrival.shim = peer_;
@@ -240,7 +241,8 @@ void ControlConnection::error_output(std::string_view bytes) {
   while (!bytes.empty()) {
     const std::string_view piece = bytes.substr(0, kPiece);
     bytes.remove_prefix(piece.size());
-    // Once it has begun to drop it goes on until there is room again, so that there is one gap and not many.
+    // Once bytes are dropped, dropping continues until half of the queue is free, so that there is one gap
+    // and not many.
     if (queued() + piece.size() > (dropped_ > 0 ? kMostQueued / 2 : kMostQueued)) {
       dropped_ += piece.size();
       context_->counters.dropped_stderr += piece.size();
@@ -256,10 +258,11 @@ void ControlConnection::error_output(std::string_view bytes) {
 void ControlConnection::tell_of_dropped() {
   if (dropped_ == 0) return;
   const std::size_t dropped = std::exchange(dropped_, 0);
-  out_ += control::encode(Reply{
-      Reply::Kind::Note,
-      std::to_string(dropped) + " bytes of the server's stderr were dropped: they were not read in time", 0,
-      0, 0, ""});
+  out_ += control::encode(
+      Reply{Reply::Kind::Note,
+            std::to_string(dropped) +
+                " bytes of the server's stderr were dropped because they were not read in time",
+            0, 0, 0, ""});
 }
 
 void ControlConnection::exit(int code, const std::string& why) {
@@ -303,7 +306,7 @@ void ControlConnection::flush() {
     } else if (errno == EAGAIN) {
       break;
     } else if (errno != EINTR) {
-      // The reader is gone. Whoever called us does not expect to be called back from here.
+      // The reader is gone. The caller does not expect a callback from here.
       std::string().swap(out_);
       written_ = 0;
       context_->loop.post([self = weak_from_this()] {
@@ -331,14 +334,14 @@ void ControlConnection::flush() {
   });
 }
 
-// ---- the end
+// ---- closing
 
-/// The other side will say nothing more. It may still listen: a shim that was told to leave waits for the end
-/// of its session, and a script may have closed only its half.
+/// The other side will send nothing more. It may still read: a shim that was told to leave waits for the end
+/// of its session, and a script may have closed only one direction.
 void ControlConnection::handle_hang_up() {
   if (state_ == State::Finished) return;
   const bool nobody = hung_up(socket_.get()) || ignored_ > kMostIgnored;
-  const auto self = shared_from_this();  // the call below may let go of us
+  const auto self = shared_from_this();  // the call below may release the last reference
   if (needs_shim_ && !std::exchange(gone_, true) && when_gone_) {
     const auto call = std::exchange(when_gone_, nullptr);
     call();

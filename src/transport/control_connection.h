@@ -1,5 +1,5 @@
-// One connection at the daemon's socket: reads the hello, hands it to the session opener, and is the line
-// back to the shim. Owned by the listener until it is finished; belongs to the loop thread.
+// One connection at the daemon's socket: reads the hello, passes it to the session opener, and carries the
+// replies back to the shim. The listener owns it until it is finished. Must be used on the loop's thread.
 #pragma once
 
 #include <sys/socket.h>
@@ -19,7 +19,7 @@
 
 namespace corral::transport {
 
-/// What all connections of one listener share.
+/// State shared by all connections of one listener.
 struct ListenerContext {
   Loop& loop;
   SessionOpener& opener;
@@ -33,11 +33,12 @@ class ControlConnection final : public ShimLine, public std::enable_shared_from_
 
   using Finished = std::function<void(const std::shared_ptr<ControlConnection>&)>;
 
-  /// `finished` is called once, when nothing more will come of it.
+  /// `finished` is called once, when the connection needs nothing more. It may release the last reference.
   ControlConnection(std::shared_ptr<ListenerContext> context, UniqueFd socket, pid_t peer, Finished finished);
 
+  /// Starts reading. Call once.
   void start();
-  /// Closes without a word to anybody: the daemon ends.
+  /// Closes without notifying the peer or the session, because the daemon is exiting.
   void abandon();
 
   void accept() override;
@@ -71,7 +72,7 @@ class ControlConnection final : public ShimLine, public std::enable_shared_from_
   void wait_for_full_close();
   void finish();
 
-  // Shared: whoever got the line may hold it for longer than the listener lives.
+  // Shared, because a session may hold this line for longer than the listener lives.
   std::shared_ptr<ListenerContext> context_;
   UniqueFd socket_;
   const pid_t peer_;
@@ -84,14 +85,14 @@ class ControlConnection final : public ShimLine, public std::enable_shared_from_
   std::array<UniqueFd, kMostDescriptors> descriptors_;
   std::size_t descriptor_count_ = 0;
   bool too_many_descriptors_ = false;
-  bool cut_off_ = false;  // not all that were sent found a place here
+  bool cut_off_ = false;  // the kernel could not pass all descriptors that were sent
 
   std::string out_;
-  std::size_t written_ = 0;  // of out_
+  std::size_t written_ = 0;  // bytes of out_
   bool waiting_to_write_ = false;
-  std::size_t dropped_ = 0;  // bytes of stderr since it flowed last
+  std::size_t dropped_ = 0;  // bytes of stderr since the last gap
   std::size_t ignored_ = 0;  // bytes that came after the hello
-  bool needs_shim_ = false;  // a hang-up is the end of a session
+  bool needs_shim_ = false;  // a hang-up ends a session
   bool gone_ = false;
   std::function<void()> when_gone_;
 };

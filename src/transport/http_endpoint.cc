@@ -22,18 +22,18 @@ namespace corral::transport {
 namespace {
 
 constexpr std::size_t kSessionIdBytes = 16;
-constexpr std::size_t kCrowd = 64;              // open requests from which on it is looked whose they are
-constexpr std::size_t kMostProfiles = 8;        // of one client, each with a server of its own
-constexpr std::chrono::seconds kDeathGrace{1};  // a client may hand its work on before it goes
-constexpr int kNoSession = -32000;              // what the SDKs use, too
+constexpr std::size_t kCrowd = 64;              // open requests at which the sending programs are looked up
+constexpr std::size_t kMostProfiles = 8;        // of one client, each with its own instance
+constexpr std::chrono::seconds kDeathGrace{1};  // a client may hand over its work before it exits
+constexpr int kNoSession = -32000;              // the SDKs use the same code
 constexpr int kSessionNotFound = -32001;
 
 enum class Way : std::uint8_t { Streamable, Sse, Messages };
 
-/// Where a request goes: which way to speak, to which server.
+/// The transport and the server that a request addresses.
 struct Target {
   Way way;
-  std::string server;  // empty = none was named
+  std::string server;  // empty = not named
 };
 
 std::optional<Target> target_of(const std::string& path) {
@@ -53,17 +53,17 @@ void refuse(http::Exchange& exchange, const HttpRefusal& refusal, std::string_vi
 }
 
 HttpRefusal wrong_method(const std::string& method, const char* allowed) {
-  return {405, wire::kInvalidRequest, method + " is not served here; use " + allowed, "", allowed};
+  return {405, wire::kInvalidRequest, method + " is not supported here; use " + allowed, "", allowed};
 }
 
-/// What belongs together: all requests of a principal to a server, or, where each client has an instance of
-/// its own, those of one process.
+/// Requests with the same key belong together: all requests of a principal to a server or, where each client
+/// has a private instance, those of one process.
 std::string group_of(const HttpArrival& arrival, const std::optional<Owner>& owner) {
   return arrival.principal + "\n" + arrival.server + "\n" + arrival.root + "\n" +
          (owner ? std::to_string(owner->identity) : "");
 }
 
-/// As far as it can be told: a process here, or a machine elsewhere.
+/// Identifies the program as far as possible: a local process, or a remote machine.
 std::uint64_t program_of(const std::optional<Owner>& owner, const http::Peer& peer) {
   if (owner) return owner->identity;
   if (peer.ours) return 0;
@@ -71,8 +71,8 @@ std::uint64_t program_of(const std::optional<Owner>& owner, const http::Peer& pe
 }
 
 const HttpRefusal kUnknownSession = {
-    404, kSessionNotFound, "Session not found: it has ended or never was; begin again with initialize", "",
-    ""};
+    404, kSessionNotFound, "Session not found: it has ended or never existed; start again with initialize",
+    "", ""};
 
 }  // namespace
 
@@ -80,15 +80,15 @@ struct HttpEndpoint::Impl : std::enable_shared_from_this<HttpEndpoint::Impl> {
   Impl(Loop& given, HttpSessionOpener& of, const HttpLimits& limited, Clock::duration time)
       : loop(given), opener(of), limits(limited), idle(time), finder(given), expiry(given) {}
 
-  /// One session, and why it may live.
+  /// One session, and what keeps it alive.
   struct Entry {
-    Account::Held place;  // outlives the session, which counts what it holds too
+    Account::Held place;  // outlives the session, which also counts what it holds
     std::unique_ptr<HttpSession> session;
     std::string principal;
     std::string server;
-    std::string root;                       // as it was named at the beginning
+    std::string root;                       // as named at the beginning
     std::string group;                      // modern
-    std::vector<std::string> capabilities;  // modern: that its instance was told of
+    std::vector<std::string> capabilities;  // modern: those that its instance was told about
     Clock::time_point last_used = Clock::now();
     std::list<std::string>::iterator turn;  // in `by_use` of its principal
     std::unique_ptr<ProcessLease> lease;    // legacy: while it may be bound to a process
@@ -98,7 +98,7 @@ struct HttpEndpoint::Impl : std::enable_shared_from_this<HttpEndpoint::Impl> {
   };
   using Entries = std::unordered_map<std::string, Entry>;
 
-  // what may come
+  // Requests.
   void streamable(const http::Request& request, const std::shared_ptr<http::Exchange>& exchange,
                   HttpArrival arrival);
   void sse(const http::Request& request, const std::shared_ptr<http::Exchange>& exchange,
@@ -116,7 +116,7 @@ struct HttpEndpoint::Impl : std::enable_shared_from_this<HttpEndpoint::Impl> {
                    const std::shared_ptr<http::Exchange>& exchange, const HttpArrival& arrival,
                    const Posted& posted);
 
-  // sessions
+  // Sessions.
   bool may_go_on(const std::string& key, const Entry& entry, HttpArrival arrival);
   Entry* find(const std::string& key, const HttpArrival& arrival);
   Entry* find_in(const std::string& group, const HttpArrival& arrival,
@@ -137,8 +137,9 @@ struct HttpEndpoint::Impl : std::enable_shared_from_this<HttpEndpoint::Impl> {
   const HttpLimits limits;
   const Clock::duration idle;
   OwnerFinder finder;
-  Entries entries;                                                 // by Mcp-Session-Id
-  std::unordered_map<std::string, std::list<std::string>> by_use;  // keys by principal, longest unused first
+  Entries entries;  // by Mcp-Session-Id
+  std::unordered_map<std::string, std::list<std::string>>
+      by_use;  // keys by principal, least recently used first
   std::unordered_map<std::string, std::vector<std::string>> groups;  // by what modern requests have in common
   Timer expiry;
 };
@@ -164,8 +165,8 @@ void HttpEndpoint::Impl::forget(const std::string& key) {
   entries.erase(found);
 }
 
-/// A root may have been taken away since the session began. It ends later: whoever asks may be going through
-/// the sessions.
+/// A root may have been revoked since the session began. The session ends later, because the caller may be
+/// iterating over the sessions.
 bool HttpEndpoint::Impl::may_go_on(const std::string& key, const Entry& entry, HttpArrival arrival) {
   arrival.root = entry.root;
   const std::optional<HttpRefusal> refusal = opener.objection(arrival);
@@ -175,7 +176,7 @@ bool HttpEndpoint::Impl::may_go_on(const std::string& key, const Entry& entry, H
     const auto found = endpoint ? endpoint->entries.find(key) : Entries::iterator();
     if (!endpoint || found == endpoint->entries.end()) return;
     session::Session& session = found->second.session->session();
-    if (!session.ended()) session.withdraw(why);  // says why
+    if (!session.ended()) session.withdraw(why);  // tells the client why
     const auto left = endpoint->entries.find(key);
     if (left == endpoint->entries.end() || left->second.session->session().ended()) return;
     left->second.session->session().end(session::EndReason::Removed);
@@ -183,7 +184,7 @@ bool HttpEndpoint::Impl::may_go_on(const std::string& key, const Entry& entry, H
   return false;
 }
 
-/// Another principal's session is as unknown as none at all; so is one of another server.
+/// The session of another principal or server is reported as unknown.
 HttpEndpoint::Impl::Entry* HttpEndpoint::Impl::find(const std::string& key, const HttpArrival& arrival) {
   const auto found = entries.find(key);
   if (found == entries.end()) return nullptr;
@@ -196,7 +197,8 @@ HttpEndpoint::Impl::Entry* HttpEndpoint::Impl::find(const std::string& key, cons
   return &entry;
 }
 
-/// A legacy server that was told of no capability asks nothing; a client that has it needs another one.
+/// A legacy server that was told about no capability asks nothing, so a client that has the capability needs
+/// another instance.
 HttpEndpoint::Impl::Entry* HttpEndpoint::Impl::find_in(const std::string& group, const HttpArrival& arrival,
                                                        const std::vector<std::string>& capabilities) {
   const auto found = groups.find(group);
@@ -240,8 +242,8 @@ HttpEndpoint::Impl::Entry* HttpEndpoint::Impl::begin(const std::string& key, con
   return &entry;
 }
 
-/// Most clients never say that they are done. So who has used up its sessions gets another one for the one of
-/// its own that was unused for longest.
+/// Most clients never end their sessions. A principal at its limit gets a new session in place of its least
+/// recently used one.
 std::optional<Account::Held> HttpEndpoint::Impl::place_for(const std::string& principal) {
   Account& account = opener.account(principal);
   std::optional<Account::Held> place = account.take(Good::Sessions);
@@ -249,8 +251,8 @@ std::optional<Account::Held> HttpEndpoint::Impl::place_for(const std::string& pr
   return place;
 }
 
-/// Only one without a server of its own, and whose client waits for nothing, also between two connections:
-/// nothing is lost then, and its client begins anew after a 404.
+/// Ends only a session without a private server whose client waits for nothing, not even between two
+/// connections: then nothing is lost, and its client starts again after a 404.
 bool HttpEndpoint::Impl::end_unused_of(const std::string& principal) {
   constexpr std::size_t kLooks = 64;
   const auto turns = by_use.find(principal);
@@ -262,7 +264,7 @@ bool HttpEndpoint::Impl::end_unused_of(const std::string& principal) {
     const bool its_own = session.session().router() != nullptr && !session.session().shares().value_or(false);
     const bool awaited = session.in_use() > 0 || session.session().awaited() || session.owes();
     if (awaited || its_own) {
-      keys.splice(keys.end(), keys, keys.begin());  // so that the next look begins behind it
+      keys.splice(keys.end(), keys, keys.begin());  // the next search starts after it
       continue;
     }
     const std::string gone = keys.front();
@@ -273,7 +275,7 @@ bool HttpEndpoint::Impl::end_unused_of(const std::string& principal) {
   return false;
 }
 
-/// Only a session with an instance of its own needs to know who its client is.
+/// Only a session with a private instance needs to know its client.
 void HttpEndpoint::Impl::hear(Entry& entry, const http::Peer& peer) {
   if (!entry.lease) return;
   if (entry.session->session().shares().value_or(false)) return entry.lease.reset();
@@ -330,7 +332,7 @@ void HttpEndpoint::Impl::post(const http::Request& request, const std::shared_pt
   if (call.session.empty()) {
     return refuse(*exchange,
                   {400, kNoSession,
-                   "Bad Request: the header Mcp-Session-Id is missing; begin with initialize, or name the "
+                   "Bad Request: the header Mcp-Session-Id is missing; start with initialize, or name the "
                    "protocol version " +
                        std::string(wire::kModern) + " in _meta",
                    "", ""},
@@ -367,7 +369,7 @@ void HttpEndpoint::Impl::modern(const http::Request& request, const std::shared_
                                 const HttpArrival& arrival, const Posted& posted) {
   const bool apart = opener.would_be_private(arrival);
   if (!apart && !crowded(arrival)) return modern_from(std::nullopt, request, exchange, arrival, posted);
-  // Whoever hangs up while its process is looked for wants nothing any more.
+  // A client that hangs up during the lookup needs no answer.
   const auto gone = std::make_shared<bool>(false);
   exchange->when_gone([gone] { *gone = true; });
   finder.find(exchange->peer(), [self = weak_from_this(), request, exchange, arrival, posted, gone,
@@ -380,8 +382,8 @@ void HttpEndpoint::Impl::modern(const http::Request& request, const std::shared_
   });
 }
 
-/// Where many requests are open at a server that programs share, it matters whose they are: one that leaks
-/// them must not use up the others' part. Looking is not for free, so the ordinary case goes without.
+/// If many requests are open at a shared server, it matters which program sent them: one that leaks requests
+/// must not use up the others' share. The lookup costs time, so the ordinary case does without.
 bool HttpEndpoint::Impl::crowded(const HttpArrival& arrival) const {
   const auto group = groups.find(group_of(arrival, std::nullopt));
   if (group == groups.end()) return false;
@@ -417,8 +419,8 @@ void HttpEndpoint::Impl::modern_from(const std::optional<Owner>& owner, const ht
 }
 
 void HttpEndpoint::Impl::end_with(Entry& entry, const Owner& owner) {
-  entry.owner = UniqueFd(fcntl(owner.life->get(), F_DUPFD_CLOEXEC, 0));  // others watch theirs
-  if (!entry.owner.valid()) return;  // no descriptor left: then it ends for want of use
+  entry.owner = UniqueFd(fcntl(owner.life->get(), F_DUPFD_CLOEXEC, 0));  // others watch their own copies
+  if (!entry.owner.valid()) return;  // no descriptor left: the session ends when it is idle
   opener.bound(entry.session->session(), owner.pid);
   entry.grace = std::make_unique<Timer>(loop);
   entry.life = std::make_unique<Watch>(loop, entry.owner.get());
@@ -457,7 +459,7 @@ void HttpEndpoint::Impl::messages(const http::Request& request,
   session->post(exchange, std::get<Posted>(posted));
 }
 
-// ---- the way in
+// ---- entry point
 
 HttpEndpoint::HttpEndpoint(Loop& loop, HttpSessionOpener& opener, HttpLimits limits, Clock::duration idle)
     : impl_(std::make_shared<Impl>(loop, opener, limits, idle)) {}
@@ -470,17 +472,18 @@ bool HttpEndpoint::handle(const http::Request& request, const std::shared_ptr<ht
   if (!target) return false;
   if (target->server.empty()) target->server = impl_->opener.only_server();
   if (target->server.empty()) {
-    refuse(*exchange,
-           {404, wire::kInvalidRequest,
-            "this URL names no server: add its name, as in /mcp/NAME; `corral config check` lists them", "",
-            ""});
+    refuse(*exchange, {404, wire::kInvalidRequest,
+                       "this URL does not name a server: add its name, as in /mcp/NAME; `corral config "
+                       "check` lists the names",
+                       "", ""});
     return true;
   }
   if (!principal.may_use(target->server)) {
-    refuse(*exchange, {403, wire::kInvalidRequest,
-                       "this token does not open server " + target->server +
-                           "; `corral token create NAME --server " + target->server + "` makes one that does",
-                       "", ""});
+    refuse(*exchange,
+           {403, wire::kInvalidRequest,
+            "this token does not give access to server " + target->server +
+                "; `corral token create NAME --server " + target->server + "` creates one that does",
+            "", ""});
     return true;
   }
   HttpArrival arrival{target->server, http::query_value(request.query, "root"), principal.name, "",

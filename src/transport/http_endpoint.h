@@ -1,5 +1,5 @@
-// Where MCP is spoken over HTTP: finds the session that a request belongs to, begins new ones, and ends those
-// that nobody uses or whose client is gone. Access was checked before.
+// The MCP endpoint over HTTP: finds the session of a request, opens new sessions, and ends sessions that are
+// unused or whose client is gone. The caller has already checked access. Must be used on the loop's thread.
 #pragma once
 
 #include <memory>
@@ -15,11 +15,13 @@ namespace corral::transport {
 
 class HttpEndpoint {
  public:
+  /// `loop` and `opener` must outlive the endpoint. The destructor ends all sessions.
   HttpEndpoint(Loop& loop, HttpSessionOpener& opener, HttpLimits limits, Clock::duration idle);
   ~HttpEndpoint();
   HttpEndpoint(const HttpEndpoint&) = delete;
 
-  /// False if the path is none of ours: /mcp, /sse, /messages, each also with the name of a server behind it.
+  /// Returns false if the path is not served here: /mcp, /sse and /messages, each optionally followed by the
+  /// name of a server. Otherwise the exchange is answered, now or later.
   bool handle(const http::Request& request, const std::shared_ptr<http::Exchange>& exchange,
               const http::Principal& principal);
 

@@ -18,9 +18,9 @@ namespace corral::transport {
 struct HttpArrival {
   std::string server;                // its name
   std::string root;                  // absolute; empty = none was named
-  std::string principal;             // whose session it will be
-  std::string transport;             // "http" or "sse", for people
-  std::vector<std::string> roots{};  // of a token: the projects that it may name
+  std::string principal;             // the owner of the session
+  std::string transport;             // "http" or "sse", for display
+  std::vector<std::string> roots{};  // for a token: the projects that it may name
 };
 
 struct HttpRefusal {
@@ -28,7 +28,7 @@ struct HttpRefusal {
   int code = 0;         // of the JSON-RPC error
   std::string message;  // noun, cause, what to do next
   std::string data;     // JSON; empty = none
-  std::string allow;    // of a 405
+  std::string allow;    // for a 405
 };
 
 class HttpSessionOpener {
@@ -41,16 +41,16 @@ class HttpSessionOpener {
       const HttpArrival& arrival, session::Transport& transport) = 0;
   virtual void session_over(session::Session& session) = 0;
 
-  /// Why a session of such an arrival may not go on: what its principal may choose has changed since then.
+  /// Why a session of such an arrival may not continue, because the rights of its principal have changed.
   virtual std::optional<HttpRefusal> objection(const HttpArrival&) { return std::nullopt; }
   /// The session ends with this process; 0 = with none.
   virtual void bound(session::Session& session, pid_t process) = 0;
 
-  /// Counts what a principal holds; outlives every session.
+  /// The account of a principal; outlives every session.
   virtual Account& account(const std::string& principal) = 0;
-  /// Whether such an arrival would get an instance of its own. Asked for each request of a modern client.
+  /// Whether such an arrival would get a private instance. Called for each request of a modern client.
   virtual bool would_be_private(const HttpArrival& arrival) = 0;
-  /// The server that a URL without a name means; empty if there is none.
+  /// The server that a URL without a name refers to; empty if there is none.
   virtual const std::string& only_server() const = 0;
 };
 

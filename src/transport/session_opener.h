@@ -1,8 +1,9 @@
 // What the daemon's socket asks of the daemon: a session for a shim, or an answer to a question. The listener
 // and its connections are in transport/; daemon/ implements this and owns the sessions.
 //
-// `HttpSessionOpener` is the same for HTTP. They are two interfaces because nobody uses both: a shim brings
-// descriptors and waits for a verdict on its line, an HTTP client brings a principal and owns its session.
+// `HttpSessionOpener` is the same for HTTP. They are two interfaces because no caller uses both: a shim
+// brings descriptors and waits for a verdict on its line, an HTTP client brings a principal and owns its
+// session.
 #pragma once
 
 #include <functional>
@@ -15,18 +16,19 @@
 
 namespace corral::transport {
 
-/// A shim that wants a server.
+/// A shim that requests a server.
 struct Arrival {
   control::Hello hello;
   UniqueFd input;  // the client's pipes
   UniqueFd output;
-  UniqueFd client;  // a pidfd of the program above the shim; invalid if there is none
+  UniqueFd client;  // a pidfd of the program that started the shim; invalid if there is none
   pid_t shim = 0;
-  std::string confinement;  // in what the shim is more confined than the daemon; empty = in nothing
+  std::string confinement;  // how the shim is more confined than the daemon; empty = it is not
 };
 
-/// The line back to a shim. Everything is buffered and bounded; bytes of stderr that find no room are dropped
-/// and counted. Calls after one that closes have no effect. None of these calls back before it returns.
+/// The line back to a shim. Everything is buffered and bounded; bytes of stderr that exceed the limit are
+/// dropped and counted. Calls after one that closes have no effect. None of these methods calls back before
+/// it returns.
 class ShimLine {
  public:
   virtual ~ShimLine() = default;
@@ -37,19 +39,19 @@ class ShimLine {
   virtual void note(const std::string& sentence) = 0;
   virtual void error_output(std::string_view bytes) = 0;
   virtual void exit(int code, const std::string& why) = 0;  // and closes once it is written
-  /// Called once, from the loop, when the shim is gone or its line broke; not after we closed it. Null = do
-  /// not call any more.
+  /// `task` is called once, from the loop, when the shim is gone or its connection broke; not after we closed
+  /// it. Null cancels it.
   virtual void when_gone(std::function<void()> task) = 0;
 };
 
-/// Everything else that can be asked of the daemon.
+/// Any other request to the daemon.
 struct Question {
   control::Hello hello;
   pid_t peer = 0;
   std::string confinement;  // of the peer, for `SessionCreate` only; empty = none
 };
 
-/// Takes the one reply to a question, at once or later. The peer may be gone by then.
+/// Receives the only reply to a question, at once or later. The peer may be gone by then.
 using Answer = std::function<void(const control::Reply&)>;
 
 class SessionOpener {

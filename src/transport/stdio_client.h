@@ -1,5 +1,5 @@
-// A client that reaches us through a shim: its own pipes, which the shim handed over, the line to the shim,
-// and the process behind both. Any of them can end the session.
+// A client that is connected through a shim: the client's pipes, which the shim passed on, the line to the
+// shim, and the client's process. The end of any of them can end the session.
 #pragma once
 
 #include <functional>
@@ -65,7 +65,7 @@ class StdioClient final : public session::Transport, private wire::LinePipe::Han
   Gone gone_;
   pid_t client_pid_;
   pid_t shim_pid_;
-  bool over_ = false;  // the session has said its last word
+  bool over_ = false;  // the session has sent its last message
   bool left_ = false;
   int code_ = 0;
   std::string why_;

@@ -49,14 +49,15 @@ struct UnixListener::Impl : std::enable_shared_from_this<UnixListener::Impl> {
     connection->start();
   }
 
-  /// What it wants is not known yet. If it is a server, its client need not suffer for our limit.
+  /// Its request is not known yet. If it wants a server, its client can still run it without the daemon.
   void turn_away(int peer) {
     ++context->counters.too_many;
-    const std::string line = control::encode(control::Reply{
-        control::Reply::Kind::RunIt,
-        "the daemon has " + std::to_string(kMostConnections) + " connections, which is its limit: end some",
-        0, 0, 0, ""});
-    // Fits into the empty buffer of a new socket; if not, the end says enough.
+    const std::string line =
+        control::encode(control::Reply{control::Reply::Kind::RunIt,
+                                       "the daemon has " + std::to_string(kMostConnections) +
+                                           " connections, which is its limit: end some sessions",
+                                       0, 0, 0, ""});
+    // Fits into the empty buffer of a new socket; if not, closing the connection is enough.
     [[maybe_unused]] const ssize_t sent = send(peer, line.data(), line.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   }
 

@@ -1,4 +1,5 @@
-// Accepts local clients. Who is not the same user is turned away before a byte of theirs is read.
+// Accepts local clients. Clients of another user are rejected before any byte is read. Must be used on the
+// loop's thread.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +13,22 @@ namespace corral::transport {
 
 struct ListenerCounters {
   std::uint64_t accepted = 0;
-  std::uint64_t strangers = 0;         // another user
-  std::uint64_t too_many = 0;          // turned away at the limit
-  std::uint64_t bad_hellos = 0;        // late, too long, or not understood
-  std::uint64_t dropped_stderr = 0;    // bytes that a shim did not take in time
-  std::uint64_t out_of_resources = 0;  // no descriptor for a connection, or for what it brought
+  std::uint64_t strangers = 0;       // rejected: another user
+  std::uint64_t too_many = 0;        // rejected at the limit
+  std::uint64_t bad_hellos = 0;      // late, too long, or invalid
+  std::uint64_t dropped_stderr = 0;  // bytes that a shim did not read in time
+  std::uint64_t out_of_resources =
+      0;  // no descriptor for a connection, or for the descriptors that it brought
 };
 
 class UnixListener {
  public:
-  /// `socket` listens already. Connections live as long as they need, at most as long as this.
+  /// `socket` is already listening. Connections may live as long as the listener. `loop` and `opener` must
+  /// outlive it.
   UnixListener(Loop& loop, UniqueFd socket, SessionOpener& opener);
   ~UnixListener();
 
-  /// No new ones; those who are here stay.
+  /// Accepts no new connections; existing ones stay.
   void close();
 
   const ListenerCounters& counters() const;

@@ -26,7 +26,7 @@ std::string exit_line(int code, const std::string& why) {
 }
 std::string dropped_line(std::size_t bytes) {
   return note_line(std::to_string(bytes) +
-                   " bytes of the server's stderr were dropped: they were not read in time");
+                   " bytes of the server's stderr were dropped because they were not read in time");
 }
 
 TEST_F(ControlLine, SaysEverythingInOrderAndEndsWithTheExit) {

@@ -140,7 +140,7 @@ TEST_F(ControlHello, ThatIsNotUnderstoodIsRefusedWithAReason) {
   ASSERT_TRUE(reply) << answer;
   EXPECT_EQ(reply->kind, Reply::Kind::Refused);
   EXPECT_EQ(reply->code, 64);
-  EXPECT_TRUE(reply->text.starts_with("the first line is not understood: ")) << reply->text;
+  EXPECT_TRUE(reply->text.starts_with("the first line is not valid: ")) << reply->text;
   EXPECT_EQ(context_->counters.bad_hellos, 1U);
   EXPECT_EQ(finished_, 1);
 }
@@ -221,7 +221,7 @@ TEST_P(ControlDescriptors, ThatDoNotFitAreRefused) {
   EXPECT_EQ(poll(&state, 1, 0), 1) << "nothing of what came is still open";
 }
 
-const std::string kNotThose = "the descriptors that came are not those that 'descriptors' names";
+const std::string kNotThose = "the received descriptors do not match 'descriptors'";
 INSTANTIATE_TEST_SUITE_P(
     Odd, ControlDescriptors,
     testing::Values(
@@ -230,8 +230,8 @@ INSTANTIATE_TEST_SUITE_P(
         Sent{{"input", "output", "client"}, {0, 1, 2, 2}, kNotThose},
         Sent{{"input", "output"}, {3, 1}, "the descriptor 'input' is neither a pipe nor a stream socket"},
         Sent{{"input", "output"}, {0, 3}, "the descriptor 'output' is neither a pipe nor a stream socket"},
-        Sent{{"input", "output", "client"}, {0, 1, 3}, "the descriptor 'client' is no pidfd"},
-        Sent{{"input", "output", "client"}, {0, 1, 1}, "the descriptor 'client' is no pidfd"}));
+        Sent{{"input", "output", "client"}, {0, 1, 3}, "the descriptor 'client' is not a pidfd"},
+        Sent{{"input", "output", "client"}, {0, 1, 1}, "the descriptor 'client' is not a pidfd"}));
 
 TEST_F(ControlHello, OfAShimThatHasGoneOnAloneIsNotServed) {
   let_go();

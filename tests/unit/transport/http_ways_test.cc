@@ -77,7 +77,7 @@ TEST_F(HttpWays, NeedTheNameOfAServer) {
     const Answer answer = ask(request("POST", path));
     ASSERT_NE(answer, nullptr) << path;
     EXPECT_EQ(answer->status, 404) << path;
-    EXPECT_THAT(answer->body, HasSubstr("this URL names no server")) << path;
+    EXPECT_THAT(answer->body, HasSubstr("this URL does not name a server")) << path;
   }
   EXPECT_TRUE(house_.arrivals.empty());
 }
@@ -125,7 +125,8 @@ TEST_F(HttpWays, NameTheMethodsThatAreServed) {
     ASSERT_NE(answer, nullptr);
     EXPECT_EQ(answer->status, 405) << one.method << one.path;
     EXPECT_EQ(answer->header("Allow"), one.allowed);
-    EXPECT_THAT(answer->body, HasSubstr(std::string(one.method) + " is not served here; use " + one.allowed));
+    EXPECT_THAT(answer->body,
+                HasSubstr(std::string(one.method) + " is not supported here; use " + one.allowed));
   }
 }
 
