@@ -186,7 +186,7 @@ TEST_F(ControlServerTest, TellsTheCallerWhatIsWrongWithTheArguments) {
   EXPECT_NE(failure("stop_server", R"({"server":""})").find("is empty"), std::string::npos);
   EXPECT_NE(failure("stop_server", R"({"server":"a\u0000b"})").find("control character"), std::string::npos);
   EXPECT_NE(failure("stop_server", R"({"serve":"a"})").find("did you mean \"server\"?"), std::string::npos);
-  EXPECT_NE(failure("stop_server", "[]").find("no JSON object"), std::string::npos);
+  EXPECT_NE(failure("stop_server", "[]").find("are not a JSON object"), std::string::npos);
   EXPECT_NE(failure("reap", R"({"confirm":"yes"})").find("must be true or false"), std::string::npos);
   EXPECT_NE(failure("reap", R"({"keep":0})").find("from 1 to"), std::string::npos);
   EXPECT_NE(failure("server_logs", R"({"server":"a","lines":1.5})").find("whole number"), std::string::npos);
@@ -244,7 +244,7 @@ TEST_F(ControlServerTest, RefusesASecondCallWithTheSameIdAndTooMany) {
 TEST_F(ControlServerTest, PassesNothingOnThatIsNoJson) {
   structured_ = R"({"server":)";
 
-  EXPECT_NE(failure("get_server_info", "{}").find("the daemon's answer is no JSON"), std::string::npos);
+  EXPECT_NE(failure("get_server_info", "{}").find("the daemon's answer is not a JSON object"), std::string::npos);
 }
 
 }  // namespace
