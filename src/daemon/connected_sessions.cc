@@ -26,7 +26,8 @@ ConnectedSession* ConnectedSessions::find(std::string_view number) {
 std::size_t ConnectedSessions::without_instance() const {
   return static_cast<std::size_t>(std::count_if(sessions_.begin(), sessions_.end(), [](const auto& entry) {
     const ConnectedSession& connected = entry.second;
-    return connected.stdio && connected.session().will_want_instance();
+    const session::Session& session = connected.session();
+    return connected.stdio && !session.ended() && session.attachment().will_want_instance();
   }));
 }
 

@@ -169,7 +169,7 @@ void OwnedSessions::attached(const std::string& id, const std::string& server) {
 Clock::time_point OwnedSessions::last_heard(const OwnedSession& session) const {
   Clock::time_point last = session.last_heard;
   for (const auto& [number, one] : connected_) {
-    if (one.session().owner() == session.id) last = std::max(last, one.session().last_heard());
+    if (one.session().owner() == session.id) last = std::max(last, one.session().record().last_heard);
   }
   return last;
 }
@@ -222,8 +222,8 @@ void OwnedSessions::end_connected(OwnedSession& session) {
     session::Session& one = connected.session();
     if (one.owner() != id || one.ended()) continue;
     ++session.awaited;
-    if (const router::Router* router = one.router()) {
-      session.evidence.kept.push_back({one.server(), router->instance()->id(), 0});
+    if (const router::Router* router = one.attachment().router()) {
+      session.evidence.kept.push_back({one.attachment().server(), router->instance()->id(), 0});
     }
     one.end(session::EndReason::SessionEnded, [this, id, alive](const pool::InstanceEnd* gone) {
       if (!alive.expired()) one_gone(id, gone);
@@ -295,7 +295,7 @@ void OwnedSessions::finish_if_gone(std::string id) {
 void OwnedSessions::left(const session::Session& gone) {
   const auto found = sessions_.find(gone.owner());
   if (found == sessions_.end()) return;
-  found->second.last_heard = std::max(found->second.last_heard, gone.last_heard());
+  found->second.last_heard = std::max(found->second.last_heard, gone.record().last_heard);
 }
 
 void OwnedSessions::close() {
@@ -309,12 +309,13 @@ std::string OwnedSessions::show(const OwnedSession& session) const {
   for (const auto& [number, connected] : connected_) {
     const session::Session& one = connected.session();
     if (one.owner() != session.id) continue;
-    attached +=
-        (attached.empty() ? "" : ",") + (R"({"server":)" + wire::quoted(one.server())) + R"(,"client_pid":)" +
-        std::to_string(connected.client_pid()) + R"(,"state":")" + one.state() + '"' +
-        (one.router() != nullptr ? R"(,"instance":)" + wire::quoted(one.router()->instance()->id().text())
-                                 : "") +
-        "}";
+    attached += (attached.empty() ? "" : ",") + (R"({"server":)" + wire::quoted(one.attachment().server())) +
+                R"(,"client_pid":)" + std::to_string(connected.client_pid()) + R"(,"state":")" +
+                one.attachment().state() + '"' +
+                (one.attachment().router() != nullptr
+                     ? R"(,"instance":)" + wire::quoted(one.attachment().router()->instance()->id().text())
+                     : "") +
+                "}";
   }
   return R"({"id":)" + wire::quoted(session.id) + R"(,"state":")" + (session.ending ? "ending" : "open") +
          R"(","servers":)" + names_json(session.servers) + R"(,"attached":[)" + attached + R"(],"owner":)" +

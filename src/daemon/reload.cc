@@ -110,7 +110,7 @@ void Reload::redefine(ConnectedSession& connected) {
     }
   }
   auto spec = definitions_.spec_for(connected.origin);
-  if (spec) return connected.session().redefine(std::move(*spec));
+  if (spec) return connected.session().attachment().redefine(std::move(*spec));
   connected.session().withdraw(removed ? "server " + server + " is no longer in " +
                                              definitions_.configuration().file
                                        : spec.error().message);

@@ -14,7 +14,7 @@ std::int64_t now_ms() {
 }
 
 std::chrono::milliseconds age_of(const session::Session& session) {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - session.since());
+  return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - session.record().since);
 }
 
 /// Clients choose their names freely, so the registry keeps only the beginning.
@@ -30,14 +30,14 @@ void SessionRecords::detached(const ConnectedSession& connected) {
   const session::Session& session = connected.session();
   events::Event event;
   event.kind = events::Kind::Detach;
-  event.server = session.server();
+  event.server = session.attachment().server();
   event.instance = connected.instance.text();
   event.session = session.id().value();
   event.pid = connected.client_pid();
-  event.cause = session.reason();
+  event.cause = session.record().reason;
   event.took = age_of(session);
-  event.text = "session " + to_string(session.id()) + " with server " + session.server() + ": over after " +
-               show_age(*event.took) + " (" + event.cause + ")";
+  event.text = "session " + to_string(session.id()) + " with server " + session.attachment().server() +
+               ": over after " + show_age(*event.took) + " (" + event.cause + ")";
   keep(connected, now_ms());
   records_.events().tell(std::move(event));
 }
@@ -56,11 +56,11 @@ void SessionRecords::refused(const RefusedClient& client) {
 
 void SessionRecords::keep(const ConnectedSession& connected, std::int64_t ended_ms) {
   const session::Session& session = connected.session();
-  const std::string& info = session.client_info();
+  const std::string& info = session.client().info;
   registry::SessionRecord record;
   record.daemon = records_.self().id;
   record.id = session.id().value();
-  record.server = session.server();
+  record.server = session.attachment().server();
   record.instance = connected.instance.text();
   record.client_name = shortened(wire::string_member(info, "name").value_or(""));
   record.client_version = shortened(wire::string_member(info, "version").value_or(""));
@@ -68,7 +68,7 @@ void SessionRecords::keep(const ConnectedSession& connected, std::int64_t ended_
   record.transport = connected.transport;
   record.opened_ms = now_ms() - age_of(session).count();
   record.ended_ms = ended_ms;
-  if (ended_ms != 0) record.reason = session.reason();
+  if (ended_ms != 0) record.reason = session.record().reason;
   records_.registry().keep(record);
 }
 

@@ -87,24 +87,24 @@ observe::InstanceView view_of(const pool::Slot& slot, const observe::Usage* usag
 
 observe::SessionView view_of(const ConnectedSession& connected, const observe::Usage* usage) {
   const session::Session& session = connected.session();
-  const std::string& info = session.client_info();
-  const router::Router* router = session.router();
+  const std::string& info = session.client().info;
+  const router::Router* router = session.attachment().router();
   observe::SessionView view;
   view.id = session.id().value();
-  view.server = session.server();
+  view.server = session.attachment().server();
   view.client_pid = connected.client_pid();
   view.client_name = wire::string_member(info, "name").value_or("");
   view.client_version = wire::string_member(info, "version").value_or("");
   view.client_root = connected.origin.root.empty() ? connected.origin.cwd : connected.origin.root;
   view.shim = connected.shim_pid();
   view.transport = connected.transport;
-  view.state = session.state();
+  view.state = session.attachment().state();
   view.object = session.owner();
   if (router != nullptr) view.instance = router->instance()->id().text();
-  view.age = elapsed(session.since());
+  view.age = elapsed(session.record().since);
   view.calls = router != nullptr ? router->calls_of(session) : 0;
-  view.messages = session.counters().messages;
-  view.bad_messages = session.counters().bad_messages;
+  view.messages = session.record().messages;
+  view.bad_messages = session.record().bad_messages;
   view.dropped = session.dropped();
   if (usage == nullptr) return view;
   if (const auto client = usage->clients.find(view.client_pid); client != usage->clients.end()) {

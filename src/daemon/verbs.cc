@@ -180,8 +180,9 @@ bool end_connected(const Parts& parts, const std::string& number,
   ConnectedSession* const found = parts->sessions.find(std::string_view(number));
   if (found == nullptr || found->session().ended()) return false;
   session::Session& session = found->session();
-  const router::Router* const router = session.router();
-  const Kept used{session.server(), router != nullptr ? router->instance()->id() : InstanceId(), 0};
+  const router::Router* const router = session.attachment().router();
+  const Kept used{session.attachment().server(), router != nullptr ? router->instance()->id() : InstanceId(),
+                  0};
   const auto ended = [weak = std::weak_ptr(parts), number, used, began = Clock::now(),
                       tell](const pool::InstanceEnd* gone) {
     const Parts alive = weak.lock();

@@ -342,7 +342,7 @@ void Slot::leave_sessions() {
   for (const SessionId session : router_->session_ids()) {
     SessionPort* const port = router_->port_of(session);
     if (port == nullptr) continue;                                  // it left when another one heard of it
-    if (failed && (!spec_->restart || !port->goes_on())) continue;  // it ends with its server
+    if (failed && (!spec_->restart || !port->may_ask())) continue;  // it ends with its server
     router_->give_up_calls(*port, wire::kServerLost, why.to(session));
     router_->detach(*port);
     run_.left.insert(session);

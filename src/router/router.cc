@@ -47,7 +47,7 @@ void Router::restore(SessionPort& port, const Standing& standing) {
     ready_.insert(port.session());
     if (!options_.shared) instance_->send(wire::notification_message("notifications/initialized"));
   }
-  for (const ListKind kind : port.lists_given()) compare_list(port, kind);
+  for (const ListKind kind : port.memory().lists_given()) compare_list(port, kind);
   if (modern()) return;  // all else is told again with every request
   if (const auto level = parse_log_level(standing.level)) {
     const auto told = options_.shared ? levels_.set(port.session(), *level) : level;
@@ -95,7 +95,7 @@ void Router::give_up_calls(SessionPort& port, int code, const std::string& sente
 bool Router::in_use() const {
   if (calls_.awaited() > 0 || calls_.listens() > 0 || questions_.size() > 0) return true;
   return std::any_of(sessions_.begin(), sessions_.end(),
-                     [](const auto& session) { return session.second->subscribed(); });
+                     [](const auto& session) { return session.second->memory().subscribed(); });
 }
 
 void Router::session_congested(SessionPort& port, bool congested) {

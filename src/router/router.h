@@ -143,6 +143,8 @@ class Router final : public instance::Instance::Events {
   /// Answers every call of the session with an error.
   void give_up_calls(SessionPort& port, int code, const std::string& sentence);
 
+  /// A request, notification or response of a session; anything else is ignored.
+  void from_client(SessionPort& port, const wire::Message& message);
   void request(SessionPort& port, const wire::Message& message);
   void notification(SessionPort& port, const wire::Message& message);
   void response(SessionPort& port, const wire::Message& message);

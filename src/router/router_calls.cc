@@ -72,6 +72,17 @@ std::string text_member(std::string_view object, std::string_view key) {
 
 }  // namespace
 
+void Router::from_client(SessionPort& port, const wire::Message& message) {
+  switch (message.kind()) {
+    case wire::Kind::Request: return request(port, message);
+    case wire::Kind::Notification: return notification(port, message);
+    case wire::Kind::Response: return response(port, message);
+    case wire::Kind::Batch:
+    case wire::Kind::NotRpc:
+    case wire::Kind::NotJson: return;
+  }
+}
+
 void Router::request(SessionPort& port, const wire::Message& message) {
   const std::string_view method = message.method();
   if (lost_) {
@@ -291,7 +302,7 @@ void Router::subscribe(SessionPort& port, const wire::Message& message) {
     case Subscriptions::Next::Wait: return;
     case Subscriptions::Next::Answer:
       question = {};  // the session keeps it now
-      port.subscription(uri, true);
+      port.memory().subscription(uri, true);
       port.deliver({wire::result_message(id, "{}"), nullptr});
       return;
     case Subscriptions::Next::NoRoom: return refuse(port.account()->objection(Good::Bytes, bytes));

@@ -18,6 +18,11 @@ constexpr std::array<ListNames, kListKinds> kLists = {{
     {"resources/templates/list", "resourceTemplates"},
 }};
 
+/// An instance lists this now: a client that has seen another list is told.
+void list_is_now(SessionPort& port, ListKind kind, std::size_t digest) {
+  if (port.memory().list_differs(kind, digest)) port.list_changed(changed_list_of(kind));
+}
+
 }  // namespace
 
 void Router::watch_health(Clock::duration after) {
@@ -59,7 +64,7 @@ void Router::compare_list(SessionPort& port, ListKind kind) {
     return;
   }
   Listed& listed = listed_[static_cast<std::size_t>(kind)];
-  if (listed.digest) return port.list_now(kind, *listed.digest);
+  if (listed.digest) return list_is_now(port, kind, *listed.digest);
   if (std::exchange(listed.asked, true)) return;
   ask(method, "{}", {.purpose = Purpose::CompareList, .list = kind});
 }
@@ -73,7 +78,7 @@ void Router::compared(const Call& call, std::string_view result) {
     SessionPort* const port = port_of(session);
     if (port == nullptr) continue;
     if (!std::exchange(learned, true)) learn(*port, *call.list, result);
-    port->list_now(*call.list, digest);
+    list_is_now(*port, *call.list, digest);
   }
 }
 

@@ -60,10 +60,10 @@ void Router::answer_call(const Call& call, const wire::Message& message) {
   SessionPort* const port = port_of(call.session);
   if (port == nullptr) return;
   last_used_ = loop_.now();
-  if (!call.uri.empty() && message.has_result()) port->subscription(call.uri, !call.unsubscribes);
+  if (!call.uri.empty() && message.has_result()) port->memory().subscription(call.uri, !call.unsubscribes);
   if (call.list && message.has_result()) {
     const std::string_view result = message.result();
-    port->list_given(*call.list, digest_of(*call.list, result));
+    port->memory().list_given(*call.list, digest_of(*call.list, result));
     learn(*port, *call.list, result);
   }
   const bool tools = call.purpose == Purpose::ListTools || call.purpose == Purpose::ListMoreTools;
@@ -113,11 +113,11 @@ void Router::answer_own(const Call& call, const wire::Message& message) {
   if (call.purpose == Purpose::SetLevel) level_told();
   if (call.purpose != Purpose::Subscribe) return;
   if (!options_.shared && !accepted && only_session() != nullptr)
-    only_session()->subscription(call.uri, false);
+    only_session()->memory().subscription(call.uri, false);
   for (const auto& [session, id] : subscriptions_.answered(call.uri, accepted)) {
     SessionPort* const port = port_of(session);
     if (port == nullptr) continue;
-    port->subscription(call.uri, subscriptions_.holds(session, call.uri));
+    port->memory().subscription(call.uri, subscriptions_.holds(session, call.uri));
     if (!id.empty()) port->deliver(message.line(), {{message.where().id, id}});
   }
   if (accepted && subscriptions_.abandoned(call.uri)) {
@@ -157,7 +157,7 @@ void Router::question(const wire::Message& message) {
     return;
   }
   if (client_silent_) return answer_for_client(id, kind_of_question(method));
-  const QuestionId number = port->next_question();
+  const QuestionId number = port->memory().next_question();
   questions_.add(number, id, kind_of_question(method));
   const std::string down_id = to_string(number);
   port->deliver(message.line(), {{message.where().id, down_id}});

@@ -1,18 +1,23 @@
-// The way back: what a router may ask of the session behind a call. session/ implements it.
+// A session as the router of its instance and the pool see it. session/ implements it.
+//
+// All calls are made on the loop thread. Any of the virtual functions may end the session, and with it remove
+// it from the router that calls: a caller that goes through several sessions looks each of them up by its id
+// before it calls it.
 #pragma once
 
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
-#include <set>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 #include "base/id.h"
 #include "base/shares.h"
 #include "instance/instance.h"
 #include "router/changed_list.h"
+#include "router/session_memory.h"
+#include "wire/line_reader.h"
 #include "wire/message.h"
 #include "wire/out_queue.h"
 
@@ -50,65 +55,90 @@ enum class Departure : std::uint8_t {
   Stopped,   // by the user: another one comes when the user allows it
 };
 
-using knowledge::kListKinds;
-using knowledge::ListKind;
+/// What a client receives beside messages. Each transport implements it.
+class ClientOutput {
+ public:
+  virtual ~ClientOutput() = default;
 
-/// What a session has told its server so far, and a new instance must be told again.
-struct Standing {
-  bool initialized = false;      // it said notifications/initialized
-  std::string level;             // of its log, as it was asked for; empty = never
-  std::set<std::string> uris{};  // of its subscriptions
+  /// The client does not read: what is queued for it stays above the high-water mark until the session hears
+  /// `output_drained`. It gets answers then, but no news.
+  virtual bool congested() const = 0;
+  /// What its server wrote to stderr. Dropped and counted where the client does not read it.
+  virtual void error_output(std::string_view bytes) = 0;
+  /// A sentence of corral for the person at the client.
+  virtual void note(const std::string& sentence) = 0;
+  /// Whether several programs may use this transport, which must not hear of each other.
+  virtual bool of_several_programs() const { return false; }
+  /// How many messages of the server reached nobody: no open request can have caused them, or its client did
+  /// not read.
+  virtual std::uint64_t dropped() const { return 0; }
+};
+
+/// What a client said of itself, in its handshake or in its last modern request.
+struct ClientFacts {
+  knowledge::Era era = knowledge::Era::Legacy;
+  std::string introduction;  // in the words of an initialize request. JSON
+  std::string version;       // the revision agreed on with a legacy client
+  std::string info;          // name and version of its program. JSON; may be empty
 };
 
 class SessionPort {
  public:
+  /// `owner` is the session object that the session belongs to (empty = none). `account` counts what it holds
+  /// (null = nothing is counted). Account and output outlive the session.
+  SessionPort(SessionId id, std::string owner, Account* account, ClientOutput& output)
+      : id_(id), owner_(std::move(owner)), account_(account), output_(output) {}
   virtual ~SessionPort() = default;
+  SessionPort(const SessionPort&) = delete;
 
-  virtual SessionId session() const = 0;
-  /// Where it is counted what it holds; null = nowhere.
-  virtual Account* account() const { return nullptr; }
-  /// Whether several programs may be behind it, which must not hear of each other.
-  virtual bool of_several_programs() const { return false; }
-  /// The session object that it belongs to; empty = none.
-  virtual const std::string& owner() const = 0;
-  /// The client's.
-  virtual knowledge::Era era() const = 0;
-  /// What the client says of itself, in the words of an initialize. JSON.
-  virtual const std::string& introduction() const = 0;
+  SessionId id() const { return id_; }
+  SessionId session() const { return id_; }
+  const std::string& owner() const { return owner_; }
+  Account* account() const { return account_; }
+  const ClientFacts& client() const { return client_; }
+  knowledge::Era era() const { return client_.era; }
+  const std::string& introduction() const { return client_.introduction; }
+  SessionMemory& memory() { return memory_; }
+  const SessionMemory& memory() const { return memory_; }
+  /// Whether its client may still ask something. If it may not, the session ends with its server.
+  bool may_ask() const { return may_ask_; }
+
+  bool congested() const { return output_.congested(); }
+  void error_output(std::string_view bytes) { output_.error_output(bytes); }
+  void note(const std::string& sentence) { output_.note(sentence); }
+  bool of_several_programs() const { return output_.of_several_programs(); }
+  std::uint64_t dropped() const { return output_.dropped(); }
+
+  // From the pool.
+  /// The instance that the session asked for is open, or will not be. Called once for each request, perhaps
+  /// before `open` returns.
   virtual void opened(const Opened& opened) = 0;
-  /// To the client.
-  virtual void deliver(const wire::Line& line, std::initializer_list<wire::Edit> edits = {}) = 0;
-  /// To the client: what the server answered to its request `id`.
-  virtual void answer(const wire::Message& message, std::string_view id) {
-    deliver(message.line(), {{message.where().id, id}});
-  }
-  /// The client does not read: only answers, no news.
-  virtual bool congested() const = 0;
-  /// The server reads again.
-  virtual void server_drained() = 0;
-  virtual void error_output(std::string_view bytes) = 0;
-  virtual void note(const std::string& sentence) = 0;
-  /// The session is detached, and every call of it was answered.
+  /// The session was detached from its instance and goes on without it. Every call of it was answered.
   virtual void instance_left(Departure departure, const std::string& why) = 0;
-  /// The instance is gone and none will follow, after every call of ours was answered.
+  /// The instance has ended and none will follow. Every call of the session was answered.
   virtual void instance_ended(const instance::Ending& ending) = 0;
 
-  /// Whether its client may still ask something; otherwise the end of its server is its own.
-  virtual bool goes_on() const = 0;
-  /// Of the questions that its servers ask, over all instances: an answer must never meet another question.
-  virtual QuestionId next_question() = 0;
-  /// Whether the server agreed to this subscription.
-  virtual void subscription(const std::string& uri, bool agreed) = 0;
-  /// Subscriptions keep an instance from being parked.
-  virtual bool subscribed() const = 0;
-  /// The client got this list, or could get it now, from another instance than before. `digest` is of its
-  /// text.
-  virtual void list_given(ListKind kind, std::size_t digest) = 0;
-  virtual void list_now(ListKind kind, std::size_t digest) = 0;
-  /// The server says that this list is another one now.
+  // From the router.
+  /// Sends a message of the server to the client, with these places replaced.
+  virtual void deliver(const wire::Line& line, std::initializer_list<wire::Edit> edits = {}) = 0;
+  /// Sends the server's answer to the client's request `id`.
+  virtual void answer(const wire::Message& message, std::string_view id) = 0;
+  /// The server reads again: the session may go on reading what its client sends.
+  virtual void server_drained() = 0;
+  /// The server says that this list has changed, or an instance lists something else than its predecessor.
   virtual void list_changed(ChangedList list) = 0;
-  /// Those that the client has got.
-  virtual std::vector<ListKind> lists_given() const = 0;
+
+ protected:
+  // Kept by the session.
+  ClientFacts client_;
+  SessionMemory memory_;
+  bool may_ask_ = true;
+
+ private:
+  const SessionId id_;
+  const std::string owner_;
+  Account* const account_;
+  ClientOutput& output_;
 };
 
 }  // namespace corral::router

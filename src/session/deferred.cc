@@ -3,6 +3,16 @@
 #include "router/router.h"
 
 namespace corral::session {
+namespace {
+
+// What may wait while a server is being opened.
+constexpr std::size_t kMostDeferred = 64;
+constexpr std::size_t kMostDeferredBytes = std::size_t{1} << 20;
+// What is read beyond that.
+constexpr std::size_t kMostBehind = 64;
+constexpr std::size_t kMostBytesBehind = std::size_t{64} << 10;
+
+}  // namespace
 
 Deferred::Entry Deferred::entry(const wire::Message& message) {
   Entry entry{message.owned()};
@@ -10,7 +20,18 @@ Deferred::Entry Deferred::entry(const wire::Message& message) {
   return entry;
 }
 
-void Deferred::add(Entry entry) { keep(++last_, std::move(entry)); }
+bool Deferred::add(const wire::Message& message, Account* account) {
+  Account::Held bytes;
+  if (account != nullptr) {
+    auto held = account->take(Good::Bytes, message.text().size());
+    if (!held) return false;
+    bytes = std::move(*held);
+  }
+  Entry entry = Deferred::entry(message);
+  entry.bytes = std::move(bytes);
+  keep(++last_, std::move(entry));
+  return true;
+}
 
 void Deferred::put_back(Entry entry) {
   keep(entries_.empty() ? ++last_ : entries_.begin()->first - 1, std::move(entry));
@@ -52,10 +73,26 @@ std::vector<Deferred::Entry> Deferred::take_lists() {
   return lists;
 }
 
-std::vector<Deferred::Entry> Deferred::take_all() {
-  std::vector<Entry> all;
-  while (!entries_.empty()) all.push_back(take_first());
-  return all;
+std::vector<std::string> Deferred::take_request_ids() {
+  std::vector<std::string> ids;
+  while (!entries_.empty()) {
+    const Entry entry = take_first();
+    if (entry.is_request()) ids.emplace_back(entry.request_id());
+  }
+  return ids;
+}
+
+void Deferred::received(std::size_t bytes) {
+  ++received_.messages;
+  received_.bytes += bytes;
+}
+
+bool Deferred::full() {
+  const bool enough = entries_.size() >= kMostDeferred || bytes_ >= kMostDeferredBytes;
+  if (!enough) full_since_.reset();
+  if (enough && !full_since_) full_since_ = received_;
+  return enough && (received_.messages - full_since_->messages >= kMostBehind ||
+                    received_.bytes - full_since_->bytes >= kMostBytesBehind);
 }
 
 }  // namespace corral::session

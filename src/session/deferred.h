@@ -1,5 +1,6 @@
-// What a client has said while there was no server to take it, in its order. Each message is kept as it was
-// scanned when it came: nothing here reads a message a second time, however large it is. Pure.
+// The messages of a client that wait for a server, in their order. Each is kept as it was scanned when it
+// came: nothing here reads a message a second time, however large it is. Also knows when so much waits that
+// the client must not be read any further. Pure.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +33,9 @@ class Deferred {
   };
 
   static Entry entry(const wire::Message& message);
-  void add(Entry entry);
+  /// Keeps the message on the account of its principal (null = none). False if that has no room: it is not
+  /// kept then.
+  bool add(const wire::Message& message, Account* account);
   /// It could not be taken after all, and stays the first.
   void put_back(Entry entry);
   /// Call only if not empty.
@@ -41,7 +44,14 @@ class Deferred {
   bool cancel(std::string_view request_id);
   /// The requests for lists, out of their order.
   std::vector<Entry> take_lists();
-  std::vector<Entry> take_all();
+  /// Forgets everything; returns the ids of the requests among it, which are to be answered.
+  std::vector<std::string> take_request_ids();
+
+  /// The client sent so many bytes, in a message that may or may not wait.
+  void received(std::size_t bytes);
+  /// Whether enough waits for a server, and enough has been read after it. Reading goes on for a while
+  /// because a cancellation of a waiting request may follow, which would be too late afterwards.
+  bool full();
 
   bool empty() const { return entries_.empty(); }
   std::size_t size() const { return entries_.size(); }
@@ -59,6 +69,12 @@ class Deferred {
   std::int64_t last_ = 0;
   std::size_t bytes_ = 0;
   std::size_t wanting_logs_ = 0;
+  struct Received {
+    std::uint64_t messages = 0;
+    std::uint64_t bytes = 0;
+  };
+  Received received_;
+  std::optional<Received> full_since_;  // what had been received when enough waited
 };
 
 }  // namespace corral::session

@@ -1,276 +1,229 @@
-// A session's life: its opening, its pace, its end. What its client says is in session_requests.cc.
 #include "session/session.h"
 
-#include <algorithm>
-
-#include "bridge/legacy_client.h"
-#include "bridge/list_changes.h"
-#include "bridge/modern_client.h"
+#include "session/batch.h"
+#include "session/greetings.h"
 #include "wire/error_codes.h"
 #include "wire/json_text.h"
 
 namespace corral::session {
 namespace {
 
-using instance::Instance;
 using knowledge::Era;
+using router::Departure;
 using router::Opened;
+using wire::Kind;
 
-// What may come in while a server is being opened; then the client has to wait.
-constexpr std::size_t kMostDeferred = 64;
-constexpr std::size_t kMostDeferredBytes = std::size_t{1} << 20;
-// And what is read beyond that: a cancellation of what waits stands behind it, and is too late afterwards.
-constexpr std::size_t kMostBehind = 64;
-constexpr std::size_t kMostBytesBehind = std::size_t{64} << 10;
-// Clients give up on an initialize after 30 s.
+// Clients give up on an initialize request after 30 s.
 constexpr std::chrono::seconds kClientPatience{20};
-// For the answers of a client that has closed its end already.
+// For the last answers of a client that has closed its output already.
 constexpr std::chrono::seconds kLastAnswers{60};
 
-/// Our own commands would rather wait than be told of nothing.
-bool says_that_it_waits(const wire::Message& message) {
-  const std::string_view meta = message.meta();
-  return wire::member(meta, "dev.corral/waits").in(meta) == "true";
-}
-
-Instance::Haste haste_of(EndReason reason) {
-  switch (reason) {
-    case EndReason::InputClosed:
-    case EndReason::ServerEnded:
-    case EndReason::SessionEnded:
-    case EndReason::Removed:
-    case EndReason::Deleted:
-    case EndReason::Expired:
-    case EndReason::ShuttingDown: return Instance::Haste::Polite;
-    case EndReason::OutputClosed:
-    case EndReason::ClientGone:
-    case EndReason::ShimGone:
-    case EndReason::SlowReader: break;
-  }
-  return Instance::Haste::ClientGone;
+bool is_cancellation(const wire::Message& message) {
+  return message.kind() == Kind::Notification && message.method() == "notifications/cancelled";
 }
 
 }  // namespace
 
-const char* reason_name(EndReason reason) {
-  switch (reason) {
-    case EndReason::InputClosed: return "stdin-closed";
-    case EndReason::OutputClosed: return "stdout-closed";
-    case EndReason::ClientGone: return "client-gone";
-    case EndReason::ShimGone: return "shim-gone";
-    case EndReason::ServerEnded: return "server-ended";
-    case EndReason::SlowReader: return "slow-reader";
-    case EndReason::ShuttingDown: return "shutting-down";
-    case EndReason::SessionEnded: return "session-ended";
-    case EndReason::Removed: return "server-removed";
-    case EndReason::Deleted: return "deleted";
-    case EndReason::Expired: return "expired";
-  }
-  return "?";
-}
-
-Session::Session(Loop& loop, router::SessionId id, Transport& transport, pool::Pool& pool,
-                 std::shared_ptr<const pool::ServerSpec> wanted, std::string owner)
-    : loop_(loop),
-      id_(id),
+Session::Session(Loop& loop, SessionId id, Transport& transport, pool::Pool& pool,
+                 std::shared_ptr<const pool::ServerSpec> spec, std::string owner)
+    : SessionPort(id, std::move(owner), spec->account, transport),
+      loop_(loop),
       transport_(transport),
       pool_(pool),
-      wanted_(std::move(wanted)),
-      server_(wanted_->server),
-      bridge_timer_(loop),
-      patience_(loop),
-      owner_(std::move(owner)) {}
+      attachment_(std::move(spec)),
+      opening_(transport, pool, attachment_, client_, memory_),
+      crossing_(loop, *this),
+      patience_(loop) {}
 
-Session::~Session() = default;
+// ---- from the client to the server
 
-// ---- opening
-
-/// What it says of its client is kept as long as the session, the message itself until it is answered.
-bool Session::keep_introduction(const wire::Message& message, std::size_t bytes) {
-  introduction_ = {};  // of an earlier try
-  opening_.reset();
-  const std::size_t size = message.text().size();
-  Account::Held whole;
-  if (account() != nullptr) {
-    auto held = account()->take(Good::Bytes, size);
-    auto said = held ? account()->take(Good::Bytes, bytes) : std::nullopt;
-    if (!said) {
-      reject(message.id(), wire::kTooManyCalls, account()->objection(Good::Bytes, bytes + size));
-      return false;
-    }
-    whole = std::move(*held);
-    introduction_ = std::move(*said);
-    subscriptions_ = std::move(*account()->take(Good::Bytes, 0));
-  }
-  opening_ = std::make_unique<Deferred::Entry>(Deferred::entry(message));
-  opening_->bytes = std::move(whole);
-  return true;
-}
-
-void Session::open(Era era, const wire::Message& message) {
-  const std::string_view said = era == Era::Legacy ? message.params() : message.meta();
-  if (!keep_introduction(message, 2 * said.size())) return;
-  phase_ = Phase::Opening;
-  era_ = era;
-  std::string params(message.params());
-  if (era == Era::Legacy) {
-    const std::string_view version = wire::member(params, "protocolVersion").in(params);
-    version_ = wire::legacy_revision(wire::string_value(version).value_or("")).date;  // which it is told, too
-    client_info_ = wire::member(params, "clientInfo").in(params);
-    if (params.empty()) params = instance::plain_initialize_params();
-  } else {
-    const std::string_view meta = message.meta();
-    client_info_ = wire::member(meta, "io.modelcontextprotocol/clientInfo").in(meta);
-    params = bridge::initialize_params(meta);
-  }
-  const bool patient = says_that_it_waits(message);
-  if (patient) {  // which concerns nobody but us
-    const wire::Span meta = wire::member_with_comma(params, "_meta");
-    params.erase(meta.begin, meta.end - meta.begin);
-  }
-  params_ = std::move(params);
-  if (const auto known = pool_.known({wanted_, params_, std::nullopt})) {
-    if (!input_ended_) patience_.cancel();
-    return attach_lazily(*known);
-  }
-  // Asked once more or not, its client has waited since it first asked.
-  const bool waits = input_ended_ || patience_.running() || patient;
-  if (!waits) patience_.start(kClientPatience, [this] { answer_early(); });
-  pool_.open(*this, {wanted_, params_, std::nullopt});
-}
-
-void Session::opened(const Opened& opened) {
+void Session::receive(const wire::Message& message) {
   if (ended_) return;
-  if (phase_ == Phase::Returning) return came_back(opened);
-  if (!input_ended_ && opened.kind != Opened::Kind::Again) patience_.cancel();
-  switch (opened.kind) {
-    case Opened::Kind::Ready: opened_ready(opened); break;
-    case Opened::Kind::Again: {
-      const auto opening = std::move(opening_);
-      phase_ = Phase::New;  // where it stays if it is refused now
-      opening->bytes = {};  // which are counted once more
-      open(era_, opening->message);
-      break;  // it may be attached by now, without an instance
-    }
-    case Opened::Kind::Refused:
-    case Opened::Kind::Failed: {
-      const auto opening = std::move(opening_);
-      const std::string_view id = opening->message.id();
-      phase_ = Phase::New;
-      if (opened.kind == Opened::Kind::Failed) return opening_failed(id, opened);
-      if (!opening_cancelled_) transport_.send({wire::refusal_message(id, opened.text), nullptr});
-    }
+  ++record_.messages;
+  record_.last_heard = loop_.now();
+  deferred_.received(message.text().size());
+  if (message.kind() != Kind::Batch) {
+    handle(message);
+    return pace();
   }
-  take_deferred();
-  end_when_answered();
-}
-
-/// As if the client had started the server itself: a start that fails is the end, with the server's exit
-/// code.
-void Session::opening_failed(std::string_view id, const Opened& opened) {
-  server_lost_ = true;
-  if (!opening_cancelled_) reject(id, wire::kServerLost, opened.text);
-  take_deferred();
-  loop_.post([this, alive = std::weak_ptr<bool>(alive_), opened] {
-    if (!alive.expired()) server_gone(opened.exit_code, opened.text);
-  });
-}
-
-void Session::opened_ready(const Opened& opened) {
-  meet(opened);
-  const auto opening = std::move(opening_);
-  if (era_ == Era::Legacy) {
-    answer_initialize(opening->message.id(), opened.text, router_->instance()->handshake().era(), *shared_);
+  const bool open = attachment_.phase() != Phase::New && client_.era == Era::Legacy;
+  const auto split = split_batch(message.line(), open ? &wire::legacy_revision(client_.version) : nullptr);
+  if (const auto* const objection = std::get_if<Objection>(&split)) {
+    ++record_.bad_messages;
+    reject({}, objection->code, objection->message);
   } else {
-    take_opening(std::move(*opening));
-  }
-}
-
-/// Of a modern client: its first request, now that it is known to whom it speaks.
-void Session::take_opening(Deferred::Entry opening) {
-  if (opening_cancelled_ || take_request(opening.message) == Taken::Yes) return;
-  deferred_.put_back(std::move(opening));
-  if (phase_ == Phase::Away) come_back();
-}
-
-/// A private server answered its client's own words. A shared one answered ours: the version is then between
-/// us and the client, and tasks belong to whoever made them, which a shared server cannot tell.
-void Session::answer_initialize(std::string_view id, const std::string& result, Era server_era, bool shared) {
-  if (server_era == Era::Modern) {
-    transport_.send(
-        {wire::result_message(id, bridge::initialize_result(result, version_, server_)), nullptr});
-    return;
-  }
-  if (!shared) {
-    transport_.send({wire::result_message(id, bridge::with_list_changes(result)), nullptr});
-    return;
-  }
-  const std::string version = wire::quoted(version_);
-  const wire::Span spoken = wire::member(result, "protocolVersion");
-  std::string edited = result;
-  if (spoken.present()) edited.replace(spoken.begin, spoken.end - spoken.begin, version);
-  const wire::Span capabilities = wire::member(edited, "capabilities");
-  const wire::Span tasks = wire::member_with_comma(capabilities.in(edited), "tasks");
-  if (tasks.present()) edited.erase(capabilities.begin + tasks.begin, tasks.end - tasks.begin);
-  transport_.send({wire::result_message(id, bridge::with_list_changes(edited)), nullptr});
-}
-
-void Session::take_deferred() {
-  while (!deferred_.empty() && !ended_) {
-    if (phase_ == Phase::Opening || phase_ == Phase::Returning) break;
-    if (router_ != nullptr && router_->draining()) break;
-    Deferred::Entry first = deferred_.take_first();
-    const bool lazy = phase_ == Phase::Away && refusal_.empty();
-    const bool waits = lazy && must_wait(first.message);
-    if (!waits && take(first.message) == Taken::Yes) continue;
-    deferred_.put_back(std::move(first));
-    if (phase_ == Phase::Away) come_back();  // which may take all of them before it returns
-    break;
+    for (const wire::Message& one : std::get<std::vector<wire::Message>>(split)) {
+      if (!ended_) handle(one);
+    }
   }
   pace();
 }
 
-// ---- pace
-
-/// Whether enough waits for a server, and some more was looked through for cancellations.
-bool Session::waits_enough() {
-  const bool enough = deferred_.size() >= kMostDeferred || deferred_.bytes() >= kMostDeferredBytes;
-  if (!enough) full_since_.reset();
-  if (enough && !full_since_) full_since_ = received_;
-  return enough && (received_.messages - full_since_->messages >= kMostBehind ||
-                    received_.bytes - full_since_->bytes >= kMostBytesBehind);
+void Session::receive_oversized(const std::string& id, std::size_t bytes) {
+  ++record_.messages;
+  ++record_.bad_messages;
+  reject(id, wire::kInvalidRequest,
+         "Invalid Request: a message of " + std::to_string(bytes) +
+             " bytes is more than a line may have; raise \"line_cap\" in corral's configuration");
 }
+
+void Session::handle(const wire::Message& message) {
+  if (is_cancellation(message)) {
+    // A request that no server has seen yet is forgotten, and no server hears of it.
+    if (deferred_.cancel(message.request_id())) return;
+    // Nothing but the request that opens the session has been sent so far.
+    if (attachment_.phase() == Phase::Opening) return opening_.cancel(message.request_id());
+  }
+  if (take(message) == Taken::Yes) return;
+  if (!deferred_.add(message, account())) {
+    ++record_.bad_messages;
+    const std::string full = account()->objection(Good::Bytes, message.text().size());
+    if (message.kind() == Kind::Request) reject(message.id(), wire::kTooManyCalls, full);
+  }
+  if (attachment_.phase() == Phase::Away) request_instance();
+}
+
+Session::Taken Session::take(const wire::Message& message) {
+  const Treatment treatment = treat(message, situation());
+  switch (treatment.step) {
+    case Step::Pass:
+      if (message.kind() == Kind::Request) opening_.asked_for_more();
+      if (message.kind() != Kind::Response) memory_.remember(message);
+      pass_to_server(message);
+      break;
+    case Step::Remember: memory_.remember(message); break;
+    case Step::Drop: ++record_.bad_messages; break;
+    case Step::Wait: return Taken::MustWait;
+    case Step::AskManifest:
+      if (opening_.answer_from_manifest(message)) break;
+      if (const auto bytes = opening_.hear_introduction(message)) {
+        reject(message.id(), wire::kTooManyCalls, account()->objection(Good::Bytes, *bytes));
+        break;
+      }
+      return Taken::MustWait;
+    case Step::GiveEarlyList: opening_.give_early_list(message); break;
+    case Step::Pong: transport_.send({wire::result_message(message.id(), "{}"), nullptr}); break;
+    case Step::DescribeServer: {
+      const instance::Handshake& handshake = attachment_.router()->instance()->handshake();
+      opening_.describe_server(message.id(), handshake.result(), handshake.era());
+      break;
+    }
+    case Step::ResetAndOpen:
+      pool_.release(*this, instance::Instance::Haste::Polite, {});
+      attachment_.reset();
+      crossing_.reset();
+      memory_.clear();
+      [[fallthrough]];
+    case Step::OpenLegacy:
+      opening_.want_answer();
+      open(Era::Legacy, message);
+      break;
+    case Step::OpenModern:
+      opening_.want_answer();
+      open(Era::Modern, message);
+      break;
+    case Step::RefuseMalformed: ++record_.bad_messages; [[fallthrough]];
+    case Step::Refuse:
+      reject(message.id(), treatment.objection.code, treatment.objection.message, treatment.objection.data);
+      break;
+  }
+  return Taken::Yes;
+}
+
+Situation Session::situation() const {
+  const router::Router* const router = attachment_.router();
+  return {
+      .phase = attachment_.phase(),
+      .era = client_.era,
+      .attached = router != nullptr,
+      .draining = router != nullptr && router->draining(),
+      .greeted_early = attachment_.was_greeted_early(),
+      .only_greeted = opening_.only_greeted(),
+      .bridged = crossing_.active(),
+      .legacy_to_modern = crossing_.kind() == Crossing::Kind::LegacyToModern,
+      .server_lost = server_lost_,
+      .refusal = attachment_.refusal().empty() ? nullptr : &attachment_.refusal(),
+      .server = &attachment_.server(),
+      .account = account(),
+  };
+}
+
+void Session::pass_to_server(const wire::Message& message) {
+  if (crossing_.active()) return crossing_.from_client(message);
+  attachment_.router()->from_client(*this, message);
+}
+
+/// The bridge speaks for a client of the server's own era, and what it says is remembered as such.
+void Session::to_server(const wire::Message& message) {
+  if (crossing_.kind() == Crossing::Kind::ModernToLegacy) memory_.remember(message);
+  if (attachment_.router() != nullptr && !crossing_.ending()) {
+    return attachment_.router()->from_client(*this, message);
+  }
+  if (message.kind() != Kind::Request) return;
+  const std::string& absence = attachment_.absence();
+  const std::string why = absence.empty() ? "server " + attachment_.server() + " is gone" : absence;
+  deliver({wire::error_message(message.id(), wire::kServerLost, why), nullptr}, {});
+}
+
+// ---- from the server to the client
+
+void Session::answer(const wire::Message& message, std::string_view id) {
+  if (crossing_.active()) return deliver(message.line(), {{message.where().id, id}});
+  if (ended_) return;
+  record_.last_heard = loop_.now();
+  transport_.answer(message, id);
+  after_sending();
+}
+
+void Session::deliver(const wire::Line& line, std::initializer_list<wire::Edit> edits) {
+  if (!crossing_.active()) return to_client(line, edits);
+  if (!ended_) crossing_.from_server(line, edits);
+}
+
+void Session::to_client(const wire::Line& line, std::initializer_list<wire::Edit> edits) {
+  if (ended_) return;
+  record_.last_heard = loop_.now();
+  transport_.send(line, edits);
+  after_sending();
+}
+
+void Session::list_changed(router::ChangedList list) {
+  if (ended_) return;
+  if (client_.era == Era::Modern && !crossing_.active()) {
+    if (attachment_.router() != nullptr) attachment_.router()->tell_listens(*this, list);
+    return;
+  }
+  const std::string message = wire::notification_message(router::method_of(list));
+  if (client_.era == Era::Legacy) return to_client({message, nullptr}, {});
+  deliver({message, nullptr}, {});
+}
+
+void Session::reject(std::string_view id, int code, std::string_view message, std::string_view data) {
+  transport_.send({wire::error_message(id, code, message, data), nullptr});
+}
+
+// ---- pace
 
 /// Reads on only if there is room for what may come of it.
 void Session::pace() {
-  if (ended_ || input_ended_) return;
-  const bool full = waits_enough();
-  const bool server_full = router_ != nullptr && router_->congested();
-  if (full || server_full || transport_.congested()) {
+  if (ended_ || !may_ask_) return;
+  const router::Router* const router = attachment_.router();
+  const bool server_full = router != nullptr && router->congested();
+  if (deferred_.full() || server_full || transport_.congested()) {
     transport_.pause();
   } else {
     transport_.resume();
   }
 }
 
-void Session::server_drained() { pace(); }
-
-void Session::to_client(const wire::Line& line, std::initializer_list<wire::Edit> edits) {
-  if (ended_) return;
-  last_heard_ = loop_.now();
-  transport_.send(line, edits);
-  check_reader();
-}
-
-/// After something was sent to it.
-void Session::check_reader() {
+void Session::after_sending() {
   if (transport_.congested() && !told_congested_) {
     told_congested_ = true;
-    if (router_ != nullptr) router_->session_congested(*this, true);
+    if (attachment_.router() != nullptr) attachment_.router()->session_congested(*this, true);
     pace();
   }
-  // Not from in here: the router is in the middle of something.
-  if (transport_.overflowing() || input_ended_) {
+  // The router that called is not done yet, so the session must not end from within this call.
+  if (transport_.overflowing() || !may_ask_) {
     loop_.post([this, alive = std::weak_ptr<bool>(alive_)] {
       if (alive.expired() || ended_) return;
       if (transport_.overflowing()) return end(EndReason::SlowReader);
@@ -281,76 +234,264 @@ void Session::check_reader() {
 
 void Session::output_drained() {
   told_congested_ = false;
-  if (router_ != nullptr) router_->session_congested(*this, false);
+  if (attachment_.router() != nullptr) attachment_.router()->session_congested(*this, false);
   pace();
+}
+
+// ---- opening
+
+void Session::open(Era era, const wire::Message& request) {
+  const std::size_t introduction = 2 * (era == Era::Legacy ? request.params() : request.meta()).size();
+  if (!opening_.keep(request, introduction, account())) {
+    const std::size_t bytes = introduction + request.text().size();
+    return reject(request.id(), wire::kTooManyCalls, account()->objection(Good::Bytes, bytes));
+  }
+  if (account() != nullptr) memory_.charge_to(*account());
+  attachment_.apply(PhaseEvent::FirstRequest);
+  client_ = read_client(era, request);
+  const bool patient = is_patient(request);
+  const pool::Ask ask = attachment_.request(client_.introduction);
+  if (const auto known = pool_.known(ask)) {
+    if (may_ask_) patience_.cancel();
+    attachment_.known(known->shared);
+    pool_.answered_without_instance(*this, *attachment_.spec());
+    Deferred::Entry first = opening_.release();
+    if (era == Era::Modern) return handle_first_request(std::move(first));
+    return opening_.answer_initialize(first.message.id(), known->portrait->handshake, known->era,
+                                      known->shared);
+  }
+  // The client has waited since its first try.
+  const bool waits = !may_ask_ || patience_.running() || patient;
+  if (!waits) patience_.start(kClientPatience, [this] { answer_early(); });
+  pool_.open(*this, ask);
+}
+
+/// The server takes longer to start than a client waits: an empty answer now, and news later.
+void Session::answer_early() {
+  if (attachment_.phase() != Phase::Opening || !opening_.answer_early()) return;
+  attachment_.greeted_early();
+  for (const Deferred::Entry& list : deferred_.take_lists()) opening_.give_early_list(list.message);
+  pace();
+}
+
+/// Of a modern client, now that it is known which server it speaks to.
+void Session::handle_first_request(Deferred::Entry request) {
+  if (opening_.cancelled() || take(request.message) == Taken::Yes) return;
+  deferred_.put_back(std::move(request));
+  if (attachment_.phase() == Phase::Away) request_instance();
+}
+
+void Session::opened(const Opened& opened) {
+  if (ended_) return;
+  if (attachment_.phase() == Phase::Returning) return instance_ready(opened);
+  if (may_ask_ && opened.kind != Opened::Kind::Again) patience_.cancel();
+  if (opened.kind == Opened::Kind::Ready) attach(opened);
+  Deferred::Entry request = opening_.release();
+  const std::string_view id = request.message.id();
+  switch (opened.kind) {
+    case Opened::Kind::Ready:
+      if (client_.era == Era::Modern) {
+        handle_first_request(std::move(request));
+      } else {
+        const Era server_era = attachment_.router()->instance()->handshake().era();
+        opening_.answer_initialize(id, opened.text, server_era, attachment_.shares().value_or(false));
+      }
+      break;
+    case Opened::Kind::Again:
+      attachment_.apply(PhaseEvent::NoInstance);  // where it stays if it is refused now
+      request.bytes = {};                         // which are counted once more
+      open(client_.era, request.message);
+      break;  // it may be open by now, without an instance
+    case Opened::Kind::Refused:
+      attachment_.apply(PhaseEvent::NoInstance);
+      if (!opening_.cancelled()) transport_.send({wire::refusal_message(id, opened.text), nullptr});
+      break;
+    case Opened::Kind::Failed:
+      attachment_.apply(PhaseEvent::NoInstance);
+      server_lost_ = true;
+      if (!opening_.cancelled()) reject(id, wire::kServerLost, opened.text);
+      handle_deferred();
+      loop_.post([this, alive = std::weak_ptr<bool>(alive_), opened] {
+        if (!alive.expired()) server_ended(opened.exit_code, opened.text);
+      });
+      return;
+  }
+  handle_deferred();
+  end_when_answered();
+}
+
+void Session::attach(const Opened& opened) {
+  attachment_.attach(opened);
+  router::Router& router = *attachment_.router();
+  const bool shared = attachment_.shares().value_or(false);
+  const auto bridge =
+      crossing_.connect({client_, router.instance()->handshake(), shared, attachment_.server(), account()});
+  // A server that follows another one is told so when what the client had said is restored.
+  const bool first = bridge == Crossing::Bridge::New && !memory_.standing().initialized;
+  if (first && crossing_.kind() == Crossing::Kind::ModernToLegacy) {
+    to_server(wire::Message(wire::notification_message("notifications/initialized")));
+  }
+  if (may_ask_) return;
+  // Nobody is left to answer the questions of this instance, either.
+  crossing_.client_ended();
+  router.client_silent(*this);
+}
+
+// ---- losing an instance, and getting the next
+
+void Session::instance_left(Departure departure, const std::string& why) {
+  attachment_.detach();
+  if (ended_) return;
+  attachment_.lost(why);
+  if (!attachment_.withdrawn().empty()) {
+    // The pool that called is not done yet, so the session must not end from within this call.
+    loop_.post([this, alive = std::weak_ptr<bool>(alive_)] {
+      if (alive.expired() || ended_) return;
+      if (attachment_.withdrawn().empty()) return request_instance();  // the server is configured again
+      end(EndReason::Removed);
+    });
+    return;
+  }
+  const bool at_once = departure == Departure::Died || departure == Departure::Replaced;
+  if (at_once || !deferred_.empty()) request_instance();
+  end_when_answered();
+  pace();  // the server that did not read is gone
+}
+
+void Session::request_instance() {
+  if (!attachment_.withdrawn().empty()) return;  // the session is about to end, which answers everything
+  attachment_.apply(PhaseEvent::InstanceAsked);
+  pool_.open(*this, attachment_.request(client_.introduction));
+}
+
+void Session::instance_ready(const Opened& opened) {
+  switch (opened.kind) {
+    case Opened::Kind::Ready: break;
+    case Opened::Kind::Again: attachment_.forget_sharing(); return request_instance();
+    case Opened::Kind::Refused:
+      return instance_refused("server " + attachment_.server() + " refused the handshake: " + opened.text);
+    case Opened::Kind::Failed: return instance_refused(opened.text);
+  }
+  const router::Standing before = memory_.standing();  // a bridge tells the new instance something itself
+  attach(opened);
+  router::Router& router = *attachment_.router();
+  if (told_congested_) router.session_congested(*this, true);
+  // Before the first answer, so that a client that relied on the server's memory knows.
+  if (const std::string absence = attachment_.take_absence(); !absence.empty()) {
+    const std::string news = restart_news(absence);
+    note(news);
+    if (hears_warnings(client_, memory_.standing(), deferred_.wants_log())) {
+      transport_.send({warning_message(news), nullptr});
+    }
+  }
+  router.restore(*this, before);
+  handle_deferred();
+  end_when_answered();
+}
+
+/// The calls that waited hear why; the next one tries again.
+void Session::instance_refused(const std::string& why) {
+  attachment_.refused(why);
+  note(why);
+  handle_deferred();
+  attachment_.forget_refusal();
+  end_when_answered();
+}
+
+void Session::handle_deferred() {
+  while (!deferred_.empty() && !ended_) {
+    const Phase phase = attachment_.phase();
+    if (phase == Phase::Opening || phase == Phase::Returning) break;
+    if (attachment_.router() != nullptr && attachment_.router()->draining()) break;
+    Deferred::Entry first = deferred_.take_first();
+    if (take(first.message) == Taken::Yes) continue;
+    deferred_.put_back(std::move(first));
+    if (attachment_.phase() == Phase::Away)
+      request_instance();  // which may handle all of them before it returns
+    break;
+  }
+  pace();
+}
+
+bool Session::awaited() const {
+  const Phase phase = attachment_.phase();
+  if (phase == Phase::Opening || phase == Phase::Returning || !deferred_.empty()) return true;
+  return attachment_.router() != nullptr && attachment_.router()->calls_of(*this) > 0;
+}
+
+std::string_view Session::known_tools() const {
+  return pool_.known_tools({attachment_.spec(), client_.introduction, attachment_.shares()});
 }
 
 // ---- the end
 
 void Session::input_ended() {
-  if (ended_ || std::exchange(input_ended_, true)) return;
+  if (ended_ || !std::exchange(may_ask_, false)) return;
   patience_.start(kLastAnswers, [this] { end(EndReason::InputClosed); });
-  if (bridge_) bridge_->client_ended();
-  if (router_ != nullptr) router_->client_silent(*this);
+  crossing_.client_ended();
+  if (attachment_.router() != nullptr) attachment_.router()->client_silent(*this);
   end_when_answered();
 }
 
 void Session::end_when_answered() {
-  if (ended_ || !input_ended_ || phase_ == Phase::Opening || server_lost_ || !deferred_.empty()) return;
-  if (router_ != nullptr && router_->calls_of(*this) > 0) return;
-  if (bridge_ && bridge_->next_deadline()) return;  // it holds a call back for a while
+  if (ended_ || may_ask_ || attachment_.phase() == Phase::Opening || server_lost_ || !deferred_.empty())
+    return;
+  if (attachment_.router() != nullptr && attachment_.router()->calls_of(*this) > 0) return;
+  if (crossing_.holds_calls()) return;
   end(EndReason::InputClosed);
 }
 
-void Session::instance_ended(const instance::Ending& ending) {
-  server_gone(ending.exit_code, "server " + server_ + " " + ending.sentence);
+void Session::withdraw(std::string why) {
+  attachment_.withdraw(std::move(why));
+  if (attachment_.phase() != Phase::Ready) end(EndReason::Removed);
 }
 
-/// As if the client had started the server itself: its end is our end, with its exit code.
-void Session::server_gone(int code, const std::string& why) {
+void Session::instance_ended(const instance::Ending& ending) {
+  server_ended(ending.exit_code, "server " + attachment_.server() + " " + ending.sentence);
+}
+
+/// As if the client had started the server itself: its end is the session's end, with its exit code.
+void Session::server_ended(int code, const std::string& why) {
   server_lost_ = true;
-  router_ = nullptr;
+  attachment_.detach();
   if (ended_) return;
-  end_bridge();  // it may hold calls that no router knows of
-  reject_deferred(wire::kServerLost, why);
+  crossing_.end();  // it may hold calls that no router knows of
+  for (const std::string& id : deferred_.take_request_ids()) reject(id, wire::kServerLost, why);
   ended_ = true;
+  crossing_.stop();
   patience_.cancel();
   transport_.pause();
   transport_.close(Transport::Close::Flushed);
   transport_.exit(code, why);
 }
 
-/// Whoever still reads gets an answer to every call.
-void Session::answer_all(const std::string& why) {
-  if (router_ != nullptr) router_->give_up_calls(*this, wire::kShuttingDown, why);
-  end_bridge();
-  if (const auto opening = std::move(opening_)) {
-    if (!opening_cancelled_) reject(opening->message.id(), wire::kShuttingDown, why);
-  }
-  reject_deferred(wire::kShuttingDown, why);
-}
-
-void Session::reject_deferred(int code, const std::string& why) {
-  for (const Deferred::Entry& entry : deferred_.take_all()) {
-    if (entry.is_request()) reject(entry.request_id(), code, why);
-  }
-}
-
 void Session::end(EndReason reason, const WhenGone& when_gone) {
+  const bool orderly = haste_of(reason) == instance::Instance::Haste::Polite;
   if (ended_) {
-    if (haste_of(reason) != Instance::Haste::Polite) pool_.hasten(id_);
+    if (!orderly) pool_.hasten(session());
     if (when_gone) when_gone(nullptr);
     return;
   }
-  reason_ = reason_name(reason);
-  const bool orderly = haste_of(reason) == Instance::Haste::Polite;
-  if (orderly) answer_all("the session ends: " + std::string(reason_name(reason)));
+  record_.reason = reason_name(reason);
+  if (orderly) {  // the client still reads, and gets an answer to every call
+    const std::string why = "the session ends: " + std::string(record_.reason);
+    if (attachment_.router() != nullptr) {
+      attachment_.router()->give_up_calls(*this, wire::kShuttingDown, why);
+    }
+    crossing_.end();
+    if (opening_.waits()) {
+      const Deferred::Entry request = opening_.release();
+      if (!opening_.cancelled()) reject(request.message.id(), wire::kShuttingDown, why);
+    }
+    for (const std::string& id : deferred_.take_request_ids()) reject(id, wire::kShuttingDown, why);
+  }
   ended_ = true;
+  crossing_.stop();
   patience_.cancel();
   transport_.pause();
   const auto exit = [this, reason, alive = std::weak_ptr<bool>(alive_)] {
     if (alive.expired()) return;
-    if (reason == EndReason::Removed) return transport_.exit(1, withdrawn_);
+    if (reason == EndReason::Removed) return transport_.exit(1, attachment_.withdrawn());
     transport_.exit(0, reason == EndReason::SessionEnded ? "the session ended" : "");
   };
   const bool waits = pool_.release(
@@ -360,7 +501,7 @@ void Session::end(EndReason reason, const WhenGone& when_gone) {
         exit();
       },
       reason == EndReason::SessionEnded);
-  router_ = nullptr;
+  attachment_.detach();
   transport_.close(orderly ? Transport::Close::Flushed : Transport::Close::AtOnce);
   if (waits) return;
   if (when_gone) when_gone(nullptr);

@@ -1,45 +1,39 @@
-// How a session speaks to its client; client/ implements it for pipes.
+// How a session speaks to its client. transport/ implements it for pipes, Streamable HTTP and HTTP+SSE.
+// The transport owns its session and calls it on the loop thread; the session may call any of these functions
+// from within such a call.
 #pragma once
 
 #include <initializer_list>
 #include <string>
 #include <string_view>
 
+#include "router/session_port.h"
 #include "wire/line_reader.h"
 #include "wire/message.h"
 #include "wire/out_queue.h"
 
 namespace corral::session {
 
-class Transport {
+class Transport : public router::ClientOutput {
  public:
-  virtual ~Transport() = default;
-
+  /// Queues a message for the client, with these places replaced. Never calls the session back.
   virtual void send(const wire::Line& line, std::initializer_list<wire::Edit> edits = {}) = 0;
-  /// The same for what a server answered to the client's request `id`.
+  /// The same for the server's answer to the client's request `id`.
   virtual void answer(const wire::Message& message, std::string_view id) {
     send(message.line(), {{message.where().id, id}});
   }
-  /// What the client has not read yet is more than one answer of the largest size, and a good deal on top.
+  /// True when the client has left more unread than this transport allows, which is always more than one
+  /// answer of the largest size. The session is ended then.
   virtual bool overflowing() const = 0;
-  /// It stays above the high-water mark until the session hears `output_drained`.
-  virtual bool congested() const = 0;
+  /// Stops reading what the client sends; what was read already may still arrive.
   virtual void pause() = 0;
   virtual void resume() = 0;
-
-  /// Messages of the server that reached nobody: no open request can be their cause, or its client did not
-  /// read.
-  virtual std::uint64_t dropped() const { return 0; }
-
-  virtual void error_output(std::string_view bytes) = 0;
-  virtual void note(const std::string& sentence) = 0;
-  /// Whether several programs may speak through it, which must not hear of each other.
-  virtual bool of_several_programs() const { return false; }
 
   /// The client sees the end of its pipes: after what is queued, or at once.
   enum class Close { Flushed, AtOnce };
   virtual void close(Close how) = 0;
-  /// Says what the program that stands for us in the client's eyes should exit with; the last word.
+  /// The last call: the exit code for the process that the client started, and why. The transport destroys
+  /// the session some time after it, not from within.
   virtual void exit(int code, const std::string& why) = 0;
 };
 

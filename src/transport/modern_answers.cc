@@ -165,7 +165,7 @@ ModernSession::Impl::Recipient ModernSession::Impl::of_listen(const wire::Messag
 }
 
 bool ModernSession::Impl::server_is_modern() const {
-  const router::Router* const router = session->router();
+  const router::Router* const router = session->attachment().router();
   return router != nullptr && router->instance()->handshake().era() == knowledge::Era::Modern;
 }
 

@@ -125,7 +125,7 @@ void ModernSession::Impl::post(std::shared_ptr<http::Exchange> exchange, const P
   const bool waits = paused || busy > 0 || !waiting.empty();
   if (waits && no_room_to_wait(posted)) {
     return refuse_post(*exchange, client_id, 503, wire::kTooManyCalls,
-                       "server \"" + session->server() +
+                       "server \"" + session->attachment().server() +
                            "\" is busy at the moment; send the request "
                            "again a little later");
   }
@@ -173,7 +173,7 @@ void ModernSession::Impl::take_notification(http::Exchange& exchange, const Post
   if (posted.message.method() != "notifications/cancelled") {
     if (paused) {
       return refuse_post(exchange, {}, 503, wire::kTooManyCalls,
-                         "server \"" + session->server() + "\" is busy at the moment");
+                         "server \"" + session->attachment().server() + "\" is busy at the moment");
     }
     tell(posted.message);
   }
@@ -316,8 +316,9 @@ void ModernSession::Impl::answer_all(session::Transport::Close how) {
   waiting_bytes = 0;
   for (const ModernPost& post : std::exchange(open, {})) {
     if (post.streaming && how == session::Transport::Close::AtOnce) continue;  // it has already been released
-    std::string text = wire::error_message(post.client_id, wire::kServerLost,
-                                           "server \"" + session->server() + "\" ended before it answered");
+    std::string text =
+        wire::error_message(post.client_id, wire::kServerLost,
+                            "server \"" + session->attachment().server() + "\" ended before it answered");
     const int status = modern_status(wire::Message(text));
     give_answer(post, std::move(text), status);
   }

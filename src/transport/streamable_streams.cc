@@ -48,7 +48,7 @@ void StreamableSession::Impl::send(const wire::Line& line) {
   if (const std::size_t unseen = log.take_lost()) {
     dropped += unseen;
     owner.note("a client that was not listening lost " + std::to_string(unseen) +
-               " questions or answers from server " + session->server());
+               " questions or answers from server " + session->attachment().server());
   }
   check_congestion();
 }

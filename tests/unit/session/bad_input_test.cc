@@ -32,7 +32,7 @@ TEST_P(FromAClient, IsRefusedAndNeverReachesTheServer) {
   ASSERT_THAT(answers, SizeIs(1));
   EXPECT_EQ(json(answers[0]).at("error").at("code"), GetParam().code) << answers[0];
   EXPECT_EQ(boost::json::serialize(json(answers[0]).at("id")), GetParam().id);
-  EXPECT_EQ(client.session.counters().bad_messages, 1U);
+  EXPECT_EQ(client.session.record().bad_messages, 1U);
   client.say(R"({"jsonrpc":"2.0","id":1,"method":"ping"})");
   EXPECT_THAT(client.heard(), SizeIs(1)) << "the session goes on";
 }

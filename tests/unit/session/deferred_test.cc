@@ -34,11 +34,13 @@ std::string cancelled(const std::string& id) {
 }
 std::string ping(const std::string& id) { return R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":"ping"})"; }
 
-void add(Deferred& deferred, const std::string& text) { deferred.add(Deferred::entry(wire::Message(text))); }
+void add(Deferred& deferred, const std::string& text) {
+  EXPECT_TRUE(deferred.add(wire::Message(text), nullptr));
+}
 
 std::vector<std::string> texts(Deferred& deferred) {
   std::vector<std::string> all;
-  for (const Deferred::Entry& entry : deferred.take_all()) all.emplace_back(entry.message.text());
+  while (!deferred.empty()) all.emplace_back(deferred.take_first().message.text());
   return all;
 }
 
@@ -220,7 +222,7 @@ TEST(WhileTheServerStartsAgain, APingIsAnswered) {
   FakeClient& client = exchange.ready_client();
   exchange.server().exit(1 << 8);
   exchange.settle();
-  ASSERT_STREQ(client.session.state(), "returning");
+  ASSERT_STREQ(client.session.attachment().state(), "returning");
   client.say(call("1"));
   client.say(ping("2"));
   exchange.settle();

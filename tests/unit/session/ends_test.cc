@@ -51,7 +51,7 @@ TEST(EndOfASession, IsOrderlyUnlessNobodyIsThereToHearOfIt) {
     client.session.end(one.reason);
     exchange.settle();
 
-    EXPECT_STREQ(client.session.reason(), one.name);
+    EXPECT_STREQ(client.session.record().reason, one.name);
     EXPECT_EQ(client.closed, one.polite ? Transport::Close::Flushed : Transport::Close::AtOnce) << one.name;
     EXPECT_EQ(exchange.server().stops_told(), one.polite ? 0U : 1U) << one.name;
     const auto heard = client.heard();
@@ -89,7 +89,7 @@ TEST(EndOfASession, ThatIsEndedAgainTellsWhoeverAsksAtOnce) {
   bool told = false;
   client.session.end(EndReason::Expired, [&](const InstanceEnd* gone) { told = gone == nullptr; });
   EXPECT_TRUE(told);
-  EXPECT_STREQ(client.session.reason(), "stdin-closed") << "the first counts";
+  EXPECT_STREQ(client.session.record().reason, "stdin-closed") << "the first counts";
   EXPECT_EQ(exchange.server().stops_told(), 0U) << "no haste";
 }
 
@@ -106,7 +106,7 @@ TEST(EndOfASession, WaitsAMinuteForTheLastAnswersOfAClientThatSaysNoMore) {
   exchange.clock.pass(milliseconds(1));
   exchange.settle();
   EXPECT_TRUE(client.session.ended());
-  EXPECT_STREQ(client.session.reason(), "stdin-closed");
+  EXPECT_STREQ(client.session.record().reason, "stdin-closed");
 }
 
 TEST(EndOfASession, ComesWithTheLastAnswerIfItsClientSaysNoMore) {
@@ -132,7 +132,7 @@ TEST(EndOfASession, OfAClientThatDoesNotReadIsNotFromWithinAnAnswer) {
   exchange.server().say(R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed"})");
   exchange.settle();
   EXPECT_TRUE(client.session.ended());
-  EXPECT_STREQ(client.session.reason(), "slow-reader");
+  EXPECT_STREQ(client.session.record().reason, "slow-reader");
 }
 
 // ---- a server that does not start

@@ -72,7 +72,7 @@ TEST_F(Told, AnEndWithoutProofIsASurvivor) {
   exchange.settle();
 
   EXPECT_THAT(words(), ElementsAre("stop session-ended", "survivor session-ended"));
-  EXPECT_STREQ(client.session.reason(), "stdin-closed");
+  EXPECT_STREQ(client.session.record().reason, "stdin-closed");
 }
 
 TEST_F(Told, EverySurvivorIsAnEventOfItsOwn) {

@@ -66,16 +66,16 @@ TEST_F(Lazy, WhoWaitsToJoinAnInstanceThatIsFoundToBeOldIsNotForgotten) {
   exchange.wanted = other;
   exchange.ready_client();
   ASSERT_EQ(exchange.started(), 2U);
-  moved.session.redefine(other);
+  moved.session.attachment().redefine(other);
   exchange.pool.retire("files", pool::Cause::Reloaded, [](const auto&) {});
   exchange.settle();
-  ASSERT_STREQ(moved.session.state(), "returning") << "until its last server is gone";
+  ASSERT_STREQ(moved.session.attachment().state(), "returning") << "until its last server is gone";
 
   write_script("another text");
   exchange.pool.look_at_code();
   exchange.server(0).exit(0);
   exchange.settle();
-  EXPECT_STREQ(moved.session.state(), "ready");
+  EXPECT_STREQ(moved.session.attachment().state(), "ready");
 }
 
 TEST_F(Lazy, OnChangeWarnGoesOnWithTheOldCode) {

@@ -22,7 +22,7 @@ TEST_F(Lazy, ASessionAttachesAndListsWithoutAProcess) {
   EXPECT_EQ(exchange.started(), before);
   EXPECT_THAT(client.heard(), ElementsAre(HasSubstr(R"("serverInfo")"),
                                           R"({"jsonrpc":"2.0","id":"l","result":)" + kTools + "}"));
-  EXPECT_STREQ(client.session.state(), "lazy");
+  EXPECT_STREQ(client.session.attachment().state(), "lazy");
 }
 
 TEST_F(Lazy, TheFirstOtherRequestStartsOneInstanceForAll) {
@@ -442,7 +442,7 @@ TEST_F(LazyOfAToken, TheFirstRequestOfAModernClientIsHeldOnItsAccountWhileItWait
   const std::size_t before = token.used(Good::Bytes);
 
   client.say(request("1", 10, 50'000));
-  EXPECT_STREQ(client.session.state(), "returning") << "it was greeted without a server";
+  EXPECT_STREQ(client.session.attachment().state(), "returning") << "it was greeted without a server";
   EXPECT_GT(token.used(Good::Bytes), before + 50'000);
 
   client.session.end(session::EndReason::ClientGone);
@@ -460,13 +460,13 @@ TEST_F(LazyOfAToken, WhatAModernClientSaysOfItselfLaterIsWeighedAnew) {
   };
   FakeClient& client = exchange.connect();
   client.say(request("1", "server/discover", 10));
-  ASSERT_STREQ(client.session.state(), "lazy");
+  ASSERT_STREQ(client.session.attachment().state(), "lazy");
   client.heard();
   shares.set_most(Good::Bytes, 4 * (token.used(Good::Bytes) + 50'000));
 
   client.say(request("2", "prompts/get", 30'000));
   EXPECT_THAT(client.heard(), ElementsAre(HasSubstr("one token may hold at most")));
-  EXPECT_STREQ(client.session.state(), "lazy");
+  EXPECT_STREQ(client.session.attachment().state(), "lazy");
   const std::size_t before = token.used(Good::Bytes);
   const std::string smaller = request("3", "prompts/get", 10'000);
   client.say(smaller);

@@ -36,7 +36,7 @@ TEST_F(Parking, EndsTheTreeOfASilentSessionAndTheNextCallStartsAnother) {
   exchange.wanted->park = true;
   FakeClient& client = exchange.ready_client();
   ASSERT_TRUE(is_asked_to_end(0));
-  EXPECT_STREQ(client.session.state(), "parked");
+  EXPECT_STREQ(client.session.attachment().state(), "parked");
   EXPECT_FALSE(client.session.ended());
   exchange.server().exit(0);
   exchange.settle();
@@ -188,7 +188,7 @@ TEST_F(SharedParking, AFullHouseEndsTheLeastRecentlyUsedOne) {
   }
   EXPECT_TRUE(exchange.server(0).input_closed());
   EXPECT_FALSE(exchange.server(1).input_closed());
-  EXPECT_STREQ(clients[0]->session.state(), "parked");
+  EXPECT_STREQ(clients[0]->session.attachment().state(), "parked");
 }
 
 TEST_F(SharedParking, AFullHouseOfWorkRefuses) {

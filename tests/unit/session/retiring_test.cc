@@ -120,7 +120,7 @@ TEST_P(RetiringWhileItWaits, DoesNotStartTheOldDefinition) {
   ASSERT_EQ(exchange.pool.slots().front().life(), pool::Life::Waiting);
   auto redefined = std::make_shared<pool::ServerSpec>(*exchange.wanted);
   redefined->call_timeout = std::chrono::seconds(77);
-  if (GetParam() == Cause::Reloaded) client.session.redefine(redefined);
+  if (GetParam() == Cause::Reloaded) client.session.attachment().redefine(redefined);
 
   EXPECT_EQ(retire(GetParam()), 0U);
   exchange.settle();
@@ -139,7 +139,7 @@ TEST_F(Retiring, ANewDefinitionServesTheSameSession) {
   auto redefined = std::make_shared<pool::ServerSpec>(*exchange.wanted);
   redefined->launch.argv = {"/bin/other-server"};
   redefined->key = knowledge::launch_key(redefined->launch);
-  client.session.redefine(redefined);
+  client.session.attachment().redefine(redefined);
   retire(Cause::Reloaded);
   exchange.settle();
   EXPECT_TRUE(exchange.server().input_closed());
@@ -178,7 +178,7 @@ TEST_F(Retiring, AServerThatIsBackBeforeItsSessionHasEndedGoesOn) {
   const auto asked = exchange.server().heard();
   client.session.withdraw("server files is no longer configured");
   retire(Cause::Reloaded);
-  client.session.redefine(exchange.wanted);
+  client.session.attachment().redefine(exchange.wanted);
   exchange.server().say(answer_to(asked.back()));
   exchange.settle();
   exchange.server().exit(0);
@@ -193,7 +193,7 @@ TEST_F(Retiring, NothingIsStartedForASessionThatEndsWhileTheOldOneGoes) {
   auto redefined = std::make_shared<pool::ServerSpec>(*exchange.wanted);
   redefined->launch.argv = {"/bin/other-server"};
   redefined->key = knowledge::launch_key(redefined->launch);
-  client.session.redefine(redefined);
+  client.session.attachment().redefine(redefined);
   retire(Cause::Reloaded);
   exchange.settle();
   client.session.end(session::EndReason::InputClosed);

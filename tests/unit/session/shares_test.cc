@@ -286,7 +286,7 @@ TEST_F(SessionShares, ASubscriptionIsHeldOnTheAccountWhileItsAnswerIsOutstanding
     }
     exchange.settle();
 
-    EXPECT_TRUE(static_cast<router::SessionPort&>(client.session).subscribed())
+    EXPECT_TRUE(client.session.memory().subscribed())
         << "what was admitted is kept, however full the account is";
     const std::size_t held = token.used(Good::Bytes) - rest->amount() - before;
     EXPECT_GE(held, asked.size() * 8000);
@@ -314,11 +314,11 @@ TEST_F(SessionShares, EverythingThatWaitsForAServerIsCounted) {
   }
 
   const auto all_of_it = token.take(Good::Bytes, shares.quota(Good::Bytes).token - expected);
-  const std::uint64_t bad = client.session.counters().bad_messages;
+  const std::uint64_t bad = client.session.record().bad_messages;
   for (const std::string& message : {news, answer, nothing}) client.say(message);
 
   EXPECT_EQ(token.used(Good::Bytes), shares.quota(Good::Bytes).token);
-  EXPECT_EQ(client.session.counters().bad_messages, bad + 3);
+  EXPECT_EQ(client.session.record().bad_messages, bad + 3);
   EXPECT_THAT(client.heard(), testing::IsEmpty());
 }
 

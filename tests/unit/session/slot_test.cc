@@ -63,7 +63,7 @@ TEST_F(SharedPlace, ALostInstanceTellsNobodyAnything) {
   exchange.settle();
   client.heard();
   exchange.server().close_input();
-  ASSERT_TRUE(exchange.until([&] { return std::string(client.session.state()) != "ready"; }));
+  ASSERT_TRUE(exchange.until([&] { return std::string(client.session.attachment().state()) != "ready"; }));
   exchange.server().say(
       R"({"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"file:///a"}})");
   exchange.settle();
@@ -81,7 +81,7 @@ TEST_F(SharedPlace, ANewDefinitionCountsAlsoIfItStartsTheSame) {
   FakeClient& client = exchange.ready_client();
   auto redefined = std::make_shared<pool::ServerSpec>(*exchange.wanted);
   redefined->allows_tool = [](std::string_view) { return false; };
-  client.session.redefine(redefined);
+  client.session.attachment().redefine(redefined);
   retire(Cause::Reloaded);
   exchange.settle();
   exchange.server().exit(0);
@@ -102,7 +102,7 @@ TEST_F(SharedPlace, ANewDefinitionReachesASessionThatIsBeingOpened) {
   auto redefined = std::make_shared<pool::ServerSpec>(*exchange.wanted);
   redefined->launch.argv = {"/bin/other-server"};
   redefined->key = knowledge::launch_key(redefined->launch);
-  client.session.redefine(redefined);
+  client.session.attachment().redefine(redefined);
   retire(Cause::Reloaded);
   exchange.settle();
   exchange.server().exit(0);
@@ -167,7 +167,7 @@ TEST_F(SharedPlace, AClientIsReadAgainWhenTheServerThatWasFullIsGone) {
   exchange.settle();
   EXPECT_FALSE(client.reading);
   retire(Cause::Stopped);
-  ASSERT_TRUE(exchange.until([&] { return std::string(client.session.state()) == "parked"; }));
+  ASSERT_TRUE(exchange.until([&] { return std::string(client.session.attachment().state()) == "parked"; }));
   exchange.server().exit(0);
   exchange.settle();
   EXPECT_TRUE(gone);

@@ -1,0 +1,30 @@
+// Why a session ends.
+#pragma once
+
+#include <cstdint>
+
+#include "instance/instance.h"
+
+namespace corral::session {
+
+enum class EndReason : std::uint8_t {
+  InputClosed,   // the client closed its output, and has its answers
+  OutputClosed,  // the client no longer reads
+  ClientGone,    // the client's process died
+  ShimGone,      // the process that the client started was ended
+  ServerEnded,   // the server has ended and is not started again
+  SlowReader,    // the client left too many answers unread
+  ShuttingDown,  // the daemon is shutting down
+  SessionEnded,  // the session object that it belongs to was ended
+  Removed,       // the server is no longer configured
+  Deleted,       // the client ended it by an HTTP DELETE
+  Expired,       // nobody used it for too long, over HTTP
+};
+
+/// The word for events and the registry: "stdin-closed", …
+const char* reason_name(EndReason reason);
+
+/// How fast the session's private instance must go. After a polite end the client still gets its answers.
+instance::Instance::Haste haste_of(EndReason reason);
+
+}  // namespace corral::session

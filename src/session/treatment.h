@@ -1,0 +1,65 @@
+// What a session does with a message of its client: one pure decision, made in one place, from the message
+// and from where the session is. `Session` carries it out.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/shares.h"
+#include "knowledge/manifest.h"
+#include "session/phase.h"
+#include "wire/message.h"
+
+namespace corral::session {
+
+/// Where the session is when the message arrives.
+struct Situation {
+  Phase phase = Phase::New;
+  knowledge::Era era = knowledge::Era::Legacy;  // of the client
+  bool attached = false;                        // there is an instance
+  bool draining = false;                        // which takes no new call
+  bool greeted_early = false;                   // the client was answered before its server was there
+  bool only_greeted = false;             // a modern client that has asked for nothing but server/discover
+  bool bridged = false;                  // client and server speak different revisions
+  bool legacy_to_modern = false;         // and the server is the modern one
+  bool server_lost = false;              // the server has ended, and the session ends with it
+  const std::string* refusal = nullptr;  // why it gets no instance, while waiting calls are answered
+  const std::string* server = nullptr;   // its name
+  Account* account = nullptr;
+};
+
+enum class Step : std::uint8_t {
+  Pass,             // to the server
+  Remember,         // a notification that no server hears now
+  Drop,             // a response that nobody waits for
+  Wait,             // until the server can take it
+  AskManifest,      // answer from the manifest, or wait for an instance
+  GiveEarlyList,    // answer with an empty list: the server is still starting
+  Pong,             // answer a ping
+  DescribeServer,   // answer server/discover from the handshake of the instance
+  OpenLegacy,       // it opens the session
+  OpenModern,       // likewise
+  ResetAndOpen,     // a modern client that has only looked begins again with initialize
+  Refuse,           // answer with the objection
+  RefuseMalformed,  // the same, and count it
+};
+
+/// Why a message is refused, as a JSON-RPC error.
+struct Objection {
+  int code = 0;
+  std::string message;
+  std::string data{};  // JSON; empty = none
+};
+
+struct Treatment {
+  Step step = Step::Drop;
+  Objection objection{};  // Refuse, RefuseMalformed
+};
+
+Treatment treat(const wire::Message& message, const Situation& situation);
+
+/// Whether a modern request says what it must say of its client.
+bool introduces_client(const wire::Message& message);
+
+}  // namespace corral::session
