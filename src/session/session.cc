@@ -62,9 +62,8 @@ void Session::receive(const wire::Message& message) {
 void Session::receive_oversized(const std::string& id, std::size_t bytes) {
   ++record_.messages;
   ++record_.bad_messages;
-  reject(id, wire::kInvalidRequest,
-         "Invalid Request: a message of " + std::to_string(bytes) +
-             " bytes is more than a line may have; raise \"line_cap\" in corral's configuration");
+  const Objection objection = objection_to_size(bytes);
+  reject(id, objection.code, objection.message);
 }
 
 void Session::handle(const wire::Message& message) {

@@ -76,10 +76,10 @@ std::optional<Treatment> refuse_for_size(const wire::Message& message, Account* 
 std::optional<Treatment> refuse_by_revision(const wire::Message& message, const Situation& now) {
   const std::string_view method = message.method();
   const bool modern = message.has_protocol_version();
-  if (modern && wire::string_value(message.protocol_version()) != wire::kModern) {
-    return refuse(
-        wire::kUnsupportedVersion, "Unsupported protocol version",
-        R"({"supported":["2026-07-28"],"requested":)" + std::string(message.protocol_version()) + "}");
+  const std::string version = wire::string_value(message.protocol_version()).value_or("");
+  if (modern && !wire::is_modern_version(version)) {
+    return refuse(wire::kUnsupportedVersion, "Unsupported protocol version",
+                  wire::unsupported_version_data(message.protocol_version()));
   }
   const bool may_discover = now.phase == Phase::New || now.era == Era::Modern;
   if (method == "server/discover" && may_discover && !introduces_client(message)) {
@@ -92,7 +92,7 @@ std::optional<Treatment> refuse_by_revision(const wire::Message& message, const 
                        method == "resources/subscribe" || method == "resources/unsubscribe";
   if (modern && removed) {
     return refuse(wire::kMethodNotFound,
-                  "Method not found: the revision 2026-07-28 has no " + std::string(method));
+                  "Method not found: the revision " + version + " has no " + std::string(method));
   }
   return std::nullopt;
 }
@@ -123,10 +123,10 @@ Treatment treat_first_request(const wire::Message& message) {
   const std::string_view method = message.method();
   if (method == "initialize") return {Step::OpenLegacy};
   if (method == "server/discover" || message.has_protocol_version()) return {Step::OpenModern};
-  return refuse(
-      wire::kInvalidParams,
-      "Invalid params: begin with initialize (2024-11-05 to 2025-11-25), or name the protocol version "
-      "2026-07-28 in _meta");
+  return refuse(wire::kInvalidParams,
+                "Invalid params: begin with initialize (" + std::string(wire::kOldestLegacy) + " to " +
+                    std::string(wire::kNewestLegacy) + "), or name the protocol version " +
+                    std::string(wire::kModern) + " in _meta");
 }
 
 Treatment treat_request(const wire::Message& message, const Situation& now) {
@@ -146,6 +146,12 @@ Treatment treat_request(const wire::Message& message, const Situation& now) {
 }
 
 }  // namespace
+
+Objection objection_to_size(std::size_t bytes) {
+  return {wire::kInvalidRequest,
+          "Invalid Request: a message of " + std::to_string(bytes) +
+              " bytes is more than a line may have; raise \"line_cap\" in corral's configuration"};
+}
 
 bool introduces_client(const wire::Message& message) {
   const std::string_view meta = message.meta();

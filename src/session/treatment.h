@@ -59,6 +59,9 @@ struct Treatment {
 
 Treatment treat(const wire::Message& message, const Situation& situation);
 
+/// Why a message of so many bytes, which is more than the line cap, is refused.
+Objection objection_to_size(std::size_t bytes);
+
 /// Whether a modern request says what it must say of its client.
 bool introduces_client(const wire::Message& message);
 
