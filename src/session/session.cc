@@ -223,11 +223,10 @@ void Session::after_sending() {
   }
   // The router that called is not done yet, so the session must not end from within this call.
   if (transport_.overflowing() || !may_ask_) {
-    loop_.post([this, alive = std::weak_ptr<bool>(alive_)] {
-      if (alive.expired() || ended_) return;
-      if (transport_.overflowing()) return end(EndReason::SlowReader);
+    loop_.post(lifetime_.guard([this] {
+      if (transport_.overflowing() && !ended_) return end(EndReason::SlowReader);
       end_when_answered();
-    });
+    }));
   }
 }
 
@@ -310,9 +309,7 @@ void Session::opened(const Opened& opened) {
       server_lost_ = true;
       if (!opening_.cancelled()) reject(id, wire::kServerLost, opened.text);
       handle_deferred();
-      loop_.post([this, alive = std::weak_ptr<bool>(alive_), opened] {
-        if (!alive.expired()) server_ended(opened.exit_code, opened.text);
-      });
+      loop_.post(lifetime_.guard([this, opened] { server_ended(opened.exit_code, opened.text); }));
       return;
   }
   handle_deferred();
@@ -344,11 +341,11 @@ void Session::instance_left(Departure departure, const std::string& why) {
   attachment_.lost(why);
   if (!attachment_.withdrawn().empty()) {
     // The pool that called is not done yet, so the session must not end from within this call.
-    loop_.post([this, alive = std::weak_ptr<bool>(alive_)] {
-      if (alive.expired() || ended_) return;
+    loop_.post(lifetime_.guard([this] {
+      if (ended_) return;
       if (attachment_.withdrawn().empty()) return request_instance();  // the server is configured again
       end(EndReason::Removed);
-    });
+    }));
     return;
   }
   const bool at_once = departure == Departure::Died || departure == Departure::Replaced;
@@ -418,10 +415,6 @@ bool Session::awaited() const {
   return attachment_.router() != nullptr && attachment_.router()->calls_of(*this) > 0;
 }
 
-std::string_view Session::known_tools() const {
-  return pool_.known_tools({attachment_.spec(), client_.introduction, attachment_.shares()});
-}
-
 // ---- the end
 
 void Session::input_ended() {
@@ -443,10 +436,6 @@ void Session::end_when_answered() {
 void Session::withdraw(std::string why) {
   attachment_.withdraw(std::move(why));
   if (attachment_.phase() != Phase::Ready) end(EndReason::Removed);
-}
-
-void Session::instance_ended(const instance::Ending& ending) {
-  server_ended(ending.exit_code, "server " + attachment_.server() + " " + ending.sentence);
 }
 
 /// As if the client had started the server itself: its end is the session's end, with its exit code.
@@ -488,14 +477,13 @@ void Session::end(EndReason reason, const WhenGone& when_gone) {
   crossing_.stop();
   patience_.cancel();
   transport_.pause();
-  const auto exit = [this, reason, alive = std::weak_ptr<bool>(alive_)] {
-    if (alive.expired()) return;
+  auto exit = lifetime_.guard([this, reason] {
     if (reason == EndReason::Removed) return transport_.exit(1, attachment_.withdrawn());
     transport_.exit(0, reason == EndReason::SessionEnded ? "the session ended" : "");
-  };
+  });
   const bool waits = pool_.release(
       *this, haste_of(reason),
-      [when_gone, exit](const pool::InstanceEnd& gone) {
+      [when_gone, exit](const pool::InstanceEnd& gone) mutable {
         if (when_gone) when_gone(&gone);
         exit();
       },

@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/lifetime.h"
 #include "base/loop.h"
 #include "pool/pool.h"
 #include "router/session_port.h"
@@ -65,13 +66,17 @@ class Session final : public router::SessionPort, private bridge::Outlet {
   /// Whether its client waits for something.
   bool awaited() const;
   /// The last tools/list result that is known of its server, until something new is learned; may be empty.
-  std::string_view known_tools() const;
+  std::string_view known_tools() const {
+    return pool_.known_tools({attachment_.spec(), client_.introduction, attachment_.shares()});
+  }
 
  private:
   // From the pool and the router.
   void opened(const router::Opened& opened) override;
   void instance_left(router::Departure departure, const std::string& why) override;
-  void instance_ended(const instance::Ending& ending) override;
+  void instance_ended(const instance::Ending& ending) override {
+    server_ended(ending.exit_code, "server " + attachment_.server() + " " + ending.sentence);
+  }
   void deliver(const wire::Line& line, std::initializer_list<wire::Edit> edits) override;
   void answer(const wire::Message& message, std::string_view id) override;
   void server_drained() override { pace(); }
@@ -119,7 +124,7 @@ class Session final : public router::SessionPort, private bridge::Outlet {
   bool server_lost_ = false;     // the server has ended, and the session ends with it
   bool told_congested_ = false;  // the router knows that the client does not read
   bool ended_ = false;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace corral::session
