@@ -15,38 +15,40 @@
 
 namespace corral::tests {
 
-/// A session that notes what it is told, and may do something about it at once.
-class FakePort final : public router::SessionPort {
- public:
-  explicit FakePort(std::uint64_t number, std::string owner = {})
-      : session_(number), owner_(std::move(owner)) {}
+/// What its client would see.
+struct FakeOutput : router::ClientOutput {
+  bool congested() const override { return false; }
+  void error_output(std::string_view bytes) override { errors.append(bytes); }
+  void note(const std::string& sentence) override { notes.push_back(sentence); }
 
-  SessionId session() const override { return session_; }
-  const std::string& owner() const override { return owner_; }
-  knowledge::Era era() const override { return knowledge::Era::Legacy; }
-  const std::string& introduction() const override { return introduction_; }
+  std::vector<std::string> notes;
+  std::string errors;
+};
+
+/// A session that notes what it is told, and may do something about it at once.
+class FakePort final : public FakeOutput, public router::SessionPort {
+ public:
+  using FakeOutput::error_output;
+  using FakeOutput::note;
+
+  explicit FakePort(std::uint64_t number, std::string owner = {})
+      : SessionPort(SessionId(number), std::move(owner), nullptr, static_cast<FakeOutput&>(*this)) {
+    client_.introduction = "{}";
+  }
+
   void opened(const router::Opened& opened) override {
     answers.push_back(opened);
     if (when_opened) when_opened();
   }
   void deliver(const wire::Line&, std::initializer_list<wire::Edit>) override {}
-  bool congested() const override { return false; }
+  void answer(const wire::Message&, std::string_view) override {}
   void server_drained() override {}
-  void error_output(std::string_view bytes) override { errors.append(bytes); }
-  void note(const std::string& sentence) override { notes.push_back(sentence); }
   void instance_left(router::Departure departure, const std::string& why) override {
     departures.push_back(departure);
     reason = why;
   }
   void instance_ended(const instance::Ending& ending) override { endings.push_back(ending); }
-  bool goes_on() const override { return true; }
-  QuestionId next_question() override { return questions_.next(); }
-  void subscription(const std::string&, bool) override {}
-  bool subscribed() const override { return false; }
-  void list_given(router::ListKind, std::size_t) override {}
-  void list_now(router::ListKind, std::size_t) override {}
   void list_changed(router::ChangedList) override {}
-  std::vector<router::ListKind> lists_given() const override { return {}; }
 
   std::size_t told() const { return answers.size(); }
   router::Opened::Kind last() const { return answers.back().kind; }
@@ -54,16 +56,8 @@ class FakePort final : public router::SessionPort {
   std::vector<router::Opened> answers;
   std::vector<router::Departure> departures;
   std::vector<instance::Ending> endings;
-  std::vector<std::string> notes;
   std::string reason;
-  std::string errors;
   Task when_opened;
-
- private:
-  SessionId session_;
-  std::string owner_;
-  std::string introduction_ = "{}";
-  IdSource<QuestionId> questions_;
 };
 
 inline std::shared_ptr<pool::ServerSpec> files_spec(config::Share share) {
