@@ -47,6 +47,8 @@ class Attachment {
   pool::Ask request(const std::string& introduction) const { return {spec_, introduction, side()}; }
   /// Whether its instance has several sessions; nothing as long as that is not known.
   std::optional<bool> shares() const { return shared_; }
+  /// Whether it has an instance that is not shared with other sessions.
+  bool has_private_instance() const { return router_ != nullptr && !shared_.value_or(false); }
   bool was_greeted_early() const { return greeted_early_; }
   /// Why it lost its last instance; empty = it never did.
   const std::string& absence() const { return absence_; }

@@ -207,9 +207,8 @@ HttpEndpoint::Impl::Entry* HttpEndpoint::Impl::find_in(const std::string& group,
   for (const std::string& key : found->second) {
     Entry* const entry = find(key, arrival);
     if (entry == nullptr) continue;
-    if (entry->session->session().attachment().takes_any_client() ||
-        covers(entry->capabilities, capabilities))
-      return entry;
+    const bool any = entry->session->session().attachment().takes_any_client();
+    if (any || covers(entry->capabilities, capabilities)) return entry;
     last = entry;
   }
   return found->second.size() < kMostProfiles ? nullptr : last;
@@ -262,8 +261,7 @@ bool HttpEndpoint::Impl::end_unused_of(const std::string& principal) {
   const std::size_t most = std::min(kLooks, keys.size());
   for (std::size_t looked_at = 0; looked_at < most; ++looked_at) {
     HttpSession& session = *entries.find(keys.front())->second.session;
-    const bool its_own = session.session().attachment().router() != nullptr &&
-                         !session.session().attachment().shares().value_or(false);
+    const bool its_own = session.session().attachment().has_private_instance();
     const bool awaited = session.in_use() > 0 || session.session().awaited() || session.owes();
     if (awaited || its_own) {
       keys.splice(keys.end(), keys, keys.begin());  // the next search starts after it
@@ -412,10 +410,10 @@ void HttpEndpoint::Impl::modern_from(const std::optional<Owner>& owner, const ht
     groups[group].push_back(key);
     if (owner) end_with(*entry, *owner);
   }
-  if (entry->session->session().attachment().takes_any_client())
-    entry->capabilities = std::move(capabilities);
+  const session::Session& session = entry->session->session();
+  if (session.attachment().takes_any_client()) entry->capabilities = std::move(capabilities);
   if (posted.message.method() == "tools/call") {
-    const auto refusal = check_param_headers(request, posted, entry->session->session().known_tools());
+    const auto refusal = check_param_headers(request, posted, session.known_tools());
     if (refusal) return refuse(*exchange, *refusal, id);
   }
   entry->session->post(exchange, posted);

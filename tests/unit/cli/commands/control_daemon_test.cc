@@ -254,7 +254,7 @@ TEST(ControlReap, WouldEndNothingThatNobodyIsCalled) {
   EXPECT_TRUE(value.at("chosen").get_array().empty());
   EXPECT_TRUE(value.at("ended").get_array().empty());
   EXPECT_THAT(reap_tool({{"older_than", "soon"}}).text,
-              StartsWith("tool reap: argument \"older_than\": 'soon' "));
+              StartsWith("tool reap: argument \"older_than\": invalid duration 'soon': "));
 }
 
 }  // namespace
