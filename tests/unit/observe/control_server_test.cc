@@ -244,7 +244,8 @@ TEST_F(ControlServerTest, RefusesASecondCallWithTheSameIdAndTooMany) {
 TEST_F(ControlServerTest, PassesNothingOnThatIsNoJson) {
   structured_ = R"({"server":)";
 
-  EXPECT_NE(failure("get_server_info", "{}").find("the daemon's answer is not a JSON object"), std::string::npos);
+  EXPECT_NE(failure("get_server_info", "{}").find("the daemon's answer is not a JSON object"),
+            std::string::npos);
 }
 
 }  // namespace
