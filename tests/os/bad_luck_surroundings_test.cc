@@ -241,7 +241,7 @@ TEST_F(OrphanAtStart, WithoutAPipeIsRefused) {
   ASSERT_EQ(starter.wait(), 0);
 
   EXPECT_EQ(exit_code_of_the_orphan(), 125);
-  EXPECT_NE(errors().find("gone"), std::string::npos) << errors();
+  EXPECT_NE(errors().find("already exited"), std::string::npos) << errors();
   EXPECT_NE(errors().find("--detached"), std::string::npos) << errors();
   EXPECT_TRUE(all_gone());
 }

@@ -392,7 +392,7 @@ TEST_F(Connect, AServerWithAListOfToolsDoesNotRunWithoutADaemon) {
 
   EXPECT_EQ(Session(connect({"a"}, {"--config", path("config.json")})).wait(), kNoDaemon);
 
-  EXPECT_TRUE(says("needs the daemon")) << errors();
+  EXPECT_TRUE(says("cannot run without the daemon")) << errors();
   EXPECT_FALSE(says("running the server here")) << errors();
 }
 

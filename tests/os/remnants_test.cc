@@ -153,7 +153,7 @@ TEST_F(InnocentTest, WhatALivingDaemonHasIsLeftAlone) {
   const Remnants ended = end_remnants(daemon.unfinished().front(), hasty_rules());
 
   EXPECT_FALSE(ended.settled);
-  EXPECT_THAT(ended.why, HasSubstr("lives"));
+  EXPECT_THAT(ended.why, HasSubstr("still running"));
   EXPECT_EQ(processes().size(), before);
 }
 
