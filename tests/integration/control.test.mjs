@@ -201,7 +201,7 @@ labTest('without a daemon the control server reaps all the same, and only when i
     [hints.reap.readOnlyHint, hints.reap.destructiveHint, hints.reap.openWorldHint],
     [false, true, false],
   );
-  assert.match((await ask(control, 'get_server_info')).failure, /no corral daemon runs.*corral serve/);
+  assert.match((await ask(control, 'get_server_info')).failure, /no daemon is running.*corral serve/);
 
   const choice = { pile_ups: true, keep: 1, match: lab.dir };
   const shown = await ask(control, 'reap', choice);
