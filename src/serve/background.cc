@@ -31,11 +31,6 @@ using std::chrono::steady_clock;
 constexpr std::chrono::seconds kStartPatience{90};  // --replace may have to wait for a drain
 constexpr std::size_t kShown = 4096;                // of the log of one that failed
 
-int fail(const std::string& sentence) {
-  std::cerr << "corral serve: " << sentence << '\n';
-  return 1;
-}
-
 std::vector<std::string> words_for(const ServeOptions& options, const std::string& runtime_dir) {
   std::vector<std::string> words = {"corral", "serve", "--runtime-dir", runtime_dir};
   if (!options.config.empty()) {
@@ -107,19 +102,19 @@ int tell(const std::string& how, const Running& running) {
 int start_in_background(const ServeOptions& options) {
   const std::vector<std::string> places = control::candidates(options.runtime_dir, geteuid());
   const Result<std::string> runtime_dir = choose_runtime_dir(places);
-  if (!runtime_dir) return fail(runtime_dir.error().message);
+  if (!runtime_dir) return fail_to_serve(runtime_dir.error().message);
   const std::string pid_file = pid_file_of(options, *runtime_dir);
   std::optional<Running> before = find_running(*runtime_dir, pid_file);
   if (before && !options.replace) return tell("runs already", *before);
   const std::string log_path = control::log_path(*runtime_dir);
   const UniqueFd log = open_log_file(log_path);
-  if (!log.valid()) return fail("the log '" + log_path + "' cannot be opened: " + strerror(errno));
+  if (!log.valid()) return fail_to_serve("the log '" + log_path + "' cannot be opened: " + strerror(errno));
   const off_t from = std::max<off_t>(lseek(log.get(), 0, SEEK_END), 0);
   pid_t janitor = 0;
   const int error = spawn_detached(
       words_for(options, *runtime_dir),
       options.command.empty() ? detached_environment(environ) : options.environment, log.get(), janitor);
-  if (error != 0) return fail(std::string("the daemon cannot be started: ") + strerror(error));
+  if (error != 0) return fail_to_serve(std::string("the daemon cannot be started: ") + strerror(error));
   const auto deadline = steady_clock::now() + kStartPatience;
   for (milliseconds pause(2); steady_clock::now() < deadline; pause = std::min(pause * 2, milliseconds(50))) {
     const std::optional<Running> running = find_running(*runtime_dir, pid_file);
@@ -132,11 +127,11 @@ int start_in_background(const ServeOptions& options) {
         if (other && !options.replace) return tell("runs already", *other);
       }
       std::cerr << log_since(log.get(), from);
-      return fail("the daemon did not start; its log is " + log_path);
+      return fail_to_serve("the daemon did not start; its log is " + log_path);
     }
     std::this_thread::sleep_for(pause);
   }
-  return fail("the daemon does not answer; its log is " + log_path);
+  return fail_to_serve("the daemon does not answer; its log is " + log_path);
 }
 
 }  // namespace corral::serve

@@ -41,11 +41,6 @@ struct Claim {
   std::optional<Running> other;
 };
 
-int fail(const std::string& sentence) {
-  std::cerr << "corral serve: " << sentence << '\n';
-  return 1;
-}
-
 /// With --replace, the running daemon is asked to end. Its answer does not matter: the lock tells when it
 /// has.
 bool ask_to_leave(const std::string& runtime_dir) {
@@ -128,23 +123,28 @@ const char* what_to_do(const ServeOptions& options) {
 
 int become_janitor(const ServeOptions& options, const Claim& claim) {
   const Result<proc::KeeperSpawner> helper = proc::KeeperSpawner::create();
-  if (!helper) return fail(helper.error().message);
+  if (!helper) return fail_to_serve(helper.error().message);
   const std::string corral = std::filesystem::read_symlink("/proc/self/exe").string();
   UniqueFd served;
   if (!options.command.empty()) {
     Result<UniqueFd> written = write_served_command(options);
-    if (!written) return fail(written.error().message);
+    if (!written) return fail_to_serve(written.error().message);
     served = std::move(*written);
   }
   std::vector<std::string> words = janitor_words(options, claim, corral, served);
   std::vector<std::string> variables = daemon_environment(environ);
   fcntl(claim.lock.get(), F_SETFD, 0);
   execve(helper->helper().c_str(), as_pointers(words).data(), as_pointers(variables).data());
-  return fail("the helper '" + helper->helper() + "' cannot be executed: " + strerror(errno) +
-              "; reinstall corral");
+  return fail_to_serve("the helper '" + helper->helper() + "' cannot be executed: " + strerror(errno) +
+                       "; reinstall corral");
 }
 
 }  // namespace
+
+int fail_to_serve(const std::string& sentence) {
+  std::cerr << "corral serve: " << sentence << '\n';
+  return 1;
+}
 
 Result<std::string> choose_runtime_dir(const std::vector<std::string>& places) {
   std::string reasons;
@@ -158,11 +158,11 @@ Result<std::string> choose_runtime_dir(const std::vector<std::string>& places) {
 
 int start(const ServeOptions& options) {
   // What a caller leaked to us would stay open for as long as the daemon runs.
-  constexpr unsigned kFirst = 3;
-  keeper::close_from(kFirst + static_cast<unsigned>(passed_to_us()));
+  constexpr unsigned kFirstBeyondStderr = 3;
+  keeper::close_from(kFirstBeyondStderr + static_cast<unsigned>(passed_to_us()));
   keeper::let_go(STDIN_FILENO, O_RDONLY);
   const Result<Claim> claimed = claim(options);
-  if (!claimed) return fail(claimed.error().message);
+  if (!claimed) return fail_to_serve(claimed.error().message);
   if (!claimed->other) return become_janitor(options, *claimed);
   std::cerr << "corral serve: a daemon runs already: " << describe(*claimed->other) << what_to_do(options);
   return options.automatic ? 0 : 1;
