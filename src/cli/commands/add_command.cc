@@ -96,7 +96,7 @@ std::string objection_to_entry(const std::string& name, const json::object& entr
 void warn(const std::string& file, const std::string& name) {
   const Result<config::Configuration> now = config::read(file);
   if (!now) return;
-  Page page(std::cout, look_of(STDOUT_FILENO));
+  Page page(std::cout, terminal_style(STDOUT_FILENO));
   for (const std::string& warning : now->warnings) {
     if (warning.find("server '" + name + "'") == std::string::npos) continue;
     page.paragraph("warning: ", survey::printable(warning));
@@ -128,18 +128,18 @@ int add(const AddOptions& options, const std::string& name, const std::vector<st
   });
   if (code != 0) return code;
   warn(file, name);
-  Page(std::cout, look_of(STDOUT_FILENO)).command("Next: ", connect_line(file, name));
+  Page(std::cout, terminal_style(STDOUT_FILENO)).command("Next: ", connect_line(file, name));
   return 0;
 }
 
-int run(AddOptions& options, const std::vector<Option>& known, const std::vector<std::string>& words) {
-  const auto dashes = std::find(words.begin(), words.end(), "--");
-  if (dashes == words.end() || dashes + 1 == words.end()) return fail("add", kUsage);
-  const Result<Words> rest = take_late_options(known, {words.begin(), dashes});
+int run(AddOptions& options, const std::vector<Option>& known, const std::vector<std::string>& args) {
+  const auto dashes = std::find(args.begin(), args.end(), "--");
+  if (dashes == args.end() || dashes + 1 == args.end()) return fail("add", kUsage);
+  const Result<std::vector<std::string>> rest = apply_late_options(known, {args.begin(), dashes});
   if (!rest) return fail("add", rest.error().message);
-  if (rest->list.size() != 1) return fail("add", kUsage);
+  if (rest->size() != 1) return fail("add", kUsage);
   if (options.change.config.empty()) options.change.config = config::default_file();
-  const int code = add(options, rest->list.front(), {dashes + 1, words.end()});
+  const int code = add(options, rest->front(), {dashes + 1, args.end()});
   if (!std::cout.flush()) return fail("add", "the output could not be written: give stdout more room");
   return code;
 }
@@ -165,8 +165,8 @@ Command add_command() {
   command.options.push_back({"--replace", "", "Replace a server of that name; its other corral options stay",
                              set_flag(options->replace)});
   command.options_anywhere = true;
-  command.run = [options, known = command.options](const std::vector<std::string>& words) {
-    return run(*options, known, words);
+  command.run = [options, known = command.options](const std::vector<std::string>& args) {
+    return run(*options, known, args);
   };
   return command;
 }

@@ -74,31 +74,31 @@ Hooks make_hooks(const Options& options, StatusLine& status, Interrupts& interru
 // ---- one call
 
 /// What the words say before the server is asked for its schema.
-struct Wish {
+struct CallRequest {
   std::string tool;
-  std::vector<std::string> words;   // key=value
+  std::vector<std::string> args;    // key=value
   std::optional<std::string> json;  // instead of them
 };
 
-Result<Wish> make_wish(const Options& options, std::vector<std::string> words, Interrupts& interrupts) {
-  if (words.empty() || words.front().empty()) {
+Result<CallRequest> make_wish(const Options& options, std::vector<std::string> args, Interrupts& interrupts) {
+  if (args.empty() || args.front().empty()) {
     return Error{"no tool given: `corral tools` lists those of a server"};
   }
-  Wish wish{words.front(), {words.begin() + 1, words.end()}, std::nullopt};
-  const bool from_input = wish.words.size() == 1 && wish.words.front() == "-";
-  if (!options.json && !from_input) return wish;
-  if (options.json && !wish.words.empty()) {
-    return Error{"'" + wish.words.front() + "' and --json: write the arguments in one of both ways"};
+  CallRequest request{args.front(), {args.begin() + 1, args.end()}, std::nullopt};
+  const bool from_input = request.args.size() == 1 && request.args.front() == "-";
+  if (!options.json && !from_input) return request;
+  if (options.json && !request.args.empty()) {
+    return Error{"'" + request.args.front() + "' and --json: write the arguments in one of both ways"};
   }
-  wish.words.clear();
+  request.args.clear();
   const Result<std::string> text =
       from_input ? read_input(interrupts) : Result<std::string>(boost::system::in_place_value, *options.json);
   if (!text) return text.error();
-  if (interrupts.signal() != 0) return wish;
+  if (interrupts.signal() != 0) return request;
   const Result<std::string> object = arguments_from_json(*text, from_input ? "on stdin" : "of --json");
   if (!object) return object.error();
-  wish.json = *object;
-  return wish;
+  request.json = *object;
+  return request;
 }
 
 int show(const Answer& answer, Output output) {
@@ -114,16 +114,17 @@ int show(const Answer& answer, Output output) {
   return std::cout ? code : refuse("stdout cannot be written", 125);
 }
 
-int call(const Options& options, const Server& server, const Wish& wish, McpClient& client, Catalog& catalog,
-         StatusLine& status) {
-  const Tool* const tool = find_tool(client, catalog, wish.tool);
+int call(const Options& options, const Server& server, const CallRequest& request, McpClient& client,
+         ToolCatalog& catalog, StatusLine& status) {
+  const Tool* const tool = find_tool(client, catalog, request.tool);
   if (tool == nullptr) {
-    const Answer why = catalog.why_missing(wish.tool, server.title());
+    const Answer why = catalog.why_missing(request.tool, server.title());
     return refuse(harmless_line(why.message), why.exit_code);
   }
-  Result<std::string> arguments = wish.json ? Result<std::string>(boost::system::in_place_value, *wish.json)
-                                            : arguments_from_words(schema_of(*tool), wish.words);
-  if (!arguments) return refuse(wish.tool + ": " + arguments.error().message, kBadArguments);
+  Result<std::string> arguments = request.json
+                                      ? Result<std::string>(boost::system::in_place_value, *request.json)
+                                      : arguments_from_pairs(schema_of(*tool), request.args);
+  if (!arguments) return refuse(request.tool + ": " + arguments.error().message, kBadArguments);
   const Answer answer = call_tool(client, *tool, *arguments);
   status.clear();
   return show(answer, options.direct->output);
@@ -131,29 +132,29 @@ int call(const Options& options, const Server& server, const Wish& wish, McpClie
 
 // ---- the command
 
-int run(Options& options, const std::vector<Option>& late, std::vector<std::string> words) {
+int run(Options& options, const std::vector<Option>& late, std::vector<std::string> args) {
   const Result<Target> target =
-      options.batch ? find_lone_target(late, std::move(words)) : find_target(late, std::move(words));
+      options.batch ? find_lone_target(late, std::move(args)) : find_target(late, std::move(args));
   if (!target) return refuse(target.error().message, kBadArguments);
-  if (options.batch && (!target->words.empty() || options.json)) {
+  if (options.batch && (!target->args.empty() || options.json)) {
     return refuse("a batch reads tools and arguments from stdin: leave them out", kBadArguments);
   }
   Interrupts interrupts;
-  Wish wish;
+  CallRequest request;
   if (!options.batch) {
-    Result<Wish> made = make_wish(options, target->words, interrupts);
+    Result<CallRequest> made = make_wish(options, target->args, interrupts);
     if (!made) return refuse(made.error().message, kBadArguments);
     if (const int signo = interrupts.signal(); signo != 0) return 128 + signo;
-    wish = std::move(*made);
+    request = std::move(*made);
   }
   StatusLine status(isatty(STDERR_FILENO) == 1);
   McpClient client(interrupts, make_hooks(options, status, interrupts), options.direct->timeout);
-  const Answer begun = client.begin(connect_words(*options.direct, target->server));
+  const Answer begun = client.begin(connect_args(*options.direct, target->server));
   if (!begun.ok()) return refuse(harmless_line(begun.message), begun.exit_code);
-  Catalog catalog = list_tools(client);
+  ToolCatalog catalog = list_tools(client);
   if (!catalog.answer.ok()) return refuse(harmless_line(catalog.answer.message), catalog.answer.exit_code);
   const int code = options.batch ? run_batch(client, catalog, target->server.title(), interrupts)
-                                 : call(options, target->server, wish, client, catalog, status);
+                                 : call(options, target->server, request, client, catalog, status);
   client.end();
   return code;
 }
@@ -178,8 +179,8 @@ Command call_command() {
       {"--batch", "", "Calls as JSON lines on stdin, in one session", set_flag(options->batch)});
   add_direct_options(command, options->direct);
   command.options_anywhere = true;
-  command.run = [options, late = command.options](std::vector<std::string> words) {
-    return run(*options, late, std::move(words));
+  command.run = [options, late = command.options](std::vector<std::string> args) {
+    return run(*options, late, std::move(args));
   };
   return command;
 }

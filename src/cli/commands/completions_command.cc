@@ -44,21 +44,21 @@ std::set<std::string> server_names() {
   return names;
 }
 
-int run(const std::vector<Command>& commands, const std::vector<std::string>& words) {
-  if (words.size() != 1) return fail("completions", "name one shell: bash, zsh or fish");
+int run(const std::vector<Command>& commands, const std::vector<std::string>& args) {
+  if (args.size() != 1) return fail("completions", "name one shell: bash, zsh or fish");
   std::vector<CommandShape> shapes;
   shapes.reserve(commands.size());
   for (const Command& command : commands) shapes.push_back(shape_of(command));
-  if (words.front() == "bash") {
+  if (args.front() == "bash") {
     std::cout << bash_completions(shapes);
-  } else if (words.front() == "zsh") {
+  } else if (args.front() == "zsh") {
     std::cout << zsh_completions(shapes);
-  } else if (words.front() == "fish") {
+  } else if (args.front() == "fish") {
     std::cout << fish_completions(shapes);
-  } else if (words.front() == "servers") {
+  } else if (args.front() == "servers") {
     for (const std::string& name : server_names()) std::cout << name << '\n';
   } else {
-    return fail("completions", "'" + words.front() + "' is not known: write bash, zsh or fish");
+    return fail("completions", "'" + args.front() + "' is not known: write bash, zsh or fish");
   }
   if (!std::cout.flush()) return fail("completions", "the output could not be written: give stdout a reader");
   return 0;
@@ -72,7 +72,7 @@ Command completions_command() {
   command.summary = "Print what bash, zsh or fish need to complete corral's commands.";
   command.usage = "corral completions bash|zsh|fish|servers";
   command.examples = kExamples;
-  command.run = [](const std::vector<std::string>& words) { return run(all_commands(), words); };
+  command.run = [](const std::vector<std::string>& args) { return run(all_commands(), args); };
   return command;
 }
 

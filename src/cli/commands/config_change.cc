@@ -38,9 +38,9 @@ std::string ask_to_reload(const std::string& command, const std::string& runtime
   const control::DaemonAnswer answer =
       ask_patiently(command, runtime_dir, control::verb_hello(control::Verb::Reload));
   if (!answer.ok()) return "The running daemon has not taken it over: " + answer.text + ".";
-  const Result<Told> told = read_answer(answer);
+  const Result<JsonAnswer> parsed = read_answer(answer);
   json::error_code error;
-  const json::value* const ended = told ? told->value.find_pointer("/ended", error) : nullptr;
+  const json::value* const ended = parsed ? parsed->value.find_pointer("/ended", error) : nullptr;
   const std::int64_t count = ended != nullptr && ended->is_int64() ? ended->get_int64() : 0;
   const std::string text = "The running daemon took it over";
   if (count == 0) return text + ".";
@@ -53,7 +53,7 @@ std::string tell_daemon(const ConfigChange& change) {
   if (answer.kind == control::DaemonAnswer::Kind::NoDaemon)
     return "No daemon is running; the next one reads it.";
   if (!answer.ok()) return "Whether a daemon took it over is not known: " + answer.text + ".";
-  const Result<Told> status = read_answer(answer);
+  const Result<JsonAnswer> status = read_answer(answer);
   std::string file = status ? file_of_daemon(status->value) : "";
   if (file.empty()) file = config::default_file();  // it looks there, and has found nothing so far
   if (real_path(file) != real_path(change.config)) {
@@ -88,7 +88,7 @@ int change_configuration(const ConfigChange& change, const Rewrite& rewrite,
   const Result<void> written = update->commit(*text);
   if (!written) return refuse_change(change.command, written.error().message);
 
-  Page page(std::cout, look_of(STDOUT_FILENO));
+  Page page(std::cout, terminal_style(STDOUT_FILENO));
   page.paragraph("", done() + " " + survey::printable(shorten_home(change.config)) + ".");
   const std::string backup = update->backup();
   if (!backup.empty()) {

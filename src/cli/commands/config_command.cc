@@ -154,7 +154,7 @@ std::vector<std::string> missing_variables(const Configuration& configuration) {
 }
 
 void show(const Configuration& configuration) {
-  Page page(std::cout, look_of(STDOUT_FILENO));
+  Page page(std::cout, terminal_style(STDOUT_FILENO));
   const std::size_t servers = configuration.servers.size();
   page.paragraph("", survey::printable(shorten_home(configuration.file)) + ": " + std::to_string(servers) +
                          (servers == 1 ? " server" : " servers"));
@@ -195,20 +195,20 @@ int check(const ConfigOptions& options) {
   return 0;
 }
 
-int run(ConfigOptions& options, const std::vector<std::string>& words) {
+int run(ConfigOptions& options, const std::vector<std::string>& args) {
   constexpr const char* kUsage = "write `corral config check [FILE]` or `corral config path`";
   const bool default_file = options.file.empty();
   if (default_file) options.file = config::default_file();
-  if (words.empty()) return fail("config", std::string("nothing to do: ") + kUsage);
+  if (args.empty()) return fail("config", std::string("nothing to do: ") + kUsage);
   int code = 0;
-  if (words.front() == "path" && words.size() == 1) {
+  if (args.front() == "path" && args.size() == 1) {
     std::cout << options.file << "\n";
-  } else if (words.front() == "check" && words.size() <= 2) {
-    if (words.size() == 2 && !default_file) return fail("config", "two files given: leave --config out");
-    if (words.size() == 2) options.file = words[1];
+  } else if (args.front() == "check" && args.size() <= 2) {
+    if (args.size() == 2 && !default_file) return fail("config", "two files given: leave --config out");
+    if (args.size() == 2) options.file = args[1];
     code = check(options);
   } else {
-    return fail("config", "unexpected '" + words.back() + "': " + kUsage);
+    return fail("config", "unexpected '" + args.back() + "': " + kUsage);
   }
   if (!std::cout.flush()) return fail("config", "the output could not be written: give stdout more room");
   return code;
@@ -227,9 +227,9 @@ Command config_command() {
       {"--config", "FILE", "The file, in place of the one at the default place", set_word(options->file)},
       {"--json", "", "For programs", set_flag(options->json)}};
   command.options_anywhere = true;
-  command.run = [options, known = command.options](const std::vector<std::string>& words) {
-    const Result<Words> rest = take_late_options(known, words);
-    return rest ? run(*options, rest->list) : fail("config", rest.error().message);
+  command.run = [options, known = command.options](const std::vector<std::string>& args) {
+    const Result<std::vector<std::string>> rest = apply_late_options(known, args);
+    return rest ? run(*options, *rest) : fail("config", rest.error().message);
   };
   return command;
 }

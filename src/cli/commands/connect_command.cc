@@ -37,24 +37,24 @@ Result<void> set_share(std::string& share, const std::string& text) {
   return {};
 }
 
-int connect(shim::ConnectOptions& options, const std::vector<Option>& late, std::vector<std::string> words) {
-  if (words.empty() || words.front().empty()) {
+int connect(shim::ConnectOptions& options, const std::vector<Option>& late, std::vector<std::string> args) {
+  if (args.empty() || args.front().empty()) {
     return fail("connect",
                 "nothing to connect to: name a configured server, or a command behind --, as in "
                 "`corral connect -- npx -y some-server`");
   }
-  const bool command = are_a_command(words);
+  const bool command = came_after_dashes(args);
   if (!command) {
-    Result<Words> rest = take_late_options(late, words);
+    Result<std::vector<std::string>> rest = apply_late_options(late, args);
     if (!rest) return fail("connect", rest.error().message);
-    words = std::move(rest->list);
+    args = std::move(*rest);
   }
   if (command) {
-    options.argv = std::move(words);
-  } else if (words.size() == 1) {
-    options.server = std::move(words.front());
+    options.argv = std::move(args);
+  } else if (args.size() == 1) {
+    options.server = std::move(args.front());
   } else {
-    return fail("connect", "too many words: `corral connect " + words.front() +
+    return fail("connect", "too many words: `corral connect " + args.front() +
                                "` uses the server of that name; a command stands behind --");
   }
   return shim::connect(options);

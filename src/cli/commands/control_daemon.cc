@@ -140,28 +140,28 @@ Result<std::string> log_file_of(const json::value& status, const std::string& se
 
 }  // namespace
 
-Result<Told> ControlDaemon::ask(const Hello& hello) const {
+Result<JsonAnswer> ControlDaemon::ask(const Hello& hello) const {
   const bool tells = hello.verb == Verb::Status || hello.verb == Verb::Info;
-  Result<Told> told = read_answer(control::ask_daemon(
+  Result<JsonAnswer> parsed = read_answer(control::ask_daemon(
       runtime_dir_, hello, tells ? std::chrono::milliseconds(control::kTellPatience) : kEndPatience));
-  if (told && !told->value.is_object()) {
+  if (parsed && !parsed->value.is_object()) {
     return Error{
         "the daemon's answer is not a JSON object: it is of another version; `corral serve --replace` starts "
         "this one"};
   }
-  return told;
+  return parsed;
 }
 
-Result<Told> ControlDaemon::status() const { return ask(control::status_hello(control::Measure::Yes)); }
+Result<JsonAnswer> ControlDaemon::status() const { return ask(control::status_hello(control::Measure::Yes)); }
 
 ToolResult ControlDaemon::get_server_info() const {
-  const Result<Told> answer = ask(control::verb_hello(Verb::Info));
+  const Result<JsonAnswer> answer = ask(control::verb_hello(Verb::Info));
   if (!answer) return tool_failure(answer.error().message);
   return {false, answer->text, answer->text};  // clients that know no structured content read the text
 }
 
 ToolResult ControlDaemon::list_servers() const {
-  const Result<Told> answer = status();
+  const Result<JsonAnswer> answer = status();
   if (!answer) return tool_failure(answer.error().message);
   std::string shown;
   std::set<std::string> names = {kOwnName};
@@ -182,7 +182,7 @@ ToolResult ControlDaemon::list_servers() const {
 }
 
 ToolResult ControlDaemon::list_sessions() const {
-  const Result<Told> answer = status();
+  const Result<JsonAnswer> answer = status();
   if (!answer) return tool_failure(answer.error().message);
   const json::array& sessions = list(answer->value, "sessions");
   std::string shown = count_of(sessions.size(), "session");
@@ -193,7 +193,7 @@ ToolResult ControlDaemon::list_sessions() const {
              age(session, "age_ms");
   }
   for (const json::value& object : list(answer->value, "objects")) {
-    shown += "\n  session object " + text(object, "id") + " owns " + words(object, "servers");
+    shown += "\n  session object " + text(object, "id") + " owns " + joined(object, "servers");
   }
   return {false, shown,
           R"({"sessions":)" + piece_of(answer->text, "sessions") + R"(,"objects":)" +
@@ -204,7 +204,7 @@ ToolResult ControlDaemon::end_session(const Arguments& arguments) const {
   Hello hello;
   hello.verb = Verb::SessionEnd;
   hello.session = observe::text_argument(arguments, "session");
-  const Result<Told> answer = ask(hello);
+  const Result<JsonAnswer> answer = ask(hello);
   if (!answer) return tool_failure(answer.error().message);
   return ended_result("session " + hello.session + " has ended: " +
                           count_of(list(answer->value, "ended").size(), "instance") + " went with it",
@@ -218,7 +218,7 @@ ToolResult ControlDaemon::handle_server(Verb verb, const Arguments& arguments) c
         "server corral is this control server, which could not answer any more: name another one, or use "
         "`corral shutdown` to end the daemon");
   }
-  const Result<Told> answer = ask(hello);
+  const Result<JsonAnswer> answer = ask(hello);
   if (!answer) return tool_failure(answer.error().message);
   const std::size_t ended = list(answer->value, "ended").size();
   std::string headline = "server " + hello.server;
@@ -245,7 +245,7 @@ ToolResult ControlDaemon::server_logs(const Arguments& arguments) const {
     if (!time) return tool_failure("tool server_logs: argument \"since\": " + time.error().message);
     since_ms = *time;
   }
-  const Result<Told> answer = status();
+  const Result<JsonAnswer> answer = status();
   if (!answer) return tool_failure(answer.error().message);
   const Result<std::string> file = log_file_of(answer->value, server);
   if (!file) return tool_failure(file.error().message);

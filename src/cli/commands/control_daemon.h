@@ -24,8 +24,8 @@ class ControlDaemon {
   observe::ToolResult server_logs(const Arguments& arguments) const;
 
  private:
-  Result<Told> ask(const control::Hello& hello) const;
-  Result<Told> status() const;
+  Result<JsonAnswer> ask(const control::Hello& hello) const;
+  Result<JsonAnswer> status() const;
 
   std::string runtime_dir_;
 };

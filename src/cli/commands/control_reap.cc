@@ -31,9 +31,9 @@ struct ReapWish {
 Result<ReapWish> read_wish(const boost::json::object& arguments) {
   const Result<std::size_t> keep = keep_count(std::nullopt);
   if (!keep) return keep.error();
-  ReapWish wish;
-  reap::Selectors& selectors = wish.selectors;
-  wish.confirm = observe::flag_argument(arguments, "confirm");
+  ReapWish request;
+  reap::Selectors& selectors = request.selectors;
+  request.confirm = observe::flag_argument(arguments, "confirm");
   selectors.orphans = observe::flag_argument(arguments, "orphans");
   selectors.pile_ups = observe::flag_argument(arguments, "pile_ups");
   selectors.client = observe::text_argument(arguments, "client");
@@ -48,13 +48,13 @@ Result<ReapWish> read_wish(const boost::json::object& arguments) {
   }
   selectors.explicit_choice = selectors.orphans || selectors.pile_ups || !selectors.client.empty() ||
                               !selectors.match.empty() || !age.empty() || arguments.contains("keep");
-  if (wish.confirm && !selectors.explicit_choice) {
+  if (request.confirm && !selectors.explicit_choice) {
     return Error{
         "tool reap: confirm needs a choice: add at least one of orphans, pile_ups, older_than, client, "
         "match, "
         "keep; without confirm it shows what there is"};
   }
-  return {boost::system::in_place_value, std::move(wish)};
+  return {boost::system::in_place_value, std::move(request)};
 }
 
 std::vector<Chosen> oldest_first(const std::vector<reap::Group>& groups) {
@@ -130,17 +130,17 @@ std::string headline(const survey::Survey& survey, const std::vector<Chosen>& ch
 }  // namespace
 
 ToolResult reap_tool(const boost::json::object& arguments) {
-  const Result<ReapWish> wish = read_wish(arguments);
-  if (!wish) return tool_failure(wish.error().message);
+  const Result<ReapWish> request = read_wish(arguments);
+  if (!request) return tool_failure(request.error().message);
   const Result<survey::Survey> survey = survey::look_around();
   if (!survey) return tool_failure(survey.error().message);
   survey::Asker asker = reap::who_asks();
   asker.asked = false;  // by a model, not by a person
-  const reap::Selection selection = reap::select(*survey, wish->selectors, asker);
+  const reap::Selection selection = reap::select(*survey, request->selectors, asker);
   const std::vector<Chosen> chosen = oldest_first(selection.groups);
 
   std::vector<reap::EndedTree> ended;
-  if (wish->confirm) {
+  if (request->confirm) {
     std::vector<const survey::Server*> servers;
     servers.reserve(chosen.size());
     for (const Chosen& one : chosen) servers.push_back(&survey->servers[one.server]);
@@ -148,7 +148,7 @@ ToolResult reap_tool(const boost::json::object& arguments) {
   }
 
   ToolResult result;
-  result.text = headline(*survey, chosen, ended, !wish->confirm);
+  result.text = headline(*survey, chosen, ended, !request->confirm);
   for (const Chosen& one : chosen) result.text += describe_chosen(*survey, one);
   for (const reap::EndedTree& tree : ended) {
     for (const reap::Outcome& outcome : tree.outcomes) {
@@ -157,7 +157,7 @@ ToolResult reap_tool(const boost::json::object& arguments) {
       result.text += "\n  not ended: process " + std::to_string(outcome.pid) + ": " + explain(outcome);
     }
   }
-  result.structured = std::string(R"({"dry_run":)") + (wish->confirm ? "false" : "true") + R"(,"found":)" +
+  result.structured = std::string(R"({"dry_run":)") + (request->confirm ? "false" : "true") + R"(,"found":)" +
                       std::to_string(survey->servers.size()) + R"(,"chosen":)" +
                       chosen_json(*survey, chosen) + R"(,"spared":)" +
                       spared_json(*survey, selection.spared) + R"(,"ended":)" + ended_json(ended) + "}";

@@ -133,7 +133,7 @@ void show_levels(Page& page, const proc::Levels& levels) {
 }
 
 void show_text(const Survey& survey, const std::vector<Finding>& findings, const DoctorOptions& options) {
-  Page page(std::cout, look_of(STDOUT_FILENO));
+  Page page(std::cout, terminal_style(STDOUT_FILENO));
   show_summary(page, survey, findings);
   show_findings(page, survey, findings);
   if (!survey.servers.empty()) {
@@ -184,11 +184,11 @@ Command doctor_command() {
        set_count(options->keep_given, "number of copies")},
       {"--exit-code", "", "Exit with 1 if anything was found", set_flag(options->exit_code)},
   };
-  command.run = [options](const std::vector<std::string>& words) {
+  command.run = [options](const std::vector<std::string>& args) {
     const Result<std::size_t> keep = keep_count(options->keep_given);
     if (!keep) return fail("doctor", keep.error().message);
     options->keep = *keep;
-    const Result<void> none = expect_no_words(words);
+    const Result<void> none = expect_no_args(args);
     return none ? run(*options) : fail("doctor", none.error().message);
   };
   return command;

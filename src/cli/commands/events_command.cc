@@ -61,7 +61,7 @@ bool is_gone(const DaemonAnswer& answer) {
 
 class EventReader {
  public:
-  explicit EventReader(const Options& options) : options_(options), look_(look_of(STDOUT_FILENO)) {
+  explicit EventReader(const Options& options) : options_(options), style_(terminal_style(STDOUT_FILENO)) {
     if (options.follow) interrupts_.emplace();
   }
 
@@ -79,7 +79,7 @@ class EventReader {
   int leave() const;
 
   const Options& options_;
-  const Look look_;
+  const TerminalStyle style_;
   std::optional<Interrupts> interrupts_;
   std::uint64_t after_ = 0;
   bool catching_up_ = true;
@@ -107,9 +107,9 @@ std::optional<DaemonAnswer> EventReader::ask(milliseconds wait) {
 }
 
 Result<std::size_t> EventReader::take(const DaemonAnswer& answer) {
-  const Result<Told> told = read_answer(answer);
-  if (!told) return told.error();
-  const json::array& events = list(told->value, "events");
+  const Result<JsonAnswer> parsed = read_answer(answer);
+  if (!parsed) return parsed.error();
+  const json::array& events = list(parsed->value, "events");
   for (const json::value& event : events) {
     if (!is_chosen(event, options_.choice)) continue;
     const bool few = catching_up_ && (options_.most || (options_.follow && !options_.since_given));
@@ -120,7 +120,7 @@ Result<std::size_t> EventReader::take(const DaemonAnswer& answer) {
     last_.push_back(event);
     if (last_.size() > options_.most.value_or(kShownBeforeFollowing)) last_.pop_front();
   }
-  const json::value* const next = member(told->value, "next");
+  const json::value* const next = member(parsed->value, "next");
   boost::system::error_code error;
   // Also if it is lower: a daemon that could not read what an earlier one wrote counts from 1 again.
   if (next != nullptr && next->is_number()) after_ = next->to_number<std::uint64_t>(error);
@@ -128,7 +128,7 @@ Result<std::size_t> EventReader::take(const DaemonAnswer& answer) {
 }
 
 void EventReader::show(const json::value& event) {
-  std::cout << (options_.json ? json::serialize(event) : event_line(event, look_)) << '\n';
+  std::cout << (options_.json ? json::serialize(event) : event_line(event, style_)) << '\n';
 }
 
 int EventReader::run() {
@@ -192,10 +192,10 @@ int EventReader::leave() const {
   return 0;
 }
 
-int run(Options& options, const std::vector<Option>& late, const std::vector<std::string>& words) {
-  const Result<Words> rest = take_late_options(late, words);
+int run(Options& options, const std::vector<Option>& late, const std::vector<std::string>& args) {
+  const Result<std::vector<std::string>> rest = apply_late_options(late, args);
   if (!rest) return fail("events", rest.error().message);
-  const Result<void> nothing_more = expect_no_words(rest->list);
+  const Result<void> nothing_more = expect_no_args(*rest);
   if (!nothing_more) return fail("events", nothing_more.error().message);
   options.since_given = options.choice.since_ms != 0;
   const int code = EventReader(options).run();
@@ -233,8 +233,8 @@ Command events_command() {
       runtime_dir_option(options->runtime_dir),
   };
   command.options_anywhere = true;
-  command.run = [options, late = command.options](const std::vector<std::string>& words) {
-    return run(*options, late, words);
+  command.run = [options, late = command.options](const std::vector<std::string>& args) {
+    return run(*options, late, args);
   };
   return command;
 }

@@ -43,7 +43,7 @@ std::string joined(const std::vector<std::string>& names) {
 
 void tell(const ImportOptions& options, const config::Import& imported, const config::Merge& merge,
           const std::string& backup) {
-  Page page(std::cout, look_of(STDOUT_FILENO));
+  Page page(std::cout, terminal_style(STDOUT_FILENO));
   const std::string file = survey::printable(shorten_home(options.config));
   const std::string would = options.dry_run ? "Would add " : "Added ";
   if (!merge.added.empty()) page.paragraph("", would + joined(merge.added) + " to " + file + ".");
@@ -121,13 +121,12 @@ Command import_command() {
       {"--dry-run", "", "Say what would be done, and change nothing", set_flag(options->dry_run)},
       {"--force", "", "Replace servers that are there already", set_flag(options->force)}};
   command.options_anywhere = true;
-  command.run = [options, known = command.options](const std::vector<std::string>& words) {
-    const Result<Words> rest = take_late_options(known, words);
+  command.run = [options, known = command.options](const std::vector<std::string>& args) {
+    const Result<std::vector<std::string>> rest = apply_late_options(known, args);
     if (!rest) return fail("import", rest.error().message);
-    if (rest->list.size() != 1)
-      return fail("import", "name one file, as in `corral import ~/.cursor/mcp.json`");
+    if (rest->size() != 1) return fail("import", "name one file, as in `corral import ~/.cursor/mcp.json`");
     if (options->config.empty()) options->config = config::default_file();
-    const int code = import(*options, rest->list.front());
+    const int code = import(*options, rest->front());
     if (!std::cout.flush()) return fail("import", "the output could not be written: give stdout more room");
     return code;
   };

@@ -33,7 +33,7 @@ std::string safe(const json::value& value, std::string_view name) {
 
 std::string clients_of(const json::value& process) {
   const json::value* const clients = member(process, "client");
-  return clients != nullptr && clients->is_array() ? survey::printable(words(process, "client"))
+  return clients != nullptr && clients->is_array() ? survey::printable(joined(process, "client"))
                                                    : safe(process, "client");
 }
 
@@ -86,7 +86,7 @@ void show_table(Page& page, const json::value& info) {
 }
 
 void show(const json::value& info, const DaemonOptions& options) {
-  Page page(std::cout, look_of(STDOUT_FILENO));
+  Page page(std::cout, terminal_style(STDOUT_FILENO));
   page.paragraph("", "corral " + safe(info, "server_version") + " (build " + safe(info, "build_date") +
                          "), pid " + safe(info, "current_pid") + ", up " +
                          safe(info, "current_uptime_formatted"));

@@ -107,7 +107,7 @@ std::string no_such_server(const std::string& name, const Places& places) {
 class LogPrinter {
  public:
   LogPrinter(std::string server, const Options& options)
-      : server_(std::move(server)), options_(options), look_(look_of(STDOUT_FILENO)) {
+      : server_(std::move(server)), options_(options), style_(terminal_style(STDOUT_FILENO)) {
     if (options.most) keep_ = *options.most;
     if (options.follow && !options.most && options.since_ms == 0) keep_ = kShownBeforeFollowing;
   }
@@ -140,7 +140,7 @@ class LogPrinter {
     }
     if (line.instance.empty()) {
       std::cout << line.text << '\n';
-    } else if (look_.bold) {
+    } else if (style_.bold) {
       std::cout << "\x1b[2m" << show_utc(line.time_ms) << ' ' << line.instance << "\x1b[0m " << line.text
                 << '\n';
     } else {
@@ -150,7 +150,7 @@ class LogPrinter {
 
   const std::string server_;
   const Options& options_;
-  const Look look_;
+  const TerminalStyle style_;
   std::optional<std::size_t> keep_;
   std::deque<KeptLine> last_;
 };
@@ -195,13 +195,13 @@ int show_log(const std::string& name, const Options& options) {
   return 0;
 }
 
-int run(const Options& options, const std::vector<Option>& late, const std::vector<std::string>& words) {
-  const Result<Words> rest = take_late_options(late, words);
+int run(const Options& options, const std::vector<Option>& late, const std::vector<std::string>& args) {
+  const Result<std::vector<std::string>> rest = apply_late_options(late, args);
   if (!rest) return fail("logs", rest.error().message);
-  if (rest->list.size() != 1 || rest->list.front().empty()) {
+  if (rest->size() != 1 || rest->front().empty()) {
     return fail("logs", "write the name of one server; `corral status` shows what runs");
   }
-  return show_log(rest->list.front(), options);
+  return show_log(rest->front(), options);
 }
 
 }  // namespace
@@ -221,8 +221,8 @@ Command logs_command() {
       runtime_dir_option(options->runtime_dir),
   };
   command.options_anywhere = true;
-  command.run = [options, late = command.options](const std::vector<std::string>& words) {
-    return run(*options, late, words);
+  command.run = [options, late = command.options](const std::vector<std::string>& args) {
+    return run(*options, late, args);
   };
   return command;
 }

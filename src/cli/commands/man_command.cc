@@ -34,21 +34,21 @@ int write_all(const std::vector<Command>& commands, const std::string& directory
 }
 
 int run(const std::vector<Command>& commands, const std::string& directory,
-        const std::vector<std::string>& words) {
-  if (!directory.empty() && words.empty()) return write_all(commands, directory);
-  if (words.size() > 1 || !directory.empty())
+        const std::vector<std::string>& args) {
+  if (!directory.empty() && args.empty()) return write_all(commands, directory);
+  if (args.size() > 1 || !directory.empty())
     return fail("man", "write one command, or --directory DIR alone");
   std::vector<std::string> names;
   for (const Command& command : commands) {
     names.push_back(command.name);
-    if (!words.empty() && command.name == words.front()) {
+    if (!args.empty() && command.name == args.front()) {
       std::cout << man_page(command);
       return std::cout.flush() ? 0 : fail("man", "the output could not be written: give stdout a reader");
     }
   }
-  if (!words.empty()) {
-    const std::string close = nearest_word(words.front(), names);
-    return fail("man", "unknown command '" + words.front() + "'" +
+  if (!args.empty()) {
+    const std::string close = nearest_word(args.front(), names);
+    return fail("man", "unknown command '" + args.front() + "'" +
                            (close.empty() ? "" : ": did you mean " + close + "?") + "; see `corral --help`");
   }
   std::cout << man_page(commands);
@@ -66,9 +66,9 @@ Command man_command() {
   command.examples = kExamples;
   command.options = {{"--directory", "DIR", "Write every page to this folder instead", set_word(*directory)}};
   command.options_anywhere = true;
-  command.run = [directory, known = command.options](const std::vector<std::string>& words) {
-    const Result<Words> rest = take_late_options(known, words);
-    return rest ? run(all_commands(), *directory, rest->list) : fail("man", rest.error().message);
+  command.run = [directory, known = command.options](const std::vector<std::string>& args) {
+    const Result<std::vector<std::string>> rest = apply_late_options(known, args);
+    return rest ? run(all_commands(), *directory, *rest) : fail("man", rest.error().message);
   };
   return command;
 }

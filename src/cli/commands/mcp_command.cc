@@ -113,8 +113,8 @@ class StandardServer : wire::LinePipe::Handler {
   Worker worker_;  // goes first: its thread may be at work for the others
 };
 
-int run(const std::string& runtime_dir, const std::vector<std::string>& words) {
-  const Result<void> none = expect_no_words(words);
+int run(const std::string& runtime_dir, const std::vector<std::string>& args) {
+  const Result<void> none = expect_no_args(args);
   if (!none) return fail("mcp", none.error().message);
   signal(SIGPIPE, SIG_IGN);  // a client that left is the end of the output, not of us
   const shim::KeptFlags flags;
@@ -136,7 +136,7 @@ Command mcp_command() {
   command.usage = "corral mcp [options]";
   command.examples = kExamples;
   command.options.push_back(runtime_dir_option(*runtime_dir));
-  command.run = [runtime_dir](const std::vector<std::string>& words) { return run(*runtime_dir, words); };
+  command.run = [runtime_dir](const std::vector<std::string>& args) { return run(*runtime_dir, args); };
   return command;
 }
 

@@ -53,7 +53,7 @@ json::object selected(const json::value& status, const std::string& server) {
 
 void show(const json::value& status, const PsOptions& options) {
   const Overview overview = read_overview(status, options.server);
-  Page page(std::cout, look_of(STDOUT_FILENO, kWidestTable));
+  Page page(std::cout, terminal_style(STDOUT_FILENO, kWidestTable));
   options.tree ? show_process_trees(page, overview) : show_process_table(page, overview);
 }
 

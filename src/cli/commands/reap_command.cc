@@ -234,7 +234,7 @@ int run(const ReapOptions& options) {
   const Result<Survey> survey = survey::look_around();
   if (!survey) return fail("reap", survey.error().message);
   const Selection selection = reap::select(*survey, options.selectors, reap::who_asks());
-  Page page(std::cout, look_of(STDOUT_FILENO));
+  Page page(std::cout, terminal_style(STDOUT_FILENO));
   show_found(page, *survey, options);
   show_kept(page, *survey, selection, options);
   if (options.yes && !options.dry_run) return end_and_show(page, *survey, selection.groups, options);
@@ -270,11 +270,11 @@ Command reap_command() {
       {"-v,--verbose", "", "Every server, not only the ends of long lists", set_flag(options->verbose)},
   };
   command.options.insert(command.options.end(), own.begin(), own.end());
-  command.run = [options](const std::vector<std::string>& words) {
+  command.run = [options](const std::vector<std::string>& args) {
     const Result<std::size_t> keep = keep_count(options->keep);
     if (!keep) return fail("reap", keep.error().message);
     options->selectors.keep = *keep;
-    const Result<void> none = expect_no_words(words);
+    const Result<void> none = expect_no_args(args);
     if (!none) return fail("reap", none.error().message);
     const int code = run(*options);
     if (!std::cout.flush()) return fail("reap", "the output could not be written: give stdout more room");

@@ -50,28 +50,30 @@ std::string shell_words(const std::vector<std::string>& words) {
   return text;
 }
 
-std::string claude_command(const Endpoint& endpoint, Way way) {
-  return std::string("claude mcp add --transport ") + name_of(way) + " " + shell_word(endpoint.name) +
-         (way == Way::Stdio ? " -- " : " ") + address_of(endpoint, way);
+std::string claude_command(const Endpoint& endpoint, ClientTransport transport) {
+  return std::string("claude mcp add --transport ") + name_of(transport) + " " + shell_word(endpoint.name) +
+         (transport == ClientTransport::Stdio ? " -- " : " ") + address_of(endpoint, transport);
 }
 
 /// What looks like an option must stand behind --, or Gemini takes it for one of its own.
-std::string gemini_command(const Endpoint& endpoint, Way way) {
+std::string gemini_command(const Endpoint& endpoint, ClientTransport transport) {
   const std::string begin =
-      std::string("gemini mcp add --transport ") + name_of(way) + " " + shell_word(endpoint.name) + " ";
-  if (way != Way::Stdio) return begin + address_of(endpoint, way);
+      std::string("gemini mcp add --transport ") + name_of(transport) + " " + shell_word(endpoint.name) + " ";
+  if (transport != ClientTransport::Stdio) return begin + address_of(endpoint, transport);
   const std::vector<std::string> arguments(endpoint.connect.begin() + 1, endpoint.connect.end());
   const bool options = std::any_of(arguments.begin(), arguments.end(),
                                    [](const std::string& word) { return word.starts_with('-'); });
   return begin + shell_word(endpoint.connect.front()) + (options ? " -- " : " ") + shell_words(arguments);
 }
 
-Result<std::string> codex_command(const Endpoint& endpoint, Way way) {
+Result<std::string> codex_command(const Endpoint& endpoint, ClientTransport transport) {
   const std::string begin = "codex mcp add " + shell_word(endpoint.name);
-  switch (way) {
-    case Way::Http: return {boost::system::in_place_value, begin + " --url " + address_of(endpoint, way)};
-    case Way::Stdio: return {boost::system::in_place_value, begin + " -- " + address_of(endpoint, way)};
-    case Way::Sse: break;
+  switch (transport) {
+    case ClientTransport::Http:
+      return {boost::system::in_place_value, begin + " --url " + address_of(endpoint, transport)};
+    case ClientTransport::Stdio:
+      return {boost::system::in_place_value, begin + " -- " + address_of(endpoint, transport)};
+    case ClientTransport::Sse: break;
   }
   return Error{"Codex does not speak HTTP+SSE: use --transport http, which it does"};
 }
@@ -83,17 +85,17 @@ json::object stdio_entry(const Endpoint& endpoint) {
 }
 
 /// {"TABLE": {"NAME": ENTRY}}, where every client has its own idea of an entry.
-std::string json_file(RegisteredClient client, const Endpoint& endpoint, Way way) {
+std::string json_file(RegisteredClient client, const Endpoint& endpoint, ClientTransport transport) {
   json::object entry;
   // Cursor finds out by itself what stands behind a URL, and wants no type.
   if (client != RegisteredClient::Cursor) {
-    const bool local = client == RegisteredClient::Copilot && way == Way::Stdio;
-    entry["type"] = local ? "local" : name_of(way);
+    const bool local = client == RegisteredClient::Copilot && transport == ClientTransport::Stdio;
+    entry["type"] = local ? "local" : name_of(transport);
   }
-  if (way == Way::Stdio) {
+  if (transport == ClientTransport::Stdio) {
     for (const auto& [key, value] : stdio_entry(endpoint)) entry[key] = value;
   } else {
-    entry["url"] = address_of(endpoint, way);
+    entry["url"] = address_of(endpoint, transport);
   }
   if (client == RegisteredClient::Copilot) entry["tools"] = json::array{"*"};
   const char* const table = client == RegisteredClient::VsCode ? "servers" : "mcpServers";
@@ -103,18 +105,18 @@ std::string json_file(RegisteredClient client, const Endpoint& endpoint, Way way
 
 }  // namespace
 
-std::optional<Way> way_by_name(std::string_view name) {
-  for (const Way way : kWays) {
-    if (name == name_of(way)) return way;
+std::optional<ClientTransport> transport_by_name(std::string_view name) {
+  for (const ClientTransport transport : kClientTransports) {
+    if (name == name_of(transport)) return transport;
   }
   return std::nullopt;
 }
 
-const char* name_of(Way way) {
-  switch (way) {
-    case Way::Http: return "http";
-    case Way::Sse: return "sse";
-    case Way::Stdio: return "stdio";
+const char* name_of(ClientTransport transport) {
+  switch (transport) {
+    case ClientTransport::Http: return "http";
+    case ClientTransport::Sse: return "sse";
+    case ClientTransport::Stdio: return "stdio";
   }
   return "?";
 }
@@ -126,26 +128,27 @@ std::optional<RegisteredClient> client_by_name(std::string_view name) {
   return std::nullopt;
 }
 
-std::string address_of(const Endpoint& endpoint, Way way) {
-  if (way == Way::Stdio) return shell_words(endpoint.connect);
-  return endpoint.base + (way == Way::Http ? "/mcp/" : "/sse/") + in_url(endpoint.name);
+std::string address_of(const Endpoint& endpoint, ClientTransport transport) {
+  if (transport == ClientTransport::Stdio) return shell_words(endpoint.connect);
+  return endpoint.base + (transport == ClientTransport::Http ? "/mcp/" : "/sse/") + in_url(endpoint.name);
 }
 
-Result<std::string> registration(RegisteredClient client, const Endpoint& endpoint, Way way) {
+Result<std::string> registration(RegisteredClient client, const Endpoint& endpoint,
+                                 ClientTransport transport) {
   std::string text;
   switch (client) {
-    case RegisteredClient::Any: text = address_of(endpoint, way); break;
-    case RegisteredClient::Claude: text = claude_command(endpoint, way); break;
-    case RegisteredClient::Gemini: text = gemini_command(endpoint, way); break;
+    case RegisteredClient::Any: text = address_of(endpoint, transport); break;
+    case RegisteredClient::Claude: text = claude_command(endpoint, transport); break;
+    case RegisteredClient::Gemini: text = gemini_command(endpoint, transport); break;
     case RegisteredClient::Codex: {
-      const Result<std::string> command = codex_command(endpoint, way);
+      const Result<std::string> command = codex_command(endpoint, transport);
       if (!command) return command.error();
       text = *command;
       break;
     }
     case RegisteredClient::Copilot:
     case RegisteredClient::VsCode:
-    case RegisteredClient::Cursor: text = json_file(client, endpoint, way); break;
+    case RegisteredClient::Cursor: text = json_file(client, endpoint, transport); break;
   }
   if (!text.ends_with('\n')) text += '\n';
   return {boost::system::in_place_value, text};

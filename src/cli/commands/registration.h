@@ -13,13 +13,14 @@
 
 namespace corral::cli {
 
-enum class Way : std::uint8_t { Http, Sse, Stdio };
-inline constexpr std::array<Way, 3> kWays = {Way::Http, Way::Sse, Way::Stdio};
+enum class ClientTransport : std::uint8_t { Http, Sse, Stdio };
+inline constexpr std::array<ClientTransport, 3> kClientTransports = {
+    ClientTransport::Http, ClientTransport::Sse, ClientTransport::Stdio};
 
 enum class RegisteredClient : std::uint8_t { Any, Claude, Codex, Copilot, Gemini, VsCode, Cursor };
 
-std::optional<Way> way_by_name(std::string_view name);
-const char* name_of(Way way);
+std::optional<ClientTransport> transport_by_name(std::string_view name);
+const char* name_of(ClientTransport transport);
 std::optional<RegisteredClient> client_by_name(std::string_view name);
 
 /// One server, as clients can reach it.
@@ -30,10 +31,11 @@ struct Endpoint {
 };
 
 /// http://127.0.0.1:8765/mcp/NAME, or /sse/NAME; for stdio the command as a shell wants it.
-std::string address_of(const Endpoint& endpoint, Way way);
+std::string address_of(const Endpoint& endpoint, ClientTransport transport);
 
 /// Ends with a line end. An error if the client does not know that way.
-Result<std::string> registration(RegisteredClient client, const Endpoint& endpoint, Way way);
+Result<std::string> registration(RegisteredClient client, const Endpoint& endpoint,
+                                 ClientTransport transport);
 
 /// The file into which the text belongs; empty if it is a command to run.
 std::string file_for(RegisteredClient client);

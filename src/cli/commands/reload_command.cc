@@ -28,10 +28,10 @@ Exit code: 0 when the new configuration is in force and the old instances are go
 file cannot be used.)";
 
 void show(const json::value& result, const DaemonOptions&) {
-  Page page(std::cout, look_of(STDOUT_FILENO));
+  Page page(std::cout, terminal_style(STDOUT_FILENO));
   std::string changes;
   for (const char* what : {"changed", "added", "removed"}) {
-    if (!list(result, what).empty()) changes += std::string("; ") + what + " " + words(result, what);
+    if (!list(result, what).empty()) changes += std::string("; ") + what + " " + joined(result, what);
   }
   page.paragraph("", "The configuration was read" + (changes.empty() ? "; no server has changed" : changes));
   if (text(result, "ended") != "0") page.paragraph("  ", "instances that ended: " + text(result, "ended"));

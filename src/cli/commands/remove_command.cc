@@ -41,12 +41,12 @@ Command remove_command() {
   command.examples = kExamples;
   command.options = options_of(*change);
   command.options_anywhere = true;
-  command.run = [change, known = command.options](const std::vector<std::string>& words) {
-    const Result<Words> rest = take_late_options(known, words);
+  command.run = [change, known = command.options](const std::vector<std::string>& args) {
+    const Result<std::vector<std::string>> rest = apply_late_options(known, args);
     if (!rest) return fail("remove", rest.error().message);
-    if (rest->list.size() != 1) return fail("remove", "name one server, as in `corral remove files`");
+    if (rest->size() != 1) return fail("remove", "name one server, as in `corral remove files`");
     if (change->config.empty()) change->config = config::default_file();
-    const int code = remove(*change, rest->list.front());
+    const int code = remove(*change, rest->front());
     if (!std::cout.flush()) return fail("remove", "the output could not be written: give stdout more room");
     return code;
   };

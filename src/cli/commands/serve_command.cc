@@ -71,7 +71,7 @@ Command serve_command() {
         return Result<void>();
       });
   command.run = [options](std::vector<std::string> tail) {
-    if (!tail.empty() && !serve::is_from_janitor(tail) && !are_a_command(tail)) {
+    if (!tail.empty() && !serve::is_from_janitor(tail) && !came_after_dashes(tail)) {
       return fail("serve", "unexpected '" + tail.front() + "': a command to serve stands behind --");
     }
     (serve::is_from_janitor(tail) ? options->from_janitor : options->command) = std::move(tail);

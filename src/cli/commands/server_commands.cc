@@ -58,7 +58,7 @@ std::string headline(Verb verb, const std::string& server, const json::value& re
 }
 
 void show(Verb verb, const std::string& server, const json::value& result) {
-  Page page(std::cout, look_of(STDOUT_FILENO));
+  Page page(std::cout, terminal_style(STDOUT_FILENO));
   page.paragraph("", headline(verb, server, result));
   show_gone(page, result);
 }

@@ -191,13 +191,13 @@ int status() {
   return complete ? 0 : kNotDone;
 }
 
-int run(const ServiceOptions& options, const std::vector<std::string>& words) {
+int run(const ServiceOptions& options, const std::vector<std::string>& args) {
   constexpr const char* kUsage = "write `corral service install`, `uninstall` or `status`";
-  if (words.size() != 1) return fail("service", std::string("one thing at a time: ") + kUsage);
-  if (words.front() == "install") return install(options);
-  if (words.front() == "uninstall") return uninstall(options);
-  if (words.front() == "status") return status();
-  return fail("service", "unknown '" + words.front() + "': " + kUsage);
+  if (args.size() != 1) return fail("service", std::string("one thing at a time: ") + kUsage);
+  if (args.front() == "install") return install(options);
+  if (args.front() == "uninstall") return uninstall(options);
+  if (args.front() == "status") return status();
+  return fail("service", "unknown '" + args.front() + "': " + kUsage);
 }
 
 }  // namespace
@@ -221,9 +221,9 @@ Command service_command() {
                                return Error{"'" + word + "' is not known: write systemd or launchd"};
                              }});
   command.options_anywhere = true;
-  command.run = [options, known = command.options](const std::vector<std::string>& words) {
-    const Result<Words> rest = take_late_options(known, words);
-    return rest ? run(*options, rest->list) : fail("service", rest.error().message);
+  command.run = [options, known = command.options](const std::vector<std::string>& args) {
+    const Result<std::vector<std::string>> rest = apply_late_options(known, args);
+    return rest ? run(*options, *rest) : fail("service", rest.error().message);
   };
   return command;
 }

@@ -54,17 +54,17 @@ struct Options {
 // ---- create
 
 /// What stands behind the first --, cut at every further one.
-std::vector<std::vector<std::string>> take_commands(std::vector<std::string>& words) {
+std::vector<std::vector<std::string>> split_off_commands(std::vector<std::string>& args) {
   std::vector<std::vector<std::string>> commands;
-  const auto first = std::find(words.begin(), words.end(), "--");
-  for (auto word = first; word != words.end(); ++word) {
+  const auto first = std::find(args.begin(), args.end(), "--");
+  for (auto word = first; word != args.end(); ++word) {
     if (*word == "--") {
       commands.emplace_back();
     } else {
       commands.back().push_back(*word);
     }
   }
-  words.erase(first, words.end());
+  args.erase(first, args.end());
   return commands;
 }
 
@@ -98,17 +98,17 @@ int create(const Options& options, std::vector<std::vector<std::string>> command
     fail("session", "no daemon can be had: " + channel.error().message);
     return shim::kNoDaemon;
   }
-  const Result<Told> told = read_answer(
+  const Result<JsonAnswer> parsed = read_answer(
       control::DaemonRequest(std::move(*channel), std::move(*hello), control::kTellPatience).wait());
-  if (!told) return fail("session", told.error().message);
-  std::cout << (options.json ? told->text : text(told->value, "id")) << '\n';
+  if (!parsed) return fail("session", parsed.error().message);
+  std::cout << (options.json ? parsed->text : text(parsed->value, "id")) << '\n';
   return 0;
 }
 
 // ---- end
 
 void show_end(const json::value& result) {
-  Page page(std::cout, look_of(STDOUT_FILENO));
+  Page page(std::cout, terminal_style(STDOUT_FILENO));
   const std::size_t ended = list(result, "ended").size();
   page.paragraph("", "Session " + text(result, "session") + " has ended after " + text(result, "ms") +
                          " ms: " + count_of(ended, "instance") + " went with it" +
@@ -128,42 +128,42 @@ int end(const Options& options, const std::string& id) {
   Hello hello;
   hello.verb = Verb::SessionEnd;
   hello.session = id;
-  const Asked asked = ask_daemon("session", options.runtime_dir, hello);
-  const int code = print_told(asked, options.json, show_end);
-  return asked.told && flag(asked.told->value, "leaked") ? 1 : code;
+  const AnswerOrExit asked = ask_daemon("session", options.runtime_dir, hello);
+  const int code = print_answer(asked, options.json, show_end);
+  return asked.answer && flag(asked.answer->value, "leaked") ? 1 : code;
 }
 
 // ---- list
 
 void show_list(const json::value& result) {
-  Page page(std::cout, look_of(STDOUT_FILENO));
+  Page page(std::cout, terminal_style(STDOUT_FILENO));
   const json::array& sessions = list(result, "sessions");
   page.heading("Sessions: " + std::to_string(sessions.size()));
   if (!sessions.empty()) show_session_objects(page, sessions);
 }
 
 int show_sessions(const Options& options) {
-  return print_told(ask_daemon("session", options.runtime_dir, control::verb_hello(Verb::SessionList)),
-                    options.json, show_list);
+  return print_answer(ask_daemon("session", options.runtime_dir, control::verb_hello(Verb::SessionList)),
+                      options.json, show_list);
 }
 
 // ---- the command
 
 int run(const Options& options, const std::vector<Option>& late, std::vector<std::string> all) {
-  std::vector<std::vector<std::string>> commands = take_commands(all);
-  const Result<Words> rest = take_late_options(late, all);
+  std::vector<std::vector<std::string>> commands = split_off_commands(all);
+  const Result<std::vector<std::string>> rest = apply_late_options(late, all);
   if (!rest) return fail("session", rest.error().message);
-  const std::vector<std::string>& words = rest->list;
-  const std::string what = words.empty() ? "" : words.front();
+  const std::vector<std::string>& args = *rest;
+  const std::string what = args.empty() ? "" : args.front();
   if (what != "create" && (!commands.empty() || !options.servers.empty())) {
     return fail("session", "servers and commands are for `corral session create`");
   }
-  if (what == "create" && words.size() == 1) return create(options, std::move(commands));
-  if (what == "end" && words.size() == 2 && !words[1].empty()) return end(options, words[1]);
-  if (what == "list" && words.size() == 1) return show_sessions(options);
+  if (what == "create" && args.size() == 1) return create(options, std::move(commands));
+  if (what == "end" && args.size() == 2 && !args[1].empty()) return end(options, args[1]);
+  if (what == "list" && args.size() == 1) return show_sessions(options);
   if (what == "end") return fail("session", "write the id of one session: `corral session end ID`");
   if (what == "create") {
-    return fail("session", "unexpected '" + words[1] + "': write --server NAME, or a command behind --");
+    return fail("session", "unexpected '" + args[1] + "': write --server NAME, or a command behind --");
   }
   return fail("session", "write create, end or list behind it; see `corral session --help`");
 }
@@ -195,8 +195,8 @@ Command session_command() {
   add("--runtime-dir", "DIR", "Where to meet the daemon, instead of the user's own place",
       set_word(options->runtime_dir));
   command.options_anywhere = true;
-  command.run = [options, late = command.options](std::vector<std::string> words) {
-    return run(*options, late, std::move(words));
+  command.run = [options, late = command.options](std::vector<std::string> args) {
+    return run(*options, late, std::move(args));
   };
   return command;
 }

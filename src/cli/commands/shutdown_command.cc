@@ -25,8 +25,8 @@ not end.)";
 // Beyond what the daemon and its janitor allow themselves.
 constexpr std::chrono::seconds kGonePatience{20};
 
-int run(const std::string& given, const std::vector<std::string>& words) {
-  const Result<void> nothing_more = expect_no_words(words);
+int run(const std::string& given, const std::vector<std::string>& args) {
+  const Result<void> nothing_more = expect_no_args(args);
   if (!nothing_more) return fail("shutdown", nothing_more.error().message);
   const control::DaemonAnswer answer =
       ask_patiently("shutdown", given, control::verb_hello(control::Verb::Shutdown));
@@ -56,7 +56,7 @@ Command shutdown_command() {
   command.usage = "corral shutdown [options]";
   command.examples = kExamples;
   command.options.push_back(runtime_dir_option(*runtime_dir));
-  command.run = [runtime_dir](const std::vector<std::string>& words) { return run(*runtime_dir, words); };
+  command.run = [runtime_dir](const std::vector<std::string>& args) { return run(*runtime_dir, args); };
   return command;
 }
 

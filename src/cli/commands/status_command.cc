@@ -86,7 +86,7 @@ void show_sessions(Page& page, const json::array& sessions) {
 }
 
 void show(const json::value& status, const DaemonOptions&) {
-  Page page(std::cout, look_of(STDOUT_FILENO));
+  Page page(std::cout, terminal_style(STDOUT_FILENO));
   static const json::value nobody;
   const json::value* const found = member(status, "daemon");
   const json::value& daemon = found == nullptr ? nobody : *found;

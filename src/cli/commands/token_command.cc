@@ -80,7 +80,7 @@ int create(const Options& options, const std::string& file, const std::string& n
 int show_list(const std::string& file) {
   const Result<std::vector<daemon::KeptToken>> tokens = daemon::read_kept_tokens(file);
   if (!tokens) return fail("token", tokens.error().message);
-  Page page(std::cout, look_of(STDOUT_FILENO));
+  Page page(std::cout, terminal_style(STDOUT_FILENO));
   if (tokens->empty()) {
     page.paragraph("", "There are no tokens. `corral token create NAME` makes one.");
     return 0;
@@ -103,17 +103,17 @@ int revoke(const std::string& file, const std::string& name) {
   return 0;
 }
 
-int run(const Options& options, const std::vector<std::string>& words) {
-  const std::string what = words.empty() ? "" : words.front();
+int run(const Options& options, const std::vector<std::string>& args) {
+  const std::string what = args.empty() ? "" : args.front();
   if (what != "create" && !(options.servers.empty() && options.roots.empty())) {
     return fail("token", "--server and --root are for `corral token create`");
   }
   const std::string file = file_for(options);
   if (file.empty())
     return fail("token", "HOME is not set, so there is no folder for tokens: use --state-dir");
-  if (what == "create" && words.size() == 2) return create(options, file, words[1]);
-  if (what == "revoke" && words.size() == 2) return revoke(file, words[1]);
-  if (what == "list" && words.size() == 1) return show_list(file);
+  if (what == "create" && args.size() == 2) return create(options, file, args[1]);
+  if (what == "revoke" && args.size() == 2) return revoke(file, args[1]);
+  if (what == "list" && args.size() == 1) return show_list(file);
   if (what == "create" || what == "revoke") {
     return fail("token", "write the name of one token: `corral token " + what + " NAME`");
   }
@@ -145,9 +145,9 @@ Command token_command() {
       {"--runtime-dir", "DIR", "Where the daemon is met, if not in the usual places",
        set_word(options->runtime_dir)}};
   command.options_anywhere = true;
-  command.run = [options, known = command.options](const std::vector<std::string>& words) {
-    const Result<Words> rest = take_late_options(known, words);
-    return rest ? run(*options, rest->list) : fail("token", rest.error().message);
+  command.run = [options, known = command.options](const std::vector<std::string>& args) {
+    const Result<std::vector<std::string>> rest = apply_late_options(known, args);
+    return rest ? run(*options, *rest) : fail("token", rest.error().message);
   };
   return command;
 }

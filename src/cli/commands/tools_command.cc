@@ -62,7 +62,7 @@ std::string first_line(const std::string& description) {
 }
 
 void show_table(const std::vector<Tool>& tools, const std::string& server) {
-  Page page(std::cout, look_of(STDOUT_FILENO));
+  Page page(std::cout, terminal_style(STDOUT_FILENO));
   page.heading("Tools of " + server + ": " + std::to_string(tools.size()));
   std::vector<std::vector<std::string>> rows;
   rows.reserve(tools.size());
@@ -87,7 +87,7 @@ std::string as_json(const std::vector<Tool>& tools, const std::string& server) {
          std::string(version) + R"(,"tools":)" + in_format(tools, Format::Mcp) + "}";
 }
 
-int show(const Options& options, const Target& target, McpClient& client, Catalog& catalog) {
+int show(const Options& options, const Target& target, McpClient& client, ToolCatalog& catalog) {
   const Tool* const one = options.tool.empty() ? nullptr : find_tool(client, catalog, options.tool);
   if (!options.tool.empty() && one == nullptr) {
     const Answer why = catalog.why_missing(options.tool, target.server.title());
@@ -108,19 +108,19 @@ int show(const Options& options, const Target& target, McpClient& client, Catalo
   return std::cout.flush() ? 0 : refuse("stdout cannot be written", 125);
 }
 
-int run(Options& options, const std::vector<Option>& late, std::vector<std::string> words) {
-  Result<Target> target = find_lone_target(late, std::move(words));
+int run(Options& options, const std::vector<Option>& late, std::vector<std::string> args) {
+  Result<Target> target = find_lone_target(late, std::move(args));
   if (!target) return refuse(target.error().message, kBadArguments);
-  if (options.tool.empty() && !target->words.empty()) {
-    options.tool = target->words.front();
-    target->words.erase(target->words.begin());
+  if (options.tool.empty() && !target->args.empty()) {
+    options.tool = target->args.front();
+    target->args.erase(target->args.begin());
   }
-  if (!target->words.empty()) return refuse("unexpected '" + target->words.front() + "'", kBadArguments);
+  if (!target->args.empty()) return refuse("unexpected '" + target->args.front() + "'", kBadArguments);
   Interrupts interrupts;
   McpClient client(interrupts, {}, options.direct->timeout);
-  const Answer begun = client.begin(connect_words(*options.direct, target->server));
+  const Answer begun = client.begin(connect_args(*options.direct, target->server));
   if (!begun.ok()) return refuse(harmless_line(begun.message), begun.exit_code);
-  Catalog catalog = list_tools(client);
+  ToolCatalog catalog = list_tools(client);
   if (!catalog.answer.ok()) return refuse(harmless_line(catalog.answer.message), catalog.answer.exit_code);
   const int code = show(options, *target, client, catalog);
   client.end();
@@ -145,8 +145,8 @@ Command tools_command() {
   command.options.push_back({"--json", "", "The same as --output json", set_flag(options->json)});
   add_direct_options(command, options->direct);
   command.options_anywhere = true;
-  command.run = [options, late = command.options](std::vector<std::string> words) {
-    return run(*options, late, std::move(words));
+  command.run = [options, late = command.options](std::vector<std::string> args) {
+    return run(*options, late, std::move(args));
   };
   return command;
 }

@@ -54,8 +54,8 @@ control::Hello status_question() { return control::status_hello(control::Measure
 std::string outcome_of(const TopAction& action, const DaemonAnswer& answer) {
   const bool stop = action.kind == TopAction::Kind::Stop;
   if (!answer.ok()) return action.server + ": " + answer.text;
-  const Result<Told> told = read_answer(answer);
-  const json::value result = told ? told->value : json::value();
+  const Result<JsonAnswer> parsed = read_answer(answer);
+  const json::value result = parsed ? parsed->value : json::value();
   for (const json::value& gone : list(result, "ended")) {
     if (!flag(gone, "proved"))
       return action.server + ": a process is not proved gone; see `corral ps --tree`";
@@ -70,16 +70,16 @@ class TopRun {
       : options_(options),
         terminal_(std::move(terminal)),
         model_(options.order),
-        look_(look_of(STDOUT_FILENO)) {}
+        style_(terminal_style(STDOUT_FILENO)) {}
 
   int run() {
     while (!code_) {
       refresh();
       draw();
       wait();
-      take_signals();
-      if (!code_) take_keys();
-      if (!code_) take_answers();
+      handle_signals();
+      if (!code_) handle_keys();
+      if (!code_) handle_answers();
     }
     return *code_;
   }
@@ -101,9 +101,9 @@ class TopRun {
   void draw() {
     if (!dirty_) return;
     const TopTerminal::Size size = terminal_->size();
-    look_.width = size.columns;
+    style_.width = size.columns;
     model_.set_page(rows_of_top(size.rows));
-    dirty_ = !terminal_->draw(draw_top(model_, size.rows, look_), look_);
+    dirty_ = !terminal_->draw(draw_top(model_, size.rows, style_), style_);
   }
 
   void wait() {
@@ -117,20 +117,20 @@ class TopRun {
     poll(waits_, 4, static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 60'000)));
   }
 
-  void take_signals() {
-    while (const int signo = terminal_->take_signal()) {
+  void handle_signals() {
+    while (const int signo = terminal_->next_signal()) {
       dirty_ = true;
       if (signo == SIGTSTP) {
         terminal_->stop();
       } else if (signo == SIGCONT) {
-        terminal_->take_again();
+        terminal_->resume();
       } else if (signo != SIGWINCH) {
         code_ = 128 + signo;
       }
     }
   }
 
-  void take_keys() {
+  void handle_keys() {
     if (!terminal_->write_more()) code_ = kHungUp;
     if ((waits_[0].revents & (POLLIN | POLLHUP | POLLERR | POLLNVAL)) == 0) return;
     const std::optional<std::string> typed = terminal_->read();
@@ -161,7 +161,7 @@ class TopRun {
     model_.tell(action.server + ": its instances are being ended");
   }
 
-  void take_answers() {
+  void handle_answers() {
     if (acting_) {
       if (const std::optional<DaemonAnswer> answer = acting_->poll()) {
         acting_.reset();
@@ -176,15 +176,15 @@ class TopRun {
     status_.reset();
     dirty_ = true;
     if (!answer->ok()) return lost(*answer);
-    const Result<Told> told = read_answer(*answer);
-    model_.set_trouble(told ? "" : told.error().message);
-    if (told) model_.take(read_overview(told->value));
+    const Result<JsonAnswer> parsed = read_answer(*answer);
+    model_.set_trouble(parsed ? "" : parsed.error().message);
+    if (parsed) model_.take(read_overview(parsed->value));
   }
 
   const TopOptions& options_;
   std::unique_ptr<TopTerminal> terminal_;
   TopModel model_;
-  Look look_;
+  TerminalStyle style_;
   std::optional<DaemonRequest> status_;
   std::optional<DaemonRequest> acting_;
   TopAction action_;
@@ -203,7 +203,7 @@ void print_look(const TopOptions& options, const json::value& status, TopModel& 
     return;
   }
   model.take(read_overview(status));
-  for (const TopLine& line : list_top(model, look_of(STDOUT_FILENO, kWidestTable))) {
+  for (const TopLine& line : list_top(model, terminal_style(STDOUT_FILENO, kWidestTable))) {
     std::cout << line.text.substr(0, line.text.find_last_not_of(' ') + 1) << '\n';
   }
 }
@@ -233,9 +233,9 @@ int run_batch(const TopOptions& options) {
     const std::optional<DaemonAnswer> answer = wait_for(request, interrupts);
     if (!answer) return 128 + interrupts.signal();
     if (!answer->ok()) return fail_for("top", *answer);
-    const Result<Told> told = read_answer(*answer);
-    if (!told) return fail("top", told.error().message);
-    print_look(options, told->value, model);
+    const Result<JsonAnswer> parsed = read_answer(*answer);
+    if (!parsed) return fail("top", parsed.error().message);
+    print_look(options, parsed->value, model);
     if (!std::cout.flush()) return fail("top", "the output could not be written: give stdout a reader");
   }
   return 0;
@@ -283,8 +283,8 @@ Command top_command() {
                      {"--json", "", "With --batch: one line of JSON per look, as `corral ps --json`",
                       set_flag(options->json)},
                      runtime_dir_option(options->runtime_dir)};
-  command.run = [options](const std::vector<std::string>& words) {
-    const Result<void> none = expect_no_words(words);
+  command.run = [options](const std::vector<std::string>& args) {
+    const Result<void> none = expect_no_args(args);
     return none ? run(*options) : fail("top", none.error().message);
   };
   return command;

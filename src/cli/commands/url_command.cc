@@ -24,7 +24,7 @@ namespace json = boost::json;
 
 constexpr const char* kExamples = R"EX(Examples:
   corral url files                                   the addresses of server files
-  corral url files --client claude                   the command that tells Claude Code of it, for each way
+  corral url files --client claude                   the command that tells Claude Code of it, for each transport
   eval "$(corral url files --client claude --transport http)"
   corral url files --client vscode --transport http > .vscode/mcp.json
 
@@ -38,7 +38,7 @@ struct UrlOptions {
   std::string runtime_dir;
   std::string config;
   RegisteredClient client = RegisteredClient::Any;
-  std::optional<Way> way;
+  std::optional<ClientTransport> transport;
 };
 
 /// What is known of servers and of the door, and from whom.
@@ -55,9 +55,9 @@ Error complaint(const std::string& what) { return Error{what}; }
 Result<std::optional<json::value>> ask_running(const std::string& runtime_dir) {
   control::DaemonAnswer answer = control::ask_daemon(runtime_dir, control::status_hello());
   if (answer.kind == control::DaemonAnswer::Kind::NoDaemon) return std::optional<json::value>();
-  Result<Told> told = read_answer(std::move(answer));
-  if (!told) return told.error();
-  return std::optional<json::value>(std::move(told->value));
+  Result<JsonAnswer> parsed = read_answer(std::move(answer));
+  if (!parsed) return parsed.error();
+  return std::optional<json::value>(std::move(parsed->value));
 }
 
 std::string base_from(const config::Http& http) {
@@ -100,21 +100,21 @@ Result<Knowledge> learn(const UrlOptions& options) {
 }
 
 /// `corral connect NAME` as a client can run it: by its path where PATH does not lead to us.
-std::vector<std::string> connect_words(const UrlOptions& options, const std::string& name) {
+std::vector<std::string> connect_args(const UrlOptions& options, const std::string& name) {
   std::vector<std::string> variables;
   for (char** entry = environ; *entry != nullptr; ++entry) variables.emplace_back(*entry);
   std::error_code unknown;
   const std::string self = std::filesystem::read_symlink("/proc/self/exe", unknown).string();
   const Result<proc::Executable> found = proc::find_command("corral", variables, "");
   const bool on_path = found && std::filesystem::equivalent(found->path, self, unknown);
-  std::vector<std::string> words = {on_path ? "corral" : self, "connect"};
-  const auto add_path = [&words](const char* option, const std::string& path) {
-    if (!path.empty()) words.insert(words.end(), {option, std::filesystem::absolute(path).string()});
+  std::vector<std::string> args = {on_path ? "corral" : self, "connect"};
+  const auto add_path = [&args](const char* option, const std::string& path) {
+    if (!path.empty()) args.insert(args.end(), {option, std::filesystem::absolute(path).string()});
   };
   add_path("--runtime-dir", options.runtime_dir);
   add_path("--config", options.config);
-  words.push_back(name);
-  return words;
+  args.push_back(name);
+  return args;
 }
 
 Error no_door(const Knowledge& knowledge) {
@@ -129,8 +129,8 @@ Error no_door(const Knowledge& knowledge) {
       "`--transport stdio` needs none");
 }
 
-int tell_one(const UrlOptions& options, const Endpoint& endpoint, Way way) {
-  const Result<std::string> text = registration(options.client, endpoint, way);
+int tell_one(const UrlOptions& options, const Endpoint& endpoint, ClientTransport transport) {
+  const Result<std::string> text = registration(options.client, endpoint, transport);
   if (!text) return fail("url", text.error().message);
   std::cout << *text;
   return 0;
@@ -139,22 +139,23 @@ int tell_one(const UrlOptions& options, const Endpoint& endpoint, Way way) {
 void tell_all(const UrlOptions& options, const Endpoint& endpoint, const Knowledge& knowledge) {
   const std::string file = file_for(options.client);
   if (!file.empty()) std::cout << "One of these, in " << file << ":\n\n";
-  for (const Way way : kWays) {
-    const Result<std::string> text = registration(options.client, endpoint, way);
+  for (const ClientTransport transport : kClientTransports) {
+    const Result<std::string> text = registration(options.client, endpoint, transport);
     const bool short_form = options.client == RegisteredClient::Any;
-    std::cout << "# " << name_of(way) << (way == Way::Sse ? " (for clients of 2024)" : "") << "\n"
+    std::cout << "# " << name_of(transport)
+              << (transport == ClientTransport::Sse ? " (for clients of 2024)" : "") << "\n"
               << (text ? *text : "# " + text.error().message + "\n") << (short_form ? "" : "\n");
   }
   if (options.client != RegisteredClient::Any || knowledge.unix_socket.empty()) return;
   std::cout << "# http, by local socket\ncurl --unix-socket " << knowledge.unix_socket << " http://localhost"
-            << address_of({endpoint.name, "", {}}, Way::Http) << "\n";
+            << address_of({endpoint.name, "", {}}, ClientTransport::Http) << "\n";
 }
 
-int run(const UrlOptions& options, const std::vector<std::string>& words) {
-  if (words.size() != 1) return fail("url", "name one server: `corral url NAME`; see `corral url --help`");
+int run(const UrlOptions& options, const std::vector<std::string>& args) {
+  if (args.size() != 1) return fail("url", "name one server: `corral url NAME`; see `corral url --help`");
   const Result<Knowledge> knowledge = learn(options);
   if (!knowledge) return fail("url", knowledge.error().message);
-  const std::string& name = words.front();
+  const std::string& name = args.front();
   const auto refuse = [](const Error& error) {
     fail("url", error.message);
     return kNotToBeHad;
@@ -162,15 +163,15 @@ int run(const UrlOptions& options, const std::vector<std::string>& words) {
   if (knowledge->configuration.find(name) == nullptr && name != daemon::kBuiltInServer) {
     return refuse(daemon::no_such_server(name, knowledge->configuration));
   }
-  const bool needs_door = options.way != Way::Stdio;
+  const bool needs_door = options.transport != ClientTransport::Stdio;
   if (needs_door && knowledge->base.empty()) return refuse(no_door(*knowledge));
   if (needs_door && !knowledge->runs) {
     std::cerr << "corral url: no daemon is running; `corral serve --background` starts one, `corral service "
                  "install` "
                  "for good\n";
   }
-  const Endpoint endpoint{name, knowledge->base, connect_words(options, name)};
-  if (options.way) return tell_one(options, endpoint, *options.way);
+  const Endpoint endpoint{name, knowledge->base, connect_args(options, name)};
+  if (options.transport) return tell_one(options, endpoint, *options.transport);
   tell_all(options, endpoint, *knowledge);
   return 0;
 }
@@ -199,8 +200,8 @@ Command url_command() {
   command.options.push_back({"--transport", "WAY",
                              "Only this one, and nothing else on stdout: http, sse or stdio",
                              [options](const std::string& word) -> Result<void> {
-                               options->way = way_by_name(word);
-                               if (!options->way)
+                               options->transport = transport_by_name(word);
+                               if (!options->transport)
                                  return Error{"'" + word + "' is no transport: write http, sse or stdio"};
                                return {};
                              }});
@@ -208,9 +209,9 @@ Command url_command() {
                              set_word(options->config)});
   command.options.push_back(runtime_dir_option(options->runtime_dir));
   command.options_anywhere = true;
-  command.run = [options, known = command.options](const std::vector<std::string>& words) {
-    const Result<Words> rest = take_late_options(known, words);
-    return rest ? run(*options, rest->list) : fail("url", rest.error().message);
+  command.run = [options, known = command.options](const std::vector<std::string>& args) {
+    const Result<std::vector<std::string>> rest = apply_late_options(known, args);
+    return rest ? run(*options, *rest) : fail("url", rest.error().message);
   };
   return command;
 }

@@ -160,11 +160,11 @@ Command watch_command() {
   };
   const std::vector<Option> selectors = selector_options(options->selectors, options->keep);
   command.options.insert(command.options.end(), selectors.begin(), selectors.end());
-  command.run = [options](const std::vector<std::string>& words) {
+  command.run = [options](const std::vector<std::string>& args) {
     const Result<std::size_t> keep = keep_count(options->keep);
     if (!keep) return fail("watch", keep.error().message);
     options->selectors.keep = *keep;
-    const Result<void> none = expect_no_words(words);
+    const Result<void> none = expect_no_args(args);
     return none ? run(*options) : fail("watch", none.error().message);
   };
   return command;

@@ -60,7 +60,7 @@ void show_tree(Page& page, const Snapshot& snapshot, const Server& server) {
     const std::string label = pid == server.tree.front() ? "  tree    " : "          ";
     const std::string line =
         label + std::string(2 * depth, ' ') + std::to_string(pid) + " " + survey::show_command(process->argv);
-    page.command("", fit(line, page.look().width, page.look()));
+    page.command("", fit(line, page.style().width, page.style()));
   }
 }
 
@@ -71,7 +71,7 @@ void show_server(Page& page, const Story& story, const Server& server) {
                                    " old");
   page.paragraph("  client  ", client_of(server));
   if (server.client.alive()) {
-    page.paragraph("          ", fit(server.client.command, page.look().width * 2, page.look()) + ", " +
+    page.paragraph("          ", fit(server.client.command, page.style().width * 2, page.style()) + ", " +
                                      show_age(server.client.age) + " old, in " +
                                      survey::printable(shorten_home(server.client.root)));
   }
@@ -173,8 +173,9 @@ int tell(pid_t pid, bool as_json, std::size_t keep) {
     std::cout << survey::to_json(*server) << '\n';
     return 0;
   }
-  Page page(std::cout, look_of(STDOUT_FILENO));
-  page.paragraph("", std::to_string(pid) + ": " + fit(survey::show_command(process->argv), 400, page.look()));
+  Page page(std::cout, terminal_style(STDOUT_FILENO));
+  page.paragraph("",
+                 std::to_string(pid) + ": " + fit(survey::show_command(process->argv), 400, page.style()));
   const Story story{*snapshot, survey, keep};
   if (server != nullptr) {
     show_server(page, story, *server);
@@ -194,11 +195,11 @@ Command who_command() {
   command.usage = "corral who [options] PID";
   command.examples = kExamples;
   command.options = {{"--json", "", "One server of docs/doctor-schema.json", set_flag(*as_json)}};
-  command.run = [as_json](const std::vector<std::string>& words) {
+  command.run = [as_json](const std::vector<std::string>& args) {
     const Result<std::size_t> keep = keep_count(std::nullopt);
     if (!keep) return fail("who", keep.error().message);
-    if (words.size() != 1) return fail("who", "name one process, as in `corral who 4711`");
-    const Result<pid_t> pid = parse_pid(words.front());
+    if (args.size() != 1) return fail("who", "name one process, as in `corral who 4711`");
+    const Result<pid_t> pid = parse_pid(args.front());
     if (!pid) return fail("who", pid.error().message);
     const int code = tell(*pid, *as_json, *keep);
     if (!std::cout.flush()) return fail("who", "the output could not be written: give stdout more room");

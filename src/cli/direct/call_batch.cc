@@ -97,7 +97,7 @@ Result<void> parse_call(std::string_view line, Call& call) {
 
 class Batch {
  public:
-  Batch(McpClient& client, Catalog& catalog, std::string server)
+  Batch(McpClient& client, ToolCatalog& catalog, std::string server)
       : client_(client), catalog_(catalog), server_(std::move(server)) {}
 
   int exit_code() const { return exit_code_; }
@@ -108,7 +108,7 @@ class Batch {
     const Result<void> understood = parse_call(line, call);
     return report(call, understood ? make(call) : refused(understood.error().message));
   }
-  bool take_oversized(std::size_t bytes) {
+  bool refuse_oversized(std::size_t bytes) {
     return report({std::to_string(++number_), ""}, refused("the line is too large: " + show_size(bytes)));
   }
 
@@ -135,7 +135,7 @@ class Batch {
   }
 
   McpClient& client_;
-  Catalog& catalog_;
+  ToolCatalog& catalog_;
   std::string server_;
   std::size_t number_ = 0;
   int exit_code_ = 0;
@@ -157,13 +157,13 @@ int exit_code_of(const Answer& answer) {
 namespace {
 
 /// False = an answer could not be written.
-bool take_lines(wire::LineReader& reader, Batch& batch, Interrupts& interrupts) {
+bool handle_lines(wire::LineReader& reader, Batch& batch, Interrupts& interrupts) {
   while (const auto line = reader.next()) {
     if (interrupts.signal() != 0) break;
     if (!batch.take(line->text)) return false;
   }
   while (const auto line = reader.take_oversized()) {
-    if (!batch.take_oversized(line->bytes)) return false;
+    if (!batch.refuse_oversized(line->bytes)) return false;
   }
   return true;
 }
@@ -175,7 +175,7 @@ int own_failure(const std::string& sentence) {
 
 }  // namespace
 
-int run_batch(McpClient& client, Catalog& catalog, const std::string& server, Interrupts& interrupts) {
+int run_batch(McpClient& client, ToolCatalog& catalog, const std::string& server, Interrupts& interrupts) {
   wire::LineReader reader(kLargestInput);
   static std::array<char, 65536> scratch;
   Batch batch(client, catalog, server);
@@ -187,7 +187,7 @@ int run_batch(McpClient& client, Catalog& catalog, const std::string& server, In
     more = got > 0;
     if (!more) room[got++] = '\n';  // the last line counts also without its end
     reader.took(got);
-    if (!take_lines(reader, batch, interrupts)) {
+    if (!handle_lines(reader, batch, interrupts)) {
       return own_failure("stdout cannot be written; no further call is made");
     }
   }

@@ -17,7 +17,7 @@ int exit_code_of(const Answer& answer);
 
 /// Reads calls from stdin until its end. Returns the exit code of the first call that failed, 0 if none did;
 /// 125 if stdin cannot be read or stdout not written, and then no further call is made.
-int run_batch(McpClient& client, Catalog& catalog, const std::string& server, Interrupts& interrupts);
+int run_batch(McpClient& client, ToolCatalog& catalog, const std::string& server, Interrupts& interrupts);
 
 /// All of stdin; an error if it is too large or cannot be read, nothing if Ctrl+C came.
 Result<std::string> read_input(Interrupts& interrupts);

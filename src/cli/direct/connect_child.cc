@@ -62,13 +62,13 @@ int spawn(pid_t& pid, int in, int out, const sigset_t& mask, std::vector<char*>&
 
 }  // namespace
 
-Result<ConnectChild> ConnectChild::start(const std::vector<std::string>& words, Interrupts& interrupts) {
+Result<ConnectChild> ConnectChild::start(const std::vector<std::string>& args, Interrupts& interrupts) {
   Result<Pipe> in = make_pipe();
   if (!in) return in.error();
   Result<Pipe> out = make_pipe();
   if (!out) return out.error();
   std::vector<std::string> line = {"corral"};
-  line.insert(line.end(), words.begin(), words.end());
+  line.insert(line.end(), args.begin(), args.end());
   std::vector<char*> argv;
   argv.reserve(line.size() + 1);
   for (std::string& word : line) argv.push_back(word.data());

@@ -18,7 +18,7 @@ namespace corral::cli {
 class ConnectChild {
  public:
   /// `words` stand behind `corral`. Both ends of the pipes that we keep never block.
-  static Result<ConnectChild> start(const std::vector<std::string>& words, Interrupts& interrupts);
+  static Result<ConnectChild> start(const std::vector<std::string>& args, Interrupts& interrupts);
   ConnectChild(ConnectChild&& other) noexcept;
   ConnectChild& operator=(ConnectChild&&) = delete;
   ~ConnectChild();  // ends it

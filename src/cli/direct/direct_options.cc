@@ -34,19 +34,19 @@ Result<void> set_output(Output& output, const std::string& text) {
   return {};
 }
 
-Result<void> take_late(const std::vector<Option>& late, std::vector<std::string>& words) {
-  Result<Words> rest = take_late_options(late, words);
+Result<void> apply_late(const std::vector<Option>& late, std::vector<std::string>& args) {
+  Result<std::vector<std::string>> rest = apply_late_options(late, args);
   if (!rest) return rest.error();
-  words = std::move(rest->list);
+  args = std::move(*rest);
   return {};
 }
 
-Result<Target> named(const std::vector<Option>& late, std::vector<std::string> words) {
-  const Result<void> taken = take_late(late, words);
+Result<Target> named(const std::vector<Option>& late, std::vector<std::string> args) {
+  const Result<void> taken = apply_late(late, args);
   if (!taken) return taken.error();
-  if (words.empty() || words.front().empty()) return Error{kNoServer};
-  Target target{{words.front(), {}}, {}};
-  target.words.assign(words.begin() + 1, words.end());
+  if (args.empty() || args.front().empty()) return Error{kNoServer};
+  Target target{{args.front(), {}}, {}};
+  target.args.assign(args.begin() + 1, args.end());
   return target;
 }
 
@@ -79,52 +79,52 @@ void add_direct_options(Command& command, const std::shared_ptr<DirectOptions>& 
   add("-v,--verbose", "", "Say on stderr what happens", pass_on(options, "--verbose"));
 }
 
-std::vector<std::string> connect_words(const DirectOptions& options, const Server& server) {
-  std::vector<std::string> words = {"connect"};
-  words.insert(words.end(), options.connect.begin(), options.connect.end());
+std::vector<std::string> connect_args(const DirectOptions& options, const Server& server) {
+  std::vector<std::string> args = {"connect"};
+  args.insert(args.end(), options.connect.begin(), options.connect.end());
   if (server.command.empty()) {
-    words.push_back(server.name);
+    args.push_back(server.name);
   } else {
-    words.emplace_back("--");
-    words.insert(words.end(), server.command.begin(), server.command.end());
+    args.emplace_back("--");
+    args.insert(args.end(), server.command.begin(), server.command.end());
   }
-  return words;
+  return args;
 }
 
-Result<Target> find_target(const std::vector<Option>& late, std::vector<std::string> words) {
-  if (words.empty()) return Error{kNoServer};
-  if (!are_a_command(words)) return named(late, std::move(words));
+Result<Target> find_target(const std::vector<Option>& late, std::vector<std::string> args) {
+  if (args.empty()) return Error{kNoServer};
+  if (!came_after_dashes(args)) return named(late, std::move(args));
   // The command may hold a -- of its own, the words of a tool hardly ever: the last one parts them.
-  const auto last = std::find(words.rbegin(), words.rend(), "--");
+  const auto last = std::find(args.rbegin(), args.rend(), "--");
   Target target;
-  if (last != words.rend()) {
-    target.server.command.assign(words.begin(), last.base() - 1);
-    target.words.assign(last.base(), words.end());
+  if (last != args.rend()) {
+    target.server.command.assign(args.begin(), last.base() - 1);
+    target.args.assign(last.base(), args.end());
   } else {
-    Result<std::vector<std::string>> command = split_line(words.front());
+    Result<std::vector<std::string>> command = split_line(args.front());
     if (!command) return command.error();
     target.server.command = std::move(*command);
-    target.words.assign(words.begin() + 1, words.end());
+    target.args.assign(args.begin() + 1, args.end());
   }
   if (target.server.command.empty() || target.server.command.front().empty()) return Error{kNoServer};
-  if (last == words.rend() && !target.words.empty() && target.words.front().starts_with('-')) {
-    return Error{"'" + target.words.front() +
+  if (last == args.rend() && !target.args.empty() && target.args.front().starts_with('-')) {
+    return Error{"'" + target.args.front() +
                  "' stands where a tool should: part a command of several words from the tool by another --, "
                  "as in `-- npx -y some-server -- TOOL`"};
   }
-  const Result<void> taken = take_late(late, target.words);
+  const Result<void> taken = apply_late(late, target.args);
   if (!taken) return taken.error();
   return target;
 }
 
-Result<Target> find_lone_target(const std::vector<Option>& late, std::vector<std::string> words) {
-  if (words.empty() || words.front().empty()) return Error{kNoServer};
-  if (!are_a_command(words)) return named(late, std::move(words));
-  return Target{{"", std::move(words)}, {}};
+Result<Target> find_lone_target(const std::vector<Option>& late, std::vector<std::string> args) {
+  if (args.empty() || args.front().empty()) return Error{kNoServer};
+  if (!came_after_dashes(args)) return named(late, std::move(args));
+  return Target{{"", std::move(args)}, {}};
 }
 
 Result<std::vector<std::string>> split_line(const std::string& line) {
-  std::vector<std::string> words;
+  std::vector<std::string> parts;
   bool in_word = false;
   char quote = 0;
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -133,7 +133,7 @@ Result<std::vector<std::string>> split_line(const std::string& line) {
       in_word = false;
       continue;
     }
-    if (!in_word) words.emplace_back();
+    if (!in_word) parts.emplace_back();
     in_word = true;
     if (quote == 0 && (c == '\'' || c == '"')) {
       quote = c;
@@ -142,11 +142,11 @@ Result<std::vector<std::string>> split_line(const std::string& line) {
     } else {
       const bool escapes = c == '\\' && quote != '\'' && i + 1 < line.size();
       if (escapes && (quote == 0 || line[i + 1] == '"' || line[i + 1] == '\\')) c = line[++i];
-      words.back() += c;
+      parts.back() += c;
     }
   }
   if (quote != 0) return Error{std::string("the command has a ") + quote + " without its end"};
-  return words;
+  return parts;
 }
 
 }  // namespace corral::cli

@@ -31,19 +31,19 @@ struct Server {
 };
 
 /// The words for a `corral connect` to this server.
-std::vector<std::string> connect_words(const DirectOptions& options, const Server& server);
+std::vector<std::string> connect_args(const DirectOptions& options, const Server& server);
 
 /// A server, and the words that stand behind it.
 struct Target {
   Server server;
-  std::vector<std::string> words;
+  std::vector<std::string> args;
 };
 
 /// Reads "NAME WORD...", "-- COMMAND [ARG...] -- WORD..." and "-- COMMAND WORD...", where the command is one
 /// word, or a whole line in quotes. `late` are the options that may stand among the words.
-Result<Target> find_target(const std::vector<Option>& late, std::vector<std::string> words);
+Result<Target> find_target(const std::vector<Option>& late, std::vector<std::string> args);
 /// The same where nothing may stand behind a command: "-- COMMAND [ARG...]".
-Result<Target> find_lone_target(const std::vector<Option>& late, std::vector<std::string> words);
+Result<Target> find_lone_target(const std::vector<Option>& late, std::vector<std::string> args);
 
 /// A line as a shell cuts it: blanks part words, quotes and backslashes hold them together. Nothing is
 /// expanded.

@@ -82,8 +82,8 @@ struct McpClient::Open {
 McpClient::McpClient(Interrupts& interrupts, Hooks hooks, milliseconds timeout)
     : interrupts_(interrupts), hooks_(std::move(hooks)), timeout_(timeout), reader_(kLongestLine) {}
 
-Answer McpClient::begin(const std::vector<std::string>& words) {
-  Result<ConnectChild> child = ConnectChild::start(words, interrupts_);
+Answer McpClient::begin(const std::vector<std::string>& args) {
+  Result<ConnectChild> child = ConnectChild::start(args, interrupts_);
   if (!child) return {Answer::Kind::Lost, "", child.error().message, kNotReached};
   child_.emplace(std::move(*child));
   return handshake();
@@ -174,7 +174,7 @@ void McpClient::receive(Open& open) {
     ended_ = true;
   }
   while (const std::optional<wire::Line> line = reader_.next()) take(wire::Message(*line), open);
-  take_oversized(open);
+  handle_oversized(open);
   flush();  // what a server asked beside its answer must not wait for our next question
 }
 
@@ -232,13 +232,13 @@ void McpClient::take(const wire::Message& message, Open& open) {
       if (message.id() != open.id || open.answer) return;
       open.answer = message.has_error() ? refused(message.error()) : accepted(message.result());
       return;
-    case wire::Kind::Request: return take_request(message, open);
-    case wire::Kind::Notification: return take_notification(message, open);
+    case wire::Kind::Request: return handle_request(message, open);
+    case wire::Kind::Notification: return handle_notification(message, open);
     default: return;  // no message: `corral connect` has said so, or there is no daemon and nobody to tell
   }
 }
 
-void McpClient::take_request(const wire::Message& message, Open& open) {
+void McpClient::handle_request(const wire::Message& message, Open& open) {
   const std::string_view id = message.id();
   const std::string_view method = message.method();
   if (method == "ping") return send(wire::result_message(id, "{}"));
@@ -252,7 +252,7 @@ void McpClient::take_request(const wire::Message& message, Open& open) {
   open.deadline += steady_clock::now() - began;  // a person may think as long as they like
 }
 
-void McpClient::take_notification(const wire::Message& message, const Open& open) {
+void McpClient::handle_notification(const wire::Message& message, const Open& open) {
   const std::string_view method = message.method();
   if (method == "notifications/progress" && hooks_.progress && message.direct_token() == open.id) {
     hooks_.progress(message.params());
@@ -261,7 +261,7 @@ void McpClient::take_notification(const wire::Message& message, const Open& open
   if (method == "notifications/message" && hooks_.log) hooks_.log(message.params());
 }
 
-void McpClient::take_oversized(Open& open) {
+void McpClient::handle_oversized(Open& open) {
   while (const std::optional<wire::LineReader::Oversized> line = reader_.take_oversized()) {
     if (line->id != open.id) continue;
     open.answer = Answer{Answer::Kind::Error, "",

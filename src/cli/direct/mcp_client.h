@@ -51,7 +51,7 @@ class McpClient {
   McpClient(Interrupts& interrupts, Hooks hooks, std::chrono::milliseconds timeout);
 
   /// Starts `corral WORD...` and shakes hands. The answer is that of initialize.
-  Answer begin(const std::vector<std::string>& words);
+  Answer begin(const std::vector<std::string>& args);
   /// `params` is a JSON object. Cancels the question if its time is up or a person presses Ctrl+C.
   Answer ask(std::string_view method, const std::string& params);
   /// Whether the server said in its handshake that it has this.
@@ -75,9 +75,9 @@ class McpClient {
   bool exchange(Open& open);  // sends and takes what goes without waiting longer than to the deadline
   void receive(Open& open);
   void take(const wire::Message& message, Open& open);
-  void take_request(const wire::Message& message, Open& open);
-  void take_notification(const wire::Message& message, const Open& open);
-  void take_oversized(Open& open);
+  void handle_request(const wire::Message& message, Open& open);
+  void handle_notification(const wire::Message& message, const Open& open);
+  void handle_oversized(Open& open);
   void send(const std::string& line) { outgoing_ += line + '\n'; }
   void flush();
   void drop_sent();

@@ -35,9 +35,9 @@ const json::object& members_of(const json::value& value, std::string_view name) 
   return found != nullptr && found->is_object() ? found->get_object() : none;
 }
 
-std::string one_of(const std::vector<std::string>& words) {
+std::string one_of(const std::vector<std::string>& choices) {
   std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + harmless_line(word);
+  for (const std::string& word : choices) text += (text.empty() ? "" : ", ") + harmless_line(word);
   return text;
 }
 
@@ -185,12 +185,11 @@ Error unknown_key(const std::string& key, const std::vector<std::string>& known)
 
 }  // namespace
 
-Result<std::string> arguments_from_words(std::string_view schema_text,
-                                         const std::vector<std::string>& words) {
+Result<std::string> arguments_from_pairs(std::string_view schema_text, const std::vector<std::string>& args) {
   const Schema schema(schema_text);
   std::set<std::string> given;
   std::string object = "{";
-  for (const std::string& word : words) {
+  for (const std::string& word : args) {
     const std::size_t equals = word.find('=');
     if (equals == std::string::npos || equals == 0 || word.starts_with(":=")) {
       return Error{"'" + word + "' is no argument: write key=value, or key:=JSON"};

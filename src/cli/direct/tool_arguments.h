@@ -12,7 +12,7 @@ namespace corral::cli {
 
 /// An object from `key=value` (as the schema says: text stays text, everything else is JSON) and `key:=JSON`.
 /// Refuses a key that the schema does not have, a value of another type, and a key that is given twice.
-Result<std::string> arguments_from_words(std::string_view schema, const std::vector<std::string>& words);
+Result<std::string> arguments_from_pairs(std::string_view schema, const std::vector<std::string>& args);
 
 /// An object from JSON text, on one line. `where` names the text in errors.
 Result<std::string> arguments_from_json(std::string_view text, const std::string& where);

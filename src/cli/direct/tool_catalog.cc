@@ -44,13 +44,13 @@ std::string add_page(std::string_view page, std::vector<Tool>& tools) {
 
 }  // namespace
 
-const Tool* Catalog::find(std::string_view name) const {
+const Tool* ToolCatalog::find(std::string_view name) const {
   const auto found =
       std::find_if(tools.begin(), tools.end(), [name](const Tool& tool) { return tool.name == name; });
   return found == tools.end() ? nullptr : &*found;
 }
 
-Error Catalog::unknown(const std::string& name, const std::string& server) const {
+Error ToolCatalog::unknown(const std::string& name, const std::string& server) const {
   std::vector<std::string> names;
   names.reserve(tools.size());
   for (const Tool& tool : tools) names.push_back(harmless_line(tool.name));
@@ -60,15 +60,15 @@ Error Catalog::unknown(const std::string& name, const std::string& server) const
                std::to_string(tools.size())};
 }
 
-Answer Catalog::why_missing(const std::string& name, const std::string& server) const {
+Answer ToolCatalog::why_missing(const std::string& name, const std::string& server) const {
   if (!answer.ok()) return answer;
   return {Answer::Kind::Error, "", unknown(name, server).message, kBadArguments};
 }
 
 namespace {
 
-Catalog list_once(McpClient& client) {
-  Catalog catalog;
+ToolCatalog list_once(McpClient& client) {
+  ToolCatalog catalog;
   catalog.answer.kind = Answer::Kind::Result;
   catalog.answer.exit_code = 0;
   if (!client.has_capability("tools")) return catalog;
@@ -97,9 +97,9 @@ Catalog list_once(McpClient& client) {
 
 }  // namespace
 
-Catalog list_tools(McpClient& client) {
+ToolCatalog list_tools(McpClient& client) {
   constexpr int kMostTries = 3;  // a server may change its list all the time
-  Catalog catalog;
+  ToolCatalog catalog;
   for (int tries = 0; tries < kMostTries; ++tries) {
     const std::size_t before = client.changes_of_tools();
     catalog = list_once(client);
@@ -108,10 +108,10 @@ Catalog list_tools(McpClient& client) {
   return catalog;
 }
 
-const Tool* find_tool(McpClient& client, Catalog& catalog, std::string_view name) {
+const Tool* find_tool(McpClient& client, ToolCatalog& catalog, std::string_view name) {
   const Tool* const found = catalog.find(name);
   if (found != nullptr || client.lost()) return found;
-  Catalog again = list_tools(client);
+  ToolCatalog again = list_tools(client);
   if (again.answer.ok()) {
     catalog = std::move(again);
   } else {

@@ -16,7 +16,7 @@ struct Tool {
   std::string json;         // as the server wrote it, on one line
 };
 
-struct Catalog {
+struct ToolCatalog {
   Answer answer;  // of the last question; `ok` = the list is whole
   std::vector<Tool> tools;
 
@@ -28,11 +28,11 @@ struct Catalog {
 };
 
 /// An empty list from a server that says it has no tools.
-Catalog list_tools(McpClient& client);
+ToolCatalog list_tools(McpClient& client);
 
 /// Null if there is none. Asks a second time before it says so, for servers that make tools once they know
 /// what the client can do, and tell so only afterwards. If that question fails, the catalog has its answer.
-const Tool* find_tool(McpClient& client, Catalog& catalog, std::string_view name);
+const Tool* find_tool(McpClient& client, ToolCatalog& catalog, std::string_view name);
 
 /// The tool's input schema, `{}` if it has none.
 std::string_view schema_of(const Tool& tool);

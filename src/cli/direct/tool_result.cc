@@ -100,8 +100,8 @@ std::string shown_log(std::string_view params) {
 
 void StatusLine::show(const std::string& text) {
   if (!terminal_) return;
-  const Look look = look_of(STDERR_FILENO);
-  std::cerr << "\r\x1b[K" << fit(text, look.width - 1, look) << std::flush;
+  const TerminalStyle style = terminal_style(STDERR_FILENO);
+  std::cerr << "\r\x1b[K" << fit(text, style.width - 1, style) << std::flush;
   shown_ = true;
 }
 

@@ -67,26 +67,26 @@ Command command_from(const DaemonCommand& what) {
 }
 
 /// Leaves the name of the server in `options`, if the command takes one.
-Result<void> take_words(const DaemonCommand& what, const std::vector<Option>& known, DaemonOptions& options,
-                        const std::vector<std::string>& words) {
-  if (what.takes == DaemonCommand::Takes::Nothing) return expect_no_words(words);
-  const Result<Words> rest = take_late_options(known, words);
+Result<void> read_args(const DaemonCommand& what, const std::vector<Option>& known, DaemonOptions& options,
+                       const std::vector<std::string>& args) {
+  if (what.takes == DaemonCommand::Takes::Nothing) return expect_no_args(args);
+  const Result<std::vector<std::string>> rest = apply_late_options(known, args);
   if (!rest) return rest.error();
-  if (rest->list.size() != 1 || rest->list.front().empty()) {
+  if (rest->size() != 1 || rest->front().empty()) {
     return Error{"write the name of one server; `corral status` shows what runs"};
   }
-  options.server = rest->list.front();
+  options.server = rest->front();
   return {};
 }
 
 int run(const DaemonCommand& what, const DaemonOptions& options) {
   control::Hello hello = what.hello;
   hello.server = options.server;
-  const Asked asked = ask_daemon(what.name, options.runtime_dir, std::move(hello));
-  if (!asked.told) return asked.exit_code;
-  const boost::json::value& answer = asked.told->value;
+  const AnswerOrExit asked = ask_daemon(what.name, options.runtime_dir, std::move(hello));
+  if (!asked.answer) return asked.exit_code;
+  const boost::json::value& answer = asked.answer->value;
   if (options.json) {
-    std::cout << (what.as_json ? what.as_json(answer) : asked.told->text) << '\n';
+    std::cout << (what.as_json ? what.as_json(answer) : asked.answer->text) << '\n';
   } else {
     what.show(answer, options);
   }
@@ -95,11 +95,11 @@ int run(const DaemonCommand& what, const DaemonOptions& options) {
 
 }  // namespace
 
-Result<Told> read_answer(DaemonAnswer answer) {
+Result<JsonAnswer> read_answer(DaemonAnswer answer) {
   if (!answer.ok()) return Error{std::move(answer.text)};
   boost::system::error_code error;
   boost::json::value value = boost::json::parse(answer.text, error);
-  if (!error) return Told{std::move(answer.text), std::move(value)};
+  if (!error) return JsonAnswer{std::move(answer.text), std::move(value)};
   return Error{"the daemon's answer is not valid JSON (" + error.message() +
                "): it is of another version; `corral serve --replace` starts this one"};
 }
@@ -119,17 +119,18 @@ int fail_for(const std::string& command, const DaemonAnswer& answer) {
   return answer.kind == DaemonAnswer::Kind::NoDaemon ? kNoDaemonRuns : code;
 }
 
-Asked ask_daemon(const std::string& command, const std::string& runtime_dir, control::Hello hello) {
+AnswerOrExit ask_daemon(const std::string& command, const std::string& runtime_dir, control::Hello hello) {
   DaemonAnswer answer = ask_patiently(command, runtime_dir, std::move(hello));
   if (!answer.ok()) return {std::nullopt, fail_for(command, answer)};
-  Result<Told> told = read_answer(std::move(answer));
-  if (!told) return {std::nullopt, fail(command, told.error().message)};
-  return {std::move(*told), 0};
+  Result<JsonAnswer> parsed = read_answer(std::move(answer));
+  if (!parsed) return {std::nullopt, fail(command, parsed.error().message)};
+  return {std::move(*parsed), 0};
 }
 
 boost::json::value status_or_null(const std::string& runtime_dir, std::chrono::milliseconds patience) {
-  Result<Told> told = read_answer(control::ask_daemon(runtime_dir, control::status_hello(), patience));
-  return told ? std::move(told->value) : boost::json::value();
+  Result<JsonAnswer> parsed =
+      read_answer(control::ask_daemon(runtime_dir, control::status_hello(), patience));
+  return parsed ? std::move(parsed->value) : boost::json::value();
 }
 
 Command daemon_command(DaemonCommand what) {
@@ -138,20 +139,20 @@ Command daemon_command(DaemonCommand what) {
   command.options.push_back({"--json", "", what.json_help, set_flag(options->json)});
   command.options.push_back(runtime_dir_option(options->runtime_dir));
   command.run = [options, known = command.options,
-                 what = std::move(what)](const std::vector<std::string>& words) {
-    const Result<void> taken = take_words(what, known, *options, words);
+                 what = std::move(what)](const std::vector<std::string>& args) {
+    const Result<void> taken = read_args(what, known, *options, args);
     return taken ? run(what, *options) : fail(what.name, taken.error().message);
   };
   return command;
 }
 
-int print_told(const Asked& asked, bool as_json,
-               const std::function<void(const boost::json::value& answer)>& show) {
-  if (!asked.told) return asked.exit_code;
+int print_answer(const AnswerOrExit& asked, bool as_json,
+                 const std::function<void(const boost::json::value& answer)>& show) {
+  if (!asked.answer) return asked.exit_code;
   if (as_json) {
-    std::cout << asked.told->text << '\n';
+    std::cout << asked.answer->text << '\n';
   } else {
-    show(asked.told->value);
+    show(asked.answer->value);
   }
   return 0;
 }

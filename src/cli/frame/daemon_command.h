@@ -23,23 +23,23 @@ inline constexpr int kNoDaemonRuns = 1;
 // ---- asking
 
 /// An answer in both forms.
-struct Told {
+struct JsonAnswer {
   std::string text;          // JSON, as the daemon wrote it
   boost::json::value value;  // the same, parsed
 };
 
 /// Parses the text of an answer. The error is the reason of a failed request, or says that the text is not
 /// valid JSON.
-Result<Told> read_answer(control::DaemonAnswer answer);
+Result<JsonAnswer> read_answer(control::DaemonAnswer answer);
 
 /// Asks and waits. A failure is printed on stderr, with `command` in front; then the result is its exit code.
 /// A request that ends instances may take minutes: stderr says so after ten seconds, and a daemon that does
 /// not answer other requests either is given up.
-struct Asked {
-  std::optional<Told> told;
+struct AnswerOrExit {
+  std::optional<JsonAnswer> answer;
   int exit_code = 0;
 };
-Asked ask_daemon(const std::string& command, const std::string& runtime_dir, control::Hello hello);
+AnswerOrExit ask_daemon(const std::string& command, const std::string& runtime_dir, control::Hello hello);
 
 /// The same for a request whose answer is a sentence and not JSON: the whole answer, with a silent daemon
 /// described.
@@ -83,7 +83,7 @@ struct DaemonCommand {
 Command daemon_command(DaemonCommand what);
 
 /// The last step alone, for a command that has several verbs: prints JSON or calls `show`.
-int print_told(const Asked& asked, bool as_json,
-               const std::function<void(const boost::json::value& answer)>& show);
+int print_answer(const AnswerOrExit& asked, bool as_json,
+                 const std::function<void(const boost::json::value& answer)>& show);
 
 }  // namespace corral::cli

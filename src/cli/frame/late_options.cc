@@ -36,32 +36,33 @@ Error unknown(const std::vector<Option>& options, const std::string& name) {
 
 }  // namespace
 
-bool are_a_command(const std::vector<std::string>& words) {
+bool came_after_dashes(const std::vector<std::string>& args) {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   std::vector<std::string> line;
   for (std::string word; std::getline(file, word, '\0');) line.push_back(word);
-  return line.size() > words.size() && line[line.size() - words.size() - 1] == "--";
+  return line.size() > args.size() && line[line.size() - args.size() - 1] == "--";
 }
 
-bool ask_for_help(const std::vector<Option>& options, const std::vector<std::string>& words) {
-  for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
-    if (words[i] == "--help" || words[i] == "-h") return true;
-    const Option* option = find_option(options, words[i]);
+bool asks_for_help(const std::vector<Option>& options, const std::vector<std::string>& args) {
+  for (std::size_t i = 0; i < args.size() && args[i] != "--"; ++i) {
+    if (args[i] == "--help" || args[i] == "-h") return true;
+    const Option* option = find_option(options, args[i]);
     if (option != nullptr && !option->value.empty()) ++i;  // its value
   }
   return false;
 }
 
-Result<Words> take_late_options(const std::vector<Option>& options, const std::vector<std::string>& words) {
-  Words rest;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string& word = words[i];
+Result<std::vector<std::string>> apply_late_options(const std::vector<Option>& options,
+                                                    const std::vector<std::string>& args) {
+  std::vector<std::string> rest;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const std::string& word = args[i];
     if (word.size() < 2 || word.front() != '-') {
-      rest.list.push_back(word);
+      rest.push_back(word);
       continue;
     }
     if (word == "--") {
-      rest.list.insert(rest.list.end(), words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end());
+      rest.insert(rest.end(), args.begin() + static_cast<std::ptrdiff_t>(i) + 1, args.end());
       break;
     }
     const std::size_t equals = word.find('=');
@@ -71,8 +72,8 @@ Result<Words> take_late_options(const std::vector<Option>& options, const std::v
     std::string value = equals == std::string::npos ? "" : word.substr(equals + 1);
     if (option->value.empty() && equals != std::string::npos) return Error{name + " takes no value"};
     if (!option->value.empty() && equals == std::string::npos) {
-      if (++i == words.size()) return Error{name + " needs a value, a " + option->value};
-      value = words[i];
+      if (++i == args.size()) return Error{name + " needs a value, a " + option->value};
+      value = args[i];
     }
     const Result<void> applied = option->apply(value);
     if (!applied) return Error{name + ": " + applied.error().message};

@@ -10,19 +10,16 @@
 
 namespace corral::cli {
 
-struct Words {
-  std::vector<std::string> list;
-};
-
 /// Applies the options among `words` and returns the rest. Behind `--` there are only words.
-Result<Words> take_late_options(const std::vector<Option>& options, const std::vector<std::string>& words);
+Result<std::vector<std::string>> apply_late_options(const std::vector<Option>& options,
+                                                    const std::vector<std::string>& args);
 
 /// Whether --help or -h is among the words, as an option and not as the value of one.
-bool ask_for_help(const std::vector<Option>& options, const std::vector<std::string>& words);
+bool asks_for_help(const std::vector<Option>& options, const std::vector<std::string>& args);
 
 /// Whether the words stood behind `--`, which the parser takes away: `connect NAME` and `connect -- COMMAND`
 /// look the same to a command otherwise. The words are the end of our command line, whatever stands before
 /// them.
-bool are_a_command(const std::vector<std::string>& words);
+bool came_after_dashes(const std::vector<std::string>& args);
 
 }  // namespace corral::cli

@@ -12,7 +12,7 @@ namespace corral::cli {
 namespace {
 
 /// The code point at the start, whose bytes are taken. Our own texts, so broken UTF-8 need only be harmless.
-std::uint32_t take_code_point(std::string_view& text) {
+std::uint32_t pop_code_point(std::string_view& text) {
   const auto first = static_cast<unsigned char>(text.front());
   std::size_t length = 1;
   std::uint32_t point = first;
@@ -39,7 +39,7 @@ std::string roff(std::string_view text) {
   std::string escaped;
   if (text.starts_with('.') || text.starts_with('\'')) escaped = "\\&";
   while (!text.empty()) {
-    const std::uint32_t point = take_code_point(text);
+    const std::uint32_t point = pop_code_point(text);
     if (point == '\\') {
       escaped += "\\e";
     } else if (point == '-') {

@@ -117,9 +117,9 @@ Result<pid_t> parse_pid(const std::string& text) {
   return Error{"'" + text + "' is no process number: write the PID as `ps` or `corral doctor` shows it"};
 }
 
-Result<void> expect_no_words(const std::vector<std::string>& words) {
-  if (words.empty()) return {};
-  return Error{"unexpected '" + words.front() + "': this command takes options only"};
+Result<void> expect_no_args(const std::vector<std::string>& args) {
+  if (args.empty()) return {};
+  return Error{"unexpected '" + args.front() + "': this command takes options only"};
 }
 
 }  // namespace corral::cli

@@ -42,6 +42,6 @@ Result<std::int64_t> parse_since(std::string_view text, std::int64_t now);
 Result<pid_t> parse_pid(const std::string& text);
 
 /// An error if words are left that the command has no use for.
-Result<void> expect_no_words(const std::vector<std::string>& words);
+Result<void> expect_no_args(const std::vector<std::string>& args);
 
 }  // namespace corral::cli

@@ -109,7 +109,7 @@ int parse_command(const Command& command, const std::vector<std::string>& argume
   } catch (const CLI::ParseError& error) {
     return refuse(std::string(error.what()) + "; see `corral " + command.name + " --help`");
   }
-  if (command.options_anywhere && !parts->behind_dashes && ask_for_help(command.options, parts->command)) {
+  if (command.options_anywhere && !parts->behind_dashes && asks_for_help(command.options, parts->command)) {
     std::cout << app.help();
     return 0;
   }
@@ -138,33 +138,33 @@ Command for_checking(Command command) {
   return command;
 }
 
-bool lacks_its_value(const Command& command, const std::vector<std::string>& words) {
-  if (words.empty()) return false;
+bool lacks_its_value(const Command& command, const std::vector<std::string>& args) {
+  if (args.empty()) return false;
   const CommandShape shape = shape_of(command);
-  return std::any_of(shape.options.begin(), shape.options.end(), [&words](const OptionShape& option) {
-    return !option.value.empty() && (option.name == words.back() || option.brief == words.back());
+  return std::any_of(shape.options.begin(), shape.options.end(), [&args](const OptionShape& option) {
+    return !option.value.empty() && (option.name == args.back() || option.brief == args.back());
   });
 }
 
 /// What stands behind the options.
-std::string objection_to_words(const Command& command, std::vector<std::string> words) {
+std::string objection_to_args(const Command& command, std::vector<std::string> args) {
   const CommandShape shape = shape_of(command);
   if (command.options_anywhere) {
-    if (ask_for_help(command.options, words)) return "";
-    if (lacks_its_value(command, words)) words.emplace_back(kSomeValue);
-    const Result<Words> rest = take_late_options(command.options, words);
+    if (asks_for_help(command.options, args)) return "";
+    if (lacks_its_value(command, args)) args.emplace_back(kSomeValue);
+    const Result<std::vector<std::string>> rest = apply_late_options(command.options, args);
     if (!rest) return rest.error().message;
-    words = rest->list;
+    args = *rest;
   } else if (!shape.runs_program) {
-    for (const std::string& word : words) {
+    for (const std::string& word : args) {
       if (word.starts_with("--")) return "option '" + word + "' stands behind a word: write it before";
     }
   }
-  if (words.empty() || is_placeholder(words.front())) return "";
-  if (command.usage == "corral " + command.name + " [options]") return "unexpected '" + words.front() + "'";
+  if (args.empty() || is_placeholder(args.front())) return "";
+  if (command.usage == "corral " + command.name + " [options]") return "unexpected '" + args.front() + "'";
   const std::vector<std::string>& known = shape.first.words;
-  if (known.empty() || std::find(known.begin(), known.end(), words.front()) != known.end()) return "";
-  return "unknown word '" + words.front() + "'";
+  if (known.empty() || std::find(known.begin(), known.end(), args.front()) != known.end()) return "";
+  return "unknown word '" + args.front() + "'";
 }
 
 std::string objection_to_line(const Command& command, const std::vector<std::string>& arguments) {
@@ -181,7 +181,7 @@ std::string objection_to_line(const Command& command, const std::vector<std::str
   } catch (const CLI::ParseError& error) {
     return error.what();
   }
-  return parts->behind_dashes ? "" : objection_to_words(command, std::move(parts->command));
+  return parts->behind_dashes ? "" : objection_to_args(command, std::move(parts->command));
 }
 
 void print_help(const std::vector<Command>& commands) {
@@ -229,13 +229,12 @@ int run_chosen(const std::vector<Command>& commands, std::vector<std::string> ar
 
 }  // namespace
 
-std::string objection_to(const std::vector<Command>& commands, const std::vector<std::string>& words) {
-  if (words.empty() || is_placeholder(words.front())) return "";
-  const std::string& name = words.front();
+std::string objection_to(const std::vector<Command>& commands, const std::vector<std::string>& args) {
+  if (args.empty() || is_placeholder(args.front())) return "";
+  const std::string& name = args.front();
   if (name == "--help" || name == "-h" || name == "help" || name == "--version") return "";
   for (const Command& command : commands) {
-    if (command.name == name)
-      return objection_to_line(for_checking(command), {words.begin() + 1, words.end()});
+    if (command.name == name) return objection_to_line(for_checking(command), {args.begin() + 1, args.end()});
   }
   return "unknown command '" + name + "'";
 }
@@ -245,11 +244,11 @@ int check_lines() {
     boost::system::error_code error;
     const boost::json::value list = boost::json::parse(line, error);
     if (error || !list.is_array()) return fail("", std::string(kCheckLines) + ": write a JSON list of words");
-    std::vector<std::string> words;
+    std::vector<std::string> args;
     for (const boost::json::value& word : list.get_array()) {
-      words.push_back(word.is_string() ? std::string(word.get_string()) : kSomeValue);
+      args.push_back(word.is_string() ? std::string(word.get_string()) : kSomeValue);
     }
-    const std::string objection = objection_to(all_commands(), words);
+    const std::string objection = objection_to(all_commands(), args);
     std::cout << (objection.empty() ? "ok" : objection) << '\n';
   }
   return 0;

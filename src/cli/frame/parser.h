@@ -12,7 +12,7 @@ namespace corral::cli {
 /// Why the words, without the program's name, are no command line of ours; empty = they are. Nothing is run.
 /// Words of a manual stand for others and fit everywhere: NAME, $ID, `…`; an option at the end may lack its
 /// value.
-std::string objection_to(const std::vector<Command>& commands, const std::vector<std::string>& words);
+std::string objection_to(const std::vector<Command>& commands, const std::vector<std::string>& args);
 
 /// Not for typing: `corral @check-lines` reads command lines, each a JSON list of words, and answers each
 /// with a line, "ok" or what is wrong with it. Our documents are checked with it (tools/check_docs.py).

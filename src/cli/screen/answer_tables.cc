@@ -23,7 +23,7 @@ void show_session_objects(Page& page, const boost::json::array& sessions) {
   for (const boost::json::value& session : sessions) {
     rows.push_back({text(session, "id"), std::to_string(list(session, "attached").size()),
                     text(session, "owner"), age(session, "ttl_ms"), age(session, "age_ms"),
-                    age(session, "silent_ms"), words(session, "servers")});
+                    age(session, "silent_ms"), joined(session, "servers")});
   }
   page.table("  ",
              {{"SESSION"},

@@ -50,11 +50,11 @@ bool is_chosen(const json::value& event, const EventChoice& choice) {
          is_among(choice.servers, text(event, "server"));
 }
 
-std::string event_line(const json::value& event, const Look& look) {
+std::string event_line(const json::value& event, const TerminalStyle& style) {
   const std::string kind = survey::printable(text(event, "kind"));
   const std::size_t width = width_of(kind);
   const std::string padding(width < kKindWidth ? kKindWidth - width : 1, ' ');
-  return show_utc(number_of(event, "time_ms")) + "  " + toned(kind, tone_of_kind(kind), look) + padding +
+  return show_utc(number_of(event, "time_ms")) + "  " + toned(kind, tone_of_kind(kind), style) + padding +
          survey::printable(text(event, "text"));
 }
 

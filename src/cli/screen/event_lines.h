@@ -20,7 +20,7 @@ struct EventChoice {
 bool is_chosen(const boost::json::value& event, const EventChoice& choice);
 
 /// "2026-11-16T03:40:00.123Z  spawn     instance 1a2b3c4d of server files: started"
-std::string event_line(const boost::json::value& event, const Look& look);
+std::string event_line(const boost::json::value& event, const TerminalStyle& style);
 
 /// Every kind there is: "start", "shutdown", …
 std::vector<std::string> event_kinds();

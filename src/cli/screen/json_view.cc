@@ -56,7 +56,7 @@ const json::array& list(const json::value& value, std::string_view name) {
   return found != nullptr && found->is_array() ? found->get_array() : none;
 }
 
-std::string words(const json::value& value, std::string_view name) {
+std::string joined(const json::value& value, std::string_view name) {
   std::string shown;
   for (const json::value& word : list(value, name)) shown += (shown.empty() ? "" : ", ") + text_of(&word);
   return shown.empty() ? "-" : shown;

@@ -26,7 +26,7 @@ std::string age(const boost::json::value& value, std::string_view name);
 const boost::json::array& list(const boost::json::value& value, std::string_view name);
 
 /// The texts of a list: "files, memory".
-std::string words(const boost::json::value& value, std::string_view name);
+std::string joined(const boost::json::value& value, std::string_view name);
 
 bool flag(const boost::json::value& value, std::string_view name);
 

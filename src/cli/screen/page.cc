@@ -72,12 +72,12 @@ std::string prefix(const std::string& text, std::size_t columns) {
 
 }  // namespace
 
-Look look_of(int fd, std::size_t widest) {
-  Look look;
-  look.width = std::clamp(terminal_width(fd), kNarrowest, widest);
-  look.unicode = locale_is_utf8();
-  look.bold = isatty(fd) == 1 && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
-  return look;
+TerminalStyle terminal_style(int fd, std::size_t widest) {
+  TerminalStyle style;
+  style.width = std::clamp(terminal_width(fd), kNarrowest, widest);
+  style.unicode = locale_is_utf8();
+  style.bold = isatty(fd) == 1 && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
+  return style;
 }
 
 std::size_t width_of(std::string_view text) {
@@ -85,13 +85,13 @@ std::size_t width_of(std::string_view text) {
       std::count_if(text.begin(), text.end(), [](char byte) { return !is_continuation(byte); }));
 }
 
-std::string toned(const std::string& text, Tone tone, const Look& look) {
-  if (!look.bold || tone == Tone::Plain || text.empty()) return text;
+std::string toned(const std::string& text, Tone tone, const TerminalStyle& style) {
+  if (!style.bold || tone == Tone::Plain || text.empty()) return text;
   return sequence_of(tone) + text + kPlainAgain;
 }
 
-std::string fit(const std::string& text, std::size_t width, const Look& look) {
-  const std::string ellipsis = look.unicode ? "…" : "...";
+std::string fit(const std::string& text, std::size_t width, const TerminalStyle& style) {
+  const std::string ellipsis = style.unicode ? "…" : "...";
   if (width_of(text) <= width) return text;
   const std::size_t taken = width_of(ellipsis);
   return width <= taken ? prefix(text, width) : prefix(text, width - taken) + ellipsis;
@@ -117,7 +117,7 @@ std::string shorten_homes(std::string text) {
 /// The one way out for text: where the locale has no Unicode, a question mark stands for what it cannot show.
 void Page::put(const std::string& line) {
   for (const char byte : line) {
-    if (look_.unicode || static_cast<unsigned char>(byte) < 0x80) {
+    if (style_.unicode || static_cast<unsigned char>(byte) < 0x80) {
       out_ << byte;
     } else if (!is_continuation(byte)) {
       out_ << '?';
@@ -127,9 +127,9 @@ void Page::put(const std::string& line) {
 }
 
 void Page::heading(const std::string& text, Tone tone) {
-  if (look_.bold) out_ << sequence_of(Tone::Strong) << sequence_of(tone);
+  if (style_.bold) out_ << sequence_of(Tone::Strong) << sequence_of(tone);
   paragraph("", text);
-  if (look_.bold) out_ << kPlainAgain;
+  if (style_.bold) out_ << kPlainAgain;
 }
 
 void Page::paragraph(const std::string& label, const std::string& text) {
@@ -141,7 +141,7 @@ void Page::paragraph(const std::string& label, const std::string& text) {
     const std::string word = text.substr(at, end - at);
     at = end + 1;
     if (word.empty()) continue;
-    if (!empty && width_of(line) + 1 + width_of(word) > look_.width) {
+    if (!empty && width_of(line) + 1 + width_of(word) > style_.width) {
       put(line);
       line = indent;
       empty = true;
@@ -162,7 +162,7 @@ void Page::table(const std::string& indent, const std::vector<Column>& columns,
   }
   const auto shrink = [&](std::size_t i) {
     constexpr std::size_t kLeast = 12;
-    const std::size_t too_much = used > look_.width ? used - look_.width : 0;
+    const std::size_t too_much = used > style_.width ? used - style_.width : 0;
     const std::size_t given = std::min(too_much, widths[i] > kLeast ? widths[i] - kLeast : 0);
     widths[i] -= given;
     used -= given;
@@ -174,7 +174,7 @@ void Page::table(const std::string& indent, const std::vector<Column>& columns,
   Cells titles;
   titles.reserve(columns.size());
   for (const Column& column : columns) titles.push_back(column.title);
-  put(toned(table_row(indent, columns, widths, titles, {}), Tone::Strong, look_));
+  put(toned(table_row(indent, columns, widths, titles, {}), Tone::Strong, style_));
   for (std::size_t i = 0; i < rows.size(); ++i) {
     std::vector<Tone> tones;
     tones.reserve(columns.size());
@@ -191,9 +191,9 @@ std::string Page::table_row(const std::string& indent, const std::vector<Column>
                             const std::vector<Tone>& tones) const {
   std::string line = indent;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    const std::string cell = fit(cells[i], widths[i], look_);
+    const std::string cell = fit(cells[i], widths[i], style_);
     const std::string padding(widths[i] - std::min(widths[i], width_of(cell)), ' ');
-    const std::string said = toned(cell, i < tones.size() ? tones[i] : Tone::Plain, look_);
+    const std::string said = toned(cell, i < tones.size() ? tones[i] : Tone::Plain, style_);
     line += (i == 0 ? "" : "  ") + (columns[i].right ? padding + said : said + padding);
   }
   line.erase(line.find_last_not_of(' ') + 1);

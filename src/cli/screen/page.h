@@ -10,7 +10,7 @@
 
 namespace corral::cli {
 
-struct Look {
+struct TerminalStyle {
   std::size_t width = 80;
   bool unicode = true;
   bool bold = false;  // and colours
@@ -23,16 +23,16 @@ inline constexpr std::size_t kWidestText = 120;  // longer lines are hard to fol
 
 /// As the terminal behind a descriptor wants it; 80 columns, without bold, where there is none. COLUMNS,
 /// NO_COLOR and the locale variables are honoured. A table may be wider than a text.
-Look look_of(int fd, std::size_t widest = kWidestText);
+TerminalStyle terminal_style(int fd, std::size_t widest = kWidestText);
 
 /// Columns that a UTF-8 text takes, one per code point.
 std::size_t width_of(std::string_view text);
 
 /// The text in its tone; only where the look has colours. Its width is to be counted before.
-std::string toned(const std::string& text, Tone tone, const Look& look);
+std::string toned(const std::string& text, Tone tone, const TerminalStyle& style);
 
 /// Cut to at most `width` columns, with an ellipsis in place of what is missing.
-std::string fit(const std::string& text, std::size_t width, const Look& look);
+std::string fit(const std::string& text, std::size_t width, const TerminalStyle& style);
 
 /// "~/project" instead of the whole path.
 std::string shorten_home(const std::string& path);
@@ -42,9 +42,9 @@ std::string shorten_homes(std::string text);
 
 class Page {
  public:
-  Page(std::ostream& out, Look look) : out_(out), look_(look) {}
+  Page(std::ostream& out, TerminalStyle style) : out_(out), style_(style) {}
 
-  const Look& look() const { return look_; }
+  const TerminalStyle& style() const { return style_; }
   void blank() { out_ << '\n'; }
   /// Strong, and in a tone beside that.
   void heading(const std::string& text, Tone tone = Tone::Plain);
@@ -71,7 +71,7 @@ class Page {
                         const std::vector<Tone>& tones) const;
 
   std::ostream& out_;
-  Look look_;
+  TerminalStyle style_;
 };
 
 }  // namespace corral::cli

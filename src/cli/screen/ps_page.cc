@@ -40,14 +40,14 @@ void show_wide(Page& page, const Overview& overview) {
   for (const InstanceEntry& one : overview.instances) {
     rows.push_back({shown(one.server), pid_text(one.pid), shown_processes(one), shown(one.level),
                     shown(one.share), std::to_string(one.sessions.size()),
-                    fit(shown_clients(one.sessions), 16, page.look()), shown_age(one.uptime),
+                    fit(shown_clients(one.sessions), 16, page.style()), shown_age(one.uptime),
                     shown_memory(one), shown_cpu(one), shown(one.state), shown_code(one), shown_reason(one)});
     state.tones.push_back(tone_of_state(one.state));
     code.tones.push_back(one.stale.empty() ? Tone::Plain : Tone::Warning);
   }
   for (const auto& [key, sessions] : waiting_groups(overview)) {
     rows.push_back({shown(key.first), "-", "-", "-", "-", std::to_string(sessions.size()),
-                    fit(shown_clients(sessions), 16, page.look()), "-", "-", "-", key.second,
+                    fit(shown_clients(sessions), 16, page.style()), "-", "-", "-", key.second,
                     shown_code({.state = key.second}), waiting_reason(overview, key.first, key.second)});
     state.tones.push_back(tone_of_state(key.second));
   }
@@ -112,14 +112,14 @@ void show_tiny(Page& page, const Overview& overview) {
   std::vector<std::string> below;
   for (const InstanceEntry& one : overview.instances) {
     rows.push_back({shown(one.server), pid_text(one.pid), one.memory ? show_size(*one.memory) : "-",
-                    fit(shown(one.state), 8, page.look())});
+                    fit(shown(one.state), 8, page.style())});
     below.push_back("up " + shown_age(one.uptime) + ", procs " + shown_processes(one) + ", cpu " +
                     shown_cpu(one) + ", sessions " + std::to_string(one.sessions.size()) + "; " +
                     sentence_of(one));
     state.tones.push_back(tone_of(one));
   }
   for (const auto& [key, sessions] : waiting_groups(overview)) {
-    rows.push_back({shown(key.first), "-", "-", fit(key.second, 8, page.look())});
+    rows.push_back({shown(key.first), "-", "-", fit(key.second, 8, page.style())});
     below.push_back(waiting_reason(overview, key.first, key.second) + "; sessions " +
                     std::to_string(sessions.size()) + "; for " + shown_clients(sessions));
     state.tones.push_back(tone_of_state(key.second));
@@ -130,7 +130,7 @@ void show_tiny(Page& page, const Overview& overview) {
 /// "  └─ node", with the lines of those above it.
 class TreeRows {
  public:
-  TreeRows(const std::vector<ProcessEntry>& processes, const Look& look) : look_(look) {
+  TreeRows(const std::vector<ProcessEntry>& processes, const TerminalStyle& style) : style_(style) {
     for (const ProcessEntry& process : processes) children_[process.parent].push_back(&process);
   }
 
@@ -159,12 +159,12 @@ class TreeRows {
   static constexpr std::size_t kDeepest = 160;
 
   const char* branch(bool last) const {
-    if (!look_.unicode) return last ? "`- " : "|- ";
+    if (!style_.unicode) return last ? "`- " : "|- ";
     return last ? "└─ " : "├─ ";
   }
   const char* trunk(bool last) const {
     if (last) return "   ";
-    return look_.unicode ? "│  " : "|  ";
+    return style_.unicode ? "│  " : "|  ";
   }
   void add(const ProcessEntry& process, const std::string& before, std::vector<Cells>& rows) const {
     rows.push_back({before + shown(process.name), pid_text(process.pid), shown(process.state),
@@ -172,18 +172,18 @@ class TreeRows {
                     shown_age(process.age)});
   }
 
-  Look look_;
+  TerminalStyle style_;
   std::map<std::int64_t, std::vector<const ProcessEntry*>> children_;
 };
 
 void show_processes(Page& page, const InstanceEntry& one) {
   std::vector<Cells> rows = {{"corral-keeper", pid_text(one.keeper), "-", "-", "-", "-"}};
   if (one.processes) {
-    TreeRows tree(*one.processes, page.look());
+    TreeRows tree(*one.processes, page.style());
     tree.add_below(one.keeper, "", rows);
     tree.add_rest(rows);
   } else {
-    rows.push_back({page.look().unicode ? "└─ server" : "`- server", pid_text(one.pid), "-", "-", "-", "-"});
+    rows.push_back({page.style().unicode ? "└─ server" : "`- server", pid_text(one.pid), "-", "-", "-", "-"});
   }
   page.table("  ",
              {{"PROCESS", false, true},
@@ -293,11 +293,11 @@ bool shows_nothing(Page& page, const Overview& overview) {
 
 void show_process_table(Page& page, const Overview& overview) {
   if (shows_nothing(page, overview)) return show_all_halted(page, overview);
-  if (page.look().width >= kWide) {
+  if (page.style().width >= kWide) {
     show_wide(page, overview);
     return show_all_halted(page, overview);  // the column is mostly too narrow for the whole sentence
   }
-  page.look().width >= kNarrow ? show_narrow(page, overview) : show_tiny(page, overview);
+  page.style().width >= kNarrow ? show_narrow(page, overview) : show_tiny(page, overview);
   show_other_halted(page, overview);
 }
 

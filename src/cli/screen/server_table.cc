@@ -92,7 +92,7 @@ void show_servers(Page& page, const survey::Survey& survey, const std::vector<st
       shown.push_back(row_of(survey.servers[servers[i]], with_user));
     } else if (i == kEnds) {
       shown.emplace_back(columns.size());
-      shown.back().front() = page.look().unicode ? "…" : "...";
+      shown.back().front() = page.style().unicode ? "…" : "...";
     }
   }
   page.table("  ", columns, shown);

@@ -31,7 +31,7 @@ std::size_t length_of_other(std::string_view bytes) {
   return std::min(at + 1, bytes.size());
 }
 
-TopKey take_key(std::string_view& bytes) {
+TopKey pop_key(std::string_view& bytes) {
   for (const Sequence& sequence : kSequences) {
     if (!bytes.starts_with(sequence.bytes)) continue;
     bytes.remove_prefix(sequence.bytes.size());
@@ -76,7 +76,7 @@ std::vector<InstanceEntry> waiting_rows(const Overview& overview) {
 
 std::vector<TopKey> read_keys(std::string_view bytes) {
   std::vector<TopKey> keys;
-  while (!bytes.empty()) keys.push_back(take_key(bytes));
+  while (!bytes.empty()) keys.push_back(pop_key(bytes));
   return keys;
 }
 

@@ -44,9 +44,9 @@ const std::vector<TopColumn>& top_columns() {
 }
 
 /// One byte per column where the locale has no Unicode; never more columns than there are.
-std::string plain(const std::string& text, const Look& look) {
-  std::string cut = fit(text, look.width, look);
-  if (look.unicode) return cut;
+std::string plain(const std::string& text, const TerminalStyle& style) {
+  std::string cut = fit(text, style.width, style);
+  if (style.unicode) return cut;
   std::string ascii;
   for (const char byte : cut) {
     const auto value = static_cast<unsigned char>(byte);
@@ -59,8 +59,8 @@ std::string plain(const std::string& text, const Look& look) {
   return ascii;
 }
 
-std::string padded(const std::string& text, std::size_t width, bool right, const Look& look) {
-  const std::string cut = fit(text, width, look);
+std::string padded(const std::string& text, std::size_t width, bool right, const TerminalStyle& style) {
+  const std::string cut = fit(text, width, style);
   const std::string room(width - std::min(width, width_of(cut)), ' ');
   return right ? room + cut : cut + room;
 }
@@ -68,7 +68,7 @@ std::string padded(const std::string& text, std::size_t width, bool right, const
 /// The columns that fit, with their widths. The first takes the rest.
 class Layout {
  public:
-  Layout(const std::vector<InstanceEntry>& rows, const Look& look) : look_(look) {
+  Layout(const std::vector<InstanceEntry>& rows, const TerminalStyle& style) : style_(style) {
     for (const TopColumn& column : top_columns()) {
       std::size_t widest = width_of(column.title);
       for (const InstanceEntry& row : rows) widest = std::max(widest, width_of(column.cell(row)));
@@ -84,7 +84,7 @@ class Layout {
     TopCells titles;
     for (const auto& [column, width] : chosen_) titles.emplace_back(column->title);
     TopLine line{row_text("  ", titles), Style::Header};
-    line.text.resize(line.text.size() + look_.width - std::min(look_.width, width_of(line.text)), ' ');
+    line.text.resize(line.text.size() + style_.width - std::min(style_.width, width_of(line.text)), ' ');
     return line;
   }
 
@@ -97,7 +97,7 @@ class Layout {
  private:
   static constexpr std::size_t kWidestCell = 24;
 
-  std::size_t room() const { return look_.width > 2 ? look_.width - 2 : 1; }
+  std::size_t room() const { return style_.width > 2 ? style_.width - 2 : 1; }
   /// Of all columns but the first.
   std::size_t used() const {
     std::size_t sum = 0;
@@ -112,13 +112,13 @@ class Layout {
   std::string row_text(const std::string& mark, const TopCells& cells) const {
     std::string line = mark;
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      line += (i == 0 ? "" : "  ") + padded(cells[i], chosen_[i].second, chosen_[i].first->right, look_);
+      line += (i == 0 ? "" : "  ") + padded(cells[i], chosen_[i].second, chosen_[i].first->right, style_);
     }
     line.erase(line.find_last_not_of(' ') + 1);
-    return plain(line, look_);
+    return plain(line, style_);
   }
 
-  Look look_;
+  TerminalStyle style_;
   std::vector<std::pair<const TopColumn*, std::size_t>> chosen_;
 };
 
@@ -153,7 +153,7 @@ std::string title_line(const TopModel& model) {
 }
 
 /// Processes in their order, parents first, each as deep as it is; then the sessions.
-void add_tree(const InstanceEntry& row, const Look& look, std::vector<TopLine>& lines) {
+void add_tree(const InstanceEntry& row, const TerminalStyle& style, std::vector<TopLine>& lines) {
   std::map<std::int64_t, std::size_t> depth;
   if (row.processes) {
     for (const ProcessEntry& process : *row.processes) {
@@ -164,7 +164,7 @@ void add_tree(const InstanceEntry& row, const Look& look, std::vector<TopLine>& 
                                  shown(process.name) + "  " + shown(process.state) + "  " +
                                  (process.memory ? show_size(*process.memory) : "-") + "  " +
                                  shown_time(process.cpu) + "  " + shown_age(process.age),
-                             look)});
+                             style)});
     }
   }
   for (const SessionEntry& session : row.sessions) {
@@ -172,27 +172,27 @@ void add_tree(const InstanceEntry& row, const Look& look, std::vector<TopLine>& 
         {plain("    session " + session.id + ": " + shown_client(session) + ", " + shown(session.state) +
                    ", " + shown_age(session.age) + ", calls " + shown_number(session.calls) +
                    (session.client_root.empty() ? "" : ", " + shorten_home(session.client_root)),
-               look),
+               style),
          Style::Faint});
   }
 }
 
 /// All rows; `selected_at` becomes the line of the selected one, `selected_end` the line behind its tree.
-std::vector<TopLine> row_lines(const TopModel& model, const Layout& layout, const Look& look, bool mark,
-                               std::pair<std::size_t, std::size_t>& selected) {
+std::vector<TopLine> row_lines(const TopModel& model, const Layout& layout, const TerminalStyle& style,
+                               bool mark, std::pair<std::size_t, std::size_t>& selected) {
   std::vector<TopLine> lines;
   for (std::size_t i = 0; i < model.rows().size(); ++i) {
     const InstanceEntry& row = model.rows()[i];
     const bool chosen = mark && i == model.selected();
     if (chosen) selected.first = lines.size();
     lines.push_back({layout.text_of(row, chosen), chosen ? Style::Selected : style_of(row)});
-    if (model.shows_trees()) add_tree(row, look, lines);
+    if (model.shows_trees()) add_tree(row, style, lines);
     if (chosen) selected.second = lines.size();
   }
   return lines;
 }
 
-std::vector<TopLine> help_lines(const Look& look) {
+std::vector<TopLine> help_lines(const TerminalStyle& style) {
   std::vector<TopLine> lines;
   for (const char* const line :
        {"up, down, k, j    choose a server (page up, page down, home, end)",
@@ -203,16 +203,16 @@ std::vector<TopLine> help_lines(const Look& look) {
         "A parked session has no process until its next call.",
         "A stopped or broken server refuses calls; `corral start NAME` allows them.", "",
         "any other key goes back"}) {
-    lines.push_back({plain(std::string("  ") + line, look)});
+    lines.push_back({plain(std::string("  ") + line, style)});
   }
   return lines;
 }
 
-TopLine last_line(const TopModel& model, const Look& look) {
-  if (!model.question().empty()) return {plain(model.question(), look), Style::Title};
-  if (!model.message().empty()) return {plain(model.message(), look), Style::Title};
-  if (!model.trouble().empty()) return {plain(model.trouble(), look), Style::Bad};
-  return {plain("? help  q quit  r restart  x stop  t tree  sort: m c u s n", look), Style::Faint};
+TopLine last_line(const TopModel& model, const TerminalStyle& style) {
+  if (!model.question().empty()) return {plain(model.question(), style), Style::Title};
+  if (!model.message().empty()) return {plain(model.message(), style), Style::Title};
+  if (!model.trouble().empty()) return {plain(model.trouble(), style), Style::Bad};
+  return {plain("? help  q quit  r restart  x stop  t tree  sort: m c u s n", style), Style::Faint};
 }
 
 /// The part that is seen: the selected row is in it, and as much of its tree as fits.
@@ -231,38 +231,38 @@ std::vector<TopLine> window(std::vector<TopLine> lines, std::size_t room,
 
 std::size_t rows_of_top(std::size_t height) { return height > kAround ? height - kAround : 1; }
 
-std::vector<TopLine> draw_top(const TopModel& model, std::size_t height, const Look& look) {
-  if (height == 0 || look.width == 0) return {};
-  std::vector<TopLine> lines = {{plain(title_line(model), look), Style::Title},
-                                {plain(sum_line(model), look)}};
+std::vector<TopLine> draw_top(const TopModel& model, std::size_t height, const TerminalStyle& style) {
+  if (height == 0 || style.width == 0) return {};
+  std::vector<TopLine> lines = {{plain(title_line(model), style), Style::Title},
+                                {plain(sum_line(model), style)}};
   const std::size_t room = rows_of_top(height);
   std::vector<TopLine> body;
   if (model.shows_help()) {
-    lines.push_back({plain("keys", look), Style::Header});
-    body = help_lines(look);
+    lines.push_back({plain("keys", style), Style::Header});
+    body = help_lines(style);
     body.resize(std::min(body.size(), room));
   } else {
-    const Layout layout(model.rows(), look);
+    const Layout layout(model.rows(), style);
     lines.push_back(layout.header());
     std::pair<std::size_t, std::size_t> selected;
-    body = window(row_lines(model, layout, look, true, selected), room, selected);
+    body = window(row_lines(model, layout, style, true, selected), room, selected);
     if (body.empty())
-      body.push_back({plain("  nothing runs, and no client is attached", look), Style::Faint});
+      body.push_back({plain("  nothing runs, and no client is attached", style), Style::Faint});
   }
   body.resize(room);
   lines.insert(lines.end(), body.begin(), body.end());
-  lines.push_back(last_line(model, look));
+  lines.push_back(last_line(model, style));
   // On a screen of a few lines the rows and the question matter more than what stands above them.
   if (lines.size() > height) lines.erase(lines.begin(), lines.end() - static_cast<std::ptrdiff_t>(height));
   return lines;
 }
 
-std::vector<TopLine> list_top(const TopModel& model, const Look& look) {
-  const Layout layout(model.rows(), look);
+std::vector<TopLine> list_top(const TopModel& model, const TerminalStyle& style) {
+  const Layout layout(model.rows(), style);
   std::pair<std::size_t, std::size_t> selected;
   std::vector<TopLine> lines = {
-      {plain(title_line(model), look), Style::Title}, {plain(sum_line(model), look)}, layout.header()};
-  for (TopLine& line : row_lines(model, layout, look, false, selected)) lines.push_back(std::move(line));
+      {plain(title_line(model), style), Style::Title}, {plain(sum_line(model), style)}, layout.header()};
+  for (TopLine& line : row_lines(model, layout, style, false, selected)) lines.push_back(std::move(line));
   return lines;
 }
 

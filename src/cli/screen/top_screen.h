@@ -18,12 +18,12 @@ struct TopLine {
 };
 
 /// At most `height` lines of at most `look.width` columns; the last is for messages and questions.
-std::vector<TopLine> draw_top(const TopModel& model, std::size_t height, const Look& look);
+std::vector<TopLine> draw_top(const TopModel& model, std::size_t height, const TerminalStyle& style);
 
 /// How many lines there are for rows.
 std::size_t rows_of_top(std::size_t height);
 
 /// The whole list, however long: for --batch.
-std::vector<TopLine> list_top(const TopModel& model, const Look& look);
+std::vector<TopLine> list_top(const TopModel& model, const TerminalStyle& style);
 
 }  // namespace corral::cli

@@ -84,7 +84,7 @@ TopTerminal::TopTerminal(UniqueFd fd, const termios& before) : fd_(std::move(fd)
 
 TopTerminal::~TopTerminal() { leave(); }
 
-int TopTerminal::take_signal() const {
+int TopTerminal::next_signal() const {
   signalfd_siginfo info{};
   return ::read(signals_.get(), &info, sizeof info) == sizeof info ? static_cast<int>(info.ssi_signo) : 0;
 }
@@ -118,7 +118,7 @@ void TopTerminal::stop() {
   enter();
 }
 
-void TopTerminal::take_again() {
+void TopTerminal::resume() {
   leave();
   enter();
 }
@@ -137,11 +137,11 @@ std::optional<std::string> TopTerminal::read() {
   return std::nullopt;
 }
 
-bool TopTerminal::draw(const std::vector<TopLine>& lines, const Look& look) {
+bool TopTerminal::draw(const std::vector<TopLine>& lines, const TerminalStyle& style) {
   if (has_more()) return false;
   left_ = "\x1b[H";
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    const char* const sgr = look.bold ? sgr_of(lines[i].style) : "";
+    const char* const sgr = style.bold ? sgr_of(lines[i].style) : "";
     left_ += (i == 0 ? "" : "\r\n") + (sgr + lines[i].text) + (*sgr == '\0' ? "" : "\x1b[0m") + "\x1b[K";
   }
   left_ += "\x1b[J";

@@ -33,7 +33,7 @@ class TopTerminal {
   /// SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT and SIGWINCH, one per read.
   int signals() const { return signals_.get(); }
   /// The next one that came; 0 = none.
-  int take_signal() const;
+  int next_signal() const;
 
   Size size() const;
   /// What was typed; nothing = the terminal is gone.
@@ -41,7 +41,7 @@ class TopTerminal {
 
   /// Draws, as far as the terminal takes it now; the rest follows with `write_more`. While something is left
   /// a new picture is not begun: false.
-  bool draw(const std::vector<TopLine>& lines, const Look& look);
+  bool draw(const std::vector<TopLine>& lines, const TerminalStyle& style);
   bool has_more() const { return !left_.empty(); }
   /// False = the terminal is gone.
   bool write_more();
@@ -49,7 +49,7 @@ class TopTerminal {
   /// Ctrl+Z: gives the terminal back, stops, and takes it again when continued.
   void stop();
   /// Somebody else had the terminal.
-  void take_again();
+  void resume();
 
  private:
   TopTerminal(UniqueFd fd, const termios& before);

@@ -39,7 +39,7 @@ TEST(WhyKept, ServersWithOtherArgumentsAreNotSaidToBeIncludedByAnOption) {
 
 std::string tips_after(reap::Outcome::Kind kind) {
   std::ostringstream out;
-  Page page(out, Look{200, true, false});
+  Page page(out, TerminalStyle{200, true, false});
   show_tips(page, {}, {}, {reap::Group{}}, {{7, {{7, "node", kind, 0}}}});
   return out.str();
 }

@@ -29,7 +29,7 @@ constexpr const char* kSchema = R"({
 })";
 
 std::string made(const std::vector<std::string>& words, std::string_view schema = kSchema) {
-  const Result<std::string> object = arguments_from_words(schema, words);
+  const Result<std::string> object = arguments_from_pairs(schema, words);
   return object ? *object : "error: " + object.error().message;
 }
 

@@ -44,15 +44,15 @@ TEST(ToolFormats, TheSchemaOfAToolIsItsOwnIfItIsAnObject) {
   EXPECT_EQ(schema_of(Tool{"t", "", R"({"inputSchema":[]})"}), R"({"type":"object"})");
 }
 
-Catalog whole_catalog() {
-  Catalog catalog;
+ToolCatalog whole_catalog() {
+  ToolCatalog catalog;
   catalog.answer = {Answer::Kind::Result, "{}", "", 0};
   catalog.tools = {kEcho, kBare};
   return catalog;
 }
 
 TEST(ToolCatalog, FindsAToolByItsWholeName) {
-  const Catalog catalog = whole_catalog();
+  const ToolCatalog catalog = whole_catalog();
 
   ASSERT_NE(catalog.find("bare"), nullptr);
   EXPECT_EQ(catalog.find("bare")->name, "bare");
@@ -62,7 +62,7 @@ TEST(ToolCatalog, FindsAToolByItsWholeName) {
 }
 
 TEST(ToolCatalog, SaysWhyAToolIsMissing) {
-  Catalog catalog = whole_catalog();
+  ToolCatalog catalog = whole_catalog();
 
   const Answer unknown = catalog.why_missing("ecko", "'files'");
   EXPECT_EQ(unknown.kind, Answer::Kind::Error);

@@ -91,7 +91,7 @@ TEST(ToolCatalog, AVendorsSchemaHasATypeAndProperties) {
 }
 
 TEST(ToolCatalog, AListThatCouldNotBeHadIsNotAnUnknownTool) {
-  Catalog catalog;
+  ToolCatalog catalog;
   catalog.tools = {{"echo", "", R"({"name":"echo"})"}};
   catalog.answer = {Answer::Kind::Result, "{}", "", 0};
   EXPECT_EQ(catalog.why_missing("eco", "'s'").exit_code, kBadArguments);

@@ -13,12 +13,12 @@ using ::testing::HasSubstr;
 
 class LateOptions : public ::testing::Test {
  protected:
-  Result<Words> take(const std::vector<std::string>& words) {
-    return take_late_options(
+  Result<std::vector<std::string>> take(const std::vector<std::string>& words) {
+    return apply_late_options(
         {{"-f,--file", "FILE", "", set_word(file_)}, {"--json", "", "", set_flag(json_)}}, words);
   }
   std::string error(const std::vector<std::string>& words) {
-    const Result<Words> rest = take(words);
+    const Result<std::vector<std::string>> rest = take(words);
     return rest ? "" : rest.error().message;
   }
 
@@ -27,10 +27,10 @@ class LateOptions : public ::testing::Test {
 };
 
 TEST_F(LateOptions, AreTakenFromAmongTheWords) {
-  const Result<Words> rest = take({"check", "--json", "x", "--file", "f"});
+  const Result<std::vector<std::string>> rest = take({"check", "--json", "x", "--file", "f"});
 
   ASSERT_TRUE(rest) << rest.error().message;
-  EXPECT_THAT(rest->list, ElementsAre("check", "x"));
+  EXPECT_THAT(*rest, ElementsAre("check", "x"));
   EXPECT_TRUE(json_);
   EXPECT_EQ(file_, "f");
 }
@@ -43,22 +43,22 @@ TEST_F(LateOptions, MayHaveAShortNameAndAnEqualsSign) {
 }
 
 TEST_F(LateOptions, EndAtTheDashes) {
-  const Result<Words> rest = take({"--", "--json", "-"});
+  const Result<std::vector<std::string>> rest = take({"--", "--json", "-"});
 
   ASSERT_TRUE(rest) << rest.error().message;
-  EXPECT_THAT(rest->list, ElementsAre("--json", "-"));
+  EXPECT_THAT(*rest, ElementsAre("--json", "-"));
   EXPECT_FALSE(json_);
 }
 
 TEST_F(LateOptions, AskForHelpUnlessTheyAreAValueOrStandBehindTheDashes) {
   const std::vector<Option> options = {{"-f,--file", "FILE", "", nullptr}, {"--json", "", "", nullptr}};
 
-  EXPECT_TRUE(ask_for_help(options, {"check", "--help"}));
-  EXPECT_TRUE(ask_for_help(options, {"-h"}));
-  EXPECT_TRUE(ask_for_help(options, {"--json", "--help"}));
-  EXPECT_FALSE(ask_for_help(options, {"check", "--file", "--help"}));
-  EXPECT_FALSE(ask_for_help(options, {"check", "--", "--help"}));
-  EXPECT_FALSE(ask_for_help(options, {"check"}));
+  EXPECT_TRUE(asks_for_help(options, {"check", "--help"}));
+  EXPECT_TRUE(asks_for_help(options, {"-h"}));
+  EXPECT_TRUE(asks_for_help(options, {"--json", "--help"}));
+  EXPECT_FALSE(asks_for_help(options, {"check", "--file", "--help"}));
+  EXPECT_FALSE(asks_for_help(options, {"check", "--", "--help"}));
+  EXPECT_FALSE(asks_for_help(options, {"check"}));
 }
 
 TEST_F(LateOptions, ThatAreWrongAreNamed) {

@@ -17,14 +17,14 @@ constexpr const char* kCrash =
     R"({"number":1,"time_ms":1794800400123,"kind":"crash","server":"files","text":"it died\u001b[2J"})";
 
 TEST(EventLine, SaysWhenWhatAndHow) {
-  EXPECT_EQ(event_line(parse(kCrash), Look{}), "2026-11-16T03:40:00.123Z  crash    it died?[2J");
-  EXPECT_THAT(event_line(parse(kCrash), Look{.bold = true}), HasSubstr("\x1b[31mcrash\x1b[0m    "));
+  EXPECT_EQ(event_line(parse(kCrash), TerminalStyle{}), "2026-11-16T03:40:00.123Z  crash    it died?[2J");
+  EXPECT_THAT(event_line(parse(kCrash), TerminalStyle{.bold = true}), HasSubstr("\x1b[31mcrash\x1b[0m    "));
 }
 
 TEST(EventLine, MakesTheBestOfWhatADaemonOfAnotherVersionSays) {
-  EXPECT_EQ(event_line(parse(R"({"kind":"unheard-of","time_ms":"x"})"), Look{}),
+  EXPECT_EQ(event_line(parse(R"({"kind":"unheard-of","time_ms":"x"})"), TerminalStyle{}),
             "1970-01-01T00:00:00.000Z  unheard-of -");
-  EXPECT_EQ(event_line(parse("[]"), Look{}), "1970-01-01T00:00:00.000Z  -        -");
+  EXPECT_EQ(event_line(parse("[]"), TerminalStyle{}), "1970-01-01T00:00:00.000Z  -        -");
 }
 
 TEST(EventChoice, TakesOnlyWhatIsAskedFor) {

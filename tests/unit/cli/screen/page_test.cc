@@ -8,7 +8,7 @@
 namespace corral::cli {
 namespace {
 
-const Look kPlain{40, true, false};
+const TerminalStyle kPlain{40, true, false};
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
@@ -94,30 +94,30 @@ class LookTest : public ::testing::Test {
 };
 
 TEST_F(LookTest, WithoutATerminalThereAre80ColumnsAndNothingBold) {
-  const Look look = look_of(-1);
-  EXPECT_EQ(look.width, 80U);
-  EXPECT_FALSE(look.bold);
+  const TerminalStyle style = terminal_style(-1);
+  EXPECT_EQ(style.width, 80U);
+  EXPECT_FALSE(style.bold);
 }
 
 TEST_F(LookTest, ColumnsAreHonouredWithinReason) {
   setenv("COLUMNS", "72", 1);
-  EXPECT_EQ(look_of(-1).width, 72U);
+  EXPECT_EQ(terminal_style(-1).width, 72U);
   setenv("COLUMNS", "3", 1);
-  EXPECT_EQ(look_of(-1).width, 40U);
+  EXPECT_EQ(terminal_style(-1).width, 40U);
   setenv("COLUMNS", "9999", 1);
-  EXPECT_EQ(look_of(-1).width, 120U);
+  EXPECT_EQ(terminal_style(-1).width, 120U);
   setenv("COLUMNS", "many", 1);
-  EXPECT_EQ(look_of(-1).width, 80U);
+  EXPECT_EQ(terminal_style(-1).width, 80U);
 }
 
 TEST_F(LookTest, OnlyAUtf8LocaleGetsUnicode) {
-  EXPECT_FALSE(look_of(-1).unicode);
+  EXPECT_FALSE(terminal_style(-1).unicode);
   setenv("LANG", "de_DE.UTF-8", 1);
-  EXPECT_TRUE(look_of(-1).unicode);
+  EXPECT_TRUE(terminal_style(-1).unicode);
   setenv("LC_ALL", "C", 1);
-  EXPECT_FALSE(look_of(-1).unicode);
+  EXPECT_FALSE(terminal_style(-1).unicode);
   setenv("LC_ALL", "C.utf8", 1);
-  EXPECT_TRUE(look_of(-1).unicode);
+  EXPECT_TRUE(terminal_style(-1).unicode);
 }
 
 TEST(ShortenHome, OnlyWholeNames) {

@@ -36,7 +36,7 @@ std::string shown(const Survey& survey, Rows rows, bool unicode = false) {
   std::vector<std::size_t> all;
   for (std::size_t i = 0; i < survey.servers.size(); ++i) all.push_back(i);
   std::ostringstream out;
-  Page page(out, Look{100, unicode, false});
+  Page page(out, TerminalStyle{100, unicode, false});
   show_servers(page, survey, all, rows);
   return out.str();
 }
@@ -174,7 +174,7 @@ TEST(ReapWords, EachSelectorButOneIsAChoice) {
 std::string tips(const Survey& survey, const reap::Selectors& selectors,
                  const std::vector<reap::Group>& groups, const std::vector<reap::EndedTree>& ended = {}) {
   std::ostringstream out;
-  Page page(out, Look{100, false, false});
+  Page page(out, TerminalStyle{100, false, false});
   show_tips(page, survey, selectors, groups, ended);
   return out.str();
 }
