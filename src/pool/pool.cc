@@ -63,15 +63,15 @@ void Pool::open(SessionPort& port, const Ask& ask) {
   Slot& slot = slot_for(port, ask, decision);
   slot.add_waiter(port, ask.initialize_params);
   // A server may hold a port or a lock: what takes its place under another definition waits for its end.
-  if (Slot* const before = slots_.left_by(port.session(), slot)) {
+  if (Slot* const before = slots_.left_by(port.id(), slot)) {
     return before->when_gone(
-        [this, id = slot.id(), session = port.session()](const InstanceEnd&) { ask_again(id, session); });
+        [this, id = slot.id(), session = port.id()](const InstanceEnd&) { ask_again(id, session); });
   }
   slot.apply(Trigger::Asked);
 }
 
 Slot& Pool::slot_for(const SessionPort& port, const Ask& ask, const knowledge::SharingDecision& decision) {
-  const std::string key = slot_key(ask, decision, port.session());
+  const std::string key = slot_key(ask, decision, port.id());
   if (Slot* const running = slots_.find(key)) code_.look_at(*running);
   Slot* found = slots_.find(key);  // one that is out of date has another key by now
   if (found == nullptr) found = spares_.give_to(port, ask, decision);
@@ -80,7 +80,7 @@ Slot& Pool::slot_for(const SessionPort& port, const Ask& ask, const knowledge::S
     return *found;
   }
   Slot& slot = slots_.add(key, ask.spec, decision);
-  if (!decision.shared) slot.reserve_for(port.session());
+  if (!decision.shared) slot.reserve_for(port.id());
   return slot;
 }
 
@@ -94,7 +94,7 @@ void Pool::ask_again(SlotId id, SessionId session) {
 // ---- letting go
 
 bool Pool::release(SessionPort& port, Haste haste, WhenGone when_gone, bool with_owner) {
-  const SessionId session = port.session();
+  const SessionId session = port.id();
   Slot* const slot = slots_.find_for(session);
   if (slot == nullptr) return false;
   if (slot->leave(port, with_owner)) {

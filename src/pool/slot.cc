@@ -65,7 +65,7 @@ void Slot::give_to(const SessionPort& port, std::string key, const knowledge::Sh
   key_ = std::move(key);
   decision_ = decision;
   spare_ = {{}, {}, true};
-  session_ = port.session();
+  session_ = port.id();
   started_for_ = port.owner();
 }
 
@@ -184,7 +184,7 @@ void Slot::router_unfit(Router& router) {
   }
   if (!router.objection().empty()) last_words_ = {router.objection()};
   apply(Trigger::Unfit);
-  for (const Waiter& waiter : waiters_) run_.left.insert(waiter.port->session());
+  for (const Waiter& waiter : waiters_) run_.left.insert(waiter.port->id());
   if (router.refuted()) {
     context_.catalog.learn_era(*spec_, handshake.era());
     return answer_all(waiters_.take_all(), {Opened::Kind::Again, nullptr, {}});
@@ -299,7 +299,7 @@ void Slot::refuse_waiters() {
     }
   }
   for (const Waiter& waiter : broken ? waiters_.take_all() : waiters_.take_failed()) {
-    waiter.port->opened({Opened::Kind::Failed, nullptr, why.to(waiter.port->session()), last_exit_code_});
+    waiter.port->opened({Opened::Kind::Failed, nullptr, why.to(waiter.port->id()), last_exit_code_});
   }
   if (!broken) revive();
 }
@@ -431,7 +431,7 @@ void Slot::retire(Cause cause, const WhenGone& task) {
   // A session that waits for the old definition, or in vain, must not start it again.
   std::deque<Waiter> refused;
   if (cause != Cause::Restarted) refused = waiters_.take_all();
-  for (const Waiter& waiter : refused) run_.left.insert(waiter.port->session());
+  for (const Waiter& waiter : refused) run_.left.insert(waiter.port->id());
   apply(Trigger::Retired);
   answer_all(refused, {cause == Cause::Stopped ? Opened::Kind::Failed : Opened::Kind::Again, nullptr,
                        "server " + spec_->server + " was stopped with `corral stop`"});

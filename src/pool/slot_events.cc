@@ -64,7 +64,7 @@ Event ready_event(const Slot& slot) {
 
 Event attached_event(const Slot& slot, const Waiter& waiter) {
   Event event = about(slot, Kind::Attach);
-  event.session = waiter.port->session().value();
+  event.session = waiter.port->id().value();
   event.cause = waiter.way;
   event.text =
       "session " + std::to_string(event.session) + ": attached to " + naming(event.instance, event.server);
@@ -75,7 +75,7 @@ Event answered_without_instance_event(const router::SessionPort& port, const Ser
   Event event;
   event.kind = Kind::Attach;
   event.server = spec.server;
-  event.session = port.session().value();
+  event.session = port.id().value();
   event.cause = "manifest";
   event.text = "session " + std::to_string(event.session) + ": attached to server " + event.server +
                " without starting it";

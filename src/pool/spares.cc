@@ -34,7 +34,7 @@ Slot* Spares::give_to(const router::SessionPort& port, const Ask& ask,
     if (!is_coming(slot)) continue;
     if (best == nullptr || (best->life() != Life::Ready && slot.life() == Life::Ready)) best = &slot;
   }
-  if (best != nullptr) best->give_to(port, slot_key(ask, decision, port.session()), decision);
+  if (best != nullptr) best->give_to(port, slot_key(ask, decision, port.id()), decision);
   return best;
 }
 

@@ -11,7 +11,7 @@ void answer_all(const std::deque<Waiter>& waiters, const router::Opened& answer)
 
 bool Waiters::contains(SessionId session) const {
   return std::any_of(list_.begin(), list_.end(),
-                     [session](const Waiter& waiter) { return waiter.port->session() == session; });
+                     [session](const Waiter& waiter) { return waiter.port->id() == session; });
 }
 
 void Waiters::remove(const router::SessionPort& port) {

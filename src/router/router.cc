@@ -32,62 +32,61 @@ void Router::open(const instance::Opening& opening) { instance_->open(opening); 
 // ---- sessions come and go
 
 void Router::attach(SessionPort& port) {
-  sessions_[port.session()] = &port;
+  sessions_[port.id()] = &port;
   last_used_ = Clock::now();
   if (modern()) {
     if (port.era() == knowledge::Era::Legacy) listen_for_all();
     return;
   }
   if (!options_.shared) return;
-  if (const auto level = levels_.attach(port.session())) tell_level(*level, port.session());
+  if (const auto level = levels_.attach(port.id())) tell_level(*level, port.id());
 }
 
 void Router::restore(SessionPort& port, const Standing& standing) {
   if (standing.initialized && !modern()) {
-    ready_.insert(port.session());
+    ready_.insert(port.id());
     if (!options_.shared) instance_->send(wire::notification_message("notifications/initialized"));
   }
   for (const ListKind kind : port.memory().lists_given()) compare_list(port, kind);
   if (modern()) return;  // all else is told again with every request
   if (const auto level = parse_log_level(standing.level)) {
-    const auto told = options_.shared ? levels_.set(port.session(), *level) : level;
-    if (told) tell_level(*told, port.session());
+    const auto told = options_.shared ? levels_.set(port.id(), *level) : level;
+    if (told) tell_level(*told, port.id());
   }
   if (!standing.uris.empty()) has_asked(port);
   for (const std::string& uri : standing.uris) {
     // Its request was answered long ago: no id.
-    if (options_.shared &&
-        subscriptions_.subscribe(port.session(), uri, "") != Subscriptions::Next::AskServer)
+    if (options_.shared && subscriptions_.subscribe(port.id(), uri, "") != Subscriptions::Next::AskServer)
       continue;
     ask("resources/subscribe", R"({"uri":)" + wire::quoted(uri) + "}",
-        {.purpose = Purpose::Subscribe, .uri = uri, .on_behalf_of = port.session()});
+        {.purpose = Purpose::Subscribe, .uri = uri, .on_behalf_of = port.id()});
   }
 }
 
 void Router::detach(SessionPort& port) {
-  for (const CallId up_id : calls_.of(port.session())) {
+  for (const CallId up_id : calls_.of(port.id())) {
     cancel_up(up_id, "the session ended");
     calls_.cancel(up_id, Clock::now());
   }
-  const std::vector<std::string> last = subscriptions_.drop(port.session());
-  const auto level = levels_.drop(port.session());
+  const std::vector<std::string> last = subscriptions_.drop(port.id());
+  const auto level = levels_.drop(port.id());
   if (options_.shared && !lost_) {
-    for (const std::string& uri : last) tell_unsubscribed(uri, port.session());
-    if (level) tell_level(*level, port.session());
+    for (const std::string& uri : last) tell_unsubscribed(uri, port.id());
+    if (level) tell_level(*level, port.id());
   }
-  if (sessions_.erase(port.session()) > 0) calls_.session_left(port.session(), Clock::now());
-  ready_.erase(port.session());
-  owed_.erase(port.session());
+  if (sessions_.erase(port.id()) > 0) calls_.session_left(port.id(), Clock::now());
+  ready_.erase(port.id());
+  owed_.erase(port.id());
   last_used_ = Clock::now();
   call_finished();
 }
 
 void Router::give_up_calls(SessionPort& port, int code, const std::string& sentence) {
-  for (const CallId up_id : calls_.of(port.session())) {
+  for (const CallId up_id : calls_.of(port.id())) {
     cancel_up(up_id, sentence);
     if (const auto call = calls_.cancel(up_id, Clock::now())) fail(*call, code, sentence);
   }
-  for (const std::string& id : subscriptions_.give_up(port.session())) {
+  for (const std::string& id : subscriptions_.give_up(port.id())) {
     port.deliver({wire::error_message(id, code, sentence), nullptr});
   }
 }
@@ -190,7 +189,7 @@ LastWords Router::last_words(const std::string& why) const {
 }
 
 void Router::has_asked(const SessionPort& port) {
-  callers_.add(port.session());
+  callers_.add(port.id());
   if (port.of_several_programs()) callers_.add_unknown();
 }
 

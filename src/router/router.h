@@ -166,7 +166,7 @@ class Router final : public instance::Instance::Events {
   SessionPort* port_of(SessionId session) const;
   std::size_t calls() const { return calls_.awaited(); }
   std::size_t calls_of(const SessionPort& port) const {
-    return calls_.awaited(port.session()) + subscriptions_.waiting(port.session());
+    return calls_.awaited(port.id()) + subscriptions_.waiting(port.id());
   }
   /// Work in flight, an open listen, an open subscription, a question that waits for its client.
   bool in_use() const;

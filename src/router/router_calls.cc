@@ -92,7 +92,7 @@ void Router::request(SessionPort& port, const wire::Message& message) {
     return;
   }
   has_asked(port);
-  if (calls_.find(port.session(), message.id())) {
+  if (calls_.find(port.id(), message.id())) {
     port.deliver({wire::error_message(message.id(), wire::kInvalidRequest,
                                       "Invalid Request: this id is already in use by a call in flight"),
                   nullptr});
@@ -128,8 +128,8 @@ void Router::request(SessionPort& port, const wire::Message& message) {
 }
 
 void Router::forward(SessionPort& port, const wire::Message& message, Purpose purpose) {
-  if (calls_.count(port.session()) >= kMostCalls) return refuse_more(port, message.id());
-  Call call{.session = port.session(),
+  if (calls_.count(port.id()) >= kMostCalls) return refuse_more(port, message.id());
+  Call call{.session = port.id(),
             .id = std::string(message.id()),
             .token = std::string(message.progress_token()),
             .purpose = purpose,
@@ -231,7 +231,7 @@ void Router::notification(SessionPort& port, const wire::Message& message) {
   if (method == "notifications/cancelled") return cancelled_by_client(port, message);
   if (misleads(message) || asks_without_id(method)) return;
   if (method == "notifications/initialized") {
-    ready_.insert(port.session());
+    ready_.insert(port.id());
     if (options_.shared) return;  // we told it ourselves
   }
   // What else a client may tell is about its own roots, tasks and questions: of no meaning to a shared
@@ -240,7 +240,7 @@ void Router::notification(SessionPort& port, const wire::Message& message) {
 }
 
 void Router::cancelled_by_client(SessionPort& port, const wire::Message& message) {
-  const auto up_id = calls_.find(port.session(), message.request_id());
+  const auto up_id = calls_.find(port.id(), message.request_id());
   if (!up_id) return;  // answered already, or never asked
   const std::optional<Call> call = calls_.cancel(*up_id, Clock::now());
   if (message.lookalike() || message.lookalike_request_id()) {
@@ -290,12 +290,12 @@ void Router::subscribe(SessionPort& port, const wire::Message& message) {
     if (!open) return refuse(port.account()->objection(Good::Requests));
     request = std::move(*open);
   }
-  switch (subscriptions_.subscribe(port.session(), uri, id, port.account())) {
+  switch (subscriptions_.subscribe(port.id(), uri, id, port.account())) {
     case Subscriptions::Next::AskServer:
       ask("resources/subscribe", R"({"uri":)" + wire::quoted(uri) + "}",
           {.purpose = Purpose::Subscribe,
            .uri = uri,
-           .on_behalf_of = port.session(),
+           .on_behalf_of = port.id(),
            .request = std::move(request),
            .bytes = std::move(question)});
       return;
@@ -315,8 +315,8 @@ void Router::subscribe(SessionPort& port, const wire::Message& message) {
 
 void Router::unsubscribe(SessionPort& port, const wire::Message& message) {
   const std::string uri = text_member(message.params(), "uri");
-  if (subscriptions_.unsubscribe(port.session(), uri)) {
-    tell_unsubscribed(uri, port.session());
+  if (subscriptions_.unsubscribe(port.id(), uri)) {
+    tell_unsubscribed(uri, port.id());
   }
   port.deliver({wire::result_message(message.id(), "{}"), nullptr});
 }
@@ -349,7 +349,7 @@ void Router::set_level(SessionPort& port, const wire::Message& message) {
                   nullptr});
     return;
   }
-  if (const auto told = levels_.set(port.session(), *level)) tell_level(*told, port.session());
+  if (const auto told = levels_.set(port.id(), *level)) tell_level(*told, port.id());
   port.deliver({wire::result_message(id, "{}"), nullptr});
 }
 

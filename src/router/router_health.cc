@@ -60,7 +60,7 @@ void Router::compare_list(SessionPort& port, ListKind kind) {
   if (modern()) {     // may show each client another list, so each is compared by itself
     has_asked(port);  // it hears what the client says of itself, and may repeat it on stderr
     const std::string params = R"({"_meta":{)" + bridge::modern_meta(port.introduction(), "") + "}}";
-    ask(method, params, {.purpose = Purpose::CompareList, .list = kind, .on_behalf_of = port.session()});
+    ask(method, params, {.purpose = Purpose::CompareList, .list = kind, .on_behalf_of = port.id()});
     return;
   }
   Listed& listed = listed_[static_cast<std::size_t>(kind)];

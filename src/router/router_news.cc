@@ -298,8 +298,7 @@ void Router::log_message(const wire::Message& message) {
   const std::string_view params = message.params();
   const auto level =
       parse_log_level(wire::string_value(wire::member(params, "level").in(params)).value_or(""));
-  const bool wanted =
-      port != nullptr && (!options_.shared || !level || levels_.wants(port->session(), *level));
+  const bool wanted = port != nullptr && (!options_.shared || !level || levels_.wants(port->id(), *level));
   if (!wanted) {
     ++counters_.dropped_log_lines;
     return;
@@ -314,7 +313,7 @@ void Router::deliver_news(SessionPort& port, const wire::Message& message,
                           std::initializer_list<wire::Edit> edits) {
   if (!options_.shared || !port.congested()) return port.deliver(message.line(), edits);
   if (const auto changed = changed_list_of(message.method())) {
-    owed_[port.session()].insert(*changed);
+    owed_[port.id()].insert(*changed);
   } else {
     ++counters_.dropped_news;
   }
@@ -342,7 +341,7 @@ void Router::listen_for_all() {
 }
 
 void Router::tell_listens(SessionPort& port, ChangedList list) {
-  for (const CallId up_id : calls_.of(port.session())) {
+  for (const CallId up_id : calls_.of(port.id())) {
     const Call* const call = calls_.find(up_id);
     if (call == nullptr || call->purpose != Purpose::Listen) continue;
     const std::string& filter = call->listens_to;
@@ -362,7 +361,7 @@ void Router::listened(const wire::Message& message) {
 }
 
 void Router::pay_owed_news(SessionPort& port) {
-  const auto owed = owed_.extract(port.session());
+  const auto owed = owed_.extract(port.id());
   if (owed.empty()) return;
   for (const ChangedList list : owed.mapped()) {
     port.deliver({wire::notification_message(method_of(list)), nullptr});

@@ -92,7 +92,6 @@ class SessionPort {
   SessionPort(const SessionPort&) = delete;
 
   SessionId id() const { return id_; }
-  SessionId session() const { return id_; }
   const std::string& owner() const { return owner_; }
   Account* account() const { return account_; }
   const ClientFacts& client() const { return client_; }

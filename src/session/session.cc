@@ -456,7 +456,7 @@ void Session::server_ended(int code, const std::string& why) {
 void Session::end(EndReason reason, const WhenGone& when_gone) {
   const bool orderly = haste_of(reason) == instance::Instance::Haste::Polite;
   if (ended_) {
-    if (!orderly) pool_.hasten(session());
+    if (!orderly) pool_.hasten(id());
     if (when_gone) when_gone(nullptr);
     return;
   }

@@ -90,7 +90,7 @@ TEST_F(APool, EndsAPrivateInstanceWithItsSessionAndTellsOnceThatItIsGone) {
   EXPECT_TRUE(spawner_.servers[0].input_closed());
   EXPECT_EQ(gone, 0);
   EXPECT_EQ(spawner_.servers[0].stops_told(), 0U);
-  pool_.hasten(one_.session());
+  pool_.hasten(one_.id());
   EXPECT_GE(spawner_.servers[0].stops_told(), 1U);
   spawner_.servers[0].exit(0);
   settle();

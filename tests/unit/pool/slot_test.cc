@@ -112,7 +112,7 @@ TEST_P(InEveryState, TheEndOfTheDaemonLeavesNoInstanceAndNoSessionThatIsToldTwic
   ASSERT_EQ(slot_->life(), GetParam());
   const std::size_t told = one_.told();
   const std::size_t started = parts_.started();
-  const bool waits = slot_->awaited_by(one_.session());
+  const bool waits = slot_->awaited_by(one_.id());
   slot_->leave(one_, false);
   slot_->stop(Haste::Now);
   if (slot_->router() != nullptr) exit();
@@ -163,7 +163,7 @@ TEST_F(ASlot, DoesNotAnswerASessionThatLeftWhileAnotherWasTold) {
   parts_.open_servers();
   EXPECT_EQ(one_.told(), 1U);
   EXPECT_EQ(two_.told(), 0U);
-  EXPECT_FALSE(slot_->serves(two_.session()));
+  EXPECT_FALSE(slot_->serves(two_.id()));
 }
 
 TEST_F(ASlot, TellsWhyThereIsNoRoomAndStartsNothing) {
@@ -300,14 +300,14 @@ TEST_F(ASlot, ThatIsUnusedEndsItsInstanceAndParksItsSessions) {
   slot_->when_gone([&ends](const pool::InstanceEnd& end) { ends.push_back(end); });
   slot_->end_unused(Cause::Parked);
   EXPECT_TRUE(slot_->is_ending());
-  EXPECT_TRUE(slot_->was_left_by(one_.session()));
+  EXPECT_TRUE(slot_->was_left_by(one_.id()));
   EXPECT_THAT(one_.departures, ElementsAre(router::Departure::Parked));
   EXPECT_THAT(ends, IsEmpty());
   exit();
   ASSERT_EQ(ends.size(), 1U);
   EXPECT_EQ(ends[0].cause, Cause::Parked);
   EXPECT_TRUE(ends[0].ending.proved_empty);
-  EXPECT_FALSE(slot_->was_left_by(one_.session()));
+  EXPECT_FALSE(slot_->was_left_by(one_.id()));
   EXPECT_EQ(parts_.disposed.size(), 1U);
 }
 
@@ -372,7 +372,7 @@ TEST_F(ASlot, HandsASharedInstanceToTheSessionObjectThatStillUsesIt) {
   EXPECT_EQ(slot_->started_for(), "b");
   EXPECT_FALSE(slot_->end_with_owner({})) << "b uses it";
   EXPECT_FALSE(slot_->leave(second, true)) << "it ends with b";
-  EXPECT_TRUE(slot_->end_with(second.session(), Haste::Polite, {}));
+  EXPECT_TRUE(slot_->end_with(second.id(), Haste::Polite, {}));
   EXPECT_EQ(slot_->cause(), Cause::SessionEnded);
 }
 

@@ -45,7 +45,7 @@ TEST_F(SomeSpares, AreGivenOnceAndReplaced) {
   ASSERT_NE(given, nullptr);
   EXPECT_EQ(given->life(), Life::Ready);
   EXPECT_TRUE(given->spare_for().empty());
-  EXPECT_EQ(given->session(), port_.session());
+  EXPECT_EQ(given->session(), port_.id());
   EXPECT_EQ(given->started_for(), "object");
   Slot* const second = give();
   EXPECT_NE(second, given);
