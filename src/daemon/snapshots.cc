@@ -117,7 +117,7 @@ observe::SessionView view_of(const ConnectedSession& connected, const observe::U
 /// Why this server is not started any more; empty if it is.
 std::string broken(const pool::Pool& pool, const std::string& server) {
   for (const pool::Slot& slot : pool.slots()) {
-    if (slot.spec().server == server && slot.life() == pool::Life::Broken) return slot.last_words().sentence;
+    if (slot.spec().server == server && slot.life() == pool::Life::Broken) return slot.last_words().to({});
   }
   return {};
 }

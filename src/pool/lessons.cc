@@ -6,17 +6,18 @@
 
 namespace corral::pool {
 
-void Lessons::begin(std::shared_ptr<const ServerSpec> spec) {
+void Lessons::begin(std::shared_ptr<const ServerSpec> spec, const router::Router& router) {
   spec_ = std::move(spec);
+  router_ = &router;
   build_ = {};
   opened_ = false;
   outdated_ = false;
 }
 
-void Lessons::opened(const router::Router& router, const knowledge::Fingerprint& build) {
+void Lessons::opened(const knowledge::Fingerprint& build) {
   build_ = build;
   opened_ = true;
-  catalog_.learn_build({*spec_, router.instance()->handshake(), router.options().shared}, build_);
+  catalog_.learn_build({*spec_, router_->instance()->handshake(), router_->options().shared}, build_);
 }
 
 /// One of another build than the one that is known does not, also before anybody has found it out of date.
@@ -25,25 +26,23 @@ bool Lessons::teaches() const {
   return !outdated_ && catalog_.is_known_build(*spec_, build_);
 }
 
-void Lessons::learned_read_only(router::Router& router, bool read_only) {
-  if (teaches()) catalog_.learn_read_only(*spec_, router.options().shared, read_only);
+void Lessons::on_tools(router::ToolEffects effects) {
+  const bool read_only = effects == router::ToolEffects::ReadOnly;
+  if (teaches()) catalog_.learn_read_only(*spec_, router_->options().shared, read_only);
 }
 
-void Lessons::learned_conversational(router::Router&) { catalog_.learn_conversational(*spec_); }
+void Lessons::on_question() { catalog_.learn_conversational(*spec_); }
 
-void Lessons::learned_list(router::Router& router, const router::SessionPort& port, router::ListKind kind,
-                           std::string_view result) {
+void Lessons::on_list(const router::SessionPort& port, router::ListKind kind, std::string_view result) {
   if (!teaches()) return;
-  catalog_.learn_list({*spec_, router.instance()->handshake(), router.options().shared}, port.introduction(),
-                      kind, result);
+  catalog_.learn_list({*spec_, router_->instance()->handshake(), router_->options().shared},
+                      port.introduction(), kind, result);
 }
 
-void Lessons::learned_of_change(router::Router&, router::ChangedList list) {
+void Lessons::on_list_changed(router::ChangedList list) {
   if (teaches()) catalog_.forget_list(*spec_, list);
 }
 
-void Lessons::learned_that_it_answers_probes(router::Router&) {
-  catalog_.learn_that_it_answers_probes(*spec_);
-}
+void Lessons::on_probe_answered() { catalog_.learn_that_it_answers_probes(*spec_); }
 
 }  // namespace corral::pool

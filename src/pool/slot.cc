@@ -104,7 +104,7 @@ Result<void> Slot::start_instance() {
   context_.children.started(router->instance()->keeper());
   router_ = std::move(router);
   run_ = {};
-  lessons_.begin(spec_);
+  lessons_.begin(spec_, *router_);
   if (!waiters_.empty()) started_for_ = waiters_.front().port->owner();
   waiters_.mark_spawn();
   tell(started_event(*this));
@@ -138,7 +138,7 @@ instance::Opening Slot::opening() const {
   return opening;
 }
 
-void Slot::router_error_output(Router& router, std::string_view bytes) {
+void Slot::on_error_output(Router& router, std::string_view bytes) {
   if (&router != router_.get()) return;  // it has ended
   if (context_.error_files != nullptr)
     context_.error_files->write(spec_->server, router.instance()->id().text(), bytes);
@@ -146,10 +146,10 @@ void Slot::router_error_output(Router& router, std::string_view bytes) {
   for (const Waiter& waiter : waiters_) waiter.port->error_output(bytes);
 }
 
-void Slot::router_opened(Router& router) {
+void Slot::on_open(Router& router) {
   run_.ready_since = Clock::now();
   silent_probe_ = false;
-  lessons_.opened(router, context_.owner.watch_code(*router.instance()));
+  lessons_.opened(context_.owner.watch_code(*router.instance()));
   tell(ready_event(*this));
   watch_use(spec_->idle);
   apply(Trigger::Opened);
@@ -172,7 +172,7 @@ void Slot::attach_waiters() {
 // ---- what goes wrong
 
 /// A first start that went wrong is told at once; after a death another start may do better.
-void Slot::router_unfit(Router& router) {
+void Slot::on_unusable(Router& router) {
   const bool first = life_ == Life::Starting;
   if (!first && life_ != Life::Restarting) return;  // it is being ended already
   const Handshake& handshake = router.instance()->handshake();
@@ -201,7 +201,7 @@ void Slot::refuse_version(const std::string& objection) {
                                        wire::quoted(objection) + "}"});
 }
 
-void Slot::router_lost(Router& router, const LastWords& why) {
+void Slot::on_server_lost(Router& router, const LastWords& why) {
   const bool first = life_ == Life::Starting;
   const bool was_ready = life_ == Life::Ready || life_ == Life::Draining;
   use_.cancel();
@@ -214,17 +214,17 @@ void Slot::router_lost(Router& router, const LastWords& why) {
       by_itself && router.instance()->handshake().outcome() == Handshake::Outcome::NotModern;
   silent_probe_ = silent_probe_ || not_modern;
   if (first && !not_modern) waiters_.mark_failed();
-  if (life_ == Life::Ready || (by_itself && !not_modern)) tell(crashed_event(*this, why.sentence));
+  if (life_ == Life::Ready || (by_itself && !not_modern)) tell(crashed_event(*this, why));
   apply(Trigger::Lost);
   if (was_ready) leave_sessions();
 }
 
-void Slot::router_hung(Router&) {
+void Slot::on_hung(Router&) {
   if (life_ == Life::Ready) run_.cause = Cause::Hung;
   apply(Trigger::Hung);
 }
 
-void Slot::router_ended(Router& router, const instance::Ending& ending) {
+void Slot::on_instance_ended(Router& router, const instance::Ending& ending) {
   use_.cancel();
   drain_.cancel();
   if (!ending.keeper_lost) return gone(ending);
@@ -292,9 +292,8 @@ void Slot::refuse_waiters() {
                               " times in a row and is not started again for now; `corral restart " +
                               spec_->server + "` tries at once. At last: ";
     why.sentence.insert(0, often);
-    why.with_stderr.insert(0, often);
     if (!delay_.running()) {
-      tell(slot_event(*this, events::Kind::Broken, "died-too-often", why.sentence));
+      tell(slot_event(*this, events::Kind::Broken, "died-too-often", why.for_log()));
       delay_.start(policy_.rules().rest, [this] { allow(); });
     }
   }
@@ -315,7 +314,7 @@ void Slot::drain() {
   router_->drain();
 }
 
-void Slot::router_drained(Router& router) {
+void Slot::on_calls_finished(Router& router) {
   if (&router != router_.get()) return;  // it has ended meanwhile
   drain_.cancel();
   apply(Trigger::Drained);

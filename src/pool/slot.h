@@ -116,13 +116,13 @@ class Slot final : private router::Router::Listener {
   void mark_stale(const std::string& changed);
 
  private:
-  void router_error_output(router::Router& router, std::string_view bytes) override;
-  void router_opened(router::Router& router) override;
-  void router_unfit(router::Router& router) override;
-  void router_drained(router::Router& router) override;
-  void router_hung(router::Router& router) override;
-  void router_lost(router::Router& router, const router::LastWords& why) override;
-  void router_ended(router::Router& router, const instance::Ending& ending) override;
+  void on_error_output(router::Router& router, std::string_view bytes) override;
+  void on_open(router::Router& router) override;
+  void on_unusable(router::Router& router) override;
+  void on_calls_finished(router::Router& router) override;
+  void on_hung(router::Router& router) override;
+  void on_server_lost(router::Router& router, const router::LastWords& why) override;
+  void on_instance_ended(router::Router& router, const instance::Ending& ending) override;
 
   // the steps of the lifecycle
   void start();

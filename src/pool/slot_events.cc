@@ -24,12 +24,6 @@ Event about(const Slot& slot, Kind kind) {
   return event;
 }
 
-/// What a server wrote is in its own file, which only its owner reads.
-std::string without_stderr(const std::string& why, const std::string& server) {
-  const std::size_t at = why.find(router::kStderrFollows);
-  return at == std::string::npos ? why : why.substr(0, at) + "; `corral logs " + server + "` has its stderr";
-}
-
 std::string processes(std::uint32_t number) {
   return std::to_string(number) + (number == 1 ? " process" : " processes");
 }
@@ -82,10 +76,10 @@ Event answered_without_instance_event(const router::SessionPort& port, const Ser
   return event;
 }
 
-Event crashed_event(const Slot& slot, const std::string& why) {
+Event crashed_event(const Slot& slot, const router::LastWords& why) {
   Event event = about(slot, Kind::Crash);
   event.cause = slot.cause() == Cause::Hung ? "hung" : "died";
-  event.text = naming(event.instance, event.server) + ": " + without_stderr(why, event.server);
+  event.text = naming(event.instance, event.server) + ": " + why.for_log();
   return event;
 }
 
@@ -99,7 +93,7 @@ Event stopping_event(const Slot& slot) {
 Event slot_event(const Slot& slot, Kind kind, const std::string& cause, const std::string& sentence) {
   Event event = about(slot, kind);
   event.cause = cause;
-  event.text = without_stderr(sentence, event.server);
+  event.text = sentence;
   return event;
 }
 

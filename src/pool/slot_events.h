@@ -14,10 +14,10 @@ events::Event started_event(const Slot& slot);
 events::Event ready_event(const Slot& slot);
 /// The waiting session got the instance of the slot.
 events::Event attached_event(const Slot& slot, const Waiter& waiter);
-/// `why` may end with what the server wrote on stderr, which the event leaves out.
-events::Event crashed_event(const Slot& slot, const std::string& why);
+/// The event leaves out what the server wrote to stderr.
+events::Event crashed_event(const Slot& slot, const router::LastWords& why);
 events::Event stopping_event(const Slot& slot);
-/// Any other; `sentence` as `why` above.
+/// Any other event.
 events::Event slot_event(const Slot& slot, events::Kind kind, const std::string& cause,
                          const std::string& sentence);
 

@@ -122,7 +122,7 @@ void Router::drain() {
 void Router::call_finished() {
   if (!draining_ || lost_ || calls_.awaited() > 0) return;
   loop_.post(lifetime_.guard([this] {
-    if (calls_.awaited() == 0) listener_.router_drained(*this);
+    if (calls_.awaited() == 0) listener_.on_calls_finished(*this);
   }));
 }
 
@@ -130,13 +130,13 @@ void Router::call_finished() {
 
 void Router::on_opened() {
   using Outcome = instance::Handshake::Outcome;
-  if (instance_->handshake().outcome() != Outcome::Ready) return listener_.router_unfit(*this);
+  if (instance_->handshake().outcome() != Outcome::Ready) return listener_.on_unusable(*this);
   objection_ =
       knowledge::objection_to_version(options_.server, instance_->handshake().result(), options_.min_version);
-  if (!objection_.empty()) return listener_.router_unfit(*this);
+  if (!objection_.empty()) return listener_.on_unusable(*this);
   if (options_.confirm_modern && !modern()) {
     refuted_ = true;
-    return listener_.router_unfit(*this);
+    return listener_.on_unusable(*this);
   }
   if (options_.confirm_read_only && !modern()) {
     ask("tools/list", "{}", {.purpose = Purpose::ConfirmTools});
@@ -152,14 +152,14 @@ void Router::fit() {
     health_.emplace(options_.probe, options_.answers_probes, last_used_);
     watch_health(options_.probe);
   }
-  listener_.router_opened(*this);
+  listener_.on_open(*this);
 }
 
 /// Under the plain profile the tools are others than we believed: nobody shares this one.
 void Router::refute() {
   refuted_ = true;
-  learner_.learned_read_only(*this, false);
-  listener_.router_unfit(*this);
+  learner_.on_tools(ToolEffects::MayChange);
+  listener_.on_unusable(*this);
 }
 
 // ---- the end
@@ -173,18 +173,20 @@ void Router::on_lost(const std::string& sentence) {
     if (const auto call = calls_.take(up_id)) fail(*call, wire::kServerLost, words.to(call->session));
   }
   take_back_questions();
-  listener_.router_lost(*this, words);
+  listener_.on_server_lost(*this, words);
 }
 
 LastWords Router::last_words(const std::string& why) const {
   const std::string& tail = instance_->error_tail();
-  if (tail.empty()) return {why};
-  const std::string quoted =
-      why + std::string(kStderrFollows) + tail.substr(0, tail.find_last_not_of("\r\n") + 1);
-  if (callers_.none()) return {quoted};  // it is about nobody
-  LastWords words{why + "; `corral logs " + options_.server + "` shows its stderr"};
-  if (const auto only = callers_.only()) words.about = *only;
-  if (words.about) words.with_stderr = quoted;
+  LastWords words{why};
+  if (tail.empty()) return words;
+  words.stderr_end = tail.substr(0, tail.find_last_not_of("\r\n") + 1);
+  words.server = options_.server;
+  if (callers_.none()) words.readers = LastWords::Readers::All;
+  if (const auto only = callers_.only()) {
+    words.readers = LastWords::Readers::One;
+    words.about = *only;
+  }
   return words;
 }
 
@@ -205,11 +207,11 @@ void Router::take_back_questions() {
 void Router::on_ended(const instance::Ending& ending) {
   deadlines_.cancel();
   health_timer_.cancel();
-  listener_.router_ended(*this, ending);
+  listener_.on_instance_ended(*this, ending);
 }
 
 void Router::on_error_output(std::string_view bytes) {
-  listener_.router_error_output(*this, bytes);
+  listener_.on_error_output(*this, bytes);
   if (callers_.none()) {  // it says nothing about any of them yet
     for (const SessionId session : session_ids()) {
       if (SessionPort* const port = port_of(session)) port->error_output(bytes);

@@ -18,29 +18,17 @@
 #include "base/loop.h"
 #include "instance/health.h"
 #include "instance/instance.h"
+#include "router/last_words.h"
 #include "router/log_levels.h"
 #include "router/pending_calls.h"
 #include "router/questions.h"
 #include "router/session_port.h"
 #include "router/subscriptions.h"
+#include "router/tool_list.h"
 
 namespace corral::router {
 
-/// What a router must know of the server behind it.
-/// Between why a server was lost and what it said last, which is for its clients and not for the log.
-inline constexpr std::string_view kStderrFollows = "; its stderr ended with: ";
-
-/// Why a server was lost. What it said last on stderr is told only to the session that it can be about.
-struct LastWords {
-  std::string sentence;       // for everybody
-  std::string with_stderr{};  // the same for `about`
-  SessionId about{};
-
-  const std::string& to(SessionId session) const {
-    return about && about == session ? with_stderr : sentence;
-  }
-};
-
+/// What a router must know about its server.
 struct RouterOptions {
   std::string server;                                 // its name, for messages
   bool shared = false;                                // several sessions may attach
@@ -73,40 +61,48 @@ std::optional<ListKind> list_kind_of(std::string_view method);
 /// Of the list in the result of such a request, whatever else stands there.
 std::size_t list_digest(ListKind kind, std::string_view result);
 
+/// Learns from what the server sends. The router calls it on the loop thread, while it handles the message.
+/// Outlives the router. It must not end the instance, and must not call the router.
+class Learner {
+ public:
+  virtual ~Learner() = default;
+  /// The server listed all of its tools. Only the first page counts, and only if there is no other.
+  virtual void on_tools(ToolEffects effects) = 0;
+  /// A shared server sent a request to its client, which it was told not to do.
+  virtual void on_question() = 0;
+  /// The server answered with this list. It may show another one to clients that introduce themselves
+  /// differently from `port`'s.
+  virtual void on_list(const SessionPort& port, ListKind kind, std::string_view result) = 0;
+  /// The server says that this list has changed: what is known about it is out of date.
+  virtual void on_list_changed(ChangedList list) = 0;
+  /// The server answered a probe for the first time.
+  virtual void on_probe_answered() = 0;
+};
+
 class Router final : public instance::Instance::Events {
  public:
-  /// Hears what the server has shown, while its router passes it on. Outlives the router; must not end it.
-  class Learner {
-   public:
-    virtual ~Learner() = default;
-    virtual void learned_read_only(Router& router, bool read_only) = 0;
-    virtual void learned_conversational(Router& router) = 0;
-    /// What the server showed to clients that say the same of themselves as this one.
-    virtual void learned_list(Router& router, const SessionPort& port, ListKind kind,
-                              std::string_view result) = 0;
-    /// What we know of this list is out of date.
-    virtual void learned_of_change(Router& router, ChangedList list) = 0;
-    virtual void learned_that_it_answers_probes(Router& router) = 0;
-  };
-
-  /// Hears how the instance fares. Outlives the router, and owns it: it may end the instance from any of
-  /// these, but destroys the router only in a later turn.
+  /// Follows the life of the instance. The slot implements it; it owns the router and outlives it. The router
+  /// calls it on the loop thread. It may call the router, and end the instance, from any of these functions;
+  /// it must not destroy the router in them, only in a later turn of the loop.
   class Listener {
    public:
     virtual ~Listener() = default;
-    /// All of it; once it is opened its sessions hear it, too.
-    virtual void router_error_output(Router& router, std::string_view bytes) = 0;
-    /// Sessions may attach.
-    virtual void router_opened(Router& router) = 0;
-    /// They may not: the handshake went wrong, or it is not what we believed it to be.
-    virtual void router_unfit(Router& router) = 0;
-    /// No call is in flight any more, after `drain`.
-    virtual void router_drained(Router& router) = 0;
-    virtual void router_hung(Router& router) = 0;
-    /// It will say no more. Every call was answered with `why`; the sessions are still attached.
-    virtual void router_lost(Router& router, const LastWords& why) = 0;
-    /// Its tree is gone. Destroys the router, later.
-    virtual void router_ended(Router& router, const instance::Ending& ending) = 0;
+    /// The server wrote this to stderr. Called for all of it; once the router is open, sessions get it from
+    /// the router as well.
+    virtual void on_error_output(Router& router, std::string_view bytes) = 0;
+    /// Sessions may attach. Called once, and never after `on_unusable`.
+    virtual void on_open(Router& router) = 0;
+    /// No session may attach: the handshake failed, or the server is not what was known about it.
+    virtual void on_unusable(Router& router) = 0;
+    /// After `drain`: the last call is answered. In a turn of its own.
+    virtual void on_calls_finished(Router& router) = 0;
+    /// The server does not answer probes. It still runs.
+    virtual void on_hung(Router& router) = 0;
+    /// The server will send nothing more. Every call was answered with `why`; the sessions are still
+    /// attached.
+    virtual void on_server_lost(Router& router, const LastWords& why) = 0;
+    /// The process tree has ended. Always the last call.
+    virtual void on_instance_ended(Router& router, const instance::Ending& ending) = 0;
   };
 
   Router(Loop& loop, RouterOptions options, Listener& listener, Learner& learner);

@@ -35,7 +35,7 @@ void Router::look_at_health() {
   const instance::Health::Look look = health_->look(Clock::now(), busy, said_);
   if (look.advice == Advice::Hung) {
     log_line("server " + options_.server + " does not answer and is ended");
-    return listener_.router_hung(*this);
+    return listener_.on_hung(*this);
   }
   if (look.advice == Advice::AskAgain) ++counters_.missed_probes;
   if (look.advice != Advice::Wait || !health_->asking()) calls_.cancel(probe_, Clock::now());
@@ -91,7 +91,7 @@ void Router::forget_compared(ChangedList list) {
 
 /// A list in several pages is not kept: what its cursors mean only this instance knows.
 void Router::learn(const SessionPort& port, ListKind kind, std::string_view result) {
-  if (!wire::member(result, "nextCursor").present()) learner_.learned_list(*this, port, kind, result);
+  if (!wire::member(result, "nextCursor").present()) learner_.on_list(port, kind, result);
 }
 
 /// Of a list in several pages we have seen only the first: each instance shows another one, for all we know.

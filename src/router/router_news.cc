@@ -90,7 +90,7 @@ void Router::answer_call(const Call& call, const wire::Message& message) {
 void Router::answer_tools(SessionPort& port, const Call& call, const wire::Message& message) {
   const std::string_view result = message.result();
   if (!options_.shared && call.purpose == Purpose::ListTools) {
-    if (const auto read_only = every_tool_is_read_only(result)) learner_.learned_read_only(*this, *read_only);
+    if (const auto effects = effects_of_tools(result)) learner_.on_tools(*effects);
   }
   if (!options_.allows_tool) return port.answer(message, call.id);
   port.deliver({wire::result_message(call.id, without_tools(result, options_.allows_tool)), nullptr});
@@ -99,13 +99,13 @@ void Router::answer_tools(SessionPort& port, const Call& call, const wire::Messa
 void Router::answer_own(const Call& call, const wire::Message& message) {
   const bool accepted = message.has_result();
   if (call.purpose == Purpose::ConfirmTools) {
-    const auto read_only = accepted ? every_tool_is_read_only(message.result()) : std::nullopt;
-    if (!read_only.value_or(false)) return refute();
-    learner_.learned_read_only(*this, true);
+    const auto effects = accepted ? effects_of_tools(message.result()) : std::nullopt;
+    if (effects != ToolEffects::ReadOnly) return refute();
+    learner_.on_tools(ToolEffects::ReadOnly);
     return fit();
   }
   if (call.purpose == Purpose::Probe) {
-    if (!health_->proven()) learner_.learned_that_it_answers_probes(*this);
+    if (!health_->proven()) learner_.on_probe_answered();
     return health_->answered();
   }
   if (call.purpose == Purpose::CompareList && accepted) compared(call, message.result());
@@ -153,7 +153,7 @@ void Router::question(const wire::Message& message) {
   if (port == nullptr || questions_.size() >= kMostQuestions) {
     ++counters_.refused_questions;
     reply(wire::error_message(id, wire::kMethodNotFound, "Method not found: no client can answer this"));
-    if (options_.shared) learner_.learned_conversational(*this);
+    if (options_.shared) learner_.on_question();
     return;
   }
   if (client_silent_) return answer_for_client(id, kind_of_question(method));
@@ -195,7 +195,7 @@ void Router::news(const wire::Message& message) {
   const auto changed = changed_list_of(method);
   if (changed) {
     forget_compared(*changed);
-    learner_.learned_of_change(*this, *changed);
+    learner_.on_list_changed(*changed);
   }
   if (method == "notifications/progress") return progress(message);
   if (method == "notifications/cancelled") return cancelled_by_server(message);

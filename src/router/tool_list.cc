@@ -46,13 +46,14 @@ std::string with_empty_lists(std::string_view result, const std::vector<wire::Sp
 
 }  // namespace
 
-std::optional<bool> every_tool_is_read_only(std::string_view result) {
+std::optional<ToolEffects> effects_of_tools(std::string_view result) {
   const std::string_view tools = wire::member(result, "tools").in(result);
   const std::optional<std::vector<wire::Span>> elements = wire::array_elements(tools, wire::kMostElements);
   if (!elements || elements->empty() || has_more_pages(result)) return std::nullopt;
   if (elements->size() > wire::kMostElements) return std::nullopt;
-  return std::all_of(elements->begin(), elements->end(),
-                     [tools](wire::Span tool) { return is_read_only(tool.in(tools)); });
+  const bool all = std::all_of(elements->begin(), elements->end(),
+                               [tools](wire::Span tool) { return is_read_only(tool.in(tools)); });
+  return all ? ToolEffects::ReadOnly : ToolEffects::MayChange;
 }
 
 bool is_too_long_for_a_tool(std::string_view written_name) {

@@ -1,6 +1,7 @@
 // Reads and edits the answer to tools/list, as text.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -8,10 +9,15 @@
 
 namespace corral::router {
 
-/// Of one page of a tools/list result: whether every tool is annotated readOnlyHint: true (and none
-/// destructiveHint: true). Nothing if the text is no such result, there are more pages, or there is no tool
-/// at all: an empty list shows nothing.
-std::optional<bool> every_tool_is_read_only(std::string_view result);
+/// What the tools of a server may do, by their annotations.
+enum class ToolEffects : std::uint8_t {
+  ReadOnly,   // every tool has readOnlyHint: true, and none has destructiveHint: true
+  MayChange,  // at least one does not promise that
+};
+
+/// Of the result of tools/list. Nothing if it is not such a result, has more pages, or lists no tool at all:
+/// an empty list shows nothing.
+std::optional<ToolEffects> effects_of_tools(std::string_view result);
 
 /// Of a name as it is written, quotes and escapes included: no tool has such a name, and to compare it with
 /// many patterns could take long.

@@ -27,7 +27,7 @@ struct Definition {
 
 /// The last words of a server that was lost: about any call of the session, but of no other session.
 inline bool quotes_stderr(const std::string& text) {
-  return text.find(router::kStderrFollows) != std::string::npos;
+  return text.find("; its stderr ended with: ") != std::string::npos;
 }
 
 class Client {

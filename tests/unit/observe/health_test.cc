@@ -56,14 +56,14 @@ TEST(Health, ACrashLoopOfAServerThatIsInNoConfigurationIsTold) {
   snapshot.servers = {{"memory", false, false, "5 crashes in 60 s", ""}};
   snapshot.crash_loops = {{"memory", "it died 5 times in a row"},
                           {"a", "it died 6 times in a row"},
-                          {"b", "it died; `corral logs b` has its stderr"}};
+                          {"b", "it died; `corral logs b` shows its stderr"}};
 
   const Health health = health_of(snapshot);
 
   ASSERT_EQ(health.reasons.size(), 3U) << "each once";
   EXPECT_EQ(health.reasons[1],
             "server a is in a crash loop: it died 6 times in a row; `corral logs a` shows why");
-  EXPECT_EQ(health.reasons[2], "server b is in a crash loop: it died; `corral logs b` has its stderr");
+  EXPECT_EQ(health.reasons[2], "server b is in a crash loop: it died; `corral logs b` shows its stderr");
 }
 
 TEST(Health, WhatADamagedRegistryHasCostIsTold) {

@@ -37,30 +37,29 @@ TEST(JsonArray, IsNothingForWhatIsNoArray) {
 
 struct Page {
   std::string_view result;
-  std::optional<bool> read_only;
+  ToolEffects effects;
 };
 
 TEST(ToolList, IsReadOnlyOnlyIfEveryToolSaysSo) {
   const std::vector<Page> pages = {
-      {R"({"tools":[{"name":"a","annotations":{"readOnlyHint":true}}]})", true},
+      {R"({"tools":[{"name":"a","annotations":{"readOnlyHint":true}}]})", ToolEffects::ReadOnly},
       {R"({"tools":[{"annotations":{"readOnlyHint":true,"destructiveHint":false}},
                     {"annotations":{"title":"x","readOnlyHint" : true }}],"_meta":{}})",
-       true},
-      {R"({"tools":[{"annotations":{"\u0072eadOnlyHint":true}}]})", true},
-      {R"({"tools":[{"annotations":{"readOnlyHint":true}},{"name":"b"}]})", false},
-      {R"({"tools":[{"annotations":{"readOnlyHint":false}}]})", false},
-      {R"({"tools":[{"annotations":{"readOnlyHint":"true"}}]})", false},
-      {R"({"tools":[{"annotations":{"readOnlyHint":1}}]})", false},
-      {R"({"tools":[{"annotations":{"readOnlyHint":true,"readOnlyHint":false}}]})", false},
-      {R"({"tools":[{"annotations":{"readOnlyHint":true,"destructiveHint":true}}]})", false},
-      {R"({"tools":[{"annotations":{}}]})", false},
-      {R"({"tools":[{"annotations":true}]})", false},
-      {R"({"tools":[{"readOnlyHint":true}]})", false},
-      {R"({"tools":[{"description":"\"readOnlyHint\":true"}]})", false},
-      {R"({"tools":[7]})", false},
+       ToolEffects::ReadOnly},
+      {R"({"tools":[{"annotations":{"\u0072eadOnlyHint":true}}]})", ToolEffects::ReadOnly},
+      {R"({"tools":[{"annotations":{"readOnlyHint":true}},{"name":"b"}]})", ToolEffects::MayChange},
+      {R"({"tools":[{"annotations":{"readOnlyHint":false}}]})", ToolEffects::MayChange},
+      {R"({"tools":[{"annotations":{"readOnlyHint":"true"}}]})", ToolEffects::MayChange},
+      {R"({"tools":[{"annotations":{"readOnlyHint":1}}]})", ToolEffects::MayChange},
+      {R"({"tools":[{"annotations":{"readOnlyHint":true,"readOnlyHint":false}}]})", ToolEffects::MayChange},
+      {R"({"tools":[{"annotations":{"readOnlyHint":true,"destructiveHint":true}}]})", ToolEffects::MayChange},
+      {R"({"tools":[{"annotations":{}}]})", ToolEffects::MayChange},
+      {R"({"tools":[{"annotations":true}]})", ToolEffects::MayChange},
+      {R"({"tools":[{"readOnlyHint":true}]})", ToolEffects::MayChange},
+      {R"({"tools":[{"description":"\"readOnlyHint\":true"}]})", ToolEffects::MayChange},
+      {R"({"tools":[7]})", ToolEffects::MayChange},
   };
-  for (const Page& page : pages)
-    EXPECT_EQ(every_tool_is_read_only(page.result), page.read_only) << page.result;
+  for (const Page& page : pages) EXPECT_EQ(effects_of_tools(page.result), page.effects) << page.result;
 }
 
 TEST(ToolList, SaysNothingIfItIsNotTheWholeList) {
@@ -77,10 +76,10 @@ TEST(ToolList, SaysNothingIfItIsNotTheWholeList) {
       "{",
   };
   for (const std::string_view result : results) {
-    EXPECT_EQ(every_tool_is_read_only(result), std::nullopt) << result;
+    EXPECT_EQ(effects_of_tools(result), std::nullopt) << result;
   }
-  EXPECT_EQ(every_tool_is_read_only(R"({"nextCursor":null,"tools":[{"annotations":{"readOnlyHint":true}}]})"),
-            true);
+  EXPECT_EQ(effects_of_tools(R"({"nextCursor":null,"tools":[{"annotations":{"readOnlyHint":true}}]})"),
+            ToolEffects::ReadOnly);
 }
 
 bool starts_with_a(std::string_view name) { return name.starts_with("a"); }

@@ -84,7 +84,7 @@ TEST_F(EventWords, OfACrashLeaveOutWhatTheServerWrote) {
 
   const Event crash = last(Kind::Crash);
   EXPECT_EQ(crash.cause, "died");
-  EXPECT_EQ(crash.text, kWho + "server files exited with code 1; `corral logs files` has its stderr");
+  EXPECT_EQ(crash.text, kWho + "server files exited with code 1; `corral logs files` shows its stderr");
   const Event extinct = last(Kind::Extinct);
   EXPECT_EQ(extinct.text, kWho + "exited with code 1 (died, 0 processes, 0 ms), its tree is gone");
   EXPECT_EQ(extinct.pid, exchange.server().number());
