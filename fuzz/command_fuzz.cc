@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/secrets.h"
+#include "base/text.h"
 #include "survey/server_command.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

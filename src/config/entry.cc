@@ -1,4 +1,5 @@
 #include "config/entry.h"
+#include "base/text.h"
 #include "config/watch_object.h"
 
 #include <algorithm>
@@ -7,7 +8,6 @@
 
 #include "base/paths.h"
 #include "config/limits.h"
-#include "survey/server_command.h"
 
 namespace corral::config {
 namespace {
@@ -356,7 +356,7 @@ std::string objection_to_name(const std::string& name) {
   if (name.empty()) return "a server's name is empty";
   if (name == "corral") return "the name 'corral' is reserved for corral's own server";
   if (name.size() > kLongest) return "a server's name has more than 200 bytes";
-  if (survey::printable(name) != name) return "a server's name holds characters that cannot be shown";
+  if (printable(name) != name) return "a server's name holds characters that cannot be shown";
   if (name.find('/') != std::string::npos) return "the name '" + name + "' holds a '/'";
   if (name.front() == '-') return "the name '" + name + "' looks like an option";
   return "";

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/text.h"
 #include "config/configuration.h"
 #include "config/limits.h"
-#include "survey/server_command.h"
 
 namespace corral::config {
 namespace {
@@ -82,7 +82,7 @@ class Expansion {
     // As in a shell: the default also stands in for a value that is empty.
     if (reference.fallback && (!value || value->empty())) return *reference.fallback;
     if (value) return *value;
-    const std::string name = survey::printable(std::string(reference.name));
+    const std::string name = printable(std::string(reference.name));
     return Error{naming(place) + " needs the variable " + name + ", which is not set" + hint(reference.name)};
   }
 
@@ -152,7 +152,7 @@ Result<Server> expand(const Server& server, const std::vector<std::string>& envi
     return Error{"server '" + server.name + "': command is empty. Set the variable that it is made of."};
   }
   for (auto& [name, value] : expanded.env) {
-    const Result<std::string> text = expansion.of(value, "env." + survey::printable(name));
+    const Result<std::string> text = expansion.of(value, "env." + printable(name));
     if (!text) return text.error();
     value = *text;
   }

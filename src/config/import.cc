@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/paths.h"
+#include "base/text.h"
 #include "config/configuration.h"
 #include "config/entry.h"
 #include "config/import_entry.h"
@@ -12,7 +13,6 @@
 #include "config/parse_error.h"
 #include "survey/config_text.h"
 #include "survey/known_programs.h"
-#include "survey/server_command.h"
 
 namespace corral::config {
 namespace {
@@ -77,7 +77,7 @@ class Importing {
   void add(const std::string& name, const json::value& entry) {
     // `mcp` of one client holds the table that another one has below `mcp/servers`: no command, no server.
     if (!entry.is_object() || !describes_server(entry.get_object())) return;
-    const std::string shown = survey::printable(name.substr(0, 200));
+    const std::string shown = printable(name.substr(0, 200));
     if (const std::string objection = objection_to_name(name); !objection.empty()) {
       return result_.notes.push_back("'" + shown + "' is left out: " + objection);
     }
@@ -116,7 +116,7 @@ class Importing {
       count += table == nullptr ? 0 : table->size();
     }
     if (count == 0) return;
-    result_.notes.push_back(std::to_string(count) + (count == 1 ? " server" : " servers") +
+    result_.notes.push_back(counted(count, "server") +
                             " of single projects left out: add what all your projects may use by hand");
   }
 

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "base/nearest.h"
+#include "base/text.h"
 #include "base/units.h"
-#include "survey/server_command.h"
 
 namespace corral::config {
 namespace {
@@ -20,7 +20,7 @@ constexpr std::size_t kLongestShown = 60;
 
 /// A word of the file for a message: printable and short. Never used on values that may be secret.
 std::string shown(const std::string& word) {
-  return survey::printable(word.size() > kLongestShown ? word.substr(0, kLongestShown) + "…" : word);
+  return printable(word.size() > kLongestShown ? word.substr(0, kLongestShown) + "…" : word);
 }
 
 /// A number as the parsers of units want it, without an exponent.

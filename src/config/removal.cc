@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "base/nearest.h"
+#include "base/text.h"
 #include "config/changes.h"
 #include "config/configuration.h"
 #include "config/server_tables.h"
 #include "config/text_edits.h"
-#include "survey/server_command.h"
 
 namespace corral::config {
 namespace {
@@ -85,9 +85,9 @@ Error no_server(const std::string& file, const std::string& name, const ServerTa
   std::vector<std::string> names;
   for (const auto& [known, place] : tables.entries) names.push_back(known);
   const std::string close = nearest_word(name, names);
-  return Error{"no server in '" + file + "' is called '" + survey::printable(name) + "'. " +
+  return Error{"no server in '" + file + "' is called '" + printable(name) + "'. " +
                    (close.empty() ? "Run `corral config check` to see which there are."
-                                  : "Did you mean '" + survey::printable(close) + "'?"),
+                                  : "Did you mean '" + printable(close) + "'?"),
                Error::Kind::NotFound};
 }
 

@@ -2,13 +2,13 @@
 
 #include <boost/json.hpp>
 
-#include "survey/server_command.h"
+#include "base/secrets.h"
+#include "base/text.h"
 
 namespace corral::config {
 namespace {
 
 namespace json = boost::json;
-using survey::printable;
 
 bool is_reference(const std::string& value) {
   return value.starts_with("${") && value.find('}') == value.size() - 1 &&
@@ -38,7 +38,7 @@ json::object object_of(const Server& server) {
   for (const auto& [name, value] : server.env) environment[printable(name)] = show_variable(name, value);
   json::object object = {{"name", printable(server.name)},
                          {"line", server.line},
-                         {"command", survey::show_command(server.argv)},
+                         {"command", show_command(server.argv)},
                          {"env", std::move(environment)},
                          {"cwd", nullptr},
                          {"share", name_of(server.share)},
@@ -68,7 +68,7 @@ json::object object_of(const Server& server) {
   object["min_version"] = version_or_null(server.min_version);
   if (server.recycle) object["recycle_bytes"] = *server.recycle;
   if (server.park) object["park"] = *server.park;
-  if (!server.on_stop.empty()) object["on_stop"] = survey::show_command({server.on_stop});
+  if (!server.on_stop.empty()) object["on_stop"] = show_command({server.on_stop});
   return object;
 }
 
@@ -129,8 +129,8 @@ const char* era_name(std::optional<bool> modern) { return !modern ? "auto" : *mo
 
 std::string show_variable(const std::string& name, const std::string& value) {
   if (is_reference(value)) return printable(value);
-  if (survey::names_secret(name)) return "***";
-  return survey::show_command({value});
+  if (names_secret(name)) return "***";
+  return show_command({value});
 }
 
 std::string show_duration(std::chrono::milliseconds time) {

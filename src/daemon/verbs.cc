@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "base/text.h"
 #include "daemon/evidence.h"
 #include "wire/json_text.h"
 
@@ -18,10 +19,6 @@ using Parts = std::shared_ptr<Verbs::Parts>;
 
 Reply refusal(const std::string& why) { return Reply{Reply::Kind::Refused, why, kRefused, 0, 0, ""}; }
 Reply result(std::string json) { return Reply{Reply::Kind::Result, std::move(json), 0, 0, 0, ""}; }
-
-std::string number_of(std::size_t number, const std::string& noun) {
-  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
-}
 
 std::string by_process(const char* what, const Question& question) {
   return std::string(what) + " by process " + std::to_string(question.peer);
@@ -67,8 +64,8 @@ void list_sessions(const Parts& parts, Question&, const Answer& answer) {
 void shut_down(const Parts& parts, Question& question, const Answer& answer) {
   const bool first = !parts->drain.begun();
   parts->drain.run(parts->definitions.options().drain, [answer](const Drained& drained) {
-    const std::string text = "ended " + number_of(drained.sessions, "session") + " and " +
-                             number_of(drained.instances, "instance");
+    const std::string text =
+        "ended " + counted(drained.sessions, "session") + " and " + counted(drained.instances, "instance");
     answer(Reply{Reply::Kind::Exit, text, 0, 0, 0, ""});
   });
   if (parts->asked_to_stop) parts->asked_to_stop(by_process("corral shutdown", question));

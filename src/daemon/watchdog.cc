@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "base/text.h"
 #include "reap/end_trees.h"
 #include "reap/remnants.h"
 #include "reap/watch.h"
@@ -42,9 +43,8 @@ Event about(const reap::Remnant& remnant) {
 
 Event about(const survey::Server& server, reap::Group::Kind kind, const reap::EndedTree& tree) {
   const std::string naming = (kind == reap::Group::Kind::Orphans ? "orphan " : "copy of too many ") +
-                             survey::printable(server.command.name) + " (pid " + std::to_string(server.pid) +
-                             ", " + std::to_string(tree.outcomes.size()) +
-                             (tree.outcomes.size() == 1 ? " process, of " : " processes, of ") +
+                             printable(server.command.name) + " (pid " + std::to_string(server.pid) + ", " +
+                             counted(tree.outcomes.size(), "process", "processes") + ", of " +
                              server.client.name + ")";
   Event event =
       told_as(tree.gone() ? Kind::Reap : Kind::Survivor, "foreign",

@@ -4,17 +4,15 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/text.h"
 #include "base/units.h"
-#include "survey/server_command.h"
 
 namespace corral::guard {
 namespace {
 
 constexpr std::size_t kMostLines = 50;
 
-std::string counted(std::size_t number) {
-  return std::to_string(number) + (number == 1 ? " process" : " processes");
-}
+std::string processes(std::size_t number) { return counted(number, "process", "processes"); }
 
 const keeper::Survivor* survivor(const keeper::Report& report, pid_t pid) {
   const auto* const end = report.survivor + report.survivors;
@@ -45,7 +43,7 @@ std::string line_of(const Leftover& leftover, const std::string& how, int column
            how.c_str());
   std::string line = start + leftover.description.command;
   if (columns > 20 && line.size() >= static_cast<std::size_t>(columns)) {
-    line = survey::printable(line.substr(0, static_cast<std::size_t>(columns) - 4)) + "...";
+    line = printable(line.substr(0, static_cast<std::size_t>(columns) - 4)) + "...";
   }
   return line + "\n";
 }
@@ -77,8 +75,8 @@ std::string account(const std::string& client, const Leftovers& leftovers, const
                     int columns) {
   std::string text;
   if (!leftovers.left().empty()) {
-    text += "corral guard: " + survey::printable(client) + " left " + counted(leftovers.left().size()) +
-            " behind; ";
+    text +=
+        "corral guard: " + printable(client) + " left " + processes(leftovers.left().size()) + " behind; ";
     if (report.proved_empty) {
       text += leftovers.left().size() == 1 ? "ended:\n" : "all ended:\n";
     } else {
@@ -89,11 +87,11 @@ std::string account(const std::string& client, const Leftovers& leftovers, const
   }
   for (std::uint32_t i = 0; i < report.survivors; ++i) {
     const keeper::Survivor& each = report.survivor[i];
-    text += "corral guard: process " + std::to_string(each.pid) + " (" + survey::printable(each.comm) +
-            ") of user " + std::to_string(each.uid) + " could not be ended: " + why_alive(each) + "\n";
+    text += "corral guard: process " + std::to_string(each.pid) + " (" + printable(each.comm) + ") of user " +
+            std::to_string(each.uid) + " could not be ended: " + why_alive(each) + "\n";
   }
   if (!leftovers.kept().empty()) {
-    text += "corral guard: kept " + counted(leftovers.kept().size()) + " because of --keep:\n";
+    text += "corral guard: kept " + processes(leftovers.kept().size()) + " because of --keep:\n";
     text += lines_of(
         leftovers.kept(), [](const ProcessView&) { return std::string("kept"); }, columns);
   }

@@ -9,9 +9,10 @@
 #include <charconv>
 #include <string_view>
 
+#include "base/secrets.h"
+#include "base/text.h"
 #include "base/unique_fd.h"
 #include "keeper/proc_fs.h"
-#include "survey/server_command.h"
 
 namespace corral::guard {
 namespace {
@@ -44,8 +45,8 @@ std::uint64_t start_ticks_in(std::string_view rest) {
 }
 
 std::string shown_command(const std::vector<std::string>& words) {
-  const std::string whole = survey::show_command(words);
-  return whole.size() <= kShown ? whole : survey::printable(whole.substr(0, kShown)) + "...";
+  const std::string whole = show_command(words);
+  return whole.size() <= kShown ? whole : printable(whole.substr(0, kShown)) + "...";
 }
 
 std::chrono::seconds age_of(const ProcessView& process) {
@@ -87,7 +88,7 @@ Description describe(const ProcessView& process) {
   if (description.command.empty()) {
     char comm[16];
     keeper::read_comm(process.pid, comm);
-    description.command = survey::printable(comm);
+    description.command = printable(comm);
   }
   return description;
 }

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "base/utc_time.h"
 #include "knowledge/name_digest.h"
-#include "survey/server_command.h"
 
 namespace corral::instance {
 namespace {
@@ -41,7 +41,7 @@ bool ErrorLines::put(std::string_view prefix, std::string& out) {
   const bool any = !begun_.empty();
   if (any) {
     std::replace(begun_.begin(), begun_.end(), '\t', ' ');  // it would be shown as a sign of its own
-    out.append(prefix).append(survey::printable(begun_)).append(cut_ ? kCutMark : "").append("\n");
+    out.append(prefix).append(printable(begun_)).append(cut_ ? kCutMark : "").append("\n");
   }
   // Many are short: a long one leaves no memory behind.
   begun_.size() > 1024 ? void(begun_ = std::string()) : begun_.clear();
@@ -57,7 +57,7 @@ std::string log_file_name(const std::string& server) {
   constexpr std::size_t kLongestName = 200;
   const bool plain = !server.empty() && server.size() <= kLongestName && server.front() != '.' &&
                      server.front() != '-' && server.find('/') == std::string::npos &&
-                     survey::printable(server) == server;
+                     printable(server) == server;
   if (plain) return server + ".log";
   std::string readable;
   for (const char letter : std::string_view(server).substr(0, 40)) {

@@ -5,9 +5,9 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "base/text.h"
 #include "knowledge/input_reader.h"
 #include "knowledge/program_files.h"
-#include "survey/server_command.h"
 
 namespace corral::knowledge {
 namespace {
@@ -44,9 +44,9 @@ std::optional<std::string> what_changed(const Fingerprint& fingerprint) {
   for (const FilePrint& before : fingerprint.files) {
     FilePrint now;
     const Look look = look_at(before.path, now);
-    if (look == Look::Gone) return survey::printable(before.path) + " is gone";
+    if (look == Look::Gone) return printable(before.path) + " is gone";
     // Where we may not look for now, nothing is known to have changed.
-    if (look == Look::Found && now != before) return survey::printable(before.path) + " has changed";
+    if (look == Look::Found && now != before) return printable(before.path) + " has changed";
   }
   return std::nullopt;
 }

@@ -5,8 +5,9 @@
 #include <utility>
 
 #include "base/read_text.h"
+#include "base/secrets.h"
+#include "base/text.h"
 #include "survey/process_table.h"
-#include "survey/server_command.h"
 #include "survey/tree_usage.h"
 
 namespace corral::observe {
@@ -31,9 +32,9 @@ observe::UsageView view_of(const survey::TreeUsage& tree) {
 ClientProcess look_at_client(pid_t pid) {
   const std::string folder = "/proc/" + std::to_string(pid);
   ClientProcess client;
-  client.command = survey::show_command(survey::parse_strings(read_text(folder + "/cmdline")));
+  client.command = show_command(survey::parse_strings(read_text(folder + "/cmdline")));
   std::error_code error;
-  client.root = survey::printable(std::filesystem::read_symlink(folder + "/cwd", error).string());
+  client.root = printable(std::filesystem::read_symlink(folder + "/cwd", error).string());
   return client;
 }
 

@@ -1,5 +1,7 @@
 #include "pool/slot_events.h"
 
+#include "base/text.h"
+
 namespace corral::pool {
 
 using events::Event;
@@ -24,9 +26,7 @@ Event about(const Slot& slot, Kind kind) {
   return event;
 }
 
-std::string processes(std::uint32_t number) {
-  return std::to_string(number) + (number == 1 ? " process" : " processes");
-}
+std::string processes(std::uint32_t number) { return counted(number, "process", "processes"); }
 
 std::string survivors_in(const instance::Ending& ending) {
   std::string list;

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "base/text.h"
 #include "reap/proc_marks.h"
 #include "survey/details.h"
 
@@ -126,8 +127,8 @@ class AgreementLook {
          cookie,
          oldest,
          "process " + std::to_string(oldest) + " carries the mark of a corral that is gone (instance " +
-             first_digits(cookie) + ", " + std::to_string(bearers.size()) +
-             (bearers.size() == 1 ? " process" : " processes") + "): use `corral reap` to show and end it"});
+             first_digits(cookie) + ", " + counted(bearers.size(), "process", "processes") +
+             "): use `corral reap` to show and end it"});
   }
 
   static std::string name(const registry::InstanceRecord& record) {

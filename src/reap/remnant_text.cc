@@ -2,15 +2,10 @@
 
 #include <csignal>
 
+#include "base/text.h"
+
 namespace corral::reap {
 namespace {
-
-/// A process chooses its own name, so only printable ASCII is shown.
-std::string harmless(const std::string& text) {
-  std::string shown;
-  for (const char letter : text) shown += letter >= ' ' && letter <= '~' ? letter : '?';
-  return shown;
-}
 
 std::string how_it_was_killed(Outcome::Killed killed) {
   switch (killed) {
@@ -52,9 +47,9 @@ std::string what_happened(const Outcome& outcome) {
 
 std::string remnant_text(const registry::InstanceRecord& instance, const Outcome& outcome) {
   constexpr std::size_t kShownDigits = 8;
-  return "left by an earlier daemon: server " + harmless(instance.server) + ", instance " +
-         harmless(instance.id.substr(0, kShownDigits)) + ": process " + std::to_string(outcome.pid) + " (" +
-         harmless(outcome.comm) + ") " + what_happened(outcome);
+  return "left by an earlier daemon: server " + printable(instance.server) + ", instance " +
+         printable(instance.id.substr(0, kShownDigits)) + ": process " + std::to_string(outcome.pid) + " (" +
+         printable(outcome.comm) + ") " + what_happened(outcome);
 }
 
 }  // namespace corral::reap

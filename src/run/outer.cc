@@ -17,6 +17,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/text.h"
 #include "keeper/patient_write.h"
 #include "keeper/sweep.h"
 #include "proc/keeper_spawner.h"
@@ -294,8 +295,7 @@ void Outer::explain_end() const {
     if (!failure.empty()) say(failure);
   }
   note(std::string("session ended (") + keeper::reason_name(report_.reason) +
-       "): " + std::to_string(report_.ended_total) +
-       (report_.ended_total == 1 ? " process ended, " : " processes ended, ") +
+       "): " + counted(report_.ended_total, "process", "processes") + " ended, " +
        std::to_string(report_.sigkill_deaths) + " by SIGKILL, in " +
        std::to_string(report_.end_took.count() / 1000) + " ms; " +
        (report_.proved_empty ? "proved empty (ECHILD)" : "not proved empty"));

@@ -9,9 +9,10 @@
 #include <optional>
 
 #include "base/ip_address.h"
+#include "base/secrets.h"
+#include "base/text.h"
 #include "survey/listeners.h"
 #include "survey/process_table.h"
-#include "survey/server_command.h"
 
 namespace corral::serve {
 namespace {
@@ -41,9 +42,7 @@ std::string shown_owner(pid_t pid, const survey::ProcessTable& table) {
   const survey::Process* const process = table.find(pid);
   std::string name = "process " + std::to_string(pid);
   if (process == nullptr) return name;
-  return name + " (" +
-         (process->argv.empty() ? survey::printable(process->comm) : survey::show_command(process->argv)) +
-         ")";
+  return name + " (" + (process->argv.empty() ? printable(process->comm) : show_command(process->argv)) + ")";
 }
 
 }  // namespace
@@ -67,7 +66,7 @@ std::string owner_of_port(std::uint16_t port) {
 Result<UniqueFd> listen_on(const std::string& bind, std::uint16_t port, Reach reach) {
   std::optional<IpAddress> address = parse_ip_address(bind);
   if (!address) {
-    return Error{"'" + survey::printable(bind) +
+    return Error{"'" + printable(bind) +
                  "' is no address to listen at: write 127.0.0.1, ::1 or another number with --bind"};
   }
   const Result<void> allowed = check_address(*address, reach);

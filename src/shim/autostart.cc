@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "base/log_file.h"
+#include "base/text.h"
 #include "control/runtime_dir.h"
 #include "keeper/kernel.h"
 #include "shim/daemon_process.h"
@@ -80,7 +81,7 @@ class StartingLock {
   UniqueFd file_;
 };
 
-/// The last line that was written after `since`, without terminal control characters.
+/// The last line that was written after `since`, made printable.
 std::string last_line(int log, off_t since) {
   constexpr off_t kTail = 1024;
   const off_t end = lseek(log, 0, SEEK_END);
@@ -91,8 +92,7 @@ std::string last_line(int log, off_t since) {
   text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
   while (!text.empty() && text.back() == '\n') text.pop_back();
   text.erase(0, text.rfind('\n') + 1);
-  std::erase_if(text, [](char byte) { return static_cast<unsigned char>(byte) < 0x20 || byte == 0x7f; });
-  return text;
+  return printable(text);
 }
 
 Error not_started(int log, off_t since, const std::string& runtime_dir, const std::string& what) {

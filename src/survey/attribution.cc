@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/paths.h"
+#include "base/secrets.h"
+#include "base/text.h"
 #include "base/words.h"
 
 namespace corral::survey {

@@ -7,16 +7,14 @@
 #include <map>
 #include <set>
 
+#include "base/text.h"
+
 namespace corral::survey {
 namespace {
 
 constexpr double kRunaway = 0.5;  // cores
 
 using Indexes = std::vector<std::size_t>;
-
-std::string count_of(std::size_t count, const std::string& noun, const std::string& plural) {
-  return std::to_string(count) + " " + (count == 1 ? noun : plural);
-}
 
 std::map<std::string, Indexes> group(const Survey& survey, const std::function<bool(const Server&)>& wanted,
                                      const std::function<std::string(const Server&)>& key) {
@@ -77,7 +75,7 @@ void find_orphans(const Survey& survey, std::vector<Finding>& findings) {
     const Server& oldest = survey.servers[servers.front()];
     const std::string left_by = oldest.client.name == "unknown" ? "" : ", left by " + oldest.client.name;
     findings.push_back({Finding::Kind::Orphan, servers,
-                        count_of(servers.size(), "orphan", "orphans") + " of " + title_of(oldest) + left_by,
+                        counted(servers.size(), "orphan") + " of " + title_of(oldest) + left_by,
                         why_orphaned(oldest), reap_as(survey, oldest) + " --orphans" + filter_for(oldest)});
   }
 }
@@ -96,7 +94,7 @@ void find_pile_ups(const Survey& survey, std::size_t keep, std::vector<Finding>&
     const std::string known = client == nullptr ? "" : std::string(client->behaviour.pile_ups);
     findings.push_back(
         {Finding::Kind::PileUp, servers,
-         count_of(servers.size(), "copy", "copies") + " of " + title_of(oldest) + " held by " +
+         counted(servers.size(), "copy", "copies") + " of " + title_of(oldest) + " held by " +
              oldest.client.name + " (pid " + std::to_string(oldest.client.pid) + ")",
          known.empty() ? "One client seldom needs more than " + std::to_string(keep) + " of one server."
                        : oldest.client.name + ": " + known + ".",

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "base/secrets.h"
+#include "base/text.h"
 #include "base/words.h"
 #include "survey/attribution.h"
 #include "survey/marks.h"
@@ -381,9 +383,8 @@ void Judge::describe_sight() {
     survey_.limits_of_sight.push_back(
         "/proc shows only your own processes (hidepid): servers of other users are not in this list");
   } else if (table_.unreadable() > 0) {
-    const std::string many = std::to_string(table_.unreadable());
     survey_.limits_of_sight.push_back(
-        (table_.unreadable() == 1 ? "1 process" : many + " processes") +
+        counted(table_.unreadable(), "process", "processes") +
         " of other users cannot be looked into, so a server among them would not be in this list");
   }
 }

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "base/paths.h"
+#include "base/text.h"
 
 // What proves that a process is an MCP server, and what does not:
 //   corral's mark   yes, if it is whole: the variable and the limit. The variable alone can be copied (an

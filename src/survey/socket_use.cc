@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "survey/server_command.h"
+#include "base/text.h"
 
 namespace corral::survey {
 namespace {

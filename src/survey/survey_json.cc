@@ -2,6 +2,8 @@
 
 #include <boost/json.hpp>
 
+#include "base/secrets.h"
+#include "base/text.h"
 #include "version.h"
 
 namespace corral::survey {

@@ -10,10 +10,10 @@
 #include <limits>
 #include <unordered_set>
 
+#include "base/text.h"
 #include "survey/proc_files.h"
 #include "survey/process_reader.h"
 #include "survey/process_table.h"
-#include "survey/server_command.h"
 
 namespace corral::survey {
 namespace {

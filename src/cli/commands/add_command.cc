@@ -8,6 +8,7 @@
 #include <iostream>
 #include <memory>
 
+#include "base/text.h"
 #include "cli/commands/config_change.h"
 #include "cli/frame/command.h"
 #include "cli/frame/late_options.h"
@@ -16,7 +17,6 @@
 #include "config/configuration.h"
 #include "config/entry.h"
 #include "config/merge.h"
-#include "survey/server_command.h"
 
 namespace corral::cli {
 namespace {
@@ -99,7 +99,7 @@ void warn(const std::string& file, const std::string& name) {
   Page page(std::cout, terminal_style(STDOUT_FILENO));
   for (const std::string& warning : now->warnings) {
     if (warning.find("server '" + name + "'") == std::string::npos) continue;
-    page.paragraph("warning: ", survey::printable(warning));
+    page.paragraph("warning: ", printable(warning));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/text.h"
 #include "cli/direct/call_batch.h"
 #include "cli/direct/direct_options.h"
 #include "cli/direct/elicitation.h"
@@ -49,7 +50,7 @@ int refuse(const std::string& sentence, int code) {
 }
 
 /// For a terminal nothing that steers it, for a program every byte.
-std::string fitting(const std::string& text, int fd) { return isatty(fd) == 1 ? harmless(text) : text; }
+std::string fitting(const std::string& text, int fd) { return isatty(fd) == 1 ? printable_text(text) : text; }
 
 // ---- what the server says in between
 
@@ -103,7 +104,7 @@ Result<CallRequest> make_wish(const Options& options, std::vector<std::string> a
 
 int show(const Answer& answer, Output output) {
   const int code = exit_code_of(answer);
-  if (!answer.ok()) return refuse(harmless_line(answer.message), code);
+  if (!answer.ok()) return refuse(printable_line(answer.message), code);
   if (output == Output::Json) {
     std::cout << json_for(STDOUT_FILENO, on_one_line(answer.json)) << '\n' << std::flush;
   } else if (code != 0) {
@@ -119,7 +120,7 @@ int call(const Options& options, const Server& server, const CallRequest& reques
   const Tool* const tool = find_tool(client, catalog, request.tool);
   if (tool == nullptr) {
     const Answer why = catalog.why_missing(request.tool, server.title());
-    return refuse(harmless_line(why.message), why.exit_code);
+    return refuse(printable_line(why.message), why.exit_code);
   }
   Result<std::string> arguments = request.json
                                       ? Result<std::string>(boost::system::in_place_value, *request.json)
@@ -150,9 +151,9 @@ int run(Options& options, const std::vector<Option>& late, std::vector<std::stri
   StatusLine status(isatty(STDERR_FILENO) == 1);
   McpClient client(interrupts, make_hooks(options, status, interrupts), options.direct->timeout);
   const Answer begun = client.begin(connect_args(*options.direct, target->server));
-  if (!begun.ok()) return refuse(harmless_line(begun.message), begun.exit_code);
+  if (!begun.ok()) return refuse(printable_line(begun.message), begun.exit_code);
   ToolCatalog catalog = list_tools(client);
-  if (!catalog.answer.ok()) return refuse(harmless_line(catalog.answer.message), catalog.answer.exit_code);
+  if (!catalog.answer.ok()) return refuse(printable_line(catalog.answer.message), catalog.answer.exit_code);
   const int code = options.batch ? run_batch(client, catalog, target->server.title(), interrupts)
                                  : call(options, target->server, request, client, catalog, status);
   client.end();

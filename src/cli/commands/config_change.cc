@@ -7,13 +7,13 @@
 #include <filesystem>
 #include <iostream>
 
+#include "base/text.h"
 #include "cli/frame/daemon_command.h"
 #include "cli/frame/option_values.h"
 #include "cli/screen/page.h"
 #include "config/configuration.h"
 #include "config/file.h"
 #include "control/hello.h"
-#include "survey/server_command.h"
 
 namespace corral::cli {
 namespace {
@@ -44,7 +44,7 @@ std::string ask_to_reload(const std::string& command, const std::string& runtime
   const std::int64_t count = ended != nullptr && ended->is_int64() ? ended->get_int64() : 0;
   const std::string text = "The running daemon took it over";
   if (count == 0) return text + ".";
-  return text + " and ended " + std::to_string(count) + (count == 1 ? " instance." : " instances.");
+  return text + " and ended " + counted(static_cast<std::uint64_t>(count), "instance") + ".";
 }
 
 /// One sentence on what becomes of the change in the daemon. The file is written: nothing here is a failure.
@@ -70,13 +70,13 @@ std::vector<Option> options_of(ConfigChange& change) {
 }
 
 int refuse_change(const std::string& command, const std::string& sentence) {
-  std::cerr << "corral " << command << ": " << survey::printable(sentence) << "\n";
+  std::cerr << "corral " << command << ": " << printable(sentence) << "\n";
   return 1;
 }
 
 std::string connect_line(const std::string& config, const std::string& name) {
-  const std::string with = config == config::default_file() ? "" : " --config " + survey::shell_word(config);
-  return "corral connect" + with + " " + survey::shell_word(name);
+  const std::string with = config == config::default_file() ? "" : " --config " + shell_word(config);
+  return "corral connect" + with + " " + shell_word(name);
 }
 
 int change_configuration(const ConfigChange& change, const Rewrite& rewrite,
@@ -89,12 +89,12 @@ int change_configuration(const ConfigChange& change, const Rewrite& rewrite,
   if (!written) return refuse_change(change.command, written.error().message);
 
   Page page(std::cout, terminal_style(STDOUT_FILENO));
-  page.paragraph("", done() + " " + survey::printable(shorten_home(change.config)) + ".");
+  page.paragraph("", done() + " " + printable(shorten_home(change.config)) + ".");
   const std::string backup = update->backup();
   if (!backup.empty()) {
-    page.paragraph("", "The old text is in " + survey::printable(shorten_home(backup)) + ".");
+    page.paragraph("", "The old text is in " + printable(shorten_home(backup)) + ".");
   }
-  page.paragraph("", survey::printable(tell_daemon(change)));
+  page.paragraph("", printable(tell_daemon(change)));
   return 0;
 }
 

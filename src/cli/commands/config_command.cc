@@ -7,6 +7,8 @@
 #include <memory>
 
 #include "base/ip_address.h"
+#include "base/secrets.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "cli/frame/command.h"
 #include "cli/frame/late_options.h"
@@ -15,7 +17,6 @@
 #include "cli/screen/page.h"
 #include "config/configuration.h"
 #include "config/show.h"
-#include "survey/server_command.h"
 
 namespace corral::cli {
 namespace {
@@ -58,7 +59,7 @@ std::string share_text(const Server& server) {
 }
 
 std::string cwd_text(const Server& server) {
-  if (!server.cwd.empty()) return survey::printable(server.cwd);
+  if (!server.cwd.empty()) return printable(server.cwd);
   return server.share == config::Share::Root ? "the project root" : "the client's";
 }
 
@@ -87,16 +88,16 @@ std::string start_text(const Server& server) {
 
 std::string listed(const std::vector<std::string>& names) {
   std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + survey::printable(name);
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + printable(name);
   return list;
 }
 
 void show_server(Page& page, const Server& server) {
   page.blank();
   page.heading(server.name + (server.disabled ? " (disabled)" : ""));
-  page.command("  command  ", survey::show_command(server.argv));
+  page.command("  command  ", show_command(server.argv));
   for (const auto& [name, value] : server.env) {
-    page.command("  env      ", survey::printable(name) + "=" + config::show_variable(name, value));
+    page.command("  env      ", printable(name) + "=" + config::show_variable(name, value));
   }
   page.command("  cwd      ", cwd_text(server));
   page.paragraph("  share    ", share_text(server));
@@ -108,7 +109,7 @@ void show_server(Page& page, const Server& server) {
   page.paragraph("  life     ", life_text(server));
   page.paragraph("  end      ", config::show_duration(server.stdin_grace) + " after its input ended, then " +
                                     config::show_duration(server.term_grace) + " after SIGTERM");
-  if (!server.on_stop.empty()) page.command("  on stop  ", survey::show_command({server.on_stop}));
+  if (!server.on_stop.empty()) page.command("  on stop  ", show_command({server.on_stop}));
 }
 
 std::string http_text(const config::Http& http) {
@@ -127,7 +128,7 @@ std::string watch_text(const config::Options& options) {
   std::string text = watch.interval.count() == 0 ? "never" : "every " + config::show_duration(watch.interval);
   text += std::string("; servers that corral did not start: ") + config::name_of(watch.foreign);
   const auto days = std::chrono::duration_cast<std::chrono::hours>(options.history).count() / 24;
-  text += "; events and ended sessions are kept for " + count_of(static_cast<std::size_t>(days), "day");
+  text += "; events and ended sessions are kept for " + counted(static_cast<std::size_t>(days), "day");
   if (!options.min_version.empty())
     text += "; only a corral of version " + options.min_version + " or later may ask";
   return text;
@@ -156,8 +157,7 @@ std::vector<std::string> missing_variables(const Configuration& configuration) {
 void show(const Configuration& configuration) {
   Page page(std::cout, terminal_style(STDOUT_FILENO));
   const std::size_t servers = configuration.servers.size();
-  page.paragraph("", survey::printable(shorten_home(configuration.file)) + ": " + std::to_string(servers) +
-                         (servers == 1 ? " server" : " servers"));
+  page.paragraph("", printable(shorten_home(configuration.file)) + ": " + counted(servers, "server"));
   for (const Server& server : configuration.servers) show_server(page, server);
   page.blank();
   const config::Options& options = configuration.options;
@@ -169,16 +169,16 @@ void show(const Configuration& configuration) {
   page.paragraph("http: ", http_text(options.http));
   page.paragraph("watch: ", watch_text(options));
   for (const std::string& warning : configuration.warnings) {
-    page.paragraph("warning: ", survey::printable(warning));
+    page.paragraph("warning: ", printable(warning));
   }
 }
 
 int check(const ConfigOptions& options) {
   Result<Configuration> configuration = config::read(options.file);
   if (!configuration) {
-    const std::string message = survey::printable(configuration.error().message);
+    const std::string message = printable(configuration.error().message);
     if (options.json) {
-      std::cout << boost::json::object{{"file", survey::printable(options.file)}, {"error", message}} << "\n";
+      std::cout << boost::json::object{{"file", printable(options.file)}, {"error", message}} << "\n";
     } else {
       std::cerr << "corral config: " << message << "\n";
     }

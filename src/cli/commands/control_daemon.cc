@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/nearest.h"
+#include "base/text.h"
 #include "base/utc_time.h"
 #include "cli/commands/kept_log.h"
 #include "cli/frame/daemon_command.h"
@@ -15,7 +16,6 @@
 #include "cli/screen/answer_tables.h"
 #include "cli/screen/json_view.h"
 #include "observe/control_tools.h"
-#include "survey/server_command.h"
 #include "wire/json_text.h"
 
 namespace corral::cli {
@@ -54,7 +54,7 @@ std::string describe_server(const json::value& server, const json::array& instan
     if (text(instance, "server") != name) continue;
     lines += "  " + text(instance, "id").substr(0, 8) + " pid " + text(instance, "pid") + ", " +
              text(instance, "state") + (!has(instance, "stale") ? "" : ", old code") + ", " +
-             count_of(list(instance, "sessions").size(), "session") + ", calls " + text(instance, "calls") +
+             counted(list(instance, "sessions").size(), "session") + ", calls " + text(instance, "calls") +
              ", up " + age(instance, "uptime_ms") + "; " + text(instance, "reason") + "\n";
   }
   std::string state = lines.empty() ? " (not running)" : "";
@@ -93,7 +93,7 @@ LastLines read_last_lines(const std::string& file, std::size_t most, std::int64_
   LastLines last;
   KeptLog(file).read([&](std::string_view text) {
     std::optional<KeptLine> line = parse_kept_line(text);
-    if (!line) line = KeptLine{0, "", survey::printable(std::string(text))};
+    if (!line) line = KeptLine{0, "", printable(std::string(text))};
     if (line->time_ms < since_ms) return;
     last.bytes += line->text.size();
     last.lines.push_back(std::move(*line));
@@ -185,7 +185,7 @@ ToolResult ControlDaemon::list_sessions() const {
   const Result<JsonAnswer> answer = status();
   if (!answer) return tool_failure(answer.error().message);
   const json::array& sessions = list(answer->value, "sessions");
-  std::string shown = count_of(sessions.size(), "session");
+  std::string shown = counted(sessions.size(), "session");
   for (const json::value& session : sessions) {
     shown += "\n  " + text(session, "id") + " " + text(session, "server") + ", " + text(session, "state") +
              ", client " + client_of_session(session) + ", instance " +
@@ -207,7 +207,7 @@ ToolResult ControlDaemon::end_session(const Arguments& arguments) const {
   const Result<JsonAnswer> answer = ask(hello);
   if (!answer) return tool_failure(answer.error().message);
   return ended_result("session " + hello.session + " has ended: " +
-                          count_of(list(answer->value, "ended").size(), "instance") + " went with it",
+                          counted(list(answer->value, "ended").size(), "instance") + " went with it",
                       answer->text, answer->value);
 }
 
@@ -225,10 +225,10 @@ ToolResult ControlDaemon::handle_server(Verb verb, const Arguments& arguments) c
   switch (verb) {
     case Verb::Restart:
       headline += ended == 0 ? ": no instance was running; the next call starts one"
-                             : ": " + count_of(ended, "instance") + " ended; whoever uses it gets a new one";
+                             : ": " + counted(ended, "instance") + " ended; whoever uses it gets a new one";
       break;
     case Verb::Stop:
-      headline += " is stopped: " + count_of(ended, "instance") + " ended; start_server allows it again";
+      headline += " is stopped: " + counted(ended, "instance") + " ended; start_server allows it again";
       break;
     default: headline += flag(answer->value, "allowed") ? " may run again" : " was not stopped"; break;
   }

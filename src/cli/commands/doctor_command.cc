@@ -6,6 +6,8 @@
 #include <numeric>
 #include <set>
 
+#include "base/secrets.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "cli/frame/command.h"
 #include "cli/frame/keep_count.h"
@@ -82,7 +84,7 @@ void show_clients(Page& page, const Survey& survey) {
   for (const survey::RunningClient& running : survey.clients) {
     rows.push_back({std::to_string(running.client.pid), show_age(running.client.age),
                     std::to_string(running.servers.size()), running.client.name,
-                    survey::printable(shorten_home(running.client.root))});
+                    printable(shorten_home(running.client.root))});
   }
   if (!rows.empty()) {
     page.table("  ", {{"PID"}, {"AGE"}, {"SERVERS", true}, {"CLIENT"}, {"WORKS IN", false, true}}, rows);
@@ -95,14 +97,12 @@ void show_configured(Page& page, const Survey& survey) {
   if (survey.configurations.servers.empty()) page.paragraph("  ", "none found");
   std::vector<std::vector<std::string>> rows;
   for (const survey::ConfiguredServer& server : survey.configurations.servers) {
-    rows.push_back({survey::printable(server.name), server.client,
-                    survey::printable(shorten_home(server.file)),
-                    server.argv.empty() ? "(by URL)" : survey::show_command(server.argv)});
+    rows.push_back({printable(server.name), server.client, printable(shorten_home(server.file)),
+                    server.argv.empty() ? "(by URL)" : show_command(server.argv)});
   }
   if (!rows.empty()) page.table("  ", {{"NAME"}, {"CLIENT"}, {"FILE"}, {"COMMAND", false, true}}, rows);
   for (const survey::ConfigNote& note : survey.configurations.notes) {
-    page.paragraph("  note  ",
-                   survey::printable(shorten_home(note.file)) + ": " + survey::printable(note.message));
+    page.paragraph("  note  ", printable(shorten_home(note.file)) + ": " + printable(note.message));
   }
 }
 

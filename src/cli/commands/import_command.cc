@@ -4,6 +4,7 @@
 #include <iostream>
 #include <memory>
 
+#include "base/text.h"
 #include "cli/commands/config_change.h"
 #include "cli/frame/command.h"
 #include "cli/frame/late_options.h"
@@ -13,7 +14,6 @@
 #include "config/file.h"
 #include "config/import.h"
 #include "config/merge.h"
-#include "survey/server_command.h"
 
 namespace corral::cli {
 namespace {
@@ -44,7 +44,7 @@ std::string joined(const std::vector<std::string>& names) {
 void tell(const ImportOptions& options, const config::Import& imported, const config::Merge& merge,
           const std::string& backup) {
   Page page(std::cout, terminal_style(STDOUT_FILENO));
-  const std::string file = survey::printable(shorten_home(options.config));
+  const std::string file = printable(shorten_home(options.config));
   const std::string would = options.dry_run ? "Would add " : "Added ";
   if (!merge.added.empty()) page.paragraph("", would + joined(merge.added) + " to " + file + ".");
   if (!merge.replaced.empty()) {
@@ -55,8 +55,7 @@ void tell(const ImportOptions& options, const config::Import& imported, const co
     page.paragraph("",
                    "Kept as they are in " + file + ": " + joined(merge.kept) + ". --force replaces them.");
   }
-  if (!backup.empty())
-    page.paragraph("", "The old text is in " + survey::printable(shorten_home(backup)) + ".");
+  if (!backup.empty()) page.paragraph("", "The old text is in " + printable(shorten_home(backup)) + ".");
   for (const std::string& note : imported.notes) page.paragraph("note: ", note + ".");
   const std::vector<std::string>& ready = !merge.added.empty() ? merge.added : merge.replaced;
   if (options.dry_run || ready.empty()) return;

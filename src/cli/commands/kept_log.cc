@@ -6,8 +6,8 @@
 
 #include <array>
 
+#include "base/text.h"
 #include "base/utc_time.h"
-#include "survey/server_command.h"
 
 namespace corral::cli {
 namespace {
@@ -28,8 +28,7 @@ std::optional<KeptLine> parse_kept_line(std::string_view line) {
   const std::optional<std::int64_t> time = parse_utc(line.substr(0, kUtcLength));
   const std::string_view instance = line.substr(kInstance, 8);
   if (!time || instance.find(' ') != std::string_view::npos) return std::nullopt;
-  return KeptLine{*time, survey::printable(std::string(instance)),
-                  survey::printable(std::string(line.substr(kText)))};
+  return KeptLine{*time, printable(std::string(instance)), printable(std::string(line.substr(kText)))};
 }
 
 bool KeptLog::exists() const {

@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "base/nearest.h"
+#include "base/text.h"
 #include "base/utc_time.h"
 #include "cli/commands/kept_log.h"
 #include "cli/frame/command.h"
@@ -26,7 +27,6 @@
 #include "control/runtime_dir.h"
 #include "instance/error_lines.h"
 #include "serve/state_directory.h"
-#include "survey/server_command.h"
 #include "wire/json_text.h"
 
 namespace corral::cli {
@@ -88,14 +88,14 @@ Places find_places(const std::string& runtime_dir) {
   std::error_code missing;
   for (const auto& entry : std::filesystem::directory_iterator(places.folder, missing)) {
     const std::string name = entry.path().filename().string();
-    if (name.ends_with(".log")) add_name(places, survey::printable(name.substr(0, name.size() - 4)));
+    if (name.ends_with(".log")) add_name(places, printable(name.substr(0, name.size() - 4)));
   }
   std::sort(places.names.begin(), places.names.end());
   return places;
 }
 
 std::string no_such_server(const std::string& name, const Places& places) {
-  std::string sentence = "nothing is kept of a server '" + survey::printable(name) + "'";
+  std::string sentence = "nothing is kept of a server '" + printable(name) + "'";
   const std::string near = nearest_word(name, places.names);
   if (!near.empty()) sentence += "; did you mean " + near + "?";
   if (places.names.empty()) return sentence + ": " + places.folder + " holds no log of any server";
@@ -115,7 +115,7 @@ class LogPrinter {
   void take(std::string_view line) {
     std::optional<KeptLine> parsed = parse_kept_line(line);
     // Whatever it is, somebody wrote it there: better shown than lost.
-    if (!parsed) parsed = KeptLine{0, "", survey::printable(std::string(line))};
+    if (!parsed) parsed = KeptLine{0, "", printable(std::string(line))};
     if (parsed->time_ms < options_.since_ms) return;
     if (!keep_) return print(*parsed);
     last_.push_back(std::move(*parsed));

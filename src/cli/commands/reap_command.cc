@@ -7,6 +7,7 @@
 #include <memory>
 #include <numeric>
 
+#include "base/text.h"
 #include "base/units.h"
 #include "cli/commands/reap_options.h"
 #include "cli/commands/reap_tips.h"
@@ -150,7 +151,7 @@ bool show_ended(Page& page, const Survey& survey, const std::vector<std::size_t>
       if (outcome.gone()) {
         ++how[explain(outcome)];
       } else {
-        failures.push_back(std::to_string(outcome.pid) + " (" + survey::printable(outcome.comm) + ") of " +
+        failures.push_back(std::to_string(outcome.pid) + " (" + printable(outcome.comm) + ") of " +
                            name_of(survey.servers[chosen[i]]) + ": " + explain(outcome));
       }
     }

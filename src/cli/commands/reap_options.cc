@@ -2,6 +2,7 @@
 
 #include <csignal>
 
+#include "base/text.h"
 #include "cli/frame/option_values.h"
 
 namespace corral::cli {
@@ -66,8 +67,8 @@ std::string typed(const reap::Selectors& selectors) {
   if (selectors.orphans) text += " --orphans";
   if (selectors.pile_ups) text += " --pile-ups";
   if (selectors.keep != survey::kDefaultKeep) text += " --keep " + std::to_string(selectors.keep);
-  if (!selectors.client.empty()) text += " --client " + survey::shell_word(selectors.client);
-  if (!selectors.match.empty()) text += " --match " + survey::shell_word(selectors.match);
+  if (!selectors.client.empty()) text += " --client " + shell_word(selectors.client);
+  if (!selectors.match.empty()) text += " --match " + shell_word(selectors.match);
   if (selectors.older_than.count() > 0)
     text += " --older-than " + std::to_string(selectors.older_than.count()) + "ms";
   if (selectors.parent != 0) text += " --parent " + std::to_string(selectors.parent);

@@ -4,14 +4,13 @@
 #include <boost/json.hpp>
 #include <cctype>
 
+#include "base/text.h"
 #include "cli/screen/json_layout.h"
-#include "survey/server_command.h"
 
 namespace corral::cli {
 namespace {
 
 namespace json = boost::json;
-using survey::shell_word;
 
 struct ClientFacts {
   std::string_view word;

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <memory>
 
+#include "base/text.h"
 #include "cli/frame/command.h"
 #include "cli/frame/daemon_command.h"
 #include "cli/frame/late_options.h"
@@ -45,7 +46,7 @@ Exit code: 0, also if nothing stood in its way; 1 if no daemon runs; 125 if ther
 
 std::string headline(Verb verb, const std::string& server, const json::value& result) {
   const std::size_t ended = list(result, "ended").size();
-  const std::string gone = ended == 0 ? "no instance was running" : count_of(ended, "instance") + " ended";
+  const std::string gone = ended == 0 ? "no instance was running" : counted(ended, "instance") + " ended";
   switch (verb) {
     case Verb::Restart:
       return server + ": " + gone +

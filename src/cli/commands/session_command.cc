@@ -8,6 +8,7 @@
 #include <iostream>
 #include <memory>
 
+#include "base/text.h"
 #include "cli/frame/command.h"
 #include "cli/frame/daemon_command.h"
 #include "cli/frame/late_options.h"
@@ -111,7 +112,7 @@ void show_end(const json::value& result) {
   Page page(std::cout, terminal_style(STDOUT_FILENO));
   const std::size_t ended = list(result, "ended").size();
   page.paragraph("", "Session " + text(result, "session") + " has ended after " + text(result, "ms") +
-                         " ms: " + count_of(ended, "instance") + " went with it" +
+                         " ms: " + counted(ended, "instance") + " went with it" +
                          (flag(result, "leaked") ? "" : ", nothing is left of it"));
   show_gone(page, result);
   for (const json::value& kept : list(result, "kept")) {

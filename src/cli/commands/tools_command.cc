@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/text.h"
 #include "cli/direct/direct_options.h"
 #include "cli/direct/mcp_client.h"
 #include "cli/direct/tool_catalog.h"
@@ -58,7 +59,7 @@ Result<void> set_format(std::optional<Format>& format, const std::string& text) 
 std::string first_line(const std::string& description) {
   const std::size_t begin = description.find_first_not_of(" \t\r\n");
   if (begin == std::string::npos) return "";
-  return harmless_line(description.substr(begin, description.find('\n', begin) - begin));
+  return printable_line(description.substr(begin, description.find('\n', begin) - begin));
 }
 
 void show_table(const std::vector<Tool>& tools, const std::string& server) {
@@ -66,18 +67,19 @@ void show_table(const std::vector<Tool>& tools, const std::string& server) {
   page.heading("Tools of " + server + ": " + std::to_string(tools.size()));
   std::vector<std::vector<std::string>> rows;
   rows.reserve(tools.size());
-  for (const Tool& tool : tools) rows.push_back({harmless_line(tool.name), first_line(tool.description)});
+  for (const Tool& tool : tools) rows.push_back({printable_line(tool.name), first_line(tool.description)});
   if (!rows.empty()) page.table("  ", {{"TOOL"}, {"DESCRIPTION", false, true}}, rows);
 }
 
 void show_tool(const Tool& tool) {
-  std::cout << harmless_line(tool.name) << '\n';
-  if (!tool.description.empty()) std::cout << '\n' << harmless(tool.description) << '\n';
-  std::cout << "\nArguments:\n" << harmless(laid_out(schema_of(tool))) << '\n';
+  std::cout << printable_line(tool.name) << '\n';
+  if (!tool.description.empty()) std::cout << '\n' << printable_text(tool.description) << '\n';
+  std::cout << "\nArguments:\n" << printable_text(laid_out(schema_of(tool))) << '\n';
   const std::string_view output = wire::member(tool.json, "outputSchema").in(tool.json);
-  if (!output.empty()) std::cout << "\nStructured result:\n" << harmless(laid_out(output)) << '\n';
+  if (!output.empty()) std::cout << "\nStructured result:\n" << printable_text(laid_out(output)) << '\n';
   const std::string_view notes = wire::member(tool.json, "annotations").in(tool.json);
-  if (!notes.empty()) std::cout << "\nWhat the server says of it:\n" << harmless(laid_out(notes)) << '\n';
+  if (!notes.empty())
+    std::cout << "\nWhat the server says of it:\n" << printable_text(laid_out(notes)) << '\n';
 }
 
 std::string as_json(const std::vector<Tool>& tools, const std::string& server) {
@@ -91,7 +93,7 @@ int show(const Options& options, const Target& target, McpClient& client, ToolCa
   const Tool* const one = options.tool.empty() ? nullptr : find_tool(client, catalog, options.tool);
   if (!options.tool.empty() && one == nullptr) {
     const Answer why = catalog.why_missing(options.tool, target.server.title());
-    return refuse(harmless_line(why.message), why.exit_code);
+    return refuse(printable_line(why.message), why.exit_code);
   }
   const std::vector<Tool> tools = one == nullptr ? catalog.tools : std::vector<Tool>{*one};
   const bool json = options.json || options.direct->output == Output::Json;
@@ -119,9 +121,9 @@ int run(Options& options, const std::vector<Option>& late, std::vector<std::stri
   Interrupts interrupts;
   McpClient client(interrupts, {}, options.direct->timeout);
   const Answer begun = client.begin(connect_args(*options.direct, target->server));
-  if (!begun.ok()) return refuse(harmless_line(begun.message), begun.exit_code);
+  if (!begun.ok()) return refuse(printable_line(begun.message), begun.exit_code);
   ToolCatalog catalog = list_tools(client);
-  if (!catalog.answer.ok()) return refuse(harmless_line(catalog.answer.message), catalog.answer.exit_code);
+  if (!catalog.answer.ok()) return refuse(printable_line(catalog.answer.message), catalog.answer.exit_code);
   const int code = show(options, *target, client, catalog);
   client.end();
   return code;

@@ -5,6 +5,8 @@
 #include <iostream>
 #include <memory>
 
+#include "base/secrets.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "cli/frame/command.h"
 #include "cli/frame/keep_count.h"
@@ -44,8 +46,7 @@ const Server* server_with(const Survey& survey, pid_t pid) {
 
 std::string naming(const Snapshot& snapshot, pid_t pid) {
   const Process* process = snapshot.processes.find(pid);
-  return process == nullptr ? std::to_string(pid)
-                            : std::to_string(pid) + " " + survey::printable(process->comm);
+  return process == nullptr ? std::to_string(pid) : std::to_string(pid) + " " + printable(process->comm);
 }
 
 void show_tree(Page& page, const Snapshot& snapshot, const Server& server) {
@@ -59,7 +60,7 @@ void show_tree(Page& page, const Snapshot& snapshot, const Server& server) {
     }
     const std::string label = pid == server.tree.front() ? "  tree    " : "          ";
     const std::string line =
-        label + std::string(2 * depth, ' ') + std::to_string(pid) + " " + survey::show_command(process->argv);
+        label + std::string(2 * depth, ' ') + std::to_string(pid) + " " + show_command(process->argv);
     page.command("", fit(line, page.style().width, page.style()));
   }
 }
@@ -73,10 +74,9 @@ void show_server(Page& page, const Story& story, const Server& server) {
   if (server.client.alive()) {
     page.paragraph("          ", fit(server.client.command, page.style().width * 2, page.style()) + ", " +
                                      show_age(server.client.age) + " old, in " +
-                                     survey::printable(shorten_home(server.client.root)));
+                                     printable(shorten_home(server.client.root)));
   }
-  page.paragraph("  root    ",
-                 server.root.empty() ? "unknown" : survey::printable(shorten_home(server.root)));
+  page.paragraph("  root    ", server.root.empty() ? "unknown" : printable(shorten_home(server.root)));
   page.paragraph("  memory  ", show_size(server.memory.footprint()) + " (resident " +
                                    show_size(server.memory.resident) + ", swapped " +
                                    show_size(server.memory.swapped) + ")");
@@ -144,8 +144,7 @@ void show_other(Page& page, const Story& story, const Process& process) {
     line += (line.empty() ? "" : " < ") + naming(snapshot, above);
   }
   page.paragraph("  below   ", line.empty() ? "nobody that we can see" : line);
-  if (!process.directory.empty())
-    page.paragraph("  in      ", survey::printable(shorten_home(process.directory)));
+  if (!process.directory.empty()) page.paragraph("  in      ", printable(shorten_home(process.directory)));
   const auto ends = snapshot.far_ends.find(process.pid);
   const bool known = ends != snapshot.far_ends.end();
   page.paragraph("  stdin   ", stream_name(process.streams[0].kind) +
@@ -174,8 +173,7 @@ int tell(pid_t pid, bool as_json, std::size_t keep) {
     return 0;
   }
   Page page(std::cout, terminal_style(STDOUT_FILENO));
-  page.paragraph("",
-                 std::to_string(pid) + ": " + fit(survey::show_command(process->argv), 400, page.style()));
+  page.paragraph("", std::to_string(pid) + ": " + fit(show_command(process->argv), 400, page.style()));
   const Story story{*snapshot, survey, keep};
   if (server != nullptr) {
     show_server(page, story, *server);

@@ -11,6 +11,7 @@
 #include <iostream>
 #include <optional>
 
+#include "base/text.h"
 #include "base/units.h"
 #include "cli/direct/tool_arguments.h"
 #include "cli/direct/tool_result.h"
@@ -71,7 +72,7 @@ Result<boost::json::object> object_in(std::string_view line) {
 Result<void> check_members(const boost::json::object& call) {
   for (const auto& member : call) {
     if (member.key() == "tool" || member.key() == "arguments" || member.key() == "id") continue;
-    return Error{"the line has an unknown member '" + harmless_line(member.key()) +
+    return Error{"the line has an unknown member '" + printable_line(member.key()) +
                  "': there are tool, arguments and id"};
   }
   return {};
@@ -145,7 +146,7 @@ class Batch {
 
 Answer call_tool(McpClient& client, const Tool& tool, const std::string& arguments) {
   const Result<void> fits = check_arguments(schema_of(tool), arguments);
-  if (!fits) return refused(harmless_line(tool.name) + ": " + fits.error().message);
+  if (!fits) return refused(printable_line(tool.name) + ": " + fits.error().message);
   return client.ask("tools/call",
                     R"({"name":)" + wire::quoted(tool.name) + R"(,"arguments":)" + arguments + "}");
 }

@@ -12,6 +12,7 @@
 #include <iostream>
 #include <vector>
 
+#include "base/text.h"
 #include "cli/screen/json_layout.h"
 #include "cli/screen/json_view.h"
 #include "wire/json_text.h"
@@ -96,8 +97,8 @@ std::vector<Choice> choices_of(const json::value& schema) {
 std::string shown_choices(const std::vector<Choice>& choices) {
   std::string text;
   for (const Choice& choice : choices) {
-    text += (text.empty() ? "" : ", ") + harmless_line(choice.value);
-    if (choice.title != choice.value) text += " (" + harmless_line(choice.title) + ")";
+    text += (text.empty() ? "" : ", ") + printable_line(choice.value);
+    if (choice.title != choice.value) text += " (" + printable_line(choice.title) + ")";
   }
   return text;
 }
@@ -115,7 +116,7 @@ std::optional<std::string> several(const std::vector<Choice>& choices, const std
   std::string array = "[";
   for (std::size_t at = 0; at <= line.size();) {
     const std::size_t end = std::min(line.find(',', at), line.size());
-    const std::string word = harmless_line(line.substr(at, end - at));
+    const std::string word = printable_line(line.substr(at, end - at));
     const std::optional<std::string> value = choices.empty() ? wire::quoted(word) : chosen(choices, word);
     const std::size_t begin = word.find_first_not_of(' ');
     if (begin != std::string::npos && !value) return std::nullopt;
@@ -165,7 +166,7 @@ std::string expectation(const json::value& schema) {
   const std::vector<Choice> choices = choices_of(type == "array" && items != nullptr ? *items : schema);
   std::string text = type == "boolean" ? "y or n"
                      : type == "array" ? "parted by commas"
-                                       : harmless_line(type);
+                                       : printable_line(type);
   if (!choices.empty()) text = (type == "array" ? "some of: " : "one of: ") + shown_choices(choices);
   for (const auto& [key, word] : {std::pair("minimum", ", from "), {"maximum", ", to "}}) {
     const json::value* const limit = member(schema, key);
@@ -186,10 +187,10 @@ struct Field {
 std::string label_of(const Field& field) {
   const std::string title = string_in(field.schema, "title");
   const std::string description = string_in(field.schema, "description");
-  return "  " + harmless_line(title.empty() ? field.name : title) +
-         (description.empty() ? "" : ", " + harmless_line(description)) + " (" + expectation(field.schema) +
+  return "  " + printable_line(title.empty() ? field.name : title) +
+         (description.empty() ? "" : ", " + printable_line(description)) + " (" + expectation(field.schema) +
          (field.required || !field.given.empty() ? "" : "; may be left empty") + ")" +
-         (field.given.empty() ? "" : " [" + harmless_line(field.given) + "]") + ": ";
+         (field.given.empty() ? "" : " [" + printable_line(field.given) + "]") + ": ";
 }
 
 /// Asks until the answer fits. An empty line takes the default, or leaves the field out.
@@ -245,10 +246,10 @@ std::optional<std::string> ask_person(std::string_view params, Interrupts& inter
   const json::value question = json::parse({params.data(), params.size()}, error);
   if (error) return kCancel;
   const bool visit = string_in(question, "mode") == "url";
-  std::cerr << "The server asks: " << harmless(string_in(question, "message")) << '\n';
+  std::cerr << "The server asks: " << printable_text(string_in(question, "message")) << '\n';
   if (visit) {
     std::cerr << "It wants you to visit this address, which corral does not open for you:\n  "
-              << harmless_line(string_in(question, "url")) << '\n';
+              << printable_line(string_in(question, "url")) << '\n';
   }
   const char* const choices =
       visit ? "Do you go there? [y]es, [n]o, [c]ancel: " : "Do you answer? [y]es, [n]o, [c]ancel: ";

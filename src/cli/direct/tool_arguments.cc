@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/nearest.h"
+#include "base/text.h"
 #include "cli/screen/json_layout.h"
 #include "cli/screen/json_view.h"
 #include "wire/json_text.h"
@@ -37,7 +38,7 @@ const json::object& members_of(const json::value& value, std::string_view name) 
 
 std::string one_of(const std::vector<std::string>& choices) {
   std::string text;
-  for (const std::string& word : choices) text += (text.empty() ? "" : ", ") + harmless_line(word);
+  for (const std::string& word : choices) text += (text.empty() ? "" : ", ") + printable_line(word);
   return text;
 }
 
@@ -138,7 +139,7 @@ std::string with_article(const std::string& type) {
 std::string wanted(const Types& types) {
   std::string text;
   for (const std::string& type : types)
-    text += (text.empty() ? "" : " or ") + harmless_line(with_article(type));
+    text += (text.empty() ? "" : " or ") + printable_line(with_article(type));
   return text;
 }
 
@@ -157,7 +158,7 @@ Result<std::string> choice(const std::string& key, const json::value& property, 
     return good(wire::quoted(text));
   const std::string close = nearest_word(text, known);
   return Error{"'" + text + "' is no value of '" + key +
-               "': " + (close.empty() ? "" : "did you mean " + harmless_line(close) + "? ") +
+               "': " + (close.empty() ? "" : "did you mean " + printable_line(close) + "? ") +
                "it is one of " + one_of(known)};
 }
 
@@ -179,7 +180,7 @@ Result<std::string> typed_value(const Schema& schema, const std::string& key, co
 Error unknown_key(const std::string& key, const std::vector<std::string>& known) {
   const std::string close = nearest_word(key, known);
   return Error{"the tool has no argument '" + key +
-               "': " + (close.empty() ? "" : "did you mean " + harmless_line(close) + "? ") +
+               "': " + (close.empty() ? "" : "did you mean " + printable_line(close) + "? ") +
                (known.empty() ? "it takes none" : "it takes " + one_of(known))};
 }
 

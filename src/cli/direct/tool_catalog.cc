@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/nearest.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "cli/screen/json_layout.h"
 #include "wire/json_array.h"
@@ -53,7 +54,7 @@ const Tool* ToolCatalog::find(std::string_view name) const {
 Error ToolCatalog::unknown(const std::string& name, const std::string& server) const {
   std::vector<std::string> names;
   names.reserve(tools.size());
-  for (const Tool& tool : tools) names.push_back(harmless_line(tool.name));
+  for (const Tool& tool : tools) names.push_back(printable_line(tool.name));
   const std::string close = nearest_word(name, names);
   const std::string hint = close.empty() ? "" : "did you mean " + close + "? ";
   return Error{server + " has no tool '" + name + "': " + hint + "`corral tools` lists " +

@@ -6,6 +6,7 @@
 #include <boost/json/value.hpp>
 #include <iostream>
 
+#include "base/text.h"
 #include "base/units.h"
 #include "cli/screen/json_layout.h"
 #include "cli/screen/json_view.h"
@@ -77,7 +78,7 @@ std::string shown_result(std::string_view result) {
     for (const wire::Span span : *blocks) {
       const std::string_view block = span.in(content);
       const std::string type = text_of(block, "type");
-      shown += ended(type == "text" ? text_of(block, "text") : harmless_line(describe(block, type)));
+      shown += ended(type == "text" ? text_of(block, "text") : printable_line(describe(block, type)));
     }
   }
   const std::string_view structured = wire::member(result, "structuredContent").in(result);
@@ -86,7 +87,7 @@ std::string shown_result(std::string_view result) {
 
 std::string shown_progress(std::string_view params) {
   const std::string total = number_of(params, "total");
-  const std::string message = harmless_line(text_of(params, "message"));
+  const std::string message = printable_line(text_of(params, "message"));
   return number_of(params, "progress") + (total.empty() ? "" : "/" + total) +
          (message.empty() ? "" : " " + message);
 }
@@ -95,7 +96,7 @@ std::string shown_log(std::string_view params) {
   const std::string_view data = wire::member(params, "data").in(params);
   const std::string logger = text_of(params, "logger");
   const std::string text = wire::string_value(data).value_or(on_one_line(data));
-  return harmless_line(text_of(params, "level") + (logger.empty() ? "" : " " + logger) + ": " + text);
+  return printable_line(text_of(params, "level") + (logger.empty() ? "" : " " + logger) + ": " + text);
 }
 
 void StatusLine::show(const std::string& text) {

@@ -4,10 +4,6 @@
 
 namespace corral::cli {
 
-std::string count_of(std::size_t number, const std::string& what) {
-  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
-}
-
 void show_gone(Page& page, const boost::json::value& result) {
   for (const boost::json::value& gone : list(result, "ended")) {
     const std::string processes = text(gone, "processes");

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "base/nearest.h"
+#include "base/text.h"
 #include "base/utc_time.h"
 #include "cli/screen/json_view.h"
 #include "events/event.h"
-#include "survey/server_command.h"
 
 namespace corral::cli {
 namespace {
@@ -51,11 +51,11 @@ bool is_chosen(const json::value& event, const EventChoice& choice) {
 }
 
 std::string event_line(const json::value& event, const TerminalStyle& style) {
-  const std::string kind = survey::printable(text(event, "kind"));
+  const std::string kind = text(event, "kind");
   const std::size_t width = width_of(kind);
   const std::string padding(width < kKindWidth ? kKindWidth - width : 1, ' ');
   return show_utc(number_of(event, "time_ms")) + "  " + toned(kind, tone_of_kind(kind), style) + padding +
-         survey::printable(text(event, "text"));
+         text(event, "text");
 }
 
 std::vector<std::string> event_kinds() {
@@ -72,7 +72,7 @@ Result<void> check_kind(const std::string& name) {
   std::string listed;
   for (const std::string& kind : kinds) listed += (listed.empty() ? "" : ", ") + kind;
   const std::string near = nearest_word(name, kinds);
-  return Error{"'" + survey::printable(name) + "' is no kind of event" +
+  return Error{"'" + printable(name) + "' is no kind of event" +
                (near.empty() ? "." : "; did you mean " + near + "?") + " There are " + listed};
 }
 

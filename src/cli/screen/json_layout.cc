@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <boost/json/parse.hpp>
-#include <cstdint>
 #include <utility>
+
+#include "base/text.h"
 
 namespace corral::cli {
 namespace {
@@ -21,37 +22,6 @@ std::size_t string_end(std::string_view json, std::size_t at) {
     if (json[at] == '\\') ++at;
   }
   return std::min(at + 1, json.size());
-}
-
-/// A code point that steers a terminal, or makes a line read differently from what it is.
-struct Steering {
-  std::uint32_t value = 0;
-  std::size_t length = 0;  // in bytes; 0 = there is none
-};
-
-/// Control characters, also those of two bytes (a CSI may be one code point), and what turns the direction of
-/// writing or breaks a line. Joiners stay: scripts and emoji need them.
-bool steers(std::uint32_t c) {
-  if (c < 0x20 || (c >= 0x7F && c < 0xA0)) return true;
-  return c == 0x061C || c == 0x200E || c == 0x200F || (c >= 0x2028 && c <= 0x202E) ||
-         (c >= 0x2066 && c <= 0x206F);
-}
-
-/// Code points of up to three bytes; none of those that steer is longer.
-Steering steering_at(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) {
-    return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U;
-  };
-  const auto follows = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
-  Steering found{byte(0), 1};
-  if (byte(0) >= 0xC2 && byte(0) < 0xE0 && follows(1)) {
-    found = {((byte(0) & 0x1FU) << 6U) | (byte(1) & 0x3FU), 2};
-  } else if (byte(0) >= 0xE0 && byte(0) < 0xF0 && follows(1) && follows(2)) {
-    found = {((byte(0) & 0x0FU) << 12U) | ((byte(1) & 0x3FU) << 6U) | (byte(2) & 0x3FU), 3};
-  } else if (byte(0) >= 0x80) {
-    return {};  // broken, or longer: a terminal shows something in its place
-  }
-  return steers(found.value) ? found : Steering{};
 }
 
 char next_visible(std::string_view json, std::size_t at) {
@@ -108,49 +78,8 @@ std::string why_no_json(std::string_view text) {
   return error ? error.message() : "";
 }
 
-std::string harmless(std::string_view text) {
-  std::string shown;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const Steering steering = steering_at(text, i);
-    const bool kept = steering.length == 0 || text[i] == '\n' || text[i] == '\t';
-    shown += kept ? text[i] : '?';
-    if (!kept) i += steering.length - 1;
-  }
-  return shown;
-}
-
-std::string harmless_line(std::string_view text) {
-  std::string shown;
-  for (const char c : harmless(text)) {
-    if (!is_blank(c)) {
-      shown += c;
-    } else if (!shown.empty() && shown.back() != ' ') {
-      shown += ' ';
-    }
-  }
-  if (!shown.empty() && shown.back() == ' ') shown.pop_back();
-  return shown;
-}
-
-std::string harmless_json(std::string_view json) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  text.reserve(json.size());
-  for (std::size_t i = 0; i < json.size(); ++i) {
-    const Steering steering = steering_at(json, i);
-    if (steering.length == 0) {
-      text += json[i];
-      continue;
-    }
-    text += "\\u";
-    for (const unsigned shift : {12U, 8U, 4U, 0U}) text += kDigits[(steering.value >> shift) & 15U];
-    i += steering.length - 1;
-  }
-  return text;
-}
-
 std::string json_for(int fd, std::string json) {
-  return isatty(fd) == 1 ? harmless_json(json) : std::move(json);
+  return isatty(fd) == 1 ? printable_json(json) : std::move(json);
 }
 
 }  // namespace corral::cli

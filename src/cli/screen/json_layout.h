@@ -16,18 +16,7 @@ std::string on_one_line(std::string_view json);
 /// An error's text if it is no JSON, else empty. UTF-8, at most 512 levels deep.
 std::string why_no_json(std::string_view text);
 
-/// Foreign text for a terminal: nothing in it that steers one or turns the direction of writing, except the
-/// end of a line and tabs.
-std::string harmless(std::string_view text);
-
-/// The same on one line, without blanks around it.
-std::string harmless_line(std::string_view text);
-
-/// The same JSON with nothing in its strings that steers a terminal: written as \uXXXX. `json` is on one
-/// line.
-std::string harmless_json(std::string_view json);
-
-/// Harmless if `fd` is a terminal; for a program as it is. `json` is on one line.
+/// For a terminal: printable_json. For a program: unchanged. `json` is on one line.
 std::string json_for(int fd, std::string json);
 
 }  // namespace corral::cli

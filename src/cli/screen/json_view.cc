@@ -1,25 +1,16 @@
 #include "cli/screen/json_view.h"
 
-#include <algorithm>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "base/text.h"
 #include "base/units.h"
-#include "cli/screen/json_layout.h"
 
 namespace corral::cli {
 
 namespace json = boost::json;
 
 namespace {
-
-/// What clients and servers call themselves goes to a terminal: one line, nothing that steers it.
-std::string on_a_line(std::string_view text) {
-  std::string shown = harmless(text);
-  std::replace_if(
-      shown.begin(), shown.end(), [](char byte) { return byte == '\n' || byte == '\t'; }, '?');
-  return shown;
-}
 
 bool can_be_shown(const json::value* value) {
   if (value == nullptr) return false;
@@ -28,7 +19,7 @@ bool can_be_shown(const json::value* value) {
 
 std::string text_of(const json::value* value) {
   if (!can_be_shown(value)) return "-";
-  return value->is_string() ? on_a_line(value->get_string()) : json::serialize(*value);
+  return value->is_string() ? printable(value->get_string()) : json::serialize(*value);
 }
 
 }  // namespace

@@ -7,10 +7,10 @@
 #include <map>
 #include <set>
 
+#include "base/text.h"
 #include "base/units.h"
 #include "cli/screen/json_view.h"
 #include "daemon/built_in_server.h"
-#include "survey/server_command.h"
 
 namespace corral::cli {
 namespace {
@@ -24,7 +24,7 @@ std::string safe_text(const json::value& value, std::string_view name) {
   const json::value* const found = member(value, name);
   if (found == nullptr || !found->is_string()) return {};
   const json::string& text = found->get_string();
-  return survey::printable(std::string(text.data(), std::min(text.size(), kLongestText)));
+  return printable(std::string(text.data(), std::min(text.size(), kLongestText)));
 }
 
 std::optional<std::uint64_t> natural(const json::value& value, std::string_view name) {
@@ -184,7 +184,7 @@ Overview read_overview(const json::value& status, const std::string& server) {
     overview.pid = pid_in(*daemon, "pid");
     overview.uptime = duration_in(*daemon, "uptime_ms");
   }
-  overview.only = survey::printable(server);
+  overview.only = printable(server);
   overview.names = names_in(status);
   const auto wanted = [&server](const std::string& name) { return server.empty() || name == server; };
   for (const json::value& value : list(status, "instances")) {

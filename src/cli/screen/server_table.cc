@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "base/units.h"
 #include "survey/survey_json.h"
 
@@ -21,7 +22,7 @@ std::string state_of(const survey::Server& server) {
 
 std::string user_of(uid_t uid) {
   const passwd* entry = getpwuid(uid);
-  return entry == nullptr ? std::to_string(uid) : survey::printable(entry->pw_name);
+  return entry == nullptr ? std::to_string(uid) : printable(entry->pw_name);
 }
 
 /// Without the scope of its package, which is the same for many and takes the room of the name.
@@ -54,9 +55,8 @@ std::string client_of(const survey::Server& server) {
 }
 
 std::string name_of(const survey::Server& server) {
-  const std::string name =
-      server.command.name.empty() ? server.shown : survey::printable(server.command.name);
-  return server.command.version.empty() ? name : name + " " + survey::printable(server.command.version);
+  const std::string name = server.command.name.empty() ? server.shown : printable(server.command.name);
+  return server.command.version.empty() ? name : name + " " + printable(server.command.version);
 }
 
 std::string sum_of(const survey::Survey& survey, const std::vector<std::size_t>& servers) {

@@ -56,8 +56,8 @@ TEST(RemnantText, ShowsOnlyPrintableLettersOfTheNames) {
   instance.server = "a\x1b[31m\x80~ !";
 
   EXPECT_EQ(remnant_text(instance, {7, "\x1f\x7f}", Kind::AlreadyGone, 0, Killed::AfterAsking}),
-            "left by an earlier daemon: server a?[31m?~ !, instance ab?d: process 7 (??}) exited before it "
-            "was signalled");
+            "left by an earlier daemon: server a\uFFFD[31m\uFFFD~ !, instance ab\uFFFDd: process 7 "
+            "(\uFFFD\uFFFD}) exited before it was signalled");
 }
 
 }  // namespace

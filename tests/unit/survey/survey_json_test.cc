@@ -1,5 +1,6 @@
 // The report for programs, word for word: docs/doctor-schema.json allows more than what is meant.
 #include "survey/survey_json.h"
+#include "base/text.h"
 
 #include <gtest/gtest.h>
 

@@ -38,20 +38,10 @@ TEST(ToolResult, OnlyTrueIsAnError) {
 }
 
 TEST(ToolResult, NewsAreOneLineWithNothingThatSteersATerminal) {
-  EXPECT_EQ(shown_progress(R"({"progress":2,"total":10,"message":"a\u001b[31m\nb"})"), "2/10 a?[31m b");
+  EXPECT_EQ(shown_progress(R"({"progress":2,"total":10,"message":"a\u001b[31m\nb"})"),
+            "2/10 a\xEF\xBF\xBD[31m b");
   EXPECT_EQ(shown_progress(R"({"progress":"x"})"), "");
   EXPECT_EQ(shown_log(R"({"level":"error","logger":"db","data":{"a": 1}})"), "error db: {\"a\":1}");
-  EXPECT_EQ(harmless("file\u202egpj.exe \u2066x\u2069 \u200f \u2028"), "file?gpj.exe ?x? ? ?");
-  EXPECT_EQ(harmless("\u200d \u05d0 \U0001F600 \xe2\x80"), "\u200d \u05d0 \U0001F600 \xe2\x80");
-  EXPECT_EQ(harmless("a\tb\n\x1b]0;x\x07 \xc2\x9b ä"), "a\tb\n?]0;x? ? ä");
-}
-
-TEST(JsonLayout, JsonForATerminalIsTheSameJsonWithoutWhatSteersOne) {
-  EXPECT_EQ(harmless_json("{\"a\":\"\x7f \xc2\x9b\x32J \xc2\x80\xc2\x9f\xc2\xa0 ä \x1b\"}"),
-            "{\"a\":\"\\u007f \\u009b2J \\u0080\\u009f\xc2\xa0 ä \\u001b\"}");
-  EXPECT_EQ(harmless_json(R"({"a":"\u001b\n"})"), R"({"a":"\u001b\n"})");
-  EXPECT_EQ(harmless_json("\"\xc2"), "\"\xc2");
-  EXPECT_EQ(harmless_json("\"\u202e \u2066 \u05d0\""), "\"\\u202e \\u2066 \u05d0\"");
 }
 
 TEST(JsonLayout, IndentsNoFurtherThanFortyLevels) {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "base/text.h"
 #include "survey/config_text.h"
 #include "survey/details.h"
 #include "survey/package_manifest.h"

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/paths.h"
+#include "base/secrets.h"
 #include "survey/known_programs.h"
 #include "survey/launcher_words.h"
 #include "survey/package_manifest.h"

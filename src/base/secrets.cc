@@ -1,23 +1,21 @@
+#include "base/secrets.h"
+
 #include <algorithm>
 #include <array>
-#include <cstdint>
-#include <optional>
-#include <string_view>
+#include <cstddef>
 #include <utility>
 
+#include "base/text.h"
 #include "base/words.h"
-#include "survey/server_command.h"
 
-namespace corral::survey {
+namespace corral {
 namespace {
 
 constexpr std::string_view kHidden = "***";
-constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
-constexpr std::size_t kLongestLine = 4096;                 // a command line may have megabytes
+constexpr std::size_t kLongestLine = 4096;  // a command line may have megabytes
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_plain_ascii(char c) { return c >= ' ' && c <= '~'; }
 bool is_name(char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '-'; }
 bool is_token(char c) { return is_name(c) || c == '.' || c == '+'; }
 // Parts of a name ("api" and "key" of --api-key, X_API_KEY and apiKey) that make its value a secret.
@@ -25,7 +23,7 @@ constexpr std::array<std::string_view, 21> kSecretParts = {
     "token",  "tokens",     "secret",      "secrets", "password", "passwd", "passphrase",
     "pass",   "pwd",        "apikey",      "key",     "keys",     "auth",   "authorization",
     "bearer", "credential", "credentials", "pat",     "cookie",   "jwt",    "dsn"};
-// What a name ends with when its value is only about a secret.
+// Endings of names whose value only says where a secret is, or of what kind.
 constexpr std::array<std::string_view, 7> kHarmlessEndings = {"file", "path", "dir", "name",
                                                               "type", "id",   "env"};
 // How the keys of well-known services begin.
@@ -56,14 +54,14 @@ bool names_secret(std::string_view name) {
 
 namespace {
 
-/// A variable in the style of an environment: its value is nobody's business, whatever it is called.
+/// A name in the style of an environment variable. Its value is always hidden.
 bool is_variable_name(std::string_view name) {
   return !name.empty() && !is_digit(name.front()) && std::all_of(name.begin(), name.end(), [](char c) {
     return (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_';
   });
 }
 
-/// A long run of letters and digits mixed: nobody types that.
+/// A long run of mixed letters and digits: no person types that, so it is a key or a token.
 bool is_opaque(std::string_view token) {
   std::size_t letters = 0;
   std::size_t digits = 0;
@@ -100,7 +98,7 @@ std::string hide_url_password(std::string word) {
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
 bool is_quote(char c) { return c == '"' || c == '\''; }
 
-/// Where a value ends that begins at `at`: at its quote, or where the text around it says so.
+/// Where the value that begins at `at` ends: at the quote, or at the separator of the text around it.
 std::size_t end_of_value(const std::string& text, std::size_t at, char before_name) {
   if (at == 0 || !is_quote(text[at - 1])) {
     const bool in_query = before_name == '?' || before_name == '&';
@@ -108,12 +106,12 @@ std::size_t end_of_value(const std::string& text, std::size_t at, char before_na
   }
   const char quote = text[at - 1];
   while (at < text.size() && text[at] != quote)
-    at += text[at] == '\\' ? 2 : 1;  // what is escaped does not end it
+    at += text[at] == '\\' ? 2 : 1;  // an escaped quote does not end it
   return std::min(at, text.size());
 }
 
-/// NAME=value, NAME:value, "name": "value", ?name=value& anywhere in a text; what names a secret may stand
-/// apart from its sign, as in "name" : "value".
+/// NAME=value, NAME:value, "name": "value", ?name=value& anywhere in a text. Blanks may separate the name of
+/// a secret from its sign, as in "name" : "value".
 std::string hide_named_values(const std::string& text) {
   std::string shown;
   std::size_t i = 0;
@@ -167,8 +165,8 @@ std::string hide_tokens(const std::string& word) {
   return shown;
 }
 
-/// Hides in one word after the other; a word can make the next one a secret.
-class Veil {
+/// Hides secrets word by word, because one word (`--token`) can make the next one a secret.
+class Masking {
  public:
   std::string over(const std::string& word) {
     if (word.find_first_of(" \t\n") != std::string::npos && !hide_next_) return over_sentence(word);
@@ -188,7 +186,7 @@ class Veil {
   /// A whole command in one word (`sh -c …`), or a header: "Authorization: Bearer x".
   static std::string over_sentence(const std::string& given) {
     const std::string sentence = hide_named_values(given);
-    Veil inner;
+    Masking inner;
     std::string shown;
     for (std::size_t i = 0; i < sentence.size();) {
       const std::size_t end = std::min(sentence.find_first_of(" \t\n", i), sentence.size());
@@ -214,82 +212,26 @@ std::string quoted(const std::string& word) {
   return shown + "'";
 }
 
-struct CodePoint {
-  std::uint32_t value;
-  std::size_t length;
-};
-
-/// The code point at the start of the text, if it is one: no overlong form, no surrogate, nothing beyond
-/// Unicode.
-std::optional<CodePoint> decode(std::string_view text) {
-  const auto byte = [&text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  if (byte(0) < 0x80) return CodePoint{byte(0), 1};
-  const std::size_t length = byte(0) >= 0xF0 ? 4 : byte(0) >= 0xE0 ? 3 : 2;
-  if (byte(0) < 0xC2 || byte(0) > 0xF4 || text.size() < length) return std::nullopt;
-  std::uint32_t value = byte(0) & (0xFFU >> (length + 1));
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0U) != 0x80U) return std::nullopt;
-    value = (value << 6U) | (byte(i) & 0x3FU);
-  }
-  constexpr std::array<std::uint32_t, 5> kSmallest = {0, 0, 0x80, 0x800, 0x10000};
-  if (value < kSmallest[length] || value > 0x10FFFF || (value >= 0xD800 && value <= 0xDFFF))
-    return std::nullopt;
-  return CodePoint{value, length};
-}
-
-/// Control characters, and those that make a line read differently from what it is.
-bool misleads(std::uint32_t c) {
-  if (c < 0x20 || (c >= 0x7F && c < 0xA0)) return true;
-  if (c == 0x061C || (c >= 0x200B && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E)) return true;
-  return (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF || (c >= 0xFFF9 && c <= 0xFFFB) ||
-         (c >= 0xE0000 && c <= 0xE007F);
-}
-
 }  // namespace
 
-std::string printable(const std::string& text) {
-  std::string safe;
-  safe.reserve(text.size());
-  for (std::string_view rest = text; !rest.empty();) {
-    // Most text is nothing else, and a server may write megabytes of it.
-    const auto plain_end = std::find_if_not(rest.begin(), rest.end(), is_plain_ascii);
-    safe.append(rest.begin(), plain_end);
-    rest.remove_prefix(static_cast<std::size_t>(plain_end - rest.begin()));
-    if (rest.empty()) break;
-    const std::optional<CodePoint> point = decode(rest);
-    const std::size_t length = point ? point->length : 1;
-    safe += point && !misleads(point->value) ? rest.substr(0, length) : kReplacement;
-    rest.remove_prefix(length);
-  }
-  return safe;
-}
-
 std::string show_command(const std::vector<std::string>& argv) {
-  // A program that gave its process a title has it in the first word, and empty ones up to the old length.
+  // A program that set a process title has it in the first word, and empty words up to the old length.
   std::size_t count = argv.size();
   while (count > 1 && argv[count - 1].empty()) --count;
   const bool title = count == 1;
 
-  Veil veil;
+  Masking masking;
   std::string line;
   for (std::size_t i = 0; i < count; ++i) {
     const std::string& word = argv[i];
     if (i > 0) line.push_back(' ');
-    // A word that is too long is cut before anything else looks at it; the cut part is not shown.
+    // A word that is too long is cut first, so that the time for the rules is bounded.
     const bool cut = word.size() > kLongestLine;
-    const std::string hidden = veil.over(cut ? word.substr(0, kLongestLine) : word);
+    const std::string hidden = masking.over(cut ? word.substr(0, kLongestLine) : word);
     line += printable(title ? hidden : quoted(hidden)) + (cut ? "…" : "");
     if (line.size() > kLongestLine) return line + " …";
   }
   return line;
 }
 
-std::string shell_word(const std::string& word) {
-  constexpr const char* kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./-_";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string text = "'";
-  for (const char letter : word) text += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-  return text + "'";
-}
-
-}  // namespace corral::survey
+}  // namespace corral

@@ -1,6 +1,7 @@
 // What runs behind a launcher, case by case: key, name and arguments.
 #include <gtest/gtest.h>
 
+#include "base/secrets.h"
 #include "survey/server_command.h"
 #include "temp_files.h"
 

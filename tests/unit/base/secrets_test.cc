@@ -1,11 +1,12 @@
 // What of a command line is hidden, at the edges of each rule.
 #include <gtest/gtest.h>
 
-#include <cstdint>
+#include <string>
+#include <vector>
 
-#include "survey/server_command.h"
+#include "base/secrets.h"
 
-namespace corral::survey {
+namespace corral {
 namespace {
 
 const std::string kReplacement = "\xEF\xBF\xBD";
@@ -183,61 +184,76 @@ TEST(ShownLines, EndWithTheLastWordThatIsNotEmpty) {
   EXPECT_EQ(show_command({"", ""}), "");
 }
 
-TEST(ShellWords, AreWhatAShellTakesForOneWord) {
-  EXPECT_EQ(shell_word("azAZ09@%+=:,./-_"), "azAZ09@%+=:,./-_");
-  EXPECT_EQ(shell_word(""), "''");
-  EXPECT_EQ(shell_word("a b"), "'a b'");
-  EXPECT_EQ(shell_word("it's"), R"('it'\''s')");
-  EXPECT_EQ(shell_word("a~"), "'a~'");
+TEST(ShowCommand, QuotesOnlyWhatNeedsIt) {
+  EXPECT_EQ(show_command({"node", "/srv/s.js", "--root", "/a b"}), "node /srv/s.js --root '/a b'");
+  EXPECT_EQ(show_command({"echo", "", "it's"}), "echo '' 'it'\\''s'");
+  EXPECT_EQ(show_command({}), "");
 }
 
-TEST(PrintableText, KeepsTheEdgesOfWhatIsPlain) {
-  EXPECT_EQ(printable(" ~"), " ~");
-  EXPECT_EQ(printable("\x1f\x7f"), kReplacement + kReplacement);
+TEST(ShowCommand, IsOneLineWhateverTheCommandHolds) {
+  const std::string shown = show_command({"sh", "-c", "a\nb", "\x1b]0;title\x07"});
+
+  EXPECT_EQ(shown.find('\n'), std::string::npos);
+  EXPECT_EQ(shown.find('\x1b'), std::string::npos);
 }
 
-std::string utf8(std::uint32_t point) {
-  const auto byte = [](std::uint32_t value) { return static_cast<char>(value); };
-  if (point < 0x800) return {byte(0xC0 | point >> 6), byte(0x80 | (point & 0x3F))};
-  if (point < 0x10000) {
-    return {byte(0xE0 | point >> 12), byte(0x80 | (point >> 6 & 0x3F)), byte(0x80 | (point & 0x3F))};
-  }
-  return {byte(0xF0 | point >> 18), byte(0x80 | (point >> 12 & 0x3F)), byte(0x80 | (point >> 6 & 0x3F)),
-          byte(0x80 | (point & 0x3F))};
+TEST(ShowCommand, ShowsATitleAsItIs) {
+  EXPECT_EQ(show_command({"npm exec @x/files --token abc", "", "", ""}), "npm exec @x/files --token ***");
 }
 
-TEST(PrintableText, ReplacesExactlyWhatMisleads) {
-  for (const auto& [first, last] : std::vector<std::pair<std::uint32_t, std::uint32_t>>{{0x80, 0x9F},
-                                                                                        {0x61C, 0x61C},
-                                                                                        {0x200B, 0x200F},
-                                                                                        {0x2028, 0x202E},
-                                                                                        {0x2060, 0x206F},
-                                                                                        {0xFEFF, 0xFEFF},
-                                                                                        {0xFFF9, 0xFFFB},
-                                                                                        {0xE0000, 0xE007F}}) {
-    EXPECT_EQ(printable(utf8(first)), kReplacement) << std::hex << first;
-    EXPECT_EQ(printable(utf8(last)), kReplacement) << std::hex << last;
-    if (first > 0x80) {
-      EXPECT_EQ(printable(utf8(first - 1)), utf8(first - 1)) << std::hex << first - 1;
-    }
-    EXPECT_EQ(printable(utf8(last + 1)), utf8(last + 1)) << std::hex << last + 1;
-  }
+TEST(ShowCommand, StaysShort) {
+  const std::string shown = show_command({"node", std::string(1 << 20, 'x'), "last"});
+
+  EXPECT_LT(shown.size(), 5000U);
+  EXPECT_TRUE(shown.ends_with("…")) << shown.substr(shown.size() - 20);
 }
 
-TEST(PrintableText, KnowsTheEdgesOfUnicode) {
-  for (const std::uint32_t point : {0xA0U, 0x7FFU, 0x800U, 0xD7FFU, 0xE000U, 0xFFFDU, 0x10000U, 0x10FFFFU}) {
-    EXPECT_EQ(printable(utf8(point)), utf8(point)) << std::hex << point;
-  }
-  for (const char* broken : {"\xC1\xBF", "\xE0\x9F\xBF", "\xF0\x8F\xBF\xBF", "\xED\xA0\x80", "\xED\xBF\xBF",
-                             "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xE2\x82", "\xF0\x9F\x90"}) {
-    std::string each;
-    for (std::size_t i = 0; i < std::string(broken).size(); ++i) each += kReplacement;
-    EXPECT_EQ(printable(broken), each);
-  }
-  EXPECT_EQ(printable("\xC3x"), kReplacement + "x");
-  EXPECT_EQ(printable("\xE2\x82x"), kReplacement + kReplacement + "x");
-  EXPECT_EQ(printable("\xC3\xC0"), kReplacement + kReplacement) << "no byte of a continuation";
+struct Secret {
+  const char* claim;
+  std::vector<std::string> argv;
+  std::string shown;
+};
+
+class ShownSecret : public ::testing::TestWithParam<Secret> {};
+
+TEST_P(ShownSecret, IsHidden) { EXPECT_EQ(show_command(GetParam().argv), GetParam().shown); }
+
+INSTANTIATE_TEST_SUITE_P(
+    All, ShownSecret,
+    ::testing::Values(
+        Secret{"OptionAndWord", {"s", "--token", "abc", "x"}, "s --token *** x"},
+        Secret{"OptionWithEquals", {"s", "--api-key=abc"}, "s --api-key=***"},
+        Secret{"CamelCase", {"s", "--apiKey", "abc"}, "s --apiKey ***"},
+        Secret{"Password", {"s", "--db-password", "a b"}, "s --db-password ***"},
+        Secret{"Variable", {"env", "API_KEY=abc", "s"}, "env API_KEY=*** s"},
+        Secret{"AnyVariable", {"docker", "run", "-e", "HOME_URL=abc", "i"}, "docker run -e HOME_URL=*** i"},
+        Secret{"KnownBeginning", {"s", "sk-abcdefghijkl"}, "s ***"},
+        Secret{"GitHubToken", {"s", "x:ghp_0123456789abcdef"}, "s x:***"},
+        Secret{"UrlPassword", {"s", "postgres://me:abc@host/db"}, "s postgres://me:***@host/db"},
+        Secret{"UrlUserAlone", {"s", "https://abcdef@host/x"}, "s https://***@host/x"},
+        Secret{"UrlQuery", {"s", "https://h/p?a=1&token=abc&b=2"}, "s 'https://h/p?a=1&token=***&b=2'"},
+        Secret{"Header", {"s", "--header", "Authorization: Bearer abc"}, "s --header 'Authorization: ***'"},
+        Secret{"HeaderWithoutBlank", {"s", "-H", "X-API-Key:abc"}, "s -H X-API-Key:***"},
+        Secret{"Json", {"s", R"({"apiKey":"abc","b":1})"}, R"(s '{"apiKey":"***","b":1}')"},
+        Secret{
+            "JsonWithBlanks", {"s", R"({"apiKey": "a b, c", "b": 1})"}, R"(s '{"apiKey": "***", "b": 1}')"},
+        Secret{"JsonOfVariables", {"s", R"({"HOME_X":"a\"b","n":1})"}, R"(s '{"HOME_X":"***","n":1}')"},
+        Secret{"CommaInValue", {"s", "password=a,b;c"}, "s password=***"},
+        Secret{"QuotedInShell", {"sh", "-c", "TOKEN=\"a b\" npx s"}, "sh -c 'TOKEN=\"***\" npx s'"},
+        Secret{"InsideShell", {"sh", "-c", "T=abc npx s --token abc"}, "sh -c 'T=*** npx s --token ***'"},
+        Secret{"LongOpaqueWord", {"s", "a8f5f167f44f4964e6c998dee827110c"}, "s ***"}),
+    [](const auto& row) { return row.param.claim; });
+
+TEST(ShowCommand, LeavesWhatIsNoSecret) {
+  const std::vector<std::string> argv = {
+      "npx",      "-y",  "@modelcontextprotocol/server-filesystem@2026.8.31",
+      "--author", "me",  "--token-file",
+      "/run/t",   "key", "http://localhost:8080/mcp",
+      "--port=80"};
+  EXPECT_EQ(show_command(argv),
+            "npx -y @modelcontextprotocol/server-filesystem@2026.8.31 --author me --token-file /run/t key "
+            "http://localhost:8080/mcp --port=80");
 }
 
 }  // namespace
-}  // namespace corral::survey
+}  // namespace corral

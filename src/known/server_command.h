@@ -5,7 +5,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace corral::survey {
@@ -34,18 +33,5 @@ struct ServerCommand {
 /// is then looked up in `path`, the value of PATH). Relative names are taken from `directory`.
 ServerCommand understand(const std::vector<std::string>& argv, const std::string& executable,
                          const std::string& directory, const std::string& path = "");
-
-/// For showing: words with blanks are quoted, control characters and broken UTF-8 are replaced, and whatever
-/// looks like a secret (`--token X`, `KEY=…`, `sk-…`, the password in a URL) becomes `***`.
-std::string show_command(const std::vector<std::string>& argv);
-
-/// Whether a name (of an option, a variable, a header) announces a secret: `--token`, API_KEY.
-bool names_secret(std::string_view name);
-
-/// A word as a shell wants it, for a command that is to be pasted.
-std::string shell_word(const std::string& word);
-
-/// One string of foreign origin made safe for a terminal or JSON: valid UTF-8, no control characters.
-std::string printable(const std::string& text);
 
 }  // namespace corral::survey
