@@ -26,6 +26,12 @@ const Server* Configuration::find(std::string_view name) const {
   return found == servers.end() ? nullptr : &*found;
 }
 
+Configuration default_configuration() {
+  Configuration configuration;
+  configuration.options.keep = keep_from_environment_or_default();
+  return configuration;
+}
+
 Result<Configuration> read(const std::string& file) {
   const Result<FileText> text = read_text(file);
   if (text) return parse(text->text, file);

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/keep_limit.h"
 #include "base/result.h"
 #include "proc/launch_spec.h"
-#include "survey/findings.h"
 
 namespace corral::config {
 
@@ -93,7 +93,7 @@ struct Options {
   std::size_t line_cap = std::size_t{64} << 20;
   std::chrono::milliseconds drain{5000};
   std::size_t max_instances = 256;
-  std::size_t keep = survey::usual_keep();                    // idle instances of one server
+  std::size_t keep = kDefaultKeep;                            // idle instances of one server
   std::chrono::milliseconds linger{std::chrono::minutes(5)};  // an auto-started daemon without sessions
   Http http;
   std::string min_version;  // of programs that steer the daemon; empty = any
@@ -110,6 +110,10 @@ struct Configuration {
 
   const Server* find(std::string_view name) const;
 };
+
+/// The configuration without a file: the defaults, and what the environment sets (MAX_KEEP_PROCESSES).
+/// parse() begins with the same.
+Configuration default_configuration();
 
 /// The error is "FILE:LINE:COLUMN: what is wrong. Hint."
 Result<Configuration> parse(const std::string& text, const std::string& file);

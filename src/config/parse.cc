@@ -135,7 +135,7 @@ Result<Configuration> parse(const std::string& text, const std::string& file) {
     return Error{file + ":1:1: the file has more than 64 MiB. Make it smaller."};
   const survey::ConfigText parsed = survey::parse_json_config(text);
   if (!parsed.error.empty()) return parse_error(file, parsed.error);
-  Configuration result;
+  Configuration result = default_configuration();
   result.file = file;
   Reading reading(text, file);
   TopLevel(reading, result).read(parsed.value, skip_blanks(text, 0));

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/keep_limit.h"
 #include "survey/findings.h"
 #include "survey/protection.h"
 #include "survey/survey.h"
@@ -21,7 +22,7 @@ struct Selectors {
   std::string match = {};   // part of the command line or of the server name; empty = any
   std::chrono::milliseconds older_than{0};
   pid_t parent = 0;  // only servers of this client process; 0 = any
-  std::size_t keep = survey::kDefaultKeep;
+  std::size_t keep = kDefaultKeep;
   bool explicit_choice = false;  // the user gave at least one of these
 };
 

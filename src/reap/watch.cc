@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/keep_limit.h"
+
 namespace corral::reap {
 namespace {
 
@@ -21,7 +23,7 @@ Selectors unasked(std::size_t keep) {
   Selectors selectors;
   selectors.orphans = true;
   selectors.pile_ups = keep > 0;
-  selectors.keep = survey::keep_in_use(keep);  // more than this are only reported
+  selectors.keep = keep_in_use(keep);  // more than this are only reported
   return selectors;
 }
 

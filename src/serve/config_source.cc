@@ -16,7 +16,7 @@ Result<config::Configuration> ConfigSource::read() {
 }
 
 Result<config::Configuration> ConfigSource::read_file() {
-  if (file_.empty()) return config::Configuration{};
+  if (file_.empty()) return config::default_configuration();
   Result<config::Configuration> configuration = config::read(file_);
   if (configuration) {
     found_ = true;
@@ -24,7 +24,7 @@ Result<config::Configuration> ConfigSource::read_file() {
     return configuration;
   }
   if (required_ || configuration.error().kind != Error::Kind::NotFound) return configuration.error();
-  return config::Configuration{};
+  return config::default_configuration();
 }
 
 }  // namespace corral::serve

@@ -1,12 +1,11 @@
 #include "survey/findings.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cstdlib>
 #include <functional>
 #include <map>
 #include <set>
 
+#include "base/keep_limit.h"
 #include "base/text.h"
 
 namespace corral::survey {
@@ -164,26 +163,6 @@ std::string command_key(const Server& server) {
 
 std::string title_of(const Server& server) {
   return printable(server.command.name.empty() ? server.shown : server.command.name);
-}
-
-Result<std::size_t> keep_from_environment() {
-  const char* text = getenv("MAX_KEEP_PROCESSES");
-  if (text == nullptr || *text == '\0') return kDefaultKeep;
-  const std::string_view value(text);
-  std::size_t number = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-  if (error != std::errc{} || end != value.data() + value.size()) {
-    return Error{"MAX_KEEP_PROCESSES is '" + printable(text) +
-                 "', which is no number: set it to a whole number such as 9"};
-  }
-  return number;
-}
-
-std::size_t keep_in_use(std::size_t configured) { return std::max<std::size_t>(configured, 1); }
-
-std::size_t usual_keep() {
-  const Result<std::size_t> keep = keep_from_environment();
-  return keep ? *keep : kDefaultKeep;
 }
 
 const char* name_of(Finding::Kind kind) {

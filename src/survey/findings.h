@@ -9,18 +9,6 @@
 
 namespace corral::survey {
 
-/// How many copies of one command a client may hold (S1.1). The same number everywhere.
-inline constexpr std::size_t kDefaultKeep = 9;
-
-/// N for servers that are in use. A configuration or environment that says 0 means that no idle instance
-/// stays in the daemon; of servers that a client uses at least one stays. Only `--keep 0`, typed, means all.
-std::size_t keep_in_use(std::size_t configured);
-
-/// From MAX_KEEP_PROCESSES, else the default. A value that is no number is an error.
-Result<std::size_t> keep_from_environment();
-/// The same, and the default also for a value that is no number.
-std::size_t usual_keep();
-
 /// Two servers run the same command if this is the same: program and arguments.
 std::string command_key(const Server& server);
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/keep_limit.h"
 #include "base/units.h"
 #include "cli/commands/reap_options.h"
 #include "cli/frame/keep_count.h"
@@ -39,7 +40,7 @@ Result<ReapWish> read_wish(const boost::json::object& arguments) {
   selectors.client = observe::text_argument(arguments, "client");
   selectors.match = observe::text_argument(arguments, "match");
   const std::int64_t kept = observe::number_argument(arguments, "keep", static_cast<std::int64_t>(*keep));
-  selectors.keep = survey::keep_in_use(static_cast<std::size_t>(std::max<std::int64_t>(kept, 0)));
+  selectors.keep = keep_in_use(static_cast<std::size_t>(std::max<std::int64_t>(kept, 0)));
   const std::string age = observe::text_argument(arguments, "older_than");
   if (!age.empty()) {
     const Result<std::chrono::milliseconds> older = parse_age(age);

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "base/keep_limit.h"
 #include "base/secrets.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -41,7 +42,7 @@ struct DoctorOptions {
   bool verbose = false;
   bool exit_code = false;
   std::optional<std::size_t> keep_given;
-  std::size_t keep = survey::kDefaultKeep;
+  std::size_t keep = kDefaultKeep;
 };
 
 std::vector<std::size_t> all_of(const Survey& survey) {

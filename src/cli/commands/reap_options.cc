@@ -2,6 +2,7 @@
 
 #include <csignal>
 
+#include "base/keep_limit.h"
 #include "base/text.h"
 #include "cli/frame/option_values.h"
 
@@ -66,7 +67,7 @@ std::string typed(const reap::Selectors& selectors) {
   std::string text;
   if (selectors.orphans) text += " --orphans";
   if (selectors.pile_ups) text += " --pile-ups";
-  if (selectors.keep != survey::kDefaultKeep) text += " --keep " + std::to_string(selectors.keep);
+  if (selectors.keep != kDefaultKeep) text += " --keep " + std::to_string(selectors.keep);
   if (!selectors.client.empty()) text += " --client " + shell_word(selectors.client);
   if (!selectors.match.empty()) text += " --match " + shell_word(selectors.match);
   if (selectors.older_than.count() > 0)

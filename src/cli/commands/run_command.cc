@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/keep_limit.h"
 #include "base/units.h"
 #include "cli/commands/reap_options.h"
 #include "cli/commands/report_file.h"
@@ -43,7 +44,7 @@ struct RunOptions {
   std::string report;
   bool cleanup = false;
   bool keep_given = false;
-  std::size_t keep = survey::kDefaultKeep;
+  std::size_t keep = kDefaultKeep;
 };
 
 Result<void> set_containment(proc::Containment& containment, const std::string& text) {

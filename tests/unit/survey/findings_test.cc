@@ -158,27 +158,5 @@ TEST(Findings, AnOrphanThatBurnsProcessorTimeIsARunaway) {
   EXPECT_NE(findings[0].title.find("97%"), std::string::npos);
 }
 
-class KeepFromEnvironment : public ::testing::Test {
- protected:
-  ~KeepFromEnvironment() override { unsetenv("MAX_KEEP_PROCESSES"); }
-};
-
-TEST_F(KeepFromEnvironment, IsNineUnlessTheVariableSaysOtherwise) {
-  unsetenv("MAX_KEEP_PROCESSES");
-  EXPECT_EQ(keep_from_environment().value(), 9U);
-  setenv("MAX_KEEP_PROCESSES", "", 1);
-  EXPECT_EQ(keep_from_environment().value(), 9U);
-  setenv("MAX_KEEP_PROCESSES", "2", 1);
-  EXPECT_EQ(keep_from_environment().value(), 2U);
-}
-
-TEST_F(KeepFromEnvironment, RefusesWhatIsNoNumber) {
-  for (const char* text : {"nine", "-1", "3 ", "0x9", "99999999999999999999999"}) {
-    setenv("MAX_KEEP_PROCESSES", text, 1);
-    ASSERT_FALSE(keep_from_environment()) << text;
-    EXPECT_NE(keep_from_environment().error().message.find("MAX_KEEP_PROCESSES"), std::string::npos);
-  }
-}
-
 }  // namespace
 }  // namespace corral::survey
