@@ -7,7 +7,7 @@
 
 #include "base/secrets.h"
 #include "base/text.h"
-#include "survey/server_command.h"
+#include "known/server_command.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace corral::survey;
@@ -21,8 +21,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
   }
 
-  const ServerCommand process = understand(argv, "/usr/bin/node", "/nowhere");
-  const ServerCommand configured = understand(argv, "", "", "/nowhere");
+  const known::ServerCommand process = known::understand(argv, "/usr/bin/node", "/nowhere");
+  const known::ServerCommand configured = known::understand(argv, "", "", "/nowhere");
   if (process.is_shell && process.key.empty() && process.depends_on_mcp) abort();
   if (configured.arguments.size() > argv.size() + size) abort();
 

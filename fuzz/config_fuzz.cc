@@ -4,18 +4,18 @@
 #include <cstdlib>
 #include <string>
 
-#include "survey/client_configs.h"
+#include "known/client_configs.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace corral::survey;
   const std::string text(reinterpret_cast<const char*>(data), size);
-  const ConfigPlaces places{"/nowhere", {"A=b", "PATH=/nowhere"}, {}};
+  const known::ConfigPlaces places{"/nowhere", {"A=b", "PATH=/nowhere"}, {}};
   for (const char* id : {"claude-code", "codex", "zed"}) {
-    const KnownClient& client = *find_client(id);
+    const known::KnownClient& client = *known::find_client(id);
     for (const ConfigFile& place : client.configs) {
-      const Configurations found = parse_client_config(text, place, "file", client, places);
+      const known::Configurations found = known::parse_client_config(text, place, "file", client, places);
       if (found.files.empty() && found.notes.empty()) abort();
-      for (const ConfiguredServer& server : found.servers) {
+      for (const known::ConfiguredServer& server : found.servers) {
         if (server.client != id || (server.argv.empty() && !server.command.key.empty())) abort();
       }
     }

@@ -21,8 +21,9 @@ ALLOWED = {
     "keeper": set(),
     "proc": {"base", "keeper"},
     "run": {"proc", "base", "keeper"},
-    "survey": {"proc", "base", "keeper"},
-    "reap": {"survey", "registry", "events", "proc", "base", "keeper"},
+    "known": {"base"},
+    "survey": {"known", "proc", "base", "keeper"},
+    "reap": {"survey", "known", "registry", "events", "proc", "base", "keeper"},
     "guard": {"survey", "proc", "base", "keeper"},
     "shim": {"control", "config", "run", "proc", "wire", "base", "keeper"},
     "cli": EVERYTHING,
@@ -34,8 +35,8 @@ ALLOWED = {
     "pool": {"router", "instance", "knowledge", "config", "proc", "events", "wire", "base"},
     "router": {"bridge", "instance", "knowledge", "proc", "wire", "base"},
     "instance": {"knowledge", "survey", "proc", "registry", "events", "wire", "base", "keeper"},
-    "knowledge": {"config", "survey", "proc", "registry", "wire", "base", "keeper"},
-    "config": {"survey", "proc", "base", "keeper"},
+    "knowledge": {"config", "survey", "known", "proc", "registry", "wire", "base", "keeper"},
+    "config": {"known", "proc", "base", "keeper"},
     "wire": {"base"},
     "control": {"wire", "base"},
     # Around it.
@@ -44,7 +45,7 @@ ALLOWED = {
     "observe": {"registry", "events", "survey", "wire", "base"},
     "daemon": {
         "transport", "http", "session", "pool", "router", "instance", "knowledge", "config", "control", "shim",
-        "observe", "registry", "events", "reap", "survey", "proc", "wire", "base", "keeper",
+        "observe", "registry", "events", "reap", "survey", "known", "proc", "wire", "base", "keeper",
     },
     "serve": EVERYTHING,
 }

@@ -132,4 +132,13 @@ std::string counted(std::uint64_t number, const std::string& one, const std::str
   return std::to_string(number) + " " + (number == 1 ? one : many);
 }
 
+std::string variable(const std::vector<std::string>& environment, const std::string& name) {
+  for (const std::string& one : environment) {
+    if (one.size() > name.size() && one[name.size()] == '=' && one.starts_with(name)) {
+      return one.substr(name.size() + 1);
+    }
+  }
+  return {};
+}
+
 }  // namespace corral

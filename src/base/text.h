@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace corral {
 
@@ -40,5 +41,8 @@ std::string counted(std::uint64_t number, const std::string& noun);
 
 /// The same for a noun whose plural is irregular: "1 process", "3 processes".
 std::string counted(std::uint64_t number, const std::string& one, const std::string& many);
+
+/// The value of NAME in a list of "NAME=value", such as an environment. Empty if it is not in the list.
+std::string variable(const std::vector<std::string>& environment, const std::string& name);
 
 }  // namespace corral

@@ -11,27 +11,27 @@
 #include "config/import_entry.h"
 #include "config/limits.h"
 #include "config/parse_error.h"
-#include "survey/config_text.h"
-#include "survey/known_programs.h"
+#include "known/config_text.h"
+#include "known/known_programs.h"
 
 namespace corral::config {
 namespace {
 
 namespace json = boost::json;
 
-survey::ConfigFormat format_of(const std::string& text, const std::string& file) {
-  if (file.ends_with(".toml")) return survey::ConfigFormat::Toml;
-  if (file.ends_with(".json") || file.ends_with(".jsonc")) return survey::ConfigFormat::Json;
+known::ConfigFormat format_of(const std::string& text, const std::string& file) {
+  if (file.ends_with(".toml")) return known::ConfigFormat::Toml;
+  if (file.ends_with(".json") || file.ends_with(".jsonc")) return known::ConfigFormat::Json;
   const std::size_t first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
   const bool json = first == std::string::npos || text[first] == '{' || text[first] == '/';
-  return json ? survey::ConfigFormat::Json : survey::ConfigFormat::Toml;
+  return json ? known::ConfigFormat::Json : known::ConfigFormat::Toml;
 }
 
 /// Where clients keep their servers, as paths of keys. A '*' stands for a project.
-std::set<std::string_view> known_tables(survey::ConfigFormat format) {
+std::set<std::string_view> known_tables(known::ConfigFormat format) {
   std::set<std::string_view> tables;
-  for (const survey::KnownClient& client : survey::known_clients()) {
-    for (const survey::ConfigFile& place : client.configs) {
+  for (const known::KnownClient& client : known::known_clients()) {
+    for (const known::ConfigFile& place : client.configs) {
       if (place.format == format) tables.insert(place.servers);
     }
   }
@@ -130,9 +130,9 @@ class Importing {
 
 Result<Import> import_servers(const std::string& text, const std::string& file) {
   if (text.size() > kLargestFile) return Error{"'" + file + "' has more than 64 MiB. Name another file."};
-  const survey::ConfigFormat format = format_of(text, file);
-  const survey::ConfigText parsed = format == survey::ConfigFormat::Json ? survey::parse_json_config(text)
-                                                                         : survey::parse_toml_config(text);
+  const known::ConfigFormat format = format_of(text, file);
+  const known::ConfigText parsed =
+      format == known::ConfigFormat::Json ? known::parse_json_config(text) : known::parse_toml_config(text);
   if (!parsed.error.empty()) return parse_error(file, parsed.error);
   return Importing(parsed.value, file).from(known_tables(format));
 }

@@ -6,7 +6,7 @@
 #include "config/configuration.h"
 #include "config/server_tables.h"
 #include "config/text_edits.h"
-#include "survey/config_text.h"
+#include "known/config_text.h"
 
 namespace corral::config {
 namespace {
@@ -63,7 +63,7 @@ void append(const std::string& text, const ObjectPlace& place, const Members& me
 
 /// What the user said to corral about a server stays when its command is replaced, but for what is said anew.
 json::object with_old_options(json::object entry, const std::string& old_entry) {
-  const survey::ConfigText old = survey::parse_json_config(old_entry);
+  const known::ConfigText old = known::parse_json_config(old_entry);
   const json::object* object = old.value.if_object();
   const json::value* options = object == nullptr ? nullptr : object->if_contains("corral");
   if (options == nullptr || !options->is_object()) return entry;

@@ -12,7 +12,7 @@
 #include "config/parse_error.h"
 #include "config/reading.h"
 #include "config/watch_object.h"
-#include "survey/config_text.h"
+#include "known/config_text.h"
 
 namespace corral::config {
 namespace {
@@ -133,7 +133,7 @@ Error parse_error(const std::string& file, const std::string& error) {
 Result<Configuration> parse(const std::string& text, const std::string& file) {
   if (text.size() > kLargestFile)
     return Error{file + ":1:1: the file has more than 64 MiB. Make it smaller."};
-  const survey::ConfigText parsed = survey::parse_json_config(text);
+  const known::ConfigText parsed = known::parse_json_config(text);
   if (!parsed.error.empty()) return parse_error(file, parsed.error);
   Configuration result = default_configuration();
   result.file = file;

@@ -12,7 +12,7 @@
 #include "base/random_hex.h"
 #include "base/units.h"
 #include "keeper/kernel.h"
-#include "survey/server_command.h"
+#include "known/server_command.h"
 #include "wire/json_text.h"
 
 namespace corral::daemon {
@@ -36,7 +36,7 @@ std::string path_of(const Environment& environment) {
 }
 
 std::string name_of(const std::vector<std::string>& argv, const OwnedSession& session) {
-  const std::string name = survey::understand(argv, "", session.cwd, path_of(*session.environment)).name;
+  const std::string name = known::understand(argv, "", session.cwd, path_of(*session.environment)).name;
   return name.empty() ? base_name(argv.front()) : name;
 }
 

@@ -4,9 +4,9 @@
 #include <iterator>
 #include <optional>
 
-#include "survey/launcher_words.h"
-#include "survey/package_manifest.h"
-#include "survey/server_command.h"
+#include "known/launcher_words.h"
+#include "known/package_manifest.h"
+#include "known/server_command.h"
 
 namespace corral::knowledge {
 namespace {
@@ -86,10 +86,10 @@ constexpr KnownServer kFilesystemByRoots = {"npm:@modelcontextprotocol/server-fi
 using Words = std::vector<std::string>;
 
 /// The text that a shell is to run, as words; nothing if it is more than one simple command.
-std::optional<survey::SimpleCommand> command_in_shell(const Words& argv) {
+std::optional<known::SimpleCommand> command_in_shell(const Words& argv) {
   const auto text = std::find_if(argv.begin() + 1, argv.end(),
                                  [](const std::string& word) { return !word.starts_with("-"); });
-  return text == argv.end() ? std::nullopt : survey::read_simple_command(*text);
+  return text == argv.end() ? std::nullopt : known::read_simple_command(*text);
 }
 
 bool is_address(std::string_view word) {
@@ -98,7 +98,7 @@ bool is_address(std::string_view word) {
 
 /// Whether what runs may be another program than the one that the registry has: a fork, a local copy, an
 /// image with something else started in it.
-bool comes_from_elsewhere(const Words& launcher_words, const survey::ServerCommand& command) {
+bool comes_from_elsewhere(const Words& launcher_words, const known::ServerCommand& command) {
   const auto has = [&launcher_words](std::string_view option) {
     return std::any_of(launcher_words.begin(), launcher_words.end(),
                        [option](const std::string& word) { return word.starts_with(option); });
@@ -121,15 +121,15 @@ bool comes_from_elsewhere(const Words& launcher_words, const survey::ServerComma
 /// have its name.
 bool names(const std::string& word, const std::string& key) {
   const std::size_t begin = key.find_last_of(":/") + 1;
-  return survey::normalised_python_name(word).find(survey::normalised_python_name(key.substr(begin))) !=
+  return known::normalised_python_name(word).find(known::normalised_python_name(key.substr(begin))) !=
          std::string::npos;
 }
 
 /// `python -m mcp_server_time`, where no module of that name lies in the folder itself.
-std::string package_key(const survey::ServerCommand& command, const std::string& directory) {
+std::string package_key(const known::ServerCommand& command, const std::string& directory) {
   constexpr std::string_view kModule = "module:";
   if (directory.empty() || !command.key.starts_with(kModule)) return command.key;
-  return "pypi:" + survey::normalised_python_name(command.key.substr(kModule.size()));
+  return "pypi:" + known::normalised_python_name(command.key.substr(kModule.size()));
 }
 
 }  // namespace
@@ -139,9 +139,9 @@ std::span<const KnownServer> known_servers() { return kServers; }
 const KnownServer* find_known_server(const Words& argv, const std::string& directory,
                                      const std::string& path) {
   if (argv.empty()) return nullptr;
-  const survey::ServerCommand command = survey::understand(argv, "", directory, path);
+  const known::ServerCommand command = known::understand(argv, "", directory, path);
   if (command.is_shell) {
-    const std::optional<survey::SimpleCommand> inner = command_in_shell(argv);
+    const std::optional<known::SimpleCommand> inner = command_in_shell(argv);
     // After a `cd` relative names would mean something else; nobody writes that for these servers.
     if (!inner || !inner->directory.empty()) return nullptr;
     return find_known_server(inner->words, directory, path);  // ends: the inner text is shorter

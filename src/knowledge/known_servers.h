@@ -19,7 +19,7 @@ std::span<const KnownServer> known_servers();
 
 /// By the package that the command starts: through npx, uvx, docker and friends, or a script in node_modules.
 /// `directory` is where it would start and `path` its PATH: without them a relative script or a bare command
-/// stays unknown. Reads the file system as survey::understand does. Null = unknown; also if the command takes
+/// stays unknown. Reads the file system as known::understand does. Null = unknown; also if the command takes
 /// the package from elsewhere than its registry, or starts something else out of it.
 const KnownServer* find_known_server(const std::vector<std::string>& argv, const std::string& directory = "",
                                      const std::string& path = "");

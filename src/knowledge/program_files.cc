@@ -11,9 +11,9 @@
 
 #include "base/paths.h"
 #include "base/unique_fd.h"
-#include "survey/known_programs.h"
-#include "survey/program_identity.h"
-#include "survey/server_command.h"
+#include "known/known_programs.h"
+#include "known/program_identity.h"
+#include "known/server_command.h"
 
 namespace corral::knowledge {
 namespace {
@@ -51,7 +51,7 @@ bool looks_like_code(const std::string& path) {
 std::string first_code(const Program& program) {
   for (std::size_t i = 1; i < program.argv.size(); ++i) {
     if (program.argv[i].empty() || program.argv[i].starts_with('-')) continue;
-    std::string path = survey::absolute_path(program.argv[i], program.directory);
+    std::string path = known::absolute_path(program.argv[i], program.directory);
     if (is_regular(path) && looks_like_code(path)) return path;
   }
   return {};
@@ -60,14 +60,14 @@ std::string first_code(const Program& program) {
 /// The word that names this file, as a path: `real` has no links any more.
 std::string as_found(const std::string& real, const Program& program) {
   for (std::size_t i = 1; i < program.argv.size(); ++i) {
-    std::string path = survey::absolute_path(program.argv[i], program.directory);
-    if (!path.empty() && survey::resolved(path) == real) return path;
+    std::string path = known::absolute_path(program.argv[i], program.directory);
+    if (!path.empty() && known::resolved(path) == real) return path;
   }
   return real;
 }
 
-std::string script_of(const Program& program, const survey::ServerCommand& command) {
-  if (survey::find_launcher(base_name(program.executable)) == nullptr && command.launcher.empty()) {
+std::string script_of(const Program& program, const known::ServerCommand& command) {
+  if (known::find_launcher(base_name(program.executable)) == nullptr && command.launcher.empty()) {
     return first_code(program);
   }
   if (command.script.empty() || command.script == program.executable || !is_regular(command.script))
@@ -105,8 +105,7 @@ std::vector<std::string> files_of(const Program& given, const std::string& home)
   program.argv.resize(std::min(program.argv.size(), kMostWords));
   std::vector<std::string> files;
   if (!program.executable.empty()) files.push_back(program.executable);
-  const survey::ServerCommand command =
-      survey::understand(program.argv, program.executable, program.directory);
+  const known::ServerCommand command = known::understand(program.argv, program.executable, program.directory);
   const std::string script = script_of(program, command);
   if (script.empty()) {
     // `python -m NAME`: the record of the installed package changes with it.
@@ -115,9 +114,9 @@ std::vector<std::string> files_of(const Program& given, const std::string& home)
   }
   files.push_back(script);
   // From where it really is: npx runs `node_modules/.bin/NAME`, a link into the package.
-  const std::string real = survey::resolved(script);
-  add_nearest(real, kManifests, survey::resolved(home), files);
-  add_nearest(real, kLocks, survey::resolved(home), files);
+  const std::string real = known::resolved(script);
+  add_nearest(real, kManifests, known::resolved(home), files);
+  add_nearest(real, kLocks, known::resolved(home), files);
   return files;
 }
 

@@ -1,4 +1,4 @@
-#include "survey/client_configs.h"
+#include "known/client_configs.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,11 +12,10 @@
 #include <tuple>
 
 #include "base/text.h"
-#include "survey/config_text.h"
-#include "survey/details.h"
-#include "survey/package_manifest.h"
+#include "known/config_text.h"
+#include "known/package_manifest.h"
 
-namespace corral::survey {
+namespace corral::known {
 namespace {
 
 namespace json = boost::json;
@@ -292,4 +291,4 @@ Configurations parse_client_config(const std::string& text, const ConfigFile& pl
   return found;
 }
 
-}  // namespace corral::survey
+}  // namespace corral::known

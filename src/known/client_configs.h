@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "survey/known_programs.h"
-#include "survey/server_command.h"
+#include "known/known_programs.h"
+#include "known/server_command.h"
 
-namespace corral::survey {
+namespace corral::known {
 
 struct ConfiguredServer {
   std::string client;             // id of the known client
@@ -42,4 +42,4 @@ Configurations read_client_configs(const ConfigPlaces& places);
 Configurations parse_client_config(const std::string& text, const ConfigFile& place, const std::string& name,
                                    const KnownClient& client, const ConfigPlaces& places);
 
-}  // namespace corral::survey
+}  // namespace corral::known

@@ -4,7 +4,7 @@
 #include <boost/json/value.hpp>
 #include <string>
 
-namespace corral::survey {
+namespace corral::known {
 
 struct ConfigText {
   boost::json::value value;  // null if there is an error
@@ -17,4 +17,4 @@ ConfigText parse_json_config(const std::string& text);
 
 ConfigText parse_toml_config(const std::string& text);
 
-}  // namespace corral::survey
+}  // namespace corral::known

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
-#include "survey/config_text.h"
+#include "known/config_text.h"
 
-namespace corral::survey {
+namespace corral::known {
 namespace {
 
 namespace json = boost::json;
@@ -42,4 +42,4 @@ ConfigText parse_json_config(const std::string& text) {
   return {parser.release(), {}};
 }
 
-}  // namespace corral::survey
+}  // namespace corral::known

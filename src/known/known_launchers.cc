@@ -4,9 +4,9 @@
 
 #include "base/words.h"
 
-#include "survey/known_programs.h"
+#include "known/known_programs.h"
 
-namespace corral::survey {
+namespace corral::known {
 namespace {
 
 using enum LauncherKind;
@@ -394,4 +394,4 @@ bool looks_like_a_server(std::string_view word) {
   return false;
 }
 
-}  // namespace corral::survey
+}  // namespace corral::known

@@ -1,8 +1,8 @@
-#include "survey/known_programs.h"
+#include "known/known_programs.h"
 
 #include <algorithm>
 
-namespace corral::survey {
+namespace corral::known {
 namespace {
 
 constexpr ConfigFormat kJson = ConfigFormat::Json;
@@ -457,4 +457,4 @@ const KnownClient* find_client(std::string_view id) {
   return found == kClients.end() ? nullptr : &*found;
 }
 
-}  // namespace corral::survey
+}  // namespace corral::known

@@ -1,7 +1,7 @@
 // Everything that corral knows by heart about other people's programs, as data: which programs are clients
 // and how they leave their servers behind, where their configuration is, which launchers hide a server, and
 // which children of a client are certainly no MCP servers. One row per program;
-// tests/unit/survey/known_programs_test.cc has a test per row.
+// tests/unit/known/known_programs_test.cc has a test per row.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace corral::survey {
+namespace corral::known {
 
 enum class ConfigFormat : std::uint8_t { Json, Toml };
 
@@ -79,4 +79,4 @@ bool is_certainly_no_server(std::string_view base_name);
 /// Names that MCP servers often have. A hint, never proof.
 bool looks_like_a_server(std::string_view word);
 
-}  // namespace corral::survey
+}  // namespace corral::known

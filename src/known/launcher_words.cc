@@ -1,10 +1,10 @@
-#include "survey/launcher_words.h"
+#include "known/launcher_words.h"
 
 #include <algorithm>
 
 #include "base/words.h"
 
-namespace corral::survey {
+namespace corral::known {
 namespace {
 
 bool is_assignment(std::string_view word) {
@@ -174,4 +174,4 @@ std::optional<SimpleCommand> read_simple_command(std::string_view text) {
   return command;
 }
 
-}  // namespace corral::survey
+}  // namespace corral::known

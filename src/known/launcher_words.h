@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "survey/known_programs.h"
+#include "known/known_programs.h"
 
-namespace corral::survey {
+namespace corral::known {
 
 struct Launch {
   std::string subcommand;                                   // the entry of the table that was found, or empty
@@ -32,4 +32,4 @@ struct SimpleCommand {
 };
 std::optional<SimpleCommand> read_simple_command(std::string_view text);
 
-}  // namespace corral::survey
+}  // namespace corral::known

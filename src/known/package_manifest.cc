@@ -1,4 +1,4 @@
-#include "survey/package_manifest.h"
+#include "known/package_manifest.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -12,7 +12,7 @@
 
 #include "base/unique_fd.h"
 
-namespace corral::survey {
+namespace corral::known {
 namespace {
 
 namespace fs = std::filesystem;
@@ -261,4 +261,4 @@ PackageSpec parse_python_spec(std::string_view spec) {
           asked == "latest" ? std::string() : std::string(asked)};
 }
 
-}  // namespace corral::survey
+}  // namespace corral::known

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace corral::survey {
+namespace corral::known {
 
 struct Package {
   std::string name;
@@ -42,4 +42,4 @@ PackageSpec parse_python_spec(std::string_view spec);
 /// Python's own rule for equal names: "MCP_Server.Git" is "mcp-server-git".
 std::string normalised_python_name(std::string_view name);
 
-}  // namespace corral::survey
+}  // namespace corral::known

@@ -1,4 +1,4 @@
-#include "survey/program_identity.h"
+#include "known/program_identity.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "base/paths.h"
-#include "survey/package_manifest.h"
+#include "known/package_manifest.h"
 
-namespace corral::survey {
+namespace corral::known {
 namespace {
 
 std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
@@ -184,4 +184,4 @@ void describe_by_manifest(const std::string& path, ServerCommand& command) {
   describe(npm_package_of(path), command);
 }
 
-}  // namespace corral::survey
+}  // namespace corral::known

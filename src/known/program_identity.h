@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "survey/server_command.h"
+#include "known/server_command.h"
 
-namespace corral::survey {
+namespace corral::known {
 
 /// The path without symbolic links; empty if there is nothing.
 std::string resolved(const std::string& path);
@@ -35,4 +35,4 @@ void identify_module(const std::string& interpreter, const std::string& name, co
 /// Takes over what a manifest near `path` says.
 void describe_by_manifest(const std::string& path, ServerCommand& command);
 
-}  // namespace corral::survey
+}  // namespace corral::known

@@ -1,4 +1,4 @@
-#include "survey/server_command.h"
+#include "known/server_command.h"
 
 #include <algorithm>
 #include <optional>
@@ -7,12 +7,12 @@
 
 #include "base/paths.h"
 #include "base/secrets.h"
-#include "survey/known_programs.h"
-#include "survey/launcher_words.h"
-#include "survey/package_manifest.h"
-#include "survey/program_identity.h"
+#include "known/known_programs.h"
+#include "known/launcher_words.h"
+#include "known/package_manifest.h"
+#include "known/program_identity.h"
 
-namespace corral::survey {
+namespace corral::known {
 namespace {
 
 constexpr int kMostLaunchers = 8;  // launchers inside launchers
@@ -348,4 +348,4 @@ ServerCommand understand(const std::vector<std::string>& argv, const std::string
   return command;
 }
 
-}  // namespace corral::survey
+}  // namespace corral::known

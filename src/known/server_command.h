@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace corral::survey {
+namespace corral::known {
 
 struct ServerCommand {
   /// The same for two processes exactly if they run the same program: "npm:@x/files", "pypi:mcp-server-git",
@@ -34,4 +34,4 @@ struct ServerCommand {
 ServerCommand understand(const std::vector<std::string>& argv, const std::string& executable,
                          const std::string& directory, const std::string& path = "");
 
-}  // namespace corral::survey
+}  // namespace corral::known

@@ -30,9 +30,9 @@
 
 #include <boost/json.hpp>
 
-#include "survey/config_text.h"
+#include "known/config_text.h"
 
-namespace corral::survey {
+namespace corral::known {
 namespace {
 
 namespace json = boost::json;
@@ -86,4 +86,4 @@ ConfigText parse_toml_config(const std::string& text) {
   }
 }
 
-}  // namespace corral::survey
+}  // namespace corral::known

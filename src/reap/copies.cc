@@ -1,14 +1,14 @@
 #include "reap/copies.h"
 
+#include "known/known_programs.h"
 #include "reap/selection.h"
-#include "survey/known_programs.h"
 #include "survey/snapshot.h"
 
 namespace corral::reap {
 namespace {
 
+using known::ServerCommand;
 using survey::Server;
-using survey::ServerCommand;
 using survey::Survey;
 
 /// The folders of programs that the system provides for many purposes.
@@ -22,19 +22,19 @@ bool is_a_system_program(const std::string& path) {
 /// A script or a dedicated program is the same server even with other options and paths (S1.1), unless it
 /// does another job: `dart language-server` is not a copy of `dart mcp-server`. A system program is used for
 /// many purposes, so its arguments must match too: `ssh host server` is not a copy of another ssh.
-bool runs_the_same(const ServerCommand& wanted, const ServerCommand& command) {
+bool runs_the_same(const known::ServerCommand& wanted, const known::ServerCommand& command) {
   if (wanted.key.empty() || wanted.key != command.key) return false;
   const survey::Arguments match = survey::compare_arguments(wanted.arguments, command.arguments);
   if (match == survey::Arguments::Same) return true;
   const bool own_program = command.key.starts_with("file:") && !is_a_system_program(command.script);
   const bool speaks_mcp =
-      wanted.depends_on_mcp || command.depends_on_mcp || survey::looks_like_a_server(command.name);
+      wanted.depends_on_mcp || command.depends_on_mcp || known::looks_like_a_server(command.name);
   return match == survey::Arguments::Alike && (own_program || speaks_mcp);
 }
 
 }  // namespace
 
-std::vector<std::size_t> copies_of(const Survey& survey, const ServerCommand& command, uid_t uid) {
+std::vector<std::size_t> copies_of(const Survey& survey, const known::ServerCommand& command, uid_t uid) {
   std::vector<std::size_t> copies;
   for (std::size_t i = 0; i < survey.servers.size(); ++i) {
     const Server& server = survey.servers[i];
@@ -46,7 +46,7 @@ std::vector<std::size_t> copies_of(const Survey& survey, const ServerCommand& co
   return copies;
 }
 
-Copies choose_copies(const Survey& survey, const ServerCommand& command, std::size_t keep,
+Copies choose_copies(const Survey& survey, const known::ServerCommand& command, std::size_t keep,
                      const survey::Asker& asker) {
   survey::Asker unasked = asker;
   unasked.asked = false;  // the user asked for a new server, not for the end of others
@@ -64,7 +64,7 @@ Result<Cleanup> clean_up_copies(const std::vector<std::string>& argv, const std:
                                 const std::string& path, std::size_t keep) {
   const Result<survey::Snapshot> snapshot = survey::take_snapshot(survey::own_places());
   if (!snapshot) return snapshot.error();
-  const ServerCommand command = survey::understand(argv, "", directory, path);
+  const known::ServerCommand command = known::understand(argv, "", directory, path);
   const survey::Asker asker = who_asks();
   Survey survey = survey::judge(*snapshot);
   std::vector<Server> all;

@@ -16,7 +16,7 @@ namespace corral::reap {
 /// The servers of a survey that run the same program (executable and script, or package) for the same job, as
 /// `doctor` shows them; oldest first, as indexes into Survey::servers. Includes only servers with pipes: one
 /// on a terminal or with its own socket is not a copy of a server over pipes.
-std::vector<std::size_t> copies_of(const survey::Survey& survey, const survey::ServerCommand& command,
+std::vector<std::size_t> copies_of(const survey::Survey& survey, const known::ServerCommand& command,
                                    uid_t uid);
 
 struct Copies {
@@ -27,7 +27,7 @@ struct Copies {
 /// Chooses the oldest ones, so that the new server is at most the N-th. Servers that must not be ended count
 /// and stay: one below a living `corral run` ends with its own session. No newer one is ended in their place.
 /// Pure.
-Copies choose_copies(const survey::Survey& survey, const survey::ServerCommand& command, std::size_t keep,
+Copies choose_copies(const survey::Survey& survey, const known::ServerCommand& command, std::size_t keep,
                      const survey::Asker& asker);
 
 struct Cleanup {

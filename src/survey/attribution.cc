@@ -13,7 +13,7 @@ namespace {
 std::string naming(const Client& client) { return client.name + " (pid " + std::to_string(client.pid) + ")"; }
 
 /// The first trace is the best one; a client that lives is known already.
-void name_client(Server& server, const KnownClient& client) {
+void name_client(Server& server, const known::KnownClient& client) {
   if (server.client.alive() || !server.client.id.empty()) return;
   server.client.id = client.id;
   server.client.name = client.name;
@@ -25,7 +25,7 @@ void add(Server& server, Evidence::Kind kind, const std::string& text) {
 
 }  // namespace
 
-Client Attribution::describe(pid_t pid, const KnownClient* known) const {
+Client Attribution::describe(pid_t pid, const known::KnownClient* known) const {
   Client client;
   const Process* process = table_.find(pid);
   if (known != nullptr) {
@@ -40,7 +40,7 @@ Client Attribution::describe(pid_t pid, const KnownClient* known) const {
   const bool has_a_name =
       known != nullptr && !known->id.starts_with("mcp-");  // "mcp-sdk-v1" is a kind of program
   if (has_a_name) return client;
-  const ServerCommand* command = command_of(snapshot_, pid);
+  const known::ServerCommand* command = command_of(snapshot_, pid);
   const std::string program = base_name(process->executable.empty() ? process->comm : process->executable);
   const std::string script = command != nullptr && !command->script.empty() ? base_name(command->script) : "";
   client.name = printable(script.empty() || script == program ? program : program + " " + script);
@@ -104,13 +104,13 @@ bool Attribution::by_parent(Server& server) const {
 /// Without job control a whole script is one group; then it takes a line of descent to tell who is meant.
 bool Attribution::by_group(Server& server) const {
   const Process& top = *table_.find(server.pid);
-  std::vector<std::pair<pid_t, const KnownClient*>> candidates;
+  std::vector<std::pair<pid_t, const known::KnownClient*>> candidates;
   for (const Process& process : table_.all()) {
     const bool together = process.group == top.group && process.session == top.session;
     if (!together || process.start_ticks > top.start_ticks || contains(server.tree, process.pid)) continue;
     const auto known = clients_.find(process.pid);
-    const ServerCommand* command = command_of(snapshot_, process.pid);
-    const KnownClient* client = known != clients_.end() ? known->second : nullptr;
+    const known::ServerCommand* command = command_of(snapshot_, process.pid);
+    const known::KnownClient* client = known != clients_.end() ? known->second : nullptr;
     if (client == nullptr && command != nullptr && !marks_.contains(process.pid))
       client = sdk_client(*command);
     if (client != nullptr) candidates.emplace_back(process.pid, client);
@@ -120,7 +120,7 @@ bool Attribution::by_group(Server& server) const {
       return contains(table_.ancestors(other.first), candidate.first);
     });
   };
-  std::vector<std::pair<pid_t, const KnownClient*>> innermost;
+  std::vector<std::pair<pid_t, const known::KnownClient*>> innermost;
   for (const auto& candidate : candidates) {
     if (!has_one_below(candidate)) innermost.push_back(candidate);
   }
@@ -133,7 +133,7 @@ bool Attribution::by_group(Server& server) const {
 void Attribution::by_traces(Server& server, pid_t speaker) const {
   const auto details = snapshot_.details.find(speaker);
   if (details == snapshot_.details.end()) return;
-  for (const KnownClient& client : known_clients()) {
+  for (const known::KnownClient& client : known::known_clients()) {
     const std::string name(client.name);
     for (const std::string_view set_by_it : client.variables) {
       if (variable(details->second.environment, std::string(set_by_it)).empty()) continue;
@@ -155,7 +155,7 @@ void Attribution::by_configuration(Server& server) const {
   for (const pid_t pid : server.tree) {
     const auto mark = marks_.find(pid);
     if (mark == marks_.end() || mark->second.configured_clients.empty()) continue;
-    const KnownClient* client = find_client(mark->second.configured_clients.front());
+    const known::KnownClient* client = known::find_client(mark->second.configured_clients.front());
     if (client != nullptr) name_client(server, *client);
   }
 }

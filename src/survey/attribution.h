@@ -17,7 +17,7 @@ class Attribution {
   void attribute(Server& server, pid_t speaker, const FarEnds* ends) const;
 
   /// `known` is null for a program that we don't know.
-  Client describe(pid_t pid, const KnownClient* known) const;
+  Client describe(pid_t pid, const known::KnownClient* known) const;
 
  private:
   bool by_pipes(Server& server, const FarEnds& ends) const;

@@ -121,13 +121,4 @@ bool is_rlimit_tag(std::uint64_t limit) {
   return limit >= keeper::kSmallestTag && limit <= kLargestTag;
 }
 
-std::string variable(const std::vector<std::string>& environment, const std::string& name) {
-  for (const std::string& one : environment) {
-    if (one.size() > name.size() && one[name.size()] == '=' && one.starts_with(name)) {
-      return one.substr(name.size() + 1);
-    }
-  }
-  return {};
-}
-
 }  // namespace corral::survey

@@ -36,7 +36,4 @@ Memory read_memory(pid_t pid, const std::string& proc = "/proc");
 /// and it is handed down from process to process only, unlike an environment, which can be copied.
 bool is_rlimit_tag(std::uint64_t limit);
 
-/// The value of NAME in "NAME=value" strings; empty if it is not there.
-std::string variable(const std::vector<std::string>& environment, const std::string& name);
-
 }  // namespace corral::survey

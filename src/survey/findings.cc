@@ -40,7 +40,7 @@ std::string filter_for(const Server& server) {
 }
 
 std::string why_orphaned(const Server& server) {
-  const KnownClient* client = find_client(server.client.id);
+  const known::KnownClient* client = known::find_client(server.client.id);
   // Known behaviour is a clause, "it signals only …".
   const std::string known = client == nullptr ? "." : ": " + std::string(client->behaviour.orphans) + ".";
   switch (server.cause) {
@@ -89,7 +89,7 @@ void find_pile_ups(const Survey& survey, std::size_t keep, std::vector<Finding>&
   for (const auto& [key, servers] : groups) {
     if (servers.size() <= keep) continue;
     const Server& oldest = survey.servers[servers.front()];
-    const KnownClient* client = find_client(oldest.client.id);
+    const known::KnownClient* client = known::find_client(oldest.client.id);
     const std::string known = client == nullptr ? "" : std::string(client->behaviour.pile_ups);
     findings.push_back(
         {Finding::Kind::PileUp, servers,

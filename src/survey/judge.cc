@@ -13,12 +13,12 @@ namespace corral::survey {
 namespace {
 
 /// Whether a process only starts another one and hands its stdin on.
-bool is_wrapper(const ServerCommand* command, const ServerCommand* inner) {
+bool is_wrapper(const known::ServerCommand* command, const known::ServerCommand* inner) {
   if (command == nullptr) return false;
   if (command->is_shell) return true;
   if (inner != nullptr && !inner->key.empty() && inner->key == command->key) return true;
-  const KnownLauncher* launcher = find_launcher(command->launcher);
-  return launcher != nullptr && launcher->kind != LauncherKind::Interpreter;
+  const known::KnownLauncher* launcher = known::find_launcher(command->launcher);
+  return launcher != nullptr && launcher->kind != known::LauncherKind::Interpreter;
 }
 
 bool are_closed(const FarEnds& ends) {
@@ -148,7 +148,7 @@ void Judge::add_to_tree(pid_t top, pid_t pid) {
   const Mark& mark = marks_.at(pid);
   if (mark.confirmed) server.certainty = Server::Certainty::Confirmed;
   server.arguments = std::max(server.arguments, mark.arguments);
-  const ServerCommand* command = command_of(snapshot_, pid);
+  const known::ServerCommand* command = command_of(snapshot_, pid);
   const bool tells_more =
       server.command.key.empty() || (server.command.version.empty() && command->depends_on_mcp);
   if (command != nullptr && !command->key.empty() && tells_more) {
@@ -226,7 +226,8 @@ std::string Judge::connected_to(const Server& server) const {
 /// as other descriptors, and is not started beside them by a shell.
 bool Judge::are_piped(const Process& writer, const Process& reader) const {
   if (writer.streams[1].kind == Stream::Kind::Pipe && writer.streams[1] == reader.streams[0]) return true;
-  const ServerCommand* const above = writer.parent > 1 ? command_of(snapshot_, writer.parent) : nullptr;
+  const known::ServerCommand* const above =
+      writer.parent > 1 ? command_of(snapshot_, writer.parent) : nullptr;
   return writer.parent == reader.parent && above != nullptr && above->is_shell;
 }
 
@@ -360,7 +361,7 @@ void Judge::note_client_inside(Server& server) const {
 void Judge::list_clients(const Attribution& attribution) {
   for (const auto& entry : clients_) {
     const pid_t pid = entry.first;
-    const KnownClient* known = entry.second;
+    const known::KnownClient* known = entry.second;
     RunningClient running{attribution.describe(pid, known), {}};
     for (const Server& server : survey_.servers) {
       if (server.client.pid == pid) running.servers.push_back(server.pid);
@@ -398,7 +399,7 @@ pid_t top_of(const Snapshot& snapshot, pid_t pid) {
     const bool handed_on = parent != nullptr && parent->pid > 1 && parent->pid != snapshot.self &&
                            parent->comm != kKeeperName && process->streams[0].connects() &&
                            parent->streams[0] == process->streams[0];
-    const ServerCommand* command = parent == nullptr ? nullptr : command_of(snapshot, parent->pid);
+    const known::ServerCommand* command = parent == nullptr ? nullptr : command_of(snapshot, parent->pid);
     if (!handed_on || !is_wrapper(command, command_of(snapshot, process->pid))) break;
     if (command != nullptr && recognise_client(*parent, *command) != nullptr) break;
     process = parent;
@@ -407,13 +408,13 @@ pid_t top_of(const Snapshot& snapshot, pid_t pid) {
 }
 
 bool hands_on_to_corral(const Snapshot& snapshot, pid_t pid) {
-  const ServerCommand* command = command_of(snapshot, pid);
-  if (command == nullptr || find_launcher(command->launcher) == nullptr) return false;
+  const known::ServerCommand* command = command_of(snapshot, pid);
+  if (command == nullptr || known::find_launcher(command->launcher) == nullptr) return false;
   const std::vector<pid_t> tree = snapshot.processes.tree(pid);
   return std::any_of(tree.begin(), tree.end(), [&](pid_t below) {
-    const ServerCommand* other = command_of(snapshot, below);
-    const KnownLauncher* launcher = other == nullptr ? nullptr : find_launcher(other->launcher);
-    const bool corral = launcher != nullptr && launcher->kind == LauncherKind::Corral;
+    const known::ServerCommand* other = command_of(snapshot, below);
+    const known::KnownLauncher* launcher = other == nullptr ? nullptr : known::find_launcher(other->launcher);
+    const bool corral = launcher != nullptr && launcher->kind == known::LauncherKind::Corral;
     return corral && (below == pid || (!command->key.empty() && other->key == command->key));
   });
 }

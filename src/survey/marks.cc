@@ -27,30 +27,30 @@ std::string in_lower_case(std::string text) {
   return text;
 }
 
-bool is_known_for_something_else(const Process& process, const ServerCommand& command) {
-  if (is_certainly_no_server(base_name(process.executable))) return true;
-  return !command.script.empty() && is_certainly_no_server(base_name(command.script));
+bool is_known_for_something_else(const Process& process, const known::ServerCommand& command) {
+  if (known::is_certainly_no_server(base_name(process.executable))) return true;
+  return !command.script.empty() && known::is_certainly_no_server(base_name(command.script));
 }
 
 /// A version may be a URL with a token in it.
-std::string shown_dependency(const ServerCommand& command) {
+std::string shown_dependency(const known::ServerCommand& command) {
   const std::string& text = command.mcp_dependency;
   return printable(text.find("://") == std::string::npos ? text : text.substr(0, text.find(' ')));
 }
 
 /// For a program that is built on an MCP SDK, which leaves only the question of which half it is.
-bool is_called_a_server(const ServerCommand& command) {
+bool is_called_a_server(const known::ServerCommand& command) {
   const std::string name = in_lower_case(command.name + " " + base_name(command.script));
   for (const char* other : {"client", "agent", "inspector", "host", "chat"}) {
     if (name.find(other) != std::string::npos) return false;
   }
-  return looks_like_a_server(command.name) || looks_like_a_server(base_name(command.script));
+  return known::looks_like_a_server(command.name) || known::looks_like_a_server(base_name(command.script));
 }
 
 class Marker {
  public:
   Marker(const Snapshot& snapshot, RunningClients& clients) : snapshot_(snapshot), clients_(clients) {
-    for (const ConfiguredServer& server : snapshot.configurations.servers) {
+    for (const known::ConfiguredServer& server : snapshot.configurations.servers) {
       if (!server.command.key.empty()) configured_[server.command.key].push_back(&server);
     }
     for (const Process& process : snapshot.processes.all()) {
@@ -71,9 +71,9 @@ class Marker {
 
  private:
   void look_at(const Process& process) {
-    const ServerCommand* understood = command_of(snapshot_, process.pid);
+    const known::ServerCommand* understood = command_of(snapshot_, process.pid);
     if (understood == nullptr) return;
-    const ServerCommand& command = *understood;
+    const known::ServerCommand& command = *understood;
     // The server is below it; a keeper even carries the mark of what it keeps.
     if (process.comm == kKeeperName || hands_on_to_corral(snapshot_, process.pid)) return;
     Mark mark;
@@ -122,25 +122,26 @@ class Marker {
   /// Many servers are started by a program that does everything (ssh, docker exec, tsx): there the arguments
   /// of the entry make the server, and more may follow. A program that is an MCP server by itself is one with
   /// other options and paths, too.
-  static bool names(const ConfiguredServer& server, const ServerCommand& command, Arguments best) {
+  static bool names(const known::ConfiguredServer& server, const known::ServerCommand& command,
+                    Arguments best) {
     const std::vector<std::string>& wanted = server.command.arguments;
     const Arguments match = compare_arguments(wanted, command.arguments);
     if (match != best) return false;
     const bool begins = wanted.size() <= command.arguments.size() &&
                         std::equal(wanted.begin(), wanted.end(), command.arguments.begin());
-    return begins || command.depends_on_mcp || looks_like_a_server(command.name);
+    return begins || command.depends_on_mcp || known::looks_like_a_server(command.name);
   }
 
-  void by_configuration(const ServerCommand& command, Arguments least, Mark& mark) {
+  void by_configuration(const known::ServerCommand& command, Arguments least, Mark& mark) {
     const auto found = configured_.find(command.key);
     if (found == configured_.end()) return;
-    for (const ConfiguredServer* entry : found->second) {
+    for (const known::ConfiguredServer* entry : found->second) {
       mark.arguments =
           std::max(mark.arguments, compare_arguments(entry->command.arguments, command.arguments));
     }
     if (mark.arguments < least) return;
-    for (const ConfiguredServer* entry : found->second) {
-      const ConfiguredServer& server = *entry;
+    for (const known::ConfiguredServer* entry : found->second) {
+      const known::ConfiguredServer& server = *entry;
       if (!names(server, command, mark.arguments)) continue;
       mark.confirmed = true;
       mark.configured_clients.push_back(server.client);
@@ -153,7 +154,7 @@ class Marker {
     }
   }
 
-  void by_pipes(const Process& process, const ServerCommand& command, Mark& mark) {
+  void by_pipes(const Process& process, const known::ServerCommand& command, Mark& mark) {
     const auto ends = snapshot_.far_ends.find(process.pid);
     if (ends == snapshot_.far_ends.end() || is_known_for_something_else(process, command)) return;
     for (const pid_t partner : partners(ends->second)) {
@@ -173,7 +174,7 @@ class Marker {
     return std::find(above.begin(), above.end(), process.pid) != above.end();
   }
 
-  void by_package(const Process& process, const ServerCommand& command, Mark& mark) {
+  void by_package(const Process& process, const known::ServerCommand& command, Mark& mark) {
     // What depends on the client half alone is a client, whoever holds its own pipes.
     if (command.mcp_dependency.starts_with("@modelcontextprotocol/client")) return;
     if (!command.depends_on_mcp || !process.streams[0].connects() || !process.streams[1].connects()) return;
@@ -181,10 +182,11 @@ class Marker {
     mark.evidence.push_back({Evidence::Kind::Package, "its package depends on " + shown_dependency(command)});
   }
 
-  void by_name(const Process& process, const ServerCommand& command, Mark& mark) {
+  void by_name(const Process& process, const known::ServerCommand& command, Mark& mark) {
     if (!process.streams[0].connects() || !process.streams[1].connects()) return;
     if (command.is_shell || is_known_for_something_else(process, command)) return;
-    if (!looks_like_a_server(command.name) && !looks_like_a_server(base_name(command.script))) return;
+    if (!known::looks_like_a_server(command.name) && !known::looks_like_a_server(base_name(command.script)))
+      return;
     mark.confirmed = has(mark, Evidence::Kind::Pipe);
     mark.evidence.push_back({Evidence::Kind::Name, "its name looks like one of an MCP server"});
   }
@@ -212,8 +214,8 @@ class Marker {
 
   void add_sdk_client(pid_t candidate, pid_t server) {
     if (candidate == server || clients_.contains(candidate)) return;
-    const ServerCommand* command = command_of(snapshot_, candidate);
-    const KnownClient* client = command == nullptr ? nullptr : sdk_client(*command);
+    const known::ServerCommand* command = command_of(snapshot_, candidate);
+    const known::KnownClient* client = command == nullptr ? nullptr : sdk_client(*command);
     if (client != nullptr) clients_.emplace(candidate, client);
   }
 
@@ -250,7 +252,7 @@ class Marker {
 
   const Snapshot& snapshot_;
   RunningClients& clients_;
-  std::unordered_map<std::string, std::vector<const ConfiguredServer*>> configured_;  // by key
+  std::unordered_map<std::string, std::vector<const known::ConfiguredServer*>> configured_;  // by key
   std::unordered_set<std::string> living_;  // instances whose keepers are there
   Marks marks_;
 };
@@ -261,8 +263,8 @@ RunningClients find_known_clients(const Snapshot& snapshot) {
   RunningClients clients;
   for (const Process& process : snapshot.processes.all()) {
     if (process.pid == snapshot.self || process.state == 'Z' || process.argv.empty()) continue;
-    const ServerCommand* command = command_of(snapshot, process.pid);
-    const KnownClient* client = command == nullptr ? nullptr : recognise_client(process, *command);
+    const known::ServerCommand* command = command_of(snapshot, process.pid);
+    const known::KnownClient* client = command == nullptr ? nullptr : recognise_client(process, *command);
     if (client != nullptr) clients.emplace(process.pid, client);
   }
   return clients;
@@ -272,15 +274,16 @@ Marks mark_servers(const Snapshot& snapshot, RunningClients& clients) {
   return Marker(snapshot, clients).run();
 }
 
-const KnownClient* sdk_client(const ServerCommand& command) {
+const known::KnownClient* sdk_client(const known::ServerCommand& command) {
   if (!command.depends_on_mcp) return nullptr;
-  if (command.mcp_dependency.starts_with("@modelcontextprotocol/sdk")) return find_client("mcp-sdk-v1");
-  if (command.mcp_dependency.starts_with("@modelcontextprotocol/")) return find_client("mcp-sdk-v2");
-  if (command.mcp_dependency.starts_with("mcp")) return find_client("mcp-python-sdk");
+  if (command.mcp_dependency.starts_with("@modelcontextprotocol/sdk"))
+    return known::find_client("mcp-sdk-v1");
+  if (command.mcp_dependency.starts_with("@modelcontextprotocol/")) return known::find_client("mcp-sdk-v2");
+  if (command.mcp_dependency.starts_with("mcp")) return known::find_client("mcp-python-sdk");
   return nullptr;
 }
 
-const ServerCommand* command_of(const Snapshot& snapshot, pid_t pid) {
+const known::ServerCommand* command_of(const Snapshot& snapshot, pid_t pid) {
   const auto found = snapshot.commands.find(pid);
   return found == snapshot.commands.end() ? nullptr : &found->second;
 }

@@ -10,7 +10,7 @@
 
 namespace corral::survey {
 
-using RunningClients = std::unordered_map<pid_t, const KnownClient*>;
+using RunningClients = std::unordered_map<pid_t, const known::KnownClient*>;
 
 struct Mark {
   std::vector<Evidence> evidence;
@@ -29,10 +29,10 @@ Marks mark_servers(const Snapshot& snapshot, RunningClients& clients);
 RunningClients find_known_clients(const Snapshot& snapshot);
 
 /// Which kind of client a program is by the MCP SDK that it is built on; null if none.
-const KnownClient* sdk_client(const ServerCommand& command);
+const known::KnownClient* sdk_client(const known::ServerCommand& command);
 
 /// Null for a process whose command line is hidden.
-const ServerCommand* command_of(const Snapshot& snapshot, pid_t pid);
+const known::ServerCommand* command_of(const Snapshot& snapshot, pid_t pid);
 
 /// Whoever has the other end of both stdin and stdout.
 std::vector<pid_t> partners(const FarEnds& ends);

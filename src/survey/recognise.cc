@@ -6,7 +6,7 @@
 namespace corral::survey {
 namespace {
 
-bool is_named(const KnownClient& client, const Process& process) {
+bool is_named(const known::KnownClient& client, const Process& process) {
   const std::string called = process.argv.empty() ? "" : base_name(process.argv.front());
   const std::string program = base_name(process.executable);
   for (const std::string_view name : client.executables) {
@@ -15,7 +15,7 @@ bool is_named(const KnownClient& client, const Process& process) {
   return false;
 }
 
-bool runs_package(const KnownClient& client, const ServerCommand& command) {
+bool runs_package(const known::KnownClient& client, const known::ServerCommand& command) {
   constexpr std::string_view kPrefix = "npm:";
   if (!std::string_view(command.key).starts_with(kPrefix)) return false;
   const std::string_view package = std::string_view(command.key).substr(kPrefix.size());
@@ -25,7 +25,7 @@ bool runs_package(const KnownClient& client, const ServerCommand& command) {
   return false;
 }
 
-bool lives_at(const KnownClient& client, const Process& process, const ServerCommand& command) {
+bool lives_at(const known::KnownClient& client, const Process& process, const known::ServerCommand& command) {
   for (const std::string_view part : client.path_parts) {
     if (process.executable.find(part) != std::string::npos) return true;
     if (command.script.find(part) != std::string::npos) return true;
@@ -35,11 +35,11 @@ bool lives_at(const KnownClient& client, const Process& process, const ServerCom
 
 }  // namespace
 
-const KnownClient* recognise_client(const Process& process, const ServerCommand& command) {
+const known::KnownClient* recognise_client(const Process& process, const known::ServerCommand& command) {
   // `npx some-client` is a launcher with the client's package in its command line, not the client.
-  const KnownLauncher* launcher = find_launcher(command.launcher);
-  const bool launches = launcher != nullptr && launcher->kind != LauncherKind::Interpreter;
-  for (const KnownClient& client : known_clients()) {
+  const known::KnownLauncher* launcher = known::find_launcher(command.launcher);
+  const bool launches = launcher != nullptr && launcher->kind != known::LauncherKind::Interpreter;
+  for (const known::KnownClient& client : known::known_clients()) {
     if (is_named(client, process)) return &client;
     if (!launches && (runs_package(client, command) || lives_at(client, process, command))) return &client;
   }

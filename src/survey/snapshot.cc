@@ -49,8 +49,8 @@ std::string network_of(const std::string& process) {
 
 }  // namespace
 
-ConfigPlaces own_places() {
-  ConfigPlaces places;
+known::ConfigPlaces own_places() {
+  known::ConfigPlaces places;
   const passwd* entry = getpwuid(geteuid());
   const char* home = getenv("HOME");
   if (home != nullptr && *home == '/') {
@@ -65,7 +65,7 @@ ConfigPlaces own_places() {
   return places;
 }
 
-Result<Snapshot> take_snapshot(ConfigPlaces places) {
+Result<Snapshot> take_snapshot(known::ConfigPlaces places) {
   Result<ProcessTable> table = ProcessTable::read();
   if (!table) return table.error();
   Snapshot snapshot{std::move(*table), {}, {}, {}, {}, getpid(), geteuid(), {}};
@@ -73,7 +73,8 @@ Result<Snapshot> take_snapshot(ConfigPlaces places) {
   const UnixSockets sockets = told.value_or(UnixSockets());
   for (const Process& process : snapshot.processes.all()) {
     if (process.argv.empty() || process.state == 'Z') continue;
-    snapshot.commands.emplace(process.pid, understand(process.argv, process.executable, process.directory));
+    snapshot.commands.emplace(process.pid,
+                              known::understand(process.argv, process.executable, process.directory));
     const bool speaks = is_of_interest(process);
     if (!speaks && !may_be_ours(snapshot.processes, process)) continue;
     snapshot.details.emplace(process.pid, read_details(process.pid));
@@ -88,7 +89,7 @@ Result<Snapshot> take_snapshot(ConfigPlaces places) {
         return !network.empty() && network != own_network;
       });
   add_project_roots(snapshot, places.project_roots);
-  snapshot.configurations = read_client_configs(places);
+  snapshot.configurations = known::read_client_configs(places);
   return snapshot;
 }
 

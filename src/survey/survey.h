@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "known/known_programs.h"
+#include "known/server_command.h"
 #include "proc/identity.h"
 #include "survey/arguments.h"
 #include "survey/details.h"
-#include "survey/known_programs.h"
-#include "survey/server_command.h"
 #include "survey/snapshot.h"
 
 namespace corral::survey {
@@ -69,7 +69,7 @@ struct Server {
   pid_t pid = 0;            // the top of its tree
   std::vector<pid_t> tree;  // with the top, parents first
   uid_t uid = 0;
-  ServerCommand command;
+  known::ServerCommand command;
   std::string shown;  // its command line, safe to print
   std::string root;   // where it works: the project, for most clients
   std::chrono::milliseconds age{0};
@@ -102,14 +102,14 @@ struct RunningClient {
 struct Survey {
   std::vector<RunningClient> clients;
   std::vector<Server> servers;  // oldest first
-  Configurations configurations;
+  known::Configurations configurations;
   std::vector<std::string> limits_of_sight;  // what we may not see, in sentences
   uid_t own_uid = 0;                         // of whoever looked
   std::size_t processes = 0;                 // looked at
 };
 
 /// The known client that a process is; null if none.
-const KnownClient* recognise_client(const Process& process, const ServerCommand& command);
+const known::KnownClient* recognise_client(const Process& process, const known::ServerCommand& command);
 
 /// Pure.
 Survey judge(const Snapshot& snapshot);

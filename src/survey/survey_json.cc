@@ -84,9 +84,9 @@ json::array describe_clients(const Survey& survey) {
   return clients;
 }
 
-json::object describe(const Configurations& configurations) {
+json::object describe(const known::Configurations& configurations) {
   json::array servers;
-  for (const ConfiguredServer& server : configurations.servers) {
+  for (const known::ConfiguredServer& server : configurations.servers) {
     servers.push_back(json::object{{"client", server.client},
                                    {"name", printable(server.name)},
                                    {"command", text_or_null(show_command(server.argv))},
@@ -96,7 +96,7 @@ json::object describe(const Configurations& configurations) {
   json::array files;
   for (const std::string& file : configurations.files) files.emplace_back(printable(file));
   json::array notes;
-  for (const ConfigNote& note : configurations.notes) {
+  for (const known::ConfigNote& note : configurations.notes) {
     notes.push_back(json::object{{"file", printable(note.file)}, {"message", printable(note.message)}});
   }
   return {{"servers", std::move(servers)}, {"files", std::move(files)}, {"notes", std::move(notes)}};

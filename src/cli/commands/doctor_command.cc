@@ -97,12 +97,12 @@ void show_configured(Page& page, const Survey& survey) {
   page.heading("Servers that clients are configured to start");
   if (survey.configurations.servers.empty()) page.paragraph("  ", "none found");
   std::vector<std::vector<std::string>> rows;
-  for (const survey::ConfiguredServer& server : survey.configurations.servers) {
+  for (const known::ConfiguredServer& server : survey.configurations.servers) {
     rows.push_back({printable(server.name), server.client, printable(shorten_home(server.file)),
                     server.argv.empty() ? "(by URL)" : show_command(server.argv)});
   }
   if (!rows.empty()) page.table("  ", {{"NAME"}, {"CLIENT"}, {"FILE"}, {"COMMAND", false, true}}, rows);
-  for (const survey::ConfigNote& note : survey.configurations.notes) {
+  for (const known::ConfigNote& note : survey.configurations.notes) {
     page.paragraph("  note  ", printable(shorten_home(note.file)) + ": " + printable(note.message));
   }
 }

@@ -25,8 +25,8 @@ bool any(const std::vector<reap::EndedTree>& ended, Outcome::Kind kind) {
 bool any_container(const survey::Survey& survey, const std::vector<Group>& groups) {
   for (const Group& group : groups) {
     for (const std::size_t index : group.end) {
-      const survey::KnownLauncher* launcher = survey::find_launcher(survey.servers[index].command.launcher);
-      if (launcher != nullptr && launcher->kind == survey::LauncherKind::Container) return true;
+      const known::KnownLauncher* launcher = known::find_launcher(survey.servers[index].command.launcher);
+      if (launcher != nullptr && launcher->kind == known::LauncherKind::Container) return true;
     }
   }
   return false;

@@ -6,7 +6,7 @@
 #include <boost/json.hpp>
 
 #include "config/configuration.h"
-#include "survey/known_programs.h"
+#include "known/known_programs.h"
 
 namespace corral::config {
 namespace {
@@ -35,8 +35,8 @@ std::vector<std::string> notes(const std::string& written) {
 }
 
 TEST(Import, FindsTheServersOfEveryKnownClient) {
-  for (const survey::KnownClient& client : survey::known_clients()) {
-    for (const survey::ConfigFile& place : client.configs) {
+  for (const known::KnownClient& client : known::known_clients()) {
+    for (const known::ConfigFile& place : client.configs) {
       std::string keys(place.servers);
       if (keys.find('*') != std::string::npos) continue;
       std::string text = R"({"files": {"command": "npx", "args": ["-y"]}})";
@@ -45,7 +45,7 @@ TEST(Import, FindsTheServersOfEveryKnownClient) {
         text = "{\"" + key + "\": " + text + "}";
         keys.resize(slash == std::string::npos ? 0 : slash);
       }
-      const bool toml = place.format == survey::ConfigFormat::Toml;
+      const bool toml = place.format == known::ConfigFormat::Toml;
       if (toml) text = "[" + std::string(place.servers) + ".files]\ncommand = \"npx\"\nargs = [\"-y\"]\n";
 
       const Import result = imported(text, toml ? "c.toml" : "c.json");

@@ -1,13 +1,13 @@
-#include "survey/client_configs.h"
+#include "known/client_configs.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "temp_files.h"
+#include "survey/temp_files.h"
 
-namespace corral::survey {
+namespace corral::known {
 namespace {
 
 using ::testing::ElementsAre;
@@ -46,7 +46,7 @@ std::string example(const ConfigFile& file) {
   return text;
 }
 
-class ConfigRow : public TempFiles, public ::testing::WithParamInterface<Row> {};
+class ConfigRow : public survey::TempFiles, public ::testing::WithParamInterface<Row> {};
 
 TEST_P(ConfigRow, IsFoundWhereTheTableSays) {
   const auto& [client, file] = GetParam();
@@ -87,7 +87,7 @@ INSTANTIATE_TEST_SUITE_P(All, ConfigRow, ::testing::ValuesIn(rows()), [](const a
   return name;
 });
 
-class Configs : public TempFiles {
+class Configs : public survey::TempFiles {
  protected:
   Configurations cursor(const std::string& text, Words environment = {}) const {
     const KnownClient& client = *find_client("cursor");
@@ -271,4 +271,4 @@ TEST_F(Configs, ThatMayNotBeReadSayWhy) {
 TEST_F(Configs, WithoutAHomeAreNone) { EXPECT_THAT(read_client_configs({}).servers, IsEmpty()); }
 
 }  // namespace
-}  // namespace corral::survey
+}  // namespace corral::known

@@ -1,11 +1,11 @@
 // The two parsers below the table of clients, at the edges of what they take.
-#include "survey/config_text.h"
+#include "known/config_text.h"
 
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
 
-namespace corral::survey {
+namespace corral::known {
 namespace {
 
 namespace json = boost::json;
@@ -81,4 +81,4 @@ TEST(JsonText, MayHaveCommentsTrailingCommasAndBrokenLetters) {
 }
 
 }  // namespace
-}  // namespace corral::survey
+}  // namespace corral::known

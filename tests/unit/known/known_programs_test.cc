@@ -1,6 +1,6 @@
 // One test per row of the tables: every launcher with a command line of its own, every client with its facts,
 // every name that is certainly no server.
-#include "survey/known_programs.h"
+#include "known/known_programs.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,9 +8,9 @@
 #include <map>
 #include <set>
 
-#include "survey/server_command.h"
+#include "known/server_command.h"
 
-namespace corral::survey {
+namespace corral::known {
 namespace {
 
 using ::testing::Contains;
@@ -291,4 +291,4 @@ TEST(Names, OtherWordsAreNot) {
 }
 
 }  // namespace
-}  // namespace corral::survey
+}  // namespace corral::known

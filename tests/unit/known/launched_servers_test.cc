@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include "base/secrets.h"
-#include "survey/server_command.h"
-#include "temp_files.h"
+#include "known/server_command.h"
+#include "survey/temp_files.h"
 
-namespace corral::survey {
+namespace corral::known {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -27,7 +27,7 @@ void expect_rows(const std::vector<Row>& rows, const std::string& directory, con
   }
 }
 
-class LaunchedServer : public TempFiles {
+class LaunchedServer : public survey::TempFiles {
  protected:
   LaunchedServer() {
     app_ = root() + "/app";
@@ -190,4 +190,4 @@ TEST_F(LaunchedServer, IsFoundInThePathWhereItMayBeExecuted) {
 }
 
 }  // namespace
-}  // namespace corral::survey
+}  // namespace corral::known

@@ -1,9 +1,9 @@
-#include "survey/launcher_words.h"
+#include "known/launcher_words.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace corral::survey {
+namespace corral::known {
 namespace {
 
 using testing::ElementsAre;
@@ -99,4 +99,4 @@ TEST(Launches, EndWhereATextOrModuleFollows) {
 }
 
 }  // namespace
-}  // namespace corral::survey
+}  // namespace corral::known

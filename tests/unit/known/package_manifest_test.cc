@@ -1,15 +1,15 @@
-#include "survey/package_manifest.h"
+#include "known/package_manifest.h"
 
 #include <sys/stat.h>
 
 #include <cerrno>
 
-#include "temp_files.h"
+#include "survey/temp_files.h"
 
-namespace corral::survey {
+namespace corral::known {
 namespace {
 
-class PackageManifests : public TempFiles {
+class PackageManifests : public survey::TempFiles {
  protected:
   /// A distribution in a virtual environment, with the lines of its METADATA and entry_points.txt.
   void distribution(const std::string& folder, const std::string& metadata,
@@ -189,4 +189,4 @@ TEST(PackageSpecs, OfPythonHaveANameAndAnExactVersion) {
 }
 
 }  // namespace
-}  // namespace corral::survey
+}  // namespace corral::known

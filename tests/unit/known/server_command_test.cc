@@ -1,15 +1,15 @@
-#include "survey/server_command.h"
+#include "known/server_command.h"
 
 #include <gtest/gtest.h>
 
-#include "temp_files.h"
+#include "survey/temp_files.h"
 
-namespace corral::survey {
+namespace corral::known {
 namespace {
 
 using Words = std::vector<std::string>;
 
-class NpmServer : public TempFiles {
+class NpmServer : public survey::TempFiles {
  protected:
   NpmServer() {
     const std::string modules = "npx/node_modules/";
@@ -93,7 +93,7 @@ TEST_F(NpmServer, SurvivesAHostileManifest) {
   }
 }
 
-class Script : public TempFiles {};
+class Script : public survey::TempFiles {};
 
 TEST_F(Script, IsTheSameByAnyWayThatLeadsToIt) {
   const std::string script = write("app/server.js", "");
@@ -163,7 +163,7 @@ TEST_F(Script, ThatNpmRunsIsNamedByItsProject) {
   EXPECT_TRUE(running.depends_on_mcp);
 }
 
-class PythonServer : public TempFiles {
+class PythonServer : public survey::TempFiles {
  protected:
   PythonServer() {
     write("venv/pyvenv.cfg", "home = /usr/bin\n");
@@ -341,4 +341,4 @@ TEST(ShownName, HasNoSecretOfAUrl) {
 }
 
 }  // namespace
-}  // namespace corral::survey
+}  // namespace corral::known

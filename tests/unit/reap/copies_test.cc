@@ -7,8 +7,8 @@
 namespace corral::reap {
 namespace {
 
+using known::ServerCommand;
 using survey::Scene;
-using survey::ServerCommand;
 using survey::Survey;
 
 std::vector<pid_t> pids(const Survey& survey, const std::vector<std::size_t>& servers) {
@@ -17,12 +17,12 @@ std::vector<pid_t> pids(const Survey& survey, const std::vector<std::size_t>& se
   return tops;
 }
 
-std::vector<pid_t> copies(const Scene& scene, const ServerCommand& command) {
+std::vector<pid_t> copies(const Scene& scene, const known::ServerCommand& command) {
   const Survey survey = scene.judged();
   return pids(survey, copies_of(survey, command, 1000));
 }
 
-std::vector<pid_t> ended(const Scene& scene, const ServerCommand& command, std::size_t keep) {
+std::vector<pid_t> ended(const Scene& scene, const known::ServerCommand& command, std::size_t keep) {
   const Survey survey = scene.judged();
   return pids(survey, choose_copies(survey, command, keep, {1000, {}}).end);
 }
@@ -43,8 +43,8 @@ Scene two_copies() {
   return scene;
 }
 
-ServerCommand script() {
-  ServerCommand command;
+known::ServerCommand script() {
+  known::ServerCommand command;
   command.key = "file:/srv/server.js";
   command.script = "/srv/server.js";
   return command;
@@ -86,7 +86,7 @@ TEST(Copies, AreNotOtherJobsOfTheSameProgram) {
     scene.command(pid).arguments = {pid % 2 == 0 ? "language-server" : "tooling-daemon"};
     scene.connect(pid, 40);
   }
-  ServerCommand wanted = scene.command(50);
+  known::ServerCommand wanted = scene.command(50);
   wanted.arguments = {"mcp-server"};
 
   EXPECT_TRUE(copies(scene, wanted).empty());
@@ -103,7 +103,7 @@ TEST(Copies, AreNotOtherJobsOfAProgramThatSpeaksMcp) {
   scene.command(50).arguments = {"lsp"};
   scene.connect(50, 40);
   ASSERT_NE(survey::server_at(scene.judged(), 50), nullptr);
-  ServerCommand wanted = scene.command(50);
+  known::ServerCommand wanted = scene.command(50);
   wanted.arguments = {"mcp"};
 
   EXPECT_TRUE(copies(scene, wanted).empty());
@@ -195,7 +195,7 @@ TEST(Copies, ThatADebuggerHoldsOrAClientRunsInAreNotEnded) {
   EXPECT_TRUE(ended(scene, script(), 1).empty());
 }
 
-TEST(Copies, OfNothingAreNone) { EXPECT_TRUE(copies(two_copies(), ServerCommand{}).empty()); }
+TEST(Copies, OfNothingAreNone) { EXPECT_TRUE(copies(two_copies(), known::ServerCommand{}).empty()); }
 
 /// Two servers of one key, 50 and 51, that differ in a path only.
 std::vector<pid_t> with_other_paths(const std::string& key, const std::string& script, bool speaks_mcp) {
@@ -233,7 +233,7 @@ TEST(Copies, NoneStaysIfNoneMay) {
 }
 
 TEST(Copies, AreNotOtherScripts) {
-  ServerCommand other = script();
+  known::ServerCommand other = script();
   other.key = "file:/srv/other.js";
   EXPECT_TRUE(copies(two_copies(), other).empty());
 }

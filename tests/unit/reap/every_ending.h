@@ -5,6 +5,7 @@
 #include <set>
 #include <vector>
 
+#include "base/text.h"
 #include "base/words.h"
 #include "reap/copies.h"
 #include "reap/ownership.h"
@@ -68,7 +69,7 @@ inline std::set<pid_t> ended_by_recovery(const survey::Snapshot& snapshot, const
     bearer.real = bearer.effective = process.uid;
     bearer.tracer = details.tracer;
     bearer.start_ticks = process.start_ticks;
-    bearer.cookie = survey::variable(details.environment, "CORRAL_INSTANCE");
+    bearer.cookie = variable(details.environment, "CORRAL_INSTANCE");
     bearer.rlimit_tag = details.rttime_limit == ~std::uint64_t{0} ? 0 : details.rttime_limit;
     bearer.own = contains(asker.own_ancestors, process.pid);
     const bool in_group = cgroup.contains(process.pid) && !protection_in_group(bearer);

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "base/text.h"
 #include "fake_proc.h"
 
 namespace corral::survey {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "survey/known_programs.h"
+#include "known/known_programs.h"
 #include "survey/survey.h"
 
 namespace corral::survey {
@@ -14,12 +14,12 @@ Process running(const std::string& executable, const std::vector<std::string>& a
 }
 
 /// Some path parts hold others; what counts is that somebody is found, and by this fact.
-bool is_found(const Process& process, const ServerCommand& command) {
+bool is_found(const Process& process, const known::ServerCommand& command) {
   return recognise_client(process, command) != nullptr;
 }
 
 TEST(RecognisedClients, AreKnownByTheirProgramOrWhatItIsCalled) {
-  for (const KnownClient& client : known_clients()) {
+  for (const known::KnownClient& client : known::known_clients()) {
     for (const std::string_view name : client.executables) {
       const std::string path = "/opt/" + std::string(name);
       EXPECT_EQ(recognise_client(running(path, {"x"}), {}), &client) << name;
@@ -31,9 +31,9 @@ TEST(RecognisedClients, AreKnownByTheirProgramOrWhatItIsCalled) {
 }
 
 TEST(RecognisedClients, AreKnownByTheirPackage) {
-  for (const KnownClient& client : known_clients()) {
+  for (const known::KnownClient& client : known::known_clients()) {
     for (const std::string_view package : client.packages) {
-      ServerCommand command;
+      known::ServerCommand command;
       command.key = "npm:" + std::string(package);
       EXPECT_EQ(recognise_client(running("/usr/bin/node", {"node"}), command), &client) << package;
       command.launcher = "node";
@@ -47,10 +47,10 @@ TEST(RecognisedClients, AreKnownByTheirPackage) {
 }
 
 TEST(RecognisedClients, AreKnownByWhereTheyLive) {
-  for (const KnownClient& client : known_clients()) {
+  for (const known::KnownClient& client : known::known_clients()) {
     for (const std::string_view part : client.path_parts) {
       const std::string path = "/opt" + std::string(part) + "x";
-      ServerCommand command;
+      known::ServerCommand command;
       EXPECT_TRUE(is_found(running(path, {"x"}), command)) << part;
       command.script = path;
       EXPECT_TRUE(is_found(running("/usr/bin/node", {"node"}), command)) << part;
@@ -59,9 +59,9 @@ TEST(RecognisedClients, AreKnownByWhereTheyLive) {
 }
 
 TEST(RecognisedClients, AreNotTheLaunchersThatStartThem) {
-  for (const KnownClient& client : known_clients()) {
+  for (const known::KnownClient& client : known::known_clients()) {
     for (const std::string_view package : client.packages) {
-      ServerCommand command;
+      known::ServerCommand command;
       command.key = "npm:" + std::string(package);
       command.launcher = "npx";
       EXPECT_FALSE(is_found(running("/usr/bin/node", {"npm"}), command)) << package;

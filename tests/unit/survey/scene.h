@@ -34,7 +34,7 @@ class Scene {
     return processes_[pid] = fresh;
   }
 
-  ServerCommand& command(pid_t pid) { return commands_[pid]; }
+  known::ServerCommand& command(pid_t pid) { return commands_[pid]; }
   Details& details(pid_t pid) { return details_[pid]; }
   FarEnds& far_ends(pid_t pid) { return far_ends_[pid]; }
   Process& operator[](pid_t pid) { return processes_.at(pid); }
@@ -125,7 +125,7 @@ class Scene {
 
   void configure(const std::string& client, const std::string& name, const std::string& key,
                  const std::vector<std::string>& arguments = {}) {
-    ConfiguredServer server;
+    known::ConfiguredServer server;
     server.client = client;
     server.name = name;
     server.argv = {"some-command"};
@@ -162,10 +162,10 @@ class Scene {
   }
 
   std::map<pid_t, Process> processes_;
-  std::map<pid_t, ServerCommand> commands_;
+  std::map<pid_t, known::ServerCommand> commands_;
   std::map<pid_t, Details> details_;
   std::map<pid_t, FarEnds> far_ends_;
-  Configurations configurations_;
+  known::Configurations configurations_;
   std::vector<Holding> holdings_;
   TcpSockets tcp_;
   UnixSockets unix_sockets_;

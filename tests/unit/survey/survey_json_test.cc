@@ -134,13 +134,13 @@ TEST(SurveyJson, SaysHowATreeIsHeldWhereThereIsNothingBetter) {
 
 TEST(SurveyJson, HasWhatIsConfiguredWithoutItsSecrets) {
   Survey survey;
-  ConfiguredServer files;
+  known::ConfiguredServer files;
   files.client = "codex";
   files.name = "fi\nles";
   files.argv = {"npx", "--token", "geheim"};
   files.file = "/home/me/.codex/config.toml";
   files.project = "/srv";
-  ConfiguredServer by_url;
+  known::ConfiguredServer by_url;
   by_url.client = "cursor";
   by_url.name = "web";
   by_url.file = "/f";
