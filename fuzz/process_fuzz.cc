@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "proc/proc_texts.h"
 #include "survey/process_table.h"
 
 namespace {
@@ -16,22 +17,21 @@ void check(bool claim) {
 }
 
 void check_stat_line(const std::string& input) {
-  Process process;
-  if (parse_stat_line(input, process)) {
-    check(process.pid >= 0 && process.parent >= 0 && process.group >= 0 && process.session >= 0);
-    check(process.comm.size() < input.size());
+  if (const auto stat = corral::proc::parse_process_stat(input)) {
+    check(stat->pid >= 0 && stat->parent >= 0 && stat->group >= 0 && stat->session >= 0);
+    check(stat->comm.size() < input.size());
   }
   // Whatever a process is called, all that follows its name is read right.
   const std::string whole = "12 (" + input + ") S 34 5 6 0 -1 4194304 1 2 3 4 50 60 7 8 20 0 1 0 4711 1000";
-  Process named;
-  check(parse_stat_line(whole, named));
-  check(named.pid == 12 && named.parent == 34 && named.state == 'S' && named.start_ticks == 4711);
-  check(named.comm == input);
+  const auto named = corral::proc::parse_process_stat(whole);
+  check(named.has_value());
+  check(named->pid == 12 && named->parent == 34 && named->state == 'S' && named->start_ticks == 4711);
+  check(named->comm == input);
 }
 
 void check_strings(const std::string& input) {
   std::string again;
-  for (const std::string& one : parse_strings(input)) again += one + '\0';
+  for (const std::string& one : corral::proc::parse_strings(input)) again += one + '\0';
   // The same bytes, but for NULs at the end.
   const std::size_t end = input.find_last_not_of('\0') + 1;
   check(again == (end == 0 ? std::string() : input.substr(0, end) + '\0'));

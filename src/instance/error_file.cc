@@ -13,7 +13,7 @@
 
 #include "base/log.h"
 #include "base/utc_time.h"
-#include "survey/proc_files.h"
+#include "proc/proc_files.h"
 
 namespace corral::instance {
 namespace {
@@ -191,10 +191,10 @@ void ErrorFiles::rotate(const std::string& name) const {
 
 /// Before another server gets one.
 void ErrorFiles::forget_oldest() const {
-  const UniqueFd again = survey::open_directory(folder_.get(), ".");
+  const UniqueFd again = proc::open_directory(folder_.get(), ".");
   if (!again.valid()) return;
   std::vector<LogOnDisk> logs;
-  survey::DirectoryNames names(again.get());
+  proc::DirectoryNames names(again.get());
   while (const char* const name = names.next()) {
     struct stat status {};
     if (!std::string_view(name).ends_with(".log")) continue;

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "base/unique_fd.h"
-#include "survey/proc_files.h"
-#include "survey/process_table.h"
+#include "proc/proc_files.h"
+#include "proc/proc_texts.h"
 
 namespace corral::knowledge {
 namespace {
@@ -42,33 +42,39 @@ class Search {
     while (!waiting_.empty()) {
       const Seen next = waiting_.front();
       waiting_.pop_front();
-      UniqueFd process = survey::open_directory(proc_, std::to_string(next.pid).c_str());
+      UniqueFd process = proc::open_directory(proc_, std::to_string(next.pid).c_str());
       if (!process.valid()) continue;
       if (next.depth < kDeepest) add_children(process.get(), next.depth + 1);
-      const survey::Stream input = survey::parse_stream(survey::read_link(process.get(), "fd/0"));
-      if (input.inode == inode_ && inode_ != 0) found = std::move(process);
+      if (inode_ != 0 && input_of(process.get()) == inode_) found = std::move(process);
     }
     return found;
   }
 
  private:
+  /// The inode of its stdin if that is a pipe or a socket.
+  static std::optional<std::uint64_t> input_of(int process) {
+    const std::string link = proc::read_link(process, "fd/0");
+    const std::optional<std::uint64_t> pipe = proc::inode_in_link(link, "pipe");
+    return pipe ? pipe : proc::inode_in_link(link, "socket");
+  }
+
   void add(pid_t pid, int depth) {
     if (seen_.size() < kMostProcesses && seen_.insert(pid).second) waiting_.push_back({pid, depth});
   }
 
   /// Each thread has its own.
   void add_children(int process, int depth) {
-    const UniqueFd tasks = survey::open_directory(process, "task");
+    const UniqueFd tasks = proc::open_directory(process, "task");
     if (!tasks.valid()) return;
-    survey::DirectoryNames names(tasks.get());
+    proc::DirectoryNames names(tasks.get());
     for (const char* name = names.next(); name != nullptr; name = names.next()) {
       if (name[0] == '.') continue;
       if (++threads_ > kMostThreads) return;
       const std::optional<std::string> list =
-          survey::read_whole(tasks.get(), (std::string(name) + "/children").c_str(), kLongestChildren);
+          proc::read_whole(tasks.get(), (std::string(name) + "/children").c_str(), kLongestChildren);
       std::string_view rest = list ? std::string_view(*list) : std::string_view();
-      for (std::string_view word = survey::take_word(rest); !word.empty(); word = survey::take_word(rest)) {
-        if (const auto pid = survey::whole_number(word)) add(static_cast<pid_t>(*pid), depth);
+      for (std::string_view word = proc::take_word(rest); !word.empty(); word = proc::take_word(rest)) {
+        if (const auto pid = proc::whole_number(word)) add(static_cast<pid_t>(*pid), depth);
       }
     }
   }
@@ -89,7 +95,7 @@ bool sees_our_files(int process) {
 
 /// Empty if the file was deleted or replaced since: what it was is gone.
 std::string executable_of(int process) {
-  const std::string path = survey::read_link(process, "exe");
+  const std::string path = proc::read_link(process, "exe");
   struct stat running {};
   struct stat named {};
   const bool is_there = fstatat(process, "exe", &running, 0) == 0 && stat(path.c_str(), &named) == 0;
@@ -99,15 +105,15 @@ std::string executable_of(int process) {
 }  // namespace
 
 std::optional<Program> find_input_reader(pid_t top, std::uint64_t input_inode) {
-  const UniqueFd proc = survey::open_directory(AT_FDCWD, "/proc");
+  const UniqueFd proc = proc::open_directory(AT_FDCWD, "/proc");
   if (!proc.valid()) return std::nullopt;
   const UniqueFd process = Search(proc.get(), input_inode).run(top);
   if (!process.valid() || !sees_our_files(process.get())) return std::nullopt;
   Program program;
   program.executable = executable_of(process.get());
   program.argv =
-      survey::parse_strings(survey::read_whole(process.get(), "cmdline", kLongestCommand).value_or(""));
-  program.directory = survey::read_link(process.get(), "cwd");
+      proc::parse_strings(proc::read_whole(process.get(), "cmdline", kLongestCommand).value_or(""));
+  program.directory = proc::read_link(process.get(), "cwd");
   return program;
 }
 

@@ -7,7 +7,7 @@
 #include "base/read_text.h"
 #include "base/secrets.h"
 #include "base/text.h"
-#include "survey/process_table.h"
+#include "proc/proc_texts.h"
 #include "survey/tree_usage.h"
 
 namespace corral::observe {
@@ -32,7 +32,7 @@ observe::UsageView view_of(const survey::TreeUsage& tree) {
 ClientProcess look_at_client(pid_t pid) {
   const std::string folder = "/proc/" + std::to_string(pid);
   ClientProcess client;
-  client.command = show_command(survey::parse_strings(read_text(folder + "/cmdline")));
+  client.command = show_command(proc::parse_strings(read_text(folder + "/cmdline")));
   std::error_code error;
   client.root = printable(std::filesystem::read_symlink(folder + "/cwd", error).string());
   return client;

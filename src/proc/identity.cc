@@ -7,10 +7,10 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <sstream>
 
 #include "base/read_text.h"
 #include "keeper/kernel.h"
+#include "proc/proc_texts.h"
 
 // The methods of `reopen`, best first:
 //   file handle   opens that process or fails; no race (6.14)
@@ -37,17 +37,10 @@ pid_t pid_behind(int pidfd) {
   return at == std::string::npos ? -1 : static_cast<pid_t>(std::atoi(text.c_str() + at + 5));
 }
 
-/// Field 22 of the stat line, counted after the name, which may contain anything.
 std::uint64_t start_ticks(pid_t pid) {
   const std::string text = read_text("/proc/" + std::to_string(pid) + "/stat");
-  const std::size_t close = text.rfind(')');
-  if (close == std::string::npos) return 0;
-  std::istringstream fields(text.substr(close + 1));
-  std::string field;
-  for (int number = 3; number <= 22 && fields >> field; ++number) {
-    if (number == 22) return std::strtoull(field.c_str(), nullptr, 10);
-  }
-  return 0;
+  const std::optional<ProcessStat> stat = parse_process_stat(text);
+  return stat ? stat->start_ticks : 0;
 }
 
 std::uint64_t pidfs_inode(int pidfd) {

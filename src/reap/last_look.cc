@@ -8,8 +8,8 @@
 #include <charconv>
 #include <string>
 
-#include "base/unique_fd.h"
 #include "keeper/proc_fs.h"
+#include "proc/proc_files.h"
 
 namespace corral::reap {
 namespace {
@@ -48,11 +48,10 @@ LastLook parse_status(std::string_view text) {
 }
 
 LastLook look(pid_t pid) {
-  const UniqueFd file(open(("/proc/" + std::to_string(pid) + "/status").c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.valid()) return {};
   std::array<char, 4096> buffer{};  // the relevant lines are in the first kilobyte
-  const ssize_t got = read(file.get(), buffer.data(), buffer.size());
-  return got <= 0 ? LastLook{} : parse_status({buffer.data(), static_cast<std::size_t>(got)});
+  const std::string path = "/proc/" + std::to_string(pid) + "/status";
+  const auto text = proc::read_once(AT_FDCWD, path.c_str(), buffer);
+  return text && !text->empty() ? parse_status(*text) : LastLook{};
 }
 
 std::vector<pid_t> own_line() {

@@ -1,16 +1,18 @@
 #include "reap/proc_marks.h"
 
-#include <dirent.h>
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
+#include <array>
+#include <climits>
 #include <cstdio>
 #include <cstring>
 #include <string_view>
 #include <utility>
+
+#include "proc/proc_files.h"
+#include "proc/proc_texts.h"
 
 namespace corral::reap {
 namespace {
@@ -18,35 +20,6 @@ namespace {
 constexpr std::string_view kVariable = "CORRAL_INSTANCE=";
 constexpr std::size_t kPiece = 128 * 1024;
 constexpr std::size_t kLongestEnvironment = 8 * 1024 * 1024;  // the kernel allows 6 MiB
-
-/// The field after `blanks` spaces behind the name of the process, which may itself contain anything.
-std::string_view field_after_name(std::string_view fields, int blanks) {
-  for (; blanks > 0; --blanks) {
-    const std::size_t blank = fields.find(' ');
-    if (blank == std::string_view::npos) return {};
-    fields.remove_prefix(blank + 1);
-  }
-  return fields.substr(0, fields.find_first_of(" \n"));
-}
-
-template <class Number>
-bool is_number(std::string_view text, Number& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc{} && end == text.data() + text.size();
-}
-
-bool parse(std::string_view text, ProcMarks::Line& line) {
-  const std::size_t close = text.rfind(')');
-  const std::size_t open = text.find('(');
-  if (close == std::string_view::npos || open > close || close + 3 >= text.size()) return false;
-  line.comm = text.substr(open + 1, close - open - 1);
-  const std::string_view fields = text.substr(close + 2);
-  line.state = fields.front();
-  constexpr int kParent = 1;
-  constexpr int kStart = 19;
-  return is_number(field_after_name(fields, kParent), line.parent) &&
-         is_number(field_after_name(fields, kStart), line.start_ticks);
-}
 
 enum class Piece : std::uint8_t { First, Later };
 
@@ -65,51 +38,34 @@ std::string find_cookie(std::string_view environment, Piece piece) {
 }  // namespace
 
 ProcMarks::ProcMarks(const std::string& root)
-    : root_(open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)), buffer_(kPiece) {}
+    : root_(proc::open_directory(AT_FDCWD, root.c_str())), buffer_(kPiece) {}
 
-std::vector<pid_t> ProcMarks::pids() {
-  std::vector<pid_t> found;
-  const int again = openat(root_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  DIR* const directory = again < 0 ? nullptr : fdopendir(again);
-  if (directory == nullptr) {
-    if (again >= 0) close(again);
-    return found;
-  }
-  while (const dirent* entry = readdir(directory)) {
-    pid_t pid = 0;
-    if (is_number(std::string_view(entry->d_name), pid) && pid > 0) found.push_back(pid);
-  }
-  closedir(directory);
-  return found;
-}
+std::vector<pid_t> ProcMarks::pids() { return proc::pids_in(root_.get()); }
 
 pid_t ProcMarks::newest() const {
-  const UniqueFd file(openat(root_.get(), "loadavg", O_RDONLY | O_CLOEXEC));
-  char text[128];
-  const ssize_t got = file.valid() ? read(file.get(), text, sizeof text) : 0;
-  std::string_view line(text, got < 0 ? 0 : static_cast<std::size_t>(got));
+  std::array<char, 128> buffer{};
+  std::string_view line = proc::read_once(root_.get(), "loadavg", buffer).value_or("");
   while (!line.empty() && line.back() == '\n') line.remove_suffix(1);
-  pid_t number = 0;
-  return is_number(line.substr(line.rfind(' ') + 1), number) ? number : 0;
+  const std::optional<std::uint64_t> number = proc::whole_number(line.substr(line.rfind(' ') + 1));
+  return number && *number <= INT_MAX ? static_cast<pid_t>(*number) : 0;
 }
 
-/// Reads the first piece of a file; 0 if there is none.
-std::size_t ProcMarks::read_file(pid_t pid, const char* name, uid_t* owner) {
+/// The first piece of a file; empty if it cannot be read.
+std::string_view ProcMarks::read_file(pid_t pid, const char* name, uid_t* owner) {
   char path[32];
   snprintf(path, sizeof path, "%d/%s", pid, name);
-  const UniqueFd file(openat(root_.get(), path, O_RDONLY | O_CLOEXEC));
-  if (!file.valid()) return 0;
-  struct stat status {};
-  if (owner != nullptr && fstat(file.get(), &status) == 0) *owner = status.st_uid;
-  const ssize_t got = read(file.get(), buffer_.data(), buffer_.size());
-  return got <= 0 ? 0 : static_cast<std::size_t>(got);
+  return proc::read_once(root_.get(), path, buffer_, owner).value_or("");
 }
 
 std::optional<ProcMarks::Line> ProcMarks::line(pid_t pid) {
   Line line;
   line.pid = pid;
-  const std::size_t length = read_file(pid, "stat", &line.owner);
-  if (!parse({buffer_.data(), length}, line)) return std::nullopt;
+  const std::optional<proc::ProcessStat> stat = proc::parse_process_stat(read_file(pid, "stat", &line.owner));
+  if (!stat) return std::nullopt;
+  line.parent = stat->parent;
+  line.state = stat->state;
+  line.start_ticks = stat->start_ticks;
+  line.comm = stat->comm;
   return line;
 }
 
@@ -141,21 +97,15 @@ ProcMarks::Cookie ProcMarks::cookie(pid_t pid) {
 
 /// "Max realtime timeout      SOFT      HARD      us". Every user may read this file.
 std::uint64_t ProcMarks::rlimit_tag(pid_t pid) {
-  const std::size_t length = read_file(pid, "limits", nullptr);
-  std::string_view text(buffer_.data(), length);
   constexpr std::string_view kLabel = "Max realtime timeout";
-  const std::size_t at = text.find(kLabel);
-  if (at == std::string_view::npos) return 0;
-  text.remove_prefix(at + kLabel.size());
-  text = text.substr(0, text.find('\n'));
-  std::uint64_t number = 0;
-  for (int field = 0; field < 2; ++field) {  // the soft limit, then the hard limit
-    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
-    const std::string_view word = text.substr(0, text.find(' '));
-    if (!is_number(word, number)) number = 0;  // "unlimited"
-    text.remove_prefix(word.size());
+  std::string_view text = read_file(pid, "limits", nullptr);
+  for (std::string_view line; proc::take_line(text, line);) {
+    if (!line.starts_with(kLabel)) continue;
+    line.remove_prefix(kLabel.size());
+    proc::take_word(line);                                         // the soft limit
+    return proc::whole_number(proc::take_word(line)).value_or(0);  // the hard limit, or "unlimited"
   }
-  return number;
+  return 0;
 }
 
 MarkSearch::MarkSearch(ProcMarks& marks, const std::vector<Claim>& claims, uid_t uid)

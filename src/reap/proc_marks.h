@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -47,7 +48,7 @@ class ProcMarks {
   std::uint64_t rlimit_tag(pid_t pid);
 
  private:
-  std::size_t read_file(pid_t pid, const char* name, uid_t* owner);
+  std::string_view read_file(pid_t pid, const char* name, uid_t* owner);
 
   UniqueFd root_;
   std::vector<char> buffer_;

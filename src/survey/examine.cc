@@ -6,7 +6,8 @@
 #include <thread>
 
 #include "keeper/kernel.h"
-#include "survey/proc_files.h"
+#include "proc/proc_files.h"
+#include "proc/proc_texts.h"
 #include "survey/survey.h"
 
 namespace corral::survey {
@@ -88,9 +89,9 @@ std::uint64_t cpu_ticks_of(const Server& server) {
   std::uint64_t ticks = 0;
   for (const pid_t pid : server.tree) {
     const std::string file = "/proc/" + std::to_string(pid) + "/stat";
-    const std::optional<std::string> text = read_whole(AT_FDCWD, file.c_str(), 4096);
-    Process now;
-    if (text && parse_stat_line(*text, now)) ticks += now.cpu_ticks;
+    const std::optional<std::string> text = proc::read_whole(AT_FDCWD, file.c_str(), 4096);
+    const auto now = text ? proc::parse_process_stat(*text) : std::nullopt;
+    if (now) ticks += now->cpu_ticks;
   }
   return ticks;
 }

@@ -7,7 +7,8 @@
 #include <charconv>
 #include <vector>
 
-#include "survey/proc_files.h"
+#include "proc/proc_files.h"
+#include "proc/proc_texts.h"
 
 namespace corral::survey {
 namespace {
@@ -21,7 +22,7 @@ HidePid parse_options(std::string_view options) {
     const std::string_view option = options.substr(0, options.find(','));
     options.remove_prefix(std::min(option.size() + 1, options.size()));
     if (option.starts_with("gid=")) {
-      hide.group = static_cast<unsigned>(whole_number(option.substr(4)).value_or(0));
+      hide.group = static_cast<unsigned>(proc::whole_number(option.substr(4)).value_or(0));
     }
     if (!option.starts_with("hidepid=")) continue;
     const std::string_view value = option.substr(8);
@@ -45,7 +46,7 @@ bool is_in_group(gid_t group) {
 }
 
 bool may_trace_everybody(std::string_view status) {
-  const std::string_view text = value_of(status, "CapEff");
+  const std::string_view text = proc::value_of(status, "CapEff");
   std::uint64_t capabilities = 0;
   std::from_chars(text.data(), text.data() + text.size(), capabilities, 16);
   return (capabilities >> CAP_SYS_PTRACE & 1) != 0;
@@ -55,23 +56,23 @@ bool may_trace_everybody(std::string_view status) {
 
 HidePid parse_hidepid(std::string_view mountinfo, std::string_view mount_point) {
   HidePid hide;
-  for (std::string_view line; take_line(mountinfo, line);) {
+  for (std::string_view line; proc::take_line(mountinfo, line);) {
     // "22 27 0:21 / /proc rw,relatime shared:5 - proc proc rw,hidepid=invisible"
     const std::size_t dash = line.find(" - proc ");
     if (dash == std::string_view::npos) continue;
     std::string_view head = line.substr(0, dash);
-    for (int skipped = 0; skipped < 4; ++skipped) take_word(head);
-    if (take_word(head) != mount_point) continue;
+    for (int skipped = 0; skipped < 4; ++skipped) proc::take_word(head);
+    if (proc::take_word(head) != mount_point) continue;
     std::string_view tail = line.substr(dash + 8);
-    take_word(tail);                        // the source
-    hide = parse_options(take_word(tail));  // a later mount lies over an earlier one
+    proc::take_word(tail);                        // the source
+    hide = parse_options(proc::take_word(tail));  // a later mount lies over an earlier one
   }
   return hide;
 }
 
 bool hides_processes(int directory, const std::string& mount_point) {
-  const auto mountinfo = read_whole(directory, "self/mountinfo", kLongestMountinfo);
-  const auto status = read_whole(directory, "self/status", 65536);
+  const auto mountinfo = proc::read_whole(directory, "self/mountinfo", kLongestMountinfo);
+  const auto status = proc::read_whole(directory, "self/status", 65536);
   if (!mountinfo || !status) return false;
   const HidePid hide = parse_hidepid(*mountinfo, mount_point);
   if (hide.mode == HidePid::Mode::Off || may_trace_everybody(*status)) return false;

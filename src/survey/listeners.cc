@@ -8,7 +8,8 @@
 #include <optional>
 #include <string>
 
-#include "survey/proc_files.h"
+#include "proc/proc_files.h"
+#include "proc/proc_texts.h"
 
 namespace corral::survey {
 namespace {
@@ -49,12 +50,12 @@ struct Line {
 template <class Take>
 void for_each_line(std::string_view text, Take take) {
   std::string_view line;
-  take_line(text, line);  // the heading
-  while (take_line(text, line)) {
+  proc::take_line(text, line);  // the heading
+  while (proc::take_line(text, line)) {
     std::array<std::string_view, 10> fields;
-    for (std::string_view& field : fields) field = take_word(line);
-    const std::optional<std::uint64_t> uid = whole_number(fields[7]);
-    const std::optional<std::uint64_t> inode = whole_number(fields[9]);
+    for (std::string_view& field : fields) field = proc::take_word(line);
+    const std::optional<std::uint64_t> uid = proc::whole_number(fields[7]);
+    const std::optional<std::uint64_t> inode = proc::whole_number(fields[9]);
     if (!inode) continue;
     take(Line{fields[3], plain_address(fields[1]), plain_address(fields[2]), *inode,
               uid ? static_cast<uid_t>(*uid) : static_cast<uid_t>(-1)});
@@ -85,7 +86,7 @@ TcpSockets read_tcp_sockets(const std::string& folder) {
   TcpSockets sockets;
   for (const char* name : {"/tcp", "/tcp6"}) {
     const std::string file = folder + name;
-    const std::optional<std::string> text = read_whole(AT_FDCWD, file.c_str(), kLongestList);
+    const std::optional<std::string> text = proc::read_whole(AT_FDCWD, file.c_str(), kLongestList);
     // Without IPv6 there is no list of it, and no such socket. The other one is always there.
     const bool none = !text && errno == ENOENT && name == std::string_view("/tcp6");
     if (!none && (!text || text->size() == kLongestList)) sockets.complete = false;

@@ -11,14 +11,6 @@
 
 namespace corral::survey {
 
-/// What the stat line says beyond a Process.
-struct StatExtra {
-  bool kernel_thread = false;
-  std::uint64_t threads = 0;
-};
-
-bool parse_stat_line(std::string_view text, Process& process, StatExtra& extra);
-
 class ProcessReader {
  public:
   explicit ProcessReader(int proc) : proc_(proc), buffer_(kLongestCommand) {}

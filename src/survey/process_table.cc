@@ -12,8 +12,9 @@
 #include <tuple>
 #include <unordered_set>
 
+#include "proc/proc_files.h"
+#include "proc/proc_texts.h"
 #include "survey/hidden_processes.h"
-#include "survey/proc_files.h"
 #include "survey/process_reader.h"
 
 namespace corral::survey {
@@ -41,11 +42,12 @@ std::optional<Error> why_not_our_proc(int directory) {
   if (fstatfs(directory, &system) != 0 || system.f_type != PROC_SUPER_MAGIC) {
     return unreadable_proc(kRealProc, "is no proc file system");
   }
-  const std::optional<std::string> status = read_whole(directory, "self/status", 65536);
-  if (status && whole_number(value_of(*status, "NSpid")) == static_cast<std::uint64_t>(getpid())) return {};
+  const std::optional<std::string> status = proc::read_whole(directory, "self/status", 65536);
+  if (status && proc::whole_number(proc::value_of(*status, "NSpid")) == static_cast<std::uint64_t>(getpid()))
+    return {};
   // Kernels before 4.1 have no NSpid.
-  const bool old = status && value_of(*status, "NSpid").empty();
-  if (old && read_link(directory, "self") == std::to_string(getpid())) return {};
+  const bool old = status && proc::value_of(*status, "NSpid").empty();
+  if (old && proc::read_link(directory, "self") == std::to_string(getpid())) return {};
   return Error{
       "cannot list the processes: /proc belongs to another PID namespace, so its numbers are not ours; mount "
       "one that "
@@ -55,14 +57,14 @@ std::optional<Error> why_not_our_proc(int directory) {
 }  // namespace
 
 Result<ProcessTable> ProcessTable::read(const std::string& proc) {
-  const UniqueFd directory = open_directory(AT_FDCWD, proc.c_str());
+  const UniqueFd directory = proc::open_directory(AT_FDCWD, proc.c_str());
   if (!directory.valid()) return unreadable_proc(proc, std::string("cannot be opened: ") + strerror(errno));
   if (proc == kRealProc) {
     if (std::optional<Error> error = why_not_our_proc(directory.get())) return std::move(*error);
   }
   ProcessReader reader(directory.get());
   std::vector<Process> processes;
-  DirectoryNames names(directory.get());
+  proc::DirectoryNames names(directory.get());
   while (const char* const name = names.next()) {
     if (std::optional<Process> process = reader.read(name)) processes.push_back(std::move(*process));
   }

@@ -15,13 +15,6 @@
 
 namespace corral::survey {
 
-/// Fills what /proc/PID/stat says; false if the text is none.
-bool parse_stat_line(std::string_view text, Process& process);
-
-/// A list of strings that end in NUL, as in cmdline and environ. A program may write over them, so a missing
-/// last NUL and empty words at the end are normal.
-std::vector<std::string> parse_strings(std::string_view text);
-
 /// "pipe:[12]", "socket:[12]", "/dev/null", "/dev/pts/3", …
 Stream parse_stream(std::string_view link);
 

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <set>
 
-#include "survey/proc_files.h"
+#include "proc/proc_files.h"
 #include "survey/survey.h"
 
 namespace corral::survey {
@@ -44,7 +44,7 @@ void add_project_roots(const Snapshot& snapshot, std::vector<std::string>& roots
 
 /// Its network namespace; empty if that may not be known.
 std::string network_of(const std::string& process) {
-  return read_link(AT_FDCWD, ("/proc/" + process + "/ns/net").c_str());
+  return proc::read_link(AT_FDCWD, ("/proc/" + process + "/ns/net").c_str());
 }
 
 }  // namespace

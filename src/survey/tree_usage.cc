@@ -11,9 +11,8 @@
 #include <unordered_set>
 
 #include "base/text.h"
-#include "survey/proc_files.h"
-#include "survey/process_reader.h"
-#include "survey/process_table.h"
+#include "proc/proc_files.h"
+#include "proc/proc_texts.h"
 
 namespace corral::survey {
 namespace {
@@ -44,7 +43,7 @@ class TreeMeasure {
   }
 
   void look_at_all() {
-    DirectoryNames names(proc_);
+    proc::DirectoryNames names(proc_);
     while (const char* const name = names.next()) look_at(name);
     const auto by_parent = [](const Relative& a, const Relative& b) {
       return a.parent != b.parent ? a.parent < b.parent : a.pid < b.pid;
@@ -74,19 +73,19 @@ class TreeMeasure {
 
  private:
   void look_at(const char* name) {
-    const std::optional<std::uint64_t> pid = whole_number(name);
+    const std::optional<std::uint64_t> pid = proc::whole_number(name);
     if (!pid || *pid == 0 || *pid > INT_MAX) return;  // "self", "meminfo", …
-    const std::optional<std::string_view> stat = read_once(proc_, path_of(name, "/stat"), buffer_);
-    Process process;
-    if (!stat || !parse_stat_line(*stat, process)) return;
+    const std::optional<std::string_view> text = proc::read_once(proc_, path_of(name, "/stat"), buffer_);
+    const std::optional<proc::ProcessStat> stat = text ? proc::parse_process_stat(*text) : std::nullopt;
+    if (!stat) return;
     Relative relative;
-    relative.parent = process.parent;
+    relative.parent = stat->parent;
     relative.pid = static_cast<pid_t>(*pid);
-    relative.state = process.state;
-    relative.cpu_ticks = process.cpu_ticks;
-    relative.start_ticks = process.start_ticks;
+    relative.state = stat->state;
+    relative.cpu_ticks = stat->cpu_ticks;
+    relative.start_ticks = stat->start_ticks;
     relative.comm_size =
-        static_cast<std::uint8_t>(process.comm.copy(relative.comm.data(), relative.comm.size()));
+        static_cast<std::uint8_t>(stat->comm.copy(relative.comm.data(), relative.comm.size()));
     relatives_.push_back(relative);
     pids_.insert(relative.pid);
   }
@@ -130,13 +129,13 @@ class TreeMeasure {
   /// 0 of one that is gone meanwhile, or is a zombie. smaps_rollup would share pages out fairly, but the
   /// kernel walks every page for it, and this is asked every few seconds.
   std::uint64_t memory_of(pid_t pid) {
-    const auto status = read_once(proc_, path_of(std::to_string(pid), "/status"), buffer_);
+    const auto status = proc::read_once(proc_, path_of(std::to_string(pid), "/status"), buffer_);
     return status ? kilobytes_of(*status, "VmRSS") + kilobytes_of(*status, "VmSwap") : 0;
   }
 
   static std::uint64_t kilobytes_of(std::string_view status, std::string_view name) {
-    std::string_view value = value_of(status, name);
-    const std::optional<std::uint64_t> number = take_number(value);
+    std::string_view value = proc::value_of(status, name);
+    const std::optional<std::uint64_t> number = proc::take_number(value);
     return number ? std::min(*number, kMostKilobytes) * 1024 : 0;
   }
 
@@ -154,7 +153,7 @@ class TreeMeasure {
 std::map<pid_t, TreeUsage> measure_trees(const std::vector<pid_t>& roots, const std::string& proc) {
   std::map<pid_t, TreeUsage> trees;
   if (roots.empty()) return trees;
-  const UniqueFd directory = open_directory(AT_FDCWD, proc.c_str());
+  const UniqueFd directory = proc::open_directory(AT_FDCWD, proc.c_str());
   if (!directory.valid()) return trees;
   TreeMeasure measure(directory.get());
   measure.look_at_all();

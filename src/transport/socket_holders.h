@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -37,8 +36,5 @@ bool holds_socket(pid_t pid, int fd, std::uint64_t inode);
 std::optional<Holder> pin_process(pid_t pid);
 
 bool has_ended(int pidfd);
-
-/// Field 22 of /proc/PID/stat, counted after the name, which may contain anything; 0 if it is missing.
-std::uint64_t start_time_in(std::string_view stat);
 
 }  // namespace corral::transport

@@ -1,20 +1,19 @@
-#include "survey/proc_files.h"
+#include "proc/proc_files.h"
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <climits>
-#include <cstddef>
 
-namespace corral::survey {
+#include "proc/proc_texts.h"
+
+namespace corral::proc {
 namespace {
-
-constexpr std::string_view kBlanks = " \t\n";
 
 ssize_t read_some(int fd, char* to, std::size_t room) {
   ssize_t got = -1;
@@ -23,7 +22,7 @@ ssize_t read_some(int fd, char* to, std::size_t room) {
   return got;
 }
 
-/// No wait for whoever is at the other end: in a directory that is not /proc a name may be anything.
+/// Never waits: in a directory that is not /proc, a name may be a pipe or a device.
 UniqueFd open_file(int directory, const char* name) {
   return UniqueFd(openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
 }
@@ -34,9 +33,16 @@ UniqueFd open_directory(int parent, const char* name) {
   return UniqueFd(openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
-std::optional<std::string_view> read_once(int directory, const char* name, std::span<char> buffer) {
+UniqueFd open_process(pid_t pid, const std::string& root) {
+  return open_directory(AT_FDCWD, (root + "/" + std::to_string(pid)).c_str());
+}
+
+std::optional<std::string_view> read_once(int directory, const char* name, std::span<char> buffer,
+                                          uid_t* owner) {
   const UniqueFd file = open_file(directory, name);
   if (!file.valid()) return std::nullopt;
+  struct stat about {};
+  if (owner != nullptr && fstat(file.get(), &about) == 0) *owner = about.st_uid;
   const ssize_t got = read_some(file.get(), buffer.data(), buffer.size());
   if (got < 0) return std::nullopt;
   return std::string_view(buffer.data(), static_cast<std::size_t>(got));
@@ -64,43 +70,6 @@ std::string read_link(int directory, const char* name) {
   return length < 0 ? std::string() : std::string(target, static_cast<std::size_t>(length));
 }
 
-std::optional<std::uint64_t> take_number(std::string_view& text) {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc()) return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return number;
-}
-
-std::optional<std::uint64_t> whole_number(std::string_view text) {
-  const std::optional<std::uint64_t> number = take_number(text);
-  return text.empty() ? number : std::nullopt;
-}
-
-std::string_view take_word(std::string_view& text) {
-  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
-  const std::string_view word = text.substr(0, text.find_first_of(kBlanks));
-  text.remove_prefix(word.size());
-  return word;
-}
-
-bool take_line(std::string_view& text, std::string_view& line) {
-  if (text.empty()) return false;
-  line = text.substr(0, text.find('\n'));
-  text.remove_prefix(std::min(line.size() + 1, text.size()));
-  return true;
-}
-
-std::string_view value_of(std::string_view text, std::string_view name) {
-  for (std::string_view line; take_line(text, line);) {
-    if (!line.starts_with(name) || line.size() == name.size() || line[name.size()] != ':') continue;
-    line.remove_prefix(name.size() + 1);
-    line.remove_prefix(std::min(line.find_first_not_of(kBlanks), line.size()));
-    return line.substr(0, line.find_last_not_of(kBlanks) + 1);
-  }
-  return {};
-}
-
 const char* DirectoryNames::next() {
   if (at_ >= filled_) {
     const long got = syscall(SYS_getdents64, directory_, bytes_.data(), bytes_.size());
@@ -113,4 +82,23 @@ const char* DirectoryNames::next() {
   return entry->d_name;
 }
 
-}  // namespace corral::survey
+std::optional<int> DirectoryNames::next_number() {
+  while (const char* const name = next()) {
+    const std::optional<std::uint64_t> number = whole_number(name);
+    if (number && *number <= INT_MAX) return static_cast<int>(*number);
+  }
+  return std::nullopt;
+}
+
+std::vector<pid_t> pids_in(int root) {
+  std::vector<pid_t> pids;
+  const UniqueFd again = open_directory(root, ".");  // with an offset of its own
+  if (!again.valid()) return pids;
+  DirectoryNames names(again.get());
+  while (const std::optional<int> pid = names.next_number()) {
+    if (*pid > 0) pids.push_back(*pid);
+  }
+  return pids;
+}
+
+}  // namespace corral::proc

@@ -1,15 +1,17 @@
-#include "survey/proc_files.h"
+#include "proc/proc_files.h"
 
 #include <fcntl.h>
+#include <unistd.h>
 
+#include <array>
 #include <set>
 
-#include "fake_proc.h"
+#include "survey/fake_proc.h"
 
-namespace corral::survey {
+namespace corral::proc {
 namespace {
 
-class ProcFiles : public FakeProc {
+class ProcFiles : public survey::FakeProc {
  protected:
   std::optional<std::string> whole(const std::string& name, std::size_t most) const {
     return read_whole(AT_FDCWD, (root() + "/" + name).c_str(), most);
@@ -70,46 +72,41 @@ TEST_F(ProcFiles, NamesOfADirectoryComeEachOnce) {
   EXPECT_EQ(DirectoryNames(-1).next(), nullptr);
 }
 
-TEST(ProcTexts, NumbersAreTakenFromTheFront) {
-  std::string_view text = "12 34";
-  EXPECT_EQ(take_number(text), 12U);
-  EXPECT_EQ(text, " 34");
-  EXPECT_EQ(take_number(text), std::nullopt) << "a blank is none";
-  EXPECT_EQ(text, " 34");
+TEST_F(ProcFiles, NumbersOfADirectorySkipEverythingElse) {
+  for (const char* name : {"1", "10", "0", "-5", "12x", "self", "x12", "99999999999"}) write(name, "");
+  const UniqueFd directory = open_directory(AT_FDCWD, root().c_str());
+  DirectoryNames names(directory.get());
 
-  EXPECT_EQ(whole_number("18446744073709551615"), ~0ULL);
-  for (const char* other : {"18446744073709551616", "", "-1", "+1", "1x", "x", " 1", "1 "}) {
-    EXPECT_EQ(whole_number(other), std::nullopt) << other;
+  std::set<int> seen;
+  while (const std::optional<int> number = names.next_number()) seen.insert(*number);
+
+  EXPECT_EQ(seen, (std::set<int>{0, 1, 10}));
+}
+
+TEST_F(ProcFiles, PidsAreListedAgainFromTheStart) {
+  for (const char* pid : {"7", "8"}) add(std::stoi(pid), 1);
+  write("loadavg", "");
+  write("0/stat", "");
+  const UniqueFd directory = open_directory(AT_FDCWD, root().c_str());
+
+  for (int time = 0; time < 2; ++time) {
+    const std::vector<pid_t> pids = pids_in(directory.get());
+    EXPECT_EQ(std::set<pid_t>(pids.begin(), pids.end()), (std::set<pid_t>{7, 8}));
   }
-  EXPECT_EQ(whole_number("0"), 0U);
+  EXPECT_TRUE(pids_in(-1).empty());
 }
 
-TEST(ProcTexts, WordsAndLinesComeOneByOne) {
-  std::string_view text = "  a\tbc \nd";
-  EXPECT_EQ(take_word(text), "a");
-  EXPECT_EQ(take_word(text), "bc");
-  EXPECT_EQ(take_word(text), "d");
-  EXPECT_EQ(take_word(text), "");
+TEST_F(ProcFiles, OfAProcessAreReadThroughItsDirectory) {
+  add(7, 1);
+  std::array<char, 512> buffer{};
+  uid_t owner = geteuid() + 1;
 
-  text = "one\n\nthree";
-  std::string_view line;
-  ASSERT_TRUE(take_line(text, line));
-  EXPECT_EQ(line, "one");
-  ASSERT_TRUE(take_line(text, line));
-  EXPECT_EQ(line, "");
-  ASSERT_TRUE(take_line(text, line));
-  EXPECT_EQ(line, "three");
-  EXPECT_FALSE(take_line(text, line));
-}
-
-TEST(ProcTexts, AValueStandsBehindItsNameAndColon) {
-  const std::string_view text = "Uid\nUidx:\t1\n Uid:\t2\nUid:\t 3 4 \t\nUid:\t5\nEmpty:\nShort:x\nB: \t";
-  EXPECT_EQ(value_of(text, "Uid"), "3 4");
-  EXPECT_EQ(value_of(text, "Short"), "x");
-  EXPECT_EQ(value_of(text, "Empty"), "");
-  EXPECT_EQ(value_of(text, "B"), "");
-  EXPECT_EQ(value_of(text, "None"), "");
+  const UniqueFd process = open_process(7, root());
+  ASSERT_TRUE(process.valid());
+  EXPECT_EQ(read_once(process.get(), "stat", buffer, &owner), stat_line(7, "server", 1));
+  EXPECT_EQ(owner, geteuid());
+  EXPECT_FALSE(open_process(8, root()).valid()) << "gone";
 }
 
 }  // namespace
-}  // namespace corral::survey
+}  // namespace corral::proc
