@@ -103,7 +103,7 @@ class Extraction {
 
   void table(const json::object& servers, const std::string& project) {
     for (const auto& [name, entry] : servers) {
-      // A bare switch ("enabled": false) is no server.
+      // A bare switch ("enabled": false) is not a server.
       if (entry.is_object()) server(std::string(name), entry.get_object(), project);
     }
   }
@@ -228,7 +228,7 @@ class Walk {
       if (errno != ENOENT && errno != ENOTDIR) unreadable(candidate.path, errno);
       return;
     }
-    // In a directory that everybody may write to, a file of a stranger could name any program of ours.
+    // In a directory that everybody may write to, a file of another user could name any program of this user.
     if (status.st_uid != geteuid() && status.st_uid != 0) {
       all_.notes.push_back({candidate.path, "belongs to another user, so it is not believed"});
       return;
@@ -258,7 +258,7 @@ class Walk {
   void unreadable(const std::string& path, int error) {
     std::string cause = strerror(error);
     if (error == EFBIG) cause = "it has more than 64 MiB";
-    if (error == EINVAL) cause = "it is no regular file";
+    if (error == EINVAL) cause = "it is not a regular file";
     const std::string message = "cannot be read: " + cause + "; its servers are not recognised";
     const auto same = [&](const ConfigNote& note) { return note.file == path && note.message == message; };
     if (std::none_of(all_.notes.begin(), all_.notes.end(), same)) all_.notes.push_back({path, message});

@@ -1,4 +1,6 @@
-// The text of a configuration file as a tree of values, whichever of the formats it is in.
+// Reads the text of a client's configuration file, JSON or TOML, into one kind of value, so that the code
+// that looks for servers does not depend on the format. Pure; never throws. The size of the text is bounded
+// by the caller (read_small_file).
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -11,10 +13,11 @@ struct ConfigText {
   std::string error;         // "line 3, column 14: …"; empty = none
 };
 
-/// JSON as editors and agents take it: with comments, trailing commas and a byte order mark. An empty file is
-/// an empty object.
+/// JSON as editors and agents accept it: with comments, trailing commas and a byte order mark. An empty file
+/// is an empty object.
 ConfigText parse_json_config(const std::string& text);
 
+/// TOML 1.0. Dates and times become text.
 ConfigText parse_toml_config(const std::string& text);
 
 }  // namespace corral::known

@@ -246,7 +246,7 @@ const std::vector<KnownLauncher> kLaunchers = {
     {"corral", Corral, {"run", "connect"}, {}},
 };
 
-// Programs that editors and agents run over pipes all the time. Whoever adds a name: it must be one that no
+// Programs that editors and agents run over pipes all the time. A name that is added here must be one that no
 // MCP server can have.
 constexpr std::array<std::string_view, 88> kNoServers = {"ag",
                                                          "awk",

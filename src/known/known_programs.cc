@@ -88,7 +88,7 @@ const std::vector<KnownClient> kClients = {
       "never uses SIGKILL (github/copilot-cli#3440, github/copilot-cli#2817)",
       "a start that makes progress is started again without a total limit (github/copilot-cli#3698), and "
       "after a "
-      "login all servers are started anew and the first ones forgotten (github/copilot-cli#4392)"},
+      "login all servers are started again and the first ones forgotten (github/copilot-cli#4392)"},
      false},
     {"gemini-cli",
      "Gemini CLI",
@@ -405,7 +405,7 @@ const std::vector<KnownClient> kClients = {
       "supercorp-ai/supergateway#124",
       "a connection that is half open never ends its session (supercorp-ai/supergateway#160)"},
      true},
-    // Not one program each: whoever uses the library is recognised by its package manifest.
+    // Not one program each: a program that uses the library is recognised by its package manifest.
     {"mcp-sdk-v1",
      "a program with the MCP TypeScript SDK v1",
      {},

@@ -1,7 +1,7 @@
-// Everything that corral knows by heart about other people's programs, as data: which programs are clients
-// and how they leave their servers behind, where their configuration is, which launchers hide a server, and
-// which children of a client are certainly no MCP servers. One row per program;
-// tests/unit/known/known_programs_test.cc has a test per row.
+// The facts about other programs that are built into corral, as data: which programs are clients and how they
+// leave their servers behind, where their configuration is, which launchers hide a server, and which children
+// of a client are never MCP servers. One row per program; tests/unit/known/known_programs_test.cc has a test
+// per row.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +22,10 @@ struct ConfigFile {
   std::string_view servers;
 };
 
-/// How a client lets go of its servers, in one sentence each; measured, see the research in docs/clients.md.
+/// How a client leaves its servers behind, in one clause each; measured, see docs/clients.md.
 struct Behaviour {
   std::string_view orphans;   // why servers outlive it
-  std::string_view pile_ups;  // why it holds many copies; empty = nothing known
+  std::string_view pile_ups;  // why it holds many copies; empty = not known
 };
 
 struct KnownClient {
@@ -47,7 +47,7 @@ struct KnownClient {
 
 std::span<const KnownClient> known_clients();
 
-/// The program's own id, or null.
+/// The client with this id; null if it is not known.
 const KnownClient* find_client(std::string_view id);
 
 enum class LauncherKind : std::uint8_t {
@@ -72,8 +72,8 @@ struct KnownLauncher {
 std::span<const KnownLauncher> known_launchers();
 const KnownLauncher* find_launcher(std::string_view name);
 
-/// Base names of programs that clients run over pipes and that are no MCP servers: git, rg, language servers,
-/// ….
+/// Base names of programs that clients run over pipes and that are not MCP servers: git, rg, language
+/// servers, ….
 bool is_certainly_no_server(std::string_view base_name);
 
 /// Names that MCP servers often have. A hint, never proof.

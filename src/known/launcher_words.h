@@ -25,7 +25,7 @@ struct Launch {
 Launch read_launch(const KnownLauncher& launcher, const std::vector<std::string>& words);
 
 /// What a shell would run for this text, if it is one simple command, possibly after `cd FOLDER &&` and
-/// `exec`. Anything that a shell would expand, redirect or repeat makes it nothing: we don't guess.
+/// `exec`. Empty for anything that a shell would expand, redirect or repeat: corral does not guess.
 struct SimpleCommand {
   std::string directory;  // of `cd`; empty = none
   std::vector<std::string> words;

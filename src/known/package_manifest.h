@@ -1,5 +1,5 @@
-// What package managers leave on disk about a program: its package, its version and what it is built on.
-// Read-only, a bounded number of bounded files; whatever is missing or broken is simply not known.
+// What package managers leave on disk about a program: its package, its version and its MCP SDK. Read-only,
+// with a bound on the number and the size of files. A file that is missing or broken means "not known".
 #pragma once
 
 #include <optional>
@@ -11,13 +11,12 @@ namespace corral::known {
 struct Package {
   std::string name;
   std::string version;
-  std::string manifest;  // the file that says so
-  std::string
-      mcp_dependency;  // "@modelcontextprotocol/sdk 1.32.2"; empty = not built on an MCP SDK that we know
+  std::string manifest;        // the file that says so
+  std::string mcp_dependency;  // "@modelcontextprotocol/sdk 1.32.2"; empty = no known MCP SDK
 };
 
-/// A regular file of at most `limit` bytes; anything else is nothing, and errno says why: EFBIG if it is
-/// larger, EINVAL if it is no regular file.
+/// The text of a regular file of at most `limit` bytes. Otherwise empty, and errno has the cause: EFBIG if
+/// the file is larger, EINVAL if it is not a regular file.
 std::optional<std::string> read_small_file(const std::string& path, std::size_t limit = 1 << 20);
 
 /// "@x/files" for "…/node_modules/@x/files/dist/index.js"; empty if the path is in no package.

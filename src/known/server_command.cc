@@ -260,7 +260,7 @@ class Reader {
     follow(Words(dashes + 1, words.end()), "");
   }
 
-  /// A program that is no launcher of the table.
+  /// A program that is not in the table of launchers.
   void plain(const Words& words, const std::string& executable) {
     result_.name = base_name(words.front());
     result_.arguments = from(words, 1);

@@ -11,10 +11,10 @@ namespace corral::known {
 
 struct ServerCommand {
   /// The same for two processes exactly if they run the same program: "npm:@x/files", "pypi:mcp-server-git",
-  /// "docker:mcp/fetch", "file:/srv/server.js", "file:/opt/server", "module:/srv/venv mcp_server". Which node
-  /// or python runs a script does not count: a client's PATH and ours find different ones. Empty for what
-  /// does not say what it runs (a shell, an interactive interpreter, a script in a folder that is not known);
-  /// equal to nothing then.
+  /// "docker:mcp/fetch", "file:/srv/server.js", "file:/opt/server", "module:/srv/venv mcp_server". Which
+  /// node or python runs a script does not count: the PATH of a client and that of corral find different
+  /// ones. Empty if the command line does not show what it runs (a shell, an interactive interpreter, a
+  /// script in an unknown folder); an empty key is equal to no other.
   std::string key;
   std::string name;     // short, for people: "@x/files", "server.js", "mcp-server-git"
   std::string version;  // of the package, if it can be found; else empty

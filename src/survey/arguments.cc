@@ -22,9 +22,9 @@ bool is_word(std::string_view argument) {
   return std::all_of(argument.begin(), argument.end(), is_plain);
 }
 
-/// Options at the beginning are left out, with what can only be their value. A word behind an option may be
-/// its value or the job; nobody can see which, so it counts as the job: to take two jobs for one would end an
-/// innocent process.
+/// Options at the beginning are left out, with words that can only be their values. A word after an option
+/// may be its value or the job. It counts as the job: to mistake two jobs for one would end an innocent
+/// process.
 std::vector<std::string_view> job_of(const std::vector<std::string>& arguments) {
   auto at = arguments.begin();
   while (at != arguments.end() && is_option(*at)) {

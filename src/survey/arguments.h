@@ -1,4 +1,7 @@
-// Whether a process was started as a configured server is, judged by its arguments alone. Pure.
+// Compares the arguments of a running process with those of a configured server: does the process do the job
+// that the configuration names? Pure. marks.cc asks it for every entry that names the program.
+//
+// A wrong "Same" or "Alike" can end a process that is not a server, so every doubt counts as another job.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +10,7 @@
 
 namespace corral::survey {
 
-/// In ascending order: of several entries that name one program, the best match counts.
+/// In ascending order: if several entries name one program, the best match counts.
 enum class Arguments : std::uint8_t {
   NotConfigured,  // no entry names the program
   Other,  // another job of the program: `dart language-server`, where the entry says `dart mcp-server`
@@ -16,8 +19,8 @@ enum class Arguments : std::uint8_t {
 };
 
 /// The plain words at the beginning say which job a program does ("mcp", "server lsp", "experimental:mcp"),
-/// also behind options. An option, a path, an address, a number or a variable is none, and ends them. An
-/// option that names a protocol (`--mcp`, `--lsp`) belongs to the job, wherever it is.
+/// also after options. An option, a path, an address, a number or a variable is not such a word, and ends the
+/// list. An option that names a protocol (`--mcp`, `--lsp`) belongs to the job, wherever it is.
 Arguments compare_arguments(const std::vector<std::string>& configured,
                             const std::vector<std::string>& running);
 

@@ -12,7 +12,7 @@ namespace {
 
 std::string naming(const Client& client) { return client.name + " (pid " + std::to_string(client.pid) + ")"; }
 
-/// The first trace is the best one; a client that lives is known already.
+/// The first trace is the best one; a client that is running is known already.
 void name_client(Server& server, const known::KnownClient& client) {
   if (server.client.alive() || !server.client.id.empty()) return;
   server.client.id = client.id;
@@ -61,7 +61,7 @@ bool Attribution::by_pipes(Server& server, const FarEnds& ends) const {
   return false;
 }
 
-/// Of an orphan: the client that has let go of it, but still has its stdout.
+/// For an orphan: the client that has closed its stdin, but still has its stdout.
 bool Attribution::by_reader(Server& server, const FarEnds& ends) const {
   for (const pid_t reader : ends.out.holders) {
     const auto client = clients_.find(reader);
@@ -78,7 +78,7 @@ bool Attribution::by_unknown_holder(Server& server, const FarEnds& ends) const {
     if (contains(server.tree, holder)) continue;
     server.client = describe(holder, nullptr);
     add(server, Evidence::Kind::Pipe,
-        "its stdin leads to " + naming(server.client) + ", which is no client that we know");
+        "its stdin leads to " + naming(server.client) + ", which is not a known client");
     return true;
   }
   return false;
@@ -96,12 +96,12 @@ bool Attribution::by_parent(Server& server) const {
   const Process* parent = table_.find(top->parent);
   const std::string name = parent == nullptr ? "" : " (" + printable(parent->comm) + ")";
   add(server, Evidence::Kind::Parent,
-      "its parent is process " + std::to_string(top->parent) + name + ", no client");
+      "its parent is process " + std::to_string(top->parent) + name + ", not a client");
   return false;
 }
 
-/// Most clients leave their servers in their own process group, which stays when a launcher in between dies.
-/// Without job control a whole script is one group; then it takes a line of descent to tell who is meant.
+/// Most clients leave their servers in their own process group, which stays when a launcher between them
+/// exits. Without job control a whole script is one group; then the ancestors decide which client is meant.
 bool Attribution::by_group(Server& server) const {
   const Process& top = *table_.find(server.pid);
   std::vector<std::pair<pid_t, const known::KnownClient*>> candidates;

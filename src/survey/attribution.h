@@ -1,5 +1,5 @@
-// Whom a server serves, or served: by its pipes, its parents, its group, and by what a client that is gone
-// has left behind. Pure.
+// Which client a server serves, or served: by its pipes, its ancestors and its process group, and for a
+// client that has exited by the traces that it left. Pure. Used by Judge, once per server.
 #pragma once
 
 #include "survey/marks.h"
@@ -16,7 +16,7 @@ class Attribution {
   /// tree that shows what it is; `ends` are its pipes, null if it has none.
   void attribute(Server& server, pid_t speaker, const FarEnds* ends) const;
 
-  /// `known` is null for a program that we don't know.
+  /// `known` is null for a program that is not a known client.
   Client describe(pid_t pid, const known::KnownClient* known) const;
 
  private:

@@ -19,7 +19,7 @@ void read_environment(int directory, Details& details) {
   std::optional<std::string> text = proc::read_whole(directory, "environ", kLongestEnvironment);
   if (!text) return;
   details.environment_readable = true;
-  if (text->size() == kLongestEnvironment) {  // a value that was cut in two must not be compared
+  if (text->size() == kLongestEnvironment) {  // a value that was cut must not be compared
     text->resize(text->find_last_of('\0') + 1);
   }
   details.environment = proc::parse_strings(*text);
@@ -27,7 +27,7 @@ void read_environment(int directory, Details& details) {
                 [](const std::string& one) { return one.find('=') == std::string::npos; });
 }
 
-/// "0::/user.slice/…" is the unified hierarchy; "1:name=systemd:/…" is what older systems have instead.
+/// "0::/user.slice/…" is the unified hierarchy; "1:name=systemd:/…" is what older systems have.
 std::string parse_cgroup(std::string_view text) {
   std::string_view best;
   int rank = 0;
@@ -62,7 +62,7 @@ std::uint64_t parse_rttime_limit(std::string_view limits) {
   return 0;
 }
 
-/// One number per namespace from ours down to its own.
+/// One number per PID namespace, from this one down to its own.
 bool has_several_pids(std::string_view numbers) {
   proc::take_word(numbers);
   return !proc::take_word(numbers).empty();

@@ -1,4 +1,5 @@
-// What is read only of the few processes that matter, because it costs more or is nobody else's business.
+// What is read only for the few processes that matter, because it is slow or private: environment, cgroup,
+// limits, memory. A process that has exited, or that may not be read, yields empty fields.
 #pragma once
 
 #include <sys/types.h>
@@ -22,18 +23,18 @@ struct Details {
 Details read_details(pid_t pid, const std::string& proc = "/proc");
 
 struct Memory {
-  std::uint64_t resident = 0;      // RSS: counts shared pages for everybody who shares them
+  std::uint64_t resident = 0;      // RSS: counts a shared page once per process
   std::uint64_t proportional = 0;  // PSS; 0 if it may not be read
-  std::uint64_t swapped = 0;       // leaked processes sit in swap, where RSS does not see them
+  std::uint64_t swapped = 0;       // leaked processes end up in swap, which RSS does not count
 
-  /// What ending the process would give back, as well as it can be known.
+  /// An estimate of what ending the process would free.
   std::uint64_t footprint() const { return (proportional != 0 ? proportional : resident) + swapped; }
 };
 
 Memory read_memory(pid_t pid, const std::string& proc = "/proc");
 
-/// Whether a hard RLIMIT_RTTIME is one that a keeper chooses for its tree: nobody else sets such a number,
-/// and it is handed down from process to process only, unlike an environment, which can be copied.
+/// Whether a hard RLIMIT_RTTIME is one that a keeper chooses for its tree: no other program sets such a
+/// number, and a process only inherits it, while an environment can also be copied.
 bool is_rlimit_tag(std::uint64_t limit);
 
 }  // namespace corral::survey

@@ -16,13 +16,12 @@ namespace {
 /// Long enough for the kernel's clock of 100 ticks a second to tell a busy process from an idle one.
 constexpr std::chrono::milliseconds kCpuSample{200};
 
-/// The process of the snapshot, pinned by a pidfd, or nothing if another one has its number now.
+/// The process of the snapshot, held by a pidfd. An error if another process has its pid now.
 Result<proc::Identity> identify_same(const Process& process) {
   const UniqueFd pidfd(keeper::pidfd_open(process.pid));
   if (!pidfd.valid()) return Error{"the process is gone"};
   Result<proc::Identity> identity = proc::identify(pidfd.get());
-  if (identity && identity->start_ticks != process.start_ticks)
-    return Error{"another process has its number"};
+  if (identity && identity->start_ticks != process.start_ticks) return Error{"another process has its pid"};
   return identity;
 }
 
@@ -49,8 +48,8 @@ void read_tree(Server& server) {
   }
 }
 
-/// When a file came to be what it is: its last change, or its creation if that is later (package managers
-/// write files with dates of long ago).
+/// When a file got its content: its last change, or its creation if that is later (package managers write
+/// files with old dates).
 std::chrono::system_clock::time_point file_time(const std::string& path) {
   struct statx status {};
   if (statx(AT_FDCWD, path.c_str(), 0, STATX_MTIME | STATX_BTIME, &status) != 0) return {};

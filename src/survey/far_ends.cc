@@ -14,8 +14,8 @@
 namespace corral::survey {
 namespace {
 
-/// The pipe itself, without opening it: a descriptor that only names it. Opening by pid at once could open a
-/// terminal or a device of whoever has the pid by now, and opening such things can have effects.
+/// The pipe itself, without opening it: a descriptor that only names it. Opening by pid directly could open a
+/// terminal or a device of the process that has the pid by now, and opening those can have effects.
 UniqueFd name_pipe(pid_t pid, int fd, std::uint64_t inode) {
   const std::string path = "/proc/" + std::to_string(pid) + "/fd/" + std::to_string(fd);
   UniqueFd named(open(path.c_str(), O_PATH | O_CLOEXEC));
@@ -28,7 +28,7 @@ UniqueFd name_pipe(pid_t pid, int fd, std::uint64_t inode) {
 }
 
 /// For a moment there is one more reader of the server's stdin, or writer of its stdout. Neither is noticed:
-/// readers wait for writers to be gone and the other way round, and closing wakes whoever that concerns.
+/// readers wait until all writers are gone and the other way round, and closing wakes those that wait.
 FarEnd::State ask_pipe(const Process& process, int fd) {
   const std::uint64_t inode = process.streams[static_cast<std::size_t>(fd)].inode;
   const UniqueFd named = name_pipe(process.pid, fd, inode);

@@ -26,7 +26,7 @@ std::map<std::string, Indexes> group(const Survey& survey, const std::function<b
 
 bool confirmed(const Server& server) { return server.certainty == Server::Certainty::Confirmed; }
 
-/// Processes of another user are left alone, also by root; that user may end them.
+/// Processes of another user are left alone, also by root; the command runs as that user.
 std::string reap_as(const Survey& survey, const Server& server) {
   return server.uid == survey.own_uid ? "corral reap"
                                       : "sudo -u '#" + std::to_string(server.uid) + "' corral reap";
@@ -53,7 +53,7 @@ std::string why_orphaned(const Server& server) {
     case Server::Cause::ClientGone:
     case Server::Cause::None: break;
   }
-  // Another process of that client may well be running.
+  // Another process of that client may be running.
   const bool has_trace =
       std::any_of(server.evidence.begin(), server.evidence.end(), [](const Evidence& evidence) {
         return evidence.kind == Evidence::Kind::Environment || evidence.kind == Evidence::Kind::Cgroup;

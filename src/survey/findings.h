@@ -1,4 +1,5 @@
-// What is wrong on this machine, in groups that a person can decide about.
+// What is wrong on this machine, in groups about which a person can decide, with the cause and the command
+// that helps. Pure; `doctor`, `watch` and the control server show the result.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +10,10 @@
 
 namespace corral::survey {
 
-/// Two servers run the same command if this is the same: program and arguments.
+/// Two servers run the same command if their keys are equal: program and arguments. Not for showing.
 std::string command_key(const Server& server);
 
-/// What to call a server in a sentence.
+/// The name of a server in a sentence. Printable.
 std::string title_of(const Server& server);
 
 struct Finding {

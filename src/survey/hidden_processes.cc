@@ -65,7 +65,7 @@ HidePid parse_hidepid(std::string_view mountinfo, std::string_view mount_point) 
     if (proc::take_word(head) != mount_point) continue;
     std::string_view tail = line.substr(dash + 8);
     proc::take_word(tail);                        // the source
-    hide = parse_options(proc::take_word(tail));  // a later mount lies over an earlier one
+    hide = parse_options(proc::take_word(tail));  // a later mount covers an earlier one
   }
   return hide;
 }

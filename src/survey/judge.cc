@@ -91,8 +91,8 @@ bool Judge::is_below(pid_t pid, std::string_view comm) const {
   });
 }
 
-/// Only of the process that shows what the server is: a helper's pipes say nothing about the service above
-/// it.
+/// Only for the process that shows what the server is: the pipes of a helper say nothing about the service
+/// above it.
 const FarEnds* Judge::ends_of(const Server& server) const {
   const auto ends = snapshot_.far_ends.find(speakers_.at(server.pid));
   return ends == snapshot_.far_ends.end() ? nullptr : &ends->second;
@@ -103,7 +103,7 @@ bool Judge::has_within(const Server& server, std::string_view comm) const {
                      [&](pid_t pid) { return table_.find(pid)->comm == comm; });
 }
 
-/// Below another server and no client in between: a helper of that one, or a server that it started.
+/// Below another server, without a client in between: its helper, or a server that it started.
 bool Judge::inside_another(pid_t top) const {
   for (const pid_t above : table_.ancestors(top)) {
     if (marks_.contains(above)) return true;  // also one that is a client in its turn, as a gateway is
@@ -176,7 +176,7 @@ void Judge::note_surroundings(Server& server) const {
   }
 }
 
-/// Whether nobody outside the tree has the other end of any of its pipes, by the kernel's word.
+/// Whether no process outside the tree has the other end of any of its pipes, according to the kernel.
 bool Judge::has_lost_all_pipes(const Server& server) const {
   const FarEnds* const own = ends_of(server);
   if (own == nullptr || !are_closed(*own)) return false;
@@ -187,9 +187,9 @@ bool Judge::has_lost_all_pipes(const Server& server) const {
   });
 }
 
-/// Who is connected to the tree by a socket, in words; empty if nobody is. Its stdin and stdout do not count,
-/// nor does a second connection to whoever has the other end of those, nor one from the tree to itself, nor
-/// the window of a server to which nobody can speak any more.
+/// Which process is connected to the tree by a socket, in words; empty if none is. Not counted are its stdin
+/// and stdout, a second connection to the process at the other end of those, a connection from the tree to
+/// itself, and the window of a server to which no process can write any more.
 std::string Judge::connected_to(const Server& server) const {
   std::unordered_set<std::uint64_t> streams;
   for (const pid_t pid : server.tree) {
@@ -208,7 +208,7 @@ std::string Judge::connected_to(const Server& server) const {
     if (use == snapshot_.sockets.end()) continue;
     for (const TcpCall& call : use->second.calls) {
       const std::string port = "TCP port " + std::to_string(call.port);
-      if (call.callers.empty()) return "whoever has called " + port;
+      if (call.callers.empty()) return "a process that cannot be seen from here, at " + port;
       const auto caller = std::find_if(call.callers.begin(), call.callers.end(), outside);
       if (caller != call.callers.end()) return "process " + std::to_string(*caller) + " at " + port;
     }
@@ -231,7 +231,7 @@ bool Judge::are_piped(const Process& writer, const Process& reader) const {
   return writer.parent == reader.parent && above != nullptr && above->is_shell;
 }
 
-/// Whom a shell has put before or behind it; 0 if nobody.
+/// The process before or after it in a shell's pipeline; 0 if there is none.
 pid_t Judge::pipeline_of(const Server& server) const {
   const FarEnds* const ends = ends_of(server);
   if (ends == nullptr) return 0;
@@ -272,7 +272,7 @@ void Judge::settle_state(Server& server) {
     return;
   }
   const auto mark = marks_.find(server.pid);
-  const bool guarded = is_below(server.pid, "corral");  // a guard may mark what it watches, too
+  const bool guarded = is_below(server.pid, "corral");  // a guard may mark the processes that it watches, too
   if (mark != marks_.end() && mark->second.ours && !guarded) {
     server.state = Server::State::Orphan;
     server.cause = Server::Cause::CorralKilled;
@@ -288,7 +288,7 @@ bool Judge::all_readable(uid_t uid) const {
   return std::none_of(table_.all().begin(), table_.all().end(), [&](const Process& process) {
     const bool readable = process.streams[0].kind != Stream::Kind::Unknown;
     const bool counts =
-        process.state != 'Z' && !process.argv.empty() && process.pid != 1;  // init is no client
+        process.state != 'Z' && !process.argv.empty() && process.pid != 1;  // init is not a client
     return process.uid == uid && !readable && counts;
   });
 }
@@ -302,8 +302,9 @@ bool Judge::held_only_by(const FarEnd& end, const Server& server,
   });
 }
 
-/// Nobody can write to it any more, and it is not below the client that still reads from it: the wrapper that
-/// the client knew is gone. One that is still below might be a command at work on its only input.
+/// No process can write to it any more, and it is not below the client that still reads from it: the wrapper
+/// that the client had started is gone. A process still below the client might be a command that works on its
+/// only input.
 bool Judge::lost_its_launcher(const Server& server, const FarEnds& ends) const {
   if (ends.in.state != FarEnd::State::Closed || ends.out.holders.empty()) return false;
   const std::vector<pid_t> above = table_.ancestors(server.pid);
@@ -312,9 +313,9 @@ bool Judge::lost_its_launcher(const Server& server, const FarEnds& ends) const {
   });
 }
 
-/// A server is an orphan if nobody but other orphans has the other end of its pipes: clients that hand
-/// descriptors to every child leave servers that hold each other open. So all are suspects at first, and
-/// whoever is held from outside is cleared, until nobody changes sides.
+/// A server is an orphan if only other orphans have the other end of its pipes: clients that pass all
+/// descriptors to every child leave servers that hold each other's pipes open. So all are suspects at first;
+/// a server whose pipes a process outside of the suspects has is cleared, until no more can be.
 void Judge::find_orphans() {
   std::vector<Server*> suspects;
   for (Server& server : survey_.servers) {
@@ -336,8 +337,8 @@ void Judge::find_orphans() {
   for (Server* server : suspects) {
     const FarEnds& ends = *ends_of(*server);
     const bool closed = are_closed(ends);
-    // Without the kernel's word a holder that we cannot see may exist. Processes of other users do not count:
-    // a server gets its pipes from a client of its own user.
+    // Without the kernel's answer there may be a holder that is not visible. Processes of other users do not
+    // count: a server gets its pipes from a client of its own user.
     if (!closed && !lost_its_launcher(*server, ends) && !all_readable(server->uid)) continue;
     server->state = Server::State::Orphan;
     const bool deaf = ends.in.state == FarEnd::State::Closed;
@@ -348,7 +349,7 @@ void Judge::find_orphans() {
   }
 }
 
-/// Somebody may work with a client that a server has started. A gateway, which is built on an SDK, is no such
+/// A person may use a client that a server has started. A gateway, which is built on an SDK, is not such a
 /// client.
 void Judge::note_client_inside(Server& server) const {
   for (const pid_t pid : server.tree) {

@@ -19,7 +19,7 @@ constexpr std::string_view kListening = "0A";
 constexpr std::string_view kEstablished = "01";
 constexpr int kHexadecimal = 16;
 
-/// "0100007F:1F90": what stands behind the colon.
+/// "0100007F:1F90": the number after the colon.
 std::uint16_t port_in(std::string_view address) {
   const std::size_t colon = address.rfind(':');
   if (colon == std::string_view::npos) return 0;
@@ -46,7 +46,7 @@ struct Line {
   uid_t uid = 0;
 };
 
-/// Of the lines below the heading. Only a connection that nobody has accepted yet has no inode.
+/// The lines below the heading. Only a connection that has not been accepted yet has no inode.
 template <class Take>
 void for_each_line(std::string_view text, Take take) {
   std::string_view line;

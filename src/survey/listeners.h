@@ -1,5 +1,5 @@
-// Which sockets wait for connections. A server with a port of its own may be in use by anybody, whatever
-// became of its pipes.
+// Which TCP sockets wait for connections or are connected. A server with its own port may be in use by any
+// program, no matter what happened to its pipes.
 #pragma once
 
 #include <sys/types.h>
@@ -14,7 +14,7 @@ namespace corral::survey {
 struct ListeningSocket {
   std::uint64_t inode = 0;
   std::uint16_t port = 0;
-  uid_t uid = 0;  // whose it is
+  uid_t uid = 0;  // its owner
 
   bool operator==(const ListeningSocket&) const = default;
 };
@@ -25,10 +25,11 @@ std::vector<ListeningSocket> parse_listening_sockets(std::string_view text);
 /// One end of an established connection. If both ends are on this machine, there is a second one with the
 /// addresses exchanged.
 struct TcpConnection {
-  std::string local{};      // address and port as the kernel writes them; IPv4 also looks so in IPv6 sockets
+  std::string
+      local{};  // address and port as the kernel writes them; IPv4 addresses look the same in IPv6 sockets
   std::string remote{};     // the same of the other end
   std::uint16_t port = 0;   // of `local`
-  std::uint64_t inode = 0;  // 0 = nobody has accepted it yet
+  std::uint64_t inode = 0;  // 0 = not accepted yet
 
   bool operator==(const TcpConnection&) const = default;
 };
@@ -40,13 +41,13 @@ struct TcpSockets {
   bool complete = true;                 // false: there may be more, since a list could not be read
 };
 
-/// Adds what one of these files says.
+/// Adds the sockets of one of these files.
 void parse_tcp_sockets(std::string_view text, TcpSockets& sockets);
 
-/// All of our network namespace. `folder` is another one in tests only.
+/// All TCP sockets of this network namespace. `folder` is another one in tests only.
 TcpSockets read_tcp_sockets(const std::string& folder = "/proc/net");
 
-/// Those of our network namespace.
+/// The listening sockets of this network namespace.
 std::vector<ListeningSocket> read_listening_sockets();
 
 }  // namespace corral::survey

@@ -11,7 +11,7 @@
 //   corral's mark   yes, if it is whole: the variable and the limit. The variable alone can be copied (an
 //                   `at` job, a terminal, a service), and says nothing
 //   configuration   yes: a client's file names this program and its arguments. A process that does another
-//                   job of a configured program is only possible, whatever else speaks for it
+//                   job of a configured program is only possible, even with other evidence
 //   pipes           yes, if both lead to a known client that runs nothing else over pipes. Most also run
 //                   tools and language servers that way; there a name must be added
 //   package         built on an MCP SDK, with pipes: a server or a client. Its name, or a client at the
@@ -168,14 +168,14 @@ class Marker {
     }
   }
 
-  /// A client that is itself started over pipes by another one shares them with nobody below it.
+  /// A client that was itself started over pipes by another one does not share them with a process below it.
   bool inside(pid_t partner, const Process& process) const {
     const std::vector<pid_t> above = snapshot_.processes.ancestors(partner);
     return std::find(above.begin(), above.end(), process.pid) != above.end();
   }
 
   void by_package(const Process& process, const known::ServerCommand& command, Mark& mark) {
-    // What depends on the client half alone is a client, whoever holds its own pipes.
+    // A program that depends on the client half alone is a client, no matter which process has its pipes.
     if (command.mcp_dependency.starts_with("@modelcontextprotocol/client")) return;
     if (!command.depends_on_mcp || !process.streams[0].connects() || !process.streams[1].connects()) return;
     mark.confirmed |= !mark.evidence.empty() || is_called_a_server(command);
@@ -192,7 +192,7 @@ class Marker {
   }
 
   /// A program built on the SDK may be a client or a server. The one that holds the other end of a server's
-  /// pipes is its client; so is one that is no server by other evidence and has a server below it.
+  /// pipes is its client; so is one without other evidence of being a server and with a server below it.
   void find_sdk_clients() {
     for (const auto& [pid, mark] : marks_) {
       const auto ends = snapshot_.far_ends.find(pid);
@@ -239,7 +239,7 @@ class Marker {
                        [kind](const Evidence& evidence) { return evidence.kind == kind; });
   }
 
-  /// A client that has let go of a server often still reads its stdout.
+  /// A client that has closed a server's stdin often still reads its stdout.
   static std::vector<pid_t> partners_or_readers(const FarEnds& ends) {
     return ends.in.state == FarEnd::State::Closed ? ends.out.holders : partners(ends);
   }
@@ -253,7 +253,7 @@ class Marker {
   const Snapshot& snapshot_;
   RunningClients& clients_;
   std::unordered_map<std::string, std::vector<const known::ConfiguredServer*>> configured_;  // by key
-  std::unordered_set<std::string> living_;  // instances whose keepers are there
+  std::unordered_set<std::string> living_;  // instances whose keepers run
   Marks marks_;
 };
 

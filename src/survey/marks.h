@@ -1,5 +1,5 @@
-// Which processes are MCP servers, one at a time: what each shows by itself, before trees and clients are put
-// together. Pure.
+// Which processes are MCP servers: what each process shows by itself, before judge() groups them into trees
+// and finds their clients. Pure. The head of marks.cc lists what counts as proof.
 #pragma once
 
 #include <string>
@@ -28,13 +28,13 @@ Marks mark_servers(const Snapshot& snapshot, RunningClients& clients);
 
 RunningClients find_known_clients(const Snapshot& snapshot);
 
-/// Which kind of client a program is by the MCP SDK that it is built on; null if none.
+/// The row of the table for a client built on this MCP SDK; null if there is none.
 const known::KnownClient* sdk_client(const known::ServerCommand& command);
 
 /// Null for a process whose command line is hidden.
 const known::ServerCommand* command_of(const Snapshot& snapshot, pid_t pid);
 
-/// Whoever has the other end of both stdin and stdout.
+/// The processes that have the other end of both stdin and stdout.
 std::vector<pid_t> partners(const FarEnds& ends);
 
 }  // namespace corral::survey

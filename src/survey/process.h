@@ -1,5 +1,5 @@
-// One process as /proc shows it. Everything in here was true when it was read and may not be any more: who
-// acts on it opens the process first and looks again.
+// One process as /proc shows it. Everything here was true when it was read and may be outdated: code that
+// acts on a process opens it first and looks again.
 #pragma once
 
 #include <sys/types.h>
@@ -12,14 +12,14 @@
 
 namespace corral::survey {
 
-/// How a keeper calls itself.
+/// The name (comm) of a keeper.
 inline constexpr std::string_view kKeeperName = "corral-keeper";
 
 /// What one of the standard descriptors is.
 struct Stream {
   enum class Kind : std::uint8_t { Unknown, Closed, Null, Terminal, File, Pipe, Socket };
 
-  Kind kind = Kind::Unknown;  // Unknown: we may not look
+  Kind kind = Kind::Unknown;  // Unknown: may not be read
   std::uint64_t inode = 0;    // of a pipe or socket; both ends of a pipe have the same
 
   bool connects() const { return kind == Kind::Pipe || kind == Kind::Socket; }
@@ -37,10 +37,10 @@ struct Process {
   std::uint64_t start_ticks = 0;  // since boot
   std::uint64_t cpu_ticks = 0;    // user and system, so far
   std::string comm;
-  std::vector<std::string> argv;       // empty: a kernel thread, a zombie, or hidden from us
-  std::string executable;              // empty if we may not know
+  std::vector<std::string> argv;       // empty: a kernel thread, a zombie, or not readable
+  std::string executable;              // empty if it may not be read
   bool executable_replaced = false;    // the file that runs is no longer there under its name
-  std::string directory;               // where it works; empty if we may not know
+  std::string directory;               // working directory; empty if it may not be read
   std::array<Stream, 3> streams = {};  // stdin, stdout, stderr
 };
 

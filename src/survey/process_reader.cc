@@ -121,8 +121,8 @@ bool ProcessReader::read_descriptors(int directory, Process& process) {
   }
   descriptors_seen_ += seen;
   if (readable) return true;
-  // The kernel lists descriptors by the rights to the directory, but shows them only to who might trace the
-  // process.
+  // The kernel lists descriptors by the rights to the directory, but shows them only to a process that may
+  // trace this one.
   process.streams.fill({});
   ++unreadable_;
   return true;

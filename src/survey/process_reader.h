@@ -15,7 +15,7 @@ class ProcessReader {
  public:
   explicit ProcessReader(int proc) : proc_(proc), buffer_(kLongestCommand) {}
 
-  /// Nothing if there is no such process (any more), or if even its name is hidden from us.
+  /// Empty if there is no such process (any more), or if even its name may not be read.
   std::optional<Process> read(const char* name);
 
   std::vector<Holding> take_holdings() { return std::move(holdings_); }
@@ -24,8 +24,8 @@ class ProcessReader {
  private:
   static constexpr std::size_t kLongestCommand = 256 * 1024;
   static constexpr std::size_t kMostDescriptors = 65536;  // of one process
-  // Beyond these sums everybody gets the small share that is enough for any server: some user's many long
-  // command lines or many open descriptors must cost neither our memory nor our time.
+  // Beyond these sums each process gets the small share that is enough for any server: a user with many long
+  // command lines or many open descriptors must not cost memory or time.
   static constexpr std::size_t kCommandsInAll = 32 * 1024 * 1024;
   static constexpr std::size_t kDescriptorsInAll = 4 * 1024 * 1024;
   static constexpr std::size_t kShortCommand = 4096;
@@ -35,7 +35,7 @@ class ProcessReader {
   void read_places(int directory, Process& process) const;
   /// False if the process is gone.
   bool read_descriptors(int directory, Process& process);
-  /// False if we may not look at it.
+  /// False if it may not be read.
   bool read_descriptor(int descriptors, const char* name, int fd, Process& process);
 
   int proc_;

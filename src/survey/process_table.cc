@@ -33,14 +33,14 @@ std::uint64_t boot_ticks(long per_second) {
 
 Error unreadable_proc(const std::string& proc, const std::string& why) {
   return {"cannot list the processes: " + proc + " " + why +
-          "; corral learns everything about processes from there: mount it (`mount -t proc proc /proc`)"};
+          "; corral reads everything about processes there: mount it (`mount -t proc proc /proc`)"};
 }
 
-/// A number there must mean the same process as in a system call of ours, or we would act on strangers.
+/// A pid there must mean the same process as in a system call of this process, or corral would act on others.
 std::optional<Error> why_not_our_proc(int directory) {
   struct statfs system {};
   if (fstatfs(directory, &system) != 0 || system.f_type != PROC_SUPER_MAGIC) {
-    return unreadable_proc(kRealProc, "is no proc file system");
+    return unreadable_proc(kRealProc, "is not a proc file system");
   }
   const std::optional<std::string> status = proc::read_whole(directory, "self/status", 65536);
   if (status && proc::whole_number(proc::value_of(*status, "NSpid")) == static_cast<std::uint64_t>(getpid()))
@@ -49,9 +49,9 @@ std::optional<Error> why_not_our_proc(int directory) {
   const bool old = status && proc::value_of(*status, "NSpid").empty();
   if (old && proc::read_link(directory, "self") == std::to_string(getpid())) return {};
   return Error{
-      "cannot list the processes: /proc belongs to another PID namespace, so its numbers are not ours; mount "
-      "one that "
-      "fits (`mount -t proc proc /proc`, or `unshare --mount-proc`)"};
+      "cannot list the processes: /proc belongs to another PID namespace, so its pids mean other "
+      "processes; mount "
+      "one that fits (`mount -t proc proc /proc`, or `unshare --mount-proc`)"};
 }
 
 }  // namespace
@@ -68,7 +68,7 @@ Result<ProcessTable> ProcessTable::read(const std::string& proc) {
   while (const char* const name = names.next()) {
     if (std::optional<Process> process = reader.read(name)) processes.push_back(std::move(*process));
   }
-  if (processes.empty()) return unreadable_proc(proc, "has no process in it, not even ours");
+  if (processes.empty()) return unreadable_proc(proc, "has no process in it, not even this one");
   const long per_second = sysconf(_SC_CLK_TCK);
   ProcessTable table(std::move(processes), reader.take_holdings(), boot_ticks(per_second), per_second);
   table.unreadable_ = reader.unreadable();
@@ -89,7 +89,7 @@ void ProcessTable::index() {
   const auto by_pid = [](const Process& one, const Process& other) { return one.pid < other.pid; };
   const auto same_pid = [](const Process& one, const Process& other) { return one.pid == other.pid; };
   std::stable_sort(processes_.begin(), processes_.end(), by_pid);
-  // A pid that went from one process to the next while the directory was read may have been met twice.
+  // A pid that was reused while the directory was read may be in the list twice.
   processes_.erase(std::unique(processes_.begin(), processes_.end(), same_pid), processes_.end());
   std::sort(holdings_.begin(), holdings_.end(), [](const Holding& one, const Holding& other) {
     return std::tie(one.inode, one.pid, one.fd) < std::tie(other.inode, other.pid, other.fd);
@@ -114,7 +114,7 @@ std::span<const pid_t> ProcessTable::children(pid_t pid) const {
 
 std::vector<pid_t> ProcessTable::tree(pid_t pid) const {
   if (find(pid) == nullptr) return {};
-  // The table is no snapshot: parents that were read at different times can form a ring.
+  // The table is not a snapshot of one moment: parents that were read at different times can form a ring.
   std::vector<pid_t> members{pid};
   std::unordered_set<pid_t> met{pid};
   for (std::size_t at = 0; at < members.size(); ++at) {

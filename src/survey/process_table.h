@@ -1,5 +1,5 @@
-// All processes of this machine that we may see, read in one pass. Processes that vanish while they are read
-// are left out; what we may not read of the others stays empty.
+// All visible processes of this machine, read in one pass. Processes that exit while they are read are left
+// out; what may not be read of the others stays empty. A value: once it is read it does not change.
 #pragma once
 
 #include <chrono>
@@ -33,7 +33,7 @@ class ProcessTable {
   /// `proc` is another directory in tests only.
   static Result<ProcessTable> read(const std::string& proc = "/proc");
 
-  /// For tests and for a view that was put together by hand.
+  /// For tests, and for a table that was not read from /proc.
   ProcessTable(std::vector<Process> processes, std::vector<Holding> holdings, std::uint64_t ticks_now,
                long ticks_per_second);
 
@@ -42,18 +42,18 @@ class ProcessTable {
   std::span<const pid_t> children(pid_t pid) const;
   /// The process and everything below it, parents before their children.
   std::vector<pid_t> tree(pid_t pid) const;
-  /// From the parent up to the first process that has none we can see.
+  /// From the parent up to the first process without a visible parent.
   std::vector<pid_t> ancestors(pid_t pid) const;
-  /// Who has an end of this pipe or socket open.
+  /// The processes that have an end of this pipe or socket open.
   std::span<const Holding> holders(std::uint64_t inode) const;
   std::span<const Holding> holdings() const { return holdings_; }  // all that were seen, by inode
 
   std::chrono::milliseconds age(const Process& process) const;
   std::chrono::system_clock::time_point started(const Process& process) const;
 
-  /// Processes whose descriptors we may not look at (other users', unless we are root).
+  /// How many processes have descriptors that may not be read (those of other users, unless this is root).
   std::size_t unreadable() const { return unreadable_; }
-  /// /proc shows us only our own processes (mount option hidepid).
+  /// /proc shows only the processes of this user (mount option hidepid).
   bool others_hidden() const { return others_hidden_; }
 
  private:

@@ -8,7 +8,7 @@
 namespace corral::survey {
 namespace {
 
-/// What carries corral's mark is ours to end, whatever it does.
+/// corral may end everything that carries its mark, no matter what it does.
 bool is_ours(const Server& server) { return server.cause == Server::Cause::CorralKilled; }
 
 bool is_of_other_user(const Server& server, const Asker& asker) { return server.uid != asker.own_uid; }
@@ -31,9 +31,9 @@ bool does_another_job(const Server& server, const Asker&) {
   return server.arguments == Arguments::Other && !is_ours(server);
 }
 
-/// What a client's configuration starts over pipes with exactly these arguments is that client's, even if it
-/// also opens a port (for a browser, for a login): its pipes decide. But a variable may have made it a
-/// service, which nobody can see from here, so only a person may decide that.
+/// A server that a client's configuration starts over pipes with exactly these arguments belongs to that
+/// client, even if it also opens a port (for a browser, for a login): its pipes decide. But a variable may
+/// have made it a service, which cannot be seen from here, so only a person may decide that.
 bool waits_for_others(const Server& server, const Asker& asker) {
   const bool side_door = asker.asked && server.arguments == Arguments::Same;
   return !server.listens.empty() && !side_door && !is_ours(server);

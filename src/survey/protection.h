@@ -1,5 +1,6 @@
-// Who may be ended: the one rule that doctor, reap, watch, the daemon's watch, the control tool `reap`,
-// `run --cleanup` and recovery ask. Pure. Each protection stands alone; any one of them spares a server.
+// Which processes may be ended: the one rule for doctor, reap, watch, the daemon's watch, the control tool
+// `reap`, `run --cleanup` and recovery. Pure. Each protection is independent; any one of them spares a
+// server.
 #pragma once
 
 #include <sys/types.h>
@@ -16,30 +17,30 @@ namespace corral::survey {
 enum class Protection : std::uint8_t {
   OtherUser,
   OwnLine,         // the command that asks runs inside it
-  Debugger,        // somebody debugs a process of it
+  Debugger,        // a debugger is attached to one of its processes
   Container,       // another PID namespace, where a path is another file
   ClientInside,    // a client runs in its tree
   Kept,            // a living corral ends it with its session
-  NoEvidence,      // nothing proves that it speaks MCP
+  NoEvidence,      // nothing proves that it is an MCP server
   OtherArguments,  // a configuration names its program for another job
-  Listening,       // it waits for connections, so anybody may use it
-  Connected,       // somebody speaks to it over a socket
+  Listening,       // it waits for connections, so any program may use it
+  Connected,       // a process is connected to it by a socket
   Pipeline,        // it is part of a shell's pipeline
 };
 
-/// Who wants to end something.
+/// On whose behalf a process is to be ended.
 struct Asker {
   uid_t own_uid = 0;
   std::vector<pid_t> own_ancestors{};  // and the process itself
-  bool takes_possible = false;         // also what nothing proves to be a server
-  bool asked = false;                  // a person wants this; false = watch, the daemon, a server's start
+  bool takes_possible = false;         // also processes without proof that they are servers
+  bool asked = false;  // a person asked for it; false = watch, the daemon, the start of a server
 };
 
-/// The first protection that holds; nothing = it may be ended.
+/// The first protection that applies; empty = it may be ended.
 std::optional<Protection> protection_of(const Server& server, const Asker& asker);
 
 /// The same, but only how others use it, as for a person who asks: a server that is used in one of these ways
-/// is not an orphan, whatever became of its pipes.
+/// is not an orphan, no matter what happened to its pipes.
 std::optional<Protection> use_of(const Server& server);
 
 /// One process in the instant before a signal, or one of our own remnants, which is ended by proof alone.

@@ -14,7 +14,7 @@
 namespace corral::survey {
 namespace {
 
-/// Processes whose surroundings are worth reading: they speak over pipes, or may carry corral's mark.
+/// Processes whose details are read: they use pipes, or may carry corral's mark.
 bool is_of_interest(const Process& process) {
   if (process.state == 'Z' || process.argv.empty()) return false;
   return process.streams[0].connects() || process.streams[1].connects();
@@ -24,7 +24,7 @@ bool is_of_interest(const Process& process) {
 /// everything that may have lost its parent is looked at, too.
 bool may_be_ours(const ProcessTable& table, const Process& process) {
   if (process.state == 'Z' || process.argv.empty()) return false;
-  if (process.comm == kKeeperName) return true;  // it knows which instance is not lost
+  if (process.comm == kKeeperName) return true;  // its environment names an instance that has a keeper
   const Process* parent = table.find(process.parent);
   return parent == nullptr || parent->pid == 1 || parent->comm == kKeeperName || parent->comm == "systemd";
 }
@@ -35,14 +35,14 @@ void add_project_roots(const Snapshot& snapshot, std::vector<std::string>& roots
   for (const Process& process : snapshot.processes.all()) {
     const auto command = snapshot.commands.find(process.pid);
     if (command == snapshot.commands.end() || process.directory.empty()) continue;
-    // Somebody else's project must not say which of our processes are servers.
+    // The project of another user must not decide which processes of this user are servers.
     if (process.uid != geteuid()) continue;
     if (recognise_client(process, command->second) == nullptr) continue;
     if (known.insert(process.directory).second) roots.push_back(process.directory);
   }
 }
 
-/// Its network namespace; empty if that may not be known.
+/// Its network namespace; empty if it may not be read.
 std::string network_of(const std::string& process) {
   return proc::read_link(AT_FDCWD, ("/proc/" + process + "/ns/net").c_str());
 }

@@ -1,5 +1,5 @@
-// Everything that the judgement needs, gathered once and then only looked at: judging is pure, so every rule
-// in it has a test without a single process.
+// Everything that judge() needs, read once and then only used: judging is pure, so every rule in it has a
+// test without a process.
 #pragma once
 
 #include <unordered_map>
@@ -15,20 +15,20 @@
 namespace corral::survey {
 
 struct FarEnds {
-  FarEnd in;   // who can write to its stdin
-  FarEnd out;  // who can read its stdout
+  FarEnd in;   // the processes that can write to its stdin
+  FarEnd out;  // the processes that can read its stdout
 };
 
 struct Snapshot {
   ProcessTable processes;
   std::unordered_map<pid_t, known::ServerCommand> commands;
   std::unordered_map<pid_t, Details>
-      details;  // of processes whose stdin and stdout lead somewhere, and of ours
+      details;  // of processes whose stdin and stdout lead somewhere, and of those with corral's mark
   std::unordered_map<pid_t, FarEnds> far_ends;  // of the same
   known::Configurations configurations;
   pid_t self = 0;
   uid_t own_uid = 0;
-  SocketUses sockets;  // of processes that others can speak to other than over stdin and stdout
+  SocketUses sockets;  // of processes that others can reach other than by stdin and stdout
 };
 
 /// What to look at besides /proc: where the user's configuration files are.

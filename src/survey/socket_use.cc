@@ -52,7 +52,7 @@ class Reader {
     std::vector<pid_t> peers = holders(peer);
     bool only_streams = true;
     for (const Holding& holding : table_.holders(peer)) only_streams &= is_standard_stream(table_, holding);
-    // Our end is how somebody speaks to a child that has a socket pair as its stdin and stdout.
+    // This end belongs to the parent of a child that has a socket pair as its stdin and stdout.
     if (!peers.empty() && only_streams) return;
     add_link({inode, std::move(peers), is_display(peer_name)});
   }
@@ -96,7 +96,7 @@ void read_tcp(const TcpSockets& tcp, Reader& reader) {
   }
 }
 
-/// Where a list is missing, every socket that is in no other may be a way to speak to the process.
+/// Where a list is missing, every socket that is in no other list may be a way to reach the process.
 void add_unexplained(const ProcessTable& table, const TcpSockets& tcp, const UnixSockets* unix_sockets,
                      const IsElsewhere& lacks_a_list, Reader& reader) {
   std::unordered_set<std::uint64_t> known(tcp.inodes.begin(), tcp.inodes.end());
@@ -166,7 +166,8 @@ SocketUses socket_uses(const ProcessTable& table, const TcpSockets& tcp, const U
   }
   if (unix_sockets == nullptr) return reader.take();
   for (const auto& [inode, socket] : *unix_sockets) {
-    if (socket.listens && is_for_itself(socket.name)) continue;  // whoever is connected there still counts
+    if (socket.listens && is_for_itself(socket.name))
+      continue;  // a process that is connected there still counts
     if (socket.listens) {
       reader.listens(inode,
                      socket.name.empty() ? "a Unix socket" : "the Unix socket " + printable(socket.name));

@@ -1,6 +1,6 @@
-// How others can speak to a process other than over its stdin and stdout: sockets on which it waits for
-// connections, and connected Unix sockets. A server that is used this way is in use, whatever became of its
-// pipes.
+// How other processes can reach a process other than by its stdin and stdout: sockets on which it waits for
+// connections, and connected Unix sockets. A server that is used this way is in use, no matter what happened
+// to its pipes.
 #pragma once
 
 #include <sys/types.h>
@@ -21,14 +21,14 @@ namespace corral::survey {
 /// A connected Unix socket that is not a standard stream of the process that has it.
 struct UnixLink {
   std::uint64_t inode = 0;
-  std::vector<pid_t> peers{};  // who has the other end; empty = somebody we cannot see
-  bool display = false;        // it leads to a screen: there may be a window
+  std::vector<pid_t> peers{};  // which have the other end; empty = a process that is not visible
+  bool display = false;        // it leads to a display server: there may be a window
 };
 
 /// A connection to a TCP port on which the process waits.
 struct TcpCall {
   std::uint16_t port = 0;
-  std::vector<pid_t> callers{};  // who has the other end; empty = another machine, or somebody we cannot see
+  std::vector<pid_t> callers{};  // which have the other end; empty = another machine, or not visible
 };
 
 struct SocketUse {
@@ -39,22 +39,24 @@ struct SocketUse {
 
 using SocketUses = std::unordered_map<pid_t, SocketUse>;
 
-/// Whether a process is in another network namespace than we are: the kernel lists the sockets of ours only.
+/// Whether a process is in another network namespace than this one: the kernel lists only the sockets of this
+/// one.
 using IsElsewhere = std::function<bool(pid_t)>;
 
-/// Pure. `unix_sockets` is null where the kernel does not tell about them. Then, where the list of TCP
-/// sockets is not complete, and for processes that are elsewhere, every socket that is in no list may be a
-/// way to speak to the process, and counts as a link to somebody whom we cannot see.
+/// Pure. `unix_sockets` is null where the kernel does not list them. Then, where the list of TCP sockets is
+/// not complete, and for processes in another namespace, every socket that is in no list may be a way to
+/// reach the process, and counts as a link to a process that is not visible.
 SocketUses socket_uses(const ProcessTable& table, const TcpSockets& tcp, const UnixSockets* unix_sockets,
                        const IsElsewhere& is_elsewhere = {});
 
 /// Services that any program may ask for something: D-Bus, the journal, user databases, container engines,
-/// databases, keyrings, agents for keys, sound. To be connected to one says nothing about who uses the
-/// program. `name` is the address of the service's socket, with '@' in front of an abstract one.
+/// databases, keyrings, agents for keys, sound. A connection to one of them does not show which
+/// process uses the program. `name` is the address of the service's socket, with '@' in front of an abstract
+/// one.
 bool is_common_service(std::string_view name);
 
 /// Sockets on which a program waits only for copies of itself or for its own children: those of tsx and of
-/// Chromium. That it listens there says nothing about who uses it.
+/// Chromium. Listening there does not show which process uses it.
 bool is_for_itself(std::string_view name);
 
 /// Where windows are shown: X11 or Wayland.

@@ -1,4 +1,5 @@
-// The survey for programs: docs/doctor-schema.json describes it.
+// The survey as JSON, for programs. docs/doctor-schema.json describes it; a change there is a change of the
+// contract. All text is printable, and secrets in command lines are hidden.
 #pragma once
 
 #include <string>

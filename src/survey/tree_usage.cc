@@ -23,7 +23,7 @@ constexpr std::uint64_t kMostSeconds = 100ULL * 365 * 24 * 3600;  // no machine 
 constexpr std::uint64_t kMostKilobytes =
     std::numeric_limits<std::uint64_t>::max() / 1024 / 4'194'304;  // sums of all pids stay in range
 
-/// What the pass keeps of every process: most of them are nobody's that was asked for.
+/// What the pass keeps of every process. Most of them are in none of the trees.
 struct Relative {
   pid_t parent = 0;
   pid_t pid = 0;
@@ -90,7 +90,7 @@ class TreeMeasure {
     pids_.insert(relative.pid);
   }
 
-  /// Good until the next call. Two opens per process, of its directory and of the file, would be too many.
+  /// Valid until the next call. Two opens per process, of its directory and of the file, would be too many.
   const char* path_of(std::string_view pid, std::string_view file) {
     path_.assign(pid);
     path_.append(file);
@@ -126,8 +126,8 @@ class TreeMeasure {
     return milliseconds(ticks / rate * 1000 + ticks % rate * 1000 / rate);
   }
 
-  /// 0 of one that is gone meanwhile, or is a zombie. smaps_rollup would share pages out fairly, but the
-  /// kernel walks every page for it, and this is asked every few seconds.
+  /// 0 if it has exited meanwhile, or is a zombie. smaps_rollup would divide shared pages, but the kernel
+  /// walks every page for it, and this is called every few seconds.
   std::uint64_t memory_of(pid_t pid) {
     const auto status = proc::read_once(proc_, path_of(std::to_string(pid), "/status"), buffer_);
     return status ? kilobytes_of(*status, "VmRSS") + kilobytes_of(*status, "VmSwap") : 0;

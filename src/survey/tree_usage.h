@@ -1,4 +1,4 @@
-// What process trees use, measured in one pass over /proc. Any thread may call.
+// What process trees use, measured in one pass over /proc. Stateless; any thread may call it.
 #pragma once
 
 #include <sys/types.h>
@@ -27,7 +27,8 @@ struct TreeUsage {
   std::chrono::milliseconds cpu{0};
 };
 
-/// The descendants of each root (a keeper). One that is gone has no entry. `proc` is where /proc stands.
+/// The descendants of each root (a keeper). A root that has exited has no entry. `proc` is another directory
+/// in tests only.
 std::map<pid_t, TreeUsage> measure_trees(const std::vector<pid_t>& roots, const std::string& proc = "/proc");
 
 }  // namespace corral::survey

@@ -86,8 +86,8 @@ void add_socket(const nlmsghdr* message, UnixSockets& sockets) {
       end.can_write = (shut & 2) == 0;
     }
   }
-  // Datagrams have no shutdown by the other end: without a receiver they are refused, but anybody may send
-  // here.
+  // Datagrams have no shutdown by the other end: without a receiver they are refused, but any process may
+  // send here.
   if (body->udiag_type == SOCK_DGRAM && peer_is_gone) end.can_write = false;
   if (sockets.size() < kMostSockets) sockets[body->udiag_ino] = std::move(end);
 }
@@ -118,7 +118,7 @@ Progress take_answer(int netlink, std::vector<char>& buffer, UnixSockets& socket
   return take_messages(buffer.data(), static_cast<std::size_t>(got), sockets, torn);
 }
 
-/// Nothing if the kernel does not tell.
+/// Empty if the kernel does not list them.
 std::optional<UnixSockets> dump(bool& torn) {
   const UniqueFd netlink(socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG));
   const timeval patience{kPatienceSeconds, 0};

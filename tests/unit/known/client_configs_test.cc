@@ -240,7 +240,7 @@ TEST_F(Configs, ThatAreNoRegularFilesAreANoteAndNeverAWait) {
   const Configurations found = read_client_configs({root() + "/home", {}, {}});
 
   ASSERT_THAT(found.notes, SizeIs(2));
-  for (const ConfigNote& note : found.notes) EXPECT_THAT(note.message, HasSubstr("no regular file"));
+  for (const ConfigNote& note : found.notes) EXPECT_THAT(note.message, HasSubstr("not a regular file"));
 }
 
 TEST_F(Configs, ThatAreTooLargeAreANote) {

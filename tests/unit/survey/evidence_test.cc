@@ -12,7 +12,7 @@ using testing::ElementsAre;
 constexpr const char* kNamed = "configuration: 'files' in /home/me/.config/codex names its command";
 constexpr const char* kPackage = "package: its package depends on @modelcontextprotocol/sdk 1.32.2";
 constexpr const char* kClosed = "pipe: nobody has the other end of its stdin and stdout";
-constexpr const char* kBelowInit = "parent: its parent is process 1 (systemd), no client";
+constexpr const char* kBelowInit = "parent: its parent is process 1 (systemd), not a client";
 constexpr const char* kBelowCodex = "parent: below Codex (pid 40)";
 constexpr const char* kAfterCodex = "start-time: started 10 s after Codex";
 constexpr const char* kToCodex = "pipe: its stdin and stdout lead to Codex (pid 40)";
@@ -59,8 +59,8 @@ TEST(ToldEvidence, OfAServerOfAnUnknownProgram) {
 
   EXPECT_THAT(evidence_of(scene, 50),
               ElementsAre(kNamed, kPackage,
-                          "pipe: its stdin leads to node agent.js (pid 40), which is no client that we know",
-                          "parent: its parent is process 40 (node), no client",
+                          "pipe: its stdin leads to node agent.js (pid 40), which is not a known client",
+                          "parent: its parent is process 40 (node), not a client",
                           "start-time: started 10 s after node agent.js"));
   EXPECT_EQ(client_of(scene, 50).name, "node agent.js");
   scene.command(40).script = "/usr/bin/node";
@@ -158,8 +158,8 @@ TEST(ToldEvidence, OfANameAlone) {
   scene.connect(50, 40);
   EXPECT_THAT(evidence_of(scene, 50),
               ElementsAre("name: its name looks like one of an MCP server",
-                          "pipe: its stdin leads to agent (pid 40), which is no client that we know",
-                          "parent: its parent is process 40 (agent), no client",
+                          "pipe: its stdin leads to agent (pid 40), which is not a known client",
+                          "parent: its parent is process 40 (agent), not a client",
                           "start-time: started 10 s after agent"));
 
   scene[50].streams[0] = {Stream::Kind::Null, 0};
