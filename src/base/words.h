@@ -1,7 +1,10 @@
-// Helpers for characters and for lists of words.
+// Helpers for characters, words and lists of words. Pure.
 #pragma once
 
 #include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace corral {
 
@@ -12,5 +15,9 @@ template <class Range, class Value>
 constexpr bool contains(const Range& range, const Value& value) {
   return std::find(range.begin(), range.end(), value) != range.end();
 }
+
+/// For "Did you mean …?": the candidate that is closest to a mistyped word. Empty if no candidate is close:
+/// one letter may differ, or more as long as they are less than half of the word.
+std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace corral

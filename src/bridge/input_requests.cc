@@ -3,10 +3,9 @@
 #include <array>
 #include <utility>
 
-#include "base/random_hex.h"
+#include "base/unique_id.h"
 #include "bridge/question.h"
 #include "wire/envelope.h"
-#include "wire/json_members.h"
 #include "wire/json_text.h"
 
 namespace corral::bridge {

@@ -5,7 +5,6 @@
 
 #include "bridge/legacy_words.h"
 #include "wire/error_codes.h"
-#include "wire/json_members.h"
 #include "wire/json_text.h"
 
 namespace corral::bridge {

@@ -11,7 +11,6 @@
 #include "bridge/to_modern.h"
 #include "bridge/uri_listens.h"
 #include "wire/error_codes.h"
-#include "wire/json_members.h"
 #include "wire/json_text.h"
 #include "wire/log_level.h"
 #include "wire/revisions.h"

@@ -6,9 +6,7 @@
 
 #include "bridge/legacy_client.h"
 #include "bridge/legacy_words.h"
-#include "bridge/list_changes.h"
 #include "wire/envelope.h"
-#include "wire/json_members.h"
 #include "wire/json_text.h"
 #include "wire/revisions.h"
 

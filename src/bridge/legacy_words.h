@@ -18,6 +18,17 @@ std::string_view spoken_version(std::string_view initialize_params);
 /// The capabilities of such a client in the modern form. A JSON object.
 std::string modern_capabilities(std::string_view initialize_params);
 
+/// Whether a capability has lists: tools, prompts, resources. corral notifies clients of changed lists even
+/// if their server does not, because another instance may have other lists. So every client is told that list
+/// changes are supported.
+bool has_lists(std::string_view capability);
+
+/// A capability with lists, as corral offers it. JSON.
+std::string with_list_changed(std::string_view capability);
+
+/// Applies with_list_changed to all of them in a result of initialize; the rest stays as it is written. JSON.
+std::string with_list_changes(std::string_view initialize_result);
+
 /// What such a client may not understand in a modern server's messages.
 Vocabulary modern_to_legacy(std::string_view version);
 

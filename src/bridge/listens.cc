@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "wire/error_codes.h"
-#include "wire/json_array.h"
 #include "wire/json_text.h"
 
 namespace corral::bridge {

@@ -7,7 +7,6 @@
 
 #include "bridge/modern_client_impl.h"
 #include "wire/error_codes.h"
-#include "wire/json_array.h"
 #include "wire/json_text.h"
 #include "wire/revisions.h"
 

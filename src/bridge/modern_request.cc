@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "bridge/to_modern.h"
-#include "wire/json_members.h"
 #include "wire/json_text.h"
 
 namespace corral::bridge {

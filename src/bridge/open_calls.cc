@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "base/random_hex.h"
+#include "base/unique_id.h"
 #include "bridge/modern_request.h"
 
 namespace corral::bridge {

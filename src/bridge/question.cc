@@ -2,7 +2,6 @@
 
 #include "bridge/to_modern.h"
 #include "wire/error_codes.h"
-#include "wire/json_members.h"
 #include "wire/json_text.h"
 
 namespace corral::bridge {

@@ -1,6 +1,6 @@
 #include "bridge/to_modern.h"
 
-#include "bridge/list_changes.h"
+#include "bridge/legacy_words.h"
 
 #include <array>
 #include <charconv>
@@ -8,8 +8,6 @@
 
 #include "bridge/modern_client.h"
 #include "wire/error_codes.h"
-#include "wire/json_array.h"
-#include "wire/json_members.h"
 #include "wire/json_text.h"
 #include "wire/revisions.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "bridge/edits.h"
+#include "bridge/changes.h"
 #include "wire/span.h"
 
 namespace corral::bridge {

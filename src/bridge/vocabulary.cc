@@ -5,8 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "wire/json_array.h"
-#include "wire/json_members.h"
 #include "wire/json_text.h"
 #include "wire/revisions.h"
 

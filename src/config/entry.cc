@@ -6,7 +6,7 @@
 #include <array>
 #include <boost/json.hpp>
 
-#include "base/paths.h"
+#include "base/files.h"
 #include "config/limits.h"
 
 namespace corral::config {

@@ -15,7 +15,7 @@
 #include <optional>
 #include <string_view>
 
-#include "base/patient_lock.h"
+#include "base/files.h"
 #include "config/limits.h"
 
 namespace corral::config {

@@ -4,7 +4,7 @@
 #include <boost/json.hpp>
 #include <set>
 
-#include "base/paths.h"
+#include "base/files.h"
 #include "base/text.h"
 #include "config/configuration.h"
 #include "config/entry.h"

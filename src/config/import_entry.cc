@@ -5,7 +5,7 @@
 #include <boost/json.hpp>
 #include <optional>
 
-#include "base/paths.h"
+#include "base/files.h"
 #include "config/entry.h"
 
 namespace corral::config {

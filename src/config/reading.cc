@@ -5,9 +5,9 @@
 #include <cstdio>
 #include <set>
 
-#include "base/nearest.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "base/words.h"
 
 namespace corral::config {
 namespace {

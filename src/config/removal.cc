@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/nearest.h"
 #include "base/text.h"
+#include "base/words.h"
 #include "config/changes.h"
 #include "config/configuration.h"
 #include "config/server_tables.h"

@@ -3,7 +3,7 @@
 #include <functional>
 #include <string_view>
 
-#include "base/nearest.h"
+#include "base/words.h"
 #include "config/environment.h"
 #include "knowledge/launch_key.h"
 #include "shim/root.h"

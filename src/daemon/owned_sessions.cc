@@ -7,9 +7,9 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/files.h"
 #include "base/log.h"
-#include "base/paths.h"
-#include "base/random_hex.h"
+#include "base/unique_id.h"
 #include "base/units.h"
 #include "keeper/kernel.h"
 #include "known/server_command.h"

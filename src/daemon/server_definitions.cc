@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "base/paths.h"
+#include "base/files.h"
 #include "base/version_order.h"
 #include "daemon/http_root.h"
 #include "version.h"

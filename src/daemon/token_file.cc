@@ -14,10 +14,10 @@
 #include <optional>
 #include <utility>
 
+#include "base/files.h"
 #include "base/log.h"
-#include "base/patient_lock.h"
-#include "base/random_hex.h"
 #include "base/unique_fd.h"
+#include "base/unique_id.h"
 #include "base/utc_time.h"
 #include "wire/json_text.h"
 

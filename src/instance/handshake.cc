@@ -4,7 +4,6 @@
 
 #include "version.h"
 #include "wire/error_codes.h"
-#include "wire/json_array.h"
 #include "wire/json_text.h"
 
 namespace corral::instance {

@@ -6,9 +6,8 @@
 
 #include <chrono>
 
-#include "base/machine_id.h"
-#include "base/random_hex.h"
 #include "base/unique_fd.h"
+#include "base/unique_id.h"
 #include "keeper/kernel.h"
 #include "keeper/proc_fs.h"
 #include "proc/identity.h"

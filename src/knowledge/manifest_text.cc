@@ -5,8 +5,6 @@
 
 #include "knowledge/manifest_store.h"
 #include "version.h"
-#include "wire/json_array.h"
-#include "wire/json_members.h"
 #include "wire/json_text.h"
 
 namespace corral::knowledge {

@@ -3,7 +3,6 @@
 #include <set>
 
 #include "knowledge/name_digest.h"
-#include "wire/json_members.h"
 #include "wire/json_text.h"
 
 namespace corral::knowledge {

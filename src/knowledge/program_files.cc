@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 
-#include "base/paths.h"
+#include "base/files.h"
 #include "base/unique_fd.h"
 #include "known/known_programs.h"
 #include "known/program_identity.h"

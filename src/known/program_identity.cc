@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/paths.h"
+#include "base/files.h"
 #include "known/package_manifest.h"
 
 namespace corral::known {

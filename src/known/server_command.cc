@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/paths.h"
+#include "base/files.h"
 #include "base/secrets.h"
 #include "known/known_programs.h"
 #include "known/launcher_words.h"

@@ -5,9 +5,9 @@
 #include <boost/json/value.hpp>
 #include <optional>
 
-#include "base/nearest.h"
+#include "base/words.h"
 #include "wire/error_codes.h"
-#include "wire/json_array.h"
+#include "wire/json_text.h"
 #include "wire/json_writer.h"
 #include "wire/revisions.h"
 

@@ -3,7 +3,7 @@
 #include <boost/json/value.hpp>
 #include <optional>
 
-#include "base/nearest.h"
+#include "base/words.h"
 #include "wire/json_writer.h"
 
 namespace corral::observe {

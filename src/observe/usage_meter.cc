@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "base/read_text.h"
+#include "base/files.h"
 #include "base/secrets.h"
 #include "base/text.h"
 #include "proc/proc_texts.h"

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <sstream>
 
-#include "base/read_text.h"
+#include "base/files.h"
 #include "base/unique_fd.h"
 #include "keeper/cgroup_files.h"
 

@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "base/read_text.h"
+#include "base/files.h"
 #include "keeper/kernel.h"
 #include "proc/proc_texts.h"
 

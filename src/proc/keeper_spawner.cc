@@ -11,7 +11,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "base/random_hex.h"
+#include "base/unique_id.h"
 #include "keeper/kernel.h"
 #include "keeper/lifeline.h"
 #include "proc/open_files.h"

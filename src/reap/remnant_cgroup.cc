@@ -12,7 +12,7 @@
 #include <sstream>
 #include <thread>
 
-#include "base/read_text.h"
+#include "base/files.h"
 #include "keeper/cgroup_files.h"
 #include "keeper/keepers_below.h"
 #include "keeper/kernel.h"

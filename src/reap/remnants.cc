@@ -6,9 +6,9 @@
 
 #include <optional>
 
-#include "base/machine_id.h"
-#include "base/read_text.h"
+#include "base/files.h"
 #include "base/unique_fd.h"
+#include "base/unique_id.h"
 #include "keeper/kernel.h"
 #include "reap/ownership.h"
 #include "reap/remnant_ending.h"

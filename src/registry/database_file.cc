@@ -16,7 +16,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "base/read_text.h"
+#include "base/files.h"
 #include "base/unique_fd.h"
 #include "registry/schema.h"
 

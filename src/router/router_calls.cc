@@ -7,7 +7,6 @@
 #include "router/router.h"
 #include "router/tool_list.h"
 #include "wire/error_codes.h"
-#include "wire/json_members.h"
 #include "wire/json_text.h"
 
 namespace corral::router {

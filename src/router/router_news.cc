@@ -2,7 +2,6 @@
 #include "router/router.h"
 #include "router/tool_list.h"
 #include "wire/error_codes.h"
-#include "wire/json_array.h"
 #include "wire/json_text.h"
 #include "wire/oversized_line.h"
 

@@ -2,7 +2,6 @@
 
 #include "router/log_levels.h"
 #include "router/subscriptions.h"
-#include "wire/json_members.h"
 #include "wire/json_text.h"
 
 namespace corral::router {

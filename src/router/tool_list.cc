@@ -4,8 +4,6 @@
 #include <vector>
 
 #include "wire/envelope.h"
-#include "wire/json_array.h"
-#include "wire/json_members.h"
 #include "wire/json_text.h"
 
 namespace corral::router {

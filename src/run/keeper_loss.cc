@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/read_text.h"
+#include "base/files.h"
 #include "keeper/cgroup_files.h"
 #include "keeper/keepers_below.h"
 #include "keeper/kernel.h"

@@ -8,7 +8,7 @@
 #include <climits>
 #include <cstring>
 
-#include "base/paths.h"
+#include "base/files.h"
 
 namespace corral::serve {
 namespace {

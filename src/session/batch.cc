@@ -1,7 +1,7 @@
 #include "session/batch.h"
 
 #include "wire/error_codes.h"
-#include "wire/json_array.h"
+#include "wire/json_text.h"
 
 namespace corral::session {
 

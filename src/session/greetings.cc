@@ -3,12 +3,11 @@
 #include <array>
 
 #include "bridge/legacy_client.h"
-#include "bridge/list_changes.h"
+#include "bridge/legacy_words.h"
 #include "bridge/modern_client.h"
 #include "bridge/older_client.h"
 #include "router/log_levels.h"
 #include "router/tool_list.h"
-#include "wire/json_members.h"
 #include "wire/json_text.h"
 
 namespace corral::session {

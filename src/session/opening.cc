@@ -4,7 +4,6 @@
 #include "instance/handshake.h"
 #include "session/greetings.h"
 #include "session/treatment.h"
-#include "wire/json_members.h"
 #include "wire/json_text.h"
 #include "wire/revisions.h"
 

@@ -2,7 +2,6 @@
 
 #include "router/router.h"
 #include "wire/error_codes.h"
-#include "wire/json_members.h"
 #include "wire/json_text.h"
 #include "wire/revisions.h"
 

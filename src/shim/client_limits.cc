@@ -13,7 +13,7 @@
 #include <charconv>
 #include <sstream>
 
-#include "base/read_text.h"
+#include "base/files.h"
 #include "base/unique_fd.h"
 
 namespace corral::shim {

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <sstream>
 
-#include "base/read_text.h"
+#include "base/files.h"
 #include "base/unique_fd.h"
 #include "proc/cgroup.h"
 #include "proc/command_lookup.h"

@@ -17,7 +17,7 @@
 #include <system_error>
 #include <vector>
 
-#include "base/read_text.h"
+#include "base/files.h"
 #include "control/confinement.h"
 #include "keeper/kernel.h"
 #include "shim/client_limits.h"

@@ -7,7 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include "base/nearest.h"
+#include "base/words.h"
 #include "config/environment.h"
 #include "proc/keeper_spawner.h"
 #include "run/outer.h"

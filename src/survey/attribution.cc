@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/paths.h"
+#include "base/files.h"
 #include "base/secrets.h"
 #include "base/text.h"
 #include "base/words.h"

@@ -4,7 +4,7 @@
 #include <cctype>
 #include <unordered_set>
 
-#include "base/paths.h"
+#include "base/files.h"
 #include "base/text.h"
 
 // What proves that a process is an MCP server, and what does not:

@@ -1,6 +1,6 @@
 #include <string_view>
 
-#include "base/paths.h"
+#include "base/files.h"
 #include "survey/survey.h"
 
 namespace corral::survey {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "wire/json_members.h"
 #include "wire/json_text.h"
 
 namespace corral::transport {

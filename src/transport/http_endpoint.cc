@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/random_hex.h"
+#include "base/unique_id.h"
 #include "transport/capability_names.h"
 #include "transport/http_rules.h"
 #include "transport/modern_session.h"

@@ -6,8 +6,6 @@
 #include "http/text.h"
 #include "transport/header_values.h"
 #include "wire/error_codes.h"
-#include "wire/json_array.h"
-#include "wire/json_members.h"
 #include "wire/json_text.h"
 #include "wire/log_level.h"
 #include "wire/revisions.h"

@@ -7,8 +7,6 @@
 #include "http/text.h"
 #include "transport/header_values.h"
 #include "transport/http_rules.h"
-#include "wire/json_array.h"
-#include "wire/json_members.h"
 #include "wire/json_text.h"
 
 namespace corral::transport {

@@ -12,7 +12,7 @@
 #include <thread>
 #include <utility>
 
-#include "base/read_text.h"
+#include "base/files.h"
 #include "proc/proc_files.h"
 #include "proc/proc_texts.h"
 

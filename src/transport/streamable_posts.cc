@@ -4,7 +4,7 @@
 
 #include "transport/streamable_impl.h"
 #include "wire/error_codes.h"
-#include "wire/json_array.h"
+#include "wire/json_text.h"
 
 namespace corral::transport {
 namespace {

@@ -1,9 +1,14 @@
-// Writes JSON text for messages that corral composes, and looks up single members. Pure.
+// JSON as text: finds the members and elements of a value as spans of its text, and writes the messages that
+// corral composes. Nothing is parsed into objects, because nearly everything is passed on as it was written.
+// Pure.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "wire/span.h"
 
@@ -28,6 +33,40 @@ std::optional<std::string> string_value(std::string_view json);
 
 /// The decoded string member `key` of `object`; empty if it is missing or not a string.
 std::optional<std::string> string_member(std::string_view object, std::string_view key);
+
+struct Member {
+  Span key;  // with quotes
+  Span value;
+};
+
+/// Calls `each` for every member of `object` (valid JSON), in order, with the decoded key. Returns false if
+/// the text is not an object; then some members may have been visited.
+bool each_member(std::string_view object, const std::function<void(std::string_view key, Member)>& each);
+
+/// Whether a JSON value, without white space around it, is an object.
+inline bool is_object(std::string_view value) { return !value.empty() && value.front() == '{'; }
+
+/// The spans to remove from `object`, in order and not overlapping, so that valid JSON without those members
+/// is left. `unwanted` is called for each occurrence of a key.
+std::vector<Span> cuts(std::string_view object,
+                       const std::function<bool(std::string_view key, Member)>& unwanted);
+
+/// An object with only the members that `keep` accepts, each as it is written.
+std::string kept_members(std::string_view object, const std::function<bool(std::string_view key)>& keep);
+
+/// `json` without the white space between its tokens.
+std::string without_space(std::string_view json);
+
+/// The spans of the elements of `array`, in order. Empty optional if the text is not an array; white space
+/// around it is allowed. If there are more than `most` elements, returns the first `most` + 1 and ignores the
+/// rest: a span needs more memory than the shortest element.
+std::optional<std::vector<Span>> array_elements(std::string_view array, std::size_t most);
+
+/// Maximum number of messages in one batch of a client.
+inline constexpr std::size_t kMostInBatch = 256;
+
+/// More tools, content blocks or messages than any useful list has.
+inline constexpr std::size_t kMostElements = std::size_t{1} << 16;
 
 /// JSON-RPC messages without the line end. Every message that corral composes is made here. Methods and
 /// sentences are escaped; `id`, `params`, `result`, `error` and `data` are JSON text, from the scanner or

@@ -25,18 +25,6 @@ constexpr std::size_t kMostAtOnce = std::size_t{4} << 20;
 
 }  // namespace
 
-std::string edited(std::string_view text, std::span<const Edit> edits) {
-  std::string out;
-  out.reserve(text.size() + 64);
-  std::size_t at = 0;
-  for (const Edit& edit : edits) {
-    if (!edit.where.present()) continue;
-    out.append(text.substr(at, edit.where.begin - at)).append(edit.text);
-    at = edit.where.end;
-  }
-  return out.append(text.substr(at));
-}
-
 void OutQueue::push(const Line& line, std::initializer_list<Edit> edits) {
   push_bytes(line, edits);
   append("\n");

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <initializer_list>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,16 +13,6 @@
 #include "wire/span.h"
 
 namespace corral::wire {
-
-/// Replaces a span of a line with another text; everything between the edits stays unchanged.
-struct Edit {
-  Span where;
-  std::string_view text;
-};
-
-/// The text with the edits applied. They must be in order and must not overlap; an edit whose span is not
-/// present is ignored.
-std::string edited(std::string_view text, std::span<const Edit> edits);
 
 /// Not for concurrent use. The caller owns the descriptor.
 class OutQueue {

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/paths.h"
+#include "base/files.h"
 #include "support/eventually.h"
 #include "support/os_test.h"
 

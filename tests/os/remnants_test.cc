@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/random_hex.h"
+#include "base/unique_id.h"
 #include "instance/journal.h"
 #include "keeper/kernel.h"
 #include "support/crashed_daemon.h"

@@ -7,9 +7,9 @@
 #include <set>
 #include <utility>
 
-#include "base/nearest.h"
 #include "base/text.h"
 #include "base/utc_time.h"
+#include "base/words.h"
 #include "cli/commands/kept_log.h"
 #include "cli/frame/daemon_command.h"
 #include "cli/frame/option_values.h"

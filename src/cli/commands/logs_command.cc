@@ -13,9 +13,9 @@
 #include <memory>
 #include <optional>
 
-#include "base/nearest.h"
 #include "base/text.h"
 #include "base/utc_time.h"
+#include "base/words.h"
 #include "cli/commands/kept_log.h"
 #include "cli/frame/command.h"
 #include "cli/frame/daemon_command.h"

@@ -4,7 +4,7 @@
 #include <iostream>
 #include <memory>
 
-#include "base/nearest.h"
+#include "base/words.h"
 #include "cli/frame/command.h"
 #include "cli/frame/late_options.h"
 #include "cli/frame/man_page.h"

@@ -11,7 +11,6 @@
 #include "base/units.h"
 #include "version.h"
 #include "wire/error_codes.h"
-#include "wire/json_array.h"
 #include "wire/json_text.h"
 #include "wire/revisions.h"
 

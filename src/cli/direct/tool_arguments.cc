@@ -6,8 +6,8 @@
 #include <boost/json/value.hpp>
 #include <set>
 
-#include "base/nearest.h"
 #include "base/text.h"
+#include "base/words.h"
 #include "cli/screen/json_layout.h"
 #include "cli/screen/json_view.h"
 #include "wire/json_text.h"

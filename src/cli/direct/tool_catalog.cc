@@ -5,11 +5,10 @@
 #include <set>
 #include <utility>
 
-#include "base/nearest.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "base/words.h"
 #include "cli/screen/json_layout.h"
-#include "wire/json_array.h"
 #include "wire/json_text.h"
 
 namespace corral::cli {

@@ -11,7 +11,6 @@
 #include "cli/screen/json_layout.h"
 #include "cli/screen/json_view.h"
 #include "cli/screen/page.h"
-#include "wire/json_array.h"
 #include "wire/json_text.h"
 
 namespace corral::cli {

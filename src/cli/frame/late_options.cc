@@ -3,7 +3,7 @@
 #include <fstream>
 #include <string_view>
 
-#include "base/nearest.h"
+#include "base/words.h"
 
 namespace corral::cli {
 namespace {

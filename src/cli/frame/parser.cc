@@ -7,7 +7,7 @@
 #include <iostream>
 #include <string_view>
 
-#include "base/nearest.h"
+#include "base/words.h"
 #include "cli/frame/command_shape.h"
 #include "cli/frame/late_options.h"
 #include "version.h"

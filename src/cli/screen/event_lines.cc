@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "base/nearest.h"
 #include "base/text.h"
 #include "base/utc_time.h"
+#include "base/words.h"
 #include "cli/screen/json_view.h"
 #include "events/event.h"
 

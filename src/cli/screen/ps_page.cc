@@ -4,8 +4,8 @@
 #include <map>
 #include <utility>
 
-#include "base/nearest.h"
 #include "base/units.h"
+#include "base/words.h"
 
 namespace corral::cli {
 namespace {

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "bridge/legacy_client.h"
-#include "bridge/list_changes.h"
 #include "wire/message.h"
 
 namespace corral::bridge {

@@ -5,7 +5,7 @@
 #include <boost/json.hpp>
 #include <vector>
 
-#include "wire/json_array.h"
+#include "wire/json_text.h"
 
 namespace corral::router {
 namespace {

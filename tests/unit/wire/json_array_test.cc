@@ -1,4 +1,4 @@
-#include "wire/json_array.h"
+#include "wire/json_text.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,12 @@
-#include "base/random_hex.h"
+#include "base/unique_id.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
 #include <set>
 #include <string>
+
+#include "base/files.h"
 
 namespace corral {
 namespace {
@@ -28,6 +30,12 @@ TEST(RandomHex, IsNeverTheSame) {
   for (int i = 0; i < 1000; ++i) seen.insert(random_hex(16));
 
   EXPECT_EQ(seen.size(), 1000U);
+}
+
+TEST(MachineId, IsTheFirstLineOfAFileThatEverySystemHas) {
+  std::string expected = read_text("/etc/machine-id");
+  if (expected.empty()) expected = read_text("/var/lib/dbus/machine-id");
+  EXPECT_EQ(machine_id(), expected.substr(0, expected.find('\n')));
 }
 
 }  // namespace

@@ -1,10 +1,12 @@
-#include "base/random_hex.h"
+#include "base/unique_id.h"
 
 #include <sys/random.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <vector>
+
+#include "base/files.h"
 
 namespace corral {
 
@@ -23,6 +25,13 @@ std::string random_hex(std::size_t bytes) {
     text += kDigits[byte >> 4];
     text += kDigits[byte & 15];
   }
+  return text;
+}
+
+std::string machine_id() {
+  std::string text = read_text("/etc/machine-id");
+  if (text.empty()) text = read_text("/var/lib/dbus/machine-id");
+  while (!text.empty() && text.back() == '\n') text.pop_back();
   return text;
 }
 

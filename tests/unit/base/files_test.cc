@@ -1,8 +1,7 @@
-#include "base/read_text.h"
+#include "base/files.h"
 
 #include <gtest/gtest.h>
 
-#include "base/machine_id.h"
 #include "survey/temp_files.h"
 
 namespace corral {
@@ -27,12 +26,6 @@ TEST_F(ReadText, StopsAfterAMebibyte) {
 TEST_F(ReadText, GivesNothingOfWhatCannotBeRead) {
   EXPECT_EQ(read_text(root() + "/missing"), "");
   EXPECT_EQ(read_text(root()), "");
-}
-
-TEST(MachineId, IsTheFirstLineOfAFileThatEverySystemHas) {
-  std::string expected = read_text("/etc/machine-id");
-  if (expected.empty()) expected = read_text("/var/lib/dbus/machine-id");
-  EXPECT_EQ(machine_id(), expected.substr(0, expected.find('\n')));
 }
 
 }  // namespace

@@ -1,10 +1,12 @@
-#include "base/read_text.h"
+#include "base/files.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <thread>
 
 #include "base/unique_fd.h"
 
@@ -22,6 +24,18 @@ std::string read_text(const std::string& path) {
     text.append(chunk.data(), static_cast<std::size_t>(got));
   }
   return text;
+}
+
+bool lock_with_patience(int fd, std::chrono::milliseconds patience) {
+  using std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds kPause{5};
+  const auto deadline = steady_clock::now() + patience;
+  while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK && errno != EINTR) return true;
+    if (steady_clock::now() >= deadline) return false;
+    std::this_thread::sleep_for(kPause);
+  }
+  return true;
 }
 
 }  // namespace corral
