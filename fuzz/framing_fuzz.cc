@@ -21,7 +21,7 @@ constexpr std::size_t kHead = 3;
 
 struct Outcome {
   std::vector<std::string> lines;
-  std::vector<LineReader::Oversized> oversized;
+  std::vector<Oversized> oversized;
   bool partial = false;
 };
 
@@ -103,7 +103,7 @@ Outcome read_in_pieces(std::string_view stream, std::size_t cap, std::size_t scr
 }
 
 /// `line` is the whole text, `found` what the reader told of it.
-void check_oversized(const LineReader::Oversized& line, const LineReader::Oversized& found) {
+void check_oversized(const Oversized& line, const Oversized& found) {
   if (line.bytes != found.bytes) abort();
   const std::string expected = expected_id(line.id);
   const Kind kind = scan(line.id).kind;

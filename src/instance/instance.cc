@@ -89,7 +89,8 @@ int exit_code_of(const Error& error) {
 }
 
 Result<std::unique_ptr<Instance>> Instance::start(Loop& loop, proc::Spawner& spawner, proc::LaunchSpec spec,
-                                                  std::size_t line_cap, Events& events, JournalEntry entry) {
+                                                  std::size_t line_cap, Events& events, JournalEntry entry,
+                                                  wire::ChannelMaker make_channel) {
   auto input = make_pipe();
   if (!input) return input.error();
   auto output = make_pipe();
@@ -110,13 +111,12 @@ Result<std::unique_ptr<Instance>> Instance::start(Loop& loop, proc::Spawner& spa
   instance->executable_ = spec.argv.front();
   instance->input_inode_ = pipe_status.st_ino;
   instance->directory_ = spec.directory;
-  wire::LinePipe::Handler& handler = *instance;
-  instance->pipe_ = std::make_unique<wire::LinePipe>(loop, std::move(output->read), std::move(input->write),
-                                                     line_cap, handler, "server-messages");
+  instance->channel_ = make_channel(loop, std::move(output->read), std::move(input->write), line_cap,
+                                    *instance, "server-messages");
   instance->errors_ = std::make_unique<ErrorOutput>(
       loop, std::move(errors->read),
       [events = &events](std::string_view bytes) { events->on_error_output(bytes); });
-  instance->pipe_->resume();
+  instance->channel_->resume();
   instance->wait_for_keeper();
   return instance;
 }
@@ -142,7 +142,7 @@ void Instance::open(const Opening& opening) {
 }
 
 void Instance::greet() {
-  pipe_->push(handshake_->request(next_id()));
+  channel_->send(handshake_->request(next_id()));
   greeted_ = Clock::now();
   if (handshake_->probing()) return wait_until_probe_is_read();
   wait_for_answer(kOpeningPatience);
@@ -152,7 +152,7 @@ void Instance::greet() {
 /// would start no faster a second time.
 void Instance::wait_until_probe_is_read() {
   patience_.start(kBetweenGlances, [this] {
-    const bool starting = pipe_->output_unread() && Clock::now() - greeted_ < kOpeningPatience;
+    const bool starting = channel_->output_unread() && Clock::now() - greeted_ < kOpeningPatience;
     if (starting) return wait_until_probe_is_read();
     wait_for_answer(kProbePatience);
   });
@@ -165,18 +165,17 @@ void Instance::wait_for_answer(Clock::duration patience) {
   });
 }
 
-void Instance::on_line(const wire::Line& line) {
+void Instance::on_message(const wire::Message& message) {
   if (unannounced_) {  // was read together with the answer
-    held_.emplace_back(line.text);
+    held_.push_back(message.owned());
     return;
   }
-  const wire::Message message(line);
   if (message.kind() == wire::Kind::NotJson || message.kind() == wire::Kind::NotRpc) {
     ++counters_.lines_dropped;
-    counters_.bytes_dropped += line.text.size();
+    counters_.bytes_dropped += message.text().size();
     // A banner or a record of a log is nobody's; half an answer is somebody's, who would wait for it until
     // his patience ends.
-    std::string id = wire::answered_id(line.text);
+    std::string id = wire::answered_id(message.text());
     if (!id.empty()) answer_lost({std::move(id), false, described(message)});
     return;
   }
@@ -190,18 +189,18 @@ void Instance::go_on_opening(Handshake::Taken taken) {
   patience_.cancel();
   if (handshake_->outcome() == Handshake::Outcome::Ready) {
     state_ = State::Ready;
-    if (!handshake_->follow_up().empty()) pipe_->push(handshake_->follow_up());
+    if (!handshake_->follow_up().empty()) channel_->send(handshake_->follow_up());
     // A quick server answers before its keeper has told us of it. Whoever hears that it is open may ask for
     // its pid.
     if (server_pid_ == 0) {
       unannounced_ = true;
-      return pipe_->pause();
+      return channel_->pause();
     }
   }
   events_.on_opened();
 }
 
-void Instance::on_oversized(const wire::LineReader::Oversized& oversized) {
+void Instance::on_oversized(const wire::Oversized& oversized) {
   ++counters_.lines_dropped;
   counters_.bytes_dropped += oversized.bytes;
   if (oversized.asks || (!oversized.id.empty() && !oversized.may_answer)) return;
@@ -227,12 +226,12 @@ void Instance::stop(Haste haste) {
   state_ = State::Ending;
   switch (haste) {
     case Haste::Polite:
-      pipe_->close_output_when_flushed();
+      channel_->close_output_when_flushed();
       // A server that does not read would never see the end of its input.
-      if (pipe_->output_open()) deaf_.start(kDeafPatience, [this] { tree_.stop(keeper::Reason::Signal); });
+      if (channel_->output_open()) deaf_.start(kDeafPatience, [this] { tree_.stop(keeper::Reason::Signal); });
       break;
     case Haste::ClientGone:
-      pipe_->close_output_when_flushed();
+      channel_->close_output_when_flushed();
       tree_.stop(keeper::Reason::ClientGone);
       break;
     case Haste::Now: tree_.stop(keeper::Reason::Signal); break;
@@ -297,12 +296,12 @@ void Instance::read_keeper() {
     wait_for_keeper();
     if (!std::exchange(unannounced_, false)) return;
     events_.on_opened();
-    for (const std::string& line : std::exchange(held_, {})) on_line({line, nullptr});
-    return pipe_->resume();
+    for (const wire::Message& message : std::exchange(held_, {})) on_message(message);
+    return channel_->resume();
   }
   tree_gone_ = true;
   stop_clocks();
-  pipe_->read_rest([this, last = *event] { ended(last); });
+  channel_->read_rest([this, last = *event] { ended(last); });
 }
 
 /// Nobody waits for the end any more. What the server said last may take several turns to hand over; until
@@ -343,7 +342,7 @@ void Instance::ended(const keeper::Event& event) {
 void Instance::keeper_lost() {
   tree_gone_ = true;
   stop_clocks();
-  pipe_->hand_over_held([this] { ended_without_keeper(); });
+  channel_->hand_over_held([this] { ended_without_keeper(); });
 }
 
 void Instance::ended_without_keeper() {
@@ -361,7 +360,7 @@ void Instance::finish(const Ending& ending) {
   stop_clocks();
   state_ = State::Ended;
   lost(ending.sentence);
-  pipe_->close();
+  channel_->close();
   events_.on_ended(ending);
 }
 

@@ -51,7 +51,7 @@ struct LostAnswer {
 /// Of a server that could not be started, as a shell has it.
 int exit_code_of(const Error& error);
 
-class Instance final : private wire::LinePipe::Handler {
+class Instance final : private wire::Channel::Handler {
  public:
   enum class State : std::uint8_t { Starting, Opening, Ready, Ending, Ended };
 
@@ -78,10 +78,11 @@ class Instance final : private wire::LinePipe::Handler {
 
   /// Written down in the journal before anything is executed, and completed when the server runs. That it has
   /// ended is for the caller to write, once the tree is proved gone: only he knows why it went, and whether
-  /// what a lost keeper has left is gone too.
+  /// what a lost keeper has left is gone too. `make_channel` decides the framing of the messages.
   static Result<std::unique_ptr<Instance>> start(Loop& loop, proc::Spawner& spawner, proc::LaunchSpec spec,
                                                  std::size_t line_cap, Events& events,
-                                                 JournalEntry entry = {});
+                                                 JournalEntry entry = {},
+                                                 wire::ChannelMaker make_channel = wire::make_line_pipe);
   ~Instance() override;
 
   /// Begins the handshake; once per instance.
@@ -89,14 +90,14 @@ class Instance final : private wire::LinePipe::Handler {
   const Handshake& handshake() const { return *handshake_; }
 
   void send(const wire::Line& line, std::initializer_list<wire::Edit> edits = {}) {
-    pipe_->push(line, edits);
+    channel_->send(line, edits);
   }
-  void send(std::string_view message) { pipe_->push(message); }
+  void send(std::string_view message) { channel_->send(message); }
   /// The server does not read: do not give it more.
-  bool congested() const { return pipe_->congested(); }
+  bool congested() const { return channel_->congested(); }
   /// Whoever owns all of its answers does not read: let the server wait.
-  void pause() { pipe_->pause(); }
-  void resume() { pipe_->resume(); }
+  void pause() { channel_->pause(); }
+  void resume() { channel_->resume(); }
 
   /// Ids that we give are never given twice.
   CallId next_id() { return ids_.next(); }
@@ -121,8 +122,8 @@ class Instance final : private wire::LinePipe::Handler {
  private:
   Instance(Loop& loop, proc::ProcessTree tree, Events& events);
 
-  void on_line(const wire::Line& line) override;
-  void on_oversized(const wire::LineReader::Oversized& oversized) override;
+  void on_message(const wire::Message& message) override;
+  void on_oversized(const wire::Oversized& oversized) override;
   void on_input_end() override;
   void on_output_lost() override;
   void on_output_drained() override;
@@ -152,7 +153,7 @@ class Instance final : private wire::LinePipe::Handler {
   Timer keeper_clock_;
   std::optional<Clock::time_point> keeper_until_;
   bool keeper_too_slow_ = false;
-  std::unique_ptr<wire::LinePipe> pipe_;
+  std::unique_ptr<wire::Channel> channel_;
   std::unique_ptr<ErrorOutput> errors_;
   std::optional<Handshake> handshake_;
   Timer patience_;
@@ -167,9 +168,9 @@ class Instance final : private wire::LinePipe::Handler {
   std::string executable_;
   std::string directory_;
   bool lost_ = false;
-  bool tree_gone_ = false;         // only what it said last is to be handed over
-  bool unannounced_ = false;       // it is open, and nobody knows yet
-  std::vector<std::string> held_;  // what it said meanwhile
+  bool tree_gone_ = false;           // only what it said last is to be handed over
+  bool unannounced_ = false;         // it is open, and nobody knows yet
+  std::vector<wire::Message> held_;  // what it said meanwhile; each has an owner
 };
 
 }  // namespace corral::instance

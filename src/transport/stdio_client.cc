@@ -11,10 +11,11 @@ constexpr std::size_t kBeyondOneAnswer = std::size_t{32} << 20;
 }  // namespace
 
 StdioClient::StdioClient(Loop& loop, Arrival arrival, std::shared_ptr<ShimLine> line, std::size_t line_cap,
-                         Gone gone)
+                         Gone gone, wire::ChannelMaker make_channel)
     : loop_(loop),
       line_(std::move(line)),
-      pipe_(loop, std::move(arrival.input), std::move(arrival.output), line_cap, *this, "client-messages"),
+      channel_(make_channel(loop, std::move(arrival.input), std::move(arrival.output), line_cap, *this,
+                            "client-messages")),
       most_queued_(line_cap + kBeyondOneAnswer),
       client_(std::move(arrival.client)),
       flush_limit_(loop),
@@ -32,34 +33,34 @@ void StdioClient::begin(router::SessionId id, pool::Pool& pool,
     client_watch_ = std::make_unique<Watch>(loop_, client_.get());
     client_watch_->when_readable([this] { session_->end(session::EndReason::ClientGone); });
   }
-  pipe_.resume();
+  channel_->resume();
 }
 
 void StdioClient::send(const wire::Line& line, std::initializer_list<wire::Edit> edits) {
-  pipe_.push(line, edits);
+  channel_->send(line, edits);
 }
 
-void StdioClient::on_oversized(const wire::LineReader::Oversized& oversized) {
+void StdioClient::on_oversized(const wire::Oversized& oversized) {
   session_->receive_oversized(oversized.id, oversized.bytes);
 }
 
 void StdioClient::on_output_lost() {
-  pipe_.close();
+  channel_->close();
   session_->end(session::EndReason::OutputClosed);
   leave_if_done();
 }
 
 void StdioClient::close(Close how) {
-  if (how == Close::AtOnce) return pipe_.close();
+  if (how == Close::AtOnce) return channel_->close();
   flush_until_ = Clock::now() + kFlushLimitInAll;
-  limit_flush(pipe_.queued());
-  pipe_.close_output_when_flushed();
+  limit_flush(channel_->queued());
+  channel_->close_output_when_flushed();
 }
 
 void StdioClient::limit_flush(std::size_t left) {
   flush_limit_.start(kFlushLimit, [this, left] {
-    if (pipe_.queued() < left && Clock::now() < flush_until_) return limit_flush(pipe_.queued());
-    pipe_.close();
+    if (channel_->queued() < left && Clock::now() < flush_until_) return limit_flush(channel_->queued());
+    channel_->close();
     leave_if_done();
   });
 }
@@ -74,11 +75,11 @@ void StdioClient::exit(int code, const std::string& why) {
 /// The shim may exit when the client has everything, because some clients take its exit for the end of the
 /// output.
 void StdioClient::leave_if_done() {
-  if (!over_ || left_ || pipe_.output_open()) return;
+  if (!over_ || left_ || channel_->output_open()) return;
   left_ = true;
   line_->when_gone(nullptr);
   line_->exit(code_, why_);
-  pipe_.close();
+  channel_->close();
   loop_.post(lifetime_.guard([this] { gone_(*this); }));
 }
 

@@ -16,12 +16,13 @@
 
 namespace corral::transport {
 
-class StdioClient final : public session::Transport, private wire::LinePipe::Handler {
+class StdioClient final : public session::Transport, private wire::Channel::Handler {
  public:
   using Gone = std::function<void(StdioClient&)>;
 
   /// `gone` is called once, when nothing is left to do; it may destroy the client.
-  StdioClient(Loop& loop, Arrival arrival, std::shared_ptr<ShimLine> line, std::size_t line_cap, Gone gone);
+  StdioClient(Loop& loop, Arrival arrival, std::shared_ptr<ShimLine> line, std::size_t line_cap, Gone gone,
+              wire::ChannelMaker make_channel = wire::make_line_pipe);
   ~StdioClient() override;
 
   void begin(router::SessionId id, pool::Pool& pool, std::shared_ptr<const pool::ServerSpec> wanted,
@@ -34,17 +35,17 @@ class StdioClient final : public session::Transport, private wire::LinePipe::Han
 
  private:
   void send(const wire::Line& line, std::initializer_list<wire::Edit> edits) override;
-  bool overflowing() const override { return pipe_.queued() > most_queued_; }
-  bool congested() const override { return pipe_.congested(); }
-  void pause() override { pipe_.pause(); }
-  void resume() override { pipe_.resume(); }
+  bool overflowing() const override { return channel_->queued() > most_queued_; }
+  bool congested() const override { return channel_->congested(); }
+  void pause() override { channel_->pause(); }
+  void resume() override { channel_->resume(); }
   void error_output(std::string_view bytes) override { line_->error_output(bytes); }
   void note(const std::string& sentence) override { line_->note(sentence); }
   void close(Close how) override;
   void exit(int code, const std::string& why) override;
 
-  void on_line(const wire::Line& line) override { session_->receive(wire::Message(line)); }
-  void on_oversized(const wire::LineReader::Oversized& oversized) override;
+  void on_message(const wire::Message& message) override { session_->receive(message); }
+  void on_oversized(const wire::Oversized& oversized) override;
   void on_input_end() override { session_->input_ended(); }
   void on_output_lost() override;
   void on_output_drained() override { session_->output_drained(); }
@@ -55,7 +56,7 @@ class StdioClient final : public session::Transport, private wire::LinePipe::Han
 
   Loop& loop_;
   std::shared_ptr<ShimLine> line_;
-  wire::LinePipe pipe_;
+  std::unique_ptr<wire::Channel> channel_;
   std::size_t most_queued_;
   UniqueFd client_;
   std::unique_ptr<Watch> client_watch_;

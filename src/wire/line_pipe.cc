@@ -1,7 +1,6 @@
 #include "wire/line_pipe.h"
 
 #include <fcntl.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <array>
@@ -20,37 +19,29 @@ constexpr std::chrono::seconds kSpareIsKept{1};
 // A pipe that always has more must not keep the others waiting.
 constexpr int kReadsPerTurn = 16;
 
-void make_non_blocking(int fd) { fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK); }
-
 }  // namespace
 
 LinePipe::LinePipe(Loop& loop, UniqueFd in, UniqueFd out, std::size_t line_cap, Handler& handler,
                    const char* what)
-    : loop_(loop),
+    : Channel(loop, std::move(out), handler, Framing::Lines),
       what_(what),
-      handler_(handler),
       in_(std::move(in)),
-      out_(std::move(out)),
       reader_(line_cap) {
-  make_non_blocking(in_.get());
-  make_non_blocking(out_.get());
+  fcntl(in_.get(), F_SETFL, fcntl(in_.get(), F_GETFL) | O_NONBLOCK);
   in_watch_ = std::make_unique<Watch>(loop, in_.get());
-  out_watch_ = std::make_unique<Watch>(loop, out_.get());
-  out_watch_->when_broken(lifetime_.guard([this] {
-    if (out_.valid()) lose_output();
-  }));
 }
 
-// ---- in
+std::unique_ptr<Channel> make_line_pipe(Loop& loop, UniqueFd in, UniqueFd out, std::size_t message_cap,
+                                        Channel::Handler& handler, const char* what) {
+  return std::make_unique<LinePipe>(loop, std::move(in), std::move(out), message_cap, handler, what);
+}
 
-void LinePipe::resume() {
-  if (reading_ || input_ended_ || rest_done_ || !in_.valid()) return;
+void LinePipe::start_reading() {
+  if (input_ended_ || rest_done_ || !in_.valid()) return;
   reading_ = true;
   if (backlog_) return go_on_later();
   wait_for_input();
 }
-
-void LinePipe::pause() { reading_ = false; }
 
 void LinePipe::wait_for_input() {
   in_watch_->when_readable([this] { read_some(); });
@@ -168,97 +159,24 @@ LinePipe::Handed LinePipe::hand_over_lines(Until until) {
   while (const std::optional<Line> line = reader_.next()) {
     bytes_ += line->text.size();
     loop_.doing({what_, ++lines_, bytes_});
-    handler_.on_line(*line);
+    handler_.on_message(Message(*line));
     if (life.over() || !in_.valid()) return Handed::WeAreGone;
     if (!enough()) continue;
     reader_.hold();
     backlog_ = true;
     return Handed::Some;
   }
-  while (const std::optional<LineReader::Oversized> oversized = reader_.take_oversized()) {
+  while (const std::optional<Oversized> oversized = reader_.take_oversized()) {
     handler_.on_oversized(*oversized);
     if (life.over() || !in_.valid()) return Handed::WeAreGone;
   }
   return Handed::All;
 }
 
-// ---- out
-
-void LinePipe::push(const Line& line, std::initializer_list<Edit> edits) {
-  if (!out_.valid() || lost_) return;
-  out_queue_.push(line, edits);
-  if (out_queue_.bytes() > kHighWater) congested_ = true;
-  schedule_flush();
-}
-
-/// Not at once: everything that is pushed in this turn goes out in one write.
-void LinePipe::schedule_flush() {
-  if (flush_scheduled_ || waiting_to_write_) return;
-  flush_scheduled_ = true;
-  loop_.post(lifetime_.guard([this] {
-    flush_scheduled_ = false;
-    flush();
-  }));
-}
-
-void LinePipe::flush() {
-  if (!out_.valid()) return;
-  const OutQueue::Flush outcome = out_queue_.flush(out_.get());
-  if (outcome == OutQueue::Flush::Failed) return lose_output();
-  waiting_to_write_ = outcome == OutQueue::Flush::Blocked;
-  if (waiting_to_write_) {
-    out_watch_->when_writable([this] {
-      waiting_to_write_ = false;
-      flush();
-    });
-  } else if (close_when_flushed_) {
-    return close_output();
-  }
-  if (congested_ && out_queue_.bytes() < kLowWater) {
-    congested_ = false;
-    handler_.on_output_drained();
-  }
-}
-
-/// From here on nothing is written, because it would only fail again.
-void LinePipe::lose_output() {
-  lost_ = true;
-  out_queue_.clear();
-  waiting_to_write_ = false;
-  out_watch_->cancel();
-  handler_.on_output_lost();
-}
-
-void LinePipe::close_output_when_flushed() {
-  if (!out_.valid()) return;
-  close_when_flushed_ = true;
-  if (out_queue_.empty()) {
-    close_output();
-  } else {
-    schedule_flush();
-  }
-}
-
-void LinePipe::close_output() {
-  out_watch_.reset();
-  out_.reset();
-  handler_.on_output_closed();
-}
-
-// FIONREAD counts what a pipe holds, whichever end is asked (pipe(7)).
-bool LinePipe::output_unread() const {
-  int bytes = 0;
-  return queued() > 0 || (out_.valid() && ioctl(out_.get(), FIONREAD, &bytes) == 0 && bytes > 0);
-}
-
-void LinePipe::close() {
-  reading_ = false;
+void LinePipe::close_input() {
   input_ended_ = true;
   in_watch_.reset();
-  out_watch_.reset();
   in_.reset();
-  out_.reset();
-  out_queue_.clear();
 }
 
 }  // namespace corral::wire

@@ -156,7 +156,7 @@ void LineReader::report(const OversizedLine& line) {
   oversized_.push_back({line.id(), line.bytes(), line.asks(), line.may_answer()});
 }
 
-std::optional<LineReader::Oversized> LineReader::take_oversized() {
+std::optional<Oversized> LineReader::take_oversized() {
   if (oversized_.empty()) return std::nullopt;
   Oversized first = std::move(oversized_.front());
   oversized_.erase(oversized_.begin());

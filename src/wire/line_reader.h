@@ -45,15 +45,8 @@ class LineReader {
   /// The next complete line that is not empty. Its text is valid until the next call of any method.
   std::optional<Line> next();
 
-  /// A line that was longer than the cap and was discarded. Call `take_oversized` after `next` returned
-  /// nothing, until it returns nothing too. `id` is the JSON text of the top-level id; empty if there was
-  /// none or the line was not JSON.
-  struct Oversized {
-    std::string id;
-    std::size_t bytes = 0;
-    bool asks = false;        // it had a "method", so the id is the sender's own
-    bool may_answer = false;  // it looked like an answer, see OversizedLine
-  };
+  /// A line that was longer than the cap and was discarded. Call this after `next` returned nothing, until it
+  /// returns nothing too.
   std::optional<Oversized> take_oversized();
 
   /// The buffer of the last large line is kept until `forget_spare`: getting its pages from the kernel takes

@@ -60,6 +60,14 @@ class OversizedLine {
   std::string id_;
 };
 
+/// What is known about a message that was longer than the cap and was discarded.
+struct Oversized {
+  std::string id;  // JSON text of the top-level id; empty if there was none or it was not JSON
+  std::size_t bytes = 0;
+  bool asks = false;        // it had a "method", so the id is the sender's own
+  bool may_answer = false;  // it looked like an answer, see OversizedLine
+};
+
 /// The id of the call that a line would answer if it were a message; empty if it has none, is a request
 /// itself, or does not look like an answer.
 std::string answered_id(std::string_view line);

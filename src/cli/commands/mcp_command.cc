@@ -57,7 +57,7 @@ observe::ControlFunctions functions_for(const std::shared_ptr<const ControlDaemo
 class StandardServer : wire::LinePipe::Handler {
  public:
   explicit StandardServer(std::vector<observe::Tool> tools)
-      : server_(std::move(tools), {kVersion, [this](const std::string& message) { pipe_.push(message); },
+      : server_(std::move(tools), {kVersion, [this](const std::string& message) { pipe_.send(message); },
                                    [this](std::function<void()> job, std::function<void()> done) {
                                      worker_.run(std::move(job), [this, done = std::move(done)] {
                                        done();
@@ -79,11 +79,11 @@ class StandardServer : wire::LinePipe::Handler {
  private:
   static UniqueFd copy_of(int fd) { return UniqueFd(fcntl(fd, F_DUPFD_CLOEXEC, 3)); }
 
-  void on_line(const wire::Line& line) override {
-    server_.take(line.text);
+  void on_message(const wire::Message& message) override {
+    server_.take(message.text());
     pause_if_congested();
   }
-  void on_oversized(const wire::LineReader::Oversized& oversized) override {
+  void on_oversized(const wire::Oversized& oversized) override {
     server_.take_oversized(oversized.id);
     pause_if_congested();
   }

@@ -261,7 +261,7 @@ void McpClient::handle_notification(const wire::Message& message, const Open& op
 }
 
 void McpClient::handle_oversized(Open& open) {
-  while (const std::optional<wire::LineReader::Oversized> line = reader_.take_oversized()) {
+  while (const std::optional<wire::Oversized> line = reader_.take_oversized()) {
     if (line->id != open.id) continue;
     open.answer = Answer{Answer::Kind::Error, "",
                          "the answer is too large: " + show_size(line->bytes) + ", and at most " +

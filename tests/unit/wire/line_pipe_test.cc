@@ -36,11 +36,11 @@ class LinePipeTest : public testing::Test, protected LinePipe::Handler {
     pipe_ = std::make_unique<LinePipe>(loop_, std::move(in.read), std::move(out.write), line_cap, handler);
   }
 
-  void on_line(const Line& line) override {
-    lines_.emplace_back(line.text);
+  void on_message(const Message& message) override {
+    lines_.emplace_back(message.text());
     if (when_line_) when_line_();
   }
-  void on_oversized(const LineReader::Oversized& oversized) override { oversized_.push_back(oversized); }
+  void on_oversized(const Oversized& oversized) override { oversized_.push_back(oversized); }
   void on_input_end() override { ++ends_; }
   void on_output_lost() override { ++lost_; }
   void on_output_drained() override { ++drained_; }
@@ -63,7 +63,7 @@ class LinePipeTest : public testing::Test, protected LinePipe::Handler {
   std::unique_ptr<LinePipe> pipe_;
   std::function<void()> when_line_;
   std::vector<std::string> lines_;
-  std::vector<LineReader::Oversized> oversized_;
+  std::vector<Oversized> oversized_;
   int ends_ = 0;
   int done_ = 0;
   int lost_ = 0;
@@ -340,15 +340,15 @@ TEST_F(LinePipeTest, ReportsALineOverTheCapAndReadsOn) {
 // ---- out
 
 TEST_F(LinePipeTest, WritesWhatIsPushedInOneTurnTogether) {
-  pipe_->push("one");
-  pipe_->push("two");
+  pipe_->send("one");
+  pipe_->send("two");
   EXPECT_EQ(read_out(), "") << "not at once";
   loop_.run_due();
   EXPECT_EQ(read_out(), "one\ntwo\n");
 }
 
 TEST_F(LinePipeTest, SaysNothingMoreAfterItWasClosed) {
-  pipe_->push(std::string(LinePipe::kHighWater + 1, 'x'));  // is congested, and posts a flush
+  pipe_->send(std::string(LinePipe::kHighWater + 1, 'x'));  // is congested, and posts a flush
   pipe_->close_output_when_flushed();
   pipe_->close();
   loop_.run_due();
@@ -361,9 +361,9 @@ TEST_F(LinePipeTest, SaysNothingMoreAfterItWasClosed) {
 
 TEST_F(LinePipeTest, SaysOnceThatItsReaderIsGone) {
   reader_.reset();
-  pipe_->push("one");
+  pipe_->send("one");
   loop_.run_due();
-  pipe_->push("two");
+  pipe_->send("two");
   loop_.run_due();
 
   EXPECT_EQ(lost_, 1);
@@ -371,7 +371,7 @@ TEST_F(LinePipeTest, SaysOnceThatItsReaderIsGone) {
 }
 
 TEST_F(LinePipeTest, IsCongestedAboveTheHighWaterMarkAndDrainedBelowTheLowOne) {
-  pipe_->push(std::string(LinePipe::kHighWater + 1, 'x'));
+  pipe_->send(std::string(LinePipe::kHighWater + 1, 'x'));
   EXPECT_TRUE(pipe_->congested());
   loop_.run_due();
   EXPECT_TRUE(pipe_->congested());
@@ -387,7 +387,7 @@ TEST_F(LinePipeTest, IsCongestedAboveTheHighWaterMarkAndDrainedBelowTheLowOne) {
 }
 
 TEST_F(LinePipeTest, ClosesItsOutputWhenEverythingIsWritten) {
-  pipe_->push("last");
+  pipe_->send("last");
   pipe_->close_output_when_flushed();
   EXPECT_TRUE(pipe_->output_open());
   loop_.run_due();
@@ -398,7 +398,7 @@ TEST_F(LinePipeTest, ClosesItsOutputWhenEverythingIsWritten) {
 }
 
 TEST_F(LinePipeTest, KnowsWhetherWhatItSaidWasRead) {
-  pipe_->push("one");
+  pipe_->send("one");
   EXPECT_TRUE(pipe_->output_unread());
   loop_.run_due();
   EXPECT_TRUE(pipe_->output_unread());

@@ -43,7 +43,7 @@ class Feed {
   LineReader reader;
   std::vector<std::string> lines;
   std::vector<std::shared_ptr<const std::string>> owners;
-  std::vector<LineReader::Oversized> oversized;
+  std::vector<Oversized> oversized;
   std::size_t largest_room = 0;
 
  private:
