@@ -2,18 +2,12 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cstring>
 
-#include "base/log.h"
-#include "keeper/plan.h"
 #include "keeper/report.h"
-#include "proc/plan_bytes.h"
-#include "proc/start_failure.h"
 #include "wire/oversized_line.h"
 
 namespace corral::instance {
@@ -24,14 +18,8 @@ constexpr std::chrono::seconds kProbePatience{3};
 constexpr std::chrono::milliseconds kBetweenGlances{250};  // at whether it has read the question
 // Longer than any client waits; a cold start from a package registry takes its time.
 constexpr std::chrono::seconds kOpeningPatience{180};
-// For what is still queued when the end begins.
-constexpr std::chrono::seconds kDeafPatience{2};
 // From the end of its output to its death, which tells more.
 constexpr std::chrono::seconds kDeathPatience{3};
-// For a keeper on a busy machine, beyond all that its plan allows; and from SIGKILL to its end.
-constexpr std::chrono::seconds kKeeperMargin{3};
-constexpr std::chrono::seconds kKeeperDeath{2};
-
 struct Pipe {
   UniqueFd read;
   UniqueFd write;
@@ -44,14 +32,6 @@ Result<Pipe> make_pipe() {
                  "; raise the limit of open files (ulimit -n)"};
   }
   return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
-}
-
-std::string describe_status(int status) {
-  if (WIFSIGNALED(status)) {
-    const char* name = sigabbrev_np(WTERMSIG(status));
-    return "was ended by SIG" + std::string(name != nullptr ? name : std::to_string(WTERMSIG(status)));
-  }
-  return "exited with code " + std::to_string(WEXITSTATUS(status));
 }
 
 /// A spawn that fails after it was written down has made nothing that could be left.
@@ -75,18 +55,7 @@ std::string described(const wire::Message& message) {
          std::string(message.fault()) + " at byte " + std::to_string(message.fault_at());
 }
 
-int shell_code(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
-
 }  // namespace
-
-int exit_code_of(const Error& error) {
-  switch (error.kind) {
-    case Error::Kind::NotFound: return 127;
-    case Error::Kind::NotExecutable: return 126;
-    case Error::Kind::Failure: break;
-  }
-  return 125;
-}
 
 Result<std::unique_ptr<Instance>> Instance::start(Loop& loop, proc::Spawner& spawner, proc::LaunchSpec spec,
                                                   std::size_t line_cap, Events& events, JournalEntry entry,
@@ -106,28 +75,25 @@ Result<std::unique_ptr<Instance>> Instance::start(Loop& loop, proc::Spawner& spa
   auto tree = spawn_journaled(spawner, spec, entry);
   if (!tree) return tree.error();
 
-  std::unique_ptr<Instance> instance(new Instance(loop, std::move(*tree), events));
+  std::unique_ptr<Instance> instance(new Instance(loop, std::move(*tree), spec, events));
   instance->entry_ = std::move(entry);
-  instance->executable_ = spec.argv.front();
   instance->input_inode_ = pipe_status.st_ino;
-  instance->directory_ = spec.directory;
   instance->channel_ = make_channel(loop, std::move(output->read), std::move(input->write), line_cap,
                                     *instance, "server-messages");
   instance->errors_ = std::make_unique<ErrorOutput>(
       loop, std::move(errors->read),
       [events = &events](std::string_view bytes) { events->on_error_output(bytes); });
   instance->channel_->resume();
-  instance->wait_for_keeper();
   return instance;
 }
 
-Instance::Instance(Loop& loop, proc::ProcessTree tree, Events& events)
+Instance::Instance(Loop& loop, proc::ProcessTree tree, const proc::LaunchSpec& spec, Events& events)
     : events_(events),
       tree_(std::move(tree)),
       id_(tree_.instance()),
-      keeper_watch_(loop, tree_.events()),
-      deaf_(loop),
-      keeper_clock_(loop),
+      executable_(spec.argv.front()),
+      directory_(spec.directory),
+      keeper_(loop, tree_, executable_, *this),
       patience_(loop) {}
 
 Instance::~Instance() = default;
@@ -216,51 +182,14 @@ void Instance::answer_lost(const LostAnswer& lost) {
   go_on_opening(taken);
 }
 
-void Instance::on_output_drained() { events_.on_drained(); }
-
 // ---- ending
 
 void Instance::stop(Haste haste) {
   if (state_ == State::Ended || tree_gone_) return;
   if (state_ == State::Opening) patience_.cancel();
   state_ = State::Ending;
-  switch (haste) {
-    case Haste::Polite:
-      channel_->close_output_when_flushed();
-      // A server that does not read would never see the end of its input.
-      if (channel_->output_open()) deaf_.start(kDeafPatience, [this] { tree_.stop(keeper::Reason::Signal); });
-      break;
-    case Haste::ClientGone:
-      channel_->close_output_when_flushed();
-      tree_.stop(keeper::Reason::ClientGone);
-      break;
-    case Haste::Now: tree_.stop(keeper::Reason::Signal); break;
-  }
-  bound_end(haste);
-}
-
-/// A keeper that does not run (stopped again and again, held by a debugger) must not hold up the end. A
-/// hastier request shortens its time, another one of the same haste does not prolong it.
-void Instance::bound_end(Haste haste) {
-  std::vector<char*> pointers;
-  const keeper::PlanHeader header = proc::read_plan(tree_.plan(), pointers).header;
-  Clock::duration at_most = keeper::longest_end(header) + kKeeperMargin;
-  if (haste == Haste::Polite)
-    at_most += header.graces.stdin_closed + header.graces.unread_cap + kDeafPatience;
-  const Clock::time_point until = Clock::now() + at_most;
-  if (keeper_until_ && *keeper_until_ <= until) return;
-  keeper_until_ = until;
-  keeper_clock_.start(at_most, [this] { replace_keeper(); });
-}
-
-/// Whoever watches our children does its work. Its life line tells of its death, unless a copy of it is held
-/// by a child that hangs in the kernel.
-void Instance::replace_keeper() {
-  log_line("the keeper (pid " + std::to_string(keeper()) + ") of " + executable_ +
-           " does not get on; ending it and what it kept");
-  keeper_too_slow_ = true;
-  tree_.kill_keeper();
-  keeper_clock_.start(kKeeperDeath, [this] { keeper_lost(); });
+  if (haste != Haste::Now) channel_->close_output_when_flushed();
+  keeper_.end(haste, channel_->output_open() ? KeeperWatch::Input::HasUnread : KeeperWatch::Input::Closed);
 }
 
 /// It may be dying: its exit status would tell more, so that gets a moment.
@@ -282,82 +211,36 @@ void Instance::lost(const std::string& sentence) {
   events_.on_lost(sentence);
 }
 
-void Instance::wait_for_keeper() {
-  keeper_watch_.when_readable([this] { read_keeper(); });
+void Instance::on_server_started(const keeper::Event& event) {
+  server_pid_ = event.server;
+  level_ = keeper::level_name(event.level);
+  if (entry_.journal != nullptr) entry_.journal->runs(tree_, server_pid_);
+  if (!std::exchange(unannounced_, false)) return;
+  events_.on_opened();
+  for (const wire::Message& message : std::exchange(held_, {})) on_message(message);
+  channel_->resume();
 }
 
-void Instance::read_keeper() {
-  const keeper::Event* event = tree_.take_event();
-  if (event == nullptr) return keeper_lost();
-  if (event->kind == keeper::Event::Kind::Started) {
-    server_pid_ = event->server;
-    level_ = keeper::level_name(event->level);
-    if (entry_.journal != nullptr) entry_.journal->runs(tree_, server_pid_);
-    wait_for_keeper();
-    if (!std::exchange(unannounced_, false)) return;
-    events_.on_opened();
-    for (const wire::Message& message : std::exchange(held_, {})) on_message(message);
-    return channel_->resume();
-  }
+/// What the server said last may take several turns to hand over; until that is done it has not ended.
+void Instance::on_tree_ended(const keeper::Event& event) {
   tree_gone_ = true;
-  stop_clocks();
-  channel_->read_rest([this, last = *event] { ended(last); });
-}
-
-/// Nobody waits for the end any more. What the server said last may take several turns to hand over; until
-/// that is done it has not ended.
-void Instance::stop_clocks() {
-  deaf_.cancel();
-  keeper_clock_.cancel();
-  keeper_watch_.cancel();
   patience_.cancel();
+  const bool failed = event.kind == keeper::Event::Kind::Failed;
+  channel_->read_rest([this, failed, ending = ending_of(event, executable_, directory_)] {
+    if (failed && handshake_) handshake_->fail("the server " + ending.sentence);
+    finish(ending);
+  });
 }
 
-void Instance::ended(const keeper::Event& event) {
-  errors_->read_rest();
-  Ending ending;
-  ending.error_output = errors_->tail();
-  ending.proved_empty = event.report.proved_empty;
-  ending.ended_processes = event.report.ended_total;
-  for (std::uint32_t i = 0; i < std::min<std::uint32_t>(event.report.survivors, keeper::kListedSurvivors);
-       ++i) {
-    const keeper::Survivor& survivor = event.report.survivor[i];
-    ending.survivors.push_back({survivor.pid, survivor.comm, keeper::cause_name(survivor.cause)});
-  }
-  if (event.kind == keeper::Event::Kind::Failed) {
-    const Error error = proc::explain_start_failure(event, executable_, directory_);
-    ending.sentence = "could not be started: " + error.message;
-    if (handshake_) handshake_->fail("the server " + ending.sentence);
-    ending.exit_code = exit_code_of(error);
-  } else if (event.report.server_status_known) {
-    ending.sentence = describe_status(event.report.server_status);
-    ending.exit_code = shell_code(event.report.server_status);
-  } else {
-    ending.sentence = "ended";
-  }
-  finish(ending);
-}
-
-/// The keeper was killed. What it held has fallen to us, and whoever watches our children ends it.
-void Instance::keeper_lost() {
+void Instance::on_keeper_lost(KeeperWatch::Loss loss) {
   tree_gone_ = true;
-  stop_clocks();
-  channel_->hand_over_held([this] { ended_without_keeper(); });
+  patience_.cancel();
+  channel_->hand_over_held([this, loss] { finish(ending_without_keeper(loss)); });
 }
 
-void Instance::ended_without_keeper() {
+void Instance::finish(Ending ending) {
   errors_->read_rest();
-  Ending ending;
-  ending.sentence = keeper_too_slow_ ? "lost its keeper, which did not end it in time and was killed"
-                                     : "lost its keeper, which somebody killed";
   ending.error_output = errors_->tail();
-  ending.exit_code = 125;
-  ending.keeper_lost = true;
-  finish(ending);
-}
-
-void Instance::finish(const Ending& ending) {
-  stop_clocks();
   state_ = State::Ended;
   lost(ending.sentence);
   channel_->close();

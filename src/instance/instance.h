@@ -12,9 +12,11 @@
 #include "base/id.h"
 #include "base/loop.h"
 #include "base/result.h"
+#include "instance/ending.h"
 #include "instance/error_output.h"
 #include "instance/handshake.h"
 #include "instance/journal.h"
+#include "instance/keeper_watch.h"
 #include "proc/launch_spec.h"
 #include "proc/process_tree.h"
 #include "proc/spawner.h"
@@ -23,24 +25,6 @@
 
 namespace corral::instance {
 
-/// A process that could not be ended.
-struct Survivor {
-  pid_t pid = 0;
-  std::string command;
-  std::string cause;  // "permission", …
-};
-
-/// How an instance came to its end, for the sessions that lose it and for the log.
-struct Ending {
-  std::string sentence;      // "exited with code 3", "could not be started: …"
-  std::string error_output;  // the last lines of its stderr
-  int exit_code = 0;         // as a shell would see the server's
-  bool proved_empty = false;
-  bool keeper_lost = false;  // its tree has fallen to us
-  std::uint32_t ended_processes = 0;
-  std::vector<Survivor> survivors;
-};
-
 /// An answer that came and cannot be passed on.
 struct LostAnswer {
   std::string id;          // JSON text; empty if it is not known whose it was
@@ -48,10 +32,7 @@ struct LostAnswer {
   std::string why;         // half a sentence: "it has 70000000 bytes, …"
 };
 
-/// Of a server that could not be started, as a shell has it.
-int exit_code_of(const Error& error);
-
-class Instance final : private wire::Channel::Handler {
+class Instance final : private wire::Channel::Handler, private KeeperWatch::Events {
  public:
   enum class State : std::uint8_t { Starting, Opening, Ready, Ending, Ended };
 
@@ -102,7 +83,7 @@ class Instance final : private wire::Channel::Handler {
   /// Ids that we give are never given twice.
   CallId next_id() { return ids_.next(); }
 
-  enum class Haste { Polite, ClientGone, Now };
+  using Haste = instance::Haste;
   /// Closes its input, and the keeper sees to the rest. A hastier call shortens what is left.
   void stop(Haste haste);
 
@@ -120,39 +101,32 @@ class Instance final : private wire::Channel::Handler {
   std::uint64_t error_output_bytes() const { return errors_->bytes(); }
 
  private:
-  Instance(Loop& loop, proc::ProcessTree tree, Events& events);
+  Instance(Loop& loop, proc::ProcessTree tree, const proc::LaunchSpec& spec, Events& events);
 
   void on_message(const wire::Message& message) override;
   void on_oversized(const wire::Oversized& oversized) override;
   void on_input_end() override;
   void on_output_lost() override;
-  void on_output_drained() override;
+  void on_output_drained() override { events_.on_drained(); }
+  void on_server_started(const keeper::Event& event) override;
+  void on_tree_ended(const keeper::Event& event) override;
+  void on_keeper_lost(KeeperWatch::Loss loss) override;
 
   void answer_lost(const LostAnswer& lost);
   void go_on_opening(Handshake::Taken taken);
   void greet();
   void wait_until_probe_is_read();
   void wait_for_answer(Clock::duration patience);
-  void wait_for_keeper();
-  void read_keeper();
-  void keeper_lost();
-  void ended_without_keeper();
-  void stop_clocks();
-  void bound_end(Haste haste);
-  void replace_keeper();
-  void ended(const keeper::Event& event);
   void lost(const std::string& sentence);
-  void finish(const Ending& ending);
+  void finish(Ending ending);
 
   Events& events_;
   JournalEntry entry_;
   proc::ProcessTree tree_;
   InstanceId id_;
-  Watch keeper_watch_;
-  Timer deaf_;
-  Timer keeper_clock_;
-  std::optional<Clock::time_point> keeper_until_;
-  bool keeper_too_slow_ = false;
+  std::string executable_;
+  std::string directory_;
+  KeeperWatch keeper_;
   std::unique_ptr<wire::Channel> channel_;
   std::unique_ptr<ErrorOutput> errors_;
   std::optional<Handshake> handshake_;
@@ -165,8 +139,6 @@ class Instance final : private wire::Channel::Handler {
   const char* level_ = "";
   Clock::time_point started_ = Clock::now();
   Counters counters_;
-  std::string executable_;
-  std::string directory_;
   bool lost_ = false;
   bool tree_gone_ = false;           // only what it said last is to be handed over
   bool unannounced_ = false;         // it is open, and nobody knows yet
