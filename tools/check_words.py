@@ -50,8 +50,24 @@ MAY_SLEEP = {
 SWITCHED_OFF = re.compile(r"\bDISABLE[D]_\w|\b(?:test|it|describe|suite)\.onl[y]\(")
 
 # Folders of src/ whose comments and messages are edited. Add a folder when it is done; never remove one.
-PLAIN_ENGLISH = ("base", "bridge", "events", "guard", "keeper", "known", "observe", "proc", "reap", "registry", "run", "shim", "survey",
-                 "transport", "wire")
+PLAIN_ENGLISH = (
+    "base",
+    "bridge",
+    "events",
+    "guard",
+    "instance",
+    "keeper",
+    "known",
+    "observe",
+    "proc",
+    "reap",
+    "registry",
+    "run",
+    "shim",
+    "survey",
+    "transport",
+    "wire",
+)
 # "there is no" and "is no longer" are English, and so is a question that begins with Who.
 CALQUES = (
     (r"(?<!there\s)\bis\s+no\s+(?!longer\b)[a-z]+", 'write "is not a ..." or "is not ..."'),

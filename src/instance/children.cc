@@ -20,7 +20,7 @@ namespace {
 constexpr std::chrono::milliseconds kBetweenLooks{10};
 constexpr std::chrono::seconds kPatience{10};
 constexpr std::chrono::seconds kNestedFinish{5};  // for each keeper of a corral inside the tree
-constexpr int kMostReaped = 256;                  // before the loop turns again
+constexpr int kMostReaped = 256;                  // in one turn of the loop
 
 int death_fd() {
   sigset_t deaths;
@@ -47,14 +47,14 @@ void Children::wait_for_deaths() {
   });
 }
 
-/// One place reaps, so a number that we are about to signal cannot have gone to somebody else meanwhile.
+/// Only this function reaps, so a pid that is about to be signalled cannot have been reused in between.
 bool Children::reap() {
   bool keeper_died = false;
   for (int i = 0; i < kMostReaped; ++i) {
     int status = 0;
     const pid_t pid = waitpid(-1, &status, WNOHANG | WUNTRACED);
     if (pid <= 0) return keeper_died;
-    if (WIFSTOPPED(status)) {  // its server may have done that; a keeper must hear of the end
+    if (WIFSTOPPED(status)) {  // its server may have stopped it; a keeper must run to see the end
       if (keepers_.contains(pid)) kill(pid, SIGCONT);
       continue;
     }
@@ -64,7 +64,7 @@ bool Children::reap() {
     keeper_died = true;
     if (keeper.mapped()) keeper.mapped()(status);
   }
-  kill(getpid(), SIGCHLD);  // there may be more: wakes us again
+  kill(getpid(), SIGCHLD);  // there may be more: wakes the loop again
   return keeper_died;
 }
 
@@ -96,14 +96,14 @@ void Children::look_again() {
   for (const Done& task : overdue) task(false);
 }
 
-/// Before a keeper is reaped its tree is not ours: nothing to be seen then means nothing.
+/// Before a keeper is reaped the daemon does not have its tree, so seeing no orphan proves nothing.
 bool Children::is_reaped(pid_t keeper) const {
   return !keepers_.contains(keeper) || (kill(keeper, 0) != 0 && errno == ESRCH);
 }
 
-/// Our children are keepers or orphans; nothing else is ever started here. Nested keepers end their own
-/// trees, and run what belongs to that end. A keeper may have seen that its owner is gone; the janitor of a
-/// daemon has no reason to end until it is asked. Once: a second request would cut short what it does.
+/// The daemon's children are keepers or orphans; it starts nothing else. Nested keepers end their own trees
+/// and run their terminators. A keeper may have seen that its owner is gone; the janitor of a daemon has no
+/// reason to end until it is asked. Each is asked once, because a second request would shorten its time.
 std::size_t Children::kill_orphans() {
   static std::array<pid_t, 8192> pids;
   const std::size_t count = keeper::newest_children(pids);

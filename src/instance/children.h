@@ -1,5 +1,5 @@
-// The children of the daemon: its keepers, and what falls to it when a keeper was killed. Reaps all of them,
-// and ends whatever is no keeper.
+// The child processes of the daemon: its keepers, and the processes that it inherits when a keeper was
+// killed. Reaps all of them, and ends those that are not keepers. Used on the loop's thread.
 #pragma once
 
 #include <sys/types.h>
@@ -14,19 +14,20 @@
 
 namespace corral::instance {
 
-/// How long each keeper of a corral inside a tree that fell to us is let alone. Its time runs from the first
-/// look at it, whatever else dies meanwhile: in a busy daemon something always does. Pure.
+/// How much time each keeper of a nested corral gets, in a tree that the daemon has inherited, to end its own
+/// tree. Its time runs from the first look at it and is not prolonged when another process ends, because in a
+/// busy daemon one always does. Pure.
 ///
-/// What turns up long after the last of our own keepers died has no such tree to end: a process that looks
-/// like a keeper could fork for ever, and have time each time.
+/// A process that appears long after the last of the daemon's own keepers ended gets no time: a process that
+/// only looks like a keeper could fork forever and have time again after each fork.
 class NestedKeepers {
  public:
-  enum class Turn { Ask, Wait, Kill };
+  enum class Turn { Ask, Wait, Kill };  // what to do with a nested keeper now
 
-  /// A keeper of ours has died, whose tree may have had others in it.
+  /// One of the daemon's own keepers has ended; its tree may have had nested ones in it.
   void expect(Clock::time_point now);
   Turn turn_of(pid_t keeper, Clock::time_point now);
-  /// It was reaped: the number may go to somebody else.
+  /// It was reaped, so its pid may now belong to another process.
   void forget(pid_t keeper) { seen_.erase(keeper); }
 
  private:
@@ -34,17 +35,18 @@ class NestedKeepers {
   std::map<pid_t, Clock::time_point> seen_;
 };
 
-/// Who wants to hear that the tree of a killed keeper is gone, each until a time of his own. Pure.
+/// The callbacks that wait for the end of the trees of killed keepers, each with a deadline of its own. Pure.
 class WaitingForOrphans {
  public:
+  /// `proved` is whether the tree is known to be gone; false when the deadline has passed.
   using Done = std::function<void(bool proved)>;
 
   void add(pid_t keeper, Done done, Clock::time_point until);
   bool empty() const { return waiting_.empty(); }
 
-  /// Takes out those who hear now that nothing is left.
+  /// Removes and returns those whose keeper is `reaped`, for use when no orphan is left.
   std::vector<Done> take_proved(const std::function<bool(pid_t)>& reaped);
-  /// Takes out those whose time is over.
+  /// Removes and returns those whose deadline has passed.
   std::vector<Done> take_overdue(Clock::time_point now);
 
  private:
@@ -61,14 +63,16 @@ class WaitingForOrphans {
 
 class Children {
  public:
-  /// Blocks SIGCHLD and listens to it from now on; the process becomes a subreaper.
+  /// Blocks SIGCHLD and receives it through a descriptor from now on; the process becomes a subreaper.
+  /// `loop` must outlive this object.
   explicit Children(Loop& loop);
 
-  /// A child that is meant to be there, until it dies. `ended` hears its wait status.
+  /// Registers a child that must not be ended as an orphan. `ended` is called with its wait status, once,
+  /// from the loop.
   using Ended = std::function<void(int status)>;
   void started(pid_t pid, Ended ended = nullptr) { keepers_.insert_or_assign(pid, std::move(ended)); }
-  /// A keeper was killed: its tree is ours now. Ends it, looking again until nothing is left; `done` hears
-  /// whether that was seen, within 10 s.
+  /// For a keeper that was killed, so that its tree belongs to the daemon now. Ends the tree, and looks again
+  /// until nothing is left. `done` is called once, from the loop and within 10 s, with whether that was seen.
   using Done = WaitingForOrphans::Done;
   void end_orphans_of(pid_t keeper, Done done);
 
@@ -77,8 +81,8 @@ class Children {
   void end_orphans();
   void look_again();
   bool is_reaped(pid_t keeper) const;
-  /// True if a keeper was among them. Only then has the kernel handed its children to us: a dying process
-  /// closes its life line first and gives its children away later.
+  /// True if a keeper was among them. Only then does the daemon have its children: a process that ends closes
+  /// its life line first, and the kernel reparents its children later.
   bool reap();
   std::size_t kill_orphans();
 
@@ -88,7 +92,7 @@ class Children {
   std::map<pid_t, Ended> keepers_;
   WaitingForOrphans waiting_;
   NestedKeepers nested_;
-  Clock::time_point give_up_{};  // looking without anybody who waits
+  Clock::time_point give_up_{};  // when the search ends if no callback waits
 };
 
 }  // namespace corral::instance

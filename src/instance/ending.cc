@@ -59,7 +59,7 @@ Ending ending_without_keeper(KeeperWatch::Loss loss) {
   Ending ending;
   ending.sentence = loss == KeeperWatch::Loss::TooSlow
                         ? "lost its keeper, which did not end it in time and was killed"
-                        : "lost its keeper, which somebody killed";
+                        : "lost its keeper, which another process killed";
   ending.exit_code = 125;
   ending.keeper_lost = true;
   return ending;

@@ -20,14 +20,14 @@ namespace {
 
 std::string because(int error) { return std::generic_category().message(error); }
 
-/// With everything above it; only for us.
+/// Creates the folder and its parents, accessible to this user only.
 bool make_log_folder(const std::string& path) {
   for (std::size_t at = path.find('/', 1);; at = path.find('/', at + 1)) {
     const std::string part = path.substr(0, at);
     if (mkdir(part.c_str(), 0700) != 0 && errno != EEXIST) {
       struct stat status {};
       const int error = errno;
-      // A folder that is there may be one in which we may make nothing.
+      // The folder may exist although this user may not create anything in it.
       if (stat(part.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
         errno = error;
         return false;
@@ -67,11 +67,11 @@ void ErrorFiles::ended(const std::string& server, const std::string& instance) {
   put(server, lines, count);
 }
 
-/// Says once that it does not work, and once that it does again.
+/// Logs once that writing fails, and once that it works again.
 void ErrorFiles::put(const std::string& server, const std::string& lines, std::uint64_t count) {
   if (lines.empty()) return;
   const std::int64_t now = unix_time_ms();
-  // A clock that was set back must not make us wait for years.
+  // If the clock was set back, the next try must not be years away.
   if (failing_ && now < not_before_ && not_before_ - now <= limits_.retry_ms) {
     lost_ += count;
     return;
@@ -104,8 +104,8 @@ bool ErrorFiles::try_to_put(const std::string& server, const std::string& lines)
     return true;
   }
   why_ = "the file " + directory_ + "/" + file->name +
-         " takes no more: " + because(written < 0 ? errno : ENOSPC);
-  // Half a line would be taken for a whole one.
+         " cannot be written: " + because(written < 0 ? errno : ENOSPC);
+  // Half a line would look like a whole one.
   struct stat status {};
   if (written > 0 && fstat(file->fd.get(), &status) == 0 && status.st_size >= written &&
       ftruncate(file->fd.get(), status.st_size - written) != 0) {
@@ -130,7 +130,7 @@ bool ErrorFiles::open_folder() {
   return true;
 }
 
-/// The one that has the name now and room in it; null if it cannot be had.
+/// The open file with this name that has room for more; null if it cannot be opened.
 ErrorFiles::File* ErrorFiles::file_called(const std::string& name) {
   const auto found =
       std::find_if(open_.begin(), open_.end(), [&name](const File& file) { return file.name == name; });
@@ -150,7 +150,7 @@ ErrorFiles::File* ErrorFiles::file_called(const std::string& name) {
   return &open_.front();
 }
 
-/// Another daemon may have rotated it, a person may have removed it.
+/// False if another daemon has rotated the file or a person has removed it.
 bool ErrorFiles::is_still(const File& file) const {
   struct stat status {};
   return fstatat(folder_.get(), file.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
@@ -170,7 +170,7 @@ bool ErrorFiles::open_file(File& file) {
     return false;
   }
   if (!S_ISREG(status.st_mode) || status.st_uid != geteuid()) {
-    why_ = directory_ + "/" + file.name + " is no file of yours: remove it";
+    why_ = directory_ + "/" + file.name + " is not a regular file that belongs to you; remove it";
     return false;
   }
   if ((status.st_mode & 07777U) != 0600) fchmod(file.fd.get(), 0600);
@@ -179,8 +179,8 @@ bool ErrorFiles::open_file(File& file) {
   return true;
 }
 
-/// NAME.log becomes NAME.log.1, that one NAME.log.2; the oldest is overwritten. What cannot be renamed is
-/// written on.
+/// NAME.log becomes NAME.log.1, and that becomes NAME.log.2; the oldest is overwritten. If a file cannot be
+/// renamed, more is written to it.
 void ErrorFiles::rotate(const std::string& name) const {
   for (std::size_t i = limits_.files - 1; i > 0; --i) {
     const std::string from = i == 1 ? name : name + "." + std::to_string(i - 1);
@@ -189,7 +189,7 @@ void ErrorFiles::rotate(const std::string& name) const {
   if (limits_.files < 2) unlinkat(folder_.get(), name.c_str(), 0);
 }
 
-/// Before another server gets one.
+/// Removes the oldest files, so that another server can have one.
 void ErrorFiles::forget_oldest() const {
   const UniqueFd again = proc::open_directory(folder_.get(), ".");
   if (!again.valid()) return;

@@ -35,15 +35,15 @@ void ErrorLines::begin(std::string_view part) {
   begun_.append(part.substr(0, room));
 }
 
-/// An empty line says nothing, and would take thirty times its room.
+/// An empty line is left out: it has no information, and its prefix would take thirty times its size.
 bool ErrorLines::put(std::string_view prefix, std::string& out) {
   if (begun_.ends_with('\r')) begun_.pop_back();
   const bool any = !begun_.empty();
   if (any) {
-    std::replace(begun_.begin(), begun_.end(), '\t', ' ');  // it would be shown as a sign of its own
+    std::replace(begun_.begin(), begun_.end(), '\t', ' ');  // a tab would be shown as an escape sequence
     out.append(prefix).append(printable(begun_)).append(cut_ ? kCutMark : "").append("\n");
   }
-  // Many are short: a long one leaves no memory behind.
+  // Most lines are short, so the memory of a long one is released.
   begun_.size() > 1024 ? void(begun_ = std::string()) : begun_.clear();
   cut_ = false;
   return any;

@@ -9,8 +9,8 @@
 namespace corral::instance {
 namespace {
 
-std::array<char, std::size_t{1} << 14> scratch;  // one for all: a read is handed over before the next one
-constexpr int kReadsPerTurn = 4;                 // a flood must not keep the answers waiting
+std::array<char, std::size_t{1} << 14> scratch;  // shared: a read is delivered before the next one
+constexpr int kReadsPerTurn = 4;                 // much stderr must not delay the answers
 
 }  // namespace
 
@@ -32,7 +32,7 @@ void ErrorOutput::wait() {
   });
 }
 
-/// False when nothing more is there now.
+/// False if there is nothing to read now.
 bool ErrorOutput::read_once() {
   const ssize_t got = read(fd_.get(), scratch.data(), scratch.size());
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return false;

@@ -18,7 +18,7 @@ bool is_discover_result(std::string_view result) {
 
 bool speaks_our_revision(std::string_view result) {
   const std::string_view versions = wire::member(result, "supportedVersions").in(result);
-  constexpr std::size_t kMostVersions = 64;  // what is behind them is not looked at
+  constexpr std::size_t kMostVersions = 64;  // the rest is ignored
   const auto elements = wire::array_elements(versions, kMostVersions);
   return elements && std::any_of(elements->begin(), elements->end(), [versions](wire::Span version) {
            return wire::is_modern_version(wire::string_value(version.in(versions)).value_or(""));
@@ -58,12 +58,12 @@ Handshake::Taken Handshake::take(const wire::Message& message) {
   if (wire::own_id<CallId>(message.id()) != id_) return Taken::No;
   if (message.has_error()) return take_error(message.error());
   const std::string_view result = message.result();
-  // Some servers answer anything with something.
+  // Some servers answer any request with some result.
   if (era_ == knowledge::Era::Modern && !is_discover_result(result)) {
     return take_error(R"({"code":-32603,"message":"the server gave no answer to server/discover"})");
   }
   if (era_ == knowledge::Era::Modern && !speaks_our_revision(result)) {
-    return take_error(R"({"code":-32022,"message":"the server does not speak the revision )" +
+    return take_error(R"({"code":-32022,"message":"the server does not support the revision )" +
                       std::string(wire::kModern) + "\"}");
   }
   answer_ = result;
@@ -78,8 +78,8 @@ Handshake::Taken Handshake::take_unreadable(std::string_view id, std::string_vie
                     "}");
 }
 
-/// What was believed may be out of date, so the other era gets its chance, in the same process. A legacy
-/// server may refuse an initialize for its own reasons: only the two errors that show that it does not know
+/// What is known about the server may be out of date, so the other era is tried in the same process. A legacy
+/// server may refuse an initialize for its own reasons; only the two errors that show that it does not know
 /// the method count.
 Handshake::Taken Handshake::take_error(std::string_view error) {
   const bool modern = era_ == knowledge::Era::Modern;
@@ -91,7 +91,7 @@ Handshake::Taken Handshake::take_error(std::string_view error) {
     era_ = modern ? knowledge::Era::Legacy : knowledge::Era::Modern;
     return Taken::AskAgain;
   }
-  // Asked in both ways, what it said to initialize tells more.
+  // If both eras were tried, the answer to initialize explains more.
   if (!modern || answer_.empty()) answer_ = error;
   outcome_ = Outcome::Refused;
   return Taken::Over;

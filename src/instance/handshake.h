@@ -1,5 +1,5 @@
-// The opening of one instance: finds out which era its server speaks, and greets it so. Pure: messages in,
-// messages out.
+// The handshake with the server of one instance: finds out which era it supports, and opens it in that era.
+// Pure: messages in, messages out; the owner has the timers.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +13,21 @@
 
 namespace corral::instance {
 
-/// How an instance is to be opened.
+/// How to open an instance.
 struct Opening {
-  std::optional<knowledge::Era> expected;  // nothing = find out
-  bool pinned = false;                     // by the configuration: the other era is not tried
-  /// The parameters of `initialize` as JSON: a private instance gets its client's own, word for word.
+  std::optional<knowledge::Era> expected;  // empty = try the modern era first
+  bool pinned = false;                     // the configuration says so: the other era is not tried
+  /// The parameters of `initialize`, JSON. A private instance receives those of its client, unchanged.
   std::string initialize_params{};
-  /// A private instance is told `notifications/initialized` by its client, a shared one by us.
+  /// Whether to send `notifications/initialized`; the client of a private instance sends it itself.
   bool announce = true;
 };
 
-/// What a shared instance is told: our name, and no capability, because over one pipe nothing would link its
-/// questions to the session that caused them.
+/// The parameters of `initialize` for a shared instance: corral's name and no capability, because nothing
+/// would link a question of the server to the session that caused it.
 std::string plain_initialize_params();
 
-/// Of `server/discover`, in our own name.
+/// The parameters of `server/discover`, with corral as the client.
 std::string discover_params();
 
 class Handshake {
@@ -35,29 +35,29 @@ class Handshake {
   enum class Outcome : std::uint8_t {
     Waiting,
     Ready,
-    Refused,    // `error()` is the server's own
-    NotModern,  // it had no answer to server/discover; a fresh process is to be asked in the legacy way
+    Refused,    // `error()` is the server's error
+    NotModern,  // it did not answer server/discover; a new process must be opened in the legacy era
   };
 
   explicit Handshake(Opening opening);
 
-  /// To send now, and whenever `take` says so.
+  /// The message to send now, and again whenever `take` returns AskAgain.
   std::string request(CallId id);
   enum class Taken : std::uint8_t { No, Over, AskAgain };
-  /// `No` if the message was not the answer that we wait for.
+  /// Give it every message from the server. `No`: the message is not the answer to the handshake.
   Taken take(const wire::Message& message);
-  /// The same for an answer that cannot be read: `id` is JSON text, `why` says what is wrong with it.
+  /// The same for an answer that is not valid: `id` is JSON text, `why` says what is wrong with it.
   Taken take_unreadable(std::string_view id, std::string_view why);
-  /// No answer came in time, or none can come any more.
+  /// No answer arrived in time, or none can arrive any more. `why` is a sentence for the client.
   void give_up(std::string_view why);
-  /// It was never started.
+  /// The server was never started. `why` is a sentence for the client.
   void fail(std::string_view why);
-  /// What to send once it went well; empty = nothing.
+  /// The message to send after the outcome Ready; empty = none.
   std::string follow_up() const;
 
-  /// Whether its silence would say something: those who do not know the question may stay silent about it.
+  /// Whether silence means something: a legacy server may not answer a method that it does not know.
   bool probing() const { return era_ == knowledge::Era::Modern && !opening_.expected && !asked_legacy_; }
-  /// The one that is being tried, and in the end the one that it speaks.
+  /// The era that is being tried; with the outcome Ready, the era of the server.
   knowledge::Era era() const { return era_; }
   Outcome outcome() const { return outcome_; }
   const std::string& initialize_params() const { return opening_.initialize_params; }

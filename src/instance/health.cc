@@ -4,7 +4,7 @@ namespace corral::instance {
 namespace {
 
 constexpr Clock::duration kLongestPatience = std::chrono::seconds(15);
-// A look that comes this late was held up by a machine that slept, or that starves: so was the server.
+// If a look is this late, the machine slept or was overloaded, and so was the server.
 constexpr Clock::duration kOverslept = std::chrono::seconds(5);
 
 }  // namespace
@@ -29,7 +29,7 @@ Health::Look Health::look(Clock::time_point now, bool busy, std::uint64_t said) 
     return wait(now, interval_);
   }
   if (now > due_ + kOverslept) {
-    if (asked_) asked_ = now;  // its time begins when we are awake
+    if (asked_) asked_ = now;  // its time begins now
     return wait(now, asked_ ? patience_ : interval_);
   }
   if (asked_) return judge_silence(now);

@@ -1,5 +1,6 @@
-// Whether a server that says nothing still lives. Pure: told the time, it says what to do. Only a server that
-// nobody waits for is asked: one that works on a call may be too busy to answer.
+// Finds out whether a server that sends nothing still responds. Pure: the caller passes the time, and carries
+// out the advice. Only a server without open calls is asked, because one that works on a call may be too busy
+// to answer.
 #pragma once
 
 #include <algorithm>
@@ -14,20 +15,20 @@ class Health {
  public:
   enum class Advice : std::uint8_t {
     Wait,
-    Ask,       // whether it lives
-    AskAgain,  // it did not answer: unhealthy
-    Hung,      // nor did it the second time
+    Ask,       // send a ping
+    AskAgain,  // it did not answer: it is unhealthy, send another ping
+    Hung,      // it did not answer the second one either
   };
   struct Look {
     Advice advice;
-    Clock::duration next;  // look again after that
+    Clock::duration next;  // the time until the next look
   };
 
-  /// `interval`: of silence, before it is asked. `proven`: this server has answered such a question before;
-  /// silence is held against nobody who never does.
+  /// `interval` is how long the server may be silent before it is asked. `proven` says that this server has
+  /// answered a ping before; without that, silence proves nothing.
   Health(Clock::duration interval, bool proven, Clock::time_point now);
 
-  /// `said` is how many messages have come from it so far, of any kind.
+  /// `said` is how many messages of any kind the server has sent so far.
   Look look(Clock::time_point now, bool busy, std::uint64_t said);
   void answered() { proven_ = true; }
 
@@ -40,8 +41,8 @@ class Health {
   Look judge_silence(Clock::time_point now);
 
   Clock::duration interval_;
-  Clock::duration patience_;  // with one question
-  Clock::time_point due_;     // when the next look is to be
+  Clock::duration patience_;  // for the answer to one ping
+  Clock::time_point due_;     // when the next look should happen
   std::optional<Clock::time_point> asked_;
   std::uint64_t said_ = 0;
   int misses_ = 0;

@@ -13,12 +13,12 @@
 namespace corral::instance {
 namespace {
 
-// A server that does not know server/discover may also be one that stays silent about it.
+// A server that does not know server/discover may not answer it at all.
 constexpr std::chrono::seconds kProbePatience{3};
-constexpr std::chrono::milliseconds kBetweenGlances{250};  // at whether it has read the question
-// Longer than any client waits; a cold start from a package registry takes its time.
+constexpr std::chrono::milliseconds kBetweenGlances{250};  // checks whether it has read the request
+// Longer than any client waits; the first start from a package registry is slow.
 constexpr std::chrono::seconds kOpeningPatience{180};
-// From the end of its output to its death, which tells more.
+// From the end of its output to its exit, whose status explains more.
 constexpr std::chrono::seconds kDeathPatience{3};
 struct Pipe {
   UniqueFd read;
@@ -34,7 +34,7 @@ Result<Pipe> make_pipe() {
   return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
 }
 
-/// A spawn that fails after it was written down has made nothing that could be left.
+/// A spawn that fails after it was recorded has created nothing that could be left.
 Result<proc::ProcessTree> spawn_journaled(proc::Spawner& spawner, proc::LaunchSpec& spec,
                                           const JournalEntry& entry) {
   if (entry.journal == nullptr) return spawner.spawn(spec);
@@ -49,7 +49,7 @@ Result<proc::ProcessTree> spawn_journaled(proc::Spawner& spawner, proc::LaunchSp
   return tree;
 }
 
-/// What is wrong with a line.
+/// What is wrong with a message.
 std::string described(const wire::Message& message) {
   return (message.kind() == wire::Kind::NotJson ? "it is not strict JSON: " : "it is not JSON-RPC 2.0: ") +
          std::string(message.fault()) + " at byte " + std::to_string(message.fault_at());
@@ -114,8 +114,8 @@ void Instance::greet() {
   wait_for_answer(kOpeningPatience);
 }
 
-/// Silence tells the era only of a server that has read the question; one that has not is still starting, and
-/// would start no faster a second time.
+/// Silence shows the era only if the server has read the request. One that has not read it is still starting,
+/// and would not start faster a second time.
 void Instance::wait_until_probe_is_read() {
   patience_.start(kBetweenGlances, [this] {
     const bool starting = channel_->output_unread() && Clock::now() - greeted_ < kOpeningPatience;
@@ -132,15 +132,15 @@ void Instance::wait_for_answer(Clock::duration patience) {
 }
 
 void Instance::on_message(const wire::Message& message) {
-  if (unannounced_) {  // was read together with the answer
+  if (unannounced_) {  // was read together with the answer to the handshake
     held_.push_back(message.owned());
     return;
   }
   if (message.kind() == wire::Kind::NotJson || message.kind() == wire::Kind::NotRpc) {
     ++counters_.lines_dropped;
     counters_.bytes_dropped += message.text().size();
-    // A banner or a record of a log is nobody's; half an answer is somebody's, who would wait for it until
-    // his patience ends.
+    // A banner or a log record belongs to no call. A broken answer belongs to one, whose client would wait
+    // for it until the call times out.
     std::string id = wire::answered_id(message.text());
     if (!id.empty()) answer_lost({std::move(id), false, described(message)});
     return;
@@ -156,8 +156,7 @@ void Instance::go_on_opening(Handshake::Taken taken) {
   if (handshake_->outcome() == Handshake::Outcome::Ready) {
     state_ = State::Ready;
     if (!handshake_->follow_up().empty()) channel_->send(handshake_->follow_up());
-    // A quick server answers before its keeper has told us of it. Whoever hears that it is open may ask for
-    // its pid.
+    // A fast server answers before its keeper has reported it. The receiver of `on_opened` may need its pid.
     if (server_pid_ == 0) {
       unannounced_ = true;
       return channel_->pause();
@@ -192,7 +191,7 @@ void Instance::stop(Haste haste) {
   keeper_.end(haste, channel_->output_open() ? KeeperWatch::Input::HasUnread : KeeperWatch::Input::Closed);
 }
 
-/// It may be dying: its exit status would tell more, so that gets a moment.
+/// The server may be about to exit. Its exit status explains more, so there is some time for that.
 void Instance::on_input_end() {
   if (state_ == State::Ended || tree_gone_) return;
   if (state_ != State::Ending) stop(Haste::Polite);
@@ -221,7 +220,7 @@ void Instance::on_server_started(const keeper::Event& event) {
   channel_->resume();
 }
 
-/// What the server said last may take several turns to hand over; until that is done it has not ended.
+/// The last messages of the server may take several turns to deliver; until then it has not ended.
 void Instance::on_tree_ended(const keeper::Event& event) {
   tree_gone_ = true;
   patience_.cancel();

@@ -1,5 +1,5 @@
-// One running process tree of a server: its pipes, its handshake, its end. Owned by the router that speaks
-// through it; letting go of it ends the tree.
+// One running process tree of a server: its channel, its handshake, its stderr and its end. Owned by the
+// router that sends through it, and used on the loop's thread. Destroying it ends the tree.
 #pragma once
 
 #include <cstdint>
@@ -25,48 +25,54 @@
 
 namespace corral::instance {
 
-/// An answer that came and cannot be passed on.
+/// An answer that arrived and cannot be passed on.
 struct LostAnswer {
-  std::string id;          // JSON text; empty if it is not known whose it was
-  bool too_large = false;  // it passed the line cap; otherwise it is not a message
-  std::string why;         // half a sentence: "it has 70000000 bytes, …"
+  std::string id;          // JSON text; empty if the call is not known
+  bool too_large = false;  // longer than the line cap; otherwise it is not valid JSON-RPC
+  std::string why;         // a clause: "it has 70000000 bytes, …"
 };
 
 class Instance final : private wire::Channel::Handler, private KeeperWatch::Events {
  public:
   enum class State : std::uint8_t { Starting, Opening, Ready, Ending, Ended };
 
-  /// The router's side. Only `on_ended` may destroy the instance.
+  /// What an instance reports to its router, from the loop. Each function may call `send`, `pause`, `resume`
+  /// and `stop`. Only `on_ended`, the last call, may destroy the instance.
   class Events {
    public:
     virtual ~Events() = default;
-    /// The handshake is over; `opened()` tells how it went.
+    /// The handshake is over; `handshake().outcome()` says how it went.
     virtual void on_opened() = 0;
+    /// A message that is not part of the handshake. Its text is valid during the call unless it has an owner.
     virtual void on_message(const wire::Message& message) = 0;
+    /// The call with this id will get no answer.
     virtual void on_lost_answer(const LostAnswer& lost) = 0;
     virtual void on_error_output(std::string_view bytes) = 0;
-    /// The server reads again, after its queue had been full.
+    /// The server reads again, after `congested` had been true.
     virtual void on_drained() = 0;
-    /// It will say no more: it closed its output or died. The calls in flight are lost.
+    /// The server sends nothing more, because it closed its output or ended. The open calls are lost. Called
+    /// once, before `on_ended`; `sentence` completes "the server …".
     virtual void on_lost(const std::string& sentence) = 0;
+    /// The tree is gone, or its keeper is.
     virtual void on_ended(const Ending& ending) = 0;
   };
 
   struct Counters {
-    std::uint64_t lines_dropped = 0;  // no JSON-RPC: banners, half messages
+    std::uint64_t lines_dropped = 0;  // not JSON-RPC: banners, parts of messages, messages beyond the cap
     std::uint64_t bytes_dropped = 0;
   };
 
-  /// Written down in the journal before anything is executed, and completed when the server runs. That it has
-  /// ended is for the caller to write, once the tree is proved gone: only he knows why it went, and whether
-  /// what a lost keeper has left is gone too. `make_channel` decides the framing of the messages.
+  /// Records the instance in the journal before anything is executed, and again when the server runs. The
+  /// caller records the end once the tree is proved gone, because only the caller knows why it ended, and
+  /// whether the processes of a lost keeper are gone too. `make_channel` decides the framing of the messages.
+  /// `loop`, `spawner` and `events` must outlive the instance.
   static Result<std::unique_ptr<Instance>> start(Loop& loop, proc::Spawner& spawner, proc::LaunchSpec spec,
                                                  std::size_t line_cap, Events& events,
                                                  JournalEntry entry = {},
                                                  wire::ChannelMaker make_channel = wire::make_line_pipe);
   ~Instance() override;
 
-  /// Begins the handshake; once per instance.
+  /// Begins the handshake; has an effect once per instance. Messages may be sent after `on_opened`.
   void open(const Opening& opening);
   const Handshake& handshake() const { return *handshake_; }
 
@@ -74,17 +80,18 @@ class Instance final : private wire::Channel::Handler, private KeeperWatch::Even
     channel_->send(line, edits);
   }
   void send(std::string_view message) { channel_->send(message); }
-  /// The server does not read: do not give it more.
+  /// The server does not read. The caller should send no more until `on_drained`.
   bool congested() const { return channel_->congested(); }
-  /// Whoever owns all of its answers does not read: let the server wait.
+  /// For a caller that cannot take more messages: the server blocks when its pipe is full.
   void pause() { channel_->pause(); }
   void resume() { channel_->resume(); }
 
-  /// Ids that we give are never given twice.
+  /// An id for a request to this server. Never returns the same one twice.
   CallId next_id() { return ids_.next(); }
 
   using Haste = instance::Haste;
-  /// Closes its input, and the keeper sees to the rest. A hastier call shortens what is left.
+  /// Closes the input of the server and lets the keeper end the tree; `on_ended` follows. A hastier call
+  /// shortens the time that is left.
   void stop(Haste haste);
 
   State state() const { return state_; }
@@ -92,7 +99,8 @@ class Instance final : private wire::Channel::Handler, private KeeperWatch::Even
   const InstanceId& id() const { return id_; }
   pid_t keeper() const { return tree_.keeper(); }
   pid_t server_pid() const { return server_pid_; }
-  /// Of the pipe that the server reads: whoever in its tree has it is the one that we speak to.
+  /// The inode of the pipe that the server reads. The process in its tree that has this pipe open is the one
+  /// that corral talks to.
   std::uint64_t input_inode() const { return input_inode_; }
   const char* level() const { return level_; }
   Clock::time_point started() const { return started_; }
@@ -140,9 +148,9 @@ class Instance final : private wire::Channel::Handler, private KeeperWatch::Even
   Clock::time_point started_ = Clock::now();
   Counters counters_;
   bool lost_ = false;
-  bool tree_gone_ = false;           // only what it said last is to be handed over
-  bool unannounced_ = false;         // it is open, and nobody knows yet
-  std::vector<wire::Message> held_;  // what it said meanwhile; each has an owner
+  bool tree_gone_ = false;           // only its last messages remain to be delivered
+  bool unannounced_ = false;         // it is open, and `on_opened` was not called yet
+  std::vector<wire::Message> held_;  // what it sent until then; each has an owner
 };
 
 }  // namespace corral::instance

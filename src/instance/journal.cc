@@ -25,8 +25,8 @@ registry::ProcessFacts as_facts(const proc::Identity& identity) {
           std::string(identity.handle.begin(), identity.handle.end())};
 }
 
-/// The number may be another's by now: it counts only if the keeper is its parent, which is read after the
-/// process was opened, and while it lives.
+/// The pid may belong to another process by now. It counts only if its parent is the keeper, which is read
+/// after the process was opened and while it runs.
 registry::ProcessFacts facts_of_child(pid_t pid, pid_t keeper) {
   if (pid <= 0) return {};
   const UniqueFd pidfd(keeper::pidfd_open(pid));

@@ -1,6 +1,6 @@
-// What the registry is told of each instance, and when: before anything is executed, when it runs, and when
-// its tree is proved gone. Whoever comes after a daemon that was killed finds in it whatever may be left.
-// Belongs to the loop thread.
+// Records each instance in the registry: before anything is executed, when its server runs, and when its tree
+// is proved gone. If the daemon is killed, the next one finds in these records everything that may be left.
+// Used on the loop's thread.
 #pragma once
 
 #include <sys/types.h>
@@ -17,17 +17,20 @@ namespace corral::instance {
 
 class Journal {
  public:
-  /// `daemon` is the id of the record that the registry has of this daemon.
+  /// `daemon` is the id of this daemon's record in the registry. `registry` must outlive the journal.
   Journal(registry::Registry& registry, std::string daemon)
       : registry_(registry), daemon_(std::move(daemon)) {}
 
+  /// Call this before the process exists.
   void about_to_start(const proc::Birth& birth, const std::string& server);
-  /// `server_pid` as the keeper told it; 0 = it is in a PID namespace, where only its init knows it.
+  /// `server_pid` is the one that the keeper reported; 0 = the server is in a PID namespace, so its pid is
+  /// not known here.
   void runs(const proc::ProcessTree& tree, pid_t server_pid);
-  /// Only when the tree is proved gone. Otherwise it stays open, and the next daemon looks again.
+  /// Call this only when the tree is proved gone. Otherwise the record stays open, and the next daemon looks
+  /// again.
   void ended(const std::string& instance, const std::string& cause);
 
-  /// Those that are not known to have ended, by their ids.
+  /// The instances that are not known to have ended, by id.
   const std::map<std::string, registry::InstanceRecord>& open() const { return open_; }
 
  private:
@@ -36,16 +39,16 @@ class Journal {
   std::map<std::string, registry::InstanceRecord> open_;
 };
 
-/// Where an instance is written down, and under which name.
+/// The journal of an instance, and the name of its server there.
 struct JournalEntry {
-  Journal* journal = nullptr;  // null = nowhere
+  Journal* journal = nullptr;  // null = the instance is not recorded
   std::string server{};
 };
 
-/// Who the process behind a pidfd is; pid 0 if it is gone.
+/// Identifies the process of a pidfd; pid 0 if it has ended.
 registry::ProcessFacts facts_of(int pidfd);
 
-/// The record that stands for this process, with a new random id.
+/// A record of this process, with a new random id.
 registry::DaemonRecord record_of_this_process(const std::string& version);
 
 }  // namespace corral::instance

@@ -69,7 +69,7 @@ void KeeperWatch::limit(Haste haste) {
 /// of the keeper, unless a child that hangs in the kernel holds a copy of it.
 void KeeperWatch::replace_keeper() {
   log_line("the keeper (pid " + std::to_string(tree_.keeper()) + ") of " + executable_ +
-           " does not get on; ending it and what it kept");
+           " makes no progress; corral ends it and its processes");
   loss_ = Loss::TooSlow;
   tree_.kill_keeper();
   clock_.start(kKeeperDeath, [this] { lose(Loss::TooSlow); });

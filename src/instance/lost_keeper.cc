@@ -21,7 +21,7 @@ pid_t run_terminators(const std::vector<char>& plan_bytes, const std::string& in
   if (plan.header.terminators == 0) return 0;
   const pid_t child = fork();
   if (child != 0) return child < 0 ? 0 : child;
-  // The clients' pipes are not ours to hold open.
+  // This process must not keep the clients' pipes open.
   close_range(STDERR_FILENO + 1, ~0U, 0);
   keeper::become_subreaper();
   setenv("CORRAL_INSTANCE", instance.c_str(), 1);

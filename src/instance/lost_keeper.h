@@ -1,4 +1,4 @@
-// What a keeper that was killed can no longer do: run the terminators of its plan.
+// Runs the terminators of a plan in place of a keeper that was killed.
 #pragma once
 
 #include <sys/types.h>
@@ -10,11 +10,12 @@
 
 namespace corral::instance {
 
-/// Runs them in a child of ours, because they may take their time. 0 = there are none.
+/// Runs them in a child process, because they may be slow, and returns its pid; 0 = the plan has none. The
+/// caller reaps the child.
 pid_t run_terminators_of(const proc::ProcessTree& tree);
 
-/// The same for the container of an instance of which only its record is left. It exits with 0 if nothing of
-/// it is left.
+/// The same for the container of an instance of an earlier daemon, of which only the record is left:
+/// `removal` is the recorded command. The child exits with 0 if nothing of the container is left.
 pid_t remove_container(const std::vector<std::string>& removal, const std::string& instance);
 
 }  // namespace corral::instance

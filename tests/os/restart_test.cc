@@ -104,7 +104,7 @@ TEST_P(RestartOfAny, AKilledKeeperCostsNoMore) {
   ASSERT_EQ(client.call("echo", "heard"), "heard");
   ASSERT_EQ(kill(lost, SIGKILL), 0);
 
-  const std::string why = "server one lost its keeper, which somebody killed";
+  const std::string why = "server one lost its keeper, which another process killed";
   EXPECT_EQ(client.answer_to(waiting), error_line(waiting, why));
   EXPECT_EQ(client.call("echo", "again"), "again");
   EXPECT_NE(keeper(), lost);

@@ -86,7 +86,7 @@ TEST(InstanceEnding, WithoutAKeeperSaysWhetherCorralKilledIt) {
   const Ending killed = ending_without_keeper(KeeperWatch::Loss::Killed);
   const Ending too_slow = ending_without_keeper(KeeperWatch::Loss::TooSlow);
 
-  EXPECT_THAT(killed.sentence, HasSubstr("somebody killed"));
+  EXPECT_THAT(killed.sentence, HasSubstr("another process killed"));
   EXPECT_THAT(too_slow.sentence, HasSubstr("in time"));
   EXPECT_TRUE(killed.keeper_lost);
   EXPECT_FALSE(killed.proved_empty);

@@ -113,7 +113,7 @@ TEST(Handshake, OfAPinnedModernServerSaysWhatWasWrongWithItsAnswer) {
   EXPECT_EQ(other_revision.result(R"({"supportedVersions":["2027-01-01"],"capabilities":{}})"), Taken::Over);
   EXPECT_EQ(other_revision.handshake.outcome(), Outcome::Refused);
   EXPECT_EQ(other_revision.handshake.error(),
-            R"({"code":-32022,"message":"the server does not speak the revision 2026-07-28"})");
+            R"({"code":-32022,"message":"the server does not support the revision 2026-07-28"})");
 }
 
 TEST(Handshake, AnyErrorToDiscoverGetsInitializeItsChance) {

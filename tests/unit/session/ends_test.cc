@@ -184,7 +184,7 @@ TEST(EndOfAServer, WhoseKeeperIsKilledIsToldAsSuch) {
   exchange.server().lose_keeper();
   ASSERT_TRUE(exchange.until([&] { return client.exits > 0; }));
   EXPECT_EQ(client.exit_code, 125);
-  EXPECT_EQ(client.exit_reason, "server files lost its keeper, which somebody killed");
+  EXPECT_EQ(client.exit_reason, "server files lost its keeper, which another process killed");
 }
 
 TEST(EndOfAServer, ThatClosesItsOutputAndStaysIsGivenThreeSeconds) {
