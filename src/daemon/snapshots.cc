@@ -22,7 +22,7 @@ milliseconds elapsed(Clock::time_point then) {
 
 const char* state_of(const pool::Slot& slot) {
   if (slot.life() != pool::Life::Ready) return pool::life_name(slot.life());
-  if (slot.router()->unhealthy()) return "unhealthy";
+  if (slot.router()->health().unhealthy()) return "unhealthy";
   if (!slot.spare_for().empty()) return "spare";
   return slot.router()->sessions().empty() ? "idle" : "ready";
 }
@@ -75,7 +75,7 @@ observe::InstanceView view_of(const pool::Slot& slot, const observe::Usage* usag
   view.reason = slot.decision().reason;
   view.level = instance.level();
   for (const auto& [session, port] : router.sessions()) view.sessions.push_back(session.value());
-  view.calls = router.calls();
+  view.calls = router.activity().calls;
   view.uptime = elapsed(instance.started());
   view.limits = {spec.launch.limits.memory_bytes, spec.launch.limits.processes,
                  spec.launch.limits.cpu_thousandths, spec.recycle};

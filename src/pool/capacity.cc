@@ -38,9 +38,10 @@ Capacity::Victims Capacity::victims(Spares spares) const {
     if (slot.life() != Life::Ready) continue;
     if (spares == Spares::Kept && !slot.spare_for().empty()) continue;
     const router::Router& router = *slot.router();
+    const router::Router::Activity activity = router.activity();
     found.slots.push_back(&slot);
-    found.candidates.push_back({slot.spec().server, router.last_used(), router.sessions().size(),
-                                router.in_use(), may_park(slot.spec(), catalog_)});
+    found.candidates.push_back({slot.spec().server, activity.last_used, router.sessions().size(),
+                                activity.in_use, may_park(slot.spec(), catalog_)});
   }
   return found;
 }

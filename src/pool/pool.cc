@@ -137,7 +137,7 @@ void Pool::stop_all(Haste haste) {
 std::vector<InstanceId> Pool::with_calls() const {
   std::vector<InstanceId> busy;
   for (const Slot& slot : slots_) {
-    if (slot.router() != nullptr && slot.router()->calls() > 0)
+    if (slot.router() != nullptr && slot.router()->activity().calls > 0)
       busy.push_back(slot.router()->instance()->id());
   }
   return busy;

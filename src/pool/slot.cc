@@ -142,7 +142,7 @@ void Slot::on_error_output(Router& router, std::string_view bytes) {
   if (&router != router_.get()) return;  // it has ended
   if (context_.error_files != nullptr)
     context_.error_files->write(spec_->server, router.instance()->id().text(), bytes);
-  if (router.opened()) return;  // its sessions hear it themselves
+  if (router.admission().open()) return;  // its sessions hear it themselves
   for (const Waiter& waiter : waiters_) waiter.port->error_output(bytes);
 }
 
@@ -182,15 +182,15 @@ void Slot::on_unusable(Router& router) {
     silent_probe_ = true;  // those who wait go on waiting, for the next one
     return apply(Trigger::Unfit);
   }
-  if (!router.objection().empty()) last_words_ = {router.objection()};
+  if (!router.admission().objection().empty()) last_words_ = {router.admission().objection()};
   apply(Trigger::Unfit);
   for (const Waiter& waiter : waiters_) run_.left.insert(waiter.port->id());
-  if (router.refuted()) {
+  if (router.admission().refuted()) {
     context_.catalog.learn_era(*spec_, handshake.era());
     return answer_all(waiters_.take_all(), {Opened::Kind::Again, nullptr, {}});
   }
   if (!first) return;
-  if (!router.objection().empty()) return refuse_version(router.objection());
+  if (!router.admission().objection().empty()) return refuse_version(router.admission().objection());
   answer_all(waiters_.take_all(), {Opened::Kind::Refused, nullptr, handshake.error()});
 }
 
@@ -255,8 +255,8 @@ void Slot::gone(const instance::Ending& ending) {
   for (events::Event& event : ended_events(gone)) tell(std::move(event));
   if (!ending.proved_empty && !started_for_.empty()) context_.owner.ended_unproved(started_for_, gone);
   last_exit_code_ = ending.exit_code;
-  for (const SessionId session : router.session_ids()) {
-    SessionPort* const port = router.port_of(session);
+  for (const SessionId session : router.sessions().ids()) {
+    SessionPort* const port = router.sessions().find(session);
     if (port == nullptr) continue;  // it left when another one heard of it
     router.detach(*port);
     port->instance_ended(ending);
@@ -337,9 +337,9 @@ void Slot::leave_sessions() {
       died ? last_words_ : LastWords{"server " + spec_->server + " " + sentence_for(run_.cause)};
   last_words_ = why;
   const bool failed = died || run_.cause == Cause::Hung;
-  router_->take_back_questions();
-  for (const SessionId session : router_->session_ids()) {
-    SessionPort* const port = router_->port_of(session);
+  router_->questions().take_back();
+  for (const SessionId session : router_->sessions().ids()) {
+    SessionPort* const port = router_->sessions().find(session);
     if (port == nullptr) continue;                                  // it left when another one heard of it
     if (failed && (!spec_->restart || !port->may_ask())) continue;  // it ends with its server
     router_->give_up_calls(*port, wire::kServerLost, why.to(session));
@@ -473,12 +473,13 @@ void Slot::watch_use(Clock::duration after) {
 void Slot::look_at_use() {
   if (life_ != Life::Ready) return;
   const Clock::duration idle = spec_->idle;
-  const Clock::duration unused = Clock::now() - router_->last_used();
+  const Router::Activity activity = router_->activity();
+  const Clock::duration unused = Clock::now() - activity.last_used;
   const bool alone = router_->sessions().empty();
   constexpr Clock::duration kNotSooner = std::chrono::seconds(1);
   if (alone && !run_.stale.empty() && spec_->on_change == config::OnChange::Roll)
     return end_unused(Cause::Outdated);
-  const bool needed = router_->in_use() || (!alone && !may_park(*spec_, context_.catalog));
+  const bool needed = activity.in_use || (!alone && !may_park(*spec_, context_.catalog));
   if (needed) return watch_use(std::max(idle, kNotSooner));
   if (unused < idle) return watch_use(idle - unused);
   end_unused(alone ? Cause::Idle : Cause::Parked);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <unordered_map>
@@ -16,7 +17,9 @@
 namespace corral::router {
 
 /// Which calls may cause a log line: any, or (modern) only those that asked for logs.
-enum class Causes { AnyCall, CallsThatWantLogs };
+enum class Causes : std::uint8_t { AnyCall, CallsThatWantLogs };
+/// Whether a call asked for log messages (modern).
+enum class Logs : std::uint8_t { Unwanted, Wanted };
 
 /// `Work` is the id under which the server knows a call, `Cause` that of whoever it works for. Both only
 /// grow.
@@ -24,12 +27,12 @@ template <class Work, class Cause>
 class LingeringWork {
  public:
   /// `cause`: nobody = it was our own question, or the server had nothing to do for it.
-  void given_up(Work work, Cause cause, bool wants_log, Clock::time_point now) {
+  void given_up(Work work, Cause cause, Logs logs, Clock::time_point now) {
     while (!works_.empty() && !wire::may_still_work(works_.begin()->second.when, now) &&
            works_.size() >= kMostWorks) {
       works_.erase(works_.begin());
     }
-    works_.emplace(work, GivenUp{cause, wants_log, now});
+    works_.emplace(work, GivenUp{cause, logs, now});
     if (works_.size() <= kMostWorks) return;
     const auto oldest = works_.begin();
     if (oldest->second.cause) forgot(oldest->second.when + wire::kStillWorks);
@@ -69,7 +72,7 @@ class LingeringWork {
     if (now < unknown_until_) causes.add_unknown();
     for (const auto& [work, one] : works_) {
       if (causes.several()) return;
-      const bool may_cause = one.cause && (which == Causes::AnyCall || one.wants_log);
+      const bool may_cause = one.cause && (which == Causes::AnyCall || one.logs == Logs::Wanted);
       if (may_cause && wire::may_still_work(one.when, now)) causes.add(one.cause);
     }
     if (which == Causes::CallsThatWantLogs) return;  // what was set going without asking for logs causes none
@@ -85,7 +88,7 @@ class LingeringWork {
  private:
   struct GivenUp {
     Cause cause;
-    bool wants_log;
+    Logs logs;
     Clock::time_point when;
   };
   struct Left {

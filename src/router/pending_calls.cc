@@ -52,7 +52,7 @@ std::optional<Call> PendingCalls::answered(CallId up_id, Clock::time_point now) 
 std::optional<Call> PendingCalls::cancel(CallId up_id, Clock::time_point now) {
   std::optional<Call> call = take(up_id);
   if (!call) return call;
-  lingering_.given_up(up_id, caused_by(*call), call->wants_log, now);
+  lingering_.given_up(up_id, caused_by(*call), call->wants_log ? Logs::Wanted : Logs::Unwanted, now);
   return call;
 }
 

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -47,6 +49,12 @@ struct Call {
   Account::Held request{};     // of its principal's open requests
   Account::Held bytes{};       // and of what is kept for it
 };
+
+/// Sends a request of corral itself to the server and returns its id. This is how a part of the router asks
+/// the server.
+using Ask = std::function<CallId(std::string_view method, std::string_view params, Call call)>;
+/// Stops waiting for the answer to such a request. The server is not told.
+using Forget = std::function<void(CallId id)>;
 
 class PendingCalls {
  public:

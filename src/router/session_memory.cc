@@ -32,14 +32,17 @@ bool SessionMemory::charge_subscriptions() {
   return subscriptions_.resize(bytes);
 }
 
-void SessionMemory::subscription(const std::string& uri, bool agreed) {
+void SessionMemory::add_subscription(const std::string& uri) {
   constexpr std::size_t kMost = 1024;
   constexpr std::size_t kLongest = 8192;
-  if (!agreed) standing_.uris.erase(uri);
-  const bool more = agreed && standing_.uris.size() < kMost && uri.size() <= kLongest;
-  const bool added = more && standing_.uris.insert(uri).second;
+  if (standing_.uris.size() >= kMost || uri.size() > kLongest) return;
   // The request held as many bytes until now, so there is room. What cannot be charged is not kept.
-  if (!charge_subscriptions() && added) standing_.uris.erase(uri);
+  if (standing_.uris.insert(uri).second && !charge_subscriptions()) standing_.uris.erase(uri);
+}
+
+void SessionMemory::remove_subscription(const std::string& uri) {
+  standing_.uris.erase(uri);
+  charge_subscriptions();
 }
 
 void SessionMemory::list_given(ListKind kind, std::size_t digest) {

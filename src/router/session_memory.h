@@ -49,9 +49,10 @@ class SessionMemory {
   void remember(const wire::Message& message);
   const Standing& standing() const { return standing_; }
 
-  /// The server agreed to this subscription, or ended it. A subscription that the account cannot hold is not
-  /// kept.
-  void subscription(const std::string& uri, bool agreed);
+  /// The server agreed to this subscription. One that the account cannot hold is not kept.
+  void add_subscription(const std::string& uri);
+  /// The server ended it, or refused it to a new instance.
+  void remove_subscription(const std::string& uri);
   /// An instance with subscriptions is in use and is not parked.
   bool subscribed() const { return !standing_.uris.empty(); }
 

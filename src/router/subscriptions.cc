@@ -25,7 +25,7 @@ Subscriptions::Next Subscriptions::subscribe(SessionId session, const std::strin
   if (!is_new && !found->second.asked) {
     holder.uris.insert(uri);
     found->second.subscribers.insert(session);
-    return Next::Answer;
+    return Next::AnswerNow;
   }
   if (account != nullptr && !id.empty() && !hold(holder, *account, cost(uri, id)))
     return refuse(Next::NoRoom);
@@ -44,7 +44,8 @@ bool Subscriptions::hold(Holder& holder, Account& account, std::size_t bytes) {
   return held.has_value();
 }
 
-std::vector<Subscriptions::Waiting> Subscriptions::answered(const std::string& uri, bool accepted) {
+std::vector<Subscriptions::Waiting> Subscriptions::answered(const std::string& uri, Answer answer) {
+  const bool accepted = answer == Answer::Accepted;
   const auto entry = entries_.find(uri);
   if (entry == entries_.end()) return {};
   std::vector<Waiting> waiting = std::move(entry->second.waiting);

@@ -3,6 +3,7 @@
 // takes longer because of what the others hold. Pure.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -30,14 +31,15 @@ class Subscriptions {
     SessionId session;
     std::string id;  // of the request to answer; empty = it was answered long ago
   };
-  enum class Next { AskServer, Wait, Answer, Refuse, NoRoom };
+  enum class Next : std::uint8_t { AskServer, Wait, AnswerNow, Refuse, NoRoom };
+  enum class Answer : std::uint8_t { Accepted, Refused };
 
   /// Refuse: the session has as many as it may have, or the URI is too long. NoRoom: `account` may not hold
   /// so many bytes until the server has answered. Nothing has changed then.
   Next subscribe(SessionId session, const std::string& uri, const std::string& id,
                  Account* account = nullptr);
   /// The server has answered: who waited for it. After a refusal nobody is subscribed.
-  std::vector<Waiting> answered(const std::string& uri, bool accepted);
+  std::vector<Waiting> answered(const std::string& uri, Answer answer);
   /// True if the server must be told: that was the last one.
   bool unsubscribe(SessionId session, const std::string& uri);
   /// The session has ended: the URIs to tell the server about.

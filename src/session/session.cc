@@ -207,7 +207,7 @@ void Session::reject(std::string_view id, int code, std::string_view message, st
 void Session::pace() {
   if (ended_ || !may_ask_) return;
   const router::Router* const router = attachment_.router();
-  const bool server_full = router != nullptr && router->congested();
+  const bool server_full = router != nullptr && router->instance()->congested();
   if (deferred_.full() || server_full || transport_.congested()) {
     transport_.pause();
   } else {
@@ -218,7 +218,7 @@ void Session::pace() {
 void Session::after_sending() {
   if (transport_.congested() && !told_congested_) {
     told_congested_ = true;
-    if (attachment_.router() != nullptr) attachment_.router()->session_congested(*this, true);
+    if (attachment_.router() != nullptr) attachment_.router()->client_pace(*this, router::ClientPace::Slow);
     pace();
   }
   // The router that called is not done yet, so the session must not end from within this call.
@@ -232,7 +232,7 @@ void Session::after_sending() {
 
 void Session::output_drained() {
   told_congested_ = false;
-  if (attachment_.router() != nullptr) attachment_.router()->session_congested(*this, false);
+  if (attachment_.router() != nullptr) attachment_.router()->client_pace(*this, router::ClientPace::Reads);
   pace();
 }
 
@@ -330,7 +330,7 @@ void Session::attach(const Opened& opened) {
   if (may_ask_) return;
   // Nobody is left to answer the questions of this instance, either.
   crossing_.client_ended();
-  router.client_silent(*this);
+  router.questions().client_silent(*this);
 }
 
 // ---- losing an instance, and getting the next
@@ -371,7 +371,7 @@ void Session::instance_ready(const Opened& opened) {
   const router::Standing before = memory_.standing();  // a bridge tells the new instance something itself
   attach(opened);
   router::Router& router = *attachment_.router();
-  if (told_congested_) router.session_congested(*this, true);
+  if (told_congested_) router.client_pace(*this, router::ClientPace::Slow);
   // Before the first answer, so that a client that relied on the server's memory knows.
   if (const std::string absence = attachment_.take_absence(); !absence.empty()) {
     const std::string news = restart_news(absence);
@@ -421,7 +421,7 @@ void Session::input_ended() {
   if (ended_ || !std::exchange(may_ask_, false)) return;
   patience_.start(kLastAnswers, [this] { end(EndReason::InputClosed); });
   crossing_.client_ended();
-  if (attachment_.router() != nullptr) attachment_.router()->client_silent(*this);
+  if (attachment_.router() != nullptr) attachment_.router()->questions().client_silent(*this);
   end_when_answered();
 }
 

@@ -186,7 +186,9 @@ std::optional<PostId> ModernSession::Impl::cause_of_log() const {
 
 void ModernSession::Impl::remember_given_up(const ModernPost& post) {
   // The end of a listen is also work for a legacy server: it is asked to end a subscription.
-  lingering.given_up(post.id, post.id, post.level.has_value() && !post.listens, Clock::now());
+  const bool wants_log = post.level.has_value() && !post.listens;
+  lingering.given_up(post.id, post.id, wants_log ? router::Logs::Wanted : router::Logs::Unwanted,
+                     Clock::now());
 }
 
 /// A late log line about one program's request must not be attributed to the next request, which may be

@@ -30,7 +30,7 @@ class Lingering : public testing::Test {
 
 TEST_F(Lingering, ACallThatWasGivenUpIsACauseForAMinute) {
   EXPECT_TRUE(causes({}).none());
-  work_.given_up(CallId(1), kOne, false, kStart);
+  work_.given_up(CallId(1), kOne, Logs::Unwanted, kStart);
 
   EXPECT_EQ(causes({}).only(), kOne);
   EXPECT_EQ(causes(minutes(1) - milliseconds(1)).only(), kOne);
@@ -38,18 +38,18 @@ TEST_F(Lingering, ACallThatWasGivenUpIsACauseForAMinute) {
 }
 
 TEST_F(Lingering, OnlyACallThatWantsLogsCausesThoseOfAModernServer) {
-  work_.given_up(CallId(1), kOne, false, kStart);
+  work_.given_up(CallId(1), kOne, Logs::Unwanted, kStart);
   work_.call_answered(kOne, kStart);
   work_.left(kOne, kStart);
   EXPECT_TRUE(causes({}, Causes::CallsThatWantLogs).none());
 
-  work_.given_up(CallId(2), kOther, true, kStart);
+  work_.given_up(CallId(2), kOther, Logs::Wanted, kStart);
   EXPECT_EQ(causes({}, Causes::CallsThatWantLogs).only(), kOther);
   EXPECT_TRUE(causes({}).several());
 }
 
 TEST_F(Lingering, OurOwnQuestionsAreNobodys) {
-  work_.given_up(CallId(1), SessionId(), true, kStart);
+  work_.given_up(CallId(1), SessionId(), Logs::Wanted, kStart);
   work_.call_answered(SessionId(), kStart);
 
   EXPECT_TRUE(causes({}).none());
@@ -58,7 +58,7 @@ TEST_F(Lingering, OurOwnQuestionsAreNobodys) {
 }
 
 TEST_F(Lingering, AnAnswerEndsTheWorkAndTheTalkTwoSecondsLater) {
-  work_.given_up(CallId(1), kOne, false, kStart);
+  work_.given_up(CallId(1), kOne, Logs::Unwanted, kStart);
   EXPECT_FALSE(work_.answered(CallId(2), kStart));
   EXPECT_TRUE(work_.answered(CallId(1), kStart + seconds(1)));
   EXPECT_FALSE(work_.answered(CallId(1), kStart + seconds(1))) << "once";
@@ -84,13 +84,13 @@ TEST_F(Lingering, ALaterAnswerProlongsTheTalk) {
 
 // Otherwise one could make us forget another one, and get its lines.
 TEST_F(Lingering, AWorkThatIsForgottenForLackOfRoomIsSomebodysUntilItsTimeIsOver) {
-  work_.given_up(CallId(1), kOne, false, kStart);
+  work_.given_up(CallId(1), kOne, Logs::Unwanted, kStart);
   for (std::uint64_t call = 2; call <= 4096; ++call) {
-    work_.given_up(CallId(call), kOther, false, kStart + seconds(1));
+    work_.given_up(CallId(call), kOther, Logs::Unwanted, kStart + seconds(1));
   }
   EXPECT_TRUE(work_.answered(CallId(1), kStart + seconds(1))) << "so many are kept";
-  work_.given_up(CallId(5000), kOne, false, kStart + seconds(2));
-  work_.given_up(CallId(5001), kOne, false, kStart + seconds(2));
+  work_.given_up(CallId(5000), kOne, Logs::Unwanted, kStart + seconds(2));
+  work_.given_up(CallId(5001), kOne, Logs::Unwanted, kStart + seconds(2));
 
   EXPECT_FALSE(work_.answered(CallId(2), kStart + seconds(2))) << "the oldest made room";
   EXPECT_TRUE(causes(milliseconds(60'999)).several());
@@ -98,16 +98,18 @@ TEST_F(Lingering, AWorkThatIsForgottenForLackOfRoomIsSomebodysUntilItsTimeIsOver
 }
 
 TEST_F(Lingering, ForgettingAQuestionOfOursLeavesNobodyUnknown) {
-  work_.given_up(CallId(1), SessionId(), false, kStart);
-  for (std::uint64_t call = 2; call <= 4097; ++call) work_.given_up(CallId(call), kOne, false, kStart);
+  work_.given_up(CallId(1), SessionId(), Logs::Unwanted, kStart);
+  for (std::uint64_t call = 2; call <= 4097; ++call)
+    work_.given_up(CallId(call), kOne, Logs::Unwanted, kStart);
 
   EXPECT_FALSE(work_.answered(CallId(1), kStart));
   EXPECT_EQ(causes(seconds(1)).only(), kOne);
 }
 
 TEST_F(Lingering, WorkWhoseTimeIsOverMakesRoomWithoutATrace) {
-  for (std::uint64_t call = 1; call <= 4096; ++call) work_.given_up(CallId(call), kOther, false, kStart);
-  work_.given_up(CallId(5000), kOne, false, kStart + minutes(1));
+  for (std::uint64_t call = 1; call <= 4096; ++call)
+    work_.given_up(CallId(call), kOther, Logs::Unwanted, kStart);
+  work_.given_up(CallId(5000), kOne, Logs::Unwanted, kStart + minutes(1));
 
   EXPECT_FALSE(work_.answered(CallId(1), kStart + minutes(1)));
   EXPECT_EQ(causes(minutes(1)).only(), kOne);

@@ -29,7 +29,7 @@ TEST(OwnRequests, OneLevelIsToldAtATimeAndTheLastOneInTheEnd) {
 
   const auto first = exchange.server().heard();
   ASSERT_THAT(first, ElementsAre(HasSubstr("debug")));
-  EXPECT_EQ(exchange.pool.slots().front().router()->calls(), 1U);
+  EXPECT_EQ(exchange.pool.slots().front().router()->activity().calls, 1U);
   EXPECT_EQ(client.heard().size(), 50U) << "nobody waits for the server";
   answer(exchange, first[0], R"(,"result":{})");
   const auto second = exchange.server().heard();
@@ -83,7 +83,7 @@ TEST(OwnRequests, OfUnsubscribesThatAreNeverAnsweredOnlySoManyAreKept) {
     exchange.settle();
     ASSERT_THAT(exchange.server().heard(), ElementsAre(HasSubstr("resources/unsubscribe")));
   }
-  EXPECT_EQ(exchange.pool.slots().front().router()->calls(), 1024U);
+  EXPECT_EQ(exchange.pool.slots().front().router()->activity().calls, 1024U);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
+using Answer = Subscriptions::Answer;
 
 SessionId session(std::uint64_t number) { return SessionId(number); }
 
@@ -22,8 +23,8 @@ TEST(Subscriptions, AsksOnceAndLetsTheOthersWait) {
   EXPECT_EQ(subscriptions.subscribe(session(1), "u", "1"), Subscriptions::Next::AskServer);
   EXPECT_EQ(subscriptions.subscribe(session(2), "u", "2"), Subscriptions::Next::Wait);
   EXPECT_THAT(subscriptions.interested("u"), IsEmpty());
-  EXPECT_THAT(subscriptions.answered("u", true), SizeIs(2));
-  EXPECT_EQ(subscriptions.subscribe(session(3), "u", "3"), Subscriptions::Next::Answer);
+  EXPECT_THAT(subscriptions.answered("u", Answer::Accepted), SizeIs(2));
+  EXPECT_EQ(subscriptions.subscribe(session(3), "u", "3"), Subscriptions::Next::AnswerNow);
   EXPECT_THAT(subscriptions.interested("u"), ElementsAre(session(1), session(2), session(3)));
 }
 
@@ -31,7 +32,7 @@ TEST(Subscriptions, ARefusalUndoesItForAll) {
   Subscriptions subscriptions;
   subscriptions.subscribe(session(1), "u", "1");
   subscriptions.subscribe(session(2), "u", "2");
-  EXPECT_THAT(subscriptions.answered("u", false), SizeIs(2));
+  EXPECT_THAT(subscriptions.answered("u", Answer::Refused), SizeIs(2));
   EXPECT_THAT(subscriptions.interested("u"), IsEmpty());
   EXPECT_EQ(subscriptions.subscribe(session(1), "u", "3"), Subscriptions::Next::AskServer)
       << "failures are not cached";
@@ -40,7 +41,7 @@ TEST(Subscriptions, ARefusalUndoesItForAll) {
 TEST(Subscriptions, TheLastOneOutTellsTheServer) {
   Subscriptions subscriptions;
   subscriptions.subscribe(session(1), "u", "1");
-  subscriptions.answered("u", true);
+  subscriptions.answered("u", Answer::Accepted);
   subscriptions.subscribe(session(1), "u", "2");
   subscriptions.subscribe(session(2), "u", "3");
   EXPECT_FALSE(subscriptions.unsubscribe(session(1), "u")) << "a repeat is no second subscription";
@@ -53,16 +54,16 @@ TEST(Subscriptions, AWaitThatNobodyFinishedIsUndone) {
   Subscriptions subscriptions;
   subscriptions.subscribe(session(1), "u", "1");
   EXPECT_THAT(subscriptions.drop(session(1)), IsEmpty()) << "the server has not answered yet";
-  EXPECT_THAT(subscriptions.answered("u", true), IsEmpty());
+  EXPECT_THAT(subscriptions.answered("u", Answer::Accepted), IsEmpty());
   EXPECT_TRUE(subscriptions.abandoned("u"));
 }
 
 TEST(Subscriptions, ReportsAPartToWhoAskedForTheWhole) {
   Subscriptions subscriptions;
   subscriptions.subscribe(session(1), "file:///a", "1");
-  subscriptions.answered("file:///a", true);
+  subscriptions.answered("file:///a", Answer::Accepted);
   subscriptions.subscribe(session(2), "dir:///b/", "1");
-  subscriptions.answered("dir:///b/", true);
+  subscriptions.answered("dir:///b/", Answer::Accepted);
   EXPECT_THAT(subscriptions.interested("file:///a/b"), ElementsAre(session(1)));
   EXPECT_THAT(subscriptions.interested("file:///ab"), IsEmpty());
   EXPECT_THAT(subscriptions.interested("dir:///b/c"), ElementsAre(session(2)));
@@ -73,7 +74,7 @@ TEST(Subscriptions, AnUnsubscribeBeforeTheAnswerCounts) {
   subscriptions.subscribe(session(1), "u", "1");
   EXPECT_EQ(subscriptions.waiting(session(1)), 1U);
   EXPECT_FALSE(subscriptions.unsubscribe(session(1), "u"));
-  EXPECT_THAT(subscriptions.answered("u", true), SizeIs(1)) << "the request is answered";
+  EXPECT_THAT(subscriptions.answered("u", Answer::Accepted), SizeIs(1)) << "the request is answered";
   EXPECT_THAT(subscriptions.interested("u"), IsEmpty());
   EXPECT_TRUE(subscriptions.abandoned("u"));
 }
@@ -92,10 +93,10 @@ TEST(Subscriptions, OfASessionHaveABoundOfTheirOwn) {
   const auto uri = [](std::size_t i) { return "u" + std::to_string(i); };
   for (std::size_t i = 0; i < Subscriptions::kMostOfASession; ++i) {
     ASSERT_EQ(subscriptions.subscribe(session(1), uri(i), "1"), Subscriptions::Next::AskServer);
-    subscriptions.answered(uri(i), true);
+    subscriptions.answered(uri(i), Answer::Accepted);
   }
   EXPECT_EQ(subscriptions.subscribe(session(1), "more", "1"), Subscriptions::Next::Refuse);
-  EXPECT_EQ(subscriptions.subscribe(session(1), uri(0), "1"), Subscriptions::Next::Answer)
+  EXPECT_EQ(subscriptions.subscribe(session(1), uri(0), "1"), Subscriptions::Next::AnswerNow)
       << "it has that one";
   EXPECT_EQ(subscriptions.subscribe(session(2), "more", "1"), Subscriptions::Next::AskServer);
   EXPECT_TRUE(subscriptions.unsubscribe(session(1), uri(0)));
@@ -123,7 +124,7 @@ TEST(Subscriptions, ARefusedSessionMayAskForOthers) {
   for (std::size_t i = 0; i < 2 * Subscriptions::kMostOfASession; ++i) {
     ASSERT_EQ(subscriptions.subscribe(session(1), "u" + std::to_string(i), "1"),
               Subscriptions::Next::AskServer);
-    subscriptions.answered("u" + std::to_string(i), false);
+    subscriptions.answered("u" + std::to_string(i), Answer::Refused);
   }
 }
 
@@ -141,7 +142,7 @@ TEST(Subscriptions, FindWhoeverAskedForABeginningOfTheUri) {
     for (std::uint64_t i = 1; i <= 8; ++i) {
       uris.push_back(some_uri());
       subscriptions.subscribe(session(i), uris.back(), "1");
-      subscriptions.answered(uris.back(), true);
+      subscriptions.answered(uris.back(), Answer::Accepted);
     }
     const std::string updated = some_uri();
     std::vector<SessionId> expected;
@@ -167,7 +168,7 @@ TEST(Subscriptions, AreFoundAboveThe32FirstLevelsOfAUri) {
   for (const std::size_t count :
        {std::size_t{1}, Subscriptions::kMostLevels - 1, Subscriptions::kMostLevels, std::size_t{100}}) {
     subscriptions.subscribe(session(++number), levels(count), "1");
-    subscriptions.answered(levels(count), true);
+    subscriptions.answered(levels(count), Answer::Accepted);
   }
 
   EXPECT_THAT(subscriptions.interested(levels(100)), ElementsAre(session(1), session(2), session(4)));
@@ -181,7 +182,7 @@ TEST(Subscriptions, ThatAreBeginningsOfOneAnotherCostNothing) {
     for (std::size_t i = 1; i <= count; ++i) {
       const std::string one = uri.substr(0, Subscriptions::kLongestUri - i);
       subscriptions.subscribe(session(1), one, "1");
-      subscriptions.answered(one, true);
+      subscriptions.answered(one, Answer::Accepted);
     }
     const auto begin = tests::thread_time();
     for (int i = 0; i < 200; ++i) EXPECT_THAT(subscriptions.interested(uri), IsEmpty());
@@ -199,7 +200,7 @@ TEST(Subscriptions, ThatAreRestoredEndWithTheirSessionAlsoIfItsCallsWereGivenUp)
   EXPECT_THAT(subscriptions.give_up(session(1)), IsEmpty());
   subscriptions.drop(session(1));
 
-  EXPECT_THAT(subscriptions.answered("u", true), IsEmpty());
+  EXPECT_THAT(subscriptions.answered("u", Answer::Accepted), IsEmpty());
   EXPECT_FALSE(subscriptions.holds(session(1), "u"));
   EXPECT_TRUE(subscriptions.abandoned("u"));
 }
@@ -218,7 +219,7 @@ TEST(Subscriptions, HoldTheBytesOfARequestUntilItIsAnsweredOrGivenUp) {
   EXPECT_EQ(subscriptions.waiting(session(2)), 0U);
   EXPECT_EQ(subscriptions.subscribe(session(1), "short", "4", &token), Subscriptions::Next::AskServer);
   EXPECT_EQ(token.used(Good::Bytes), 996U);
-  EXPECT_THAT(subscriptions.answered(uri, true), SizeIs(1));
+  EXPECT_THAT(subscriptions.answered(uri, Answer::Accepted), SizeIs(1));
   EXPECT_EQ(token.used(Good::Bytes), 203U);
   subscriptions.give_up(session(1));
   EXPECT_EQ(token.used(Good::Bytes), 0U);

@@ -256,10 +256,10 @@ TEST_F(ModernTraffic, AListenHasNoTimeLimit) {
 
 TEST_F(ModernTraffic, AListenThatTheServerEndsIsOver) {
   const std::string id = listen();
-  EXPECT_TRUE(exchange_.pool.slots().front().router()->in_use());
+  EXPECT_TRUE(exchange_.pool.slots().front().router()->activity().in_use);
   server_cancels(id);
   EXPECT_THAT(client_->heard(), ElementsAre(HasSubstr(R"("requestId":7)")));
-  EXPECT_FALSE(exchange_.pool.slots().front().router()->in_use());
+  EXPECT_FALSE(exchange_.pool.slots().front().router()->activity().in_use);
   EXPECT_NE(listen(), id) << "its id is free again";
   server_cancels(id);
   EXPECT_EQ(counters().dropped_news, 1U) << "it is nobody's any more";

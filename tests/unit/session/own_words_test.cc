@@ -107,7 +107,7 @@ TEST(ABusyServer, MayAskItsClientAllTheSame) {
   Exchange exchange(config::Share::Session);
   FakeClient& client = exchange.ready_client();
   congest(exchange, client);
-  ASSERT_TRUE(exchange.pool.slots().front().router()->congested());
+  ASSERT_TRUE(exchange.pool.slots().front().router()->instance()->congested());
 
   exchange.server().say(R"({"jsonrpc":"2.0","id":"q","method":"roots/list"})");
   exchange.server().say(R"({"jsonrpc":"2.0","id":"p","method":"ping"})");

@@ -1,0 +1,37 @@
+#include "router/health_watch.h"
+
+#include <utility>
+
+#include "base/log.h"
+
+namespace corral::router {
+
+HealthWatch::HealthWatch(Loop& loop, const RouterOptions& options, RouterCounters& counters, Learner& learner,
+                         Server server)
+    : options_(options), counters_(counters), learner_(learner), server_(std::move(server)), timer_(loop) {}
+
+void HealthWatch::start() {
+  if (options_.probe.count() <= 0) return;
+  health_.emplace(options_.probe, options_.answers_probes, Clock::now());
+  timer_.start(options_.probe, [this] { look(); });
+}
+
+void HealthWatch::look() {
+  using Advice = instance::Health::Advice;
+  const instance::Health::Look seen = health_->look(Clock::now(), server_.busy(), messages_);
+  if (seen.advice == Advice::Hung) {
+    log_line("server " + options_.server + " does not answer and is ended");
+    return server_.hung();
+  }
+  if (seen.advice == Advice::AskAgain) ++counters_.missed_probes;
+  if (seen.advice != Advice::Wait || !health_->asking()) server_.drop_probe(probe_);
+  if (seen.advice != Advice::Wait) probe_ = server_.send_probe();
+  timer_.start(seen.next, [this] { look(); });
+}
+
+void HealthWatch::answered() {
+  if (!health_->proven()) learner_.on_probe_answered();
+  health_->answered();
+}
+
+}  // namespace corral::router
