@@ -62,6 +62,7 @@ PLAIN_ENGLISH = (
     "proc",
     "reap",
     "registry",
+    "router",
     "run",
     "shim",
     "survey",

@@ -20,7 +20,7 @@ class Audience {
   Audience(const RouterOptions& options, const AttachedSessions& sessions, const PendingCalls& calls,
            RouterCounters& counters);
 
-  /// The session sends the instance a request, or corral sends one that repeats what its client said: from
+  /// The session sends the instance a request, or corral sends one that repeats something of its client: from
   /// now on the server may write about it.
   void asked(const SessionPort& port) {
     callers_.add(port.id());

@@ -1,5 +1,5 @@
-// The lists that a server may say have changed. Whatever else it calls a list is not known to any client, and
-// is dropped: no name that a server made up is ever put into a message of ours.
+// The lists that a server may report as changed. No client knows any other list, so a notification about
+// another one is not recognised: a name that a server made up never gets into a message of corral.
 #pragma once
 
 #include <array>
@@ -21,11 +21,11 @@ inline constexpr std::array<std::string_view, 3> kChangedListMethods = {
 constexpr std::string_view name_of(ChangedList list) {
   return kChangedListNames[static_cast<std::size_t>(list)];
 }
-/// The notification that tells of it.
+/// The notification that reports the change.
 constexpr std::string_view method_of(ChangedList list) {
   return kChangedListMethods[static_cast<std::size_t>(list)];
 }
-/// Nothing if the method is another one.
+/// Nothing if the method is not one of these notifications.
 constexpr std::optional<ChangedList> changed_list_of(std::string_view method) {
   for (std::size_t i = 0; i < kChangedListMethods.size(); ++i) {
     if (method == kChangedListMethods[i]) return static_cast<ChangedList>(i);

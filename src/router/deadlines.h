@@ -18,7 +18,7 @@ class Deadlines {
   Deadlines(Loop& loop, Expire expire) : timer_(loop), expire_(std::move(expire)) {}
 
   /// A call has this deadline. Deadlines only move to a later time: a look that comes too early finds nothing
-  /// and starts the timer again, so nobody needs to report an answer or progress here.
+  /// and starts the timer again, so answers and progress are not reported here.
   void watch(Clock::time_point deadline) {
     if (deadline == Clock::time_point::max() || (timer_.running() && next_look_ <= deadline)) return;
     next_look_ = deadline;

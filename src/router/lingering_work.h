@@ -1,6 +1,6 @@
-// What a server may still be at work on, or speak about, although nobody waits for it: calls that were given
-// up, calls that were answered a moment ago, and whatever those that have left had set going. The same for
-// the sessions of a router and for the requests of a modern HTTP session. Pure: it is told the time.
+// What a server may still be working on, or write about, although no client waits for it: calls that were
+// given up, calls that were answered a moment ago, and work that was started by sessions that have left. The
+// router uses it for its sessions, a modern HTTP session for its requests. Pure: the caller passes the time.
 #pragma once
 
 #include <algorithm>
@@ -21,12 +21,12 @@ enum class Causes : std::uint8_t { AnyCall, CallsThatWantLogs };
 /// Whether a call asked for log messages (modern).
 enum class Logs : std::uint8_t { Unwanted, Wanted };
 
-/// `Work` is the id under which the server knows a call, `Cause` that of whoever it works for. Both only
-/// grow.
+/// `Work` is the id of a call on the server's side, `Cause` the id of the session or request for which the
+/// server works. Ids of both kinds only grow.
 template <class Work, class Cause>
 class LingeringWork {
  public:
-  /// `cause`: nobody = it was our own question, or the server had nothing to do for it.
+  /// `cause`: none = it was a request of corral itself, or the server was not working on it.
   void given_up(Work work, Cause cause, Logs logs, Clock::time_point now) {
     while (!works_.empty() && !wire::may_still_work(works_.begin()->second.when, now) &&
            works_.size() >= kMostWorks) {
@@ -39,8 +39,8 @@ class LingeringWork {
     works_.erase(oldest);
   }
 
-  /// Its answer came after all: from now on it counts as one that was answered. False if nobody gave up such
-  /// a call, or too long ago.
+  /// The answer came after all: from now on the call counts as answered. False if no such call was given up,
+  /// or too long ago.
   bool answered(Work work, Clock::time_point now) {
     const auto found = works_.find(work);
     if (found == works_.end()) return false;
@@ -50,6 +50,7 @@ class LingeringWork {
     return true;
   }
 
+  /// The session has left; the server may still be working for it.
   void left(Cause cause, Clock::time_point now) {
     while (!left_.empty() && !wire::may_still_work(left_.front().when, now)) left_.pop_front();
     left_.push_back({cause, now});
@@ -58,7 +59,8 @@ class LingeringWork {
     left_.pop_front();
   }
 
-  /// One of its calls was answered. A modern server says no more about it: its log lines end with the answer.
+  /// One of the calls of `cause` was answered. A modern server sends no log message about a call after its
+  /// answer.
   void call_answered(Cause cause, Clock::time_point now) {
     if (!cause) return;
     if (answered_.size() >= kMostCauses && !answered_.contains(cause)) {
@@ -68,6 +70,7 @@ class LingeringWork {
     answered_[cause] = now;
   }
 
+  /// Adds everything here that may be the cause of a message that arrives now.
   void add_to(wire::PossibleCauses<Cause>& causes, Causes which, Clock::time_point now) const {
     if (now < unknown_until_) causes.add_unknown();
     for (const auto& [work, one] : works_) {
@@ -75,7 +78,7 @@ class LingeringWork {
       const bool may_cause = one.cause && (which == Causes::AnyCall || one.logs == Logs::Wanted);
       if (may_cause && wire::may_still_work(one.when, now)) causes.add(one.cause);
     }
-    if (which == Causes::CallsThatWantLogs) return;  // what was set going without asking for logs causes none
+    if (which == Causes::CallsThatWantLogs) return;  // work that did not ask for logs causes none
     for (const auto& [cause, when] : answered_) {
       if (causes.several()) return;
       if (wire::may_still_talk(when, now)) causes.add(cause);
@@ -98,7 +101,7 @@ class LingeringWork {
   static constexpr std::size_t kMostWorks = 4096;
   static constexpr std::size_t kMostCauses = 1024;
 
-  /// Looks at all of them, so not with every answer of a server that is fast.
+  /// Goes through all of them, so it is not done for every answer of a fast server.
   void sweep(Clock::time_point now) {
     if (now < next_sweep_) return;
     next_sweep_ = now + wire::kStillTalks / 8;
@@ -110,8 +113,8 @@ class LingeringWork {
   std::deque<Left> left_;                                  // in the order of time
   std::unordered_map<Cause, Clock::time_point> answered_;  // when last
   Clock::time_point next_sweep_ = Clock::time_point::min();
-  // What had to be forgotten to stay within the bounds counts until here as an unknown cause. Otherwise one
-  // could make us forget another one, and get its lines.
+  // Causes that were forgotten to stay within the limits count as one unknown cause until this time.
+  // Otherwise a session could make corral forget another session, and get its log messages.
   Clock::time_point unknown_until_ = Clock::time_point::min();
 };
 

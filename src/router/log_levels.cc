@@ -30,15 +30,15 @@ bool LogLevels::wants(SessionId session, LogLevel level) const {
   return !told_ || level >= kDefault;
 }
 
-/// Until somebody says something, the server is left as it is.
+/// Until a session sets a level, the server keeps its own.
 std::optional<LogLevel> LogLevels::changed() {
   LogLevel lowest = wanted_.empty() ? kDefault : LogLevel::Emergency;
-  bool spoken = told_.has_value();
+  bool any_set = told_.has_value();
   for (const auto& [session, level] : wanted_) {
     lowest = std::min(lowest, level.value_or(kDefault));
-    spoken = spoken || level.has_value();
+    any_set = any_set || level.has_value();
   }
-  if (!spoken || told_ == lowest) return std::nullopt;
+  if (!any_set || told_ == lowest) return std::nullopt;
   told_ = lowest;
   return told_;
 }

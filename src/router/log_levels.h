@@ -1,5 +1,5 @@
-// One server has one log level, its sessions want several. The server is told the most talkative one, and
-// each session gets what it asked for. Pure.
+// A server has one log level, and its sessions may want different ones. The server gets the lowest of them,
+// and each session gets the messages that it asked for. Pure.
 #pragma once
 
 #include <map>
@@ -17,13 +17,14 @@ using wire::parse_log_level;
 
 class LogLevels {
  public:
-  /// Each of these gives the level to tell the server, if it changes. A session that never said anything
-  /// counts as one that wants what servers say by default.
+  /// Each of these returns the level that the server must be told, if it has changed. A session that never
+  /// set a level counts as one that wants the default level of servers.
   std::optional<LogLevel> attach(SessionId session);
   std::optional<LogLevel> set(SessionId session, LogLevel level);
   std::optional<LogLevel> drop(SessionId session);
 
-  /// A session that never said anything gets what a server says by default, also when another one lowered it.
+  /// A session that never set a level gets what servers send by default, even if another session lowered the
+  /// level.
   bool wants(SessionId session, LogLevel level) const;
 
  private:

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kMostKept = 1024;  // sessions without a call
 
-/// The session for which the server is at work; nobody = it only waits, or works for us.
+/// The session for which the server is working; none = it only waits, or works for corral itself.
 SessionId caused_by(const Call& call) {
   if (call.purpose == Purpose::Listen && call.acknowledged) return {};
   return call.session ? call.session : call.on_behalf_of;
@@ -44,7 +44,7 @@ std::optional<Call> PendingCalls::take(CallId up_id) {
 
 std::optional<Call> PendingCalls::answered(CallId up_id, Clock::time_point now) {
   std::optional<Call> call = take(up_id);
-  // What we asked for a session's sake is its business as well: a subscription, a log level.
+  // A request that corral sent for a session (a subscription, a log level) counts as the session's own.
   if (call) lingering_.call_answered(call->session ? call->session : call->on_behalf_of, now);
   return call;
 }
@@ -136,7 +136,7 @@ void PendingCalls::forget(const Call& call) {
   const auto client = by_session_.find(call.session);
   if (client == by_session_.end()) return;
   client->second.erase(call.id);
-  // Most clients have one call after the other, so the place for the next one is kept.
+  // Most clients make one call after another, so the entry of the session is kept for the next one.
   if (client->second.empty() && by_session_.size() > kMostKept) by_session_.erase(client);
 }
 

@@ -1,5 +1,5 @@
-// The calls that wait for an answer of one instance. Pure: no clock, no pipe. Every call leaves exactly once:
-// by its answer, its cancellation, its deadline, or the loss of the instance.
+// The calls that wait for an answer of one instance. Every call leaves exactly once: by its answer, its
+// cancellation, its deadline, or the loss of the instance. Pure: the caller passes the time.
 #pragma once
 
 #include <cstdint>
@@ -17,37 +17,37 @@
 
 namespace corral::router {
 
-/// What the answer is for, where it needs more than to be passed on.
+/// What the answer is for, if it is not only passed on.
 enum class Purpose : std::uint8_t {
   Forward,
   ListTools,
   ListMoreTools,  // a further page
   Listen,
-  ListenForAll,  // our own, for the clients that know no listen
+  ListenForAll,  // corral's own, for legacy clients
   Subscribe,
   Unsubscribe,
   SetLevel,
   ConfirmTools,
-  CompareList,  // what a new instance lists
-  Probe,        // whether it lives
+  CompareList,  // whether a new instance lists something else
+  Probe,        // whether the server still answers
 };
 
 struct Call {
-  SessionId session{};  // nobody = our own question
+  SessionId session{};  // none = a request of corral itself
   std::string id{};     // as the client wrote it
   std::string token{};  // the client's progress token, as it wrote it; empty = none
   Purpose purpose = Purpose::Forward;
   std::string uri{};               // Subscribe, Unsubscribe
   std::optional<ListKind> list{};  // the answer is the first page of it
   std::string listens_to{};        // Listen: its filter, JSON
-  SessionId on_behalf_of{};        // our own question: the session that made us ask
+  SessionId on_behalf_of{};        // a request of corral itself: the session for which it is sent
   Clock::time_point deadline = Clock::time_point::max();
-  Clock::duration patience{};  // progress begins it anew
+  Clock::duration patience{};  // after the call, and after each progress; zero = no limit
   bool wants_log = false;      // modern: the request set a log level
   bool unsubscribes = false;   // from `uri`
-  bool acknowledged = false;   // Listen: the server only waits from then on
-  Account::Held request{};     // of its principal's open requests
-  Account::Held bytes{};       // and of what is kept for it
+  bool acknowledged = false;   // Listen: from now on the server only waits
+  Account::Held request{};     // its share of the principal's open requests
+  Account::Held bytes{};       // and of the bytes that may be kept
 };
 
 /// Sends a request of corral itself to the server and returns its id. This is how a part of the router asks
@@ -63,31 +63,31 @@ class PendingCalls {
   Call* find(CallId up_id);
   std::optional<CallId> find(SessionId session, std::string_view id) const;
 
-  /// The answer came.
+  /// The server has answered. Nothing if the call is not here.
   std::optional<Call> answered(CallId up_id, Clock::time_point now);
-  /// It is answered otherwise.
+  /// The call is answered in another way, and no answer of the server can follow.
   std::optional<Call> take(CallId up_id);
-  /// Nobody waits any more, but an answer may still come and must not surprise anyone.
+  /// No client waits any more, but the server may still answer; `was_cancelled` recognises that answer.
   std::optional<Call> cancel(CallId up_id, Clock::time_point now);
-  /// True if this answer was expected by somebody who has given up; asked once per answer, whatever it says.
+  /// Whether this is the answer to a call that was cancelled. Ask once for each answer.
   bool was_cancelled(CallId up_id, Clock::time_point now) { return lingering_.answered(up_id, now); }
-  /// After its calls were cancelled.
+  /// Call it after the calls of the session were cancelled.
   void session_left(SessionId session, Clock::time_point now);
 
   std::vector<CallId> of(SessionId session) const;
   std::vector<CallId> all() const;
   std::vector<CallId> expired(Clock::time_point now) const;
-  /// When the next call expires; the end of time if none ever does.
+  /// Clock::time_point::max() if no call has a deadline.
   Clock::time_point next_deadline() const;
 
   std::size_t size() const { return calls_.size(); }
   std::size_t count(SessionId session) const;
-  /// Without listens: nobody waits for the end of those, they go on until somebody ends them. And without
-  /// what only we want to know.
+  /// Without listens, which stay open until the client or the server ends them, and without requests of
+  /// corral that no session waits for.
   std::size_t awaited() const;
   std::size_t awaited(SessionId session) const;
   std::size_t listens() const;
-  /// The sessions for which the server may be at work.
+  /// The sessions for which the server may be working.
   wire::PossibleCauses<SessionId> causes(Causes which, Clock::time_point now) const;
 
  private:

@@ -39,7 +39,7 @@ void Questions::answered(SessionPort& port, const wire::Message& response) {
   const auto found = number && !options_.shared ? open_.find(*number) : open_.end();
   if (found == open_.end()) {
     ++counters_.unknown_answers;
-    port.note("the client answered a question that nobody asked; the answer was dropped");
+    port.note("the client answered a question that is not open; the answer was dropped");
     return;
   }
   const std::string id = std::move(found->second.id);

@@ -30,7 +30,7 @@ class Questions {
   Questions(const RouterOptions& options, const AttachedSessions& sessions, RouterCounters& counters,
             Learner& learner, Server server);
 
-  /// The server sent a request. It goes to the client, or is answered here.
+  /// The server sent a request. It is passed to the client, or answered here.
   void asked(const wire::Message& request);
   /// The client answered. An answer to a question that is not open is dropped, counted and noted.
   void answered(SessionPort& port, const wire::Message& response);

@@ -360,8 +360,8 @@ Clock::time_point Router::expire() {
     if (!call) continue;
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(call->patience).count();
     fail(*call, wire::kCallTimedOut,
-         "server " + options_.server + " gave no answer within " + std::to_string(seconds) +
-             " s; a longer \"timeout\" for it can be set in the configuration");
+         "server " + options_.server + " did not answer within " + std::to_string(seconds) +
+             " s; \"timeout\" in its configuration sets this limit");
   }
   return calls_.next_deadline();
 }

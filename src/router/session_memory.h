@@ -1,6 +1,7 @@
-// What a session has told its servers and heard from them so far. It outlives the instances of the session:
-// the next instance is told what the last one was told, and the client learns which lists have changed.
-// Owned by the session. The router reads and changes it through `SessionPort::memory`, on the loop thread.
+// What a session has told its servers, and which lists it got from them. It outlives the instances of the
+// session: the next instance is told what the last one was told, and the client is told which lists have
+// changed. Owned by the session. The router reads and changes it through `SessionPort::memory`, on the loop
+// thread.
 #pragma once
 
 #include <array>
@@ -44,8 +45,8 @@ class SessionMemory {
   /// From now on the bytes of subscriptions count against this account, which outlives the session.
   void charge_to(Account& account);
 
-  /// A message of a legacy client, or of a bridge that speaks for one, that the server is about to hear.
-  /// Modern requests carry all they need, so nothing is kept of them.
+  /// A message of a legacy client, or of a bridge in its place, that is about to go to the server. A modern
+  /// request has everything that it needs, so nothing is kept of it.
   void remember(const wire::Message& message);
   const Standing& standing() const { return standing_; }
 
@@ -62,8 +63,8 @@ class SessionMemory {
   bool list_differs(ListKind kind, std::size_t digest);
   std::vector<ListKind> lists_given() const;
 
-  /// An id for a question to the client, never used twice in a session: an answer that comes late, after the
-  /// instance that asked has ended, must not meet a question of the next one.
+  /// An id for a question to the client, never used twice in a session: a late answer to a question of an
+  /// earlier instance must not be taken for the answer to a question of the next one.
   QuestionId next_question() { return questions_.next(); }
 
   /// The client starts over with another handshake. Question ids are still not used again.

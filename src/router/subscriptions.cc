@@ -4,8 +4,8 @@
 
 namespace corral::router {
 
-/// What it takes to keep a request until the server has answered: as much as its session keeps afterwards, so
-/// that there is room for that.
+/// The bytes of a request until the server has answered: as many as its session keeps afterwards, so that
+/// there is room for those.
 std::size_t Subscriptions::cost(const std::string& uri, const std::string& id) {
   return kept_for(uri) + id.size();
 }
@@ -111,7 +111,7 @@ std::vector<std::string> Subscriptions::give_up(SessionId session) {
       if (its) ids.push_back(one.id);
       return its;
     });
-    // One that an earlier instance had agreed to waits on: whoever drops the session must find it.
+    // A subscription that an earlier instance had agreed to still waits: `drop` must find it.
     const bool waits = std::any_of(entry->second.waiting.begin(), entry->second.waiting.end(),
                                    [session](const Waiting& one) { return one.session == session; });
     if (!waits && !entry->second.subscribers.contains(session)) let_go(session, uri);
@@ -135,8 +135,8 @@ bool Subscriptions::holds(SessionId session, const std::string& uri) const {
   return entry != entries_.end() && entry->second.subscribers.contains(session);
 }
 
-/// What is above a URI ends before or behind one of its slashes, so these beginnings are looked up, and no
-/// others: how many others of them are subscribed to must not matter.
+/// A URI above this one ends before or after one of its slashes. Only these beginnings are looked up, so the
+/// time does not depend on the number of subscriptions.
 std::vector<SessionId> Subscriptions::interested(std::string_view uri) const {
   std::set<SessionId> sessions;
   const auto add = [&](std::string_view beginning) {

@@ -1,6 +1,6 @@
-// Which of a shared instance's sessions wants to hear of which resource. The server is asked once per URI, by
-// the first of them, and told once, by the last. What one session may hold has a bound, and nothing here
-// takes longer because of what the others hold. Pure.
+// Which sessions of a shared instance are subscribed to which resource. The server gets one subscribe request
+// per URI, for the first session, and one unsubscribe request, after the last one. What a session may hold is
+// limited, and nothing here takes longer because of what the other sessions hold. Pure.
 #pragma once
 
 #include <cstdint>
@@ -25,35 +25,38 @@ class Subscriptions {
     constexpr std::size_t kNodes = 192;
     return 2 * uri.size() + kNodes;
   }
-  static constexpr std::size_t kMostLevels = 32;  // of a URI, from its beginning, that may be subscribed to
+  static constexpr std::size_t kMostLevels =
+      32;  // of a URI, from its beginning, at which a subscription is found
 
   struct Waiting {
     SessionId session;
-    std::string id;  // of the request to answer; empty = it was answered long ago
+    std::string id;  // of the client's request; empty = it was answered by an earlier instance
   };
   enum class Next : std::uint8_t { AskServer, Wait, AnswerNow, Refuse, NoRoom };
   enum class Answer : std::uint8_t { Accepted, Refused };
 
-  /// Refuse: the session has as many as it may have, or the URI is too long. NoRoom: `account` may not hold
-  /// so many bytes until the server has answered. Nothing has changed then.
+  /// AskServer: send it. Wait: it was sent already. AnswerNow: the server has agreed already. Refuse: the
+  /// session has as many as it may have, or the URI is too long. NoRoom: `account` may not hold the bytes
+  /// until the server has answered. After the last two nothing has changed.
   Next subscribe(SessionId session, const std::string& uri, const std::string& id,
                  Account* account = nullptr);
-  /// The server has answered: who waited for it. After a refusal nobody is subscribed.
+  /// The server has answered. Returns the requests that waited for it. After a refusal no session is
+  /// subscribed.
   std::vector<Waiting> answered(const std::string& uri, Answer answer);
-  /// True if the server must be told: that was the last one.
+  /// True if that was the last session: the server must be told.
   bool unsubscribe(SessionId session, const std::string& uri);
   /// The session has ended: the URIs to tell the server about.
   std::vector<std::string> drop(SessionId session);
-  /// How many requests of the session wait for the server's word.
+  /// How many requests of the session wait for the server.
   std::size_t waiting(SessionId session) const;
-  /// They are answered otherwise; their ids.
+  /// The requests of the session that wait are answered in another way. Returns their ids.
   std::vector<std::string> give_up(SessionId session);
-  /// Nobody came out of the wait: the subscription that the server has just made is to be undone.
+  /// No session wants the subscription that the server has just agreed to: it must be undone.
   bool abandoned(const std::string& uri);
 
   bool holds(SessionId session, const std::string& uri) const;
-  /// Subscribers of the URI itself, and of one above it (within kMostLevels): a server may name a part of
-  /// what was asked for.
+  /// The subscribers of the URI itself, and of a URI above it (within kMostLevels): a server may report a
+  /// part of what was subscribed to.
   std::vector<SessionId> interested(std::string_view uri) const;
 
  private:
@@ -61,7 +64,7 @@ class Subscriptions {
     bool asked = true;  // the server's answer is outstanding
     std::set<SessionId> subscribers;
     std::vector<Waiting> waiting;
-    std::set<SessionId> leaving;  // said unsubscribe before the server had agreed
+    std::set<SessionId> leaving;  // unsubscribed before the server had agreed
   };
   struct Holder {
     std::set<std::string> uris;  // subscribed, or waited for

@@ -77,7 +77,7 @@ std::string without_tools(std::string_view result, const std::function<bool(std:
     const std::string_view written = wire::member(tool, "name").in(tool);
     const auto name = is_too_long_for_a_tool(written) ? std::nullopt : wire::string_value(written);
     if (name && allowed(*name)) {
-      // What stands in front of an element is the bracket for the first one and a comma for all others.
+      // Before the first element is the bracket, before every other one a comma.
       const std::size_t before = kept.empty() ? 0 : previous_end;
       const std::size_t begin = kept.empty() ? elements->front().begin : element.begin;
       kept.append(tools.substr(before, begin - before)).append(tool);

@@ -19,13 +19,13 @@ enum class ToolEffects : std::uint8_t {
 /// an empty list shows nothing.
 std::optional<ToolEffects> effects_of_tools(std::string_view result);
 
-/// Of a name as it is written, quotes and escapes included: no tool has such a name, and to compare it with
+/// For a name as it is written, with quotes and escapes: no tool has such a long name, and comparing it with
 /// many patterns could take long.
 bool is_too_long_for_a_tool(std::string_view written_name);
 
-/// The same result without the tools whose name is refused; everything else byte for byte. A tool without a
-/// name that can be read, or with one that is too long, is refused as well. A list that cannot be read,
-/// stands there twice, or has more than wire::kMostElements tools becomes an empty one.
+/// The same result without the tools whose name is refused; everything else stays byte for byte. A tool
+/// without a readable name, or with one that is too long, is refused as well. A list that is not readable,
+/// occurs twice, or has more than wire::kMostElements tools becomes an empty one.
 std::string without_tools(std::string_view result, const std::function<bool(std::string_view)>& allowed);
 
 }  // namespace corral::router

@@ -142,7 +142,7 @@ TEST_F(ARouter, ACallThatTakesTooLongIsAnsweredWithAnError) {
   send(one_, request("1", "m"));
   clock_.pass(seconds(30));
   settle();
-  EXPECT_THAT(one_.received(), ElementsAre(HasSubstr("no answer within 30 s")));
+  EXPECT_THAT(one_.received(), ElementsAre(HasSubstr("did not answer within 30 s")));
   EXPECT_THAT(server().heard(), ElementsAre(HasSubstr("notifications/cancelled")));
 }
 

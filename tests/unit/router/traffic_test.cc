@@ -60,7 +60,7 @@ TEST_F(PrivateTraffic, AServerMayHaveAThousandOpenQuestions) {
 TEST_F(PrivateTraffic, AnAnswerThatNobodyAskedForIsDroppedAndNoted) {
   FakeClient& client = exchange_.ready_client();
   EXPECT_THAT(heard_of(client, result("77")), IsEmpty());
-  EXPECT_THAT(client.notes, ElementsAre(HasSubstr("a question that nobody asked")));
+  EXPECT_THAT(client.notes, ElementsAre(HasSubstr("a question that is not open")));
   EXPECT_EQ(counters().unknown_answers, 1U);
 }
 
@@ -134,7 +134,7 @@ TEST_F(Traffic, ACallThatTakesTooLongIsGivenUpAndTheServerHearsOfIt) {
   EXPECT_THAT(client.heard(), IsEmpty());
   exchange_.clock.pass(milliseconds(1));
   exchange_.settle();
-  EXPECT_THAT(client.heard(), ElementsAre(AllOf(HasSubstr("-31002"), HasSubstr("no answer within 30 s"))));
+  EXPECT_THAT(client.heard(), ElementsAre(AllOf(HasSubstr("-31002"), HasSubstr("did not answer within 30 s"))));
   EXPECT_THAT(exchange_.server().heard(),
               ElementsAre(AllOf(HasSubstr("notifications/cancelled"), HasSubstr("the call took too long"),
                                 HasSubstr(R"("requestId":)" + id_of(asked.at(0))))));

@@ -73,7 +73,7 @@ TEST(PrivateInstance, AsksItsClientAndGetsTheAnswerUnderItsOwnId) {
   EXPECT_THAT(exchange.server().heard(),
               ElementsAre(R"({"jsonrpc":"2.0","id":0,"result":{"roots":[]}})",
                           R"({"jsonrpc":"2.0","id":"ask-1","result":{"action":"accept"}})"));
-  EXPECT_THAT(client.notes, ElementsAre(HasSubstr("answered a question that nobody asked")));
+  EXPECT_THAT(client.notes, ElementsAre(HasSubstr("answered a question that is not open")));
 }
 
 TEST(PrivateInstance, TakesAQuestionBack) {
