@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "pool/catalog.h"
+#include "pool/server_catalog.h"
 #include "pool/slots.h"
 
 namespace corral::pool {
@@ -16,7 +16,7 @@ std::string refusal_for(const ServerSpec& spec, const Quota& quota, const Use& u
 
 }  // namespace
 
-bool may_park(const ServerSpec& spec, Catalog& catalog) {
+bool may_park(const ServerSpec& spec, ServerCatalog& catalog) {
   return spec.park ? *spec.park : catalog.keeps_no_state(spec);
 }
 

@@ -16,18 +16,18 @@
 
 namespace corral::pool {
 
-class Catalog;
+class ServerCatalog;
 class Slot;
 class Slots;
 struct Limits;
 
 /// Whether the sessions of such a server can do without an instance until their next call.
-bool may_park(const ServerSpec& spec, Catalog& catalog);
+bool may_park(const ServerSpec& spec, ServerCatalog& catalog);
 
 class Capacity {
  public:
   /// All of them outlive it.
-  Capacity(Slots& slots, Catalog& catalog, const Limits& limits)
+  Capacity(Slots& slots, ServerCatalog& catalog, const Limits& limits)
       : slots_(slots), catalog_(catalog), limits_(limits) {}
 
   /// Before an instance is started: ends another one if it must. An error is the sentence for those who wait.
@@ -53,7 +53,7 @@ class Capacity {
   Victims replaceable_for(const ServerSpec& spec) const;
 
   Slots& slots_;
-  Catalog& catalog_;
+  ServerCatalog& catalog_;
   const Limits& limits_;
 };
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "pool/catalog.h"
+#include "pool/server_catalog.h"
 
 namespace corral::pool {
 

@@ -11,11 +11,11 @@
 
 namespace corral::pool {
 
-class Catalog;
+class ServerCatalog;
 
 class Lessons final : public router::Learner {
  public:
-  explicit Lessons(Catalog& catalog) : catalog_(catalog) {}
+  explicit Lessons(ServerCatalog& catalog) : catalog_(catalog) {}
 
   /// Another instance is started. What it shows before it is open counts: it is asked for it.
   /// `router` is the one that reports here from now on, until the next `begin`.
@@ -35,7 +35,7 @@ class Lessons final : public router::Learner {
   void on_probe_answered() override;
   bool teaches() const;
 
-  Catalog& catalog_;
+  ServerCatalog& catalog_;
   std::shared_ptr<const ServerSpec> spec_;
   const router::Router* router_ = nullptr;
   knowledge::Fingerprint build_;

@@ -14,8 +14,8 @@
 
 #include "base/lifetime.h"
 #include "pool/capacity.h"
-#include "pool/catalog.h"
 #include "pool/code_watch.h"
+#include "pool/server_catalog.h"
 #include "pool/slots.h"
 #include "pool/spares.h"
 
@@ -118,7 +118,7 @@ class Pool final : private SlotOwner {
   Slot& slot_for(const router::SessionPort& port, const Ask& ask, const knowledge::SharingDecision& decision);
   void ask_again(SlotId id, SessionId session);
 
-  Catalog catalog_;
+  ServerCatalog catalog_;
   instance::Children children_;
   SlotContext context_;
   Slots slots_;

@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "instance/lost_keeper.h"
 #include "pool/capacity.h"
-#include "pool/catalog.h"
+#include "pool/server_catalog.h"
 #include "pool/slot_events.h"
 #include "wire/error_codes.h"
 #include "wire/json_text.h"

@@ -27,7 +27,7 @@ class Router;
 
 namespace corral::pool {
 
-class Catalog;
+class ServerCatalog;
 class Slot;
 
 /// A slot may be gone in the next turn of the loop: remember its id for longer than that, not its address.
@@ -63,7 +63,7 @@ class SlotOwner {
 struct SlotContext {
   Loop& loop;
   proc::Spawner& spawner;
-  Catalog& catalog;
+  ServerCatalog& catalog;
   SlotOwner& owner;
   instance::Children& children;
   std::size_t line_cap;  // of the instances that are started from now on

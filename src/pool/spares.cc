@@ -4,8 +4,8 @@
 
 #include "knowledge/profile.h"
 #include "pool/capacity.h"
-#include "pool/catalog.h"
 #include "pool/code_watch.h"
+#include "pool/server_catalog.h"
 #include "pool/slots.h"
 
 namespace corral::pool {

@@ -18,7 +18,7 @@
 namespace corral::pool {
 
 class Capacity;
-class Catalog;
+class ServerCatalog;
 class CodeWatch;
 class Slot;
 class Slots;
@@ -29,7 +29,7 @@ class Spares {
   struct Parts {
     Loop& loop;
     Slots& slots;
-    Catalog& catalog;
+    ServerCatalog& catalog;
     CodeWatch& code;
     Capacity& capacity;
     const StoppedServers& stopped;

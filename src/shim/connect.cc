@@ -11,8 +11,8 @@
 #include "control/channel.h"
 #include "control/confinement.h"
 #include "keeper/kernel.h"
-#include "shim/attachment.h"
 #include "shim/autostart.h"
+#include "shim/daemon_connection.h"
 #include "shim/error_output.h"
 #include "shim/fallback.h"
 #include "shim/signals.h"
@@ -50,7 +50,7 @@ Result<control::Hello> make_hello(const ConnectOptions& options) {
   return hello;
 }
 
-Result<control::Channel> find_fitting_daemon(const ConnectOptions& options, Attachment::Time until,
+Result<control::Channel> find_fitting_daemon(const ConnectOptions& options, DaemonConnection::Time until,
                                              Signals& signals, ErrorOutput& errors) {
   Result<control::Channel> channel =
       reach_daemon({options.runtime_dir, options.config_file, options.verbose}, until, signals, errors);
@@ -67,14 +67,15 @@ Result<control::Channel> find_fitting_daemon(const ConnectOptions& options, Atta
 Result<int> through_daemon(const ConnectOptions& options, Signals& signals, ErrorOutput& errors) {
   const Result<control::Hello> hello = make_hello(options);
   if (!hello) return hello.error();
-  Attachment::Time until = std::chrono::steady_clock::now() + kPatience;
+  DaemonConnection::Time until = std::chrono::steady_clock::now() + kPatience;
   for (bool again = false;; again = true) {
     Result<control::Channel> channel = find_fitting_daemon(options, until, signals, errors);
     if (signals.leaving() != 0) return kSignalled + signals.leaving();
     if (!channel) return channel.error();
     if (!again)
       until = std::chrono::steady_clock::now() + kPatience;  // from here on the new daemon has its own time
-    Result<int> code = Attachment(std::move(*channel), signals, errors, options.verbose).run(*hello, until);
+    Result<int> code =
+        DaemonConnection(std::move(*channel), signals, errors, options.verbose).run(*hello, until);
     if (code || again || code.error().kind != Error::Kind::NotFound) return code;
     if (options.verbose) errors.say(code.error().message + "; trying again");
   }

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "pool/capacity.h"
-#include "pool/catalog.h"
 #include "pool/code_watch.h"
+#include "pool/server_catalog.h"
 #include "pool/slots.h"
 #include "pool/spares.h"
 #include "session/exchange.h"
@@ -113,7 +113,7 @@ class PoolParts : private pool::SlotOwner {
   HeldClock clock;
   Loop loop;
   FakeSpawner spawner;
-  pool::Catalog catalog{loop};
+  pool::ServerCatalog catalog{loop};
   instance::Children children{loop};
   pool::SlotContext context{.loop = loop,
                             .spawner = spawner,

@@ -1,4 +1,4 @@
-#include "pool/catalog.h"
+#include "pool/server_catalog.h"
 
 #include <utility>
 
@@ -32,7 +32,7 @@ std::string profile_for(Era era, bool shared, std::string_view introduction) {
 
 }  // namespace
 
-Catalog::Knowledge& Catalog::knowledge_of(const ServerSpec& spec) {
+ServerCatalog::Knowledge& ServerCatalog::knowledge_of(const ServerSpec& spec) {
   const auto found = knowledge_.find(spec.key);
   if (found != knowledge_.end()) return found->second;
   Knowledge& known = knowledge_[spec.key];
@@ -43,26 +43,26 @@ Catalog::Knowledge& Catalog::knowledge_of(const ServerSpec& spec) {
 
 // ---- keeping and forgetting
 
-void Catalog::learned(const std::string& key) {
+void ServerCatalog::learned(const std::string& key) {
   if (store_ == nullptr) return;
   unsaved_.insert(key);
   if (!saving_.running()) saving_.start(kBeforeSaving, [this] { save(); });
 }
 
-void Catalog::save() {
+void ServerCatalog::save() {
   for (const std::string& key : std::exchange(unsaved_, {})) {
     const auto found = knowledge_.find(key);
     if (found != knowledge_.end()) store_->save(key, found->second.server, found->second.manifest);
   }
 }
 
-void Catalog::forget_some(const std::function<bool(std::string_view key)>& in_use) {
+void ServerCatalog::forget_some(const std::function<bool(std::string_view key)>& in_use) {
   if (knowledge_.size() < kMostKnown) return;
   save();
   std::erase_if(knowledge_, [&in_use](const auto& known) { return !in_use(known.first); });
 }
 
-void Catalog::forget_old_build(const ServerSpec& spec) {
+void ServerCatalog::forget_old_build(const ServerSpec& spec) {
   Knowledge& known = knowledge_of(spec);
   if (spec.on_change == config::OnChange::Ignore) return;
   const auto changed = knowledge::what_changed(known.manifest.fingerprint);
@@ -74,14 +74,14 @@ void Catalog::forget_old_build(const ServerSpec& spec) {
 
 // ---- what follows from it
 
-std::optional<Era> Catalog::era_of(const ServerSpec& spec) {
+std::optional<Era> ServerCatalog::era_of(const ServerSpec& spec) {
   if (spec.era) return spec.era;
   const std::optional<bool> modern = knowledge_of(spec).manifest.modern;
   if (!modern) return std::nullopt;
   return *modern ? Era::Modern : Era::Legacy;
 }
 
-knowledge::SharingFacts Catalog::facts_of(const ServerSpec& spec) {
+knowledge::SharingFacts ServerCatalog::facts_of(const ServerSpec& spec) {
   return {
       .server = spec.server,
       .wanted = spec.share,
@@ -96,7 +96,7 @@ knowledge::SharingFacts Catalog::facts_of(const ServerSpec& spec) {
 }
 
 /// A session that comes back knows its server by what it declared: it does not change sides.
-knowledge::SharingDecision Catalog::decide(const Ask& ask) {
+knowledge::SharingDecision ServerCatalog::decide(const Ask& ask) {
   knowledge::SharingDecision decision = decide_sharing(facts_of(*ask.spec));
   if (!ask.shared || *ask.shared == decision.shared) return decision;
   decision.shared = *ask.shared;
@@ -106,13 +106,15 @@ knowledge::SharingDecision Catalog::decide(const Ask& ask) {
   return decision;
 }
 
-bool Catalog::keeps_no_state(const ServerSpec& spec) { return knowledge::keeps_no_state(facts_of(spec)); }
+bool ServerCatalog::keeps_no_state(const ServerSpec& spec) {
+  return knowledge::keeps_no_state(facts_of(spec));
+}
 
-bool Catalog::is_known_build(const ServerSpec& spec, const knowledge::Fingerprint& build) {
+bool ServerCatalog::is_known_build(const ServerSpec& spec, const knowledge::Fingerprint& build) {
   return build == knowledge_of(spec).manifest.fingerprint;
 }
 
-std::optional<Known> Catalog::known(const Ask& ask, const knowledge::SharingDecision& decision) {
+std::optional<Known> ServerCatalog::known(const Ask& ask, const knowledge::SharingDecision& decision) {
   const ServerSpec& spec = *ask.spec;
   const knowledge::Manifest& manifest = knowledge_of(spec).manifest;
   const auto era = era_of(spec);
@@ -126,7 +128,7 @@ std::optional<Known> Catalog::known(const Ask& ask, const knowledge::SharingDeci
   return Known{*era, decision.shared, &found->second};
 }
 
-std::string_view Catalog::known_tools(const Ask& ask) {
+std::string_view ServerCatalog::known_tools(const Ask& ask) {
   const auto era = era_of(*ask.spec);
   if (!era) return {};
   const auto& portraits = knowledge_of(*ask.spec).manifest.portraits;
@@ -135,12 +137,14 @@ std::string_view Catalog::known_tools(const Ask& ask) {
   return found->second.lists[static_cast<std::size_t>(ListKind::Tools)];
 }
 
-bool Catalog::hint_once(const ServerSpec& spec) { return !std::exchange(knowledge_of(spec).hinted, true); }
+bool ServerCatalog::hint_once(const ServerSpec& spec) {
+  return !std::exchange(knowledge_of(spec).hinted, true);
+}
 
 // ---- what instances teach
 
 /// The portrait of the server as clients that say this of themselves see it.
-knowledge::Portrait& Catalog::portrait_of(const Source& source, std::string_view introduction) {
+knowledge::Portrait& ServerCatalog::portrait_of(const Source& source, std::string_view introduction) {
   const std::string profile = profile_for(source.handshake.era(), source.shared, introduction);
   auto& portraits = knowledge_of(source.spec).manifest.portraits;
   // Clients choose what they say of themselves: no more is kept than a file takes.
@@ -152,7 +156,7 @@ knowledge::Portrait& Catalog::portrait_of(const Source& source, std::string_view
   return portrait;
 }
 
-void Catalog::learn_build(const Source& source, const knowledge::Fingerprint& build) {
+void ServerCatalog::learn_build(const Source& source, const knowledge::Fingerprint& build) {
   knowledge::Manifest& manifest = knowledge_of(source.spec).manifest;
   if (!(manifest.fingerprint == build)) {
     if (!manifest.fingerprint.files.empty()) manifest.portraits.clear();
@@ -163,7 +167,7 @@ void Catalog::learn_build(const Source& source, const knowledge::Fingerprint& bu
   learned(source.spec.key);
 }
 
-void Catalog::learn_era(const ServerSpec& spec, Era era) {
+void ServerCatalog::learn_era(const ServerSpec& spec, Era era) {
   knowledge::Manifest& manifest = knowledge_of(spec).manifest;
   const bool modern = era == Era::Modern;
   if (manifest.modern == modern) return;
@@ -172,7 +176,7 @@ void Catalog::learn_era(const ServerSpec& spec, Era era) {
   learned(spec.key);
 }
 
-void Catalog::learn_read_only(const ServerSpec& spec, bool shared, bool read_only) {
+void ServerCatalog::learn_read_only(const ServerSpec& spec, bool shared, bool read_only) {
   Knowledge& known = knowledge_of(spec);
   // What a shared instance shows is what counts; a private one may show fewer tools.
   if (shared && !read_only) known.refuted = true;
@@ -180,27 +184,27 @@ void Catalog::learn_read_only(const ServerSpec& spec, bool shared, bool read_onl
   learned(spec.key);
 }
 
-void Catalog::learn_conversational(const ServerSpec& spec) {
+void ServerCatalog::learn_conversational(const ServerSpec& spec) {
   if (std::exchange(knowledge_of(spec).manifest.conversational, true)) return;
   learned(spec.key);
   log_line("server " + spec.server +
            " asked a client something on a shared instance and was refused; new sessions get their own");
 }
 
-void Catalog::learn_that_it_answers_probes(const ServerSpec& spec) {
+void ServerCatalog::learn_that_it_answers_probes(const ServerSpec& spec) {
   knowledge_of(spec).manifest.answers_probes = true;
   learned(spec.key);
 }
 
-void Catalog::learn_list(const Source& source, std::string_view introduction, ListKind kind,
-                         std::string_view result) {
+void ServerCatalog::learn_list(const Source& source, std::string_view introduction, ListKind kind,
+                               std::string_view result) {
   std::string& list = portrait_of(source, introduction).lists[static_cast<std::size_t>(kind)];
   if (list == result) return;
   list = result.size() <= knowledge::kLargestPortrait ? result : "";
   learned(source.spec.key);
 }
 
-void Catalog::forget_list(const ServerSpec& spec, router::ChangedList list) {
+void ServerCatalog::forget_list(const ServerSpec& spec, router::ChangedList list) {
   for (auto& [profile, portrait] : knowledge_of(spec).manifest.portraits) {
     const auto forget = [&lists = portrait.lists](ListKind kind) {
       lists[static_cast<std::size_t>(kind)].clear();

@@ -1,4 +1,4 @@
-// One session from the shim's point of view: from the hello to the exit code.
+// The shim's connection to the daemon for one session, from the hello to the exit code.
 #pragma once
 
 #include <chrono>
@@ -16,9 +16,9 @@
 namespace corral::shim {
 
 /// Used on one thread. `signals` and `errors` must outlive it.
-class Attachment {
+class DaemonConnection {
  public:
-  Attachment(control::Channel channel, Signals& signals, ErrorOutput& errors, bool verbose);
+  DaemonConnection(control::Channel channel, Signals& signals, ErrorOutput& errors, bool verbose);
 
   using Time = std::chrono::steady_clock::time_point;
 

@@ -1,4 +1,4 @@
-#include "shim/attachment.h"
+#include "shim/daemon_connection.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -42,10 +42,11 @@ UniqueFd own_end(int fd, int access) {
 
 }  // namespace
 
-Attachment::Attachment(control::Channel channel, Signals& signals, ErrorOutput& errors, bool verbose)
+DaemonConnection::DaemonConnection(control::Channel channel, Signals& signals, ErrorOutput& errors,
+                                   bool verbose)
     : channel_(std::move(channel)), signals_(signals), errors_(errors), verbose_(verbose) {}
 
-Result<int> Attachment::run(control::Hello hello, Time until) {
+Result<int> DaemonConnection::run(control::Hello hello, Time until) {
   const Result<void> introduced = introduce(std::move(hello));
   if (!introduced) return introduced.error();
   deadline_ = until;
@@ -63,7 +64,7 @@ Result<int> Attachment::run(control::Hello hello, Time until) {
 
 /// The descriptor to pass in place of 0 or 1: the same one, or one end of a new pipe. Nothing is read from it
 /// before the daemon has accepted the session.
-Result<int> Attachment::passable(int fd) {
+Result<int> DaemonConnection::passable(int fd) {
   if (control::can_be_passed(fd)) return fd;
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return Error{std::string("cannot create a pipe: ") + strerror(errno)};
@@ -82,7 +83,7 @@ Result<int> Attachment::passable(int fd) {
   return handed_over_.back().get();
 }
 
-Result<void> Attachment::introduce(control::Hello hello) {
+Result<void> DaemonConnection::introduce(control::Hello hello) {
   const Result<int> in = passable(STDIN_FILENO);
   if (!in) return in.error();
   const Result<int> out = passable(STDOUT_FILENO);
@@ -100,7 +101,7 @@ Result<void> Attachment::introduce(control::Hello hello) {
   return sent;
 }
 
-void Attachment::wait() {
+void DaemonConnection::wait() {
   const bool copies = accepted_;
   pollfd wake[] = {
       {signals_.fd(), POLLIN, 0},
@@ -127,7 +128,7 @@ void Attachment::wait() {
   set_deadline(kLeavePatience);
 }
 
-void Attachment::hear() {
+void DaemonConnection::hear() {
   connected_ = channel_.read_some();
   while (!code_ && !without_daemon_) {
     const std::optional<Result<Reply>> reply = channel_.take();
@@ -144,7 +145,7 @@ void Attachment::hear() {
   if (!connected_ && !code_ && !without_daemon_) lose_daemon();
 }
 
-void Attachment::handle(const Reply& reply) {
+void DaemonConnection::handle(const Reply& reply) {
   switch (reply.kind) {
     case Reply::Kind::Accepted: return begin_session(reply);
     case Reply::Kind::RunIt:
@@ -161,7 +162,7 @@ void Attachment::handle(const Reply& reply) {
   }
 }
 
-void Attachment::begin_session(const Reply& reply) {
+void DaemonConnection::begin_session(const Reply& reply) {
   accepted_ = true;
   if (!leaving_) deadline_.reset();
   note("the daemon (corral " + reply.version + ") accepted the session");
@@ -172,13 +173,13 @@ void Attachment::begin_session(const Reply& reply) {
 }
 
 /// If the daemon speaks an incompatible protocol, the client can still be served without it.
-void Attachment::refuse(const Reply& reply) {
+void DaemonConnection::refuse(const Reply& reply) {
   if (reply.code == control::kWrongProtocol) return go_without(reply.text);
   errors_.say(reply.text);
   end(reply.code);
 }
 
-void Attachment::lose_daemon() {
+void DaemonConnection::lose_daemon() {
   if (leaving_) return end(kSignalled + signals_.leaving());
   if (!accepted_)
     return go_without("the daemon closed the connection before it accepted the session",
@@ -189,7 +190,7 @@ void Attachment::lose_daemon() {
   end(kDaemonDied);
 }
 
-void Attachment::check_deadline() {
+void DaemonConnection::check_deadline() {
   if (!deadline_ || std::chrono::steady_clock::now() < *deadline_) return;
   deadline_.reset();
   if (code_) {
@@ -203,27 +204,29 @@ void Attachment::check_deadline() {
   }
 }
 
-void Attachment::end(int code) {
+void DaemonConnection::end(int code) {
   code_ = code;
   input_ = Copier();
   if (!accepted_) output_ = Copier();
   set_deadline(leaving_ ? kHurriedOutputPatience : kLastOutputPatience);
 }
 
-void Attachment::go_without(std::string why, Error::Kind kind) {
+void DaemonConnection::go_without(std::string why, Error::Kind kind) {
   without_daemon_ = Error{std::move(why), kind};
 }
 
-int Attachment::milliseconds_left() const {
+int DaemonConnection::milliseconds_left() const {
   if (!deadline_) return -1;
   const auto left =
       std::chrono::duration_cast<milliseconds>(*deadline_ - std::chrono::steady_clock::now()).count();
   return static_cast<int>(std::max<std::int64_t>(left + 1, 0));
 }
 
-void Attachment::set_deadline(milliseconds after) { deadline_ = std::chrono::steady_clock::now() + after; }
+void DaemonConnection::set_deadline(milliseconds after) {
+  deadline_ = std::chrono::steady_clock::now() + after;
+}
 
-void Attachment::note(const std::string& sentence) {
+void DaemonConnection::note(const std::string& sentence) {
   if (verbose_) errors_.say(sentence);
 }
 

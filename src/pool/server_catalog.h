@@ -28,9 +28,9 @@ struct Known {
   const knowledge::Portrait* portrait;  // until something new is learned
 };
 
-class Catalog {
+class ServerCatalog {
  public:
-  explicit Catalog(Loop& loop) : saving_(loop) {}
+  explicit ServerCatalog(Loop& loop) : saving_(loop) {}
 
   /// Where what is learned outlives the daemon. The store outlives the catalog; null = nowhere.
   void keep_in(knowledge::ManifestStore* store) { store_ = store; }

@@ -1,5 +1,5 @@
 // What is known of servers, and what follows from it.
-#include "pool/catalog.h"
+#include "pool/server_catalog.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ class ACatalog : public testing::Test {
   pool::Ask ask(std::optional<bool> shared = std::nullopt) const { return {spec_, "{}", shared}; }
 
   Loop loop_;
-  pool::Catalog catalog_{loop_};
+  pool::ServerCatalog catalog_{loop_};
   std::shared_ptr<pool::ServerSpec> spec_ = files_spec(Share::Auto);
 };
 
