@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "control/hello.h"
-#include "knowledge/server_version.h"
+#include "knowledge/introduction.h"
 #include "version.h"
 #include "wire/json_text.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "base/utc_time.h"
-#include "knowledge/name_digest.h"
+#include "knowledge/launch_key.h"
 
 namespace corral::instance {
 namespace {

@@ -1,16 +1,126 @@
 #include "knowledge/fingerprint.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <cerrno>
 #include <cstdlib>
+#include <deque>
+#include <set>
+#include <string>
 
 #include "base/text.h"
-#include "knowledge/input_reader.h"
+#include "base/unique_fd.h"
 #include "knowledge/program_files.h"
+#include "proc/proc_files.h"
+#include "proc/proc_texts.h"
 
 namespace corral::knowledge {
 namespace {
+
+// A tree may be of any size, and this runs in the daemon's loop. Launchers are a handful of processes.
+constexpr std::size_t kMostProcesses = 256;
+constexpr std::size_t kMostThreads = 1024;  // of all of them
+constexpr int kDeepest = 32;
+constexpr std::size_t kLongestCommand = std::size_t{128} << 10;
+constexpr std::size_t kLongestChildren = std::size_t{64} << 10;
+
+bool same_file(const struct stat& one, const struct stat& other) {
+  return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+struct Seen {
+  pid_t pid;
+  int depth;
+};
+
+class Search {
+ public:
+  Search(int proc, std::uint64_t inode) : proc_(proc), inode_(inode) {}
+
+  /// Level by level, so that whoever comes later is at least as far down. The process as an open directory:
+  /// that stays with it even if its number does not.
+  UniqueFd run(pid_t top) {
+    UniqueFd found;
+    add(top, 0);
+    while (!waiting_.empty()) {
+      const Seen next = waiting_.front();
+      waiting_.pop_front();
+      UniqueFd process = proc::open_directory(proc_, std::to_string(next.pid).c_str());
+      if (!process.valid()) continue;
+      if (next.depth < kDeepest) add_children(process.get(), next.depth + 1);
+      if (inode_ != 0 && input_of(process.get()) == inode_) found = std::move(process);
+    }
+    return found;
+  }
+
+ private:
+  /// The inode of its stdin if that is a pipe or a socket.
+  static std::optional<std::uint64_t> input_of(int process) {
+    const std::string link = proc::read_link(process, "fd/0");
+    const std::optional<std::uint64_t> pipe = proc::inode_in_link(link, "pipe");
+    return pipe ? pipe : proc::inode_in_link(link, "socket");
+  }
+
+  void add(pid_t pid, int depth) {
+    if (seen_.size() < kMostProcesses && seen_.insert(pid).second) waiting_.push_back({pid, depth});
+  }
+
+  /// Each thread has its own.
+  void add_children(int process, int depth) {
+    const UniqueFd tasks = proc::open_directory(process, "task");
+    if (!tasks.valid()) return;
+    proc::DirectoryNames names(tasks.get());
+    for (const char* name = names.next(); name != nullptr; name = names.next()) {
+      if (name[0] == '.') continue;
+      if (++threads_ > kMostThreads) return;
+      const std::optional<std::string> list =
+          proc::read_whole(tasks.get(), (std::string(name) + "/children").c_str(), kLongestChildren);
+      std::string_view rest = list ? std::string_view(*list) : std::string_view();
+      for (std::string_view word = proc::take_word(rest); !word.empty(); word = proc::take_word(rest)) {
+        if (const auto pid = proc::whole_number(word)) add(static_cast<pid_t>(*pid), depth);
+      }
+    }
+  }
+
+  int proc_;
+  std::uint64_t inode_;
+  std::deque<Seen> waiting_;
+  std::set<pid_t> seen_;
+  std::size_t threads_ = 0;
+};
+
+/// Paths of a process in a container mean other files than ours.
+bool sees_our_files(int process) {
+  struct stat theirs {};
+  struct stat ours {};
+  return fstatat(process, "root", &theirs, 0) == 0 && stat("/", &ours) == 0 && same_file(theirs, ours);
+}
+
+/// Empty if the file was deleted or replaced since: what it was is gone.
+std::string executable_of(int process) {
+  const std::string path = proc::read_link(process, "exe");
+  struct stat running {};
+  struct stat named {};
+  const bool is_there = fstatat(process, "exe", &running, 0) == 0 && stat(path.c_str(), &named) == 0;
+  return is_there && same_file(running, named) ? path : std::string();
+}
+
+/// Of all processes in the tree below (and with) `top` whose standard input is the pipe or socket with this
+/// inode, the one farthest down, the last one there: launchers pass their standard input on. Nothing if there
+/// is none, if we may not look at it, or if it sees other files than we do (a container).
+std::optional<Program> find_input_reader(pid_t top, std::uint64_t input_inode) {
+  const UniqueFd proc = proc::open_directory(AT_FDCWD, "/proc");
+  if (!proc.valid()) return std::nullopt;
+  const UniqueFd process = Search(proc.get(), input_inode).run(top);
+  if (!process.valid() || !sees_our_files(process.get())) return std::nullopt;
+  Program program;
+  program.executable = executable_of(process.get());
+  program.argv =
+      proc::parse_strings(proc::read_whole(process.get(), "cmdline", kLongestCommand).value_or(""));
+  program.directory = proc::read_link(process.get(), "cwd");
+  return program;
+}
 
 enum class Look : std::uint8_t { Found, Gone, Unknown };
 

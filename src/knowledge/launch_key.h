@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "proc/launch_spec.h"
 
@@ -11,5 +12,9 @@ namespace corral::knowledge {
 /// exactly the environment, containment, limits, graces and `on_stop`. The text itself, not a digest: no
 /// collision can mix two users' tokens up. It holds secrets; never show or log it.
 std::string launch_key(const proc::LaunchSpec& spec);
+
+/// A short name for a text that is too long or too secret to be one, such as a launch key:
+/// "5df41881-3aed-3515-88a7-2f4a814cf09e", a UUID of version 5 (SHA-1, RFC 4122), the same for the same text.
+std::string name_digest(std::string_view text);
 
 }  // namespace corral::knowledge

@@ -3,9 +3,8 @@
 #include <utility>
 
 #include "base/log.h"
+#include "knowledge/introduction.h"
 #include "knowledge/known_servers.h"
-#include "knowledge/profile.h"
-#include "knowledge/server_version.h"
 
 namespace corral::pool {
 

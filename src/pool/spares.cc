@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "knowledge/profile.h"
+#include "knowledge/introduction.h"
 #include "pool/capacity.h"
 #include "pool/code_watch.h"
 #include "pool/server_catalog.h"

@@ -119,7 +119,7 @@ class Registry {
   /// Ended sessions, newest first.
   virtual std::vector<SessionRecord> past_sessions(std::size_t most) = 0;
 
-  /// What is known about a server, as text (knowledge/manifest_text.cc); the key is a digest of its launch
+  /// What is known about a server, as text (knowledge/manifest_store.cc); the key is a digest of its launch
   /// key.
   virtual std::optional<std::string> manifest(const std::string& digest) = 0;
   virtual void keep_manifest(const std::string& digest, const std::string& server,

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <utility>
 
+#include "knowledge/introduction.h"
 #include "wire/error_codes.h"
 #include "wire/json_text.h"
 #include "wire/oversized_line.h"

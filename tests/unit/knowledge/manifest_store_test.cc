@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/loop.h"
-#include "knowledge/name_digest.h"
+#include "knowledge/launch_key.h"
 #include "registry/sqlite_registry.h"
 #include "survey/temp_files.h"
 

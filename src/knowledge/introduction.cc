@@ -1,8 +1,10 @@
-#include "knowledge/profile.h"
+#include "knowledge/introduction.h"
 
+#include <compare>
 #include <set>
 
-#include "knowledge/name_digest.h"
+#include "base/version_order.h"
+#include "knowledge/launch_key.h"
 #include "wire/json_text.h"
 
 namespace corral::knowledge {
@@ -14,6 +16,7 @@ using wire::member_text;
 // long.
 constexpr std::size_t kLongest = 512;
 constexpr std::size_t kMostExtensions = 32;
+constexpr std::size_t kLongestVersion = 100;  // to be shown
 
 bool declares(std::string_view capabilities, std::string_view name) {
   return member_text(capabilities, name).starts_with('{');
@@ -81,6 +84,28 @@ std::string profile_of(Era era, std::string_view initialize_params) {
 std::string client_name(std::string_view initialize_params) {
   const std::string_view info = member_text(initialize_params, "clientInfo");
   return wire::string_value(member_text(info, "name")).value_or("");
+}
+
+std::string version_in(std::string_view handshake_result) {
+  std::string_view info = wire::member_text(handshake_result, "serverInfo");
+  if (info.empty()) {
+    const std::string_view meta = wire::member_text(handshake_result, "_meta");
+    info = wire::member_text(meta, "io.modelcontextprotocol/serverInfo");
+  }
+  return wire::string_member(info, "version").value_or("").substr(0, kLongestVersion);
+}
+
+std::string objection_to_version(const std::string& server, std::string_view handshake_result,
+                                 const std::string& least) {
+  if (least.empty()) return {};
+  const std::string version = version_in(handshake_result);
+  const auto order = compare_versions(version, least);
+  if (order && std::is_gteq(*order)) return {};
+  const std::string cause = version.empty() ? " does not say its version"
+                            : order         ? " is version " + version
+                                            : " says a version that cannot be compared, " + version;
+  return "server " + server + cause + ", and \"min_version\" in the configuration asks for " + least +
+         " or later: update the server, or lower \"min_version\"";
 }
 
 }  // namespace corral::knowledge
