@@ -23,7 +23,7 @@ milliseconds elapsed(Clock::time_point then) {
 const char* state_of(const pool::Slot& slot) {
   if (slot.life() != pool::Life::Ready) return pool::life_name(slot.life());
   if (slot.router()->health().unhealthy()) return "unhealthy";
-  if (!slot.spare_for().empty()) return "spare";
+  if (slot.holder().is_spare()) return "spare";
   return slot.router()->sessions().empty() ? "idle" : "ready";
 }
 
@@ -70,7 +70,7 @@ observe::InstanceView view_of(const pool::Slot& slot, const observe::Usage* usag
   view.era = era_of(router);
   view.share = share_of(slot);
   view.root = spec.root;
-  view.stale = slot.stale();
+  view.stale = slot.run().stale();
   view.rolls = spec.on_change == config::OnChange::Roll;
   view.reason = slot.decision().reason;
   view.level = instance.level();
@@ -117,7 +117,8 @@ observe::SessionView view_of(const ConnectedSession& connected, const observe::U
 /// Why this server is not started any more; empty if it is.
 std::string broken(const pool::Pool& pool, const std::string& server) {
   for (const pool::Slot& slot : pool.slots()) {
-    if (slot.spec().server == server && slot.life() == pool::Life::Broken) return slot.last_words().to({});
+    if (slot.spec().server == server && slot.life() == pool::Life::Broken)
+      return slot.run().last_words().to({});
   }
   return {};
 }

@@ -24,7 +24,7 @@ bool may_park(const ServerSpec& spec, ServerCatalog& catalog) {
 Use Capacity::used_with(const ServerSpec& spec) const {
   Use use;
   for (const Slot& slot : slots_) {
-    if (slot.router() == nullptr || slot.is_ending()) continue;
+    if (slot.router() == nullptr || is_ending(slot.life())) continue;
     ++use.all;
     if (!is_users(slot.spec())) ++use.tokens;
     if (slot.spec().account == spec.account) ++use.mine;
@@ -36,7 +36,7 @@ Capacity::Victims Capacity::victims(Spares spares) const {
   Victims found;
   for (Slot& slot : slots_) {
     if (slot.life() != Life::Ready) continue;
-    if (spares == Spares::Kept && !slot.spare_for().empty()) continue;
+    if (spares == Spares::Kept && slot.holder().is_spare()) continue;
     const router::Router& router = *slot.router();
     const router::Router::Activity activity = router.activity();
     found.slots.push_back(&slot);
@@ -84,8 +84,8 @@ std::string Capacity::why_no_room(const Ask& ask, std::size_t more) {
   if (within(quota, use, is_users(spec), more + 1)) return {};
   const knowledge::SharingDecision decision = catalog_.decide(ask);
   const bool has_one = std::any_of(slots_.begin(), slots_.end(), [&](const Slot& slot) {
-    if (slot.router() == nullptr || slot.is_ending() || slot.spec().key != spec.key) return false;
-    return decision.shared ? slot.key() == spec.key : !slot.spare_for().empty();
+    if (slot.router() == nullptr || is_ending(slot.life()) || slot.spec().key != spec.key) return false;
+    return decision.shared ? slot.key() == spec.key : slot.holder().is_spare();
   });
   if (has_one) return {};
   const std::size_t free = quota.all - std::min(quota.all, use.all);

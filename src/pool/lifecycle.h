@@ -59,4 +59,9 @@ Next next(Life life, Trigger trigger);
 
 const char* life_name(Life life);
 
+/// Whether the instance is on its way out.
+inline bool is_ending(Life life) {
+  return life == Life::Ending || life == Life::Failing || life == Life::Dying;
+}
+
 }  // namespace corral::pool

@@ -41,7 +41,7 @@ std::optional<Known> Pool::known(const Ask& ask) {
 }
 
 void Pool::answered_without_instance(const SessionPort& port, const ServerSpec& spec) const {
-  if (context_.events != nullptr) context_.events->tell(answered_without_instance_event(port, spec));
+  context_.tell(answered_without_instance_event(port, spec));
 }
 
 void Pool::open(SessionPort& port, const Ask& ask) {
@@ -79,9 +79,7 @@ Slot& Pool::slot_for(const SessionPort& port, const Ask& ask, const knowledge::S
     found->redefine(ask.spec, decision);
     return *found;
   }
-  Slot& slot = slots_.add(key, ask.spec, decision);
-  if (!decision.shared) slot.reserve_for(port.id());
-  return slot;
+  return slots_.add(key, ask.spec, decision, decision.shared ? Holder() : Holder::of(port.id()));
 }
 
 /// The session may wait elsewhere by now, or have left.
@@ -93,30 +91,25 @@ void Pool::ask_again(SlotId id, SessionId session) {
 
 // ---- letting go
 
-bool Pool::release(SessionPort& port, Haste haste, WhenGone when_gone, bool with_owner) {
-  const SessionId session = port.id();
-  Slot* const slot = slots_.find_for(session);
+bool Pool::release(SessionPort& port, Haste haste, WhenGone when_gone, Ends ends) {
+  Slot* const slot = slots_.find_for(port.id());
   if (slot == nullptr) return false;
-  if (slot->leave(port, with_owner)) {
-    capacity_.keep_newest();
-    return false;
-  }
-  for (Slot& other : slots_) {  // of an earlier definition, on its way out
-    if (&other != slot) other.note_end_of(session);
-  }
-  return slot->end_with(session, haste, std::move(when_gone));
+  const Slot::Left left = slot->leave(port, ends, haste, std::move(when_gone));
+  if (left == Slot::Left::Stays) capacity_.keep_newest();
+  return left == Slot::Left::Ends;
 }
 
 void Pool::hasten(SessionId session) {
   for (Slot& slot : slots_) {
-    if (slot.left_by() == session) slot.hasten(Haste::ClientGone);
+    // A private one of an earlier definition may be on its way out, too.
+    if (slot.run().left_by() == session || slot.holder().session() == session) slot.hasten(Haste::ClientGone);
   }
 }
 
 std::size_t Pool::end_all_of(const std::string& owner, const WhenGone& when_gone) {
   std::size_t count = 0;
   for (Slot& slot : slots_) {
-    if (slot.started_for() != owner || slot.router() == nullptr) continue;
+    if (slot.holder().object() != owner || slot.router() == nullptr) continue;
     if (slot.end_with_owner(when_gone)) ++count;
   }
   return count;
@@ -124,7 +117,7 @@ std::size_t Pool::end_all_of(const std::string& owner, const WhenGone& when_gone
 
 void Pool::hasten_all_of(const std::string& owner) {
   for (Slot& slot : slots_) {
-    if (slot.started_for() == owner && slot.is_ending()) slot.hasten(Haste::ClientGone);
+    if (slot.holder().object() == owner && is_ending(slot.life())) slot.hasten(Haste::ClientGone);
   }
 }
 
@@ -153,20 +146,27 @@ void Pool::kill(const InstanceId& instance) {
 
 std::size_t Pool::retire(const std::string& server, Cause cause, const AllGone& done) {
   if (cause == Cause::Stopped) stopped_.insert(server);
-  std::vector<Slot*> slots;  // those that are there now: sessions that ask again may add to the list
-  for (Slot& slot : slots_) {
-    if (is_configured_as(slot.spec(), server)) slots.push_back(&slot);
+  std::vector<SlotId> slots;  // those that are there now: sessions that ask again may add to the list
+  for (const Slot& slot : slots_) {
+    if (is_configured_as(slot.spec(), server)) slots.push_back(slot.id());
   }
-  const auto running = static_cast<std::size_t>(
-      std::count_if(slots.begin(), slots.end(), [](const Slot* slot) { return slot->router() != nullptr; }));
-  if (running == 0) done({});
-  const auto report = std::make_shared<std::vector<InstanceEnd>>();
-  const WhenGone one_gone = [report, running, done](const InstanceEnd& gone) {
-    report->push_back(gone);
-    if (report->size() == running) done(*report);
+  struct Progress {
+    std::vector<InstanceEnd> ends;
+    std::optional<std::size_t> expected;  // once all slots have been told
   };
-  for (Slot* const slot : slots) slot->retire(cause, one_gone);
-  return running;
+  const auto progress = std::make_shared<Progress>();
+  const WhenGone one_gone = [progress, done](const InstanceEnd& gone) {
+    progress->ends.push_back(gone);
+    if (progress->ends.size() == progress->expected) done(progress->ends);
+  };
+  std::size_t count = 0;
+  for (const SlotId id : slots) {
+    Slot* const slot = slots_.find(id);
+    if (slot != nullptr && slot->retire(cause, one_gone)) ++count;
+  }
+  progress->expected = count;
+  if (progress->ends.size() == count) done(progress->ends);
+  return count;
 }
 
 bool Pool::allow(const std::string& server) {
@@ -179,7 +179,11 @@ bool Pool::allow(const std::string& server) {
 
 void Pool::recycle(const InstanceId& instance, const std::string& why) {
   for (Slot& slot : slots_) {
-    if (slot.life() == Life::Ready && slot.router()->instance()->id() == instance) return slot.recycle(why);
+    if (slot.life() == Life::Ready && slot.router()->instance()->id() == instance) {
+      context_.tell(slot_event(slot, events::Kind::Finding, "memory", why));
+      slot.retire(Cause::Recycled, {});
+      return;
+    }
   }
 }
 

@@ -51,10 +51,9 @@ class Pool final : private SlotOwner {
   /// port stays valid until it is released.
   void open(router::SessionPort& port, const Ask& ask);
   /// The session's lease ends. True if the instance ends with it; `when_gone` is called when its tree is
-  /// gone. `with_owner`: its session object ends too, and with it a shared instance that was started for it
-  /// and that nobody else uses.
-  bool release(router::SessionPort& port, Haste haste, WhenGone when_gone, bool with_owner = false);
-  /// Nobody waits any more for the end of the instance that this session has released.
+  /// gone.
+  bool release(router::SessionPort& port, Haste haste, WhenGone when_gone, Ends ends = Ends::Session);
+  /// Nobody waits any more for the end of the instances that this session had, which has ended.
   void hasten(SessionId session);
   /// The session object is over: what was started for it and is used by nobody else goes. `when_gone` hears
   /// of each, also of those that are on their way out already. Returns how many there are.

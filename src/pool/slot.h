@@ -8,21 +8,25 @@
 #pragma once
 
 #include <memory>
-#include <optional>
-#include <set>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "knowledge/sharing.h"
+#include "pool/holder.h"
 #include "pool/lessons.h"
 #include "pool/lifecycle.h"
-#include "pool/restart_policy.h"
+#include "pool/restarts.h"
+#include "pool/run.h"
 #include "pool/slot_context.h"
+#include "pool/use_watch.h"
 #include "pool/waiters.h"
 #include "router/router.h"
 
 namespace corral::pool {
+
+/// What ends when a session leaves its slot: the session alone, or with it the session object that it belongs
+/// to, and a shared instance that was started for that object and that nobody else uses.
+enum class Ends : std::uint8_t { Session, SessionObject };
 
 class Slot final : private router::Router::Listener {
  public:
@@ -30,7 +34,7 @@ class Slot final : private router::Router::Listener {
 
   /// `context` outlives it. `key` says which sessions find it: those that ask for the same, or one alone.
   Slot(SlotId id, SlotContext& context, std::string key, std::shared_ptr<const ServerSpec> spec,
-       knowledge::SharingDecision decision);
+       knowledge::SharingDecision decision, Holder holder);
 
   SlotId id() const { return id_; }
   const std::string& key() const { return key_; }
@@ -38,78 +42,55 @@ class Slot final : private router::Router::Listener {
   const knowledge::SharingDecision& decision() const { return decision_; }
   Life life() const { return life_; }
   /// Null while there is no instance. Its instance is never null.
-  const router::Router* router() const { return router_.get(); }
-  /// Why the present instance ends, or the last one did.
-  Cause cause() const { return run_.cause; }
-  const router::LastWords& last_words() const { return last_words_; }
-  const std::string& stale() const { return run_.stale; }  // what has changed of its files; empty = nothing
+  const router::Router* router() const { return run_.router(); }
+  /// The present instance, or why the last one ended.
+  const Run& run() const { return run_; }
+  const Holder& holder() const { return holder_; }
+  const Waiters& waiters() const { return waiters_; }
+  /// Which files the present instance was started from. Empty while it is not open.
   const knowledge::Fingerprint& build() const { return lessons_.build(); }
-  const std::string& spare_for() const { return spare_.for_whom; }  // empty = it is not a spare
-  const std::string& started_for() const { return started_for_; }   // a session object, or empty
-  SessionId session() const { return session_; }                    // private: whose it is
-  SessionId left_by() const { return run_.left_by; }  // private: whose it was until that session ended
-  /// Whether its instance is on its way out.
-  bool is_ending() const { return life_ == Life::Ending || life_ == Life::Failing || life_ == Life::Dying; }
   /// Whether no session has its instance or waits for one.
-  bool is_unused() const { return waiters_.empty() && (!router_ || router_->sessions().empty()); }
+  bool is_unused() const { return waiters_.empty() && (!router() || router()->sessions().empty()); }
   /// Whether it may be destroyed.
-  bool is_vacant() const { return life_ == Life::Empty && !router_ && waiters_.empty(); }
-  bool awaited_by(SessionId session) const { return waiters_.contains(session); }
-  /// Whether the session has its instance, or waits for one.
-  bool serves(SessionId session) const {
-    return waiters_.contains(session) || (router_ && router_->sessions().contains(session));
-  }
-  /// Whether this session has lost the instance that is on its way out.
-  bool was_left_by(SessionId session) const { return router_ && is_ending() && run_.left.contains(session); }
+  bool is_vacant() const { return life_ == Life::Empty && !router() && waiters_.empty(); }
 
   // ---- whose it is
 
   /// Until it runs: what is not part of the key may have changed, and the next instance follows it.
   void redefine(std::shared_ptr<const ServerSpec> spec, const knowledge::SharingDecision& decision);
-  /// A private one.
-  void reserve_for(SessionId session) { session_ = session; }
-  /// It is kept ready for one of the sessions that `for_whom` describes.
-  void make_spare(std::string for_whom, std::string introduction) {
-    spare_ = {std::move(for_whom), std::move(introduction), false};
-  }
   /// The spare is this session's from now on, and found by this key.
   void give_to(const router::SessionPort& port, std::string key, const knowledge::SharingDecision& decision);
 
   // ---- what happens to it
 
-  /// Carries out what the lifecycle says. `next_delay` is for Gone: how long the next start waits.
-  void apply(Trigger trigger, Clock::duration next_delay = {});
+  /// Carries out what the lifecycle says.
+  void apply(Trigger trigger);
   /// The session waits, and hears `opened` once; perhaps not before somebody applies Asked.
   void add_waiter(router::SessionPort& port, const std::string& initialize_params);
-  /// What its waiters had to wait for is over. A slot that nobody needs by now is given up.
+  /// Starts an instance if a session waits for one. A slot that nobody needs by now is given up.
   void resume();
   /// Called once, when the tree of the present instance is gone.
-  void when_gone(WhenGone task) { when_gone_.push_back(std::move(task)); }
+  void when_gone(WhenGone task) { run_.when_gone(std::move(task)); }
 
-  /// The session leaves. True if the slot stays for others, or until it is idle; otherwise call `end_with`.
-  bool leave(router::SessionPort& port, bool with_owner);
-  /// The last session has left. True if there is an instance that ends with it.
-  bool end_with(SessionId session, Haste haste, WhenGone task);
-  /// The session that a private one belonged to is over, while its instance is on its way out.
-  void note_end_of(SessionId session) {
-    if (session_ == session && router_) run_.left_by = session;
-  }
+  enum class Left : std::uint8_t {
+    Stays,    // for others, or until it is idle
+    Ends,     // with the session; `when_gone` hears of it
+    HadNone,  // the slot had no instance
+  };
+  /// The session leaves: it is told nothing more, and an instance of its own ends.
+  Left leave(router::SessionPort& port, Ends ends, Haste haste, WhenGone when_gone);
   /// The session object that it was started for is over. True if the instance ends, and `task` hears of it.
   bool end_with_owner(const WhenGone& task);
   /// The instance that is on its way out gets less time.
-  void hasten(Haste haste) {
-    if (router_) router_->stop(haste);
-  }
+  void hasten(Haste haste) { run_.stop(haste); }
   /// The daemon ends.
   void stop(Haste haste);
 
   /// Nobody needs the instance for now.
   void end_unused(Cause cause);
-  /// The instance goes when its calls are answered; `task` hears of it if there is one. With
-  /// `Cause::Restarted` those who wait go on waiting, otherwise they are answered.
-  void retire(Cause cause, const WhenGone& task);
-  /// The instance has grown too large: another one follows when its calls are answered.
-  void recycle(const std::string& why);
+  /// The instance goes when its calls are answered; `task` hears of it if there is one, which is returned.
+  /// With `Cause::Restarted` those who wait go on waiting, otherwise they are answered.
+  bool retire(Cause cause, const WhenGone& task);
   /// What has died may be started again. True if that was not so before.
   bool allow();
   /// The files of its instance have changed. Sessions that are here finish on the old code.
@@ -130,60 +111,22 @@ class Slot final : private router::Router::Listener {
   void refuse_waiters();
   void drain();
   void end(Haste haste);
-  void delay(Clock::duration delay);
-  void revive();
 
-  Result<void> start_instance();
-  router::RouterOptions router_options() const;
-  instance::Opening opening() const;
-  void refuse_version(const std::string& objection);
-  void leave_sessions();
   void gone(const instance::Ending& ending);
-  void died();
-  void hand_on();
-  void watch_use(Clock::duration after);
-  void look_at_use();
-  void tell(events::Event event) const;
-
-  /// What is true of one instance, from its start to its end.
-  struct Run {
-    Cause cause = Cause::Died;  // why it ends
-    Haste haste = Haste::Polite;
-    std::optional<Clock::time_point> ready_since;
-    std::optional<Clock::time_point> ending_since;
-    SessionId left_by;         // private: the session that it belonged to, and that is over
-    std::set<SessionId> left;  // the sessions that it has lost, while it goes
-    std::string stale;         // what has changed of its files since; empty = nothing
-  };
-
-  /// A private one that is started before a session asks for it.
-  struct Spare {
-    std::string for_whom;      // the sessions that may have it; empty = it is not a spare
-    std::string introduction;  // the words of the client for which it is opened
-    bool given = false;        // to the session that asks next
-  };
 
   const SlotId id_;
   SlotContext& context_;
   std::string key_;
   std::shared_ptr<const ServerSpec> spec_;
   knowledge::SharingDecision decision_;
+  Holder holder_;
   Life life_ = Life::Empty;
   Waiters waiters_;
-  std::vector<WhenGone> when_gone_;
-  Run run_;
-  Spare spare_;
-  SessionId session_;
-  std::string started_for_;       // the session object whose session asked first
-  router::LastWords last_words_;  // why the last instance died
-  int last_exit_code_ = 125;
   bool silent_probe_ = false;  // the last one had no answer to the probe: it must be a legacy server
-  RestartPolicy policy_;
-  Timer delay_;  // until the next start, or until a broken one may be tried again
-  Timer use_;    // looks whether it is still used
-  Timer drain_;  // until calls in flight have had their time
+  Restarts restarts_;
+  UseWatch use_;
   Lessons lessons_;
-  std::unique_ptr<router::Router> router_;  // while there is an instance
+  Run run_;
 };
 
 }  // namespace corral::pool

@@ -73,6 +73,10 @@ struct SlotContext {
   instance::ErrorFiles* error_files = nullptr;
   std::minstd_rand random{std::random_device()()};
   std::uint64_t started = 0;  // instances, ever
+
+  void tell(events::Event event) const {
+    if (events != nullptr) events->tell(std::move(event));
+  }
 };
 
 }  // namespace corral::pool

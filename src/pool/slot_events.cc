@@ -42,7 +42,7 @@ std::string survivors_in(const instance::Ending& ending) {
 Event started_event(const Slot& slot) {
   const bool again = slot.life() == Life::Restarting;
   Event event = about(slot, again ? Kind::Restart : Kind::Spawn);
-  event.cause = !slot.spare_for().empty() ? "spare" : slot.decision().shared ? "shared" : "private";
+  event.cause = slot.holder().is_spare() ? "spare" : slot.decision().shared ? "shared" : "private";
   event.text = naming(event.instance, event.server) + ": " + (again ? "started again, " : "started, ") +
                slot.decision().reason;
   return event;
@@ -78,14 +78,14 @@ Event answered_without_instance_event(const router::SessionPort& port, const Ser
 
 Event crashed_event(const Slot& slot, const router::LastWords& why) {
   Event event = about(slot, Kind::Crash);
-  event.cause = slot.cause() == Cause::Hung ? "hung" : "died";
+  event.cause = slot.run().cause() == Cause::Hung ? "hung" : "died";
   event.text = naming(event.instance, event.server) + ": " + why.for_log();
   return event;
 }
 
 Event stopping_event(const Slot& slot) {
   Event event = about(slot, Kind::Stop);
-  event.cause = cause_name(slot.cause());
+  event.cause = cause_name(slot.run().cause());
   event.text = naming(event.instance, event.server) + ": is being ended (" + event.cause + ")";
   return event;
 }

@@ -12,6 +12,12 @@ Slot* first_of(List& list, Condition condition) {
   return found == list.end() ? nullptr : &*found;
 }
 
+/// Whether the session has the instance of this slot, or waits for one.
+bool serves(const Slot& slot, SessionId session) {
+  return slot.waiters().contains(session) ||
+         (slot.router() != nullptr && slot.router()->sessions().contains(session));
+}
+
 }  // namespace
 
 std::string slot_key(const Ask& ask, const knowledge::SharingDecision& decision, SessionId session) {
@@ -19,8 +25,9 @@ std::string slot_key(const Ask& ask, const knowledge::SharingDecision& decision,
 }
 
 Slot& Slots::add(std::string key, std::shared_ptr<const ServerSpec> spec,
-                 const knowledge::SharingDecision& decision) {
-  return list_.emplace_back(ids_.next(), context_, std::move(key), std::move(spec), decision);
+                 const knowledge::SharingDecision& decision, Holder holder) {
+  return list_.emplace_back(ids_.next(), context_, std::move(key), std::move(spec), decision,
+                            std::move(holder));
 }
 
 void Slots::remove_vacant(SlotId id) {
@@ -36,19 +43,21 @@ Slot* Slots::find(std::string_view key) {
 }
 
 Slot* Slots::find_for(SessionId session) {
-  if (Slot* const slot = first_of(list_, [session](const Slot& one) { return one.serves(session); }))
+  if (Slot* const slot = first_of(list_, [session](const Slot& one) { return serves(one, session); }))
     return slot;
-  return first_of(list_,
-                  [session](const Slot& one) { return one.session() == session && one.router() != nullptr; });
+  return first_of(list_, [session](const Slot& one) {
+    return one.holder().session() == session && one.router() != nullptr;
+  });
 }
 
 Slot* Slots::awaited_by(SessionId session) {
-  return first_of(list_, [session](const Slot& slot) { return slot.awaited_by(session); });
+  return first_of(list_, [session](const Slot& slot) { return slot.waiters().contains(session); });
 }
 
 Slot* Slots::left_by(SessionId session, const Slot& except) {
-  return first_of(
-      list_, [session, &except](const Slot& slot) { return &slot != &except && slot.was_left_by(session); });
+  return first_of(list_, [session, &except](const Slot& slot) {
+    return &slot != &except && is_ending(slot.life()) && slot.run().was_lost_by(session);
+  });
 }
 
 std::size_t Slots::living() const {

@@ -31,7 +31,7 @@ class Slots {
   const Slot& back() const { return list_.back(); }
 
   Slot& add(std::string key, std::shared_ptr<const ServerSpec> spec,
-            const knowledge::SharingDecision& decision);
+            const knowledge::SharingDecision& decision, Holder holder = {});
   /// Destroys the slot, unless it is in use again or gone already. Call it from the loop, not from a slot.
   void remove_vacant(SlotId id);
 

@@ -29,7 +29,7 @@ Slot* Spares::give_to(const router::SessionPort& port, const Ask& ask,
   const std::string key = spare_key(ask);
   Slot* best = nullptr;
   for (Slot& slot : parts_.slots) {
-    if (slot.spare_for() != key || !is_coming(slot)) continue;
+    if (slot.holder().spare_for() != key || !is_coming(slot)) continue;
     parts_.code.look_at(slot);
     if (!is_coming(slot)) continue;
     if (best == nullptr || (best->life() != Life::Ready && slot.life() == Life::Ready)) best = &slot;
@@ -40,9 +40,9 @@ Slot* Spares::give_to(const router::SessionPort& port, const Ask& ask,
 
 void Spares::refill(const Ask& ask) {
   const std::string key = spare_key(ask);
-  auto have = static_cast<std::size_t>(
-      std::count_if(parts_.slots.begin(), parts_.slots.end(),
-                    [&key](const Slot& slot) { return slot.spare_for() == key && is_coming(slot); }));
+  auto have = static_cast<std::size_t>(std::count_if(
+      parts_.slots.begin(), parts_.slots.end(),
+      [&key](const Slot& slot) { return slot.holder().spare_for() == key && is_coming(slot); }));
   for (; have < ask.spec->warm; ++have) {
     if (closed_ || !parts_.capacity.has_room_for_spare(*ask.spec)) return;
     add(ask, key);
@@ -53,8 +53,8 @@ void Spares::add(const Ask& ask, const std::string& for_whom) {
   knowledge::SharingDecision decision = parts_.catalog.decide(ask);
   if (decision.shared || is_stopped(*ask.spec, parts_.stopped)) return;
   decision.reason = "private: kept ready for the next session";
-  Slot& slot = parts_.slots.add(ask.spec->key + "\nspare " + std::to_string(++begun_), ask.spec, decision);
-  slot.make_spare(for_whom, ask.initialize_params);
+  Slot& slot = parts_.slots.add(ask.spec->key + "\nspare " + std::to_string(++begun_), ask.spec, decision,
+                                Holder::spare(for_whom, ask.initialize_params));
   slot.apply(Trigger::Asked);
 }
 

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "router/session_port.h"
 
@@ -13,21 +15,21 @@ struct Waiter {
   router::SessionPort* port;
   std::string initialize_params;
   bool failed = false;  // the instance that it waited for did not open
-  const char* way =
-      "warm";  // how it comes to its instance: "spawn" = one was started for it, "spare", "warm"
+  /// How it comes to its instance: "spawn" = one was started for it, "spare", "warm".
+  const char* way = "warm";
 };
 
-/// Tells each that no instance comes, or that it must ask again. They have been taken out before.
-void answer_all(const std::deque<Waiter>& waiters, const router::Opened& answer);
-
-/// A port stays valid while it is in here: a session that ends is removed first.
+/// A port stays valid while it is in here: a session that ends is removed first, also one that was dismissed
+/// and has not been answered yet.
 class Waiters {
  public:
   bool empty() const { return list_.empty(); }
   const Waiter& front() const { return list_.front(); }
   auto begin() const { return list_.begin(); }
   auto end() const { return list_.end(); }
+  /// Whether the session waits, or is still to be answered.
   bool contains(SessionId session) const;
+  std::vector<SessionId> sessions() const;
 
   void add(Waiter waiter) { list_.push_back(std::move(waiter)); }
   void remove(const router::SessionPort& port);
@@ -37,11 +39,17 @@ class Waiters {
   void mark_failed();
 
   Waiter take_front();
-  std::deque<Waiter> take_all() { return std::exchange(list_, {}); }
-  std::deque<Waiter> take_failed();
+  /// They wait no longer, and are to be answered. A session that asks again meanwhile is not among them.
+  std::vector<SessionId> dismiss_all();
+  std::vector<SessionId> dismiss_failed();
+  /// Answers each of these that is still there. An answer may end any session, and may add and dismiss
+  /// others.
+  using Answer = std::function<router::Opened(SessionId)>;
+  void answer(const std::vector<SessionId>& dismissed, const Answer& answer);
 
  private:
   std::deque<Waiter> list_;
+  std::deque<Waiter> dismissed_;  // until each is answered
 };
 
 }  // namespace corral::pool

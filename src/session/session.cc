@@ -487,7 +487,7 @@ void Session::end(EndReason reason, const WhenGone& when_gone) {
         if (when_gone) when_gone(&gone);
         exit();
       },
-      reason == EndReason::SessionEnded);
+      reason == EndReason::SessionEnded ? pool::Ends::SessionObject : pool::Ends::Session);
   attachment_.detach();
   transport_.close(orderly ? Transport::Close::Flushed : Transport::Close::AtOnce);
   if (waits) return;

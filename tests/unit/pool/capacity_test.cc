@@ -16,8 +16,8 @@ using pool::Trigger;
 class ACapacity : public testing::Test {
  protected:
   /// A slot with an instance that is ready, and no session.
-  Slot& idle_slot(const std::string& key) {
-    Slot& slot = parts_.slots.add(key, spec_, shared_decision());
+  Slot& idle_slot(const std::string& key, pool::Holder holder = {}) {
+    Slot& slot = parts_.slots.add(key, spec_, shared_decision(), std::move(holder));
     slot.apply(Trigger::Asked);
     parts_.open_servers();
     parts_.pass(std::chrono::seconds(1));
@@ -41,8 +41,8 @@ TEST_F(ACapacity, EndsTheInstanceThatWasNotUsedForLongest) {
   const Slot& older = idle_slot("a");
   const Slot& newer = idle_slot("b");
   EXPECT_TRUE(parts_.capacity.make_room(*spec_));
-  EXPECT_TRUE(older.is_ending());
-  EXPECT_EQ(older.cause(), Cause::Evicted);
+  EXPECT_TRUE(is_ending(older.life()));
+  EXPECT_EQ(older.run().cause(), Cause::Evicted);
   EXPECT_EQ(newer.life(), Life::Ready);
   EXPECT_TRUE(parts_.capacity.make_room(*spec_)) << "what is on its way out does not count";
   EXPECT_EQ(newer.life(), Life::Ready);
@@ -61,18 +61,17 @@ TEST_F(ACapacity, NeverEndsTheInstanceOfASessionThatMayNotBeParked) {
 
   spec_->park = true;
   EXPECT_TRUE(parts_.capacity.make_room(*spec_));
-  EXPECT_TRUE(slot.is_ending());
+  EXPECT_TRUE(is_ending(slot.life()));
   EXPECT_EQ(port_.departures.size(), 1U);
 }
 
 TEST_F(ACapacity, KeepsTheNewestIdleInstancesOfAServerAndItsSpares) {
   parts_.context.limits.keep = 1;
   const Slot& oldest = idle_slot("a");
-  Slot& spare = idle_slot("b");
-  spare.make_spare("somebody", "{}");
+  const Slot& spare = idle_slot("b", pool::Holder::spare("somebody", "{}"));
   const Slot& newest = idle_slot("c");
   parts_.capacity.keep_newest();
-  EXPECT_TRUE(oldest.is_ending());
+  EXPECT_TRUE(is_ending(oldest.life()));
   EXPECT_EQ(spare.life(), Life::Ready);
   EXPECT_EQ(newest.life(), Life::Ready);
 }

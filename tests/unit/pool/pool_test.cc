@@ -66,7 +66,7 @@ TEST_F(APool, KeepsASharedInstanceForTheSessionsThatStay) {
   EXPECT_FALSE(pool_.release(two_, Haste::Polite, {}));
   EXPECT_EQ(pool_.slots().front().life(), Life::Ready) << "until it is idle";
   pass(spec->idle + std::chrono::seconds(1));
-  EXPECT_EQ(pool_.slots().front().cause(), Cause::Idle);
+  EXPECT_EQ(pool_.slots().front().run().cause(), Cause::Idle);
   spawner_.servers[0].exit(0);
   settle();
   EXPECT_THAT(pool_.slots(), IsEmpty());
@@ -107,7 +107,7 @@ TEST_F(APool, GivesTwoSessionsOfOnePrincipalAnInstanceEach) {
   EXPECT_EQ(spawner_.servers.size(), 2U);
   EXPECT_NE(one_.answers.back().router, two_.answers.back().router);
   EXPECT_TRUE(pool_.release(one_, Haste::Polite, {}));
-  EXPECT_FALSE(pool_.slots().back().is_ending()) << "the other one's";
+  EXPECT_FALSE(is_ending(pool_.slots().back().life())) << "the other one's";
 }
 
 TEST_F(APool, EndsAnIdleInstanceToMakeRoom) {
@@ -120,8 +120,8 @@ TEST_F(APool, EndsAnIdleInstanceToMakeRoom) {
   open(three, another("c"));
   EXPECT_EQ(spawner_.servers.size(), 3U);
   EXPECT_EQ(three.last(), Opened::Kind::Ready);
-  EXPECT_EQ(pool_.slots().front().cause(), Cause::Evicted);
-  EXPECT_TRUE(pool_.slots().front().is_ending());
+  EXPECT_EQ(pool_.slots().front().run().cause(), Cause::Evicted);
+  EXPECT_TRUE(is_ending(pool_.slots().front().life()));
 }
 
 TEST_F(APool, RefusesASessionIfNoInstanceMayGo) {
@@ -159,6 +159,36 @@ TEST_F(APool, AnswersThoseWhoWaitForAServerThatIsStopped) {
   open(one_, spec);
   EXPECT_EQ(one_.last(), Opened::Kind::Ready);
   EXPECT_FALSE(pool_.allow("files"));
+}
+
+TEST_F(APool, DoesNotAnswerASessionThatEndedWhileAnotherWasAnswered) {
+  const auto spec = files_spec(config::Share::Shared);
+  auto doomed = std::make_unique<FakePort>(3);
+  pool_.open(one_, {spec, "{}", std::nullopt});
+  pool_.open(*doomed, {spec, "{}", std::nullopt});
+  pool_.open(two_, {spec, "{}", std::nullopt});
+  one_.when_opened = [&] {
+    pool_.release(*doomed, Haste::Polite, {});
+    doomed.reset();
+  };
+  pool_.retire("files", Cause::Stopped, [](const auto&) {});
+  EXPECT_EQ(one_.told(), 1U);
+  EXPECT_EQ(two_.told(), 1U);
+}
+
+TEST_F(APool, ReportsOnceAlsoIfASessionThatIsToldEndsAnotherInstanceOfTheServer) {
+  const auto spec = files_spec(config::Share::Session);
+  pool_.open(one_, {spec, "{}", std::nullopt});
+  pool_.open(two_, {spec, "{}", std::nullopt});
+  one_.when_opened = [this] { pool_.release(two_, Haste::Polite, {}); };
+  std::vector<std::size_t> reports;
+  EXPECT_EQ(
+      pool_.retire("files", Cause::Stopped, [&reports](const auto& ends) { reports.push_back(ends.size()); }),
+      2U);
+  EXPECT_EQ(two_.told(), 0U) << "it had left";
+  for (FakeServer& server : spawner_.servers) server.exit(0);
+  settle();
+  EXPECT_THAT(reports, ElementsAre(2U));
 }
 
 TEST_F(APool, ReportsAtOnceIfNothingOfTheServerRuns) {

@@ -10,6 +10,7 @@ namespace corral::tests {
 namespace {
 
 using pool::Cause;
+using pool::Ends;
 using pool::Life;
 using pool::Slot;
 using pool::Trigger;
@@ -30,6 +31,9 @@ class ASlot : public testing::Test {
   void ask(FakePort& port) {
     slot_->add_waiter(port, "{}");
     slot_->apply(Trigger::Asked);
+  }
+  Slot::Left leave(FakePort& port, Ends ends = Ends::Session) {
+    return slot_->leave(port, ends, Haste::Polite, {});
   }
   void exit(int status = 0) {
     parts_.server().exit(status);
@@ -112,8 +116,8 @@ TEST_P(InEveryState, TheEndOfTheDaemonLeavesNoInstanceAndNoSessionThatIsToldTwic
   ASSERT_EQ(slot_->life(), GetParam());
   const std::size_t told = one_.told();
   const std::size_t started = parts_.started();
-  const bool waits = slot_->awaited_by(one_.id());
-  slot_->leave(one_, false);
+  const bool waits = slot_->waiters().contains(one_.id());
+  leave(one_);
   slot_->stop(Haste::Now);
   if (slot_->router() != nullptr) exit();
   parts_.pass(std::chrono::hours(1));
@@ -157,13 +161,13 @@ TEST_F(ASlot, ThatIsReadyAttachesAtOnce) {
 }
 
 TEST_F(ASlot, DoesNotAnswerASessionThatLeftWhileAnotherWasTold) {
-  one_.when_opened = [this] { slot_->leave(two_, false); };
+  one_.when_opened = [this] { leave(two_); };
   ask(one_);
   ask(two_);
   parts_.open_servers();
   EXPECT_EQ(one_.told(), 1U);
   EXPECT_EQ(two_.told(), 0U);
-  EXPECT_FALSE(slot_->serves(two_.id()));
+  EXPECT_EQ(parts_.slots.find_for(two_.id()), nullptr);
 }
 
 TEST_F(ASlot, TellsWhyThereIsNoRoomAndStartsNothing) {
@@ -262,7 +266,7 @@ TEST_F(ASlot, WaitsLongerBeforeTheSecondRestartUnlessTheUserAllowsIt) {
 TEST_F(ASlot, ThatWaitsForItsRestartIsGivenUpWithItsLastSession) {
   reach(Life::Waiting, one_);
   const std::size_t told = one_.told();
-  EXPECT_TRUE(slot_->leave(one_, false));
+  EXPECT_EQ(leave(one_), Slot::Left::Stays);
   EXPECT_TRUE(slot_->is_vacant());
   EXPECT_THAT(parts_.unused, ElementsAre(slot_->id()));
   parts_.pass(std::chrono::hours(1));
@@ -299,15 +303,15 @@ TEST_F(ASlot, ThatIsUnusedEndsItsInstanceAndParksItsSessions) {
   std::vector<pool::InstanceEnd> ends;
   slot_->when_gone([&ends](const pool::InstanceEnd& end) { ends.push_back(end); });
   slot_->end_unused(Cause::Parked);
-  EXPECT_TRUE(slot_->is_ending());
-  EXPECT_TRUE(slot_->was_left_by(one_.id()));
+  EXPECT_TRUE(is_ending(slot_->life()));
+  EXPECT_TRUE(slot_->run().was_lost_by(one_.id()));
   EXPECT_THAT(one_.departures, ElementsAre(router::Departure::Parked));
   EXPECT_THAT(ends, IsEmpty());
   exit();
   ASSERT_EQ(ends.size(), 1U);
   EXPECT_EQ(ends[0].cause, Cause::Parked);
   EXPECT_TRUE(ends[0].ending.proved_empty);
-  EXPECT_FALSE(slot_->was_left_by(one_.id()));
+  EXPECT_FALSE(slot_->run().was_lost_by(one_.id()));
   EXPECT_EQ(parts_.disposed.size(), 1U);
 }
 
@@ -342,12 +346,12 @@ TEST_F(ASlot, ThatIsRetiredAnswersThoseWhoWaitOnceAndLetsThemWaitForARestart) {
 
 TEST_F(ASlot, ThatIsRecycledEndsItsInstanceOnceItsCallsAreAnswered) {
   reach(Life::Ready, one_);
-  slot_->recycle("it has grown");
+  slot_->retire(Cause::Recycled, {});
   EXPECT_EQ(slot_->life(), Life::Draining);
   EXPECT_THAT(one_.departures, IsEmpty());
   parts_.settle();
   EXPECT_EQ(slot_->life(), Life::Ending);
-  EXPECT_EQ(slot_->cause(), Cause::Recycled);
+  EXPECT_EQ(slot_->run().cause(), Cause::Recycled);
   EXPECT_THAT(one_.departures, ElementsAre(router::Departure::Replaced));
 }
 
@@ -367,13 +371,12 @@ TEST_F(ASlot, HandsASharedInstanceToTheSessionObjectThatStillUsesIt) {
   ask(first);
   ask(second);
   parts_.open_servers();
-  EXPECT_EQ(slot_->started_for(), "a");
-  EXPECT_TRUE(slot_->leave(first, true));
-  EXPECT_EQ(slot_->started_for(), "b");
+  EXPECT_EQ(slot_->holder().object(), "a");
+  EXPECT_EQ(leave(first, Ends::SessionObject), Slot::Left::Stays);
+  EXPECT_EQ(slot_->holder().object(), "b");
   EXPECT_FALSE(slot_->end_with_owner({})) << "b uses it";
-  EXPECT_FALSE(slot_->leave(second, true)) << "it ends with b";
-  EXPECT_TRUE(slot_->end_with(second.id(), Haste::Polite, {}));
-  EXPECT_EQ(slot_->cause(), Cause::SessionEnded);
+  EXPECT_EQ(leave(second, Ends::SessionObject), Slot::Left::Ends) << "it ends with b";
+  EXPECT_EQ(slot_->run().cause(), Cause::SessionEnded);
 }
 
 TEST_F(ASlot, StaysTakenUntilTheTreeOfALostKeeperHasEnded) {
@@ -403,12 +406,12 @@ TEST_F(ASlot, ThatIsGoneIsNotTouchedWhenTheTreeOfALostKeeperHasEnded) {
 
 TEST_F(ASlot, EndsAfterItsIdleTimeAndNotBefore) {
   reach(Life::Ready, one_);
-  EXPECT_TRUE(slot_->leave(one_, false));
+  EXPECT_EQ(leave(one_), Slot::Left::Stays);
   parts_.pass(spec_->idle - std::chrono::seconds(1));
   EXPECT_EQ(slot_->life(), Life::Ready);
   parts_.pass(std::chrono::seconds(2));
   EXPECT_EQ(slot_->life(), Life::Ending);
-  EXPECT_EQ(slot_->cause(), Cause::Idle);
+  EXPECT_EQ(slot_->run().cause(), Cause::Idle);
 }
 
 }  // namespace

@@ -44,9 +44,9 @@ TEST_F(SomeSpares, AreGivenOnceAndReplaced) {
   Slot* const given = give();
   ASSERT_NE(given, nullptr);
   EXPECT_EQ(given->life(), Life::Ready);
-  EXPECT_TRUE(given->spare_for().empty());
-  EXPECT_EQ(given->session(), port_.id());
-  EXPECT_EQ(given->started_for(), "object");
+  EXPECT_TRUE(!given->holder().is_spare());
+  EXPECT_EQ(given->holder().session(), port_.id());
+  EXPECT_EQ(given->holder().object(), "object");
   Slot* const second = give();
   EXPECT_NE(second, given);
   EXPECT_EQ(give(), nullptr);

@@ -85,7 +85,7 @@ TEST_F(Lazy, OnChangeWarnGoesOnWithTheOldCode) {
   FakeClient& second = attach();
   EXPECT_EQ(exchange.started(), 1U);
   EXPECT_THAT(second.heard(), SizeIs(1));
-  EXPECT_THAT(exchange.pool.slots().front().stale(), HasSubstr("script has changed"));
+  EXPECT_THAT(exchange.pool.slots().front().run().stale(), HasSubstr("script has changed"));
 }
 
 TEST_F(Lazy, OnChangeIgnoreDoesNotLook) {
@@ -95,7 +95,7 @@ TEST_F(Lazy, OnChangeIgnoreDoesNotLook) {
   attach();
   exchange.pool.look_at_code();
   EXPECT_EQ(exchange.started(), 1U);
-  EXPECT_THAT(exchange.pool.slots().front().stale(), IsEmpty());
+  EXPECT_THAT(exchange.pool.slots().front().run().stale(), IsEmpty());
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ TEST_F(Remembered, AChangeOfPromptsConcernsNoOtherList) {
 }
 
 TEST_F(Lazy, TheFilesOfARunningServerAreLookedAtEveryThirtySeconds) {
-  const auto stale = [this] { return !exchange.pool.slots().front().stale().empty(); };
+  const auto stale = [this] { return !exchange.pool.slots().front().run().stale().empty(); };
   exchange.ready_client();
   exchange.clock.pass(seconds(30));
   exchange.settle();

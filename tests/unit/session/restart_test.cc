@@ -348,7 +348,7 @@ TEST_F(Restart, AServerThatHangsIsEndedAndReplaced) {
   EXPECT_THAT(asked[0], HasSubstr(R"("method":"ping")"));
   exchange.server().say(answer_to(asked[0], "{}"));  // it can answer; from now on it does not
   ASSERT_TRUE(exchange.until([&] { return exchange.pool.slots().front().life() == pool::Life::Dying; }));
-  EXPECT_EQ(exchange.pool.slots().front().cause(), pool::Cause::Hung);
+  EXPECT_EQ(exchange.pool.slots().front().run().cause(), pool::Cause::Hung);
   exchange.server().exit(SIGKILL);
   ASSERT_TRUE(comes_back(2));
   EXPECT_THAT(client.notes, testing::Contains(HasSubstr("did not answer any more")));

@@ -196,7 +196,7 @@ TEST_F(PrivatePlace, ASlowClientDoesNotMakeItsServerHang) {
     return Clock::now() > end || exchange.pool.slots().front().life() != pool::Life::Ready;
   });
   EXPECT_EQ(exchange.pool.slots().front().life(), pool::Life::Ready)
-      << pool::cause_name(exchange.pool.slots().front().cause());
+      << pool::cause_name(exchange.pool.slots().front().run().cause());
 }
 
 TEST_F(PrivatePlace, ABatchWakesItOnce) {

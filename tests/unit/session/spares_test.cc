@@ -25,7 +25,7 @@ class Spares : public testing::Test {
   }
   std::size_t spares() const {
     std::size_t count = 0;
-    for (const pool::Slot& slot : exchange.pool.slots()) count += slot.spare_for().empty() ? 0 : 1;
+    for (const pool::Slot& slot : exchange.pool.slots()) count += slot.holder().is_spare() ? 1 : 0;
     return count;
   }
 

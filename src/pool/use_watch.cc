@@ -1,0 +1,39 @@
+#include "pool/use_watch.h"
+
+#include <algorithm>
+
+#include "pool/capacity.h"
+#include "pool/slot.h"
+
+namespace corral::pool {
+
+UseVerdict judge_use(const InstanceUse& use) {
+  constexpr Clock::duration kNotSooner = std::chrono::seconds(1);
+  if (!use.has_sessions && use.replaced) return {.end = Cause::Outdated};
+  if (use.in_use || (use.has_sessions && !use.may_park))
+    return {.look_again = std::max(use.idle, kNotSooner)};
+  if (use.unused < use.idle) return {.look_again = use.idle - use.unused};
+  return {.end = use.has_sessions ? Cause::Parked : Cause::Idle};
+}
+
+void UseWatch::look_in(Clock::duration after) {
+  timer_.start(after, [this] { look(); });
+}
+
+void UseWatch::look() {
+  if (slot_.life() != Life::Ready) return;
+  const ServerSpec& spec = slot_.spec();
+  const router::Router& router = *slot_.router();
+  const router::Router::Activity activity = router.activity();
+  const UseVerdict verdict =
+      judge_use({.has_sessions = !router.sessions().empty(),
+                 .in_use = activity.in_use,
+                 .may_park = may_park(spec, catalog_),
+                 .replaced = !slot_.run().stale().empty() && spec.on_change == config::OnChange::Roll,
+                 .unused = Clock::now() - activity.last_used,
+                 .idle = spec.idle});
+  if (!verdict.end) return look_in(verdict.look_again);
+  slot_.end_unused(*verdict.end);
+}
+
+}  // namespace corral::pool
