@@ -23,10 +23,10 @@ Hub::Hub(Loop& loop, config::Configuration configuration, proc::Spawner& spawner
       recycling_(loop, pool_, snapshots_, records.events()),
       verbs_(
           {definitions_, pool_, sessions_, owned_, session_records_, records, snapshots_, drain_, reload_}) {
-  pool_.keep_manifests(&records.manifests());
-  pool_.tell_events_to(&records.events());
-  pool_.keep_journal(&records.journal());
-  pool_.keep_error_output(&records.error_files());
+  pool_.write_to({.events = &records.events(),
+                  .journal = &records.journal(),
+                  .error_files = &records.error_files(),
+                  .manifests = &records.manifests()});
   records.events().listen([this, alive = std::weak_ptr<bool>(alive_)](const events::Event& event) {
     if (!alive.expired()) handle(event);
   });

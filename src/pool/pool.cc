@@ -26,6 +26,13 @@ Pool::Pool(Loop& loop, proc::Spawner& spawner, std::size_t line_cap)
 
 Pool::~Pool() = default;
 
+void Pool::write_to(const Records& records) {
+  context_.events = records.events;
+  context_.journal = records.journal;
+  context_.error_files = records.error_files;
+  catalog_.keep_in(records.manifests);
+}
+
 // ---- asking
 
 std::optional<Known> Pool::known(const Ask& ask) {

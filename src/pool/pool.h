@@ -25,6 +25,14 @@ class Pool final : private SlotOwner {
  public:
   using Haste = instance::Instance::Haste;
 
+  /// Each outlives the pool; null = nowhere.
+  struct Records {
+    events::Stream* events = nullptr;
+    instance::Journal* journal = nullptr;
+    instance::ErrorFiles* error_files = nullptr;
+    knowledge::ManifestStore* manifests = nullptr;
+  };
+
   /// `loop` and `spawner` outlive it.
   Pool(Loop& loop, proc::Spawner& spawner, std::size_t line_cap);
   ~Pool() override;
@@ -91,11 +99,9 @@ class Pool final : private SlotOwner {
   /// Hears of every instance that was started for a session object and whose end was not proved.
   using Unproved = std::function<void(const std::string& owner, const InstanceEnd& gone)>;
   void when_unproved(Unproved task) { unproved_ = std::move(task); }
-  /// Each outlives the pool; null = nowhere.
-  void tell_events_to(events::Stream* stream) { context_.events = stream; }
-  void keep_journal(instance::Journal* journal) { context_.journal = journal; }
-  void keep_error_output(instance::ErrorFiles* files) { context_.error_files = files; }
-  void keep_manifests(knowledge::ManifestStore* store) { catalog_.keep_in(store); }
+  /// Where it is written what happens to instances, and what is learned from them. Call it before the first
+  /// session opens.
+  void write_to(const Records& records);
   void learn_builds_with(CodeWatch::BuildOf build_of) { code_.learn_builds_with(std::move(build_of)); }
   /// A child of this process that is not an instance, and is meant to be there until it dies.
   void started(pid_t child, instance::Children::Ended ended) { children_.started(child, std::move(ended)); }

@@ -206,7 +206,7 @@ TEST(EndOfAServer, ThatClosesItsOutputAndStaysIsGivenThreeSeconds) {
 Clock::duration time_of_keeper(EndReason reason) {
   Exchange exchange(config::Share::Session);
   events::Stream stream;
-  exchange.pool.tell_events_to(&stream);
+  exchange.pool.write_to({.events = &stream});
   FakeClient& client = exchange.ready_client();
   client.session.end(reason);
   const Clock::time_point begun = Clock::now();

@@ -12,7 +12,7 @@ using testing::HasSubstr;
 class EventWords : public Lazy {
  protected:
   explicit EventWords(config::Share share = config::Share::Shared) : Lazy(share) {
-    exchange.pool.tell_events_to(&stream_);
+    exchange.pool.write_to({.events = &stream_});
     stream_.listen([this](const Event& event) { all_.push_back(event); });
   }
   /// The last one of its kind; an empty one if there was none.

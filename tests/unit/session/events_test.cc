@@ -16,7 +16,7 @@ using testing::IsEmpty;
 class Told : public testing::Test {
  protected:
   Told() {
-    exchange.pool.tell_events_to(&stream);
+    exchange.pool.write_to({.events = &stream});
     stream.listen([this](const Event& event) { all.push_back(event); });
   }
 
