@@ -1,6 +1,7 @@
 // Whether a session may share a process with others. Pure: evidence in, decision and its reason out.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "config/configuration.h"
@@ -8,6 +9,10 @@
 #include "knowledge/manifest.h"
 
 namespace corral::knowledge {
+
+/// Whether an instance has several sessions or one.
+enum class Sharing : std::uint8_t { Private, Shared };
+inline Sharing sharing_of(bool shared) { return shared ? Sharing::Shared : Sharing::Private; }
 
 struct SharingFacts {
   std::string server;  // the name, or the command's base name, for the hint

@@ -27,8 +27,8 @@ bool Lessons::teaches() const {
 }
 
 void Lessons::on_tools(router::ToolEffects effects) {
-  const bool read_only = effects == router::ToolEffects::ReadOnly;
-  if (teaches()) catalog_.learn_read_only(*spec_, router_->options().shared, read_only);
+  if (!teaches()) return;
+  catalog_.learn_annotations(*spec_, knowledge::sharing_of(router_->options().shared), effects);
 }
 
 void Lessons::on_question() { catalog_.learn_conversational(*spec_); }

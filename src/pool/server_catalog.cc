@@ -175,10 +175,12 @@ void ServerCatalog::learn_era(const ServerSpec& spec, Era era) {
   learned(spec.key);
 }
 
-void ServerCatalog::learn_read_only(const ServerSpec& spec, bool shared, bool read_only) {
+void ServerCatalog::learn_annotations(const ServerSpec& spec, knowledge::Sharing sharing,
+                                      router::ToolEffects tools) {
   Knowledge& known = knowledge_of(spec);
+  const bool read_only = tools == router::ToolEffects::ReadOnly;
   // What a shared instance shows is what counts; a private one may show fewer tools.
-  if (shared && !read_only) known.refuted = true;
+  if (sharing == knowledge::Sharing::Shared && !read_only) known.refuted = true;
   known.manifest.read_only = read_only && !known.refuted;
   learned(spec.key);
 }

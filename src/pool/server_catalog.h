@@ -18,6 +18,7 @@
 #include "knowledge/sharing.h"
 #include "pool/server_spec.h"
 #include "router/changed_list.h"
+#include "router/tool_list.h"
 
 namespace corral::pool {
 
@@ -73,7 +74,8 @@ class ServerCatalog {
   void learn_build(const Source& source, const knowledge::Fingerprint& build);
   /// What the server showed in the other era says nothing of this one.
   void learn_era(const ServerSpec& spec, knowledge::Era era);
-  void learn_read_only(const ServerSpec& spec, bool shared, bool read_only);
+  /// What the annotations of its tools say, as such an instance listed them.
+  void learn_annotations(const ServerSpec& spec, knowledge::Sharing sharing, router::ToolEffects tools);
   /// It asked a client something on a shared instance.
   void learn_conversational(const ServerSpec& spec);
   void learn_that_it_answers_probes(const ServerSpec& spec);

@@ -2,9 +2,9 @@
 
 namespace corral::session {
 
-void Attachment::known(bool shared) {
+void Attachment::known(knowledge::Sharing sharing) {
   apply(PhaseEvent::Known);
-  shared_ = shared;
+  shared_ = sharing == knowledge::Sharing::Shared;
 }
 
 void Attachment::greeted_early() {

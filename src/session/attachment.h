@@ -20,7 +20,7 @@ class Attachment {
   // What happens to it.
   void apply(PhaseEvent event) { phase_ = next(phase_, event); }
   /// The client was told what is known of the server, and needs no instance for now.
-  void known(bool shared);
+  void known(knowledge::Sharing sharing);
   /// The client was told something before its instance was there, which is still to come.
   void greeted_early();
   void attach(const router::Opened& opened);

@@ -15,10 +15,10 @@ namespace corral::session {
 using knowledge::Era;
 using router::ListKind;
 
-std::string initialize_answer(const std::string& handshake, Era server_era, bool shared,
+std::string initialize_answer(const std::string& handshake, Era server_era, knowledge::Sharing sharing,
                               std::string_view version, const std::string& server) {
   if (server_era == Era::Modern) return bridge::initialize_result(handshake, std::string(version), server);
-  if (!shared) return bridge::with_list_changes(handshake);
+  if (sharing == knowledge::Sharing::Private) return bridge::with_list_changes(handshake);
   std::string edited = handshake;
   const wire::Span spoken = wire::member(edited, "protocolVersion");
   if (spoken.present()) edited.replace(spoken.begin, spoken.end - spoken.begin, wire::quoted(version));
@@ -43,8 +43,7 @@ std::string restart_news(const std::string& absence) {
   return absence + "; it was started anew, and what it kept in memory is gone";
 }
 
-bool hears_warnings(const router::ClientFacts& client, const router::Standing& standing, bool wants_log) {
-  if (client.era == Era::Modern) return wants_log;
+bool hears_warnings(const router::Standing& standing) {
   const auto level = router::parse_log_level(standing.level);
   return standing.initialized && !(level && *level > router::LogLevel::Warning);
 }

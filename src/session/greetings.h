@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "knowledge/manifest.h"
+#include "knowledge/sharing.h"
 #include "router/session_port.h"
 
 namespace corral::session {
@@ -14,8 +14,9 @@ namespace corral::session {
 /// The result of an initialize request. A private server has answered its client's own words. A shared one
 /// has answered ours: the version is agreed on between corral and the client then, and tasks are left out,
 /// because a shared server cannot tell whose they are.
-std::string initialize_answer(const std::string& handshake, knowledge::Era server_era, bool shared,
-                              std::string_view version, const std::string& server);
+std::string initialize_answer(const std::string& handshake, knowledge::Era server_era,
+                              knowledge::Sharing sharing, std::string_view version,
+                              const std::string& server);
 
 /// The result of server/discover.
 std::string discover_answer(std::string_view handshake, knowledge::Era server_era);
@@ -28,9 +29,8 @@ std::string_view empty_list(router::ListKind kind);
 
 /// For the person at the client: the server lost what it had in memory. `absence` says why.
 std::string restart_news(const std::string& absence);
-/// Whether the client wants log messages of this importance. `wants_log`: a waiting modern request asks for
-/// logs.
-bool hears_warnings(const router::ClientFacts& client, const router::Standing& standing, bool wants_log);
+/// Whether a legacy client that has said this wants log messages of this importance.
+bool hears_warnings(const router::Standing& standing);
 /// The log message that tells it.
 std::string warning_message(const std::string& text);
 

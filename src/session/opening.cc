@@ -69,10 +69,10 @@ std::optional<std::size_t> Opening::hear_introduction(const wire::Message& reque
 
 Deferred::Entry Opening::release() { return std::move(*std::exchange(request_, nullptr)); }
 
-void Opening::answer_initialize(std::string_view id, const std::string& handshake, Era server_era,
-                                bool shared) {
+void Opening::answer_initialize(std::string_view id, const std::string& handshake, Era server_era) {
   const std::string result =
-      initialize_answer(handshake, server_era, shared, client_.version, attachment_.server());
+      initialize_answer(handshake, server_era, knowledge::sharing_of(attachment_.shares().value_or(false)),
+                        client_.version, attachment_.server());
   transport_.send({wire::result_message(id, result), nullptr});
 }
 

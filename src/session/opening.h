@@ -48,8 +48,7 @@ class Opening {
   bool waits() const { return request_ != nullptr; }
   bool cancelled() const { return cancelled_; }
 
-  void answer_initialize(std::string_view id, const std::string& handshake, knowledge::Era server_era,
-                         bool shared);
+  void answer_initialize(std::string_view id, const std::string& handshake, knowledge::Era server_era);
   void describe_server(std::string_view id, std::string_view handshake, knowledge::Era server_era);
   /// Whether the request could be answered so.
   bool answer_from_manifest(const wire::Message& request);

@@ -50,7 +50,7 @@ void Session::receive(const wire::Message& message) {
   const auto split = split_batch(message.line(), open ? &wire::legacy_revision(client_.version) : nullptr);
   if (const auto* const objection = std::get_if<Objection>(&split)) {
     ++record_.bad_messages;
-    reject({}, objection->code, objection->message);
+    transport_.send_error({}, objection->code, objection->message);
   } else {
     for (const wire::Message& one : std::get<std::vector<wire::Message>>(split)) {
       if (!ended_) handle(one);
@@ -63,7 +63,7 @@ void Session::receive_oversized(const std::string& id, std::size_t bytes) {
   ++record_.messages;
   ++record_.bad_messages;
   const Objection objection = objection_to_size(bytes);
-  reject(id, objection.code, objection.message);
+  transport_.send_error(id, objection.code, objection.message);
 }
 
 void Session::handle(const wire::Message& message) {
@@ -77,7 +77,7 @@ void Session::handle(const wire::Message& message) {
   if (!deferred_.add(message, account())) {
     ++record_.bad_messages;
     const std::string full = account()->objection(Good::Bytes, message.text().size());
-    if (message.kind() == Kind::Request) reject(message.id(), wire::kTooManyCalls, full);
+    if (message.kind() == Kind::Request) transport_.send_error(message.id(), wire::kTooManyCalls, full);
   }
   if (attachment_.phase() == Phase::Away) request_instance();
 }
@@ -96,7 +96,7 @@ Session::Taken Session::take(const wire::Message& message) {
     case Step::AskManifest:
       if (opening_.answer_from_manifest(message)) break;
       if (const auto bytes = opening_.hear_introduction(message)) {
-        reject(message.id(), wire::kTooManyCalls, account()->objection(Good::Bytes, *bytes));
+        transport_.send_error(message.id(), wire::kTooManyCalls, account()->objection(Good::Bytes, *bytes));
         break;
       }
       return Taken::MustWait;
@@ -123,7 +123,8 @@ Session::Taken Session::take(const wire::Message& message) {
       break;
     case Step::RefuseMalformed: ++record_.bad_messages; [[fallthrough]];
     case Step::Refuse:
-      reject(message.id(), treatment.objection.code, treatment.objection.message, treatment.objection.data);
+      transport_.send_error(message.id(), treatment.objection.code, treatment.objection.message,
+                            treatment.objection.data);
       break;
   }
   return Taken::Yes;
@@ -197,10 +198,6 @@ void Session::list_changed(router::ChangedList list) {
   deliver({message, nullptr}, {});
 }
 
-void Session::reject(std::string_view id, int code, std::string_view message, std::string_view data) {
-  transport_.send({wire::error_message(id, code, message, data), nullptr});
-}
-
 // ---- pace
 
 /// Reads on only if there is room for what may come of it.
@@ -242,7 +239,7 @@ void Session::open(Era era, const wire::Message& request) {
   const std::size_t introduction = 2 * (era == Era::Legacy ? request.params() : request.meta()).size();
   if (!opening_.keep(request, introduction, account())) {
     const std::size_t bytes = introduction + request.text().size();
-    return reject(request.id(), wire::kTooManyCalls, account()->objection(Good::Bytes, bytes));
+    return transport_.send_error(request.id(), wire::kTooManyCalls, account()->objection(Good::Bytes, bytes));
   }
   if (account() != nullptr) memory_.charge_to(*account());
   attachment_.apply(PhaseEvent::FirstRequest);
@@ -251,12 +248,11 @@ void Session::open(Era era, const wire::Message& request) {
   const pool::Ask ask = attachment_.request(client_.introduction);
   if (const auto known = pool_.known(ask)) {
     if (may_ask_) patience_.cancel();
-    attachment_.known(known->shared);
+    attachment_.known(knowledge::sharing_of(known->shared));
     pool_.answered_without_instance(*this, *attachment_.spec());
     Deferred::Entry first = opening_.release();
     if (era == Era::Modern) return handle_first_request(std::move(first));
-    return opening_.answer_initialize(first.message.id(), known->portrait->handshake, known->era,
-                                      known->shared);
+    return opening_.answer_initialize(first.message.id(), known->portrait->handshake, known->era);
   }
   // The client has waited since its first try.
   const bool waits = !may_ask_ || patience_.running() || patient;
@@ -292,7 +288,7 @@ void Session::opened(const Opened& opened) {
         handle_first_request(std::move(request));
       } else {
         const Era server_era = attachment_.router()->instance()->handshake().era();
-        opening_.answer_initialize(id, opened.text, server_era, attachment_.shares().value_or(false));
+        opening_.answer_initialize(id, opened.text, server_era);
       }
       break;
     case Opened::Kind::Again:
@@ -307,7 +303,7 @@ void Session::opened(const Opened& opened) {
     case Opened::Kind::Failed:
       attachment_.apply(PhaseEvent::NoInstance);
       server_lost_ = true;
-      if (!opening_.cancelled()) reject(id, wire::kServerLost, opened.text);
+      if (!opening_.cancelled()) transport_.send_error(id, wire::kServerLost, opened.text);
       handle_deferred();
       loop_.post(lifetime_.guard([this, opened] { server_ended(opened.exit_code, opened.text); }));
       return;
@@ -376,7 +372,8 @@ void Session::instance_ready(const Opened& opened) {
   if (const std::string absence = attachment_.take_absence(); !absence.empty()) {
     const std::string news = restart_news(absence);
     note(news);
-    if (hears_warnings(client_, memory_.standing(), deferred_.wants_log())) {
+    const bool modern = client_.era == Era::Modern;
+    if (modern ? deferred_.wants_log() : hears_warnings(memory_.standing())) {
       transport_.send({warning_message(news), nullptr});
     }
   }
@@ -444,7 +441,8 @@ void Session::server_ended(int code, const std::string& why) {
   attachment_.detach();
   if (ended_) return;
   crossing_.end();  // it may hold calls that no router knows of
-  for (const std::string& id : deferred_.take_request_ids()) reject(id, wire::kServerLost, why);
+  for (const std::string& id : deferred_.take_request_ids())
+    transport_.send_error(id, wire::kServerLost, why);
   ended_ = true;
   crossing_.stop();
   patience_.cancel();
@@ -469,9 +467,10 @@ void Session::end(EndReason reason, const WhenGone& when_gone) {
     crossing_.end();
     if (opening_.waits()) {
       const Deferred::Entry request = opening_.release();
-      if (!opening_.cancelled()) reject(request.message.id(), wire::kShuttingDown, why);
+      if (!opening_.cancelled()) transport_.send_error(request.message.id(), wire::kShuttingDown, why);
     }
-    for (const std::string& id : deferred_.take_request_ids()) reject(id, wire::kShuttingDown, why);
+    for (const std::string& id : deferred_.take_request_ids())
+      transport_.send_error(id, wire::kShuttingDown, why);
   }
   ended_ = true;
   crossing_.stop();

@@ -95,7 +95,6 @@ class Session final : public router::SessionPort, private bridge::Outlet {
   Situation situation() const;
   void pass_to_server(const wire::Message& message);
   void handle_deferred();
-  void reject(std::string_view id, int code, std::string_view message, std::string_view data = {});
 
   // Getting an instance.
   void open(knowledge::Era era, const wire::Message& request);

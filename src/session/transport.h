@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "router/session_port.h"
+#include "wire/json_text.h"
 #include "wire/line_reader.h"
 #include "wire/message.h"
 #include "wire/out_queue.h"
@@ -21,6 +22,10 @@ class Transport : public router::ClientOutput {
   /// The same for the server's answer to the client's request `id`.
   virtual void answer(const wire::Message& message, std::string_view id) {
     send(message.line(), {{message.where().id, id}});
+  }
+  /// Answers the client's request `id` with an error; without an id the client gets one that belongs to none.
+  void send_error(std::string_view id, int code, std::string_view message, std::string_view data = {}) {
+    send({wire::error_message(id, code, message, data), nullptr});
   }
   /// True when the client has left more unread than this transport allows, which is always more than one
   /// answer of the largest size. The session is ended then.

@@ -9,6 +9,9 @@
 namespace corral::tests {
 namespace {
 
+using knowledge::Sharing;
+using router::ToolEffects;
+
 using config::Share;
 using knowledge::Era;
 using testing::IsEmpty;
@@ -32,17 +35,17 @@ TEST_F(ACatalog, KnowsTheEraThatIsConfiguredOrThatAnInstanceHasShown) {
 
 TEST_F(ACatalog, SharesAServerWhoseToolsOnlyReadUntilASharedInstanceShowsAnother) {
   EXPECT_FALSE(catalog_.decide(ask()).shared);
-  catalog_.learn_read_only(*spec_, false, true);
+  catalog_.learn_annotations(*spec_, Sharing::Private, ToolEffects::ReadOnly);
   EXPECT_TRUE(catalog_.decide(ask()).shared);
-  catalog_.learn_read_only(*spec_, true, false);
+  catalog_.learn_annotations(*spec_, Sharing::Shared, ToolEffects::MayChange);
   EXPECT_FALSE(catalog_.decide(ask()).shared);
-  catalog_.learn_read_only(*spec_, false, true);
+  catalog_.learn_annotations(*spec_, Sharing::Private, ToolEffects::ReadOnly);
   EXPECT_FALSE(catalog_.decide(ask()).shared) << "a private one may show fewer tools";
 }
 
 TEST_F(ACatalog, LeavesASessionThatComesBackOnItsSide) {
   EXPECT_TRUE(catalog_.decide(ask(true)).shared);
-  catalog_.learn_read_only(*spec_, false, true);
+  catalog_.learn_annotations(*spec_, Sharing::Private, ToolEffects::ReadOnly);
   EXPECT_FALSE(catalog_.decide(ask(false)).shared);
   EXPECT_EQ(catalog_.decide(ask(false)).reason, "private: as it was when the session began");
 }
