@@ -18,9 +18,9 @@
 namespace corral::knowledge {
 namespace {
 
-// A tree may be of any size, and this runs in the daemon's loop. Launchers are a handful of processes.
+// A tree may have any size, and this runs in the loop of the daemon. Launchers have a few processes.
 constexpr std::size_t kMostProcesses = 256;
-constexpr std::size_t kMostThreads = 1024;  // of all of them
+constexpr std::size_t kMostThreads = 1024;  // in all processes together
 constexpr int kDeepest = 32;
 constexpr std::size_t kLongestCommand = std::size_t{128} << 10;
 constexpr std::size_t kLongestChildren = std::size_t{64} << 10;
@@ -38,8 +38,8 @@ class Search {
  public:
   Search(int proc, std::uint64_t inode) : proc_(proc), inode_(inode) {}
 
-  /// Level by level, so that whoever comes later is at least as far down. The process as an open directory:
-  /// that stays with it even if its number does not.
+  /// Searches level by level, so that a process that is found later is at least as deep. Returns the open
+  /// /proc directory of the process, which never refers to another process, even if its pid is used again.
   UniqueFd run(pid_t top) {
     UniqueFd found;
     add(top, 0);
@@ -66,7 +66,7 @@ class Search {
     if (seen_.size() < kMostProcesses && seen_.insert(pid).second) waiting_.push_back({pid, depth});
   }
 
-  /// Each thread has its own.
+  /// Each thread has its own list of children.
   void add_children(int process, int depth) {
     const UniqueFd tasks = proc::open_directory(process, "task");
     if (!tasks.valid()) return;
@@ -90,14 +90,14 @@ class Search {
   std::size_t threads_ = 0;
 };
 
-/// Paths of a process in a container mean other files than ours.
+/// The paths of a process in a container name other files than the same paths here.
 bool sees_our_files(int process) {
   struct stat theirs {};
   struct stat ours {};
   return fstatat(process, "root", &theirs, 0) == 0 && stat("/", &ours) == 0 && same_file(theirs, ours);
 }
 
-/// Empty if the file was deleted or replaced since: what it was is gone.
+/// Empty if the file was deleted or replaced since the process started.
 std::string executable_of(int process) {
   const std::string path = proc::read_link(process, "exe");
   struct stat running {};
@@ -106,9 +106,10 @@ std::string executable_of(int process) {
   return is_there && same_file(running, named) ? path : std::string();
 }
 
-/// Of all processes in the tree below (and with) `top` whose standard input is the pipe or socket with this
-/// inode, the one farthest down, the last one there: launchers pass their standard input on. Nothing if there
-/// is none, if we may not look at it, or if it sees other files than we do (a container).
+/// The process in the tree of `top`, including `top`, whose standard input is the pipe or socket with this
+/// inode. Launchers pass their standard input on, so the deepest such process is the server; the last one if
+/// there are several. Nothing if there is none, if corral may not read it, or if it sees other files (a
+/// container).
 std::optional<Program> find_input_reader(pid_t top, std::uint64_t input_inode) {
   const UniqueFd proc = proc::open_directory(AT_FDCWD, "/proc");
   if (!proc.valid()) return std::nullopt;
@@ -129,7 +130,7 @@ Look look_at(const std::string& path, FilePrint& print) {
   if (stat(path.c_str(), &status) != 0) {
     return errno == ENOENT || errno == ENOTDIR ? Look::Gone : Look::Unknown;
   }
-  if (!S_ISREG(status.st_mode)) return Look::Gone;  // something else has its name
+  if (!S_ISREG(status.st_mode)) return Look::Gone;  // its name now belongs to something else
   constexpr std::int64_t kSecond = 1'000'000'000;
   print = {path, status.st_dev, status.st_ino, static_cast<std::uint64_t>(status.st_size),
            status.st_mtim.tv_sec * kSecond + status.st_mtim.tv_nsec};
@@ -155,7 +156,7 @@ std::optional<std::string> what_changed(const Fingerprint& fingerprint) {
     FilePrint now;
     const Look look = look_at(before.path, now);
     if (look == Look::Gone) return printable(before.path) + " is gone";
-    // Where we may not look for now, nothing is known to have changed.
+    // A file that cannot be read now is not known to have changed.
     if (look == Look::Found && now != before) return printable(before.path) + " has changed";
   }
   return std::nullopt;

@@ -1,5 +1,6 @@
-// Which files a running server was started from, so that a later change of them is seen. Learned from the
-// processes themselves: launchers such as npx never change.
+// Which files a running server was started from, so that a later change of them is noticed. Read from the
+// running processes, because the configured command is often a launcher such as npx, which does not change.
+// Reads /proc and the file system; called on the loop thread.
 #pragma once
 
 #include <sys/types.h>
@@ -27,11 +28,12 @@ struct Fingerprint {
   bool operator==(const Fingerprint&) const = default;
 };
 
-/// Of the process in the tree below (and with) `server` that reads its standard input from the pipe with this
-/// inode: its executable, its script, and the package manifest and lock file nearest above that.
+/// Finds the process in the tree of `server` that reads its standard input from the pipe with this inode, and
+/// returns its executable, its script, and the nearest package manifest and lock file above the script. Empty
+/// if there is no such process or corral may not read it.
 Fingerprint learn_fingerprint(pid_t server, std::uint64_t input_inode);
 
-/// "/srv/tools.py has changed", "/srv/tools.py is gone"; nothing if all is as it was.
+/// "/srv/tools.py has changed" or "/srv/tools.py is gone"; nothing if no file has changed.
 std::optional<std::string> what_changed(const Fingerprint& fingerprint);
 
 }  // namespace corral::knowledge

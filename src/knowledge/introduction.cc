@@ -12,17 +12,17 @@ namespace {
 
 using wire::member_text;
 
-// Real profiles have some 60 bytes. They are keys of maps and stand in files, so nobody gets to make them
-// long.
+// Real profiles have about 60 bytes. They are keys of maps and are written to files, so their length is
+// limited.
 constexpr std::size_t kLongest = 512;
 constexpr std::size_t kMostExtensions = 32;
-constexpr std::size_t kLongestVersion = 100;  // to be shown
+constexpr std::size_t kLongestVersion = 100;  // for display
 
 bool declares(std::string_view capabilities, std::string_view name) {
   return member_text(capabilities, name).starts_with('{');
 }
 
-/// `{}` means forms, as it did before there was a choice.
+/// `{}` means forms, because older revisions have only forms.
 void add_elicitation(std::string_view capabilities, std::set<std::string>& words) {
   const std::string_view elicitation = member_text(capabilities, "elicitation");
   if (!elicitation.starts_with('{')) return;
@@ -31,7 +31,7 @@ void add_elicitation(std::string_view capabilities, std::set<std::string>& words
   if (url) words.insert("elicitation.url");
 }
 
-/// Their names in quotes: they may hold any character, also those that part our words.
+/// The names are quoted, because they may contain any character, including the separator of profiles.
 void add_extensions(std::string_view capabilities, std::set<std::string>& words) {
   const std::string_view extensions = member_text(capabilities, "extensions");
   std::set<std::string> names;
@@ -51,7 +51,7 @@ std::string joined(const std::set<std::string>& words) {
   return text.empty() ? "plain" : text;
 }
 
-/// A revision by its date, anything else in quotes.
+/// The date of a revision; any other text is quoted.
 std::string revision_in(std::string_view initialize_params) {
   const std::string_view written = member_text(initialize_params, "protocolVersion");
   std::string version = wire::string_value(written).value_or("");
@@ -101,9 +101,9 @@ std::string objection_to_version(const std::string& server, std::string_view han
   const std::string version = version_in(handshake_result);
   const auto order = compare_versions(version, least);
   if (order && std::is_gteq(*order)) return {};
-  const std::string cause = version.empty() ? " does not say its version"
+  const std::string cause = version.empty() ? " does not report its version"
                             : order         ? " is version " + version
-                                            : " says a version that cannot be compared, " + version;
+                                            : " reports a version that cannot be compared, " + version;
   return "server " + server + cause + ", and \"min_version\" in the configuration asks for " + least +
          " or later: update the server, or lower \"min_version\"";
 }

@@ -11,20 +11,20 @@ namespace corral::knowledge {
 
 using wire::Era;
 
-/// The same text for clients that a server cannot tell apart by what they can do: the normalised set of
-/// {sampling, sampling.tools, elicitation.form, elicitation.url, roots, the names of extensions}; for a
-/// legacy server also the revision that the client asked for. `initialize_params` is JSON. No capability at
-/// all: "plain".
+/// The profile of a client: the same text for clients with the same capabilities, which a server cannot tell
+/// apart. It is the normalised set of {sampling, sampling.tools, elicitation.form, elicitation.url, roots,
+/// the names of extensions}, and for a legacy server also the revision that the client asked for. "plain" =
+/// no capability. `initialize_params` is JSON.
 std::string profile_of(Era era, std::string_view initialize_params);
 
-/// The clientInfo.name in it; empty if there is none.
+/// The clientInfo.name in these parameters; empty if there is none.
 std::string client_name(std::string_view initialize_params);
 
-/// Out of the result of its handshake, of either era; empty if it says none.
+/// The version of a server, from the result of its handshake in either era; empty if it reports none.
 std::string version_in(std::string_view handshake_result);
 
-/// Why a server that says this is not to be used, as a sentence; empty if it may be. Without a version, or
-/// with one that cannot be compared, nobody can know, and it is refused.
+/// Why a server with this handshake result must not be used, as a sentence; empty if it may be used. A server
+/// that reports no version, or one that cannot be compared with `least`, is refused.
 std::string objection_to_version(const std::string& server, std::string_view handshake_result,
                                  const std::string& least);
 

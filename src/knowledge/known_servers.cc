@@ -11,9 +11,10 @@
 namespace corral::knowledge {
 namespace {
 
-// Whoever adds a row has looked through the source of the server for state that outlives a call: none changes
-// the answer to another call, or the row names it. Unsure means no row; the server is then judged by its
-// annotations. Images only of servers that write no files: those in a container belong to its one session.
+// Before you add a row, read the source of the server and look for state that outlives a call. Either no such
+// state changes the answer to another call, or the row names it. If you are not sure, add no row: the server
+// is then judged by its annotations. Add images only of servers that write no files, because the files in a
+// container belong to one session.
 constexpr std::string_view kClock = "every call reads the clock and nothing else";
 constexpr std::string_view kFetch = "every call fetches one page";
 constexpr std::string_view kGit = "every call names its repository, and all state is in the repository";
@@ -79,13 +80,14 @@ constexpr KnownServer kServers[] = {
     {"docker:mcp/time", true, kClock},
 };
 
-// The filesystem server without a folder among its arguments is another server: it asks its client for them.
+// Without a folder among its arguments the filesystem server asks its client for folders: it needs another
+// row.
 constexpr KnownServer kFilesystemByRoots = {"npm:@modelcontextprotocol/server-filesystem", false,
                                             kFilesByRoots};
 
 using Words = std::vector<std::string>;
 
-/// The text that a shell is to run, as words; nothing if it is more than one simple command.
+/// The words of the command that a shell is to run; nothing if it is more than one simple command.
 std::optional<known::SimpleCommand> command_in_shell(const Words& argv) {
   const auto text = std::find_if(argv.begin() + 1, argv.end(),
                                  [](const std::string& word) { return !word.starts_with("-"); });
@@ -96,19 +98,19 @@ bool is_address(std::string_view word) {
   return word.find("://") != std::string_view::npos || word.find("git+") != std::string_view::npos;
 }
 
-/// Whether what runs may be another program than the one that the registry has: a fork, a local copy, an
-/// image with something else started in it.
+/// Whether the program may differ from the one in the registry: a fork, a local copy, or another command in
+/// the image.
 bool comes_from_elsewhere(const Words& launcher_words, const known::ServerCommand& command) {
   const auto has = [&launcher_words](std::string_view option) {
     return std::any_of(launcher_words.begin(), launcher_words.end(),
                        [option](const std::string& word) { return word.starts_with(option); });
   };
-  // An address among the variables of a container says nothing about the image.
+  // A URL in a variable of a container does not change the image.
   if (command.key.starts_with("docker:")) return has("--entrypoint");
   if (command.version.find_first_of(":/") != std::string::npos) return true;
   if (std::any_of(launcher_words.begin(), launcher_words.end(), is_address)) return true;
   if (has("--with-editable") || (command.launcher == "uv" && !has("tool")))
-    return true;  // a project's own copy
+    return true;  // a local copy in a project
   for (auto word = launcher_words.begin(); word != launcher_words.end(); ++word) {
     const bool is_source = *word == "--from" || *word == "--spec";
     const bool is_folder = word + 1 != launcher_words.end() && (word + 1)->find('/') != std::string::npos;
@@ -117,15 +119,15 @@ bool comes_from_elsewhere(const Words& launcher_words, const known::ServerComman
   return false;
 }
 
-/// `uvx --from PACKAGE COMMAND` can start anything that is in the package or near it, so the command must
-/// have its name.
+/// `uvx --from PACKAGE COMMAND` can start any command of the package and its dependencies, so the command
+/// must have the name of the package.
 bool names(const std::string& word, const std::string& key) {
   const std::size_t begin = key.find_last_of(":/") + 1;
   return known::normalised_python_name(word).find(known::normalised_python_name(key.substr(begin))) !=
          std::string::npos;
 }
 
-/// `python -m mcp_server_time`, where no module of that name lies in the folder itself.
+/// `python -m mcp_server_time`, unless the folder has a module of that name.
 std::string package_key(const known::ServerCommand& command, const std::string& directory) {
   constexpr std::string_view kModule = "module:";
   if (directory.empty() || !command.key.starts_with(kModule)) return command.key;
@@ -142,9 +144,9 @@ const KnownServer* find_known_server(const Words& argv, const std::string& direc
   const known::ServerCommand command = known::understand(argv, "", directory, path);
   if (command.is_shell) {
     const std::optional<known::SimpleCommand> inner = command_in_shell(argv);
-    // After a `cd` relative names would mean something else; nobody writes that for these servers.
+    // After a `cd`, relative names would mean other files.
     if (!inner || !inner->directory.empty()) return nullptr;
-    return find_known_server(inner->words, directory, path);  // ends: the inner text is shorter
+    return find_known_server(inner->words, directory, path);  // terminates: the inner text is shorter
   }
   if (command.arguments.size() >= argv.size()) return nullptr;
   const Words launcher_words(argv.begin(),

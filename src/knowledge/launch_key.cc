@@ -11,7 +11,7 @@
 namespace corral::knowledge {
 namespace {
 
-/// A text that can be read back in one way only: every part says how long it is, every list how many it has.
+/// Builds a text without ambiguity: every part is preceded by its length, every list by its number of parts.
 class KeyText {
  public:
   void add(std::string_view part) { text_.append(std::to_string(part.size())).append(":").append(part); }
@@ -38,8 +38,8 @@ std::string_view name_of(std::string_view entry) { return entry.substr(0, entry.
 }  // namespace
 
 std::string launch_key(const proc::LaunchSpec& spec) {
-  // The order of different names means nothing to a program; of the same name twice it gets the first, so
-  // their order stays.
+  // The order of different variables means nothing to a program. If a name occurs twice, the program gets the
+  // first, so their order is kept.
   std::vector<std::string> environment = spec.environment;
   std::stable_sort(environment.begin(), environment.end(),
                    [](std::string_view a, std::string_view b) { return name_of(a) < name_of(b); });
@@ -58,7 +58,7 @@ std::string launch_key(const proc::LaunchSpec& spec) {
 }
 
 std::string name_digest(std::string_view text) {
-  // A name space of our own, so that nobody else's names of this kind are ours.
+  // A name space for corral, so that the names differ from those of other programs.
   constexpr boost::uuids::uuid kCorral = {
       {0x0e, 0x5c, 0x86, 0x4d, 0x3c, 0x3a, 0x4f, 0x0b, 0x9d, 0x5e, 0x66, 0x1f, 0x2b, 0x7a, 0xc1, 0x90}};
   return to_string(boost::uuids::name_generator_sha1(kCorral)(text.data(), text.size()));

@@ -14,12 +14,13 @@ namespace {
 
 using wire::member_text;
 
-// Another number for whatever an older corral would misread; what it may overlook needs none.
+// Change the number if an older corral would misread the text. A field that it may ignore needs no new
+// number.
 constexpr std::string_view kFormat = "1";
 constexpr std::array<std::string_view, kListKinds> kListNames = {"tools", "prompts", "resources",
                                                                  "templates"};
-constexpr std::size_t kMostFiles = 64;  // in a fingerprint; we learn a handful
-// How many arrays and objects of the file are around them.
+constexpr std::size_t kMostFiles = 64;  // in a fingerprint; a real one has a few
+// How many arrays and objects of the text enclose them.
 constexpr std::size_t kHandshakeDepth = 3;
 constexpr std::size_t kListDepth = 4;
 
@@ -58,7 +59,7 @@ std::string portrait_text(const std::string& profile, const Portrait& portrait) 
   return text + "}}";
 }
 
-/// Plain ones first: shared instances have those, so most sessions ask for them.
+/// Plain profiles first: shared instances have those, so most sessions use them.
 std::vector<const std::pair<const std::string, Portrait>*> by_use(const Manifest& manifest) {
   std::vector<const std::pair<const std::string, Portrait>*> portraits;
   for (const auto& entry : manifest.portraits) portraits.push_back(&entry);
@@ -135,7 +136,7 @@ bool read_portraits(std::string_view json, Manifest& manifest) {
   return true;
 }
 
-/// The direct members that we know, as JSON.
+/// The known direct members, as JSON.
 struct Pieces {
   std::string_view format;
   std::string_view modern;
@@ -193,7 +194,7 @@ std::optional<Manifest> parse_manifest(const std::string& text, std::string& why
   why = kCorrupt;
   if (text.size() > kLargestManifest || !take_apart(text, pieces)) return std::nullopt;
   if (pieces.format != kFormat) {
-    why = pieces.format.empty() ? "is no manifest of corral" : "has the format of another version";
+    why = pieces.format.empty() ? "is not a manifest of corral" : "has the format of another version";
     return std::nullopt;
   }
   Manifest manifest;
@@ -216,7 +217,7 @@ Manifest ManifestStore::load(const std::string& key) const {
   std::string why;
   if (std::optional<Manifest> manifest = parse_manifest(*text, why)) return std::move(*manifest);
   if (warned_.insert(digest).second) {
-    log_line("what was known of a server (" + digest + ") is learned anew, because it " + why);
+    log_line("what was known about a server (" + digest + ") is learned again, because it " + why);
   }
   return {};
 }

@@ -1,5 +1,6 @@
-// Keeps manifests in the registry, one per server build, from one daemon to the next. What cannot be read, or
-// was written by another version, is ignored with a warning and learned anew. Belongs to the loop thread.
+// Stores manifests in the registry, one for each server build, so that the next daemon has them. A manifest
+// that cannot be read, or that another version wrote, is ignored with a warning; its content is learned
+// again. Used on the loop thread.
 #pragma once
 
 #include <cstddef>
@@ -18,24 +19,26 @@ inline constexpr std::size_t kMostPortraits = 16;
 
 class ManifestStore {
  public:
-  /// `registry` outlives it; null = keeps nothing.
+  /// `registry` outlives it; null = stores nothing.
   explicit ManifestStore(registry::Registry* registry) : registry_(registry) {}
 
-  /// `key` is a launch key: it holds secrets and appears nowhere, only its digest does. Nothing known is an
-  /// empty manifest.
+  /// `key` is a launch key; it contains secrets, so only its digest is stored. Returns an empty manifest if
+  /// nothing is known.
   Manifest load(const std::string& key) const;
-  /// `server` is its name, for whoever looks into the registry.
+  /// `server` is its name, for people who read the registry.
   void save(const std::string& key, const std::string& server, const Manifest& manifest);
 
  private:
   registry::Registry* registry_;
-  mutable std::set<std::string> warned_;  // digests of what was ignored, each told once
+  mutable std::set<std::string> warned_;  // digests of ignored manifests; each is reported once
 };
 
-/// The text of one, and back. Portraits that are too many, too large or no JSON objects are left out; a
-/// path that JSON cannot hold makes it no text at all, because without it a change would go unseen. Nothing
-/// if the text is corrupt, foreign or of another format; `why` goes on after "it …".
+/// The text of a manifest. Portraits that are too large, that are not JSON objects, or that exceed the
+/// maximum number are left out. Empty if a path cannot be written as JSON: without it a change would go
+/// unnoticed.
 std::string manifest_text(const std::string& server, const Manifest& manifest);
+/// The manifest from its text. Nothing if the text is corrupt, is not a manifest or has another format; `why`
+/// is then the part of a sentence that follows "it ".
 std::optional<Manifest> parse_manifest(const std::string& text, std::string& why);
 
 }  // namespace corral::knowledge

@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 2> kManifests = {"package.json", "pyproje
 constexpr std::array<std::string_view, 5> kLocks = {"package-lock.json", "uv.lock", "poetry.lock",
                                                     "pnpm-lock.yaml", "yarn.lock"};
 constexpr int kMostLevels = 12;
-// Beyond these words nobody names the script, and each costs a look at the disk.
+// A script is named by one of the first words; each word costs an access to the disk.
 constexpr std::size_t kMostWords = 256;
 
 bool is_regular(const std::string& path) {
@@ -32,8 +32,8 @@ bool is_regular(const std::string& path) {
   return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/// Whether a file that a program of an unknown kind is given may be what it runs. A database or a
-/// configuration is none: a server that writes to it would seem to have new code after each call.
+/// Whether a file argument of an unknown program may be the code that it runs. A database or a configuration
+/// is not code: a server that writes to it would seem to have new code after each call.
 bool looks_like_code(const std::string& path) {
   constexpr std::array<std::string_view, 18> kEndings = {".js", ".mjs", ".cjs", ".ts",  ".mts", ".tsx",
                                                          ".py", ".pyz", ".rb",  ".pl",  ".php", ".lua",
@@ -47,7 +47,7 @@ bool looks_like_code(const std::string& path) {
          start[1] == '!';
 }
 
-/// Of a program that is in no table of ours.
+/// The script of a program that is not in a table.
 std::string first_code(const Program& program) {
   for (std::size_t i = 1; i < program.argv.size(); ++i) {
     if (program.argv[i].empty() || program.argv[i].starts_with('-')) continue;
@@ -57,7 +57,7 @@ std::string first_code(const Program& program) {
   return {};
 }
 
-/// The word that names this file, as a path: `real` has no links any more.
+/// The word that names this file, as a path. `real` is a path without links.
 std::string as_found(const std::string& real, const Program& program) {
   for (std::size_t i = 1; i < program.argv.size(); ++i) {
     std::string path = known::absolute_path(program.argv[i], program.directory);
@@ -80,7 +80,7 @@ std::string folder_of(const std::string& path) {
   return slash == 0 || slash == std::string::npos ? "/" : path.substr(0, slash);
 }
 
-/// Those of the names that are in the nearest folder which has any.
+/// Those of the names that exist in the nearest folder that has any of them.
 void add_nearest(const std::string& script, Names names, const std::string& home,
                  std::vector<std::string>& files) {
   struct stat start {};
@@ -113,7 +113,7 @@ std::vector<std::string> files_of(const Program& given, const std::string& home)
     return files;
   }
   files.push_back(script);
-  // From where it really is: npx runs `node_modules/.bin/NAME`, a link into the package.
+  // Start at the real path: npx runs `node_modules/.bin/NAME`, which is a link into the package.
   const std::string real = known::resolved(script);
   add_nearest(real, kManifests, known::resolved(home), files);
   add_nearest(real, kLocks, known::resolved(home), files);

@@ -1,5 +1,4 @@
-// Which files a running program consists of, as far as they change when its code does. Reads the file system,
-// never runs anything.
+// Which files change when the code of a program changes. Reads the file system; never runs a program.
 #pragma once
 
 #include <string>
@@ -10,13 +9,13 @@ namespace corral::knowledge {
 struct Program {
   std::string executable;  // absolute; empty = not known
   std::vector<std::string> argv;
-  std::string directory;  // in which it stands
+  std::string directory;  // its working directory
 };
 
-/// The executable; the script that it runs, if it is an interpreter or the script looks like one; and from
-/// the nearest folders above that script the package manifests and the lock files. Absolute, as they were
-/// found: a link that is turned to another file counts as a change. `home` ends the way up: what lies in it
-/// belongs to nobody.
+/// The executable; the script that it runs, if it is an interpreter or the file looks like a script; and the
+/// package manifests and lock files from the nearest folders above the script. The paths are absolute and may
+/// be links: a link that names another file later counts as a change. The search upwards ends before `home`,
+/// whose files belong to no package.
 std::vector<std::string> files_of(const Program& program, const std::string& home);
 
 }  // namespace corral::knowledge

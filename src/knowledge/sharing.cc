@@ -7,7 +7,7 @@
 namespace corral::knowledge {
 namespace {
 
-/// What makes the daemon share it, as the user has to write it.
+/// What the user must write so that the daemon shares the server.
 std::string how_to_share(const SharingFacts& facts) {
   if (!facts.from_configuration) return "corral connect --share shared -- COMMAND";
   return R"("corral": {"share": "shared"} in the entry )" + wire::quoted(facts.server);
@@ -15,12 +15,12 @@ std::string how_to_share(const SharingFacts& facts) {
 
 SharingDecision share(std::string reason) { return {true, false, false, "shared: " + std::move(reason), ""}; }
 
-/// Nothing shows that sharing is safe; the user may know.
+/// There is no evidence that sharing is safe; the user may know better.
 SharingDecision keep_private(const SharingFacts& facts, std::string reason) {
   return {false, false, false, "private: " + std::move(reason), "to share it: " + how_to_share(facts)};
 }
 
-/// Something shows that it is not.
+/// There is evidence that sharing is not safe.
 SharingDecision keep_private_for_a_cause(const SharingFacts& facts, std::string reason) {
   return {false, false, false, "private: " + std::move(reason),
           "to share it all the same: " + how_to_share(facts)};
@@ -34,7 +34,7 @@ SharingDecision share_as_asked(const SharingFacts& facts) {
   return share(R"(share is set to "shared")");
 }
 
-/// By what its tools say about themselves, which is the weakest evidence.
+/// Decides by the annotations of the tools, which are the weakest evidence.
 SharingDecision decide_by_annotations(const SharingFacts& facts) {
   if (!facts.shown.read_only.has_value()) {
     return keep_private(facts,
@@ -51,7 +51,7 @@ SharingDecision decide_by_annotations(const SharingFacts& facts) {
 }
 
 SharingDecision decide_by_evidence(const SharingFacts& facts) {
-  // Evidence against comes first, or a user's old `stateless` would hide what a server has shown since.
+  // Evidence against sharing comes first, or an old `stateless` in the configuration would hide it.
   if (facts.shown.conversational) {
     return keep_private_for_a_cause(
         facts, "it asks its client questions, and only a private process knows which client to ask");

@@ -1,4 +1,4 @@
-// Whether a session may share a process with others. Pure: evidence in, decision and its reason out.
+// Decides from evidence whether sessions may share an instance of a server, and gives the reason. Pure.
 #pragma once
 
 #include <cstdint>
@@ -27,10 +27,10 @@ struct SharingFacts {
 
 struct SharingDecision {
   bool shared = false;
-  /// Annotations seen under one profile are only a hint for another: the shared instance must show the same
-  /// before a second session joins.
+  /// The annotations were seen with another profile, so they are only a hint: the shared instance must show
+  /// the same before a second session attaches.
   bool confirm_annotations = false;
-  /// It is shared for the era that an earlier instance spoke, and only if this one speaks it too.
+  /// The server is shared because an earlier instance was modern: this one must be modern too.
   bool confirm_modern = false;
   std::string reason;  // "private: tool annotations are unknown until the first session has listed them"
   std::string hint;    // what to type or write to share it; empty = nothing to do
@@ -38,7 +38,7 @@ struct SharingDecision {
 
 SharingDecision decide_sharing(const SharingFacts& facts);
 
-/// Whether there is evidence that nothing is lost when its process ends between two calls.
+/// Whether there is evidence that the server loses nothing when its process ends between two calls.
 bool keeps_no_state(const SharingFacts& facts);
 
 }  // namespace corral::knowledge

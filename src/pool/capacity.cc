@@ -20,7 +20,7 @@ bool may_park(const ServerSpec& spec, ServerCatalog& catalog) {
   return spec.park ? *spec.park : catalog.keeps_no_state(spec);
 }
 
-/// Without those that are on their way out.
+/// Instances that are ending do not count.
 Use Capacity::used_with(const ServerSpec& spec) const {
   Use use;
   for (const Slot& slot : slots_) {
@@ -46,8 +46,8 @@ Capacity::Victims Capacity::victims(Spares spares) const {
   return found;
 }
 
-/// Those that may go for its sake: a token beyond its own part makes room among its own instances, and tokens
-/// among those of tokens.
+/// The instances that may be ended for this one. A token that has used up its own part replaces its own
+/// instances; tokens that have used up the part of all tokens replace instances of tokens.
 Capacity::Victims Capacity::replaceable_for(const ServerSpec& spec) const {
   const Quota quota = quota_of(limits_.max_instances);
   const Use use = used_with(spec);

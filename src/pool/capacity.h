@@ -1,7 +1,8 @@
-// How many instances there may be, and for whom: base/shares.h has the rule. Where there are too many, the
-// least needed one is ended; pool/eviction.cc decides which.
+// Limits the number of instances, for each principal and in total; base/shares.h has the rule. If there are
+// too many, the least needed one is ended; pool/eviction.cc decides which.
 //
-// Owned by the pool. Ending an instance tells its sessions, which may call the pool before it returns.
+// Owned by the pool and called on the loop thread. `make_room` and `keep_newest` may end instances: their
+// sessions are told before the call returns, and may call the pool.
 #pragma once
 
 #include <cstddef>
@@ -21,29 +22,30 @@ class Slot;
 class Slots;
 struct Limits;
 
-/// Whether the sessions of such a server can do without an instance until their next call.
+/// Whether the sessions of this server can be without an instance until their next call.
 bool may_park(const ServerSpec& spec, ServerCatalog& catalog);
 
 class Capacity {
  public:
-  /// All of them outlive it.
+  /// The arguments outlive it.
   Capacity(Slots& slots, ServerCatalog& catalog, const Limits& limits)
       : slots_(slots), catalog_(catalog), limits_(limits) {}
 
-  /// Before an instance is started: ends another one if it must. An error is the sentence for those who wait.
+  /// Call it before an instance is started; it ends another one if it must. The error is a sentence for the
+  /// sessions that wait.
   Result<void> make_room(const ServerSpec& spec);
-  /// Whether an instance can be started for such a session and for `more` others, or one runs that it would
-  /// get. Empty, or a sentence that names the quota.
+  /// Why no instance can be started for this session and for `more` others, as a sentence that names the
+  /// quota. Empty if there is room, or if a running instance would serve the session.
   std::string why_no_room(const Ask& ask, std::size_t more);
-  /// Whether a spare may be started. No instance is ended for one, also not by a token whose part is used up.
+  /// Whether a spare may be started. No other instance is ended for a spare.
   bool has_room_for_spare(const ServerSpec& spec) const;
-  /// Ends the idle instances of each server beyond those that are kept.
+  /// Ends idle instances of each server, least recently used first, until at most `Limits::keep` are left.
   void keep_newest();
 
  private:
-  /// What may be ended; the two lists have the same order.
+  /// The instances that may be ended; the two lists have the same order.
   struct Victims {
-    std::vector<Slot*> slots;  // valid until something is ended
+    std::vector<Slot*> slots;  // valid until an instance is ended
     std::vector<Candidate> candidates;
   };
   enum class Spares : std::uint8_t { Counted, Kept };

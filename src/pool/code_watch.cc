@@ -29,7 +29,7 @@ void CodeWatch::look_later() {
 }
 
 void CodeWatch::look() {
-  std::vector<Slot*> slots;  // those that are there now: one that goes may add to the list
+  std::vector<Slot*> slots;  // a copy: a slot that is told may add others
   for (Slot& slot : slots_) slots.push_back(&slot);
   for (Slot* const slot : slots) look_at(*slot);
   if (slots_.living() > 0) look_later();

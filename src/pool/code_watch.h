@@ -1,7 +1,8 @@
-// Looks now and then whether the files of running servers have changed on disk. A slot whose files have
-// changed is told so; what follows is the slot's affair.
+// Checks from time to time whether the files of running servers have changed on disk, and tells the slot,
+// which decides what follows.
 //
-// Owned by the pool. A slot that is told may end its instance, and the sessions of it may call the pool.
+// Owned by the pool and called on the loop thread. A slot may end its instance when it is told; the sessions
+// of that instance may then call the pool before `look` or `look_at` returns.
 #pragma once
 
 #include <functional>
@@ -17,17 +18,17 @@ class Slots;
 
 class CodeWatch {
  public:
-  /// Which files an open instance was started from.
+  /// Returns the files that an open instance was started from.
   using BuildOf = std::function<knowledge::Fingerprint(const instance::Instance&)>;
 
   /// `slots` outlives it.
   CodeWatch(Loop& loop, Slots& slots);
 
-  /// For tests: instances that have no process.
+  /// For tests, whose instances have no process.
   void learn_builds_with(BuildOf build_of) { build_of_ = std::move(build_of); }
-  /// From now on the files of running servers are looked at. Returns those of this one.
+  /// Starts the periodic check, and returns the files that this instance was started from.
   knowledge::Fingerprint watch(const instance::Instance& instance);
-  /// At all of them now.
+  /// Checks all slots now.
   void look();
   void look_at(Slot& slot);
 
@@ -36,7 +37,7 @@ class CodeWatch {
 
   Slots& slots_;
   BuildOf build_of_;
-  Timer timer_;  // while there are instances
+  Timer timer_;  // runs while there are instances
 };
 
 }  // namespace corral::pool

@@ -47,7 +47,7 @@ void Holder::hand_on(const router::Router* router, const Waiters& waiters) {
                        [&object](const SessionPort* user) { return user->owner() == object; });
   };
   if (users.empty() || object_.empty() || used_by(object_)) return;
-  // A session without an object may end nobody's instance: it stays until it is idle.
+  // While a session without an object uses the instance, no object may end it.
   object_ = used_by("") ? "" : users.front()->owner();
 }
 

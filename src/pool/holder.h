@@ -1,8 +1,8 @@
-// For whom a slot has its instance: one session, a session object (which may have several sessions), or, for
-// a spare, the next of the sessions that it may be given to. Without any of them the instance is for all
-// sessions that find its slot.
+// For whom a slot keeps its instance: one session, a session object (which may have several sessions), or, if
+// it is a spare, a later session of a certain kind. If it is none of these, every session that finds the slot
+// may use the instance.
 //
-// Owned by its slot, and a value: it calls nobody.
+// A value, owned by its slot. It makes no calls.
 #pragma once
 
 #include <string>
@@ -19,31 +19,31 @@ class Waiters;
 
 class Holder {
  public:
-  /// Nobody in particular.
+  /// For every session that finds the slot.
   Holder() = default;
-  /// A private instance of this session.
+  /// For this session alone.
   static Holder of(SessionId session);
-  /// A private instance that is started before a session asks for it. `for_whom` describes the sessions that
-  /// may have it, and must not be empty; `introduction` is what their clients say in an initialize request.
+  /// For a session that has not asked yet. `for_whom` describes the sessions that may get the instance, and
+  /// must not be empty; `introduction` holds the initialize parameters that their clients send.
   static Holder spare(std::string for_whom, std::string introduction);
 
-  /// Not set unless the instance is private and has been given to a session.
+  /// The session that has the private instance; not set if it is shared or still a spare.
   SessionId session() const { return session_; }
   /// The session object that the instance ends with, or empty.
   const std::string& object() const { return object_; }
   bool is_spare() const { return !spare_for_.empty(); }
   const std::string& spare_for() const { return spare_for_; }
-  /// How a spare is opened, in the words of an initialize request; otherwise empty.
+  /// The initialize parameters with which a spare is opened; otherwise empty.
   const std::string& introduction() const { return introduction_; }
 
-  /// The spare is this session's from now on.
+  /// Turns the spare into a private instance of this session.
   void give_to(const router::SessionPort& port);
-  /// Whether it was a spare until the session that asks now got it. True once.
+  /// True once after `give_to`: for the first session that asks.
   bool take_given() { return std::exchange(given_, false); }
-  /// An instance is started for the first of these; without one, the holder stays as it is.
+  /// An instance is started for the first of these. If nobody waits, nothing changes.
   void started_for(const Waiters& waiters);
-  /// A shared instance ends with the last session object that uses it. Call it when a session has left:
-  /// the object that the instance was started for may use it no longer. `router` may be null.
+  /// A shared instance ends with the last session object that uses it. Call this when a session has left: if
+  /// its object does not use the instance any more, another object becomes the holder. `router` may be null.
   void hand_on(const router::Router* router, const Waiters& waiters);
 
  private:

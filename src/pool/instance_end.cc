@@ -29,10 +29,10 @@ std::string sentence_for(Cause cause) {
     case Cause::Stopped: return "was stopped with `corral stop`";
     case Cause::Reloaded: return "has a new configuration";
     case Cause::Restarted: return "was restarted with `corral restart`";
-    case Cause::Hung: return "did not answer any more";
+    case Cause::Hung: return "stopped answering";
     case Cause::Outdated: return "ran code that has changed";
     case Cause::Recycled: return "was replaced because it used too much memory";
-    case Cause::ShuttingDown: return "ends with the daemon";
+    case Cause::ShuttingDown: return "ends because the daemon is shutting down";
     case Cause::SessionEnded:
     case Cause::Died:
     case Cause::Unfit: break;

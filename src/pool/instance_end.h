@@ -1,4 +1,4 @@
-// Why an instance is ended, and the proof that its process tree is gone. Values, and the words for them.
+// Why an instance ends, and the proof that its process tree is gone. Values and their names.
 #pragma once
 
 #include <sys/types.h>
@@ -14,7 +14,7 @@
 
 namespace corral::pool {
 
-/// Why an instance is ended.
+/// Why an instance ends.
 enum class Cause : std::uint8_t {
   SessionEnded,
   Idle,
@@ -22,25 +22,25 @@ enum class Cause : std::uint8_t {
   Evicted,
   Hung,
   Died,
-  Unfit,     // its handshake went wrong
+  Unfit,     // its handshake failed, or it is not the server that was expected
   Outdated,  // its code has changed on disk
   Reloaded,
   Restarted,
   Stopped,
-  Recycled,  // it has grown too large
+  Recycled,  // it used too much memory
   ShuttingDown
 };
 
-/// As events, answers and the journal have it: "session-ended", …
+/// The name in events, answers and the journal: "session-ended", …
 const char* cause_name(Cause cause);
 
-/// For people, as it goes on after "server NAME ".
+/// For people: the part of a sentence that follows "server NAME ".
 std::string sentence_for(Cause cause);
 
-/// What the sessions of such an instance are told: whether another one follows, and when.
+/// What the sessions of the instance are told: whether another instance follows, and when.
 router::Departure departure_for(Cause cause);
 
-/// An instance that has ended, and the proof.
+/// An instance that has ended, with the proof.
 struct InstanceEnd {
   std::string server;
   InstanceId instance;
@@ -50,7 +50,7 @@ struct InstanceEnd {
   std::chrono::milliseconds took{};  // from the decision to the proof
 };
 
-/// Called once, when the tree of the instance is gone. May call the pool.
+/// Called once, on the loop thread, when the process tree of the instance is gone. It may call the pool.
 using WhenGone = std::function<void(const InstanceEnd&)>;
 
 }  // namespace corral::pool

@@ -20,7 +20,7 @@ void Lessons::opened(const knowledge::Fingerprint& build) {
   catalog_.learn_build({*spec_, router_->instance()->handshake(), router_->options().shared}, build_);
 }
 
-/// One of another build than the one that is known does not, also before anybody has found it out of date.
+/// Not if it runs another build than the catalog describes, even if no check has noticed the change yet.
 bool Lessons::teaches() const {
   if (!opened_) return true;
   return !outdated_ && catalog_.is_known_build(*spec_, build_);

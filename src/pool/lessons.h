@@ -1,5 +1,5 @@
-// What the present instance of a slot teaches the catalog, while it is still of the build that is known.
-// Owned by the slot; its router reports here what the server shows.
+// Passes what the present instance of a slot shows on to the catalog, as long as the instance runs the build
+// that the catalog describes. Owned by the slot; called by the router of the instance, on the loop thread.
 #pragma once
 
 #include <memory>
@@ -17,14 +17,14 @@ class Lessons final : public router::Learner {
  public:
   explicit Lessons(ServerCatalog& catalog) : catalog_(catalog) {}
 
-  /// Another instance is started. What it shows before it is open counts: it is asked for it.
+  /// Another instance is started. What it shows before it is open is learned too, because corral asks for it.
   /// `router` is the one that reports here from now on, until the next `begin`.
   void begin(std::shared_ptr<const ServerSpec> spec, const router::Router& router);
-  /// The instance is open, and was started from these files.
+  /// The instance is open; `build` names the files that it was started from.
   void opened(const knowledge::Fingerprint& build);
-  /// Its files have changed: what it shows is not what the next instance would show.
+  /// The files of the instance have changed: nothing more is learned from it.
   void mark_outdated() { outdated_ = true; }
-  /// Empty while it is not open.
+  /// Empty until the instance is open.
   const knowledge::Fingerprint& build() const { return build_; }
 
  private:

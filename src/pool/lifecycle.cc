@@ -64,7 +64,7 @@ constexpr std::array kRules = std::to_array<Rule>({
     {L::Broken, T::Rested, {L::Empty, S::Revive}},
 });
 
-/// What changes nothing: because who asks just waits, or because it cannot happen.
+/// The pairs that change nothing: the session just waits, or the pair cannot occur.
 struct Idle {
   Life life;
   std::array<Trigger, kTriggers> triggers;
@@ -114,7 +114,7 @@ constexpr bool every_pair_once() {
   }
   return true;
 }
-static_assert(every_pair_once(), "each pair of life and trigger stands in exactly one of the two lists");
+static_assert(every_pair_once(), "each pair of life and trigger is in exactly one of the two lists");
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// The life of one slot: for every state and every trigger, what comes next. Pure; a table, so that no pair
-// can be forgotten. pool/slot.cc carries it out.
+// The life cycle of a slot: a table that gives the next state and the next step for every pair of state and
+// trigger. Pure; a missing pair does not compile. pool/slot.cc carries the steps out.
 #pragma once
 
 #include <cstddef>
@@ -8,45 +8,45 @@
 namespace corral::pool {
 
 enum class Life : std::uint8_t {
-  Empty,       // no process, and nobody needs one
-  Starting,    // those who asked wait
-  Failing,     // it did not open: its tree goes, then those who asked hear why
-  Ready,       //
-  Draining,    // it shall go, and its calls in flight have their time
-  Ending,      // it goes because we want it to
-  Dying,       // it goes because it died, or hangs
-  Waiting,     // for its next start, after it died
-  Restarting,  //
-  Broken,      // it died too often
+  Empty,       // there is no instance, and nobody needs one
+  Starting,    // sessions wait for the handshake
+  Failing,     // the first handshake failed: the tree ends, then the sessions that wait are told why
+  Ready,       // sessions may attach
+  Draining,    // it is to be ended, and its calls in flight still have time
+  Ending,      // corral is ending it
+  Dying,       // it died or hung, and its tree is not gone yet
+  Waiting,     // for the next start, after an instance died
+  Restarting,  // as Starting, after an instance died
+  Broken,      // its instances died too often
 };
 inline constexpr std::size_t kLives = 10;
 
 enum class Trigger : std::uint8_t {
   Asked,         // a session needs an instance
-  Opened,        // the handshake went well
-  Unfit,         // the handshake went wrong
-  Lost,          // it will say no more
-  Gone,          // its tree is gone
-  GoneTooOften,  // its tree is gone, as were too many before it
-  DelayOver,     // the time between two starts
+  Opened,        // the handshake succeeded
+  Unfit,         // the handshake failed
+  Lost,          // the server sends nothing more
+  Gone,          // its process tree is gone
+  GoneTooOften,  // likewise, and too many instances have died in a row
+  DelayOver,     // the time between two starts is over
   Unused,        // nobody needs it: idle, evicted, or its only session has left
-  Hung,          // it lives and does not answer
+  Hung,          // it runs and does not answer
   Retired,       // another one replaces it, or none
-  Drained,       // no call is in flight any more, or their time is up
-  Rested,        // what was broken may be tried again
+  Drained,       // its calls in flight are answered, or their time is over
+  Rested,        // a broken slot may try again
 };
 inline constexpr std::size_t kTriggers = 12;
 
 enum class Step : std::uint8_t {
   None,
   Start,   // an instance
-  Attach,  // those who wait, to the instance that is ready
-  Refuse,  // those who wait, with the reason
-  Drain,   // give calls in flight their time
+  Attach,  // the sessions that wait, to the instance
+  Refuse,  // the sessions that wait, and tell them why
+  Drain,   // wait for the calls in flight
   End,     // the instance, politely
-  Kill,    // the instance, which would not listen
-  Delay,   // the next start
-  Revive,  // start again if somebody waits; otherwise the slot is not needed
+  Kill,    // the instance, at once
+  Delay,   // the next start, for some time
+  Revive,  // start again if a session waits; otherwise give the slot up
 };
 
 struct Next {
@@ -54,12 +54,12 @@ struct Next {
   Step step;
 };
 
-/// A pair that the table lacks does not compile.
+/// Every pair has exactly one row in the table; a static_assert proves it.
 Next next(Life life, Trigger trigger);
 
 const char* life_name(Life life);
 
-/// Whether the instance is on its way out.
+/// Whether there is an instance that is ending.
 inline bool is_ending(Life life) {
   return life == Life::Ending || life == Life::Failing || life == Life::Dying;
 }

@@ -33,7 +33,7 @@ void Pool::write_to(const Records& records) {
   catalog_.keep_in(records.manifests);
 }
 
-// ---- asking
+// ---- before a session needs an instance
 
 std::optional<Known> Pool::known(const Ask& ask) {
   const ServerSpec& spec = *ask.spec;
@@ -64,12 +64,12 @@ void Pool::open(SessionPort& port, const Ask& ask) {
   });
   catalog_.forget_old_build(spec);
   const knowledge::SharingDecision decision = catalog_.decide(ask);
-  // Once for each server: why it is private, and how to change that.
+  // Tell the user once for each server why it is private, and how to change that.
   if (!decision.shared && !decision.hint.empty() && catalog_.hint_once(spec))
     port.note(decision.reason + "; " + decision.hint);
   Slot& slot = slot_for(port, ask, decision);
   slot.add_waiter(port, ask.initialize_params);
-  // A server may hold a port or a lock: what takes its place under another definition waits for its end.
+  // The session's previous instance may hold a port or a lock: the new one starts when that one is gone.
   if (Slot* const before = slots_.left_by(port.id(), slot)) {
     return before->when_gone(
         [this, id = slot.id(), session = port.id()](const InstanceEnd&) { ask_again(id, session); });
@@ -80,7 +80,7 @@ void Pool::open(SessionPort& port, const Ask& ask) {
 Slot& Pool::slot_for(const SessionPort& port, const Ask& ask, const knowledge::SharingDecision& decision) {
   const std::string key = slot_key(ask, decision, port.id());
   if (Slot* const running = slots_.find(key)) code_.look_at(*running);
-  Slot* found = slots_.find(key);  // one that is out of date has another key by now
+  Slot* found = slots_.find(key);  // again: a slot that is out of date has another key now
   if (found == nullptr) found = spares_.give_to(port, ask, decision);
   if (found != nullptr) {
     found->redefine(ask.spec, decision);
@@ -89,14 +89,14 @@ Slot& Pool::slot_for(const SessionPort& port, const Ask& ask, const knowledge::S
   return slots_.add(key, ask.spec, decision, decision.shared ? Holder() : Holder::of(port.id()));
 }
 
-/// The session may wait elsewhere by now, or have left.
+/// By now the session may wait for another slot, or have left.
 void Pool::ask_again(SlotId id, SessionId session) {
   Slot* const awaited = slots_.awaited_by(session);
   Slot* const slot = awaited != nullptr ? awaited : slots_.find(id);
   if (slot != nullptr) slot->resume();
 }
 
-// ---- letting go
+// ---- sessions that leave
 
 bool Pool::release(SessionPort& port, Haste haste, WhenGone when_gone, Ends ends) {
   Slot* const slot = slots_.find_for(port.id());
@@ -108,7 +108,7 @@ bool Pool::release(SessionPort& port, Haste haste, WhenGone when_gone, Ends ends
 
 void Pool::hasten(SessionId session) {
   for (Slot& slot : slots_) {
-    // A private one of an earlier definition may be on its way out, too.
+    // A private instance of an earlier definition may still be ending, too.
     if (slot.run().left_by() == session || slot.holder().session() == session) slot.hasten(Haste::ClientGone);
   }
 }
@@ -149,17 +149,17 @@ void Pool::kill(const InstanceId& instance) {
   }
 }
 
-// ---- on the user's word
+// ---- at the user's request
 
 std::size_t Pool::retire(const std::string& server, Cause cause, const AllGone& done) {
   if (cause == Cause::Stopped) stopped_.insert(server);
-  std::vector<SlotId> slots;  // those that are there now: sessions that ask again may add to the list
+  std::vector<SlotId> slots;  // a copy: sessions that ask again may add slots
   for (const Slot& slot : slots_) {
     if (is_configured_as(slot.spec(), server)) slots.push_back(slot.id());
   }
   struct Progress {
     std::vector<InstanceEnd> ends;
-    std::optional<std::size_t> expected;  // once all slots have been told
+    std::optional<std::size_t> expected;  // set when all slots have been told
   };
   const auto progress = std::make_shared<Progress>();
   const WhenGone one_gone = [progress, done](const InstanceEnd& gone) {
@@ -194,7 +194,7 @@ void Pool::recycle(const InstanceId& instance, const std::string& why) {
   }
 }
 
-// ---- for the slots
+// ---- what the slots ask for
 
 void Pool::slot_unused(SlotId id) {
   context_.loop.post(lifetime_.guard([this, id] { slots_.remove_vacant(id); }));

@@ -1,8 +1,9 @@
-// Finds the instance that a session speaks to, or starts one: shared where the evidence allows, private
-// otherwise. Owns the slots, in which instances live, and what keeps their number flat.
+// Gives each session an instance: finds one that it may share, or starts one. Owns the slots, which hold the
+// instances, and limits their number.
 //
-// Belongs to the loop's thread. Most of what it does tells sessions something before it returns, and a
-// session may call back at once: open, release, or end. Slots are destroyed in a later turn.
+// Called on the loop thread by sessions and by the daemon. Most functions tell sessions something before they
+// return, and a session may call the pool from there: open, release, or end. A slot is destroyed in a later
+// turn of the loop than the one in which it was last used.
 #pragma once
 
 #include <functional>
@@ -25,7 +26,7 @@ class Pool final : private SlotOwner {
  public:
   using Haste = instance::Instance::Haste;
 
-  /// Each outlives the pool; null = nowhere.
+  /// Each of them outlives the pool; null = not recorded.
   struct Records {
     events::Stream* events = nullptr;
     instance::Journal* journal = nullptr;
@@ -37,73 +38,74 @@ class Pool final : private SlotOwner {
   Pool(Loop& loop, proc::Spawner& spawner, std::size_t line_cap);
   ~Pool() override;
 
-  // ---- what may be asked before a session needs an instance
+  // ---- before a session needs an instance
 
-  /// What a session may be told without an instance. Nothing if one runs already that it would share, if too
-  /// little is known, or if the server's files have changed since.
+  /// What the session can be told about its server without an instance. Nothing if it would share an instance
+  /// that runs already, if too little is known, or if the files of the server have changed since.
   std::optional<Known> known(const Ask& ask);
-  /// The last tools/list result that such a session got, until something new is learned; empty if none is
-  /// known.
+  /// The last known tools/list result for such a session; empty if none is known. Valid until something new
+  /// is learned.
   std::string_view known_tools(const Ask& ask) { return catalog_.known_tools(ask); }
-  /// The session was told what is known, and needs no instance for now.
+  /// The session was answered from what is known: writes the event.
   void answered_without_instance(const router::SessionPort& port, const ServerSpec& spec) const;
-  /// Whether such a session would get an instance together with others.
+  /// Whether the session would share its instance.
   bool would_share(const Ask& ask) { return catalog_.decide(ask).shared; }
-  /// Whether an instance can be started for such a session and for `more` others, or one runs that it would
-  /// get. Empty, or a sentence that names the quota.
+  /// Why no instance can be started for this session and for `more` others, as a sentence that names the
+  /// quota. Empty if there is room, or if a running instance would serve the session.
   std::string why_no_room(const Ask& ask, std::size_t more) { return capacity_.why_no_room(ask, more); }
 
   // ---- sessions
 
-  /// The port hears `opened` once, perhaps before this returns, unless the session is released before. The
-  /// port stays valid until it is released.
+  /// Calls `SessionPort::opened` once, perhaps before this returns, unless the session is released first. The
+  /// port must stay valid until it is released.
   void open(router::SessionPort& port, const Ask& ask);
-  /// The session's lease ends. True if the instance ends with it; `when_gone` is called when its tree is
-  /// gone.
+  /// The session needs no instance any more, and its port may be destroyed after this call. True if an
+  /// instance ends with it; `when_gone` is then called once, when its process tree is gone.
   bool release(router::SessionPort& port, Haste haste, WhenGone when_gone, Ends ends = Ends::Session);
-  /// Nobody waits any more for the end of the instances that this session had, which has ended.
+  /// For a session that has ended: nobody waits for the end of its instances any more, so they get less time.
   void hasten(SessionId session);
-  /// The session object is over: what was started for it and is used by nobody else goes. `when_gone` hears
-  /// of each, also of those that are on their way out already. Returns how many there are.
+  /// The session object has ended: ends the instances that were started for it and that nobody else uses.
+  /// `when_gone` is called for each of them, and for those that are ending already. Returns their number.
   std::size_t end_all_of(const std::string& owner, const WhenGone& when_gone);
-  /// Nobody waits any more for those that are on their way out.
+  /// Gives less time to those instances of the session object that are ending.
   void hasten_all_of(const std::string& owner);
-  /// The daemon ends: no instance is started any more, and all go.
+  /// The daemon is shutting down: ends all instances, and starts no spare any more.
   void stop_all(Haste haste);
 
   /// The instances that have calls in flight.
   std::vector<InstanceId> with_calls() const;
-  /// The instance, which is on its way out, has had its time. Nothing happens if it is gone.
+  /// Ends the instance at once. Does nothing if it is gone.
   void kill(const InstanceId& instance);
 
-  // ---- on the user's word
+  // ---- at the user's request
 
   using AllGone = std::function<void(const std::vector<InstanceEnd>&)>;
-  /// Every instance of the server goes; calls in flight get `Limits::drain`. Its sessions stay, and get a new
-  /// instance at once, or with `Cause::Stopped` none before `allow`. Returns how many go; `done` is called in
-  /// any case, perhaps before this returns.
+  /// Ends every instance of the server; calls in flight get `Limits::drain`. Its sessions stay, and get a new
+  /// instance at once, or with `Cause::Stopped` after `allow`. Returns how many instances end. `done` is
+  /// called once, when all of them are gone, perhaps before this returns.
   std::size_t retire(const std::string& server, Cause cause, const AllGone& done);
-  /// What was stopped, or has died too often, may be started again. False if there was nothing to allow.
+  /// Allows a server that was stopped, or whose instances died too often, to start again. False if nothing
+  /// prevented it.
   bool allow(const std::string& server);
   const StoppedServers& stopped() const { return stopped_; }
-  /// The instance has grown too large: another one takes its place when its calls are answered.
+  /// The instance uses too much memory: it is replaced when its calls are answered. `why` is for the event.
   void recycle(const InstanceId& instance, const std::string& why);
-  /// Looks whether the files of running servers have changed; also done by itself now and then.
+  /// Checks now whether the files of running servers have changed. The pool also checks periodically.
   void look_at_code() { code_.look(); }
 
-  // ---- how it is set up
+  // ---- settings
 
   void set_limits(const Limits& limits) { context_.limits = limits; }
-  /// For the instances that are started from now on.
+  /// Applies to instances that are started from now on.
   void set_line_cap(std::size_t line_cap) { context_.line_cap = line_cap; }
-  /// Hears of every instance that was started for a session object and whose end was not proved.
+  /// Called for each instance of a session object whose process tree could not be proved gone.
   using Unproved = std::function<void(const std::string& owner, const InstanceEnd& gone)>;
   void when_unproved(Unproved task) { unproved_ = std::move(task); }
-  /// Where it is written what happens to instances, and what is learned from them. Call it before the first
-  /// session opens.
+  /// Where the pool writes what happens to instances and what it learns. Call it before the first session
+  /// opens.
   void write_to(const Records& records);
   void learn_builds_with(CodeWatch::BuildOf build_of) { code_.learn_builds_with(std::move(build_of)); }
-  /// A child of this process that is not an instance, and is meant to be there until it dies.
+  /// This child of the daemon is not an instance. `ended` is called when it has ended.
   void started(pid_t child, instance::Children::Ended ended) { children_.started(child, std::move(ended)); }
 
   const Slots& slots() const { return slots_; }
@@ -127,7 +129,7 @@ class Pool final : private SlotOwner {
   instance::Children children_;
   SlotContext context_;
   Slots slots_;
-  std::vector<std::unique_ptr<router::Router>> ended_;  // until the next turn
+  std::vector<std::unique_ptr<router::Router>> ended_;  // destroyed in the next turn
   Capacity capacity_;
   CodeWatch code_;
   StoppedServers stopped_;

@@ -12,7 +12,7 @@ std::optional<Clock::duration> RestartPolicy::died(Clock::duration lived, double
   Clock::duration delay = rules_.second_delay;
   for (int death = 2; death < deaths_ && delay < rules_.longest_delay; ++death) delay *= 2;
   delay = std::min(delay, rules_.longest_delay);
-  // Half of it is certain, half is chance.
+  // Half of the delay is fixed, half is random.
   return delay / 2 + std::chrono::duration_cast<Clock::duration>(delay / 2 * random);
 }
 

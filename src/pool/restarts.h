@@ -1,5 +1,5 @@
-// When the next instance of a slot may be started after one has died: pool/restart_policy.cc says how long to
-// wait, this waits. Owned by its slot. Belongs to the loop's thread.
+// Waits between the death of an instance and the next start; pool/restart_policy.cc decides for how long.
+// Owned by its slot, used on the loop thread. The tasks are not called after its destruction.
 #pragma once
 
 #include <random>
@@ -12,19 +12,19 @@ namespace corral::pool {
 
 class Restarts {
  public:
-  /// `random` outlives it: servers that died together should not all start at the same moment.
+  /// `random` outlives it.
   Restarts(Loop& loop, RestartRules rules, std::minstd_rand& random)
       : policy_(rules), random_(random), timer_(loop) {}
 
-  /// An instance has died that was ready for this long. False if that happened too often for another start.
+  /// An instance died after it was ready for this long. False if instances died too often for another start.
   bool note_death(Clock::duration time_ready);
   int deaths() const { return policy_.deaths(); }  // in a row
-  /// Earlier deaths count no longer.
+  /// Earlier deaths do not count any more.
   void forgive() { policy_.forgive(); }
 
   /// Calls `start` when the delay after the last death is over. `server` is for the log.
   void wait(const std::string& server, Task start);
-  /// Calls `try_again` when a server that died too often has rested. False if it rests already.
+  /// Calls `try_again` after the rest of a server that died too often. False if the rest has begun already.
   bool rest(Task try_again);
 
  private:

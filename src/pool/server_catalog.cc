@@ -23,7 +23,7 @@ std::string search_path(const proc::LaunchSpec& spec) {
   return {};
 }
 
-/// A shared legacy server was told of no client.
+/// A shared legacy server was opened without the capabilities of any client.
 std::string profile_for(Era era, bool shared, std::string_view introduction) {
   const bool plain = shared && era == Era::Legacy;
   return knowledge::profile_of(era, plain ? instance::plain_initialize_params() : introduction);
@@ -40,7 +40,7 @@ ServerCatalog::Knowledge& ServerCatalog::knowledge_of(const ServerSpec& spec) {
   return known;
 }
 
-// ---- keeping and forgetting
+// ---- storing and forgetting
 
 void ServerCatalog::learned(const std::string& key) {
   if (store_ == nullptr) return;
@@ -66,12 +66,12 @@ void ServerCatalog::forget_old_build(const ServerSpec& spec) {
   if (spec.on_change == config::OnChange::Ignore) return;
   const auto changed = knowledge::what_changed(known.manifest.fingerprint);
   if (!changed) return;
-  log_line("server " + spec.server + ": " + *changed + "; what was known of it is learned anew");
+  log_line("server " + spec.server + ": " + *changed + "; what was known about it is learned again");
   known.manifest = {};
   known.refuted = false;
 }
 
-// ---- what follows from it
+// ---- decisions
 
 std::optional<Era> ServerCatalog::era_of(const ServerSpec& spec) {
   if (spec.era) return spec.era;
@@ -94,7 +94,8 @@ knowledge::SharingFacts ServerCatalog::facts_of(const ServerSpec& spec) {
   };
 }
 
-/// A session that comes back knows its server by what it declared: it does not change sides.
+/// A session that asks again does not change between shared and private: its client relies on what the server
+/// declared.
 knowledge::SharingDecision ServerCatalog::decide(const Ask& ask) {
   knowledge::SharingDecision decision = decide_sharing(facts_of(*ask.spec));
   if (!ask.shared || *ask.shared == decision.shared) return decision;
@@ -117,11 +118,11 @@ std::optional<Known> ServerCatalog::known(const Ask& ask, const knowledge::Shari
   const ServerSpec& spec = *ask.spec;
   const knowledge::Manifest& manifest = knowledge_of(spec).manifest;
   const auto era = era_of(spec);
-  // Without its fingerprint nobody could tell that it is out of date.
+  // Without a fingerprint a change of the code would go unnoticed.
   if (!era || manifest.fingerprint.files.empty()) return std::nullopt;
   const auto found = manifest.portraits.find(profile_for(*era, decision.shared, ask.initialize_params));
   if (found == manifest.portraits.end() || found->second.handshake.empty()) return std::nullopt;
-  // A session that is told of an old server should hear at once that it is refused.
+  // If the version of the server will be refused, the session must be told at once, not later.
   if (!knowledge::objection_to_version(spec.server, found->second.handshake, spec.min_version).empty())
     return std::nullopt;
   return Known{*era, decision.shared, &found->second};
@@ -140,7 +141,7 @@ bool ServerCatalog::hint_once(const ServerSpec& spec) {
   return !std::exchange(knowledge_of(spec).hinted, true);
 }
 
-// ---- what instances teach
+// ---- learning from instances
 
 /// The portrait of the server as clients that say this of themselves see it.
 knowledge::Portrait& ServerCatalog::portrait_of(const Source& source, std::string_view introduction) {
@@ -189,7 +190,8 @@ void ServerCatalog::learn_conversational(const ServerSpec& spec) {
   if (std::exchange(knowledge_of(spec).manifest.conversational, true)) return;
   learned(spec.key);
   log_line("server " + spec.server +
-           " asked a client something on a shared instance and was refused; new sessions get their own");
+           " sent a request to a client on a shared instance and was refused; new sessions get instances of "
+           "their own");
 }
 
 void ServerCatalog::learn_that_it_answers_probes(const ServerSpec& spec) {

@@ -1,8 +1,8 @@
-// What is known of each server: what its instances have shown, learned from them and kept from one daemon to
-// the next. Decides from it whether sessions may share an instance, and what a session can be told without
-// one. Knows servers by their launch key; knows neither slots nor sessions.
+// What is known about each server, learned from its instances and kept from one daemon to the next. Decides
+// whether sessions may share an instance, and what a session can be told without one. Identifies servers by
+// their launch key; does not know slots or sessions.
 //
-// Owned by the pool, belongs to the loop's thread, calls nobody back.
+// Owned by the pool and used on the loop thread. Makes no calls to slots or sessions.
 #pragma once
 
 #include <functional>
@@ -22,47 +22,47 @@
 
 namespace corral::pool {
 
-/// What can be told of a server without starting it.
+/// What a session can be told about a server that does not run.
 struct Known {
   knowledge::Era era;
   bool shared;
-  const knowledge::Portrait* portrait;  // until something new is learned
+  const knowledge::Portrait* portrait;  // valid until something new is learned
 };
 
 class ServerCatalog {
  public:
   explicit ServerCatalog(Loop& loop) : saving_(loop) {}
 
-  /// Where what is learned outlives the daemon. The store outlives the catalog; null = nowhere.
+  /// Where the knowledge is stored between two daemons. The store outlives the catalog; null = not stored.
   void keep_in(knowledge::ManifestStore* store) { store_ = store; }
-  /// Saves what was learned at once. Otherwise it is saved a moment after it was learned.
+  /// Saves now. Without this call, new knowledge is saved after a short delay.
   void save();
-  /// Commands that differ in one variable are different servers: beyond a number of them, those that are not
-  /// in use are saved and forgotten here. References that were given out are then no longer valid.
+  /// If very many servers are known (commands that differ in one variable are different servers), saves those
+  /// that are not in use and removes them from memory. Invalidates references that were returned.
   void forget_some(const std::function<bool(std::string_view key)>& in_use);
-  /// What another build has shown says nothing of this one. Reads the files of the server.
+  /// Forgets what is known if the files of the server have changed since. Reads the file system.
   void forget_old_build(const ServerSpec& spec);
 
-  // ---- what follows from it
+  // ---- decisions
 
-  /// Nothing if it is neither configured nor known.
+  /// The configured or known era; nothing if it is neither.
   std::optional<knowledge::Era> era_of(const ServerSpec& spec);
   knowledge::SharingDecision decide(const Ask& ask);
-  /// Whether there is evidence that nothing is lost when its process ends between two calls.
+  /// Whether there is evidence that the server loses nothing when its process ends between two calls.
   bool keeps_no_state(const ServerSpec& spec);
   /// Whether an earlier instance has answered a probe.
   bool answers_probes(const ServerSpec& spec) { return knowledge_of(spec).manifest.answers_probes; }
-  /// Whether this is the build that is known.
+  /// Whether the knowledge is about this build.
   bool is_known_build(const ServerSpec& spec, const knowledge::Fingerprint& build);
-  /// What a session may be told before it needs an instance. Nothing if too little is known.
+  /// What the session can be told before it needs an instance. Nothing if too little is known.
   std::optional<Known> known(const Ask& ask, const knowledge::SharingDecision& decision);
-  /// The last tools/list result that such a session got, until something new is learned; empty if none is
-  /// known.
+  /// The last known tools/list result for such a session; empty if none is known. Valid until something new
+  /// is learned.
   std::string_view known_tools(const Ask& ask);
-  /// True once for each server: whether its hint is still to be given.
+  /// Whether the user must still be told how to share this server. True once for each server.
   bool hint_once(const ServerSpec& spec);
 
-  // ---- what instances teach
+  // ---- learning from instances
 
   /// An open instance: its server, what it answered, and whether several sessions share it.
   struct Source {
@@ -70,19 +70,19 @@ class ServerCatalog {
     const instance::Handshake& handshake;
     bool shared;
   };
-  /// Which build it is, which era it speaks and what it answered, once it is open.
+  /// The instance is open: learns its build, its era and the result of its handshake.
   void learn_build(const Source& source, const knowledge::Fingerprint& build);
-  /// What the server showed in the other era says nothing of this one.
+  /// The server uses this era: forgets what it showed in the other one.
   void learn_era(const ServerSpec& spec, knowledge::Era era);
-  /// What the annotations of its tools say, as such an instance listed them.
+  /// What the annotations of all its tools say, as listed by such an instance.
   void learn_annotations(const ServerSpec& spec, knowledge::Sharing sharing, router::ToolEffects tools);
-  /// It asked a client something on a shared instance.
+  /// The server sent a request to a client on a shared instance.
   void learn_conversational(const ServerSpec& spec);
   void learn_that_it_answers_probes(const ServerSpec& spec);
-  /// What it showed to clients that say the same of themselves as this one.
+  /// The result of a list request, for clients that the server cannot tell apart from this one.
   void learn_list(const Source& source, std::string_view introduction, knowledge::ListKind kind,
                   std::string_view result);
-  /// The server says that this list is another one now.
+  /// The server says that this list has changed.
   void forget_list(const ServerSpec& spec, router::ChangedList list);
 
  private:

@@ -50,7 +50,7 @@ void Slot::apply(Trigger trigger) {
   }
 }
 
-// ---- whose it is
+// ---- its definition
 
 void Slot::redefine(std::shared_ptr<const ServerSpec> spec, const knowledge::SharingDecision& decision) {
   const bool runs = life_ == Life::Starting || life_ == Life::Restarting || life_ == Life::Ready;
@@ -97,10 +97,10 @@ void Slot::start() {
 }
 
 void Slot::on_error_output(Router& router, std::string_view bytes) {
-  if (&router != run_.router()) return;  // it has ended
+  if (&router != run_.router()) return;  // an earlier instance
   if (context_.error_files != nullptr)
     context_.error_files->write(spec_->server, router.instance()->id().text(), bytes);
-  if (router.admission().open()) return;  // its sessions hear it themselves
+  if (router.admission().open()) return;  // its router passes it to its sessions
   for (const Waiter& waiter : waiters_) waiter.port->error_output(bytes);
 }
 
@@ -128,18 +128,18 @@ void Slot::attach_waiters() {
   }
 }
 
-// ---- what goes wrong
+// ---- failures
 
-/// A first start that went wrong is told at once; after a death another start may do better.
+/// A failed first start is reported at once; after a death, another start may succeed.
 void Slot::on_unusable(Router& router) {
   const bool first = life_ == Life::Starting;
-  if (!first && life_ != Life::Restarting) return;  // it is being ended already
+  if (!first && life_ != Life::Restarting) return;  // it is ending already
   const Handshake& handshake = router.instance()->handshake();
   const std::string& objection = router.admission().objection();
   run_.set_cause(Cause::Unfit);
   run_.set_last_words({objection.empty() ? "server " + spec_->server + " refused the handshake" : objection});
   if (handshake.outcome() == Handshake::Outcome::NotModern) {
-    silent_probe_ = true;  // those who wait go on waiting, for the next one
+    silent_probe_ = true;  // the sessions keep waiting, for the next instance
     return apply(Trigger::Unfit);
   }
   apply(Trigger::Unfit);
@@ -164,7 +164,7 @@ void Slot::on_server_lost(Router& router, const LastWords& why) {
   use_.stop();
   run_.note_ending();
   if (life_ == Life::Ready || life_ == Life::Restarting || first) run_.set_last_words(why);
-  // A legacy server may well exit when it is spoken to in the modern way; not so one that we have ended.
+  // A legacy server may exit when it receives a modern request. An instance that corral ends proves nothing.
   const bool by_itself = first || life_ == Life::Restarting;
   const bool not_modern =
       by_itself && router.instance()->handshake().outcome() == Handshake::Outcome::NotModern;
@@ -186,7 +186,7 @@ void Slot::on_instance_ended(Router& router, const instance::Ending& ending) {
   if (!ending.keeper_lost) return gone(ending);
   if (const pid_t child = instance::run_terminators_of(router.instance()->tree()))
     context_.children.started(child);
-  // Its tree falls to us, and has ended when we have ended it. Until then the slot stays taken.
+  // The daemon inherits the processes of a lost keeper and ends them. Until then the slot stays in use.
   context_.children.end_orphans_of(router.instance()->keeper(),
                                    [&owner = context_.owner, id = id_, ending](bool proved) {
                                      instance::Ending now = ending;
@@ -215,7 +215,7 @@ void Slot::refuse_waiters() {
   if (broken) {
     const std::string often = "server " + spec_->server + " died " + std::to_string(restarts_.deaths()) +
                               " times in a row and is not started again for now; `corral restart " +
-                              spec_->server + "` tries at once. At last: ";
+                              spec_->server + "` tries at once. The last time: ";
     why.sentence.insert(0, often);
     if (restarts_.rest([this] { allow(); }))
       context_.tell(slot_event(*this, events::Kind::Broken, "died-too-often", why.for_log()));
@@ -230,18 +230,18 @@ void Slot::refuse_waiters() {
 
 void Slot::drain() {
   use_.stop();
-  // One that is only too large may finish its work, however long that takes.
+  // An instance that only uses too much memory may finish its calls.
   const bool recycled = run_.cause() == Cause::Recycled;
   run_.drain(recycled ? spec_->call_timeout : context_.limits.drain, [this] { apply(Trigger::Drained); });
 }
 
 void Slot::on_calls_finished(Router& router) {
-  if (&router != run_.router()) return;  // it has ended meanwhile
+  if (&router != run_.router()) return;  // it has ended since
   run_.drained();
   apply(Trigger::Drained);
 }
 
-/// Every instance that we end comes through here.
+/// Every instance that corral ends passes through this function.
 void Slot::end(Haste haste) {
   use_.stop();
   run_.note_ending();
@@ -284,7 +284,7 @@ Slot::Left Slot::leave(SessionPort& port, Ends ends, Haste haste, WhenGone when_
 }
 
 bool Slot::end_with_owner(const WhenGone& task) {
-  if (!is_ending(life_) && !is_unused()) {  // others have joined
+  if (!is_ending(life_) && !is_unused()) {  // other sessions use it
     holder_.hand_on(router(), waiters_);
     return false;
   }
@@ -295,14 +295,14 @@ bool Slot::end_with_owner(const WhenGone& task) {
   return true;
 }
 
-// ---- on the user's word
+// ---- at the user's request
 
 bool Slot::retire(Cause cause, const WhenGone& task) {
   const bool lives = router() != nullptr;
   if (lives && task) when_gone(task);
   if (lives && !is_ending(life_)) run_.set_cause(cause);
   if (cause != Cause::Recycled) restarts_.forgive();
-  // A session that waits for the old definition, or in vain, must not start it again.
+  // Sessions that wait for the old definition, or for a stopped server, must not start it again.
   std::vector<SessionId> refused;
   if (cause != Cause::Restarted) refused = waiters_.dismiss_all();
   run_.lose(refused);
@@ -320,7 +320,7 @@ bool Slot::allow() {
   return held;
 }
 
-// ---- how long it is used
+// ---- changed code
 
 void Slot::mark_stale(const std::string& changed) {
   run_.mark_stale(changed);

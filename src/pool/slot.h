@@ -1,10 +1,10 @@
-// A slot holds one instance of a server at a time, and after it the next. Sessions that share an instance
-// share its slot; a private session has a slot of its own. The slot starts, restarts and ends its instances
-// as pool/lifecycle.cc says, and answers the sessions that wait for one.
+// Holds one instance of a server at a time. Sessions that share an instance share its slot; a private session
+// has a slot of its own. The slot starts, restarts and ends its instances as pool/lifecycle.cc decides, and
+// answers the sessions that wait for one.
 //
-// Owned by the pool, which destroys it in a later turn than the one in which it was last used; remember its
-// id, never its address. Whatever it tells a session may call the pool and this slot again: a session may
-// leave or ask while others are being told. Belongs to the loop's thread.
+// Owned by the pool, which destroys it in a later turn of the loop than the one in which it was last used:
+// remember its id, never its address. Used on the loop thread. A session that is told something may call the
+// pool and this slot before the call returns: it may leave, or ask again, while others are still to be told.
 #pragma once
 
 #include <memory>
@@ -24,15 +24,15 @@
 
 namespace corral::pool {
 
-/// What ends when a session leaves its slot: the session alone, or with it the session object that it belongs
-/// to, and a shared instance that was started for that object and that nobody else uses.
+/// What ends when a session leaves its slot: only the session, or also the session object that it belongs to,
+/// and then a shared instance that was started for that object and that nobody else uses.
 enum class Ends : std::uint8_t { Session, SessionObject };
 
 class Slot final : private router::Router::Listener {
  public:
   using Haste = instance::Instance::Haste;
 
-  /// `context` outlives it. `key` says which sessions find it: those that ask for the same, or one alone.
+  /// `context` outlives it. `key` is how sessions find it; slot_key() makes it.
   Slot(SlotId id, SlotContext& context, std::string key, std::shared_ptr<const ServerSpec> spec,
        knowledge::SharingDecision decision, Holder holder);
 
@@ -41,59 +41,61 @@ class Slot final : private router::Router::Listener {
   const ServerSpec& spec() const { return *spec_; }
   const knowledge::SharingDecision& decision() const { return decision_; }
   Life life() const { return life_; }
-  /// Null while there is no instance. Its instance is never null.
+  /// Null while there is no instance. The instance of the router is never null.
   const router::Router* router() const { return run_.router(); }
   /// The present instance, or why the last one ended.
   const Run& run() const { return run_; }
   const Holder& holder() const { return holder_; }
   const Waiters& waiters() const { return waiters_; }
-  /// Which files the present instance was started from. Empty while it is not open.
+  /// The files that the present instance was started from. Empty until it is open.
   const knowledge::Fingerprint& build() const { return lessons_.build(); }
-  /// Whether no session has its instance or waits for one.
+  /// Whether no session is attached to its instance or waits for one.
   bool is_unused() const { return waiters_.empty() && (!router() || router()->sessions().empty()); }
   /// Whether it may be destroyed.
   bool is_vacant() const { return life_ == Life::Empty && !router() && waiters_.empty(); }
 
-  // ---- whose it is
+  // ---- its definition
 
-  /// Until it runs: what is not part of the key may have changed, and the next instance follows it.
+  /// What is not part of the key may have changed: the next instance follows this definition. Does nothing
+  /// while an instance is starting or ready.
   void redefine(std::shared_ptr<const ServerSpec> spec, const knowledge::SharingDecision& decision);
-  /// The spare is this session's from now on, and found by this key.
+  /// Gives the spare to this session, which finds it by this key.
   void give_to(const router::SessionPort& port, std::string key, const knowledge::SharingDecision& decision);
 
-  // ---- what happens to it
+  // ---- its life cycle
 
-  /// Carries out what the lifecycle says.
+  /// Carries out the next step of pool/lifecycle.cc.
   void apply(Trigger trigger);
-  /// The session waits, and hears `opened` once; perhaps not before somebody applies Asked.
+  /// The session waits for an instance; `opened` is called once. The caller applies `Trigger::Asked` when the
+  /// instance may be started.
   void add_waiter(router::SessionPort& port, const std::string& initialize_params);
-  /// Starts an instance if a session waits for one. A slot that nobody needs by now is given up.
+  /// Starts an instance if a session waits for one. If nobody needs the slot, it is given up.
   void resume();
-  /// Called once, when the tree of the present instance is gone.
+  /// Calls `task` once, when the process tree of the present instance is gone. Call it only if there is one.
   void when_gone(WhenGone task) { run_.when_gone(std::move(task)); }
 
   enum class Left : std::uint8_t {
-    Stays,    // for others, or until it is idle
-    Ends,     // with the session; `when_gone` hears of it
+    Stays,    // the instance serves others, or stays until it is idle
+    Ends,     // the instance ends with the session; `when_gone` is called
     HadNone,  // the slot had no instance
   };
-  /// The session leaves: it is told nothing more, and an instance of its own ends.
+  /// The session leaves: nothing more is told to it, and its private instance ends.
   Left leave(router::SessionPort& port, Ends ends, Haste haste, WhenGone when_gone);
-  /// The session object that it was started for is over. True if the instance ends, and `task` hears of it.
+  /// The session object that it was started for has ended. True if the instance ends; `task` is then called.
   bool end_with_owner(const WhenGone& task);
-  /// The instance that is on its way out gets less time.
+  /// The instance that is ending gets less time.
   void hasten(Haste haste) { run_.stop(haste); }
-  /// The daemon ends.
+  /// The daemon is shutting down.
   void stop(Haste haste);
 
-  /// Nobody needs the instance for now.
+  /// Nobody needs the instance now. Its sessions, if there are any, are parked.
   void end_unused(Cause cause);
-  /// The instance goes when its calls are answered; `task` hears of it if there is one, which is returned.
-  /// With `Cause::Restarted` those who wait go on waiting, otherwise they are answered.
+  /// Ends the instance when its calls are answered. True if there is one; `task` (may be empty) is then
+  /// called. With `Cause::Restarted` the sessions that wait keep waiting; otherwise they are answered.
   bool retire(Cause cause, const WhenGone& task);
-  /// What has died may be started again. True if that was not so before.
+  /// Forgives earlier deaths and starts again if a session waits. True if a start was being held back.
   bool allow();
-  /// The files of its instance have changed. Sessions that are here finish on the old code.
+  /// The files of the instance have changed. Its sessions stay on the old code. Call it only while Ready.
   void mark_stale(const std::string& changed);
 
  private:
@@ -105,7 +107,7 @@ class Slot final : private router::Router::Listener {
   void on_server_lost(router::Router& router, const router::LastWords& why) override;
   void on_instance_ended(router::Router& router, const instance::Ending& ending) override;
 
-  // the steps of the lifecycle
+  // the steps of the life cycle
   void start();
   void attach_waiters();
   void refuse_waiters();
@@ -122,7 +124,7 @@ class Slot final : private router::Router::Listener {
   Holder holder_;
   Life life_ = Life::Empty;
   Waiters waiters_;
-  bool silent_probe_ = false;  // the last one had no answer to the probe: it must be a legacy server
+  bool silent_probe_ = false;  // the last instance did not answer the modern handshake: try legacy
   Restarts restarts_;
   UseWatch use_;
   Lessons lessons_;

@@ -1,5 +1,5 @@
-// What happens to a slot and its instances, as events. Free functions: they read the slot and decide nothing.
-// Each text is one sentence for people; `cause` is the word that metrics and scripts look at.
+// Makes events from what happens to a slot and its instances. Free functions: they read the slot and change
+// nothing. The text of an event is one sentence for people; `cause` is the word for metrics and scripts.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace corral::pool {
 
 events::Event started_event(const Slot& slot);
 events::Event ready_event(const Slot& slot);
-/// The waiting session got the instance of the slot.
+/// The waiting session was attached to the instance of the slot.
 events::Event attached_event(const Slot& slot, const Waiter& waiter);
 /// The event leaves out what the server wrote to stderr.
 events::Event crashed_event(const Slot& slot, const router::LastWords& why);
@@ -21,10 +21,10 @@ events::Event stopping_event(const Slot& slot);
 events::Event slot_event(const Slot& slot, events::Kind kind, const std::string& cause,
                          const std::string& sentence);
 
-/// The end with its evidence: one event, and one more for each further process that survived.
+/// The end of an instance with its evidence: one event, and one more for each further surviving process.
 std::vector<events::Event> ended_events(const InstanceEnd& gone);
 
-/// The session was told what is known of the server, which was not started for it.
+/// The session was answered from what is known; its server was not started.
 events::Event answered_without_instance_event(const router::SessionPort& port, const ServerSpec& spec);
 
 }  // namespace corral::pool

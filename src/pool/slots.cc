@@ -12,7 +12,7 @@ Slot* first_of(List& list, Condition condition) {
   return found == list.end() ? nullptr : &*found;
 }
 
-/// Whether the session has the instance of this slot, or waits for one.
+/// Whether the session is attached to the instance of this slot, or waits for one.
 bool serves(const Slot& slot, SessionId session) {
   return slot.waiters().contains(session) ||
          (slot.router() != nullptr && slot.router()->sessions().contains(session));

@@ -1,6 +1,6 @@
-// All slots of a pool, in the order in which they were added. Slots are added at any time, also while
-// somebody goes through them (who then meets the new ones too), and removed only by `remove_vacant`, which
-// the pool calls from a task of its own.
+// All slots of a pool, in the order in which they were added. A slot may be added while a caller iterates
+// over them; the iteration then reaches it too. Only `remove_vacant` destroys slots, and the pool calls it
+// from a task of its own, so that slots stay valid during a turn of the loop.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,8 @@
 
 namespace corral::pool {
 
-/// By which key the session finds its slot: that of the server if it may share one, otherwise its own.
+/// The key by which a session finds its slot: the key of the server if it may share, otherwise one of its
+/// own.
 std::string slot_key(const Ask& ask, const knowledge::SharingDecision& decision, SessionId session);
 
 class Slots {
@@ -32,19 +33,19 @@ class Slots {
 
   Slot& add(std::string key, std::shared_ptr<const ServerSpec> spec,
             const knowledge::SharingDecision& decision, Holder holder = {});
-  /// Destroys the slot, unless it is in use again or gone already. Call it from the loop, not from a slot.
+  /// Destroys the slot, unless it is in use again. Call it from a task of the loop, never from a slot.
   void remove_vacant(SlotId id);
 
-  // Each is null if there is none.
+  // Each of these returns null if there is none.
   Slot* find(SlotId id);
   Slot* find(std::string_view key);
-  /// Where the session is attached, or waits; otherwise where its own last instance is still on its way out.
+  /// The slot where the session is attached or waits; otherwise the one where its private instance is ending.
   Slot* find_for(SessionId session);
   Slot* awaited_by(SessionId session);
-  /// Whose instance is on its way out, and was this session's.
+  /// A slot whose instance this session has lost, and which is still ending.
   Slot* left_by(SessionId session, const Slot& except);
 
-  /// How many have an instance, also one that is on its way out.
+  /// How many slots have an instance, including those that are ending.
   std::size_t living() const;
 
  private:

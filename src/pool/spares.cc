@@ -11,9 +11,10 @@
 namespace corral::pool {
 namespace {
 
-/// Which sessions may have it: those to whom a server could not show the difference.
+/// Describes the sessions that may get the spare: those that the server could not tell apart.
 std::string spare_key(const Ask& ask) {
-  // A modern server is told with every request who asks; what counts is what a legacy one heard.
+  // A modern server gets the facts of its client with every request; only a legacy handshake is bound to
+  // them.
   return ask.spec->key + "\n" + knowledge::profile_of(knowledge::Era::Legacy, ask.initialize_params) + "\n" +
          knowledge::client_name(ask.initialize_params);
 }

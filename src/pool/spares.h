@@ -1,7 +1,7 @@
-// Private instances that are started before a session asks for them. Each is given to one session, and never
-// comes back.
+// Starts private instances before a session asks for them. Each spare is given to one session and is never
+// used again after it.
 //
-// Owned by the pool. A session that takes one has it replaced in a later turn.
+// Owned by the pool and called on the loop thread. A spare that was taken is replaced in a later turn.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class Slots;
 
 class Spares {
  public:
-  /// What it works with; all of them outlive it.
+  /// The parts of the pool that it uses; all of them outlive it.
   struct Parts {
     Loop& loop;
     Slots& slots;
@@ -36,10 +36,10 @@ class Spares {
   };
   explicit Spares(Parts parts) : parts_(parts) {}
 
-  /// The spare that the session may have, and has from now on; null if there is none. Begins others for the
-  /// sessions after it, where the server is to be kept warm.
+  /// Gives the session a spare that fits it, and returns its slot; null if there is none. If the server is to
+  /// be kept warm, starts spares for later sessions.
   Slot* give_to(const router::SessionPort& port, const Ask& ask, const knowledge::SharingDecision& decision);
-  /// No spare is begun any more.
+  /// Starts no spare any more.
   void close() { closed_ = true; }
 
  private:
@@ -47,7 +47,7 @@ class Spares {
   void add(const Ask& ask, const std::string& for_whom);
 
   Parts parts_;
-  std::uint64_t begun_ = 0;  // ever
+  std::uint64_t begun_ = 0;  // since the daemon started
   bool closed_ = false;
   Lifetime lifetime_;
 };

@@ -1,7 +1,7 @@
 // Ends an instance that is not used: after its idle time, or at once if its code is out of date and no
-// session is attached. The decision is pure; the watch asks for it when the answer may have changed.
+// session is attached. The decision is a pure function; the watch calls it when the result may have changed.
 //
-// Owned by the slot of the instance. Belongs to the loop's thread.
+// Owned by the slot of the instance, used on the loop thread.
 #pragma once
 
 #include <optional>
@@ -16,8 +16,8 @@ class Slot;
 
 struct InstanceUse {
   bool has_sessions = false;
-  bool in_use = false;    // something is in flight or open
-  bool may_park = false;  // its sessions can do without it until their next call
+  bool in_use = false;    // it has calls in flight, open progress or open subscriptions
+  bool may_park = false;  // its sessions can be without it until their next call
   bool replaced = false;  // its code is out of date, and new sessions get another instance
   Clock::duration unused{};
   Clock::duration idle{};  // how long it may be unused
@@ -36,7 +36,7 @@ class UseWatch {
   /// Slot and catalog outlive it.
   UseWatch(Loop& loop, Slot& slot, ServerCatalog& catalog) : slot_(slot), catalog_(catalog), timer_(loop) {}
 
-  /// An earlier appointment is replaced.
+  /// Checks after this time. Replaces an earlier call.
   void look_in(Clock::duration after);
   void stop() { timer_.cancel(); }
 

@@ -1,5 +1,6 @@
-// The sessions that wait for the instance of a slot, in the order in which they asked. Each is taken out
-// before it is answered, so that it is answered once, whatever its answer sets off.
+// The sessions that wait for the instance of a slot, in the order in which they asked. Each is removed before
+// it is answered, so that it is answered once, even if it asks again from within the answer. Owned by the
+// slot, used on the loop thread.
 #pragma once
 
 #include <deque>
@@ -15,19 +16,20 @@ struct Waiter {
   router::SessionPort* port;
   std::string initialize_params;
   bool failed = false;  // the instance that it waited for did not open
-  /// How it comes to its instance: "spawn" = one was started for it, "spare", "warm".
+  /// How the session gets its instance: "spawn" = one was started for it, "spare", or "warm" = one was
+  /// running.
   const char* way = "warm";
 };
 
-/// A port stays valid while it is in here: a session that ends is removed first, also one that was dismissed
-/// and has not been answered yet.
+/// A port must stay valid while it is in here: call `remove` before a session is destroyed, also if the
+/// session was dismissed and has not been answered yet.
 class Waiters {
  public:
   bool empty() const { return list_.empty(); }
   const Waiter& front() const { return list_.front(); }
   auto begin() const { return list_.begin(); }
   auto end() const { return list_.end(); }
-  /// Whether the session waits, or is still to be answered.
+  /// Whether the session waits, or was dismissed and has not been answered yet.
   bool contains(SessionId session) const;
   std::vector<SessionId> sessions() const;
 
@@ -35,21 +37,20 @@ class Waiters {
   void remove(const router::SessionPort& port);
   /// An instance is started for the first of them.
   void mark_spawn();
-  /// What they wait for did not open: they are refused once its tree is gone. Those that ask later are not.
+  /// The instance did not open: all of them will be refused when its tree is gone. Later ones will not.
   void mark_failed();
 
   Waiter take_front();
-  /// They wait no longer, and are to be answered. A session that asks again meanwhile is not among them.
+  /// These sessions do not wait any more; the caller must answer them. A session that asks again waits again.
   std::vector<SessionId> dismiss_all();
   std::vector<SessionId> dismiss_failed();
-  /// Answers each of these that is still there. An answer may end any session, and may add and dismiss
-  /// others.
+  /// Answers each of these sessions, unless it was removed. An answer may remove, add and dismiss others.
   using Answer = std::function<router::Opened(SessionId)>;
   void answer(const std::vector<SessionId>& dismissed, const Answer& answer);
 
  private:
   std::deque<Waiter> list_;
-  std::deque<Waiter> dismissed_;  // until each is answered
+  std::deque<Waiter> dismissed_;  // and not answered yet
 };
 
 }  // namespace corral::pool

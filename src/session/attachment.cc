@@ -67,8 +67,8 @@ bool Attachment::takes_any_client() const {
   return shared_.value_or(false) || router_->instance()->handshake().era() == knowledge::Era::Modern;
 }
 
-/// A client that was only told what a shared instance had said may still get a private one, if sharing has
-/// proved unsafe since. Not the other way round: a private instance may have promised more.
+/// A client that knows a shared instance only from a manifest may still get a private one, if sharing was
+/// found unsafe since. The opposite is not allowed: a private instance may have promised more.
 std::optional<bool> Attachment::side() const {
   return had_instance_ || !shared_.value_or(true) ? shared_ : std::nullopt;
 }

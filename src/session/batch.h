@@ -1,4 +1,4 @@
-// Splits the batches of the revisions that have them. Their clients get the answers one by one.
+// Splits JSON-RPC batches, for the revisions that have them. The client gets the answers one by one. Pure.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace corral::session {
 
-/// The messages of a batch, or why there are none. `revision` is the legacy revision of the client; null = it
-/// has agreed on none yet, or is a modern client.
+/// The messages of a batch, or why the batch is refused. `revision` is the legacy revision of the client;
+/// null if the client is modern or has not agreed on a revision yet.
 std::variant<std::vector<wire::Message>, Objection> split_batch(const wire::Line& line,
                                                                 const wire::Revision* revision);
 

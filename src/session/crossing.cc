@@ -16,7 +16,7 @@ Crossing::Kind kind_for(const Crossing::Sides& sides) {
   const Era server = sides.handshake.era();
   if (client == Era::Modern && server == Era::Legacy) return Crossing::Kind::ModernToLegacy;
   if (client == Era::Legacy && server == Era::Modern) return Crossing::Kind::LegacyToModern;
-  // A private server was told of its client's revision, and chooses its words itself.
+  // A private server knows the revision of its client and follows it.
   const bool may_be_newer = client == Era::Legacy && server == Era::Legacy && sides.shared;
   if (may_be_newer && bridge::needs_older_words(sides.client.version)) return Crossing::Kind::ToOlder;
   return Crossing::Kind::None;

@@ -1,5 +1,5 @@
-// The bridge between a client and a server that speak different revisions, with its deadlines. Owned by the
-// session; there is no bridge while both speak alike.
+// The bridge between a client and a server that use different revisions, with its deadlines. There is no
+// bridge while both use the same one. Owned by the session, used on the loop thread.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class Crossing {
  public:
   enum class Kind : std::uint8_t { None, ModernToLegacy, LegacyToModern, ToOlder };
 
-  /// The outlet outlives it, and hears what the bridge says from within the functions below.
+  /// The outlet outlives it. The functions below call it with what the bridge sends.
   Crossing(Loop& loop, bridge::Outlet& outlet) : outlet_(outlet), timer_(loop) {}
 
   struct Sides {
@@ -30,28 +30,28 @@ class Crossing {
     Account* account;
   };
   enum class Bridge { Kept, New };
-  /// The session has a new instance. Keeps the bridge if it still fits; otherwise answers what the old one
-  /// held back, and makes the one that is needed, if any.
+  /// The session has a new instance. Keeps the bridge if it still fits. Otherwise the old bridge answers the
+  /// calls that it holds, and the bridge that is needed, if any, is made.
   Bridge connect(const Sides& sides);
 
   Kind kind() const { return kind_; }
   bool active() const { return bridge_ != nullptr; }
-  /// The bridge answers what it held back, and must not reach a server any more.
+  /// The bridge is answering the calls that it holds; what it sends must not reach a server.
   bool ending() const { return ending_; }
 
   // Call these only while it is active.
   void from_client(const wire::Message& message);
   void from_server(const wire::Line& line, std::initializer_list<wire::Edit> edits);
 
-  /// The client will say no more.
+  /// The client sends nothing more.
   void client_ended();
-  /// Whether the bridge holds a call back that it will answer by itself.
+  /// Whether the bridge holds a call that it will answer itself.
   bool holds_calls() const { return bridge_ && bridge_->next_deadline(); }
-  /// Answers every call that the bridge holds back. No server hears of it.
+  /// Answers every call that the bridge holds. Sends nothing to a server.
   void end();
-  /// The session has ended: no deadline is kept any more.
+  /// The session has ended: cancels the deadlines.
   void stop();
-  /// Forgets the bridge without a word.
+  /// Removes the bridge and answers nothing.
   void reset();
 
  private:

@@ -5,10 +5,10 @@
 namespace corral::session {
 namespace {
 
-// What may wait while a server is being opened.
+// How much may wait while a server is being opened.
 constexpr std::size_t kMostDeferred = 64;
 constexpr std::size_t kMostDeferredBytes = std::size_t{1} << 20;
-// What is read beyond that.
+// How much is read after that.
 constexpr std::size_t kMostBehind = 64;
 constexpr std::size_t kMostBytesBehind = std::size_t{64} << 10;
 

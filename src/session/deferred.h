@@ -1,6 +1,6 @@
-// The messages of a client that wait for a server, in their order. Each is kept as it was scanned when it
-// came: nothing here reads a message a second time, however large it is. Also knows when so much waits that
-// the client must not be read any further. Pure.
+// The messages of a client that wait for a server, in order. Each is kept as it was scanned when it arrived:
+// no message is read a second time, however large it is. Also decides when so much waits that the session
+// must stop reading from its client. Owned by the session; makes no calls.
 #pragma once
 
 #include <cstddef>
@@ -22,9 +22,9 @@ namespace corral::session {
 class Deferred {
  public:
   struct Entry {
-    wire::Message message;                   // with its owner
-    std::optional<router::ListKind> list{};  // that it asks for
-    Account::Held bytes{};                   // of its principal's share
+    wire::Message message;                   // owns its bytes
+    std::optional<router::ListKind> list{};  // the list that it asks for
+    Account::Held bytes{};                   // counted on the account of its principal
 
     bool is_request() const { return message.kind() == wire::Kind::Request; }
     /// As the client wrote it; empty = it is not a request.
@@ -33,24 +33,24 @@ class Deferred {
   };
 
   static Entry entry(const wire::Message& message);
-  /// Keeps the message on the account of its principal (null = none). False if that has no room: it is not
-  /// kept then.
+  /// Keeps the message and counts its bytes on the account (null = not counted). False if the account has no
+  /// room; the message is not kept then.
   bool add(const wire::Message& message, Account* account);
-  /// It could not be taken after all, and stays the first.
+  /// The message could not be sent yet, and is the first again.
   void put_back(Entry entry);
   /// Call only if not empty.
   Entry take_first();
-  /// Its client no longer wants the answer, and no server has seen the request. False if there is none such.
+  /// The client cancels a request that no server has seen. False if no such request waits.
   bool cancel(std::string_view request_id);
-  /// The requests for lists, out of their order.
+  /// Removes the list requests from the queue and returns them.
   std::vector<Entry> take_lists();
-  /// Forgets everything; returns the ids of the requests among it, which are to be answered.
+  /// Removes everything; returns the ids of the requests, which the caller must answer.
   std::vector<std::string> take_request_ids();
 
-  /// The client sent so many bytes, in a message that may or may not wait.
+  /// The client sent a message of this many bytes, whether it waits or not.
   void received(std::size_t bytes);
-  /// Whether enough waits for a server, and enough has been read after it. Reading goes on for a while
-  /// because a cancellation of a waiting request may follow, which would be too late afterwards.
+  /// Whether the session must stop reading from its client. That is some time after enough waits, because the
+  /// cancellation of a waiting request may follow, and would otherwise be read too late.
   bool full();
 
   bool empty() const { return entries_.empty(); }
@@ -65,7 +65,7 @@ class Deferred {
   Entry take(Entries::iterator found);
 
   Entries entries_;                                          // by their place in the queue
-  std::set<std::pair<std::string, std::int64_t>> requests_;  // their ids and places
+  std::set<std::pair<std::string, std::int64_t>> requests_;  // ids and places of requests
   std::int64_t last_ = 0;
   std::size_t bytes_ = 0;
   std::size_t wanting_logs_ = 0;
@@ -74,7 +74,7 @@ class Deferred {
     std::uint64_t bytes = 0;
   };
   Received received_;
-  std::optional<Received> full_since_;  // what had been received when enough waited
+  std::optional<Received> full_since_;  // what had been received when enough messages waited
 };
 
 }  // namespace corral::session

@@ -1,4 +1,4 @@
-// Why a session ends.
+// Why a session ends, its name in events, and how fast its private instance must end. Pure.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,11 @@ enum class EndReason : std::uint8_t {
   Expired,       // nobody used it for too long, over HTTP
 };
 
-/// The word for events and the registry: "stdin-closed", …
+/// The name in events and in the registry: "stdin-closed", …
 const char* reason_name(EndReason reason);
 
-/// How fast the session's private instance must go. After a polite end the client still gets its answers.
+/// How fast the private instance of the session must end. After a polite end the client still gets its
+/// answers.
 instance::Instance::Haste haste_of(EndReason reason);
 
 }  // namespace corral::session

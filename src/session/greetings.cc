@@ -40,7 +40,7 @@ std::string early_greeting(std::string_view version, std::string_view server) {
 }
 
 std::string restart_news(const std::string& absence) {
-  return absence + "; it was started anew, and what it kept in memory is gone";
+  return absence + "; it was started again, and what it kept in memory is gone";
 }
 
 bool hears_warnings(const router::Standing& standing) {
@@ -71,7 +71,7 @@ std::string list_answer(ListKind kind, std::string_view method, std::string_view
   if (client == Era::Legacy && context.server_era == Era::Modern) {
     text = bridge::legacy_result(method, text, version);
   }
-  // A private server was told of its client's revision, and chooses its words itself.
+  // A private server knows the revision of its client and follows it.
   const bool may_be_newer = client == Era::Legacy && context.server_era == Era::Legacy && context.shared;
   if (may_be_newer) text = bridge::in_older_words(method, text, version);
   return text;

@@ -1,5 +1,5 @@
-// What a session answers in place of its server, as text: the result of a handshake and of a list, in the
-// words of the client's revision. Pure.
+// The answers that a session gives in place of its server: results of handshakes and lists, in the form of
+// the client's revision. Pure.
 #pragma once
 
 #include <functional>
@@ -11,9 +11,9 @@
 
 namespace corral::session {
 
-/// The result of an initialize request. A private server has answered its client's own words. A shared one
-/// has answered ours: the version is agreed on between corral and the client then, and tasks are left out,
-/// because a shared server cannot tell whose they are.
+/// The result of an initialize request. A private server has answered the parameters of its client. A shared
+/// server has answered those of corral: the version is then agreed between corral and the client, and tasks
+/// are left out, because a shared server cannot tell which session a task belongs to.
 std::string initialize_answer(const std::string& handshake, knowledge::Era server_era,
                               knowledge::Sharing sharing, std::string_view version,
                               const std::string& server);
@@ -21,20 +21,20 @@ std::string initialize_answer(const std::string& handshake, knowledge::Era serve
 /// The result of server/discover.
 std::string discover_answer(std::string_view handshake, knowledge::Era server_era);
 
-/// An initialize result for a client that cannot wait any longer: it promises that everything may still come.
+/// An initialize result for a client that cannot wait any longer. It declares that every list may change.
 std::string early_greeting(std::string_view version, std::string_view server);
 
-/// The list of a server that has not started yet.
+/// An empty list, for a server that has not started yet.
 std::string_view empty_list(router::ListKind kind);
 
-/// For the person at the client: the server lost what it had in memory. `absence` says why.
+/// A sentence for the user: the server has lost what it had in memory. `absence` is the reason.
 std::string restart_news(const std::string& absence);
-/// Whether a legacy client that has said this wants log messages of this importance.
+/// Whether a legacy client in this state wants log messages of the level "warning".
 bool hears_warnings(const router::Standing& standing);
-/// The log message that tells it.
+/// A log message with this text, of the level "warning".
 std::string warning_message(const std::string& text);
 
-/// What a list answer depends on.
+/// What the answer to a list request depends on.
 struct ListContext {
   const router::ClientFacts& client;
   knowledge::Era server_era;

@@ -31,7 +31,7 @@ router::ClientFacts read_client(Era era, const wire::Message& message) {
     client.info = wire::member(meta, "io.modelcontextprotocol/clientInfo").in(meta);
     params = bridge::initialize_params(meta);
   }
-  if (is_patient(message)) {  // which concerns only corral
+  if (is_patient(message)) {  // a field for corral only
     const wire::Span meta = wire::member_with_comma(params, "_meta");
     params.erase(meta.begin, meta.end - meta.begin);
   }
@@ -40,7 +40,7 @@ router::ClientFacts read_client(Era era, const wire::Message& message) {
 }
 
 bool Opening::keep(const wire::Message& request, std::size_t introduction, Account* account) {
-  introduction_ = {};  // of an earlier try
+  introduction_ = {};  // of an earlier attempt
   request_.reset();
   Account::Held whole;
   if (account != nullptr) {
@@ -107,7 +107,7 @@ bool Opening::answer_early() {
       early_greeting(discover ? wire::kNewestLegacy : client_.version, attachment_.server());
   const std::string result = discover ? discover_answer(greeting, Era::Legacy) : greeting;
   transport_.note("server " + attachment_.server() +
-                  " is still starting; its client is told later what it offers");
+                  " is still starting; the client is told later which tools it has");
   transport_.send({wire::result_message(request.message.id(), result), nullptr});
   return true;
 }

@@ -1,6 +1,6 @@
-// How a session is opened: the first request of its client, kept until it is answered, and the answers that
+// Opens a session: keeps the first request of the client until it is answered, and gives the answers that
 // need no instance, from a manifest or because the client cannot wait any longer. Owned by its session, whose
-// other parts it uses.
+// other parts it uses; called on the loop thread. It sends to the transport, and never calls the session.
 #pragma once
 
 #include <cstddef>
@@ -18,31 +18,31 @@
 
 namespace corral::session {
 
-/// What a first request says of its client. A legacy client that names a revision that corral does not know
-/// is told the newest one.
+/// The facts about the client in its first request. If a legacy client names a revision that corral does not
+/// know, the newest legacy revision is agreed.
 router::ClientFacts read_client(knowledge::Era era, const wire::Message& message);
-/// Commands of corral would rather wait for their server than be greeted early.
+/// Whether the client would rather wait for its server than be answered early. Commands of corral would.
 bool is_patient(const wire::Message& message);
 
 class Opening {
  public:
-  /// All of these are parts of the session, or outlive it.
+  /// The arguments are parts of the session, or outlive it.
   Opening(Transport& transport, pool::Pool& pool, const Attachment& attachment, router::ClientFacts& client,
           router::SessionMemory& memory)
       : transport_(transport), pool_(pool), attachment_(attachment), client_(client), memory_(memory) {}
 
-  /// Keeps the request until it is answered, and counts what it says of its client for as long as the session
-  /// lasts. False if the account (null = none) cannot hold it: it is not kept then.
+  /// Keeps the request until it is answered, and counts the facts about the client for as long as the session
+  /// lasts. False if the account (null = not counted) has no room; the request is not kept then.
   bool keep(const wire::Message& request, std::size_t introduction, Account* account);
-  /// A later request of a modern client introduces it again, and the next instance hears the latest words.
-  /// Returns how many bytes that would be if the account cannot hold them; nothing is changed then.
+  /// Every request of a modern client has the facts about it; the next instance gets the latest ones. If the
+  /// account has no room, returns how many bytes they have, and changes nothing.
   std::optional<std::size_t> hear_introduction(const wire::Message& request);
-  /// The client cancels the request with this id. If it is this one, it gets no answer, but the server is
-  /// opened all the same. An initialize request cannot be cancelled.
+  /// The client cancels the request with this id. If that is the first request, it is not answered, but the
+  /// server is opened nevertheless. An initialize request cannot be cancelled.
   void cancel(std::string_view id);
-  /// The client sends another first request, and wants its answer.
+  /// The client sends another first request, which must be answered.
   void want_answer() { cancelled_ = false; }
-  /// Hands the request over, with the bytes that are held for it. Call only while it waits.
+  /// Returns the request, with the bytes that are held for it. Call it only while `waits()`.
   Deferred::Entry release();
 
   bool waits() const { return request_ != nullptr; }
@@ -50,14 +50,14 @@ class Opening {
 
   void answer_initialize(std::string_view id, const std::string& handshake, knowledge::Era server_era);
   void describe_server(std::string_view id, std::string_view handshake, knowledge::Era server_era);
-  /// Whether the request could be answered so.
+  /// False if the manifest does not have the answer; nothing is sent then.
   bool answer_from_manifest(const wire::Message& request);
-  /// Answers the opening request without the server, if it is one that can be answered so.
+  /// Answers the first request without the server. False if that is not possible; nothing is sent then.
   bool answer_early();
-  /// Answers a request for a list before the server is there: the list is empty, and news will follow.
+  /// Answers a list request before the server is ready: the list is empty, and list_changed will follow.
   void give_early_list(const wire::Message& request);
 
-  /// A modern client that has asked for nothing but server/discover may still begin with initialize.
+  /// Whether a modern client has sent only server/discover. It may then still begin again with initialize.
   bool only_greeted() const { return only_greeted_; }
   void asked_for_more() { only_greeted_ = false; }
 

@@ -14,7 +14,7 @@ struct Rule {
   Phase next;
 };
 
-// Every pair, so that a new phase or event must be thought about here.
+// Every pair has an entry, so that a new phase or event must be considered here.
 constexpr std::array kRules = std::to_array<Rule>({
     {P::New, E::FirstRequest, P::Opening},
     {P::New, E::Known, P::New},

@@ -68,9 +68,9 @@ void Session::receive_oversized(const std::string& id, std::size_t bytes) {
 
 void Session::handle(const wire::Message& message) {
   if (is_cancellation(message)) {
-    // A request that no server has seen yet is forgotten, and no server hears of it.
+    // A request that no server has seen yet is removed; no server is told.
     if (deferred_.cancel(message.request_id())) return;
-    // Nothing but the request that opens the session has been sent so far.
+    // Only the request that opens the session has been sent so far.
     if (attachment_.phase() == Phase::Opening) return opening_.cancel(message.request_id());
   }
   if (take(message) == Taken::Yes) return;
@@ -153,7 +153,7 @@ void Session::pass_to_server(const wire::Message& message) {
   attachment_.router()->from_client(*this, message);
 }
 
-/// The bridge speaks for a client of the server's own era, and what it says is remembered as such.
+/// The bridge acts as a client of the server's own era; what it sends is remembered like a client's messages.
 void Session::to_server(const wire::Message& message) {
   if (crossing_.kind() == Crossing::Kind::ModernToLegacy) memory_.remember(message);
   if (attachment_.router() != nullptr && !crossing_.ending()) {
@@ -198,9 +198,9 @@ void Session::list_changed(router::ChangedList list) {
   deliver({message, nullptr}, {});
 }
 
-// ---- pace
+// ---- flow control
 
-/// Reads on only if there is room for what may come of it.
+/// Reads from the client only while there is room for its messages and for the answers.
 void Session::pace() {
   if (ended_ || !may_ask_) return;
   const router::Router* const router = attachment_.router();
@@ -254,13 +254,13 @@ void Session::open(Era era, const wire::Message& request) {
     if (era == Era::Modern) return handle_first_request(std::move(first));
     return opening_.answer_initialize(first.message.id(), known->portrait->handshake, known->era);
   }
-  // The client has waited since its first try.
+  // A client that tries again has waited since its first request.
   const bool waits = !may_ask_ || patience_.running() || patient;
   if (!waits) patience_.start(kClientPatience, [this] { answer_early(); });
   pool_.open(*this, ask);
 }
 
-/// The server takes longer to start than a client waits: an empty answer now, and news later.
+/// The server takes longer to start than clients wait: answers with empty lists now, list_changed follows.
 void Session::answer_early() {
   if (attachment_.phase() != Phase::Opening || !opening_.answer_early()) return;
   attachment_.greeted_early();
@@ -268,7 +268,7 @@ void Session::answer_early() {
   pace();
 }
 
-/// Of a modern client, now that it is known which server it speaks to.
+/// The first request of a modern client, now that its server is known.
 void Session::handle_first_request(Deferred::Entry request) {
   if (opening_.cancelled() || take(request.message) == Taken::Yes) return;
   deferred_.put_back(std::move(request));
@@ -292,10 +292,10 @@ void Session::opened(const Opened& opened) {
       }
       break;
     case Opened::Kind::Again:
-      attachment_.apply(PhaseEvent::NoInstance);  // where it stays if it is refused now
-      request.bytes = {};                         // which are counted once more
+      attachment_.apply(PhaseEvent::NoInstance);  // the phase if it is refused now
+      request.bytes = {};                         // open() counts them again
       open(client_.era, request.message);
-      break;  // it may be open by now, without an instance
+      break;  // it may be open now, without an instance
     case Opened::Kind::Refused:
       attachment_.apply(PhaseEvent::NoInstance);
       if (!opening_.cancelled()) transport_.send({wire::refusal_message(id, opened.text), nullptr});
@@ -318,18 +318,18 @@ void Session::attach(const Opened& opened) {
   const bool shared = attachment_.shares().value_or(false);
   const auto bridge =
       crossing_.connect({client_, router.instance()->handshake(), shared, attachment_.server(), account()});
-  // A server that follows another one is told so when what the client had said is restored.
+  // If it replaces another instance, `restore` sends the notification.
   const bool first = bridge == Crossing::Bridge::New && !memory_.standing().initialized;
   if (first && crossing_.kind() == Crossing::Kind::ModernToLegacy) {
     to_server(wire::Message(wire::notification_message("notifications/initialized")));
   }
   if (may_ask_) return;
-  // Nobody is left to answer the questions of this instance, either.
+  // The client cannot answer questions of this instance.
   crossing_.client_ended();
   router.questions().client_silent(*this);
 }
 
-// ---- losing an instance, and getting the next
+// ---- losing an instance, and getting the next one
 
 void Session::instance_left(Departure departure, const std::string& why) {
   attachment_.detach();
@@ -351,7 +351,7 @@ void Session::instance_left(Departure departure, const std::string& why) {
 }
 
 void Session::request_instance() {
-  if (!attachment_.withdrawn().empty()) return;  // the session is about to end, which answers everything
+  if (!attachment_.withdrawn().empty()) return;  // the session is about to end, and answers everything then
   attachment_.apply(PhaseEvent::InstanceAsked);
   pool_.open(*this, attachment_.request(client_.introduction));
 }
@@ -364,11 +364,11 @@ void Session::instance_ready(const Opened& opened) {
       return instance_refused("server " + attachment_.server() + " refused the handshake: " + opened.text);
     case Opened::Kind::Failed: return instance_refused(opened.text);
   }
-  const router::Standing before = memory_.standing();  // a bridge tells the new instance something itself
+  const router::Standing before = memory_.standing();  // before a bridge sends something to the new instance
   attach(opened);
   router::Router& router = *attachment_.router();
   if (told_congested_) router.client_pace(*this, router::ClientPace::Slow);
-  // Before the first answer, so that a client that relied on the server's memory knows.
+  // Before the first answer, so that a client that relied on the server's memory is warned in time.
   if (const std::string absence = attachment_.take_absence(); !absence.empty()) {
     const std::string news = restart_news(absence);
     note(news);
@@ -382,7 +382,7 @@ void Session::instance_ready(const Opened& opened) {
   end_when_answered();
 }
 
-/// The calls that waited hear why; the next one tries again.
+/// Answers the calls that waited with the reason; the next call tries again.
 void Session::instance_refused(const std::string& why) {
   attachment_.refused(why);
   note(why);
@@ -400,7 +400,7 @@ void Session::handle_deferred() {
     if (take(first.message) == Taken::Yes) continue;
     deferred_.put_back(std::move(first));
     if (attachment_.phase() == Phase::Away)
-      request_instance();  // which may handle all of them before it returns
+      request_instance();  // it may handle all of them before it returns
     break;
   }
   pace();
@@ -435,12 +435,12 @@ void Session::withdraw(std::string why) {
   if (attachment_.phase() != Phase::Ready) end(EndReason::Removed);
 }
 
-/// As if the client had started the server itself: its end is the session's end, with its exit code.
+/// The session ends with its server and with its exit code, as if the client had started the server itself.
 void Session::server_ended(int code, const std::string& why) {
   server_lost_ = true;
   attachment_.detach();
   if (ended_) return;
-  crossing_.end();  // it may hold calls that no router knows of
+  crossing_.end();  // it may hold calls that no router knows
   for (const std::string& id : deferred_.take_request_ids())
     transport_.send_error(id, wire::kServerLost, why);
   ended_ = true;

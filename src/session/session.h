@@ -1,11 +1,13 @@
-// One client's session with one server: its messages on their way to the server, the answers on their way
-// back, and its end. Every message is checked before a server sees it. A session ends exactly once, through
-// `end` or because its server has ended for good.
+// One client's session with one server: passes messages to the server and answers back to the client, and
+// ends exactly once, through `end` or because its server has ended and is not started again. Every message is
+// checked before a server gets it.
 //
-// A message of the client goes: receive → handle → take → pass_to_server → Router. An answer comes back:
-// Router → answer → Transport. What a session does with a message is decided in treatment.cc; whether it has
-// an instance is the business of `Attachment`, its handshake of `Opening`, what waits of `Deferred`, another
-// revision of `Crossing`.
+// The path of a message: receive → handle → take → pass_to_server → Router. The path of an answer: Router →
+// answer → Transport. treatment.cc decides what happens to a message, `Attachment` knows the instance,
+// `Opening` has the handshake, `Deferred` the messages that wait, `Crossing` the bridge between revisions.
+//
+// Used on the loop thread. Transport, pool and router call it; the session calls them from within these
+// calls.
 #pragma once
 
 #include <functional>
@@ -29,13 +31,13 @@
 
 namespace corral::session {
 
-/// What happened to a session so far, for the status and the registry.
+/// Facts about a session for the status and the registry.
 struct SessionRecord {
   Clock::time_point since = Clock::now();
-  Clock::time_point last_heard = Clock::now();  // when a message last passed between it and its client
-  std::uint64_t messages = 0;                   // of the client
-  std::uint64_t bad_messages = 0;               // of these: refused as malformed, or dropped
-  const char* reason = "server-ended";          // why it ended, in one word; valid once it has
+  Clock::time_point last_heard = Clock::now();  // when the last message was received or sent
+  std::uint64_t messages = 0;                   // received from the client
+  std::uint64_t bad_messages = 0;               // of these: malformed or dropped
+  const char* reason = "server-ended";          // why it ended, in one word; valid once it has ended
 };
 
 class Session final : public router::SessionPort, private bridge::Outlet {
@@ -45,33 +47,33 @@ class Session final : public router::SessionPort, private bridge::Outlet {
   Session(Loop& loop, SessionId id, Transport& transport, pool::Pool& pool,
           std::shared_ptr<const pool::ServerSpec> spec, std::string owner = {});
 
-  // From the transport.
+  // Called by the transport.
   void receive(const wire::Message& message);
   void receive_oversized(const std::string& id, std::size_t bytes);
-  /// No more input; what was asked before is still answered, within bounds.
+  /// The client sends nothing more. Its open requests are still answered, for a limited time.
   void input_ended();
   void output_drained();
 
   using WhenGone = std::function<void(const pool::InstanceEnd* gone)>;
-  /// `when_gone` is called once: with the instance that ended with the session, when its tree is gone, or
-  /// with null if none did. A second call only hurries the end.
+  /// Ends the session. `when_gone` is called once: with the instance that ended with the session, when its
+  /// process tree is gone, or with null if no instance ended. A second call only makes the end faster.
   void end(EndReason reason, const WhenGone& when_gone = {});
-  /// The configuration has lost the server: the session ends when its calls are answered, within bounds.
+  /// The server was removed from the configuration: the session ends when its calls are answered.
   void withdraw(std::string why);
 
   bool ended() const { return ended_; }
   const SessionRecord& record() const { return record_; }
   Attachment& attachment() { return attachment_; }
   const Attachment& attachment() const { return attachment_; }
-  /// Whether its client waits for something.
+  /// Whether its client waits for an answer.
   bool awaited() const;
-  /// The last tools/list result that is known of its server, until something new is learned; may be empty.
+  /// The last known tools/list result of its server; may be empty. Valid until something new is learned.
   std::string_view known_tools() const {
     return pool_.known_tools({attachment_.spec(), client_.introduction, attachment_.shares()});
   }
 
  private:
-  // From the pool and the router.
+  // Called by the pool and the router.
   void opened(const router::Opened& opened) override;
   void instance_left(router::Departure departure, const std::string& why) override;
   void instance_ended(const instance::Ending& ending) override {
@@ -82,13 +84,13 @@ class Session final : public router::SessionPort, private bridge::Outlet {
   void server_drained() override { pace(); }
   void list_changed(router::ChangedList list) override;
 
-  // From the bridge.
+  // Called by the bridge.
   void to_client(const wire::Line& line, std::initializer_list<wire::Edit> edits) override;
   void to_server(const wire::Message& message) override;
   QuestionId next_question() override { return memory_.next_question(); }
   bool of_several_programs() const override { return SessionPort::of_several_programs(); }
 
-  // Towards the server.
+  // From the client to the server.
   enum class Taken : std::uint8_t { Yes, MustWait };
   void handle(const wire::Message& message);
   Taken take(const wire::Message& message);
@@ -105,7 +107,7 @@ class Session final : public router::SessionPort, private bridge::Outlet {
   void instance_ready(const router::Opened& opened);
   void instance_refused(const std::string& why);
 
-  // The client's pace, and the end.
+  // Flow control, and the end.
   void pace();
   void after_sending();
   void end_when_answered();
@@ -118,7 +120,7 @@ class Session final : public router::SessionPort, private bridge::Outlet {
   Opening opening_;
   Deferred deferred_;
   Crossing crossing_;
-  Timer patience_;  // until the client is greeted early; after its last message, until the session ends
+  Timer patience_;  // before the client is answered early; after its last message, before the session ends
   SessionRecord record_;
   bool server_lost_ = false;     // the server has ended, and the session ends with it
   bool told_congested_ = false;  // the router knows that the client does not read

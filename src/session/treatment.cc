@@ -27,8 +27,9 @@ bool asks_for_list(const wire::Message& message) {
   return router::list_kind_of(message.method()).has_value();
 }
 
-/// Whether no server can take it yet. A response or a cancellation concerns the present instance and does not
-/// wait, except that a modern server is asked again with the response, whichever instance it is.
+/// Whether the message must wait for a server. A response or a cancellation is for the present instance and
+/// does not wait, except that a bridge to a modern server sends the response in a new request to any
+/// instance.
 bool must_wait(const wire::Message& message, const Situation& now) {
   if (now.phase == Phase::Opening) return true;
   const bool asks = message.kind() == Kind::Request;
@@ -55,23 +56,22 @@ std::optional<Treatment> refuse_for_size(const wire::Message& message, Account* 
   constexpr std::size_t kLongest = std::size_t{64} << 10;
   const std::size_t size = long_kept_part(message).size();
   if (size > kLongest) {
-    Treatment refused = refuse(
-        wire::kInvalidParams,
-        "Invalid params: " + std::to_string(size) +
-            " bytes of what is kept as long as this lasts (what the client says of itself, the filter of a "
-            "listen), and 65536 are the most: send less");
+    Treatment refused = refuse(wire::kInvalidParams, "Invalid params: " + std::to_string(size) +
+                                                         " bytes of what is kept as long as this lasts (what "
+                                                         "the client says about itself, the filter of a "
+                                                         "listen), and 65536 are the most: send less");
     refused.step = Step::RefuseMalformed;
     return refused;
   }
   if (account == nullptr || message.method() != "resources/subscribe") return std::nullopt;
-  // Before the server hears of it. From then on the bytes are held with the request, and later with the
+  // Before the server gets it. From then on the bytes are counted with the request, and later with the
   // subscription.
   const std::size_t bytes = 2 * message.params().size();
   if (account->take(Good::Bytes, bytes)) return std::nullopt;
   return refuse(wire::kTooManyCalls, account->objection(Good::Bytes, bytes));
 }
 
-/// What the revision that the request names does not allow.
+/// Refuses what the revision that the request names does not allow.
 std::optional<Treatment> refuse_by_revision(const wire::Message& message, const Situation& now) {
   const std::string_view method = message.method();
   const bool modern = message.has_protocol_version();
@@ -96,7 +96,7 @@ std::optional<Treatment> refuse_by_revision(const wire::Message& message, const 
   return std::nullopt;
 }
 
-/// A handshake in a session that is open already.
+/// A handshake in a session that is already open.
 std::optional<Treatment> treat_second_handshake(const wire::Message& message, const Situation& now) {
   const std::string_view method = message.method();
   if (method == "initialize") {
@@ -164,16 +164,16 @@ Treatment treat(const wire::Message& message, const Situation& now) {
     case Kind::Request: return treat_request(message, now);
     case Kind::Notification:
       if (must_wait(message, now)) return {Step::Wait};
-      // A bridge holds calls that may be cancelled while there is no server.
+      // A bridge may hold calls that are cancelled while there is no server.
       return {now.bridged || heard ? Step::Pass : Step::Remember};
     case Kind::Response:
       if (must_wait(message, now)) return {Step::Wait};
-      // Across the eras the call that it belongs to fails without a server, and is answered so.
+      // With a bridge, the call that it belongs to fails without a server and is answered with that error.
       return {heard || now.legacy_to_modern ? Step::Pass : Step::Drop};
     case Kind::NotRpc:
       if (must_wait(message, now)) return {Step::Wait};
       return refuse_malformed(message);
-    case Kind::Batch:  // others are split before
+    case Kind::Batch:  // a batch that may be split does not get here
       return refuse(wire::kInvalidRequest, "Invalid Request: a batch inside a batch");
     case Kind::NotJson: break;
   }

@@ -19,7 +19,7 @@ using testing::IsEmpty;
 using testing::Not;
 
 constexpr const char* kLastWords = "; its stderr ended with: rude server: the roof is on fire";
-constexpr const char* kAnew = "; it was started anew, and what it kept in memory is gone";
+constexpr const char* kRestarted = "; it was started again, and what it kept in memory is gone";
 
 std::string error_line(int id, const std::string& message) {
   return R"({"jsonrpc":"2.0","id":)" + std::to_string(id) + R"(,"error":{"code":-31001,"message":")" +
@@ -66,8 +66,8 @@ TEST_P(RestartOfAny, ACrashCostsTheCallsInFlightOneErrorEach) {
   const std::string after = client.call("pid");
   EXPECT_NE(after, before);
   EXPECT_GT(std::atoi(after.c_str()), 1) << after;
-  EXPECT_THAT(client.others(), ElementsAre(warning_line(why + kAnew)));
-  EXPECT_TRUE(eventually([&] { return errors_of_shim().find(why + kAnew) != std::string::npos; }))
+  EXPECT_THAT(client.others(), ElementsAre(warning_line(why + kRestarted)));
+  EXPECT_TRUE(eventually([&] { return errors_of_shim().find(why + kRestarted) != std::string::npos; }))
       << errors_of_shim();
   client.session().close_stdin();
   EXPECT_EQ(client.wait(), 0) << errors_of_shim();
@@ -88,7 +88,7 @@ TEST_P(RestartOfAny, AKilledServerComesBackToo) {
   EXPECT_EQ(client.answer_to(waiting), error_line(waiting, "server one was ended by SIGKILL"));
   EXPECT_EQ(client.call("echo", "again"), "again");
   EXPECT_THAT(client.others(),
-              ElementsAre(warning_line(std::string("server one was ended by SIGKILL") + kAnew)));
+              ElementsAre(warning_line(std::string("server one was ended by SIGKILL") + kRestarted)));
 }
 
 TEST_P(RestartOfAny, AKilledKeeperCostsNoMore) {
@@ -127,8 +127,8 @@ TEST_F(Restart, EverySessionOfASharedServerGoesOnWithTheSameNewInstance) {
   EXPECT_EQ(second.answer_to(waiting), error_line(waiting, why));
 
   EXPECT_EQ(first.call("pid"), second.call("pid"));
-  EXPECT_THAT(first.others(), ElementsAre(warning_line(why + kAnew)));
-  EXPECT_THAT(second.others(), ElementsAre(warning_line(why + kAnew)));
+  EXPECT_THAT(first.others(), ElementsAre(warning_line(why + kRestarted)));
+  EXPECT_THAT(second.others(), ElementsAre(warning_line(why + kRestarted)));
 }
 
 TEST_F(Restart, WithoutRestartTheEndOfTheServerIsTheEndOfTheSession) {
@@ -201,7 +201,7 @@ TEST_F(Restart, AServerThatDiesAgainAndAgainIsLeftAloneUntilSomebodyAsks) {
   const std::string why =
       "server loop died 5 times in a row and is not started again for now; `corral restart loop` tries at "
       "once. "
-      "At last: server loop exited with code 3";
+      "The last time: server loop exited with code 3";
   const int waits = client.begin("echo", "patient");
   EXPECT_EQ(client.answer_to(waits), error_line(waits, why + kLastWords));
   EXPECT_EQ(starts(), 5U);
@@ -254,7 +254,8 @@ TEST_P(RestartOfAny, AServerThatFlapsIsTriedUntilItStays) {
   EXPECT_EQ(client.call("echo", "lucky"), "lucky");
 
   EXPECT_EQ(starts(), 4U);
-  EXPECT_THAT(client.others(), ElementsAre(warning_line(first + kAnew), warning_line(second + kAnew)));
+  EXPECT_THAT(client.others(),
+              ElementsAre(warning_line(first + kRestarted), warning_line(second + kRestarted)));
 }
 
 // ---- slow starts
@@ -316,7 +317,7 @@ TEST_P(Hang, AServerThatHangsIsReplacedBeforeTheNextCall) {
   EXPECT_NE(after, before);
   EXPECT_GT(std::atoi(after.c_str()), 1) << after;
   EXPECT_THAT(client.others(),
-              ElementsAre(warning_line(std::string("server hangs did not answer any more") + kAnew)));
+              ElementsAre(warning_line(std::string("server hangs stopped answering") + kRestarted)));
 }
 
 }  // namespace

@@ -109,7 +109,7 @@ TEST(ServerVersion, IsRefusedOnlyIfItIsOlderOrNobodyCanKnow) {
   EXPECT_THAT(objection_to_version("files", kLegacy, "1.5"),
               AllOf(HasSubstr("server files is version 1.4.2"), HasSubstr("1.5 or later"),
                     HasSubstr("update the server")));
-  EXPECT_THAT(objection_to_version("files", "{}", "1.0"), HasSubstr("does not say its version"));
+  EXPECT_THAT(objection_to_version("files", "{}", "1.0"), HasSubstr("does not report its version"));
   EXPECT_THAT(objection_to_version("files", R"({"serverInfo":{"version":"nightly"}})", "1.0"),
               HasSubstr("cannot be compared, nightly"));
 }

@@ -82,14 +82,14 @@ TEST_F(Manifests, ThatAreCorruptAreIgnoredWithOneWarning) {
   EXPECT_EQ(store.load("key"), Manifest{});
   const std::string second = GetCapturedStderr();
 
-  EXPECT_THAT(first,
-              testing::AllOf(HasSubstr(name_digest("key")), HasSubstr("corrupt"), HasSubstr("learned anew")));
+  EXPECT_THAT(
+      first, testing::AllOf(HasSubstr(name_digest("key")), HasSubstr("corrupt"), HasSubstr("learned again")));
   EXPECT_EQ(second, "");
 }
 
 TEST_F(Manifests, ThatAreEmptyForeignOrOfAnotherFormatAreIgnored) {
   const std::pair<const char*, const char*> cases[] = {{"", "is corrupt"},
-                                                       {R"({"mcpServers":{}})", "is no manifest"},
+                                                       {R"({"mcpServers":{}})", "is not a manifest"},
                                                        {R"({"format":99})", "another version"}};
   for (const auto& [text, words] : cases) {
     registry_->keep_manifest(name_digest(words), "files", text);

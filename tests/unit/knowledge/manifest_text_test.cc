@@ -77,7 +77,7 @@ TEST(ManifestText, OfAnotherFormatIsNotRead) {
             "has the format of another version");
   EXPECT_EQ(objection(R"({"format":"1","fingerprint":[],"portraits":[]})"),
             "has the format of another version");
-  EXPECT_EQ(objection(R"({"mcpServers":{}})"), "is no manifest of corral");
+  EXPECT_EQ(objection(R"({"mcpServers":{}})"), "is not a manifest of corral");
 }
 
 TEST(ManifestText, CutAnywhereIsCorrupt) {

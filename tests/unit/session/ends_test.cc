@@ -264,7 +264,7 @@ TEST(Causes, AreToldToTheSessionThatGetsAnotherInstance) {
     ASSERT_EQ(exchange.started(), 2U);
     exchange.answer_handshake(exchange.server(1));
     EXPECT_THAT(client.notes, ElementsAre("server files " + std::string(one.sentence) +
-                                          "; it was started anew, and what it kept in memory is gone"));
+                                          "; it was started again, and what it kept in memory is gone"));
   }
 }
 

@@ -55,7 +55,7 @@ TEST_F(Parking, EndsTheTreeOfASilentSessionAndTheNextCallStartsAnother) {
   const auto said = client.heard();
   ASSERT_THAT(said, SizeIs(2));
   EXPECT_EQ(json(said[0]).at("params").at("data").as_string(),
-            "server files was parked after a time without calls; it was started anew, and what it kept in "
+            "server files was parked after a time without calls; it was started again, and what it kept in "
             "memory is "
             "gone");
   EXPECT_EQ(json(said[1]).at("id"), 3);
