@@ -4,89 +4,62 @@
 
 #include <utility>
 
-#include "transport/lease_state.h"
-
 namespace corral::transport {
 
-struct ProcessLease::Impl : std::enable_shared_from_this<ProcessLease::Impl> {
-  Impl(Loop& the_loop, OwnerFinder& the_finder, Task when_over, Clock::duration moment)
-      : loop(the_loop), finder(the_finder), over(std::move(when_over)), grace(moment) {}
-
-  using Stage = LeaseState::Stage;
-
-  /// Needed only while a session is bound.
-  struct DeathWatch {
-    DeathWatch(Loop& on, UniqueFd pidfd) : life(std::move(pidfd)), watch(on, life.get()), timer(on) {}
-
-    UniqueFd life;  // our own copy
-    Watch watch;
-    Timer timer;
-  };
-
-  void message_from(const http::Peer& peer) {
-    if (state.stage() == Stage::Unbound) return;
-    const bool same = peer.inode != 0 && peer.inode == last_inode && peer.door == last_door;
-    if (same && state.stage() == Stage::Bound) return;
-    last_inode = peer.inode;
-    last_door = peer.door;
-    finder.find(peer, [weak = weak_from_this()](std::optional<Owner> who) {
-      if (const auto impl = weak.lock()) impl->found(std::move(who));
-    });
+LeaseState::Stage LeaseState::message_from(std::optional<std::uint64_t> identity) {
+  if (stage_ == Stage::Unbound) return stage_;
+  if (stage_ == Stage::New && identity) {
+    identity_ = *identity;
+    return stage_ = Stage::Seen;
   }
-
-  void found(std::optional<Owner> who) {
-    const Stage before = state.stage();
-    const Stage now = state.message_from(who ? std::optional(who->identity) : std::nullopt);
-    if (now == Stage::Seen) owner = std::move(*who);
-    if (now == Stage::Bound && before != Stage::Bound) bind();
-    if (now == Stage::Unbound) unbind();
-  }
-
-  void bind() {
-    UniqueFd copy(fcntl(owner.life->get(), F_DUPFD_CLOEXEC, 0));
-    if (!copy.valid()) {  // no descriptor left: treated as an unknown process
-      state.message_from(std::nullopt);
-      return unbind();
-    }
-    death = std::make_unique<DeathWatch>(loop, std::move(copy));
-    death->watch.when_readable([weak = weak_from_this()] {
-      if (const auto impl = weak.lock()) impl->process_has_ended();
-    });
-  }
-
-  void process_has_ended() {
-    death->timer.start(grace, [weak = weak_from_this()] {
-      const auto impl = weak.lock();
-      if (!impl) return;
-      if (const Task task = std::exchange(impl->over, nullptr)) task();
-    });
-  }
-
-  void unbind() {
-    death.reset();
-    owner = {};
-  }
-
-  Loop& loop;
-  OwnerFinder& finder;
-  Task over;
-  const Clock::duration grace;
-  LeaseState state;
-  http::Peer::Door last_door = http::Peer::Door::Tcp;
-  std::uint64_t last_inode = 0;
-  Owner owner;
-  std::unique_ptr<DeathWatch> death;
-};
+  return stage_ = identity && *identity == identity_ ? Stage::Bound : Stage::Unbound;
+}
 
 ProcessLease::ProcessLease(Loop& loop, OwnerFinder& finder, Task over, Clock::duration grace)
-    : impl_(std::make_shared<Impl>(loop, finder, std::move(over), grace)) {}
+    : loop_(loop), finder_(finder), over_(std::move(over)), grace_(grace) {}
 
-ProcessLease::~ProcessLease() = default;
+void ProcessLease::message_from(const http::Peer& peer) {
+  if (state_.stage() == Stage::Unbound) return;
+  const bool same = peer.inode != 0 && peer.inode == last_inode_ && peer.door == last_door_;
+  if (same && state_.stage() == Stage::Bound) return;
+  last_inode_ = peer.inode;
+  last_door_ = peer.door;
+  finder_.find(peer, lifetime_.guard([this](std::optional<Owner> sender) { found(std::move(sender)); }));
+}
 
-void ProcessLease::message_from(const http::Peer& peer) { impl_->message_from(peer); }
+void ProcessLease::found(std::optional<Owner> sender) {
+  const Stage before = state_.stage();
+  const Stage now = state_.message_from(sender ? std::optional(sender->identity) : std::nullopt);
+  if (now == Stage::Seen) owner_ = std::move(*sender);
+  if (now == Stage::Bound && before != Stage::Bound) bind();
+  if (now == Stage::Unbound) unbind();
+}
 
-pid_t ProcessLease::bound_to() const {
-  return impl_->state.stage() == LeaseState::Stage::Bound ? impl_->owner.pid : 0;
+void ProcessLease::bind_to(const Owner& owner) {
+  state_.bind();
+  owner_ = owner;
+  bind();
+}
+
+void ProcessLease::bind() {
+  UniqueFd copy(fcntl(owner_.life->get(), F_DUPFD_CLOEXEC, 0));  // a Watch needs its own descriptor
+  if (!copy.valid()) {  // no descriptor left: treated as an unknown process
+    state_.message_from(std::nullopt);
+    return unbind();
+  }
+  death_ = std::make_unique<DeathWatch>(loop_, std::move(copy));
+  death_->watch.when_readable([this] { process_has_ended(); });
+}
+
+void ProcessLease::process_has_ended() {
+  death_->timer.start(grace_, [this] {
+    if (const Task task = std::exchange(over_, nullptr)) task();
+  });
+}
+
+void ProcessLease::unbind() {
+  death_.reset();
+  owner_ = {};
 }
 
 }  // namespace corral::transport
