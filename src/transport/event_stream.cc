@@ -31,13 +31,13 @@ void EventStream::comment() {
   http::write_comment(*exchange);
 }
 
-/// A write may find out that the client is gone. Then the event counts as sent, like any event that is lost
-/// in transit, and is in the log.
-void EventStream::deliver(const wire::Line& line, EventLog::Weight weight, bool last) {
+/// If the client is gone and that is not known yet, the event counts as sent, like any event that is lost in
+/// transit, and is in the log.
+void EventStream::deliver(const wire::Line& line, EventLog::Weight weight, Then then) {
   const EventId id{number_, ++sequence_};
-  log_.add({id, line, exchange_ ? EventLog::Weight::Sent : weight, last});
+  log_.add({id, line, exchange_ ? EventLog::Weight::Sent : weight, then == Then::Finish});
   write({event_id_text(id), {}, line, std::nullopt});
-  if (last) finish();
+  if (then == Then::Finish) finish();
 }
 
 void EventStream::repeat(const std::vector<EventLog::Event>& events) {
@@ -59,7 +59,7 @@ void EventStream::reply(http::Response response) {
   if (const auto exchange = std::exchange(exchange_, nullptr)) exchange->reply(std::move(response));
 }
 
-/// A client that comes back for the rest must be able to learn that there is no more.
+/// A client that reconnects for the rest must be able to learn that there is no more.
 void EventStream::end() {
   if (resumable()) log_.add({{number_, ++sequence_}, {}, EventLog::Weight::Sent, true});
   finish();

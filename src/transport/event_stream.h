@@ -1,5 +1,5 @@
 // One stream of a legacy session's events, started by a POST or a GET. Its client may lose the connection and
-// come back: the stream continues without one, and its events wait in the log. Owned by one session.
+// reconnect: the stream continues without one, and its events wait in the log. Owned by one session.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace corral::transport {
 
-/// `log` must outlive the stream. Writing may call the exchange's callbacks.
+/// `log` must outlive the stream. No function calls the exchange's callbacks.
 class EventStream {
  public:
   EventStream(std::uint64_t number, EventLog& log) : log_(log), number_(number) {}
@@ -31,10 +31,12 @@ class EventStream {
   void attach(std::shared_ptr<http::Exchange> exchange);
   /// Sends the status line of an event stream.
   void begin(http::Headers headers);
-  /// Sends an event without a message, so that the client has an id to come back with.
+  /// Sends an event without a message, so that the client has an id to reconnect with.
   void prime(std::chrono::milliseconds retry);
   void comment();
-  void deliver(const wire::Line& line, EventLog::Weight weight, bool last);
+  /// Whether the stream ends after an event.
+  enum class Then : std::uint8_t { Continue, Finish };
+  void deliver(const wire::Line& line, EventLog::Weight weight, Then then);
   /// Sends events of the log again, with the ids that they have.
   void repeat(const std::vector<EventLog::Event>& events);
 

@@ -4,7 +4,7 @@
 #include <variant>
 
 #include "base/unique_id.h"
-#include "transport/capability_names.h"
+#include "transport/http_refusal.h"
 #include "transport/http_rules.h"
 #include "transport/modern_session.h"
 #include "transport/sse_session.h"
@@ -42,10 +42,6 @@ std::optional<Target> target_of(const std::string& path) {
   return std::nullopt;
 }
 
-void refuse(http::Exchange& exchange, const HttpRefusal& refusal, std::string_view id = "null") {
-  exchange.reply(refusal_response(refusal, id));
-}
-
 HttpRefusal wrong_method(const std::string& method, const char* allowed) {
   return {405, wire::kInvalidRequest, method + " is not supported here; use " + allowed, "", allowed};
 }
@@ -79,18 +75,19 @@ bool HttpEndpoint::handle(const http::Request& request, const std::shared_ptr<ht
   if (!target) return false;
   if (target->server.empty()) target->server = opener_.only_server();
   if (target->server.empty()) {
-    refuse(*exchange, {404, wire::kInvalidRequest,
-                       "this URL does not name a server: add its name, as in /mcp/NAME; `corral config "
-                       "check` lists the names",
-                       "", ""});
+    refuse_post(exchange.get(),
+                {404, wire::kInvalidRequest,
+                 "this URL does not name a server: add its name, as in /mcp/NAME; `corral config "
+                 "check` lists the names",
+                 "", ""});
     return true;
   }
   if (!principal.may_use(target->server)) {
-    refuse(*exchange,
-           {403, wire::kInvalidRequest,
-            "this token does not give access to server " + target->server +
-                "; `corral token create NAME --server " + target->server + "` creates one that does",
-            "", ""});
+    refuse_post(exchange.get(),
+                {403, wire::kInvalidRequest,
+                 "this token does not give access to server " + target->server +
+                     "; `corral token create NAME --server " + target->server + "` creates one that does",
+                 "", ""});
     return true;
   }
   HttpArrival arrival{target->server, http::query_value(request.query, "root"), principal.name, "",
@@ -108,7 +105,7 @@ HttpEndpoint::Entry* HttpEndpoint::open(const std::string& key, const HttpArriva
                                         std::string_view id) {
   auto opened = sessions_.open(key, arrival, std::move(session));
   if (Entry** const entry = std::get_if<Entry*>(&opened)) return *entry;
-  refuse(exchange, std::get<HttpRefusal>(opened), id);
+  refuse_post(&exchange, std::get<HttpRefusal>(opened), id);
   return nullptr;
 }
 
@@ -120,14 +117,14 @@ void HttpEndpoint::streamable(const http::Request& request, const std::shared_pt
   if (request.method == "POST") return post(request, exchange, arrival);
   const bool get = request.method == "GET";
   if (!get && request.method != "DELETE") {
-    return refuse(*exchange, wrong_method(request.method, "POST, GET, DELETE"));
+    return refuse_post(exchange.get(), wrong_method(request.method, "POST, GET, DELETE"));
   }
   if (const auto refusal = get ? check_get(request) : check_delete(request)) {
-    return refuse(*exchange, *refusal);
+    return refuse_post(exchange.get(), *refusal);
   }
   const Entry* const entry = sessions_.find(std::string(request.header("Mcp-Session-Id")), arrival);
   auto* const session = entry == nullptr ? nullptr : dynamic_cast<StreamableSession*>(entry->session.get());
-  if (session == nullptr) return refuse(*exchange, kUnknownSession);
+  if (session == nullptr) return refuse_post(exchange.get(), kUnknownSession);
   if (get) return session->listen(exchange, request.header("Last-Event-ID"));
   session->session().end(session::EndReason::Deleted);
   exchange->reply({204, {}, "", nullptr});
@@ -137,23 +134,24 @@ void HttpEndpoint::post(const http::Request& request, const std::shared_ptr<http
                         const HttpArrival& arrival) {
   auto classified = classify_post(request);
   if (const auto* const refused = std::get_if<RefusedPost>(&classified)) {
-    return refuse(*exchange, refused->refusal, refused->id);
+    return refuse_post(exchange.get(), refused->refusal, refused->id);
   }
   const Classified& call = std::get<Classified>(classified);
   if (call.kind == Classified::Kind::Modern) return modern(request, exchange, arrival, call.posted);
   if (call.kind == Classified::Kind::Initialize) return initialize(exchange, arrival, call.posted);
   const std::string_view id = call.posted.answer_id();
   if (call.session.empty()) {
-    return refuse(*exchange,
-                  {400, kNoSession,
-                   "Bad Request: the header Mcp-Session-Id is missing; start with initialize, or name the "
-                   "protocol version " +
-                       std::string(wire::kModern) + " in _meta",
-                   "", ""},
-                  id);
+    return refuse_post(
+        exchange.get(),
+        {400, kNoSession,
+         "Bad Request: the header Mcp-Session-Id is missing; start with initialize, or name the "
+         "protocol version " +
+             std::string(wire::kModern) + " in _meta",
+         "", ""},
+        id);
   }
   Entry* const entry = sessions_.find(std::string(call.session), arrival);
-  if (entry == nullptr) return refuse(*exchange, kUnknownSession, id);
+  if (entry == nullptr) return refuse_post(exchange.get(), kUnknownSession, id);
   sessions_.message_from(*entry, exchange->peer());
   entry->session->post(exchange, call.posted);
 }
@@ -212,7 +210,7 @@ void HttpEndpoint::modern_from(const std::optional<Owner>& owner, const http::Re
   if (session.attachment().takes_any_client()) entry->capabilities = std::move(capabilities);
   if (posted.message.method() == "tools/call") {
     const auto refusal = check_param_headers(request, posted, session.known_tools());
-    if (refusal) return refuse(*exchange, *refusal, id);
+    if (refusal) return refuse_post(exchange.get(), *refusal, id);
   }
   entry->session->post(exchange, posted);
 }
@@ -222,7 +220,7 @@ void HttpEndpoint::modern_from(const std::optional<Owner>& owner, const http::Re
 void HttpEndpoint::sse(const http::Request& request, const std::shared_ptr<http::Exchange>& exchange,
                        HttpArrival arrival) {
   arrival.transport = "sse";
-  if (request.method != "GET") return refuse(*exchange, wrong_method(request.method, "GET"));
+  if (request.method != "GET") return refuse_post(exchange.get(), wrong_method(request.method, "GET"));
   const std::string key = random_hex(kSessionIdBytes);
   const std::string endpoint =
       "/messages" + request.path.substr(std::string_view("/sse").size()) + "?sessionId=" + key;
@@ -234,14 +232,14 @@ void HttpEndpoint::sse(const http::Request& request, const std::shared_ptr<http:
 
 void HttpEndpoint::messages(const http::Request& request, const std::shared_ptr<http::Exchange>& exchange,
                             const HttpArrival& arrival) {
-  if (request.method != "POST") return refuse(*exchange, wrong_method(request.method, "POST"));
+  if (request.method != "POST") return refuse_post(exchange.get(), wrong_method(request.method, "POST"));
   auto posted = read_message(request);
   if (const auto* const refused = std::get_if<RefusedPost>(&posted)) {
-    return refuse(*exchange, refused->refusal, refused->id);
+    return refuse_post(exchange.get(), refused->refusal, refused->id);
   }
   const Entry* const entry = sessions_.find(http::query_value(request.query, "sessionId"), arrival);
   auto* const session = entry == nullptr ? nullptr : dynamic_cast<SseSession*>(entry->session.get());
-  if (session == nullptr) return refuse(*exchange, kUnknownSession);
+  if (session == nullptr) return refuse_post(exchange.get(), kUnknownSession);
   session->post(exchange, std::get<Posted>(posted));
 }
 

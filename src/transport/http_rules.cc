@@ -335,15 +335,4 @@ std::optional<HttpRefusal> check_delete(const http::Request& request) {
   return std::nullopt;
 }
 
-http::Response refusal_response(const HttpRefusal& refusal, std::string_view id) {
-  http::Response response;
-  response.status = refusal.status;
-  response.headers.push_back({"Content-Type", "application/json"});
-  if (!refusal.allow.empty()) response.headers.push_back({"Allow", refusal.allow});
-  if (refusal.status == 429 || refusal.status == 503) response.headers.push_back({"Retry-After", "1"});
-  const int code = refusal.code == 0 ? kTransportError : refusal.code;
-  response.body = wire::error_message(id, code, refusal.message, refusal.data);
-  return response;
-}
-
 }  // namespace corral::transport

@@ -8,8 +8,8 @@
 #include <variant>
 
 #include "http/message.h"
-#include "transport/http_session.h"
-#include "transport/http_session_opener.h"
+#include "transport/http_refusal.h"
+#include "transport/posted.h"
 
 namespace corral::transport {
 
@@ -48,8 +48,5 @@ int modern_status(const wire::Message& response);
 /// Checks of GET and DELETE at an MCP endpoint, before a session is looked up.
 std::optional<HttpRefusal> check_get(const http::Request& request);
 std::optional<HttpRefusal> check_delete(const http::Request& request);
-
-/// The JSON-RPC error response for a refusal.
-http::Response refusal_response(const HttpRefusal& refusal, std::string_view id = "null");
 
 }  // namespace corral::transport

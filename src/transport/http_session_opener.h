@@ -11,6 +11,7 @@
 #include "base/shares.h"
 #include "session/session.h"
 #include "session/transport.h"
+#include "transport/http_refusal.h"
 
 namespace corral::transport {
 
@@ -21,14 +22,6 @@ struct HttpArrival {
   std::string principal;             // the owner of the session
   std::string transport;             // "http" or "sse", for display
   std::vector<std::string> roots{};  // for a token: the projects that it may name
-};
-
-struct HttpRefusal {
-  int status = 404;
-  int code = 0;         // of the JSON-RPC error
-  std::string message;  // noun, cause, what to do next
-  std::string data;     // JSON; empty = none
-  std::string allow;    // for a 405
 };
 
 class HttpSessionOpener {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "transport/capability_names.h"
+#include "transport/posted.h"
 #include "wire/error_codes.h"
 
 namespace corral::transport {

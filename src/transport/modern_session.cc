@@ -2,21 +2,24 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
+#include <vector>
 
 #include "http/sse.h"
+#include "transport/http_refusal.h"
 #include "transport/http_rules.h"
-#include "transport/modern_session_impl.h"
 #include "wire/error_codes.h"
 #include "wire/json_text.h"
+#include "wire/line_pipe.h"
 
 namespace corral::transport {
 namespace {
 
-void refuse_post(http::Exchange& exchange, std::string_view id, int status, int code, std::string message) {
-  exchange.reply(refusal_response({status, code, std::move(message), {}, {}}, id));
-}
+using Work = ModernPosts::Work;
 
-std::string_view posted_id(const Posted& posted) { return posted.message.id(); }
+// What the bridge answers while a legacy server waits for input: it is still working on the call.
+constexpr std::string_view kInputRequired = R"({"resultType":"input_required")";
+constexpr const char* kEndedJustNow = "the session has just ended; send the request again";
 
 /// The request with an id and a token that corral issued.
 std::shared_ptr<const std::string> with_own_id(const Posted& posted, const std::string& number) {
@@ -27,277 +30,307 @@ std::shared_ptr<const std::string> with_own_id(const Posted& posted, const std::
   return std::make_shared<const std::string>(wire::edited(posted.message.text(), edits));
 }
 
-/// The list changes that a listen requests.
-std::uint8_t lists_to_hear(std::string_view params) {
-  const std::string_view filter = wire::member_text(params, "notifications");
-  std::uint8_t bits = 0;
-  for (std::size_t i = 0; i < kListsToHear.size(); ++i) {
-    const bool wanted = wire::member_text(filter, std::string(kListsToHear[i]) + "ListChanged") == "true";
-    if (wanted) bits = static_cast<std::uint8_t>(bits | (1U << i));
-  }
-  return bits;
+std::string with_replaced(std::string text, wire::Span where, std::string_view by) {
+  if (where.present()) text.replace(where.begin, where.end - where.begin, by);
+  return text;
+}
+
+/// The answer to a listen repeats the id of the listen inside its result.
+std::string with_listen_id(std::string text, const ModernPost& post) {
+  const wire::Span result = wire::member(text, "result");
+  const std::string_view inside = result.in(text);
+  const wire::Span meta = wire::member(inside, "_meta");
+  const wire::Span named = wire::member(meta.in(inside), kSubscriptionKey);
+  if (!named.present() || own_post_id(named.in(meta.in(inside))) != post.id) return text;
+  const std::size_t base = result.begin + meta.begin;
+  return with_replaced(std::move(text), {base + named.begin, base + named.end}, post.client_id);
+}
+
+std::string subscription_meta(const ModernPost& post) {
+  return R"("_meta":{)" + wire::quoted(kSubscriptionKey) + ":" + post.client_id + "}";
+}
+
+void write_message(http::Exchange& exchange, std::string message) {
+  const auto text = std::make_shared<const std::string>(std::move(message));
+  const bool owned = text->size() >= wire::kWorthAnOwner;
+  http::write_event(exchange, {{}, {}, {*text, owned ? text : nullptr}, std::nullopt});
 }
 
 }  // namespace
 
-// ---- the transport
-
 ModernSession::ModernSession(Loop& loop, const HttpLimits& limits, Gone gone, Programs programs)
-    : impl_(std::make_shared<Impl>(*this, loop, limits, std::move(gone), programs)) {}
+    : HttpSession(loop, limits, std::move(gone)), programs_(programs), posts_(programs), timer_(loop) {}
 
-ModernSession::~ModernSession() {
-  impl_->closed = true;
-  impl_->left = true;
-  impl_->timer.cancel();
-  impl_->session.reset();
-  impl_->open.clear();
-  impl_->waiting.clear();
-}
-
-void ModernSession::begin(std::unique_ptr<session::Session> session) { impl_->session = std::move(session); }
-
-session::Session& ModernSession::session() { return *impl_->session; }
-
-bool ModernSession::of_several_programs() const { return impl_->programs == Programs::Several; }
-
-void ModernSession::post(std::shared_ptr<http::Exchange> exchange, const Posted& posted) {
-  impl_->post(std::move(exchange), posted);
-}
-
-std::size_t ModernSession::in_use() const { return impl_->open.size() + impl_->waiting.size(); }
-
-std::uint64_t ModernSession::dropped() const { return impl_->dropped; }
-
-void ModernSession::send(const wire::Line& line, std::initializer_list<wire::Edit> edits) {
-  const std::shared_ptr<Impl> impl = impl_;
-  if (impl->closed) return;
-  ++impl->busy;
-  impl->route(line, {edits.begin(), edits.size()});
-  impl->check_pressure();
-  --impl->busy;
-}
-
-void ModernSession::answer(const wire::Message& message, std::string_view id) {
-  const std::shared_ptr<Impl> impl = impl_;
-  if (impl->closed) return;
-  const wire::Edit edit{message.where().id, id};
-  ++impl->busy;
-  impl->answer(message, {&edit, 1});
-  impl->check_pressure();
-  --impl->busy;
-}
-
-bool ModernSession::overflowing() const { return impl_->queued() > impl_->limits.queued; }
-
-bool ModernSession::congested() const { return impl_->congested; }
-
-void ModernSession::pause() { impl_->paused = true; }
-
-void ModernSession::resume() {
-  impl_->paused = false;
-  if (!impl_->waiting.empty()) impl_->take_waiting_soon();
-}
-
-void ModernSession::error_output(std::string_view) {}  // HTTP has no channel for it
-
-void ModernSession::close(Close how) { impl_->answer_all(how); }
-
-void ModernSession::exit(int, const std::string&) {
-  impl_->answer_all(Close::AtOnce);
-  impl_->leave();
-}
+ModernSession::~ModernSession() { destroy_session(); }
 
 // ---- what clients post
 
-void ModernSession::Impl::post(std::shared_ptr<http::Exchange> exchange, const Posted& posted) {
-  const auto self = shared_from_this();
-  const std::string_view client_id = posted_id(posted);
-  if (closed) {
-    return refuse_post(*exchange, client_id, 503, wire::kServerLost,
-                       "the session has just ended; send the request again");
-  }
+void ModernSession::post(std::shared_ptr<http::Exchange> exchange, const Posted& posted) {
+  const auto refuse = [&](const HttpRefusal& refusal) {
+    refuse_post(exchange.get(), refusal, posted.message.id());
+  };
+  if (closed_) return refuse({503, wire::kServerLost, kEndedJustNow});
   if (posted.message.kind() != wire::Kind::Request) return take_notification(*exchange, posted);
-  if (open_of(posted.program) >= limits.open_requests) {
-    return refuse_post(*exchange, client_id, 429, wire::kTooManyCalls,
-                       "too many requests: " + std::to_string(limits.open_requests) +
-                           " of this program are open at this server; wait for some of their answers");
+  if (posts_.of_program(posted.program) + waiting_.of_program(posted.program) >= limits_.open_requests) {
+    return refuse({429, wire::kTooManyCalls,
+                   "too many requests: " + std::to_string(limits_.open_requests) +
+                       " of this program are open at this server; wait for some of their answers"});
   }
-  const bool waits = paused || busy > 0 || !waiting.empty();
-  if (waits && no_room_to_wait(posted)) {
-    return refuse_post(*exchange, client_id, 503, wire::kTooManyCalls,
-                       "server \"" + session->attachment().server() +
-                           "\" is busy at the moment; send the request "
-                           "again a little later");
+  const bool waits = must_wait() || busy_ > 0;
+  if (waits && waiting_.full_for(posted, limits_)) {
+    return refuse({503, wire::kTooManyCalls,
+                   "server \"" + session_->attachment().server() +
+                       "\" is busy at the moment; send the request again a little later"});
   }
-  Account* const account = session->account();
-  auto bytes = waits && account != nullptr ? account->take(Good::Bytes, posted.message.text().size())
-                                           : std::optional<Account::Held>(Account::Held());
-  if (!bytes) {
-    return refuse_post(*exchange, client_id, 503, wire::kTooManyCalls, account->objection(Good::Bytes));
+  const PostId id = ids_.next();
+  if (waits && !waiting_.push(exchange, posted, session_->account(), id)) {
+    return refuse({503, wire::kTooManyCalls, session_->account()->objection(Good::Bytes)});
   }
-  const PostId id = ids.next();
-  exchange->when_gone([weak = weak_from_this(), id] {
-    if (const auto impl = weak.lock()) impl->hung_up(id);
-  });
-  if (!waits) return take_request(id, std::move(exchange), posted);
-  waiting_bytes += posted.message.text().size();
-  waiting.push_back({id, std::move(exchange), posted, std::move(*bytes)});
-  if (!paused) take_waiting_soon();
-}
-
-std::size_t ModernSession::Impl::open_of(std::uint64_t program) const {
-  const auto here = std::count_if(open.begin(), open.end(),
-                                  [program](const ModernPost& post) { return post.program == program; });
-  const auto held = std::count_if(waiting.begin(), waiting.end(),
-                                  [program](const HeldPost& post) { return post.posted.program == program; });
-  return static_cast<std::size_t>(here + held);
-}
-
-/// Checks the limit of one program, so that it leaves room for the others, and the limit of all of them.
-bool ModernSession::Impl::no_room_to_wait(const Posted& posted) const {
-  std::size_t count = 0;
-  std::size_t bytes = posted.message.text().size();
-  for (const HeldPost& one : waiting) {
-    if (one.posted.program != posted.program) continue;
-    ++count;
-    bytes += one.posted.message.text().size();
-  }
-  if (count >= limits.waiting || waiting.size() >= limits.waiting * 4) return true;
-  if (count > 0 && bytes > limits.queued / 4) return true;
-  return !waiting.empty() && waiting_bytes + posted.message.text().size() > limits.queued;
+  exchange->when_gone(lifetime_.guard([this, id] { hung_up(id); }));
+  if (!waits) return pass_request(id, std::move(exchange), posted);
+  if (!paused_) take_waiting_soon();
 }
 
 /// Over HTTP a request is cancelled by closing the connection. A cancel notification names an id that several
 /// programs may use, so it is accepted and ignored.
-void ModernSession::Impl::take_notification(http::Exchange& exchange, const Posted& posted) {
+void ModernSession::take_notification(http::Exchange& exchange, const Posted& posted) {
   if (posted.message.method() != "notifications/cancelled") {
-    if (paused) {
-      return refuse_post(exchange, {}, 503, wire::kTooManyCalls,
-                         "server \"" + session->attachment().server() + "\" is busy at the moment");
+    if (paused_) {
+      return refuse_post(&exchange,
+                         {503, wire::kTooManyCalls,
+                          "server \"" + session_->attachment().server() + "\" is busy at the moment"});
     }
     tell(posted.message);
   }
-  http::Response response;
-  response.status = 202;
-  exchange.reply(std::move(response));
+  exchange.reply({202, {}, "", nullptr});
 }
 
-void ModernSession::Impl::take_request(PostId id, std::shared_ptr<http::Exchange> exchange,
-                                       const Posted& posted) {
-  const wire::Message& message = posted.message;
-  ModernPost post;
-  post.id = id;
-  post.program = posted.program;
-  post.exchange = std::move(exchange);
-  post.client_id = message.id();
-  post.client_token = message.progress_token();
-  post.level = wire::parse_log_level(wire::string_value(message.log_level()).value_or(""));
-  const std::string_view method = message.method();
-  post.listens = method == "subscriptions/listen";
-  post.asks_server = method != "server/discover";
-  if (post.listens) post.hears = lists_to_hear(message.params());
-  post.heard = Clock::now();
-  open.push_back(std::move(post));
-  watch(limits.hold);
+void ModernSession::pass_request(PostId id, std::shared_ptr<http::Exchange> exchange, const Posted& posted) {
+  posts_.add(ModernPost(id, std::move(exchange), posted));
+  watch(limits_.hold);
   const auto text = with_own_id(posted, to_string(id));
-  ++busy;
-  session->receive(wire::Message(wire::Line{*text, text->size() >= wire::kWorthAnOwner ? text : nullptr}));
-  --busy;
+  ++busy_;
+  session_->receive(wire::Message(wire::Line{*text, text->size() >= wire::kWorthAnOwner ? text : nullptr}));
+  --busy_;
 }
 
-void ModernSession::Impl::take_waiting_soon() {
-  if (std::exchange(taking_soon, true)) return;
-  loop.post([weak = weak_from_this()] {
-    if (const auto impl = weak.lock()) impl->take_waiting();
-  });
-}
-
-void ModernSession::Impl::take_waiting() {
-  taking_soon = false;
-  while (!paused && !closed && !waiting.empty()) {
-    const HeldPost first = std::move(waiting.front());
-    waiting.erase(waiting.begin());
-    waiting_bytes -= first.posted.message.text().size();
-    take_request(first.id, first.exchange, first.posted);
+void ModernSession::hung_up(PostId id) {
+  if (closed_) return;
+  if (busy_ > 0) {  // a caller on the stack may be using it
+    return loop_.post(lifetime_.guard([this, id] { hung_up(id); }));
   }
-  if (waiting.empty()) waiting.shrink_to_fit();
-}
-
-void ModernSession::Impl::hung_up(PostId id) {
-  if (closed) return;
-  if (busy > 0) {  // a caller on the stack may be using it
-    loop.post([weak = weak_from_this(), id] {
-      if (const auto impl = weak.lock()) impl->hung_up(id);
-    });
-    return;
-  }
-  const auto waits =
-      std::find_if(waiting.begin(), waiting.end(), [id](const auto& one) { return one.id == id; });
-  if (waits != waiting.end()) {
-    waiting_bytes -= waits->posted.message.text().size();
-    waiting.erase(waits);
-    return;
-  }
-  const std::optional<ModernPost> post = take(id);
-  if (!post) return;
-  remember_given_up(*post);
-  report_drained();
+  if (waiting_.remove(id) || !posts_.take(id, Work::Continues)) return;
+  clients_read();
   tell(wire::Message(wire::cancelled_message(to_string(id), "the client has closed the connection")));
 }
 
-void ModernSession::Impl::tell(const wire::Message& message) {
-  if (busy > 0) {
-    loop.post([weak = weak_from_this(), kept = message.owned()] {
-      if (const auto impl = weak.lock()) impl->tell(kept);
-    });
+void ModernSession::tell(const wire::Message& message) {
+  if (busy_ > 0) return loop_.post(lifetime_.guard([this, kept = message.owned()] { tell(kept); }));
+  if (closed_) return;
+  ++busy_;
+  session_->receive(message);
+  --busy_;
+}
+
+// ---- messages of the server
+
+void ModernSession::send(const wire::Line& line, std::initializer_list<wire::Edit> edits) {
+  if (closed_) return;
+  ++busy_;
+  route(line, {edits.begin(), edits.size()});
+  check_pressure();
+  --busy_;
+}
+
+void ModernSession::answer(const wire::Message& message, std::string_view id) {
+  if (closed_) return;
+  const wire::Edit edit{message.where().id, id};
+  ++busy_;
+  answer_request(message, {&edit, 1});
+  check_pressure();
+  --busy_;
+}
+
+void ModernSession::route(const wire::Line& line, std::span<const wire::Edit> edits) {
+  const wire::Message message(line);
+  switch (message.kind()) {
+    case wire::Kind::Response: return answer_request(message, edits);
+    case wire::Kind::Notification: return notify(wire::edited(line.text, edits));
+    case wire::Kind::Request: {
+      // A client of this revision cannot be asked; a server that asks anyway must not wait.
+      ++dropped_;
+      const std::string text = wire::edited(line.text, edits);
+      const std::string_view id = wire::member_text(text, "id");
+      return tell(wire::Message(
+          wire::error_message(id, wire::kMethodNotFound, "Method not found: no client can answer this")));
+    }
+    default: ++dropped_;
+  }
+}
+
+/// Answers can be large: one pass finds the id, and one copy replaces it with the client's own.
+void ModernSession::answer_request(const wire::Message& message, std::span<const wire::Edit> edits) {
+  const wire::Span id = message.where().id;
+  std::vector<wire::Edit> all(edits.begin(), edits.end());
+  std::erase_if(all, [](const wire::Edit& edit) { return !edit.where.present(); });
+  auto place = std::find_if(all.begin(), all.end(), [&](const wire::Edit& edit) {
+    return edit.where.begin == id.begin && edit.where.end == id.end;
+  });
+  if (place == all.end()) {
+    place = std::find_if(all.begin(), all.end(),
+                         [&](const wire::Edit& edit) { return edit.where.begin > id.begin; });
+    place = all.insert(place, {id, message.id()});
+  }
+  const bool continues = programs_ == Programs::Several && message.result().starts_with(kInputRequired);
+  const auto post = posts_.take(own_post_id(place->text), continues ? Work::Continues : Work::Done);
+  if (!post) {
+    ++dropped_;  // most likely its client has hung up
     return;
   }
-  if (closed || !session) return;
-  ++busy;
-  session->receive(message);
-  --busy;
+  place->text = post->client_id;
+  std::string text = wire::edited(message.text(), all);
+  if (post->listens) text = with_listen_id(std::move(text), *post);
+  give_answer(*post, std::move(text), modern_status(message));
 }
 
-ModernPost* ModernSession::Impl::find(PostId id) {
-  const auto found = std::lower_bound(open.begin(), open.end(), id,
-                                      [](const ModernPost& post, PostId one) { return post.id < one; });
-  return found != open.end() && found->id == id ? &*found : nullptr;
+void ModernSession::give_answer(const ModernPost& post, std::string text, int status) {
+  http::Exchange& exchange = *post.exchange;
+  if (post.streaming) {
+    write_message(exchange, std::move(text));
+    exchange.finish();
+  } else {
+    http::Response response;
+    response.status = status;
+    response.headers.push_back({"Content-Type", "application/json"});
+    if (text.size() < wire::kWorthAnOwner) {
+      response.body = std::move(text);
+    } else {
+      response.large_body = std::make_shared<const std::string>(std::move(text));
+    }
+    exchange.reply(std::move(response));
+  }
+  clients_read();
 }
 
-std::optional<ModernPost> ModernSession::Impl::take(PostId id) {
-  ModernPost* const found = find(id);
-  if (found == nullptr) return std::nullopt;
-  ModernPost post = std::move(*found);
-  open.erase(open.begin() + (found - open.data()));
-  if (open.empty()) open.shrink_to_fit();
-  return post;
+void ModernSession::notify(std::string text) {
+  const wire::Message message(text);
+  const std::string_view method = message.method();
+  if (method == "notifications/cancelled") return listen_cancelled(message);
+  if (!message.has_subscription_id() && method.ends_with("/list_changed")) {
+    // A change that a client did not read in time. It goes to all listens that want it.
+    for (ModernPost& post : posts_.all()) {
+      if (!post.wants(method)) continue;
+      write(post, wire::notification_message(method, "{" + subscription_meta(post) + "}"));
+    }
+    return;
+  }
+  const ModernPosts::Recipient to = posts_.recipient_of(message, server_era());
+  if (to.post == nullptr) {
+    ++dropped_;
+    return;
+  }
+  write(*to.post, with_replaced(std::move(text), to.where, to.client_value));
+}
+
+wire::Era ModernSession::server_era() const {
+  const router::Router* const router = session_->attachment().router();
+  return router != nullptr ? router->instance()->handshake().era() : wire::Era::Legacy;
+}
+
+/// On a pipe a server ends a listen this way; over HTTP the client gets an answer and the end of the stream.
+void ModernSession::listen_cancelled(const wire::Message& message) {
+  const ModernPost* const named = posts_.find(own_post_id(message.request_id()));
+  if (named == nullptr || !named->listens) {
+    ++dropped_;
+    return;
+  }
+  const ModernPost post = *posts_.take(named->id, Work::Done);
+  const std::string result = R"({"resultType":"complete",)" + subscription_meta(post) + "}";
+  give_answer(post, wire::result_message(post.client_id, result), 200);
+}
+
+void ModernSession::begin_stream(ModernPost& post) {
+  post.streaming = true;
+  post.exchange->when_drained(lifetime_.guard([this] { clients_read(); }));
+  post.exchange->begin(200, http::event_stream_headers());
+}
+
+/// For notifications. A client that does not read may miss them, so that no other client waits for it. A
+/// listen that missed one would show an old state forever, so it ends, and its client asks again.
+void ModernSession::write(ModernPost& post, std::string text) {
+  const bool full = post.queued() > wire::LinePipe::kHighWater;
+  if (full && programs_ == Programs::Several) {
+    ++dropped_;
+    post.behind = post.listens;
+    some_behind_ = some_behind_ || post.behind;
+    return;
+  }
+  if (!post.streaming) begin_stream(post);
+  write_message(*post.exchange, std::move(text));
+  post.last_written = Clock::now();
+}
+
+// ---- clients that do not read
+
+/// Ends listens that are behind, and the streams with the largest backlog before the whole session has to
+/// end.
+void ModernSession::check_pressure() {
+  if (std::exchange(some_behind_, false)) {
+    std::vector<PostId> behind;
+    for (const ModernPost& post : posts_.all()) {
+      if (post.behind) behind.push_back(post.id);
+    }
+    for (const PostId id : behind) give_up(id);
+  }
+  const std::size_t bytes = posts_.queued();
+  if (programs_ == Programs::One) marks_.rose(bytes);
+  if (bytes <= limits_.queued) return;
+  while (posts_.queued() > limits_.queued) {
+    const std::optional<PostId> slowest = posts_.slowest();
+    if (!slowest) break;
+    give_up(*slowest);
+  }
+  clients_read();  // maybe no slow client is left
+}
+
+/// Closes its connection, and tells the server that the request is cancelled.
+void ModernSession::give_up(PostId id) {
+  posts_.take(id, Work::Continues);
+  tell(wire::Message(wire::cancelled_message(to_string(id), "the client does not read")));
+}
+
+/// Some of them, or one that did not read is gone. Posted, because the session may be on the stack.
+void ModernSession::clients_read() {
+  if (!congested() || !marks_.fell(posts_.queued())) return;
+  loop_.post(lifetime_.guard([this] {
+    if (!closed_ && !congested()) session_->output_drained();
+  }));
 }
 
 // ---- time
 
 /// One timer for everything. It is never stopped; with nothing open it is not started again.
-void ModernSession::Impl::watch(Clock::duration after) {
+void ModernSession::watch(Clock::duration after) {
   const Clock::time_point wanted = Clock::now() + after;
-  if (timer.running() && due <= wanted) return;
-  due = wanted;
-  timer.start(after, [this] { tick(); });
+  if (timer_.running() && due_ <= wanted) return;
+  due_ = wanted;
+  timer_.start(after, [this] { tick(); });
 }
 
-void ModernSession::Impl::tick() {
-  const auto self = shared_from_this();
+void ModernSession::tick() {
   const Clock::time_point now = Clock::now();
   std::optional<Clock::time_point> next;
-  ++busy;
-  for (ModernPost& post : open) {
-    if (now >= post.heard + (post.streaming ? limits.alive : limits.hold)) {
+  ++busy_;
+  for (ModernPost& post : posts_.all()) {
+    if (now >= post.last_written + (post.streaming ? limits_.alive : limits_.hold)) {
       if (!post.streaming) begin_stream(post);
       if (post.exchange->queued() == 0) http::write_comment(*post.exchange);
-      post.heard = now;
+      post.last_written = now;
     }
-    const Clock::time_point then = post.heard + (post.streaming ? limits.alive : limits.hold);
+    const Clock::time_point then = post.last_written + (post.streaming ? limits_.alive : limits_.hold);
     next = std::min(next.value_or(then), then);
   }
-  --busy;
+  --busy_;
   if (next) watch(*next - now);
 }
 
@@ -305,31 +338,25 @@ void ModernSession::Impl::tick() {
 
 /// Answers every open request. Requests that were still waiting may safely be sent again; for the others it
 /// is unknown how far they got.
-void ModernSession::Impl::answer_all(session::Transport::Close how) {
-  if (std::exchange(closed, true)) return;
-  const auto self = shared_from_this();
-  timer.cancel();
-  for (const HeldPost& one : std::exchange(waiting, {})) {
-    refuse_post(*one.exchange, posted_id(one.posted), 503, wire::kServerLost,
-                "the session has just ended; send the request again");
+void ModernSession::close(Close how) {
+  if (std::exchange(closed_, true)) return;
+  timer_.cancel();
+  while (const auto next = waiting_.pop()) {
+    refuse_post(next->exchange.get(), {503, wire::kServerLost, kEndedJustNow}, next->posted.message.id());
   }
-  waiting_bytes = 0;
-  for (const ModernPost& post : std::exchange(open, {})) {
-    if (post.streaming && how == session::Transport::Close::AtOnce) continue;  // it has already been released
+  for (const ModernPost& post : posts_.take_all()) {
+    if (post.streaming && how == Close::AtOnce) continue;  // its connection is closed without an answer
     std::string text =
         wire::error_message(post.client_id, wire::kServerLost,
-                            "server \"" + session->attachment().server() + "\" ended before it answered");
+                            "server \"" + session_->attachment().server() + "\" ended before it answered");
     const int status = modern_status(wire::Message(text));
     give_answer(post, std::move(text), status);
   }
 }
 
-void ModernSession::Impl::leave() {
-  if (std::exchange(left, true)) return;
-  loop.post([weak = weak_from_this()] {
-    const auto impl = weak.lock();
-    if (impl && impl->session) impl->gone(impl->owner);
-  });
+void ModernSession::exit(int code, const std::string& why) {
+  close(Close::AtOnce);
+  HttpSession::exit(code, why);
 }
 
 }  // namespace corral::transport

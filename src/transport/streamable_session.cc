@@ -1,196 +1,463 @@
-// The lifetime of a legacy session over Streamable HTTP, and its flow control.
 #include "transport/streamable_session.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "transport/streamable_impl.h"
+#include "http/sse.h"
+#include "transport/http_refusal.h"
 #include "wire/error_codes.h"
 #include "wire/json_text.h"
-#include "wire/line_pipe.h"
+#include "wire/revisions.h"
 
 namespace corral::transport {
 namespace {
 
-// For connections that broke without the client noticing; a client that comes back later starts over.
-constexpr std::chrono::minutes kSentIsKept{5};
+using Weight = EventLog::Weight;
+using Then = EventStream::Then;
+
 constexpr const char* kSessionOver =
     "the session ended before this was answered: start a new one with initialize";
+
+OpenPost::Awaited awaited_of(const wire::Message& message) {
+  return {std::string(message.id()), std::string(message.progress_token())};
+}
+
+/// What a batch contains; with a fault, it is refused.
+struct Batch {
+  std::vector<OpenPost::Awaited> asked;
+  std::vector<std::string> cancelled;
+  const char* fault = nullptr;
+};
+
+Batch read_batch(std::string_view text) {
+  const auto elements = wire::array_elements(text, wire::kMostInBatch);
+  Batch batch;
+  if (!elements || elements->empty()) batch.fault = "an empty batch";
+  if (elements && elements->size() > wire::kMostInBatch) batch.fault = "a batch of more than 256 messages";
+  for (std::size_t i = 0; batch.fault == nullptr && i < elements->size(); ++i) {
+    const wire::Message one((*elements)[i].in(text));
+    switch (one.kind()) {
+      case wire::Kind::Request: batch.asked.push_back(awaited_of(one)); break;
+      case wire::Kind::Notification:
+        if (one.has_request_id()) batch.cancelled.emplace_back(one.request_id());
+        break;
+      case wire::Kind::Response: break;
+      case wire::Kind::Batch: batch.fault = "a batch inside a batch"; break;
+      case wire::Kind::NotRpc:
+      case wire::Kind::NotJson: batch.fault = one.fault();
+    }
+  }
+  return batch;
+}
+
+void accept_post(http::Exchange* exchange) {
+  if (exchange != nullptr) exchange->reply({202, {}, "", nullptr});
+}
+
+http::Response answer_as_json(int status, const wire::Line& line) {
+  http::Response response;
+  response.status = status;
+  response.headers = {{"Content-Type", "application/json"}};
+  const bool whole = line.owner && line.owner->size() == line.text.size();
+  if (whole) {
+    response.large_body = line.owner;
+  } else {
+    response.body = line.text;
+  }
+  return response;
+}
 
 }  // namespace
 
 StreamableSession::StreamableSession(Loop& loop, std::string id, const HttpLimits& limits, Gone gone)
-    : impl_(std::make_shared<Impl>(loop, *this, std::move(id), limits, std::move(gone))) {}
+    : HttpSession(loop, limits, std::move(gone)), streams_(loop, std::move(id), limits) {}
 
 StreamableSession::~StreamableSession() {
-  impl_->closed = true;
-  impl_->left = true;
-  impl_->timer.reset();
-  impl_->end_streams(Close::AtOnce);
-  impl_->session.reset();
+  close(Close::AtOnce);
+  destroy_session();
 }
 
 void StreamableSession::begin(std::unique_ptr<session::Session> session) {
-  impl_->session = std::move(session);
-  impl_->log.charge(impl_->session->account());
+  HttpSession::begin(std::move(session));
+  streams_.log().charge(session_->account());
 }
-session::Session& StreamableSession::session() { return *impl_->session; }
+
+// ---- what the client posts
 
 void StreamableSession::post(std::shared_ptr<http::Exchange> exchange, const Posted& posted) {
-  impl_->post(std::move(exchange), posted);
+  if (closed_) {
+    return refuse_post(exchange.get(),
+                       {404, wire::kServerLost, "the session has ended: start a new one with initialize"},
+                       posted.message.id());
+  }
+  if (!must_wait()) return pass(std::move(exchange), posted);
+  if (const auto cancelled = waiting_.take_cancelled(posted)) {
+    if (cancelled->exchange) {
+      cancelled->exchange->begin(200, http::event_stream_headers());
+      cancelled->exchange->finish();
+    }
+    return accept_post(exchange.get());
+  }
+  queue(exchange, posted);
 }
 
-std::size_t StreamableSession::in_use() const {
-  const auto connected = std::count_if(impl_->posts.begin(), impl_->posts.end(),
-                                       [](const auto& post) { return post->stream.connected(); });
-  return static_cast<std::size_t>(connected) + impl_->waiting.size() + (impl_->get.connected() ? 1 : 0);
+void StreamableSession::pass(std::shared_ptr<http::Exchange> exchange, const Posted& posted) {
+  switch (posted.message.kind()) {
+    case wire::Kind::Request: return pass_request(std::move(exchange), posted);
+    case wire::Kind::Notification:
+    case wire::Kind::Response:
+      session_->receive(posted.message);
+      if (posted.message.has_request_id()) cancel(posted.message.request_id());
+      return accept_post(exchange.get());
+    case wire::Kind::Batch: return take_batch(exchange, posted);
+    case wire::Kind::NotRpc:
+    case wire::Kind::NotJson:
+      refuse_post(exchange.get(),
+                  {400, wire::kInvalidRequest, "Invalid Request: " + std::string(posted.message.fault())},
+                  posted.message.id());
+  }
 }
 
-bool StreamableSession::owes() const { return impl_->log.owes(); }
-
-void StreamableSession::listen(std::shared_ptr<http::Exchange> exchange, std::string_view last_event_id) {
-  impl_->listen(std::move(exchange), last_event_id);
+void StreamableSession::pass_request(std::shared_ptr<http::Exchange> exchange, const Posted& posted) {
+  std::vector<OpenPost::Awaited> asked{awaited_of(posted.message)};
+  if (refuse_beyond_limits(exchange.get(), asked)) return;
+  OpenPost& post = open_post(std::move(exchange), std::move(asked));
+  post.initialize = posted.message.method() == "initialize";
+  session_->receive(posted.message);
+  check_congestion();
 }
 
-std::uint64_t StreamableSession::dropped() const { return impl_->dropped; }
+/// With two open requests of the same id it would be unknown which one an answer belongs to.
+bool StreamableSession::refuse_beyond_limits(http::Exchange* exchange,
+                                             const std::vector<OpenPost::Awaited>& asked) {
+  const std::string_view first = asked.size() == 1 ? std::string_view(asked[0].id) : "";
+  if (streams_.open_requests() + asked.size() > limits_.open_requests) {
+    refuse_post(
+        exchange,
+        {429, wire::kTooManyCalls, "this session has too many requests open: wait for some of their answers"},
+        first);
+    return true;
+  }
+  for (auto one = asked.begin(); one != asked.end(); ++one) {
+    const bool twice =
+        std::any_of(asked.begin(), one, [&](const OpenPost::Awaited& other) { return other.id == one->id; });
+    if (!twice && streams_.awaiting(one->id) == nullptr) continue;
+    refuse_post(exchange,
+                {400, wire::kInvalidRequest,
+                 "Invalid Request: a request with this id is already open in this session: use another id"},
+                first);
+    return true;
+  }
+  return false;
+}
+
+OpenPost& StreamableSession::open_post(std::shared_ptr<http::Exchange> exchange,
+                                       std::vector<OpenPost::Awaited> awaited) {
+  OpenPost& post = streams_.open(std::move(awaited));
+  if (exchange) {
+    connect(post.stream, std::move(exchange));
+    streams_.hold(post);
+  }
+  return post;
+}
+
+/// A batch is passed on as a whole or not at all, so that an error without an id can only mean all of it.
+void StreamableSession::take_batch(const std::shared_ptr<http::Exchange>& exchange, const Posted& posted) {
+  Batch batch = read_batch(posted.message.text());
+  if (batch.fault != nullptr) {
+    return refuse_post(exchange.get(),
+                       {400, wire::kInvalidRequest, "Invalid Request: " + std::string(batch.fault)});
+  }
+  if (refuse_beyond_limits(exchange.get(), batch.asked)) return;
+  pass_batch(exchange, posted, std::move(batch.asked), batch.cancelled);
+}
+
+/// The session decides whether its revision has batches.
+void StreamableSession::pass_batch(const std::shared_ptr<http::Exchange>& exchange, const Posted& posted,
+                                   std::vector<OpenPost::Awaited> asked,
+                                   const std::vector<std::string>& cancelled) {
+  const bool asks = !asked.empty();
+  std::uint64_t number = 0;
+  if (asks) {
+    OpenPost& post = open_post(exchange, std::move(asked));
+    post.batch = true;
+    number = post.stream.number();
+  }
+  std::string refused;
+  refusal_ = &refused;
+  session_->receive(posted.message);
+  refusal_ = nullptr;
+  OpenPost* const post = asks ? streams_.post(number) : nullptr;
+  if (!refused.empty()) {
+    if (post != nullptr) forget(*post);
+    if (exchange) exchange->reply({400, {{"Content-Type", "application/json"}}, std::move(refused), nullptr});
+    return;
+  }
+  for (const std::string& request : cancelled) cancel(request);
+  if (!asks) accept_post(exchange.get());
+  check_congestion();
+}
+
+/// No answer follows. If the server sends one anyway, it is dropped.
+void StreamableSession::cancel(std::string_view request) {
+  OpenPost* const post = streams_.awaiting(request);
+  if (post == nullptr || post->initialize) return;
+  std::erase_if(post->awaited, [&](const OpenPost::Awaited& one) { return one.id == request; });
+  if (!post->awaited.empty()) return;
+  if (post->stream.connected() && !post->stream.begun()) post->stream.begin(http::event_stream_headers());
+  post->stream.end();
+  forget(*post);
+}
+
+// ---- messages of the server
+
+/// The usual end of a call: nothing was sent before, and the answer goes out without a copy.
+void StreamableSession::answer(const wire::Message& message, std::string_view id) {
+  OpenPost* const post = closed_ ? nullptr : streams_.awaiting(id);
+  const bool alone = post != nullptr && !post->batch && !post->initialize && post->stream.connected() &&
+                     !post->stream.begun();
+  if (!alone) return send(message.line(), {{message.where().id, id}});
+  const auto exchange = post->stream.release();
+  forget(*post);
+  exchange->reply_json(message.line(), {message.where().id, id});
+  check_congestion();
+}
 
 void StreamableSession::send(const wire::Line& line, std::initializer_list<wire::Edit> edits) {
   const bool edits_made =
       std::any_of(edits.begin(), edits.end(), [](const wire::Edit& edit) { return edit.where.present(); });
-  if (!edits_made) return impl_->send(line);
+  if (!edits_made) return send_line(line);
   std::string text = wire::edited(line.text, {edits.begin(), edits.size()});
-  if (text.size() < wire::kWorthAnOwner) return impl_->send({text, nullptr});
+  if (text.size() < wire::kWorthAnOwner) return send_line({text, nullptr});
   const auto owner = std::make_shared<const std::string>(std::move(text));
-  impl_->send({*owner, owner});
+  send_line({*owner, owner});
 }
 
-void StreamableSession::answer(const wire::Message& message, std::string_view id) {
-  if (!impl_->answer_alone(message, id)) send(message.line(), {{message.where().id, id}});
-}
-
-bool StreamableSession::overflowing() const { return impl_->queued() > impl_->limits.queued; }
-bool StreamableSession::congested() const { return impl_->congested; }
-void StreamableSession::pause() { impl_->paused = true; }
-
-void StreamableSession::resume() {
-  impl_->paused = false;
-  if (!impl_->waiting.empty()) impl_->take_waiting();
-}
-
-void StreamableSession::error_output(std::string_view) {}  // HTTP has no channel for it
-
-void StreamableSession::close(Close how) {
-  if (std::exchange(impl_->closed, true)) return;
-  impl_->timer.reset();
-  impl_->end_streams(how);
-}
-
-void StreamableSession::exit(int, const std::string&) { impl_->leave(); }
-
-// ---- flow control
-
-std::size_t StreamableSession::Impl::queued() const {
-  std::size_t bytes = get.queued();
-  for (const auto& post : posts) bytes += post->stream.queued();
-  return bytes;
-}
-
-void StreamableSession::Impl::check_congestion() {
-  if (!congested && queued() > wire::LinePipe::kHighWater) congested = true;
-}
-
-void StreamableSession::Impl::drained() {
-  if (!congested || closed || queued() >= wire::LinePipe::kLowWater) return;
-  const auto self = shared_from_this();
-  congested = false;
-  session->output_drained();
-}
-
-// ---- time
-
-/// One timer for all streams. Checking too early costs little, so an answer need not cancel its own deadline.
-void StreamableSession::Impl::wake_at(Clock::time_point at) {
-  if (closed || (timer && timer->running() && due <= at)) return;
-  if (!timer) timer = std::make_unique<Timer>(loop);
-  due = at;
-  timer->start(at - Clock::now(), [weak = weak_from_this()] {
-    if (const auto self = weak.lock()) self->tick();
-  });
-}
-
-void StreamableSession::Impl::tick() {
-  const auto now = Clock::now();
-  std::optional<Clock::time_point> next = look_after(get, now);
-  const auto sooner = [&](std::optional<Clock::time_point> at) {
-    if (at && (!next || *at < *next)) next = at;
-  };
-  for (const auto& post : posts) {
-    EventStream& stream = post->stream;
-    if (stream.connected() && !stream.begun()) {
-      const auto held_until = post->since + limits.hold;
-      if (held_until > now) {
-        sooner(held_until);
-        continue;
-      }
-      begin_stream(stream, post->initialize);
-      if (!primes) stream.comment();
-    }
-    sooner(look_after(stream, now));
+void StreamableSession::send_line(const wire::Line& line) {
+  if (closed_) return;
+  const wire::Message message(line);
+  switch (message.kind()) {
+    case wire::Kind::Response: answer_message(message); break;
+    case wire::Kind::Request:
+    case wire::Kind::Notification: place(message); break;
+    default: ++dropped_;
   }
-  log.forget_sent_before(now - kSentIsKept);
-  if (const auto oldest = log.oldest_sent()) sooner(*oldest + kSentIsKept);
-  timer.reset();
-  if (next) wake_at(*next);
+  if (const std::size_t unseen = streams_.log().take_lost()) {
+    dropped_ += unseen;
+    note("a client that was not listening lost " + std::to_string(unseen) +
+         " questions or answers from server " + session_->attachment().server());
+  }
+  check_congestion();
 }
 
-/// Writes a comment to a stream that was silent for long. Returns when to check again.
-std::optional<Clock::time_point> StreamableSession::Impl::look_after(EventStream& stream,
-                                                                     Clock::time_point now) {
-  if (!stream.connected() || !stream.begun()) return std::nullopt;
-  if (stream.last_written() + limits.alive > now) return stream.last_written() + limits.alive;
-  if (stream.queued() == 0) stream.comment();  // otherwise the client is not reading
-  return now + limits.alive;
+void StreamableSession::answer_message(const wire::Message& message) {
+  if (!message.has_id()) return refuse_whole_batch(message.line());
+  OpenPost* const post = streams_.awaiting(message.id());
+  if (post == nullptr) {
+    ++dropped_;  // it was cancelled
+    return;
+  }
+  std::erase_if(post->awaited, [&](const OpenPost::Awaited& one) { return one.id == message.id(); });
+  if (post->initialize && !message.has_error()) {
+    agreed_ = true;
+    const auto version = wire::string_member(message.result(), "protocolVersion");
+    const wire::Revision* const revision = wire::find_revision(version.value_or(""));
+    if (revision != nullptr && revision->primed_streams) streams_.allow_priming();
+  }
+  give_answer(*post, message);
+  if (!post->awaited.empty()) return;
+  const bool initialize = post->initialize;
+  forget(*post);
+  if (initialize) end_if_useless();
 }
 
-// ---- closing
+void StreamableSession::give_answer(OpenPost& post, const wire::Message& message) {
+  EventStream& stream = post.stream;
+  const bool failed = message.has_error();
+  const wire::Line& line = message.line();
+  if (!stream.connected() && !stream.resumable()) {
+    ++dropped_;  // its client left before it received an event id
+  } else if (!stream.begun() && !post.batch) {
+    const bool second = post.initialize && failed && agreed_;
+    http::Response response = answer_as_json(second ? 400 : 200, line);
+    if (post.initialize && !failed) response.headers.push_back(streams_.session_header());
+    stream.reply(std::move(response));
+  } else {
+    if (!stream.begun()) streams_.begin(post);
+    const bool too_much = !stream.connected() && line.text.size() > limits_.replay / 2;
+    const std::string instead =
+        !too_much
+            ? ""
+            : wire::error_message(message.id(), wire::kAnswerTooLarge,
+                                  "the answer is larger than what is kept for a client that was disconnected "
+                                  "when it arrived: ask again");
+    stream.deliver(too_much ? wire::Line{instead, nullptr} : line, Weight::Owed,
+                   post.awaited.empty() ? Then::Finish : Then::Continue);
+    streams_.wrote();
+  }
+}
+
+void StreamableSession::refuse_whole_batch(const wire::Line& line) {
+  if (refusal_ != nullptr) {
+    *refusal_ = line.text;
+    return;
+  }
+  OpenPost* const batch = streams_.batch();
+  if (batch == nullptr) {
+    ++dropped_;
+    return;
+  }
+  if (batch->stream.begun()) {
+    batch->stream.deliver(line, Weight::Owed, Then::Finish);
+  } else {
+    batch->stream.reply(answer_as_json(400, line));
+  }
+  forget(*batch);
+}
+
+/// A question or a notification takes the stream of the request that it is about, if that is known.
+void StreamableSession::place(const wire::Message& message) {
+  const Weight weight = message.kind() == wire::Kind::Request ? Weight::Owed : Weight::News;
+  OpenPost* const about = message.has_direct_token() ? streams_.with_token(message.direct_token()) : nullptr;
+  if (about != nullptr && !about->stream.connected() && !about->stream.resumable()) {
+    ++dropped_;  // no client waits for this progress
+    return;
+  }
+  EventStream* const stream = about != nullptr ? &about->stream : streams_.stream_for(message.method());
+  if (stream == nullptr) return streams_.log().add({{}, message.line(), weight, false});
+  OpenPost* const post = streams_.post(stream->number());
+  if (post != nullptr && stream->connected() && !stream->begun()) streams_.begin(*post);
+  stream->deliver(message.line(), weight, Then::Continue);
+  streams_.wrote();
+}
+
+void StreamableSession::forget(const OpenPost& post) {
+  streams_.forget(post);
+  if (!congested()) return;
+  // From now on the connection counts what its client has not read, and it reports that to no session.
+  // Posted, because the session is on the stack.
+  loop_.post(lifetime_.guard([this] { drained(); }));
+}
+
+// ---- listening
+
+void StreamableSession::listen(std::shared_ptr<http::Exchange> exchange, std::string_view last_event_id) {
+  if (closed_) {
+    return refuse_post(exchange.get(),
+                       {404, wire::kServerLost, "the session has ended: start a new one with initialize"});
+  }
+  if (!last_event_id.empty()) {
+    const auto after = parse_event_id(last_event_id);
+    // No sequence reaches this number.
+    return resume_stream(std::move(exchange), after.value_or(EventId{0, ~std::uint64_t{0}}));
+  }
+  connect(streams_.get(), std::move(exchange));
+  streams_.begin_get();
+  deliver_kept();
+  check_congestion();
+}
+
+/// A kept event gets its number now, after those that its client may have seen.
+void StreamableSession::deliver_kept() {
+  for (const EventLog::Event& event : streams_.log().take_kept()) {
+    streams_.get().deliver(event.line, event.weight, Then::Continue);
+  }
+}
+
+void StreamableSession::resume_stream(std::shared_ptr<http::Exchange> exchange, EventId after) {
+  EventLog& log = streams_.log();
+  EventStream* const open = streams_.find(after.stream);
+  const auto missed = log.later(after, open != nullptr ? std::optional(open->newest()) : std::nullopt);
+  if (!missed) {
+    return refuse_post(exchange.get(),
+                       {400, wire::kInvalidRequest,
+                        "Last-Event-ID does not name an event to continue from, or the event is too old: "
+                        "open a new stream without it, or start a new session with initialize"});
+  }
+  const bool nothing = std::all_of(missed->begin(), missed->end(),
+                                   [](const EventLog::Event& event) { return event.line.text.empty(); });
+  // The client would request an empty stream again and again; 204 means "no more" in the standard for
+  // server-sent events.
+  if (open == nullptr && nothing) {
+    return exchange->reply({204, {{"Content-Type", "text/event-stream"}}, "", nullptr});
+  }
+  EventStream over(after.stream, log);
+  EventStream& stream = open != nullptr ? *open : over;
+  if (open != nullptr) {
+    connect(stream, std::move(exchange));
+  } else {
+    stream.attach(std::move(exchange));
+  }
+  stream.begin(http::event_stream_headers());
+  stream.repeat(*missed);
+  if (open == nullptr) return stream.finish();
+  const std::uint64_t before = stream.newest();
+  if (open == &streams_.get()) deliver_kept();
+  // Without an event id the client could not resume if it lost this connection too.
+  const bool silent = nothing && stream.newest() == before;
+  if (silent) streams_.prime(stream);
+  streams_.wrote();
+  check_congestion();
+}
+
+void StreamableSession::connect(EventStream& stream, std::shared_ptr<http::Exchange> exchange) {
+  exchange->when_gone(
+      lifetime_.guard([this, number = stream.number(), which = exchange.get()] { lost(number, which); }));
+  exchange->when_drained(lifetime_.guard([this] { drained(); }));
+  stream.attach(std::move(exchange));
+}
+
+/// Not the end of the request: only a cancellation from its client is.
+void StreamableSession::lost(std::uint64_t number, const http::Exchange* exchange) {
+  EventStream* const stream = streams_.find(number);
+  if (stream == nullptr || !stream->is(exchange)) return;
+  stream->disconnect();
+  const OpenPost* const post = streams_.post(number);
+  if (post != nullptr && post->initialize) end_if_useless();
+  drained();
+}
+
+// ---- flow control and the end
+
+void StreamableSession::check_congestion() {
+  if (!congested()) marks_.rose(streams_.queued());
+}
+
+void StreamableSession::drained() {
+  if (congested()) report_drained(streams_.queued());
+}
 
 /// A session that was not initialized, or whose client does not know its id, cannot be used.
-void StreamableSession::Impl::end_if_useless() {
-  if (agreed && known) return;
-  loop.post([weak = weak_from_this()] {
-    const auto self = weak.lock();
-    if (self && !self->closed && !self->left) self->session->end(session::EndReason::ClientGone);
-  });
+void StreamableSession::end_if_useless() {
+  if (agreed_ && streams_.client_knows_id()) return;
+  loop_.post(lifetime_.guard([this] {
+    if (!closed_ && !left_) session_->end(session::EndReason::ClientGone);
+  }));
 }
 
-void StreamableSession::Impl::end_streams(session::Transport::Close how) {
-  const bool flushed = how == session::Transport::Close::Flushed;
-  for (auto& post : std::exchange(posts, {})) {
+void StreamableSession::close(Close how) {
+  if (std::exchange(closed_, true)) return;
+  streams_.stop();
+  const HttpRefusal over{404, wire::kServerLost, kSessionOver};
+  const bool flushed = how == Close::Flushed;
+  for (const auto& post : streams_.take_posts()) {
     EventStream& stream = post->stream;
-    const std::string_view first = post->batch ? std::string_view() : post->awaited.front().id;
     if (stream.connected() && !stream.begun()) {
-      const auto exchange = stream.release();
-      refuse_post(exchange.get(), 404, wire::kServerLost, kSessionOver, first);
+      const std::string_view first = post->batch ? std::string_view() : post->awaited.front().id;
+      refuse_post(stream.release().get(), over, first);
     } else if (flushed && stream.connected()) {
       for (std::size_t open = post->awaited.size(); open > 0; --open) {
         const std::string error =
             wire::error_message(post->awaited[open - 1].id, wire::kServerLost, kSessionOver);
-        stream.deliver({error, nullptr}, EventLog::Weight::Owed, open == 1);
+        stream.deliver({error, nullptr}, Weight::Owed, open == 1 ? Then::Finish : Then::Continue);
       }
     }
   }
-  if (flushed) get.finish();
-  get.disconnect();
-  while (const auto next = waiting.pop()) {
-    refuse_post(next->exchange.get(), 404, wire::kServerLost, kSessionOver, next->posted.message.id());
+  if (flushed) streams_.get().finish();
+  streams_.get().disconnect();
+  while (const auto next = waiting_.pop()) {
+    refuse_post(next->exchange.get(), over, next->posted.message.id());
   }
-}
-
-void StreamableSession::Impl::leave() {
-  if (std::exchange(left, true)) return;
-  loop.post([weak = weak_from_this()] {
-    if (const auto self = weak.lock()) self->gone(self->owner);
-  });
 }
 
 }  // namespace corral::transport

@@ -250,15 +250,6 @@ TEST(HttpRules, GetAndDeleteNeedASession) {
   EXPECT_EQ(status(check_delete, {session, {"MCP-Protocol-Version", "2026-07-28"}}), "405 POST");
 }
 
-TEST(HttpRules, SayNoInJson) {
-  const http::Response response = refusal_response({405, 0, "no \"GET\"", R"({"a":1})", "POST"}, "\"x\"");
-  EXPECT_EQ(response.status, 405);
-  EXPECT_EQ(response.body,
-            R"({"jsonrpc":"2.0","id":"x","error":{"code":-32000,"message":"no \"GET\"","data":{"a":1}}})");
-  ASSERT_EQ(response.headers.size(), 2U);
-  EXPECT_EQ(response.headers[1].value, "POST");
-}
-
 // The server has chosen the id of what it asked: the client may have a call of the same id open.
 TEST(HttpRules, AnswerAResponseWithoutItsId) {
   const auto answer_id = [](const char* text) {

@@ -5,7 +5,6 @@
 #include "base/shares.h"
 #include "transport/fake_exchange.h"
 #include "transport/streamable_fixture.h"
-#include "wire/error_codes.h"
 
 namespace corral::transport {
 namespace {
@@ -139,30 +138,49 @@ TEST_F(WaitingPostsTest, AreCountedForWhoSentThem) {
   EXPECT_TRUE(posts_.empty());
 }
 
-TEST(RefusedPost, IsAnsweredWithItsId) {
-  FakeExchange door;
-  refuse_post(&door, 404, -32001, "not here", "7");
-  EXPECT_EQ(door.status, 404);
-  const auto body = json(door.body);
-  EXPECT_EQ(body.at("id"), 7);
-  EXPECT_EQ(body.at("error").at("code"), -32001);
-  EXPECT_EQ(body.at("error").at("message"), "not here");
-  EXPECT_EQ(door.header("Retry-After"), "");
-
-  FakeExchange other;
-  refuse_post(&other, 404, -32001, "not here");
-  EXPECT_TRUE(json(other.body).at("id").is_null());
-  refuse_post(nullptr, 404, -32001, "nobody waits");
+TEST_F(WaitingPostsTest, OfOneProgramLeaveRoomForTheOthers) {
+  HttpLimits limits;
+  limits.waiting = 2;
+  const auto push = [&](const std::string& id, std::uint64_t program) {
+    Posted post = posted(call(id));
+    post.program = program;
+    ASSERT_FALSE(posts_.full_for(post, limits)) << id;
+    EXPECT_TRUE(posts_.push(std::make_shared<FakeExchange>(), post, nullptr));
+  };
+  Posted one_more = posted(call("9"));
+  one_more.program = 1;
+  push("1", 1);
+  push("2", 1);
+  EXPECT_EQ(posts_.of_program(1), 2U);
+  EXPECT_EQ(posts_.of_program(2), 0U);
+  EXPECT_TRUE(posts_.full_for(one_more, limits)) << "its own limit";
+  push("3", 2);
+  push("4", 2);
+  push("5", 3);
+  push("6", 3);
+  push("7", 4);
+  push("8", 4);
+  one_more.program = 5;
+  EXPECT_TRUE(posts_.full_for(one_more, limits)) << "the limit of all of them";
 }
 
-TEST(RefusedPost, MayBeSentAgain) {
-  FakeExchange door;
-  refuse_post_for_now(&door, 503, "later", "\"a\"");
-  EXPECT_EQ(door.status, 503);
-  EXPECT_EQ(door.header("Retry-After"), "1");
-  EXPECT_EQ(json(door.body).at("id"), "a");
-  EXPECT_EQ(json(door.body).at("error").at("code"), wire::kTooManyCalls);
-  refuse_post_for_now(nullptr, 503, "nobody waits");
+TEST_F(WaitingPostsTest, OfOneProgramHoldAQuarterOfTheBytes) {
+  HttpLimits limits;
+  limits.queued = 4 * call("1").size();
+  Posted one = posted(call("1"));
+  EXPECT_FALSE(posts_.full_for(one, limits));
+  EXPECT_TRUE(posts_.push(nullptr, one, nullptr));
+  EXPECT_TRUE(posts_.full_for(one, limits)) << "two of them are more than a quarter";
+  one.program = 1;
+  EXPECT_FALSE(posts_.full_for(one, limits)) << "the first of a program is taken";
+}
+
+TEST_F(WaitingPostsTest, AreRemovedByTheirId) {
+  EXPECT_TRUE(posts_.push(nullptr, posted(call("1")), nullptr, PostId(1)));
+  EXPECT_TRUE(posts_.push(nullptr, posted(call("2")), nullptr, PostId(2)));
+  EXPECT_TRUE(posts_.remove(PostId(1)));
+  EXPECT_FALSE(posts_.remove(PostId(1)));
+  EXPECT_EQ(posts_.pop()->id, PostId(2));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "transport/capability_names.h"
+#include "transport/posted.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
