@@ -87,7 +87,7 @@ std::optional<Access> check_host(const Request& request, const AccessRules& rule
   if (is_own_address(value, rules.port)) return std::nullopt;
   const std::optional<Place> place = parse_place(value);
   if (!place) return refuse_access(403, "The Host header is neither a name nor an address. Send HOST:PORT.");
-  if (request.peer->door == Peer::Door::Unix) return std::nullopt;
+  if (request.peer->socket == Peer::Socket::Unix) return std::nullopt;
   const std::string port = std::to_string(rules.port);
   const std::string own = "http://" + rules.address + ":" + port + "/";
   if (is_this_machine(place->host) || same_word(without_brackets(rules.address), place->host)) {
@@ -111,7 +111,7 @@ std::optional<Access> check_host(const Request& request, const AccessRules& rule
 /// are no exception: at another port, or at the other loopback address, which "localhost" may mean, it may be
 /// one that another user serves, and in the user's browser it would count as the user.
 bool is_own_origin(std::string_view origin, const Request& request, const AccessRules& rules) {
-  if (request.peer->door == Peer::Door::Unix) return false;
+  if (request.peer->socket == Peer::Socket::Unix) return false;
   const std::string own = "http://" + rules.address;
   return same_word(origin, own + ":" + std::to_string(rules.port)) ||
          (rules.port == 80 && same_word(origin, own));

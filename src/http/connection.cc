@@ -20,18 +20,18 @@ constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
 }  // namespace
 
-Connection::Connection(std::shared_ptr<Premises> premises, UniqueFd socket, Peer peer)
-    : premises_(std::move(premises)),
+Connection::Connection(std::shared_ptr<ListenerState> shared, UniqueFd socket, Peer peer)
+    : shared_(std::move(shared)),
       peer_(std::make_shared<const Peer>(std::move(peer))),
       socket_(std::move(socket)),
-      timer_(premises_->loop) {
-  watch_.emplace(premises_->loop, socket_.get());
+      timer_(shared_->loop) {
+  watch_.emplace(shared_->loop, socket_.get());
 }
 
 Connection::~Connection() { drop_parser(); }
 
 void Connection::start() {
-  set_deadline(premises_->limits.head_patience);
+  set_deadline(shared_->limits.head_patience);
   wait_readable();
 }
 
@@ -57,7 +57,7 @@ void Connection::on_readable() {
 }
 
 void Connection::read_request() {
-  auto& scratch = premises_->scratch;
+  auto& scratch = shared_->scratch;
   for (int turn = 0; turn < kReadsPerTurn; ++turn) {
     const ssize_t got = recv(socket_.get(), scratch.data(), scratch.size(), MSG_DONTWAIT);
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) break;
@@ -73,7 +73,7 @@ void Connection::read_request() {
 /// While a request is being answered: to see that the client hangs up. What it sends ahead is kept, up to a
 /// cap; beyond that it has to wait.
 void Connection::read_ahead() {
-  auto& scratch = premises_->scratch;
+  auto& scratch = shared_->scratch;
   const std::size_t room = kMostStashed - std::min(kMostStashed, stash_.size());
   if (room == 0) {
     watch_->when_broken([this] {
@@ -94,7 +94,7 @@ void Connection::read_ahead() {
 }
 
 void Connection::discard() {
-  auto& scratch = premises_->scratch;
+  auto& scratch = shared_->scratch;
   for (int turn = 0; turn < kReadsPerTurn; ++turn) {
     const ssize_t got = recv(socket_.get(), scratch.data(), scratch.size(), MSG_DONTWAIT);
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) break;
@@ -113,9 +113,9 @@ void Connection::serve_stash() {
 /// Every request in it that can be answered at once; the rest is kept.
 void Connection::consume(std::string_view bytes) {
   for (int served = 0; stage_ == Stage::Reading && !bytes.empty(); ++served) {
-    premises_->loop.doing({"http", static_cast<std::uint64_t>(served) + 1, bytes.size()});
+    shared_->loop.doing({"http", static_cast<std::uint64_t>(served) + 1, bytes.size()});
     if (served == kRequestsPerTurn) {
-      premises_->loop.post([weak = weak_from_this()] {
+      shared_->loop.post([weak = weak_from_this()] {
         if (const auto self = weak.lock()) self->serve_stash();
       });
       break;
@@ -127,16 +127,16 @@ void Connection::consume(std::string_view bytes) {
   if (stage_ != Stage::Reading || !parser_) return;
   if (parser_->in_body()) {
     timed_head_ = false;
-    set_deadline(premises_->limits.body_patience);
+    set_deadline(shared_->limits.body_patience);
   } else if (!std::exchange(timed_head_, true) && !fresh_) {
-    set_deadline(premises_->limits.head_patience);
+    set_deadline(shared_->limits.head_patience);
   }
 }
 
 /// One step: at most one request.
 void Connection::parse(std::string_view& bytes) {
   if (!parser_) {
-    const Limits& limits = premises_->limits;
+    const Limits& limits = shared_->limits;
     parser_ = std::make_unique<RequestParser>(limits.head, limits.body, peer_, &last_head_);
   }
   RequestParser::Progress progress = parser_->put(bytes);
@@ -145,7 +145,7 @@ void Connection::parse(std::string_view& bytes) {
     progress = parser_->put(bytes);
   }
   if (progress == RequestParser::Progress::Bad) {
-    ++premises_->counters.malformed;
+    ++shared_->counters.malformed;
     mute_ = false;
     return refuse(error_response(parser_->fault().status, parser_->fault().sentence));
   }
@@ -162,8 +162,8 @@ bool Connection::admit_body(std::string_view rest) {
   if (!head.chunked && rest.size() >= head.length) return true;
   http_1_0_ = head.http_1_0;
   mute_ = head.request.method == "HEAD";
-  if (premises_->gate) {
-    if (auto refusal = premises_->gate(head.request)) {
+  if (shared_->gate) {
+    if (auto refusal = shared_->gate(head.request)) {
       refuse(std::move(*refusal));
       return false;
     }
@@ -177,30 +177,30 @@ bool Connection::admit_body(std::string_view rest) {
 
 bool Connection::account_body() {
   const std::size_t size = parser_->body_bytes();
-  premises_->bodies += size - counted_;
+  shared_->bodies += size - counted_;
   counted_ = size;
-  return premises_->bodies <= premises_->limits.bodies;
+  return shared_->bodies <= shared_->limits.bodies;
 }
 
 void Connection::drop_parser() {
-  premises_->bodies -= std::exchange(counted_, 0);
+  shared_->bodies -= std::exchange(counted_, 0);
   parser_.reset();
 }
 
 void Connection::dispatch() {
   RequestHead head = parser_->take();
   drop_parser();
-  ++premises_->counters.requests;
+  ++shared_->counters.requests;
   fresh_ = timed_head_ = graced_ = false;
   keep_alive_ = head.keep_alive && !last_;
   http_1_0_ = head.http_1_0;
   mute_ = head.request.method == "HEAD";
   stage_ = Stage::Answering;
   deadline_ = Clock::time_point::max();
-  auto exchange = std::make_shared<ConnectionExchange>(premises_->loop, weak_from_this(), peer_);
+  auto exchange = std::make_shared<ConnectionExchange>(shared_->loop, weak_from_this(), peer_);
   exchange_ = exchange;
   dispatching_ = true;
-  premises_->handler(head.request, std::move(exchange));
+  shared_->handler(head.request, std::move(exchange));
   dispatching_ = false;
   head.request.body = nullptr;
   if (!last_head_.text.empty()) last_head_.head = std::move(head);
@@ -219,7 +219,7 @@ void Connection::refuse(Response response) {
 
 Afterwards Connection::afterwards() const {
   if (!keep_alive_) return Afterwards::Closes;
-  return http_1_0_ ? Afterwards::GoesOnAsAsked : Afterwards::GoesOn;
+  return http_1_0_ ? Afterwards::StaysOpenAsRequested : Afterwards::StaysOpen;
 }
 
 void Connection::reply(Response response) {
@@ -275,7 +275,7 @@ void Connection::finish() {
 /// within a write.
 void Connection::flush_soon() {
   if (blocked_ || std::exchange(flush_posted_, true)) return;
-  premises_->loop.post([weak = weak_from_this()] {
+  shared_->loop.post([weak = weak_from_this()] {
     const auto self = weak.lock();
     if (!self) return;
     self->flush_posted_ = false;
@@ -289,7 +289,7 @@ void Connection::complete() {
   stage_ = Stage::Flushing;
   if (!blocked_) return flush();
   if (account_unsent()) return;
-  ++premises_->counters.too_slow;
+  ++shared_->counters.too_slow;
   close();
 }
 
@@ -297,22 +297,22 @@ void Connection::complete() {
 /// long, the one that goes beyond what all of them may leave behind is let go.
 bool Connection::account_unsent() {
   const std::size_t size = out_.bytes();
-  premises_->unsent += size - counted_out_;
+  shared_->unsent += size - counted_out_;
   counted_out_ = size;
-  return size == 0 || premises_->unsent <= premises_->limits.unsent;
+  return size == 0 || shared_->unsent <= shared_->limits.unsent;
 }
 
 void Connection::flush() {
   const std::size_t before = out_.bytes();
   const auto result = out_.flush_socket(socket_.get());
   const bool too_much = !account_unsent();
-  if (too_much) ++premises_->counters.too_slow;
+  if (too_much) ++shared_->counters.too_slow;
   if (too_much || result == wire::OutQueue::Flush::Failed) {
     return stage_ == Stage::Answering ? lose_client() : close();
   }
   if (result == wire::OutQueue::Flush::Blocked) {
     const bool first = !std::exchange(blocked_, true);
-    if (first || out_.bytes() < before) set_deadline(premises_->limits.write_patience);
+    if (first || out_.bytes() < before) set_deadline(shared_->limits.write_patience);
     return wait_writable();
   }
   blocked_ = false;
@@ -340,12 +340,12 @@ void Connection::answer_sent() {
     return wait_readable();
   }
   stage_ = Stage::Reading;
-  set_deadline(premises_->limits.keep_alive);
+  set_deadline(shared_->limits.keep_alive);
   if (dispatching_) return;  // who called the handler goes on
   wait_readable();
   if (stash_.empty()) return;
   // Not from here: the one who has just answered may not expect the next request yet.
-  premises_->loop.post([weak = weak_from_this()] {
+  shared_->loop.post([weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->serve_stash();
   });
 }
@@ -369,7 +369,7 @@ void Connection::lose_client() {
 void Connection::close() {
   if (stage_ == Stage::Closed) return;
   abandon();
-  premises_->left(shared_from_this());
+  shared_->left(shared_from_this());
 }
 
 void Connection::abandon() {
@@ -385,7 +385,7 @@ void Connection::abandon() {
 }
 
 void Connection::set_deadline(Clock::duration after) {
-  const auto now = premises_->loop.now();
+  const auto now = shared_->loop.now();
   deadline_ = now + after;
   if (!timer_.running() || deadline_ < timer_at_) start_timer(now);
 }
@@ -410,7 +410,7 @@ void Connection::on_time() {
   const auto self = shared_from_this();
   if (stage_ == Stage::Reading && we_are_late()) return set_deadline(kGrace);
   const bool idle = stage_ == Stage::Reading && !parser_ && !fresh_;
-  if (!idle && stage_ != Stage::Lingering) ++premises_->counters.too_slow;
+  if (!idle && stage_ != Stage::Lingering) ++shared_->counters.too_slow;
   if (stage_ == Stage::Answering || stage_ == Stage::Flushing) return lose_client();
   if (stage_ != Stage::Reading || !parser_) return close();
   mute_ = false;

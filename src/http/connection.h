@@ -22,7 +22,7 @@ namespace corral::http {
 class Connection;
 
 /// What the connections of one listener share.
-struct Premises {
+struct ListenerState {
   Loop& loop;
   Limits limits;
   Handler handler;
@@ -36,7 +36,7 @@ struct Premises {
 
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  Connection(std::shared_ptr<Premises> premises, UniqueFd socket, Peer peer);
+  Connection(std::shared_ptr<ListenerState> shared, UniqueFd socket, Peer peer);
   ~Connection();
   Connection(const Connection&) = delete;
 
@@ -97,7 +97,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void on_time();
   bool we_are_late();
 
-  std::shared_ptr<Premises> premises_;
+  std::shared_ptr<ListenerState> shared_;
   std::shared_ptr<const Peer> peer_;
   UniqueFd socket_;  // outlives its watch
   std::optional<Watch> watch_;
@@ -109,10 +109,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   LastHead last_head_;                     // outlives the parser
   std::unique_ptr<RequestParser> parser_;  // of a request that has begun
-  std::size_t counted_ = 0;                // bytes of its body in Premises::bodies
+  std::size_t counted_ = 0;                // bytes of its body in ListenerState::bodies
   std::string stash_;                      // what came behind the request that is being answered
   wire::OutQueue out_;
-  std::size_t counted_out_ = 0;                 // bytes of it in Premises::unsent
+  std::size_t counted_out_ = 0;                 // bytes of it in ListenerState::unsent
   std::weak_ptr<ConnectionExchange> exchange_;  // of the request that is being answered
 
   Stage stage_ = Stage::Reading;

@@ -17,7 +17,7 @@ std::string_view host_of(std::string_view address) {
 std::string origin_of(const Peer& peer) {
   if (peer.ours) return "ours";
   const std::string_view host = host_of(peer.address);
-  const bool here = peer.door == Peer::Door::Unix || host.starts_with("127.") ||
+  const bool here = peer.socket == Peer::Socket::Unix || host.starts_with("127.") ||
                     host.starts_with("::ffff:127.") || host == "::1";
   return here ? "others here" : std::string(host);
 }

@@ -37,8 +37,8 @@ void prepare_tcp(int socket) {
 
 struct Listener::Impl : std::enable_shared_from_this<Listener::Impl> {
   Impl(Loop& loop, const Limits& limits, Handler handler, Gate gate)
-      : premises(std::make_shared<Premises>(
-            Premises{loop, limits, std::move(handler), std::move(gate), nullptr, {}, 0, 0, {}})),
+      : shared(std::make_shared<ListenerState>(
+            ListenerState{loop, limits, std::move(handler), std::move(gate), nullptr, {}, 0, 0, {}})),
         quota(limits.connections, limits.connections_per_peer) {}
 
   void begin(UniqueFd socket) {
@@ -46,22 +46,22 @@ struct Listener::Impl : std::enable_shared_from_this<Listener::Impl> {
     socklen_t size = sizeof domain;
     getsockopt(socket.get(), SOL_SOCKET, SO_DOMAIN, &domain, &size);
     local = domain == AF_UNIX;
-    premises->left = [self = weak_from_this()](const std::shared_ptr<Connection>& connection) {
+    shared->left = [self = weak_from_this()](const std::shared_ptr<Connection>& connection) {
       if (const auto listener = self.lock()) listener->left(connection);
     };
-    acceptor.emplace(premises->loop, std::move(socket), [self = weak_from_this()](UniqueFd client) {
-      if (const auto listener = self.lock()) listener->welcome(std::move(client));
+    acceptor.emplace(shared->loop, std::move(socket), [self = weak_from_this()](UniqueFd client) {
+      if (const auto listener = self.lock()) listener->admit(std::move(client));
     });
   }
 
-  void welcome(UniqueFd client) {
-    if (quota.full()) return turn_away(client.get());
+  void admit(UniqueFd client) {
+    if (quota.full()) return refuse(client.get());
     // Before a byte is read: what a client sent before it died must not count as said by somebody living.
     Peer peer = local ? peer_of_unix(client.get()) : peer_of_tcp(client.get());
-    if (!quota.admit(peer)) return turn_away(client.get());
+    if (!quota.admit(peer)) return refuse(client.get());
     if (!local) prepare_tcp(client.get());
-    ++premises->counters.accepted;
-    const auto connection = std::make_shared<Connection>(premises, std::move(client), std::move(peer));
+    ++shared->counters.accepted;
+    const auto connection = std::make_shared<Connection>(shared, std::move(client), std::move(peer));
     connections.insert(connection);
     connection->start();
   }
@@ -72,8 +72,8 @@ struct Listener::Impl : std::enable_shared_from_this<Listener::Impl> {
 
   /// Fits into the empty buffer of a new socket; if not, the end says enough. What came is read, because
   /// closing before it would take the answer back.
-  void turn_away(int client) {
-    ++premises->counters.refused;
+  void refuse(int client) {
+    ++shared->counters.refused;
     Response response = error_response(
         503, "there are too many connections: close some that are not needed, or try again later");
     response.headers.push_back({"Retry-After", "5"});
@@ -84,10 +84,10 @@ struct Listener::Impl : std::enable_shared_from_this<Listener::Impl> {
     [[maybe_unused]] const ssize_t sent = send(client, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     shutdown(client, SHUT_WR);
     [[maybe_unused]] const ssize_t got =
-        recv(client, premises->scratch.data(), premises->scratch.size(), MSG_DONTWAIT);
+        recv(client, shared->scratch.data(), shared->scratch.size(), MSG_DONTWAIT);
   }
 
-  std::shared_ptr<Premises> premises;
+  std::shared_ptr<ListenerState> shared;
   std::optional<Acceptor> acceptor;
   bool local = false;
   std::unordered_set<std::shared_ptr<Connection>> connections;
@@ -112,6 +112,6 @@ void Listener::close() {
 
 std::size_t Listener::connections() const { return impl_->connections.size(); }
 
-const ListenerCounters& Listener::counters() const { return impl_->premises->counters; }
+const ListenerCounters& Listener::counters() const { return impl_->shared->counters; }
 
 }  // namespace corral::http

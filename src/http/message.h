@@ -19,8 +19,8 @@ using Headers = std::vector<Header>;
 
 /// Who is at the other end of a connection, looked up when it was accepted, before a byte was read.
 struct Peer {
-  enum class Door : std::uint8_t { Tcp, Unix };
-  Door door = Door::Tcp;
+  enum class Socket : std::uint8_t { Tcp, Unix };
+  Socket socket = Socket::Tcp;
   bool ours = false;        // a living socket of our own user
   std::uint64_t inode = 0;  // of its socket, to find its process; 0 = not known
   pid_t pid = 0;            // Unix only

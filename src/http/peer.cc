@@ -217,7 +217,7 @@ std::uint64_t inode_of_peer_process(int socket) {
 
 Peer peer_of_tcp(int accepted) {
   Peer peer;
-  peer.door = Peer::Door::Tcp;
+  peer.socket = Peer::Socket::Tcp;
   const std::optional<SocketEnd> other = end_of(accepted, getpeername);
   const std::optional<SocketEnd> own = end_of(accepted, getsockname);
   if (!other || !own) return peer;  // gone already
@@ -229,7 +229,7 @@ Peer peer_of_tcp(int accepted) {
 
 Peer peer_of_unix(int accepted) {
   Peer peer;
-  peer.door = Peer::Door::Unix;
+  peer.socket = Peer::Socket::Unix;
   ucred who{};
   socklen_t size = sizeof who;
   if (getsockopt(accepted, SOL_SOCKET, SO_PEERCRED, &who, &size) != 0) return peer;

@@ -76,7 +76,7 @@ std::string response_head(int status, const Headers& headers, Framing framing, A
   }
   if (afterwards == Afterwards::Closes) {
     out.append("Connection: close\r\n");
-  } else if (afterwards == Afterwards::GoesOnAsAsked) {
+  } else if (afterwards == Afterwards::StaysOpenAsRequested) {
     out.append("Connection: keep-alive\r\n");
   }
   return out.append("\r\n");

@@ -18,8 +18,8 @@ struct Framing {
 
 /// What is said about the connection after this answer.
 enum class Afterwards : std::uint8_t {
-  GoesOn,         // which is what HTTP/1.1 takes for granted
-  GoesOnAsAsked,  // which HTTP/1.0 has to be told
+  StaysOpen,             // which is what HTTP/1.1 takes for granted
+  StaysOpenAsRequested,  // which HTTP/1.0 has to be told
   Closes,
 };
 

@@ -131,7 +131,7 @@ OwnerFinder::~OwnerFinder() {
 void OwnerFinder::find(const http::Peer& peer, Found found) {
   const std::shared_ptr<Impl> impl = impl_;  // the callback may destroy the finder
   if (!peer.ours) return found(std::nullopt);
-  if (peer.door == http::Peer::Door::Unix) {
+  if (peer.socket == http::Peer::Socket::Unix) {
     std::optional<Holder> holder = pin_process(peer.pid);
     // The pid may have been reused since the connection was made; before Linux 6.9 this cannot be detected.
     if (!holder || (peer.inode != 0 && peer.inode != holder->identity)) return found(std::nullopt);

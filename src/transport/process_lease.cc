@@ -20,10 +20,10 @@ ProcessLease::ProcessLease(Loop& loop, OwnerFinder& finder, Task over, Clock::du
 
 void ProcessLease::message_from(const http::Peer& peer) {
   if (state_.stage() == Stage::Unbound) return;
-  const bool same = peer.inode != 0 && peer.inode == last_inode_ && peer.door == last_door_;
+  const bool same = peer.inode != 0 && peer.inode == last_inode_ && peer.socket == last_socket_;
   if (same && state_.stage() == Stage::Bound) return;
   last_inode_ = peer.inode;
-  last_door_ = peer.door;
+  last_socket_ = peer.socket;
   finder_.find(peer, lifetime_.guard([this](std::optional<Owner> sender) { found(std::move(sender)); }));
 }
 

@@ -78,7 +78,7 @@ class ProcessLease {
   Task over_;
   const Clock::duration grace_;
   LeaseState state_;
-  http::Peer::Door last_door_ = http::Peer::Door::Tcp;
+  http::Peer::Socket last_socket_ = http::Peer::Socket::Tcp;
   std::uint64_t last_inode_ = 0;
   Owner owner_;
   std::unique_ptr<DeathWatch> death_;

@@ -114,7 +114,7 @@ TEST_F(AccessTest, TakesTheAddressOfItsOwnDoor) {
 }
 
 TEST_F(AccessTest, AtTheUnixDoorAnyHostWillDoThatIsOne) {
-  peer.door = Peer::Door::Unix;
+  peer.socket = Peer::Socket::Unix;
 
   EXPECT_EQ(with_host("whatever"), 200);
   EXPECT_EQ(with_host("what ever"), 403);
@@ -137,7 +137,7 @@ TEST_F(AccessTest, TakesItsOwnOriginWhichNobodyElseCanServe) {
   rules.address = "127.0.0.2";
   EXPECT_EQ(check({{"Host", "127.0.0.2:8765"}, {"Origin", "http://127.0.0.2:8765"}}).status, 200);
   EXPECT_EQ(with_origin("http://127.0.0.1:8765"), 403) << "somebody else may listen there";
-  peer.door = Peer::Door::Unix;
+  peer.socket = Peer::Socket::Unix;
   EXPECT_EQ(with_origin("http://127.0.0.2:8765"), 403);
 }
 

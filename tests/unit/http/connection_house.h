@@ -29,23 +29,23 @@ class ConnectionHouse : public testing::Test {
 
   /// Everything is held but /echo, which is answered at once with its body.
   void open(const Limits& limits = {}, Gate gate = nullptr) {
-    premises_ = std::make_shared<Premises>(
-        Premises{loop_,
-                 limits,
-                 [this](const Request& request, std::shared_ptr<Exchange> exchange) {
-                   handle(request, std::move(exchange));
-                 },
-                 std::move(gate),
-                 [this](const std::shared_ptr<Connection>&) { ++left_; },
-                 {},
-                 0,
-                 0,
-                 {}});
+    shared_ = std::make_shared<ListenerState>(
+        ListenerState{loop_,
+                      limits,
+                      [this](const Request& request, std::shared_ptr<Exchange> exchange) {
+                        handle(request, std::move(exchange));
+                      },
+                      std::move(gate),
+                      [this](const std::shared_ptr<Connection>&) { ++left_; },
+                      {},
+                      0,
+                      0,
+                      {}});
     std::array<int, 2> ends{-1, -1};
     ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends.data()), 0);
     client_ = UniqueFd(ends[1]);
     copy_ = UniqueFd(dup(ends[0]));
-    connection_ = std::make_shared<Connection>(premises_, UniqueFd(ends[0]), Peer{});
+    connection_ = std::make_shared<Connection>(shared_, UniqueFd(ends[0]), Peer{});
     connection_->start();
   }
   void TearDown() override {
@@ -115,7 +115,7 @@ class ConnectionHouse : public testing::Test {
 
   tests::HeldClock clock_;
   Loop loop_;
-  std::shared_ptr<Premises> premises_;
+  std::shared_ptr<ListenerState> shared_;
   UniqueFd client_;
   UniqueFd copy_;  // of the connection's end
   std::shared_ptr<Connection> connection_;

@@ -5,8 +5,8 @@
 namespace corral::http {
 namespace {
 
-Peer ours() { return {Peer::Door::Tcp, true, 1, 0, "127.0.0.1:1"}; }
-Peer other(std::string address) { return {Peer::Door::Tcp, false, 0, 0, std::move(address)}; }
+Peer ours() { return {Peer::Socket::Tcp, true, 1, 0, "127.0.0.1:1"}; }
+Peer other(std::string address) { return {Peer::Socket::Tcp, false, 0, 0, std::move(address)}; }
 
 TEST(ConnectionQuota, KeepsAQuarterForOurOwnUser) {
   ConnectionQuota quota(8, 0);
@@ -28,7 +28,7 @@ TEST(ConnectionQuota, CountsAllOthersOnThisMachineAsOne) {
 
   EXPECT_FALSE(quota.admit(other("127.9.9.9:5")));
   EXPECT_FALSE(quota.admit(other("::ffff:127.0.0.1")));
-  EXPECT_FALSE(quota.admit({Peer::Door::Unix, false, 0, 7, "whoever"}));
+  EXPECT_FALSE(quota.admit({Peer::Socket::Unix, false, 0, 7, "whoever"}));
   EXPECT_TRUE(quota.admit(ours())) << "who is not one of them";
 }
 

@@ -23,7 +23,7 @@ TEST_F(ConnectionTest, ServesSoManyRequestsThatWereSentAheadAndThenOthersHaveThe
   ASSERT_EQ(held_.size(), 1U);
   held().reply(text("first"));
   const std::function<void()> look = [&] {
-    served.push_back(premises_->counters.requests);
+    served.push_back(shared_->counters.requests);
     if (served.size() < 4) loop_.post(look);
   };
   loop_.post(look);
@@ -164,7 +164,7 @@ TEST_F(ConnectionTest, ClosesAfterALastRequest) {
 
   EXPECT_EQ(heard(), "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
   EXPECT_TRUE(over_);
-  EXPECT_EQ(premises_->counters.requests, 1U) << "what stands behind it is no request";
+  EXPECT_EQ(shared_->counters.requests, 1U) << "what stands behind it is no request";
   send("and more");
   EXPECT_EQ(left_, 0);
   hang_up();
@@ -212,7 +212,7 @@ TEST_F(ConnectionTest, AsksTheGateOnlyAboutABodyThatHasNotCome) {
   send("POST /x HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n");
   EXPECT_EQ(heard(), closing(403, "no"));
   send("ab" + get("/echo"));
-  EXPECT_EQ(premises_->counters.requests, 3U);
+  EXPECT_EQ(shared_->counters.requests, 3U);
   EXPECT_EQ(heard(), "") << "where the next request would begin is not known";
 }
 
@@ -221,8 +221,8 @@ TEST_F(ConnectionTest, RefusesAHeadAndSaysNothingMore) {
   send(post("/echo", "a") + "nonsense\r\n\r\n" + get("/echo"));
   const std::string answer = heard();
   EXPECT_TRUE(answer.starts_with(ok("a") + "HTTP/1.1 400 Bad Request\r\n")) << answer;
-  EXPECT_EQ(premises_->counters.malformed, 1U);
-  EXPECT_EQ(premises_->counters.requests, 1U);
+  EXPECT_EQ(shared_->counters.malformed, 1U);
+  EXPECT_EQ(shared_->counters.requests, 1U);
 }
 
 TEST_F(ConnectionTest, RefusesAfterAHeadRequestWithABody) {
@@ -235,23 +235,23 @@ TEST_F(ConnectionTest, HoldsOnlySoMuchOfAllBodiesThatAreComing) {
   Limits limits;
   limits.bodies = 100;
   open(limits);
-  premises_->bodies = 90;  // of others
+  shared_->bodies = 90;  // of others
   send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 12\r\n\r\n0123456789");
   EXPECT_EQ(heard(), "");
-  EXPECT_EQ(premises_->bodies, 100U);
+  EXPECT_EQ(shared_->bodies, 100U);
   send("0");
 
   EXPECT_EQ(heard(), closing(503, "too many large requests are coming in at once: try again later",
                              {{"Retry-After", "5"}}));
-  EXPECT_EQ(premises_->bodies, 90U);
+  EXPECT_EQ(shared_->bodies, 90U);
 }
 
 TEST_F(ConnectionTest, FreesABodyThatHasCome) {
   open();
   send("POST /later HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbo");
-  EXPECT_EQ(premises_->bodies, 2U);
+  EXPECT_EQ(shared_->bodies, 2U);
   send("dy");
-  EXPECT_EQ(premises_->bodies, 0U);
+  EXPECT_EQ(shared_->bodies, 0U);
   EXPECT_EQ(*held_.at(0).request.body, "body");
 }
 
@@ -275,8 +275,8 @@ TEST_F(ConnectionTest, KeepsOnlySoMuchThatIsNotTaken) {
     }
     EXPECT_EQ(left_, 1);
     EXPECT_EQ(gone, streams ? 1 : 0);
-    EXPECT_EQ(premises_->counters.too_slow, 1U);
-    EXPECT_EQ(premises_->unsent, 0U);
+    EXPECT_EQ(shared_->counters.too_slow, 1U);
+    EXPECT_EQ(shared_->unsent, 0U);
   }
 }
 
@@ -285,11 +285,11 @@ TEST_F(ConnectionTest, CountsWhatIsNotTakenUntilItIs) {
   send(get("/later"));
   const std::string much(std::size_t{1} << 20, 'x');
   held().reply(text(much));
-  EXPECT_GT(premises_->unsent, 0U);
-  EXPECT_LT(premises_->unsent, ok(much).size());
+  EXPECT_GT(shared_->unsent, 0U);
+  EXPECT_LT(shared_->unsent, ok(much).size());
   EXPECT_TRUE(heard() == ok(much));
-  EXPECT_EQ(premises_->unsent, 0U);
-  EXPECT_EQ(premises_->counters.too_slow, 0U);
+  EXPECT_EQ(shared_->unsent, 0U);
+  EXPECT_EQ(shared_->counters.too_slow, 0U);
 }
 
 TEST_F(ConnectionTest, GoesOnAfterAClientThatWasSlow) {

@@ -31,7 +31,7 @@ TEST_F(ConnectionTimes, WaitTenSecondsForTheFirstByte) {
 
   EXPECT_EQ(heard(), "");
   EXPECT_TRUE(over_);
-  EXPECT_EQ(premises_->counters.too_slow, 1U);
+  EXPECT_EQ(shared_->counters.too_slow, 1U);
 }
 
 TEST_F(ConnectionTimes, CountForTheFirstHeadFromTheBeginning) {
@@ -44,12 +44,12 @@ TEST_F(ConnectionTimes, CountForTheFirstHeadFromTheBeginning) {
   pass(kMoment);
 
   EXPECT_EQ(heard(), closing(408, kLateHead));
-  EXPECT_EQ(premises_->counters.too_slow, 1U);
-  EXPECT_EQ(premises_->counters.malformed, 0U);
+  EXPECT_EQ(shared_->counters.too_slow, 1U);
+  EXPECT_EQ(shared_->counters.malformed, 0U);
   EXPECT_TRUE(over_) << "nothing more will be said";
   EXPECT_EQ(left_, 0) << "but what still comes is read";
   expect_end_after(seconds(2));
-  EXPECT_EQ(premises_->counters.too_slow, 1U) << "it is counted once";
+  EXPECT_EQ(shared_->counters.too_slow, 1U) << "it is counted once";
 }
 
 TEST_F(ConnectionTimes, CountForALaterHeadFromItsFirstByte) {
@@ -75,7 +75,7 @@ TEST_F(ConnectionTimes, LetAClientBeIdleFor75Seconds) {
 
   EXPECT_EQ(heard(), "");
   EXPECT_TRUE(over_);
-  EXPECT_EQ(premises_->counters.too_slow, 0U) << "that is no fault";
+  EXPECT_EQ(shared_->counters.too_slow, 0U) << "that is no fault";
 }
 
 TEST_F(ConnectionTimes, BeginAnewWithEachPieceOfABody) {
@@ -90,8 +90,8 @@ TEST_F(ConnectionTimes, BeginAnewWithEachPieceOfABody) {
   pass(kMoment);
 
   EXPECT_EQ(heard(), closing(408, kLateBody));
-  EXPECT_EQ(premises_->counters.too_slow, 1U);
-  EXPECT_EQ(premises_->bodies, 0U) << "its bytes are free for others";
+  EXPECT_EQ(shared_->counters.too_slow, 1U);
+  EXPECT_EQ(shared_->bodies, 0U) << "its bytes are free for others";
 }
 
 TEST_F(ConnectionTimes, DoNotEndWhileARequestIsBeingAnswered) {
@@ -102,7 +102,7 @@ TEST_F(ConnectionTimes, DoNotEndWhileARequestIsBeingAnswered) {
   held().reply(text("at last"));
 
   EXPECT_EQ(heard(), ok("at last"));
-  EXPECT_EQ(premises_->counters.too_slow, 0U);
+  EXPECT_EQ(shared_->counters.too_slow, 0U);
 }
 
 /// The bytes come when it is too late to read them before the timer: as on a machine that was asleep.
@@ -115,7 +115,7 @@ TEST_F(ConnectionTimes, AreLongerOnceIfWeAreTheOnesWhoAreLate) {
               [&] { ASSERT_EQ(::send(client_.get(), "ater", 4, MSG_NOSIGNAL), 4); });
   pass(seconds(10));
   EXPECT_EQ(left_, 0);
-  EXPECT_EQ(premises_->counters.too_slow, 0U);
+  EXPECT_EQ(shared_->counters.too_slow, 0U);
   pass(milliseconds(99));
   EXPECT_EQ(heard(), "");
   pass(kMoment);
@@ -147,8 +147,8 @@ TEST_F(ConnectionTimes, AreThirtySecondsForAClientThatTakesNothing) {
   turn();
   expect_end_after(seconds(30));
 
-  EXPECT_EQ(premises_->counters.too_slow, 1U);
-  EXPECT_EQ(premises_->unsent, 0U);
+  EXPECT_EQ(shared_->counters.too_slow, 1U);
+  EXPECT_EQ(shared_->unsent, 0U);
   EXPECT_EQ(gone, 0) << "it was answered";
 }
 
@@ -184,7 +184,7 @@ TEST_F(ConnectionTimes, OfAStreamThatNobodyReadsEndIt) {
 
   EXPECT_EQ(gone, 1);
   EXPECT_EQ(left_, 1);
-  EXPECT_EQ(premises_->counters.too_slow, 1U);
+  EXPECT_EQ(shared_->counters.too_slow, 1U);
 }
 
 TEST_F(ConnectionTimes, OfAStreamThatIsReadHaveNoEnd) {

@@ -103,7 +103,7 @@ TEST_F(ListenerTest, KnowsWhoIsAtALocalSocket) {
   const UniqueFd client = knock(get_);
   loop_.run_due();
   ASSERT_EQ(peers_.size(), 1U);
-  EXPECT_EQ(peers_[0].door, Peer::Door::Unix);
+  EXPECT_EQ(peers_[0].socket, Peer::Socket::Unix);
   EXPECT_TRUE(peers_[0].ours);
   EXPECT_EQ(peers_[0].pid, getpid());
 }
