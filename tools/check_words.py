@@ -55,6 +55,7 @@ PLAIN_ENGLISH = (
     "bridge",
     "events",
     "guard",
+    "http",
     "instance",
     "keeper",
     "knowledge",

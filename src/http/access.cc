@@ -28,7 +28,7 @@ struct Place {
   std::string_view port;  // empty = none was named
 };
 
-/// "name", "name:80", "127.0.0.1:80", "[::1]:80". Nothing else: a user name, a blank or a path is not one.
+/// "name", "name:80", "127.0.0.1:80", "[::1]:80". Nothing else: no user name, no space, no path.
 std::optional<Place> parse_place(std::string_view text) {
   if (text.empty() || text.size() > kLongestHost) return std::nullopt;
   Place place;
@@ -68,9 +68,9 @@ Access refuse_access(int status, std::string message) {
   return access;
 }
 
-// ---- Host: a page whose name somebody has pointed at this machine sends that name
+// ---- Host: a web page whose name was made to resolve to this machine sends that name
 
-/// What nearly everybody sends.
+/// What nearly all clients send.
 bool is_own_address(std::string_view host, std::uint16_t port) {
   constexpr std::string_view kLoopback = "127.0.0.1:";
   if (!host.starts_with(kLoopback)) return false;
@@ -81,7 +81,7 @@ bool is_own_address(std::string_view host, std::uint16_t port) {
 
 std::optional<Access> check_host(const Request& request, const AccessRules& rules) {
   if (request.count("Host") != 1) {
-    return refuse_access(403, "The Host header is missing or stands there twice. Send it once.");
+    return refuse_access(403, "The Host header is missing or was sent twice. Send it once.");
   }
   const std::string_view value = request.header("Host");
   if (is_own_address(value, rules.port)) return std::nullopt;
@@ -100,16 +100,16 @@ std::optional<Access> check_host(const Request& request, const AccessRules& rule
       [&place](const std::string& host) { return same_word(without_brackets(host), place->host); });
   if (configured) return std::nullopt;
   return refuse_access(403, "The Host header '" + std::string(value) +
-                                "' is not a name of this machine, so a web page may be behind this request. "
+                                "' is not a name of this machine, so this request may come from a web page. "
                                 "Use " +
                                 own + ", or add the name to `hosts` in the configuration.");
 }
 
-// ---- Origin: web pages may not ask, except those that the user has listed
+// ---- Origin: web pages have no access, except those that the user has listed
 
-/// The address and port that we listen at: nobody else can serve a page there. Other pages of this machine
-/// are no exception: at another port, or at the other loopback address, which "localhost" may mean, it may be
-/// one that another user serves, and in the user's browser it would count as the user.
+/// The address and port that the daemon listens at: no other program can serve a page there. Other pages of
+/// this machine are not trusted: at another port, or at the other loopback address, which "localhost" may
+/// mean, another user may serve the page, and in the user's browser it would count as the user.
 bool is_own_origin(std::string_view origin, const Request& request, const AccessRules& rules) {
   if (request.peer->socket == Peer::Socket::Unix) return false;
   const std::string own = "http://" + rules.address;
@@ -120,36 +120,36 @@ bool is_own_origin(std::string_view origin, const Request& request, const Access
 std::optional<Access> check_origin(const Request& request, const AccessRules& rules) {
   const std::size_t count = request.count("Origin");
   if (count == 0) {
-    // A picture or a link of a page elsewhere: it can read no answer, but its GET would begin something here.
+    // An image or a link on a page of another site: it cannot read the answer, but its GET would have an
+    // effect.
     if (!same_word(request.header("Sec-Fetch-Site"), "cross-site")) return std::nullopt;
     return refuse_access(403,
-                         "A web page of another site is behind this request, and it has no Origin header. "
+                         "This request comes from a web page of another site and has no Origin header. "
                          "Type the address into the browser instead.");
   }
-  if (count > 1)
-    return refuse_access(403, "The Origin header stands there twice. Send it once, or not at all.");
+  if (count > 1) return refuse_access(403, "The Origin header was sent twice. Send it once, or not at all.");
   const std::string_view origin = request.header("Origin");
   if (is_own_origin(origin, request, rules)) return std::nullopt;
   if (same_word(origin, "null")) {
     return refuse_access(403,
-                         "The Origin header is 'null': a web page that does not say where it is from may "
-                         "not ask. Serve the page from an address of its own.");
+                         "The Origin header is 'null': a web page without an origin has no access. Serve the "
+                         "page from a web server.");
   }
   const bool configured = std::any_of(rules.origins.begin(), rules.origins.end(),
                                       [origin](const std::string& one) { return same_word(one, origin); });
   if (configured && !origin.empty()) return std::nullopt;
   const bool showable = origin.size() <= kLongestHost && consists_of(origin, "-._:/[]");
-  return refuse_access(403,
-                       "The Origin header" + (showable ? " '" + std::string(origin) + "'" : std::string()) +
-                           " is not in `origins` in the configuration, so this web page may not ask. Add it "
-                           "there if you trust the page.");
+  return refuse_access(
+      403, "The Origin header" + (showable ? " '" + std::string(origin) + "'" : std::string()) +
+               " is not in `origins` in the configuration, so this web page has no access. Add it "
+               "there if you trust the page.");
 }
 
-// ---- who it is
+// ---- the principal
 
 /// Takes the same time for every text of this length, however much of it is right.
 bool same_secret(std::string_view shown, std::string_view secret) {
-  // volatile: a compiler that sees the end early would leave early.
+  // volatile: otherwise a compiler may stop at the first difference.
   volatile unsigned different = shown.size() == secret.size() && !secret.empty() ? 0U : 1U;
   for (std::size_t i = 0; i < shown.size() && !secret.empty(); ++i) {
     const auto one = static_cast<unsigned char>(shown[i]);
@@ -159,7 +159,7 @@ bool same_secret(std::string_view shown, std::string_view secret) {
   return different == 0;
 }
 
-/// Looks at all of them, whichever it is.
+/// Compares with all of them, so that the time does not depend on which one matches.
 const Token* find_token(std::string_view shown, const std::vector<Token>& tokens) {
   if (shown.empty() || shown.size() > kLongestSecret) return nullptr;
   const Token* found = nullptr;
@@ -169,7 +169,7 @@ const Token* find_token(std::string_view shown, const std::vector<Token>& tokens
   return found;
 }
 
-/// What stands behind "Bearer"; nothing if it is another scheme.
+/// The text after "Bearer"; empty if the scheme is another one.
 std::optional<std::string_view> bearer(std::string_view authorization) {
   constexpr std::string_view kScheme = "Bearer";
   const std::size_t blank = authorization.find(' ');
@@ -178,32 +178,33 @@ std::optional<std::string_view> bearer(std::string_view authorization) {
   return start == std::string_view::npos ? std::string_view() : authorization.substr(start);
 }
 
-/// A token that is shown must be right, even that of somebody who needs none: who sends one counts on what it
-/// opens and what it does not.
+/// A token that is sent must be valid, even from a client that needs none: the client relies on what the
+/// token gives access to and what it does not.
 Access check_token(const Request& request, const std::vector<Token>& tokens) {
   constexpr const char* kNext =
-      " Make one with `corral token create NAME` on the machine of the daemon, and send it as "
+      " Create one with `corral token create NAME` on the daemon's machine, and send it as "
       "`Authorization: Bearer TOKEN`.";
   if (request.count("Authorization") > 1) {
-    return refuse_access(401, "The Authorization header stands there twice. Send it once.");
+    return refuse_access(401, "The Authorization header was sent twice. Send it once.");
   }
   const std::optional<std::string_view> shown = bearer(request.header("Authorization"));
   if (!shown) {
-    return refuse_access(401, std::string("The Authorization header holds no bearer token.") + kNext);
+    return refuse_access(401,
+                         std::string("The Authorization header does not contain a bearer token.") + kNext);
   }
   const Token* const token = find_token(*shown, tokens);
   if (token == nullptr) {
-    return refuse_access(
-        401, std::string("The token in the Authorization header is not one of this daemon's: it is "
-                         "wrong, or was revoked.") +
-                 kNext);
+    return refuse_access(401,
+                         std::string("This daemon does not know the token in the Authorization header: it is "
+                                     "wrong, or was revoked.") +
+                             kNext);
   }
   Access access;
   access.principal = {"token:" + token->name, token->servers, token->roots};
   return access;
 }
 
-/// A proxy that our own user runs speaks for whoever may reach it, and says so.
+/// A proxy of our own user passes on the requests of all clients that can reach it, and marks them.
 bool came_through_proxy(const Request& request) {
   return std::any_of(kProxyMarks.begin(), kProxyMarks.end(),
                      [&request](std::string_view name) { return request.find(name) != nullptr; });
@@ -218,9 +219,9 @@ Access check_who(const Request& request, const AccessRules& rules, const std::ve
   }
   return refuse_access(
       401,
-      "A token is needed: this connection is not known to come straight from a running program of the "
-      "user that the daemon belongs to. Make one with `corral token create NAME` on the "
-      "machine of the daemon, and send it as `Authorization: Bearer TOKEN`.");
+      "A token is needed: the daemon cannot tell that this connection comes directly from a running program "
+      "of its own user. Create one with `corral token create NAME` on the daemon's machine, and send it as "
+      "`Authorization: Bearer TOKEN`.");
 }
 
 }  // namespace

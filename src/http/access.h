@@ -1,5 +1,5 @@
-// Who may ask for what: Host and Origin against browsers, a living socket of our own user or a bearer token
-// against everybody else. Pure; checked for every request, on every path.
+// Which requests have access. Host and Origin keep out web pages; an open socket of our own user or a bearer
+// token keeps out everything else. Pure; checked for every request, on every path.
 #pragma once
 
 #include <cstdint>
@@ -12,41 +12,47 @@
 
 namespace corral::http {
 
+/// A secret that gives access to some servers. See `corral token`.
 struct Token {
   std::string name;
-  std::string secret;                // at least 128 bit
-  std::vector<std::string> servers;  // that it opens; empty = all
+  std::string secret;                // at least 128 bits
+  std::vector<std::string> servers;  // that it gives access to; empty = all
   std::vector<std::string>
-      roots{};  // the projects that it may name; empty = those of the server's entry alone
+      roots{};  // the projects that it may name; empty = only those of the server's entry
 };
 
 struct AccessRules {
-  std::uint16_t port = 0;  // ours; at the Unix door Host says nothing
-  std::string address =
-      "127.0.0.1";                   // where this door listens, as a URL has it: whoever comes by it names it
-  std::vector<std::string> hosts;    // beside localhost, 127.0.0.1 and [::1]; without port, so with any: that
-                                     // of a proxy in front of us is not ours
-  std::vector<std::string> origins;  // of web pages that may ask, whole: "https://app.example"
-  bool trust_own_user = true;        // false: everybody needs a token
+  /// The port of the listener. On a Unix socket, the Host header is not checked.
+  std::uint16_t port = 0;
+  /// The address of the listener as it appears in a URL. Clients that connect to it name it.
+  std::string address = "127.0.0.1";
+  /// Names that are allowed beside localhost, 127.0.0.1 and [::1]. They have no port and match any: a proxy
+  /// in front of the daemon has its own.
+  std::vector<std::string> hosts;
+  /// The complete origins of web pages that have access: "https://app.example".
+  std::vector<std::string> origins;
+  /// False: every client needs a token.
+  bool trust_own_user = true;
 };
 
-/// Whoever asks, as far as it matters: sessions belong to it.
+/// The sender of a request, as far as it matters: sessions belong to it.
 struct Principal {
   std::string name;                  // "user", or "token:NAME"
-  std::vector<std::string> servers;  // that it may use; empty = all
+  std::vector<std::string> servers;  // that it may use; empty = all of them
   std::vector<std::string> roots{};  // of a token: the projects that it may name
   bool may_use(std::string_view server) const;
 };
 
+/// The decision about a request.
 struct Access {
-  int status = 200;            // 200, 401, 403
-  std::string message;         // a sentence for the body, if refused; nothing in it needs to be escaped
-  Principal principal;         // if not
-  std::string allowed_origin;  // that a browser may be told of, also with a 401; empty = none was sent
+  int status = 200;            // 200, 401 or 403
+  std::string message;         // if it is refused: a sentence for the body; nothing in it needs to be escaped
+  Principal principal;         // if it is not refused
+  std::string allowed_origin;  // that may read the answer, also a 401; empty = no Origin was sent
 };
 
-/// A 401 wants the header `WWW-Authenticate: Bearer`: whoever sends the answer adds it. Tokens are looked for
-/// in the Authorization header alone: what stands in a URL ends up in logs and histories.
+/// A 401 needs the header `WWW-Authenticate: Bearer`, which the caller adds. A token is accepted only in the
+/// Authorization header, because URLs are stored in logs and histories.
 Access check_access(const Request& request, const AccessRules& rules, const std::vector<Token>& tokens);
 
 }  // namespace corral::http

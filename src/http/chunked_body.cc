@@ -5,7 +5,7 @@
 namespace corral::http {
 namespace {
 
-constexpr int kMostDigits = 15;               // more cannot be meant, and would overflow
+constexpr int kMostDigits = 15;               // more would overflow, and no body is that large
 constexpr std::uint16_t kMostSkipped = 4096;  // of one extension, or of all trailers
 
 int chunk_digit(char c) {
@@ -73,8 +73,8 @@ ChunkedBody::Progress ChunkedBody::put_char(char c, std::size_t held, std::size_
   return Progress::Bad;
 }
 
-/// Only digits, then the end of the line or an extension: "0x5", "+5" and "5 " are read in two ways
-/// elsewhere.
+/// Only digits, then the end of the line or an extension: other programs read "0x5", "+5" and "5 " in two
+/// ways.
 bool ChunkedBody::put_size(char c) {
   if (const int digit = chunk_digit(c); digit >= 0) {
     left_ = left_ * 16 + static_cast<std::uint64_t>(digit);

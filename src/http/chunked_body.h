@@ -1,5 +1,5 @@
-// Takes a chunked body apart as it comes. Strict: extensions and trailers are checked for their ends and
-// thrown away, within caps. Holds no bytes.
+// Decodes a chunked body as it arrives. Strict: extensions and trailers are checked for their ends and
+// dropped, within limits. Holds no bytes.
 #pragma once
 
 #include <cstddef>
@@ -11,18 +11,20 @@ namespace corral::http {
 
 class ChunkedBody {
  public:
+  /// Bad: not a chunked body. TooLarge: beyond `cap`. After these, nothing more may be put.
   enum class Progress : std::uint8_t { More, Done, Bad, TooLarge };
 
-  /// Takes off what it used, and appends what belongs to the body. `cap` is for the whole of it.
+  /// Removes what it used from `bytes`, and appends what belongs to the body. `cap` is the limit of the whole
+  /// body.
   Progress put(std::string_view& bytes, std::string& body, std::size_t cap);
 
  private:
   enum class At : std::uint8_t {
     Size,       // its digits
-    Extension,  // behind them
+    Extension,  // after them
     SizeEnd,    // the '\n' of its line
     Data,
-    DataReturn,  // the '\r' behind the data
+    DataReturn,  // the '\r' after the data
     DataEnd,
     LineBegin,  // of a trailer, or of the end
     Trailer,

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t kMostStashed = std::size_t{64} << 10;  // of requests that were sent ahead
 constexpr int kReadsPerTurn = 16;     // a client that always has more must not keep the others waiting
-constexpr int kRequestsPerTurn = 32;  // nor one that sent many ahead
-// To close while bytes come in would reset the connection, and the client might lose its answer with it.
+constexpr int kRequestsPerTurn = 32;  // nor must one that sent many requests ahead
+// Closing while bytes arrive would reset the connection, and the client might lose its answer.
 constexpr std::chrono::seconds kLinger{2};
 constexpr std::chrono::milliseconds kGrace{100};
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -64,14 +64,14 @@ void Connection::read_request() {
     if (got <= 0) return close();
     consume({scratch.data(), static_cast<std::size_t>(got)});
     if (stage_ != Stage::Reading) return;
-    if (!stash_.empty()) break;  // what was kept comes before what is still to be read
+    if (!stash_.empty()) break;  // what was kept is older than what is still to be read
     if (static_cast<std::size_t>(got) < scratch.size()) break;
   }
   wait_readable();
 }
 
-/// While a request is being answered: to see that the client hangs up. What it sends ahead is kept, up to a
-/// cap; beyond that it has to wait.
+/// Reads while a request is being answered, to notice that the client disconnects. What it sends ahead is
+/// kept, up to a limit; after that it has to wait.
 void Connection::read_ahead() {
   auto& scratch = shared_->scratch;
   const std::size_t room = kMostStashed - std::min(kMostStashed, stash_.size());
@@ -86,7 +86,7 @@ void Connection::read_ahead() {
   if (got > 0) {
     stash_.append(scratch.data(), static_cast<std::size_t>(got));
   } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
-    // With its answer on the way, it is found again when that has been taken.
+    // If its answer is being sent, this is noticed again when the client has read it.
     if (stage_ == Stage::Answering) lose_client();
     return;
   }
@@ -110,7 +110,7 @@ void Connection::serve_stash() {
   if (stage_ == Stage::Reading) wait_readable();
 }
 
-/// Every request in it that can be answered at once; the rest is kept.
+/// Serves every request that can be answered at once; the rest is kept.
 void Connection::consume(std::string_view bytes) {
   for (int served = 0; stage_ == Stage::Reading && !bytes.empty(); ++served) {
     shared_->loop.doing({"http", static_cast<std::uint64_t>(served) + 1, bytes.size()});
@@ -133,7 +133,7 @@ void Connection::consume(std::string_view bytes) {
   }
 }
 
-/// One step: at most one request.
+/// Parses at most one request.
 void Connection::parse(std::string_view& bytes) {
   if (!parser_) {
     const Limits& limits = shared_->limits;
@@ -150,7 +150,7 @@ void Connection::parse(std::string_view& bytes) {
     return refuse(error_response(parser_->fault().status, parser_->fault().sentence));
   }
   if (!account_body()) {
-    Response response = error_response(503, "too many large requests are coming in at once: try again later");
+    Response response = error_response(503, "too many large requests are arriving at once: try again later");
     response.headers.push_back({"Retry-After", "5"});
     return refuse(std::move(response));
   }
@@ -207,7 +207,7 @@ void Connection::dispatch() {
   if (stage_ == Stage::Answering) wait_readable();
 }
 
-/// Where the next request would begin is not known, or does not matter any more.
+/// Then the connection is closed, because it is unknown where the next request begins, or it is not wanted.
 void Connection::refuse(Response response) {
   drop_parser();
   keep_alive_ = false;
@@ -271,8 +271,8 @@ void Connection::finish() {
   complete();
 }
 
-/// Not at once: what is written in one turn of the loop goes out together, and nobody is called back from
-/// within a write.
+/// Posted: what is written in one turn of the loop is sent together, and no callback runs from within a
+/// write.
 void Connection::flush_soon() {
   if (blocked_ || std::exchange(flush_posted_, true)) return;
   shared_->loop.post([weak = weak_from_this()] {
@@ -293,8 +293,8 @@ void Connection::complete() {
   close();
 }
 
-/// An answer that is complete is in no session's books any more. Like a client that takes nothing for too
-/// long, the one that goes beyond what all of them may leave behind is let go.
+/// No session counts the bytes of a complete answer, so the listener does. A client that exceeds the limit of
+/// all connections together is disconnected, like one that reads nothing for too long. Returns false then.
 bool Connection::account_unsent() {
   const std::size_t size = out_.bytes();
   shared_->unsent += size - counted_out_;
@@ -341,16 +341,16 @@ void Connection::answer_sent() {
   }
   stage_ = Stage::Reading;
   set_deadline(shared_->limits.keep_alive);
-  if (dispatching_) return;  // who called the handler goes on
+  if (dispatching_) return;  // the caller of the handler continues
   wait_readable();
   if (stash_.empty()) return;
-  // Not from here: the one who has just answered may not expect the next request yet.
+  // Posted: the caller that has just answered may not expect the next request yet.
   shared_->loop.post([weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->serve_stash();
   });
 }
 
-// ---- ends and times
+// ---- the end, and deadlines
 
 void Connection::close_when_done() {
   last_ = true;
@@ -358,7 +358,8 @@ void Connection::close_when_done() {
   if (stage_ == Stage::Answering) keep_alive_ = false;
 }
 
-/// Before it had its answer. Only from the loop: whoever waits for the news is called.
+/// The client is gone before it had its answer. Only from the loop, because the owner of the exchange is
+/// called.
 void Connection::lose_client() {
   const auto self = shared_from_this();
   const auto exchange = std::exchange(exchange_, {}).lock();
@@ -395,8 +396,8 @@ void Connection::start_timer(Clock::time_point now) {
   timer_.start(deadline_ - now, [this] { on_time(); });
 }
 
-/// What it sent is there, and we have not looked: the machine was busy, or asleep. Granted once for a
-/// request.
+/// The client sent something in time, and corral has not read it: the machine was busy, or asleep. Granted
+/// once per request.
 bool Connection::we_are_late() {
   pollfd state{socket_.get(), POLLIN, 0};
   return !std::exchange(graced_, true) && poll(&state, 1, 0) == 1;
@@ -415,8 +416,8 @@ void Connection::on_time() {
   if (stage_ != Stage::Reading || !parser_) return close();
   mute_ = false;
   refuse(error_response(408, parser_->in_body()
-                                 ? "the rest of the request's body did not come: send it faster"
-                                 : "the rest of the request's head did not come: send it faster"));
+                                 ? "the rest of the request's body did not arrive in time: send it faster"
+                                 : "the rest of the request's head did not arrive in time: send it faster"));
 }
 
 }  // namespace corral::http

@@ -1,5 +1,10 @@
-// One client's connection: reads a request, waits for its answer, writes it, reads the next. While it waits
-// for a request it holds no buffer but the last head. Owned by the listener; lives on the loop's thread.
+// One client's connection: reads a request, calls the handler, waits for the answer, writes it, reads the
+// next request.
+//
+// Owned by the listener, and by its callbacks while they run; used on the loop's thread only. Requests are
+// served one after the other; what a client sends ahead waits. While the connection waits for a request, the
+// last head is all that it keeps in memory. A connection that closes itself tells the listener, which lets go
+// of it.
 #pragma once
 
 #include <array>
@@ -27,11 +32,12 @@ struct ListenerState {
   Limits limits;
   Handler handler;
   Gate gate;
-  std::function<void(const std::shared_ptr<Connection>&)> left;  // told once, by each that closes itself
+  /// Called once by each connection that closes itself.
+  std::function<void(const std::shared_ptr<Connection>&)> left;
   ListenerCounters counters;
-  std::size_t bodies = 0;                           // bytes of those that are still coming
-  std::size_t unsent = 0;                           // bytes that clients have not taken
-  std::array<char, std::size_t{64} << 10> scratch;  // a read is handed over before the next one starts
+  std::size_t bodies = 0;                           // bytes of bodies that are still arriving
+  std::size_t unsent = 0;                           // bytes that clients have not read
+  std::array<char, std::size_t{64} << 10> scratch;  // for one read at a time, of any connection
 };
 
 class Connection : public std::enable_shared_from_this<Connection> {
@@ -40,14 +46,16 @@ class Connection : public std::enable_shared_from_this<Connection> {
   ~Connection();
   Connection(const Connection&) = delete;
 
+  /// Call once, when a shared pointer owns it. Requests are served from the loop, not from here.
   void start();
   const Peer& peer() const { return *peer_; }
-  /// No further request: at once if none has begun.
+  /// Closes after the request that has begun; at once if there is none.
   void close_when_done();
-  /// At once, without a word to anybody.
+  /// Closes at once, and calls neither the listener nor the owner of an exchange.
   void abandon();
 
-  // For the exchange, which sees to it that they come in order.
+  // For the exchange, which calls them in the right order. None of them calls the handler or
+  // an exchange before it returns.
   void reply(Response response);
   void reply_json(const wire::Line& line, const wire::Edit& edit);
   void begin(int status, const Headers& headers);
@@ -58,14 +66,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
  private:
   enum class Stage : std::uint8_t {
-    Reading,    // no request, or a part of one
-    Answering,  // the handler has it
-    Flushing,   // the client has to take the rest of its answer
-    Lingering,  // nothing will be said any more; what comes is thrown away
+    Reading,    // waits for a request, or has a part of one
+    Answering,  // the handler has the request
+    Flushing,   // the answer is complete; the client has not read all of it
+    Lingering,  // nothing is sent any more, and what arrives is dropped
     Closed,
   };
 
-  // in
+  // From the client.
   void on_readable();
   void read_request();
   void read_ahead();
@@ -79,7 +87,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void refuse(Response response);
   void drop_parser();
 
-  // out
+  // To the client.
   Afterwards afterwards() const;
   void complete();
   void flush();
@@ -87,7 +95,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void answer_sent();
   bool account_unsent();
 
-  // ends and times
+  // The end, and deadlines.
   void lose_client();
   void close();
   void wait_readable();
@@ -102,15 +110,15 @@ class Connection : public std::enable_shared_from_this<Connection> {
   UniqueFd socket_;  // outlives its watch
   std::optional<Watch> watch_;
   Timer timer_;
-  // The timer is not started anew for each deadline: when it goes off too early, it goes on to the right
-  // time.
+  // The timer is not restarted for each deadline: if it fires too early, it is started again for the rest of
+  // the time.
   Clock::time_point deadline_ = Clock::time_point::max();
   Clock::time_point timer_at_{};
 
   LastHead last_head_;                     // outlives the parser
-  std::unique_ptr<RequestParser> parser_;  // of a request that has begun
+  std::unique_ptr<RequestParser> parser_;  // while a request has begun
   std::size_t counted_ = 0;                // bytes of its body in ListenerState::bodies
-  std::string stash_;                      // what came behind the request that is being answered
+  std::string stash_;                      // what arrived after the request that is being answered
   wire::OutQueue out_;
   std::size_t counted_out_ = 0;                 // bytes of it in ListenerState::unsent
   std::weak_ptr<ConnectionExchange> exchange_;  // of the request that is being answered
@@ -118,18 +126,18 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Stage stage_ = Stage::Reading;
   bool waits_to_read_ = false;
   bool waits_to_write_ = false;
-  bool blocked_ = false;  // the client does not take what there is
+  bool blocked_ = false;  // the socket accepts no more bytes at the moment
   bool flush_posted_ = false;
   bool dispatching_ = false;
   bool last_ = false;        // the listener is closed
   bool fresh_ = true;        // no request yet
-  bool timed_head_ = false;  // the deadline is that of the head
-  bool graced_ = false;
-  bool keep_alive_ = true;  // after this answer
+  bool timed_head_ = false;  // the deadline of the head is set
+  bool graced_ = false;      // it got more time, because corral was late
+  bool keep_alive_ = true;   // the connection stays open after this answer
   bool http_1_0_ = false;
   bool streaming_ = false;
   bool chunked_ = false;
-  bool mute_ = false;  // the answer has a head only
+  bool mute_ = false;  // the answer has no body
 };
 
 }  // namespace corral::http

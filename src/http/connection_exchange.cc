@@ -10,7 +10,7 @@ ConnectionExchange::ConnectionExchange(Loop& loop, std::weak_ptr<Connection> con
                                        std::shared_ptr<const Peer> peer)
     : loop_(loop), connection_(std::move(connection)), peer_(std::move(peer)) {}
 
-/// The client would wait for ever.
+/// Without an answer the client would wait for ever, so its connection is closed.
 ConnectionExchange::~ConnectionExchange() {
   if (const auto connection = let_go()) connection->drop();
 }
@@ -61,7 +61,7 @@ void ConnectionExchange::when_drained(Task task) {
 
 void ConnectionExchange::when_gone(Task task) {
   if (state_ == State::Gone && task) {
-    loop_.post(std::move(task));  // it went before anybody asked
+    loop_.post(std::move(task));  // the client left before this was called
   } else if (state_ != State::Answered) {
     gone_ = std::move(task);
   }

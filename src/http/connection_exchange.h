@@ -1,5 +1,5 @@
-// The exchange of a request that came over a connection. It knows whether it was answered; either may outlive
-// the other.
+// The exchange of a request that arrived on a connection. It keeps track of whether it was answered, so that
+// the connection sees its calls in order. Owned by the handler's side; either may outlive the other.
 #pragma once
 
 #include <memory>
@@ -25,14 +25,15 @@ class ConnectionExchange final : public Exchange {
   void when_drained(Task task) override;
   void when_gone(Task task) override;
 
-  // For the connection; they may call back, so never from within a call of the above.
+  // For the connection. They run the task of `when_drained` or `when_gone`, so the connection calls them from
+  // the loop only, never from within one of the functions above. The task may destroy the exchange.
   void tell_drained();
   void tell_gone();
 
  private:
   enum class State : std::uint8_t { Open, Begun, Answered, Gone };
 
-  /// The connection, for the last time.
+  /// Forgets the connection and the tasks. Returns the connection for one last call; null if it is closed.
   std::shared_ptr<Connection> let_go();
 
   Loop& loop_;

@@ -12,7 +12,7 @@ std::string_view host_of(std::string_view address) {
   return colon == address.rfind(':') ? address.substr(0, colon) : address;
 }
 
-/// Under which name a peer is counted. All other users of this machine count as one, because they have 16
+/// The name under which a peer is counted. All other users of this machine count as one, because they have 16
 /// million loopback addresses.
 std::string origin_of(const Peer& peer) {
   if (peer.ours) return "ours";

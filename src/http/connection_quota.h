@@ -1,5 +1,5 @@
-// How many connections there may be at once, and from where. Pure; owned by the listener, on the loop's
-// thread.
+// How many connections there may be at once, in all and from one peer. Pure; owned by the listener, on the
+// loop's thread.
 #pragma once
 
 #include <cstddef>

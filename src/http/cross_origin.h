@@ -1,4 +1,5 @@
-// What a browser is told when a page of another origin asks: only pages that are allowed hear anything.
+// The headers that let a browser show an answer to a web page of another origin. Only pages that have access
+// get them.
 #pragma once
 
 #include <memory>
@@ -8,10 +9,12 @@
 
 namespace corral::http {
 
+/// Whether a browser asks for permission before the request of a page.
 bool is_preflight(const Request& request);
+/// Gives the permission to pages of this origin.
 Response preflight_reply(const std::string& origin);
 
-/// The same exchange; its answer may be read by this origin.
+/// An exchange that forwards to this one, and adds the headers that let this origin read the answer.
 std::shared_ptr<Exchange> for_origin(std::shared_ptr<Exchange> exchange, std::string origin);
 
 }  // namespace corral::http

@@ -22,7 +22,7 @@ constexpr int kKeepAliveInterval = 15;
 constexpr int kKeepAliveProbes = 4;
 
 void set_option(int socket, int level, int name, int value) {
-  setsockopt(socket, level, name, &value, sizeof value);  // a comfort: it works without
+  setsockopt(socket, level, name, &value, sizeof value);  // optional: the connection works without it
 }
 
 void prepare_tcp(int socket) {
@@ -56,7 +56,7 @@ struct Listener::Impl : std::enable_shared_from_this<Listener::Impl> {
 
   void admit(UniqueFd client) {
     if (quota.full()) return refuse(client.get());
-    // Before a byte is read: what a client sent before it died must not count as said by somebody living.
+    // Before a byte is read: what a process sent before it exited must not count as sent by a living one.
     Peer peer = local ? peer_of_unix(client.get()) : peer_of_tcp(client.get());
     if (!quota.admit(peer)) return refuse(client.get());
     if (!local) prepare_tcp(client.get());
@@ -70,8 +70,8 @@ struct Listener::Impl : std::enable_shared_from_this<Listener::Impl> {
     if (connections.erase(connection) == 1) quota.release(connection->peer());
   }
 
-  /// Fits into the empty buffer of a new socket; if not, the end says enough. What came is read, because
-  /// closing before it would take the answer back.
+  /// The answer fits into the empty buffer of a new socket; if not, the client only sees the end. What has
+  /// arrived is read, because closing a socket with unread bytes would discard the answer.
   void refuse(int client) {
     ++shared->counters.refused;
     Response response = error_response(

@@ -15,7 +15,7 @@ std::optional<unsigned> hex_digit(char c) {
   return std::nullopt;
 }
 
-/// A '+' of a query is a space, unless it was written as %2B.
+/// A '+' in a query is a space; a plus sign is written as %2B.
 std::string form_decoded(std::string_view text) {
   std::string spaced(text);
   std::ranges::replace(spaced, '+', ' ');

@@ -23,18 +23,17 @@
 #endif
 
 // What the kernel reports of the peer's socket (measured on 6.18; net/ipv4/inet_diag.c, tcp_diag.c):
-//   open                         uid of who made it, its inode
-//   closed, data still in flight uid 0, inode 0: nobody's, and not root's
+//   open                         uid of its creator, its inode
+//   closed, data still in flight uid 0, inode 0: no user's, and not root's
 //   closed, TIME_WAIT            uid 0, inode 0
-//   gone                         ENOENT; or, if somebody listens at that port, that listener, who is a
-//   stranger
-// So the answer counts only with an inode, and only if it has the very addresses that were asked for.
+//   gone                         ENOENT; or, if a program listens at that port, its listening socket
+// So the answer counts only with an inode, and only if it has exactly the addresses that were asked for.
 
 namespace corral::http {
 namespace {
 
-constexpr std::size_t kMostAnswers = 8;  // of earlier questions, that nobody took
-constexpr uid_t kEverybodyElse = 65534;  // how users look that have no number in our namespace
+constexpr std::size_t kMostAnswers = 8;  // to earlier questions, which were not read
+constexpr uid_t kEverybodyElse = 65534;  // the uid of users that have none in our namespace
 
 bool is_own_user(uid_t uid) { return uid == geteuid() && uid != kEverybodyElse; }
 
@@ -42,7 +41,7 @@ bool is_own_user(uid_t uid) { return uid == geteuid() && uid != kEverybodyElse; 
 /// connections with the IPv4 ones, whatever family the socket has.
 struct SocketEnd {
   sa_family_t family = AF_UNSPEC;
-  std::array<std::uint32_t, 4> address{};  // in the order of the network, as sock_diag has it
+  std::array<std::uint32_t, 4> address{};  // in network byte order, as sock_diag uses it
   std::uint16_t port = 0;                  // the same
   std::uint32_t scope = 0;
 
@@ -95,13 +94,13 @@ bool is_loopback(const SocketEnd& end) {
   return end.address == std::array<std::uint32_t, 4>{0, 0, 0, htonl(1)};
 }
 
-/// Who connects from one of this machine's own addresses to another has the one that it connects to, or
-/// loopback. Everybody else is asked for a token anyway, so nobody needs to be asked about them.
+/// A program that connects to one of this machine's addresses from this machine uses that address, or
+/// loopback, as its own. All other clients need a token anyway, so the kernel is not asked about them.
 bool may_be_here(const SocketEnd& peer, const SocketEnd& own) {
   return peer.family == own.family && (is_loopback(peer) || peer.address == own.address);
 }
 
-/// Of this thread and this process: a socket that a fork has copied would get the other one's answers.
+/// One for each thread and process: a socket that was copied by fork would receive the answers of both.
 struct Netlink {
   UniqueFd socket;
   pid_t process = 0;
@@ -121,7 +120,7 @@ struct DiagQuestion {
   inet_diag_req_v2 body;
 };
 
-/// The socket that has `peer` for its own address and `own` for the other one.
+/// Asks for the socket whose own address is `peer`, and whose peer is `own`.
 DiagQuestion question_about(const SocketEnd& peer, const SocketEnd& own, std::uint32_t number) {
   DiagQuestion question{};
   question.header.nlmsg_len = sizeof question;
@@ -159,9 +158,9 @@ struct DiagAnswer {
   inet_diag_msg body;
 };
 
-/// The answer to this question; nothing if there is no such socket, or no answer.
+/// The answer to this question; empty if there is no such socket, or no answer.
 std::optional<inet_diag_msg> take_answer(int netlink, std::uint32_t number) {
-  // The kernel answers while it takes the question, so the answer is here already or does not come.
+  // The kernel answers while it receives the question, so the answer is here already or will not arrive.
   for (std::size_t taken = 0; taken < kMostAnswers; ++taken) {
     std::array<char, 1024> bytes{};
     sockaddr_nl sender{};
@@ -181,7 +180,7 @@ std::optional<inet_diag_msg> take_answer(int netlink, std::uint32_t number) {
   return std::nullopt;
 }
 
-/// The inode of the peer's socket, if it lives and is our own user's; else 0.
+/// The inode of the peer's socket, if it is open and our own user's; otherwise 0.
 std::uint64_t own_socket_at(const SocketEnd& peer, const SocketEnd& own) {
   thread_local Netlink netlink;
   const int socket = netlink.get();

@@ -7,9 +7,9 @@
 
 #include "http/text.h"
 
-// Beast reads the grammar. It also accepts what RFC 9112 tells a server to refuse or leaves to it: several
-// lengths that agree, a Transfer-Encoding that it does not know (and then sees no body), any number of Host.
-// Those are checked here, on the fields that came out.
+// Beast parses the grammar. It also accepts what RFC 9112 tells a server to refuse, or allows it to refuse:
+// several equal lengths, an unknown Transfer-Encoding (and then sees no body), any number of Host headers.
+// Those are checked here, on the parsed fields.
 
 namespace corral::http {
 namespace {
@@ -21,7 +21,7 @@ constexpr std::size_t kUsualHeaders = 12;
 
 std::string text_of(beast::string_view text) { return {text.data(), text.size()}; }
 
-/// Takes the pieces of a head. Bodies are not Beast's: it is told that there is none.
+/// Collects the fields of a head. Beast does not read bodies: it is told that there is none.
 class HeadReader final : public beast::http::basic_parser<true> {
  public:
   explicit HeadReader(RequestHead& head) : head_(head) {
@@ -29,7 +29,7 @@ class HeadReader final : public beast::http::basic_parser<true> {
     head_.request.headers.reserve(kUsualHeaders);
   }
 
-  /// A header that says how the rest is to be read.
+  /// A header that decides how the rest is read.
   struct Mark {
     std::size_t count = 0;
     std::string_view value;  // of the last
@@ -72,7 +72,7 @@ class HeadReader final : public beast::http::basic_parser<true> {
   void on_header_impl(Error&) override {}
   void on_finish_impl(Error&) override {}
 
-  // Not for us: no response, no body.
+  // Not called: there is no response and no body.
   void on_response_impl(int, beast::string_view, int, Error&) override {}
   void on_body_init_impl(const boost::optional<std::uint64_t>&, Error&) override {}
   std::size_t on_body_impl(beast::string_view body, Error&) override { return body.size(); }
@@ -91,8 +91,7 @@ Fault fault_of_grammar(const beast::error_code& code, bool too_many) {
   }
   switch (static_cast<error>(code.value())) {
     case error::bad_version:
-      return {505,
-              "the request line does not end with HTTP/1.1 or HTTP/1.0: no other version is spoken here"};
+      return {505, "the request line does not end with HTTP/1.1 or HTTP/1.0: no other version is supported"};
     case error::bad_method:
       return {400,
               "the request line does not begin with a method: send for example 'POST /mcp/NAME HTTP/1.1'"};
@@ -100,21 +99,22 @@ Fault fault_of_grammar(const beast::error_code& code, bool too_many) {
       return {400, "the request line has a bad target: percent-encode spaces and control characters"};
     case error::bad_field:
       return {400, "a header has a bad name, or white space before its colon: send 'Name: value'"};
-    case error::bad_value: return {400, "a header has a control character in its value: take it out"};
+    case error::bad_value: return {400, "a header has a control character in its value: remove it"};
     case error::bad_content_length:
     case error::multiple_content_length:
       return {400,
-              "the request's Content-Length is not one decimal number, or comes beside Transfer-Encoding"};
+              "the request's Content-Length is not one decimal number, or was sent with Transfer-Encoding"};
     case error::bad_transfer_encoding:
-      return {400,
-              "the request names its Transfer-Encoding twice, or beside Content-Length: send one of them"};
+      return {
+          400,
+          "the request names its Transfer-Encoding twice, or together with Content-Length: send one of them"};
     case error::bad_line_ending:
-      return {400, "a line of the request's head does not end with CR LF: end each of them so"};
+      return {400, "a line of the request's head does not end with CR LF: end each line with CR LF"};
     default: return {400, "the request's head is not HTTP/1.1: see RFC 9112"};
   }
 }
 
-/// A folded value, which RFC 9112 section 5.2 has servers refuse: others may read it as another header.
+/// A folded value. RFC 9112 section 5.2 lets servers refuse it: other programs may read it as another header.
 bool has_folded_line(std::string_view text) {
   for (std::size_t end = text.find('\n'); end < text.size() - 1; end = text.find('\n', end + 1)) {
     if (text[end + 1] == ' ' || text[end + 1] == '\t') return true;
@@ -122,14 +122,14 @@ bool has_folded_line(std::string_view text) {
   return false;
 }
 
-/// How the body ends. Nothing if it is clear.
+/// Why it is unclear where the body ends; empty if it is clear.
 std::string_view fault_of_length(const HeadReader& reader, RequestHead& head) {
   if (reader.length.count == 0) return {};
   if (reader.length.count > 1) return "the request has more than one Content-Length: send one";
   const std::string_view value = reader.length.value;
   const char* const end = value.data() + value.size();
   const auto [stopped, error] = std::from_chars(value.data(), end, head.length);
-  // from_chars takes no sign for unsigned numbers but '-', which wraps.
+  // For unsigned numbers from_chars accepts only one sign, '-', and wraps.
   if (value.empty() || value.front() == '-' || error != std::errc{} || stopped != end) {
     return "the request's Content-Length is not a decimal number: send the size of its body in bytes";
   }
@@ -146,7 +146,7 @@ Fault check_framing(const HeadReader& reader, RequestHead& head) {
   if (head.http_1_0) return {400, "HTTP/1.0 has no Transfer-Encoding: send Content-Length, or use HTTP/1.1"};
   if (reader.encoding.count > 1) return {400, "the request has more than one Transfer-Encoding: send one"};
   if (!same_word(reader.encoding.value, "chunked")) {
-    return {501, "the request's Transfer-Encoding is not 'chunked': no other is understood here"};
+    return {501, "the request's Transfer-Encoding is not 'chunked': no other is supported"};
   }
   head.chunked = true;
   return {0, ""};
@@ -155,7 +155,7 @@ Fault check_framing(const HeadReader& reader, RequestHead& head) {
 Fault check_host(const HeadReader& reader, const RequestHead& head) {
   if (reader.host.count > 1) return {400, "the request has more than one Host: send one"};
   if (reader.host.count == 0 && !head.http_1_0)
-    return {400, "the request has no Host, which HTTP/1.1 asks for: send one"};
+    return {400, "the request has no Host, which HTTP/1.1 requires: send one"};
   return {0, ""};
 }
 
@@ -168,7 +168,8 @@ Fault check_expectation(const HeadReader& reader, RequestHead& head) {
   return {0, ""};
 }
 
-/// Splits the target. One with scheme and host, as proxies get it, is taken if it says what Host says.
+/// Splits the target. One with scheme and host, as proxies receive it, is accepted if the host is that of
+/// Host.
 Fault split_target(std::string_view target, Request& request) {
   constexpr std::string_view kScheme = "http://";
   if (target.size() > kScheme.size() && same_word(target.substr(0, kScheme.size()), kScheme)) {
@@ -185,7 +186,7 @@ Fault split_target(std::string_view target, Request& request) {
     }
   }
   if (target.empty() || target.front() != '/' || target.find('#') != std::string_view::npos) {
-    return {400, "the request's target is no path: it has to begin with '/' and has no fragment"};
+    return {400, "the request's target is not a path: it must begin with '/' and must not have a fragment"};
   }
   const std::size_t mark = std::min(target.find('?'), target.size());
   request.path = target.substr(0, mark);
@@ -198,7 +199,8 @@ Fault split_target(std::string_view target, Request& request) {
 std::variant<RequestHead, Fault> parse_request_head(std::string_view text) {
   RequestHead head;
   if (has_folded_line(text)) {
-    return Fault{400, "a header goes on in a second line, which is no longer HTTP: send it in one line"};
+    return Fault{400,
+                 "a header continues on a second line, which HTTP no longer allows: send it on one line"};
   }
   HeadReader reader(head);
   reader.header_limit(static_cast<std::uint32_t>(std::min<std::size_t>(text.size() + 1, UINT32_MAX)));

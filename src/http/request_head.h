@@ -1,4 +1,4 @@
-// The head of a request, from its text: what it asks for and where it ends. Strict where two readers of the
+// Parses the head of a request: what it asks for and where it ends. Strict where two readers of the
 // same bytes could see two different requests. Pure.
 #pragma once
 
@@ -11,16 +11,17 @@
 
 namespace corral::http {
 
-/// Why a request was not understood, as an answer to it.
+/// Why a request is refused, as an answer to it.
 struct Fault {
   int status = 400;
   std::string sentence;  // for a person: what is wrong, and what to do
 };
 
+/// A head that was understood.
 struct RequestHead {
   Request request;  // its body is empty, its peer null
   bool http_1_0 = false;
-  bool keep_alive = false;  // the client wants to go on
+  bool keep_alive = false;  // the client wants to send more requests
   bool expects_continue = false;
   bool chunked = false;
   std::uint64_t length = 0;  // of the body, if it is not chunked
@@ -28,8 +29,8 @@ struct RequestHead {
   bool has_body() const { return chunked || length > 0; }
 };
 
-/// `text` is everything up to and including the empty line, which is the only one, and every '\n' in it
-/// stands behind a '\r'.
+/// `text` is everything up to and including the empty line. It must be the only empty line, and every '\n' in
+/// it must follow a '\r'.
 std::variant<RequestHead, Fault> parse_request_head(std::string_view text);
 
 }  // namespace corral::http

@@ -6,20 +6,19 @@
 namespace corral::http {
 namespace {
 
-// A body's room grows with what has come of it: announcing a large one takes no memory.
+// The room for a body grows with what has arrived: announcing a large one takes no memory.
 constexpr std::size_t kFirstRoom = std::size_t{256} << 10;
 constexpr std::size_t kMoreRoom = 8;
-// Some clients send a line end behind a body. RFC 9112 section 2.2: empty lines before a request mean
-// nothing.
+// Some clients send a line end after a body. RFC 9112 section 2.2: empty lines before a request are ignored.
 constexpr std::size_t kMostEmptyLines = 8;
 constexpr char kTlsHandshake = 0x16;
 
 struct HeadEnd {
   enum class Kind : std::uint8_t { NotYet, Found, BareLineFeed } kind = Kind::NotYet;
-  std::size_t at = 0;  // behind the empty line; of NotYet: where to go on
+  std::size_t at = 0;  // after the empty line; for NotYet: where to continue
 };
 
-/// Looks at each line once. `from` is where a line begins.
+/// Reads each line once. `from` is where a line begins.
 HeadEnd find_head_end(std::string_view text, std::size_t from) {
   std::size_t line = from;
   for (std::size_t end = text.find('\n', from); end != std::string_view::npos; end = text.find('\n', line)) {
@@ -64,10 +63,10 @@ RequestParser::Progress RequestParser::put_head(std::string_view& bytes) {
   } else {
     bytes.remove_prefix(empty);
   }
-  if (empty_lines_ > kMostEmptyLines) return fail(400, "there are only empty lines: send a request");
+  if (empty_lines_ > kMostEmptyLines) return fail(400, "the client sent only empty lines: send a request");
   const std::string_view text = in_pieces ? std::string_view(begun_) : bytes;
   if (text.starts_with(kTlsHandshake)) {
-    return fail(400, "this is TLS, and plain HTTP is spoken here: use http:// in the URL");
+    return fail(400, "this is TLS, but this port serves plain HTTP: use http:// in the URL");
   }
 
   const HeadEnd end = find_head_end(text, searched_);
@@ -107,7 +106,7 @@ RequestParser::Progress RequestParser::parse_head(std::string_view text) {
   return Progress::Head;
 }
 
-/// The same bytes mean the same. If they are others, those are remembered from now on.
+/// Equal bytes have the same meaning. If they differ, the new ones are remembered from now on.
 bool RequestParser::know_head(std::string_view text) {
   if (last_ == nullptr) return false;
   if (last_->head && last_->text == text) {
@@ -139,7 +138,7 @@ RequestParser::Progress RequestParser::put_chunks(std::string_view& bytes) {
     case ChunkedBody::Progress::Bad: break;
   }
   return fail(400,
-              "the request's chunks are not what RFC 9112 section 7.1 says: check their sizes and line ends");
+              "the request's chunks do not follow RFC 9112 section 7.1: check their sizes and line ends");
 }
 
 RequestParser::Progress RequestParser::fail_large() {

@@ -1,5 +1,5 @@
-// Reads one request out of bytes that come in pieces. Holds memory only for what has come of it: whoever
-// waits for a request need not have one of these.
+// Reads one request from bytes that arrive in pieces. Holds memory only for what has arrived; a connection
+// that waits for a request needs no parser.
 #pragma once
 
 #include <cstdint>
@@ -13,29 +13,30 @@
 
 namespace corral::http {
 
-/// A client sends nearly the same head with every request. The one that it sent last is not parsed again.
+/// A client often sends the same head with every request. The last one is not parsed again.
 struct LastHead {
   static constexpr std::size_t kLongest = 1024;  // a longer one is not worth its memory
 
   std::string text;                 // empty = none
-  std::optional<RequestHead> head;  // what it means; whoever uses it takes it out and puts it back
+  std::optional<RequestHead> head;  // its meaning; a user takes it out and puts it back
 };
 
 class RequestParser {
  public:
-  /// `last` is that of the connection, and stays for longer.
+  /// `last` belongs to the connection and must outlive the parser. The caps are in bytes.
   RequestParser(std::size_t head_cap, std::size_t body_cap, std::shared_ptr<const Peer> peer,
                 LastHead* last = nullptr);
 
   enum class Progress : std::uint8_t {
     More,      // everything was used and more is needed
-    Head,      // once, if a body comes behind it: `head` is good, the rest is still to be given
+    Head,      // once, if a body follows: `head` is valid, and the rest must still be put
     Complete,  // what was not used belongs to the next request
     Bad,       // see `fault`; where the next request begins is not known
   };
-  /// Takes off what it used.
+  /// Removes what it used from `bytes`. Not to be called after Complete or Bad.
   Progress put(std::string_view& bytes);
 
+  /// Valid after Head.
   const RequestHead& head() const { return head_; }
   bool in_body() const { return in_body_; }
   std::size_t body_bytes() const { return body_->size(); }
@@ -55,8 +56,8 @@ class RequestParser {
   std::size_t head_cap_;
   std::size_t body_cap_;
   LastHead* last_;
-  std::string begun_;         // the head, if it did not come in one piece
-  std::size_t searched_ = 0;  // how much of it is known to be sound lines
+  std::string begun_;         // the head, if it did not arrive in one piece
+  std::size_t searched_ = 0;  // how much of it was checked already
   std::size_t empty_lines_ = 0;
   bool in_body_ = false;
   RequestHead head_;

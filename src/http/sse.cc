@@ -5,7 +5,7 @@
 namespace corral::http {
 namespace {
 
-/// A line end would end the data. In JSON it can only be white space between two parts.
+/// A line end would end the data. In JSON it can only be white space between two tokens.
 void append_data(std::string& to, std::string_view data) {
   const std::size_t at = to.size();
   to.append(data);
@@ -20,7 +20,7 @@ Headers event_stream_headers() {
   return {{"Content-Type", "text/event-stream"}, {"Cache-Control", "no-cache"}, {"X-Accel-Buffering", "no"}};
 }
 
-/// One piece where the message is small, so that it is one write and one chunk.
+/// One piece if the message is small, so that it is one write and one chunk.
 void write_event(Exchange& exchange, const Event& event) {
   std::string head;
   if (!event.name.empty()) head.append("event: ").append(event.name).append("\n");
@@ -28,7 +28,7 @@ void write_event(Exchange& exchange, const Event& event) {
   if (event.retry) head.append("retry: ").append(std::to_string(event.retry->count())).append("\n");
   head.append(event.data.text.empty() ? "data:" : "data: ");
   const std::string_view data = event.data.text;
-  // One search for both is a hundred times slower.
+  // One search for both characters is a hundred times slower.
   const bool broken = data.find('\n') != std::string_view::npos || data.find('\r') != std::string_view::npos;
   if (!event.data.owner || data.size() < wire::kWorthAnOwner || broken) {
     append_data(head, data);

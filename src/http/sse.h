@@ -1,4 +1,4 @@
-// Server-sent events, as they are written. A message is JSON on one line.
+// Writes server-sent events. A message is JSON on one line.
 #pragma once
 
 #include <chrono>
@@ -10,6 +10,7 @@
 
 namespace corral::http {
 
+/// The views must be valid during `write_event` only.
 struct Event {
   std::string_view id;    // empty = none
   std::string_view name;  // empty = "message", which is not written
@@ -17,11 +18,12 @@ struct Event {
   std::optional<std::chrono::milliseconds> retry;
 };
 
-/// What an answer that is a stream begins with.
+/// The headers of an answer that is a stream of events.
 Headers event_stream_headers();
 
+/// On an exchange that has begun. Data with an owner is not copied.
 void write_event(Exchange& exchange, const Event& event);
-/// Says nothing, so that nobody in between takes the stream for dead.
+/// Writes an event that clients ignore, so that no proxy closes a silent stream.
 void write_comment(Exchange& exchange);
 
 }  // namespace corral::http

@@ -1,4 +1,4 @@
-// Words of HTTP are ASCII, and mostly without regard to case.
+// Text of HTTP is ASCII, and case rarely matters.
 #pragma once
 
 #include <string_view>
@@ -7,6 +7,7 @@
 
 namespace corral::http {
 
+/// Whether two words are equal without regard to case.
 constexpr bool same_word(std::string_view one, std::string_view other) {
   if (one.size() != other.size()) return false;
   for (std::size_t i = 0; i < one.size(); ++i) {

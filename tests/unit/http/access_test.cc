@@ -245,7 +245,7 @@ TEST_F(AccessTest, TakesOneOriginAtMost) {
   EXPECT_EQ(check({{"Host", kHost}, own}).status, 200);
   const Access twice = check({{"Host", kHost}, own, own});
   EXPECT_EQ(twice.status, 403);
-  EXPECT_EQ(twice.message, "The Origin header stands there twice. Send it once, or not at all.");
+  EXPECT_EQ(twice.message, "The Origin header was sent twice. Send it once, or not at all.");
   EXPECT_EQ(check({{"Host", kHost}, own, own, own}).status, 403);
 }
 

@@ -241,7 +241,7 @@ TEST_F(ConnectionTest, HoldsOnlySoMuchOfAllBodiesThatAreComing) {
   EXPECT_EQ(shared_->bodies, 100U);
   send("0");
 
-  EXPECT_EQ(heard(), closing(503, "too many large requests are coming in at once: try again later",
+  EXPECT_EQ(heard(), closing(503, "too many large requests are arriving at once: try again later",
                              {{"Retry-After", "5"}}));
   EXPECT_EQ(shared_->bodies, 90U);
 }

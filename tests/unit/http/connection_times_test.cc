@@ -10,8 +10,8 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr milliseconds kMoment{1};
-const std::string kLateHead = "the rest of the request's head did not come: send it faster";
-const std::string kLateBody = "the rest of the request's body did not come: send it faster";
+const std::string kLateHead = "the rest of the request's head did not arrive in time: send it faster";
+const std::string kLateBody = "the rest of the request's body did not arrive in time: send it faster";
 
 class ConnectionTimes : public ConnectionHouse {
  protected:
