@@ -95,4 +95,8 @@ Response error_response(int status, std::string_view sentence) {
           nullptr};
 }
 
+void Exchange::reply_json(const wire::Line& line, const wire::Edit& edit) {
+  reply({200, {{"Content-Type", "application/json"}}, wire::edited(line.text, {&edit, 1}), nullptr});
+}
+
 }  // namespace corral::http

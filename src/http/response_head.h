@@ -1,4 +1,4 @@
-// The head of an answer, and the answers that this layer gives itself. Pure.
+// The head of an answer, and the answers that this layer composes itself. Pure.
 #pragma once
 
 #include <cstdint>
