@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "base/held_clock.h"
 #include "session/exchange.h"
 #include "transport/modern_session.h"
 
@@ -53,11 +52,10 @@ class HttpSessionsTest : public testing::Test {
     return std::holds_alternative<Entry*>(opened) ? std::get<Entry*>(opened) : nullptr;
   }
   void pass(Clock::duration time) {
-    clock.pass(time);
+    opener.daemon.clock.pass(time);
     opener.daemon.settle();
   }
 
-  tests::HeldClock clock;
   FakeOpener opener;
   OwnerFinder finder{opener.daemon.loop};
   HttpSessions sessions{opener.daemon.loop, opener, finder, std::chrono::minutes(30)};
