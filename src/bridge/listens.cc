@@ -124,7 +124,7 @@ std::vector<std::string> Listens::join(const std::string& client_id, Listen& lis
   return ask;
 }
 
-bool Listens::answered(UpId id, bool accepted) {
+bool Listens::answered(UpId id, Reply reply) {
   const auto found = asked_.find(id);
   if (found == asked_.end()) return false;
   const std::string uri = std::move(found->second);
@@ -132,18 +132,18 @@ bool Listens::answered(UpId id, bool accepted) {
   const auto entry = subscriptions_.find(uri);
   entry->second.asked = {};
   const std::set<std::string, std::less<>> waiting = entry->second.listens;
-  const bool undo = accepted && waiting.empty();
-  if (!accepted || undo) subscriptions_.erase(entry);
-  for (const std::string& client_id : waiting) settle(client_id, uri, accepted);
+  const bool undo = reply == Reply::Accepted && waiting.empty();
+  if (reply == Reply::Refused || undo) subscriptions_.erase(entry);
+  for (const std::string& client_id : waiting) settle(client_id, uri, reply);
   if (undo) tell_server("resources/unsubscribe", uri, ids_.next());
   return true;
 }
 
-void Listens::settle(const std::string& client_id, const std::string& uri, bool accepted) {
+void Listens::settle(const std::string& client_id, const std::string& uri, Reply reply) {
   const auto found = listens_.find(client_id);
   if (found == listens_.end()) return;
   Listen& listen = found->second;
-  if (!accepted) std::erase(listen.uris, uri);
+  if (reply == Reply::Refused) std::erase(listen.uris, uri);
   if (--listen.outstanding == 0) acknowledge(client_id, listen);
 }
 

@@ -33,8 +33,9 @@ class Listens {
   void close(std::string_view client_id);
   /// Ends every listen with its result. The server is not unsubscribed, because the session ends.
   void end_all();
+  enum class Reply : std::uint8_t { Accepted, Refused };
   /// The server's answer to a request; false if the id is not that of a subscription.
-  bool answered(UpId id, bool accepted);
+  bool answered(UpId id, Reply reply);
 
   /// One of the three notifications/…/list_changed, by the name of the list.
   void list_changed(std::string_view list, const wire::Message& message);
@@ -55,7 +56,7 @@ class Listens {
   std::vector<std::string> join(const std::string& client_id, Listen& listen);
   void leave(const std::string& client_id, const std::string& uri);
   void acknowledge(const std::string& client_id, Listen& listen);
-  void settle(const std::string& client_id, const std::string& uri, bool accepted);
+  void settle(const std::string& client_id, const std::string& uri, Reply reply);
   void send(const std::string& client_id, const wire::Message& message);
   void tell_server(std::string_view method, std::string_view uri, UpId id);
 

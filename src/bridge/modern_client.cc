@@ -156,7 +156,8 @@ void ModernClient::from_server(const wire::Message& message, Clock::time_point n
   if (message.kind() == wire::Kind::Notification) return server_notification(message);
   if (message.kind() != wire::Kind::Response) return;
   const std::optional<UpId> id = wire::own_id<UpId>(message.id());
-  if (!id || listens_.answered(*id, message.has_result())) return;
+  const auto reply = message.has_result() ? Listens::Reply::Accepted : Listens::Reply::Refused;
+  if (!id || listens_.answered(*id, reply)) return;
   answer(*id, message, now);
 }
 

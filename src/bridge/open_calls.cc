@@ -25,7 +25,7 @@ bool OpenCalls::reserve(std::size_t bytes) {
 
 Call& OpenCalls::add(UpId id, Call call) {
   clients_[call.client_id] = id;
-  count_level(call, true);
+  count_level(call, Count::Add);
   params_held_ += held_by(call.params);
   Call& added = calls_.insert_or_assign(id, std::move(call)).first->second;
   settle();
@@ -44,7 +44,7 @@ std::optional<Call> OpenCalls::take(UpId id) {
   if (call.suspended()) {
     states_.erase(call.state);
   } else {
-    count_level(call, false);
+    count_level(call, Count::Remove);
     clients_.erase(call.client_id);
   }
   waiting_.erase(id);
@@ -65,7 +65,7 @@ std::optional<UpId> OpenCalls::by_state(std::string_view state) const {
 
 std::string OpenCalls::suspend(UpId id, const std::string& state) {
   Call& call = calls_.at(id);
-  count_level(call, false);
+  count_level(call, Count::Remove);
   clients_.erase(call.client_id);
   states_[state] = id;
   call.state = state;
@@ -83,7 +83,7 @@ void OpenCalls::resume(UpId id, std::string_view client_id, const Abilities& abi
   call.abilities = abilities;
   call.level = level;
   clients_[call.client_id] = id;
-  count_level(call, true);
+  count_level(call, Count::Add);
   note(id, call);
 }
 
@@ -171,10 +171,10 @@ std::vector<UpId> OpenCalls::due(Clock::time_point now) const {
   return ids;
 }
 
-void OpenCalls::count_level(const Call& call, bool more) {
+void OpenCalls::count_level(const Call& call, Count how) {
   if (!call.level) return;
   std::size_t& count = levels_[static_cast<std::size_t>(*call.level)];
-  more ? ++count : --count;
+  how == Count::Add ? ++count : --count;
 }
 
 void OpenCalls::note(UpId id, const Call& call) {

@@ -100,7 +100,8 @@ class OpenCalls {
   std::vector<UpId> due(Clock::time_point now) const;
 
  private:
-  void count_level(const Call& call, bool more);
+  enum class Count : std::uint8_t { Add, Remove };
+  void count_level(const Call& call, Count how);
   void note(UpId id, const Call& call);
 
   std::map<UpId, Call> calls_;  // by the id at the server
