@@ -76,7 +76,7 @@ void ModernClient::request(const wire::Message& message, Clock::time_point now) 
     return side_.refuse(message, wire::kInvalidRequest,
                         "a request with this id is open; each open request needs its own id");
   }
-  const ModernRequest request = read_request(message);
+  const ModernRequest request = bridge::read_request(message);
   if (!request.fault.empty()) return side_.refuse(message, wire::kInvalidParams, request.fault);
   if (request.method == "subscriptions/listen") {
     if (const auto refused = listens_.open(id, request.params, side_.server)) side_.to_client(*refused);
