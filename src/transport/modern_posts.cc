@@ -66,7 +66,9 @@ std::optional<ModernPost> ModernPosts::take(PostId id, Work work) {
     remember_answered(post);
   } else {
     // The end of a listen is also work for a legacy server: it is asked to end a subscription.
-    lingering_.given_up(post.id, post.id, post.level.has_value() && !post.listens, Clock::now());
+    const bool wants_log = post.level.has_value() && !post.listens;
+    lingering_.given_up(post.id, post.id, wants_log ? router::Logs::Wanted : router::Logs::Unwanted,
+                        Clock::now());
   }
   return post;
 }
