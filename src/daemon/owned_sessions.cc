@@ -13,7 +13,6 @@
 #include "base/units.h"
 #include "keeper/kernel.h"
 #include "known/server_command.h"
-#include "wire/json_text.h"
 
 namespace corral::daemon {
 namespace {
@@ -304,31 +303,33 @@ void OwnedSessions::close() {
 
 // ---- being looked at
 
-std::string OwnedSessions::show(const OwnedSession& session) const {
-  std::string attached;
+observe::SessionObjectView OwnedSessions::view_of(const OwnedSession& session) const {
+  observe::SessionObjectView view;
+  view.id = session.id;
+  view.state = session.ending ? "ending" : "open";
+  view.servers = session.servers;
   for (const auto& [number, connected] : connected_) {
     const session::Session& one = connected.session();
     if (one.owner() != session.id) continue;
-    attached += (attached.empty() ? "" : ",") + (R"({"server":)" + wire::quoted(one.attachment().server())) +
-                R"(,"client_pid":)" + std::to_string(connected.client_pid()) + R"(,"state":")" +
-                one.attachment().state() + '"' +
-                (one.attachment().router() != nullptr
-                     ? R"(,"instance":)" + wire::quoted(one.attachment().router()->instance()->id().text())
-                     : "") +
-                "}";
+    observe::AttachedView& attached = view.attached.emplace_back();
+    attached.server = one.attachment().server();
+    attached.client_pid = connected.client_pid();
+    attached.state = one.attachment().state();
+    if (const router::Router* const router = one.attachment().router()) {
+      attached.instance = router->instance()->id().text();
+    }
   }
-  return R"({"id":)" + wire::quoted(session.id) + R"(,"state":")" + (session.ending ? "ending" : "open") +
-         R"(","servers":)" + names_json(session.servers) + R"(,"attached":[)" + attached + R"(],"owner":)" +
-         (session.owner != 0 ? std::to_string(session.owner) : "null") + R"(,"ttl_ms":)" +
-         (session.ttl ? std::to_string(session.ttl->count()) : "null") + R"(,"age_ms":)" +
-         std::to_string(since(session.since).count()) + R"(,"silent_ms":)" +
-         std::to_string(since(last_heard(session)).count()) + "}";
+  if (session.owner != 0) view.owner = session.owner;
+  view.ttl = session.ttl;
+  view.age = since(session.since);
+  view.silent = since(last_heard(session));
+  return view;
 }
 
-std::string OwnedSessions::list_json() const {
-  std::string list;
-  for (const auto& [id, session] : sessions_) list += (list.empty() ? "" : ",") + show(session);
-  return "[" + list + "]";
+std::vector<observe::SessionObjectView> OwnedSessions::list() const {
+  std::vector<observe::SessionObjectView> list;
+  for (const auto& [id, session] : sessions_) list.push_back(view_of(session));
+  return list;
 }
 
 }  // namespace corral::daemon

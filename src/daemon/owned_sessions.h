@@ -17,6 +17,7 @@
 #include "daemon/connected_sessions.h"
 #include "daemon/evidence.h"
 #include "daemon/origin.h"
+#include "observe/snapshot.h"
 
 namespace corral::daemon {
 
@@ -73,8 +74,7 @@ class OwnedSessions {
   void close();
 
   bool empty() const { return sessions_.empty(); }
-  /// […], see docs/protocol/control.md.
-  std::string list_json() const;
+  std::vector<observe::SessionObjectView> list() const;
 
  private:
   Result<void> add_servers(const control::Hello& hello, OwnedSession& session) const;
@@ -88,7 +88,7 @@ class OwnedSessions {
   void finish_if_gone(std::string id);
   Clock::time_point last_heard(const OwnedSession& session) const;
   bool has_calls(const OwnedSession& session) const;
-  std::string show(const OwnedSession& session) const;
+  observe::SessionObjectView view_of(const OwnedSession& session) const;
 
   Loop& loop_;
   ConnectedSessions& connected_;

@@ -40,7 +40,7 @@ void Recycling::check(const observe::Snapshot& measured) {
       continue;
     pool_.recycle(InstanceId(instance.id),
                   "instance " + instance.id.substr(0, 8) + " of server " + instance.server + " uses " +
-                      show_size(instance.usage->memory) + ", more than \"recycle\" (" +
+                      show_size(*instance.usage->memory) + ", more than \"recycle\" (" +
                       show_size(*instance.limits.recycle) + "): another one takes its place after its calls");
   }
 }

@@ -14,8 +14,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-std::string number(std::uint64_t value) { return std::to_string(value); }
-
 milliseconds elapsed(Clock::time_point then) {
   return std::chrono::duration_cast<milliseconds>(Clock::now() - then);
 }
@@ -37,17 +35,30 @@ const char* share_of(const pool::Slot& slot) {
   return slot.spec().share == config::Share::Root ? "root" : "shared";
 }
 
-std::string counters_of(const router::Router& router) {
+observe::CountersView counters_of(const router::Router& router) {
   const router::RouterCounters& c = router.counters();
   const instance::Instance::Counters& i = router.instance()->counters();
-  return R"({"calls":)" + number(c.calls) + R"(,"answers":)" + number(c.answers) + R"(,"unknown_answers":)" +
-         number(c.unknown_answers) + R"(,"late_answers":)" + number(c.late_answers) + R"(,"lost_answers":)" +
-         number(c.lost_answers) + R"(,"timeouts":)" + number(c.timeouts) + R"(,"dropped_news":)" +
-         number(c.dropped_news) + R"(,"dropped_log_lines":)" + number(c.dropped_log_lines) +
-         R"(,"kept_error_bytes":)" + number(c.kept_error_bytes) + R"(,"misleading":)" + number(c.misleading) +
-         R"(,"refused_questions":)" + number(c.refused_questions) + R"(,"dropped_lines":)" +
-         number(i.lines_dropped) + R"(,"dropped_bytes":)" + number(i.bytes_dropped) + R"(,"stderr_bytes":)" +
-         number(router.instance()->error_output_bytes()) + "}";
+  return {.calls = c.calls,
+          .answers = c.answers,
+          .unknown_answers = c.unknown_answers,
+          .late_answers = c.late_answers,
+          .lost_answers = c.lost_answers,
+          .timeouts = c.timeouts,
+          .dropped_news = c.dropped_news,
+          .dropped_log_lines = c.dropped_log_lines,
+          .kept_error_bytes = c.kept_error_bytes,
+          .misleading = c.misleading,
+          .refused_questions = c.refused_questions,
+          .dropped_lines = i.lines_dropped,
+          .dropped_bytes = i.bytes_dropped,
+          .stderr_bytes = router.instance()->error_output_bytes()};
+}
+
+observe::LimitsView limits_of(const pool::ServerSpec& spec) {
+  const auto& limits = spec.launch.limits;
+  observe::LimitsView view{limits.memory_bytes, limits.processes, std::nullopt, spec.recycle};
+  if (limits.cpu_thousandths) view.cpu = *limits.cpu_thousandths / 1000.0;
+  return view;
 }
 
 std::string version_of(const instance::Instance& instance) {
@@ -77,8 +88,7 @@ observe::InstanceView view_of(const pool::Slot& slot, const observe::Usage* usag
   for (const auto& [session, port] : router.sessions()) view.sessions.push_back(session.value());
   view.calls = router.activity().calls;
   view.uptime = elapsed(instance.started());
-  view.limits = {spec.launch.limits.memory_bytes, spec.launch.limits.processes,
-                 spec.launch.limits.cpu_thousandths, spec.recycle};
+  view.limits = limits_of(spec);
   view.counters = counters_of(router);
   if (usage == nullptr) return view;
   if (const auto tree = usage->trees.find(view.keeper); tree != usage->trees.end()) view.usage = tree->second;
@@ -92,10 +102,10 @@ observe::SessionView view_of(const ConnectedSession& connected, const observe::U
   observe::SessionView view;
   view.id = session.id().value();
   view.server = session.attachment().server();
-  view.client_pid = connected.client_pid();
-  view.client_name = wire::string_member(info, "name").value_or("");
-  view.client_version = wire::string_member(info, "version").value_or("");
-  view.client_root = connected.origin.root.empty() ? connected.origin.cwd : connected.origin.root;
+  view.client.pid = connected.client_pid();
+  view.client.name = wire::string_member(info, "name").value_or("");
+  view.client.version = wire::string_member(info, "version").value_or("");
+  view.client.root = connected.origin.root.empty() ? connected.origin.cwd : connected.origin.root;
   view.shim = connected.shim_pid();
   view.transport = connected.transport;
   view.state = session.attachment().state();
@@ -107,9 +117,9 @@ observe::SessionView view_of(const ConnectedSession& connected, const observe::U
   view.bad_messages = session.record().bad_messages;
   view.dropped = session.dropped();
   if (usage == nullptr) return view;
-  if (const auto client = usage->clients.find(view.client_pid); client != usage->clients.end()) {
-    view.client_command = client->second.command;
-    if (connected.stdio == nullptr && connected.origin.root.empty()) view.client_root = client->second.root;
+  if (const auto client = usage->clients.find(connected.client_pid()); client != usage->clients.end()) {
+    view.client.command = client->second.command;
+    if (connected.stdio == nullptr && connected.origin.root.empty()) view.client.root = client->second.root;
   }
   return view;
 }
@@ -165,8 +175,7 @@ observe::Snapshot Snapshots::make(const observe::Usage* usage) const {
   const pool::Pool& pool = sources_.pool;
   observe::Snapshot snapshot;
   snapshot.daemon = daemon();
-  snapshot.http_url = http_url_;
-  snapshot.http_unix = http_unix_;
+  snapshot.http = http_;
   add_servers(snapshot);
   for (const pool::Slot& slot : pool.slots()) {
     if (slot.router()) snapshot.instances.push_back(view_of(slot, usage));
@@ -176,10 +185,11 @@ observe::Snapshot Snapshots::make(const observe::Usage* usage) const {
     // It waits for the user to allow the server again, not for a call.
     if (view.instance.empty() && pool.stopped().contains(view.server)) view.state = "stopped";
   }
-  snapshot.objects = sources_.owned.list_json();
+  snapshot.objects = sources_.owned.list();
   snapshot.crash_loops = sources_.records.crash_loops();
   snapshot.unkillable = sources_.records.unkillable();
-  snapshot.instances_started = pool.started();
+  snapshot.counters.instances_started = pool.started();
+  snapshot.health = observe::health_of(snapshot);
   return snapshot;
 }
 

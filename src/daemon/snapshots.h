@@ -40,10 +40,7 @@ class Snapshots {
     pid_file_ = std::move(describe);
   }
   /// Where the daemon is reached by HTTP. `url` is empty without a TCP port.
-  void reached_at(std::string url, std::string unix_path) {
-    http_url_ = std::move(url);
-    http_unix_ = std::move(unix_path);
-  }
+  void reached_at(std::string url, std::string unix_path) { http_ = {std::move(url), std::move(unix_path)}; }
 
  private:
   observe::Snapshot make(const observe::Usage* usage) const;
@@ -54,8 +51,7 @@ class Snapshots {
   const Sources sources_;
   const Clock::time_point started_ = Clock::now();
   std::function<observe::PidFileView()> pid_file_;
-  std::string http_url_;
-  std::string http_unix_;
+  observe::HttpView http_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

@@ -56,7 +56,7 @@ void show_metrics(const Parts& parts, Question&, const Answer& answer) {
 }
 
 void list_sessions(const Parts& parts, Question&, const Answer& answer) {
-  answer(result(R"({"sessions":)" + parts->owned.list_json() + "}"));
+  answer(result(observe::session_objects_json(parts->owned.list())));
 }
 
 // ---- the daemon

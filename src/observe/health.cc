@@ -58,4 +58,9 @@ Health health_of(const Snapshot& snapshot) {
   return health;
 }
 
+std::string_view refusing_state(const ServerView& server) {
+  if (server.stopped) return "stopped";
+  return server.broken.empty() ? "" : "broken";
+}
+
 }  // namespace corral::observe

@@ -17,12 +17,13 @@ using wire::JsonObject;
 constexpr std::size_t kClientsShown = 8;  // in `client`; `clients` has all of them
 constexpr std::size_t kNameShown = 100;   // bytes of a client's name or version
 
-std::int64_t whole_seconds_of(milliseconds time) {
-  return std::max<std::int64_t>(std::chrono::duration_cast<std::chrono::seconds>(time).count(), 0);
+std::int64_t whole_seconds_of(std::optional<milliseconds> time) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time.value_or(milliseconds(0)));
+  return std::max<std::int64_t>(seconds.count(), 0);
 }
 
 /// "12s", "4m 0s", "1h 0m", "2d 4h": always two units from one minute on, as in S1.4.
-std::string formatted(milliseconds uptime) {
+std::string formatted(std::optional<milliseconds> uptime) {
   const std::int64_t seconds = whole_seconds_of(uptime);
   const auto two = [](std::int64_t large, const char* unit, std::int64_t small, const char* rest) {
     return std::to_string(large) + unit + " " + std::to_string(small) + rest;
@@ -33,15 +34,15 @@ std::string formatted(milliseconds uptime) {
   return two(seconds / 86400, "d", seconds / 3600 % 24, "h");
 }
 
-void add_uptime(JsonObject& object, milliseconds uptime) {
+void add_uptime(JsonObject& object, std::optional<milliseconds> uptime) {
   object.number("uptime_seconds", whole_seconds_of(uptime)).text("uptime_formatted", formatted(uptime));
 }
 
 /// "claude-code 2.1 (pid 812)"; the process of an HTTP client may be unknown.
 std::string client_name(const SessionView& session) {
-  std::string name = session.client_name.empty() ? "unknown" : session.client_name.substr(0, kNameShown);
-  if (!session.client_version.empty()) name += " " + session.client_version.substr(0, kNameShown);
-  if (session.client_pid > 0) name += " (pid " + std::to_string(session.client_pid) + ")";
+  std::string name = session.client.name.empty() ? "unknown" : session.client.name.substr(0, kNameShown);
+  if (!session.client.version.empty()) name += " " + session.client.version.substr(0, kNameShown);
+  if (session.client.pid > 0) name += " (pid " + std::to_string(*session.client.pid) + ")";
   return name;
 }
 
@@ -63,13 +64,13 @@ std::string clients_text(const std::vector<const SessionView*>& sessions) {
 std::string whom_json(const SessionView* session) {
   return JsonObject()
       .number("session", session->id)
-      .text("name", session->client_name)
-      .text("version", session->client_version)
-      .number("pid", session->client_pid)
-      .text_or_null("command", session->client_command)
-      .text_or_null("root", session->client_root)
+      .text("name", session->client.name)
+      .text("version", session->client.version)
+      .number_or_null("pid", session->client.pid)
+      .text_or_null("command", session->client.command)
+      .text_or_null("root", session->client.root)
       .number("age_seconds", whole_seconds_of(session->age))
-      .number("calls", session->calls)
+      .number_or_null("calls", session->calls)
       .json();
 }
 
@@ -134,7 +135,6 @@ std::string info_json(const Snapshot& snapshot) {
     processes.raw(process_entry(instance, by_id));
     ++count;
   }
-  const Health health = health_of(snapshot);
   return JsonObject()
       .flag("success", true)
       .text("server_version", daemon.version)
@@ -144,8 +144,8 @@ std::string info_json(const Snapshot& snapshot) {
       .text("current_uptime_formatted", formatted(daemon.uptime))
       .number("total_server_processes", count)
       .raw("server_processes", processes.json())
-      .text("health", health.healthy ? "healthy" : "degraded")
-      .raw("health_reasons", wire::array_of_texts(health.reasons))
+      .text("health", snapshot.health.healthy ? "healthy" : "degraded")
+      .raw("health_reasons", wire::array_of_texts(snapshot.health.reasons))
       .raw("pid_file", pid_file_json(daemon.pid_file))
       .json();
 }

@@ -76,11 +76,11 @@ Gauges gauges_of(const Snapshot& snapshot, LabelValues servers, LabelValues word
     gauges.instances[{server, words.of(instance.state)}] += 1;
     double& shared_by = gauges.shared_by[server];
     shared_by = std::max(shared_by, static_cast<double>(instance.sessions.size()));
-    gauges.calls[server] += static_cast<double>(instance.calls);
+    gauges.calls[server] += static_cast<double>(instance.calls.value_or(0));
     gauges.stale[server] += instance.stale.empty() ? 0 : 1;
     if (!instance.usage) continue;
-    gauges.memory[server] += static_cast<double>(instance.usage->memory);
-    gauges.cpu[server] += instance.usage->cpu;
+    gauges.memory[server] += static_cast<double>(instance.usage->memory.value_or(0));
+    gauges.cpu[server] += instance.usage->cpu.value_or(0);
     gauges.processes[server] += static_cast<double>(instance.usage->processes.size());
   }
   for (const SessionView& session : snapshot.sessions) {
@@ -115,9 +115,10 @@ void write_daemon(PrometheusText& out, const Snapshot& snapshot) {
   write_single(out, "corral_up", "1: the daemon is running.", 1);
   out.family("corral_build_info", "gauge", "1; the labels show the version and build date of corral.");
   out.sample({{"version", label_value(daemon.version)}, {"build_date", label_value(daemon.build)}}, 1);
-  write_single(out, "corral_uptime_seconds", "Time since the daemon started.", seconds_of(daemon.uptime));
+  write_single(out, "corral_uptime_seconds", "Time since the daemon started.",
+               seconds_of(daemon.uptime.value_or(milliseconds(0))));
   write_single(out, "corral_health", "1: healthy; 0: degraded, and get_server_info says why.",
-               health_of(snapshot).healthy ? 1 : 0);
+               snapshot.health.healthy ? 1 : 0);
   write_single(out, "corral_registry_degraded", "1: the registry cannot be written.",
                daemon.degraded.empty() ? 0 : 1);
   write_single(out, "corral_broken_servers", "Servers that died too often and are not started for now.",

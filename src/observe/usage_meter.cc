@@ -21,8 +21,8 @@ observe::UsageView view_of(const survey::TreeUsage& tree) {
   view.memory = tree.memory;
   milliseconds oldest{0};
   for (const survey::ProcessUsage& process : tree.processes) {
-    view.processes.push_back(
-        {process.pid, process.parent, process.name, process.state, process.memory, process.cpu, process.age});
+    view.processes.push_back({process.pid, process.parent, process.name, std::string(1, process.state),
+                              process.memory, process.cpu, process.age});
     oldest = std::max(oldest, process.age);
   }
   if (oldest.count() > 0) view.cpu = duration<double>(tree.cpu) / duration<double>(oldest);

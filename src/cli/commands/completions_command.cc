@@ -5,10 +5,9 @@
 #include "cli/frame/command.h"
 #include "cli/frame/completions.h"
 #include "cli/frame/daemon_command.h"
-#include "cli/screen/json_view.h"
-#include "cli/screen/overview.h"
 #include "config/configuration.h"
 #include "daemon/built_in_server.h"
+#include "observe/snapshot.h"
 
 #include <boost/json/parse.hpp>
 
@@ -26,13 +25,6 @@ corral's own is there always; one that a shell would have to quote is left out.)
 
 constexpr std::chrono::milliseconds kPatience{1000};  // somebody has pressed Tab
 
-void add_names(const boost::json::array& entries, const char* member_name, std::set<std::string>& names) {
-  for (const boost::json::value& entry : entries) {
-    const std::string name = text(entry, member_name);
-    if (is_plain_word(name)) names.insert(name);
-  }
-}
-
 std::set<std::string> server_names() {
   std::set<std::string> names = {daemon::kBuiltInServer};  // which no file and no list of the daemon names
   if (const Result<config::Configuration> configuration = config::read(config::default_file())) {
@@ -40,7 +32,9 @@ std::set<std::string> server_names() {
       if (is_plain_word(server.name)) names.insert(server.name);
     }
   }
-  add_names(list(status_or_null("", kPatience), "servers"), "name", names);
+  for (const observe::ServerView& server : observe::read_status(status_or_null("", kPatience)).servers) {
+    if (is_plain_word(server.name)) names.insert(server.name);
+  }
   return names;
 }
 

@@ -15,6 +15,7 @@
 #include "cli/frame/option_values.h"
 #include "cli/screen/answer_tables.h"
 #include "cli/screen/json_view.h"
+#include "cli/screen/overview.h"
 #include "observe/control_tools.h"
 #include "wire/json_text.h"
 
@@ -37,31 +38,29 @@ std::string piece_of(const std::string& object, std::string_view name) {
   return piece.empty() ? "[]" : std::string(piece);
 }
 
-std::string client_of_session(const json::value& session) {
-  const json::value* const who = member(session, "client");
-  if (who == nullptr) return "-";
-  std::string shown = text(*who, "name");
-  if (has(*who, "version")) shown += " " + text(*who, "version");
-  if (has(*who, "pid") && text(*who, "pid") != "0") shown += " (pid " + text(*who, "pid") + ")";
-  if (has(*who, "root")) shown += " in " + text(*who, "root");
-  return shown;
+std::string describe_client(const observe::ClientView& client) {
+  std::string text = shown(client.name);
+  if (!client.version.empty()) text += " " + client.version;
+  if (client.pid.value_or(0) != 0) text += " (pid " + std::to_string(*client.pid) + ")";
+  if (!client.root.empty()) text += " in " + client.root;
+  return text;
 }
 
-std::string describe_server(const json::value& server, const json::array& instances) {
-  const std::string name = text(server, "name");
+std::string describe_server(const observe::ServerView& server,
+                            const std::vector<observe::InstanceView>& instances) {
   std::string lines;
-  for (const json::value& instance : instances) {
-    if (text(instance, "server") != name) continue;
-    lines += "  " + text(instance, "id").substr(0, 8) + " pid " + text(instance, "pid") + ", " +
-             text(instance, "state") + (!has(instance, "stale") ? "" : ", old code") + ", " +
-             counted(list(instance, "sessions").size(), "session") + ", calls " + text(instance, "calls") +
-             ", up " + age(instance, "uptime_ms") + "; " + text(instance, "reason") + "\n";
+  for (const observe::InstanceView& one : instances) {
+    if (one.server != server.name) continue;
+    lines += "  " + shown_id(one.id) + " pid " + shown_pid(one.pid) + ", " + shown(one.state) +
+             (one.stale.empty() ? "" : ", old code") + ", " + counted(one.sessions.size(), "session") +
+             ", calls " + shown_number(one.calls) + ", up " + shown_age(one.uptime) + "; " +
+             shown(one.reason) + "\n";
   }
   std::string state = lines.empty() ? " (not running)" : "";
-  if (flag(server, "disabled")) state = " (disabled in the configuration)";
-  if (flag(server, "stopped")) state = " (stopped; start_server allows it)";
-  if (has(server, "broken")) state = " (not started for now: " + text(server, "broken") + ")";
-  return name + state + "\n" + lines;
+  if (server.disabled) state = " (disabled in the configuration)";
+  if (server.stopped) state = " (stopped; start_server allows it)";
+  if (!server.broken.empty()) state = " (not started for now: " + server.broken + ")";
+  return shown(server.name) + state + "\n" + lines;
 }
 
 /// One line per instance that went, and what it came to.
@@ -163,20 +162,20 @@ ToolResult ControlDaemon::get_server_info() const {
 ToolResult ControlDaemon::list_servers() const {
   const Result<JsonAnswer> answer = status();
   if (!answer) return tool_failure(answer.error().message);
-  std::string shown;
+  std::string text;
   std::set<std::string> names = {kOwnName};
-  for (const json::value& server : list(answer->value, "servers")) {
-    names.insert(text(server, "name"));
-    shown += describe_server(server, list(answer->value, "instances"));
+  const observe::Snapshot status = observe::read_status(answer->value);
+  for (const observe::ServerView& server : status.servers) {
+    names.insert(server.name);
+    text += describe_server(server, status.instances);
   }
   // Commands that clients bring themselves stand in no configuration.
-  for (const json::value& instance : list(answer->value, "instances")) {
-    const std::string name = text(instance, "server");
-    if (names.insert(name).second)
-      shown += describe_server(json::object{{"name", name}}, list(answer->value, "instances"));
+  for (const observe::InstanceView& instance : status.instances) {
+    if (!names.insert(instance.server).second) continue;
+    text += describe_server({.name = instance.server}, status.instances);
   }
-  if (shown.empty()) shown = "no server is configured: `corral add NAME -- COMMAND` adds one\n";
-  return {false, shown.substr(0, shown.size() - 1),
+  if (text.empty()) text = "no server is configured: `corral add NAME -- COMMAND` adds one\n";
+  return {false, text.substr(0, text.size() - 1),
           R"({"servers":)" + piece_of(answer->text, "servers") + R"(,"instances":)" +
               piece_of(answer->text, "instances") + "}"};
 }
@@ -184,18 +183,17 @@ ToolResult ControlDaemon::list_servers() const {
 ToolResult ControlDaemon::list_sessions() const {
   const Result<JsonAnswer> answer = status();
   if (!answer) return tool_failure(answer.error().message);
-  const json::array& sessions = list(answer->value, "sessions");
-  std::string shown = counted(sessions.size(), "session");
-  for (const json::value& session : sessions) {
-    shown += "\n  " + text(session, "id") + " " + text(session, "server") + ", " + text(session, "state") +
-             ", client " + client_of_session(session) + ", instance " +
-             text(session, "instance").substr(0, 8) + ", calls " + text(session, "calls") + ", open for " +
-             age(session, "age_ms");
+  const observe::Snapshot status = observe::read_status(answer->value);
+  std::string text = counted(status.sessions.size(), "session");
+  for (const observe::SessionView& session : status.sessions) {
+    text += "\n  " + shown_session(session) + " " + shown(session.server) + ", " + shown(session.state) +
+            ", client " + describe_client(session.client) + ", instance " + shown_id(session.instance) +
+            ", calls " + shown_number(session.calls) + ", open for " + shown_age(session.age);
   }
-  for (const json::value& object : list(answer->value, "objects")) {
-    shown += "\n  session object " + text(object, "id") + " owns " + joined(object, "servers");
+  for (const observe::SessionObjectView& object : status.objects) {
+    text += "\n  session object " + shown(object.id) + " owns " + shown_list(object.servers);
   }
-  return {false, shown,
+  return {false, text,
           R"({"sessions":)" + piece_of(answer->text, "sessions") + R"(,"objects":)" +
               piece_of(answer->text, "objects") + "}"};
 }

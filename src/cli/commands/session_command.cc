@@ -138,7 +138,7 @@ int end(const Options& options, const std::string& id) {
 
 void show_list(const json::value& result) {
   Page page(std::cout, terminal_style(STDOUT_FILENO));
-  const json::array& sessions = list(result, "sessions");
+  const std::vector<observe::SessionObjectView> sessions = observe::read_session_objects(result);
   page.heading("Sessions: " + std::to_string(sessions.size()));
   if (!sessions.empty()) show_session_objects(page, sessions);
 }

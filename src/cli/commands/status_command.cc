@@ -10,7 +10,7 @@
 #include "cli/frame/daemon_command.h"
 #include "cli/frame/option_values.h"
 #include "cli/screen/answer_tables.h"
-#include "cli/screen/json_view.h"
+#include "cli/screen/overview.h"
 #include "cli/screen/page.h"
 
 namespace corral::cli {
@@ -24,26 +24,27 @@ constexpr const char* kExamples = R"(Examples:
 
 Exit code: 0 if a daemon answers, 1 if none runs, 125 if one cannot be asked. docs/operations/daemon.md describes the JSON.)";
 
-std::string client(const json::value& session) {
-  const json::value* const who = member(session, "client");
-  if (who == nullptr) return "-";
-  std::string shown = text(*who, "name");
-  if (has(*who, "version")) shown += " " + text(*who, "version");
-  const std::string pid = text(*who, "pid");
-  if (pid == "0") return shown + " (by URL)";  // no process is known that it would end with
-  return has(*who, "pid") ? shown + " (pid " + pid + ")" : shown;
+void show_daemon(Page& page, const observe::Snapshot& status) {
+  const observe::DaemonView& daemon = status.daemon;
+  page.paragraph("", "corral " + shown(daemon.version) + " (build " + shown(daemon.build) + "), pid " +
+                         shown_pid(daemon.pid) + ", up " + shown_age(daemon.uptime) +
+                         (daemon.config.empty() ? "" : ", configured by " + shorten_home(daemon.config)));
+  if (!status.http.url.empty()) page.paragraph("  ", "by URL: " + status.http.url);
+  if (!daemon.config_error.empty()) {
+    page.paragraph("  ", "The file has changed, but cannot be used; what was read before is in force: " +
+                             daemon.config_error);
+  }
+  for (const observe::ServerView& server : status.servers) {
+    if (server.stopped) page.paragraph("  ", shown_halt(server));
+  }
 }
 
-std::string state_of(const json::value& instance) {
-  return text(instance, "state") + (!has(instance, "stale") ? "" : ", stale");
-}
-
-void show_instances(Page& page, const json::array& instances) {
+void show_instances(Page& page, const std::vector<observe::InstanceView>& instances) {
   std::vector<std::vector<std::string>> rows;
-  for (const json::value& instance : instances) {
-    rows.push_back({text(instance, "server"), text(instance, "id").substr(0, 8), text(instance, "pid"),
-                    state_of(instance), text(instance, "level"), age(instance, "uptime_ms"),
-                    text(instance, "calls"), std::to_string(list(instance, "sessions").size())});
+  for (const observe::InstanceView& one : instances) {
+    rows.push_back({shown(one.server), shown_id(one.id), shown_pid(one.pid),
+                    shown(one.state) + (one.stale.empty() ? "" : ", stale"), shown(one.level),
+                    shown_age(one.uptime), shown_number(one.calls), std::to_string(one.sessions.size())});
   }
   page.table("  ",
              {{"SERVER"},
@@ -55,24 +56,23 @@ void show_instances(Page& page, const json::array& instances) {
               {"CALLS", true},
               {"SESSIONS", true}},
              rows);
-  for (const json::value& instance : instances) {
-    const std::string name = text(instance, "server") + " " + text(instance, "id").substr(0, 8);
-    page.paragraph("  ",
-                   name + " is " + text(instance, "reason") +
-                       (!has(instance, "root") ? "" : "; project " + shorten_home(text(instance, "root"))));
-    if (!has(instance, "stale")) continue;
-    page.paragraph("  ", name + " runs old code: " + shorten_home(text(instance, "stale")) +
-                             (flag(instance, "rolls")
-                                  ? "; new sessions get the new code"
-                                  : "; `corral restart " + text(instance, "server") + "` runs the new code"));
+  for (const observe::InstanceView& one : instances) {
+    const std::string name = shown(one.server) + " " + shown_id(one.id);
+    page.paragraph("  ", name + " is " + shown(one.reason) +
+                             (one.root.empty() ? "" : "; project " + shorten_home(one.root)));
+    if (one.stale.empty()) continue;
+    page.paragraph("  ", name + " runs old code: " + shorten_home(one.stale) +
+                             (one.rolls ? "; new sessions get the new code"
+                                        : "; `corral restart " + one.server + "` runs the new code"));
   }
 }
 
-void show_sessions(Page& page, const json::array& sessions) {
+void show_sessions(Page& page, const std::vector<observe::SessionView>& sessions) {
   std::vector<std::vector<std::string>> rows;
-  for (const json::value& session : sessions) {
-    rows.push_back({text(session, "id"), text(session, "server"), text(session, "instance").substr(0, 8),
-                    text(session, "state"), age(session, "age_ms"), text(session, "calls"), client(session)});
+  for (const observe::SessionView& session : sessions) {
+    rows.push_back({shown_session(session), shown(session.server), shown_id(session.instance),
+                    shown(session.state), shown_age(session.age), shown_number(session.calls),
+                    shown_client(session)});
   }
   page.table("  ",
              {{"SESSION"},
@@ -85,40 +85,20 @@ void show_sessions(Page& page, const json::array& sessions) {
              rows);
 }
 
-void show(const json::value& status, const DaemonOptions&) {
+void show(const json::value& answer, const DaemonOptions&) {
+  const observe::Snapshot status = observe::read_status(answer);
   Page page(std::cout, terminal_style(STDOUT_FILENO));
-  static const json::value nobody;
-  const json::value* const found = member(status, "daemon");
-  const json::value& daemon = found == nullptr ? nobody : *found;
-  page.paragraph(
-      "", "corral " + text(daemon, "version") + " (build " + text(daemon, "build") + "), pid " +
-              text(daemon, "pid") + ", up " + age(daemon, "uptime_ms") +
-              (has(daemon, "config") ? ", configured by " + shorten_home(text(daemon, "config")) : ""));
-  if (const json::value* const http = member(status, "http"); http != nullptr && has(*http, "url")) {
-    page.paragraph("  ", "by URL: " + text(*http, "url"));
-  }
-  if (has(daemon, "config_error")) {
-    page.paragraph("  ", "The file has changed, but cannot be used; what was read before is in force: " +
-                             text(daemon, "config_error"));
-  }
-  for (const json::value& server : list(status, "servers")) {
-    if (!flag(server, "stopped")) continue;
-    page.paragraph("  ", text(server, "name") + " is stopped; `corral start " + text(server, "name") +
-                             "` allows it to run");
-  }
+  show_daemon(page, status);
   page.blank();
-  const json::array& instances = list(status, "instances");
-  page.heading("Instances: " + std::to_string(instances.size()));
-  if (!instances.empty()) show_instances(page, instances);
+  page.heading("Instances: " + std::to_string(status.instances.size()));
+  if (!status.instances.empty()) show_instances(page, status.instances);
   page.blank();
-  const json::array& sessions = list(status, "sessions");
-  page.heading("Sessions: " + std::to_string(sessions.size()));
-  if (!sessions.empty()) show_sessions(page, sessions);
-  const json::array& objects = list(status, "objects");
-  if (objects.empty()) return;
+  page.heading("Sessions: " + std::to_string(status.sessions.size()));
+  if (!status.sessions.empty()) show_sessions(page, status.sessions);
+  if (status.objects.empty()) return;
   page.blank();
-  page.heading("Session objects: " + std::to_string(objects.size()));
-  show_session_objects(page, objects);
+  page.heading("Session objects: " + std::to_string(status.objects.size()));
+  show_session_objects(page, status.objects);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "cli/screen/answer_tables.h"
 
 #include "cli/screen/json_view.h"
+#include "cli/screen/overview.h"
 
 namespace corral::cli {
 
@@ -14,12 +15,12 @@ void show_gone(Page& page, const boost::json::value& result) {
   }
 }
 
-void show_session_objects(Page& page, const boost::json::array& sessions) {
+void show_session_objects(Page& page, const std::vector<observe::SessionObjectView>& objects) {
   std::vector<std::vector<std::string>> rows;
-  for (const boost::json::value& session : sessions) {
-    rows.push_back({text(session, "id"), std::to_string(list(session, "attached").size()),
-                    text(session, "owner"), age(session, "ttl_ms"), age(session, "age_ms"),
-                    age(session, "silent_ms"), joined(session, "servers")});
+  for (const observe::SessionObjectView& object : objects) {
+    rows.push_back({shown(object.id), std::to_string(object.attached.size()),
+                    shown_pid(object.owner.value_or(0)), shown_age(object.ttl), shown_age(object.age),
+                    shown_age(object.silent), shown_list(object.servers)});
   }
   page.table("  ",
              {{"SESSION"},

@@ -1,12 +1,13 @@
 // Parts of the daemon's answers that several commands show: which instances ended, and session objects. They
-// only print; the values are the daemon's JSON (docs/protocol/control.md).
+// only print; docs/protocol/control.md describes the answers.
 #pragma once
 
-#include <boost/json/array.hpp>
 #include <boost/json/value.hpp>
 #include <string>
+#include <vector>
 
 #include "cli/screen/page.h"
+#include "observe/snapshot.h"
 
 namespace corral::cli {
 
@@ -14,7 +15,7 @@ namespace corral::cli {
 /// 40 ms".
 void show_gone(Page& page, const boost::json::value& result);
 
-/// One row for every session object, as `session-list` describes them.
-void show_session_objects(Page& page, const boost::json::array& sessions);
+/// One row for every session object.
+void show_session_objects(Page& page, const std::vector<observe::SessionObjectView>& objects);
 
 }  // namespace corral::cli

@@ -1,162 +1,50 @@
 #include "cli/screen/overview.h"
 
-#include <algorithm>
-#include <cmath>
+#include <boost/json/value.hpp>
 #include <cstdio>
-#include <limits>
 #include <map>
 #include <set>
 
 #include "base/text.h"
 #include "base/units.h"
-#include "cli/screen/json_view.h"
 #include "daemon/built_in_server.h"
 
 namespace corral::cli {
 namespace {
 
-namespace json = boost::json;
+using observe::InstanceView;
+using observe::ServerView;
+using observe::SessionView;
 using std::chrono::milliseconds;
 
-constexpr std::size_t kLongestText = 4096;  // of one that a person reads
-
-std::string safe_text(const json::value& value, std::string_view name) {
-  const json::value* const found = member(value, name);
-  if (found == nullptr || !found->is_string()) return {};
-  const json::string& text = found->get_string();
-  return printable(std::string(text.data(), std::min(text.size(), kLongestText)));
-}
-
-std::optional<std::uint64_t> natural(const json::value& value, std::string_view name) {
-  const json::value* const found = member(value, name);
-  if (found == nullptr || !found->is_number()) return std::nullopt;
-  boost::system::error_code error;
-  const auto number = found->to_number<std::uint64_t>(error);
-  return error ? std::nullopt : std::optional(number);
-}
-
-std::int64_t pid_in(const json::value& value, std::string_view name) {
-  const std::optional<std::uint64_t> number = natural(value, name);
-  return number && *number <= std::numeric_limits<std::int32_t>::max() ? static_cast<std::int64_t>(*number)
-                                                                       : 0;
-}
-
-std::optional<milliseconds> duration_in(const json::value& value, std::string_view name) {
-  constexpr std::uint64_t kMost = 1000ULL * 3600 * 24 * 366 * 1000;  // a thousand years
-  const std::optional<std::uint64_t> number = natural(value, name);
-  if (!number) return std::nullopt;
-  return milliseconds(std::min(*number, kMost));
-}
-
-std::optional<double> cores_in(const json::value& value, std::string_view name) {
-  const json::value* const found = member(value, name);
-  if (found == nullptr || !found->is_number()) return std::nullopt;
-  const auto cores = found->to_number<double>();
-  if (!std::isfinite(cores) || cores < 0) return std::nullopt;
-  return std::min(cores, 100'000.0);
-}
-
-ProcessEntry process_from(const json::value& value) {
-  ProcessEntry process;
-  process.pid = pid_in(value, "pid");
-  process.parent = pid_in(value, "parent");
-  process.name = safe_text(value, "name");
-  process.state = safe_text(value, "state");
-  process.memory = natural(value, "memory");
-  process.cpu = duration_in(value, "cpu_ms");
-  process.age = duration_in(value, "age_ms");
-  return process;
-}
-
-SessionEntry session_from(const json::value& value) {
-  SessionEntry session;
-  session.id = text(value, "id");
-  session.server = safe_text(value, "server");
-  session.instance = safe_text(value, "instance");
-  session.state = safe_text(value, "state");
-  session.transport = safe_text(value, "transport");
-  session.age = duration_in(value, "age_ms");
-  session.calls = natural(value, "calls");
-  if (const json::value* const client = member(value, "client")) {
-    session.client_name = safe_text(*client, "name");
-    session.client_version = safe_text(*client, "version");
-    session.client_command = safe_text(*client, "command");
-    session.client_root = safe_text(*client, "root");
-    session.client_pid = pid_in(*client, "pid");
-  }
-  return session;
-}
-
-void read_usage(const json::value& usage, InstanceEntry& instance) {
-  instance.memory = natural(usage, "memory");
-  instance.cpu = cores_in(usage, "cpu");
-  const json::value* const processes = member(usage, "processes");
-  if (processes == nullptr || !processes->is_array()) return;
-  instance.processes.emplace();
-  for (const json::value& process : processes->get_array()) {
-    instance.processes->push_back(process_from(process));
-  }
-}
-
-InstanceEntry instance_from(const json::value& value) {
-  InstanceEntry instance;
-  instance.server = safe_text(value, "server");
-  instance.id = safe_text(value, "id");
-  instance.version = safe_text(value, "version");
-  instance.state = safe_text(value, "state");
-  instance.share = safe_text(value, "share");
-  instance.reason = safe_text(value, "reason");
-  instance.level = safe_text(value, "level");
-  instance.root = safe_text(value, "root");
-  instance.stale = safe_text(value, "stale");
-  instance.pid = pid_in(value, "pid");
-  instance.keeper = pid_in(value, "keeper");
-  instance.uptime = duration_in(value, "uptime_ms");
-  instance.calls = natural(value, "calls");
-  if (const json::value* const limits = member(value, "limits")) {
-    instance.limits = {natural(*limits, "memory"), natural(*limits, "pids"), cores_in(*limits, "cpu"),
-                       natural(*limits, "recycle")};
-  }
-  if (const json::value* const usage = member(value, "usage")) read_usage(*usage, instance);
-  return instance;
-}
-
-std::optional<HaltedServer> halted_from(const json::value& value) {
-  HaltedServer server{safe_text(value, "name"), "", safe_text(value, "broken")};
-  if (flag(value, "stopped")) {
-    server.state = "stopped";
-  } else if (!server.why.empty()) {
-    server.state = "broken";
-  }
-  return server.state.empty() ? std::nullopt : std::optional(server);
-}
-
-const HaltedServer* find_halted(const Overview& overview, const std::string& name) {
-  for (const HaltedServer& server : overview.halted) {
+const ServerView* find_halted(const Overview& overview, const std::string& name) {
+  for (const ServerView& server : overview.halted) {
     if (server.name == name) return &server;
   }
   return nullptr;
 }
 
-std::string next_step(const HaltedServer& server) {
+std::string next_step(const ServerView& server) {
   const std::string start = "`corral start " + server.name + "`";
-  if (server.state == "stopped") return start + " allows it to run";
+  if (server.stopped) return start + " allows it to run";
   return "it died too often, so calls are refused for now; `corral logs " + server.name + "` shows why, " +
-         start + " lets the next call try; at last: " + server.why;
+         start + " lets the next call try; at last: " + server.broken;
 }
 
-/// The daemon says "parked" or "lazy" also of sessions whose next call will start nothing. Those that get an
-/// instance in this moment are left as they are.
-void mark_refused(const Overview& overview, SessionEntry& session) {
+/// A session of a server that refuses calls is not parked: its next call starts nothing. The daemon says so
+/// of stopped servers, unless it is an old one. Sessions that are being given an instance keep their state.
+void mark_refused(const Overview& overview, SessionView& session) {
   if (session.state == "opening" || session.state == "returning") return;
-  if (const HaltedServer* const server = find_halted(overview, session.server)) session.state = server->state;
+  if (const ServerView* const server = find_halted(overview, session.server)) {
+    session.state = observe::refusing_state(*server);
+  }
 }
 
 /// A session belongs to the instance that it names; one that names none waits.
-void place(Overview& overview, SessionEntry session) {
-  for (InstanceEntry& instance : overview.instances) {
-    if (!session.instance.empty() && instance.id == session.instance) {
-      instance.sessions.push_back(std::move(session));
+void place(Overview& overview, SessionView session) {
+  for (InstanceRow& row : overview.instances) {
+    if (!session.instance.empty() && row.id == session.instance) {
+      row.served.push_back(std::move(session));
       return;
     }
   }
@@ -165,41 +53,37 @@ void place(Overview& overview, SessionEntry session) {
 }
 
 /// Those of the configuration, and those that clients brought with them.
-std::vector<std::string> names_in(const json::value& status) {
+std::vector<std::string> names_in(const observe::Snapshot& status) {
   std::set<std::string> names = {daemon::kBuiltInServer};
-  for (const json::value& value : list(status, "servers")) names.insert(safe_text(value, "name"));
-  for (const char* const entries : {"instances", "sessions"}) {
-    for (const json::value& value : list(status, entries)) names.insert(safe_text(value, "server"));
-  }
+  for (const ServerView& server : status.servers) names.insert(server.name);
+  for (const InstanceView& instance : status.instances) names.insert(instance.server);
+  for (const SessionView& session : status.sessions) names.insert(session.server);
   names.erase("");
   return {names.begin(), names.end()};
 }
 
 }  // namespace
 
-Overview read_overview(const json::value& status, const std::string& server) {
+Overview overview_of(observe::Snapshot status, const std::string& server) {
   Overview overview;
-  if (const json::value* const daemon = member(status, "daemon")) {
-    overview.version = safe_text(*daemon, "version");
-    overview.pid = pid_in(*daemon, "pid");
-    overview.uptime = duration_in(*daemon, "uptime_ms");
-  }
   overview.only = printable(server);
   overview.names = names_in(status);
+  overview.daemon = std::move(status.daemon);
   const auto wanted = [&server](const std::string& name) { return server.empty() || name == server; };
-  for (const json::value& value : list(status, "instances")) {
-    InstanceEntry instance = instance_from(value);
-    if (wanted(instance.server)) overview.instances.push_back(std::move(instance));
+  for (InstanceView& instance : status.instances) {
+    if (wanted(instance.server)) overview.instances.push_back({std::move(instance), {}});
   }
-  for (const json::value& value : list(status, "servers")) {
-    std::optional<HaltedServer> halted = halted_from(value);
-    if (halted && wanted(halted->name)) overview.halted.push_back(std::move(*halted));
+  for (ServerView& one : status.servers) {
+    if (!observe::refusing_state(one).empty() && wanted(one.name)) overview.halted.push_back(std::move(one));
   }
-  for (const json::value& value : list(status, "sessions")) {
-    SessionEntry session = session_from(value);
+  for (SessionView& session : status.sessions) {
     if (wanted(session.server)) place(overview, std::move(session));
   }
   return overview;
+}
+
+Overview read_overview(const boost::json::value& status, const std::string& server) {
+  return overview_of(observe::read_status(status), server);
 }
 
 std::string shown(const std::string& text) { return text.empty() ? "-" : text; }
@@ -210,8 +94,28 @@ std::string shown_number(const std::optional<std::uint64_t>& number) {
   return number ? std::to_string(*number) : "-";
 }
 
-std::string shown_memory(const InstanceEntry& instance) {
-  const std::string used = instance.memory ? show_size(*instance.memory) : "-";
+std::string shown_list(const std::vector<std::string>& words) {
+  std::string list;
+  for (const std::string& word : words) list += (list.empty() ? "" : ", ") + word;
+  return shown(list);
+}
+
+std::string shown_id(const std::string& instance) { return shown(instance.substr(0, 8)); }
+
+std::string shown_pid(pid_t pid) { return pid == 0 ? "-" : std::to_string(pid); }
+
+std::string shown_size(const std::optional<std::uint64_t>& bytes) { return bytes ? show_size(*bytes) : "-"; }
+
+std::optional<std::uint64_t> memory_of(const InstanceView& instance) {
+  return instance.usage ? instance.usage->memory : std::nullopt;
+}
+
+std::optional<double> cpu_of(const InstanceView& instance) {
+  return instance.usage ? instance.usage->cpu : std::nullopt;
+}
+
+std::string shown_memory(const InstanceView& instance) {
+  const std::string used = shown_size(memory_of(instance));
   return instance.limits.memory ? used + "/" + show_size(*instance.limits.memory) : used;
 }
 
@@ -221,13 +125,13 @@ std::string shown_percent(double cores) {
   return shown;
 }
 
-std::string shown_cpu(const InstanceEntry& instance) {
-  const std::string used = instance.cpu ? shown_percent(*instance.cpu) : "-";
+std::string shown_cpu(const InstanceView& instance) {
+  const std::string used = cpu_of(instance) ? shown_percent(*cpu_of(instance)) : "-";
   return instance.limits.cpu ? used + "/" + shown_percent(*instance.limits.cpu) : used;
 }
 
-std::string shown_processes(const InstanceEntry& instance) {
-  const std::string used = instance.processes ? std::to_string(instance.processes->size()) : "-";
+std::string shown_processes(const InstanceView& instance) {
+  const std::string used = instance.usage ? std::to_string(instance.usage->processes.size()) : "-";
   return instance.limits.processes ? used + "/" + std::to_string(*instance.limits.processes) : used;
 }
 
@@ -239,21 +143,28 @@ std::string shown_time(const std::optional<milliseconds>& time) {
   return text;
 }
 
-std::string shown_code(const InstanceEntry& instance) {
+std::string shown_code(const InstanceView& instance) {
   if (instance.id.empty()) return instance.state == "parked" ? "parked" : "-";
   return instance.stale.empty() ? "fresh" : "stale";
 }
 
-std::string shown_client(const SessionEntry& session) {
-  std::string text = session.client_name.empty() ? "unnamed" : session.client_name;
-  if (!session.client_version.empty()) text += " " + session.client_version;
-  return text + (session.client_pid == 0 ? " (by URL)" : " (pid " + std::to_string(session.client_pid) + ")");
+std::string shown_session(const SessionView& session) {
+  return session.id == 0 ? "-" : std::to_string(session.id);
 }
 
-std::string shown_clients(const std::vector<SessionEntry>& sessions) {
+std::string shown_client(const SessionView& session) {
+  const observe::ClientView& client = session.client;
+  if (client.name.empty() && !client.pid) return "-";
+  std::string text = client.name.empty() ? "unnamed" : client.name;
+  if (!client.version.empty()) text += " " + client.version;
+  if (!client.pid) return text;
+  return text + (client.pid == 0 ? " (by URL)" : " (pid " + std::to_string(*client.pid) + ")");
+}
+
+std::string shown_clients(const std::vector<SessionView>& sessions) {
   std::map<std::string, std::size_t> names;
-  for (const SessionEntry& session : sessions) {
-    ++names[session.client_name.empty() ? "unnamed" : session.client_name];
+  for (const SessionView& session : sessions) {
+    ++names[session.client.name.empty() ? "unnamed" : session.client.name];
   }
   std::string text;
   for (const auto& [name, number] : names) {
@@ -263,16 +174,16 @@ std::string shown_clients(const std::vector<SessionEntry>& sessions) {
 }
 
 std::string waiting_reason(const Overview& overview, const std::string& server, const std::string& state) {
-  const HaltedServer* const halted = find_halted(overview, server);
-  if (halted != nullptr && halted->state == state) return next_step(*halted);
+  const ServerView* const halted = find_halted(overview, server);
+  if (halted != nullptr && observe::refusing_state(*halted) == state) return next_step(*halted);
   if (state == "parked") return "has no process now; the next call starts one";
   if (state == "lazy") return "not needed yet; the first call starts it";
   if (state == "opening" || state == "returning") return "is being started";
   return "-";
 }
 
-std::string shown_halt(const HaltedServer& server) {
-  return server.name + " is " + server.state + "; " + next_step(server);
+std::string shown_halt(const ServerView& server) {
+  return server.name + " is " + std::string(observe::refusing_state(server)) + "; " + next_step(server);
 }
 
 Tone tone_of_state(const std::string& state) {
@@ -283,7 +194,7 @@ Tone tone_of_state(const std::string& state) {
   return state == "waiting" || state == "restarting" ? Tone::Warning : Tone::Plain;
 }
 
-std::string shown_reason(const InstanceEntry& instance) {
+std::string shown_reason(const InstanceView& instance) {
   for (const char* const word : {"shared: ", "private: "}) {
     if (instance.reason.starts_with(word)) return instance.reason.substr(std::string_view(word).size());
   }

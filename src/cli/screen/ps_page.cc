@@ -16,31 +16,29 @@ constexpr std::size_t kWide = 140;   // from here on the reason has a column of 
 constexpr std::size_t kNarrow = 76;  // below that only the first things have columns
 
 /// Sessions without an instance, by server and state: "parked", "lazy", "opening", "stopped", "broken".
-std::map<std::pair<std::string, std::string>, std::vector<SessionEntry>> waiting_groups(
+std::map<std::pair<std::string, std::string>, std::vector<observe::SessionView>> waiting_groups(
     const Overview& overview) {
-  std::map<std::pair<std::string, std::string>, std::vector<SessionEntry>> groups;
-  for (const SessionEntry& session : overview.waiting) {
+  std::map<std::pair<std::string, std::string>, std::vector<observe::SessionView>> groups;
+  for (const observe::SessionView& session : overview.waiting) {
     groups[{session.server, shown(session.state)}].push_back(session);
   }
   return groups;
 }
 
 /// Where no column says that the code is old, the state does, by its colour.
-Tone tone_of(const InstanceEntry& one) {
+Tone tone_of(const InstanceRow& one) {
   const Tone tone = tone_of_state(one.state);
   return tone == Tone::Plain && !one.stale.empty() ? Tone::Warning : tone;
 }
-
-std::string pid_text(std::int64_t pid) { return pid == 0 ? "-" : std::to_string(pid); }
 
 void show_wide(Page& page, const Overview& overview) {
   Page::Column state{"STATE"};
   Page::Column code{"CODE"};
   std::vector<Cells> rows;
-  for (const InstanceEntry& one : overview.instances) {
-    rows.push_back({shown(one.server), pid_text(one.pid), shown_processes(one), shown(one.level),
-                    shown(one.share), std::to_string(one.sessions.size()),
-                    fit(shown_clients(one.sessions), 16, page.style()), shown_age(one.uptime),
+  for (const InstanceRow& one : overview.instances) {
+    rows.push_back({shown(one.server), shown_pid(one.pid), shown_processes(one), shown(one.level),
+                    shown(one.share), std::to_string(one.served.size()),
+                    fit(shown_clients(one.served), 16, page.style()), shown_age(one.uptime),
                     shown_memory(one), shown_cpu(one), shown(one.state), shown_code(one), shown_reason(one)});
     state.tones.push_back(tone_of_state(one.state));
     code.tones.push_back(one.stale.empty() ? Tone::Plain : Tone::Warning);
@@ -48,7 +46,8 @@ void show_wide(Page& page, const Overview& overview) {
   for (const auto& [key, sessions] : waiting_groups(overview)) {
     rows.push_back({shown(key.first), "-", "-", "-", "-", std::to_string(sessions.size()),
                     fit(shown_clients(sessions), 16, page.style()), "-", "-", "-", key.second,
-                    shown_code({.state = key.second}), waiting_reason(overview, key.first, key.second)});
+                    shown_code({{.state = key.second}, {}}),
+                    waiting_reason(overview, key.first, key.second)});
     state.tones.push_back(tone_of_state(key.second));
   }
   page.table("",
@@ -69,10 +68,10 @@ void show_wide(Page& page, const Overview& overview) {
 }
 
 /// What has no room in a row.
-std::string sentence_of(const InstanceEntry& one) {
+std::string sentence_of(const InstanceRow& one) {
   std::string text = one.reason.empty() ? shown(one.share) : one.reason;
   text += "; " + shown(one.level) + "; " + shown_code(one) + " code";
-  if (!one.sessions.empty()) text += "; for " + shown_clients(one.sessions);
+  if (!one.served.empty()) text += "; for " + shown_clients(one.served);
   return text;
 }
 
@@ -81,9 +80,9 @@ void show_narrow(Page& page, const Overview& overview) {
   Page::Column state{"STATE"};
   std::vector<Cells> rows;
   std::vector<std::string> below;
-  for (const InstanceEntry& one : overview.instances) {
-    rows.push_back({shown(one.server), pid_text(one.pid), shown_processes(one),
-                    std::to_string(one.sessions.size()), shown_age(one.uptime), shown_memory(one),
+  for (const InstanceRow& one : overview.instances) {
+    rows.push_back({shown(one.server), shown_pid(one.pid), shown_processes(one),
+                    std::to_string(one.served.size()), shown_age(one.uptime), shown_memory(one),
                     shown_cpu(one), shown(one.state)});
     below.push_back(sentence_of(one));
     state.tones.push_back(tone_of(one));
@@ -110,11 +109,11 @@ void show_tiny(Page& page, const Overview& overview) {
   Page::Column state{"STATE"};
   std::vector<Cells> rows;
   std::vector<std::string> below;
-  for (const InstanceEntry& one : overview.instances) {
-    rows.push_back({shown(one.server), pid_text(one.pid), one.memory ? show_size(*one.memory) : "-",
+  for (const InstanceRow& one : overview.instances) {
+    rows.push_back({shown(one.server), shown_pid(one.pid), shown_size(memory_of(one)),
                     fit(shown(one.state), 8, page.style())});
     below.push_back("up " + shown_age(one.uptime) + ", procs " + shown_processes(one) + ", cpu " +
-                    shown_cpu(one) + ", sessions " + std::to_string(one.sessions.size()) + "; " +
+                    shown_cpu(one) + ", sessions " + std::to_string(one.served.size()) + "; " +
                     sentence_of(one));
     state.tones.push_back(tone_of(one));
   }
@@ -130,14 +129,15 @@ void show_tiny(Page& page, const Overview& overview) {
 /// "  └─ node", with the lines of those above it.
 class TreeRows {
  public:
-  TreeRows(const std::vector<ProcessEntry>& processes, const TerminalStyle& style) : style_(style) {
-    for (const ProcessEntry& process : processes) children_[process.parent].push_back(&process);
+  TreeRows(const std::vector<observe::ProcessView>& processes, const TerminalStyle& style) : style_(style) {
+    for (const observe::ProcessView& process : processes) children_[process.parent].push_back(&process);
   }
 
   void add_below(std::int64_t parent, const std::string& indent, std::vector<Cells>& rows) {
     const auto found = children_.find(parent);
     if (found == children_.end()) return;
-    const std::vector<const ProcessEntry*> children = std::exchange(found->second, {});  // a loop ends here
+    const std::vector<const observe::ProcessView*> children =
+        std::exchange(found->second, {});  // a loop ends here
     for (std::size_t i = 0; i < children.size(); ++i) {
       const bool last = i + 1 == children.size();
       add(*children[i], indent + branch(last), rows);
@@ -166,24 +166,24 @@ class TreeRows {
     if (last) return "   ";
     return style_.unicode ? "│  " : "|  ";
   }
-  void add(const ProcessEntry& process, const std::string& before, std::vector<Cells>& rows) const {
-    rows.push_back({before + shown(process.name), pid_text(process.pid), shown(process.state),
-                    process.memory ? show_size(*process.memory) : "-", shown_time(process.cpu),
-                    shown_age(process.age)});
+  void add(const observe::ProcessView& process, const std::string& before, std::vector<Cells>& rows) const {
+    rows.push_back({before + shown(process.name), shown_pid(process.pid), shown(process.state),
+                    shown_size(process.memory), shown_time(process.cpu), shown_age(process.age)});
   }
 
   TerminalStyle style_;
-  std::map<std::int64_t, std::vector<const ProcessEntry*>> children_;
+  std::map<std::int64_t, std::vector<const observe::ProcessView*>> children_;
 };
 
-void show_processes(Page& page, const InstanceEntry& one) {
-  std::vector<Cells> rows = {{"corral-keeper", pid_text(one.keeper), "-", "-", "-", "-"}};
-  if (one.processes) {
-    TreeRows tree(*one.processes, page.style());
+void show_processes(Page& page, const InstanceRow& one) {
+  std::vector<Cells> rows = {{"corral-keeper", shown_pid(one.keeper), "-", "-", "-", "-"}};
+  if (one.usage) {
+    TreeRows tree(one.usage->processes, page.style());
     tree.add_below(one.keeper, "", rows);
     tree.add_rest(rows);
   } else {
-    rows.push_back({page.style().unicode ? "└─ server" : "`- server", pid_text(one.pid), "-", "-", "-", "-"});
+    rows.push_back(
+        {page.style().unicode ? "└─ server" : "`- server", shown_pid(one.pid), "-", "-", "-", "-"});
   }
   page.table("  ",
              {{"PROCESS", false, true},
@@ -195,16 +195,16 @@ void show_processes(Page& page, const InstanceEntry& one) {
              rows);
 }
 
-void show_session(Page& page, const SessionEntry& session) {
+void show_session(Page& page, const observe::SessionView& session) {
   std::string text = shown_client(session) + ", " + shown(session.state) + ", " + shown_age(session.age) +
                      " old, " + shown_number(session.calls) +
                      (session.calls == 1U ? " call in flight" : " calls in flight");
-  if (!session.client_command.empty()) text += ", runs " + shorten_homes(session.client_command);
-  if (!session.client_root.empty()) text += ", in " + shorten_home(session.client_root);
-  page.paragraph("  session " + session.id + ": ", text);
+  if (!session.client.command.empty()) text += ", runs " + shorten_homes(session.client.command);
+  if (!session.client.root.empty()) text += ", in " + shorten_home(session.client.root);
+  page.paragraph("  session " + shown_session(session) + ": ", text);
 }
 
-void show_limits_of(Page& page, const LimitEntry& limits) {
+void show_limits_of(Page& page, const observe::LimitsView& limits) {
   std::string text;
   const auto add = [&text](const std::string& one) { text += (text.empty() ? "" : ", ") + one; };
   if (limits.memory) add("memory " + show_size(*limits.memory));
@@ -214,10 +214,10 @@ void show_limits_of(Page& page, const LimitEntry& limits) {
   if (!text.empty()) page.paragraph("  limits: ", text);
 }
 
-void show_tree(Page& page, const InstanceEntry& one) {
-  page.heading(shown(one.server) + (one.version.empty() ? "" : " " + one.version) + " " +
-                   one.id.substr(0, 8) + ": " + shown(one.state) + ", up " + shown_age(one.uptime) +
-                   ", memory " + shown_memory(one) + ", cpu " + shown_cpu(one),
+void show_tree(Page& page, const InstanceRow& one) {
+  page.heading(shown(one.server) + (one.version.empty() ? "" : " " + one.version) + " " + shown_id(one.id) +
+                   ": " + shown(one.state) + ", up " + shown_age(one.uptime) + ", memory " +
+                   shown_memory(one) + ", cpu " + shown_cpu(one),
                tone_of(one));
   page.paragraph("  ", (one.reason.empty() ? shown(one.share) : one.reason) + "; kept by " +
                            shown(one.level) +
@@ -225,22 +225,22 @@ void show_tree(Page& page, const InstanceEntry& one) {
   if (!one.stale.empty()) page.paragraph("  ", "runs old code: " + shorten_home(one.stale));
   show_limits_of(page, one.limits);
   show_processes(page, one);
-  for (const SessionEntry& session : one.sessions) show_session(page, session);
-  if (one.sessions.empty()) page.paragraph("  ", "serves nobody now");
+  for (const observe::SessionView& session : one.served) show_session(page, session);
+  if (one.served.empty()) page.paragraph("  ", "serves nobody now");
 }
 
 /// The reverse: whom each client has at work.
 void show_clients(Page& page, const Overview& overview) {
-  std::map<std::pair<std::int64_t, std::string>, std::vector<std::string>> clients;
-  for (const InstanceEntry& one : overview.instances) {
-    for (const SessionEntry& session : one.sessions) {
-      clients[{session.client_pid, shown_client(session)}].push_back(
-          shown(one.server) + " (pid " + pid_text(one.pid) + ", session " + session.id + ")");
+  std::map<std::pair<std::optional<pid_t>, std::string>, std::vector<std::string>> clients;
+  for (const InstanceRow& one : overview.instances) {
+    for (const observe::SessionView& session : one.served) {
+      clients[{session.client.pid, shown_client(session)}].push_back(
+          shown(one.server) + " (pid " + shown_pid(one.pid) + ", session " + shown_session(session) + ")");
     }
   }
-  for (const SessionEntry& session : overview.waiting) {
-    clients[{session.client_pid, shown_client(session)}].push_back(
-        shown(session.server) + " (" + shown(session.state) + ", session " + session.id + ")");
+  for (const observe::SessionView& session : overview.waiting) {
+    clients[{session.client.pid, shown_client(session)}].push_back(
+        shown(session.server) + " (" + shown(session.state) + ", session " + shown_session(session) + ")");
   }
   if (clients.empty()) return;
   page.heading("Clients: " + std::to_string(clients.size()));
@@ -255,18 +255,19 @@ void show_clients(Page& page, const Overview& overview) {
 }
 
 /// Whether the sentence below a row says it already.
-bool is_told(const Overview& overview, const HaltedServer& server) {
-  return std::any_of(overview.waiting.begin(), overview.waiting.end(), [&server](const SessionEntry& one) {
-    return one.server == server.name && one.state == server.state;
-  });
+bool is_told(const Overview& overview, const observe::ServerView& server) {
+  return std::any_of(overview.waiting.begin(), overview.waiting.end(),
+                     [&server](const observe::SessionView& one) {
+                       return one.server == server.name && one.state == observe::refusing_state(server);
+                     });
 }
 
 void show_all_halted(Page& page, const Overview& overview) {
-  for (const HaltedServer& server : overview.halted) page.paragraph("", shown_halt(server));
+  for (const observe::ServerView& server : overview.halted) page.paragraph("", shown_halt(server));
 }
 
 void show_other_halted(Page& page, const Overview& overview) {
-  for (const HaltedServer& server : overview.halted) {
+  for (const observe::ServerView& server : overview.halted) {
     if (!is_told(overview, server)) page.paragraph("", shown_halt(server));
   }
 }
@@ -303,13 +304,13 @@ void show_process_table(Page& page, const Overview& overview) {
 
 void show_process_trees(Page& page, const Overview& overview) {
   if (!shows_nothing(page, overview)) {
-    for (const InstanceEntry& one : overview.instances) {
+    for (const InstanceRow& one : overview.instances) {
       show_tree(page, one);
       page.blank();
     }
     if (!overview.waiting.empty()) {
       page.heading("Without a server now: " + std::to_string(overview.waiting.size()));
-      for (const SessionEntry& session : overview.waiting) {
+      for (const observe::SessionView& session : overview.waiting) {
         page.paragraph("  ", shown(session.server) + ":");
         show_session(page, session);
       }

@@ -48,25 +48,27 @@ TopKey pop_key(std::string_view& bytes) {
 }
 
 /// Where the selection belongs, also after the next look.
-std::tuple<std::string, std::string, std::string> identity(const InstanceEntry& row) {
+std::tuple<std::string, std::string, std::string> identity(const InstanceRow& row) {
   return {row.id, row.server, row.id.empty() ? row.state : ""};
 }
 
 /// Sessions without an instance, as rows: parked, lazy, opening; and servers that refuse calls.
-std::vector<InstanceEntry> waiting_rows(const Overview& overview) {
-  std::map<std::pair<std::string, std::string>, InstanceEntry> rows;
-  const auto row_of = [&](const std::string& server, const std::string& state) -> InstanceEntry& {
-    InstanceEntry& row = rows[{server, state}];
+std::vector<InstanceRow> waiting_rows(const Overview& overview) {
+  std::map<std::pair<std::string, std::string>, InstanceRow> rows;
+  const auto row_of = [&](const std::string& server, const std::string& state) -> InstanceRow& {
+    InstanceRow& row = rows[{server, state}];
     row.server = server;
     row.state = state;
     row.reason = waiting_reason(overview, server, state);
     return row;
   };
-  for (const HaltedServer& server : overview.halted) row_of(server.name, server.state);
-  for (const SessionEntry& session : overview.waiting) {
-    row_of(session.server, session.state).sessions.push_back(session);
+  for (const observe::ServerView& server : overview.halted) {
+    row_of(server.name, std::string(observe::refusing_state(server)));
   }
-  std::vector<InstanceEntry> list;
+  for (const observe::SessionView& session : overview.waiting) {
+    row_of(session.server, session.state).served.push_back(session);
+  }
+  std::vector<InstanceRow> list;
   list.reserve(rows.size());
   for (auto& [key, row] : rows) list.push_back(std::move(row));
   return list;
@@ -96,26 +98,26 @@ void TopModel::take(Overview overview) {
   const bool had_rows = selected_ < rows_.size();
   const auto before = had_rows ? identity(rows_[selected_]) : identity({});
   rows_ = overview_.instances;
-  for (InstanceEntry& row : waiting_rows(overview_)) rows_.push_back(std::move(row));
+  for (InstanceRow& row : waiting_rows(overview_)) rows_.push_back(std::move(row));
   sort();
   const auto found = std::find_if(rows_.begin(), rows_.end(),
-                                  [&before](const InstanceEntry& row) { return identity(row) == before; });
+                                  [&before](const InstanceRow& row) { return identity(row) == before; });
   if (had_rows && found != rows_.end()) selected_ = static_cast<std::size_t>(found - rows_.begin());
   move(0);
 }
 
 /// The most first; what is not known comes last, and the name decides between equals.
 void TopModel::sort() {
-  const auto more = [this](const InstanceEntry& a, const InstanceEntry& b) {
-    const auto rest_of = [](const InstanceEntry& row) { return std::tie(row.server, row.id, row.state); };
+  const auto more = [this](const InstanceRow& a, const InstanceRow& b) {
+    const auto rest_of = [](const InstanceRow& row) { return std::tie(row.server, row.id, row.state); };
     const auto by = [&](const auto& left, const auto& right) {
       return left != right ? right < left : rest_of(a) < rest_of(b);
     };
     switch (order_) {
-      case TopOrder::Memory: return by(a.memory, b.memory);
-      case TopOrder::Cpu: return by(a.cpu, b.cpu);
+      case TopOrder::Memory: return by(memory_of(a), memory_of(b));
+      case TopOrder::Cpu: return by(cpu_of(a), cpu_of(b));
       case TopOrder::Uptime: return by(a.uptime, b.uptime);
-      case TopOrder::Sessions: return by(a.sessions.size(), b.sessions.size());
+      case TopOrder::Sessions: return by(a.served.size(), b.served.size());
       case TopOrder::Name: break;
     }
     return rest_of(a) < rest_of(b);

@@ -47,7 +47,7 @@ class TopModel {
 
   const Overview& overview() const { return overview_; }
   /// Instances, and sessions that have none by server and state, in order.
-  const std::vector<InstanceEntry>& rows() const { return rows_; }
+  const std::vector<InstanceRow>& rows() const { return rows_; }
   std::size_t selected() const { return selected_; }
   TopOrder order() const { return order_; }
   bool shows_trees() const { return trees_; }
@@ -65,7 +65,7 @@ class TopModel {
   void move(std::ptrdiff_t by);
 
   Overview overview_;
-  std::vector<InstanceEntry> rows_;
+  std::vector<InstanceRow> rows_;
   std::size_t selected_ = 0;
   std::size_t page_ = 10;
   TopOrder order_;

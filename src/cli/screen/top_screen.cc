@@ -20,25 +20,23 @@ struct TopColumn {
   const char* title;
   bool right;
   int worth;  // the least goes first where there is no room; the name stays
-  std::string (*cell)(const InstanceEntry&);
+  std::string (*cell)(const InstanceRow&);
 };
-
-std::string pid_cell(const InstanceEntry& row) { return row.pid == 0 ? "-" : std::to_string(row.pid); }
 
 const std::vector<TopColumn>& top_columns() {
   static const std::vector<TopColumn> columns = {
-      {"SERVER", false, 100, [](const InstanceEntry& row) { return shown(row.server); }},
-      {"PID", true, 80, pid_cell},
-      {"PROCS", true, 50, shown_processes},
-      {"SESS", true, 60, [](const InstanceEntry& row) { return std::to_string(row.sessions.size()); }},
-      {"UP", true, 40, [](const InstanceEntry& row) { return shown_age(row.uptime); }},
-      {"MEMORY", true, 90, shown_memory},
-      {"CPU", true, 70, shown_cpu},
-      {"STATE", false, 85, [](const InstanceEntry& row) { return shown(row.state); }},
-      {"CODE", false, 30, shown_code},
-      {"LEVEL", false, 10, [](const InstanceEntry& row) { return shown(row.level); }},
-      {"CLIENT", false, 20, [](const InstanceEntry& row) { return shown_clients(row.sessions); }},
-      {"SHARED BECAUSE", false, 5, shown_reason},
+      {"SERVER", false, 100, [](const InstanceRow& row) { return shown(row.server); }},
+      {"PID", true, 80, [](const InstanceRow& row) { return shown_pid(row.pid); }},
+      {"PROCS", true, 50, [](const InstanceRow& row) { return shown_processes(row); }},
+      {"SESS", true, 60, [](const InstanceRow& row) { return std::to_string(row.served.size()); }},
+      {"UP", true, 40, [](const InstanceRow& row) { return shown_age(row.uptime); }},
+      {"MEMORY", true, 90, [](const InstanceRow& row) { return shown_memory(row); }},
+      {"CPU", true, 70, [](const InstanceRow& row) { return shown_cpu(row); }},
+      {"STATE", false, 85, [](const InstanceRow& row) { return shown(row.state); }},
+      {"CODE", false, 30, [](const InstanceRow& row) { return shown_code(row); }},
+      {"LEVEL", false, 10, [](const InstanceRow& row) { return shown(row.level); }},
+      {"CLIENT", false, 20, [](const InstanceRow& row) { return shown_clients(row.served); }},
+      {"SHARED BECAUSE", false, 5, [](const InstanceRow& row) { return shown_reason(row); }},
   };
   return columns;
 }
@@ -68,10 +66,10 @@ std::string padded(const std::string& text, std::size_t width, bool right, const
 /// The columns that fit, with their widths. The first takes the rest.
 class Layout {
  public:
-  Layout(const std::vector<InstanceEntry>& rows, const TerminalStyle& style) : style_(style) {
+  Layout(const std::vector<InstanceRow>& rows, const TerminalStyle& style) : style_(style) {
     for (const TopColumn& column : top_columns()) {
       std::size_t widest = width_of(column.title);
-      for (const InstanceEntry& row : rows) widest = std::max(widest, width_of(column.cell(row)));
+      for (const InstanceRow& row : rows) widest = std::max(widest, width_of(column.cell(row)));
       chosen_.push_back({&column, std::min(widest, kWidestCell)});
     }
     while (chosen_.size() > 1 && used() + kLeastRest > room()) drop_least();
@@ -88,7 +86,7 @@ class Layout {
     return line;
   }
 
-  std::string text_of(const InstanceEntry& row, bool selected) const {
+  std::string text_of(const InstanceRow& row, bool selected) const {
     TopCells cells;
     for (const auto& [column, width] : chosen_) cells.push_back(column->cell(row));
     return row_text(selected ? "> " : "  ", cells);
@@ -122,7 +120,7 @@ class Layout {
   std::vector<std::pair<const TopColumn*, std::size_t>> chosen_;
 };
 
-Style style_of(const InstanceEntry& row) {
+Style style_of(const InstanceRow& row) {
   const Tone tone = tone_of_state(row.state);
   if (tone == Tone::Bad) return Style::Bad;
   if (tone == Tone::Warning || !row.stale.empty()) return Style::Warning;
@@ -135,11 +133,11 @@ std::string sum_line(const TopModel& model) {
   double cpu = 0;
   std::size_t processes = 0;
   std::size_t sessions = all.waiting.size();
-  for (const InstanceEntry& one : all.instances) {
-    memory += one.memory.value_or(0);
-    cpu += one.cpu.value_or(0);
-    processes += one.processes ? one.processes->size() : 0;
-    sessions += one.sessions.size();
+  for (const InstanceRow& one : all.instances) {
+    memory += memory_of(one).value_or(0);
+    cpu += cpu_of(one).value_or(0);
+    processes += one.usage ? one.usage->processes.size() : 0;
+    sessions += one.served.size();
   }
   return "instances " + std::to_string(all.instances.size()) + ", processes " + std::to_string(processes) +
          ", sessions " + std::to_string(sessions) + ", memory " + show_size(memory) + ", cpu " +
@@ -148,32 +146,32 @@ std::string sum_line(const TopModel& model) {
 
 std::string title_line(const TopModel& model) {
   const Overview& all = model.overview();
-  return "corral " + shown(all.version) + ", pid " + (all.pid == 0 ? "-" : std::to_string(all.pid)) +
-         ", up " + shown_age(all.uptime) + ", by " + name_of(model.order());
+  return "corral " + shown(all.daemon.version) + ", pid " + shown_pid(all.daemon.pid) + ", up " +
+         shown_age(all.daemon.uptime) + ", by " + name_of(model.order());
 }
 
 /// Processes in their order, parents first, each as deep as it is; then the sessions.
-void add_tree(const InstanceEntry& row, const TerminalStyle& style, std::vector<TopLine>& lines) {
+void add_tree(const InstanceRow& row, const TerminalStyle& style, std::vector<TopLine>& lines) {
   std::map<std::int64_t, std::size_t> depth;
-  if (row.processes) {
-    for (const ProcessEntry& process : *row.processes) {
+  if (row.usage) {
+    for (const observe::ProcessView& process : row.usage->processes) {
       const auto above = depth.find(process.parent);
       const std::size_t deep = above == depth.end() ? 0 : std::min<std::size_t>(above->second + 1, 20);
       depth[process.pid] = deep;
-      lines.push_back({plain("    " + std::string(deep * 2, ' ') + std::to_string(process.pid) + " " +
-                                 shown(process.name) + "  " + shown(process.state) + "  " +
-                                 (process.memory ? show_size(*process.memory) : "-") + "  " +
-                                 shown_time(process.cpu) + "  " + shown_age(process.age),
-                             style)});
+      lines.push_back(
+          {plain("    " + std::string(deep * 2, ' ') + std::to_string(process.pid) + " " +
+                     shown(process.name) + "  " + shown(process.state) + "  " + shown_size(process.memory) +
+                     "  " + shown_time(process.cpu) + "  " + shown_age(process.age),
+                 style)});
     }
   }
-  for (const SessionEntry& session : row.sessions) {
-    lines.push_back(
-        {plain("    session " + session.id + ": " + shown_client(session) + ", " + shown(session.state) +
-                   ", " + shown_age(session.age) + ", calls " + shown_number(session.calls) +
-                   (session.client_root.empty() ? "" : ", " + shorten_home(session.client_root)),
-               style),
-         Style::Faint});
+  for (const observe::SessionView& session : row.served) {
+    lines.push_back({plain("    session " + shown_session(session) + ": " + shown_client(session) + ", " +
+                               shown(session.state) + ", " + shown_age(session.age) + ", calls " +
+                               shown_number(session.calls) +
+                               (session.client.root.empty() ? "" : ", " + shorten_home(session.client.root)),
+                           style),
+                     Style::Faint});
   }
 }
 
@@ -182,7 +180,7 @@ std::vector<TopLine> row_lines(const TopModel& model, const Layout& layout, cons
                                bool mark, std::pair<std::size_t, std::size_t>& selected) {
   std::vector<TopLine> lines;
   for (std::size_t i = 0; i < model.rows().size(); ++i) {
-    const InstanceEntry& row = model.rows()[i];
+    const InstanceRow& row = model.rows()[i];
     const bool chosen = mark && i == model.selected();
     if (chosen) selected.first = lines.size();
     lines.push_back({layout.text_of(row, chosen), chosen ? Style::Selected : style_of(row)});

@@ -230,7 +230,7 @@ TEST_F(HubHttp, OpensASessionAndForgetsItWhenItIsOver) {
   daemon.hub.session_over(*session);
 
   ASSERT_EQ(snapshot.sessions.size(), 1U);
-  EXPECT_EQ(snapshot.sessions[0].client_pid, 815);
+  EXPECT_EQ(snapshot.sessions[0].client.pid, 815);
   EXPECT_EQ(snapshot.sessions[0].transport, "http");
   EXPECT_TRUE(daemon.hub.empty());
 }

@@ -279,6 +279,7 @@ TEST_F(MetricsText, ShowsHowTheDaemonIs) {
   snapshot_.daemon.degraded = "no space";
   snapshot_.servers = {{"files", false, false, "died 5 times", ""}, {"fine", false, false, "", ""}};
   snapshot_.unkillable = {"one", "two"};
+  snapshot_.health = health_of(snapshot_);
   EXPECT_EQ(value_of("corral_health"), 0);
   EXPECT_EQ(value_of("corral_registry_degraded"), 1);
   EXPECT_EQ(value_of("corral_broken_servers"), 1);

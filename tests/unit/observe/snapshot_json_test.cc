@@ -57,9 +57,9 @@ TEST(StatusJson, SaysNullWhereThereIsNothingToSay) {
 TEST(StatusJson, ShowsLimitsAndWhatWasMeasured) {
   Snapshot snapshot = some_snapshot();
   snapshot.instances[0].limits.memory = 1 << 20;
-  snapshot.instances[0].limits.cpu_thousandths = 1500;
+  snapshot.instances[0].limits.cpu = 1.5;
   snapshot.instances[0].usage =
-      UsageView{4096, 0.25, {{100, 99, "no\"de", 'S', 4096, milliseconds(30), milliseconds(900)}}};
+      UsageView{4096, 0.25, {{100, 99, "no\"de", "S", 4096, milliseconds(30), milliseconds(900)}}};
 
   const json::value instance = parsed(status_json(snapshot)).at("instances").at(0);
 
@@ -73,10 +73,8 @@ TEST(StatusJson, ShowsLimitsAndWhatWasMeasured) {
 
 TEST(StatusJson, StaysJsonWhateverClientsCallThemselves) {
   Snapshot snapshot = some_snapshot();
-  snapshot.sessions[0].client_name = "\"},{\xff\n\x01";
-  snapshot.sessions[0].client_root = std::string("a\0b", 3);
-  snapshot.instances[0].counters = "";
-  snapshot.objects = "";
+  snapshot.sessions[0].client.name = "\"},{\xff\n\x01";
+  snapshot.sessions[0].client.root = std::string("a\0b", 3);
 
   const json::value status = parsed(status_json(snapshot));
 

@@ -16,7 +16,7 @@ TEST(CpuRates, CountWhatWasUsedSinceTheLastLook) {
     Usage usage;
     usage.trees[kKeeper].cpu = 9;  // on average, where nothing better is known
     rates.compare(usage, {{kKeeper, used}}, start + later);
-    return usage.trees[kKeeper].cpu;
+    return usage.trees[kKeeper].cpu.value();
   };
 
   EXPECT_DOUBLE_EQ(rate(milliseconds(5000), milliseconds(0)), 9);

@@ -21,7 +21,7 @@ inline InstanceView some_instance(const std::string& server, pid_t pid) {
   instance.reason = "shared: its entry says so";
   instance.level = "keeper";
   instance.uptime = milliseconds(61'500);
-  instance.counters = R"({"calls":3})";
+  instance.counters.calls = 3;
   return instance;
 }
 
@@ -29,9 +29,9 @@ inline SessionView some_session(std::uint64_t id, const std::string& client, pid
   SessionView session;
   session.id = id;
   session.server = "files";
-  session.client_name = client;
-  session.client_version = "2.1";
-  session.client_pid = pid;
+  session.client.name = client;
+  session.client.version = "2.1";
+  session.client.pid = pid;
   session.transport = "stdio";
   session.state = "ready";
   session.instance = "files100";
@@ -54,7 +54,7 @@ inline Snapshot some_snapshot() {
   snapshot.instances[0].version = "1.2.3";
   snapshot.instances[0].sessions = {7, 8};
   snapshot.sessions = {some_session(7, "claude-code", 812), some_session(8, "codex", 0)};
-  snapshot.instances_started = 4;
+  snapshot.counters.instances_started = 4;
   return snapshot;
 }
 

@@ -119,7 +119,7 @@ B|  tired       -      -     0   -       -    -  broken   -       -      -      
 
 TEST(TopDrawing, IsPlainWhereThereIsNoUnicode) {
   Overview overview;
-  InstanceEntry one;
+  InstanceRow one;
   one.server = "bücher";
   one.id = "a";
   one.state = "ready";

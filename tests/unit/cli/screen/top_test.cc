@@ -26,7 +26,7 @@ TopModel busy_top() {
 
 std::vector<std::string> names(const TopModel& model) {
   std::vector<std::string> list;
-  for (const InstanceEntry& row : model.rows()) list.push_back(row.server);
+  for (const InstanceRow& row : model.rows()) list.push_back(row.server);
   return list;
 }
 
@@ -187,7 +187,7 @@ TEST(TopScreen, TheSelectedRowIsAlwaysSeen) {
   TopModel model;
   Overview many;
   for (int i = 0; i < 100; ++i) {
-    InstanceEntry one;
+    InstanceRow one;
     one.server = "server" + std::to_string(1000 + i);
     one.id = std::to_string(i);
     many.instances.push_back(one);
