@@ -16,6 +16,15 @@ std::string in_folder(const std::string& state, const char* name) {
   return state.empty() ? state : state + "/" + name;
 }
 
+events::Cause cause_of(registry::Loss loss) {
+  switch (loss) {
+    case registry::Loss::DamagedFile: return events::Cause::Damaged;
+    case registry::Loss::OlderFile: return events::Cause::Older;
+    case registry::Loss::Records: break;
+  }
+  return events::Cause::Lost;
+}
+
 using Notice = std::function<void(registry::Loss, const std::string&)>;
 
 registry::RegistryOptions options_for(std::chrono::milliseconds history, Notice notice) {
@@ -69,7 +78,7 @@ void Records::tell_of_registry() {
   const std::string& why = registry_->degraded();
   events::Event event;
   event.kind = events::Kind::Registry;
-  event.cause = why.empty() ? "whole" : "degraded";
+  event.set_cause(why.empty() ? events::Cause::Whole : events::Cause::Degraded);
   event.text = why.empty() ? "the registry is whole again" : "the registry is degraded: " + why;
   events_.tell(std::move(event));
   if (why.empty() && whole_again_) whole_again_();
@@ -80,10 +89,10 @@ void Records::tell_of_loss(registry::Loss loss, const std::string& text) {
     untold_.emplace_back(loss, text);
     return;
   }
-  if (loss == registry::Loss::File) lost_ = text;
+  if (loss != registry::Loss::Records) lost_ = text;
   events::Event event;
   event.kind = events::Kind::Registry;
-  event.cause = loss == registry::Loss::File ? "damaged" : "lost";
+  event.set_cause(cause_of(loss));
   event.text = text;
   events_.tell(std::move(event));
 }

@@ -32,7 +32,7 @@ void tell_remnant(events::Stream& stream, const reap::Remnant& remnant) {
   event.server = remnant.server;
   event.instance = remnant.instance;
   event.pid = remnant.outcome.pid;
-  event.cause = event.kind == Kind::Finding ? "remnant" : "restart";
+  event.set_cause(event.kind == Kind::Finding ? events::Cause::Remnant : events::Cause::Restart);
   event.count = 1;
   event.text = remnant.text;
   stream.tell(std::move(event));
@@ -48,7 +48,7 @@ void tell_container(events::Stream& stream, const registry::InstanceRecord& inst
   event.kind = removed ? Kind::Finding : Kind::Survivor;
   event.server = instance.server;
   event.instance = instance.id;
-  event.cause = "container";
+  event.set_cause(events::Cause::Container);
   event.text =
       "left by an earlier daemon: server " + instance.server +
       (removed ? ": no container of it is left"

@@ -13,7 +13,14 @@ constexpr std::array kKindNames = {"start",    "shutdown", "spawn",    "restart"
                                    "reap",     "finding",  "registry", "slow-turn"};
 static_assert(kKindNames.size() == static_cast<std::size_t>(Kind::SlowTurn) + 1);
 
+constexpr std::array kCauseNames = {"spawn",    "warm",    "spare",   "manifest", "shared",    "private",
+                                    "died",     "hung",    "restart", "remnant",  "container", "whole",
+                                    "degraded", "damaged", "older",   "lost"};
+static_assert(kCauseNames.size() == static_cast<std::size_t>(Cause::Lost) + 1);
+
 }  // namespace
+
+const char* name_of(Cause cause) { return kCauseNames[static_cast<std::size_t>(cause)]; }
 
 const char* name_of(Kind kind) { return kKindNames[static_cast<std::size_t>(kind)]; }
 

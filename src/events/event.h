@@ -18,10 +18,9 @@ enum class Kind : std::uint8_t {
   Spawn,     // an instance is started for the first time in its slot
   Restart,   // an instance is started after another one died in that slot
   Ready,     // its handshake is complete; `took` is the cold start
-  /// A session got an instance, or answers from the manifest; `cause`: "spawn", "warm", "spare", "manifest".
-  Attach,
-  Detach,  // a session ended; `cause` says why
-  Crash,   // an instance ended without being told to
+  Attach,    // a session got an instance, or is answered from the manifest; `cause` says which
+  Detach,    // a session ended; `cause` says why
+  Crash,     // an instance ended without being told to
   /// corral ends an instance; `cause` says why ("idle", "evicted", "recycled", "stopped", …).
   Stop,
   Extinct,   // its tree is proved to be gone; `took` from the decision to the proof, `count` processes
@@ -40,6 +39,34 @@ enum class Kind : std::uint8_t {
 const char* name_of(Kind kind);
 std::optional<Kind> kind_called(std::string_view name);
 
+/// The causes that belong to one kind of event, or that a reader decides by. Other causes are named where
+/// they arise: why corral ended an instance (pool/), why a session ended, which work made a turn slow.
+enum class Cause : std::uint8_t {
+  // Attach: how the session got its server.
+  Spawn,     // an instance was started for it
+  Warm,      // an instance was running
+  Spare,     // an instance had been started in advance
+  Manifest,  // none yet: it is answered from what is known about the server
+  // Spawn, Restart; also Spare.
+  Shared,
+  Private,
+  // Crash, and the Extinct or Survivor that follows.
+  Died,
+  Hung,  // it no longer answered
+  // Reap, Finding.
+  Restart,    // an earlier daemon left a process behind, which was ended
+  Remnant,    // an earlier daemon left a process behind, which could not be ended
+  Container,  // the container of an earlier instance was removed
+  // Registry.
+  Whole,     // it works again
+  Degraded,  // it cannot be written
+  Damaged,   // its file was damaged and has been replaced
+  Older,     // its file is from before the first release and has been replaced
+  Lost,      // some records could not be written in time
+};
+/// The word in events: "spawn", "warm", …
+const char* name_of(Cause cause);
+
 /// Plain data; copied freely.
 struct Event {
   std::uint64_t number = 0;  // set by the stream; increases, also across daemons
@@ -53,6 +80,9 @@ struct Event {
   std::string text{};   // one sentence for users; never contains an argument or a variable
   std::optional<std::chrono::milliseconds> took{};
   std::uint64_t count = 0;  // processes, where that applies
+
+  void set_cause(Cause word) { cause = name_of(word); }
+  bool has_cause(Cause word) const { return cause == name_of(word); }
 };
 
 /// The event as JSON members without braces: kind, server, instance, session, cause, took and count.

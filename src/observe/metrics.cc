@@ -10,6 +10,7 @@
 namespace corral::observe {
 namespace {
 
+using events::Cause;
 using events::Event;
 using events::Kind;
 
@@ -170,13 +171,13 @@ void Metrics::Counters::started(Count& count, const std::string& server) {
 }
 
 void Metrics::Counters::attached(const Event& event, const std::string& server) {
-  if (event.cause == "manifest") {  // it is not known yet whether the session will need a process
+  if (event.has_cause(Cause::Manifest)) {  // it is not known yet whether the session will need a process
     without_process.insert(event.session);
     return;
   }
   without_process.erase(event.session);
-  if (event.cause == "warm") did_without(server);
-  if (event.cause == "spare") saved(server);
+  if (event.has_cause(Cause::Warm)) did_without(server);
+  if (event.has_cause(Cause::Spare)) saved(server);
 }
 
 void Metrics::Counters::detached(const Event& event, const std::string& server) {
@@ -205,7 +206,7 @@ void Metrics::Counters::ready(const Event& event, const std::string& server) {
 
 /// The end of an instance that died by itself was not decided, so there is no duration.
 void Metrics::Counters::extinct(const Event& event) {
-  if (event.took && event.cause != "died") extinction.add(std::max(0.0, seconds_of(*event.took)));
+  if (event.took && !event.has_cause(Cause::Died)) extinction.add(std::max(0.0, seconds_of(*event.took)));
 }
 
 void Metrics::Counters::write_lifecycle(PrometheusText& out) const {

@@ -1,5 +1,7 @@
 #include "pool/instance_end.h"
 
+#include "events/event.h"
+
 namespace corral::pool {
 
 const char* cause_name(Cause cause) {
@@ -8,8 +10,8 @@ const char* cause_name(Cause cause) {
     case Cause::Idle: return "idle";
     case Cause::Parked: return "parked";
     case Cause::Evicted: return "evicted";
-    case Cause::Hung: return "hung";
-    case Cause::Died: return "died";
+    case Cause::Hung: return events::name_of(events::Cause::Hung);
+    case Cause::Died: return events::name_of(events::Cause::Died);
     case Cause::Unfit: return "unfit";
     case Cause::Outdated: return "outdated";
     case Cause::Reloaded: return "reloaded";

@@ -67,7 +67,7 @@ void Slot::give_to(const SessionPort& port, std::string key, const knowledge::Sh
 
 void Slot::add_waiter(SessionPort& port, const std::string& initialize_params) {
   Waiter waiter{.port = &port, .initialize_params = initialize_params};
-  if (holder_.take_given()) waiter.way = "spare";
+  if (holder_.take_given()) waiter.way = events::Cause::Spare;
   waiters_.add(std::move(waiter));
 }
 

@@ -42,7 +42,9 @@ std::string survivors_in(const instance::Ending& ending) {
 Event started_event(const Slot& slot) {
   const bool again = slot.life() == Life::Restarting;
   Event event = about(slot, again ? Kind::Restart : Kind::Spawn);
-  event.cause = slot.holder().is_spare() ? "spare" : slot.decision().shared ? "shared" : "private";
+  event.set_cause(slot.holder().is_spare() ? events::Cause::Spare
+                  : slot.decision().shared ? events::Cause::Shared
+                                           : events::Cause::Private);
   event.text = naming(event.instance, event.server) + ": " + (again ? "started again, " : "started, ") +
                slot.decision().reason;
   return event;
@@ -59,7 +61,7 @@ Event ready_event(const Slot& slot) {
 Event attached_event(const Slot& slot, const Waiter& waiter) {
   Event event = about(slot, Kind::Attach);
   event.session = waiter.port->id().value();
-  event.cause = waiter.way;
+  event.set_cause(waiter.way);
   event.text =
       "session " + std::to_string(event.session) + ": attached to " + naming(event.instance, event.server);
   return event;
@@ -70,7 +72,7 @@ Event answered_without_instance_event(const router::SessionPort& port, const Ser
   event.kind = Kind::Attach;
   event.server = spec.server;
   event.session = port.id().value();
-  event.cause = "manifest";
+  event.set_cause(events::Cause::Manifest);
   event.text = "session " + std::to_string(event.session) + ": attached to server " + event.server +
                " without starting it";
   return event;
@@ -78,7 +80,7 @@ Event answered_without_instance_event(const router::SessionPort& port, const Ser
 
 Event crashed_event(const Slot& slot, const router::LastWords& why) {
   Event event = about(slot, Kind::Crash);
-  event.cause = slot.run().cause() == Cause::Hung ? "hung" : "died";
+  event.set_cause(slot.run().cause() == Cause::Hung ? events::Cause::Hung : events::Cause::Died);
   event.text = naming(event.instance, event.server) + ": " + why.for_log();
   return event;
 }

@@ -33,7 +33,7 @@ void Waiters::remove(const router::SessionPort& port) {
 }
 
 void Waiters::mark_spawn() {
-  if (!list_.empty()) list_.front().way = "spawn";
+  if (!list_.empty()) list_.front().way = events::Cause::Spawn;
 }
 
 void Waiters::mark_failed() {

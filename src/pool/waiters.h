@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "events/event.h"
 #include "router/session_port.h"
 
 namespace corral::pool {
@@ -15,10 +16,8 @@ namespace corral::pool {
 struct Waiter {
   router::SessionPort* port;
   std::string initialize_params;
-  bool failed = false;  // the instance that it waited for did not open
-  /// How the session gets its instance: "spawn" = one was started for it, "spare", or "warm" = one was
-  /// running.
-  const char* way = "warm";
+  bool failed = false;                      // the instance that it waited for did not open
+  events::Cause way = events::Cause::Warm;  // how it gets its instance: Spawn, Spare or Warm
 };
 
 /// A port must stay valid while it is in here: call `remove` before a session is destroyed, also if the

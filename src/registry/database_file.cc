@@ -257,6 +257,7 @@ OpenedFile opened_from(Attempt made, const std::string& path, const std::string&
 
 /// Why a file is put aside.
 struct Unusable {
+  Loss loss;
   const char* mark;    // in its new name
   std::string notice;  // follows "the registry PATH", and is followed by where it is now
   std::string remedy;  // for when it cannot be moved
@@ -273,6 +274,7 @@ OpenedFile begin_new_file(const std::string& path, const Unusable& old) {
     return opened;
   }
   opened = opened_from(attempt(file, kPatience, journal_beside(file)), path, file);
+  opened.loss = old.loss;
   opened.notice = "the registry " + path + " " + old.notice + ": it was renamed to " + place +
                   ", and a new one was created. What it knew about earlier daemons is lost; `corral doctor` "
                   "finds what they may have left";
@@ -282,10 +284,10 @@ OpenedFile begin_new_file(const std::string& path, const Unusable& old) {
 /// Older files are never removed: what is in them may be the only trace of a process.
 OpenedFile replace_older_file(const std::string& path, std::int64_t version) {
   return begin_new_file(
-      path, {kOlder,
+      path, {Loss::OlderFile, kOlder,
              "was written by a corral before 0.1.0 (version " + std::to_string(version) +
                  " of its tables; this one reads " + std::to_string(schema_version()) + ")",
-             "a corral before 0.1.0 wrote it, and it cannot be put aside. Move it away; it is tried again"});
+             "a corral before 0.1.0 wrote it, and it cannot be renamed. Move it away; corral will retry"});
 }
 
 }  // namespace
@@ -368,7 +370,8 @@ OpenedFile open_database_file(const std::string& path, When when, std::optional<
 
 OpenedFile replace_database_file(const std::string& path) {
   forget_old_ones(path);
-  return begin_new_file(path, {kCorrupt, "was damaged, or was not a registry", remedy_for(Trouble::Corrupt)});
+  return begin_new_file(path, {Loss::DamagedFile, kCorrupt, "was damaged, or was not a registry",
+                               remedy_for(Trouble::Corrupt)});
 }
 
 void checkpoint_database_file(const std::string& file) {

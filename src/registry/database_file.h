@@ -23,12 +23,20 @@ FileId file_at(const std::string& path);
 /// Whether clients are waiting for answers while the file is opened.
 enum class When : std::uint8_t { Starting, Serving };
 
+/// What was lost, although the registry works.
+enum class Loss : std::uint8_t {
+  DamagedFile,  // what a damaged file knew about earlier daemons
+  OlderFile,    // what a file from before the first release knew about them
+  Records       // some records from a time when the file could not be written
+};
+
 struct OpenedFile {
-  Database database;      // invalid if `problem` is set
-  std::string file;       // the path without symbolic links
-  std::string problem;    // a sentence that says what to do
-  bool may_pass = false;  // retrying later may help, without a restart
-  std::string notice;     // a message for the user although the file was opened
+  Database database;              // invalid if `problem` is set
+  std::string file;               // the path without symbolic links
+  std::string problem;            // a sentence that says what to do
+  bool may_pass = false;          // retrying later may help, without a restart
+  std::string notice;             // a message for the user although the file was opened: what was lost
+  Loss loss = Loss::DamagedFile;  // which loss the notice is about
 };
 
 /// How SQLite keeps a change atomic. The write-ahead log needs memory that all processes with the file open

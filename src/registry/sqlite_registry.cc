@@ -130,7 +130,7 @@ SqliteRegistry::~SqliteRegistry() {
 void SqliteRegistry::open() {
   if (path_.empty()) return use_memory();
   OpenedFile opened = open_database_file(path_, When::Starting);
-  say(Loss::File, opened.notice);
+  say(opened.loss, opened.notice);
   if (opened.database.valid()) return use_file(std::move(opened));
   use_memory();
   if (opened.may_pass) try_again_later(options_.retry);
@@ -164,7 +164,7 @@ void SqliteRegistry::use_memory() {
 /// The file could not be opened before, or was replaced. Writes what this daemon knows to it.
 void SqliteRegistry::open_again() {
   OpenedFile opened = open_database_file(path_, When::Serving);
-  say(Loss::File, opened.notice);
+  say(opened.loss, opened.notice);
   if (!opened.database.valid()) {
     if (in_file_) use_memory();
     if (opened.may_pass) try_again_later(options_.retry);
@@ -197,7 +197,7 @@ void SqliteRegistry::replace_damaged_file() {
                         "check the disk, move the file away, and restart the daemon");
   }
   OpenedFile opened = replace_database_file(path_);
-  say(Loss::File, opened.notice);
+  say(opened.loss, opened.notice);
   if (!opened.database.valid()) {
     try_again_later(options_.retry);
     return set_degraded(std::move(opened.problem));

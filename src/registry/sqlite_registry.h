@@ -11,13 +11,10 @@
 #include <string>
 
 #include "base/loop.h"
+#include "registry/database_file.h"
 #include "registry/registry.h"
 
 namespace corral::registry {
-
-/// What was lost: everything that a damaged file knew about earlier daemons, or some records from a time when
-/// the file could not be written.
-enum class Loss : std::uint8_t { File, Records };
 
 struct RegistryOptions {
   std::chrono::milliseconds history{std::chrono::hours(24 * 14)};  // for events and ended records

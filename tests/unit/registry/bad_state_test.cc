@@ -71,6 +71,7 @@ TEST_F(BadState, WhatIsNoDatabaseIsPutAsideAndANewOneBegun) {
 
   EXPECT_EQ(registry->degraded(), "");
   EXPECT_THAT(notices_, ElementsAre(AllOf(HasSubstr(path()), HasSubstr("damaged"), HasSubstr(".corrupt-"))));
+  EXPECT_THAT(losses_, ElementsAre(Loss::DamagedFile));
   ASSERT_THAT(put_aside(), SizeIs(1));
   EXPECT_EQ(content_of(root() + "/state/" + put_aside()[0]), std::string(5000, 'x'));
   expect_it_works(*registry);
@@ -346,6 +347,7 @@ TEST_F(BadState, WhatCannotBeWrittenTakesNoMoreThanItsShareOfMemory) {
   FailingDisk::answer(SQLITE_OK);
   run_until([&] { return registry->degraded().empty(); });
   EXPECT_THAT(notices_, ElementsAre(AllOf(HasSubstr("20 records"), HasSubstr("lost"))));
+  EXPECT_THAT(losses_, ElementsAre(Loss::Records));
 }
 
 TEST_F(BadState, WhatRunsIsKnownThoughItsRecordHadToGo) {

@@ -157,6 +157,7 @@ TEST_P(NeverReleased, IsPutAsideWithEverythingInItAndANewOneBegun) {
   EXPECT_THAT(notices_,
               ElementsAre(AllOf(HasSubstr(path()), HasSubstr("version " + version + " of its tables"),
                                 HasSubstr(".older-"), HasSubstr("corral doctor"))));
+  EXPECT_THAT(losses_, ElementsAre(Loss::OlderFile)) << "it is not damaged";
   EXPECT_THAT(registry->events_after(0, 10), IsEmpty());
   EXPECT_EQ(registry->manifest("digest"), std::nullopt);
   EXPECT_THAT(put_aside(), IsEmpty());

@@ -38,7 +38,10 @@ class RegistryFiles : public survey::TempFiles {
   std::string path() const { return root() + "/state/registry.db"; }
 
   std::unique_ptr<Registry> open(RegistryOptions options = {}) {
-    options.notice = [this](Loss, const std::string& notice) { notices_.push_back(notice); };
+    options.notice = [this](Loss loss, const std::string& notice) {
+      losses_.push_back(loss);
+      notices_.push_back(notice);
+    };
     return open_registry(loop_, path(), std::move(options));
   }
   /// With a daemon that began, and one instance of it, and without an end.
@@ -79,6 +82,7 @@ class RegistryFiles : public survey::TempFiles {
 
   Loop loop_;
   std::vector<std::string> notices_;
+  std::vector<Loss> losses_;  // one for each notice
 };
 
 }  // namespace corral::registry
