@@ -84,12 +84,12 @@ std::optional<Hub::Rejection> Hub::check(const transport::Arrival& arrival) cons
 }
 
 Result<Origin> Hub::origin_of(transport::Arrival& arrival) {
-  const bool confined = !arrival.confinement.empty();
-  if (confined) use_own_launch_context(arrival.hello);
+  const Confined client = arrival.confinement.empty() ? Confined::No : Confined::Yes;
+  if (client == Confined::Yes) use_own_launch_context(arrival.hello);
   const std::string object = arrival.hello.session;
   Origin origin = definitions_.origin_of(arrival.hello);
   if (object.empty()) return origin;
-  return owned_.attach(object, std::move(origin), confined);
+  return owned_.attach(object, std::move(origin), client);
 }
 
 /// Once its pipes are ours a client cannot run its server itself any more, so it is told before. Sessions

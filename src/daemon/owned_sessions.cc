@@ -73,7 +73,7 @@ OwnedSessions::OwnedSessions(Loop& loop, ConnectedSessions& connected, pool::Poo
 
 Result<const OwnedSession*> OwnedSessions::create(const control::Hello& hello,
                                                   std::shared_ptr<const Environment> environment,
-                                                  bool confined) {
+                                                  Confined creator) {
   if (sessions_.size() >= kMostSessions) {
     return Error{"the daemon has " + std::to_string(kMostSessions) +
                  " sessions, which is its limit: end some (`corral session list`)"};
@@ -83,7 +83,7 @@ Result<const OwnedSession*> OwnedSessions::create(const control::Hello& hello,
   session.cwd = hello.cwd;
   session.environment = std::move(environment);
   session.owner = hello.owner;
-  session.confined = confined;
+  session.creator = creator;
   if (const Result<void> added = add_servers(hello, session); !added) return added.error();
   if (hello.ttl.count() > 0) {
     session.ttl = hello.ttl;
@@ -133,7 +133,7 @@ Result<void> OwnedSessions::watch_owner(OwnedSession& session) {
   return Error{process + " cannot be watched: " + strerror(errno) + "; give a time to live instead"};
 }
 
-Result<Origin> OwnedSessions::attach(const std::string& id, Origin origin, bool confined) const {
+Result<Origin> OwnedSessions::attach(const std::string& id, Origin origin, Confined client) const {
   const auto found = sessions_.find(id);
   if (found == sessions_.end()) {
     return Error{"no session is called '" + id + "'; `corral session list` shows those that are open"};
@@ -141,7 +141,7 @@ Result<Origin> OwnedSessions::attach(const std::string& id, Origin origin, bool 
   const OwnedSession& session = found->second;
   if (session.ending) return Error{"session " + id + " is ending: create another"};
   // Its commands and variables come from outside the sandbox that this process is in.
-  if (confined && !session.confined) {
+  if (client == Confined::Yes && session.creator == Confined::No) {
     return Error{"this process is more confined than the one that created session " + id +
                  ": create one from here"};
   }

@@ -21,6 +21,9 @@
 
 namespace corral::daemon {
 
+/// Whether a process is confined more tightly than the daemon (control/confinement.h).
+enum class Confined : std::uint8_t { No, Yes };
+
 /// A session object while it is open, and while it ends.
 struct OwnedSession {
   std::string id;
@@ -28,7 +31,7 @@ struct OwnedSession {
   std::map<std::string, std::vector<std::string>> commands;
   std::string cwd;
   std::shared_ptr<const Environment> environment;
-  bool confined = false;  // its creator is more confined than the daemon
+  Confined creator = Confined::No;
   Clock::time_point since = Clock::now();
   Clock::time_point last_heard = since;  // of sessions that are over
 
@@ -57,11 +60,11 @@ class OwnedSessions {
 
   /// The hello of `SessionCreate`. The error says what is wrong with it.
   Result<const OwnedSession*> create(const control::Hello& hello,
-                                     std::shared_ptr<const Environment> environment, bool confined);
+                                     std::shared_ptr<const Environment> environment, Confined creator);
 
   /// The origin of a client that names this session: a command of the session, or a configured server,
   /// launched from where the session was made. A command that the client brings itself stays as it is.
-  Result<Origin> attach(const std::string& id, Origin origin, bool confined) const;
+  Result<Origin> attach(const std::string& id, Origin origin, Confined client) const;
   void attached(const std::string& id, const std::string& server);
   /// A connected session is over.
   void left(const session::Session& session);

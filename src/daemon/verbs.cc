@@ -158,14 +158,14 @@ std::string objection_of_confinement(const Question& question) {
 
 void create_session(const Parts& parts, Question& question, const Answer& answer) {
   control::Hello& hello = question.hello;
-  const bool confined = !question.confinement.empty();
-  if (confined) {
+  const Confined creator = question.confinement.empty() ? Confined::No : Confined::Yes;
+  if (creator == Confined::Yes) {
     const std::string objection = objection_of_confinement(question);
     if (!objection.empty()) return answer(refusal(objection));
     use_own_launch_context(hello);
   }
   auto environment = parts->definitions.keep(std::exchange(hello.environment, {}));
-  const Result<const OwnedSession*> session = parts->owned.create(hello, std::move(environment), confined);
+  const Result<const OwnedSession*> session = parts->owned.create(hello, std::move(environment), creator);
   if (!session) return answer(refusal(session.error().message));
   answer(result(R"({"id":)" + wire::quoted((*session)->id) + R"(,"servers":)" +
                 names_json((*session)->servers) + "}"));
