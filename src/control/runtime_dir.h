@@ -29,4 +29,13 @@ std::string starting_path(
 std::string pid_path(const std::string& runtime_dir);  // corral.pid
 std::string log_path(const std::string& runtime_dir);  // daemon.log: stderr of an auto-started daemon
 
+/// The folder for what outlives the daemon: $XDG_STATE_HOME/corral, or ~/.local/state/corral. Empty if the
+/// user has no home: then nothing is stored. A relative path in a variable is ignored, because the daemon's
+/// working directory is not that of the user who set it.
+std::string default_state_directory();
+
+/// The same for a daemon with this runtime folder. A folder that is not one of the user's usual ones gets a
+/// state folder inside it, so that the two daemons share nothing.
+std::string state_directory_for(const std::string& runtime_dir);
+
 }  // namespace corral::control

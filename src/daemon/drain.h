@@ -4,16 +4,63 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/loop.h"
 #include "daemon/connected_sessions.h"
-#include "daemon/drain_plan.h"
 #include "daemon/owned_sessions.h"
 #include "pool/pool.h"
 
 namespace corral::daemon {
+
+/// Decides what comes next: calls in flight get their time, then every session ends, then every instance. A
+/// second request makes all of it faster. Pure: it is given the time and what is left, and refers to nothing
+/// else.
+class DrainPlan {
+ public:
+  enum class Phase : std::uint8_t {
+    NotBegun,
+    WaitingForCalls,
+    Ending,  // sessions and instances were told to end
+    Over,
+  };
+  enum class Step : std::uint8_t {
+    Wait,         // look again later
+    EndSessions,  // then ask again at once
+    Hurry,        // end the instances without their graces; then wait
+    Finish,       // nothing is left
+    GiveUp,       // something is left, and its time is over
+  };
+  /// What is left at one moment.
+  struct Left {
+    bool calls = false;
+    bool sessions = false;
+    bool instances = false;
+  };
+
+  /// After the sessions were told to end, beyond the configured graces: the kernel must finish with what was
+  /// killed.
+  static constexpr std::chrono::seconds kLastPatience{8};
+
+  /// `patience` is how long calls in flight may take.
+  void begin(Clock::time_point now, Clock::duration patience);
+  /// Somebody has asked a second time: the next step does not wait for calls, or for the graces of instances.
+  void hurry() { hurried_ = true; }
+  void cancel_hurry() { hurried_ = false; }
+
+  /// What to do now. Moves on to the next phase where the step says so.
+  Step next(Clock::time_point now, const Left& left);
+
+  Phase phase() const { return phase_; }
+
+ private:
+  Phase phase_ = Phase::NotBegun;
+  bool hurried_ = false;
+  Clock::time_point until_{};  // of the present phase
+};
 
 /// What was open when the drain began.
 struct Drained {

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "base/loop.h"
 #include "wire/json_text.h"
 
 namespace corral::events {
@@ -29,6 +30,20 @@ std::optional<Kind> kind_called(std::string_view name) {
     if (name == kKindNames[i]) return static_cast<Kind>(i);
   }
   return std::nullopt;
+}
+
+Event event_of(const SlowTurn& turn) {
+  Event event;
+  event.kind = Kind::SlowTurn;
+  event.cause = turn.longest.what != nullptr ? turn.longest.what : "unknown";
+  event.took = turn.cpu;
+  event.count = turn.longest.count;
+  event.text = "one turn of the daemon's loop took " + std::to_string(turn.cpu.count()) +
+               " ms of CPU time (" + std::to_string(turn.wall.count()) + " ms wall time, " +
+               std::to_string(turn.calls) + " calls) and delayed all sessions; most of it went to " +
+               event.cause + ": " + std::to_string(turn.longest.count) + ", " +
+               std::to_string(turn.longest.bytes) + " bytes";
+  return event;
 }
 
 std::string members_of(const Event& event) {

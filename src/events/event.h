@@ -10,6 +10,10 @@
 #include <string>
 #include <string_view>
 
+namespace corral {
+struct SlowTurn;
+}
+
 namespace corral::events {
 
 enum class Kind : std::uint8_t {
@@ -84,6 +88,10 @@ struct Event {
   void set_cause(Cause word) { cause = name_of(word); }
   bool has_cause(Cause word) const { return cause == name_of(word); }
 };
+
+/// A turn of the loop that took too long, as an event: which work it was and how much of it, without text
+/// from a peer. `cause` is the work that took longest, `count` its amount, `took` the thread's CPU time.
+Event event_of(const SlowTurn& turn);
 
 /// The event as JSON members without braces: kind, server, instance, session, cause, took and count.
 std::string members_of(const Event& event);

@@ -1,5 +1,3 @@
-#include "serve/daemon.h"
-
 #include <fcntl.h>
 #include <malloc.h>
 #include <sys/resource.h>
@@ -28,7 +26,6 @@
 #include "daemon/token_file.h"
 #include "daemon/watchdog.h"
 #include "events/event_log.h"
-#include "events/slow_turn.h"
 #include "keeper/inherited.h"
 #include "keeper/sweep.h"
 #include "proc/keeper_spawner.h"
@@ -40,7 +37,7 @@
 #include "serve/listening_socket.h"
 #include "serve/pid_file.h"
 #include "serve/service_notify.h"
-#include "serve/state_directory.h"
+#include "serve/start.h"
 #include "transport/unix_listener.h"
 #include "version.h"
 
@@ -77,7 +74,7 @@ std::string count(std::size_t number, const char* what) { return std::to_string(
 
 /// Empty if there is none.
 std::string state_directory_of(const ServeOptions& options) {
-  return options.state_dir.empty() ? state_directory_for(options.runtime_dir) : options.state_dir;
+  return options.state_dir.empty() ? control::state_directory_for(options.runtime_dir) : options.state_dir;
 }
 
 /// Empty if there is no state directory.

@@ -12,7 +12,6 @@
 #include "control/runtime_dir.h"
 #include "keeper/janitor.h"
 #include "proc/command_lookup.h"
-#include "serve/daemon.h"
 #include "serve/daemon_environment.h"
 #include "serve/http_socket.h"
 #include "serve/instance_lock.h"

@@ -1,11 +1,14 @@
-// The first process of `corral serve`: finds the runtime folder, takes the lock and becomes the janitor by
-// exec. Or ends, because a daemon runs already.
+// The two processes of `corral serve`. The first finds the runtime folder, takes the lock and becomes the
+// janitor by exec, or ends because a daemon is already running. The second is the daemon, which the janitor
+// starts: its signals, its sockets, its pid file, what it tells the service manager, and how it ends. The hub
+// does the work for clients.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "base/unique_fd.h"
 #include "serve/service.h"
 
 namespace corral::serve {
@@ -15,6 +18,10 @@ int start(const ServeOptions& options);
 
 /// Starts `corral serve` detached, waits until it answers and says where.
 int start_in_background(const ServeOptions& options);
+
+/// The daemon, on one thread. `lock` is the lock of the runtime folder, shared with the janitor; `lifeline`
+/// is readable when the janitor has ended. Returns the exit code when the daemon has ended.
+int run_daemon(const ServeOptions& options, UniqueFd lock, UniqueFd lifeline);
 
 /// Tells the person at the terminal why there is no daemon; returns the exit code.
 int fail_to_serve(const std::string& sentence);

@@ -26,7 +26,6 @@
 #include "cli/screen/page.h"
 #include "control/runtime_dir.h"
 #include "instance/error_lines.h"
-#include "serve/state_directory.h"
 #include "wire/json_text.h"
 
 namespace corral::cli {
@@ -63,8 +62,8 @@ struct Places {
 
 std::string usual_folder(const std::string& runtime_dir) {
   const std::string state = runtime_dir.empty()
-                                ? serve::default_state_directory()
-                                : serve::state_directory_for(std::filesystem::absolute(runtime_dir).string());
+                                ? control::default_state_directory()
+                                : control::state_directory_for(std::filesystem::absolute(runtime_dir).string());
   return state.empty() ? state : state + "/logs";
 }
 

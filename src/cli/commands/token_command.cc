@@ -9,8 +9,8 @@
 #include "cli/frame/late_options.h"
 #include "cli/frame/option_values.h"
 #include "cli/screen/page.h"
+#include "control/runtime_dir.h"
 #include "daemon/token_file.h"
-#include "serve/state_directory.h"
 
 namespace corral::cli {
 namespace {
@@ -39,8 +39,8 @@ struct Options {
 std::string file_for(const Options& options) {
   std::string directory = options.state_dir;
   if (directory.empty()) {
-    directory = options.runtime_dir.empty() ? serve::default_state_directory()
-                                            : serve::state_directory_for(options.runtime_dir);
+    directory = options.runtime_dir.empty() ? control::default_state_directory()
+                                            : control::state_directory_for(options.runtime_dir);
   }
   return directory.empty() ? "" : directory + "/" + daemon::kTokensFile;
 }

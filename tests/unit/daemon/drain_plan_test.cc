@@ -1,5 +1,5 @@
 // What comes next while the daemon shuts down.
-#include "daemon/drain_plan.h"
+#include "daemon/drain.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,6 @@
-#include "events/slow_turn.h"
+#include "events/event.h"
+
+#include "base/loop.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

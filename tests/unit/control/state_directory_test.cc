@@ -1,11 +1,11 @@
-#include "serve/state_directory.h"
+#include "control/runtime_dir.h"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
 #include <optional>
 
-namespace corral::serve {
+namespace corral::control {
 namespace {
 
 /// Sets a variable, or takes it away, for the length of a test.
@@ -52,4 +52,4 @@ TEST(StateDirectory, IsNoneWithoutAHome) {
 }
 
 }  // namespace
-}  // namespace corral::serve
+}  // namespace corral::control
