@@ -14,15 +14,15 @@ namespace {
 const std::string& root_of(const Origin& origin) { return origin.root.empty() ? origin.cwd : origin.root; }
 
 void apply_share(const std::string& share, pool::ServerSpec& wanted) {
-  if (share == "shared") wanted.share = config::Share::Shared;
-  if (share == "session") wanted.share = config::Share::Session;
-  if (share == "root") wanted.share = config::Share::Root;
+  if (share == "shared") wanted.entry.share = config::Share::Shared;
+  if (share == "session") wanted.entry.share = config::Share::Session;
+  if (share == "root") wanted.entry.share = config::Share::Root;
 }
 
 /// Sets the folder and the key, once it is known how the server is shared.
 void settle(const Origin& origin, const std::string& pinned, pool::ServerSpec& wanted) {
   apply_share(origin.share, wanted);
-  const bool by_root = wanted.share == config::Share::Root;
+  const bool by_root = wanted.entry.share == config::Share::Root;
   if (by_root) wanted.root = root_of(origin);
   wanted.launch.directory = !pinned.empty() ? pinned : by_root ? wanted.root : origin.cwd;
   wanted.key = knowledge::launch_key(wanted.launch);
@@ -36,6 +36,8 @@ void settle(const Origin& origin, const std::string& pinned, pool::ServerSpec& w
 pool::ServerSpec command_of(const Origin& origin) {
   pool::ServerSpec wanted;
   wanted.server = origin.server;
+  wanted.entry.name = origin.server;
+  wanted.entry.argv = origin.argv;
   wanted.launch.argv = origin.argv;
   wanted.launch.environment = config::environment_for_command(*origin.environment);
   settle(origin, "", wanted);
@@ -51,13 +53,13 @@ void copy_launch(const config::Server& entry, proc::LaunchSpec& spec) {
   spec.on_stop = entry.on_stop;
 }
 
-void copy_start(const config::Server& entry, pool::ServerSpec& wanted) {
-  if (entry.modern) wanted.era = *entry.modern ? knowledge::Era::Modern : knowledge::Era::Legacy;
-  wanted.eager = entry.eager;
-  wanted.warm = entry.warm;
-  wanted.on_change = entry.on_change;
-  wanted.min_version = entry.min_version;
-  wanted.recycle = entry.recycle;
+/// Empty if every tool is allowed. Keeps the two lists, not the whole entry.
+std::function<bool(std::string_view)> tool_filter(const config::Server& entry) {
+  if (!config::limits_tools(entry)) return nullptr;
+  config::Server lists;
+  lists.tools = entry.tools;
+  lists.deny = entry.deny;
+  return [lists = std::move(lists)](std::string_view tool) { return config::allows_tool(lists, tool); };
 }
 
 void mix(std::size_t& hash, std::string_view text) {
@@ -89,28 +91,17 @@ Result<pool::ServerSpec> resolve(const Origin& origin, const config::Configurati
   const config::Server* entry = configuration.find(origin.server);
   if (entry == nullptr) return no_such_server(origin.server, configuration);
   if (entry->disabled) return Error{"server " + origin.server + " is disabled in " + configuration.file};
-  const Result<config::Server> expanded =
+  Result<config::Server> expanded =
       config::expand(*entry, shim::with_root(*origin.environment, root_of(origin)));
   if (!expanded) return expanded.error();
   pool::ServerSpec wanted;
   wanted.server = expanded->name;
+  wanted.from_configuration = true;
   copy_launch(*expanded, wanted.launch);
   wanted.launch.environment = config::environment_for_entry(*origin.environment, *expanded);
-  wanted.share = expanded->share;
-  wanted.from_configuration = true;
-  wanted.stateless = expanded->stateless;
-  wanted.idle = expanded->idle;
-  wanted.restart = expanded->restart;
-  wanted.park = expanded->park;
-  wanted.probe = expanded->probe;
-  copy_start(*expanded, wanted);
-  if (expanded->timeout) wanted.call_timeout = *expanded->timeout;
-  if (config::limits_tools(*expanded)) {
-    wanted.allows_tool = [entry = *expanded](std::string_view tool) {
-      return config::allows_tool(entry, tool);
-    };
-  }
-  settle(origin, expanded->cwd, wanted);
+  wanted.allows_tool = tool_filter(*expanded);
+  wanted.entry = std::move(*expanded);
+  settle(origin, wanted.entry.cwd, wanted);
   return wanted;
 }
 
@@ -121,14 +112,14 @@ std::size_t HashEnvironment::operator()(const Environment& environment) const {
 }
 
 std::size_t HashServerSpec::operator()(const pool::ServerSpec& wanted) const {
-  std::size_t hash = static_cast<std::size_t>(wanted.share);
+  std::size_t hash = static_cast<std::size_t>(wanted.entry.share);
   mix(hash, wanted.server);
   mix(hash, wanted.key);
   return hash;
 }
 
 bool SameServerSpec::operator()(const pool::ServerSpec& one, const pool::ServerSpec& other) const {
-  return one.key == other.key && one.server == other.server && one.share == other.share &&
+  return one.key == other.key && one.server == other.server && one.entry.share == other.entry.share &&
          one.root == other.root && one.from_configuration == other.from_configuration;
 }
 

@@ -31,7 +31,7 @@ void Recycling::wait() {
 bool Recycling::needed() const {
   const auto& slots = pool_.slots();
   return std::any_of(slots.begin(), slots.end(),
-                     [](const pool::Slot& slot) { return slot.router() && slot.spec().recycle; });
+                     [](const pool::Slot& slot) { return slot.router() && slot.spec().entry.recycle; });
 }
 
 void Recycling::check(const observe::Snapshot& measured) {

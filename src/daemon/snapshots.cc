@@ -32,7 +32,7 @@ const char* era_of(const router::Router& router) {
 
 const char* share_of(const pool::Slot& slot) {
   if (!slot.router()->options().shared) return "session";
-  return slot.spec().share == config::Share::Root ? "root" : "shared";
+  return slot.spec().entry.share == config::Share::Root ? "root" : "shared";
 }
 
 observe::CountersView counters_of(const router::Router& router) {
@@ -56,7 +56,7 @@ observe::CountersView counters_of(const router::Router& router) {
 
 observe::LimitsView limits_of(const pool::ServerSpec& spec) {
   const auto& limits = spec.launch.limits;
-  observe::LimitsView view{limits.memory_bytes, limits.processes, std::nullopt, spec.recycle};
+  observe::LimitsView view{limits.memory_bytes, limits.processes, std::nullopt, spec.entry.recycle};
   if (limits.cpu_thousandths) view.cpu = *limits.cpu_thousandths / 1000.0;
   return view;
 }
@@ -82,7 +82,7 @@ observe::InstanceView view_of(const pool::Slot& slot, const observe::Usage* usag
   view.share = share_of(slot);
   view.root = spec.root;
   view.stale = slot.run().stale();
-  view.rolls = spec.on_change == config::OnChange::Roll;
+  view.rolls = spec.entry.on_change == config::OnChange::Roll;
   view.reason = slot.decision().reason;
   view.level = instance.level();
   for (const auto& [session, port] : router.sessions()) view.sessions.push_back(session.value());

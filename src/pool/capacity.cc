@@ -17,7 +17,7 @@ std::string refusal_for(const ServerSpec& spec, const Quota& quota, const Use& u
 }  // namespace
 
 bool may_park(const ServerSpec& spec, ServerCatalog& catalog) {
-  return spec.park ? *spec.park : catalog.keeps_no_state(spec);
+  return spec.entry.park ? *spec.entry.park : catalog.keeps_no_state(spec);
 }
 
 /// Instances that are ending do not count.

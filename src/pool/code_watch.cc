@@ -37,7 +37,7 @@ void CodeWatch::look() {
 
 void CodeWatch::look_at(Slot& slot) {
   if (slot.life() != Life::Ready || !slot.run().stale().empty()) return;
-  if (slot.spec().on_change == config::OnChange::Ignore) return;
+  if (slot.spec().entry.on_change == config::OnChange::Ignore) return;
   if (const auto changed = knowledge::what_changed(slot.build())) slot.mark_stale(*changed);
 }
 

@@ -18,10 +18,10 @@ router::RouterOptions router_options(const ServerSpec& spec, const knowledge::Sh
       .confirm_read_only = decision.confirm_annotations,
       .confirm_modern = decision.confirm_modern,
       .allows_tool = spec.allows_tool,
-      .call_timeout = spec.call_timeout,
-      .probe = spec.probe,
+      .call_timeout = call_timeout(spec),
+      .probe = spec.entry.probe,
       .answers_probes = catalog.answers_probes(spec),
-      .min_version = spec.min_version,
+      .min_version = spec.entry.min_version,
   };
 }
 
@@ -45,7 +45,7 @@ instance::Opening opening_for(const ServerSpec& spec, const knowledge::SharingDe
                               std::optional<knowledge::Era> expected, const std::string& introduction) {
   instance::Opening opening;
   opening.expected = expected;
-  opening.pinned = spec.era.has_value();
+  opening.pinned = configured_era(spec).has_value();
   opening.announce = decision.shared;
   const bool is_plain = decision.shared || introduction.empty();
   opening.initialize_params = is_plain ? instance::plain_initialize_params() : introduction;

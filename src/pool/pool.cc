@@ -37,7 +37,7 @@ void Pool::write_to(const Records& records) {
 
 std::optional<Known> Pool::known(const Ask& ask) {
   const ServerSpec& spec = *ask.spec;
-  if (spec.eager || is_stopped(spec, stopped_)) return std::nullopt;
+  if (spec.entry.eager || is_stopped(spec, stopped_)) return std::nullopt;
   catalog_.forget_old_build(spec);
   const knowledge::SharingDecision decision = catalog_.decide(ask);
   if (decision.shared) {

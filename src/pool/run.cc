@@ -52,7 +52,7 @@ void Run::leave_sessions(const ServerSpec& spec) {
   for (const SessionId session : router_->sessions().ids()) {
     SessionPort* const port = router_->sessions().find(session);
     if (port == nullptr) continue;                                // it left when another one was told
-    if (failed && (!spec.restart || !port->may_ask())) continue;  // it ends with its server
+    if (failed && (!spec.entry.restart || !port->may_ask())) continue;  // it ends with its server
     router_->give_up_calls(*port, wire::kServerLost, why.to(session));
     router_->detach(*port);
     facts_.lost_by.insert(session);

@@ -63,7 +63,7 @@ void ServerCatalog::forget_some(const std::function<bool(std::string_view key)>&
 
 void ServerCatalog::forget_old_build(const ServerSpec& spec) {
   Knowledge& known = knowledge_of(spec);
-  if (spec.on_change == config::OnChange::Ignore) return;
+  if (spec.entry.on_change == config::OnChange::Ignore) return;
   const auto changed = knowledge::what_changed(known.manifest.fingerprint);
   if (!changed) return;
   log_line("server " + spec.server + ": " + *changed + "; what was known about it is learned again");
@@ -74,7 +74,7 @@ void ServerCatalog::forget_old_build(const ServerSpec& spec) {
 // ---- decisions
 
 std::optional<Era> ServerCatalog::era_of(const ServerSpec& spec) {
-  if (spec.era) return spec.era;
+  if (const auto era = configured_era(spec)) return era;
   const std::optional<bool> modern = knowledge_of(spec).manifest.modern;
   if (!modern) return std::nullopt;
   return *modern ? Era::Modern : Era::Legacy;
@@ -83,10 +83,10 @@ std::optional<Era> ServerCatalog::era_of(const ServerSpec& spec) {
 knowledge::SharingFacts ServerCatalog::facts_of(const ServerSpec& spec) {
   return {
       .server = spec.server,
-      .wanted = spec.share,
+      .wanted = spec.entry.share,
       .root = spec.root,
       .from_configuration = spec.from_configuration,
-      .stateless_by_configuration = spec.stateless,
+      .stateless_by_configuration = spec.entry.stateless,
       .known =
           knowledge::find_known_server(spec.launch.argv, spec.launch.directory, search_path(spec.launch)),
       .shown = static_cast<const knowledge::Conduct&>(knowledge_of(spec).manifest),
@@ -123,7 +123,7 @@ std::optional<Known> ServerCatalog::known(const Ask& ask, const knowledge::Shari
   const auto found = manifest.portraits.find(profile_for(*era, decision.shared, ask.initialize_params));
   if (found == manifest.portraits.end() || found->second.handshake.empty()) return std::nullopt;
   // If the version of the server will be refused, the session must be told at once, not later.
-  if (!knowledge::objection_to_version(spec.server, found->second.handshake, spec.min_version).empty())
+  if (!knowledge::objection_to_version(spec.server, found->second.handshake, spec.entry.min_version).empty())
     return std::nullopt;
   return Known{*era, decision.shared, &found->second};
 }

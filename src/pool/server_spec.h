@@ -4,8 +4,6 @@
 #pragma once
 
 #include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -22,27 +20,27 @@
 namespace corral::pool {
 
 struct ServerSpec {
-  std::string server;  // its name, or the name of the command
+  std::string server;    // its name, or the name of the command
+  config::Server entry;  // every option, expanded; the defaults for a client's command
   proc::LaunchSpec launch;
   std::string key;  // of `launch`: servers with the same key are the same server
-  config::Share share = config::Share::Auto;
   bool from_configuration = false;
-  bool stateless = false;
   std::function<bool(std::string_view)> allows_tool;  // empty = all
-  Clock::duration call_timeout = std::chrono::hours(1);
-  Clock::duration idle = std::chrono::minutes(10);
-  bool restart = true;       // a server that died comes back; otherwise its sessions end with it
-  std::optional<bool> park;  // end the tree of a silent session; unset = where it keeps no state
-  Clock::duration probe = std::chrono::minutes(1);  // ask a silent server whether it lives; 0 = never
-  std::string root;                                 // share = root: the project
-  std::optional<knowledge::Era> era;                // as it is configured; unset = found out
-  bool eager = false;                               // started when a session attaches
-  std::size_t warm = 0;                             // private instances that are kept ready
-  config::OnChange on_change = config::OnChange::Roll;
-  std::string min_version;               // an older server is refused; empty = none is
-  std::optional<std::uint64_t> recycle;  // memory of the tree at which it is replaced
-  Account* account = nullptr;            // of the principal that wants it; null = nobody counts
+  std::string root;                                   // share = root: the project
+  Account* account = nullptr;                         // of the principal that wants it; null = nobody counts
 };
+
+/// The era that the user has configured; unset = corral detects it.
+inline std::optional<knowledge::Era> configured_era(const ServerSpec& spec) {
+  if (!spec.entry.modern) return std::nullopt;
+  return *spec.entry.modern ? knowledge::Era::Modern : knowledge::Era::Legacy;
+}
+
+/// How long one call may take. A call without a configured limit still ends, so that its id does not stay in
+/// the tables of a server that has forgotten it.
+inline Clock::duration call_timeout(const ServerSpec& spec) {
+  return spec.entry.timeout.value_or(std::chrono::hours(1));
+}
 
 /// Whether the user asks for it, and not a token.
 inline bool is_users(const ServerSpec& spec) { return spec.account == nullptr || spec.account->is_user(); }

@@ -109,7 +109,7 @@ void Slot::on_open(Router& router) {
   silent_probe_ = false;
   lessons_.opened(context_.owner.watch_code(*router.instance()));
   context_.tell(ready_event(*this));
-  use_.look_in(spec_->idle);
+  use_.look_in(spec_->entry.idle);
   apply(Trigger::Opened);
 }
 
@@ -120,7 +120,7 @@ void Slot::attach_waiters() {
     Router& router = *run_.router();
     router.attach(port);
     context_.tell(attached_event(*this, waiter));
-    if (!run_.stale().empty() && spec_->on_change == config::OnChange::Warn) {
+    if (!run_.stale().empty() && spec_->entry.on_change == config::OnChange::Warn) {
       port.note("server " + spec_->server + " runs old code: " + run_.stale() + "; `corral restart " +
                 spec_->server + "` runs the new code");
     }
@@ -232,7 +232,7 @@ void Slot::drain() {
   use_.stop();
   // An instance that only uses too much memory may finish its calls.
   const bool recycled = run_.cause() == Cause::Recycled;
-  run_.drain(recycled ? spec_->call_timeout : context_.limits.drain, [this] { apply(Trigger::Drained); });
+  run_.drain(recycled ? call_timeout(*spec_) : context_.limits.drain, [this] { apply(Trigger::Drained); });
 }
 
 void Slot::on_calls_finished(Router& router) {
@@ -271,7 +271,7 @@ Slot::Left Slot::leave(SessionPort& port, Ends ends, Haste haste, WhenGone when_
   const bool its_own = ends == Ends::SessionObject && alone && holder_.object() == port.owner();
   if (decision_.shared && !its_own) {
     if (alone && life_ == Life::Waiting) apply(Trigger::Unused);
-    if (alone) use_.look_in(run_.stale().empty() ? spec_->idle : Clock::duration::zero());
+    if (alone) use_.look_in(run_.stale().empty() ? spec_->entry.idle : Clock::duration::zero());
     return Left::Stays;
   }
   run_.end_with(port.id(), haste);
@@ -325,7 +325,7 @@ bool Slot::allow() {
 void Slot::mark_stale(const std::string& changed) {
   run_.mark_stale(changed);
   lessons_.mark_outdated();
-  const bool roll = spec_->on_change == config::OnChange::Roll;
+  const bool roll = spec_->entry.on_change == config::OnChange::Roll;
   const std::string& instance = router()->instance()->id().text();
   context_.tell(slot_event(
       *this, events::Kind::Stale, roll ? "roll" : "warn",

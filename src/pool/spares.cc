@@ -25,7 +25,7 @@ bool is_coming(const Slot& slot) { return slot.life() == Life::Ready || slot.lif
 
 Slot* Spares::give_to(const router::SessionPort& port, const Ask& ask,
                       const knowledge::SharingDecision& decision) {
-  if (decision.shared || ask.spec->warm == 0) return nullptr;
+  if (decision.shared || ask.spec->entry.warm == 0) return nullptr;
   parts_.loop.post(lifetime_.guard([this, ask] { refill(ask); }));
   const std::string key = spare_key(ask);
   Slot* best = nullptr;
@@ -44,7 +44,7 @@ void Spares::refill(const Ask& ask) {
   auto have = static_cast<std::size_t>(std::count_if(
       parts_.slots.begin(), parts_.slots.end(),
       [&key](const Slot& slot) { return slot.holder().spare_for() == key && is_coming(slot); }));
-  for (; have < ask.spec->warm; ++have) {
+  for (; have < ask.spec->entry.warm; ++have) {
     if (closed_ || !parts_.capacity.has_room_for_spare(*ask.spec)) return;
     add(ask, key);
   }

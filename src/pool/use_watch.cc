@@ -29,9 +29,9 @@ void UseWatch::look() {
       judge_use({.has_sessions = !router.sessions().empty(),
                  .in_use = activity.in_use,
                  .may_park = may_park(spec, catalog_),
-                 .replaced = !slot_.run().stale().empty() && spec.on_change == config::OnChange::Roll,
+                 .replaced = !slot_.run().stale().empty() && spec.entry.on_change == config::OnChange::Roll,
                  .unused = Clock::now() - activity.last_used,
-                 .idle = spec.idle});
+                 .idle = spec.entry.idle});
   if (!verdict.end) return look_in(verdict.look_again);
   slot_.end_unused(*verdict.end);
 }

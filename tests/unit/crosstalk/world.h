@@ -69,7 +69,7 @@ class World final : private transport::HttpSessionOpener {
 
   /// What the entries of the configuration say, for this episode.
   struct Habits {
-    Clock::duration idle{};
+    std::chrono::milliseconds idle{};
     std::optional<bool> park;
     bool restart = true;
     bool era_is_known = true;

@@ -83,10 +83,10 @@ TEST(Resolve, WithoutRootSharingTheFolderStaysTheClients) {
 TEST(Resolve, WhatTheClientAsksForCountsMore) {
   Origin origin = from("/cwd", "/project");
   origin.share = "root";
-  EXPECT_EQ(resolved(origin, with(Share::Session)).share, Share::Root);
+  EXPECT_EQ(resolved(origin, with(Share::Session)).entry.share, Share::Root);
   EXPECT_EQ(resolved(origin, with(Share::Session)).root, "/project");
   origin.share = "session";
-  EXPECT_EQ(resolved(origin, with(Share::Root)).share, Share::Session);
+  EXPECT_EQ(resolved(origin, with(Share::Root)).entry.share, Share::Session);
   EXPECT_EQ(resolved(origin, with(Share::Root)).root, "");
 }
 
@@ -99,7 +99,7 @@ TEST(Resolve, ACommandIsWhatItIsWhateverIsConfigured) {
   EXPECT_EQ(wanted.launch.argv, origin.argv);
   EXPECT_FALSE(wanted.from_configuration);
   EXPECT_EQ(wanted.server, "files");
-  EXPECT_EQ(wanted.share, Share::Auto);
+  EXPECT_EQ(wanted.entry.share, Share::Auto);
 }
 
 TEST(Resolve, SaysWhyThereIsNone) {
@@ -129,14 +129,14 @@ TEST(Resolve, CarriesTheRulesOfTheEntry) {
 
   const pool::ServerSpec wanted = resolved(from("/cwd"), configuration);
 
-  EXPECT_FALSE(wanted.restart);
-  EXPECT_EQ(wanted.park, true);
-  EXPECT_EQ(wanted.probe, std::chrono::seconds(7));
-  EXPECT_EQ(wanted.idle, std::chrono::seconds(9));
-  EXPECT_EQ(wanted.era, knowledge::Era::Modern);
-  EXPECT_TRUE(wanted.eager);
-  EXPECT_EQ(wanted.warm, 3U);
-  EXPECT_EQ(wanted.on_change, config::OnChange::Warn);
+  EXPECT_FALSE(wanted.entry.restart);
+  EXPECT_EQ(wanted.entry.park, true);
+  EXPECT_EQ(wanted.entry.probe, std::chrono::seconds(7));
+  EXPECT_EQ(wanted.entry.idle, std::chrono::seconds(9));
+  EXPECT_EQ(configured_era(wanted), knowledge::Era::Modern);
+  EXPECT_TRUE(wanted.entry.eager);
+  EXPECT_EQ(wanted.entry.warm, 3U);
+  EXPECT_EQ(wanted.entry.on_change, config::OnChange::Warn);
 }
 
 TEST(Interned, EqualValuesAreOne) {
@@ -153,9 +153,9 @@ TEST(Interned, ServersThatDifferInTheirRulesAreTwo) {
   ServerSpecs wanteds;
   pool::ServerSpec shared;
   shared.key = "k";
-  shared.share = Share::Shared;
+  shared.entry.share = Share::Shared;
   pool::ServerSpec alone = shared;
-  alone.share = Share::Session;
+  alone.entry.share = Share::Session;
 
   EXPECT_EQ(wanteds.keep(shared), wanteds.keep(shared));
   const auto kept = wanteds.keep(shared);

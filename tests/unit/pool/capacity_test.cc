@@ -50,7 +50,7 @@ TEST_F(ACapacity, EndsTheInstanceThatWasNotUsedForLongest) {
 
 TEST_F(ACapacity, NeverEndsTheInstanceOfASessionThatMayNotBeParked) {
   parts_.context.limits.max_instances = 1;
-  spec_->park = false;
+  spec_->entry.park = false;
   Slot& slot = idle_slot("a");
   slot.add_waiter(port_, "{}");
   slot.apply(Trigger::Asked);
@@ -59,7 +59,7 @@ TEST_F(ACapacity, NeverEndsTheInstanceOfASessionThatMayNotBeParked) {
   EXPECT_NE(room.error().message.find("all instances are in use"), std::string::npos);
   EXPECT_EQ(slot.life(), Life::Ready);
 
-  spec_->park = true;
+  spec_->entry.park = true;
   EXPECT_TRUE(parts_.capacity.make_room(*spec_));
   EXPECT_TRUE(is_ending(slot.life()));
   EXPECT_EQ(port_.departures.size(), 1U);

@@ -24,7 +24,7 @@ TEST(OpeningFor, APrivateInstanceHasTheWordsOfItsClient) {
 
 TEST(OpeningFor, ASharedInstanceNamesNoClient) {
   const auto spec = files_spec(config::Share::Shared);
-  spec->era.reset();
+  spec->entry.modern.reset();
   const instance::Opening opening = opening_for(*spec, shared_decision(), std::nullopt, kClient);
   EXPECT_EQ(opening.initialize_params, instance::plain_initialize_params());
   EXPECT_TRUE(opening.announce);

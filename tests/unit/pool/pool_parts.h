@@ -67,8 +67,8 @@ inline std::shared_ptr<pool::ServerSpec> files_spec(config::Share share) {
   spec->launch.argv = {"/bin/fake-server"};
   spec->launch.directory = "/";
   spec->key = knowledge::launch_key(spec->launch);
-  spec->share = share;
-  spec->era = knowledge::Era::Legacy;
+  spec->entry.share = share;
+  spec->entry.modern = false;
   return spec;
 }
 

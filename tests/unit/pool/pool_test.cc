@@ -65,7 +65,7 @@ TEST_F(APool, KeepsASharedInstanceForTheSessionsThatStay) {
   EXPECT_EQ(pool_.slots().front().router()->sessions().size(), 1U);
   EXPECT_FALSE(pool_.release(two_, Haste::Polite, {}));
   EXPECT_EQ(pool_.slots().front().life(), Life::Ready) << "until it is idle";
-  pass(spec->idle + std::chrono::seconds(1));
+  pass(spec->entry.idle + std::chrono::seconds(1));
   EXPECT_EQ(pool_.slots().front().run().cause(), Cause::Idle);
   spawner_.servers[0].exit(0);
   settle();

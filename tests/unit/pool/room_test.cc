@@ -60,7 +60,7 @@ TEST_F(Room, IsUsedUpByInstancesThatMayNotBeParked) {
 }
 
 TEST_F(Room, IsMadeByThoseThatMayBeParked) {
-  exchange_.wanted->park = true;
+  exchange_.wanted->entry.park = true;
   for (int i = 0; i < 4; ++i) exchange_.ready_client();
   EXPECT_EQ(objection(3), "");
   EXPECT_THAT(objection(4), HasSubstr("4 are in use"));
@@ -80,13 +80,13 @@ TEST_F(Room, IsFreeAgainOnceAnInstanceIsOnItsWayOut) {
 }
 
 TEST_F(Room, IsNotNeededWhereASpareWaits) {
-  exchange_.wanted->warm = 1;
+  exchange_.wanted->entry.warm = 1;
   exchange_.ready_client();
   exchange_.settle();
   ASSERT_EQ(exchange_.started(), 2U);
   exchange_.answer_handshake(exchange_.server(1));
   const auto other = another("other");
-  exchange_.wanted->warm = 0;
+  exchange_.wanted->entry.warm = 0;
   for (int i = 0; i < 2; ++i) {
     FakeClient& client = exchange_.clients.emplace_back(
         exchange_.loop, router::SessionId(50U + static_cast<unsigned>(i)), exchange_.pool, other, "");
@@ -115,7 +115,7 @@ TEST_F(SharedRoom, IsNotNeededByWhoeverNeedsOneOfItsOwnOnlyIfThereIsASpare) {
   const auto own = another("fake-server");
   own->launch = exchange_.wanted->launch;
   own->key = exchange_.wanted->key;
-  own->share = config::Share::Session;
+  own->entry.share = config::Share::Session;
   EXPECT_NE(objection_for(own, 7), "") << "the one that runs is shared";
 }
 
@@ -140,7 +140,7 @@ TEST_F(Room, OfATokenIsAQuarterAndOfAllTokensThreeQuarters) {
 }
 
 TEST_F(Room, OfATokenIsMadeAmongItsOwnAndThoseOfTokens) {
-  exchange_.wanted->park = true;
+  exchange_.wanted->entry.park = true;
   const auto user = exchange_.wanted;
   exchange_.ready_client();
   exchange_.ready_client();

@@ -89,7 +89,7 @@ TEST_F(ARun, LeavesItsSessionsWithTheReasonAndTellsEachOnce) {
 }
 
 TEST_F(ARun, KeepsSessionsThatEndWithTheirServerUntilItsTreeIsGone) {
-  spec_->restart = false;
+  spec_->entry.restart = false;
   begin();
   run_.router()->attach(one_);
   run_.leave_sessions(*spec_);

@@ -27,7 +27,7 @@ class ACatalog : public testing::Test {
 
 TEST_F(ACatalog, KnowsTheEraThatIsConfiguredOrThatAnInstanceHasShown) {
   EXPECT_EQ(catalog_.era_of(*spec_), Era::Legacy);
-  spec_->era.reset();
+  spec_->entry.modern.reset();
   EXPECT_EQ(catalog_.era_of(*spec_), std::nullopt);
   catalog_.learn_era(*spec_, Era::Modern);
   EXPECT_EQ(catalog_.era_of(*spec_), Era::Modern);

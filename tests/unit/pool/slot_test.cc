@@ -407,7 +407,7 @@ TEST_F(ASlot, ThatIsGoneIsNotTouchedWhenTheTreeOfALostKeeperHasEnded) {
 TEST_F(ASlot, EndsAfterItsIdleTimeAndNotBefore) {
   reach(Life::Ready, one_);
   EXPECT_EQ(leave(one_), Slot::Left::Stays);
-  parts_.pass(spec_->idle - std::chrono::seconds(1));
+  parts_.pass(spec_->entry.idle - std::chrono::seconds(1));
   EXPECT_EQ(slot_->life(), Life::Ready);
   parts_.pass(std::chrono::seconds(2));
   EXPECT_EQ(slot_->life(), Life::Ending);

@@ -13,8 +13,8 @@ TEST(SpareRoom, ATokenAtItsQuarterLosesNoInstanceToASpare) {
   limits.max_instances = 8;  // a quarter: two
   exchange.pool.set_limits(limits);
   exchange.wanted->account = &shares.account("token:ci");
-  exchange.wanted->warm = 1;
-  exchange.wanted->park = true;
+  exchange.wanted->entry.warm = 1;
+  exchange.wanted->entry.park = true;
   const auto connect = [&] {
     exchange.connect().say(kInitialize);
     exchange.settle();

@@ -16,7 +16,7 @@ constexpr const char* kOther = R"({"clientInfo":{"name":"other","version":"1"}})
 
 class SomeSpares : public testing::Test {
  protected:
-  SomeSpares() { spec_->warm = 2; }
+  SomeSpares() { spec_->entry.warm = 2; }
 
   pool::Ask ask(const char* introduction = kTester) const { return {spec_, introduction, std::nullopt}; }
   Slot* give(const char* introduction = kTester) {
@@ -63,7 +63,7 @@ TEST_F(SomeSpares, AreNotGivenToAClientThatSaysSomethingElseOfItself) {
 
 TEST_F(SomeSpares, AreNotBegunForASharedServerOrWhereNoneAreWanted) {
   EXPECT_EQ(spares_->give_to(port_, ask(), shared_decision()), nullptr);
-  spec_->warm = 0;
+  spec_->entry.warm = 0;
   EXPECT_EQ(give(), nullptr);
   parts_.settle();
   EXPECT_EQ(parts_.started(), 0U);

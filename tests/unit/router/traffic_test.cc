@@ -126,7 +126,7 @@ TEST_F(Traffic, TheProgressTokenIsOursToTheServerWhereverItStands) {
 }
 
 TEST_F(Traffic, ACallThatTakesTooLongIsGivenUpAndTheServerHearsOfIt) {
-  exchange_.wanted->call_timeout = seconds(30);
+  exchange_.wanted->entry.timeout = seconds(30);
   FakeClient& client = exchange_.ready_client();
   const auto asked = heard_of(client, request("1", "prompts/list"));
   exchange_.clock.pass(milliseconds(29'999));
@@ -142,7 +142,7 @@ TEST_F(Traffic, ACallThatTakesTooLongIsGivenUpAndTheServerHearsOfIt) {
 }
 
 TEST_F(Traffic, ProgressGivesACallItsTimeAgain) {
-  exchange_.wanted->call_timeout = seconds(30);
+  exchange_.wanted->entry.timeout = seconds(30);
   FakeClient& client = exchange_.ready_client();
   const auto asked = heard_of(client, request("1", "prompts/get", R"({"_meta":{"progressToken":"t"}})"));
   exchange_.clock.pass(seconds(20));
@@ -217,7 +217,7 @@ TEST_F(Traffic, ASessionThatComesBackWithSubscriptionsHasAskedTheNextInstanceToo
 class ModernTraffic : public Traffic {
  protected:
   ModernTraffic() {
-    exchange_.wanted->era = knowledge::Era::Modern;
+    exchange_.wanted->entry.modern = true;
     client_ = &exchange_.connect();
     client_->say(modern("\"d\"", "server/discover"));
     exchange_.settle();

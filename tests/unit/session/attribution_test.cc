@@ -277,7 +277,7 @@ TEST(Attribution, WhatIsToldAgainToANewInstanceIsItsSessionsCause) {
 /// A new modern instance is asked for a list with what the client says of itself.
 TEST(Attribution, WhoseListANewModernInstanceIsAskedForHasAskedIt) {
   Exchange exchange;
-  exchange.wanted->era = knowledge::Era::Modern;
+  exchange.wanted->entry.modern = true;
   const auto answer_all = [&] {
     exchange.settle();
     FakeServer& server = exchange.spawner.servers.back();

@@ -167,7 +167,7 @@ TEST_F(Lazy, MessagesKeepTheirOrderWhenTheNextInstanceIsThereAtOnce) {
 TEST(WhileTheServerStarts, AModernCallThatOpenedTheSessionCanBeCancelled) {
   for (const bool modern_server : {true, false}) {
     Exchange exchange;
-    if (modern_server) exchange.wanted->era = knowledge::Era::Modern;
+    if (modern_server) exchange.wanted->entry.modern = true;
     FakeClient& client = exchange.connect();
     client.say(modern_call("1"));
     exchange.settle();
@@ -278,7 +278,7 @@ TEST(WhileTheServerDrains, AnInitializeAfterADiscoveryIsAnsweredInTheEnd) {
 class LegacyBeforeModern : public testing::Test {
  protected:
   LegacyBeforeModern() {
-    exchange.wanted->era = knowledge::Era::Modern;
+    exchange.wanted->entry.modern = true;
     client = &exchange.connect();
     client->say(kInitialize);
     exchange.settle();
@@ -319,7 +319,7 @@ class LegacyBeforeModern : public testing::Test {
 };
 
 TEST_F(LegacyBeforeModern, ACallThatWaitsForItsClientIsAnsweredWhenTheServerIsLostForGood) {
-  exchange.wanted->restart = false;
+  exchange.wanted->entry.restart = false;
   client->say(call("1"));
   exchange.settle();
   require_input();

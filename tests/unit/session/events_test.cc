@@ -62,7 +62,7 @@ TEST_F(Told, ACrashIsToldOnceAndItsSuccessorIsARestart) {
 }
 
 TEST_F(Told, AnEndWithoutProofIsASurvivor) {
-  exchange.wanted->share = config::Share::Session;
+  exchange.wanted->entry.share = config::Share::Session;
   FakeClient& client = exchange.ready_client();
   words();
 
@@ -76,7 +76,7 @@ TEST_F(Told, AnEndWithoutProofIsASurvivor) {
 }
 
 TEST_F(Told, EverySurvivorIsAnEventOfItsOwn) {
-  exchange.wanted->share = config::Share::Session;
+  exchange.wanted->entry.share = config::Share::Session;
   FakeClient& client = exchange.ready_client();
   all.clear();
 
@@ -93,7 +93,7 @@ TEST_F(Told, EverySurvivorIsAnEventOfItsOwn) {
 }
 
 TEST_F(Told, AServerThatIsTooOldIsRefusedWithBothVersions) {
-  exchange.wanted->min_version = "99.0";
+  exchange.wanted->entry.min_version = "99.0";
   FakeClient& client = exchange.connect();
 
   client.say(kInitialize);

@@ -180,7 +180,7 @@ inline constexpr const char* kInitialized = R"({"jsonrpc":"2.0","method":"notifi
 
 class Exchange {
  public:
-  explicit Exchange(config::Share share = config::Share::Shared) { wanted->share = share; }
+  explicit Exchange(config::Share share = config::Share::Shared) { wanted->entry.share = share; }
 
   FakeClient& connect(const std::string& owner = {}) {
     wanted->key = knowledge::launch_key(wanted->launch);
@@ -246,7 +246,7 @@ class Exchange {
     wanted->server = "files";
     wanted->launch.argv = {"/bin/fake-server"};
     wanted->launch.directory = "/";
-    wanted->era = knowledge::Era::Legacy;  // most tests are not about finding it out
+    wanted->entry.modern = false;  // most tests are not about finding it out
     return wanted;
   }
 

@@ -79,7 +79,7 @@ TEST_F(Lazy, WhoWaitsToJoinAnInstanceThatIsFoundToBeOldIsNotForgotten) {
 }
 
 TEST_F(Lazy, OnChangeWarnGoesOnWithTheOldCode) {
-  exchange.wanted->on_change = config::OnChange::Warn;
+  exchange.wanted->entry.on_change = config::OnChange::Warn;
   exchange.ready_client();
   write_script("another text");
   FakeClient& second = attach();
@@ -89,7 +89,7 @@ TEST_F(Lazy, OnChangeWarnGoesOnWithTheOldCode) {
 }
 
 TEST_F(Lazy, OnChangeIgnoreDoesNotLook) {
-  exchange.wanted->on_change = config::OnChange::Ignore;
+  exchange.wanted->entry.on_change = config::OnChange::Ignore;
   exchange.ready_client();
   write_script("another text");
   attach();

@@ -86,7 +86,7 @@ TEST_F(Lazy, ALiveListThatDiffersIsAnnouncedAndReplacesTheKnownOne) {
 
 TEST_F(Lazy, AnEagerServerIsStartedAtOnce) {
   learn();
-  exchange.wanted->eager = true;
+  exchange.wanted->entry.eager = true;
   const std::size_t before = exchange.started();
   attach();
   EXPECT_EQ(exchange.started(), before + 1);

@@ -39,7 +39,7 @@ TEST(OwnWords, EscapeTheMethod) {
 
 TEST(OwnWords, ALegacyClientHearsNoListOfAModernServerThatDoesNotExist) {
   Exchange exchange;
-  exchange.wanted->era = knowledge::Era::Modern;
+  exchange.wanted->entry.modern = true;
   FakeClient& client = exchange.connect();
   client.say(kInitialize);
   exchange.settle();

@@ -17,7 +17,7 @@ constexpr std::chrono::milliseconds kShort{20};
 class Parking : public testing::Test {
  protected:
   explicit Parking(config::Share share = config::Share::Session) : exchange(share) {
-    exchange.wanted->idle = kShort;
+    exchange.wanted->entry.idle = kShort;
   }
   bool is_asked_to_end(std::size_t index) {
     return exchange.until([&] { return exchange.server(index).input_closed(); });
@@ -33,7 +33,7 @@ class Parking : public testing::Test {
 };
 
 TEST_F(Parking, EndsTheTreeOfASilentSessionAndTheNextCallStartsAnother) {
-  exchange.wanted->park = true;
+  exchange.wanted->entry.park = true;
   FakeClient& client = exchange.ready_client();
   ASSERT_TRUE(is_asked_to_end(0));
   EXPECT_STREQ(client.session.attachment().state(), "parked");
@@ -62,7 +62,7 @@ TEST_F(Parking, EndsTheTreeOfASilentSessionAndTheNextCallStartsAnother) {
 }
 
 TEST_F(Parking, ACallThatComesWhileTheOldTreeGoesIsAnsweredByTheNext) {
-  exchange.wanted->park = true;
+  exchange.wanted->entry.park = true;
   FakeClient& client = exchange.ready_client();
   ASSERT_TRUE(is_asked_to_end(0));
   client.say(request("3", "tools/call"));
@@ -81,7 +81,7 @@ TEST_F(Parking, NeedsEvidence) {
 }
 
 TEST_F(Parking, AnEntryThatIsCalledStatelessIsEvidence) {
-  exchange.wanted->stateless = true;
+  exchange.wanted->entry.stateless = true;
   exchange.ready_client();
   EXPECT_TRUE(is_asked_to_end(0));
 }
@@ -97,21 +97,21 @@ TEST_F(Parking, ToolsThatOnlyReadAreEvidence) {
 }
 
 TEST_F(Parking, CanBeForbidden) {
-  exchange.wanted->stateless = true;
-  exchange.wanted->park = false;
+  exchange.wanted->entry.stateless = true;
+  exchange.wanted->entry.park = false;
   exchange.ready_client();
   EXPECT_TRUE(stays(0));
 }
 
 TEST_F(Parking, WorkInFlightCountsAsUse) {
-  exchange.wanted->park = true;
+  exchange.wanted->entry.park = true;
   FakeClient& client = exchange.ready_client();
   client.say(request("1", "tools/call"));
   EXPECT_TRUE(stays(0));
 }
 
 TEST_F(Parking, AnOpenSubscriptionCountsAsUse) {
-  exchange.wanted->park = true;
+  exchange.wanted->entry.park = true;
   FakeClient& client = exchange.ready_client();
   client.say(request("1", "resources/subscribe", R"({"uri":"file:///a"})"));
   exchange.settle();
@@ -122,7 +122,7 @@ TEST_F(Parking, AnOpenSubscriptionCountsAsUse) {
 }
 
 TEST_F(Parking, AnUnansweredQuestionCountsAsUse) {
-  exchange.wanted->park = true;
+  exchange.wanted->entry.park = true;
   exchange.ready_client();
   exchange.server().say(R"({"jsonrpc":"2.0","id":5,"method":"elicitation/create","params":{}})");
   EXPECT_TRUE(stays(0));
@@ -134,7 +134,7 @@ class SharedParking : public Parking {
 };
 
 TEST_F(SharedParking, AClientThatKeepsItsPipeOpenKeepsNoStatelessTree) {
-  exchange.wanted->stateless = true;
+  exchange.wanted->entry.stateless = true;
   FakeClient& first = exchange.ready_client();
   FakeClient& second = exchange.ready_client();
   ASSERT_TRUE(is_asked_to_end(0));
@@ -160,7 +160,7 @@ TEST_F(SharedParking, WithoutSessionsItIsEndedWithoutEvidence) {
 // ---- caps
 
 TEST_F(SharedParking, OnlyTheNewestIdleOnesAreKept) {
-  exchange.wanted->idle = std::chrono::hours(1);
+  exchange.wanted->entry.idle = std::chrono::hours(1);
   exchange.pool.set_limits({.keep = 2});
   for (int root = 0; root < 4; ++root) {
     exchange.wanted = std::make_shared<pool::ServerSpec>(*exchange.wanted);
@@ -176,13 +176,13 @@ TEST_F(SharedParking, OnlyTheNewestIdleOnesAreKept) {
 }
 
 TEST_F(SharedParking, AFullHouseEndsTheLeastRecentlyUsedOne) {
-  exchange.wanted->idle = std::chrono::hours(1);
+  exchange.wanted->entry.idle = std::chrono::hours(1);
   exchange.pool.set_limits({.max_instances = 2});
   std::vector<FakeClient*> clients;
   for (int root = 0; root < 3; ++root) {
     exchange.wanted = std::make_shared<pool::ServerSpec>(*exchange.wanted);
     exchange.wanted->launch.directory = "/" + std::to_string(root);
-    exchange.wanted->stateless = true;
+    exchange.wanted->entry.stateless = true;
     clients.push_back(&exchange.ready_client());
     exchange.clock.pass(std::chrono::milliseconds(1));
   }

@@ -112,7 +112,7 @@ TEST_F(Restart, TellsTheClientBeforeTheNextAnswer) {
 }
 
 TEST_F(Restart, APrivateInstanceHearsWhatTheOneBeforeHeard) {
-  exchange.wanted->share = config::Share::Session;
+  exchange.wanted->entry.share = config::Share::Session;
   FakeClient& client = exchange.ready_client();
   client.say(request("1", "logging/setLevel", R"({"level":"error"})"));
   client.say(request("2", "resources/subscribe", R"({"uri":"file:///a"})"));
@@ -299,7 +299,7 @@ TEST_F(Restart, IsNotForASessionThatSaidItsLast) {
 }
 
 TEST_F(Restart, EndsTheSessionWhereTheConfigurationSaysSo) {
-  exchange.wanted->restart = false;
+  exchange.wanted->entry.restart = false;
   FakeClient& client = exchange.ready_client();
   exchange.server().exit(kExit3);
   exchange.settle();
@@ -308,7 +308,7 @@ TEST_F(Restart, EndsTheSessionWhereTheConfigurationSaysSo) {
 }
 
 TEST_F(Restart, ASessionThatLeavesWhileItWaitsLeavesNothing) {
-  exchange.wanted->share = config::Share::Session;
+  exchange.wanted->entry.share = config::Share::Session;
   FakeClient& client = exchange.ready_client();
   exchange.server().exit(kExit3);
   exchange.settle();
@@ -322,7 +322,7 @@ TEST_F(Restart, ASessionThatLeavesWhileItWaitsLeavesNothing) {
 }
 
 TEST_F(Restart, AQuestionOfADeadServerIsTakenBack) {
-  exchange.wanted->share = config::Share::Session;
+  exchange.wanted->entry.share = config::Share::Session;
   FakeClient& client = exchange.ready_client();
   exchange.server().say(R"({"jsonrpc":"2.0","id":5,"method":"sampling/createMessage","params":{}})");
   exchange.settle();
@@ -338,7 +338,7 @@ TEST_F(Restart, AQuestionOfADeadServerIsTakenBack) {
 // ---- hanging
 
 TEST_F(Restart, AServerThatHangsIsEndedAndReplaced) {
-  exchange.wanted->probe = std::chrono::milliseconds(20);
+  exchange.wanted->entry.probe = std::chrono::milliseconds(20);
   FakeClient& client = exchange.ready_client();
   std::vector<std::string> asked;
   ASSERT_TRUE(exchange.until([&] {
@@ -355,7 +355,7 @@ TEST_F(Restart, AServerThatHangsIsEndedAndReplaced) {
 }
 
 TEST_F(Restart, AServerThatKnowsNoPingIsLeftAlone) {
-  exchange.wanted->probe = std::chrono::milliseconds(2);
+  exchange.wanted->entry.probe = std::chrono::milliseconds(2);
   exchange.ready_client();
   std::size_t pings = 0;
   ASSERT_TRUE(exchange.until([&] {

@@ -119,7 +119,7 @@ TEST_P(RetiringWhileItWaits, DoesNotStartTheOldDefinition) {
   }
   ASSERT_EQ(exchange.pool.slots().front().life(), pool::Life::Waiting);
   auto redefined = std::make_shared<pool::ServerSpec>(*exchange.wanted);
-  redefined->call_timeout = std::chrono::seconds(77);
+  redefined->entry.timeout = std::chrono::seconds(77);
   if (GetParam() == Cause::Reloaded) client.session.attachment().redefine(redefined);
 
   EXPECT_EQ(retire(GetParam()), 0U);
@@ -188,7 +188,7 @@ TEST_F(Retiring, AServerThatIsBackBeforeItsSessionHasEndedGoesOn) {
 }
 
 TEST_F(Retiring, NothingIsStartedForASessionThatEndsWhileTheOldOneGoes) {
-  exchange.wanted->share = config::Share::Session;
+  exchange.wanted->entry.share = config::Share::Session;
   FakeClient& client = exchange.ready_client();
   auto redefined = std::make_shared<pool::ServerSpec>(*exchange.wanted);
   redefined->launch.argv = {"/bin/other-server"};
@@ -221,7 +221,7 @@ TEST_F(Retiring, AnInstanceThatIsRevivedBelongsToWhoeverWaitsForIt) {
 }
 
 TEST_F(Retiring, AnEndWithoutProofIsToldToTheSessionObject) {
-  exchange.wanted->share = config::Share::Session;
+  exchange.wanted->entry.share = config::Share::Session;
   std::vector<std::string> owners;
   exchange.pool.when_unproved([&](const std::string& owner, const InstanceEnd&) { owners.push_back(owner); });
   exchange.ready_client({}, "s-1");
@@ -231,7 +231,7 @@ TEST_F(Retiring, AnEndWithoutProofIsToldToTheSessionObject) {
 }
 
 TEST_F(Retiring, TheEndOfASessionTellsWhenItsInstanceIsGone) {
-  exchange.wanted->share = config::Share::Session;
+  exchange.wanted->entry.share = config::Share::Session;
   FakeClient& client = exchange.ready_client();
   std::optional<InstanceEnd> evidence;
   client.session.end(session::EndReason::SessionEnded, [&](const InstanceEnd* one) {

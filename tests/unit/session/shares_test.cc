@@ -95,7 +95,7 @@ TEST_F(SessionShares, ASubscriptionThatWaitsForItsAnswerIsAnOpenRequest) {
 // A call of a legacy client is kept until a modern server has answered it, because it may have to be made
 // again.
 TEST_F(SessionShares, ACallThatIsKeptForAModernServerIsHeldOnTheAccount) {
-  exchange.wanted->era = knowledge::Era::Modern;
+  exchange.wanted->entry.modern = true;
   FakeClient& client = exchange.connect();
   client.say(kInitialize);
   exchange.settle();
@@ -155,7 +155,7 @@ TEST_F(SessionShares, ACallThatIsKeptForQuestionsOfALegacyServerIsHeldOnTheAccou
 }
 
 TEST_F(SessionShares, AModernIntroductionAndTheFilterOfAListenAreLimitedToo) {
-  exchange.wanted->era = knowledge::Era::Modern;
+  exchange.wanted->entry.modern = true;
   const std::string many(std::size_t{100} << 10, 'x');
   const auto request = [](const std::string& info, const std::string& more) {
     return R"({"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"_meta":{)"
@@ -255,7 +255,7 @@ TEST_F(SessionShares, SubscriptionsAreCountedUntilTheyEnd) {
 TEST_F(SessionShares, ASubscriptionIsHeldOnTheAccountWhileItsAnswerIsOutstanding) {
   for (const auto share : {config::Share::Shared, config::Share::Session}) {
     exchange.wanted = std::make_shared<pool::ServerSpec>(*exchange.wanted);
-    exchange.wanted->share = share;
+    exchange.wanted->entry.share = share;
     exchange.wanted->launch.argv.emplace_back("another");
     FakeClient& client = exchange.ready_client();
     FakeServer& server = exchange.spawner.servers.back();

@@ -194,7 +194,7 @@ TEST(SharedInstance, CancelsTheCallsOfASessionThatEndsAndLivesOnForTheOthers) {
 
 TEST(SharedInstance, RefusesAQuestionAndTheNextSessionIsPrivate) {
   Exchange exchange(config::Share::Auto);
-  exchange.wanted->stateless = true;
+  exchange.wanted->entry.stateless = true;
   FakeClient& first = exchange.ready_client();
   FakeClient& second = exchange.ready_client();
   ASSERT_EQ(exchange.started(), 1U);
@@ -353,7 +353,7 @@ TEST(SharedInstance, TellsEveryReadySessionThatAListChanged) {
 
 TEST(SharedInstance, AnswersEveryCallOnceWhenItDies) {
   Exchange exchange;
-  exchange.wanted->restart = false;
+  exchange.wanted->entry.restart = false;
   FakeClient& first = exchange.ready_client();
   FakeClient& second = exchange.ready_client();
   first.say(call("1", "a"));

@@ -28,7 +28,7 @@ class SharedPlace : public testing::Test {
 };
 class PrivatePlace : public SharedPlace {
  protected:
-  PrivatePlace() { exchange.wanted->share = config::Share::Session; }
+  PrivatePlace() { exchange.wanted->entry.share = config::Share::Session; }
 };
 
 TEST_F(SharedPlace, ADeathWhileItDrainsAnswersTheCallOnce) {
@@ -176,7 +176,7 @@ TEST_F(SharedPlace, AClientIsReadAgainWhenTheServerThatWasFullIsGone) {
 }
 
 TEST_F(PrivatePlace, ASlowClientDoesNotMakeItsServerHang) {
-  exchange.wanted->probe = milliseconds(20);
+  exchange.wanted->entry.probe = milliseconds(20);
   FakeClient& client = exchange.ready_client();
   std::vector<std::string> asked;
   ASSERT_TRUE(exchange.until([&] {
@@ -200,8 +200,8 @@ TEST_F(PrivatePlace, ASlowClientDoesNotMakeItsServerHang) {
 }
 
 TEST_F(PrivatePlace, ABatchWakesItOnce) {
-  exchange.wanted->park = true;
-  exchange.wanted->idle = milliseconds(20);
+  exchange.wanted->entry.park = true;
+  exchange.wanted->entry.idle = milliseconds(20);
   FakeClient& client = exchange.connect();
   client.say(
       R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{}}})");
@@ -260,7 +260,7 @@ TEST_F(SharedPlace, IsNotStartedAgainForNobody) {
 }
 
 TEST_F(SharedPlace, CallsThatWereHeldBackAreAnsweredWhateverHappens) {
-  exchange.wanted->restart = false;
+  exchange.wanted->entry.restart = false;
   FakeClient& client = exchange.ready_client();
   client.say(request("1", "tools/call"));
   exchange.settle();
@@ -293,7 +293,7 @@ TEST_F(SharedPlace, ASubscriptionThatIsMadeAgainHasNoAnswer) {
 }
 
 TEST_F(SharedPlace, AnIdleTimeOfZeroIsNoEndlessLoop) {
-  exchange.wanted->idle = milliseconds(0);
+  exchange.wanted->entry.idle = milliseconds(0);
   FakeClient& client = exchange.connect();
   client.say(kInitialize);
   exchange.settle();
@@ -302,7 +302,7 @@ TEST_F(SharedPlace, AnIdleTimeOfZeroIsNoEndlessLoop) {
 }
 
 TEST_F(PrivatePlace, WhoIsBeingEndedIsNotCalledHung) {
-  exchange.wanted->probe = milliseconds(20);
+  exchange.wanted->entry.probe = milliseconds(20);
   exchange.ready_client();
   std::vector<std::string> asked;
   ASSERT_TRUE(exchange.until([&] {
@@ -321,8 +321,8 @@ TEST_F(PrivatePlace, WhoIsBeingEndedIsNotCalledHung) {
 }
 
 TEST_F(PrivatePlace, TheEndOfItsSessionWaitsForAParkedTree) {
-  exchange.wanted->park = true;
-  exchange.wanted->idle = milliseconds(20);
+  exchange.wanted->entry.park = true;
+  exchange.wanted->entry.idle = milliseconds(20);
   FakeClient& client = exchange.ready_client({}, "s-1");
   ASSERT_TRUE(exchange.until([&] { return exchange.server().input_closed(); }));
   bool told = false;
@@ -333,8 +333,8 @@ TEST_F(PrivatePlace, TheEndOfItsSessionWaitsForAParkedTree) {
 }
 
 TEST_F(SharedPlace, AHungServerEndsItsSessionsWhereItIsNotRestarted) {
-  exchange.wanted->probe = milliseconds(20);
-  exchange.wanted->restart = false;
+  exchange.wanted->entry.probe = milliseconds(20);
+  exchange.wanted->entry.restart = false;
   FakeClient& client = exchange.ready_client();
   std::vector<std::string> asked;
   ASSERT_TRUE(exchange.until([&] {
@@ -350,8 +350,8 @@ TEST_F(SharedPlace, AHungServerEndsItsSessionsWhereItIsNotRestarted) {
 }
 
 TEST_F(PrivatePlace, ARefusedSubscriptionDoesNotKeepIt) {
-  exchange.wanted->park = true;
-  exchange.wanted->idle = milliseconds(20);
+  exchange.wanted->entry.park = true;
+  exchange.wanted->entry.idle = milliseconds(20);
   FakeClient& client = exchange.ready_client();
   client.say(request("1", "resources/subscribe", R"({"uri":"file:///a"})"));
   exchange.settle();

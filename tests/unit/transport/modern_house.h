@@ -32,7 +32,7 @@ class ModernHouse {
                        config::Share share = config::Share::Auto,
                        ModernSession::Programs programs = ModernSession::Programs::Several)
       : daemon(share) {
-    daemon.wanted->era = era;
+    daemon.wanted->entry.modern = era == knowledge::Era::Modern;
     daemon.wanted->key = knowledge::launch_key(daemon.wanted->launch);
     modern = std::make_unique<ModernSession>(
         daemon.loop, limits, [this](HttpSession& one) { gone += &one == modern.get() ? 1 : 100; }, programs);
@@ -57,7 +57,7 @@ class ModernHouse {
   /// Discovers, so that the server is there and has answered.
   void open() {
     ask("0", "server/discover");
-    if (daemon.wanted->era == knowledge::Era::Legacy) {
+    if (daemon.wanted->entry.modern == false) {
       daemon.answer_handshake(
           daemon.server(), R"({"tools":{"listChanged":true},"logging":{},"resources":{"subscribe":true}})");
     } else {
