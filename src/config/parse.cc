@@ -6,12 +6,11 @@
 #include <set>
 
 #include "config/configuration.h"
+#include "config/daemon_objects.h"
 #include "config/entry.h"
-#include "config/http_object.h"
 #include "config/limits.h"
 #include "config/parse_error.h"
 #include "config/reading.h"
-#include "config/watch_object.h"
 #include "known/config_text.h"
 
 namespace corral::config {
@@ -80,7 +79,7 @@ class TopLevel {
     if (field.key == "keep") return count(field, 0, options.keep);
     if (field.key == "http") return read_http(reading_, field, options.http);
     if (field.key == "watch") return read_watch(reading_, field, options.watch);
-    if (field.key == "min_version") return read_min_version(reading_, field, options.min_version);
+    if (field.key == "min_version") return version(field, options.min_version);
     if (field.key == "history") return history(field);
     reading_.warn_unknown(field, {"line_cap", "drain", "linger", "max_instances", "keep", "http", "watch",
                                   "min_version", "history"});
@@ -92,6 +91,10 @@ class TopLevel {
 
   void count(const Field& field, std::uint32_t least, std::size_t& target) {
     if (const auto number = reading_.whole_number(field, least)) target = *number;
+  }
+
+  void version(const Field& field, std::string& target) {
+    if (auto text = reading_.version(field)) target = std::move(*text);
   }
 
   void history(const Field& field) {

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "base/version_order.h"
 #include "base/words.h"
 
 namespace corral::config {
@@ -176,6 +177,13 @@ std::optional<std::uint32_t> Reading::cores(const Field& field) {
     if (parsed) return *parsed;
   }
   fail(field.place.value, field.naming() + " is no number of cores", R"(Write 0.5, 2 or "150%")");
+  return std::nullopt;
+}
+
+std::optional<std::string> Reading::version(const Field& field) {
+  std::optional<std::string> version = text(field);
+  if (!version || is_version(*version)) return version;
+  fail(field.place.value, field.naming() + " is no version", R"(Write numbers with points: "1.2.0")");
   return std::nullopt;
 }
 

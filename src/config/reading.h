@@ -60,6 +60,8 @@ class Reading {
                                             std::uint32_t most = kMostProcesses);
   /// "0.5", "150%", or a number of cores.
   std::optional<std::uint32_t> cores(const Field& field);
+  /// Numbers with points, such as "1.2.3": with anything else, a comparison would refuse all or none.
+  std::optional<std::string> version(const Field& field);
   /// One of the words, by its index.
   std::optional<std::size_t> choice(const Field& field, std::span<const std::string_view> words);
   /// Any text without NUL.

@@ -4,6 +4,7 @@
 
 #include "base/secrets.h"
 #include "base/text.h"
+#include "config/server_options.h"
 
 namespace corral::config {
 namespace {
@@ -21,54 +22,25 @@ json::array texts(const std::vector<std::string>& list) {
   return array;
 }
 
-json::object limits_of(const Server& server) {
-  json::object limits;
-  if (server.limits.memory_bytes) limits["memory_bytes"] = *server.limits.memory_bytes;
-  if (server.limits.processes) limits["pids"] = *server.limits.processes;
-  if (server.limits.cpu_thousandths) limits["cpu"] = *server.limits.cpu_thousandths / 1000.0;
-  return limits;
-}
-
 json::value version_or_null(const std::string& version) {
   return version.empty() ? json::value() : json::value(version);
 }
 
 json::object object_of(const Server& server) {
-  json::object environment;
-  for (const auto& [name, value] : server.env) environment[printable(name)] = show_variable(name, value);
-  json::object object = {{"name", printable(server.name)},
-                         {"line", server.line},
-                         {"command", show_command(server.argv)},
-                         {"env", std::move(environment)},
-                         {"cwd", nullptr},
-                         {"share", name_of(server.share)},
-                         {"roots", texts(server.roots)},
-                         {"stateless", server.stateless},
-                         {"disabled", server.disabled},
-                         {"tools", nullptr},
-                         {"deny", texts(server.deny)},
-                         {"timeout_ms", nullptr},
-                         {"containment", name_of(server.containment)},
-                         {"limits", limits_of(server)},
-                         {"stdin_grace_ms", server.stdin_grace.count()},
-                         {"term_grace_ms", server.term_grace.count()},
-                         {"idle_ms", server.idle.count()},
-                         {"restart", server.restart},
-                         {"park", nullptr},
-                         {"probe_ms", server.probe.count()},
-                         {"era", era_name(server.modern)},
-                         {"eager", server.eager},
-                         {"warm", server.warm},
-                         {"on_change", name_of(server.on_change)},
-                         {"recycle_bytes", nullptr},
-                         {"on_stop", nullptr}};
-  if (server.tools) object["tools"] = texts(*server.tools);
-  if (!server.cwd.empty()) object["cwd"] = printable(server.cwd);
-  if (server.timeout) object["timeout_ms"] = server.timeout->count();
-  object["min_version"] = version_or_null(server.min_version);
-  if (server.recycle) object["recycle_bytes"] = *server.recycle;
-  if (server.park) object["park"] = *server.park;
-  if (!server.on_stop.empty()) object["on_stop"] = show_command({server.on_stop});
+  json::object object = {{"name", printable(server.name)}, {"line", server.line}};
+  for (const ServerOption& option : server_options()) {
+    const std::string_view key = option.value.json_key;
+    if (key.empty()) continue;
+    json::value value = option.value.json(server);
+    const std::size_t dot = key.find('.');
+    if (dot == key.npos) {
+      object[key] = std::move(value);
+    } else {
+      json::value& group = object[key.substr(0, dot)];
+      if (!group.is_object()) group.emplace_object();
+      if (!value.is_null()) group.get_object()[key.substr(dot + 1)] = std::move(value);
+    }
+  }
   return object;
 }
 
@@ -138,6 +110,25 @@ std::string show_duration(std::chrono::milliseconds time) {
   if (count % 60'000 == 0 && count > 0) return std::to_string(count / 60'000) + "m";
   if (count % 1000 == 0) return std::to_string(count / 1000) + "s";
   return std::to_string(count) + "ms";
+}
+
+std::vector<ShownLine> lines_of(const Server& server) {
+  std::vector<ShownLine> lines;
+  for (const ServerOption& option : server_options()) {
+    if (option.text.phrase == nullptr) continue;
+    const std::string text = option.text.phrase(server);
+    if (text.empty()) continue;
+    if (!option.text.verbatim && !lines.empty() && lines.back().label == option.text.line) {
+      lines.back().text += std::string(option.text.joiner) + text;
+      continue;
+    }
+    std::size_t begin = 0;
+    for (std::size_t end = 0; end != text.npos; begin = end + 1) {
+      end = option.text.verbatim ? text.find('\n', begin) : text.npos;
+      lines.push_back({option.text.line, text.substr(begin, end - begin), option.text.verbatim});
+    }
+  }
+  return lines;
 }
 
 std::string to_json(const Configuration& configuration) {

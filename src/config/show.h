@@ -3,6 +3,8 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "config/configuration.h"
 
@@ -21,6 +23,15 @@ std::string show_variable(const std::string& name, const std::string& value);
 
 /// "500ms", "2s", "1500ms", "5m": as it would be written in the file.
 std::string show_duration(std::chrono::milliseconds time);
+
+/// A line of `config check` about one server.
+struct ShownLine {
+  std::string_view label;  // lives as long as the program
+  std::string text;
+  bool verbatim = false;  // something to paste: must not be wrapped
+};
+/// All options of the server, except its name and whether it is disabled.
+std::vector<ShownLine> lines_of(const Server& server);
 
 /// One line: {"file", "servers": […], "options", "warnings"}. docs/configuration.md describes it.
 std::string to_json(const Configuration& configuration);

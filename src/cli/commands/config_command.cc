@@ -37,79 +37,16 @@ struct ConfigOptions {
   bool json = false;
 };
 
-void show_limits(Page& page, const Server& server) {
-  std::string limits = std::string("containment ") + config::name_of(server.containment);
-  if (server.limits.memory_bytes) limits += ", memory " + show_size(*server.limits.memory_bytes);
-  if (server.limits.processes) limits += ", processes " + std::to_string(*server.limits.processes);
-  if (server.limits.cpu_thousandths) {
-    limits += ", processor " + std::to_string(*server.limits.cpu_thousandths / 10) + "%";
-  }
-  page.paragraph("  kept by  ", limits);
-}
-
-std::string share_text(const Server& server) {
-  switch (server.share) {
-    case config::Share::Shared: return "shared by all sessions that start it alike";
-    case config::Share::Session: return "session: one instance for each";
-    case config::Share::Root: return "root: one instance for each project";
-    case config::Share::Auto: break;
-  }
-  return server.stateless ? "auto, and marked stateless: shared"
-                          : "auto: shared where that is known to be safe";
-}
-
-std::string cwd_text(const Server& server) {
-  if (!server.cwd.empty()) return printable(server.cwd);
-  return server.share == config::Share::Root ? "the project root" : "the client's";
-}
-
-std::string life_text(const Server& server) {
-  std::string text = server.restart ? "restarted after a crash, " : "not restarted after a crash, ";
-  text += server.probe.count() == 0 ? "not probed, "
-                                    : "probed after " + config::show_duration(server.probe) + " of silence, ";
-  text += "stopped after " + config::show_duration(server.idle) + " without use, ";
-  if (server.recycle) text += "replaced when it has grown beyond " + show_size(*server.recycle) + ", ";
-  if (!server.park) return text + "parked if it keeps no state and its session is silent";
-  return text + (*server.park ? "parked if its session is silent" : "never parked");
-}
-
-std::string start_text(const Server& server) {
-  std::string text = server.eager ? "when a session attaches" : "at the first call that needs it";
-  if (server.warm > 0) text += ", with " + std::to_string(server.warm) + " kept ready";
-  if (!server.min_version.empty()) text += ", only if its version is " + server.min_version + " or later";
-  if (server.modern) text += std::string(", taken for a ") + config::era_name(server.modern) + " server";
-  switch (server.on_change) {
-    case config::OnChange::Roll: return text + "; new sessions get the new code when its files change";
-    case config::OnChange::Warn: return text + "; a change of its files is only told";
-    case config::OnChange::Ignore: break;
-  }
-  return text + "; its files are not watched";
-}
-
-std::string listed(const std::vector<std::string>& names) {
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + printable(name);
-  return list;
-}
+constexpr std::size_t kLabelWidth = 11;
 
 void show_server(Page& page, const Server& server) {
   page.blank();
   page.heading(server.name + (server.disabled ? " (disabled)" : ""));
-  page.command("  command  ", show_command(server.argv));
-  for (const auto& [name, value] : server.env) {
-    page.command("  env      ", printable(name) + "=" + config::show_variable(name, value));
+  for (const config::ShownLine& line : config::lines_of(server)) {
+    std::string label = "  " + std::string(line.label);
+    label.resize(kLabelWidth, ' ');
+    line.verbatim ? page.command(label, line.text) : page.paragraph(label, line.text);
   }
-  page.command("  cwd      ", cwd_text(server));
-  page.paragraph("  share    ", share_text(server));
-  if (server.tools) page.paragraph("  tools    ", server.tools->empty() ? "none" : listed(*server.tools));
-  if (!server.deny.empty()) page.paragraph("  deny     ", listed(server.deny));
-  if (server.timeout) page.paragraph("  timeout  ", config::show_duration(*server.timeout) + " for one call");
-  show_limits(page, server);
-  page.paragraph("  start    ", start_text(server));
-  page.paragraph("  life     ", life_text(server));
-  page.paragraph("  end      ", config::show_duration(server.stdin_grace) + " after its input ended, then " +
-                                    config::show_duration(server.term_grace) + " after SIGTERM");
-  if (!server.on_stop.empty()) page.command("  on stop  ", show_command({server.on_stop}));
 }
 
 std::string http_text(const config::Http& http) {

@@ -1,6 +1,7 @@
-#include "config/http_object.h"
+#include "config/daemon_objects.h"
 
 #include <algorithm>
+#include <array>
 #include <boost/json.hpp>
 
 #include "base/ip_address.h"
@@ -55,7 +56,7 @@ void read_list(Reading& reading, const Field& field, bool (*fits)(const std::str
   target = std::move(*list);
 }
 
-void read_idle(Reading& reading, const Field& field, Http& http) {
+void read_http_idle(Reading& reading, const Field& field, Http& http) {
   const auto time = reading.duration(field);
   if (!time) return;
   if (time->count() == 0) {
@@ -65,10 +66,10 @@ void read_idle(Reading& reading, const Field& field, Http& http) {
   http.idle = *time;
 }
 
-void read_member(Reading& reading, const Field& field, Http& http) {
+void read_http_member(Reading& reading, const Field& field, Http& http) {
   if (field.key == "port") return read_port(reading, field, http);
   if (field.key == "bind") return read_bind(reading, field, http);
-  if (field.key == "idle") return read_idle(reading, field, http);
+  if (field.key == "idle") return read_http_idle(reading, field, http);
   if (field.key == "hosts") {
     return read_list(reading, field, is_host, R"(Write names without port or scheme: ["dev.example"])",
                      http.hosts);
@@ -81,6 +82,25 @@ void read_member(Reading& reading, const Field& field, Http& http) {
   reading.warn_unknown(field, {"port", "bind", "hosts", "origins", "idle"});
 }
 
+// A look takes some milliseconds of a processor.
+constexpr std::chrono::seconds kShortestWatch{1};
+
+void read_interval(Reading& reading, const Field& field, WatchRules& watch) {
+  const auto time = reading.duration(field);
+  if (!time) return;
+  if (time->count() != 0 && *time < kShortestWatch) {
+    return reading.fail(field.place.value, field.naming() + " is less than a second",
+                        R"(Write a time such as "60s", or 0 to switch the watchdog off)");
+  }
+  watch.interval = *time;
+}
+
+void read_foreign(Reading& reading, const Field& field, WatchRules& watch) {
+  constexpr std::array<std::string_view, 3> kWords = {"off", "report", "end"};
+  constexpr std::array<Foreign, 3> kForeign = {Foreign::Off, Foreign::Report, Foreign::End};
+  if (const auto index = reading.choice(field, kWords)) watch.foreign = kForeign[*index];
+}
+
 }  // namespace
 
 void read_http(Reading& reading, const Field& field, Http& http) {
@@ -89,7 +109,19 @@ void read_http(Reading& reading, const Field& field, Http& http) {
                         R"(Write "http": {"port": 8765})");
   }
   reading.each_member(field.value, field.place.value, "\"http\"",
-                      [&](const Field& member) { read_member(reading, member, http); });
+                      [&](const Field& member) { read_http_member(reading, member, http); });
+}
+
+void read_watch(Reading& reading, const Field& field, WatchRules& watch) {
+  if (!field.value.is_object()) {
+    return reading.fail(field.place.value, field.naming() + " must be an object",
+                        R"(Write "watch": {"interval": "60s", "foreign": "report"})");
+  }
+  reading.each_member(field.value, field.place.value, "\"watch\"", [&](const Field& member) {
+    if (member.key == "interval") return read_interval(reading, member, watch);
+    if (member.key == "foreign") return read_foreign(reading, member, watch);
+    reading.warn_unknown(member, {"interval", "foreign"});
+  });
 }
 
 }  // namespace corral::config

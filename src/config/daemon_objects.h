@@ -1,0 +1,13 @@
+// The objects inside the top-level "corral" object: "http" and "watch". Each reader fails at the member whose
+// value is wrong, warns of members that are not known, and keeps the defaults of those that are not set.
+#pragma once
+
+#include "config/configuration.h"
+#include "config/reading.h"
+
+namespace corral::config {
+
+void read_http(Reading& reading, const Field& field, Http& http);
+void read_watch(Reading& reading, const Field& field, WatchRules& watch);
+
+}  // namespace corral::config

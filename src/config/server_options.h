@@ -1,0 +1,76 @@
+// Every option of an entry of `mcpServers`, one row each: how its value is read, shown and compared, and what
+// a change of it means. The parser (entry.cc), the reload (changes.cc), `config check` (show.cc) and `import`
+// all follow this table, so a new option is a field of Server and a row here. Pure; any thread may call.
+#pragma once
+
+#include <array>
+#include <boost/json/value.hpp>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/configuration.h"
+#include "config/reading.h"
+
+namespace corral::config {
+
+/// Where the key may be written.
+enum class OptionPlace : std::uint8_t {
+  Entry,   // beside "command", as clients write it
+  Corral,  // in the "corral" object of the entry
+  Both,    // in either; the "corral" object takes precedence
+};
+
+/// What the daemon does when the file is read again and the value has changed.
+enum class OnReload : std::uint8_t {
+  Replace,  // the instances of the server finish their calls and are replaced
+  Nothing,  // the new value is shown; no instance ends
+};
+
+/// An entry while its keys are read, in the order of the file.
+struct Draft {
+  Server server;
+  std::string command;
+  std::optional<std::vector<std::string>> args;
+};
+
+struct ServerOption {
+  /// Of one value of a Server.
+  struct Value {
+    /// In `config check --json`; "limits.cpu" is a member of "limits", and left out if it is not set. Empty:
+    /// another row shows the value.
+    std::string_view json_key{};
+    boost::json::value (*json)(const Server&) = nullptr;
+    bool (*same)(const Server&, const Server&) = nullptr;  // the order in lists may not matter
+  };
+  /// A part of a line of `config check`. Rows with the same line follow each other.
+  struct Text {
+    std::string_view line{};                         // empty = not shown there
+    std::string (*phrase)(const Server&) = nullptr;  // empty = nothing to say; each line of it is shown
+    std::string_view joiner = ", ";                  // between the phrase before it and this one
+    bool verbatim = false;                           // something to paste: neither joined nor wrapped
+  };
+
+  std::string_view key;
+  std::array<std::string_view, 3> synonyms{};  // how other clients spell it; empty ones are unused
+  OptionPlace place = OptionPlace::Corral;
+  void (*read)(Reading&, const Field&, Draft&) = nullptr;  // fails at the field if the value is wrong
+  Value value{};
+  OnReload on_reload = OnReload::Replace;
+  Text text{};
+  std::string_view flag{};  // of `corral add`; empty = only in the file
+  std::string_view doc;     // the beginning of its meaning in docs/configuration.md
+
+  bool is_called(std::string_view name) const;
+  bool may_be_in(OptionPlace where) const { return place == where || place == OptionPlace::Both; }
+};
+
+/// In the order in which `config check` shows them.
+std::span<const ServerOption> server_options();
+/// By its key or a synonym; null if there is none.
+const ServerOption* find_option(std::string_view key);
+
+}  // namespace corral::config
