@@ -139,9 +139,7 @@ int run(AddOptions& options, const std::vector<Option>& known, const std::vector
   if (!rest) return fail("add", rest.error().message);
   if (rest->size() != 1) return fail("add", kUsage);
   if (options.change.config.empty()) options.change.config = config::default_file();
-  const int code = add(options, rest->front(), {dashes + 1, args.end()});
-  if (!std::cout.flush()) return fail("add", "the output could not be written: give stdout more room");
-  return code;
+  return add(options, rest->front(), {dashes + 1, args.end()});
 }
 
 }  // namespace

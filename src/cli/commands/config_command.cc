@@ -147,7 +147,6 @@ int run(ConfigOptions& options, const std::vector<std::string>& args) {
   } else {
     return fail("config", "unexpected '" + args.back() + "': " + kUsage);
   }
-  if (!std::cout.flush()) return fail("config", "the output could not be written: give stdout more room");
   return code;
 }
 

@@ -198,11 +198,7 @@ int run(Options& options, const std::vector<Option>& late, const std::vector<std
   const Result<void> nothing_more = expect_no_args(*rest);
   if (!nothing_more) return fail("events", nothing_more.error().message);
   options.since_given = options.choice.since_ms != 0;
-  const int code = EventReader(options).run();
-  if (!options.follow && !std::cout.flush()) {
-    return fail("events", "the output could not be written: give stdout more room");
-  }
-  return code;
+  return EventReader(options).run();
 }
 
 }  // namespace

@@ -126,7 +126,6 @@ Command import_command() {
     if (rest->size() != 1) return fail("import", "name one file, as in `corral import ~/.cursor/mcp.json`");
     if (options->config.empty()) options->config = config::default_file();
     const int code = import(*options, rest->front());
-    if (!std::cout.flush()) return fail("import", "the output could not be written: give stdout more room");
     return code;
   };
   return command;

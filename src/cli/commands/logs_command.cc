@@ -189,9 +189,7 @@ int show_log(const std::string& name, const Options& options) {
   const KeptLog::Sink sink = [&printer](std::string_view line) { printer.take(line); };
   log.read(sink);
   printer.caught_up();
-  if (options.follow) return follow(log, sink, places.folder);
-  if (!std::cout.flush()) return fail("logs", "the output could not be written: give stdout more room");
-  return 0;
+  return options.follow ? follow(log, sink, places.folder) : 0;
 }
 
 int run(const Options& options, const std::vector<Option>& late, const std::vector<std::string>& args) {

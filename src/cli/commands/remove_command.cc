@@ -47,7 +47,6 @@ Command remove_command() {
     if (rest->size() != 1) return fail("remove", "name one server, as in `corral remove files`");
     if (change->config.empty()) change->config = config::default_file();
     const int code = remove(*change, rest->front());
-    if (!std::cout.flush()) return fail("remove", "the output could not be written: give stdout more room");
     return code;
   };
   return command;

@@ -236,7 +236,7 @@ int run_batch(const TopOptions& options) {
     const Result<JsonAnswer> parsed = read_answer(*answer);
     if (!parsed) return fail("top", parsed.error().message);
     print_look(options, parsed->value, model);
-    if (!std::cout.flush()) return fail("top", "the output could not be written: give stdout a reader");
+    if (!std::cout.flush()) return fail_to_write("top");
   }
   return 0;
 }

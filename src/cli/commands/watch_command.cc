@@ -77,7 +77,7 @@ class Watching {
       const reap::Watch::Step step = watch_.look(*survey);
       for (const survey::Finding& finding : step.news) tell(*survey, finding);
       if (options_.end) end(*survey, step.selection);
-      if (!std::cout.flush()) return fail("watch", "the output could not be written: give stdout a reader");
+      if (!std::cout.flush()) return fail_to_write("watch");
       pollfd wake{signals_.get(), POLLIN, 0};
       if (poll(&wake, 1, static_cast<int>(options_.interval.count())) > 0) return 0;
     }

@@ -200,7 +200,6 @@ Command who_command() {
     const Result<pid_t> pid = parse_pid(args.front());
     if (!pid) return fail("who", pid.error().message);
     const int code = tell(*pid, *as_json, *keep);
-    if (!std::cout.flush()) return fail("who", "the output could not be written: give stdout more room");
     return code;
   };
   return command;

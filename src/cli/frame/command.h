@@ -40,6 +40,10 @@ std::vector<Command> all_commands();
 /// Says on stderr what went wrong with a command, and returns the exit code for it.
 int fail(const std::string& command, const std::string& sentence);
 
+/// The same for a stdout that cannot be written. Only commands that print in a loop need it: the parser
+/// checks stdout when a command has returned.
+int fail_to_write(const std::string& command);
+
 /// The exit code of a failure that is ours and not the server's.
 inline constexpr int kOwnFailure = 125;
 

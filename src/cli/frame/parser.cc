@@ -204,6 +204,10 @@ int fail(const std::string& command, const std::string& sentence) {
   return kOwnFailure;
 }
 
+int fail_to_write(const std::string& command) {
+  return fail(command, "the output could not be written: give stdout a reader, or more room");
+}
+
 namespace {
 
 int run_chosen(const std::vector<Command>& commands, std::vector<std::string> arguments) {
@@ -259,7 +263,7 @@ int parse_and_run(const std::vector<Command>& commands, std::vector<std::string>
   const int code = run_chosen(commands, std::move(arguments));
   // What nobody could read was not said, whatever the command made of it. A failure has been told already.
   if (code == kOwnFailure || std::cout.flush()) return code;
-  return fail(name, "the output could not be written: give stdout a reader, or more room");
+  return fail_to_write(name);
 }
 
 }  // namespace corral::cli
