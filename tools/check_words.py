@@ -53,6 +53,7 @@ SWITCHED_OFF = re.compile(r"\bDISABLE[D]_\w|\b(?:test|it|describe|suite)\.onl[y]
 PLAIN_ENGLISH = (
     "base",
     "bridge",
+    "cli",
     "events",
     "guard",
     "http",

@@ -131,13 +131,13 @@ std::string cwd_text(const Server& server) {
 
 std::string share_text(const Server& server) {
   switch (server.share) {
-    case Share::Shared: return "shared by all sessions that start it alike";
-    case Share::Session: return "session: one instance for each";
+    case Share::Shared: return "shared by all sessions that start it in the same way";
+    case Share::Session: return "session: one instance for each session";
     case Share::Root: return "root: one instance for each project";
     case Share::Auto: break;
   }
   return server.stateless ? "auto, and marked stateless: shared"
-                          : "auto: shared where that is known to be safe";
+                          : "auto: shared if that is known to be safe";
 }
 
 std::string listed(const std::vector<std::string>& names) {
@@ -171,7 +171,7 @@ std::string era_text(const Server& server) {
 std::string change_text(const Server& server) {
   switch (server.on_change) {
     case OnChange::Roll: return "new sessions get the new code when its files change";
-    case OnChange::Warn: return "a change of its files is only told";
+    case OnChange::Warn: return "a change of its files is only reported";
     case OnChange::Ignore: break;
   }
   return "its files are not watched";
@@ -343,7 +343,7 @@ const ServerOption kOptions[] = {
      .read = read_size<&Server::recycle>,
      .value = value<&Server::recycle>("recycle_bytes"),
      .text = {"life",
-              [](const Server& s) { return size_text("replaced when it has grown beyond ", s.recycle); }},
+              [](const Server& s) { return size_text("replaced when it uses more than ", s.recycle); }},
      .doc = "memory of the whole tree"},
     {.key = "park",
      .read = read_flag<&Server::park>,

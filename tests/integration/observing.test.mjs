@@ -60,7 +60,7 @@ daemonTest('events are followed from one daemon to the next', { servers: BRIEF }
   await follower.shows('the end', (event) => event.kind === 'extinct' && event.instance === instance);
 
   await daemon.shutDown();
-  await eventually('a word about it', () => /the daemon is gone; waiting/.test(follower.stderr));
+  await eventually('a word about it', () => /the daemon has exited; waiting/.test(follower.stderr));
   daemon.serve();
   await follower.shows('the next start', ({ kind, number }) => kind === 'start' && number > spawned.number);
   daemon.watch();

@@ -199,7 +199,7 @@ TEST_F(BadLuckSurvey, AFullOutputIsAnErrorWithAName) {
     const Said said = run(launch);
 
     EXPECT_EQ(said.code, 125) << testing::PrintToString(words);
-    EXPECT_THAT(said.err, HasSubstr("the output could not be written"));
+    EXPECT_THAT(said.err, HasSubstr("cannot write to stdout"));
   }
   EXPECT_TRUE(lives(dead.server()));
 }

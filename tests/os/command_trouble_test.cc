@@ -100,7 +100,7 @@ TEST_F(CommandTrouble, OutputThatCannotBeWrittenIsAFailure) {
   EXPECT_EQ(code_with_full_output(bare({"--version"})), kOwnFailure);
   EXPECT_EQ(code_with_full_output(bare({"--help"})), kOwnFailure);
   EXPECT_EQ(code_with_full_output(bare({"run", "--help"})), kOwnFailure);
-  EXPECT_THAT(file("stderr-bare"), HasSubstr("the output could not be written"));
+  EXPECT_THAT(file("stderr-bare"), HasSubstr("cannot write to stdout"));
   const std::vector<std::vector<std::string>> lines = {{"status"},
                                                        {"status", "--json"},
                                                        {"token", "list"},
@@ -112,7 +112,7 @@ TEST_F(CommandTrouble, OutputThatCannotBeWrittenIsAFailure) {
   for (const std::vector<std::string>& line : lines) {
     const Launch launch = command(line.front(), {line.begin() + 1, line.end()});
     EXPECT_EQ(code_with_full_output(launch), kOwnFailure) << testing::PrintToString(line);
-    EXPECT_THAT(file("stderr-" + line.front()), HasSubstr("could not be written"));
+    EXPECT_THAT(file("stderr-" + line.front()), HasSubstr("cannot write to stdout"));
   }
 }
 
@@ -121,7 +121,7 @@ TEST_F(CommandTrouble, HelpIsShownWhereverItIsAskedFor) {
   EXPECT_THAT(say("token", {"create", "-h"}).out, HasSubstr("Usage: corral token create"));
   EXPECT_THAT(say("restart", {"one", "--json", "--help"}).out, HasSubstr("Usage: corral restart"));
   EXPECT_EQ(Session(bare({"config", "check", "--help"})).wait(), 0) << file("stderr-bare");
-  EXPECT_THAT(say("token", {"create", "--server", "--help"}).err, HasSubstr("write the name of one token"))
+  EXPECT_THAT(say("token", {"create", "--server", "--help"}).err, HasSubstr("give the name of one token"))
       << "the value of an option asks for nothing";
 }
 

@@ -308,9 +308,9 @@ TEST_F(ConfigCommands, TakeEffectInARunningDaemonBeforeTheyEnd) {
   const Words removed = say("remove", {"new", "--config", mine});
   const std::string without_new = say("status", {"--json"}).out;
 
-  EXPECT_THAT(added.out, HasSubstr("The running daemon took it over."));
+  EXPECT_THAT(added.out, HasSubstr("The running daemon has applied the change."));
   EXPECT_THAT(with_new, HasSubstr(R"("name":"new")"));
-  EXPECT_THAT(removed.out, HasSubstr("The running daemon took it over."));
+  EXPECT_THAT(removed.out, HasSubstr("The running daemon has applied the change."));
   EXPECT_THAT(without_new, AllOf(HasSubstr(R"("name":"old")"), Not(HasSubstr(R"("name":"new")"))));
   serving.signal(SIGTERM);
   EXPECT_EQ(serving.wait(), 0);
@@ -322,7 +322,7 @@ TEST_F(ConfigCommands, MakeTheFirstFileOfADaemonThatHadNone) {
 
   const Words added = say("add", {"new", "--", "n"});
 
-  EXPECT_THAT(added.out, HasSubstr("The running daemon took it over."));
+  EXPECT_THAT(added.out, HasSubstr("The running daemon has applied the change."));
   EXPECT_THAT(say("status", {"--json"}).out, HasSubstr(R"("name":"new")"));
   serving.signal(SIGTERM);
   EXPECT_EQ(serving.wait(), 0);
@@ -336,7 +336,7 @@ TEST_F(ConfigCommands, SayThatTheDaemonReadsAnotherFile) {
   const Words said = say("add", {"new", "--", "n"});
 
   EXPECT_EQ(said.code, 0) << said.err;
-  EXPECT_THAT(said.out, AllOf(HasSubstr("does not read this file but"), HasSubstr("theirs.json")));
+  EXPECT_THAT(said.out, AllOf(HasSubstr("does not use this file; it uses"), HasSubstr("theirs.json")));
   serving.signal(SIGTERM);
   EXPECT_EQ(serving.wait(), 0);
 }

@@ -61,7 +61,7 @@ TEST_F(DirectTerminal, AQuestionIsAskedFieldByFieldUntilTheAnswerFits) {
   terminal_.type("y\n");
   ASSERT_TRUE(terminal_.shows("age (integer, from 1): ")) << terminal_.screen();
   terminal_.type("old\n");
-  ASSERT_TRUE(terminal_.shows("That does not fit: integer, from 1")) << terminal_.screen();
+  ASSERT_TRUE(terminal_.shows("Invalid value, expected: integer, from 1")) << terminal_.screen();
   terminal_.type("12345678901234567890123\n");
   ASSERT_TRUE(terminal_.shows("size (one of: small, large) [\"small\"]: ")) << terminal_.screen();
   terminal_.type("\n");
@@ -85,7 +85,7 @@ TEST_F(DirectTerminal, AnAddressIsShownAndNeverOpened) {
 
   ASSERT_TRUE(terminal_.shows("The server asks: log in")) << terminal_.screen();
   ASSERT_TRUE(terminal_.shows("  https://example.org/login")) << terminal_.screen();
-  ASSERT_TRUE(terminal_.shows("Do you go there? [y]es, [n]o, [c]ancel: ")) << terminal_.screen();
+  ASSERT_TRUE(terminal_.shows("Will you visit it? [y]es, [n]o, [c]ancel: ")) << terminal_.screen();
   terminal_.type("y\n");
 
   EXPECT_EQ(session.output_to_end(), "accept  \n");

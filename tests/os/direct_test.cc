@@ -155,7 +155,7 @@ TEST_F(Direct, FormatsAreTheArraysThatModelCallsTake) {
                 R"(}},{"type":"function","function":{"name":"pid","parameters":)" + nothing + "}}]\n");
   const Words wrong = tools({"rude", "--format", "gemini"});
   EXPECT_EQ(wrong.code, kBadArguments);
-  EXPECT_THAT(wrong.err, HasSubstr("write mcp, anthropic or openai"));
+  EXPECT_THAT(wrong.err, HasSubstr("use mcp, anthropic or openai"));
 }
 
 // ---- one call
@@ -245,16 +245,16 @@ TEST_F(Direct, WrongWordsAreNamedBeforeAnythingIsCalled) {
       {{"rude", "echo", "arg=x", "cuont=1"}, "no argument 'cuont': did you mean count? it takes arg, count"},
       {{"rude", "echo"}, "echo: the argument arg is missing"},
       {{"rude", "echo", "--json", "{\"count\":1}"}, "echo: the argument arg is missing"},
-      {{"rude", "echo", "arg=x", "count=many"}, "'count' is an integer, and 'many' is none"},
+      {{"rude", "echo", "arg=x", "count=many"}, "'count' must be an integer, not 'many'"},
       {{"rude", "echo", "arg=x", "arg=y"}, "'arg' is given twice"},
-      {{"rude", "echo", "arg"}, "write key=value"},
-      {{"rude", "echo", "arg:={"}, "the value of 'arg' is no JSON"},
-      {{"rude", "echo", "--json", "{arg"}, "the arguments of --json are no JSON"},
-      {{"rude", "echo", "--json", "[1]"}, "no JSON object"},
-      {{"rude", "echo", "arg=x", "--json", "{}"}, "in one of both ways"},
+      {{"rude", "echo", "arg"}, "use key=value"},
+      {{"rude", "echo", "arg:={"}, "the value of 'arg' is not valid JSON"},
+      {{"rude", "echo", "--json", "{arg"}, "the arguments of --json are not valid JSON"},
+      {{"rude", "echo", "--json", "[1]"}, "not a JSON object"},
+      {{"rude", "echo", "arg=x", "--json", "{}"}, "not both"},
       {{"rude", "echo", "arg=x", "--jsn", "{}"}, "unknown option '--jsn': did you mean --json?"},
       {{"--timeout", "2", "rude", "echo"}, "timeout"},
-      {{"--share", "all", "rude", "echo"}, "'all' is no way to share"},
+      {{"--share", "all", "rude", "echo"}, "invalid value 'all'"},
       {{"--no-such", "rude", "echo"}, "unknown option '--no-such'"},
       {{"--batch", "rude", "echo"}, "a batch reads"},
   };
@@ -296,7 +296,7 @@ TEST_F(Direct, AServerThatDiesInTheCallIsExitCodeFour) {
   EXPECT_EQ(call({"rude", "half"}).code, kNotReached);
   const Words alone = call({"--runtime-dir", "/dev/null/none", "--", line_of_rude(), "exit", "arg=3"});
   EXPECT_EQ(alone.code, kNotReached);
-  EXPECT_THAT(alone.err, HasSubstr("no answer from the server: it ended with exit code 3"));
+  EXPECT_THAT(alone.err, HasSubstr("no answer from the server: it exited with code 3"));
 }
 
 TEST_F(Direct, AServerThatHangsIsExitCode124AndTheCallIsCancelled) {
@@ -361,7 +361,7 @@ TEST_F(Direct, ABatchAnswersEveryLineInOrderInOneSession) {
   EXPECT_EQ(lines[3], R"({"id":null,"exit":3,"error":{"code":-32601,"message":"no such thing"}})");
   EXPECT_THAT(lines[4], HasSubstr(R"({"id":{"deep":[1]},"exit":2,"error":{"message":"'rude' has no tool)"));
   EXPECT_THAT(lines[5], HasSubstr(R"({"id":6,"exit":2,"error":{"message":"the line has an unknown member)"));
-  EXPECT_THAT(lines[6], HasSubstr(R"({"id":7,"exit":2,"error":{"message":"the line is no JSON)"));
+  EXPECT_THAT(lines[6], HasSubstr(R"({"id":7,"exit":2,"error":{"message":"the line is not valid JSON)"));
   EXPECT_EQ(field(lines[7], "text"), field(lines[0], "text")) << "not one session";
 }
 
@@ -387,7 +387,8 @@ TEST_F(Direct, ABatchMakesNoCallWhoseAnswerNobodyCouldRead) {
   ASSERT_EQ(write(session.stdin_fd(), input.data(), input.size()), static_cast<ssize_t>(input.size()));
 
   EXPECT_EQ(session.wait(), kOwnFailure);
-  EXPECT_THAT(file("stderr-call"), HasSubstr("stdout cannot be written; no further call is made"));
+  EXPECT_THAT(file("stderr-call"),
+              HasSubstr("cannot write to stdout (is the pipe closed?); no further calls are made"));
 }
 
 TEST_F(Direct, ABatchThatCannotBeReadIsNotAnEmptyOne) {
@@ -398,7 +399,7 @@ TEST_F(Direct, ABatchThatCannotBeReadIsNotAnEmptyOne) {
   Session session(launch);
 
   EXPECT_EQ(session.wait(), kOwnFailure);
-  EXPECT_THAT(file("stderr-call"), HasSubstr("stdin cannot be read: Is a directory"));
+  EXPECT_THAT(file("stderr-call"), HasSubstr("cannot read stdin: Is a directory"));
 }
 
 TEST_F(Direct, ABatchHearsTheServerWhileItWaitsForTheNextCall) {

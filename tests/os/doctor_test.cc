@@ -326,7 +326,7 @@ TEST_F(Who, SaysOfAStrangerWhoStartedIt) {
   const Said said = run_corral({"who", word(helper.server())});
 
   EXPECT_EQ(said.code, 0);
-  EXPECT_THAT(said.out, HasSubstr("no MCP server that we know of"));
+  EXPECT_THAT(said.out, HasSubstr("not a known MCP server"));
   EXPECT_THAT(said.out, HasSubstr("below   " + word(helper.pid()) + " helper"));
   EXPECT_THAT(said.out, HasSubstr("a pipe, whose other end is held by " + word(helper.pid()) + " helper"));
   EXPECT_EQ(run_corral({"who", "--json", word(helper.server())}).code, 125);
@@ -339,7 +339,7 @@ TEST_F(Who, SaysThatThereIsNoSuchProcess) {
   const Said said = run_corral({"who", word(helper.server())});
 
   EXPECT_EQ(said.code, 125);
-  EXPECT_THAT(said.err, HasSubstr("there is no process " + word(helper.server())));
+  EXPECT_THAT(said.err, HasSubstr("there is no visible process " + word(helper.server())));
 }
 
 TEST_F(Who, RefusesWhatIsNoNumber) {

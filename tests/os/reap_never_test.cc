@@ -113,7 +113,7 @@ TEST_F(ReapNever, TouchesWhatADebuggerHolds) {
 
   EXPECT_TRUE(traced_lives);
   EXPECT_FALSE(lives(dead.servers()[1]));
-  EXPECT_THAT(said.out, HasSubstr("a debugger is attached to it: detach first"));
+  EXPECT_THAT(said.out, HasSubstr("is being debugged: detach the debugger first"));
   EXPECT_EQ(said.code, 0);
 }
 
@@ -166,7 +166,7 @@ TEST_F(ReapNever, TouchesServersBelowALivingCorral) {
   const Said said = reap({"--keep", "0"});
 
   EXPECT_EQ(said.code, 0);
-  EXPECT_THAT(said.out, HasSubstr("below a living corral, which ends them with their session"));
+  EXPECT_THAT(said.out, HasSubstr("below a running corral, which ends them with their session"));
   EXPECT_EQ(session.ask("echo", "still here"), "still here");
 }
 
@@ -243,7 +243,7 @@ TEST_F(ReapNever, TouchesAServiceOfItsOwn) {
   const Said said = reap({"--keep", "0"});
 
   EXPECT_EQ(said.code, 0);
-  EXPECT_THAT(said.out, HasSubstr("on their own: no client holds their pipes"));
+  EXPECT_THAT(said.out, HasSubstr("independent: no client holds their pipes"));
   EXPECT_TRUE(lives(service));
 }
 

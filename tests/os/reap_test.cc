@@ -107,7 +107,7 @@ TEST_F(Reap, WithoutATerminalIsADryRun) {
   const Said said = run_corral({"reap"});
 
   EXPECT_EQ(said.code, 0) << said.err;
-  EXPECT_THAT(said.out, HasSubstr("Ended: nothing, this is a dry run"));
+  EXPECT_THAT(said.out, HasSubstr("Ended: nothing (dry run)"));
   EXPECT_THAT(said.out, HasSubstr("2 orphans of files-server, left by Codex"));
   EXPECT_THAT(said.out, HasSubstr("3 copies of files-server beyond the newest 9, held by Codex (pid " +
                                   word(holder.pid()) + ")"));
@@ -240,8 +240,8 @@ TEST_F(Reap, NamesAValueOfNThatIsNone) {
 
 TEST_F(Reap, NamesOtherValuesThatAreNone) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> lines = {
-      {{"reap", "--keep", "x"}, "'x' is no number of copies"},
-      {{"reap", "--parent", "0"}, "'0' is no process number"},
+      {{"reap", "--keep", "x"}, "invalid number of copies 'x'"},
+      {{"reap", "--parent", "0"}, "invalid pid '0'"},
       {{"reap", "--parent", "-5"}, "is no process number"},
       {{"reap", "--older-than", "soon"}, "soon"},
       {{"reap", "4711"}, "4711"},

@@ -157,14 +157,14 @@ TEST_F(WatchTest, EndsWhenNobodyReadsIt) {
   session.close_stdout();
 
   EXPECT_EQ(session.wait(), 125);
-  EXPECT_THAT(errors(), HasSubstr("the output could not be written"));
+  EXPECT_THAT(errors(), HasSubstr("cannot write to stdout"));
 }
 
 TEST_F(WatchTest, RefusesWhatItCannotDo) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> lines = {
       {{"watch", "--interval", "1ms"}, "between 100ms and 24h"},
       {{"watch", "--interval", "48h"}, "24h"},
-      {{"watch", "--foreign", "kill"}, "'kill' is nothing to do: write report or end"},
+      {{"watch", "--foreign", "kill"}, "invalid value 'kill': use report or end"},
       {{"watch", "now"}, "now"}};
   for (const auto& [line, part] : lines) {
     const Said said = run_corral(line);

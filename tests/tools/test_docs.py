@@ -84,7 +84,7 @@ class Docs(CheckCase):
         self.assert_caught(
             "README.md:2: `corral pss`: unknown command 'pss'",
             "README.md:4: `corral ps --treee`: unknown option '--treee'",
-            "README.md:6: `corral session craete`: unknown word 'craete'",
+            "README.md:6: `corral session craete`: unknown argument 'craete'",
             "examples/x.json:1: `corral conect files`: unknown command 'conect'",
             "examples/y.service:2: `corral srve`: unknown command 'srve'",
             "src/a.cc:1: `corral reaap`: unknown command 'reaap'",

@@ -1,4 +1,4 @@
-// `corral add`: one more server in the configuration.
+// `corral add`: adds a server to the configuration.
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,12 +28,13 @@ constexpr const char* kExamples = R"(Examples:
   corral add files --share root -- npx -y @modelcontextprotocol/server-filesystem '${CORRAL_ROOT}'
   corral add github --env 'GITHUB_TOKEN=${GITHUB_TOKEN}' -- github-mcp-server stdio
 
-The command stands behind `--`, as the client would start it; ${VAR} in quotes is expanded when a client connects. The
-rest of the file stays as it is, comments too, and the old text is kept beside it. A running daemon takes the change over.
+Write the server's command after `--`, as a client would run it. ${VAR} in single quotes is expanded when a client connects.
+The rest of the file, including its comments, does not change, and the old version is kept next to it. A running daemon
+applies the change.
 Exit code: 0, or 1 if nothing was changed. docs/configuration.md explains every key.)";
 
 constexpr const char* kUsage =
-    "write a name and, behind `--`, the server's command, as in `corral add fetch -- uvx mcp-server-fetch`";
+    "give a name and, after `--`, the server's command, as in `corral add fetch -- uvx mcp-server-fetch`";
 
 struct AddOptions {
   ConfigChange change{"add", "", ""};
@@ -46,7 +47,7 @@ struct AddOptions {
 Result<void> set_share(std::string& share, const std::string& text) {
   constexpr std::array<std::string_view, 4> kWords = {"auto", "shared", "session", "root"};
   if (std::find(kWords.begin(), kWords.end(), text) == kWords.end()) {
-    return Error{"'" + text + "' is no way to share: write auto, shared, session or root"};
+    return Error{"invalid value '" + text + "': use auto, shared, session or root"};
   }
   share = text;
   return {};
@@ -54,18 +55,18 @@ Result<void> set_share(std::string& share, const std::string& text) {
 
 Result<void> add_variable(json::object& env, const std::string& text) {
   const std::size_t equals = text.find('=');
-  if (equals == 0 || text.empty()) return Error{"the variable has no name: write NAME=value"};
+  if (equals == 0 || text.empty()) return Error{"the variable has no name: use NAME=VALUE"};
   if (equals == std::string::npos) {
-    return Error{"'" + text + "' has no value: write NAME=value, or '" + text + "=${" + text +
-                 "}' to take it from each client"};
+    return Error{"'" + text + "' has no value: use NAME=VALUE, or '" + text + "=${" + text +
+                 "}' to copy it from each client"};
   }
   env[text.substr(0, equals)] = text.substr(equals + 1);
   return {};
 }
 
-/// The configuration is read from many places, so a path in it has to be absolute.
+/// The configuration is read by processes with different working directories, so its paths must be absolute.
 Result<void> set_directory(std::string& cwd, const std::string& text) {
-  if (text.empty()) return Error{"the value is empty: leave the option out, or name a directory"};
+  if (text.empty()) return Error{"the value is empty: name a directory, or omit the option"};
   std::error_code unknown;
   std::string whole = std::filesystem::absolute(text, unknown).lexically_normal().string();
   if (whole.size() > 1 && whole.back() == '/') whole.pop_back();
@@ -82,7 +83,8 @@ json::object entry_of(const AddOptions& options, const std::vector<std::string>&
   return entry;
 }
 
-/// What is wrong with the entry itself, without a place in a text that nobody has seen; empty if nothing is.
+/// What is wrong with the new entry; empty if nothing is. The position in the text is cut off, because the
+/// user has not seen that text.
 std::string objection_to_entry(const std::string& name, const json::object& entry) {
   const json::value alone = {{"mcpServers", {{name, entry}}}};
   const Result<config::Configuration> read = config::parse(json::serialize(alone), "");
@@ -92,7 +94,8 @@ std::string objection_to_entry(const std::string& name, const json::object& entr
   return place == std::string::npos ? message : message.substr(place + 2);
 }
 
-/// What is probably a mistake in what was just added; the rest of the file is not asked about here.
+/// Prints the warnings about the new entry. Warnings about the rest of the file are for `corral config
+/// check`.
 void warn(const std::string& file, const std::string& name) {
   const Result<config::Configuration> now = config::read(file);
   if (!now) return;
@@ -118,7 +121,7 @@ int add(const AddOptions& options, const std::string& name, const std::vector<st
     Result<config::Merge> merge = config::merge_servers(old, file, {{name, entry}}, existing);
     if (!merge) return merge.error();
     if (!merge->kept.empty()) {
-      return Error{"'" + name + "' is in '" + file + "' already. Add --replace to replace it."};
+      return Error{"'" + name + "' is in '" + file + "' already. Use --replace to replace it."};
     }
     replaced = !merge->replaced.empty();
     return {boost::system::in_place_value, std::move(merge->text)};
@@ -152,15 +155,17 @@ Command add_command() {
   command.usage = "corral add [options] NAME -- COMMAND [ARGUMENT...]";
   command.examples = kExamples;
   command.options = options_of(options->change);
-  command.options.push_back({"--share", "HOW", "auto, shared, session or root: who gets the same instance",
+  command.options.push_back({"--share", "HOW",
+                             "Which sessions use the same instance: auto, shared, session or root",
                              [options](const std::string& text) { return set_share(options->share, text); }});
   command.options.push_back(
-      {"--env", "NAME=VALUE", "A variable for the server; may be given more than once",
+      {"--env", "NAME=VALUE", "Set an environment variable of the server (repeatable)",
        [options](const std::string& text) { return add_variable(options->env, text); }});
   command.options.push_back(
-      {"--cwd", "DIR", "The directory that it starts in, in place of the client's",
+      {"--cwd", "DIR", "Start the server in this directory instead of the client's",
        [options](const std::string& text) { return set_directory(options->cwd, text); }});
-  command.options.push_back({"--replace", "", "Replace a server of that name; its other corral options stay",
+  command.options.push_back({"--replace", "",
+                             "Replace an existing server of that name, but keep its other corral options",
                              set_flag(options->replace)});
   command.options_anywhere = true;
   command.run = [options, known = command.options](const std::vector<std::string>& args) {

@@ -1,4 +1,4 @@
-// `corral call`: one tool of a server, called by hand or from a script, or many of them in one session.
+// `corral call`: calls one tool of a server, or with --batch many of them in one session.
 #include <unistd.h>
 
 #include <iostream>
@@ -25,18 +25,18 @@ constexpr const char* kExamples = R"(Examples:
   corral call files list limit=10 deep=true 'tags:=["a","b"]'
   corral call files search --json '{"pattern": "main", "limit": 10}'
   echo '{"pattern": "main"}' | corral call files search -
-  corral call -- ./server echo message=hello             a command of one word, or a whole line in quotes
+  corral call -- ./server echo message=hello             a one-word command, or a whole command in quotes
   corral call -- npx -y some-server . -- echo message=hello
   corral call files --batch < calls.jsonl                {"tool": "echo", "arguments": {…}, "id": 7} on each line
   corral call --batch -- npx -y some-server . < calls.jsonl
 
-key=value is taken as the tool's schema says: a text as it is, a number, boolean, list or object as JSON. key:=value is
-JSON always. The result's text goes to stdout, what the server logs to stderr; --output json prints all of the result.
-On a terminal, progress is shown and questions of the server are asked. Ctrl+C cancels the call.
+The tool's schema decides how key=value is read: a string as it is; a number, boolean, list or object as JSON. key:=value is
+always JSON. The text of the result goes to stdout and the server's log messages go to stderr; --output json prints the
+complete result. On a terminal, corral shows progress and asks you the questions of the server. Ctrl+C cancels the call.
 --batch writes {"id", "exit", "result" or "error"} for each line, in order.
-Exit code: 0; 1 the tool says that it failed; 2 wrong options, tool or arguments: nothing was called; 3 the server
-answered with an error; 4 it could not be reached, or ended; 124 no answer in time; 128+n if signal n ended it (Ctrl+C:
-130). Of a batch: that of the first call that failed. docs/direct.md has more.)";
+Exit code: 0; 1 the tool reported a failure; 2 invalid options, tool or arguments (nothing was called); 3 the server
+returned an error; 4 the server was not reachable, or exited; 124 timeout; 128+n if signal n ended it (Ctrl+C: 130). For a
+batch: the exit code of the first call that failed. docs/direct.md has more.)";
 
 struct Options {
   std::shared_ptr<DirectOptions> direct = std::make_shared<DirectOptions>();
@@ -49,10 +49,10 @@ int refuse(const std::string& sentence, int code) {
   return code;
 }
 
-/// For a terminal nothing that steers it, for a program every byte.
+/// A terminal gets no control characters; a program gets every byte.
 std::string fitting(const std::string& text, int fd) { return isatty(fd) == 1 ? printable_text(text) : text; }
 
-// ---- what the server says in between
+// ---- notifications and questions during the call
 
 Hooks make_hooks(const Options& options, StatusLine& status, Interrupts& interrupts) {
   Hooks hooks;
@@ -74,7 +74,7 @@ Hooks make_hooks(const Options& options, StatusLine& status, Interrupts& interru
 
 // ---- one call
 
-/// What the words say before the server is asked for its schema.
+/// The call as far as the command line describes it, before the server's schema is known.
 struct CallRequest {
   std::string tool;
   std::vector<std::string> args;    // key=value
@@ -83,13 +83,14 @@ struct CallRequest {
 
 Result<CallRequest> make_wish(const Options& options, std::vector<std::string> args, Interrupts& interrupts) {
   if (args.empty() || args.front().empty()) {
-    return Error{"no tool given: `corral tools` lists those of a server"};
+    return Error{"no tool given: `corral tools NAME` lists the tools of a server"};
   }
   CallRequest request{args.front(), {args.begin() + 1, args.end()}, std::nullopt};
   const bool from_input = request.args.size() == 1 && request.args.front() == "-";
   if (!options.json && !from_input) return request;
   if (options.json && !request.args.empty()) {
-    return Error{"'" + request.args.front() + "' and --json: write the arguments in one of both ways"};
+    return Error{"'" + request.args.front() +
+                 "' and --json: give the arguments either as key=value or as JSON, not both"};
   }
   request.args.clear();
   const Result<std::string> text =
@@ -112,7 +113,7 @@ int show(const Answer& answer, Output output) {
   } else {
     std::cout << fitting(shown_result(answer.json), STDOUT_FILENO) << std::flush;
   }
-  return std::cout ? code : refuse("stdout cannot be written", 125);
+  return std::cout ? code : refuse("cannot write to stdout (is the pipe closed?)", 125);
 }
 
 int call(const Options& options, const Server& server, const CallRequest& request, McpClient& client,
@@ -138,7 +139,8 @@ int run(Options& options, const std::vector<Option>& late, std::vector<std::stri
       options.batch ? find_lone_target(late, std::move(args)) : find_target(late, std::move(args));
   if (!target) return refuse(target.error().message, kBadArguments);
   if (options.batch && (!target->args.empty() || options.json)) {
-    return refuse("a batch reads tools and arguments from stdin: leave them out", kBadArguments);
+    return refuse("--batch reads tools and arguments from stdin: remove them from the command line",
+                  kBadArguments);
   }
   Interrupts interrupts;
   CallRequest request;
@@ -166,18 +168,18 @@ Command call_command() {
   auto options = std::make_shared<Options>();
   Command command;
   command.name = "call";
-  command.summary = "Call a tool of an MCP server, by hand or from a script.";
+  command.summary = "Call a tool of an MCP server.";
   command.usage =
       "corral call [options] NAME TOOL [key=value...] | -- COMMAND [ARG... --] TOOL [key=value...]";
   command.examples = kExamples;
   command.usage_code = kBadArguments;
-  command.options.push_back({"--json", "OBJECT", "The arguments as JSON, instead of key=value",
+  command.options.push_back({"--json", "OBJECT", "The arguments as a JSON object, instead of key=value",
                              [options](const std::string& text) -> Result<void> {
                                options->json = text;
                                return {};
                              }});
-  command.options.push_back(
-      {"--batch", "", "Calls as JSON lines on stdin, in one session", set_flag(options->batch)});
+  command.options.push_back({"--batch", "", "Read calls as JSON lines from stdin and run them in one session",
+                             set_flag(options->batch)});
   add_direct_options(command, options->direct);
   command.options_anywhere = true;
   command.run = [options, late = command.options](std::vector<std::string> args) {

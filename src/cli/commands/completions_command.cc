@@ -1,4 +1,4 @@
-// `corral completions`: what a shell has to know to complete our command lines.
+// `corral completions`: prints the script with which a shell completes corral's command lines.
 #include <iostream>
 #include <set>
 
@@ -15,18 +15,18 @@ namespace corral::cli {
 namespace {
 
 constexpr const char* kExamples = R"(Examples:
-  source <(corral completions bash)                                   for this shell; in ~/.bashrc for all
+  source <(corral completions bash)                                   for this shell; add it to ~/.bashrc for all
   corral completions zsh > "${fpath[1]}/_corral"
   corral completions fish > ~/.config/fish/completions/corral.fish
-  corral completions servers                                          the names that are completed
+  corral completions servers                                          the server names that are completed
 
-`make install` puts them where the shells look. Names come from the configuration and from the daemon, if one runs, and
-corral's own is there always; one that a shell would have to quote is left out.)";
+`make install` installs the scripts where the shells find them. Server names come from the configuration and from the running
+daemon, plus the built-in server `corral`. Names that a shell would have to quote are left out.)";
 
-constexpr std::chrono::milliseconds kPatience{1000};  // somebody has pressed Tab
+constexpr std::chrono::milliseconds kPatience{1000};  // a person has pressed Tab and waits
 
 std::set<std::string> server_names() {
-  std::set<std::string> names = {daemon::kBuiltInServer};  // which no file and no list of the daemon names
+  std::set<std::string> names = {daemon::kBuiltInServer};  // built in, so not configured
   if (const Result<config::Configuration> configuration = config::read(config::default_file())) {
     for (const config::Server& server : configuration->servers) {
       if (is_plain_word(server.name)) names.insert(server.name);
@@ -52,7 +52,7 @@ int run(const std::vector<Command>& commands, const std::vector<std::string>& ar
   } else if (args.front() == "servers") {
     for (const std::string& name : server_names()) std::cout << name << '\n';
   } else {
-    return fail("completions", "'" + args.front() + "' is not known: write bash, zsh or fish");
+    return fail("completions", "'" + args.front() + "' is not a supported shell: use bash, zsh or fish");
   }
   return 0;
 }
@@ -62,7 +62,7 @@ int run(const std::vector<Command>& commands, const std::vector<std::string>& ar
 Command completions_command() {
   Command command;
   command.name = "completions";
-  command.summary = "Print what bash, zsh or fish need to complete corral's commands.";
+  command.summary = "Print the completion script for bash, zsh or fish.";
   command.usage = "corral completions bash|zsh|fish|servers";
   command.examples = kExamples;
   command.run = [](const std::vector<std::string>& args) { return run(all_commands(), args); };

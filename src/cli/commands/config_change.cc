@@ -26,38 +26,40 @@ std::string real_path(const std::string& file) {
   return unknown ? file : real.string();
 }
 
-/// The file that the daemon reads; empty if it has none, or does not say.
+/// The configuration file of the daemon; empty if it has none, or its status does not name one.
 std::string file_of_daemon(const json::value& status) {
   json::error_code error;
   const json::value* const file = status.find_pointer("/daemon/config", error);
   return file != nullptr && file->is_string() ? std::string(file->get_string()) : "";
 }
 
-/// The daemon watches its file and would notice anyway; asked, it has done so when we say it.
+/// The daemon watches its file and would notice the change by itself. We ask it anyway, so that the change is
+/// in force when we report it.
 std::string ask_to_reload(const std::string& command, const std::string& runtime_dir) {
   const control::DaemonAnswer answer =
       ask_patiently(command, runtime_dir, control::verb_hello(control::Verb::Reload));
-  if (!answer.ok()) return "The running daemon has not taken it over: " + answer.text + ".";
+  if (!answer.ok()) return "The running daemon has not applied the change: " + answer.text + ".";
   const Result<JsonAnswer> parsed = read_answer(answer);
   json::error_code error;
   const json::value* const ended = parsed ? parsed->value.find_pointer("/ended", error) : nullptr;
   const std::int64_t count = ended != nullptr && ended->is_int64() ? ended->get_int64() : 0;
-  const std::string text = "The running daemon took it over";
+  const std::string text = "The running daemon has applied the change";
   if (count == 0) return text + ".";
   return text + " and ended " + counted(static_cast<std::uint64_t>(count), "instance") + ".";
 }
 
-/// One sentence on what becomes of the change in the daemon. The file is written: nothing here is a failure.
+/// One sentence about the change and the daemon. The file is already written, so nothing here is a failure.
 std::string tell_daemon(const ConfigChange& change) {
   const control::DaemonAnswer answer = control::ask_daemon(change.runtime_dir, control::status_hello());
   if (answer.kind == control::DaemonAnswer::Kind::NoDaemon)
-    return "No daemon is running; the next one reads it.";
-  if (!answer.ok()) return "Whether a daemon took it over is not known: " + answer.text + ".";
+    return "No daemon is running; the next one will read the file.";
+  if (!answer.ok()) return "It is not known whether the daemon has applied the change: " + answer.text + ".";
   const Result<JsonAnswer> status = read_answer(answer);
   std::string file = status ? file_of_daemon(status->value) : "";
-  if (file.empty()) file = config::default_file();  // it looks there, and has found nothing so far
+  if (file.empty())
+    file = config::default_file();  // the daemon watches that place, and there was no file so far
   if (real_path(file) != real_path(change.config)) {
-    return "The running daemon does not read this file but " + shorten_home(file) + ".";
+    return "The running daemon does not use this file; it uses " + shorten_home(file) + ".";
   }
   return ask_to_reload(change.command, change.runtime_dir);
 }
@@ -65,7 +67,7 @@ std::string tell_daemon(const ConfigChange& change) {
 }  // namespace
 
 std::vector<Option> options_of(ConfigChange& change) {
-  return {{"--config", "FILE", "The file to change, in place of the default one", set_word(change.config)},
+  return {{"--config", "FILE", "Change this file instead of the default one", set_word(change.config)},
           runtime_dir_option(change.runtime_dir)};
 }
 
@@ -92,7 +94,7 @@ int change_configuration(const ConfigChange& change, const Rewrite& rewrite,
   page.paragraph("", done() + " " + printable(shorten_home(change.config)) + ".");
   const std::string backup = update->backup();
   if (!backup.empty()) {
-    page.paragraph("", "The old text is in " + printable(shorten_home(backup)) + ".");
+    page.paragraph("", "The old version is in " + printable(shorten_home(backup)) + ".");
   }
   page.paragraph("", printable(tell_daemon(change)));
   return 0;

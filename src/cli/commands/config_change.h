@@ -1,5 +1,5 @@
-// What `add` and `remove` do alike: change the configuration in one step, keep the old text, and tell whoever
-// has to know.
+// Changes of the configuration by `corral add` and `corral remove`: replace the file in one step, keep the
+// old version next to it, and ask a running daemon to apply the change.
 #pragma once
 
 #include <functional>
@@ -12,25 +12,27 @@
 namespace corral::cli {
 
 struct ConfigChange {
-  std::string command;      // who asks, for messages
+  std::string command;      // "add" or "remove", for messages
   std::string config;       // empty = the default file
   std::string runtime_dir;  // empty = the usual places
 };
 
-/// --config and --runtime-dir. The change must live as long as the options.
+/// The options --config and --runtime-dir, which write to `change`: it must outlive them.
 std::vector<Option> options_of(ConfigChange& change);
 
-/// `rewrite` makes the new text of the old one (empty if there is no file) or says why not. `done` is asked
-/// afterwards for the beginning of a sentence: "Added files to". Returns the exit code: 0, or 1 with the
-/// reason on stderr.
+/// Returns the new text for the old one (empty if there is no file), or the reason why it cannot.
 using Rewrite = std::function<Result<std::string>(const std::string& old)>;
+/// Locks the file, writes what `rewrite` returns, and prints the result. `done` is called after that and
+/// returns the beginning of the sentence: "Added files to". The exit code is 0, or 1 with the reason on
+/// stderr; then the file has not changed. A daemon that does not apply the change is reported, but not a
+/// failure.
 int change_configuration(const ConfigChange& change, const Rewrite& rewrite,
                          const std::function<std::string()>& done);
 
-/// Says on stderr why nothing was changed; the exit code is 1.
+/// Prints on stderr why nothing was changed; returns the exit code 1.
 int refuse_change(const std::string& command, const std::string& sentence);
 
-/// What to type, or to write into a client's file, to use a server.
+/// The command that uses a server, for a shell or a client's file: "corral connect files".
 std::string connect_line(const std::string& config, const std::string& name);
 
 }  // namespace corral::cli

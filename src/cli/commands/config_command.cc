@@ -1,4 +1,4 @@
-// `corral config`: what is configured, and where.
+// `corral config`: checks and shows the daemon's configuration, or prints where it is.
 #include <unistd.h>
 
 #include <boost/json.hpp>
@@ -25,12 +25,12 @@ using config::Configuration;
 using config::Server;
 
 constexpr const char* kExamples = R"(Examples:
-  corral config check                   the servers that are configured, and what is wrong
-  corral config check --json .mcp.json  any other file, for a program
-  corral config path                    where the configuration is
+  corral config check                   the configured servers, and what is wrong
+  corral config check --json .mcp.json  another file, as JSON
+  corral config path                    the path of the configuration file
 
-`check` shows what is in force, with secrets hidden, and warns of what does nothing. Exit code: 0 if the file can be
-used, 1 if not. Nothing is started or changed. docs/configuration.md explains every key.)";
+`check` shows the settings in force, with secrets hidden, and warns about settings without effect. It starts and changes
+nothing. Exit code: 0 if the file can be used, 1 if not. docs/configuration.md explains every key.)";
 
 struct ConfigOptions {
   std::string file;
@@ -54,9 +54,9 @@ std::string http_text(const config::Http& http) {
   const std::optional<IpAddress> address = parse_ip_address(http.bind);
   std::string text = address ? address->host() : http.bind;
   text += *http.port == 0 ? ", any free port" : ":" + std::to_string(*http.port);
-  if (address && !address->is_loopback()) text += ", which needs a token (`corral token create NAME`)";
+  if (address && !address->is_loopback()) text += ", which requires a token (`corral token create NAME`)";
   for (const std::string& host : http.hosts) text += ", also as " + host;
-  for (const std::string& origin : http.origins) text += ", for pages of " + origin;
+  for (const std::string& origin : http.origins) text += ", for web pages from " + origin;
   return text + "; sessions end after " + config::show_duration(http.idle) + " without use";
 }
 
@@ -67,20 +67,21 @@ std::string watch_text(const config::Options& options) {
   const auto days = std::chrono::duration_cast<std::chrono::hours>(options.history).count() / 24;
   text += "; events and ended sessions are kept for " + counted(static_cast<std::size_t>(days), "day");
   if (!options.min_version.empty())
-    text += "; only a corral of version " + options.min_version + " or later may ask";
+    text += "; only clients of corral " + options.min_version + " or later are served";
   return text;
 }
 
 std::vector<std::string> own_environment() {
   std::vector<std::string> environment;
-  // The daemon sets this one for every client, to its project root.
+  // The daemon sets this variable for every client, to the project root.
   std::error_code unknown;
   environment.push_back("CORRAL_ROOT=" + std::filesystem::current_path(unknown).string());
   for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
   return environment;
 }
 
-/// What would stop a server from starting out of this shell; a client's environment may have more or less.
+/// Variables that are missing in this shell, so that a server would not start from it. A client's environment
+/// may differ.
 std::vector<std::string> missing_variables(const Configuration& configuration) {
   std::vector<std::string> missing;
   const std::vector<std::string> environment = own_environment();
@@ -98,7 +99,7 @@ void show(const Configuration& configuration) {
   for (const Server& server : configuration.servers) show_server(page, server);
   page.blank();
   const config::Options& options = configuration.options;
-  page.paragraph("daemon: ", "lines up to " + show_size(options.line_cap) + ", drains for " +
+  page.paragraph("daemon: ", "messages up to " + show_size(options.line_cap) + ", drains for " +
                                  config::show_duration(options.drain) + ", stays for " +
                                  config::show_duration(options.linger) + " without sessions, runs up to " +
                                  std::to_string(options.max_instances) + " instances, keeps " +
@@ -133,19 +134,19 @@ int check(const ConfigOptions& options) {
 }
 
 int run(ConfigOptions& options, const std::vector<std::string>& args) {
-  constexpr const char* kUsage = "write `corral config check [FILE]` or `corral config path`";
+  constexpr const char* kUsage = "use `corral config check [FILE]` or `corral config path`";
   const bool default_file = options.file.empty();
   if (default_file) options.file = config::default_file();
-  if (args.empty()) return fail("config", std::string("nothing to do: ") + kUsage);
+  if (args.empty()) return fail("config", std::string("subcommand missing: ") + kUsage);
   int code = 0;
   if (args.front() == "path" && args.size() == 1) {
     std::cout << options.file << "\n";
   } else if (args.front() == "check" && args.size() <= 2) {
-    if (args.size() == 2 && !default_file) return fail("config", "two files given: leave --config out");
+    if (args.size() == 2 && !default_file) return fail("config", "two files given: omit --config or FILE");
     if (args.size() == 2) options.file = args[1];
     code = check(options);
   } else {
-    return fail("config", "unexpected '" + args.back() + "': " + kUsage);
+    return fail("config", "unexpected argument '" + args.back() + "': " + kUsage);
   }
   return code;
 }
@@ -156,12 +157,12 @@ Command config_command() {
   auto options = std::make_shared<ConfigOptions>();
   Command command;
   command.name = "config";
-  command.summary = "Check the daemon's configuration, or say where it is.";
+  command.summary = "Check the daemon's configuration, or print where it is.";
   command.usage = "corral config check [options] [FILE] | corral config path";
   command.examples = kExamples;
   command.options = {
-      {"--config", "FILE", "The file, in place of the one at the default place", set_word(options->file)},
-      {"--json", "", "For programs", set_flag(options->json)}};
+      {"--config", "FILE", "Use this file instead of the default one", set_word(options->file)},
+      {"--json", "", "Print JSON", set_flag(options->json)}};
   command.options_anywhere = true;
   command.run = [options, known = command.options](const std::vector<std::string>& args) {
     const Result<std::vector<std::string>> rest = apply_late_options(known, args);

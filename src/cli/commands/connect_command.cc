@@ -1,4 +1,4 @@
-// `corral connect`: a server that the user's daemon runs, in place of one that the client would start.
+// `corral connect`: connects a client to a server of the user's daemon, instead of starting that server.
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,21 +17,21 @@ constexpr const char* kExamples = R"(Examples:
   corral connect -- npx -y @modelcontextprotocol/server-filesystem .
   corral connect --share session -- node server.js
   corral connect --root ~/project filesystem    one server for each project, with "share": "root"
-  corral connect --session "$ID" filesystem     belongs to a session: see `corral session --help`
+  corral connect --session "$ID" filesystem     as part of a session: see `corral session --help`
 
 In a client's configuration:
   "command": "corral", "args": ["connect", "filesystem"]
   "command": "corral", "args": ["connect", "--", "npx", "-y", "some-server"]
 
-A daemon is started if none runs. If none can be had, the server runs here as with `corral run`, and one line on stderr
-says why. The session ends when stdin closes, nobody reads stdout, the parent dies, or corral gets SIGTERM, SIGINT,
-SIGHUP or SIGQUIT from a process.
-Exit code: what the daemon says of the session; 128+n if signal n ended it; 69 no daemon, but one is needed
-(--require-daemon, --session, or an entry with a list of tools); 75 the daemon died; 125 corral's own failure.)";
+If no daemon is running, this command starts one. If it cannot, it runs the server itself, as `corral run` does, and prints
+the reason on stderr. The session ends when stdin is closed, when the reader of stdout is gone, when the parent exits, or
+when a process sends SIGTERM, SIGINT, SIGHUP or SIGQUIT to corral.
+Exit code: what the daemon reports for the session; 128+n if signal n ended it; 69 if there is no daemon, but one is
+required (--require-daemon, --session, or an entry with a list of tools); 75 if the daemon died; 125 if corral failed.)";
 
 Result<void> set_share(std::string& share, const std::string& text) {
   if (text != "shared" && text != "session" && text != "root") {
-    return Error{"'" + text + "' is no way to share: write shared, session or root"};
+    return Error{"invalid value '" + text + "': use shared, session or root"};
   }
   share = text;
   return {};
@@ -40,7 +40,7 @@ Result<void> set_share(std::string& share, const std::string& text) {
 int connect(shim::ConnectOptions& options, const std::vector<Option>& late, std::vector<std::string> args) {
   if (args.empty() || args.front().empty()) {
     return fail("connect",
-                "nothing to connect to: name a configured server, or a command behind --, as in "
+                "no server given: name a configured server, or put a command after `--`, as in "
                 "`corral connect -- npx -y some-server`");
   }
   const bool command = came_after_dashes(args);
@@ -54,8 +54,8 @@ int connect(shim::ConnectOptions& options, const std::vector<Option>& late, std:
   } else if (args.size() == 1) {
     options.server = std::move(args.front());
   } else {
-    return fail("connect", "too many words: `corral connect " + args.front() +
-                               "` uses the server of that name; a command stands behind --");
+    return fail("connect", "unexpected argument '" + args[1] +
+                               "': `corral connect NAME` takes one name; put a command after `--`");
   }
   return shim::connect(options);
 }
@@ -66,30 +66,31 @@ Command connect_command() {
   auto options = std::make_shared<shim::ConnectOptions>();
   Command command;
   command.name = "connect";
-  command.summary = "Use an MCP server through the daemon, which shares it where that is safe.";
+  command.summary = "Use an MCP server through the daemon, which shares it if that is safe.";
   command.usage = "corral connect [options] NAME | -- COMMAND [ARG...]";
   command.examples = kExamples;
   const auto add = [&command](std::string names, std::string value, std::string help, auto apply) {
     command.options.push_back({std::move(names), std::move(value), std::move(help), apply});
   };
-  add("--runtime-dir", "DIR", "Where to meet the daemon, instead of the user's own place",
+  add("--runtime-dir", "DIR", "Folder of the daemon's socket, instead of the usual one",
       set_word(options->runtime_dir));
-  add("--config", "FILE", "Configuration for a daemon that is started here, and for going without one",
+  add("--config", "FILE", "Configuration for a daemon that this command starts, and for running without one",
       set_word(options->config_file));
-  add("--share", "shared|session|root", "One server for all, for this session alone, or for each project",
+  add("--share", "shared|session|root",
+      "One instance for all sessions, for this session only, or for each project",
       [options](const std::string& text) { return set_share(options->share, text); });
-  add("--root", "DIR", "The project that this is about, instead of the working directory",
+  add("--root", "DIR", "The root folder of the project, instead of the working directory",
       [options](const std::string& text) -> Result<void> {
         const Result<std::string> root = shim::find_root(text);
         if (!root) return root.error();
         options->root = *root;
         return {};
       });
-  add("--session", "ID", "The session that this belongs to, and ends with; its servers are found first",
+  add("--session", "ID", "Attach to this session: use its servers first, and end with it",
       set_word(options->session));
-  add("--require-daemon", "", "Fail with exit code 69 where no daemon can be had",
+  add("--require-daemon", "", "Exit with code 69 if no daemon is available",
       set_flag(options->require_daemon));
-  add("-v,--verbose", "", "Say on stderr what happens", set_flag(options->verbose));
+  add("-v,--verbose", "", "Print what happens on stderr", set_flag(options->verbose));
   command.options_anywhere = true;
   command.run = [options, late = command.options](std::vector<std::string> tail) {
     return connect(*options, late, std::move(tail));

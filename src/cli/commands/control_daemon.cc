@@ -28,7 +28,7 @@ using control::Verb;
 using observe::tool_failure;
 using observe::ToolResult;
 
-/// What ends something waits for calls in flight, whose time is configured over there.
+/// Requests that end instances wait for calls in flight, for a time that the daemon's configuration sets.
 constexpr std::chrono::seconds kEndPatience{120};
 constexpr std::size_t kMostLogBytes = std::size_t{1} << 18;
 constexpr const char* kOwnName = "corral";
@@ -52,26 +52,25 @@ std::string describe_server(const observe::ServerView& server,
   for (const observe::InstanceView& one : instances) {
     if (one.server != server.name) continue;
     lines += "  " + shown_id(one.id) + " pid " + shown_pid(one.pid) + ", " + shown(one.state) +
-             (one.stale.empty() ? "" : ", old code") + ", " + counted(one.sessions.size(), "session") +
+             (one.stale.empty() ? "" : ", stale code") + ", " + counted(one.sessions.size(), "session") +
              ", calls " + shown_number(one.calls) + ", up " + shown_age(one.uptime) + "; " +
              shown(one.reason) + "\n";
   }
   std::string state = lines.empty() ? " (not running)" : "";
   if (server.disabled) state = " (disabled in the configuration)";
-  if (server.stopped) state = " (stopped; start_server allows it)";
+  if (server.stopped) state = " (stopped; start_server allows it to start)";
   if (!server.broken.empty()) state = " (not started for now: " + server.broken + ")";
   return shown(server.name) + state + "\n" + lines;
 }
 
-/// One line per instance that went, and what it came to.
+/// One line for each instance that ended, and how.
 ToolResult ended_result(const std::string& headline, const std::string& structured,
                         const json::value& value) {
   ToolResult result{false, headline, structured};
   for (const json::value& gone : list(value, "ended")) {
     result.text += "\n  " + text(gone, "server") + " " + text(gone, "instance").substr(0, 8) + ": " +
                    text(gone, "processes") + " processes, " +
-                   (flag(gone, "proved") ? "gone" : "NOT proved to be gone") + " after " + text(gone, "ms") +
-                   " ms";
+                   (flag(gone, "proved") ? "gone" : "NOT proved gone") + " after " + text(gone, "ms") + " ms";
     if (!flag(gone, "proved")) result.failed = true;
   }
   for (const json::value& survivor : list(value, "survivors")) {
@@ -126,15 +125,14 @@ Result<std::string> log_file_of(const json::value& status, const std::string& se
     const json::value* const file = member(entry, "log_file");
     if (file == nullptr || !file->is_string()) {
       return Error{"the daemon keeps no log of server " + server +
-                   ": it is of an older version, or has no state folder; `corral serve --replace` starts "
-                   "this one"};
+                   ": it is an older version, or has no state folder; `corral serve --replace` starts this "
+                   "version"};
     }
     return {boost::system::in_place_value, std::string(file->get_string())};
   }
   const std::string nearest = nearest_word(server, names);
-  return Error{
-      "no server is called '" + server + "': " +
-      (nearest.empty() ? "list_servers shows those that there are" : "did you mean " + nearest + "?")};
+  return Error{"no server is called '" + server + "': " +
+               (nearest.empty() ? "list_servers shows all servers" : "did you mean " + nearest + "?")};
 }
 
 }  // namespace
@@ -145,8 +143,8 @@ Result<JsonAnswer> ControlDaemon::ask(const Hello& hello) const {
       runtime_dir_, hello, tells ? std::chrono::milliseconds(control::kTellPatience) : kEndPatience));
   if (parsed && !parsed->value.is_object()) {
     return Error{
-        "the daemon's answer is not a JSON object: it is of another version; `corral serve --replace` starts "
-        "this one"};
+        "the daemon did not send a JSON object: it is another version; `corral serve --replace` starts this "
+        "version"};
   }
   return parsed;
 }
@@ -156,7 +154,7 @@ Result<JsonAnswer> ControlDaemon::status() const { return ask(control::status_he
 ToolResult ControlDaemon::get_server_info() const {
   const Result<JsonAnswer> answer = ask(control::verb_hello(Verb::Info));
   if (!answer) return tool_failure(answer.error().message);
-  return {false, answer->text, answer->text};  // clients that know no structured content read the text
+  return {false, answer->text, answer->text};  // clients without structured content read the text
 }
 
 ToolResult ControlDaemon::list_servers() const {
@@ -169,7 +167,7 @@ ToolResult ControlDaemon::list_servers() const {
     names.insert(server.name);
     text += describe_server(server, status.instances);
   }
-  // Commands that clients bring themselves stand in no configuration.
+  // Commands that clients pass after `--` are not in the configuration.
   for (const observe::InstanceView& instance : status.instances) {
     if (!names.insert(instance.server).second) continue;
     text += describe_server({.name = instance.server}, status.instances);
@@ -205,7 +203,7 @@ ToolResult ControlDaemon::end_session(const Arguments& arguments) const {
   const Result<JsonAnswer> answer = ask(hello);
   if (!answer) return tool_failure(answer.error().message);
   return ended_result("session " + hello.session + " has ended: " +
-                          counted(list(answer->value, "ended").size(), "instance") + " went with it",
+                          counted(list(answer->value, "ended").size(), "instance") + " ended with it",
                       answer->text, answer->value);
 }
 
@@ -213,8 +211,8 @@ ToolResult ControlDaemon::handle_server(Verb verb, const Arguments& arguments) c
   const Hello hello = control::verb_hello(verb, observe::text_argument(arguments, "server"));
   if (hello.server == kOwnName && verb != Verb::Start) {
     return tool_failure(
-        "server corral is this control server, which could not answer any more: name another one, or use "
-        "`corral shutdown` to end the daemon");
+        "server corral is this control server, which could not answer after that: name another server, or "
+        "use `corral shutdown` to end the daemon");
   }
   const Result<JsonAnswer> answer = ask(hello);
   if (!answer) return tool_failure(answer.error().message);
@@ -223,7 +221,7 @@ ToolResult ControlDaemon::handle_server(Verb verb, const Arguments& arguments) c
   switch (verb) {
     case Verb::Restart:
       headline += ended == 0 ? ": no instance was running; the next call starts one"
-                             : ": " + counted(ended, "instance") + " ended; whoever uses it gets a new one";
+                             : ": " + counted(ended, "instance") + " ended; its sessions get a new one";
       break;
     case Verb::Stop:
       headline += " is stopped: " + counted(ended, "instance") + " ended; start_server allows it again";
@@ -248,11 +246,11 @@ ToolResult ControlDaemon::server_logs(const Arguments& arguments) const {
   const Result<std::string> file = log_file_of(answer->value, server);
   if (!file) return tool_failure(file.error().message);
   const LastLines last = read_last_lines(*file, static_cast<std::size_t>(most), since_ms);
-  std::string shown = last.more ? "(older lines are left out)\n" : "";
+  std::string shown = last.more ? "(older lines omitted)\n" : "";
   for (const KeptLine& line : last.lines) {
     shown += (line.time_ms == 0 ? "" : show_utc(line.time_ms) + " " + line.instance + " ") + line.text + "\n";
   }
-  if (last.lines.empty()) shown = "server " + server + " has written nothing to stderr in that time\n";
+  if (last.lines.empty()) shown = "server " + server + " wrote nothing to stderr in that time\n";
   return {false, shown.substr(0, shown.size() - 1), logs_json(server, *file, last)};
 }
 

@@ -1,5 +1,6 @@
-// The tools of the control server that ask the running daemon. Each call has a connection of its own; none
-// starts a daemon.
+// The tools of the control server that ask the running daemon. Each call opens its own connection; none
+// starts a daemon. The control server calls them on its worker thread, so they may block. A failure is a
+// result with the error flag and the reason as text.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -20,6 +21,7 @@ class ControlDaemon {
   observe::ToolResult list_servers() const;
   observe::ToolResult list_sessions() const;
   observe::ToolResult end_session(const Arguments& arguments) const;
+  /// restart_server, stop_server and start_server.
   observe::ToolResult handle_server(control::Verb verb, const Arguments& arguments) const;
   observe::ToolResult server_logs(const Arguments& arguments) const;
 

@@ -51,9 +51,8 @@ Result<ReapWish> read_wish(const boost::json::object& arguments) {
                               !selectors.match.empty() || !age.empty() || arguments.contains("keep");
   if (request.confirm && !selectors.explicit_choice) {
     return Error{
-        "tool reap: confirm needs a choice: add at least one of orphans, pile_ups, older_than, client, "
-        "match, "
-        "keep; without confirm it shows what there is"};
+        "tool reap: confirm requires a selection: add at least one of orphans, pile_ups, older_than, client, "
+        "match, keep; without confirm the tool only shows the servers"};
   }
   return {boost::system::in_place_value, std::move(request)};
 }
@@ -121,7 +120,7 @@ std::string headline(const survey::Survey& survey, const std::vector<Chosen>& ch
   const std::string found = count(survey.servers.size(), "MCP server", "MCP servers") + " found; ";
   if (dry_run) {
     return found + "dry run, nothing was ended; would end " + count(chosen.size(), "server", "servers") +
-           (chosen.empty() ? "" : "; call again with confirm and a choice to end them");
+           (chosen.empty() ? "" : "; call again with confirm and a selection to end them");
   }
   const auto gone =
       std::count_if(ended.begin(), ended.end(), [](const reap::EndedTree& t) { return t.gone(); });
@@ -136,7 +135,7 @@ ToolResult reap_tool(const boost::json::object& arguments) {
   const Result<survey::Survey> survey = survey::look_around();
   if (!survey) return tool_failure(survey.error().message);
   survey::Asker asker = reap::who_asks();
-  asker.asked = false;  // by a model, not by a person
+  asker.asked = false;  // the request comes from a model, not from a person
   const reap::Selection selection = reap::select(*survey, request->selectors, asker);
   const std::vector<Chosen> chosen = oldest_first(selection.groups);
 

@@ -1,4 +1,4 @@
-// The tool `reap` of the control server: the choice and the end of `corral reap`, told to a program.
+// The tool `reap` of the control server: selects and ends servers by the same rules as `corral reap`.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -7,8 +7,8 @@
 
 namespace corral::cli {
 
-/// Looks at the whole machine, and ends what is chosen only if `confirm` is true and something was named to
-/// choose by. Blocks for as long as processes take to end, a few seconds at most.
+/// Surveys the machine. Ends the selected servers only if `confirm` is true and at least one selector is
+/// given. Blocks until the processes have ended, a few seconds at most.
 observe::ToolResult reap_tool(const boost::json::object& arguments);
 
 }  // namespace corral::cli

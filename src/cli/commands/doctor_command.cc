@@ -1,4 +1,4 @@
-// `corral doctor`: the truth about this machine.
+// `corral doctor`: shows the MCP servers of this machine, their clients, and what has leaked.
 #include <unistd.h>
 
 #include <iostream>
@@ -28,14 +28,14 @@ using survey::Survey;
 
 constexpr const char* kExamples = R"(Examples:
   corral doctor
-  corral doctor -v              every server, with the evidence
+  corral doctor -v              with every server and the evidence
   corral doctor --json | jq '.findings[].title'
 
-Findings: an orphan's client is gone or has let go of it; a pile-up is more than N copies of one command held by one
-client (N: --keep, corral.keep, MAX_KEEP_PROCESSES, 9; only --keep may say 0); a duplicate is one command in one directory for several clients; stale runs
-code that has changed on disk; a runaway is an orphan that burns processor time.
-It only looks: nothing is ended, started or changed.
-Exit code: 0; with --exit-code 1 if anything was found; 125 if it could not look.)";
+Findings: the client of an orphan has exited or closed its pipes; a pile-up is more than N copies of one command held by one
+client (N: --keep, corral.keep, MAX_KEEP_PROCESSES or 9; only --keep may be 0); a duplicate is one command in one directory
+for several clients; a stale server runs code that has changed on disk; a runaway is an orphan that uses processor time.
+This command ends, starts and changes nothing.
+Exit code: 0; with --exit-code 1 if there are findings; 125 if corral failed.)";
 
 struct DoctorOptions {
   bool json = false;
@@ -54,15 +54,15 @@ std::vector<std::size_t> all_of(const Survey& survey) {
 void show_summary(Page& page, const Survey& survey, const std::vector<Finding>& findings) {
   const std::vector<std::size_t> all = all_of(survey);
   if (all.empty()) {
-    return page.paragraph(
-        "", "No MCP server runs here, and " + (survey.clients.empty()
-                                                   ? std::string("no client that we know.")
-                                                   : count(survey.clients.size(), "client.", "clients.")));
+    return page.paragraph("",
+                          "No MCP server is running here, and " +
+                              (survey.clients.empty() ? std::string("no known client.")
+                                                      : count(survey.clients.size(), "client.", "clients.")));
   }
   const std::string verdict = !findings.empty() ? count(findings.size(), "finding", "findings") + ":"
-                              : all.size() == 1 ? "Nothing is wrong with it."
-                                                : "Nothing is wrong with them.";
-  page.paragraph("", count(all.size(), "MCP server runs", "MCP servers run") + " here (" +
+                              : all.size() == 1 ? "No problems were found."
+                                                : "No problems were found.";
+  page.paragraph("", count(all.size(), "MCP server is running", "MCP servers are running") + " here (" +
                          sum_of(survey, all) + "), for " +
                          count(survey.clients.size(), "running client", "running clients") + ". " + verdict);
 }
@@ -79,8 +79,8 @@ void show_findings(Page& page, const Survey& survey, const std::vector<Finding>&
 
 void show_clients(Page& page, const Survey& survey) {
   page.blank();
-  page.heading("Clients that run");
-  if (survey.clients.empty()) page.paragraph("  ", "none that we know");
+  page.heading("Running clients");
+  if (survey.clients.empty()) page.paragraph("  ", "none that corral knows");
   std::vector<std::vector<std::string>> rows;
   for (const survey::RunningClient& running : survey.clients) {
     rows.push_back({std::to_string(running.client.pid), show_age(running.client.age),
@@ -122,13 +122,13 @@ void show_levels(Page& page, const proc::Levels& levels) {
                  levels.cgroup ? "a keeper, and a cgroup for each server" : "a keeper for each server");
   if (!levels.cgroup) {
     page.paragraph("          ",
-                   "A cgroup v2 directory of your own would add to it: start the client in a systemd user "
-                   "service or scope with Delegate=yes.");
+                   "For a cgroup as well, start the client in a systemd user service or scope with "
+                   "Delegate=yes.");
   }
   if (!levels.controllers) {
     page.paragraph("          ",
-                   "Limits are kept by a watchdog, because a cgroup that has processes hands no "
-                   "controllers down, with or without Delegate=; --cpu cannot be kept at all.");
+                   "A watchdog enforces limits, because a cgroup that has processes cannot delegate "
+                   "controllers, with or without Delegate=; --cpu cannot be enforced.");
   }
   page.paragraph("  strict  ", levels.strict ? "works" : "refused: " + levels.why_not_strict);
 }
@@ -139,7 +139,7 @@ void show_text(const Survey& survey, const std::vector<Finding>& findings, const
   show_findings(page, survey, findings);
   if (!survey.servers.empty()) {
     page.blank();
-    page.heading("Servers that run");
+    page.heading("Running servers");
     show_servers(page, survey, all_of(survey), options.verbose ? Rows::All : Rows::Few);
     if (options.verbose) {
       for (const Server& server : survey.servers) show_evidence(page, server);
@@ -173,16 +173,16 @@ Command doctor_command() {
   auto options = std::make_shared<DoctorOptions>();
   Command command;
   command.name = "doctor";
-  command.summary = "Show which MCP servers run here, for whom, and what has leaked.";
+  command.summary = "Show the running MCP servers, their clients, and what has leaked.";
   command.usage = "corral doctor [options]";
   command.examples = kExamples;
   command.options = {
-      {"--json", "", "For programs: docs/doctor-schema.json describes it", set_flag(options->json)},
-      {"-v,--verbose", "", "Every server, with the evidence", set_flag(options->verbose)},
+      {"--json", "", "Print JSON; docs/doctor-schema.json describes it", set_flag(options->json)},
+      {"-v,--verbose", "", "Show every server, with the evidence", set_flag(options->verbose)},
       {"--keep", "N",
        "More copies than this of one command are a pile-up (corral.keep, MAX_KEEP_PROCESSES, or 9)",
        set_count(options->keep_given, "number of copies")},
-      {"--exit-code", "", "Exit with 1 if anything was found", set_flag(options->exit_code)},
+      {"--exit-code", "", "Exit with code 1 if there are findings", set_flag(options->exit_code)},
   };
   command.run = [options](const std::vector<std::string>& args) {
     const Result<std::size_t> keep = keep_count(options->keep_given);

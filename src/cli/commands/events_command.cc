@@ -1,4 +1,4 @@
-// `corral events`: what happened, and with -f what happens.
+// `corral events`: prints what happened to servers, and with -f follows what happens.
 #include <poll.h>
 #include <unistd.h>
 
@@ -35,15 +35,15 @@ constexpr const char* kExamples = R"(Examples:
   corral events -f --server files --kind crash --kind restart
   corral events --json | jq 'select(.kind == "ready") | {server, took_ms}'
 
-Everything that happens to servers, from the first word on that the daemon has kept (`corral.history`). With -f the last
-10, and then each as it happens, also over a restart of the daemon, until Ctrl+C.
-Exit code: 0; 1 if no daemon runs, or none came back; 125 if one cannot be asked. docs/operations/observing.md describes
-the events.)";
+Prints all events that the daemon has kept (`corral.history`). With -f: the last 10 events, then each new event until
+Ctrl+C, even if the daemon is restarted.
+Exit code: 0; 1 if no daemon is running, or none was restarted in time; 125 if the daemon does not answer.
+docs/operations/observing.md describes the events.)";
 
 constexpr std::size_t kShownBeforeFollowing = 10;
-constexpr milliseconds kWait = std::chrono::seconds(20);      // of the daemon, for the next event
-constexpr milliseconds kPatience = std::chrono::seconds(30);  // of ours, beyond that
-constexpr milliseconds kPause{300};                           // between looks for a daemon that is gone
+constexpr milliseconds kWait = std::chrono::seconds(20);      // how long the daemon waits for the next event
+constexpr milliseconds kPatience = std::chrono::seconds(30);  // how much longer we wait for its answer
+constexpr milliseconds kPause{300};                           // between two attempts to reach a daemon
 constexpr std::chrono::minutes kLongestAbsence{5};
 
 struct Options {
@@ -68,9 +68,9 @@ class EventReader {
   int run();
 
  private:
-  /// Nothing if a signal came first, or nobody reads us any more.
+  /// Nothing if a signal arrived first, or the reader of stdout has gone.
   std::optional<DaemonAnswer> ask(milliseconds wait);
-  /// Handles the events of an answer; how many there were.
+  /// Handles the events of an answer and returns their number.
   Result<std::size_t> take(const DaemonAnswer& answer);
   void show(const json::value& event);
   int follow();
@@ -83,7 +83,7 @@ class EventReader {
   std::optional<Interrupts> interrupts_;
   std::uint64_t after_ = 0;
   bool catching_up_ = true;
-  std::deque<json::value> last_;  // while catching up, if only so many are wanted
+  std::deque<json::value> last_;  // while catching up, if only the last ones are wanted
   steady_clock::time_point absent_since_{};
   bool absent_ = false;
 };
@@ -97,7 +97,7 @@ std::optional<DaemonAnswer> EventReader::ask(milliseconds wait) {
   for (;;) {
     if (std::optional<DaemonAnswer> answer = request.poll()) return answer;
     const auto left = std::chrono::ceil<milliseconds>(request.deadline() - steady_clock::now());
-    // Whoever read us may leave while nothing happens: `corral events -f | head`.
+    // The reader of stdout may exit while nothing happens: `corral events -f | head`.
     pollfd ready[3] = {{request.fd(), POLLIN, 0},
                        {interrupts_ ? interrupts_->fd() : -1, POLLIN, 0},
                        {interrupts_ ? STDOUT_FILENO : -1, 0, 0}};
@@ -122,7 +122,7 @@ Result<std::size_t> EventReader::take(const DaemonAnswer& answer) {
   }
   const json::value* const next = member(parsed->value, "next");
   boost::system::error_code error;
-  // Also if it is lower: a daemon that could not read what an earlier one wrote counts from 1 again.
+  // Also if it is lower: a daemon that could not read the history starts to count at 1 again.
   if (next != nullptr && next->is_number()) after_ = next->to_number<std::uint64_t>(error);
   return error ? std::size_t{0} : events.size();
 }
@@ -135,7 +135,7 @@ int EventReader::run() {
   for (;;) {
     const std::optional<DaemonAnswer> answer = ask(milliseconds(0));
     if (!answer) return leave();
-    // One that hangs up here ends; the next command will find none.
+    // A daemon that closes the connection here is ending, so report that none is running.
     if (is_gone(*answer))
       return fail_for("events", {DaemonAnswer::Kind::NoDaemon, control::kNoDaemonIsRunning});
     const Result<std::size_t> taken = take(*answer);
@@ -150,7 +150,7 @@ int EventReader::run() {
 
 int EventReader::follow() {
   for (;;) {
-    if (!std::cout.flush()) return 0;  // nobody reads any more
+    if (!std::cout.flush()) return 0;  // the reader has gone
     const auto asked = steady_clock::now();
     const std::optional<DaemonAnswer> answer = ask(kWait);
     if (!answer) return leave();
@@ -158,22 +158,23 @@ int EventReader::follow() {
       if (const std::optional<int> code = wait_for_daemon()) return *code;
       continue;
     }
-    if (answer->ok() && std::exchange(absent_, false)) std::cerr << "corral events: a daemon runs again\n";
+    if (answer->ok() && std::exchange(absent_, false))
+      std::cerr << "corral events: a daemon is running again\n";
     const Result<std::size_t> taken = take(*answer);
     if (!taken) return fail("events", taken.error().message);
-    // A daemon with too many of us answers at once.
+    // A daemon with too many waiting requests answers at once; do not ask again immediately.
     if (*taken == 0 && steady_clock::now() - asked < kPause && interrupted(kPause)) return leave();
   }
 }
 
-/// Returns an exit code if there is no sense in waiting on.
+/// Returns an exit code if it should not wait any longer.
 std::optional<int> EventReader::wait_for_daemon() {
   if (!std::exchange(absent_, true)) {
     absent_since_ = steady_clock::now();
-    std::cerr << "corral events: the daemon is gone; waiting for the next one\n";
+    std::cerr << "corral events: the daemon has exited; waiting for a new one\n";
   }
   if (steady_clock::now() - absent_since_ > kLongestAbsence) {
-    std::cerr << "corral events: no daemon came back within " << show_age(kLongestAbsence)
+    std::cerr << "corral events: no daemon was started within " << show_age(kLongestAbsence)
               << "; `corral serve` starts one\n";
     return 1;
   }
@@ -186,7 +187,7 @@ bool EventReader::interrupted(milliseconds pause) {
   return poll(&ready, 1, static_cast<int>(pause.count())) > 0;
 }
 
-/// Ctrl+C is how one ends it, not a failure.
+/// Ctrl+C is the normal way to end it, not a failure.
 int EventReader::leave() const {
   std::cout.flush();
   return 0;
@@ -207,25 +208,25 @@ Command events_command() {
   auto options = std::make_shared<Options>();
   Command command;
   command.name = "events";
-  command.summary = "Show what happened to servers, and what happens.";
+  command.summary = "Show what happened to servers, or follow it live.";
   command.usage = "corral events [options]";
   command.examples = kExamples;
   command.options = {
-      {"-f,--follow", "", "Go on with each event as it happens", set_flag(options->follow)},
-      {"--since", "TIME", "Not what is older: 10m, 2d, or 2026-11-16T03:40:00Z",
+      {"-f,--follow", "", "Keep printing new events as they happen", set_flag(options->follow)},
+      {"--since", "TIME", "Only events since then: 10m, 2d or 2026-11-16T03:40:00Z",
        set_since(options->choice.since_ms)},
-      {"--kind", "KIND", "Only of this kind: spawn, crash, stop, extinct, … (repeatable)",
+      {"--kind", "KIND", "Only events of this kind: spawn, crash, stop, extinct, … (repeatable)",
        [options](const std::string& kind) -> Result<void> {
          options->choice.kinds.push_back(kind);
          return check_kind(kind);
        }},
-      {"--server", "SERVER", "Only about this server (repeatable)",
+      {"--server", "SERVER", "Only events of this server (repeatable)",
        [options](const std::string& name) -> Result<void> {
          options->choice.servers.push_back(name);
          return {};
        }},
-      {"-n,--lines", "N", "Only the last N (10 with -f)", set_count(options->most, "number of lines")},
-      {"--json", "", "One JSON object per line", set_flag(options->json)},
+      {"-n,--lines", "N", "Only the last N events (10 with -f)", set_count(options->most, "number of lines")},
+      {"--json", "", "Print one JSON object per line", set_flag(options->json)},
       runtime_dir_option(options->runtime_dir),
   };
   command.options_anywhere = true;

@@ -1,4 +1,4 @@
-// `corral guard`: the client itself, with everything that it starts.
+// `corral guard`: runs a client and ends everything that it started.
 #include <chrono>
 #include <memory>
 
@@ -14,17 +14,17 @@ namespace {
 constexpr const char* kExamples = R"(Examples:
   corral guard -- claude
   corral guard --keep 'postgres*' --keep '*dev-server*' -- codex
-  corral guard --fail-on-leak -- claude -p "fix the tests"     in CI: exit 120 if something was left
+  corral guard --fail-on-leak -- claude -p "fix the tests"     in CI: exit code 120 if there was a leak
 
-The client keeps its terminal, Ctrl+C, Ctrl+Z and fg, its descriptors and its exit code. When it is gone, whatever
-it started and left behind is ended: half a second to leave by itself (that is no leak), SIGTERM, SIGKILL. stderr
-says who it was; nothing is said if nobody was left.
-A --keep pattern is a shell pattern for the whole command line or for the program's name; what it matches lives on,
-with everything below it.
-Signals that a process sends to guard are passed on to the client. Killing guard itself with SIGKILL ends the client
-by SIGTERM but leaves what the client started; `corral doctor` finds it.
+The client keeps its terminal, Ctrl+C, Ctrl+Z and fg, its descriptors and its exit code. When it has exited, corral ends
+every process that it started and left behind: it waits half a second (a process that exits in that time is not a leak),
+then sends SIGTERM, then SIGKILL. The processes are listed on stderr; if there are none, nothing is printed.
+A --keep pattern is a shell pattern for the whole command line or for the program's name. Matching processes stay, with
+everything below them.
+A signal that a process sends to guard is passed on to the client. If guard itself is killed with SIGKILL, the client gets
+SIGTERM, but what it started stays; `corral doctor` finds it.
 Exit code: the client's; a signal that ended the client ends guard too; 120 a leak, with --fail-on-leak;
-127 not found; 126 not executable; 125 corral's own failure.)";
+127 not found; 126 not executable; 125 corral failed.)";
 
 struct Options {
   guard::GuardOptions guard;
@@ -40,11 +40,11 @@ Result<void> set_grace(keeper::Micros& grace, const std::string& text) {
 
 int run(Options& options, std::vector<std::string> command) {
   if (command.empty() || command.front().empty()) {
-    guard::say("no command given: name the client's program, as in `corral guard -- claude`");
+    guard::say("no command given: put the client's command after `--`, as in `corral guard -- claude`");
     return guard::kOwnFailure;
   }
   options.guard.client = std::move(command);
-  constexpr int kOutOfTheWay = 64;  // above the numbers that a script hands to its programs
+  constexpr int kOutOfTheWay = 64;  // above the descriptors that a script passes to its programs
   const Result<UniqueFd> report = open_report(options.report, kOutOfTheWay);
   if (!report) {
     guard::say(report.error().message);
@@ -57,33 +57,33 @@ int run(Options& options, std::vector<std::string> command) {
 }  // namespace
 
 Command guard_command() {
-  // Shared by the callbacks below, which the parser keeps as long as the command.
+  // Shared with the callbacks below, which live as long as the command.
   auto options = std::make_shared<Options>();
   guard::GuardOptions& guard = options->guard;
 
   Command command;
   command.name = "guard";
-  command.summary = "Run a client so that nothing it starts outlives it.";
+  command.summary = "Run a client, and end everything that it leaves behind.";
   command.usage = "corral guard [options] [--] CLIENT [ARG...]";
   command.examples = kExamples;
   const auto add = [&command](std::string names, std::string value, std::string help, auto apply) {
     command.options.push_back({std::move(names), std::move(value), std::move(help), apply});
   };
   using Text = const std::string&;
-  add("--keep", "PATTERN", "Do not end processes that match, nor what is below them; may be repeated",
+  add("--keep", "PATTERN", "Do not end matching processes or what is below them (repeatable)",
       [&guard](Text text) -> Result<void> {
         guard.keep.push_back(text);
         return {};
       });
-  add("--fail-on-leak", "", "Exit with 120 if anything had to be ended, or could not be",
+  add("--fail-on-leak", "", "Exit with code 120 if a process had to be ended, or could not be",
       set_flag(guard.fail_on_leak));
-  add("--term-grace", "TIME", "From SIGTERM to SIGKILL (1500ms)",
+  add("--term-grace", "TIME", "Time between SIGTERM and SIGKILL (1500ms)",
       [&guard](Text text) { return set_grace(guard.graces.term, text); });
-  add("--kill-grace", "TIME", "From SIGKILL to the report of what could not be ended (2s)",
+  add("--kill-grace", "TIME", "Time to wait after SIGKILL before reporting what did not end (2s)",
       [&guard](Text text) { return set_grace(guard.graces.kill, text); });
-  add("--report", "FILE", "Append one line of JSON at the end: what ended, how, and the proof; - is stderr",
+  add("--report", "FILE", "Append a JSON line at the end: what ended, how, and the proof (- for stderr)",
       set_text(options->report));
-  add("-v,--verbose", "", "Say on stderr what happens", set_flag(guard.verbose));
+  add("-v,--verbose", "", "Print what happens on stderr", set_flag(guard.verbose));
   command.run = [options](std::vector<std::string> tail) { return run(*options, std::move(tail)); };
   return command;
 }

@@ -1,4 +1,4 @@
-// `corral import`: the servers of a client's configuration become ours.
+// `corral import`: copies the servers of a client's configuration into corral's.
 #include <unistd.h>
 
 #include <iostream>
@@ -24,8 +24,8 @@ constexpr const char* kExamples = R"(Examples:
   corral import .mcp.json --config ./corral.json --force
 
 Reads the JSON or TOML of any client and adds its stdio servers to corral's configuration; the client's file is not
-changed. Comments and everything else in the configuration stay. A server that is there already is kept, unless
---force replaces it; its "corral" options stay even then. Exit code: 0, or 1 if nothing could be imported.)";
+changed. Comments and everything else in corral's configuration stay. A server that exists already is kept, unless
+--force replaces it; even then its "corral" options stay. Exit code: 0, or 1 if nothing could be imported.)";
 
 struct ImportOptions {
   std::string config;
@@ -52,20 +52,20 @@ void tell(const ImportOptions& options, const config::Import& imported, const co
                            file + ".");
   }
   if (!merge.kept.empty()) {
-    page.paragraph("",
-                   "Kept as they are in " + file + ": " + joined(merge.kept) + ". --force replaces them.");
+    page.paragraph("", "Not changed in " + file + ": " + joined(merge.kept) + ". --force replaces them.");
   }
-  if (!backup.empty()) page.paragraph("", "The old text is in " + printable(shorten_home(backup)) + ".");
+  if (!backup.empty())
+    page.paragraph("", "The old version is in " + printable(shorten_home(backup)) + ".");
   for (const std::string& note : imported.notes) page.paragraph("note: ", note + ".");
   const std::vector<std::string>& ready = !merge.added.empty() ? merge.added : merge.replaced;
   if (options.dry_run || ready.empty()) return;
   page.command("Next: ", connect_line(options.config, ready.front()));
   page.paragraph("",
-                 "In the client's file, an imported server becomes \"command\": \"corral\", \"args\": "
+                 "To use an imported server, write in the client's file: \"command\": \"corral\", \"args\": "
                  "[\"connect\", \"NAME\"].");
 }
 
-/// The text as it is now; for a dry run, without a lock or a new directory.
+/// The current text of the file. For a dry run: takes no lock and creates no directory.
 Result<config::FileText> current_text(const std::string& file) {
   Result<config::FileText> text = config::read_text(file);
   if (!text && text.error().kind == Error::Kind::NotFound) return config::FileText{};
@@ -83,7 +83,7 @@ int import(const ImportOptions& options, const std::string& source) {
   };
   if (imported->servers.empty()) {
     for (const std::string& note : imported->notes) refuse(note);
-    return refuse("'" + source + "' has no server that corral could keep. Name another file.");
+    return refuse("'" + source + "' has no server that corral can run. Name another file.");
   }
   if (options.dry_run) {
     const Result<config::FileText> old = current_text(options.config);
@@ -112,13 +112,13 @@ Command import_command() {
   auto options = std::make_shared<ImportOptions>();
   Command command;
   command.name = "import";
-  command.summary = "Take the servers of a client's configuration into corral's.";
+  command.summary = "Copy the servers of a client's configuration into corral's.";
   command.usage = "corral import [options] FILE";
   command.examples = kExamples;
   command.options = {
-      {"--config", "FILE", "Where to put them, in place of the default file", set_word(options->config)},
-      {"--dry-run", "", "Say what would be done, and change nothing", set_flag(options->dry_run)},
-      {"--force", "", "Replace servers that are there already", set_flag(options->force)}};
+      {"--config", "FILE", "Add them to this file instead of the default one", set_word(options->config)},
+      {"--dry-run", "", "Show what would be done, but change nothing", set_flag(options->dry_run)},
+      {"--force", "", "Replace servers that exist already", set_flag(options->force)}};
   command.options_anywhere = true;
   command.run = [options, known = command.options](const std::vector<std::string>& args) {
     const Result<std::vector<std::string>> rest = apply_late_options(known, args);

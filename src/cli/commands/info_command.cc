@@ -1,4 +1,4 @@
-// `corral info`: how the daemon is, in one look: what `get_server_info` says, for people.
+// `corral info`: version, health and processes of the daemon; the same data as the tool `get_server_info`.
 #include <unistd.h>
 
 #include <boost/json/parse.hpp>
@@ -22,9 +22,9 @@ constexpr const char* kExamples = R"(Examples:
   corral info
   corral info --json | jq -e '.health == "healthy"'
 
-Health is degraded when one server has more processes than `corral.keep` allows or crashes again and again, when a
-process could not be ended, or when the registry cannot be written; the reasons are listed.
-Exit code: 0 if a daemon answers, however it is; 1 if none runs; 125 if it cannot be asked.)";
+Health is degraded when a server has more processes than `corral.keep` allows, when it crashes repeatedly, when a process
+could not be ended, or when the registry cannot be written. The reasons are listed.
+Exit code: 0 if a daemon answers, whatever its health; 1 if none is running; 125 if it does not answer.)";
 
 std::string clients_of(const json::value& process) {
   const json::value* const clients = member(process, "client");
@@ -42,16 +42,16 @@ void show_files(Page& page, const json::value& info) {
   if (const json::value* const file = member(info, "pid_file")) {
     std::string line = shorten_home(text(*file, "path"));
     if (!flag(*file, "exists")) {
-      line += ", which is not there";
+      line += ", which is missing";
     } else {
       line += ": pid " + text(*file, "pid") + ", version " + text(*file, "version") + ", since " +
-              text(*file, "started") + (flag(*file, "matches") ? "" : "; it is not this daemon's");
+              text(*file, "started") + (flag(*file, "matches") ? "" : "; it belongs to another daemon");
     }
     page.paragraph("pid file: ", line);
   }
 }
 
-/// The fields of the tool are fixed and have no room for it, so the status is asked, too.
+/// The fields of get_server_info are fixed and have no place for it, so it comes from the status.
 void show_registry(Page& page, const std::string& runtime_dir) {
   const json::value status = status_or_null(runtime_dir, control::kTellPatience);
   const json::value* const daemon = member(status, "daemon");
@@ -96,9 +96,9 @@ void show(const json::value& info, const DaemonOptions& options) {
 
 Command info_command() {
   return daemon_command({.name = "info",
-                         .summary = "Say how the daemon is: version, health with reasons, processes.",
+                         .summary = "Show the daemon's version, its health with reasons, and its processes.",
                          .examples = kExamples,
-                         .json_help = "As JSON: what the tool get_server_info answers",
+                         .json_help = "Print JSON, the same as the tool get_server_info",
                          .hello = control::verb_hello(control::Verb::Info),
                          .show = show});
 }

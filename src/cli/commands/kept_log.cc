@@ -12,7 +12,7 @@
 namespace corral::cli {
 namespace {
 
-constexpr std::size_t kMostFiles = 10;                            // that we look for; the daemon keeps fewer
+constexpr std::size_t kMostFiles = 10;                            // the daemon keeps fewer
 constexpr std::size_t kLongestKeptLine = std::size_t{128} << 10;  // the daemon writes shorter ones
 
 std::string rotated(const std::string& path, std::size_t number) {
@@ -43,15 +43,15 @@ void KeptLog::read(const Sink& sink) {
   read_rest(sink);
   std::vector<File> later = later_files();
   for (auto file = later.rbegin(); file != later.rend(); ++file) {
-    read_rest(sink);  // what was written until it was rotated
+    read_rest(sink);  // the rest, written before it was rotated
     begun_.clear();
     file_ = std::move(*file);
   }
   if (!later.empty()) read_rest(sink);
 }
 
-/// Those that are newer than the one that was read last, newest first; all of them if it is gone. Opened in
-/// this order: if they are rotated meanwhile, one is met twice, and none is missed.
+/// The files that are newer than the one that was read last, newest first; all of them if it is gone. Because
+/// they are opened in this order, a rotation in between makes us see one file twice but never miss one.
 std::vector<KeptLog::File> KeptLog::later_files() const {
   std::vector<File> later;
   for (std::size_t i = 0; i < kMostFiles; ++i) {
@@ -75,7 +75,7 @@ std::vector<KeptLog::File> KeptLog::later_files() const {
 void KeptLog::read_rest(const Sink& sink) {
   if (!file_.fd.valid()) return;
   struct stat status {};
-  // Somebody emptied it.
+  // The file was truncated.
   if (fstat(file_.fd.get(), &status) == 0 && status.st_size < lseek(file_.fd.get(), 0, SEEK_CUR)) {
     lseek(file_.fd.get(), 0, SEEK_SET);
     begun_.clear();

@@ -1,5 +1,6 @@
-// The files in which the daemon keeps what one server writes to stderr, read from the oldest on and followed
-// over rotations. Files may be gone, cut or rotated at any moment; every byte of them is foreign.
+// Reads the files in which the daemon keeps what one server writes to stderr, the oldest first, and follows
+// them across rotations. The files may be deleted, truncated or rotated at any moment, and their content is
+// not trusted.
 #pragma once
 
 #include <sys/types.h>
@@ -21,19 +22,19 @@ struct KeptLine {
   std::string instance;  // 8 digits
   std::string text;      // printable
 };
-/// Nothing if it is no such line.
+/// Nothing if the line does not have this form.
 std::optional<KeptLine> parse_kept_line(std::string_view line);
 
 class KeptLog {
  public:
   using Sink = std::function<void(std::string_view line)>;
 
-  /// `path` is that of the newest file.
+  /// `path` is the newest file; rotated files have ".1", ".2" and so on after it.
   explicit KeptLog(std::string path) : path_(std::move(path)) {}
 
-  /// Whether there is any file.
+  /// Whether at least one file exists.
   bool exists() const;
-  /// Every whole line that was not read yet, oldest first.
+  /// Calls `sink` for each complete line that was not read yet, the oldest first.
   void read(const Sink& sink);
 
  private:
@@ -46,8 +47,8 @@ class KeptLog {
   std::vector<File> later_files() const;
 
   std::string path_;
-  File file_;          // the newest that was read
-  std::string begun_;  // a line without an end
+  File file_;          // the newest file that was read
+  std::string begun_;  // an incomplete last line
 };
 
 }  // namespace corral::cli

@@ -1,4 +1,4 @@
-// `corral logs NAME`: what a server wrote to stderr.
+// `corral logs NAME`: prints what a server wrote to stderr.
 #include <poll.h>
 #include <sys/inotify.h>
 #include <unistd.h>
@@ -39,12 +39,13 @@ constexpr const char* kExamples = R"(Examples:
   corral logs files --since 5m -n 100
   corral logs files --json | jq -r .text
 
-What the server wrote to stderr, of all its instances: when, which instance, what. Kept in files that are rotated
-(5 MiB, 3 of each), so no daemon has to run. With -f the last 10 lines, and then each as it comes, until Ctrl+C.
-Exit code: 0; 1 if nothing is kept of such a server; 125 if something else is wrong.)";
+Prints what all instances of the server wrote to stderr: time, instance and text. The daemon keeps this in rotated files
+(3 files of 5 MiB for each server), so it does not have to be running. With -f: the last 10 lines, then each new line, until
+Ctrl+C.
+Exit code: 0; 1 if there is no log of such a server; 125 for any other failure.)";
 
 constexpr std::size_t kShownBeforeFollowing = 10;
-constexpr int kLookAgainMs = 1000;  // if no inotify tells us
+constexpr int kLookAgainMs = 1000;  // without inotify
 
 struct Options {
   std::string runtime_dir;
@@ -54,7 +55,7 @@ struct Options {
   bool json = false;
 };
 
-/// Where logs are, and of whom.
+/// The folder with the logs, and the servers that have one.
 struct Places {
   std::string folder;
   std::vector<std::string> names;
@@ -75,7 +76,7 @@ void add_name(Places& places, const std::string& name) {
 
 Places find_places(const std::string& runtime_dir) {
   Places places;
-  // The files are there also if no daemon is.
+  // The files can be read without a daemon.
   const json::value status = status_or_null(runtime_dir, control::kTellPatience);
   for (const json::value& server : list(status, "servers")) {
     add_name(places, text(server, "name"));
@@ -94,13 +95,13 @@ Places find_places(const std::string& runtime_dir) {
 }
 
 std::string no_such_server(const std::string& name, const Places& places) {
-  std::string sentence = "nothing is kept of a server '" + printable(name) + "'";
+  std::string sentence = "there is no log of a server '" + printable(name) + "'";
   const std::string near = nearest_word(name, places.names);
   if (!near.empty()) sentence += "; did you mean " + near + "?";
-  if (places.names.empty()) return sentence + ": " + places.folder + " holds no log of any server";
+  if (places.names.empty()) return sentence + ": " + places.folder + " has no logs";
   std::string listed;
   for (const std::string& known : places.names) listed += (listed.empty() ? "" : ", ") + known;
-  return sentence + (near.empty() ? "; there are " : " There are ") + listed;
+  return sentence + (near.empty() ? "; known servers: " : " Known servers: ") + listed;
 }
 
 class LogPrinter {
@@ -113,7 +114,7 @@ class LogPrinter {
 
   void take(std::string_view line) {
     std::optional<KeptLine> parsed = parse_kept_line(line);
-    // Whatever it is, somebody wrote it there: better shown than lost.
+    // Not one of the daemon's lines. Show it rather than lose it.
     if (!parsed) parsed = KeptLine{0, "", printable(std::string(line))};
     if (parsed->time_ms < options_.since_ms) return;
     if (!keep_) return print(*parsed);
@@ -121,7 +122,7 @@ class LogPrinter {
     if (last_.size() > *keep_) last_.pop_front();
   }
 
-  /// From now on each line is shown as it comes.
+  /// Prints each line at once from now on.
   void caught_up() {
     for (const KeptLine& line : last_) print(line);
     last_.clear();
@@ -154,7 +155,7 @@ class LogPrinter {
   std::deque<KeptLine> last_;
 };
 
-/// Until Ctrl+C, or until nobody reads us. inotify only makes it quicker: without one we look now and then.
+/// Returns on Ctrl+C, or when the reader of stdout has gone. Without inotify the files are polled.
 int follow(KeptLog& log, const KeptLog::Sink& sink, const std::string& folder) {
   Interrupts interrupts;
   const UniqueFd changes(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
@@ -176,7 +177,7 @@ int follow(KeptLog& log, const KeptLog::Sink& sink, const std::string& folder) {
 int show_log(const std::string& name, const Options& options) {
   const Places places = find_places(options.runtime_dir);
   if (places.folder.empty()) {
-    return fail("logs", "there is no folder for logs: neither HOME nor XDG_STATE_HOME is set");
+    return fail("logs", "no log folder: set HOME or XDG_STATE_HOME");
   }
   KeptLog log(places.folder + "/" + instance::log_file_name(name));
   const bool known = std::find(places.names.begin(), places.names.end(), name) != places.names.end();
@@ -196,7 +197,7 @@ int run(const Options& options, const std::vector<Option>& late, const std::vect
   const Result<std::vector<std::string>> rest = apply_late_options(late, args);
   if (!rest) return fail("logs", rest.error().message);
   if (rest->size() != 1 || rest->front().empty()) {
-    return fail("logs", "write the name of one server; `corral status` shows what runs");
+    return fail("logs", "give the name of one server; `corral status` lists the servers");
   }
   return show_log(rest->front(), options);
 }
@@ -211,10 +212,11 @@ Command logs_command() {
   command.usage = "corral logs [options] NAME";
   command.examples = kExamples;
   command.options = {
-      {"-f,--follow", "", "Go on with each line as it comes", set_flag(options->follow)},
-      {"--since", "TIME", "Not what is older: 5m, 2d, or 2026-11-16T03:40:00Z", set_since(options->since_ms)},
+      {"-f,--follow", "", "Keep printing new lines as they are written", set_flag(options->follow)},
+      {"--since", "TIME", "Only lines since then: 5m, 2d or 2026-11-16T03:40:00Z",
+       set_since(options->since_ms)},
       {"-n,--lines", "N", "Only the last N lines (10 with -f)", set_count(options->most, "number of lines")},
-      {"--json", "", "One JSON object per line", set_flag(options->json)},
+      {"--json", "", "Print one JSON object per line", set_flag(options->json)},
       runtime_dir_option(options->runtime_dir),
   };
   command.options_anywhere = true;

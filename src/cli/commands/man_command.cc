@@ -1,4 +1,4 @@
-// `corral man`: the manual pages, which are the help in another dress.
+// `corral man`: the manual pages, made from the same data as --help.
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -15,9 +15,9 @@ namespace {
 
 constexpr const char* kExamples = R"(Examples:
   corral man ps | man -l -
-  corral man --directory /usr/local/share/man/man1     every page as a file
+  corral man --directory /usr/local/share/man/man1     all pages, as files
 
-Without a command it is the page of corral itself. `make install` puts all of them where man finds them.)";
+Without a command: the page of corral itself. `make install` installs all pages.)";
 
 int write_all(const std::vector<Command>& commands, const std::string& directory) {
   std::error_code error;
@@ -29,15 +29,15 @@ int write_all(const std::vector<Command>& commands, const std::string& directory
   bool written = write(man_file(""), man_page(commands));
   for (const Command& command : commands)
     written = written && write(man_file(command.name), man_page(command));
-  if (!written) return fail("man", "cannot write the pages to " + directory + ": give a folder of yours");
+  if (!written)
+    return fail("man", "cannot write the pages to " + directory + ": name a folder that you may write to");
   return 0;
 }
 
 int run(const std::vector<Command>& commands, const std::string& directory,
         const std::vector<std::string>& args) {
   if (!directory.empty() && args.empty()) return write_all(commands, directory);
-  if (args.size() > 1 || !directory.empty())
-    return fail("man", "write one command, or --directory DIR alone");
+  if (args.size() > 1 || !directory.empty()) return fail("man", "give one command, or only --directory DIR");
   std::vector<std::string> names;
   for (const Command& command : commands) {
     names.push_back(command.name);
@@ -64,7 +64,7 @@ Command man_command() {
   command.summary = "Print the manual page of a command, for man(1).";
   command.usage = "corral man [options] [COMMAND]";
   command.examples = kExamples;
-  command.options = {{"--directory", "DIR", "Write every page to this folder instead", set_word(*directory)}};
+  command.options = {{"--directory", "DIR", "Write all pages to this folder instead", set_word(*directory)}};
   command.options_anywhere = true;
   command.run = [directory, known = command.options](const std::vector<std::string>& args) {
     const Result<std::vector<std::string>> rest = apply_late_options(known, args);

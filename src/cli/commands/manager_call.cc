@@ -24,7 +24,7 @@ using std::chrono::steady_clock;
 constexpr std::chrono::seconds kManagerPatience{30};
 constexpr std::size_t kLongestWord = 8192;
 
-/// Our own child, not reaped yet: its number cannot be anybody else's.
+/// It is our own child and not reaped yet, so its pid cannot belong to another process.
 int wait_for_exit(pid_t child) {
   const auto deadline = steady_clock::now() + kManagerPatience;
   int status = 0;
@@ -60,7 +60,7 @@ ManagerCall call_manager(const std::vector<std::string>& words) {
   const int error =
       posix_spawnp(&child, "systemctl", &files, nullptr, serve::as_pointers(line).data(), environ);
   posix_spawn_file_actions_destroy(&files);
-  if (error != 0) return {-1, "systemctl cannot be run"};
+  if (error != 0) return {-1, "cannot run systemctl"};
   const int code = wait_for_exit(child);
   return {code, text_in(answer.get())};
 }

@@ -1,4 +1,4 @@
-// `corral mcp`: the control server, which is an MCP server about corral itself, on stdin and stdout.
+// `corral mcp`: the control server, an MCP server whose tools control corral, on stdin and stdout.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -24,15 +24,15 @@ namespace {
 using control::Verb;
 
 constexpr const char* kExamples = R"(Examples:
-  corral connect corral                        what to put into a client: the daemon runs this command for it
+  corral connect corral                        for a client's configuration: the daemon runs this command for it
   corral call corral get_server_info           the same, from a shell
-  corral mcp                                   the server by itself, for a client that starts it
+  corral mcp                                   the server alone, for a client that starts it itself
 
 Tools: get_server_info, list_servers, list_sessions, server_logs; end_session, restart_server, stop_server,
-start_server, reap. Ends at the end of its input. It asks the daemon that runs, and never starts one.
-Exit code: 0; 125 wrong usage. docs/control-server.md has more.)";
+start_server, reap. It ends when its input ends. It asks the running daemon and never starts one.
+Exit code: 0; 125 for invalid arguments. docs/control-server.md has more.)";
 
-/// What was asked before the input ended is still answered, within reason.
+/// How long requests from before the end of the input may still take.
 constexpr std::chrono::seconds kLastAnswers{10};
 
 observe::ControlFunctions functions_for(const std::shared_ptr<const ControlDaemon>& daemon) {
@@ -53,7 +53,7 @@ observe::ControlFunctions functions_for(const std::shared_ptr<const ControlDaemo
   return functions;
 }
 
-/// The server between its client's pipes and the thread on which its tools run.
+/// Connects the control server to stdin and stdout, and to the thread that runs its tools.
 class StandardServer : wire::LinePipe::Handler {
  public:
   explicit StandardServer(std::vector<observe::Tool> tools)
@@ -69,7 +69,7 @@ class StandardServer : wire::LinePipe::Handler {
               *this),
         worker_(loop_) {}
 
-  /// False if a tool is still at work: nobody waits for it any more.
+  /// False if a tool is still running, whose answer is no longer wanted.
   bool run() {
     pipe_.resume();
     loop_.run();
@@ -96,7 +96,7 @@ class StandardServer : wire::LinePipe::Handler {
   void on_output_drained() override { pipe_.resume(); }
   void on_output_closed() override { loop_.stop(); }
 
-  /// Whoever does not read what we say is not listened to.
+  /// Stops reading requests while the client does not read answers.
   void pause_if_congested() {
     if (pipe_.congested()) pipe_.pause();
   }
@@ -110,19 +110,19 @@ class StandardServer : wire::LinePipe::Handler {
   Timer last_answers_;
   wire::LinePipe pipe_;
   bool input_ended_ = false;
-  Worker worker_;  // goes first: its thread may be at work for the others
+  Worker worker_;  // last, so destroyed first: its thread may use the other members
 };
 
 int run(const std::string& runtime_dir, const std::vector<std::string>& args) {
   const Result<void> none = expect_no_args(args);
   if (!none) return fail("mcp", none.error().message);
-  signal(SIGPIPE, SIG_IGN);  // a client that left is the end of the output, not of us
+  signal(SIGPIPE, SIG_IGN);  // a client that has gone is reported by write(), not by a signal
   const shim::KeptFlags flags;
   StandardServer server(
       observe::control_tools(functions_for(std::make_shared<const ControlDaemon>(runtime_dir))));
   const bool idle = server.run();
   flags.restore();
-  if (!idle) _exit(0);  // its thread would be waited for, and may wait for the daemon
+  if (!idle) _exit(0);  // the destructor would join a thread that may still wait for the daemon
   return 0;
 }
 
@@ -132,7 +132,7 @@ Command mcp_command() {
   auto runtime_dir = std::make_shared<std::string>();
   Command command;
   command.name = "mcp";
-  command.summary = "Be an MCP server about corral itself, on stdin and stdout.";
+  command.summary = "Run the control server: an MCP server for corral itself, on stdin and stdout.";
   command.usage = "corral mcp [options]";
   command.examples = kExamples;
   command.options.push_back(runtime_dir_option(*runtime_dir));

@@ -1,4 +1,4 @@
-// `corral ps`: which processes the daemon keeps, for whom, and what they use.
+// `corral ps`: lists the daemon's processes, their sessions, and the resources that they use.
 #include <unistd.h>
 
 #include <boost/json.hpp>
@@ -20,13 +20,13 @@ namespace json = boost::json;
 
 constexpr const char* kExamples = R"(Examples:
   corral ps
-  corral ps --tree                  every process, and the sessions and clients that it serves
+  corral ps --tree                  every process, with its sessions and clients
   corral ps --server files --json | jq '.instances[].usage.memory'
 
-CPU is what was used since somebody looked last; 100% is one core. MEMORY is what is resident and swapped, of its limit
-if there is one. CODE says whether the files of the server have changed since it was started. A parked session has no
-process until its next call; one of a stopped or broken server is refused. docs/operations/ps-top.md explains every column.
-Exit code: 0 if a daemon answers, 1 if none runs, 125 if it cannot be asked.)";
+CPU is the use since the last measurement; 100% is one core. MEMORY is resident plus swapped memory, and its limit if there
+is one. CODE tells whether the server's files have changed since it was started. A parked session has no process until its
+next call; calls to a stopped or broken server are refused. docs/operations/ps-top.md explains every column.
+Exit code: 0 if a daemon answers, 1 if none is running, 125 if it does not answer.)";
 
 constexpr std::size_t kWidestTable = 200;
 
@@ -35,7 +35,7 @@ struct PsOptions {
   bool tree = false;
 };
 
-/// The two lists of the status as they are, of one server if one is asked for.
+/// The two lists of the status, unchanged; only those of one server if --server names one.
 json::object selected(const json::value& status, const std::string& server) {
   json::object result;
   for (const char* const name : {"instances", "sessions"}) {
@@ -63,12 +63,12 @@ Command ps_command() {
   auto options = std::make_shared<PsOptions>();
   return daemon_command(
       {.name = "ps",
-       .summary = "List the processes that the daemon keeps, for whom, and what they use.",
+       .summary = "List the daemon's processes, their sessions, and what they use.",
        .examples = kExamples,
-       .json_help = "As JSON: the instances and sessions of the status, with usage",
-       .options = {{"--tree", "", "Every process of each tree, and the sessions below it",
+       .json_help = "Print JSON: the instances and sessions of the status, with usage",
+       .options = {{"--tree", "", "Show every process of each tree, and its sessions",
                     set_flag(options->tree)},
-                   {"--server", "SERVER", "Only this one", set_word(options->server)}},
+                   {"--server", "SERVER", "Only this server", set_word(options->server)}},
        .hello = control::status_hello(control::Measure::Yes),
        .show = [options](const json::value& status, const DaemonOptions&) { show(status, *options); },
        .as_json =

@@ -1,4 +1,4 @@
-// `corral reap`: end what has leaked, and nothing else.
+// `corral reap`: ends leaked MCP servers, and nothing else.
 #include <unistd.h>
 
 #include <algorithm>
@@ -29,20 +29,20 @@ using survey::Server;
 using survey::Survey;
 
 constexpr const char* kExamples = R"(Examples:
-  corral reap                                  shows everything, asks for each group (on a terminal)
+  corral reap                                  shows all servers, and asks for each group (on a terminal)
   corral reap --orphans --yes                  ends all orphans
   corral reap --pile-ups --keep 3 --yes        leaves the 3 newest copies per client
   corral reap --client codex --older-than 2h   only those of Codex that are older than two hours
 
-Without --yes, and where nobody can be asked, nothing is ended. Servers are ended with everything below them, oldest
-first, SIGTERM and then SIGKILL. Never touched: processes of other users, of a debugger, above this command, below a
-living `corral run`, in a container, with a client inside, part of a shell's pipeline, reachable by a socket, doing
-another job than a configuration names, or whose number belongs to another process by now (docs/doctor.md).
-Exit code: 0; 1 if something that was chosen could not be ended; 125 wrong usage or corral's own failure.)";
+Without --yes and without a terminal, nothing is ended. Servers are ended with everything below them, the oldest first, with
+SIGTERM and then SIGKILL. reap never touches a process that belongs to another user, is being debugged, is an ancestor of
+this command, is below a running `corral run`, is in a container, contains a client, is part of a shell's pipeline, accepts
+connections on a socket, does another job than the one in a configuration, or whose pid has been reused (docs/doctor.md).
+Exit code: 0; 1 if a selected server could not be ended; 125 for invalid arguments or if corral failed.)";
 
 struct ReapOptions {
   reap::Selectors selectors;
-  std::optional<std::size_t> keep;  // as --keep says
+  std::optional<std::size_t> keep;  // the value of --keep
   reap::Graces graces;
   bool yes = false;
   bool dry_run = false;
@@ -54,7 +54,7 @@ Rows rows(const ReapOptions& options) { return options.verbose ? Rows::All : Row
 std::vector<std::size_t> chosen_of(const std::vector<Group>& groups) {
   std::vector<std::size_t> chosen;
   for (const Group& group : groups) chosen.insert(chosen.end(), group.end.begin(), group.end.end());
-  std::sort(chosen.begin(), chosen.end());  // the survey is ordered, oldest first
+  std::sort(chosen.begin(), chosen.end());  // the survey is sorted, oldest first
   return chosen;
 }
 
@@ -134,12 +134,12 @@ std::vector<Group> confirmed(Page& page, const Survey& survey, const std::vector
 
 void show_dry_run(Page& page, const Survey& survey, const Selection& selection) {
   page.blank();
-  page.heading("Ended: nothing, this is a dry run. It would end " +
+  page.heading("Ended: nothing (dry run). Would end " +
                count(chosen_of(selection.groups).size(), "server", "servers"));
   for (const Group& group : selection.groups) page.paragraph("  ", describe(survey, group));
 }
 
-/// True if everything that was chosen is gone.
+/// True if all selected servers are gone.
 bool show_ended(Page& page, const Survey& survey, const std::vector<std::size_t>& chosen,
                 const std::vector<EndedTree>& ended, const ReapOptions& options) {
   std::size_t trees = 0;
@@ -166,7 +166,7 @@ bool show_ended(Page& page, const Survey& survey, const std::vector<std::size_t>
   return failures.empty();
 }
 
-/// Looked at anew: what is said to be left is what is there.
+/// Surveys the machine again, so that the report shows what is really left.
 void show_remaining(Page& page) {
   const Result<Survey> survey = survey::look_around();
   page.blank();
@@ -198,7 +198,7 @@ int end_and_show(Page& page, const Survey& survey, const std::vector<Group>& gro
   return all ? 0 : 1;
 }
 
-/// Who was agreed to and is still to be chosen: a person may have taken minutes to answer.
+/// The servers that the user agreed to end and that are still selected: answering may have taken minutes.
 std::vector<Group> still_chosen(const Survey& then, const std::vector<Group>& agreed, const Survey& now,
                                 const std::vector<Group>& chosen) {
   std::vector<Group> groups;
@@ -216,7 +216,7 @@ std::vector<Group> still_chosen(const Survey& then, const std::vector<Group>& ag
   return groups;
 }
 
-/// Asks for each group, looks again, and ends what was agreed to.
+/// Asks for each group, surveys the machine again, and ends what the user agreed to.
 int ask_and_end(Page& page, const Survey& survey, const std::vector<Group>& groups,
                 const ReapOptions& options) {
   const std::vector<Group> agreed = confirmed(page, survey, groups);
@@ -228,9 +228,10 @@ int ask_and_end(Page& page, const Survey& survey, const std::vector<Group>& grou
 
 int run(const ReapOptions& options) {
   if (options.yes && !options.selectors.explicit_choice) {
-    return fail("reap",
-                "--yes needs a choice: add at least one of --orphans, --pile-ups, --keep, --client, --match, "
-                "--older-than, --parent");
+    return fail(
+        "reap",
+        "--yes requires a selection: add at least one of --orphans, --pile-ups, --keep, --client, --match, "
+        "--older-than, --parent");
   }
   const Result<Survey> survey = survey::look_around();
   if (!survey) return fail("reap", survey.error().message);
@@ -262,13 +263,14 @@ Command reap_command() {
   command.examples = kExamples;
   command.options = selector_options(options->selectors, options->keep);
   const std::vector<Option> own = {
-      {"-y,--yes", "", "End what is chosen without asking; needs at least one of the selectors above",
+      {"-y,--yes", "",
+       "End the selected servers without asking; requires at least one of the selectors above",
        set_flag(options->yes)},
       {"--dry-run", "", "Only show what would be ended", set_flag(options->dry_run)},
-      {"--term-grace", "TIME", "From SIGTERM to SIGKILL (2s)", set_duration(options->graces.term)},
-      {"--kill-grace", "TIME", "From SIGKILL to the report of what could not be ended (2s)",
+      {"--term-grace", "TIME", "Time between SIGTERM and SIGKILL (2s)", set_duration(options->graces.term)},
+      {"--kill-grace", "TIME", "Time to wait after SIGKILL before reporting what did not end (2s)",
        set_duration(options->graces.kill)},
-      {"-v,--verbose", "", "Every server, not only the ends of long lists", set_flag(options->verbose)},
+      {"-v,--verbose", "", "Show every server, also in the middle of long lists", set_flag(options->verbose)},
   };
   command.options.insert(command.options.end(), own.begin(), own.end());
   command.run = [options](const std::vector<std::string>& args) {

@@ -21,13 +21,11 @@ Apply choosing(reap::Selectors& selectors, Apply apply) {
 std::vector<Option> selector_options(reap::Selectors& selectors, std::optional<std::size_t>& keep) {
   const auto chosen = [&selectors](Apply apply) { return choosing(selectors, std::move(apply)); };
   return {
-      {"--orphans", "",
-       "Servers whose client is gone or has let go of them; all of them, whatever --keep says",
+      {"--orphans", "", "All servers whose client has exited or closed their pipes, whatever --keep is",
        chosen(set_flag(selectors.orphans))},
-      {"--pile-ups", "", "Copies of one command beyond the N newest that one living client holds",
+      {"--pile-ups", "", "Copies of one command beyond the N newest that one running client holds",
        chosen(set_flag(selectors.pile_ups))},
-      {"--keep", "N",
-       "How many copies a client may hold (corral.keep of the configuration, MAX_KEEP_PROCESSES, or 9)",
+      {"--keep", "N", "How many copies a client may hold (corral.keep, MAX_KEEP_PROCESSES or 9)",
        chosen(set_count(keep, "number of copies"))},
       {"--client", "CLIENT", "Only servers of this client, such as codex or 'Claude Code'",
        chosen(set_word(selectors.client))},
@@ -35,10 +33,8 @@ std::vector<Option> selector_options(reap::Selectors& selectors, std::optional<s
        chosen(set_word(selectors.match))},
       {"--older-than", "TIME", "Only servers that have run longer, such as 30m, 2h or 3d",
        chosen(set_age(selectors.older_than))},
-      {"--parent", "PID", "Only servers of the client with this process number",
-       chosen(set_pid(selectors.parent))},
-      {"--possible", "",
-       "Also processes that only look like MCP servers; look at them with `corral who` first",
+      {"--parent", "PID", "Only servers of the client with this pid", chosen(set_pid(selectors.parent))},
+      {"--possible", "", "Also processes that only look like MCP servers; check them with `corral who` first",
        set_flag(selectors.possible)},
   };
 }
@@ -48,17 +44,19 @@ std::string explain(const reap::Outcome& outcome) {
     case reap::Outcome::Kind::Ended: return "ended by " + std::string(signal_name(outcome.signal));
     case reap::Outcome::Kind::AlreadyGone: return "was already gone";
     case reap::Outcome::Kind::NoPermission:
-      return "no permission to signal it: it runs with other rights than you; end it as root";
+      return "cannot be signalled: it has other privileges than you; end it as root";
     case reap::Outcome::Kind::Uninterruptible:
-      return "waits in the kernel and cannot be interrupted: it ends when the file system or device answers";
+      return "is blocked in the kernel and cannot be interrupted; it ends when the file system or device "
+             "answers";
     case reap::Outcome::Kind::StillThere:
-      return "is still there after SIGKILL: look at it with `corral who " + std::to_string(outcome.pid) + "`";
-    case reap::Outcome::Kind::NotProved:
-      return "could not be opened as the process that was seen, so it was left alone";
+      return "is still running after SIGKILL; inspect it with `corral who " + std::to_string(outcome.pid) +
+             "`";
+    case reap::Outcome::Kind::NotProved: return "may be another process by now, so it was left alone";
     case reap::Outcome::Kind::OtherUser: return "belongs to another user: run corral as that user";
-    case reap::Outcome::Kind::Debugged: return "a debugger is attached to it: detach first";
-    case reap::Outcome::Kind::OwnAncestor: return "this command runs below it";
-    case reap::Outcome::Kind::OtherInstance: return "belongs to a corral inside, whose keeper lives";
+    case reap::Outcome::Kind::Debugged: return "is being debugged: detach the debugger first";
+    case reap::Outcome::Kind::OwnAncestor: return "is an ancestor of this command";
+    case reap::Outcome::Kind::OtherInstance:
+      return "belongs to another corral below it, whose keeper is running";
   }
   return "?";
 }

@@ -12,14 +12,14 @@
 
 namespace corral::cli {
 
-/// Each of them marks the choice as explicit. Both must outlive the command; `keep` is what --keep says, see
-/// keep_count.h.
+/// Each of these options marks the selection as explicit. `selectors` and `keep` must outlive the command.
+/// `keep` gets the value of --keep; keep_count.h has the defaults.
 std::vector<Option> selector_options(reap::Selectors& selectors, std::optional<std::size_t>& keep);
 
-/// "3 processes of server.js (pid 12): belongs to root" – what could not be ended, and what to do.
+/// Why a process was not ended, and what to do: "belongs to another user: run corral as that user".
 std::string explain(const reap::Outcome& outcome);
 
-/// The selectors as they would be typed: " --orphans --match files".
+/// The selectors as options of a command line: " --orphans --match files".
 std::string typed(const reap::Selectors& selectors);
 
 /// "SIGTERM" or "SIGKILL"

@@ -32,7 +32,7 @@ bool any_container(const survey::Survey& survey, const std::vector<Group>& group
   return false;
 }
 
-/// The command that does exactly this without asking.
+/// The command that does the same without asking.
 std::string command_for(reap::Selectors selectors, const std::vector<Group>& groups) {
   if (!selectors.orphans && !selectors.pile_ups) {
     selectors.orphans = any(groups, Group::Kind::Orphans);
@@ -45,17 +45,18 @@ std::string command_for(reap::Selectors selectors, const std::vector<Group>& gro
 
 std::string why_kept(const survey::Server& server, bool leaky, const reap::Selectors& selectors) {
   using survey::Server;
-  if (leaky) return "leaked, but left out by your choice";
-  if (server.state == Server::State::Kept) return "below a living corral, which ends them with their session";
-  // No option includes these, although they are only possible servers, too.
+  if (leaky) return "leaked, but not selected";
+  if (server.state == Server::State::Kept)
+    return "below a running corral, which ends them with their session";
+  // No option selects these, although they are only possible servers, too.
   if (server.arguments == survey::Arguments::Other)
     return survey::reason_of(survey::Protection::OtherArguments, server);
   if (server.certainty == Server::Certainty::Possible)
     return "only look like MCP servers (--possible includes them)";
   const std::optional<survey::Protection> use = survey::use_of(server);
   if (use) return survey::reason_of(*use, server);
-  if (server.state == Server::State::Apart) return "on their own: no client holds their pipes";
-  if (!server.client.alive()) return "in use, by a process that we cannot see";
+  if (server.state == Server::State::Apart) return "independent: no client holds their pipes";
+  if (!server.client.alive()) return "in use by a process that corral cannot see";
   return "in use by a client, and not beyond its " + std::to_string(selectors.keep) + " newest";
 }
 
@@ -65,8 +66,8 @@ void show_tips(Page& page, const survey::Survey& survey, const reap::Selectors& 
     page.blank();
     page.paragraph("tip: ",
                    survey.servers.empty()
-                       ? "no MCP server runs here; `corral doctor` shows what your clients would start"
-                       : "nothing to end; `corral doctor -v` says why each server is kept");
+                       ? "no MCP server is running; `corral doctor` shows what your clients would start"
+                       : "nothing to end; `corral doctor -v` shows why each server is kept");
     return;
   }
   page.blank();
@@ -74,23 +75,21 @@ void show_tips(Page& page, const survey::Survey& survey, const reap::Selectors& 
     page.command("tip: to end all of these without being asked: ", command_for(selectors, groups));
   if (any(groups, Group::Kind::Orphans)) {
     page.paragraph("tip: ",
-                   "put `corral run --` before a server's command in its client's configuration, and it "
+                   "put `corral run --` before a server's command in its client's configuration, so that it "
                    "cannot be orphaned again");
   }
   if (any(groups, Group::Kind::PileUp)) {
-    page.paragraph("tip: ",
-                   "`corral watch --foreign end` keeps a client at its newest copies for as long as it runs");
+    page.paragraph("tip: ", "`corral watch --foreign end` ends older copies for as long as it runs");
   }
   if (any_container(survey, groups)) {
-    page.paragraph("tip: ", "a container may outlive the `docker run` that was ended: see `docker ps`");
+    page.paragraph("tip: ", "a container may outlive its `docker run`; check `docker ps`");
   }
   if (any(ended, Outcome::Kind::OtherUser) || any(ended, Outcome::Kind::NoPermission)) {
-    page.paragraph("tip: ",
-                   "what belongs to another user is ended by that user or root: sudo -u USER corral reap");
+    page.paragraph("tip: ", "to end processes of another user: sudo -u USER corral reap");
   }
   if (any(ended, Outcome::Kind::Uninterruptible)) {
     page.paragraph("tip: ",
-                   "a process in state D waits for a device or network file system; look at that first");
+                   "a process in state D waits for a device or network file system; check that first");
   }
 }
 

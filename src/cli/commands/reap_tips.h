@@ -1,5 +1,4 @@
-// What `corral reap` says about servers that it leaves alone, and its advice at the end, chosen by what it
-// saw.
+// What `corral reap` prints about servers that it keeps, and its advice at the end.
 #pragma once
 
 #include <string>
@@ -11,10 +10,10 @@
 
 namespace corral::cli {
 
-/// Why a server that was found is not chosen. `leaky` are those that would be chosen without any filter.
+/// Why a server is not selected. `leaky` is true for servers that would be selected without any filter.
 std::string why_kept(const survey::Server& server, bool leaky, const reap::Selectors& selectors);
 
-/// `ended` is empty after a dry run.
+/// Prints advice that fits the servers found, selected and ended. `ended` is empty after a dry run.
 void show_tips(Page& page, const survey::Survey& survey, const reap::Selectors& selectors,
                const std::vector<reap::Group>& groups, const std::vector<reap::EndedTree>& ended);
 

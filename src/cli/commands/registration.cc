@@ -15,7 +15,7 @@ namespace json = boost::json;
 struct ClientFacts {
   std::string_view word;
   RegisteredClient client;
-  const char* file;  // null: it has a command of its own for this
+  const char* file;  // null = it has a command for this
 };
 
 constexpr std::array<ClientFacts, 6> kClients = {{
@@ -54,7 +54,7 @@ std::string claude_command(const Endpoint& endpoint, ClientTransport transport) 
          (transport == ClientTransport::Stdio ? " -- " : " ") + address_of(endpoint, transport);
 }
 
-/// What looks like an option must stand behind --, or Gemini takes it for one of its own.
+/// Arguments that look like options must follow `--`, or Gemini treats them as its own.
 std::string gemini_command(const Endpoint& endpoint, ClientTransport transport) {
   const std::string begin =
       std::string("gemini mcp add --transport ") + name_of(transport) + " " + shell_word(endpoint.name) + " ";
@@ -74,7 +74,7 @@ Result<std::string> codex_command(const Endpoint& endpoint, ClientTransport tran
       return {boost::system::in_place_value, begin + " -- " + address_of(endpoint, transport)};
     case ClientTransport::Sse: break;
   }
-  return Error{"Codex does not speak HTTP+SSE: use --transport http, which it does"};
+  return Error{"Codex does not support HTTP+SSE: use --transport http"};
 }
 
 json::object stdio_entry(const Endpoint& endpoint) {
@@ -83,10 +83,10 @@ json::object stdio_entry(const Endpoint& endpoint) {
   return {{"command", endpoint.connect.front()}, {"args", std::move(arguments)}};
 }
 
-/// {"TABLE": {"NAME": ENTRY}}, where every client has its own idea of an entry.
+/// {"TABLE": {"NAME": ENTRY}}; the form of an entry differs between clients.
 std::string json_file(RegisteredClient client, const Endpoint& endpoint, ClientTransport transport) {
   json::object entry;
-  // Cursor finds out by itself what stands behind a URL, and wants no type.
+  // Cursor detects the transport of a URL itself and accepts no type.
   if (client != RegisteredClient::Cursor) {
     const bool local = client == RegisteredClient::Copilot && transport == ClientTransport::Stdio;
     entry["type"] = local ? "local" : name_of(transport);

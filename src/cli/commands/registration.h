@@ -1,5 +1,5 @@
-// What a client is told so that it finds a server behind the daemon: a command to run, or a piece of its
-// configuration. The facts about each client are data in here, measured or from its manual. Pure.
+// How to add a server of the daemon to a client: a command to run, or a part of its configuration file. The
+// facts about each client are a table here, measured or from its manual. Pure.
 #pragma once
 
 #include <array>
@@ -23,21 +23,22 @@ std::optional<ClientTransport> transport_by_name(std::string_view name);
 const char* name_of(ClientTransport transport);
 std::optional<RegisteredClient> client_by_name(std::string_view name);
 
-/// One server, as clients can reach it.
+/// The addresses of one server.
 struct Endpoint {
   std::string name;
   std::string base;                  // "http://127.0.0.1:8765"
-  std::vector<std::string> connect;  // the command of the stdio way, up to and with the name
+  std::vector<std::string> connect;  // the command for stdio, including the name
 };
 
-/// http://127.0.0.1:8765/mcp/NAME, or /sse/NAME; for stdio the command as a shell wants it.
+/// http://127.0.0.1:8765/mcp/NAME or /sse/NAME; for stdio the command, quoted for a shell.
 std::string address_of(const Endpoint& endpoint, ClientTransport transport);
 
-/// Ends with a line end. An error if the client does not know that way.
+/// The command, or the text of the configuration file; ends with a line break. An error if the client does
+/// not support the transport.
 Result<std::string> registration(RegisteredClient client, const Endpoint& endpoint,
                                  ClientTransport transport);
 
-/// The file into which the text belongs; empty if it is a command to run.
+/// The configuration file for the text of `registration`; empty if that is a command.
 std::string file_for(RegisteredClient client);
 
 }  // namespace corral::cli

@@ -1,4 +1,4 @@
-// `corral reload`: the daemon reads its configuration again.
+// `corral reload`: makes the daemon read its configuration again.
 #include <unistd.h>
 
 #include <boost/json/parse.hpp>
@@ -21,10 +21,10 @@ constexpr const char* kExamples = R"(Examples:
   corral reload
   corral reload --json
 
-The daemon also notices by itself when the file changes, and on SIGHUP. Only the servers that changed are touched: their
-instances end when calls in flight are answered, and their sessions go on with the new definition. Sessions of a server that
-is no longer configured end. A file with a mistake changes nothing, and the mistake is shown.
-Exit code: 0 when the new configuration is in force and the old instances are gone; 1 if no daemon runs; 125 if the
+The daemon also reads the file when it changes, and on SIGHUP. Only changed servers are affected: their instances end when
+calls in flight are answered, and their sessions continue with the new definition. Sessions of a server that is no longer
+configured end. A file with an error changes nothing, and the error is shown.
+Exit code: 0 when the new configuration is in force and the old instances are gone; 1 if no daemon is running; 125 if the
 file cannot be used.)";
 
 void show(const json::value& result, const DaemonOptions&) {
@@ -33,8 +33,8 @@ void show(const json::value& result, const DaemonOptions&) {
   for (const char* what : {"changed", "added", "removed"}) {
     if (!list(result, what).empty()) changes += std::string("; ") + what + " " + joined(result, what);
   }
-  page.paragraph("", "The configuration was read" + (changes.empty() ? "; no server has changed" : changes));
-  if (text(result, "ended") != "0") page.paragraph("  ", "instances that ended: " + text(result, "ended"));
+  page.paragraph("", "Configuration reloaded" + (changes.empty() ? "; no server has changed" : changes));
+  if (text(result, "ended") != "0") page.paragraph("  ", "instances ended: " + text(result, "ended"));
   for (const json::value& warning : list(result, "warnings")) {
     page.paragraph("  warning: ", warning.is_string() ? std::string(warning.get_string()) : "-");
   }
@@ -44,9 +44,9 @@ void show(const json::value& result, const DaemonOptions&) {
 
 Command reload_command() {
   return daemon_command({.name = "reload",
-                         .summary = "Let the daemon read its configuration again.",
+                         .summary = "Make the daemon read its configuration again.",
                          .examples = kExamples,
-                         .json_help = "What changed, as JSON",
+                         .json_help = "Print what changed as JSON",
                          .hello = control::verb_hello(control::Verb::Reload),
                          .show = show});
 }

@@ -1,4 +1,4 @@
-// `corral remove`: a server goes from the configuration.
+// `corral remove`: removes a server from the configuration.
 #include <iostream>
 #include <memory>
 
@@ -16,12 +16,12 @@ constexpr const char* kExamples = R"(Examples:
   corral remove files
   corral remove files --config ./corral.json
 
-Takes the server out of the file, with the comment lines directly above it; everything else stays as it is, and the old
-text is kept beside it. A running daemon takes the change over: the server's sessions end, and what it runs for them.
+Removes the server from the file, with the comment lines directly above it. The rest of the file does not change, and the
+old version is kept next to it. A running daemon applies the change: it ends the server's sessions and instances.
 Exit code: 0, or 1 if nothing was changed.)";
 
 int remove(const ConfigChange& change, const std::string& name) {
-  // Looked at first, because a change makes the folder if there is none.
+  // Checked first, because change_configuration creates the folder if there is none.
   const Result<config::FileText> there = config::read_text(change.config);
   if (!there) return refuse_change("remove", there.error().message);
   const auto rewrite = [&](const std::string& old) {

@@ -11,7 +11,7 @@
 namespace corral::cli {
 namespace {
 
-/// The reader of a pipe gets a moment to come.
+/// The reader of a pipe gets a moment to open it.
 UniqueFd open_to_append(const std::string& path) {
   constexpr int kTries = 20;
   constexpr std::chrono::milliseconds kPause{50};
@@ -23,7 +23,7 @@ UniqueFd open_to_append(const std::string& path) {
     std::this_thread::sleep_for(kPause);
     errno = ENXIO;
   }
-  if (file.valid()) fcntl(file.get(), F_SETFL, O_APPEND);  // only opening it must not wait
+  if (file.valid()) fcntl(file.get(), F_SETFL, O_APPEND);  // only open() must not block
   return file;
 }
 
@@ -34,11 +34,10 @@ Result<UniqueFd> open_report(const std::string& path, int lowest) {
   UniqueFd file(path == "-" ? UniqueFd(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, lowest)) : open_to_append(path));
   if (!file.valid() && errno == ENXIO) {
     return Error{"the report file '" + path +
-                 "' is a pipe that nobody reads: start its reader first, or correct --report"};
+                 "' is a pipe without a reader: start the reader first, or correct --report"};
   }
   if (!file.valid()) {
-    return Error{"the report file '" + path + "' cannot be opened: " + strerror(errno) +
-                 "; correct --report"};
+    return Error{"cannot open the report file '" + path + "': " + strerror(errno) + "; correct --report"};
   }
   return file;
 }

@@ -1,4 +1,4 @@
-// The file that --report names, for `corral run` and `corral guard`.
+// The file of the option --report of `corral run` and `corral guard`.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace corral::cli {
 
-/// Appended to, so that many sessions can share one file; not readable by others. "-" is stderr, with a
-/// number of `lowest` or above; an empty path is no file. A pipe without a reader is an error, not a wait: it
-/// would hold up the start for ever.
+/// Opens the file for appending, so that many sessions can share it, readable only by the user. "-" is
+/// stderr, duplicated to a descriptor of at least `lowest`. An empty path returns an invalid descriptor. A
+/// pipe without a reader is an error after a short wait, because opening it would block the start.
 Result<UniqueFd> open_report(const std::string& path, int lowest);
 
 }  // namespace corral::cli

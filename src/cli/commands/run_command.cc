@@ -1,4 +1,4 @@
-// `corral run`: one server for one client, no daemon.
+// `corral run`: runs one server for one client, without a daemon.
 #include <unistd.h>
 
 #include <charconv>
@@ -33,10 +33,10 @@ constexpr const char* kExamples = R"(Examples:
 In a client's configuration:
   "command": "corral", "args": ["run", "--", "npx", "-y", "some-server"]
 
-The session ends when stdin closes, nobody reads stdout, the parent dies, corral gets SIGTERM, SIGINT, SIGHUP or
-SIGQUIT from a process, or the server exits. Then everything that the server started ends too.
+The session ends when stdin is closed, when the reader of stdout is gone, when the parent exits, when a process sends SIGTERM,
+SIGINT, SIGHUP or SIGQUIT to corral, or when the server exits. Then everything that the server started is ended, too.
 SIGUSR1 and SIGUSR2 are passed on to the server.
-Exit code: the server's; 128+n if signal n ended it; 127 not found; 126 not executable; 125 corral's own failure.)";
+Exit code: the server's; 128+n if signal n ended it; 127 not found; 126 not executable; 125 corral failed.)";
 
 struct RunOptions {
   proc::LaunchSpec spec;
@@ -55,7 +55,7 @@ Result<void> set_containment(proc::Containment& containment, const std::string& 
   } else if (text == "basic") {
     containment = proc::Containment::Basic;
   } else {
-    return Error{"'" + text + "' is no containment: write auto, strict or basic"};
+    return Error{"invalid containment level '" + text + "': use auto, strict or basic"};
   }
   return {};
 }
@@ -71,7 +71,7 @@ Result<void> set_processes(proc::Limits& limits, const std::string& text) {
   std::uint32_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc{} || end != text.data() + text.size() || number == 0) {
-    return Error{"'" + text + "' is no number of processes: write a whole number from 1, such as 64"};
+    return Error{"invalid number of processes '" + text + "': use a whole number from 1, such as 64"};
   }
   limits.processes = number;
   return {};
@@ -88,7 +88,7 @@ Result<void> set_cpu(proc::Limits& limits, const std::string& text) {
 Result<void> set_variable(std::vector<std::string>& environment, const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) {
-    return Error{"no variable: write NAME=value"};  // without the text, which may be a secret
+    return Error{"not a variable: use NAME=VALUE"};  // does not quote the text, which may be a secret
   }
   const std::string name = text.substr(0, equals + 1);
   std::erase_if(environment, [&name](const std::string& entry) { return entry.starts_with(name); });
@@ -102,8 +102,7 @@ std::vector<std::string> inherited_environment() {
   return environment;
 }
 
-/// A server that cannot be cleaned up before must not keep the client waiting for the new one: it is said,
-/// and the start goes on.
+/// Old copies that cannot be ended must not prevent the start of the new server, so they are only reported.
 void say_cleanup(const reap::Cleanup& cleanup, std::size_t keep) {
   std::size_t gone = 0;
   for (std::size_t i = 0; i < cleanup.ended.size(); ++i) {
@@ -115,7 +114,7 @@ void say_cleanup(const reap::Cleanup& cleanup, std::size_t keep) {
   }
   if (cleanup.chosen.empty()) return;
   run::say("cleanup: found " + count(cleanup.found, "copy", "copies") + " of this server, ended the oldest " +
-           std::to_string(gone) + "; with the new one " + std::to_string(cleanup.found - gone + 1) +
+           std::to_string(gone) + "; with the new one, " + std::to_string(cleanup.found - gone + 1) +
            " are left (N is " + std::to_string(keep) + ")");
 }
 
@@ -128,7 +127,7 @@ Result<void> clean_up(const RunOptions& options) {
   }
   const proc::LaunchSpec& spec = options.spec;
   const std::string path(proc::environment_value(spec.environment, "PATH"));
-  std::error_code gone;  // a working directory that is no more: relative names mean nothing then
+  std::error_code gone;  // the working directory was deleted: relative names have no meaning then
   const std::string directory =
       std::filesystem::absolute(spec.directory.empty() ? "." : spec.directory, gone);
   const Result<reap::Cleanup> cleanup = reap::clean_up_copies(spec.argv, directory, path, keep);
@@ -139,11 +138,12 @@ Result<void> clean_up(const RunOptions& options) {
 
 int run(RunOptions& options, std::vector<std::string> command) {
   if (command.empty() || command.front().empty()) {
-    run::say("no command given: name the server's program, as in `corral run -- npx -y some-server`");
+    run::say(
+        "no command given: put the server's command after `--`, as in `corral run -- npx -y some-server`");
     return run::kOwnFailure;
   }
-  // What a client leaked to us would be held open here: a copy of the other end of stdin, and the session
-  // never ends.
+  // Close descriptors that the client leaked to us: with a copy of the other end of stdin, the session would
+  // never end.
   keeper::close_from(3);
   options.spec.argv = std::move(command);
   const Result<UniqueFd> report = open_report(options.report, 3);
@@ -170,14 +170,14 @@ int run(RunOptions& options, std::vector<std::string> command) {
 }  // namespace
 
 Command run_command() {
-  // Shared by the callbacks below, which the parser keeps as long as the command.
+  // Shared with the callbacks below, which live as long as the command.
   auto options = std::make_shared<RunOptions>();
   options->spec.environment = inherited_environment();
   proc::LaunchSpec& spec = options->spec;
 
   Command command;
   command.name = "run";
-  command.summary = "Run an MCP server so that nothing it starts outlives this session.";
+  command.summary = "Run an MCP server, and end its whole process tree with the session.";
   command.usage = "corral run [options] [--] COMMAND [ARG...]";
   command.examples = kExamples;
   const auto add = [&command](std::string names, std::string value, std::string help, auto apply) {
@@ -185,39 +185,36 @@ Command run_command() {
   };
   using Text = const std::string&;
   add("--containment", "LEVEL",
-      "auto (a keeper, and a cgroup where one can be made), strict (a PID namespace on top, or refuse to "
-      "start), "
-      "basic (a keeper alone)",
+      "auto (a keeper, and a cgroup if possible), strict (also a PID namespace, otherwise refuse to start), "
+      "basic (only a keeper)",
       [&spec](Text text) { return set_containment(spec.containment, text); });
-  add("--stdin-grace", "TIME", "How long the server may take to leave after its input ended (2s)",
+  add("--stdin-grace", "TIME", "Time for the server to exit after its input has ended (2s)",
       set_duration(spec.stdin_grace));
-  add("--term-grace", "TIME", "From SIGTERM to SIGKILL (1500ms)", set_duration(spec.term_grace));
-  add("--kill-grace", "TIME", "From SIGKILL to the report of what could not be ended (2s)",
+  add("--term-grace", "TIME", "Time between SIGTERM and SIGKILL (1500ms)", set_duration(spec.term_grace));
+  add("--kill-grace", "TIME", "Time to wait after SIGKILL before reporting what did not end (2s)",
       set_duration(spec.kill_grace));
-  add("--memory", "SIZE", "Memory for the whole tree, such as 512M or 2G",
+  add("--memory", "SIZE", "Memory limit of the whole tree, such as 512M or 2G",
       [&spec](Text text) { return set_memory(spec.limits, text); });
-  add("--pids", "N", "Processes in the whole tree",
+  add("--pids", "N", "Limit on the number of processes in the tree",
       [&spec](Text text) { return set_processes(spec.limits, text); });
-  add("--cpu", "CORES", "Processor time for the whole tree, such as 0.5 or 150%",
+  add("--cpu", "CORES", "Processor limit of the whole tree, such as 0.5 or 150%",
       [&spec](Text text) { return set_cpu(spec.limits, text); });
   add("--cwd", "DIR", "Working directory of the server", set_text(spec.directory));
-  add("--env", "NAME=VALUE", "Set a variable for the server; may be repeated",
+  add("--env", "NAME=VALUE", "Set an environment variable of the server (repeatable)",
       [&spec](Text text) { return set_variable(spec.environment, text); });
-  add("--on-stop", "COMMAND", "A shell command that runs when the tree is gone, also if corral was killed",
+  add("--on-stop", "COMMAND", "Shell command to run when the tree is gone, even if corral was killed",
       set_text(spec.on_stop));
-  add("--detached", "", "Do not end when the parent process dies", set_flag(options->outer.detached));
+  add("--detached", "", "Do not end when the parent process exits", set_flag(options->outer.detached));
   add("--cleanup", "",
-      "First end the oldest copies of the same server, whoever started them, so that N are left "
-      "with this one; only what `corral doctor` calls a server",
+      "First end the oldest copies of the same server, so that N are left with this one",
       set_flag(options->cleanup));
-  add("--keep", "N", "N for --cleanup (corral.keep of the configuration, MAX_KEEP_PROCESSES, or 9)",
-      [options](Text text) {
-        options->keep_given = true;
-        return set_count(options->keep, "number of copies")(text);
-      });
-  add("--report", "FILE", "Append one line of JSON at the end: what ended, how, and the proof; - is stderr",
+  add("--keep", "N", "N for --cleanup (corral.keep, MAX_KEEP_PROCESSES or 9)", [options](Text text) {
+    options->keep_given = true;
+    return set_count(options->keep, "number of copies")(text);
+  });
+  add("--report", "FILE", "Append a JSON line at the end: what ended, how, and the proof (- for stderr)",
       set_text(options->report));
-  add("-v,--verbose", "", "Say on stderr what happens", set_flag(options->outer.verbose));
+  add("-v,--verbose", "", "Print what happens on stderr", set_flag(options->outer.verbose));
   command.run = [options](std::vector<std::string> tail) { return run(*options, std::move(tail)); };
   return command;
 }

@@ -1,4 +1,4 @@
-// `corral restart`, `corral stop` and `corral start`: one configured server of the daemon.
+// `corral restart`, `corral stop` and `corral start`: control one configured server of the daemon.
 #include <unistd.h>
 
 #include <boost/json/parse.hpp>
@@ -24,25 +24,25 @@ constexpr const char* kRestartExamples = R"(Examples:
   corral restart files
   corral restart files --json
 
-Every instance of the server goes, its whole tree; calls in flight get `corral.drain` (5 s) to be answered. Sessions stay
-attached and speak to a new instance. A server that was stopped, or that crashed too often, may start again.
-Exit code: 0 when the old instances are gone; 1 if no daemon runs or a tree is not proved gone; 125 if there is no such
-server.)";
+Ends all instances of the server with their process trees; calls in flight have `corral.drain` (5 s) to finish. Sessions stay
+attached and use a new instance. A server that was stopped, or that crashed too often, may start again.
+Exit code: 0 when the old instances are gone; 1 if no daemon is running or a tree is not proved gone; 125 if there is no
+such server.)";
 
 constexpr const char* kStopExamples = R"(Examples:
   corral stop files
 
-Every instance of the server goes, as with `corral restart`, but none comes back before `corral start files`: until then
-calls are answered with an error that says so. Sessions stay attached. It holds until the daemon ends.
-Exit code: 0 when the instances are gone; 1 if no daemon runs or a tree is not proved gone; 125 if there is no such
+Ends all instances of the server, as `corral restart` does, but starts no new one until `corral start files`; until then every
+call gets an error that says so. Sessions stay attached. The stop lasts until the daemon ends.
+Exit code: 0 when the instances are gone; 1 if no daemon is running or a tree is not proved gone; 125 if there is no such
 server.)";
 
 constexpr const char* kStartExamples = R"(Examples:
   corral start files
 
-Allows a server that `corral stop` stopped, or that crashed too often, to run again. Sessions that wait for it get it at
-once; otherwise the next call starts it.
-Exit code: 0, also if nothing stood in its way; 1 if no daemon runs; 125 if there is no such server.)";
+Allows a server to run again that `corral stop` stopped or that crashed too often. If sessions are waiting for it, it starts
+at once; otherwise the next call starts it.
+Exit code: 0, also if it was not stopped; 1 if no daemon is running; 125 if there is no such server.)";
 
 std::string headline(Verb verb, const std::string& server, const json::value& result) {
   const std::size_t ended = list(result, "ended").size();
@@ -50,7 +50,7 @@ std::string headline(Verb verb, const std::string& server, const json::value& re
   switch (verb) {
     case Verb::Restart:
       return server + ": " + gone +
-             (ended == 0 ? "; the next call starts one" : "; whoever uses it gets a new one");
+             (ended == 0 ? "; the next call starts one" : "; its sessions get a new one");
     case Verb::Stop:
       return server + " is stopped: " + gone + "; `corral start " + server + "` allows it again";
     default: break;
@@ -75,7 +75,7 @@ Command server_command(Verb verb, std::string name, std::string summary, const c
   return daemon_command({.name = std::move(name),
                          .summary = std::move(summary),
                          .examples = examples,
-                         .json_help = "The evidence as JSON",
+                         .json_help = "Print the result and its evidence as JSON",
                          .takes = DaemonCommand::Takes::ServerName,
                          .hello = control::verb_hello(verb),
                          .show = [verb](const json::value& result,
@@ -91,7 +91,7 @@ Command restart_command() {
 }
 
 Command stop_command() {
-  return server_command(Verb::Stop, "stop", "End a server and keep it from starting.", kStopExamples);
+  return server_command(Verb::Stop, "stop", "End a server and prevent it from starting.", kStopExamples);
 }
 
 Command start_command() {

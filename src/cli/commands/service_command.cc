@@ -1,4 +1,4 @@
-// `corral service`: the daemon as a service of the user's own.
+// `corral service`: installs the daemon as a service of the user.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -21,16 +21,16 @@ namespace fs = std::filesystem;
 
 constexpr const char* kExamples = R"(Examples:
   corral service install                   the first client starts the daemon
-  corral service install --port 8765       the same, also for clients that come by URL
-  corral service install --dry-run         only show the units and what would be run
+  corral service install --port 8765       the same, also for clients that connect by URL
+  corral service install --dry-run         only show the unit files and the commands
   corral service status
   corral service uninstall
 
-Writes corral.service and corral.socket to ~/.config/systemd/user, and enables the socket if your service manager answers;
-where it does not, the commands for later are printed. PATH is that of this shell: servers that are asked for by URL are
-found with it. Changes of your own belong in a drop-in (`systemctl --user edit corral`). A file that corral has not written
-is never changed. `--manager launchd --dry-run` shows an agent for macOS, which nobody has run yet.
-Exit code: 0, or 1 if something is in the way or not installed.)";
+Writes corral.service and corral.socket to ~/.config/systemd/user, and enables the socket if your service manager is running;
+if it is not, the commands to run later are printed. The units use the PATH of this shell to find the commands of servers
+that are used by URL. Put your own changes into a drop-in (`systemctl --user edit corral`). A file that corral has not
+written is never changed. `--manager launchd --dry-run` shows an agent for macOS, which is untested.
+Exit code: 0, or 1 if something prevents it or the service is not installed.)";
 
 constexpr std::array<const char*, 2> kUnits = {"corral.service", "corral.socket"};
 constexpr int kNotDone = 1;
@@ -67,8 +67,7 @@ std::vector<UnitFile> units_for(const ServiceOptions& options) {
 int show_plan(const ServiceOptions& options) {
   if (options.launchd) {
     std::cerr << "For ~/Library/LaunchAgents/dev.corral.daemon.plist, then `launchctl bootstrap gui/$UID` "
-                 "with that "
-                 "file. Not run by us.\n";
+                 "with that file. corral does not run it.\n";
     std::cout << serve::launchd_agent(facts_for(options));
     return 0;
   }
@@ -79,28 +78,29 @@ int show_plan(const ServiceOptions& options) {
 
 bool is_active(const char* unit) { return call_manager({"is-active", "--quiet", unit}).worked(); }
 
-/// The daemon that a client or a person started would keep the lock and the old socket.
+/// A daemon that was not started by the service manager keeps the lock and the old socket.
 bool runs_by_itself() { return !is_active("corral.service") && control::look_for_daemon("").ok(); }
 
 int enable_socket(bool changed) {
   constexpr const char* kLater =
       "systemctl --user daemon-reload && systemctl --user enable --now corral.socket";
   if (!manager_answers()) {
-    std::cout << "No service manager of yours answers here, so nothing was started. Where one does, run:\n  "
+    std::cout << "Your service manager does not answer, so nothing was started. When it does, run:\n  "
               << kLater << "\n";
     return 0;
   }
   const ManagerCall reload = call_manager({"daemon-reload"});
-  if (!reload.worked()) return refuse("the service manager did not read the units: " + reload.said);
+  if (!reload.worked()) return refuse("the service manager did not load the units: " + reload.said);
   if (runs_by_itself()) {
-    std::cout << "A daemon runs already that no service manager started. When its sessions may end, run:\n"
-                 "  corral shutdown && "
-              << kLater << "\n";
+    std::cout
+        << "A daemon is running that the service manager did not start. When its sessions may end, run:\n"
+           "  corral shutdown && "
+        << kLater << "\n";
     return 0;
   }
   const bool active = is_active("corral.service");
   const ManagerCall enabled = call_manager({"enable", "--now", "corral.socket"});
-  if (!enabled.worked()) return refuse("the socket could not be enabled: " + enabled.said);
+  if (!enabled.worked()) return refuse("cannot enable the socket: " + enabled.said);
   std::cout << "corral.socket is enabled: the first client starts the daemon.\n";
   if (active && changed) {
     std::cout << "The daemon that runs goes on as it is. To take the new units over, which ends its "
@@ -112,18 +112,18 @@ int enable_socket(bool changed) {
 
 int install(const ServiceOptions& options) {
   if (options.port == std::optional<std::uint16_t>(0)) {
-    return refuse("a port that the service manager opens needs a number: write --port 8765");
+    return refuse("the service manager cannot choose a free port: give a number, such as --port 8765");
   }
   if (options.dry_run) return show_plan(options);
-  if (options.launchd) return refuse("launchd is macOS's: --dry-run shows the file");
+  if (options.launchd) return refuse("launchd is only on macOS: use --dry-run to show the file");
   const Result<std::vector<std::string>> changed = write_units(units_for(options));
   if (!changed) return refuse(changed.error().message);
   for (const std::string& path : *changed) std::cout << "Written: " << path << "\n";
-  if (changed->empty()) std::cout << "The units in " << unit_folder() << " are as they should be.\n";
+  if (changed->empty()) std::cout << "The units in " << unit_folder() << " are up to date.\n";
   return enable_socket(!changed->empty());
 }
 
-/// What `systemctl enable` made, where it cannot be asked to take it away.
+/// Removes the links that `systemctl enable` made, if no service manager can be asked to do it.
 void remove_links(const std::string& folder) {
   for (const auto& [wants, unit] : {std::pair("sockets.target.wants", "corral.socket"),
                                     std::pair("default.target.wants", "corral.service")}) {
@@ -143,7 +143,7 @@ int uninstall(const ServiceOptions& options) {
     const std::string path = folder + "/" + unit;
     const UnitState state = state_of(path);
     if (state == UnitState::Foreign) {
-      return refuse("'" + path + "' was not written by corral, so it stays, and nothing was changed");
+      return refuse("'" + path + "' was not written by corral, so nothing was changed; remove it yourself");
     }
     if (state == UnitState::Ours) ours.push_back(path);
   }
@@ -176,12 +176,12 @@ int status() {
     complete = complete && state == UnitState::Ours;
     std::cout << path << ": "
               << (state == UnitState::Ours      ? "written by corral"
-                  : state == UnitState::Foreign ? "there, but not written by corral"
-                                                : "not there")
+                  : state == UnitState::Foreign ? "exists, but was not written by corral"
+                                                : "missing")
               << "\n";
   }
   if (!manager_answers()) {
-    std::cout << "No service manager of yours answers here.\n";
+    std::cout << "Your service manager does not answer.\n";
     return complete ? 0 : kNotDone;
   }
   for (const char* unit : kUnits) {
@@ -192,12 +192,12 @@ int status() {
 }
 
 int run(const ServiceOptions& options, const std::vector<std::string>& args) {
-  constexpr const char* kUsage = "write `corral service install`, `uninstall` or `status`";
-  if (args.size() != 1) return fail("service", std::string("one thing at a time: ") + kUsage);
+  constexpr const char* kUsage = "use `corral service install`, `uninstall` or `status`";
+  if (args.size() != 1) return fail("service", std::string("one subcommand expected: ") + kUsage);
   if (args.front() == "install") return install(options);
   if (args.front() == "uninstall") return uninstall(options);
   if (args.front() == "status") return status();
-  return fail("service", "unknown '" + args.front() + "': " + kUsage);
+  return fail("service", "unknown subcommand '" + args.front() + "': " + kUsage);
 }
 
 }  // namespace
@@ -207,18 +207,18 @@ Command service_command() {
 
   Command command;
   command.name = "service";
-  command.summary = "Let your service manager start the daemon: install, uninstall, status.";
+  command.summary = "Install the daemon as a service of your user, remove it, or show its state.";
   command.usage = "corral service install|uninstall|status [options]";
   command.examples = kExamples;
-  command.options.push_back({"--port", "N", "Open this TCP port of 127.0.0.1, too", set_port(options->port)});
-  command.options.push_back(
-      {"--config", "FILE", "The daemon's servers, if not at the default place", set_word(options->config)});
+  command.options.push_back({"--port", "N", "Also open this TCP port on 127.0.0.1", set_port(options->port)});
+  command.options.push_back({"--config", "FILE", "The daemon's configuration, if it is not the default file",
+                             set_word(options->config)});
   command.options.push_back({"--dry-run", "", "Only show what would be done", set_flag(options->dry_run)});
-  command.options.push_back({"--manager", "NAME", "systemd (the default), or launchd, with --dry-run",
+  command.options.push_back({"--manager", "NAME", "systemd (the default) or, with --dry-run, launchd",
                              [options](const std::string& word) -> Result<void> {
                                options->launchd = word == "launchd";
                                if (options->launchd || word == "systemd") return {};
-                               return Error{"'" + word + "' is not known: write systemd or launchd"};
+                               return Error{"unknown service manager '" + word + "': use systemd or launchd"};
                              }});
   command.options_anywhere = true;
   command.run = [options, known = command.options](const std::vector<std::string>& args) {

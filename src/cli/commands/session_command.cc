@@ -1,4 +1,4 @@
-// `corral session`: sessions as objects, for programs that outlive what they do with servers.
+// `corral session`: sessions with an id, for programs that start and end several of them.
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,18 +28,18 @@ using control::Verb;
 
 constexpr const char* kExamples = R"(Examples:
   ID=$(corral session create --server files --server memory --owner $$)
-  corral connect --session "$ID" files          in place of the server's command, in any client
-  corral session end "$ID"                      every tree that was started for it is gone now
+  corral connect --session "$ID" files          instead of the server's command, in any client
+  corral session end "$ID"                      returns when every tree that was started for it is gone
   corral session create --ttl 10m -- npx -y some-server . -- uvx another-server
   corral session list
 
-A session owns the servers that are attached to it. Its end ends them, calls in flight included, even if no client ever
-closes a pipe, and says what went. It also ends when its owner dies, or after a time of silence (--ttl; 1 hour if it has
-no owner). Several commands stand behind one -- each, so none of them can hold a -- itself; `connect --session ID` finds them by
-their names (--json shows them).
-`create` prints the id alone, and starts a daemon if none runs.
-Exit code: of `end`, 0 only if every tree is proved gone, else 1; 1 if no daemon runs; 69 if none can be had to create a
-session; 125 if the daemon refuses. docs/protocol/control.md has the same verbs for programs.)";
+A session owns the servers that are attached to it. When it ends, they end, including calls in flight, even if no client
+closes its pipe; `end` prints what has ended. A session also ends when its owner exits, or after a time without messages
+(--ttl; 1 hour if it has no owner). Put `--` before each of several commands; a command cannot contain `--` itself.
+`connect --session ID` finds the commands by their names (--json shows them).
+`create` prints only the id, and starts a daemon if none is running.
+Exit code: `end` returns 0 only if every tree is proved gone, otherwise 1; 1 if no daemon is running; 69 if `create` cannot
+start one; 125 if the daemon refuses. docs/protocol/control.md has the same verbs for programs.)";
 
 constexpr std::chrono::seconds kStartPatience{10};
 
@@ -54,7 +54,7 @@ struct Options {
 
 // ---- create
 
-/// What stands behind the first --, cut at every further one.
+/// Removes the commands from `args`: everything after the first `--`, split at each further one.
 std::vector<std::vector<std::string>> split_off_commands(std::vector<std::string>& args) {
   std::vector<std::vector<std::string>> commands;
   const auto first = std::find(args.begin(), args.end(), "--");
@@ -69,7 +69,7 @@ std::vector<std::vector<std::string>> split_off_commands(std::vector<std::string
   return commands;
 }
 
-/// The signals and the voice of a shim, for as long as a daemon is being looked for; then Ctrl+C is ours
+/// Finds or starts a daemon as a shim does, with its signal handling; afterwards Ctrl+C ends this command
 /// again.
 Result<control::Channel> reach(const Options& options) {
   sigset_t before;
@@ -86,7 +86,7 @@ Result<control::Channel> reach(const Options& options) {
 
 int create(const Options& options, std::vector<std::vector<std::string>> commands) {
   for (const auto& command : commands) {
-    if (command.empty()) return fail("session", "nothing stands behind a --: write a command there");
+    if (command.empty()) return fail("session", "no command after `--`: add one, or remove the `--`");
   }
   Result<Hello> hello = shim::hello_from_here(Verb::SessionCreate);
   if (!hello) return fail("session", hello.error().message);
@@ -96,7 +96,7 @@ int create(const Options& options, std::vector<std::vector<std::string>> command
   hello->ttl = options.ttl;
   Result<control::Channel> channel = reach(options);
   if (!channel) {
-    fail("session", "no daemon can be had: " + channel.error().message);
+    fail("session", "no daemon is available: " + channel.error().message);
     return shim::kNoDaemon;
   }
   const Result<JsonAnswer> parsed = read_answer(
@@ -112,12 +112,12 @@ void show_end(const json::value& result) {
   Page page(std::cout, terminal_style(STDOUT_FILENO));
   const std::size_t ended = list(result, "ended").size();
   page.paragraph("", "Session " + text(result, "session") + " has ended after " + text(result, "ms") +
-                         " ms: " + counted(ended, "instance") + " went with it" +
-                         (flag(result, "leaked") ? "" : ", nothing is left of it"));
+                         " ms: " + counted(ended, "instance") + " ended with it" +
+                         (flag(result, "leaked") ? "" : ", nothing is left"));
   show_gone(page, result);
   for (const json::value& kept : list(result, "kept")) {
     page.paragraph("  ", text(kept, "server") + " " + text(kept, "instance").substr(0, 8) +
-                             " stays: it is shared, sessions that use it now: " + text(kept, "sessions"));
+                             " keeps running: it is shared; sessions that use it: " + text(kept, "sessions"));
   }
   for (const json::value& survivor : list(result, "survivors")) {
     page.paragraph("  ", "NOT ended: process " + text(survivor, "pid") + " (" + text(survivor, "command") +
@@ -157,16 +157,17 @@ int run(const Options& options, const std::vector<Option>& late, std::vector<std
   const std::vector<std::string>& args = *rest;
   const std::string what = args.empty() ? "" : args.front();
   if (what != "create" && (!commands.empty() || !options.servers.empty())) {
-    return fail("session", "servers and commands are for `corral session create`");
+    return fail("session", "only `corral session create` takes --server and commands");
   }
   if (what == "create" && args.size() == 1) return create(options, std::move(commands));
   if (what == "end" && args.size() == 2 && !args[1].empty()) return end(options, args[1]);
   if (what == "list" && args.size() == 1) return show_sessions(options);
-  if (what == "end") return fail("session", "write the id of one session: `corral session end ID`");
+  if (what == "end") return fail("session", "give the id of one session: `corral session end ID`");
   if (what == "create") {
-    return fail("session", "unexpected '" + args[1] + "': write --server NAME, or a command behind --");
+    return fail("session",
+                "unexpected argument '" + args[1] + "': use --server NAME, or put a command after `--`");
   }
-  return fail("session", "write create, end or list behind it; see `corral session --help`");
+  return fail("session", "expected a subcommand: create, end or list; see `corral session --help`");
 }
 
 }  // namespace
@@ -181,19 +182,19 @@ Command session_command() {
   const auto add = [&command](std::string names, std::string value, std::string help, Apply apply) {
     command.options.push_back({std::move(names), std::move(value), std::move(help), std::move(apply)});
   };
-  add("--server", "SERVER", "create: a configured server that it owns; may be given several times",
+  add("--server", "SERVER", "create: a configured server that the session owns (repeatable)",
       [options](const std::string& name) -> Result<void> {
         if (name.empty()) return Error{"the name is empty"};
         options->servers.push_back(name);
         return {};
       });
-  add("--owner", "PID", "create: the process whose death ends the session", set_pid(options->owner));
-  add("--ttl", "TIME", "create: ends after so long without a message (1h without an owner)",
+  add("--owner", "PID", "create: end the session when this process exits", set_pid(options->owner));
+  add("--ttl", "TIME", "create: end the session after this time without messages (1h without an owner)",
       set_age(options->ttl));
-  add("--json", "", "As JSON, all of it", set_flag(options->json));
-  add("--config", "FILE", "create: configuration for a daemon that is started here",
+  add("--json", "", "Print JSON with all details", set_flag(options->json));
+  add("--config", "FILE", "create: configuration for a daemon that this command starts",
       set_word(options->config));
-  add("--runtime-dir", "DIR", "Where to meet the daemon, instead of the user's own place",
+  add("--runtime-dir", "DIR", "Folder of the daemon's socket, instead of the usual one",
       set_word(options->runtime_dir));
   command.options_anywhere = true;
   command.run = [options, late = command.options](std::vector<std::string> args) {

@@ -1,4 +1,4 @@
-// `corral shutdown`: ends the daemon and everything that it runs.
+// `corral shutdown`: ends the daemon and all its sessions and servers.
 #include <unistd.h>
 
 #include <chrono>
@@ -18,11 +18,10 @@ constexpr const char* kExamples = R"(Examples:
   corral shutdown
   corral shutdown --runtime-dir /tmp/try
 
-Ends every session and every server, waits until the daemon and its janitor are gone, and says what ended.
-Exit code: 0 also if no daemon runs: there is nothing left to do; 125 if it could not be asked or did
-not end.)";
+Ends all sessions and servers, waits until the daemon and its janitor have exited, and prints what has ended.
+Exit code: 0, also if no daemon is running; 125 if the daemon does not answer or does not end.)";
 
-// Beyond what the daemon and its janitor allow themselves.
+// Longer than the daemon and its janitor may take.
 constexpr std::chrono::seconds kGonePatience{20};
 
 int run(const std::string& given, const std::vector<std::string>& args) {
@@ -37,7 +36,7 @@ int run(const std::string& given, const std::vector<std::string>& args) {
   if (!answer.ok()) return fail_for("shutdown", answer);
   for (const std::string& place : control::candidates(given, geteuid())) {
     if (control::check_runtime_dir(place) && !serve::await_free_lock(place, kGonePatience)) {
-      return fail("shutdown", "the daemon said goodbye, but it or its janitor still holds '" +
+      return fail("shutdown", "the daemon has confirmed its end, but it or its janitor still holds '" +
                                   control::lock_path(place) + "'");
     }
   }

@@ -1,4 +1,4 @@
-// `corral status`: what the daemon runs, for whom, and why a server is shared or not.
+// `corral status`: shows the instances and sessions of the daemon, and why a server is shared or not.
 #include <unistd.h>
 
 #include <boost/json/parse.hpp>
@@ -22,7 +22,7 @@ constexpr const char* kExamples = R"(Examples:
   corral status
   corral status --json | jq '.instances[] | {server, share, reason}'
 
-Exit code: 0 if a daemon answers, 1 if none runs, 125 if one cannot be asked. docs/operations/daemon.md describes the JSON.)";
+Exit code: 0 if a daemon answers, 1 if none is running, 125 if it does not answer. docs/operations/daemon.md describes the JSON.)";
 
 void show_daemon(Page& page, const observe::Snapshot& status) {
   const observe::DaemonView& daemon = status.daemon;
@@ -31,7 +31,7 @@ void show_daemon(Page& page, const observe::Snapshot& status) {
                          (daemon.config.empty() ? "" : ", configured by " + shorten_home(daemon.config)));
   if (!status.http.url.empty()) page.paragraph("  ", "by URL: " + status.http.url);
   if (!daemon.config_error.empty()) {
-    page.paragraph("  ", "The file has changed, but cannot be used; what was read before is in force: " +
+    page.paragraph("  ", "The file has changed but cannot be used; the previous configuration is in force: " +
                              daemon.config_error);
   }
   for (const observe::ServerView& server : status.servers) {
@@ -61,7 +61,7 @@ void show_instances(Page& page, const std::vector<observe::InstanceView>& instan
     page.paragraph("  ", name + " is " + shown(one.reason) +
                              (one.root.empty() ? "" : "; project " + shorten_home(one.root)));
     if (one.stale.empty()) continue;
-    page.paragraph("  ", name + " runs old code: " + shorten_home(one.stale) +
+    page.paragraph("  ", name + " runs stale code: " + shorten_home(one.stale) +
                              (one.rolls ? "; new sessions get the new code"
                                         : "; `corral restart " + one.server + "` runs the new code"));
   }
@@ -105,9 +105,9 @@ void show(const json::value& answer, const DaemonOptions&) {
 
 Command status_command() {
   return daemon_command({.name = "status",
-                         .summary = "Show what the daemon runs, for whom, and why it is shared or not.",
+                         .summary = "Show the daemon's instances and sessions, and why they are shared or not.",
                          .examples = kExamples,
-                         .json_help = "As JSON, all of it",
+                         .json_help = "Print JSON with all details",
                          .hello = control::status_hello(),
                          .show = show});
 }

@@ -1,4 +1,4 @@
-// `corral token`: for those who come by HTTP and are not the daemon's own user.
+// `corral token`: tokens for HTTP clients that do not run as the daemon's user on its machine.
 #include <unistd.h>
 
 #include <filesystem>
@@ -17,16 +17,16 @@ namespace {
 
 constexpr const char* kExamples = R"(Examples:
   TOKEN=$(corral token create laptop)
-  corral token create ci --server files --server memory     opens these two and nothing else
+  corral token create ci --server files --server memory     for these two servers only
   curl -H "Authorization: Bearer $TOKEN" http://127.0.0.1:8765/readyz
   corral token list
   corral token revoke ci
 
-Programs of your own user on the daemon's machine need no token. Everybody else does: other users, root, and whoever
-comes through a reverse proxy. A running daemon sees a change at its next request.
-`create` prints the token alone on stdout. No command shows it again; it is in `tokens.json` in the state folder, which
-nobody but you may read. docs/http-security.md says who may come in, and why.
-Exit code: 0 if it was done; 1 if there is no token of that name; 125 if it could not be done.)";
+Your own programs on the daemon's machine need no token. Other users, root, and clients that connect through a reverse proxy
+do. A running daemon notices a change with the next request.
+`create` prints only the token on stdout. No command shows it again; it is stored in `tokens.json` in the state folder, which
+only you can read. docs/http-security.md explains who has access, and why.
+Exit code: 0; 1 if there is no token of that name; 125 if it failed.)";
 
 struct Options {
   std::string runtime_dir;
@@ -35,7 +35,7 @@ struct Options {
   std::vector<std::string> roots;
 };
 
-/// As the daemon finds it; empty if there is no place for it.
+/// The same file that the daemon uses; empty if there is no folder for it.
 std::string file_for(const Options& options) {
   std::string directory = options.state_dir;
   if (directory.empty()) {
@@ -53,7 +53,8 @@ std::string scope_of(const std::vector<std::string>& servers, const std::vector<
   return text;
 }
 
-/// The real path: it is compared with what a client names before anybody looks at the file system.
+/// Stores the real path: the daemon compares it with the path that a client names, without using the file
+/// system.
 Result<void> add_root(std::vector<std::string>& roots, const std::string& folder) {
   std::error_code error;
   const std::filesystem::path real = std::filesystem::canonical(folder, error);
@@ -68,12 +69,13 @@ int create(const Options& options, const std::string& file, const std::string& n
   std::cout << *secret << std::endl;
   if (!std::cout) {
     daemon::remove_token(file, name);
-    return fail("token", "the token could not be written, so it was revoked: give stdout more room");
+    return fail("token",
+                "cannot write the token to stdout, so it was revoked (is the pipe closed or the disk full?)");
   }
-  std::cerr << "Token '" << name << "' opens " << scope_of(options.servers, options.roots)
-            << ". It is not shown again; it is kept in '" << file
+  std::cerr << "Token '" << name << "' gives access to " << scope_of(options.servers, options.roots)
+            << ". It is not shown again; it is stored in '" << file
             << "'.\nSend it as `Authorization: Bearer TOKEN`. `corral token revoke " << name
-            << "` ends it.\n";
+            << "` makes it invalid.\n";
   return 0;
 }
 
@@ -82,7 +84,7 @@ int show_list(const std::string& file) {
   if (!tokens) return fail("token", tokens.error().message);
   Page page(std::cout, terminal_style(STDOUT_FILENO));
   if (tokens->empty()) {
-    page.paragraph("", "There are no tokens. `corral token create NAME` makes one.");
+    page.paragraph("", "There are no tokens. `corral token create NAME` creates one.");
     return 0;
   }
   std::vector<std::vector<std::string>> rows;
@@ -99,25 +101,24 @@ int revoke(const std::string& file, const std::string& name) {
     const int code = fail("token", done.error().message);
     return done.error().kind == Error::Kind::NotFound ? 1 : code;
   }
-  std::cout << "Token '" << name << "' is revoked.\n";
+  std::cout << "Token '" << name << "' was revoked.\n";
   return 0;
 }
 
 int run(const Options& options, const std::vector<std::string>& args) {
   const std::string what = args.empty() ? "" : args.front();
   if (what != "create" && !(options.servers.empty() && options.roots.empty())) {
-    return fail("token", "--server and --root are for `corral token create`");
+    return fail("token", "only `corral token create` takes --server and --root");
   }
   const std::string file = file_for(options);
-  if (file.empty())
-    return fail("token", "HOME is not set, so there is no folder for tokens: use --state-dir");
+  if (file.empty()) return fail("token", "no folder for tokens: set HOME, or use --state-dir");
   if (what == "create" && args.size() == 2) return create(options, file, args[1]);
   if (what == "revoke" && args.size() == 2) return revoke(file, args[1]);
   if (what == "list" && args.size() == 1) return show_list(file);
   if (what == "create" || what == "revoke") {
-    return fail("token", "write the name of one token: `corral token " + what + " NAME`");
+    return fail("token", "give the name of one token: `corral token " + what + " NAME`");
   }
-  return fail("token", "write create, list or revoke behind it; see `corral token --help`");
+  return fail("token", "expected a subcommand: create, list or revoke; see `corral token --help`");
 }
 
 }  // namespace
@@ -126,23 +127,24 @@ Command token_command() {
   auto options = std::make_shared<Options>();
   Command command;
   command.name = "token";
-  command.summary = "Create, list and revoke tokens for clients that come by HTTP.";
+  command.summary = "Create, list and revoke tokens for HTTP clients.";
   command.usage = "corral token create NAME [--server SERVER]... [--root DIR]... | list | revoke NAME";
   command.examples = kExamples;
   command.options = {
-      {"--server", "SERVER", "create: a server that it opens; may be given several times (all of them)",
+      {"--server", "SERVER",
+       "create: a server that the token gives access to (repeatable; default: all servers)",
        [options](const std::string& name) -> Result<void> {
          if (name.empty()) return Error{"the name is empty"};
          options->servers.push_back(name);
          return {};
        }},
       {"--root", "DIR",
-       "create: a project that it may name in ?root=, for servers with \"share\": \"root\"; may be given "
-       "several times (none)",
+       "create: a project root that it may name in ?root=, for servers with \"share\": \"root\" (repeatable; "
+       "default: none)",
        [options](const std::string& folder) { return add_root(options->roots, folder); }},
-      {"--state-dir", "DIR", "The daemon's folder of what it keeps, if it was started with one",
+      {"--state-dir", "DIR", "The daemon's state folder, if it was started with --state-dir",
        set_word(options->state_dir)},
-      {"--runtime-dir", "DIR", "Where the daemon is met, if not in the usual places",
+      {"--runtime-dir", "DIR", "Folder of the daemon's socket, instead of the usual one",
        set_word(options->runtime_dir)}};
   command.options_anywhere = true;
   command.run = [options, known = command.options](const std::vector<std::string>& args) {

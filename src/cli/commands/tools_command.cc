@@ -1,4 +1,4 @@
-// `corral tools`: what a server can do, for people, for scripts, and for a model.
+// `corral tools`: lists the tools of a server as text, as JSON, or in the format of a model vendor.
 #include <unistd.h>
 
 #include <iostream>
@@ -19,16 +19,16 @@ namespace corral::cli {
 namespace {
 
 constexpr const char* kExamples = R"(Examples:
-  corral tools files                            names and what they do
-  corral tools files read_file                  one of them, with the schema of its arguments
-  corral tools -- npx -y some-server .          of a server that is not configured
+  corral tools files                            names and descriptions
+  corral tools files read_file                  one tool, with the schema of its arguments
+  corral tools -- npx -y some-server .          for a server that is not configured
   corral tools --tool echo -- npx -y some-server
-  corral tools files --json                     all that the server says about them
-  corral tools files --format anthropic         goes into a model call as tools=, unchanged; also openai and mcp
+  corral tools files --json                     complete descriptions from the server
+  corral tools files --format anthropic         for a model call, as tools=; also openai and mcp
 
-The list is whole, however many pages it comes in. `corral call` calls a tool.
-Exit code: 0; 2 wrong options, or no such tool; 3 the server answered with an error; 4 it could not be reached; 124 no
-answer in time; 128+n if signal n ended it. docs/direct.md has more.)";
+The list is always complete, also if the server sends it in several pages. `corral call` calls a tool.
+Exit code: 0; 2 invalid options, or no such tool; 3 the server returned an error; 4 the server was not reachable; 124
+timeout; 128+n if signal n ended it. docs/direct.md has more.)";
 
 struct Options {
   std::shared_ptr<DirectOptions> direct = std::make_shared<DirectOptions>();
@@ -50,12 +50,12 @@ Result<void> set_format(std::optional<Format>& format, const std::string& text) 
   } else if (text == "openai") {
     format = Format::OpenAi;
   } else {
-    return Error{"'" + text + "' is no format: write mcp, anthropic or openai"};
+    return Error{"invalid format '" + text + "': use mcp, anthropic or openai"};
   }
   return {};
 }
 
-/// A description may have many lines; the first says what the tool is for.
+/// The first line of a description, which usually says what the tool is for.
 std::string first_line(const std::string& description) {
   const std::size_t begin = description.find_first_not_of(" \t\r\n");
   if (begin == std::string::npos) return "";
@@ -78,8 +78,7 @@ void show_tool(const Tool& tool) {
   const std::string_view output = wire::member(tool.json, "outputSchema").in(tool.json);
   if (!output.empty()) std::cout << "\nStructured result:\n" << printable_text(laid_out(output)) << '\n';
   const std::string_view notes = wire::member(tool.json, "annotations").in(tool.json);
-  if (!notes.empty())
-    std::cout << "\nWhat the server says of it:\n" << printable_text(laid_out(notes)) << '\n';
+  if (!notes.empty()) std::cout << "\nAnnotations:\n" << printable_text(laid_out(notes)) << '\n';
 }
 
 std::string as_json(const std::vector<Tool>& tools, const std::string& server) {
@@ -107,7 +106,7 @@ int show(const Options& options, const Target& target, McpClient& client, ToolCa
   } else {
     show_table(tools, target.server.title());
   }
-  return std::cout.flush() ? 0 : refuse("stdout cannot be written", 125);
+  return std::cout.flush() ? 0 : refuse("cannot write to stdout (is the pipe closed?)", 125);
 }
 
 int run(Options& options, const std::vector<Option>& late, std::vector<std::string> args) {
@@ -117,7 +116,8 @@ int run(Options& options, const std::vector<Option>& late, std::vector<std::stri
     options.tool = target->args.front();
     target->args.erase(target->args.begin());
   }
-  if (!target->args.empty()) return refuse("unexpected '" + target->args.front() + "'", kBadArguments);
+  if (!target->args.empty())
+    return refuse("unexpected argument '" + target->args.front() + "'", kBadArguments);
   Interrupts interrupts;
   McpClient client(interrupts, {}, options.direct->timeout);
   const Answer begun = client.begin(connect_args(*options.direct, target->server));
@@ -140,9 +140,9 @@ Command tools_command() {
   command.examples = kExamples;
   command.usage_code = kBadArguments;
   command.options.push_back(
-      {"--tool", "TOOL", "Only this one, with its description and schema", set_word(options->tool)});
+      {"--tool", "TOOL", "Only this tool, with its description and schema", set_word(options->tool)});
   command.options.push_back(
-      {"--format", "FORMAT", "An array for a model call: mcp, anthropic or openai",
+      {"--format", "FORMAT", "Print an array for a model call: mcp, anthropic or openai",
        [options](const std::string& text) { return set_format(options->format, text); }});
   command.options.push_back({"--json", "", "The same as --output json", set_flag(options->json)});
   add_direct_options(command, options->direct);

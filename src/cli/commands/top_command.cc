@@ -1,4 +1,4 @@
-// `corral top`: what the daemon keeps, live, with keys to sort, restart and stop.
+// `corral top`: shows the daemon's processes live, with keys to sort, restart and stop.
 #include <poll.h>
 #include <unistd.h>
 
@@ -30,12 +30,12 @@ using std::chrono::milliseconds;
 constexpr const char* kExamples = R"(Examples:
   corral top
   corral top --sort cpu --interval 500ms
-  corral top --batch 3 | tee /tmp/top.txt     three times as plain text, without keys
+  corral top --batch 3 | tee /tmp/top.txt     three times as plain text
   corral top --batch 1 --json | jq '.instances | length'
 
-Keys: arrows or j and k choose; m, c, u, s, n sort by memory, cpu, uptime, sessions, name; t shows the processes and
-sessions of each; r restarts and x stops the chosen server, after a question; ? helps; q or Ctrl+C leaves.
-Exit code: 0 after q; 1 if no daemon runs; 125 without a terminal that can place text; 128+n after signal n.)";
+Keys: arrows or j and k select; m, c, u, s, n sort by memory, cpu, uptime, sessions, name; t shows the processes and sessions
+of each instance; r restarts and x stops the selected server, after a question; ? shows the keys; q or Ctrl+C quits.
+Exit code: 0 after q; 1 if no daemon is running; 125 without a suitable terminal; 128+n after signal n.)";
 
 constexpr std::size_t kWidestTable = 200;
 constexpr int kHungUp = 128 + SIGHUP;
@@ -50,7 +50,7 @@ struct TopOptions {
 
 control::Hello status_question() { return control::status_hello(control::Measure::Yes); }
 
-/// What is written on the message line once a restart or a stop is done.
+/// The text of the message line when a restart or a stop is done.
 std::string outcome_of(const TopAction& action, const DaemonAnswer& answer) {
   const bool stop = action.kind == TopAction::Kind::Stop;
   if (!answer.ok()) return action.server + ": " + answer.text;
@@ -95,7 +95,7 @@ class TopRun {
     const bool gone =
         answer.kind == DaemonAnswer::Kind::NoDaemon || answer.kind == DaemonAnswer::Kind::HungUp;
     if (gone) model_.take({});
-    model_.set_trouble(gone ? "the daemon is gone; waiting for the next one" : answer.text);
+    model_.set_trouble(gone ? "the daemon has exited; waiting for a new one" : answer.text);
   }
 
   void draw() {
@@ -152,7 +152,7 @@ class TopRun {
       return;
     }
     if (acting_) {
-      model_.tell("one at a time: " + action_.server + " is still being ended");
+      model_.tell("please wait: the instances of " + action_.server + " are still being ended");
       return;
     }
     const auto verb = action.kind == TopAction::Kind::Stop ? control::Verb::Stop : control::Verb::Restart;
@@ -194,7 +194,7 @@ class TopRun {
   pollfd waits_[4] = {};
 };
 
-/// One look as plain text, or as JSON.
+/// Prints one measurement as plain text, or as JSON.
 void print_look(const TopOptions& options, const json::value& status, TopModel& model) {
   if (options.json) {
     std::cout << json::serialize(json::object{{"instances", list(status, "instances")},
@@ -208,7 +208,7 @@ void print_look(const TopOptions& options, const json::value& status, TopModel& 
   }
 }
 
-/// Nothing if a signal came first.
+/// Nothing if a signal arrived first.
 std::optional<DaemonAnswer> wait_for(DaemonRequest& request, Interrupts& interrupts) {
   for (;;) {
     if (std::optional<DaemonAnswer> answer = request.poll()) return answer;
@@ -246,7 +246,7 @@ int run(const TopOptions& options) {
     return fail("top", "the interval must be between 100ms and 1h");
   }
   if (options.json && options.batch == 0) {
-    return fail("top", "--json has no screen: say how many times with --batch N, or use `corral ps --json`");
+    return fail("top", "--json requires --batch N; or use `corral ps --json`");
   }
   const DaemonAnswer there = control::look_for_daemon(options.runtime_dir);
   if (!there.ok()) return fail_for("top", there);
@@ -263,7 +263,7 @@ Result<void> set_order(TopOrder& order, const std::string& word) {
     order = one;
     return {};
   }
-  return Error{"'" + word + "' is no order: write memory, cpu, uptime, sessions or name"};
+  return Error{"invalid order '" + word + "': use memory, cpu, uptime, sessions or name"};
 }
 
 }  // namespace
@@ -272,15 +272,15 @@ Command top_command() {
   auto options = std::make_shared<TopOptions>();
   Command command;
   command.name = "top";
-  command.summary = "Watch what the daemon keeps, live; sort, restart and stop by key.";
+  command.summary = "Watch the daemon's processes live; sort, restart and stop by key.";
   command.usage = "corral top [options]";
   command.examples = kExamples;
-  command.options = {{"-b,--batch", "N", "N times as plain text, without keys",
+  command.options = {{"-b,--batch", "N", "Print N times as plain text, then exit",
                       set_count(options->batch, "number of times")},
-                     {"--interval", "TIME", "Time between two looks (2s)", set_duration(options->interval)},
-                     {"--sort", "memory|cpu|uptime|sessions|name", "The order to begin with (memory)",
+                     {"--interval", "TIME", "Time between two updates (2s)", set_duration(options->interval)},
+                     {"--sort", "memory|cpu|uptime|sessions|name", "Initial order (memory)",
                       [options](const std::string& word) { return set_order(options->order, word); }},
-                     {"--json", "", "With --batch: one line of JSON per look, as `corral ps --json`",
+                     {"--json", "", "With --batch: one line of JSON per update, as `corral ps --json`",
                       set_flag(options->json)},
                      runtime_dir_option(options->runtime_dir)};
   command.run = [options](const std::vector<std::string>& args) {

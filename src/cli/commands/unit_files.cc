@@ -24,14 +24,14 @@ std::string whole_text(const std::string& path) {
 }
 
 Error not_ours(const std::string& path) {
-  return Error{"'" + path + "' is there and was not written by corral: move it away, then try again"};
+  return Error{"'" + path + "' exists and was not written by corral: move it away, then try again"};
 }
 
 Error cannot_write(const std::string& path, int error) {
   return Error{"'" + path + "' cannot be written: " + strerror(error)};
 }
 
-/// Beside its place first, so that nobody ever reads half of it.
+/// Writes a temporary file next to it and renames that, so that a reader never sees half a file.
 Result<void> put_in_place(const UnitFile& file) {
   const std::string beside = file.path + ".new-" + std::to_string(getpid());
   UniqueFd opened(open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));

@@ -1,5 +1,5 @@
-// Files that we write for a service manager and take away again. What does not carry our mark is somebody
-// else's, and stays as it is.
+// Unit files that corral writes for a service manager and removes again. A file without corral's mark belongs
+// to somebody else and is never changed.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,11 @@ enum class UnitState : std::uint8_t { Missing, Ours, Foreign };
 
 UnitState state_of(const std::string& path);
 
-/// Each at once or not at all; none if one of them is in the place of a foreign file. Says which were not
-/// there as they are now.
+/// Replaces each file atomically; writes none if one of them would replace a foreign file. Returns the paths
+/// of the files that were missing or different.
 Result<std::vector<std::string>> write_units(const std::vector<UnitFile>& files);
 
-/// True if it was there. A foreign file is an error.
+/// True if the file existed. A foreign file is an error and stays.
 Result<bool> remove_unit(const std::string& path);
 
 /// $XDG_CONFIG_HOME/systemd/user, else ~/.config/systemd/user.

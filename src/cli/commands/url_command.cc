@@ -1,4 +1,4 @@
-// `corral url`: how a client is told where a server is.
+// `corral url`: prints the URLs of a server, or what to enter in a client to use it.
 #include <boost/json/parse.hpp>
 #include <chrono>
 #include <filesystem>
@@ -23,16 +23,17 @@ namespace {
 namespace json = boost::json;
 
 constexpr const char* kExamples = R"EX(Examples:
-  corral url files                                   the addresses of server files
-  corral url files --client claude                   the command that tells Claude Code of it, for each transport
+  corral url files                                   the addresses of the server `files`
+  corral url files --client claude                   the command that adds it to Claude Code, for each transport
   eval "$(corral url files --client claude --transport http)"
   corral url files --client vscode --transport http > .vscode/mcp.json
 
-The port is that of the running daemon, or else the configured one. On this machine you need no token: the daemon knows
-your own connections. Others do (`corral token create NAME`), as a header: Authorization: Bearer TOKEN.
+The port is that of the running daemon, or the configured one if none is running. On this machine you need no token, because
+the daemon recognises your own connections. Others send one (`corral token create NAME`) as the header
+Authorization: Bearer TOKEN.
 Exit code: 0, or 1 if there is no such server or no port.)EX";
 
-constexpr int kNotToBeHad = 1;
+constexpr int kNotAvailable = 1;
 
 struct UrlOptions {
   std::string runtime_dir;
@@ -41,17 +42,17 @@ struct UrlOptions {
   std::optional<ClientTransport> transport;
 };
 
-/// What is known of servers and of the door, and from whom.
+/// The servers and the HTTP address, from the daemon or, if none is running, from the configuration.
 struct Knowledge {
   config::Configuration configuration;  // names, and the file
-  std::string base;                     // of the URLs; empty = there is no door
+  std::string base;                     // of the URLs; empty = no port is open
   std::string unix_socket;
   bool runs = false;
 };
 
 Error complaint(const std::string& what) { return Error{what}; }
 
-/// What the running daemon says; nothing if none runs.
+/// The status of the running daemon; nothing if none is running.
 Result<std::optional<json::value>> ask_running(const std::string& runtime_dir) {
   control::DaemonAnswer answer = control::ask_daemon(runtime_dir, control::status_hello());
   if (answer.kind == control::DaemonAnswer::Kind::NoDaemon) return std::optional<json::value>();
@@ -88,7 +89,7 @@ Result<Knowledge> learn(const UrlOptions& options) {
     if (const std::string url = raw_text(*http, "url"); !url.empty()) knowledge.base = url;
     knowledge.unix_socket = raw_text(*http, "unix");
   }
-  // It may have been started with another file than the one that we found.
+  // The daemon may use another file than the one that we found.
   knowledge.configuration.servers.clear();
   for (const json::value& server : list(**status, "servers")) {
     knowledge.configuration.servers.emplace_back().name = raw_text(server, "name");
@@ -99,7 +100,7 @@ Result<Knowledge> learn(const UrlOptions& options) {
   return knowledge;
 }
 
-/// `corral connect NAME` as a client can run it: by its path where PATH does not lead to us.
+/// `corral connect NAME` as a client can run it: with the full path if PATH does not find this program.
 std::vector<std::string> connect_args(const UrlOptions& options, const std::string& name) {
   std::vector<std::string> variables;
   for (char** entry = environ; *entry != nullptr; ++entry) variables.emplace_back(*entry);
@@ -117,16 +118,17 @@ std::vector<std::string> connect_args(const UrlOptions& options, const std::stri
   return args;
 }
 
-Error no_door(const Knowledge& knowledge) {
+Error no_port(const Knowledge& knowledge) {
   const bool any_port = knowledge.configuration.options.http.port == std::optional<std::uint16_t>(0);
   if (any_port && !knowledge.runs) {
-    return complaint("the port is chosen when the daemon starts, and none runs: `corral serve --background`");
+    return complaint(
+        "the daemon chooses the port when it starts, and none is running: run `corral serve --background`");
   }
   return complaint(
-      std::string("there is no port for clients that come by URL: `corral serve --port 8765") +
+      std::string("no port is open for clients that connect by URL: run `corral serve --port 8765") +
       (knowledge.runs ? " --replace" : "") +
-      "`, or write \"corral\": {\"http\": {\"port\": 8765}} into the configuration (`corral config path`); "
-      "`--transport stdio` needs none");
+      "`, or add \"corral\": {\"http\": {\"port\": 8765}} to the configuration (`corral config path`); "
+      "`--transport stdio` needs no port");
 }
 
 int tell_one(const UrlOptions& options, const Endpoint& endpoint, ClientTransport transport) {
@@ -152,23 +154,23 @@ void tell_all(const UrlOptions& options, const Endpoint& endpoint, const Knowled
 }
 
 int run(const UrlOptions& options, const std::vector<std::string>& args) {
-  if (args.size() != 1) return fail("url", "name one server: `corral url NAME`; see `corral url --help`");
+  if (args.size() != 1)
+    return fail("url", "give the name of one server: `corral url NAME`; see `corral url --help`");
   const Result<Knowledge> knowledge = learn(options);
   if (!knowledge) return fail("url", knowledge.error().message);
   const std::string& name = args.front();
   const auto refuse = [](const Error& error) {
     fail("url", error.message);
-    return kNotToBeHad;
+    return kNotAvailable;
   };
   if (knowledge->configuration.find(name) == nullptr && name != daemon::kBuiltInServer) {
     return refuse(daemon::no_such_server(name, knowledge->configuration));
   }
-  const bool needs_door = options.transport != ClientTransport::Stdio;
-  if (needs_door && knowledge->base.empty()) return refuse(no_door(*knowledge));
-  if (needs_door && !knowledge->runs) {
+  const bool needs_port = options.transport != ClientTransport::Stdio;
+  if (needs_port && knowledge->base.empty()) return refuse(no_port(*knowledge));
+  if (needs_port && !knowledge->runs) {
     std::cerr << "corral url: no daemon is running; `corral serve --background` starts one, `corral service "
-                 "install` "
-                 "for good\n";
+                 "install` installs it as a service\n";
   }
   const Endpoint endpoint{name, knowledge->base, connect_args(options, name)};
   if (options.transport) return tell_one(options, endpoint, *options.transport);
@@ -183,7 +185,7 @@ Command url_command() {
 
   Command command;
   command.name = "url";
-  command.summary = "Say how a client is told of a server: by URL, or as a command.";
+  command.summary = "Print how to add a server to a client: by URL, or as a command.";
   command.usage = "corral url NAME [options]";
   command.examples = kExamples;
   command.options.push_back({"--client", "CLIENT", "claude, codex, copilot, gemini, vscode or cursor",
@@ -197,16 +199,15 @@ Command url_command() {
                                options->client = *client;
                                return {};
                              }});
-  command.options.push_back({"--transport", "WAY",
-                             "Only this one, and nothing else on stdout: http, sse or stdio",
+  command.options.push_back({"--transport", "TRANSPORT", "Print only this transport: http, sse or stdio",
                              [options](const std::string& word) -> Result<void> {
                                options->transport = transport_by_name(word);
                                if (!options->transport)
-                                 return Error{"'" + word + "' is no transport: write http, sse or stdio"};
+                                 return Error{"invalid transport '" + word + "': use http, sse or stdio"};
                                return {};
                              }});
-  command.options.push_back({"--config", "FILE", "The configuration, if not the one at the default place",
-                             set_word(options->config)});
+  command.options.push_back(
+      {"--config", "FILE", "The configuration, if it is not the default file", set_word(options->config)});
   command.options.push_back(runtime_dir_option(options->runtime_dir));
   command.options_anywhere = true;
   command.run = [options, known = command.options](const std::vector<std::string>& args) {

@@ -1,4 +1,4 @@
-// `corral watch`: the rules of doctor and reap, again and again.
+// `corral watch`: applies the rules of doctor and reap at regular intervals.
 #include <poll.h>
 #include <sys/signalfd.h>
 #include <time.h>
@@ -28,23 +28,23 @@ using survey::Server;
 using survey::Survey;
 
 constexpr const char* kExamples = R"(Examples:
-  corral watch                                    says what goes wrong, once per finding
-  corral watch --foreign end --interval 10s       and ends orphans and copies beyond the newest 9
+  corral watch                                    prints each finding once
+  corral watch --foreign end --interval 10s       also ends orphans, and copies beyond the newest 9
   corral watch --json >> ~/mcp-findings.jsonl
 
-The rules are those of `corral reap`. An orphan is ended when it is seen a second time, so that a server which is
-about to leave may do so. Servers below a living `corral run` are never touched. Ends on SIGINT and SIGTERM.)";
+The rules are those of `corral reap`. An orphan is ended only when it is seen twice, so that a server that is about to exit
+can do so. Servers below a running `corral run` are never touched. Ends on SIGINT and SIGTERM.)";
 
 struct WatchOptions {
   reap::Selectors selectors;
-  std::optional<std::size_t> keep;  // as --keep says
+  std::optional<std::size_t> keep;  // the value of --keep
   std::chrono::milliseconds interval{60'000};
   bool end = false;
   bool json = false;
 };
 
 Result<void> set_foreign(bool& end, const std::string& text) {
-  if (text != "report" && text != "end") return Error{"'" + text + "' is nothing to do: write report or end"};
+  if (text != "report" && text != "end") return Error{"invalid value '" + text + "': use report or end"};
   end = text == "end";
   return {};
 }
@@ -137,9 +137,9 @@ int run(const WatchOptions& options) {
     return fail("watch", "the interval must be between 100ms and 24h");
   }
   if (options.end && options.selectors.keep == 0) {
-    return fail("watch", "N is 0, which would end every server that is in use: set --keep to 1 or more");
+    return fail("watch", "N is 0, which would end all servers in use: set --keep to 1 or more");
   }
-  signal(SIGPIPE, SIG_IGN);  // a reader that left is an error with a name, not a death without one
+  signal(SIGPIPE, SIG_IGN);  // a closed stdout is reported as an error, instead of ending the process
   return Watching(options).run();
 }
 
@@ -149,14 +149,15 @@ Command watch_command() {
   auto options = std::make_shared<WatchOptions>();
   Command command;
   command.name = "watch";
-  command.summary = "Keep looking for leaked MCP servers; report or end them.";
+  command.summary = "Look for leaked MCP servers continuously; report or end them.";
   command.usage = "corral watch [options]";
   command.examples = kExamples;
   command.options = {
-      {"--interval", "TIME", "Time between two looks (1m)", set_duration(options->interval)},
+      {"--interval", "TIME", "Time between two checks (1m)", set_duration(options->interval)},
       {"--foreign", "report|end", "What to do with servers that corral did not start (report)",
        [options](const std::string& text) { return set_foreign(options->end, text); }},
-      {"--json", "", "One object per line: findings, and what was ended", set_flag(options->json)},
+      {"--json", "", "Print findings and ended servers as JSON, one object per line",
+       set_flag(options->json)},
   };
   const std::vector<Option> selectors = selector_options(options->selectors, options->keep);
   command.options.insert(command.options.end(), selectors.begin(), selectors.end());

@@ -1,4 +1,4 @@
-// `corral who PID`: the story of one process.
+// `corral who PID`: explains one process: its server, its client, and the evidence.
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,8 +28,8 @@ constexpr const char* kExamples = R"(Examples:
   corral who 4711
   corral who --json 4711
 
-Says what the process is, which client it serves and how we know; for any other process who started it, and who is
-at the other end of its pipes. It only looks.)";
+Shows what the process is, which client it serves, and the evidence. For a process that is not an MCP server: its ancestors,
+and the processes at the other end of its pipes. This command changes nothing.)";
 
 struct Story {
   const Snapshot& snapshot;
@@ -110,7 +110,7 @@ std::string stream_name(survey::Stream::Kind kind) {
 }
 
 std::string far_end_text(const Snapshot& snapshot, const survey::FarEnd& end) {
-  if (end.state == survey::FarEnd::State::Closed) return ", whose other end nobody has any more";
+  if (end.state == survey::FarEnd::State::Closed) return ", whose other end is closed";
   if (end.holders.empty()) return "";
   std::string text = ", whose other end is held by ";
   for (std::size_t i = 0; i < end.holders.size() && i < 4; ++i) {
@@ -136,15 +136,16 @@ void show_other(Page& page, const Story& story, const Process& process) {
       clients.begin(), clients.end(),
       [&process](const survey::RunningClient& other) { return other.client.pid == process.pid; });
   const std::string what =
-      running == clients.end() ? "no MCP server that we know of" : "the client " + running->client.name;
+      running == clients.end() ? "not a known MCP server" : "the client " + running->client.name;
   page.paragraph("  what    ", what + ", " + show_age(snapshot.processes.age(process)) + " old, uid " +
                                    std::to_string(process.uid));
   std::string line;
   for (const pid_t above : snapshot.processes.ancestors(process.pid)) {
     line += (line.empty() ? "" : " < ") + naming(snapshot, above);
   }
-  page.paragraph("  below   ", line.empty() ? "nobody that we can see" : line);
-  if (!process.directory.empty()) page.paragraph("  in      ", printable(shorten_home(process.directory)));
+  page.paragraph("  below   ", line.empty() ? "no visible process" : line);
+  if (!process.directory.empty())
+    page.paragraph("  in      ", printable(shorten_home(process.directory)));
   const auto ends = snapshot.far_ends.find(process.pid);
   const bool known = ends != snapshot.far_ends.end();
   page.paragraph("  stdin   ", stream_name(process.streams[0].kind) +
@@ -159,16 +160,15 @@ int tell(pid_t pid, bool as_json, std::size_t keep) {
   if (!snapshot) return fail("who", snapshot.error().message);
   const Process* process = snapshot->processes.find(pid);
   if (process == nullptr) {
-    return fail("who",
-                "there is no process " + std::to_string(pid) +
-                    " that we can see: it has ended, or /proc hides it; `corral doctor` lists what runs");
+    return fail("who", "there is no visible process " + std::to_string(pid) +
+                           ": it has ended, or /proc hides it; `corral doctor` lists the running servers");
   }
   Survey survey = survey::judge(*snapshot);
   survey::examine(survey, *snapshot);
   const Server* server = server_with(survey, pid);
   if (as_json) {
     if (server == nullptr)
-      return fail("who", "process " + std::to_string(pid) + " is no MCP server that we know of");
+      return fail("who", "process " + std::to_string(pid) + " is not a known MCP server");
     std::cout << survey::to_json(*server) << '\n';
     return 0;
   }
@@ -189,14 +189,15 @@ Command who_command() {
   auto as_json = std::make_shared<bool>(false);
   Command command;
   command.name = "who";
-  command.summary = "Say which client a process serves, and how we know.";
+  command.summary = "Show which client a process serves, and the evidence.";
   command.usage = "corral who [options] PID";
   command.examples = kExamples;
-  command.options = {{"--json", "", "One server of docs/doctor-schema.json", set_flag(*as_json)}};
+  command.options = {
+      {"--json", "", "Print one server as JSON; docs/doctor-schema.json describes it", set_flag(*as_json)}};
   command.run = [as_json](const std::vector<std::string>& args) {
     const Result<std::size_t> keep = keep_count(std::nullopt);
     if (!keep) return fail("who", keep.error().message);
-    if (args.size() != 1) return fail("who", "name one process, as in `corral who 4711`");
+    if (args.size() != 1) return fail("who", "give one pid, as in `corral who 4711`");
     const Result<pid_t> pid = parse_pid(args.front());
     if (!pid) return fail("who", pid.error().message);
     const int code = tell(*pid, *as_json, *keep);

@@ -23,15 +23,15 @@
 namespace corral::cli {
 namespace {
 
-// Far more than a call needs, and little enough to hold.
+// More than any call needs, and small enough to keep in memory.
 constexpr std::size_t kLargestInput = std::size_t{64} << 20;
 
 Answer refused(std::string message) { return {Answer::Kind::Error, "", std::move(message), kBadArguments}; }
 
-Error unreadable() { return Error{std::string("stdin cannot be read: ") + std::strerror(errno)}; }
+Error unreadable() { return Error{std::string("cannot read stdin: ") + std::strerror(errno)}; }
 
-/// Waits for stdin. 0 = its end, or Ctrl+C, which the caller asks about. Meanwhile the server is heard: it
-/// may want to know whether we are alive, and what nobody reads would fill the pipe.
+/// Reads from stdin, waiting if necessary. 0 = end of input, or Ctrl+C, for which the caller checks. While it
+/// waits it handles messages from the server, which may send pings and would otherwise fill the pipe.
 Result<std::size_t> read_some(std::span<char> room, Interrupts& interrupts, McpClient* client) {
   for (;;) {
     const int server = client == nullptr ? -1 : client->fd();
@@ -63,22 +63,22 @@ Result<boost::json::object> object_in(std::string_view line) {
   deep.max_depth = 512;
   boost::system::error_code error;
   const boost::json::value value = boost::json::parse({line.data(), line.size()}, error, {}, deep);
-  if (error) return Error{"the line is no JSON: " + error.message()};
-  if (!value.is_object()) return Error{R"(the line is no object such as {"tool":"NAME","arguments":{}})"};
+  if (error) return Error{"the line is not valid JSON: " + error.message()};
+  if (!value.is_object()) return Error{R"(the line is not an object such as {"tool":"NAME","arguments":{}})"};
   return value.get_object();
 }
 
-/// A member that is misspelt must not become a call without arguments.
+/// Refuses unknown members: with a misspelt "arguments", the tool would be called without arguments.
 Result<void> check_members(const boost::json::object& call) {
   for (const auto& member : call) {
     if (member.key() == "tool" || member.key() == "arguments" || member.key() == "id") continue;
     return Error{"the line has an unknown member '" + printable_line(member.key()) +
-                 "': there are tool, arguments and id"};
+                 "': use tool, arguments and id"};
   }
   return {};
 }
 
-/// Sets the id also if the rest is wrong, so that the answer finds its way.
+/// Sets the id even if the rest is invalid, so that the answer can name it.
 Result<void> parse_call(std::string_view line, Call& call) {
   const Result<boost::json::object> written = object_in(line);
   if (!written) return written.error();
@@ -86,7 +86,7 @@ Result<void> parse_call(std::string_view line, Call& call) {
   const Result<void> checked = check_members(*written);
   if (!checked) return checked.error();
   const auto tool = wire::string_value(wire::member(line, "tool").in(line));
-  if (!tool) return Error{"the line has no \"tool\", the name of one"};
+  if (!tool) return Error{"the line has no \"tool\": add the name of the tool"};
   call.tool = *tool;
   const wire::Span arguments = wire::member(line, "arguments");
   if (!arguments.present()) return {};
@@ -103,7 +103,7 @@ class Batch {
 
   int exit_code() const { return exit_code_; }
 
-  /// False = the answer could not be written, so that no further call must be made: nobody would know of it.
+  /// False = the answer could not be written. Then no further call is made, because its result would be lost.
   bool take(std::string_view line) {
     Call call{std::to_string(++number_), ""};
     const Result<void> understood = parse_call(line, call);
@@ -183,13 +183,13 @@ int run_batch(McpClient& client, ToolCatalog& catalog, const std::string& server
   for (bool more = true; more && interrupts.signal() == 0;) {
     const std::span<char> room = reader.room(scratch);
     const Result<std::size_t> read = read_some(room, interrupts, &client);
-    if (!read) return own_failure(read.error().message + "; the batch ends here");
+    if (!read) return own_failure(read.error().message + "; the batch was ended");
     std::size_t got = *read;
     more = got > 0;
-    if (!more) room[got++] = '\n';  // the last line counts also without its end
+    if (!more) room[got++] = '\n';  // the last line may lack its line break
     reader.took(got);
     if (!handle_lines(reader, batch, interrupts)) {
-      return own_failure("stdout cannot be written; no further call is made");
+      return own_failure("cannot write to stdout (is the pipe closed?); no further calls are made");
     }
   }
   const int signo = interrupts.signal();

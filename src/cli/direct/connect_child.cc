@@ -21,7 +21,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// A server that runs without a daemon has 2 s, 1.5 s and 2 s to leave, and one line of report.
+// A server without a daemon has graces of 2 s, 1.5 s and 2 s, and then writes one line of report.
 constexpr milliseconds kToLeave{10'000};
 constexpr milliseconds kToLeaveSoon{1'000};
 constexpr milliseconds kAfterTerm{8'000};
@@ -34,13 +34,13 @@ struct Pipe {
 
 Result<Pipe> make_pipe() {
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return Error{std::string("no pipe can be made: ") + strerror(errno)};
+  if (pipe2(ends, O_CLOEXEC) != 0) return Error{std::string("cannot create a pipe: ") + strerror(errno)};
   return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
 }
 
 void never_block(int fd) { fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK); }
 
-/// The signals that we took away are given back, and the pipes become its standard input and output.
+/// Restores the signal mask from before, and makes the pipes the child's stdin and stdout.
 int spawn(pid_t& pid, int in, int out, const sigset_t& mask, std::vector<char*>& argv) {
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
@@ -75,7 +75,7 @@ Result<ConnectChild> ConnectChild::start(const std::vector<std::string>& args, I
   argv.push_back(nullptr);
   pid_t pid = 0;
   const int error = spawn(pid, in->read.get(), out->write.get(), interrupts.mask_before(), argv);
-  if (error != 0) return Error{std::string("`corral connect` cannot be started: ") + strerror(error)};
+  if (error != 0) return Error{std::string("cannot start `corral connect`: ") + strerror(error)};
   never_block(in->write.get());
   never_block(out->read.get());
   return ConnectChild(pid, interrupts, std::move(in->write), std::move(out->read));
@@ -107,11 +107,12 @@ int ConnectChild::end() {
   signal(SIGTERM);
   if (ends_within(kAfterTerm)) return *exit_code_;
   signal(SIGKILL);
-  if (!ends_within(kAfterKill)) exit_code_ = 128 + SIGKILL;  // the kernel holds it; nothing more can be done
+  if (!ends_within(kAfterKill))
+    exit_code_ = 128 + SIGKILL;  // blocked in the kernel; nothing more can be done
   return *exit_code_;
 }
 
-/// What it still says is thrown away meanwhile: a writer that waits for a reader does not leave.
+/// Discards its output while waiting, because a process that is blocked in a write does not exit.
 bool ConnectChild::ends_within(milliseconds time) {
   const auto until = steady_clock::now() + time;
   static char unread[65536];

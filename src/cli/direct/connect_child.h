@@ -1,5 +1,6 @@
-// A `corral connect` of our own, with its pipes: the way to a server, daemon or not. Its stderr is ours. It
-// ends with its owner, always: it leaves when its input closes, and what does not leave is ended.
+// A child process `corral connect` and its pipes: the way to a server, with or without a daemon. It shares
+// our stderr. It always ends with this object: the destructor closes its input and ends it if it does not
+// exit.
 #pragma once
 
 #include <sys/types.h>
@@ -17,7 +18,8 @@ namespace corral::cli {
 
 class ConnectChild {
  public:
-  /// `words` stand behind `corral`. Both ends of the pipes that we keep never block.
+  /// Runs `corral ARGS...`. Our ends of the pipes do not block. `interrupts` must outlive the object: a
+  /// second Ctrl+C shortens the waiting in `end`.
   static Result<ConnectChild> start(const std::vector<std::string>& args, Interrupts& interrupts);
   ConnectChild(ConnectChild&& other) noexcept;
   ConnectChild& operator=(ConnectChild&&) = delete;
@@ -26,11 +28,11 @@ class ConnectChild {
   int input() const { return input_.get(); }
   int output() const { return output_.get(); }
 
-  /// From now on nothing that it does is worth waiting for: the end comes soon after its input is closed.
+  /// Its output is no longer wanted: `end` waits only briefly before it sends signals.
   void hurry() { hurried_ = true; }
 
-  /// Closes its input and waits; SIGTERM and at last SIGKILL follow if it stays, or if a person presses
-  /// Ctrl+C again. Returns its exit code, 128+n if signal n ended it.
+  /// Closes its input and waits for its exit. If it does not exit, or the user presses Ctrl+C again, it gets
+  /// SIGTERM and then SIGKILL. Returns its exit code, or 128+n if signal n ended it. May be called again.
   int end();
 
  private:
@@ -41,7 +43,8 @@ class ConnectChild {
 
   pid_t pid_;
   Interrupts* interrupts_;
-  UniqueFd pidfd_;  // invalid where the kernel has none; then it is still our unreaped child
+  UniqueFd
+      pidfd_;  // invalid on kernels without pidfds; then the pid is used, which is safe until it is reaped
   UniqueFd input_;
   UniqueFd output_;
   std::optional<int> exit_code_;

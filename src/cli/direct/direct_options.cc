@@ -11,7 +11,7 @@ namespace corral::cli {
 namespace {
 
 constexpr const char* kNoServer =
-    "no server given: name a configured one, or write a command behind --; see --help";
+    "no server given: name a configured server, or put a command after `--`; see --help";
 
 Apply pass_on(const std::shared_ptr<DirectOptions>& options, std::string name) {
   return [options, name = std::move(name)](const std::string& text) -> Result<void> {
@@ -29,7 +29,8 @@ Apply pass_on_word(const std::shared_ptr<DirectOptions>& options, std::string na
 }
 
 Result<void> set_output(Output& output, const std::string& text) {
-  if (text != "text" && text != "json") return Error{"'" + text + "' is no output: write text or json"};
+  if (text != "text" && text != "json")
+    return Error{"invalid output format '" + text + "': use text or json"};
   output = text == "json" ? Output::Json : Output::Text;
   return {};
 }
@@ -56,27 +57,27 @@ void add_direct_options(Command& command, const std::shared_ptr<DirectOptions>& 
   const auto add = [&command](std::string names, std::string value, std::string help, Apply apply) {
     command.options.push_back({std::move(names), std::move(value), std::move(help), std::move(apply)});
   };
-  add("--output", "HOW", "text, for people, or json, all of it",
+  add("--output", "HOW", "Output format: text, or json with all details",
       [options](const std::string& text) { return set_output(options->output, text); });
-  add("--timeout", "TIME", "How long each answer may take, such as 30s (5m)", set_duration(options->timeout));
-  add("--session", "ID", "The session that the server belongs to; see `corral session --help`",
+  add("--timeout", "TIME", "Maximum time for each answer, such as 30s (5m)", set_duration(options->timeout));
+  add("--session", "ID", "Attach to this session; see `corral session --help`",
       pass_on_word(options, "--session"));
-  add("--root", "DIR", "The project that this is about, instead of the working directory",
+  add("--root", "DIR", "The root folder of the project, instead of the working directory",
       [pass = pass_on_word(options, "--root")](const std::string& text) -> Result<void> {
         const Result<std::string> root = shim::find_root(text);
         return root ? pass(*root) : root.error();
       });
-  add("--share", "HOW", "shared, session or root, as with `corral connect`",
+  add("--share", "HOW", "shared, session or root, as in `corral connect`",
       [pass = pass_on_word(options, "--share")](const std::string& text) -> Result<void> {
         if (text == "shared" || text == "session" || text == "root") return pass(text);
-        return Error{"'" + text + "' is no way to share: write shared, session or root"};
+        return Error{"invalid value '" + text + "': use shared, session or root"};
       });
-  add("--runtime-dir", "DIR", "Where to meet the daemon, instead of the user's own place",
+  add("--runtime-dir", "DIR", "Folder of the daemon's socket, instead of the usual one",
       pass_on_word(options, "--runtime-dir"));
-  add("--config", "FILE", "Configuration for a daemon that is started here, and for going without one",
+  add("--config", "FILE", "Configuration for a daemon that this command starts, and for running without one",
       pass_on_word(options, "--config"));
-  add("--require-daemon", "", "Fail where no daemon can be had", pass_on(options, "--require-daemon"));
-  add("-v,--verbose", "", "Say on stderr what happens", pass_on(options, "--verbose"));
+  add("--require-daemon", "", "Fail if no daemon is available", pass_on(options, "--require-daemon"));
+  add("-v,--verbose", "", "Print what happens on stderr", pass_on(options, "--verbose"));
 }
 
 std::vector<std::string> connect_args(const DirectOptions& options, const Server& server) {
@@ -94,7 +95,8 @@ std::vector<std::string> connect_args(const DirectOptions& options, const Server
 Result<Target> find_target(const std::vector<Option>& late, std::vector<std::string> args) {
   if (args.empty()) return Error{kNoServer};
   if (!came_after_dashes(args)) return named(late, std::move(args));
-  // The command may hold a -- of its own, the words of a tool hardly ever: the last one parts them.
+  // The command may contain `--` itself, the arguments of a tool hardly ever, so the last `--` separates
+  // them.
   const auto last = std::find(args.rbegin(), args.rend(), "--");
   Target target;
   if (last != args.rend()) {
@@ -109,8 +111,8 @@ Result<Target> find_target(const std::vector<Option>& late, std::vector<std::str
   if (target.server.command.empty() || target.server.command.front().empty()) return Error{kNoServer};
   if (last == args.rend() && !target.args.empty() && target.args.front().starts_with('-')) {
     return Error{"'" + target.args.front() +
-                 "' stands where a tool should: part a command of several words from the tool by another --, "
-                 "as in `-- npx -y some-server -- TOOL`"};
+                 "' is not the name of a tool: put another `--` between a command of several words and the "
+                 "tool, as in `-- npx -y some-server -- TOOL`"};
   }
   const Result<void> taken = apply_late(late, target.args);
   if (!taken) return taken.error();
@@ -145,7 +147,7 @@ Result<std::vector<std::string>> split_line(const std::string& line) {
       parts.back() += c;
     }
   }
-  if (quote != 0) return Error{std::string("the command has a ") + quote + " without its end"};
+  if (quote != 0) return Error{std::string("the command has a ") + quote + " that is not closed"};
   return parts;
 }
 

@@ -26,7 +26,7 @@ constexpr std::size_t kLongestTyped = 65536;
 constexpr const char* kDecline = R"({"action":"decline"})";
 constexpr const char* kCancel = R"({"action":"cancel"})";
 
-/// What a person typed, or that they did not.
+/// A line that the user typed, or the reason why there is none.
 struct Typed {
   enum class Kind { Line, End, Interrupted };
   Kind kind = Kind::End;
@@ -40,7 +40,7 @@ Typed read_line(Interrupts& interrupts) {
     if (poll(ready.data(), ready.size(), -1) < 0 && errno != EINTR) return {};
     if (interrupts.signal() != 0) return {Typed::Kind::Interrupted};
     if (ready[1].revents == 0) continue;
-    char byte = 0;  // by one: what stands behind the line belongs to the next question
+    char byte = 0;  // byte by byte: what follows the line belongs to the next question
     const ssize_t got = read(STDIN_FILENO, &byte, 1);
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (got <= 0 || typed.line.size() > kLongestTyped) return {};
@@ -73,7 +73,7 @@ std::string string_in(const json::value& value, std::string_view name) {
   return found != nullptr && found->is_string() ? std::string(found->get_string()) : "";
 }
 
-/// enum with enumNames, or oneOf/anyOf with const and title.
+/// The choices of an enum with enumNames, or of oneOf/anyOf with const and title.
 std::vector<Choice> choices_of(const json::value& schema) {
   std::vector<Choice> choices;
   const json::array& names = list(schema, "enumNames");
@@ -103,7 +103,7 @@ std::string shown_choices(const std::vector<Choice>& choices) {
   return text;
 }
 
-/// The value as JSON, or nothing if it does not fit.
+/// The value as JSON, or nothing if it does not match the schema.
 std::optional<std::string> chosen(const std::vector<Choice>& choices, const std::string& line) {
   const auto found = std::find_if(choices.begin(), choices.end(), [&line](const Choice& choice) {
     return choice.value == line || choice.title == line;
@@ -141,7 +141,7 @@ std::optional<std::string> number(const json::value& schema, const std::string& 
   if (error || !value.is_number() || !within(schema, value.to_number<double>())) return std::nullopt;
   const bool whole = line.find_first_not_of("-0123456789") == std::string::npos;
   if (string_in(schema, "type") == "integer" && !whole) return std::nullopt;
-  return line;  // as it was typed: no digit is lost
+  return line;  // as typed, so that no digit is lost
 }
 
 std::optional<std::string> value_of(const json::value& schema, const std::string& line) {
@@ -165,7 +165,7 @@ std::string expectation(const json::value& schema) {
   const json::value* const items = member(schema, "items");
   const std::vector<Choice> choices = choices_of(type == "array" && items != nullptr ? *items : schema);
   std::string text = type == "boolean" ? "y or n"
-                     : type == "array" ? "parted by commas"
+                     : type == "array" ? "separated by commas"
                                        : printable_line(type);
   if (!choices.empty()) text = (type == "array" ? "some of: " : "one of: ") + shown_choices(choices);
   for (const auto& [key, word] : {std::pair("minimum", ", from "), {"maximum", ", to "}}) {
@@ -189,11 +189,11 @@ std::string label_of(const Field& field) {
   const std::string description = string_in(field.schema, "description");
   return "  " + printable_line(title.empty() ? field.name : title) +
          (description.empty() ? "" : ", " + printable_line(description)) + " (" + expectation(field.schema) +
-         (field.required || !field.given.empty() ? "" : "; may be left empty") + ")" +
+         (field.required || !field.given.empty() ? "" : "; optional") + ")" +
          (field.given.empty() ? "" : " [" + printable_line(field.given) + "]") + ": ";
 }
 
-/// Asks until the answer fits. An empty line takes the default, or leaves the field out.
+/// Asks until the answer is valid. An empty line selects the default, or omits the field.
 Typed ask_field(const Field& field, std::string& content, Interrupts& interrupts) {
   for (;;) {
     Typed typed = prompt(label_of(field), interrupts);
@@ -210,7 +210,7 @@ Typed ask_field(const Field& field, std::string& content, Interrupts& interrupts
       content += (content.size() == 1 ? "" : ",") + wire::quoted(field.name) + ":" + *value;
       return typed;
     }
-    std::cerr << "  That does not fit: " << expectation(field.schema) << '\n';
+    std::cerr << "  Invalid value, expected: " << expectation(field.schema) << '\n';
   }
 }
 
@@ -248,11 +248,11 @@ std::optional<std::string> ask_person(std::string_view params, Interrupts& inter
   const bool visit = string_in(question, "mode") == "url";
   std::cerr << "The server asks: " << printable_text(string_in(question, "message")) << '\n';
   if (visit) {
-    std::cerr << "It wants you to visit this address, which corral does not open for you:\n  "
+    std::cerr << "It asks you to visit this address, which corral does not open for you:\n  "
               << printable_line(string_in(question, "url")) << '\n';
   }
   const char* const choices =
-      visit ? "Do you go there? [y]es, [n]o, [c]ancel: " : "Do you answer? [y]es, [n]o, [c]ancel: ";
+      visit ? "Will you visit it? [y]es, [n]o, [c]ancel: " : "Answer? [y]es, [n]o, [c]ancel: ";
   for (;;) {
     const Typed typed = prompt(choices, interrupts);
     if (typed.kind == Typed::Kind::Interrupted) return std::nullopt;

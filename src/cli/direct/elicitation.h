@@ -1,5 +1,5 @@
-// A server's question to the person at the terminal: a form, asked field by field, or an address to visit.
-// Nothing is answered for them, and nothing is opened.
+// Elicitation: a question from the server to the user at the terminal, either a form, asked field by field,
+// or a URL to visit. corral never answers in the user's place and never opens a URL.
 #pragma once
 
 #include <boost/json/fwd.hpp>
@@ -11,13 +11,14 @@
 
 namespace corral::cli {
 
-/// Whether there is somebody to ask: stdin and stderr are a terminal.
+/// Whether a user can be asked: stdin and stderr are a terminal.
 bool has_person();
 
-/// What a field with this schema takes, in words that steer no terminal.
+/// Describes the values that a field with this schema accepts, without control characters.
 std::string expectation(const boost::json::value& schema);
 
-/// The result of elicitation/create; nothing if Ctrl+C came. Ctrl+D cancels the question alone.
+/// Asks, and returns the result of elicitation/create; nothing after Ctrl+C. Ctrl+D cancels only the
+/// question.
 std::optional<std::string> ask_person(std::string_view params, Interrupts& interrupts);
 
 }  // namespace corral::cli

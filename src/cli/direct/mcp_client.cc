@@ -20,16 +20,16 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// The largest message that is taken: a picture of this size is no use on a command line.
+// The largest accepted message; a larger one is of no use on a command line.
 constexpr std::size_t kLongestLine = std::size_t{256} << 20;
-// For the news that a call is cancelled, before the session is closed anyway.
+// Time to send the cancellation of a call before the session is closed.
 constexpr milliseconds kLastWords{500};
 
 std::string request(std::uint64_t id, std::string_view method, std::string_view params) {
   return wire::request_message(std::to_string(id), method, params);
 }
 
-constexpr const char* kVisitFirst = "-32042";  // 2025-11-25: the call needs the person at some address before
+constexpr const char* kVisitFirst = "-32042";  // 2025-11-25: the user must visit a URL before the call
 
 std::string addresses_in(std::string_view error) {
   const std::string_view data = wire::member(error, "data").in(error);
@@ -45,7 +45,7 @@ std::string addresses_in(std::string_view error) {
   return text.empty() ? "" : "; visit " + text + ", then call again";
 }
 
-/// An error of the server's, or of the daemon's on its behalf.
+/// An error from the server, or from the daemon on its behalf.
 Answer refused(std::string_view error) {
   const std::string_view code = wire::member(error, "code").in(error);
   const std::string_view said = wire::member(error, "message").in(error);
@@ -61,7 +61,7 @@ Answer refused(std::string_view error) {
 
 Answer accepted(std::string_view result) {
   if (result.starts_with('{')) return {Answer::Kind::Result, std::string(result), "", 0};
-  return {Answer::Kind::Error, "", "the server's answer is no object", kProtocolError};
+  return {Answer::Kind::Error, "", "the server's result is not an object", kProtocolError};
 }
 
 int milliseconds_to(McpClient::Time deadline) {
@@ -90,7 +90,7 @@ Answer McpClient::begin(const std::vector<std::string>& args) {
 
 Answer McpClient::handshake() {
   const std::string capabilities = hooks_.elicit ? R"({"elicitation":{"form":{},"url":{}}})" : "{}";
-  // A server that takes its time is waited for: the daemon need not answer in its place.
+  // We wait for a slow server, so the daemon need not answer in its place.
   const std::string params = R"({"_meta":{"dev.corral/waits":true},"protocolVersion":")" +
                              std::string(wire::kNewestLegacy) + R"(","capabilities":)" + capabilities +
                              R"(,"clientInfo":{"name":"corral","version":)" + wire::quoted(kVersion) + "}}";
@@ -101,7 +101,7 @@ Answer McpClient::handshake() {
   const std::string_view version = wire::member(answer.json, "protocolVersion").in(answer.json);
   if (!wire::is_legacy_version(wire::string_value(version).value_or(""))) {
     answer.message = "the server answered initialize with revision " +
-                     (version.empty() ? "none" : std::string(version)) + ", which corral does not know";
+                     (version.empty() ? "none" : std::string(version)) + ", which corral does not support";
     answer.kind = Answer::Kind::Error;
     answer.exit_code = kProtocolError;
     return answer;
@@ -140,11 +140,11 @@ void McpClient::end() {
 Answer McpClient::wait_for(Open& open) {
   while (!open.answer) {
     if (const int signo = interrupts_.signal(); signo != 0) {
-      cancel(open, "the user interrupted it");
+      cancel(open, "interrupted by the user");
       return {Answer::Kind::Interrupted, "", "interrupted", 128 + signo};
     }
     if (steady_clock::now() >= open.deadline) {
-      cancel(open, "its time is up");
+      cancel(open, "timeout");
       return {Answer::Kind::TimedOut, "", "no answer within " + show_age(timeout_) + " (--timeout)",
               kTimedOut};
     }
@@ -174,7 +174,7 @@ void McpClient::receive(Open& open) {
   }
   while (const std::optional<wire::Line> line = reader_.next()) take(wire::Message(*line), open);
   handle_oversized(open);
-  flush();  // what a server asked beside its answer must not wait for our next question
+  flush();  // replies to the server's own requests must not wait for our next request
 }
 
 void McpClient::listen() {
@@ -182,7 +182,8 @@ void McpClient::listen() {
   receive(nothing);
 }
 
-/// What does not fit now goes later. A reader that is gone is noticed at its output.
+/// Sends what the pipe accepts now; the rest follows later. A child that has exited is noticed when its
+/// output ends.
 void McpClient::flush() {
   while (!outgoing_.empty()) {
     const ssize_t put = write(child_->input(), outgoing_.data() + sent_, outgoing_.size() - sent_);
@@ -193,7 +194,7 @@ void McpClient::flush() {
   }
 }
 
-/// Seldom, so that a large message is not moved once for every piece of it that a pipe takes.
+/// Called rarely, so that the rest of a large message is not moved after each partial write.
 void McpClient::drop_sent() {
   if (sent_ <= outgoing_.size() / 2) return;
   outgoing_.erase(0, sent_);
@@ -213,17 +214,17 @@ void McpClient::cancel(const Open& open, const char* reason) {
 }
 
 Answer McpClient::lose() {
-  std::string how = "it ended before";
+  std::string how = "it exited first";
   if (child_) {
     const int code = child_->end();
     child_.reset();
-    if (code != 0) how = "it ended with exit code " + std::to_string(code);
+    if (code != 0) how = "it exited with code " + std::to_string(code);
   }
   ended_ = true;
   return {Answer::Kind::Lost, "", "no answer from the server: " + how, kNotReached};
 }
 
-// ---- what comes
+// ---- receiving
 
 void McpClient::take(const wire::Message& message, Open& open) {
   switch (message.kind()) {
@@ -233,7 +234,7 @@ void McpClient::take(const wire::Message& message, Open& open) {
       return;
     case wire::Kind::Request: return handle_request(message, open);
     case wire::Kind::Notification: return handle_notification(message, open);
-    default: return;  // no message: `corral connect` has said so, or there is no daemon and nobody to tell
+    default: return;  // invalid: `corral connect` has reported it, if there is a daemon
   }
 }
 
@@ -243,12 +244,12 @@ void McpClient::handle_request(const wire::Message& message, Open& open) {
   if (method == "ping") return send(wire::result_message(id, "{}"));
   const bool in_a_call = !open.id.empty() && !open.answer;
   if (method != "elicitation/create" || !hooks_.elicit || !in_a_call) {
-    return send(wire::error_message(id, wire::kMethodNotFound, "this client does not offer that"));
+    return send(wire::error_message(id, wire::kMethodNotFound, "this client does not support this method"));
   }
   const Time began = steady_clock::now();
   const std::optional<std::string> result = hooks_.elicit(message.params());
   if (result) send(wire::result_message(id, *result));
-  open.deadline += steady_clock::now() - began;  // a person may think as long as they like
+  open.deadline += steady_clock::now() - began;  // the user may take as long as needed
 }
 
 void McpClient::handle_notification(const wire::Message& message, const Open& open) {
@@ -263,10 +264,10 @@ void McpClient::handle_notification(const wire::Message& message, const Open& op
 void McpClient::handle_oversized(Open& open) {
   while (const std::optional<wire::Oversized> line = reader_.take_oversized()) {
     if (line->id != open.id) continue;
-    open.answer = Answer{Answer::Kind::Error, "",
-                         "the answer is too large: " + show_size(line->bytes) + ", and at most " +
-                             show_size(kLongestLine) + " are taken",
-                         kProtocolError};
+    open.answer = Answer{
+        Answer::Kind::Error, "",
+        "the answer is too large: " + show_size(line->bytes) + "; the limit is " + show_size(kLongestLine),
+        kProtocolError};
   }
 }
 

@@ -1,6 +1,7 @@
-// A small MCP client that asks one thing at a time and waits for the answer: what `corral tools` and `corral
-// call` are made of. It speaks the newest revision with a handshake over the pipes of a `corral connect` of
-// its own, which knows how to reach every server. One thread.
+// The MCP client of `corral tools` and `corral call`. It sends one request at a time and waits for the
+// answer. It uses the newest revision with a handshake, over the pipes of a child `corral connect`, which can
+// reach every server. Single-threaded: hooks run inside `begin`, `ask` and `listen`, and must not call the
+// client.
 #pragma once
 
 #include <chrono>
@@ -22,9 +23,9 @@ inline constexpr int kToolFailed = 1;
 inline constexpr int kBadArguments = 2;
 inline constexpr int kProtocolError = 3;
 inline constexpr int kNotReached = 4;
-inline constexpr int kTimedOut = 124;  // as of timeout(1)
+inline constexpr int kTimedOut = 124;  // as timeout(1)
 
-/// How a question ended.
+/// The outcome of a request.
 struct Answer {
   enum class Kind { Result, Error, Lost, TimedOut, Interrupted };
 
@@ -36,11 +37,12 @@ struct Answer {
   bool ok() const { return kind == Kind::Result; }
 };
 
-/// What becomes of what a server says in between. Empty = it is not wanted.
+/// Callbacks for messages that arrive before the answer. Empty = ignored.
 struct Hooks {
-  std::function<void(std::string_view params)> progress;  // of the question that is open
+  std::function<void(std::string_view params)> progress;  // of the open request
   std::function<void(std::string_view params)> log;
-  /// The result of an elicitation; nothing = interrupted. Only with it the capability is declared.
+  /// Returns the result of an elicitation; nothing = interrupted. If it is empty, the capability is not
+  /// declared.
   std::function<std::optional<std::string>(std::string_view params)> elicit;
 };
 
@@ -50,29 +52,32 @@ class McpClient {
 
   McpClient(Interrupts& interrupts, Hooks hooks, std::chrono::milliseconds timeout);
 
-  /// Starts `corral WORD...` and shakes hands. The answer is that of initialize.
+  /// Starts `corral ARGS...` and performs the handshake. Returns the answer to initialize. Call it first, and
+  /// once.
   Answer begin(const std::vector<std::string>& args);
-  /// `params` is a JSON object. Cancels the question if its time is up or a person presses Ctrl+C.
+  /// Sends a request and waits. `params` is a JSON object. On timeout or Ctrl+C the request is cancelled.
   Answer ask(std::string_view method, const std::string& params);
-  /// Whether the server said in its handshake that it has this.
+  /// Whether the server declared this capability.
   bool has_capability(std::string_view name) const;
-  /// Of the handshake.
+  /// The result of initialize, as JSON.
   const std::string& server() const { return initialized_; }
-  /// How often the server said that its list of tools is another one now.
+  /// The number of notifications/tools/list_changed so far.
   std::size_t changes_of_tools() const { return changes_of_tools_; }
-  /// Between questions: where the server is heard, -1 if it is lost, and what takes what it says.
+  /// Between requests: the descriptor to poll (-1 if the server is lost), and the function that reads and
+  /// handles what has arrived.
   int fd() const { return lost() ? -1 : child_->output(); }
   void listen();
-  /// No answer can come any more.
+  /// True when no answer can arrive any more.
   bool lost() const { return !child_.has_value() || ended_; }
+  /// Ends the child and waits for it; called by the destructor of the child otherwise.
   void end();
 
  private:
-  struct Open;  // the question that waits for its answer
+  struct Open;  // the request that waits for its answer
 
   Answer handshake();
   Answer wait_for(Open& open);
-  bool exchange(Open& open);  // sends and takes what goes without waiting longer than to the deadline
+  bool exchange(Open& open);  // sends and receives once, waiting until the deadline at most
   void receive(Open& open);
   void take(const wire::Message& message, Open& open);
   void handle_request(const wire::Message& message, Open& open);

@@ -42,7 +42,7 @@ std::string one_of(const std::vector<std::string>& choices) {
   return text;
 }
 
-// ---- what the schema says about one argument
+// ---- the schema of one argument
 
 class Schema {
  public:
@@ -64,7 +64,7 @@ class Schema {
     return names;
   }
 
-  /// Whether it names all keys that there are. What says nothing is open by the rules of JSON Schema.
+  /// Whether the schema lists all allowed keys. By the rules of JSON Schema the default is no.
   bool is_closed() const {
     const json::value* const more = member(root_, "additionalProperties");
     return more != nullptr && more->is_bool() && !more->get_bool();
@@ -75,7 +75,7 @@ class Schema {
     return says_more || properties_.empty();
   }
 
-  /// The JSON types that a value may have; empty = the schema does not say.
+  /// The JSON types that a value may have; empty = the schema does not restrict them.
   Types types_of(const json::value& property) const {
     Types types;
     int visits = kMostVisits;
@@ -115,7 +115,7 @@ class Schema {
 
 // ---- one value
 
-/// A Result cannot tell by itself whether a text is the value or an error's.
+/// Makes a Result from a string, which is ambiguous otherwise: it could be the value or the error.
 Result<std::string> good(std::string text) { return {boost::system::in_place_value, std::move(text)}; }
 
 bool is_whole(std::string_view text) {
@@ -146,7 +146,8 @@ std::string wanted(const Types& types) {
 Result<std::string> raw_value(const std::string& key, std::string_view text) {
   const std::string fault = why_no_json(text);
   if (fault.empty()) return good(on_one_line(text));
-  return Error{"the value of '" + key + "' is no JSON: " + fault + "; write " + key + "=TEXT for a text"};
+  return Error{"the value of '" + key + "' is not valid JSON: " + fault + "; use " + key +
+               "=TEXT for a string"};
 }
 
 Result<std::string> choice(const std::string& key, const json::value& property, const std::string& text) {
@@ -157,9 +158,9 @@ Result<std::string> choice(const std::string& key, const json::value& property, 
   if (known.empty() || std::find(known.begin(), known.end(), text) != known.end())
     return good(wire::quoted(text));
   const std::string close = nearest_word(text, known);
-  return Error{"'" + text + "' is no value of '" + key +
-               "': " + (close.empty() ? "" : "did you mean " + printable_line(close) + "? ") +
-               "it is one of " + one_of(known)};
+  return Error{"invalid value '" + text + "' for '" + key +
+               "': " + (close.empty() ? "" : "did you mean " + printable_line(close) + "? ") + "use one of " +
+               one_of(known)};
 }
 
 Result<std::string> typed_value(const Schema& schema, const std::string& key, const std::string& text) {
@@ -174,14 +175,14 @@ Result<std::string> typed_value(const Schema& schema, const std::string& key, co
                       return has_type(value, bare, type);
                     });
   if (fits) return good(bare);
-  return Error{"the argument '" + key + "' is " + wanted(types) + ", and '" + text + "' is none"};
+  return Error{"the argument '" + key + "' must be " + wanted(types) + ", not '" + text + "'"};
 }
 
 Error unknown_key(const std::string& key, const std::vector<std::string>& known) {
   const std::string close = nearest_word(key, known);
   return Error{"the tool has no argument '" + key +
                "': " + (close.empty() ? "" : "did you mean " + printable_line(close) + "? ") +
-               (known.empty() ? "it takes none" : "it takes " + one_of(known))};
+               (known.empty() ? "it takes no arguments" : "it takes " + one_of(known))};
 }
 
 }  // namespace
@@ -193,7 +194,7 @@ Result<std::string> arguments_from_pairs(std::string_view schema_text, const std
   for (const std::string& word : args) {
     const std::size_t equals = word.find('=');
     if (equals == std::string::npos || equals == 0 || word.starts_with(":=")) {
-      return Error{"'" + word + "' is no argument: write key=value, or key:=JSON"};
+      return Error{"'" + word + "' is not an argument: use key=value or key:=JSON"};
     }
     const bool raw = word[equals - 1] == ':';
     const std::string key = word.substr(0, equals - (raw ? 1 : 0));
@@ -209,9 +210,9 @@ Result<std::string> arguments_from_pairs(std::string_view schema_text, const std
 
 Result<std::string> arguments_from_json(std::string_view text, const std::string& where) {
   const std::string fault = why_no_json(text);
-  if (!fault.empty()) return Error{"the arguments " + where + " are no JSON: " + fault};
+  if (!fault.empty()) return Error{"the arguments " + where + " are not valid JSON: " + fault};
   std::string line = on_one_line(text);
-  if (!line.starts_with('{')) return Error{"the arguments " + where + " are no JSON object"};
+  if (!line.starts_with('{')) return Error{"the arguments " + where + " are not a JSON object"};
   return good(std::move(line));
 }
 
@@ -219,7 +220,7 @@ Result<void> check_arguments(std::string_view schema_text, std::string_view argu
   const Schema schema(schema_text);
   const json::value value = parsed(arguments);
   const json::object* const given = value.if_object();
-  if (given == nullptr) return Error{"the arguments are no JSON object"};
+  if (given == nullptr) return Error{"the arguments are not a JSON object"};
   std::vector<std::string> missing;
   for (const std::string& name : schema.required()) {
     if (!given->contains(name)) missing.push_back(name);

@@ -1,5 +1,5 @@
-// The arguments of a call from what stands on a command line. Values keep the text that the user wrote, so no
-// number changes on the way. Pure.
+// The arguments of a tool call, from the command line. Values keep the text that the user typed, so numbers
+// do not change. Pure.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace corral::cli {
 
-/// An object from `key=value` (as the schema says: text stays text, everything else is JSON) and `key:=JSON`.
-/// Refuses a key that the schema does not have, a value of another type, and a key that is given twice.
+/// Makes a JSON object from `key=value` (a string if the schema says so, otherwise JSON) and `key:=JSON`.
+/// Unknown keys, values of the wrong type, and repeated keys are errors.
 Result<std::string> arguments_from_pairs(std::string_view schema, const std::vector<std::string>& args);
 
-/// An object from JSON text, on one line. `where` names the text in errors.
+/// Checks that the text is a JSON object, and returns it on one line. `where` describes its origin in errors.
 Result<std::string> arguments_from_json(std::string_view text, const std::string& where);
 
-/// An error that names what the schema requires and the arguments do not have, or what it forbids.
+/// An error that names missing required arguments, or arguments that the schema does not allow.
 Result<void> check_arguments(std::string_view schema, std::string_view arguments);
 
 }  // namespace corral::cli

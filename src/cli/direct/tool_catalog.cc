@@ -14,19 +14,19 @@
 namespace corral::cli {
 namespace {
 
-// A server that pages for ever must not fill our memory: neither with tools nor with large ones.
+// Limits for a server that sends pages without end, or very large tools.
 constexpr std::size_t kMostTools = 100'000;
-constexpr std::size_t kMostBytes = std::size_t{256} << 20;  // of all pages, cursors and all
+constexpr std::size_t kMostBytes = std::size_t{256} << 20;  // of all pages, including cursors
 
 Answer not_understood(const std::string& why) {
-  return {Answer::Kind::Error, "", "the server's list of tools is not understood: " + why, kProtocolError};
+  return {Answer::Kind::Error, "", "the server sent an invalid list of tools: " + why, kProtocolError};
 }
 
 std::optional<std::string> text_member(std::string_view object, std::string_view key) {
   return wire::string_value(wire::member(object, key).in(object));
 }
 
-/// Adds the tools of one page; an error's text if it is no such page.
+/// Adds the tools of one page; returns what is wrong with the page, or nothing.
 std::string add_page(std::string_view page, std::vector<Tool>& tools) {
   const std::string_view array = wire::member(page, "tools").in(page);
   const auto elements = wire::array_elements(array, kMostTools);
@@ -88,7 +88,7 @@ ToolCatalog list_once(McpClient& client) {
     } else if (cursor.empty() || cursor == "null") {
       return catalog;
     } else if (!seen.insert(cursor).second || seen.size() > kMostTools) {
-      catalog.answer = not_understood("its pages have no end");
+      catalog.answer = not_understood("its pages do not end");
     }
     if (!catalog.answer.ok()) return catalog;
     params = R"({"cursor":)" + cursor + "}";
@@ -98,7 +98,7 @@ ToolCatalog list_once(McpClient& client) {
 }  // namespace
 
 ToolCatalog list_tools(McpClient& client) {
-  constexpr int kMostTries = 3;  // a server may change its list all the time
+  constexpr int kMostTries = 3;  // a server may change its list again and again
   ToolCatalog catalog;
   for (int tries = 0; tries < kMostTries; ++tries) {
     const std::size_t before = client.changes_of_tools();
@@ -115,7 +115,7 @@ const Tool* find_tool(McpClient& client, ToolCatalog& catalog, std::string_view 
   if (again.answer.ok()) {
     catalog = std::move(again);
   } else {
-    catalog.answer = std::move(again.answer);  // the tools that are known stay callable
+    catalog.answer = std::move(again.answer);  // the known tools can still be called
   }
   return catalog.find(name);
 }
@@ -127,8 +127,8 @@ std::string_view schema_of(const Tool& tool) {
 
 namespace {
 
-/// Both vendors refuse a schema without a type, and one of them an object without properties, which MCP
-/// servers leave out for tools that take nothing.
+/// Adds a type, which both vendors require, and properties, which one of them requires. MCP servers omit them
+/// for tools without arguments.
 std::string vendor_schema(const Tool& tool) {
   std::string schema(schema_of(tool));
   for (const auto& [key, value] : {std::pair("properties", "{}"), {"type", "\"object\""}}) {

@@ -1,4 +1,4 @@
-// The tools of a server: all of them, whatever the number of pages, and in the words of model vendors.
+// The complete list of the tools of a server, and its conversion to the formats of model vendors.
 #pragma once
 
 #include <string>
@@ -17,21 +17,22 @@ struct Tool {
 };
 
 struct ToolCatalog {
-  Answer answer;  // of the last question; `ok` = the list is whole
+  Answer answer;  // to the last request; `ok` = the list is complete
   std::vector<Tool> tools;
 
   const Tool* find(std::string_view name) const;
-  /// Says that there is no such tool, and which one may have been meant.
+  /// The error for a tool that does not exist, with the most similar name.
   Error unknown(const std::string& name, const std::string& server) const;
-  /// Why `find_tool` found nothing: the list could not be had, or else there is no such tool.
+  /// Why `find_tool` found nothing: the list was not available, or there is no such tool.
   Answer why_missing(const std::string& name, const std::string& server) const;
 };
 
-/// An empty list from a server that says it has no tools.
+/// Requests all pages of the list. A server without the capability is not asked; its list is empty.
 ToolCatalog list_tools(McpClient& client);
 
-/// Null if there is none. Asks a second time before it says so, for servers that make tools once they know
-/// what the client can do, and tell so only afterwards. If that question fails, the catalog has its answer.
+/// Finds a tool; null if there is none. Before that it requests the list again, because some servers add
+/// tools only after the handshake. If that request fails, `catalog.answer` has the reason. The pointer is
+/// valid until the catalog changes.
 const Tool* find_tool(McpClient& client, ToolCatalog& catalog, std::string_view name);
 
 /// The tool's input schema, `{}` if it has none.
@@ -39,7 +40,7 @@ std::string_view schema_of(const Tool& tool);
 
 enum class Format { Mcp, Anthropic, OpenAi };
 
-/// One element of the array that the vendor's API takes as `tools`.
+/// One element of the array that the vendor's API expects as `tools`, and the whole array.
 std::string in_format(const Tool& tool, Format format);
 std::string in_format(const std::vector<Tool>& tools, Format format);
 

@@ -20,7 +20,7 @@ std::string text_of(std::string_view object, std::string_view key) {
   return wire::string_value(wire::member(object, key).in(object)).value_or("");
 }
 
-/// A number as the server wrote it, else empty.
+/// A number as the server wrote it; empty if it is not one.
 std::string number_of(std::string_view object, std::string_view key) {
   const std::string_view value = wire::member(object, key).in(object);
   return value.find_first_not_of("-+.0123456789eE") == std::string_view::npos ? std::string(value) : "";
@@ -57,7 +57,7 @@ std::string describe(std::string_view block, const std::string& type) {
   }
   if (type == "resource") return describe_resource(block);
   if (type == "resource_link") return describe_link(block);
-  return "[" + (type.empty() ? std::string("something without a type") : type) + ", " +
+  return "[" + (type.empty() ? std::string("content without a type") : type) + ", " +
          show_size(block.size()) + " of JSON]";
 }
 

@@ -1,4 +1,4 @@
-// What comes back from a call, and what a server says meanwhile, for a person.
+// The result of a call, and progress and log messages of the server, as text for the user.
 #pragma once
 
 #include <string>
@@ -6,18 +6,19 @@
 
 namespace corral::cli {
 
-/// Whether the tool says that it failed.
+/// Whether the result says that the tool failed.
 bool is_error(std::string_view result);
 
-/// Text as it is, everything else as one line with its kind and size; structured content where there is no
-/// other. Ends with a line end unless it is empty.
+/// Text unchanged; all other content as one line with its kind and size; structured content if there is no
+/// other. Ends with a line break unless it is empty.
 std::string shown_result(std::string_view result);
 
-/// Of notifications/progress and notifications/message, one line without its end.
+/// The params of notifications/progress and notifications/message as one line, without a line break.
 std::string shown_progress(std::string_view params);
 std::string shown_log(std::string_view params);
 
-/// One line at the bottom of a terminal that is written over; nothing without a terminal.
+/// A line at the bottom of the terminal that is overwritten by the next one; prints nothing without a
+/// terminal.
 class StatusLine {
  public:
   explicit StatusLine(bool terminal) : terminal_(terminal) {}

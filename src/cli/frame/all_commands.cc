@@ -1,4 +1,4 @@
-// Every command, in the order in which the help shows them: one row each.
+// All commands, one row each, in the order in which the help shows them.
 #include "cli/frame/command.h"
 
 // clang-format off

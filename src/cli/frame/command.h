@@ -1,8 +1,8 @@
-// A command of the CLI as data: its file says what it takes and what it does, the parser does the rest.
+// A command of the CLI as data. Its file describes its options and what it does; the parser does the rest.
 //
 // A new command is one file in cli/commands, X_command.cc, which defines `Command X_command()`, and one row
 // in cli/frame/all_commands.cc. The build finds the file by its name. --help, completions and manual pages
-// come from the data. A command that asks the daemon one thing and prints the answer is made by
+// are made from the data. For a command that asks the daemon one thing and prints the answer, use
 // cli/frame/daemon_command.h.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace corral::cli {
 
 struct Option {
   std::string names;  // "-v,--verbose"
-  std::string value;  // what to call the value in the help; empty = a flag
+  std::string value;  // the name of the value in the help; empty = a flag
   std::string help;
   std::function<Result<void>(const std::string&)> apply;  // called once per use, with "" for a flag
 };
@@ -27,24 +27,25 @@ struct Command {
   std::string usage;
   std::string examples;
   std::vector<Option> options;
-  int usage_code = 125;  // the exit code for options that it does not have
-  /// Its options, --help among them, may also stand behind its words; see late_options.h.
+  int usage_code = 125;  // the exit code for invalid options
+  /// Its options, including --help, may also follow its arguments; see late_options.h.
   bool options_anywhere = false;
-  /// Gets everything from the first word that is no option on.
+  /// Gets everything from the first argument that is not an option, without a `--` before it. Returns the
+  /// exit code. Runs at most once, on the main thread.
   std::function<int(std::vector<std::string>)> run;
 };
 
-/// In the order in which the help shows them.
+/// All commands, in the order in which the help shows them.
 std::vector<Command> all_commands();
 
-/// Says on stderr what went wrong with a command, and returns the exit code for it.
+/// Prints "corral COMMAND: SENTENCE" on stderr and returns the exit code kOwnFailure.
 int fail(const std::string& command, const std::string& sentence);
 
 /// The same for a stdout that cannot be written. Only commands that print in a loop need it: the parser
 /// checks stdout when a command has returned.
 int fail_to_write(const std::string& command);
 
-/// The exit code of a failure that is ours and not the server's.
+/// The exit code if corral failed, as opposed to the server.
 inline constexpr int kOwnFailure = 125;
 
 }  // namespace corral::cli

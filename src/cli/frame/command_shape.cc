@@ -29,7 +29,7 @@ Takes takes_of_value(const std::string& value) {
   if (value == "FILE" || value == "PATH") return {Takes::Kind::File};
   if (value == "DIR") return {Takes::Kind::Directory};
   if (value == "SERVER") return {Takes::Kind::Server};
-  if (value == "KIND") return {Takes::Kind::Word, event_kinds()};  // too many to stand in the help
+  if (value == "KIND") return {Takes::Kind::Word, event_kinds()};  // too many for the help
   return {};
 }
 

@@ -1,5 +1,5 @@
-// What a command takes, as far as its table entry says it: for shells and manual pages, which are made from
-// the same source as --help. Pure.
+// What the arguments and options of a command may be, for completions and manual pages, which are made from
+// the same data as --help. Pure.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace corral::cli {
 
-/// What may stand in one place of a command line.
+/// What one argument of a command line may be.
 struct Takes {
   enum class Kind { Nothing, Server, File, Directory, Program, Word };
   Kind kind = Kind::Nothing;
-  std::vector<std::string> words = {};  // if these are known
+  std::vector<std::string> words = {};  // the allowed words, if they are known
 };
 
 struct OptionShape {
@@ -29,13 +29,13 @@ struct CommandShape {
   std::string name;
   std::string summary;
   std::vector<OptionShape> options;
-  Takes first;                // the first word that is no option
-  bool runs_program = false;  // behind `--`
+  Takes first;                // the first argument
+  bool runs_program = false;  // after `--`
 };
 
 CommandShape shape_of(const Command& command);
 
-/// A name that every shell takes as it is. Others are never offered: a shell would have to quote them.
+/// Whether no shell has to quote the word. Completions offer only such names.
 bool is_plain_word(std::string_view word);
 
 }  // namespace corral::cli

@@ -81,7 +81,7 @@ std::string bash_completions(const std::vector<CommandShape>& commands) {
     names.push_back(command.name);
     cases += bash_command(command);
   }
-  // Behind -- stands somebody else's command line.
+  // What follows `--` is the command line of another program.
   return std::string(kBashHead) +
          "  for ((i = 2; i < COMP_CWORD; ++i)); do\n"
          "    if [[ ${COMP_WORDS[i]} == -- ]]; then\n"
@@ -99,7 +99,7 @@ std::string bash_completions(const std::vector<CommandShape>& commands) {
 
 namespace {
 
-/// Within single quotes, for _arguments and _describe.
+/// For single quotes in _arguments and _describe.
 std::string zsh_text(std::string text) {
   for (const char* const special : {"\\", "[", "]", ":"}) {
     text = replaced(std::move(text), special, std::string("\\") + special);

@@ -1,4 +1,5 @@
-// Scripts that teach a shell the commands, their options and the names of servers. Pure.
+// Completion scripts for three shells: commands, options, and the names of servers, which the scripts ask
+// `corral completions servers` for. Pure.
 #pragma once
 
 #include <string>

@@ -17,7 +17,7 @@ namespace {
 using control::DaemonAnswer;
 using control::Verb;
 
-/// By the pid file, because a daemon that hangs does not say it. 0 = not known.
+/// From the pid file, because a daemon that hangs does not answer. 0 = not known.
 pid_t pid_of_daemon(const std::string& runtime_dir) {
   for (const std::string& place : control::candidates(runtime_dir, geteuid())) {
     const std::optional<serve::PidRecord> record = serve::read_pid_file(control::pid_path(place));
@@ -32,11 +32,11 @@ std::string hanging_daemon(const std::string& runtime_dir) {
   const std::string number = pid > 0 ? std::to_string(pid) : "PID";
   return "the daemon " + (pid > 0 ? "(pid " + number + ") " : std::string()) +
          "does not answer: it hangs or was stopped. `kill -CONT " + number +
-         "` wakes one that was stopped; `kill -KILL " + number +
-         "` ends one that hangs, and its janitor ends its servers";
+         "` continues a stopped daemon; `kill -KILL " + number +
+         "` ends a hanging one, and its janitor ends its servers";
 }
 
-/// For long requests: the daemon may be busy with this one or hang; a second request tells which.
+/// For long requests: the daemon may be busy with this request, or hang. A second request shows which.
 control::DaemonRequest::Late give_up_on_hanging_daemon(const std::string& command,
                                                        const std::string& runtime_dir) {
   return [command, runtime_dir, said = false]() mutable -> Result<void> {
@@ -45,13 +45,13 @@ control::DaemonRequest::Late give_up_on_hanging_daemon(const std::string& comman
                 << std::endl;
     }
     const DaemonAnswer status = control::ask_daemon(runtime_dir, control::status_hello());
-    // One that is gone is leaving: the answer, or the end of the connection, tells.
+    // A daemon that cannot be reached is ending: wait for the answer or the end of the connection.
     if (status.kind != DaemonAnswer::Kind::Silent) return {};
     return Error{status.text};
   };
 }
 
-/// Whether the daemon answers from what it knows, so that there is nothing for which it would have to wait.
+/// Whether the daemon can answer at once, without waiting for anything.
 bool only_tells(Verb verb) { return verb == Verb::Status || verb == Verb::Info || verb == Verb::SessionList; }
 
 Command command_from(const DaemonCommand& what) {
@@ -66,14 +66,14 @@ Command command_from(const DaemonCommand& what) {
   return command;
 }
 
-/// Leaves the name of the server in `options`, if the command takes one.
+/// Stores the name of the server in `options`, if the command takes one.
 Result<void> read_args(const DaemonCommand& what, const std::vector<Option>& known, DaemonOptions& options,
                        const std::vector<std::string>& args) {
   if (what.takes == DaemonCommand::Takes::Nothing) return expect_no_args(args);
   const Result<std::vector<std::string>> rest = apply_late_options(known, args);
   if (!rest) return rest.error();
   if (rest->size() != 1 || rest->front().empty()) {
-    return Error{"write the name of one server; `corral status` shows what runs"};
+    return Error{"give the name of one server; `corral status` lists the servers"};
   }
   options.server = rest->front();
   return {};
@@ -100,8 +100,8 @@ Result<JsonAnswer> read_answer(DaemonAnswer answer) {
   boost::system::error_code error;
   boost::json::value value = boost::json::parse(answer.text, error);
   if (!error) return JsonAnswer{std::move(answer.text), std::move(value)};
-  return Error{"the daemon's answer is not valid JSON (" + error.message() +
-               "): it is of another version; `corral serve --replace` starts this one"};
+  return Error{"the daemon sent invalid JSON (" + error.message() +
+               "): it is another version; `corral serve --replace` starts this version"};
 }
 
 DaemonAnswer ask_patiently(const std::string& command, const std::string& runtime_dir, control::Hello hello) {

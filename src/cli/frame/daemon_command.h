@@ -1,4 +1,4 @@
-// What the commands that ask the running daemon have in common: the request, the sentences and exit codes for
+// What the commands that ask the running daemon have in common: the request, the messages and exit codes for
 // a daemon that is missing or does not answer, and the frame of a command that asks one thing and prints the
 // answer. None of them starts a daemon. The request itself is control/daemon_request.h.
 #pragma once
@@ -17,7 +17,7 @@
 
 namespace corral::cli {
 
-/// The exit code of a command that needs a daemon and finds none.
+/// The exit code of a command that needs a daemon when none is running.
 inline constexpr int kNoDaemonRuns = 1;
 
 // ---- asking
@@ -32,32 +32,32 @@ struct JsonAnswer {
 /// valid JSON.
 Result<JsonAnswer> read_answer(control::DaemonAnswer answer);
 
-/// Asks and waits. A failure is printed on stderr, with `command` in front; then the result is its exit code.
-/// A request that ends instances may take minutes: stderr says so after ten seconds, and a daemon that does
-/// not answer other requests either is given up.
+/// Asks and waits for the answer. A failure is printed on stderr, after the name of the command; then there
+/// is only an exit code. A request that ends instances may take minutes: after ten seconds this is reported
+/// on stderr, and if the daemon does not answer a second request either, this function gives up.
 struct AnswerOrExit {
   std::optional<JsonAnswer> answer;
   int exit_code = 0;
 };
 AnswerOrExit ask_daemon(const std::string& command, const std::string& runtime_dir, control::Hello hello);
 
-/// The same for a request whose answer is a sentence and not JSON: the whole answer, with a silent daemon
-/// described.
+/// The same for a request whose answer is text and not JSON. Prints no failure. The text of a daemon that
+/// does not answer describes it and what to do.
 control::DaemonAnswer ask_patiently(const std::string& command, const std::string& runtime_dir,
                                     control::Hello hello);
 
 /// Prints why a request failed and returns the exit code.
 int fail_for(const std::string& command, const control::DaemonAnswer& answer);
 
-/// The status; null if no daemon is running, or it does not answer in time, or not with JSON. For commands
-/// that can do without.
+/// The status of the daemon, for commands that also work without it: null if no daemon is running, or if it
+/// does not answer with JSON in time.
 boost::json::value status_or_null(const std::string& runtime_dir, std::chrono::milliseconds patience);
 
 // ---- commands that ask one thing and print the answer
 
 struct DaemonOptions {
   std::string runtime_dir;
-  std::string server;  // what stood behind the command, if it takes the name of a server
+  std::string server;  // the argument, if the command takes the name of a server
   bool json = false;
 };
 
@@ -70,7 +70,7 @@ struct DaemonCommand {
   std::string json_help;
   Takes takes = Takes::Nothing;
   std::vector<Option> options = {};  // its own; --json and --runtime-dir follow them
-  control::Hello hello;              // the name of the server is filled in
+  control::Hello hello;              // the name of the server is added
   /// Prints the answer for people.
   std::function<void(const boost::json::value& answer, const DaemonOptions& options)> show;
   /// What --json prints; null = the answer as it is.
@@ -79,10 +79,11 @@ struct DaemonCommand {
   std::function<int(const boost::json::value& answer)> exit_code = nullptr;
 };
 
-/// A command that is described by `what` and needs no code of its own around it.
+/// Makes the complete command from its description.
 Command daemon_command(DaemonCommand what);
 
-/// The last step alone, for a command that has several verbs: prints JSON or calls `show`.
+/// The last step alone, for a command with several verbs: prints JSON or calls `show`, and returns the exit
+/// code.
 int print_answer(const AnswerOrExit& asked, bool as_json,
                  const std::function<void(const boost::json::value& answer)>& show);
 

@@ -9,10 +9,10 @@ Interrupts::Interrupts() {
   sigset_t wanted;
   sigemptyset(&wanted);
   for (const int signo : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
-    ::signal(signo, SIG_DFL);  // what a parent ignores, we inherit ignored, and would never see
+    ::signal(signo, SIG_DFL);  // the parent may ignore it, and we would inherit that
     sigaddset(&wanted, signo);
   }
-  ::signal(SIGPIPE, SIG_IGN);  // a session that is gone is an answer, not our end
+  ::signal(SIGPIPE, SIG_IGN);  // a closed pipe is reported by write(), not by a signal
   sigprocmask(SIG_BLOCK, &wanted, &before_);
   fd_ = UniqueFd(signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
 }

@@ -1,5 +1,6 @@
-// Ctrl+C and its relatives as something to wait for, so that a session can be ended in order before we leave.
-// One for the process, made before anything is started; a single thread calls it.
+// SIGINT, SIGTERM, SIGHUP and SIGQUIT as a descriptor to wait for, so that a command can end its session
+// before it exits. At most one object for the process, made before any thread or child is started; one thread
+// calls it.
 #pragma once
 
 #include <csignal>
@@ -13,11 +14,11 @@ class Interrupts {
   Interrupts();
 
   int fd() const { return fd_.get(); }
-  /// Takes what came and returns the first signal that asked us to leave; 0 = none did.
+  /// Reads all pending signals and returns the first one ever received; 0 = none.
   int signal();
-  /// Takes what came; whether there was anything since the last look.
+  /// Reads all pending signals; true if there was a new one since the last call.
   bool again();
-  /// What was blocked before us: a program that we start must not inherit what we block.
+  /// The signal mask from before, for child processes: they must not inherit ours.
   const sigset_t& mask_before() const { return before_; }
 
  private:

@@ -1,4 +1,4 @@
-// N: how many copies of one server may be held. The same number for every command and for the daemon.
+// N: how many copies of one server a client may hold. The same number for all commands and for the daemon.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,10 @@
 
 namespace corral::cli {
 
-/// What --keep says, else `corral.keep` of the configuration, else MAX_KEEP_PROCESSES, else 9. Only --keep
-/// may say 0. A configuration that cannot be read is not a reason to fail here.
+/// The value of --keep, or `corral.keep` of the configuration, or MAX_KEEP_PROCESSES, or 9, in this order.
+/// Only
+/// --keep may be 0. A configuration that cannot be read is ignored; an invalid MAX_KEEP_PROCESSES is an
+/// error.
 Result<std::size_t> keep_count(const std::optional<std::size_t>& given);
 
 }  // namespace corral::cli

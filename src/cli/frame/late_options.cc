@@ -70,9 +70,9 @@ Result<std::vector<std::string>> apply_late_options(const std::vector<Option>& o
     const Option* option = find_option(options, name);
     if (option == nullptr) return unknown(options, name);
     std::string value = equals == std::string::npos ? "" : word.substr(equals + 1);
-    if (option->value.empty() && equals != std::string::npos) return Error{name + " takes no value"};
+    if (option->value.empty() && equals != std::string::npos) return Error{name + " does not take a value"};
     if (!option->value.empty() && equals == std::string::npos) {
-      if (++i == args.size()) return Error{name + " needs a value, a " + option->value};
+      if (++i == args.size()) return Error{name + " requires a value: " + name + " " + option->value};
       value = args[i];
     }
     const Result<void> applied = option->apply(value);

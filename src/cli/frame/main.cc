@@ -1,4 +1,4 @@
-// The program: descriptors first, then the command line.
+// main(): repairs the standard descriptors, then runs the command line.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -17,8 +17,8 @@ struct MissingFds {
   bool out = false;
 };
 
-/// Holes among 0-2 are filled with /dev/null before anything else is opened: the next file would get such a
-/// number. Says which were missing.
+/// Opens /dev/null for missing descriptors among 0-2 before anything else is opened, because the next file
+/// would get such a number. Returns which were missing.
 MissingFds fill_standard_fds() {
   MissingFds missing;
   for (int fd = 0; fd <= STDERR_FILENO; ++fd) {
@@ -37,10 +37,10 @@ int main(int argc, char** argv) {
   const MissingFds missing = fill_standard_fds();
   const bool needs_input =
       argc > 1 && (std::string_view(argv[1]) == "run" || std::string_view(argv[1]) == "connect" ||
-                   std::string_view(argv[1]) == "mcp");  // a session over nothing
+                   std::string_view(argv[1]) == "mcp");  // a session needs stdin
   if (missing.out || (missing.in && needs_input)) {
     std::cerr << "corral: " << (missing.in && needs_input ? "stdin" : "stdout")
-              << " is closed: start corral with both connected, to the client or to /dev/null\n";
+              << " is closed: connect it to the client or to /dev/null\n";
     return 125;
   }
   return parse_and_run(all_commands(), std::vector<std::string>(argv + 1, argv + argc));

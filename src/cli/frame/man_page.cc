@@ -11,7 +11,8 @@
 namespace corral::cli {
 namespace {
 
-/// The code point at the start, whose bytes are taken. Our own texts, so broken UTF-8 need only be harmless.
+/// Removes the first code point and returns it. The texts are our own, so invalid UTF-8 need only be
+/// harmless.
 std::uint32_t pop_code_point(std::string_view& text) {
   const auto first = static_cast<unsigned char>(text.front());
   std::size_t length = 1;
@@ -34,7 +35,8 @@ std::uint32_t pop_code_point(std::string_view& text) {
   return point;
 }
 
-/// Nothing in it is taken for a request, an escape or a hyphen that may be broken at.
+/// Escapes the text so that nothing in it is a request, an escape sequence, or a hyphen that allows a line
+/// break.
 std::string roff(std::string_view text) {
   std::string escaped;
   if (text.starts_with('.') || text.starts_with('\'')) escaped = "\\&";
@@ -88,7 +90,7 @@ std::string options_section(const Command& command) {
   return text;
 }
 
-/// What stands below the options in --help: lines that are indented are examples, the others are prose.
+/// The text below the options in --help: indented lines are examples, the others are prose.
 std::string notes_section(const std::string& notes) {
   std::string text;
   bool example = false;
@@ -133,17 +135,18 @@ std::string man_page(const Command& command) {
 }
 
 std::string man_page(const std::vector<Command>& commands) {
-  std::string text = title_line("corral") + name_section("corral", "keeper of MCP server processes") +
+  std::string text = title_line("corral") +
+                     name_section("corral", "run MCP servers and end them with their sessions") +
                      ".SH SYNOPSIS\n" + bold("corral COMMAND [options]") + "\n.br\n" + bold("corral --help") +
                      "\n.br\n" + bold("corral --version") +
                      "\n.SH DESCRIPTION\n"
-                     "corral keeps the processes of MCP servers: none outlives the session that owns it.\n"
+                     "corral runs MCP servers and ends all their processes when the session ends.\n"
                      ".SH COMMANDS\n";
   for (const Command& command : commands) {
     text += ".TP\n" + bold("corral-" + command.name) + "(1)\n" + roff(command.summary) + "\n";
   }
-  return text + ".SH OPTIONS\n.TP\n" + bold("-h") + ", " + bold("--help") +
-         "\nThe commands, in a list\n.TP\n" + bold("--version") + "\nVersion and build date\n";
+  return text + ".SH OPTIONS\n.TP\n" + bold("-h") + ", " + bold("--help") + "\nList the commands\n.TP\n" +
+         bold("--version") + "\nPrint version and build date\n";
 }
 
 }  // namespace corral::cli

@@ -1,4 +1,4 @@
-// Manual pages in the language of man(7), from the same table as --help. Pure.
+// Manual pages in the format of man(7), from the same data as --help. Pure.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace corral::cli {
 
-/// Of one command: corral-NAME(1).
+/// The page of one command: corral-NAME(1).
 std::string man_page(const Command& command);
 
-/// Of the whole: corral(1).
+/// The page of the program: corral(1).
 std::string man_page(const std::vector<Command>& commands);
 
-/// "corral-ps.1"
+/// The file name of a page, "corral-ps.1"; an empty command gives "corral.1".
 std::string man_file(const std::string& command);
 
 }  // namespace corral::cli

@@ -33,7 +33,7 @@ Apply set_text(std::string& target) {
 
 Apply set_word(std::string& target) {
   return [&target](const std::string& text) -> Result<void> {
-    if (text.empty()) return Error{"the value is empty: leave the option out, or write what to look for"};
+    if (text.empty()) return Error{"the value is empty: give a value, or omit the option"};
     target = text;
     return {};
   };
@@ -60,7 +60,7 @@ Apply set_duration(std::chrono::milliseconds& duration) {
 Apply set_count(std::size_t& number, std::string what) {
   return [&number, what = std::move(what)](const std::string& text) -> Result<void> {
     if (parse_whole(text, number)) return {};
-    return Error{"'" + text + "' is no " + what + ": write a whole number such as 9"};
+    return Error{"invalid " + what + " '" + text + "': use a whole number, such as 9"};
   };
 }
 
@@ -74,7 +74,7 @@ Apply set_port(std::optional<std::uint16_t>& port) {
   return [&port](const std::string& text) -> Result<void> {
     std::uint16_t number = 0;
     if (!parse_whole(text, number)) {
-      return Error{"'" + text + "' is no port: write a number from 0 to 65535"};
+      return Error{"invalid port '" + text + "': use a number from 0 to 65535"};
     }
     port = number;
     return {};
@@ -94,8 +94,8 @@ Result<std::int64_t> parse_since(std::string_view text, std::int64_t now) {
   if (const std::optional<std::int64_t> moment = parse_utc(text)) return *moment;
   const Result<std::chrono::milliseconds> age = parse_age(text);
   if (age) return std::max<std::int64_t>(now - age->count(), 0);
-  return Error{"'" + std::string(text) +
-               "' is no time: write how long ago (10m, 3h, 2d), or when (2026-11-16T03:40:00Z)"};
+  return Error{"invalid time '" + std::string(text) +
+               "': use an age (10m, 3h, 2d) or a date (2026-11-16T03:40:00Z)"};
 }
 
 Apply set_since(std::int64_t& since_ms) {
@@ -108,18 +108,19 @@ Apply set_since(std::int64_t& since_ms) {
 }
 
 Option runtime_dir_option(std::string& target) {
-  return {"--runtime-dir", "DIR", "Where to find the daemon, if not in the usual places", set_word(target)};
+  return {"--runtime-dir", "DIR", "Folder of the daemon's socket, instead of the usual one",
+          set_word(target)};
 }
 
 Result<pid_t> parse_pid(const std::string& text) {
   pid_t pid = 0;
   if (parse_whole(text, pid) && pid > 0) return pid;
-  return Error{"'" + text + "' is no process number: write the PID as `ps` or `corral doctor` shows it"};
+  return Error{"invalid pid '" + text + "': use a number as shown by `ps` or `corral doctor`"};
 }
 
 Result<void> expect_no_args(const std::vector<std::string>& args) {
   if (args.empty()) return {};
-  return Error{"unexpected '" + args.front() + "': this command takes options only"};
+  return Error{"unexpected argument '" + args.front() + "': this command takes only options"};
 }
 
 }  // namespace corral::cli

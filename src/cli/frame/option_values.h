@@ -1,4 +1,5 @@
-// What options do with their text: set a value, or say what is wrong with it.
+// Functions for Option::apply: each parses the text of an option and stores the value in its target, or
+// returns what is wrong with the text. The target must outlive the function.
 #pragma once
 
 #include <chrono>
@@ -19,29 +20,29 @@ using Apply = std::function<Result<void>(const std::string&)>;
 
 Apply set_flag(bool& flag);
 Apply set_text(std::string& target);
-/// The same, and not empty.
+/// Like set_text, but an empty value is an error.
 Apply set_word(std::string& target);
 Apply set_age(std::chrono::milliseconds& age);
 Apply set_duration(std::chrono::milliseconds& duration);
-/// A whole number from 0. `what` names it in the error: "number of copies".
+/// A whole number, 0 or more. `what` names it in the error: "number of copies".
 Apply set_count(std::size_t& number, std::string what);
 Apply set_count(std::optional<std::size_t>& number, std::string what);
 /// 0 to 65535.
 Apply set_port(std::optional<std::uint16_t>& port);
 Apply set_pid(pid_t& pid);
-/// --since of `corral events` and `corral logs`: milliseconds since 1970.
+/// For --since of `corral events` and `corral logs`: milliseconds since 1970.
 Apply set_since(std::int64_t& since_ms);
 
-/// --runtime-dir, of every command that asks a daemon and starts none.
+/// The option --runtime-dir of commands that ask a daemon and never start one.
 Option runtime_dir_option(std::string& target);
 
-/// "10m" before `now`, or "2026-11-16T03:40:00Z": milliseconds since 1970, as `now` is.
+/// Parses "10m" (before `now`) or "2026-11-16T03:40:00Z". The result and `now` are milliseconds since 1970.
 Result<std::int64_t> parse_since(std::string_view text, std::int64_t now);
 
-/// A process number; the error says what it should have been.
+/// Parses a pid; the error says what is expected.
 Result<pid_t> parse_pid(const std::string& text);
 
-/// An error if words are left that the command has no use for.
+/// An error if there are arguments; for commands that take only options.
 Result<void> expect_no_args(const std::vector<std::string>& args);
 
 }  // namespace corral::cli

@@ -15,11 +15,11 @@
 namespace corral::cli {
 namespace {
 
-/// What stands before the server's command, and the command.
+/// A command line, split into the options of the command and everything from its first argument on.
 struct Split {
   std::vector<std::string> options;
   std::vector<std::string> command;
-  bool behind_dashes = false;  // the command stood behind --, which is not part of it
+  bool after_dashes = false;  // `command` followed a `--`, which is not part of it
 };
 
 std::string nearest(const std::string& word, const std::vector<std::string>& candidates) {
@@ -36,15 +36,14 @@ std::string unknown_option(const CLI::App& app, const std::string& option) {
          " --help`";
 }
 
-/// CLI11 cannot stop at the first word that is no option and leave the rest alone, so the rest never reaches
-/// it.
+/// CLI11 cannot stop at the first argument that is not an option, so it never gets the rest.
 Result<Split> split(const CLI::App& app, const std::vector<std::string>& arguments) {
   Split result;
   std::size_t at = 0;
   while (at < arguments.size() && arguments[at].size() > 1 && arguments[at].front() == '-') {
     const std::string& argument = arguments[at++];
     if (argument == "--") {
-      result.behind_dashes = true;
+      result.after_dashes = true;
       break;
     }
     const std::size_t equals = argument.find('=');
@@ -79,7 +78,7 @@ void add_option(CLI::App& app, const Option& option) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
-/// CLI11 2.1 writes its own usage line, which knows nothing of the command behind the options.
+/// CLI11 2.1 writes its own usage line, which does not show what follows the options.
 class HelpFormatter final : public CLI::Formatter {
  public:
   explicit HelpFormatter(std::string usage) : usage_(std::move(usage)) { column_width(28); }
@@ -100,7 +99,7 @@ int parse_command(const Command& command, const std::vector<std::string>& argume
     return command.usage_code;
   };
   if (!parts) return refuse(parts.error().message);
-  std::reverse(parts->options.begin(), parts->options.end());  // the order that CLI11 wants
+  std::reverse(parts->options.begin(), parts->options.end());  // CLI11 expects them in reverse
   try {
     app.parse(parts->options);
   } catch (const CLI::CallForHelp&) {
@@ -109,14 +108,14 @@ int parse_command(const Command& command, const std::vector<std::string>& argume
   } catch (const CLI::ParseError& error) {
     return refuse(std::string(error.what()) + "; see `corral " + command.name + " --help`");
   }
-  if (command.options_anywhere && !parts->behind_dashes && asks_for_help(command.options, parts->command)) {
+  if (command.options_anywhere && !parts->after_dashes && asks_for_help(command.options, parts->command)) {
     std::cout << app.help();
     return 0;
   }
   return command.run(std::move(parts->command));
 }
 
-/// NAME, PID, $ID, …: it stands for something, so what it is worth cannot be looked at.
+/// NAME, PID, $ID, …: a placeholder, whose value cannot be checked.
 bool is_placeholder(const std::string& word) {
   if (word.find_first_of("$<>*") != std::string::npos || word.find("…") != std::string::npos ||
       word.find("...") != std::string::npos) {
@@ -146,7 +145,7 @@ bool lacks_its_value(const Command& command, const std::vector<std::string>& arg
   });
 }
 
-/// What stands behind the options.
+/// Checks what follows the options.
 std::string objection_to_args(const Command& command, std::vector<std::string> args) {
   const CommandShape shape = shape_of(command);
   if (command.options_anywhere) {
@@ -157,14 +156,15 @@ std::string objection_to_args(const Command& command, std::vector<std::string> a
     args = *rest;
   } else if (!shape.runs_program) {
     for (const std::string& word : args) {
-      if (word.starts_with("--")) return "option '" + word + "' stands behind a word: write it before";
+      if (word.starts_with("--")) return "option '" + word + "' follows an argument: put it first";
     }
   }
   if (args.empty() || is_placeholder(args.front())) return "";
-  if (command.usage == "corral " + command.name + " [options]") return "unexpected '" + args.front() + "'";
+  if (command.usage == "corral " + command.name + " [options]")
+    return "unexpected argument '" + args.front() + "'";
   const std::vector<std::string>& known = shape.first.words;
   if (known.empty() || std::find(known.begin(), known.end(), args.front()) != known.end()) return "";
-  return "unknown word '" + args.front() + "'";
+  return "unknown argument '" + args.front() + "'";
 }
 
 std::string objection_to_line(const Command& command, const std::vector<std::string>& arguments) {
@@ -181,11 +181,11 @@ std::string objection_to_line(const Command& command, const std::vector<std::str
   } catch (const CLI::ParseError& error) {
     return error.what();
   }
-  return parts->behind_dashes ? "" : objection_to_args(command, std::move(parts->command));
+  return parts->after_dashes ? "" : objection_to_args(command, std::move(parts->command));
 }
 
 void print_help(const std::vector<Command>& commands) {
-  std::cout << "corral keeps the processes of MCP servers: none outlives the session that owns it.\n\n"
+  std::cout << "corral runs MCP servers and ends all their processes when the session ends.\n\n"
                "Usage: corral COMMAND [options]\n\nCommands:\n";
   std::size_t widest = 0;
   for (const Command& command : commands) widest = std::max(widest, command.name.size());
@@ -193,8 +193,8 @@ void print_help(const std::vector<Command>& commands) {
     std::cout << "  " << command.name << std::string(widest + 2 - command.name.size(), ' ') << command.summary
               << "\n";
   }
-  std::cout << "\nOptions:\n  -h, --help    this text\n  --version     version and build date\n\n"
-               "`corral COMMAND --help` says more, with examples.\n";
+  std::cout << "\nOptions:\n  -h, --help    Print this help\n  --version     Print version and build date\n\n"
+               "`corral COMMAND --help` has details and examples.\n";
 }
 
 }  // namespace
@@ -205,7 +205,7 @@ int fail(const std::string& command, const std::string& sentence) {
 }
 
 int fail_to_write(const std::string& command) {
-  return fail(command, "the output could not be written: give stdout a reader, or more room");
+  return fail(command, "cannot write to stdout (is the pipe closed or the disk full?)");
 }
 
 namespace {
@@ -247,7 +247,8 @@ int check_lines() {
   for (std::string line; std::getline(std::cin, line);) {
     boost::system::error_code error;
     const boost::json::value list = boost::json::parse(line, error);
-    if (error || !list.is_array()) return fail("", std::string(kCheckLines) + ": write a JSON list of words");
+    if (error || !list.is_array())
+      return fail("", std::string(kCheckLines) + ": each line must be a JSON list of strings");
     std::vector<std::string> args;
     for (const boost::json::value& word : list.get_array()) {
       args.push_back(word.is_string() ? std::string(word.get_string()) : kSomeValue);
@@ -261,7 +262,8 @@ int check_lines() {
 int parse_and_run(const std::vector<Command>& commands, std::vector<std::string> arguments) {
   const std::string name = arguments.empty() || arguments.front().starts_with('-') ? "" : arguments.front();
   const int code = run_chosen(commands, std::move(arguments));
-  // What nobody could read was not said, whatever the command made of it. A failure has been told already.
+  // Output that was not written is a failure, even if the command succeeded. kOwnFailure was reported
+  // already.
   if (code == kOwnFailure || std::cout.flush()) return code;
   return fail_to_write(name);
 }

@@ -28,7 +28,7 @@ bool is_among(const std::vector<std::string>& words, const std::string& word) {
   return words.empty() || std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// Of the kind: red for what went wrong, yellow for what somebody should look at.
+/// Red for failures, yellow for what may need attention.
 Tone tone_of_kind(const std::string& kind) {
   switch (events::kind_called(kind).value_or(Kind::Start)) {
     case Kind::Crash:
@@ -72,8 +72,8 @@ Result<void> check_kind(const std::string& name) {
   std::string listed;
   for (const std::string& kind : kinds) listed += (listed.empty() ? "" : ", ") + kind;
   const std::string near = nearest_word(name, kinds);
-  return Error{"'" + printable(name) + "' is no kind of event" +
-               (near.empty() ? "." : "; did you mean " + near + "?") + " There are " + listed};
+  return Error{"'" + printable(name) + "' is not a kind of event" +
+               (near.empty() ? "." : "; did you mean " + near + "?") + " Known kinds: " + listed};
 }
 
 }  // namespace corral::cli

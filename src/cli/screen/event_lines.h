@@ -1,4 +1,4 @@
-// Events of the daemon, chosen and shown. What the daemon says may be of another version. Pure.
+// Selects and shows events of the daemon, which may be of another version. Pure.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -22,10 +22,10 @@ bool is_chosen(const boost::json::value& event, const EventChoice& choice);
 /// "2026-11-16T03:40:00.123Z  spawn     instance 1a2b3c4d of server files: started"
 std::string event_line(const boost::json::value& event, const TerminalStyle& style);
 
-/// Every kind there is: "start", "shutdown", …
+/// All kinds of events: "start", "shutdown", …
 std::vector<std::string> event_kinds();
 
-/// An error that names the kinds there are.
+/// An error, with a list of all kinds, if `name` is not a kind of event.
 Result<void> check_kind(const std::string& name);
 
 }  // namespace corral::cli

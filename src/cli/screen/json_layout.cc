@@ -11,12 +11,12 @@
 namespace corral::cli {
 namespace {
 
-// Thousands of levels, each further to the right, would make gigabytes of blanks.
+// Without a limit, thousands of levels would produce gigabytes of blanks.
 constexpr std::size_t kDeepestIndent = 40;
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-/// Where the string that begins at `at` ends.
+/// The end of the string that begins at `at`.
 std::size_t string_end(std::string_view json, std::size_t at) {
   for (++at; at < json.size() && json[at] != '"'; ++at) {
     if (json[at] == '\\') ++at;

@@ -1,5 +1,5 @@
-// JSON text for people and for a line of its own. The text stays what it is: numbers of any length, the order
-// of members, escapes; only white space between values changes.
+// Reformats JSON text: indented for people, or on one line. Only white space between values changes; numbers
+// of any length, the order of members and escapes stay.
 #pragma once
 
 #include <string>
@@ -7,13 +7,13 @@
 
 namespace corral::cli {
 
-/// Indented by two blanks, up to 40 levels. `json` is valid.
+/// Indented by two blanks, up to 40 levels. `json` must be valid.
 std::string laid_out(std::string_view json);
 
-/// On one line. `json` is valid.
+/// On one line. `json` must be valid.
 std::string on_one_line(std::string_view json);
 
-/// An error's text if it is no JSON, else empty. UTF-8, at most 512 levels deep.
+/// What is wrong if the text is not valid JSON, otherwise empty. Must be UTF-8, at most 512 levels deep.
 std::string why_no_json(std::string_view text);
 
 /// For a terminal: printable_json. For a program: unchanged. `json` is on one line.

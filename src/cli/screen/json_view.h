@@ -1,5 +1,5 @@
-// What the daemon says, for people. It may be older or newer than we are: a member that is missing or of
-// another type is shown as "-".
+// Reads members of the daemon's JSON as text for people. The daemon may be another version: a member that is
+// missing or has another type is shown as "-".
 #pragma once
 
 #include <boost/json/array.hpp>
@@ -9,23 +9,23 @@
 
 namespace corral::cli {
 
-/// Null if there is none.
+/// Null if there is no such member.
 const boost::json::value* member(const boost::json::value& value, std::string_view name);
 
 /// A text, a number or a flag on one line, with nothing in it that steers a terminal.
 std::string text(const boost::json::value& value, std::string_view name);
 
-/// Whether `text` has something to show: a text that is not empty, a number or a flag. Ask this; do not
-/// compare what is shown with "-".
+/// Whether `text` has something to show: a string that is not empty, a number or a flag. Use this; do not
+/// compare the text with "-".
 bool has(const boost::json::value& value, std::string_view name);
 
 /// A number of milliseconds: "4m 10s".
 std::string age(const boost::json::value& value, std::string_view name);
 
-/// Empty if there is none.
+/// Empty if there is no such list.
 const boost::json::array& list(const boost::json::value& value, std::string_view name);
 
-/// The texts of a list: "files, memory".
+/// The strings of a list, with commas: "files, memory".
 std::string joined(const boost::json::value& value, std::string_view name);
 
 bool flag(const boost::json::value& value, std::string_view name);

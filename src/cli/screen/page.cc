@@ -10,7 +10,7 @@
 namespace corral::cli {
 namespace {
 
-constexpr std::size_t kNarrowest = 40;  // below that nothing reads well, so the terminal may wrap
+constexpr std::size_t kNarrowest = 40;  // narrower text is unreadable, so let the terminal wrap
 
 bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
 
@@ -51,7 +51,7 @@ const char* sequence_of(Tone tone) {
   return "";
 }
 
-/// What each row says of this column, or its title.
+/// The width of the widest cell of a column, including its title.
 std::size_t widest_cell(const std::string& title, const std::vector<std::vector<std::string>>& rows,
                         std::size_t column) {
   std::size_t widest = width_of(title);
@@ -114,7 +114,8 @@ std::string shorten_homes(std::string text) {
   return text;
 }
 
-/// The one way out for text: where the locale has no Unicode, a question mark stands for what it cannot show.
+/// All output goes through here. If the locale has no Unicode, other characters are printed as question
+/// marks.
 void Page::put(const std::string& line) {
   for (const char byte : line) {
     if (style_.unicode || static_cast<unsigned char>(byte) < 0x80) {
@@ -170,7 +171,8 @@ void Page::table(const std::string& indent, const std::vector<Column>& columns,
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (columns[i].takes_rest) shrink(i);
   }
-  for (std::size_t i = columns.size(); i-- > 0;) shrink(i);  // if that was not enough
+  for (std::size_t i = columns.size(); i-- > 0;)
+    shrink(i);  // if that was not enough, the others from the right
   Cells titles;
   titles.reserve(columns.size());
   for (const Column& column : columns) titles.push_back(column.title);

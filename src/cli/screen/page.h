@@ -1,5 +1,5 @@
-// Text for a person: wrapped to the terminal, plain ASCII where the locale asks for it, bold and in colour
-// only on a terminal. Strings of foreign origin must be printable already.
+// Text for people: wrapped to the width of the terminal, in plain ASCII if the locale requires it, bold and
+// coloured only on a terminal. Strings from outside must be printable already.
 #pragma once
 
 #include <cstddef>
@@ -13,31 +13,31 @@ namespace corral::cli {
 struct TerminalStyle {
   std::size_t width = 80;
   bool unicode = true;
-  bool bold = false;  // and colours
+  bool bold = false;  // and coloured
 };
 
-/// How much a text should strike the eye.
+/// How much a text should stand out.
 enum class Tone { Plain, Strong, Warning, Bad };
 
 inline constexpr std::size_t kWidestText = 120;  // longer lines are hard to follow
 
-/// As the terminal behind a descriptor wants it; 80 columns, without bold, where there is none. COLUMNS,
-/// NO_COLOR and the locale variables are honoured. A table may be wider than a text.
+/// The style for the terminal at a descriptor; 80 columns without bold if it is not a terminal. Honours
+/// COLUMNS, NO_COLOR and the locale variables. `widest` limits the width: tables may be wider than text.
 TerminalStyle terminal_style(int fd, std::size_t widest = kWidestText);
 
-/// Columns that a UTF-8 text takes, one per code point.
+/// The width of a UTF-8 text in columns, one per code point.
 std::size_t width_of(std::string_view text);
 
-/// The text in its tone; only where the look has colours. Its width is to be counted before.
+/// The text with the escape sequences of its tone, if the style has colours. Count its width before.
 std::string toned(const std::string& text, Tone tone, const TerminalStyle& style);
 
-/// Cut to at most `width` columns, with an ellipsis in place of what is missing.
+/// Cuts the text to at most `width` columns; an ellipsis replaces the rest.
 std::string fit(const std::string& text, std::size_t width, const TerminalStyle& style);
 
 /// "~/project" instead of the whole path.
 std::string shorten_home(const std::string& path);
 
-/// The same for every path in a sentence.
+/// The same for all paths in a sentence.
 std::string shorten_homes(std::string text);
 
 class Page {
@@ -46,20 +46,20 @@ class Page {
 
   const TerminalStyle& style() const { return style_; }
   void blank() { out_ << '\n'; }
-  /// Strong, and in a tone beside that.
+  /// In bold, and in a tone.
   void heading(const std::string& text, Tone tone = Tone::Plain);
-  /// Wrapped at blanks; `label` stands before the first line, the others are indented below the text.
+  /// Wrapped at blanks. `label` precedes the first line; the other lines are indented by its width.
   void paragraph(const std::string& label, const std::string& text);
-  /// To be pasted: never wrapped or cut.
+  /// For copying: never wrapped or cut.
   void command(const std::string& label, const std::string& text) { put(label + text); }
 
   struct Column {
     std::string title;
     bool right = false;
-    bool takes_rest = false;       // shrinks to what is left; at most one
-    std::vector<Tone> tones = {};  // of its cells, one for each row; empty = plain
+    bool takes_rest = false;       // shrinks to the remaining width; at most one
+    std::vector<Tone> tones = {};  // one for each row; empty = plain
   };
-  /// `below` has a sentence for each row, which stands below it; or is empty.
+  /// `below` is empty, or has a sentence for each row, which is printed under that row.
   void table(const std::string& indent, const std::vector<Column>& columns,
              const std::vector<std::vector<std::string>>& rows, const std::vector<std::string>& below = {});
 

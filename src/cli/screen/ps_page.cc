@@ -12,8 +12,8 @@ namespace {
 
 using Cells = std::vector<std::string>;
 
-constexpr std::size_t kWide = 140;   // from here on the reason has a column of its own
-constexpr std::size_t kNarrow = 76;  // below that only the first things have columns
+constexpr std::size_t kWide = 140;   // from this width on the reason has its own column
+constexpr std::size_t kNarrow = 76;  // below this width only the most important columns
 
 /// Sessions without an instance, by server and state: "parked", "lazy", "opening", "stopped", "broken".
 std::map<std::pair<std::string, std::string>, std::vector<observe::SessionView>> waiting_groups(
@@ -25,7 +25,7 @@ std::map<std::pair<std::string, std::string>, std::vector<observe::SessionView>>
   return groups;
 }
 
-/// Where no column says that the code is old, the state does, by its colour.
+/// Without a column for the code, the colour of the state shows that the code is stale.
 Tone tone_of(const InstanceRow& one) {
   const Tone tone = tone_of_state(one.state);
   return tone == Tone::Plain && !one.stale.empty() ? Tone::Warning : tone;
@@ -67,7 +67,7 @@ void show_wide(Page& page, const Overview& overview) {
              rows);
 }
 
-/// What has no room in a row.
+/// What does not fit into a row.
 std::string sentence_of(const InstanceRow& one) {
   std::string text = one.reason.empty() ? shown(one.share) : one.reason;
   text += "; " + shown(one.level) + "; " + shown_code(one) + " code";
@@ -75,7 +75,7 @@ std::string sentence_of(const InstanceRow& one) {
   return text;
 }
 
-/// The columns that people look for first; the rest is a sentence below each row.
+/// The most important columns; the rest is a sentence under each row.
 void show_narrow(Page& page, const Overview& overview) {
   Page::Column state{"STATE"};
   std::vector<Cells> rows;
@@ -104,7 +104,7 @@ void show_narrow(Page& page, const Overview& overview) {
              rows, below);
 }
 
-/// Half a terminal.
+/// For half a terminal.
 void show_tiny(Page& page, const Overview& overview) {
   Page::Column state{"STATE"};
   std::vector<Cells> rows;
@@ -126,7 +126,7 @@ void show_tiny(Page& page, const Overview& overview) {
   page.table("", {{"SERVER", false, true}, {"PID", true}, {"MEMORY", true}, state}, rows, below);
 }
 
-/// "  └─ node", with the lines of those above it.
+/// Rows of a process tree: "  └─ node", with the lines of its ancestors.
 class TreeRows {
  public:
   TreeRows(const std::vector<observe::ProcessView>& processes, const TerminalStyle& style) : style_(style) {
@@ -145,7 +145,7 @@ class TreeRows {
     }
   }
 
-  /// What hangs on nothing that is known: its parent left meanwhile.
+  /// Processes whose parent is not in the list, because it has exited since.
   void add_rest(std::vector<Cells>& rows) {
     while (true) {
       const auto found = std::find_if(children_.begin(), children_.end(),
@@ -222,14 +222,14 @@ void show_tree(Page& page, const InstanceRow& one) {
   page.paragraph("  ", (one.reason.empty() ? shown(one.share) : one.reason) + "; kept by " +
                            shown(one.level) +
                            (one.root.empty() ? "" : "; project " + shorten_home(one.root)));
-  if (!one.stale.empty()) page.paragraph("  ", "runs old code: " + shorten_home(one.stale));
+  if (!one.stale.empty()) page.paragraph("  ", "runs stale code: " + shorten_home(one.stale));
   show_limits_of(page, one.limits);
   show_processes(page, one);
   for (const observe::SessionView& session : one.served) show_session(page, session);
-  if (one.served.empty()) page.paragraph("  ", "serves nobody now");
+  if (one.served.empty()) page.paragraph("  ", "has no sessions now");
 }
 
-/// The reverse: whom each client has at work.
+/// The reverse view: the servers of each client.
 void show_clients(Page& page, const Overview& overview) {
   std::map<std::pair<std::optional<pid_t>, std::string>, std::vector<std::string>> clients;
   for (const InstanceRow& one : overview.instances) {
@@ -254,7 +254,7 @@ void show_clients(Page& page, const Overview& overview) {
   }
 }
 
-/// Whether the sentence below a row says it already.
+/// Whether the sentence under a row says this already.
 bool is_told(const Overview& overview, const observe::ServerView& server) {
   return std::any_of(overview.waiting.begin(), overview.waiting.end(),
                      [&server](const observe::SessionView& one) {
@@ -274,13 +274,13 @@ void show_other_halted(Page& page, const Overview& overview) {
 
 std::string nothing_runs(const Overview& overview) {
   const std::string& name = overview.only;
-  if (name.empty()) return "nothing runs, and no client is attached";
+  if (name.empty()) return "no instance is running, and no client is attached";
   if (std::find(overview.names.begin(), overview.names.end(), name) != overview.names.end()) {
-    return "nothing of " + name + " runs, and no client is attached to it";
+    return "no instance of " + name + " is running, and no client is attached to it";
   }
   const std::string near = nearest_word(name, overview.names);
   return "no server is called '" + name + "': " +
-         (near.empty() ? "`corral ps` shows what runs, `corral config check` what is configured"
+         (near.empty() ? "`corral ps` lists running servers, `corral config check` configured ones"
                        : "did you mean " + near + "?");
 }
 
@@ -296,7 +296,7 @@ void show_process_table(Page& page, const Overview& overview) {
   if (shows_nothing(page, overview)) return show_all_halted(page, overview);
   if (page.style().width >= kWide) {
     show_wide(page, overview);
-    return show_all_halted(page, overview);  // the column is mostly too narrow for the whole sentence
+    return show_all_halted(page, overview);  // the column is usually too narrow for the whole sentence
   }
   page.style().width >= kNarrow ? show_narrow(page, overview) : show_tiny(page, overview);
   show_other_halted(page, overview);
@@ -309,7 +309,7 @@ void show_process_trees(Page& page, const Overview& overview) {
       page.blank();
     }
     if (!overview.waiting.empty()) {
-      page.heading("Without a server now: " + std::to_string(overview.waiting.size()));
+      page.heading("Sessions without a running server: " + std::to_string(overview.waiting.size()));
       for (const observe::SessionView& session : overview.waiting) {
         page.paragraph("  ", shown(session.server) + ":");
         show_session(page, session);

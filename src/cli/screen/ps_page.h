@@ -1,4 +1,4 @@
-// `corral ps` for people: what the daemon runs as a table, or as trees with the sessions below them. Pure.
+// The output of `corral ps` for people: a table, or trees with their sessions. Pure.
 #pragma once
 
 #include "cli/screen/overview.h"
@@ -6,11 +6,11 @@
 
 namespace corral::cli {
 
-/// One row per instance, and one per server and state of sessions that have none. On a narrow page the reason
-/// and what else has no room stand below the row.
+/// One row for each instance, and one for each server and state of sessions without an instance. On a narrow
+/// page, what does not fit is printed under the row.
 void show_process_table(Page& page, const Overview& overview);
 
-/// Each instance with its processes and the sessions that they serve; then each client with what serves it.
+/// Each instance with its processes and sessions; then each client with its servers.
 void show_process_trees(Page& page, const Overview& overview);
 
 }  // namespace corral::cli

@@ -13,7 +13,7 @@ namespace corral::cli {
 namespace {
 
 constexpr std::size_t kFewRows = 12;
-constexpr std::size_t kEnds = 3;  // shown of each end of a longer list
+constexpr std::size_t kEnds = 3;  // rows at each end of a long list
 
 std::string state_of(const survey::Server& server) {
   const bool possible = server.certainty == survey::Server::Certainty::Possible;
@@ -25,7 +25,7 @@ std::string user_of(uid_t uid) {
   return entry == nullptr ? std::to_string(uid) : printable(entry->pw_name);
 }
 
-/// Without the scope of its package, which is the same for many and takes the room of the name.
+/// Without the scope of its package, which many share and which needs too much room.
 std::string short_name_of(const survey::Server& server) {
   const std::string name = name_of(server);
   const std::size_t slash = name.find('/');
@@ -97,8 +97,7 @@ void show_servers(Page& page, const survey::Survey& survey, const std::vector<st
   }
   page.table("  ", columns, shown);
   if (few) {
-    page.paragraph("  ",
-                   "(" + std::to_string(servers.size() - 2 * kEnds) + " more between these; -v shows all)");
+    page.paragraph("  ", "(" + std::to_string(servers.size() - 2 * kEnds) + " more; -v shows all)");
   }
 }
 

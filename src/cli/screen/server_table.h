@@ -1,4 +1,4 @@
-// How servers are shown to a person, the same in every command.
+// How `doctor`, `reap`, `watch` and `who` show servers.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +24,8 @@ std::string sum_of(const survey::Survey& survey, const std::vector<std::size_t>&
 
 enum class Rows { Few, All };
 
-/// One row per server: pid, age, version, processes, memory, owner. Of a long list only the ends, unless all
-/// are wanted.
+/// One row for each server: pid, age, version, processes, memory, owner. Of a long list only the first and
+/// last rows, unless all are wanted.
 void show_servers(Page& page, const survey::Survey& survey, const std::vector<std::size_t>& servers,
                   Rows rows);
 

@@ -15,7 +15,7 @@ struct Sequence {
   KeyKind kind;
 };
 
-/// As xterm and its relatives send them, in both cursor modes.
+/// The sequences of xterm and similar terminals, in both cursor modes.
 constexpr Sequence kSequences[] = {
     {"\x1b[A", KeyKind::Up},   {"\x1bOA", KeyKind::Up},      {"\x1b[B", KeyKind::Down},
     {"\x1bOB", KeyKind::Down}, {"\x1b[5~", KeyKind::PageUp}, {"\x1b[6~", KeyKind::PageDown},
@@ -23,7 +23,7 @@ constexpr Sequence kSequences[] = {
     {"\x1b[F", KeyKind::End},  {"\x1bOF", KeyKind::End},     {"\x1b[4~", KeyKind::End},
 };
 
-/// The length of an escape sequence that we have no use for: up to its final letter.
+/// The length of an unknown escape sequence, up to its final letter.
 std::size_t length_of_other(std::string_view bytes) {
   std::size_t at = 1;
   if (at < bytes.size() && (bytes[at] == '[' || bytes[at] == 'O')) ++at;
@@ -47,7 +47,7 @@ TopKey pop_key(std::string_view& bytes) {
   return {KeyKind::Character, first};
 }
 
-/// Where the selection belongs, also after the next look.
+/// Identifies the selected row, so that it can be found again after an update.
 std::tuple<std::string, std::string, std::string> identity(const InstanceRow& row) {
   return {row.id, row.server, row.id.empty() ? row.state : ""};
 }
@@ -106,7 +106,7 @@ void TopModel::take(Overview overview) {
   move(0);
 }
 
-/// The most first; what is not known comes last, and the name decides between equals.
+/// Largest first; unknown values last; equal values by name.
 void TopModel::sort() {
   const auto more = [this](const InstanceRow& a, const InstanceRow& b) {
     const auto rest_of = [](const InstanceRow& row) { return std::tie(row.server, row.id, row.state); };
@@ -138,7 +138,7 @@ TopAction TopModel::press(const TopKey& key) {
     return answer(key.kind == KeyKind::Character ? key.character : 'n');
   }
   if (help_) {
-    help_ = false;  // any key ends it; that one is not meant for anything else
+    help_ = false;  // any key closes the help, and does nothing else
     return key.kind == KeyKind::Character && key.character == 'q' ? TopAction{TopAction::Kind::Quit}
                                                                   : TopAction{};
   }
@@ -163,7 +163,7 @@ TopAction TopModel::press_character(char character) {
   };
   switch (character) {
     case 'q':
-    case '\x03':  // Ctrl+C where the terminal does not make a signal of it
+    case '\x03':  // Ctrl+C, if the terminal does not send a signal for it
     case '\x04': return {TopAction::Kind::Quit};
     case 'k': move(-1); break;
     case 'j': move(1); break;
@@ -184,7 +184,7 @@ TopAction TopModel::press_character(char character) {
 
 void TopModel::ask(TopAction::Kind kind) {
   if (selected_ >= rows_.size()) {
-    message_ = "there is no server to choose";
+    message_ = "there is no server to select";
     return;
   }
   asked_ = {kind, rows_[selected_].server};
@@ -193,13 +193,13 @@ void TopModel::ask(TopAction::Kind kind) {
 TopAction TopModel::answer(char character) {
   TopAction asked = std::exchange(asked_, {});
   if (character == 'y' || character == 'Y') return asked;
-  message_ = "nothing was done";
+  message_ = "cancelled";
   return {};
 }
 
 std::string TopModel::question() const {
   switch (asked_.kind) {
-    case TopAction::Kind::Restart: return "restart " + asked_.server + ", all of its instances? y/n";
+    case TopAction::Kind::Restart: return "restart " + asked_.server + " with all its instances? y/n";
     case TopAction::Kind::Stop: return "stop " + asked_.server + " until it is started again? y/n";
     default: return {};
   }

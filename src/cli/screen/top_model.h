@@ -1,5 +1,5 @@
-// What `corral top` knows and what the keys do to it: rows, order, selection, a question, a message. Pure: it
-// neither asks the daemon nor draws.
+// The state of `corral top` and the effect of its keys: rows, order, selection, a question, a message. Pure:
+// it neither asks the daemon nor draws.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +17,13 @@ struct TopKey {
   char character = 0;
 };
 
-/// What a terminal sends when keys are pressed. An escape that stands alone is the key of that name.
+/// Splits the bytes from a terminal into keys. A single escape character is the escape key.
 std::vector<TopKey> read_keys(std::string_view bytes);
 
 enum class TopOrder { Memory, Cpu, Uptime, Sessions, Name };
 const char* name_of(TopOrder order);
 
-/// What a key asks of the outside.
+/// What the caller must do after a key.
 struct TopAction {
   enum class Kind { None, Quit, Restart, Stop };
   Kind kind = Kind::None;
@@ -34,19 +34,19 @@ class TopModel {
  public:
   explicit TopModel(TopOrder order = TopOrder::Memory) : order_(order) {}
 
-  /// A new look. The selection stays with what it was on, or near it if that is gone.
+  /// Replaces the data. The selection stays on the same row, or near it if that row is gone.
   void take(Overview overview);
   TopAction press(const TopKey& key);
 
-  /// A word on how something went, until the next key.
+  /// Shows a message until the next key.
   void tell(std::string message) { message_ = std::move(message); }
-  /// Why what is shown is old; empty = it is not.
+  /// Why the data is out of date; empty = it is current.
   void set_trouble(std::string trouble) { trouble_ = std::move(trouble); }
-  /// How many rows a page has, for the keys that move by one.
+  /// The number of rows on a page, for the page keys.
   void set_page(std::size_t rows) { page_ = rows == 0 ? 1 : rows; }
 
   const Overview& overview() const { return overview_; }
-  /// Instances, and sessions that have none by server and state, in order.
+  /// Instances, and sessions without one grouped by server and state, in the chosen order.
   const std::vector<InstanceRow>& rows() const { return rows_; }
   std::size_t selected() const { return selected_; }
   TopOrder order() const { return order_; }
@@ -54,7 +54,7 @@ class TopModel {
   bool shows_help() const { return help_; }
   const std::string& message() const { return message_; }
   const std::string& trouble() const { return trouble_; }
-  /// The question that waits for y or n; empty = none does.
+  /// The question that waits for y or n; empty = none.
   std::string question() const;
 
  private:

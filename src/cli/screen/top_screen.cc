@@ -13,13 +13,13 @@ namespace {
 using Style = TopLine::Style;
 using TopCells = std::vector<std::string>;
 
-constexpr std::size_t kAround = 4;     // lines that are no rows: two of summary, the header, the message
-constexpr std::size_t kLeastRest = 8;  // columns for the one that takes the rest
+constexpr std::size_t kAround = 4;     // other lines: two of summary, the header, the message
+constexpr std::size_t kLeastRest = 8;  // the least width of the column that takes the rest
 
 struct TopColumn {
   const char* title;
   bool right;
-  int worth;  // the least goes first where there is no room; the name stays
+  int worth;  // if there is no room, the column with the lowest is dropped first; the name stays
   std::string (*cell)(const InstanceRow&);
 };
 
@@ -41,7 +41,7 @@ const std::vector<TopColumn>& top_columns() {
   return columns;
 }
 
-/// One byte per column where the locale has no Unicode; never more columns than there are.
+/// One byte per column if the locale has no Unicode; cut to the width of the screen.
 std::string plain(const std::string& text, const TerminalStyle& style) {
   std::string cut = fit(text, style.width, style);
   if (style.unicode) return cut;
@@ -96,7 +96,7 @@ class Layout {
   static constexpr std::size_t kWidestCell = 24;
 
   std::size_t room() const { return style_.width > 2 ? style_.width - 2 : 1; }
-  /// Of all columns but the first.
+  /// The width of all columns except the first.
   std::size_t used() const {
     std::size_t sum = 0;
     for (std::size_t i = 1; i < chosen_.size(); ++i) sum += chosen_[i].second + 2;
@@ -150,7 +150,7 @@ std::string title_line(const TopModel& model) {
          shown_age(all.daemon.uptime) + ", by " + name_of(model.order());
 }
 
-/// Processes in their order, parents first, each as deep as it is; then the sessions.
+/// The processes, parents first, indented by depth; then the sessions.
 void add_tree(const InstanceRow& row, const TerminalStyle& style, std::vector<TopLine>& lines) {
   std::map<std::int64_t, std::size_t> depth;
   if (row.usage) {
@@ -175,7 +175,7 @@ void add_tree(const InstanceRow& row, const TerminalStyle& style, std::vector<To
   }
 }
 
-/// All rows; `selected_at` becomes the line of the selected one, `selected_end` the line behind its tree.
+/// All rows. `selected` gets the line of the selected row and the line after its tree.
 std::vector<TopLine> row_lines(const TopModel& model, const Layout& layout, const TerminalStyle& style,
                                bool mark, std::pair<std::size_t, std::size_t>& selected) {
   std::vector<TopLine> lines;
@@ -193,14 +193,15 @@ std::vector<TopLine> row_lines(const TopModel& model, const Layout& layout, cons
 std::vector<TopLine> help_lines(const TerminalStyle& style) {
   std::vector<TopLine> lines;
   for (const char* const line :
-       {"up, down, k, j    choose a server (page up, page down, home, end)",
+       {"up, down, k, j    select a server (page up, page down, home, end)",
         "m c u s n         sort by memory, cpu, uptime, sessions, name",
-        "t                 show the processes and sessions of each",
-        "r                 restart the chosen server", "x                 stop it, until `corral start NAME`",
-        "q, Ctrl+C         leave", "", "CPU is what was used since the last look; 100% is one core.",
+        "t                 show the processes and sessions of each instance",
+        "r                 restart the selected server",
+        "x                 stop it, until `corral start NAME`", "q, Ctrl+C         quit", "",
+        "CPU is the use since the last update; 100% is one core.",
         "A parked session has no process until its next call.",
         "A stopped or broken server refuses calls; `corral start NAME` allows them.", "",
-        "any other key goes back"}) {
+        "press any other key to return"}) {
     lines.push_back({plain(std::string("  ") + line, style)});
   }
   return lines;
@@ -213,7 +214,7 @@ TopLine last_line(const TopModel& model, const TerminalStyle& style) {
   return {plain("? help  q quit  r restart  x stop  t tree  sort: m c u s n", style), Style::Faint};
 }
 
-/// The part that is seen: the selected row is in it, and as much of its tree as fits.
+/// The visible part: it contains the selected row, and as much of its tree as fits.
 std::vector<TopLine> window(std::vector<TopLine> lines, std::size_t room,
                             const std::pair<std::size_t, std::size_t>& selected) {
   if (lines.size() <= room) return lines;
@@ -245,12 +246,12 @@ std::vector<TopLine> draw_top(const TopModel& model, std::size_t height, const T
     std::pair<std::size_t, std::size_t> selected;
     body = window(row_lines(model, layout, style, true, selected), room, selected);
     if (body.empty())
-      body.push_back({plain("  nothing runs, and no client is attached", style), Style::Faint});
+      body.push_back({plain("  no instance is running, and no client is attached", style), Style::Faint});
   }
   body.resize(room);
   lines.insert(lines.end(), body.begin(), body.end());
   lines.push_back(last_line(model, style));
-  // On a screen of a few lines the rows and the question matter more than what stands above them.
+  // On a very low screen, rows and questions are more important than the lines above them.
   if (lines.size() > height) lines.erase(lines.begin(), lines.end() - static_cast<std::ptrdiff_t>(height));
   return lines;
 }

@@ -1,5 +1,5 @@
-// `corral top` as lines of a given width and height. Pure: what the lines look like on a terminal is decided
-// in top_terminal.
+// Draws `corral top` as lines for a given width and height. Pure: top_terminal decides about escape
+// sequences.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +17,13 @@ struct TopLine {
   Style style = Style::Plain;
 };
 
-/// At most `height` lines of at most `look.width` columns; the last is for messages and questions.
+/// At most `height` lines of at most `style.width` columns. The last line is for messages and questions.
 std::vector<TopLine> draw_top(const TopModel& model, std::size_t height, const TerminalStyle& style);
 
-/// How many lines there are for rows.
+/// The number of lines for rows.
 std::size_t rows_of_top(std::size_t height);
 
-/// The whole list, however long: for --batch.
+/// The complete list, for --batch.
 std::vector<TopLine> list_top(const TopModel& model, const TerminalStyle& style);
 
 }  // namespace corral::cli

@@ -14,11 +14,11 @@
 namespace corral::cli {
 namespace {
 
-// Another screen; the cursor hidden; no wrap, so that a character that is wider than we think shifts one line
+// Alternate screen, hidden cursor, no wrapping: a character that is wider than expected then shifts one line
 // and not all of them.
 constexpr std::string_view kEnter = "\x1b[?1049h\x1b[?25l\x1b[?7l";
 constexpr std::string_view kLeave = "\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l";
-constexpr int kGoodbyeMs = 500;  // for the terminal to take the sequence that gives it back
+constexpr int kGoodbyeMs = 500;  // for the terminal to accept the sequences that restore it
 constexpr std::size_t kMostColumns = 1000;
 
 const char* sgr_of(TopLine::Style style) {
@@ -35,10 +35,10 @@ const char* sgr_of(TopLine::Style style) {
 }
 
 Error no_terminal(const std::string& why) {
-  return Error{why + ": `corral ps` shows the same once, `corral top --batch 5` five times as plain text"};
+  return Error{why + ": use `corral ps`, or `corral top --batch 5` for plain text"};
 }
 
-/// Our own description of it: what we set to non-blocking must not stay so for the shell.
+/// Opens the terminal again, because O_NONBLOCK on the inherited descriptor would also affect the shell.
 UniqueFd open_terminal() {
   constexpr int kHow = O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
   UniqueFd fd(open("/dev/tty", kHow));
@@ -58,23 +58,23 @@ sigset_t wanted_signals() {
 
 Result<std::unique_ptr<TopTerminal>> TopTerminal::open() {
   if (isatty(STDIN_FILENO) != 1 || isatty(STDOUT_FILENO) != 1) {
-    return no_terminal("top needs a terminal for its keys and its screen, and stdin or stdout is none");
+    return no_terminal("stdin or stdout is not a terminal");
   }
   const char* const type = getenv("TERM");
   if (type == nullptr || *type == '\0' || std::string_view(type) == "dumb") {
-    return no_terminal("this terminal cannot place text (TERM is " +
+    return no_terminal("this terminal cannot position text (TERM is " +
                        std::string(type == nullptr || *type == '\0' ? "not set" : type) + ")");
   }
   UniqueFd fd = open_terminal();
   termios before{};
-  if (!fd.valid() || tcgetattr(fd.get(), &before) != 0) return no_terminal("the terminal cannot be opened");
+  if (!fd.valid() || tcgetattr(fd.get(), &before) != 0) return no_terminal("cannot open the terminal");
   return std::unique_ptr<TopTerminal>(new TopTerminal(std::move(fd), before));
 }
 
 TopTerminal::TopTerminal(UniqueFd fd, const termios& before) : fd_(std::move(fd)), before_(before) {
   const sigset_t wanted = wanted_signals();
   for (const int signo : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
-    ::signal(signo, SIG_DFL);  // what a parent ignores would never be seen
+    ::signal(signo, SIG_DFL);  // the parent may ignore it, and we would inherit that
   }
   ::signal(SIGPIPE, SIG_IGN);
   sigprocmask(SIG_BLOCK, &wanted, nullptr);
@@ -92,7 +92,7 @@ int TopTerminal::next_signal() const {
 void TopTerminal::enter() {
   termios raw = before_;
   raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
-  raw.c_iflag &= ~static_cast<tcflag_t>(IXON | ICRNL);  // Ctrl+S would only freeze us
+  raw.c_iflag &= ~static_cast<tcflag_t>(IXON | ICRNL);  // Ctrl+S must not freeze the program
   raw.c_cc[VMIN] = 1;
   raw.c_cc[VTIME] = 0;
   tcsetattr(fd_.get(), TCSANOW, &raw);

@@ -1,5 +1,6 @@
-// The terminal of `corral top`: another screen, keys without Enter, and all of it as it was when we leave, by
-// whichever door. ANSI by hand: what is needed is a dozen sequences that every terminal of today has.
+// The terminal of `corral top`: the alternate screen and keys without Enter; the destructor restores
+// everything. It writes ANSI sequences itself, because it needs only a dozen, which every current terminal
+// supports. One object for the process; a single thread calls it.
 #pragma once
 
 #include <termios.h>
@@ -23,32 +24,32 @@ class TopTerminal {
     std::size_t rows = 24;
   };
 
-  /// An error if there is no terminal, or none that can place text. Blocks the signals that `signals` tells.
+  /// An error if there is no terminal, or if it cannot position text. Blocks the signals of `signals`.
   static Result<std::unique_ptr<TopTerminal>> open();
   ~TopTerminal();
   TopTerminal(const TopTerminal&) = delete;
   TopTerminal& operator=(const TopTerminal&) = delete;
 
   int fd() const { return fd_.get(); }
-  /// SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT and SIGWINCH, one per read.
+  /// A descriptor to poll for SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT and SIGWINCH.
   int signals() const { return signals_.get(); }
-  /// The next one that came; 0 = none.
+  /// The next pending signal; 0 = none.
   int next_signal() const;
 
   Size size() const;
-  /// What was typed; nothing = the terminal is gone.
+  /// The bytes of the keys that were pressed; nothing = the terminal is gone.
   std::optional<std::string> read();
 
-  /// Draws, as far as the terminal takes it now; the rest follows with `write_more`. While something is left
-  /// a new picture is not begun: false.
+  /// Draws what the terminal accepts now; `write_more` writes the rest. Returns false, and draws nothing,
+  /// while a rest is left.
   bool draw(const std::vector<TopLine>& lines, const TerminalStyle& style);
   bool has_more() const { return !left_.empty(); }
   /// False = the terminal is gone.
   bool write_more();
 
-  /// Ctrl+Z: gives the terminal back, stops, and takes it again when continued.
+  /// Ctrl+Z: restores the terminal, stops this process, and takes the terminal again when it is continued.
   void stop();
-  /// Somebody else had the terminal.
+  /// Takes the terminal again after another program has used it.
   void resume();
 
  private:

@@ -77,9 +77,9 @@ Instances: 3
   notes   cccccccc  301  ready, stale  cgroup      1s      1         1
   files aaaaaaaa is shared: every tool only reads
   search bbbbbbbb is private: by the file; project /srv/project
-  search bbbbbbbb runs old code: /opt/main.py has changed; `corral restart search` runs the new code
+  search bbbbbbbb runs stale code: /opt/main.py has changed; `corral restart search` runs the new code
   notes cccccccc is private: by the file
-  notes cccccccc runs old code: /opt/notes has changed; new sessions get the new code
+  notes cccccccc runs stale code: /opt/notes has changed; new sessions get the new code
 
 Sessions: 4
   SESSION  SERVER  INSTANCE  STATE   AGE  CALLS  CLIENT
@@ -163,9 +163,9 @@ TEST_F(CommandOutput, OfTopNamesWhatCannotBe) {
             "corral top: the interval must be between 100ms and 1h\n");
   EXPECT_EQ(run({"top", "--interval", "3601s"}).errors,
             "corral top: the interval must be between 100ms and 1h\n");
-  EXPECT_THAT(run({"top", "--json"}).errors, HasSubstr("say how many times with --batch N"));
+  EXPECT_THAT(run({"top", "--json"}).errors, HasSubstr("--json requires --batch N"));
   EXPECT_THAT(run({"top", "--sort", "size"}).errors,
-              HasSubstr("'size' is no order: write memory, cpu, uptime, sessions or name"));
+              HasSubstr("'size': use memory, cpu, uptime, sessions or name"));
 }
 
 TEST_F(CommandOutput, OfInfoIsHealthFilesAndProcesses) {
@@ -186,7 +186,7 @@ TEST_F(CommandOutput, OfInfoIsHealthFilesAndProcesses) {
   EXPECT_EQ(seen.out, R"(corral 1.2.3 (build 2026-11-01), pid 4711, up 1h 5m
 health: degraded
   - two copies of files
-pid file: /run/corral.pid: pid 4712, version 1.2.2, since yesterday; it is not this daemon's
+pid file: /run/corral.pid: pid 4712, version 1.2.2, since yesterday; it belongs to another daemon
 registry: /var/lib/registry.db: the disk is full
 
 Processes: 2
@@ -204,7 +204,7 @@ TEST_F(CommandOutput, OfInfoSaysThatAFileIsNotThere) {
 
   EXPECT_EQ(run({"info"}).out, R"(corral - (build -), pid -, up -
 health: healthy
-pid file: /run/corral.pid, which is not there
+pid file: /run/corral.pid, which is missing
 registry: /var/lib/registry.db
 
 Processes: 0
@@ -230,7 +230,7 @@ TEST_F(CommandOutput, OfServerVerbsSaysWhatEnded) {
 
   const Seen restarted = run({"restart", "files"});
   EXPECT_EQ(restarted.code, 1);
-  EXPECT_EQ(restarted.out, R"(files: 2 instances ended; whoever uses it gets a new one
+  EXPECT_EQ(restarted.out, R"(files: 2 instances ended; its sessions get a new one
   files aaaaaaaa stopped: 1 process, gone after 12 ms
   files bbbbbbbb killed: 3 processes, NOT proved gone after 900 ms
 )");
@@ -259,14 +259,14 @@ TEST_F(CommandOutput, OfServerVerbsSaysIfNothingHadToEnd) {
 TEST_F(CommandOutput, OfReloadSaysWhatChanged) {
   daemon_.result(Verb::Reload, R"({"changed":["files"],"added":["a","b"],"removed":[],"ended":2,
     "warnings":["a: no such program"]})");
-  EXPECT_EQ(run({"reload"}).out, R"(The configuration was read; changed files; added a, b
-  instances that ended: 2
+  EXPECT_EQ(run({"reload"}).out, R"(Configuration reloaded; changed files; added a, b
+  instances ended: 2
   warning: a: no such program
 )");
   daemon_.result(Verb::Reload, R"({"changed":[],"added":[],"removed":["old"],"ended":0})");
-  EXPECT_EQ(run({"reload"}).out, "The configuration was read; removed old\n");
+  EXPECT_EQ(run({"reload"}).out, "Configuration reloaded; removed old\n");
   daemon_.result(Verb::Reload, R"({"ended":0})");
-  EXPECT_EQ(run({"reload"}).out, "The configuration was read; no server has changed\n");
+  EXPECT_EQ(run({"reload"}).out, "Configuration reloaded; no server has changed\n");
 }
 
 TEST_F(CommandOutput, OfAnEndedSessionSaysWhatWentAndWhatStays) {
@@ -278,17 +278,16 @@ TEST_F(CommandOutput, OfAnEndedSessionSaysWhatWentAndWhatStays) {
   const Seen seen = run({"session", "end", "s-1"});
 
   EXPECT_EQ(seen.code, 1);
-  EXPECT_EQ(seen.out, R"(Session s-1 has ended after 31 ms: 1 instance went with it
+  EXPECT_EQ(seen.out, R"(Session s-1 has ended after 31 ms: 1 instance ended with it
   files aaaaaaaa stopped: 1 process, gone after 12 ms
-  notes cccccccc stays: it is shared, sessions that use it now: 2
+  notes cccccccc keeps running: it is shared; sessions that use it: 2
   NOT ended: process 9 (sleep 99), not permitted
 )");
   EXPECT_EQ(daemon_.asked().front().session, "s-1");
   daemon_.result(Verb::SessionEnd, R"({"session":"s-1","ms":31,"leaked":false,"ended":[]})");
   const Seen clean = run({"session", "end", "s-1"});
   EXPECT_EQ(clean.code, 0);
-  EXPECT_EQ(clean.out,
-            "Session s-1 has ended after 31 ms: 0 instances went with it, nothing is left of it\n");
+  EXPECT_EQ(clean.out, "Session s-1 has ended after 31 ms: 0 instances ended with it, nothing is left\n");
 }
 
 TEST_F(CommandOutput, OfSessionsIsATable) {
@@ -306,15 +305,15 @@ TEST_F(CommandOutput, OfSessionsIsATable) {
 
 TEST_F(CommandOutput, OfSessionNamesTheWordThatIsMissing) {
   EXPECT_EQ(run({"session"}).errors,
-            "corral session: write create, end or list behind it; see `corral session --help`\n");
+            "corral session: expected a subcommand: create, end or list; see `corral session --help`\n");
   EXPECT_EQ(run({"session", "end"}).errors,
-            "corral session: write the id of one session: `corral session end ID`\n");
+            "corral session: give the id of one session: `corral session end ID`\n");
   EXPECT_EQ(run({"session", "list", "--server", "a"}).errors,
-            "corral session: servers and commands are for `corral session create`\n");
+            "corral session: only `corral session create` takes --server and commands\n");
   EXPECT_EQ(run({"session", "create", "more"}).errors,
-            "corral session: unexpected 'more': write --server NAME, or a command behind --\n");
+            "corral session: unexpected argument 'more': use --server NAME, or put a command after `--`\n");
   EXPECT_EQ(run({"session", "create", "--", "a", "--"}).errors,
-            "corral session: nothing stands behind a --: write a command there\n");
+            "corral session: no command after `--`: add one, or remove the `--`\n");
   EXPECT_TRUE(daemon_.asked().empty());
 }
 

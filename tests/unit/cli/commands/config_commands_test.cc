@@ -46,10 +46,10 @@ files
   deny     delete_*
   timeout  5s for one call
   kept by  containment strict, memory 512 MB, processes 64, processor 150%
-  start    when a session attaches, with 2 kept ready, only if its version is 1.2 or later, taken
-           for a modern server; new sessions get the new code when its files change
+  start    when a session attaches, with 2 kept ready, only if its version is 1.2 or later, treated
+           as a modern server; new sessions get the new code when its files change
   life     not restarted after a crash, not probed, stopped after 5m without use, replaced when it
-           has grown beyond 1.0 GB, parked if its session is silent
+           uses more than 1.0 GB, parked if its session is silent
   end      1s after its input ended, then 2s after SIGTERM
   on stop  echo bye
 
@@ -67,10 +67,10 @@ off (disabled)
   command  true
   env      X=${NOT_THERE_AT_ALL}
   cwd      the client's
-  share    session: one instance for each
+  share    session: one instance for each session
   tools    none
   kept by  containment auto
-  start    at the first call that needs it; a change of its files is only told
+  start    at the first call that needs it; a change of its files is only reported
   life     restarted after a crash, probed after 1m of silence, stopped after 10m without use,
            parked if it keeps no state and its session is silent
   end      2s after its input ended, then 3s after SIGTERM
@@ -79,19 +79,19 @@ needy
   command  true
   env      X=${NOT_THERE_AT_ALL}
   cwd      the client's
-  share    shared by all sessions that start it alike
+  share    shared by all sessions that start it in the same way
   kept by  containment auto
   start    at the first call that needs it; new sessions get the new code when its files change
   life     restarted after a crash, probed after 1m of silence, stopped after 10m without use,
            parked if it keeps no state and its session is silent
   end      2s after its input ended, then 3s after SIGTERM
 
-daemon: lines up to 8.0 MB, drains for 3s, stays for 60m without sessions, runs up to 7 instances,
-        keeps 3 idle ones of a server
-http: 0.0.0.0:8765, which needs a token (`corral token create NAME`), also as box.lan, for pages of
-      https://a.example; sessions end after 10m without use
+daemon: messages up to 8.0 MB, drains for 3s, stays for 60m without sessions, runs up to 7
+        instances, keeps 3 idle ones of a server
+http: 0.0.0.0:8765, which requires a token (`corral token create NAME`), also as box.lan, for web
+      pages from https://a.example; sessions end after 10m without use
 watch: every 5m; servers that corral did not start: report; events and ended sessions are kept for 2
-       days; only a corral of version 0.1.0 or later may ask
+       days; only clients of corral 0.1.0 or later are served
 warning: in this shell: server 'needy': env.X needs the variable NOT_THERE_AT_ALL, which is not set.
          Set it where the client is started, or write ${NOT_THERE_AT_ALL:-DEFAULT} or
          $${NOT_THERE_AT_ALL}.
@@ -123,8 +123,8 @@ one
            parked if it keeps no state and its session is silent
   end      2s after its input ended, then 3s after SIGTERM
 
-daemon: lines up to 64 MB, drains for 5s, stays for 5m without sessions, runs up to 256 instances,
-        keeps 9 idle ones of a server
+daemon: messages up to 64 MB, drains for 5s, stays for 5m without sessions, runs up to 256
+        instances, keeps 9 idle ones of a server
 http: a local socket only; "corral": {"http": {"port": 8765}} opens a TCP port
 watch: every 1m; servers that corral did not start: off; events and ended sessions are kept for 14
        days
@@ -133,8 +133,8 @@ watch: every 1m; servers that corral did not start: off; events and ended sessio
         R"({"corral": {"http": {"port": 0}, "watch": {"interval": "0s"}, "history": 1}, "mcpServers": {}})");
   EXPECT_EQ(run({"config", "check", config_}).out, R"(~/corral.json: 0 servers
 
-daemon: lines up to 64 MB, drains for 5s, stays for 5m without sessions, runs up to 256 instances,
-        keeps 9 idle ones of a server
+daemon: messages up to 64 MB, drains for 5s, stays for 5m without sessions, runs up to 256
+        instances, keeps 9 idle ones of a server
 http: 127.0.0.1, any free port; sessions end after 30m without use
 watch: never; servers that corral did not start: off; events and ended sessions are kept for 1 day
 )");
@@ -155,12 +155,13 @@ TEST_F(ConfigOutput, CheckNamesWhatIsWrong) {
 TEST_F(ConfigOutput, ConfigNamesTheWordsThatItTakes) {
   EXPECT_EQ(run({"config", "--config", config_, "path"}).out, "~/corral.json\n");
   EXPECT_EQ(run({"config"}).errors,
-            "corral config: nothing to do: write `corral config check [FILE]` or `corral config path`\n");
+            "corral config: subcommand missing: use `corral config check [FILE]` or `corral config path`\n");
   EXPECT_EQ(run({"config", "path", "more"}).errors,
-            "corral config: unexpected 'more': write `corral config check [FILE]` or `corral config path`\n");
+            "corral config: unexpected argument 'more': use `corral config check [FILE]` or `corral config "
+            "path`\n");
   EXPECT_EQ(run({"config", "check", "a", "b"}).code, kOwnFailure);
   EXPECT_EQ(run({"config", "--config", config_, "check", "a"}).errors,
-            "corral config: two files given: leave --config out\n");
+            "corral config: two files given: omit --config or FILE\n");
 }
 
 // ---- add, remove, import
@@ -171,7 +172,7 @@ TEST_F(ConfigOutput, AddSaysWhatItDidAndWhatComesNext) {
 
   EXPECT_EQ(seen.code, 0) << seen.errors;
   EXPECT_EQ(seen.out, R"(Added one to ~/corral.json.
-No daemon is running; the next one reads it.
+No daemon is running; the next one will read the file.
 Next: corral connect --config ~/corral.json one
 )");
   EXPECT_EQ(read("corral.json"), R"({
@@ -191,26 +192,25 @@ Next: corral connect --config ~/corral.json one
 }
 )");
   EXPECT_EQ(change({"add", "two", "--", "true"}).out, R"(Added two to ~/corral.json.
-The old text is in ~/corral.json.bak.
-No daemon is running; the next one reads it.
+The old version is in ~/corral.json.bak.
+No daemon is running; the next one will read the file.
 Next: corral connect --config ~/corral.json two
 )");
   EXPECT_EQ(change({"remove", "one"}).out, R"(Removed one from ~/corral.json.
-The old text is in ~/corral.json.bak.
-No daemon is running; the next one reads it.
+The old version is in ~/corral.json.bak.
+No daemon is running; the next one will read the file.
 )");
 }
 
 TEST_F(ConfigOutput, AddNamesWhatCannotBe) {
   EXPECT_THAT(change({"add", "--env", "=b", "one", "--", "a"}).errors, HasSubstr("the variable has no name"));
   EXPECT_THAT(change({"add", "--env", "A", "one", "--", "a"}).errors,
-              HasSubstr("'A' has no value: write NAME=value, or 'A=${A}' to take it from each client"));
+              HasSubstr("'A' has no value: use NAME=VALUE, or 'A=${A}' to copy it from each client"));
   EXPECT_THAT(change({"add", "--share", "all", "one", "--", "a"}).errors,
-              HasSubstr("'all' is no way to share: write auto, shared, session or root"));
+              HasSubstr("'all': use auto, shared, session or root"));
   EXPECT_THAT(change({"add", "--cwd", "", "one", "--", "a"}).errors, HasSubstr("the value is empty"));
-  EXPECT_THAT(change({"add", "one"}).errors,
-              HasSubstr("write a name and, behind `--`, the server's command"));
-  EXPECT_THAT(change({"add", "one", "two", "--", "a"}).errors, HasSubstr("write a name and, behind `--`"));
+  EXPECT_THAT(change({"add", "one"}).errors, HasSubstr("give a name and, after `--`, the server's command"));
+  EXPECT_THAT(change({"add", "one", "two", "--", "a"}).errors, HasSubstr("give a name and, after `--`"));
   EXPECT_THAT(change({"add", "o/ne", "--", "a"}).errors, HasSubstr("Choose another name."));
   EXPECT_FALSE(std::filesystem::exists(config_));
 }
@@ -222,17 +222,19 @@ TEST_F(ConfigOutput, AChangeIsTakenOverByTheDaemonThatReadsTheFile) {
   };
   daemon.status(R"({"daemon":{"config":")" + config_ + "\"}}");
   daemon.result(Verb::Reload, R"({"ended":0})");
-  EXPECT_THAT(add("a"), HasSubstr("\nThe running daemon took it over.\n"));
+  EXPECT_THAT(add("a"), HasSubstr("\nThe running daemon has applied the change.\n"));
   daemon.result(Verb::Reload, R"({"ended":1})");
-  EXPECT_THAT(add("b"), HasSubstr("\nThe running daemon took it over and ended 1 instance.\n"));
+  EXPECT_THAT(add("b"), HasSubstr("\nThe running daemon has applied the change and ended 1 instance.\n"));
   daemon.result(Verb::Reload, R"({"ended":2})");
-  EXPECT_THAT(add("c"), HasSubstr("\nThe running daemon took it over and ended 2 instances.\n"));
+  EXPECT_THAT(add("c"), HasSubstr("\nThe running daemon has applied the change and ended 2 instances.\n"));
   daemon.refuses(Verb::Reload, "the file is odd");
-  EXPECT_THAT(add("d"), HasSubstr("\nThe running daemon has not taken it over: the file is odd.\n"));
+  EXPECT_THAT(add("d"), HasSubstr("\nThe running daemon has not applied the change: the file is odd.\n"));
   daemon.status(R"({"daemon":{"config":"/etc/other.json"}})");
-  EXPECT_THAT(add("e"), HasSubstr("\nThe running daemon does not read this file but /etc/other.json.\n"));
+  EXPECT_THAT(add("e"), HasSubstr("\nThe running daemon does not use this file; it uses /etc/other.json.\n"));
   daemon.refuses(Verb::Status, "busy");
-  EXPECT_THAT(add("f"), HasSubstr("Whether a daemon took it over is not known: the daemon refuses: busy.\n"));
+  EXPECT_THAT(
+      add("f"),
+      HasSubstr("It is not known whether the daemon has applied the change: the daemon refuses: busy.\n"));
 }
 
 constexpr const char* kClient = R"({"mcpServers": {"one": {"command": "uvx", "args": ["server"]},
@@ -254,9 +256,10 @@ note: 'far' is left out: it is reached by an address, and corral keeps processes
   EXPECT_EQ(import({}), R"(Added one, two to ~/corral.json.
 note: 'far' is left out: it is reached by an address, and corral keeps processes.
 Next: corral connect --config ~/corral.json one
-In the client's file, an imported server becomes "command": "corral", "args": ["connect", "NAME"].
+To use an imported server, write in the client's file: "command": "corral", "args": ["connect",
+"NAME"].
 )");
-  EXPECT_EQ(import({}), R"(Kept as they are in ~/corral.json: one, two. --force replaces them.
+  EXPECT_EQ(import({}), R"(Not changed in ~/corral.json: one, two. --force replaces them.
 note: 'far' is left out: it is reached by an address, and corral keeps processes.
 )");
   write("client.json", R"({"mcpServers": {"one": {"command": "other"}, "three": {"command": "true"}}})");
@@ -265,9 +268,10 @@ Would replace one in ~/corral.json.
 )");
   EXPECT_EQ(import({"--force"}), R"(Added three to ~/corral.json.
 Replaced one in ~/corral.json.
-The old text is in ~/corral.json.bak.
+The old version is in ~/corral.json.bak.
 Next: corral connect --config ~/corral.json three
-In the client's file, an imported server becomes "command": "corral", "args": ["connect", "NAME"].
+To use an imported server, write in the client's file: "command": "corral", "args": ["connect",
+"NAME"].
 )");
 }
 
@@ -279,7 +283,7 @@ TEST_F(ConfigOutput, ImportSaysWhyThereIsNothingToImport) {
   EXPECT_EQ(seen.code, 1);
   EXPECT_EQ(seen.errors,
             R"(corral import: 'far' is left out: it is reached by an address, and corral keeps processes
-corral import: '~/client.json' has no server that corral could keep. Name another file.
+corral import: '~/client.json' has no server that corral can run. Name another file.
 )");
   EXPECT_EQ(run({"import"}).errors,
             "corral import: name one file, as in `corral import ~/.cursor/mcp.json`\n");
@@ -307,7 +311,7 @@ TEST_F(ConfigOutput, UrlTellsTheDaemonsDoor) {
   const Seen none = ask(daemon, {"url", "file"});
   EXPECT_EQ(none.code, 1);
   EXPECT_THAT(none.errors, HasSubstr("no server is called 'file' (perhaps 'files')"));
-  EXPECT_THAT(ask(daemon, {"url"}).errors, HasSubstr("name one server: `corral url NAME`"));
+  EXPECT_THAT(ask(daemon, {"url"}).errors, HasSubstr("give the name of one server: `corral url NAME`"));
 }
 
 TEST_F(ConfigOutput, UrlKnowsTheServersOfTheDaemonAndNotThoseOfAnotherFile) {
@@ -331,7 +335,7 @@ TEST_F(ConfigOutput, UrlOfAClientIsWhatItReads) {
               StartsWith("{"));
   EXPECT_THAT(ask(daemon, {"url", "files", "--client", "emacs"}).errors, HasSubstr("'emacs' is not known"));
   EXPECT_THAT(ask(daemon, {"url", "files", "--transport", "udp"}).errors,
-              HasSubstr("'udp' is no transport: write http, sse or stdio"));
+              HasSubstr("'udp': use http, sse or stdio"));
 }
 
 TEST_F(ConfigOutput, UrlWithoutADoorSaysHowToOpenOne) {
@@ -348,7 +352,8 @@ TEST_F(ConfigOutput, UrlWithoutADoorSaysHowToOpenOne) {
   };
   EXPECT_THAT(alone("http").errors, HasSubstr("`corral serve --port 8765`"));
   write("corral.json", R"({"corral":{"http":{"port":0}},"mcpServers":{"files":{"command":"true"}}})");
-  EXPECT_THAT(alone("http").errors, HasSubstr("the port is chosen when the daemon starts, and none runs"));
+  EXPECT_THAT(alone("http").errors,
+              HasSubstr("the daemon chooses the port when it starts, and none is running"));
   write("corral.json", R"({"corral":{"http":{"port":99}},"mcpServers":{"files":{"command":"true"}}})");
   EXPECT_EQ(alone("http").out, "http://127.0.0.1:99/mcp/files\n");
   EXPECT_THAT(alone("http").errors, HasSubstr("no daemon is running"));

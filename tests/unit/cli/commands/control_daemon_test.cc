@@ -49,9 +49,9 @@ TEST_F(ControlTools, ListServersWithTheirInstances) {
   e pid 11, ready, 0 sessions, calls 0, up 1s; own
 files
   aaaaaaaa pid 101, ready, 2 sessions, calls 7, up 4m 10s; shared: by the file
-  bbbbbbbb pid 102, idle, old code, 1 session, calls 0, up 1s; private
+  bbbbbbbb pid 102, idle, stale code, 1 session, calls 0, up 1s; private
 off (disabled in the configuration)
-old (stopped; start_server allows it)
+old (stopped; start_server allows it to start)
 loop (not started for now: it died)
 brought
   c pid 9, ready, 0 sessions, calls 1, up 1s; private
@@ -113,7 +113,7 @@ TEST_F(ControlTools, SayWhatWentWithASession) {
   EXPECT_FALSE(result.failed);
   EXPECT_EQ(
       result.text,
-      "session s-1 has ended: 1 instance went with it\n  files aaaaaaaa: 2 processes, gone after 12 ms");
+      "session s-1 has ended: 1 instance ended with it\n  files aaaaaaaa: 2 processes, gone after 12 ms");
   EXPECT_EQ(result.structured, answer);
   EXPECT_EQ(daemon_.asked().front().session, "s-1");
 }
@@ -123,14 +123,14 @@ TEST_F(ControlTools, FailIfSomethingIsNotProvedToBeGone) {
     "proved":false,"ms":12}]})");
   const ToolResult unproved = control_.end_session(naming("session", "s-1"));
   EXPECT_TRUE(unproved.failed);
-  EXPECT_THAT(unproved.text, HasSubstr("2 processes, NOT proved to be gone after 12 ms"));
+  EXPECT_THAT(unproved.text, HasSubstr("2 processes, NOT proved gone after 12 ms"));
   daemon_.result(Verb::SessionEnd,
                  R"({"survivors":[{"pid":9,"command":"sleep 99","cause":"not permitted"}]})");
   const ToolResult survived = control_.end_session(naming("session", "s-1"));
   EXPECT_TRUE(survived.failed);
   EXPECT_EQ(
       survived.text,
-      "session s-1 has ended: 0 instances went with it\n  NOT ended: process 9 (sleep 99), not permitted");
+      "session s-1 has ended: 0 instances ended with it\n  NOT ended: process 9 (sleep 99), not permitted");
 }
 
 TEST_F(ControlTools, StopStartAndRestartAServer) {
@@ -143,7 +143,7 @@ TEST_F(ControlTools, StopStartAndRestartAServer) {
   const std::string gone = "\n  files aaaaaaaa: 1 processes, gone after 5 ms";
 
   EXPECT_EQ(say(Verb::Restart, "{}"), "server files: no instance was running; the next call starts one");
-  EXPECT_EQ(say(Verb::Restart, one), "server files: 1 instance ended; whoever uses it gets a new one" + gone);
+  EXPECT_EQ(say(Verb::Restart, one), "server files: 1 instance ended; its sessions get a new one" + gone);
   EXPECT_EQ(say(Verb::Stop, "{}"),
             "server files is stopped: 0 instances ended; start_server allows it again");
   EXPECT_EQ(say(Verb::Stop, one),
@@ -159,7 +159,7 @@ TEST_F(ControlTools, DoNotEndTheServerThatAnswers) {
     const ToolResult result = control_.handle_server(verb, naming("server", "corral"));
     EXPECT_TRUE(result.failed);
     EXPECT_THAT(result.text,
-                StartsWith("server corral is this control server, which could not answer any more"));
+                StartsWith("server corral is this control server, which could not answer after that"));
   }
   EXPECT_TRUE(daemon_.asked().empty());
   EXPECT_FALSE(control_.handle_server(Verb::Start, naming("server", "corral")).failed);
@@ -180,7 +180,7 @@ TEST_F(ControlTools, FailWithTheDaemonsReason) {
   }
   daemon_.result(Verb::Info, "[]");
   EXPECT_THAT(control_.get_server_info().text,
-              StartsWith("the daemon's answer is not a JSON object: it is of"));
+              StartsWith("the daemon did not send a JSON object: it is another"));
   EXPECT_THAT(ControlDaemon(folder_).list_servers().text, StartsWith("no daemon is running; "));
 }
 
@@ -210,12 +210,12 @@ TEST_F(ControlLogs, AreTheLastLinesOfTheServersFile) {
             R"({"time":null,"instance":null,"text":"odd"},)"
             R"({"time":"2026-11-16T03:41:00.000Z","instance":"1a2b3c4d","text":"\"two\""}],"more":false})");
   const ToolResult last = logs({{"lines", 1}});
-  EXPECT_EQ(last.text, "(older lines are left out)\n2026-11-16T03:41:00.000Z 1a2b3c4d \"two\"");
+  EXPECT_EQ(last.text, "(older lines omitted)\n2026-11-16T03:41:00.000Z 1a2b3c4d \"two\"");
   EXPECT_TRUE(last.structured.ends_with(R"(],"more":true})"));
   EXPECT_EQ(logs({{"lines", 3}}).text, all.text);
   EXPECT_EQ(logs({{"since", "2026-11-16T03:41:00Z"}}).text, "2026-11-16T03:41:00.000Z 1a2b3c4d \"two\"");
   EXPECT_EQ(logs({{"since", "2026-11-16T03:41:01Z"}}).text,
-            "server files has written nothing to stderr in that time");
+            "server files wrote nothing to stderr in that time");
 }
 
 TEST_F(ControlLogs, AreNoLargerThanAnAnswerMayBe) {
@@ -224,23 +224,22 @@ TEST_F(ControlLogs, AreNoLargerThanAnAnswerMayBe) {
   EXPECT_THAT(logs().text, StartsWith("2026"));
   write("files.log", long_line + long_line + "2026-11-16T03:40:00.000Z 1a2b3c4d y\n");
   const std::string text = logs().text;
-  EXPECT_THAT(text, StartsWith("(older lines are left out)\n"));
+  EXPECT_THAT(text, StartsWith("(older lines omitted)\n"));
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2);
   write("files.log", "2026-11-16T03:40:00.000Z 1a2b3c4d " + std::string((1 << 18) + 1, 'x') + "\n");
   EXPECT_THAT(logs().text, StartsWith("2026")) << "the last line is there, however long";
 }
 
 TEST_F(ControlLogs, NameWhatIsWrong) {
-  EXPECT_EQ(
-      logs({{"since", "soon"}}).text,
-      "tool server_logs: argument \"since\": 'soon' is no time: write how long ago (10m, 3h, 2d), or when "
-      "(2026-11-16T03:40:00Z)");
+  EXPECT_EQ(logs({{"since", "soon"}}).text,
+            "tool server_logs: argument \"since\": invalid time 'soon': use an age (10m, 3h, 2d) or a date "
+            "(2026-11-16T03:40:00Z)");
   EXPECT_EQ(control_.server_logs(naming("server", "fils")).text,
             "no server is called 'fils': did you mean files?");
   EXPECT_EQ(control_.server_logs(naming("server", "qqqqqqqq")).text,
-            "no server is called 'qqqqqqqq': list_servers shows those that there are");
+            "no server is called 'qqqqqqqq': list_servers shows all servers");
   EXPECT_THAT(control_.server_logs(naming("server", "notes")).text,
-              StartsWith("the daemon keeps no log of server notes: it is of an older version"));
+              StartsWith("the daemon keeps no log of server notes: it is an older version"));
 }
 
 // Only dry runs: what this looks at is the machine of whoever runs the tests.

@@ -18,7 +18,7 @@ TEST_F(FileCommands, ATokenIsShownOnceAndListedByName) {
     words.insert(words.begin(), {"token", "--state-dir", folder_ + "/state"});
     return run(words);
   };
-  EXPECT_EQ(token({"list"}).out, "There are no tokens. `corral token create NAME` makes one.\n");
+  EXPECT_EQ(token({"list"}).out, "There are no tokens. `corral token create NAME` creates one.\n");
 
   const Seen made =
       token({"create", "ci", "--server", "files", "--server", "notes", "--root", "/", "--root", "/usr"});
@@ -27,28 +27,28 @@ TEST_F(FileCommands, ATokenIsShownOnceAndListedByName) {
   EXPECT_GT(made.out.size(), 32U);
   EXPECT_EQ(
       made.errors,
-      R"(Token 'ci' opens files, notes; roots /, /usr. It is not shown again; it is kept in '~/state/tokens.json'.
-Send it as `Authorization: Bearer TOKEN`. `corral token revoke ci` ends it.
+      R"(Token 'ci' gives access to files, notes; roots /, /usr. It is not shown again; it is stored in '~/state/tokens.json'.
+Send it as `Authorization: Bearer TOKEN`. `corral token revoke ci` makes it invalid.
 )");
   token({"create", "all"});
   const std::string listed = token({"list"}).out;
   EXPECT_THAT(listed, testing::MatchesRegex("NAME  CREATED               OPENS\n"
                                             "ci    [0-9TZ:-]+  files, notes; roots /, /usr\n"
                                             "all   [0-9TZ:-]+  all servers\n"));
-  EXPECT_EQ(token({"revoke", "ci"}).out, "Token 'ci' is revoked.\n");
+  EXPECT_EQ(token({"revoke", "ci"}).out, "Token 'ci' was revoked.\n");
   EXPECT_EQ(token({"revoke", "ci"}).code, 1);
   EXPECT_EQ(token({"create", "A B"}).code, kOwnFailure);
 }
 
 TEST_F(FileCommands, TokenNamesWhatIsMissing) {
-  EXPECT_THAT(run({"token"}).errors, HasSubstr("write create, list or revoke behind it"));
+  EXPECT_THAT(run({"token"}).errors, HasSubstr("expected a subcommand: create, list or revoke"));
   EXPECT_THAT(run({"token", "create"}).errors,
-              HasSubstr("write the name of one token: `corral token create NAME`"));
+              HasSubstr("give the name of one token: `corral token create NAME`"));
   EXPECT_THAT(run({"token", "revoke", "a", "b"}).errors, HasSubstr("`corral token revoke NAME`"));
   EXPECT_THAT(run({"token", "list", "--server", "a"}).errors,
-              HasSubstr("--server and --root are for `corral token create`"));
+              HasSubstr("only `corral token create` takes --server and --root"));
   EXPECT_THAT(run({"token", "list", "--root", "/"}).errors,
-              HasSubstr("--server and --root are for `corral token create`"));
+              HasSubstr("only `corral token create` takes --server and --root"));
   EXPECT_THAT(run({"token", "create", "a", "--root", folder_ + "/none"}).errors,
               HasSubstr("is not a folder"));
 }
@@ -84,19 +84,19 @@ no line of ours
   EXPECT_EQ(mute.errors, "corral logs: mute has written nothing to stderr yet\n");
   const Seen none = ask(daemon, {"logs", "fils"});
   EXPECT_EQ(none.code, 1);
-  EXPECT_EQ(
-      none.errors,
-      "corral logs: nothing is kept of a server 'fils'; did you mean files? There are files, guest, mute\n");
+  EXPECT_EQ(none.errors,
+            "corral logs: there is no log of a server 'fils'; did you mean files? Known servers: files, "
+            "guest, mute\n");
   EXPECT_EQ(ask(daemon, {"logs", "something"}).errors,
-            "corral logs: nothing is kept of a server 'something'; there are files, guest, mute\n");
-  EXPECT_THAT(ask(daemon, {"logs"}).errors, HasSubstr("write the name of one server"));
+            "corral logs: there is no log of a server 'something'; known servers: files, guest, mute\n");
+  EXPECT_THAT(ask(daemon, {"logs"}).errors, HasSubstr("give the name of one server"));
 }
 
 TEST_F(FileCommands, LogsSaysThatThereAreNone) {
   ToldDaemon daemon;
   daemon.status(R"({"servers":[]})");
 
-  EXPECT_THAT(ask(daemon, {"logs", "a"}).errors, HasSubstr("holds no log of any server\n"));
+  EXPECT_THAT(ask(daemon, {"logs", "a"}).errors, HasSubstr("has no logs\n"));
 }
 
 // ---- man
@@ -111,10 +111,10 @@ corral\-remove \- Remove a server from corral\(aqs configuration
 .SH OPTIONS
 .TP
 \fB\-\-config\fR \fIFILE\fR
-The file to change, in place of the default one
+Change this file instead of the default one
 .TP
 \fB\-\-runtime\-dir\fR \fIDIR\fR
-Where to find the daemon, if not in the usual places
+Folder of the daemon\(aqs socket, instead of the usual one
 .TP
 \fB\-h\fR, \fB\-\-help\fR
 Print this help message and exit
@@ -124,8 +124,8 @@ Print this help message and exit
   corral remove files \-\-config ./corral.json
 .fi
 .PP
-Takes the server out of the file, with the comment lines directly above it; everything else stays as it is, and the old
-text is kept beside it. A running daemon takes the change over: the server\(aqs sessions end, and what it runs for them.
+Removes the server from the file, with the comment lines directly above it. The rest of the file does not change, and the
+old version is kept next to it. A running daemon applies the change: it ends the server\(aqs sessions and instances.
 .PP
 Exit code: 0, or 1 if nothing was changed.
 .SH SEE ALSO
@@ -136,7 +136,7 @@ Exit code: 0, or 1 if nothing was changed.
       HasSubstr(".TP\n\\fBcorral\\-remove\\fR(1)\nRemove a server from corral\\(aqs configuration.\n"));
   EXPECT_EQ(run({"man", "remov"}).errors,
             "corral man: unknown command 'remov': did you mean remove?; see `corral --help`\n");
-  EXPECT_THAT(run({"man", "a", "b"}).errors, HasSubstr("write one command, or --directory DIR alone"));
+  EXPECT_THAT(run({"man", "a", "b"}).errors, HasSubstr("give one command, or only --directory DIR"));
   EXPECT_THAT(run({"man", "events"}).out, HasSubstr("extinct, \\[u2026] (repeatable)"));
 }
 

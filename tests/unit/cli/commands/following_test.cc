@@ -77,8 +77,8 @@ TEST_F(Following, EventsWaitsForTheNextDaemonAndSaysSo) {
   const Seen seen = ask(daemon_, {"events", "-f", "--json"});
 
   EXPECT_EQ(numbers(seen.out), "1 2");
-  EXPECT_EQ(seen.errors, R"(corral events: the daemon is gone; waiting for the next one
-corral events: a daemon runs again
+  EXPECT_EQ(seen.errors, R"(corral events: the daemon has exited; waiting for a new one
+corral events: a daemon is running again
 corral events: enough
 )");
 }
@@ -112,7 +112,7 @@ TEST_F(Following, WhoTellsOfAProcessThatIsNoServer) {
 
   EXPECT_EQ(seen.code, 0) << seen.errors;
   EXPECT_THAT(seen.out, testing::StartsWith(own + ": "));
-  EXPECT_THAT(seen.out, HasSubstr("\n  what    no MCP server that we know of, "));
+  EXPECT_THAT(seen.out, HasSubstr("\n  what    not a known MCP server, "));
   EXPECT_THAT(seen.out, HasSubstr(" old, uid " + std::to_string(getuid()) + "\n"));
   EXPECT_THAT(seen.out, HasSubstr("\n  below   "));
   EXPECT_THAT(seen.out, HasSubstr("\n  in      "));
@@ -120,7 +120,7 @@ TEST_F(Following, WhoTellsOfAProcessThatIsNoServer) {
   EXPECT_THAT(seen.out, HasSubstr("\n  stdout  "));
   const Seen json = run({"who", "--json", own});
   EXPECT_EQ(json.code, kOwnFailure);
-  EXPECT_EQ(json.errors, "corral who: process " + own + " is no MCP server that we know of\n");
+  EXPECT_EQ(json.errors, "corral who: process " + own + " is not a known MCP server\n");
 }
 
 TEST_F(Following, WhoNamesWhatStdinAndStdoutAre) {

@@ -74,7 +74,7 @@ TEST_F(SeenServer, HoldsTheOtherEndOfAStrangersPipe) {
 
   const std::string held = ", whose other end is held by " + std::to_string(getpid()) + " ";
   const Seen seen = run({"who", pid()});
-  EXPECT_THAT(seen.out, HasSubstr("\n  what    no MCP server that we know of, "));
+  EXPECT_THAT(seen.out, HasSubstr("\n  what    not a known MCP server, "));
   EXPECT_THAT(seen.out, HasSubstr("\n  below   " + std::to_string(getpid()) + " "));
   EXPECT_THAT(seen.out, HasSubstr("\n  stdin   a pipe" + held));
   EXPECT_THAT(seen.out, HasSubstr("\n  stdout  a pipe" + held));

@@ -40,11 +40,11 @@ TEST_F(ServiceOutput, InstallSaysWhatToRunWhereNoManagerIs) {
   EXPECT_EQ(seen.code, 0) << seen.errors;
   EXPECT_EQ(seen.out, R"(Written: ~/systemd/user/corral.service
 Written: ~/systemd/user/corral.socket
-No service manager of yours answers here, so nothing was started. Where one does, run:
+Your service manager does not answer, so nothing was started. When it does, run:
   systemctl --user daemon-reload && systemctl --user enable --now corral.socket
 )");
   EXPECT_THAT(run({"service", "install"}).out,
-              StartsWith("The units in ~/systemd/user are as they should be.\nNo "));
+              StartsWith("The units in ~/systemd/user are up to date.\nYour "));
   EXPECT_THAT(run({"service", "install", "--port", "8765"}).out,
               StartsWith("Written: ~/systemd/user/corral.s"));
   EXPECT_THAT(read("systemd/user/corral.socket"), HasSubstr("8765"));
@@ -78,26 +78,26 @@ TEST_F(ServiceOutput, InstallNamesWhatTheManagerSaid) {
   put_manager("daemon-reload) echo no bus; echo; exit 1;;");
   const Seen unread = run({"service", "install"});
   EXPECT_EQ(unread.code, 1);
-  EXPECT_EQ(unread.errors, "corral service: the service manager did not read the units: no bus\n");
+  EXPECT_EQ(unread.errors, "corral service: the service manager did not load the units: no bus\n");
   put_manager("enable*) echo no room >&2; exit 1;;");
   const Seen disabled = run({"service", "install"});
   EXPECT_EQ(disabled.code, 1);
-  EXPECT_EQ(disabled.errors, "corral service: the socket could not be enabled: no room\n");
+  EXPECT_EQ(disabled.errors, "corral service: cannot enable the socket: no room\n");
 }
 
 TEST_F(ServiceOutput, InstallNamesWhatCannotBe) {
-  EXPECT_EQ(run({"service", "install", "--port", "0"}).errors,
-            "corral service: a port that the service manager opens needs a number: write --port 8765\n");
+  EXPECT_EQ(
+      run({"service", "install", "--port", "0"}).errors,
+      "corral service: the service manager cannot choose a free port: give a number, such as --port 8765\n");
   EXPECT_EQ(run({"service", "install", "--manager", "launchd"}).errors,
-            "corral service: launchd is macOS's: --dry-run shows the file\n");
+            "corral service: launchd is only on macOS: use --dry-run to show the file\n");
   EXPECT_FALSE(fs::exists(folder_ + "/systemd"));
   write("systemd/user/corral.socket", "mine");
   const Seen seen = run({"service", "install"});
   EXPECT_EQ(seen.code, 1);
-  EXPECT_EQ(
-      seen.errors,
-      "corral service: '~/systemd/user/corral.socket' is there and was not written by corral: move it away, "
-      "then try again\n");
+  EXPECT_EQ(seen.errors,
+            "corral service: '~/systemd/user/corral.socket' exists and was not written by corral: move it "
+            "away, then try again\n");
   EXPECT_FALSE(fs::exists(folder_ + "/systemd/user/corral.service"));
 }
 
@@ -152,10 +152,9 @@ TEST_F(ServiceOutput, UninstallLeavesAFileOfSomebodyElse) {
   const Seen seen = run({"service", "uninstall"});
 
   EXPECT_EQ(seen.code, 1);
-  EXPECT_EQ(
-      seen.errors,
-      "corral service: '~/systemd/user/corral.socket' was not written by corral, so it stays, and nothing "
-      "was changed\n");
+  EXPECT_EQ(seen.errors,
+            "corral service: '~/systemd/user/corral.socket' was not written by corral, so nothing was "
+            "changed; remove it yourself\n");
   EXPECT_EQ(read("systemd/user/corral.service"), ours_);
 }
 
@@ -163,9 +162,9 @@ TEST_F(ServiceOutput, StatusNamesEachUnit) {
   write("systemd/user/corral.socket", "mine");
   const Seen none = run({"service", "status"});
   EXPECT_EQ(none.code, 1);
-  EXPECT_EQ(none.out, R"(~/systemd/user/corral.service: not there
-~/systemd/user/corral.socket: there, but not written by corral
-No service manager of yours answers here.
+  EXPECT_EQ(none.out, R"(~/systemd/user/corral.service: missing
+~/systemd/user/corral.socket: exists, but was not written by corral
+Your service manager does not answer.
 )");
   put_mark("corral.service");
   put_mark("corral.socket");
@@ -183,7 +182,7 @@ corral.socket: enabled, inactive
 }
 
 TEST_F(ServiceOutput, AManagerThatCannotBeRunIsSaidToBeNone) {
-  EXPECT_EQ(call_manager({"show"}).said, "systemctl cannot be run");
+  EXPECT_EQ(call_manager({"show"}).said, "cannot run systemctl");
   EXPECT_FALSE(call_manager({"show"}).worked());
   put_manager("die) kill -9 $$;;\nlong) echo; echo 'two words'; echo; echo;;");
   EXPECT_EQ(call_manager({"long"}).said, "\ntwo words");
@@ -221,7 +220,7 @@ TEST_F(UnitFiles, AreWrittenIfTheyDifferAndLeaveNothingBeside) {
   EXPECT_EQ(remove_unit(one).value(), false);
   write("a/b/one", "mine");
   EXPECT_EQ(plain(remove_unit(one).error().message),
-            "'~/a/b/one' is there and was not written by corral: move it away, then try again");
+            "'~/a/b/one' exists and was not written by corral: move it away, then try again");
 }
 
 TEST_F(UnitFiles, SayWhyTheyCannotBeWritten) {

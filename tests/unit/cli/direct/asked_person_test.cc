@@ -66,7 +66,7 @@ TEST_F(AskedPerson, AnswersYesNoOrNeither) {
     EXPECT_EQ(answer(question, neither), R"({"action":"cancel"})") << neither;
   }
   answer(question, "n\n");
-  EXPECT_EQ(shown_, "The server asks: May I?\nReally?[2J\nDo you answer? [y]es, [n]o, [c]ancel: ");
+  EXPECT_EQ(shown_, "The server asks: May I?\nReally?[2J\nAnswer? [y]es, [n]o, [c]ancel: ");
   answer(question, "");
   EXPECT_THAT(shown_, EndsWith("[c]ancel: \n"));
   EXPECT_EQ(answer("{", "y\n"), R"({"action":"cancel"})");
@@ -76,9 +76,9 @@ TEST_F(AskedPerson, GoesToAnAddressThemselves) {
   const std::string question = R"({"mode":"url","message":"Log in","url":"https://a.example/\u0007x"})";
   EXPECT_EQ(answer(question, "y\n"), R"({"action":"accept"})");
   EXPECT_EQ(shown_, R"(The server asks: Log in
-It wants you to visit this address, which corral does not open for you:
+It asks you to visit this address, which corral does not open for you:
   https://a.example/?x
-Do you go there? [y]es, [n]o, [c]ancel: )");
+Will you visit it? [y]es, [n]o, [c]ancel: )");
   EXPECT_EQ(answer(question, "n\n"), R"({"action":"decline"})");
 }
 
@@ -90,11 +90,12 @@ TEST_F(AskedPerson, IsAskedEachFieldInTurn) {
 
   EXPECT_EQ(answer(question, "y\nAnn \"A\"\n17\n18\n\n\n"),
             R"({"action":"accept","content":{"name":"Ann \"A\"","age":18,"color":"g"}})");
-  EXPECT_EQ(shown_,
-            "The server asks: Who?\nDo you answer? [y]es, [n]o, [c]ancel:   Your name, as in the passport "
-            "(string): "
-            "  age (integer, from 18):   That does not fit: integer, from 18\n  age (integer, from 18): "
-            "  nick (string; may be left empty):   color (one of: r, g) [\"g\"]: ");
+  EXPECT_EQ(
+      shown_,
+      "The server asks: Who?\nAnswer? [y]es, [n]o, [c]ancel:   Your name, as in the passport "
+      "(string): "
+      "  age (integer, from 18):   Invalid value, expected: integer, from 18\n  age (integer, from 18): "
+      "  nick (string; optional):   color (one of: r, g) [\"g\"]: ");
   EXPECT_EQ(answer(question, "y\n\nAnn\n20\nA\nr\n"),
             R"({"action":"accept","content":{"name":"Ann","age":20,"nick":"A","color":"r"}})");
   EXPECT_EQ(answer(question, "y\nAnn\n"), R"({"action":"cancel"})");
@@ -162,7 +163,7 @@ TEST_F(AskedPerson, IsToldWhatFitsInWords) {
   field(R"({"type":"array","items":{"oneOf":[{"const":"a","title":"Ay"},{"const":"b"}]}})", "a\n");
   EXPECT_THAT(shown_, HasSubstr("  f (some of: a (Ay), b): "));
   field(R"({"type":"array"})", "a\n", false);
-  EXPECT_THAT(shown_, HasSubstr("  f (parted by commas; may be left empty): "));
+  EXPECT_THAT(shown_, HasSubstr("  f (separated by commas; optional): "));
   field(R"({"type":"number","maximum":2.5,"default":1})", "\n", false);
   EXPECT_THAT(shown_, HasSubstr("  f (number, to 2.5E0) [1]: "));
   EXPECT_THAT(shown_, Not(HasSubstr("left empty")));

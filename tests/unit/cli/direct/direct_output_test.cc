@@ -105,7 +105,7 @@ Arguments:
   ]
 }
 
-What the server says of it:
+Annotations:
 {
   "readOnlyHint": true
 }
@@ -143,8 +143,7 @@ TEST_F(DirectOutput, ToolsOfEveryPageAreListed) {
   const Seen endless =
       with({kHello, {"tools/list", result(R"({"tools":[],"nextCursor":"again"})")}}, {"tools", "files"});
   EXPECT_EQ(endless.code, 3);
-  EXPECT_EQ(endless.errors,
-            "corral tools: the server's list of tools is not understood: its pages have no end\n");
+  EXPECT_EQ(endless.errors, "corral tools: the server sent an invalid list of tools: its pages do not end\n");
 }
 
 TEST_F(DirectOutput, AListThatIsNoneIsNotUnderstood) {
@@ -153,8 +152,9 @@ TEST_F(DirectOutput, AListThatIsNoneIsNotUnderstood) {
     EXPECT_EQ(seen.code, 3);
     return seen.errors;
   };
-  EXPECT_THAT(errors("{}"), HasSubstr("is not understood: it has no \"tools\"\n"));
-  EXPECT_THAT(errors(R"({"tools":[{"title":"x"}]})"), HasSubstr("is not understood: a tool has no name\n"));
+  EXPECT_THAT(errors("{}"), HasSubstr("invalid list of tools: it has no \"tools\"\n"));
+  EXPECT_THAT(errors(R"({"tools":[{"title":"x"}]})"),
+              HasSubstr("invalid list of tools: a tool has no name\n"));
   const Seen refused =
       with({kHello, {"tools/list", error(R"({"code":-32603,"message":"not\ntoday"})")}}, {"tools", "files"});
   EXPECT_EQ(refused.code, 3);
@@ -201,9 +201,9 @@ TEST_F(DirectOutput, ACallSaysWhyThereIsNoResult) {
   EXPECT_EQ(refused.errors, "corral call: bad ?thing (error -32602)\n");
   const Seen ended = call("exit 7");
   EXPECT_EQ(ended.code, 4);
-  EXPECT_EQ(ended.errors, "corral call: no answer from the server: it ended with exit code 7\n");
+  EXPECT_EQ(ended.errors, "corral call: no answer from the server: it exited with code 7\n");
   const Seen left = call("exit 0");
-  EXPECT_EQ(left.errors, "corral call: no answer from the server: it ended before\n");
+  EXPECT_EQ(left.errors, "corral call: no answer from the server: it exited first\n");
   const Seen wrong = call(result("{}"), {"n=x"});
   EXPECT_EQ(wrong.code, 2);
   EXPECT_THAT(wrong.errors, StartsWith("corral call: echo: "));
@@ -236,7 +236,7 @@ TEST_F(DirectOutput, ACallAnswersWhatTheServerAsks) {
   EXPECT_EQ(seen.out, "mine\n");
   EXPECT_EQ(seen.errors, "info: x\n");
   EXPECT_THAT(asked_by(script_), testing::Contains(R"({"jsonrpc":"2.0","id":"p","result":{}})"));
-  EXPECT_THAT(asked_by(script_), testing::Contains(HasSubstr("this client does not offer that")));
+  EXPECT_THAT(asked_by(script_), testing::Contains(HasSubstr("this client does not support this method")));
 }
 
 TEST_F(DirectOutput, ArgumentsMayComeAsJson) {
@@ -273,11 +273,11 @@ TEST_F(DirectOutput, ABatchAnswersEachLine) {
 {"id":null,"exit":1,"result":{"isError":true}}
 {"id":4,"exit":2,"error":{"message":"'files' has no tool 'ecko': did you mean echo? `corral tools` lists 2"}}
 {"id":5,"exit":2,"error":{"message":"echo: the argument t is missing"}}
-{"id":"six","exit":2,"error":{"message":"the line has an unknown member 'tol': there are tool, arguments and id"}}
-{"id":"x","exit":2,"error":{"message":"the line has no \"tool\", the name of one"}}
-{"id":7,"exit":2,"error":{"message":"the arguments of the line are no JSON object"}}
-{"id":9,"exit":2,"error":{"message":"the line is no object such as {\"tool\":\"NAME\",\"arguments\":{}}"}}
-{"id":10,"exit":2,"error":{"message":"the line is no JSON: incomplete JSON"}}
+{"id":"six","exit":2,"error":{"message":"the line has an unknown member 'tol': use tool, arguments and id"}}
+{"id":"x","exit":2,"error":{"message":"the line has no \"tool\": add the name of the tool"}}
+{"id":7,"exit":2,"error":{"message":"the arguments of the line are not a JSON object"}}
+{"id":9,"exit":2,"error":{"message":"the line is not an object such as {\"tool\":\"NAME\",\"arguments\":{}}"}}
+{"id":10,"exit":2,"error":{"message":"the line is not valid JSON: incomplete JSON"}}
 )");
   EXPECT_EQ(with({kHello, kTools}, {"call", "files", "--batch"}, "").code, 0);
 }

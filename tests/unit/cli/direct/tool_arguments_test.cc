@@ -57,7 +57,7 @@ TEST(ToolArguments, TypesAreFoundBehindChoicesAndReferences) {
   EXPECT_EQ(made({"maybe=7"}), R"({"maybe":7})");
   EXPECT_EQ(made({"named=1e3"}), R"({"named":1e3})");
   EXPECT_EQ(made({"loop=x"}), R"({"loop":"x"})");
-  EXPECT_THAT(made({"maybe=x"}), HasSubstr("'maybe' is an integer or a null, and 'x' is none"));
+  EXPECT_THAT(made({"maybe=x"}), HasSubstr("'maybe' must be an integer or a null, not 'x'"));
 }
 
 TEST(ToolArguments, AReferenceToItselfManyTimesDoesNotGrowWithoutEnd) {
@@ -77,18 +77,18 @@ TEST(ToolArguments, AValueOfAnotherTypeIsRefused) {
 
 TEST(ToolArguments, ATypeThatSteersATerminalIsNotRepeated) {
   EXPECT_THAT(made({"a=1"}, R"({"properties":{"a":{"type":"x\u001b]0;owned\u0007\r\ny"}}})"),
-              HasSubstr("'a' is a x?]0;owned?"));
+              HasSubstr("'a' must be a x?]0;owned?"));
 }
 
 TEST(ToolArguments, AColonMeansJsonWhateverTheSchemaSays) {
   EXPECT_EQ(made({"text:=[1]", "count:=\"x\""}), R"({"text":[1],"count":"x"})");
-  EXPECT_THAT(made({"text:=hello"}), HasSubstr("the value of 'text' is no JSON"));
+  EXPECT_THAT(made({"text:=hello"}), HasSubstr("the value of 'text' is not valid JSON"));
 }
 
 TEST(ToolArguments, OneOfTheChoicesIsWanted) {
   EXPECT_EQ(made({"colour=red"}), R"({"colour":"red"})");
   EXPECT_EQ(made({"colour=gren"}),
-            "error: 'gren' is no value of 'colour': did you mean green? it is one of red, green");
+            "error: invalid value 'gren' for 'colour': did you mean green? use one of red, green");
 }
 
 TEST(ToolArguments, UnknownKeysAreRefusedUnlessTheSchemaIsOpen) {
@@ -100,9 +100,9 @@ TEST(ToolArguments, UnknownKeysAreRefusedUnlessTheSchemaIsOpen) {
 }
 
 TEST(ToolArguments, WordsThatAreNoArgumentsAreNamed) {
-  EXPECT_THAT(made({"text"}), HasSubstr("'text' is no argument"));
-  EXPECT_THAT(made({"=x"}), HasSubstr("is no argument"));
-  EXPECT_THAT(made({":=1"}), HasSubstr("is no argument"));
+  EXPECT_THAT(made({"text"}), HasSubstr("'text' is not an argument"));
+  EXPECT_THAT(made({"=x"}), HasSubstr("is not an argument"));
+  EXPECT_THAT(made({":=1"}), HasSubstr("is not an argument"));
   EXPECT_THAT(made({"text=a", "text:=1"}), HasSubstr("'text' is given twice"));
 }
 
@@ -116,12 +116,12 @@ TEST(ToolArguments, JsonIsPutOnOneLineAndNotChanged) {
 
 TEST(ToolArguments, JsonMustBeAnObject) {
   EXPECT_EQ(arguments_from_json("[1]", "on stdin").error().message,
-            "the arguments on stdin are no JSON object");
-  EXPECT_THAT(arguments_from_json("", "on stdin").error().message, HasSubstr("are no JSON: "));
+            "the arguments on stdin are not a JSON object");
+  EXPECT_THAT(arguments_from_json("", "on stdin").error().message, HasSubstr("are not valid JSON: "));
   EXPECT_THAT(arguments_from_json("{\"a\":\"\xff\"}", "on stdin").error().message,
-              HasSubstr("are no JSON: "));
+              HasSubstr("are not valid JSON: "));
   EXPECT_THAT(arguments_from_json(std::string(600, '[') + std::string(600, ']'), "on stdin").error().message,
-              HasSubstr("are no JSON: "));
+              HasSubstr("are not valid JSON: "));
 }
 
 TEST(ToolArguments, WhatIsMissingIsNamed) {

@@ -20,7 +20,7 @@ TEST(ToolResult, TextIsPrintedAndEverythingElseDescribed) {
     {"type":"hologram"}, 7]})"),
             "two\nlines\nno end\n[image image/png, 3 B]\n[audio 2 B]\n[resource a://b: text/plain, 5 B]\n"
             "[resource a://c: 6 B]\n[resource link n: a://d, 7 bytes]\n[hologram, 19 B of JSON]\n"
-            "[something without a type, 1 B of JSON]\n");
+            "[content without a type, 1 B of JSON]\n");
 }
 
 TEST(ToolResult, StructuredContentStandsInForNothing) {

@@ -20,7 +20,7 @@ Command sample(const std::string& name, const std::string& usage) {
   command.examples = "Examples:\n  corral x --y\n  .hidden\n\nProse with `ticks` and … more.\nExit code: 0.";
   command.options = {{"-v,--verbose", "", "Say more", nullptr},
                      {"--config", "FILE", "The file", nullptr},
-                     {"--server", "SERVER", "Only this one", nullptr},
+                     {"--server", "SERVER", "Only this server", nullptr},
                      {"--foreign", "report|end", "What to do", nullptr}};
   return command;
 }

@@ -69,7 +69,7 @@ class WholeLine : public testing::Test {
 
 TEST_F(WholeLine, ListsTheCommands) {
   const std::string help =
-      R"(corral keeps the processes of MCP servers: none outlives the session that owns it.
+      R"(corral runs MCP servers and ends all their processes when the session ends.
 
 Usage: corral COMMAND [options]
 
@@ -78,10 +78,10 @@ Commands:
   late   Options stand anywhere.
 
 Options:
-  -h, --help    this text
-  --version     version and build date
+  -h, --help    Print this help
+  --version     Print version and build date
 
-`corral COMMAND --help` says more, with examples.
+`corral COMMAND --help` has details and examples.
 )";
   for (const char* const word : {"--help", "-h", "help"}) {
     EXPECT_EQ(run({word}), 0) << word;
@@ -126,7 +126,7 @@ TEST_F(WholeLine, WrongOptionsHaveTheCommandsOwnExitCode) {
   EXPECT_THAT(errors_, StartsWith("corral early: unknown option '-q': "));
   EXPECT_EQ(run({"early", "--number", "many"}), 2);
   EXPECT_EQ(errors_,
-            "corral early: --number: 'many' is no number: write a whole number such as 9; see `corral early "
+            "corral early: --number: invalid number 'many': use a whole number, such as 9; see `corral early "
             "--help`\n");
   EXPECT_EQ(run({"early", "--number"}), 2);
   EXPECT_THAT(errors_, HasSubstr("; see `corral early --help`\n"));
@@ -168,8 +168,8 @@ TEST_F(WholeLine, WhatCannotBeWrittenWasNotSaid) {
   EXPECT_EQ(code, kOwnFailure);
   EXPECT_EQ(alone, kOwnFailure);
   EXPECT_EQ(said,
-            "corral early: the output could not be written: give stdout a reader, or more room\n"
-            "corral: the output could not be written: give stdout a reader, or more room\n");
+            "corral early: cannot write to stdout (is the pipe closed or the disk full?)\n"
+            "corral: cannot write to stdout (is the pipe closed or the disk full?)\n");
   EXPECT_EQ(failed, kOwnFailure);
   EXPECT_EQ(errors.str(), said) << "a failure has been told already";
 }
@@ -182,7 +182,7 @@ TEST_F(WholeLine, LinesOfATextAreChecked) {
   std::cin.clear();
 
   EXPECT_EQ(seen.code, 0);
-  EXPECT_THAT(seen.out, StartsWith("ok\nok\nunknown command 'sp'\n--sort: 'size' is no order"));
+  EXPECT_THAT(seen.out, StartsWith("ok\nok\nunknown command 'sp'\n--sort: invalid order 'size'"));
   std::istringstream wrong("{}\n");
   std::cin.rdbuf(wrong.rdbuf());
   EXPECT_EQ(run_command({kCheckLines}).code, kOwnFailure);

@@ -63,8 +63,8 @@ TEST_F(LateOptions, AskForHelpUnlessTheyAreAValueOrStandBehindTheDashes) {
 
 TEST_F(LateOptions, ThatAreWrongAreNamed) {
   EXPECT_THAT(error({"--jsno"}), HasSubstr("unknown option '--jsno': did you mean --json?"));
-  EXPECT_THAT(error({"--file"}), HasSubstr("--file needs a value"));
-  EXPECT_THAT(error({"--json=1"}), HasSubstr("takes no value"));
+  EXPECT_THAT(error({"--file"}), HasSubstr("--file requires a value"));
+  EXPECT_THAT(error({"--json=1"}), HasSubstr("does not take a value"));
   EXPECT_THAT(error({"--file", ""}), HasSubstr("--file: the value is empty"));
 }
 

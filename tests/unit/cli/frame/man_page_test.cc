@@ -18,7 +18,7 @@ Command sample() {
   command.name = "try-it";
   command.summary = "Try it: a\\b 'c' `d` ^e ~f é … \U0001f600.";
   command.usage = "corral try-it [options] NAME";
-  command.options = {{"-f,--file", "FILE", "'The' file", nullptr}, {"--json", "", ".For programs", nullptr}};
+  command.options = {{"-f,--file", "FILE", "'The' file", nullptr}, {"--json", "", ".Print JSON", nullptr}};
   command.examples =
       "Examples:\n  corral try-it\n  .hidden\n\nSome prose.\nMore of it.\nExit code: 0.\n\n  "
       "indented\nlast\n\n";
@@ -45,7 +45,7 @@ corral\-try\-it \- Try it: a\eb \(aqc\(aq \(gad\(ga \(hae \(tif \[u00E9] \[u2026
 \&\(aqThe\(aq file
 .TP
 \fB\-\-json\fR
-\&.For programs
+\&.Print JSON
 .TP
 \fB\-h\fR, \fB\-\-help\fR
 Print this help message and exit
@@ -86,7 +86,7 @@ TEST(ManPage, WithoutExamplesHasNotes) {
 
 TEST(ManPage, OfCorralListsItsCommands) {
   EXPECT_EQ(man_page(std::vector<Command>{sample()}), title("CORRAL") + R"(.SH NAME
-corral \- keeper of MCP server processes
+corral \- run MCP servers and end them with their sessions
 .SH SYNOPSIS
 \fBcorral COMMAND [options]\fR
 .br
@@ -94,7 +94,7 @@ corral \- keeper of MCP server processes
 .br
 \fBcorral \-\-version\fR
 .SH DESCRIPTION
-corral keeps the processes of MCP servers: none outlives the session that owns it.
+corral runs MCP servers and ends all their processes when the session ends.
 .SH COMMANDS
 .TP
 \fBcorral\-try\-it\fR(1)
@@ -102,10 +102,10 @@ Try it: a\eb \(aqc\(aq \(gad\(ga \(hae \(tif \[u00E9] \[u2026] \[u1F600].
 .SH OPTIONS
 .TP
 \fB\-h\fR, \fB\-\-help\fR
-The commands, in a list
+List the commands
 .TP
 \fB\-\-version\fR
-Version and build date
+Print version and build date
 )");
 }
 

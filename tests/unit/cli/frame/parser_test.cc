@@ -57,8 +57,8 @@ TEST(ObjectionTo, WhatIsNotKnown) {
   EXPECT_THAT(objection({"plian"}), HasSubstr("unknown command 'plian'"));
   EXPECT_THAT(objection({"plain", "--cuont", "3"}), HasSubstr("unknown option '--cuont'"));
   EXPECT_THAT(objection({"plain", "--count", "many"}), HasSubstr("many"));
-  EXPECT_THAT(objection({"plain", "more"}), HasSubstr("unexpected 'more'"));
-  EXPECT_THAT(objection({"words", "mkae", "x"}), HasSubstr("unknown word 'mkae'"));
+  EXPECT_THAT(objection({"plain", "more"}), HasSubstr("unexpected argument 'more'"));
+  EXPECT_THAT(objection({"words", "mkae", "x"}), HasSubstr("unknown argument 'mkae'"));
   EXPECT_THAT(objection({"words", "make", "x", "--flie", "f"}), HasSubstr("unknown option '--flie'"));
 }
 

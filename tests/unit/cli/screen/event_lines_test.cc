@@ -41,13 +41,13 @@ TEST(EventChoice, NamesTheKindsThereAre) {
   const Result<void> refused = check_kind("crashed");
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message,
-              HasSubstr("'crashed' is no kind of event; did you mean crash? There are"));
+              HasSubstr("'crashed' is not a kind of event; did you mean crash? Known kinds:"));
   EXPECT_THAT(refused.error().message, HasSubstr("survivor"));
 }
 
 TEST(EventChoice, EndsTheSentenceAlsoWhereNoKindIsNear) {
   EXPECT_THAT(check_kind("foo").error().message,
-              testing::StartsWith("'foo' is no kind of event. There are start, shutdown, spawn,"));
+              testing::StartsWith("'foo' is not a kind of event. Known kinds: start, shutdown, spawn,"));
 }
 
 TEST(Since, IsHowLongAgoOrWhen) {

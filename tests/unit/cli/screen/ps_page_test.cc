@@ -93,7 +93,7 @@ TEST(PsTable, WhatAnOlderDaemonDoesNotSayIsADash) {
 }
 
 TEST(PsTable, AnEmptyDaemonSaysSo) {
-  EXPECT_THAT(table_of(read_overview(boost::json::parse("{}")), 80), HasSubstr("nothing runs"));
+  EXPECT_THAT(table_of(read_overview(boost::json::parse("{}")), 80), HasSubstr("no instance is running"));
 }
 
 TEST(PsTable, WhatIsStoppedOrBrokenIsNotPromisedToStart) {
@@ -138,14 +138,14 @@ TEST(PsTable, AServerThatNobodyKnowsIsNamedAndTheNearestSuggested) {
   EXPECT_EQ(table_of(read_overview(status, "nots"), 80), "no server is called 'nots': did you mean notes?\n");
   EXPECT_EQ(table_of(read_overview(status, "coral"), 80),
             "no server is called 'coral': did you mean corral?\n");
-  EXPECT_THAT(table_of(read_overview(status, "zzzzzz"), 80), HasSubstr("`corral config check`"));
+  EXPECT_THAT(table_of(read_overview(status, "zzzzzz"), 80), HasSubstr("`corral ps` lists running servers"));
   EXPECT_THAT(trees_of(read_overview(status, "fils")), HasSubstr("did you mean files?"));
 }
 
 TEST(PsTable, AKnownServerThatDoesNotRunIsNamed) {
   const std::string text = table_of(read_overview(busy_status(), "old"), 80);
 
-  EXPECT_THAT(text, HasSubstr("nothing of old runs, and no client is attached to it\n"));
+  EXPECT_THAT(text, HasSubstr("no instance of old is running, and no client is attached to it\n"));
   EXPECT_THAT(text, HasSubstr("old is stopped"));
 }
 
@@ -187,7 +187,7 @@ TEST(PsTree, NamesEveryProcessBelowItsParentAndTheSessionsThatItServes) {
               HasSubstr("session 1: codex 1.2 (pid 812), ready, 4m old, 1 call in flight, runs codex exec"));
   EXPECT_THAT(text, HasSubstr("session 2: claude (by URL)"));
   EXPECT_THAT(text, HasSubstr("limits: memory 512 MB, 64 processes, processor 150%"));
-  EXPECT_THAT(text, HasSubstr("serves nobody now"));
+  EXPECT_THAT(text, HasSubstr("has no sessions now"));
 }
 
 TEST(PsTree, TellsTheReverseTooWhichServersAClientHas) {

@@ -91,7 +91,7 @@ TEST(ServerTable, LeavesOutTheMiddleOfALongList) {
   110  serving  50m      2   10 MB  server.js  Codex (pid 812)
   111  serving  49m      2   10 MB  server.js  Codex (pid 812)
   112  serving  48m      2   10 MB  server.js  Codex (pid 812)
-  (7 more between these; -v shows all)
+  (7 more; -v shows all)
 )");
   EXPECT_NE(shown(survey, Rows::Few, true).find("\n  …"), std::string::npos);
   EXPECT_EQ(shown(survey, Rows::All).find("more between"), std::string::npos);
@@ -122,15 +122,16 @@ TEST(ReapWords, ExplainEveryOutcome) {
   EXPECT_EQ(said(Kind::Ended, SIGKILL), "ended by SIGKILL");
   EXPECT_EQ(said(Kind::AlreadyGone), "was already gone");
   EXPECT_EQ(said(Kind::NoPermission),
-            "no permission to signal it: it runs with other rights than you; end it as root");
-  EXPECT_EQ(said(Kind::Uninterruptible),
-            "waits in the kernel and cannot be interrupted: it ends when the file system or device answers");
-  EXPECT_EQ(said(Kind::StillThere), "is still there after SIGKILL: look at it with `corral who 7`");
-  EXPECT_EQ(said(Kind::NotProved), "could not be opened as the process that was seen, so it was left alone");
+            "cannot be signalled: it has other privileges than you; end it as root");
+  EXPECT_EQ(
+      said(Kind::Uninterruptible),
+      "is blocked in the kernel and cannot be interrupted; it ends when the file system or device answers");
+  EXPECT_EQ(said(Kind::StillThere), "is still running after SIGKILL; inspect it with `corral who 7`");
+  EXPECT_EQ(said(Kind::NotProved), "may be another process by now, so it was left alone");
   EXPECT_EQ(said(Kind::OtherUser), "belongs to another user: run corral as that user");
-  EXPECT_EQ(said(Kind::Debugged), "a debugger is attached to it: detach first");
-  EXPECT_EQ(said(Kind::OwnAncestor), "this command runs below it");
-  EXPECT_EQ(said(Kind::OtherInstance), "belongs to a corral inside, whose keeper lives");
+  EXPECT_EQ(said(Kind::Debugged), "is being debugged: detach the debugger first");
+  EXPECT_EQ(said(Kind::OwnAncestor), "is an ancestor of this command");
+  EXPECT_EQ(said(Kind::OtherInstance), "belongs to another corral below it, whose keeper is running");
 }
 
 TEST(ReapWords, SelectorsAreTypedAsTheyWereMeant) {
@@ -182,35 +183,36 @@ std::string tips(const Survey& survey, const reap::Selectors& selectors,
 TEST(ReapWords, TipsSayWhatComesNext) {
   Survey survey;
   EXPECT_EQ(tips(survey, {}, {}),
-            "\ntip: no MCP server runs here; `corral doctor` shows what your clients would start\n");
+            "\ntip: no MCP server is running; `corral doctor` shows what your clients would start\n");
   survey.servers = {server(100, 90)};
-  EXPECT_EQ(tips(survey, {}, {}), "\ntip: nothing to end; `corral doctor -v` says why each server is kept\n");
+  EXPECT_EQ(tips(survey, {}, {}),
+            "\ntip: nothing to end; `corral doctor -v` shows why each server is kept\n");
   reap::Group orphans;
   orphans.end = {0};
   reap::Group pile;
   pile.kind = reap::Group::Kind::PileUp;
   EXPECT_EQ(tips(survey, {}, {orphans}), R"(
 tip: to end all of these without being asked: corral reap --orphans --yes
-tip: put `corral run --` before a server's command in its client's configuration, and it cannot be
-     orphaned again
+tip: put `corral run --` before a server's command in its client's configuration, so that it cannot
+     be orphaned again
 )");
   survey.servers[0].command.launcher = "docker";
   EXPECT_EQ(tips(survey, {}, {pile, orphans}), R"(
 tip: to end all of these without being asked: corral reap --orphans --pile-ups --yes
-tip: put `corral run --` before a server's command in its client's configuration, and it cannot be
-     orphaned again
-tip: `corral watch --foreign end` keeps a client at its newest copies for as long as it runs
-tip: a container may outlive the `docker run` that was ended: see `docker ps`
+tip: put `corral run --` before a server's command in its client's configuration, so that it cannot
+     be orphaned again
+tip: `corral watch --foreign end` ends older copies for as long as it runs
+tip: a container may outlive its `docker run`; check `docker ps`
 )");
   reap::Selectors only;
   only.pile_ups = true;
   EXPECT_EQ(tips(survey, only, {pile}), R"(
 tip: to end all of these without being asked: corral reap --pile-ups --yes
-tip: `corral watch --foreign end` keeps a client at its newest copies for as long as it runs
+tip: `corral watch --foreign end` ends older copies for as long as it runs
 )");
   EXPECT_EQ(tips(survey, only, {pile}, {{7, {{7, "node", reap::Outcome::Kind::Ended, SIGTERM}}}}),
             R"(
-tip: `corral watch --foreign end` keeps a client at its newest copies for as long as it runs
+tip: `corral watch --foreign end` ends older copies for as long as it runs
 )");
 }
 
@@ -218,16 +220,16 @@ TEST(ReapWords, EveryServerThatIsKeptHasAReason) {
   reap::Selectors selectors;
   selectors.keep = 4;
   Server one = server(100, 90);
-  EXPECT_EQ(why_kept(one, true, selectors), "leaked, but left out by your choice");
+  EXPECT_EQ(why_kept(one, true, selectors), "leaked, but not selected");
   EXPECT_EQ(why_kept(one, false, selectors), "in use by a client, and not beyond its 4 newest");
   one.client.pid = 0;
-  EXPECT_EQ(why_kept(one, false, selectors), "in use, by a process that we cannot see");
+  EXPECT_EQ(why_kept(one, false, selectors), "in use by a process that corral cannot see");
   one.state = Server::State::Apart;
-  EXPECT_EQ(why_kept(one, false, selectors), "on their own: no client holds their pipes");
+  EXPECT_EQ(why_kept(one, false, selectors), "independent: no client holds their pipes");
   one.certainty = Server::Certainty::Possible;
   EXPECT_EQ(why_kept(one, false, selectors), "only look like MCP servers (--possible includes them)");
   one.state = Server::State::Kept;
-  EXPECT_EQ(why_kept(one, false, selectors), "below a living corral, which ends them with their session");
+  EXPECT_EQ(why_kept(one, false, selectors), "below a running corral, which ends them with their session");
 }
 
 }  // namespace

@@ -138,18 +138,18 @@ TEST(TopDrawing, HelpNamesEveryKey) {
   EXPECT_EQ(drawn(draw_top(model, 18, {90, true, true})), R"(T|corral 0.9.1, pid 4711, up 1h 5m, by name
 P|instances 2, processes 4, sessions 3, memory 281 MB, cpu 51%
 H|keys
-P|  up, down, k, j    choose a server (page up, page down, home, end)
+P|  up, down, k, j    select a server (page up, page down, home, end)
 P|  m c u s n         sort by memory, cpu, uptime, sessions, name
-P|  t                 show the processes and sessions of each
-P|  r                 restart the chosen server
+P|  t                 show the processes and sessions of each instance
+P|  r                 restart the selected server
 P|  x                 stop it, until `corral start NAME`
-P|  q, Ctrl+C         leave
+P|  q, Ctrl+C         quit
 P|
-P|  CPU is what was used since the last look; 100% is one core.
+P|  CPU is the use since the last update; 100% is one core.
 P|  A parked session has no process until its next call.
 P|  A stopped or broken server refuses calls; `corral start NAME` allows them.
 P|
-P|  any other key goes back
+P|  press any other key to return
 P|
 P|
 F|? help  q quit  r restart  x stop  t tree  sort: m c u s n
@@ -164,7 +164,7 @@ TEST(TopDrawing, SaysThatNothingRuns) {
   EXPECT_EQ(drawn(draw_top(model, 6, {90, true, true})), R"(T|corral -, pid -, up -, by memory
 P|instances 0, processes 0, sessions 0, memory 0 B, cpu 0%
 H|  SERVER    PID  PROCS  SESS  UP  MEMORY  CPU  STATE  CODE  LEVEL  CLIENT  SHARED BECAUSE
-F|  nothing runs, and no client is attached
+F|  no instance is running, and no client is attached
 P|
 F|? help  q quit  r restart  x stop  t tree  sort: m c u s n
 )");
