@@ -154,6 +154,8 @@ Command add_command() {
   command.summary = "Add a server to corral's configuration.";
   command.usage = "corral add [options] NAME -- COMMAND [ARGUMENT...]";
   command.examples = kExamples;
+  command.argument.kind = Argument::Kind::Other;
+  command.runs_program = true;
   command.options = options_of(options->change);
   command.options.push_back({"--share", "HOW",
                              "Which sessions use the same instance: auto, shared, session or root",

@@ -172,6 +172,8 @@ Command call_command() {
   command.usage =
       "corral call [options] NAME TOOL [key=value...] | -- COMMAND [ARG... --] TOOL [key=value...]";
   command.examples = kExamples;
+  command.argument.kind = Argument::Kind::Server;
+  command.runs_program = true;
   command.usage_code = kBadArguments;
   command.options.push_back({"--json", "OBJECT", "The arguments as a JSON object, instead of key=value",
                              [options](const std::string& text) -> Result<void> {

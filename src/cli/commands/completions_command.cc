@@ -3,6 +3,7 @@
 #include <set>
 
 #include "cli/frame/command.h"
+#include "cli/frame/command_shape.h"
 #include "cli/frame/completions.h"
 #include "cli/frame/daemon_command.h"
 #include "config/configuration.h"
@@ -40,15 +41,12 @@ std::set<std::string> server_names() {
 
 int run(const std::vector<Command>& commands, const std::vector<std::string>& args) {
   if (args.size() != 1) return fail("completions", "name one shell: bash, zsh or fish");
-  std::vector<CommandShape> shapes;
-  shapes.reserve(commands.size());
-  for (const Command& command : commands) shapes.push_back(shape_of(command));
   if (args.front() == "bash") {
-    std::cout << bash_completions(shapes);
+    std::cout << bash_completions(commands);
   } else if (args.front() == "zsh") {
-    std::cout << zsh_completions(shapes);
+    std::cout << zsh_completions(commands);
   } else if (args.front() == "fish") {
-    std::cout << fish_completions(shapes);
+    std::cout << fish_completions(commands);
   } else if (args.front() == "servers") {
     for (const std::string& name : server_names()) std::cout << name << '\n';
   } else {
@@ -65,6 +63,7 @@ Command completions_command() {
   command.summary = "Print the completion script for bash, zsh or fish.";
   command.usage = "corral completions bash|zsh|fish|servers";
   command.examples = kExamples;
+  command.argument = {Argument::Kind::Choice, {"bash", "zsh", "fish", "servers"}};
   command.run = [](const std::vector<std::string>& args) { return run(all_commands(), args); };
   return command;
 }

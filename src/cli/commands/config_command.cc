@@ -160,6 +160,7 @@ Command config_command() {
   command.summary = "Check the daemon's configuration, or print where it is.";
   command.usage = "corral config check [options] [FILE] | corral config path";
   command.examples = kExamples;
+  command.argument = {Argument::Kind::Choice, {"check", "path"}};
   command.options = {
       {"--config", "FILE", "Use this file instead of the default one", set_word(options->file)},
       {"--json", "", "Print JSON", set_flag(options->json)}};

@@ -69,6 +69,8 @@ Command connect_command() {
   command.summary = "Use an MCP server through the daemon, which shares it if that is safe.";
   command.usage = "corral connect [options] NAME | -- COMMAND [ARG...]";
   command.examples = kExamples;
+  command.argument.kind = Argument::Kind::Server;
+  command.runs_program = true;
   const auto add = [&command](std::string names, std::string value, std::string help, auto apply) {
     command.options.push_back({std::move(names), std::move(value), std::move(help), apply});
   };

@@ -52,7 +52,7 @@ std::string describe_server(const observe::ServerView& server,
   for (const observe::InstanceView& one : instances) {
     if (one.server != server.name) continue;
     lines += "  " + shown_id(one.id) + " pid " + shown_pid(one.pid) + ", " + shown(one.state) +
-             (one.stale.empty() ? "" : ", stale code") + ", " + counted(one.sessions.size(), "session") +
+             (one.stale.empty() ? "" : ", old code") + ", " + counted(one.sessions.size(), "session") +
              ", calls " + shown_number(one.calls) + ", up " + shown_age(one.uptime) + "; " +
              shown(one.reason) + "\n";
   }

@@ -66,6 +66,8 @@ Command guard_command() {
   command.summary = "Run a client, and end everything that it leaves behind.";
   command.usage = "corral guard [options] [--] CLIENT [ARG...]";
   command.examples = kExamples;
+  command.argument.kind = Argument::Kind::Program;
+  command.runs_program = true;
   const auto add = [&command](std::string names, std::string value, std::string help, auto apply) {
     command.options.push_back({std::move(names), std::move(value), std::move(help), apply});
   };

@@ -115,6 +115,7 @@ Command import_command() {
   command.summary = "Copy the servers of a client's configuration into corral's.";
   command.usage = "corral import [options] FILE";
   command.examples = kExamples;
+  command.argument.kind = Argument::Kind::File;
   command.options = {
       {"--config", "FILE", "Add them to this file instead of the default one", set_word(options->config)},
       {"--dry-run", "", "Show what would be done, but change nothing", set_flag(options->dry_run)},

@@ -211,6 +211,7 @@ Command logs_command() {
   command.summary = "Show what a server wrote to stderr.";
   command.usage = "corral logs [options] NAME";
   command.examples = kExamples;
+  command.argument.kind = Argument::Kind::Server;
   command.options = {
       {"-f,--follow", "", "Keep printing new lines as they are written", set_flag(options->follow)},
       {"--since", "TIME", "Only lines since then: 5m, 2d or 2026-11-16T03:40:00Z",

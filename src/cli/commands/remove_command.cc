@@ -39,6 +39,7 @@ Command remove_command() {
   command.summary = "Remove a server from corral's configuration.";
   command.usage = "corral remove [options] NAME";
   command.examples = kExamples;
+  command.argument.kind = Argument::Kind::Server;
   command.options = options_of(*change);
   command.options_anywhere = true;
   command.run = [change, known = command.options](const std::vector<std::string>& args) {

@@ -180,6 +180,8 @@ Command run_command() {
   command.summary = "Run an MCP server, and end its whole process tree with the session.";
   command.usage = "corral run [options] [--] COMMAND [ARG...]";
   command.examples = kExamples;
+  command.argument.kind = Argument::Kind::Program;
+  command.runs_program = true;
   const auto add = [&command](std::string names, std::string value, std::string help, auto apply) {
     command.options.push_back({std::move(names), std::move(value), std::move(help), apply});
   };
@@ -205,8 +207,7 @@ Command run_command() {
   add("--on-stop", "COMMAND", "Shell command to run when the tree is gone, even if corral was killed",
       set_text(spec.on_stop));
   add("--detached", "", "Do not end when the parent process exits", set_flag(options->outer.detached));
-  add("--cleanup", "",
-      "First end the oldest copies of the same server, so that N are left with this one",
+  add("--cleanup", "", "First end the oldest copies of the same server, so that N are left with this one",
       set_flag(options->cleanup));
   add("--keep", "N", "N for --cleanup (corral.keep, MAX_KEEP_PROCESSES or 9)", [options](Text text) {
     options->keep_given = true;

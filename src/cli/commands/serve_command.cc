@@ -37,6 +37,7 @@ Command serve_command() {
   command.summary = "Run the daemon, through which clients share servers.";
   command.usage = "corral serve [options] [-- COMMAND [ARG...]]";
   command.examples = kExamples;
+  command.runs_program = true;
   const auto add = [&command](std::string names, std::string value, std::string help, Apply apply) {
     command.options.push_back({std::move(names), std::move(value), std::move(help), std::move(apply)});
   };

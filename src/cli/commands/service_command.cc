@@ -210,6 +210,7 @@ Command service_command() {
   command.summary = "Install the daemon as a service of your user, remove it, or show its state.";
   command.usage = "corral service install|uninstall|status [options]";
   command.examples = kExamples;
+  command.argument = {Argument::Kind::Choice, {"install", "uninstall", "status"}};
   command.options.push_back({"--port", "N", "Also open this TCP port on 127.0.0.1", set_port(options->port)});
   command.options.push_back({"--config", "FILE", "The daemon's configuration, if it is not the default file",
                              set_word(options->config)});

@@ -179,6 +179,8 @@ Command session_command() {
   command.summary = "Create, end and list sessions that own several servers.";
   command.usage = "corral session create [options] [-- COMMAND [ARG...]]... | end ID | list";
   command.examples = kExamples;
+  command.argument = {Argument::Kind::Choice, {"create", "end", "list"}};
+  command.runs_program = true;
   const auto add = [&command](std::string names, std::string value, std::string help, Apply apply) {
     command.options.push_back({std::move(names), std::move(value), std::move(help), std::move(apply)});
   };

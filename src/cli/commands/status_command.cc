@@ -61,7 +61,7 @@ void show_instances(Page& page, const std::vector<observe::InstanceView>& instan
     page.paragraph("  ", name + " is " + shown(one.reason) +
                              (one.root.empty() ? "" : "; project " + shorten_home(one.root)));
     if (one.stale.empty()) continue;
-    page.paragraph("  ", name + " runs stale code: " + shorten_home(one.stale) +
+    page.paragraph("  ", name + " runs old code: " + shorten_home(one.stale) +
                              (one.rolls ? "; new sessions get the new code"
                                         : "; `corral restart " + one.server + "` runs the new code"));
   }
@@ -104,12 +104,13 @@ void show(const json::value& answer, const DaemonOptions&) {
 }  // namespace
 
 Command status_command() {
-  return daemon_command({.name = "status",
-                         .summary = "Show the daemon's instances and sessions, and why they are shared or not.",
-                         .examples = kExamples,
-                         .json_help = "Print JSON with all details",
-                         .hello = control::status_hello(),
-                         .show = show});
+  return daemon_command(
+      {.name = "status",
+       .summary = "Show the daemon's instances and sessions, and why they are shared or not.",
+       .examples = kExamples,
+       .json_help = "Print JSON with all details",
+       .hello = control::status_hello(),
+       .show = show});
 }
 
 }  // namespace corral::cli

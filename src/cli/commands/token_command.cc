@@ -130,6 +130,7 @@ Command token_command() {
   command.summary = "Create, list and revoke tokens for HTTP clients.";
   command.usage = "corral token create NAME [--server SERVER]... [--root DIR]... | list | revoke NAME";
   command.examples = kExamples;
+  command.argument = {Argument::Kind::Choice, {"create", "list", "revoke"}};
   command.options = {
       {"--server", "SERVER",
        "create: a server that the token gives access to (repeatable; default: all servers)",

@@ -138,6 +138,8 @@ Command tools_command() {
   command.summary = "List the tools of an MCP server, for people, scripts and models.";
   command.usage = "corral tools [options] NAME [TOOL] | -- COMMAND [ARG...]";
   command.examples = kExamples;
+  command.argument.kind = Argument::Kind::Server;
+  command.runs_program = true;
   command.usage_code = kBadArguments;
   command.options.push_back(
       {"--tool", "TOOL", "Only this tool, with its description and schema", set_word(options->tool)});

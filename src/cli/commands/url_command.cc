@@ -188,6 +188,7 @@ Command url_command() {
   command.summary = "Print how to add a server to a client: by URL, or as a command.";
   command.usage = "corral url NAME [options]";
   command.examples = kExamples;
+  command.argument.kind = Argument::Kind::Server;
   command.options.push_back({"--client", "CLIENT", "claude, codex, copilot, gemini, vscode or cursor",
                              [options](const std::string& word) -> Result<void> {
                                const std::optional<RegisteredClient> client = client_by_name(word);

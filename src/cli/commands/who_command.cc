@@ -192,6 +192,7 @@ Command who_command() {
   command.summary = "Show which client a process serves, and the evidence.";
   command.usage = "corral who [options] PID";
   command.examples = kExamples;
+  command.argument.kind = Argument::Kind::Other;
   command.options = {
       {"--json", "", "Print one server as JSON; docs/doctor-schema.json describes it", set_flag(*as_json)}};
   command.run = [as_json](const std::vector<std::string>& args) {

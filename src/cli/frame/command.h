@@ -14,6 +14,22 @@
 
 namespace corral::cli {
 
+/// What one argument of a command line may be. Completions offer values for it, and the check of our
+/// documents knows from it which command lines are valid.
+struct Argument {
+  enum class Kind {
+    None,    // there is no such argument
+    Server,  // the name of a configured server
+    File,
+    Directory,
+    Program,  // a program, followed by its own arguments
+    Choice,   // one of `choices`
+    Other,    // anything else, such as a pid
+  };
+  Kind kind = Kind::None;
+  std::vector<std::string> choices = {};
+};
+
 struct Option {
   std::string names;  // "-v,--verbose"
   std::string value;  // the name of the value in the help; empty = a flag
@@ -26,6 +42,8 @@ struct Command {
   std::string summary;
   std::string usage;
   std::string examples;
+  Argument argument = {};     // the first argument that is not an option
+  bool runs_program = false;  // a command line of another program may follow, after `--`
   std::vector<Option> options;
   int usage_code = 125;  // the exit code for invalid options
   /// Its options, including --help, may also follow its arguments; see late_options.h.

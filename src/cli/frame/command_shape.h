@@ -1,5 +1,5 @@
-// What the arguments and options of a command may be, for completions and manual pages, which are made from
-// the same data as --help. Pure.
+// The options of a command in the form that completions and manual pages need: their two names, and what
+// their value may be. Pure.
 #pragma once
 
 #include <string>
@@ -10,30 +10,16 @@
 
 namespace corral::cli {
 
-/// What one argument of a command line may be.
-struct Takes {
-  enum class Kind { Nothing, Server, File, Directory, Program, Word };
-  Kind kind = Kind::Nothing;
-  std::vector<std::string> words = {};  // the allowed words, if they are known
-};
-
 struct OptionShape {
   std::string brief;  // "-v"; empty = none
   std::string name;   // "--verbose"
   std::string value;  // "FILE"; empty = a flag
   std::string help;
-  Takes takes;
+  Argument argument;  // what the value may be
 };
 
-struct CommandShape {
-  std::string name;
-  std::string summary;
-  std::vector<OptionShape> options;
-  Takes first;                // the first argument
-  bool runs_program = false;  // after `--`
-};
-
-CommandShape shape_of(const Command& command);
+/// The options of a command, with --help at the end.
+std::vector<OptionShape> option_shapes(const Command& command);
 
 /// Whether no shell has to quote the word. Completions offer only such names.
 bool is_plain_word(std::string_view word);

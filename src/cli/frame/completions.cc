@@ -1,9 +1,11 @@
 #include "cli/frame/completions.h"
 
+#include "cli/frame/command_shape.h"
+
 namespace corral::cli {
 namespace {
 
-using Taken = Takes::Kind;
+using Kind = Argument::Kind;
 
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
@@ -16,6 +18,10 @@ std::string replaced(std::string text, const std::string& what, const std::strin
     text.replace(at, what.size(), with);
   }
   return text;
+}
+
+bool is_completed(const Argument& argument) {
+  return argument.kind != Kind::None && argument.kind != Kind::Other;
 }
 
 // ---- bash
@@ -45,39 +51,40 @@ constexpr const char* kBashTail = R"(  if [[ $current == -* ]]; then words=$opti
 complete -F _corral corral
 )";
 
-std::string bash_kind(const Takes& takes) {
-  switch (takes.kind) {
-    case Taken::Server: return "kind=server";
-    case Taken::File: return "kind=file";
-    case Taken::Directory: return "kind=directory";
-    case Taken::Program: return "kind=program";
-    case Taken::Word: return "words='" + joined(takes.words) + "'";
-    case Taken::Nothing: break;
+std::string bash_kind(const Argument& argument) {
+  switch (argument.kind) {
+    case Kind::Server: return "kind=server";
+    case Kind::File: return "kind=file";
+    case Kind::Directory: return "kind=directory";
+    case Kind::Program: return "kind=program";
+    case Kind::Choice: return "words='" + joined(argument.choices) + "'";
+    case Kind::Other:
+    case Kind::None: break;
   }
   return ":";
 }
 
-std::string bash_command(const CommandShape& command) {
+std::string bash_command(const Command& command) {
   std::vector<std::string> names;
   std::string values;
-  for (const OptionShape& option : command.options) {
+  for (const OptionShape& option : option_shapes(command)) {
     for (const std::string& name : {option.brief, option.name}) {
       if (!name.empty()) names.push_back(name);
     }
     if (option.value.empty()) continue;
     const std::string pattern = option.brief.empty() ? option.name : option.brief + " | " + option.name;
-    values += "        " + pattern + ") " + bash_kind(option.takes) + "; options='' ;;\n";
+    values += "        " + pattern + ") " + bash_kind(option.argument) + "; options='' ;;\n";
   }
   return "    " + command.name + ")\n      options='" + joined(names) + "'\n      case $previous in\n" +
-         values + "        *) " + bash_kind(command.first) + " ;;\n      esac\n      ;;\n";
+         values + "        *) " + bash_kind(command.argument) + " ;;\n      esac\n      ;;\n";
 }
 
 }  // namespace
 
-std::string bash_completions(const std::vector<CommandShape>& commands) {
+std::string bash_completions(const std::vector<Command>& commands) {
   std::vector<std::string> names;
   std::string cases;
-  for (const CommandShape& command : commands) {
+  for (const Command& command : commands) {
     names.push_back(command.name);
     cases += bash_command(command);
   }
@@ -107,42 +114,43 @@ std::string zsh_text(std::string text) {
   return replaced(std::move(text), "'", "'\\''");
 }
 
-std::string zsh_action(const Takes& takes) {
-  switch (takes.kind) {
-    case Taken::Server: return "_corral_servers";
-    case Taken::File: return "_files";
-    case Taken::Directory: return "_files -/";
-    case Taken::Program: return "_command_names -e";
-    case Taken::Word: return "(" + joined(takes.words) + ")";
-    case Taken::Nothing: break;
+std::string zsh_action(const Argument& argument) {
+  switch (argument.kind) {
+    case Kind::Server: return "_corral_servers";
+    case Kind::File: return "_files";
+    case Kind::Directory: return "_files -/";
+    case Kind::Program: return "_command_names -e";
+    case Kind::Choice: return "(" + joined(argument.choices) + ")";
+    case Kind::Other:
+    case Kind::None: break;
   }
   return " ";
 }
 
 std::string zsh_option(const OptionShape& option, const std::string& name) {
   std::string text = "'*" + name + (option.value.empty() ? "" : "=") + "[" + zsh_text(option.help) + "]";
-  if (!option.value.empty()) text += ":" + zsh_text(option.value) + ":" + zsh_action(option.takes);
+  if (!option.value.empty()) text += ":" + zsh_text(option.value) + ":" + zsh_action(option.argument);
   return text + "'";
 }
 
-std::string zsh_command(const CommandShape& command) {
+std::string zsh_command(const Command& command) {
   std::string text = "    " + command.name + ")\n      _arguments -S \\\n";
-  for (const OptionShape& option : command.options) {
+  for (const OptionShape& option : option_shapes(command)) {
     for (const std::string& name : {option.name, option.brief}) {
       if (!name.empty()) text += "        " + zsh_option(option, name) + " \\\n";
     }
   }
-  text += "        '1: :" + zsh_action(command.first) +
+  text += "        '1: :" + zsh_action(command.argument) +
           "' \\\n        '*: :" + (command.runs_program ? "_normal" : "_default") + "'\n      ;;\n";
   return text;
 }
 
 }  // namespace
 
-std::string zsh_completions(const std::vector<CommandShape>& commands) {
+std::string zsh_completions(const std::vector<Command>& commands) {
   std::string names;
   std::string cases;
-  for (const CommandShape& command : commands) {
+  for (const Command& command : commands) {
     names += "    '" + command.name + ":" + zsh_text(command.summary) + "'\n";
     cases += zsh_command(command);
   }
@@ -169,35 +177,36 @@ std::string fish_text(std::string text) {
   return replaced(replaced(std::move(text), "\\", "\\\\"), "'", "\\'");
 }
 
-std::string fish_words(const Takes& takes) {
-  switch (takes.kind) {
-    case Taken::Server: return " -xa '(corral completions servers 2>/dev/null)'";
-    case Taken::File: return " -rF";
-    case Taken::Directory: return " -xa '(__fish_complete_directories)'";
-    case Taken::Program: return " -xa '(__fish_complete_command)'";
-    case Taken::Word: return " -xa '" + joined(takes.words) + "'";
-    case Taken::Nothing: break;
+std::string fish_words(const Argument& argument) {
+  switch (argument.kind) {
+    case Kind::Server: return " -xa '(corral completions servers 2>/dev/null)'";
+    case Kind::File: return " -rF";
+    case Kind::Directory: return " -xa '(__fish_complete_directories)'";
+    case Kind::Program: return " -xa '(__fish_complete_command)'";
+    case Kind::Choice: return " -xa '" + joined(argument.choices) + "'";
+    case Kind::Other:
+    case Kind::None: break;
   }
   return " -x";
 }
 
 }  // namespace
 
-std::string fish_completions(const std::vector<CommandShape>& commands) {
+std::string fish_completions(const std::vector<Command>& commands) {
   std::string text =
       "# Completions of corral for fish, written by `corral completions fish`.\n"
       "complete -c corral -f\n"
-      "complete -c corral -n __fish_use_subcommand -l version -d 'Version and build date'\n"
-      "complete -c corral -n __fish_use_subcommand -s h -l help -d 'The commands'\n";
-  for (const CommandShape& command : commands) {
+      "complete -c corral -n __fish_use_subcommand -l version -d 'Print version and build date'\n"
+      "complete -c corral -n __fish_use_subcommand -s h -l help -d 'List the commands'\n";
+  for (const Command& command : commands) {
     text += "complete -c corral -n __fish_use_subcommand -a " + command.name + " -d '" +
             fish_text(command.summary) + "'\n";
     const std::string here = "complete -c corral -n '__fish_seen_subcommand_from " + command.name + "'";
-    if (command.first.kind != Taken::Nothing) text += here + fish_words(command.first) + "\n";
-    for (const OptionShape& option : command.options) {
+    if (is_completed(command.argument)) text += here + fish_words(command.argument) + "\n";
+    for (const OptionShape& option : option_shapes(command)) {
       text += here + (option.brief.empty() ? "" : " -s " + option.brief.substr(1)) + " -l " +
               option.name.substr(std::min<std::size_t>(2, option.name.size())) +
-              (option.value.empty() ? "" : fish_words(option.takes)) + " -d '" + fish_text(option.help) +
+              (option.value.empty() ? "" : fish_words(option.argument)) + " -d '" + fish_text(option.help) +
               "'\n";
     }
   }

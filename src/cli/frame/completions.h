@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "cli/frame/command_shape.h"
+#include "cli/frame/command.h"
 
 namespace corral::cli {
 
-std::string bash_completions(const std::vector<CommandShape>& commands);
-std::string zsh_completions(const std::vector<CommandShape>& commands);
-std::string fish_completions(const std::vector<CommandShape>& commands);
+std::string bash_completions(const std::vector<Command>& commands);
+std::string zsh_completions(const std::vector<Command>& commands);
+std::string fish_completions(const std::vector<Command>& commands);
 
 }  // namespace corral::cli

@@ -61,6 +61,7 @@ Command command_from(const DaemonCommand& what) {
   command.usage =
       "corral " + what.name + " [options]" + (what.takes == DaemonCommand::Takes::ServerName ? " NAME" : "");
   command.examples = what.examples;
+  if (what.takes == DaemonCommand::Takes::ServerName) command.argument.kind = Argument::Kind::Server;
   command.options = what.options;
   command.options_anywhere = what.takes == DaemonCommand::Takes::ServerName;
   return command;

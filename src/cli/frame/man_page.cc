@@ -81,7 +81,7 @@ std::string name_section(const std::string& name, std::string summary) {
 
 std::string options_section(const Command& command) {
   std::string text = ".SH OPTIONS\n";
-  for (const OptionShape& option : shape_of(command).options) {
+  for (const OptionShape& option : option_shapes(command)) {
     text += ".TP\n";
     if (!option.brief.empty()) text += bold(option.brief) + ", ";
     text += bold(option.name) + (option.value.empty() ? "" : " \\fI" + roff(option.value) + "\\fR") + "\n" +

@@ -139,30 +139,28 @@ Command for_checking(Command command) {
 
 bool lacks_its_value(const Command& command, const std::vector<std::string>& args) {
   if (args.empty()) return false;
-  const CommandShape shape = shape_of(command);
-  return std::any_of(shape.options.begin(), shape.options.end(), [&args](const OptionShape& option) {
+  const std::vector<OptionShape> shapes = option_shapes(command);
+  return std::any_of(shapes.begin(), shapes.end(), [&args](const OptionShape& option) {
     return !option.value.empty() && (option.name == args.back() || option.brief == args.back());
   });
 }
 
 /// Checks what follows the options.
 std::string objection_to_args(const Command& command, std::vector<std::string> args) {
-  const CommandShape shape = shape_of(command);
   if (command.options_anywhere) {
     if (asks_for_help(command.options, args)) return "";
     if (lacks_its_value(command, args)) args.emplace_back(kSomeValue);
     const Result<std::vector<std::string>> rest = apply_late_options(command.options, args);
     if (!rest) return rest.error().message;
     args = *rest;
-  } else if (!shape.runs_program) {
+  } else if (!command.runs_program) {
     for (const std::string& word : args) {
       if (word.starts_with("--")) return "option '" + word + "' follows an argument: put it first";
     }
   }
   if (args.empty() || is_placeholder(args.front())) return "";
-  if (command.usage == "corral " + command.name + " [options]")
-    return "unexpected argument '" + args.front() + "'";
-  const std::vector<std::string>& known = shape.first.words;
+  if (command.argument.kind == Argument::Kind::None) return "unexpected argument '" + args.front() + "'";
+  const std::vector<std::string>& known = command.argument.choices;
   if (known.empty() || std::find(known.begin(), known.end(), args.front()) != known.end()) return "";
   return "unknown argument '" + args.front() + "'";
 }

@@ -222,7 +222,7 @@ void show_tree(Page& page, const InstanceRow& one) {
   page.paragraph("  ", (one.reason.empty() ? shown(one.share) : one.reason) + "; kept by " +
                            shown(one.level) +
                            (one.root.empty() ? "" : "; project " + shorten_home(one.root)));
-  if (!one.stale.empty()) page.paragraph("  ", "runs stale code: " + shorten_home(one.stale));
+  if (!one.stale.empty()) page.paragraph("  ", "runs old code: " + shorten_home(one.stale));
   show_limits_of(page, one.limits);
   show_processes(page, one);
   for (const observe::SessionView& session : one.served) show_session(page, session);

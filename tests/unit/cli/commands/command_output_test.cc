@@ -66,8 +66,8 @@ TEST_F(CommandOutput, OfStatusIsAllThatTheDaemonSaid) {
   EXPECT_EQ(seen.errors, "");
   EXPECT_EQ(seen.out, R"(corral 1.2.3 (build 2026-11-01), pid 4711, up 1h 5m, configured by /etc/corral.json
   by URL: http://127.0.0.1:8765
-  The file has changed, but cannot be used; what was read before is in force: line 3: a comma is
-  missing
+  The file has changed but cannot be used; the previous configuration is in force: line 3: a comma
+  is missing
   old is stopped; `corral start old` allows it to run
 
 Instances: 3
@@ -77,9 +77,9 @@ Instances: 3
   notes   cccccccc  301  ready, stale  cgroup      1s      1         1
   files aaaaaaaa is shared: every tool only reads
   search bbbbbbbb is private: by the file; project /srv/project
-  search bbbbbbbb runs stale code: /opt/main.py has changed; `corral restart search` runs the new code
+  search bbbbbbbb runs old code: /opt/main.py has changed; `corral restart search` runs the new code
   notes cccccccc is private: by the file
-  notes cccccccc runs stale code: /opt/notes has changed; new sessions get the new code
+  notes cccccccc runs old code: /opt/notes has changed; new sessions get the new code
 
 Sessions: 4
   SESSION  SERVER  INSTANCE  STATE   AGE  CALLS  CLIENT

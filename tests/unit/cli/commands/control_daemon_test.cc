@@ -49,7 +49,7 @@ TEST_F(ControlTools, ListServersWithTheirInstances) {
   e pid 11, ready, 0 sessions, calls 0, up 1s; own
 files
   aaaaaaaa pid 101, ready, 2 sessions, calls 7, up 4m 10s; shared: by the file
-  bbbbbbbb pid 102, idle, stale code, 1 session, calls 0, up 1s; private
+  bbbbbbbb pid 102, idle, old code, 1 session, calls 0, up 1s; private
 off (disabled in the configuration)
 old (stopped; start_server allows it to start)
 loop (not started for now: it died)

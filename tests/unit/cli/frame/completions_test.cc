@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/frame/command_shape.h"
 #include "cli/frame/man_page.h"
 
 namespace corral::cli {
@@ -25,45 +26,67 @@ Command sample(const std::string& name, const std::string& usage) {
   return command;
 }
 
-Takes first_of(const std::string& name, const std::string& usage) {
-  return shape_of(sample(name, usage)).first;
+/// A real command.
+Command called(const std::string& name) {
+  for (Command& command : all_commands()) {
+    if (command.name == name) return std::move(command);
+  }
+  ADD_FAILURE() << "there is no command " << name;
+  return {};
 }
 
-TEST(CommandShape, TheUsageSaysWhatComesFirst) {
-  EXPECT_EQ(first_of("stop", "corral stop [options] NAME").kind, Takes::Kind::Server);
-  EXPECT_EQ(first_of("url", "corral url NAME [options]").kind, Takes::Kind::Server);
-  EXPECT_EQ(first_of("connect", "corral connect [options] NAME | -- COMMAND [ARG...]").kind,
-            Takes::Kind::Server);
-  EXPECT_EQ(first_of("add", "corral add [options] NAME -- COMMAND").kind, Takes::Kind::Nothing);
-  EXPECT_EQ(first_of("import", "corral import [options] FILE").kind, Takes::Kind::File);
-  EXPECT_EQ(first_of("run", "corral run [options] [--] COMMAND [ARG...]").kind, Takes::Kind::Program);
-  EXPECT_EQ(first_of("ps", "corral ps [options]").kind, Takes::Kind::Nothing);
-  EXPECT_THAT(first_of("config", "corral config check [options] [FILE] | corral config path").words,
-              ElementsAre("check", "path"));
-  EXPECT_THAT(first_of("service", "corral service install|uninstall|status [options]").words,
-              ElementsAre("install", "uninstall", "status"));
-  EXPECT_THAT(first_of("token", "corral token create NAME [--server SERVER]... | list | revoke NAME").words,
-              ElementsAre("create", "list", "revoke"));
+TEST(CommandTable, SaysWhatTheFirstArgumentIs) {
+  for (const char* const name : {"stop", "url", "connect", "call", "logs", "remove"}) {
+    EXPECT_EQ(called(name).argument.kind, Argument::Kind::Server) << name;
+  }
+  for (const char* const name : {"add", "who", "man"}) {
+    EXPECT_EQ(called(name).argument.kind, Argument::Kind::Other) << name;
+  }
+  EXPECT_EQ(called("import").argument.kind, Argument::Kind::File);
+  EXPECT_EQ(called("run").argument.kind, Argument::Kind::Program);
+  EXPECT_THAT(called("config").argument.choices, ElementsAre("check", "path"));
+  EXPECT_THAT(called("session").argument.choices, ElementsAre("create", "end", "list"));
+}
+
+TEST(CommandTable, AgreesWithTheUsage) {
+  for (const Command& command : all_commands()) {
+    const std::string bare = "corral " + command.name + " [options]";
+    const bool program = command.usage.find("-- COMMAND") != std::string::npos ||
+                         command.usage.find("[--]") != std::string::npos;
+    EXPECT_EQ(command.runs_program, program) << command.name;
+    if (command.usage == bare) {
+      EXPECT_EQ(command.argument.kind, Argument::Kind::None) << command.name;
+    }
+    if (command.argument.kind == Argument::Kind::None) {
+      EXPECT_THAT(command.usage, testing::StartsWith(bare)) << command.name;
+    }
+    if (command.argument.kind == Argument::Kind::Server) {
+      EXPECT_THAT(command.usage, HasSubstr(" NAME")) << command.name;
+    }
+    for (const std::string& choice : command.argument.choices) {
+      EXPECT_THAT(command.usage, HasSubstr(choice)) << command.name;
+    }
+  }
 }
 
 TEST(CommandShape, AnOptionKnowsWhatItTakes) {
-  const std::vector<OptionShape> options = shape_of(sample("x", "corral x")).options;
+  const std::vector<OptionShape> options = option_shapes(sample("x", "corral x"));
 
   ASSERT_EQ(options.size(), 5U);
   EXPECT_EQ(options[0].brief, "-v");
   EXPECT_EQ(options[0].name, "--verbose");
-  EXPECT_EQ(options[1].takes.kind, Takes::Kind::File);
-  EXPECT_EQ(options[2].takes.kind, Takes::Kind::Server);
-  EXPECT_THAT(options[3].takes.words, ElementsAre("report", "end"));
+  EXPECT_EQ(options[1].argument.kind, Argument::Kind::File);
+  EXPECT_EQ(options[2].argument.kind, Argument::Kind::Server);
+  EXPECT_THAT(options[3].argument.choices, ElementsAre("report", "end"));
   EXPECT_EQ(options[4].name, "--help");
 }
 
 /// What an option of a real command takes.
-Takes taken_by(const std::string& command, const std::string& option) {
+Argument taken_by(const std::string& command, const std::string& option) {
   for (const Command& one : all_commands()) {
     if (one.name != command) continue;
-    for (const OptionShape& shape : shape_of(one).options) {
-      if (shape.name == option) return shape.takes;
+    for (const OptionShape& shape : option_shapes(one)) {
+      if (shape.name == option) return shape.argument;
     }
   }
   ADD_FAILURE() << "there is no " << command << " " << option;
@@ -73,20 +96,20 @@ Takes taken_by(const std::string& command, const std::string& option) {
 TEST(CommandShape, EveryOptionThatTakesAServerCompletesServers) {
   std::size_t options = 0;
   for (const Command& command : all_commands()) {
-    for (const OptionShape& option : shape_of(command).options) {
+    for (const OptionShape& option : option_shapes(command)) {
       if (option.name != "--server") continue;
       ++options;
-      EXPECT_EQ(option.takes.kind, Takes::Kind::Server) << command.name;
+      EXPECT_EQ(option.argument.kind, Argument::Kind::Server) << command.name;
     }
   }
   EXPECT_GE(options, 4U);
 }
 
 TEST(CommandShape, FixedValuesAreOffered) {
-  EXPECT_THAT(taken_by("events", "--kind").words, testing::IsSupersetOf({"spawn", "crash", "registry"}));
-  EXPECT_THAT(taken_by("serve", "--log").words, ElementsAre("text", "json", "auto"));
-  EXPECT_THAT(taken_by("connect", "--share").words, ElementsAre("shared", "session", "root"));
-  EXPECT_THAT(taken_by("top", "--sort").words, testing::Contains("memory"));
+  EXPECT_THAT(taken_by("events", "--kind").choices, testing::IsSupersetOf({"spawn", "crash", "registry"}));
+  EXPECT_THAT(taken_by("serve", "--log").choices, ElementsAre("text", "json", "auto"));
+  EXPECT_THAT(taken_by("connect", "--share").choices, ElementsAre("shared", "session", "root"));
+  EXPECT_THAT(taken_by("top", "--sort").choices, testing::Contains("memory"));
 }
 
 TEST(CommandShape, OnlyNamesThatNoShellTakesForMoreAreOffered) {
@@ -99,17 +122,19 @@ TEST(CommandShape, OnlyNamesThatNoShellTakesForMoreAreOffered) {
 }
 
 TEST(Completions, EveryShellIsToldCommandsOptionsAndServers) {
-  const std::vector<CommandShape> shapes = {shape_of(sample("stop", "corral stop [options] NAME"))};
+  Command stop = sample("stop", "corral stop [options] NAME");
+  stop.argument.kind = Argument::Kind::Server;
+  const std::vector<Command> commands = {stop};
 
   for (const std::string& script :
-       {bash_completions(shapes), zsh_completions(shapes), fish_completions(shapes)}) {
+       {bash_completions(commands), zsh_completions(commands), fish_completions(commands)}) {
     EXPECT_THAT(script, HasSubstr("stop"));
     EXPECT_THAT(script, HasSubstr("verbose"));
     EXPECT_THAT(script, HasSubstr("report end"));
     EXPECT_THAT(script, HasSubstr("completions servers"));
   }
-  EXPECT_THAT(zsh_completions(shapes), HasSubstr("Do it\\: \\[the\\] user'\\''s \\\\way."));
-  EXPECT_THAT(fish_completions(shapes), HasSubstr("user\\'s \\\\way."));
+  EXPECT_THAT(zsh_completions(commands), HasSubstr("Do it\\: \\[the\\] user'\\''s \\\\way."));
+  EXPECT_THAT(fish_completions(commands), HasSubstr("user\\'s \\\\way."));
 }
 
 TEST(ManPage, HasEverySectionAndNothingThatRoffTakesForItself) {

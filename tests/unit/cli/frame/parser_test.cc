@@ -30,6 +30,8 @@ std::vector<Command> two_commands() {
   words.options = {
       {"-f,--file", "FILE", "", [text](const std::string& word) { return set_word(*text)(word); }}};
   words.options_anywhere = true;
+  words.argument = {Argument::Kind::Choice, {"make", "list"}};
+  words.runs_program = true;
   words.run = plain.run;
   return {plain, words};
 }
