@@ -3,8 +3,7 @@
 #include <set>
 
 #include "cli/frame/command.h"
-#include "cli/frame/command_shape.h"
-#include "cli/frame/completions.h"
+#include "cli/frame/command_texts.h"
 #include "cli/frame/daemon_command.h"
 #include "config/configuration.h"
 #include "daemon/built_in_server.h"

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "cli/frame/command.h"
-#include "cli/frame/late_options.h"
 #include "cli/frame/option_values.h"
+#include "cli/frame/parser.h"
 #include "shim/connect.h"
 #include "shim/root.h"
 

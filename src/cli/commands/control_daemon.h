@@ -1,8 +1,8 @@
-// The tools of the control server that ask the running daemon. Each call opens its own connection; none
-// starts a daemon. The control server calls them on its worker thread, so they may block. A failure is a
-// result with the error flag and the reason as text.
+// The tools of the control server. The control server calls them on its worker thread, so they may block. A
+// failure is a result with the error flag and the reason as text.
 #pragma once
 
+#include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <string>
 
@@ -12,6 +12,7 @@
 
 namespace corral::cli {
 
+/// The tools that ask the running daemon. Each call opens its own connection; none starts a daemon.
 class ControlDaemon {
  public:
   explicit ControlDaemon(std::string runtime_dir) : runtime_dir_(std::move(runtime_dir)) {}
@@ -31,5 +32,10 @@ class ControlDaemon {
 
   std::string runtime_dir_;
 };
+
+/// The tool `reap`, by the same rules as `corral reap`. Surveys the machine. Ends the selected servers only
+/// if `confirm` is true and at least one selector is given. Blocks until the processes have ended, a few
+/// seconds at most.
+observe::ToolResult reap_tool(const boost::json::object& arguments);
 
 }  // namespace corral::cli

@@ -1,4 +1,4 @@
-#include "cli/commands/control_reap.h"
+#include "cli/commands/control_daemon.h"
 
 #include <algorithm>
 #include <string>
@@ -7,7 +7,6 @@
 #include "base/keep_limit.h"
 #include "base/units.h"
 #include "cli/commands/reap_options.h"
-#include "cli/frame/keep_count.h"
 #include "cli/screen/server_table.h"
 #include "reap/end_trees.h"
 #include "reap/selection.h"

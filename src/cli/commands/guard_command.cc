@@ -3,7 +3,6 @@
 #include <memory>
 
 #include "base/units.h"
-#include "cli/commands/report_file.h"
 #include "cli/frame/command.h"
 #include "cli/frame/option_values.h"
 #include "guard/guard.h"

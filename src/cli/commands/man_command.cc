@@ -6,9 +6,9 @@
 
 #include "base/words.h"
 #include "cli/frame/command.h"
-#include "cli/frame/late_options.h"
-#include "cli/frame/man_page.h"
+#include "cli/frame/command_texts.h"
 #include "cli/frame/option_values.h"
+#include "cli/frame/parser.h"
 
 namespace corral::cli {
 namespace {

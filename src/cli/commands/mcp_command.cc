@@ -9,7 +9,6 @@
 #include "base/loop.h"
 #include "base/worker.h"
 #include "cli/commands/control_daemon.h"
-#include "cli/commands/control_reap.h"
 #include "cli/frame/command.h"
 #include "cli/frame/option_values.h"
 #include "observe/control_server.h"

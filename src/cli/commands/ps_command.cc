@@ -8,8 +8,8 @@
 
 #include "cli/frame/command.h"
 #include "cli/frame/daemon_command.h"
-#include "cli/frame/late_options.h"
 #include "cli/frame/option_values.h"
+#include "cli/frame/parser.h"
 #include "cli/screen/json_view.h"
 #include "cli/screen/ps_page.h"
 

@@ -12,7 +12,6 @@
 #include "cli/commands/reap_options.h"
 #include "cli/commands/reap_tips.h"
 #include "cli/frame/command.h"
-#include "cli/frame/keep_count.h"
 #include "cli/frame/option_values.h"
 #include "cli/screen/page.h"
 #include "cli/screen/server_table.h"

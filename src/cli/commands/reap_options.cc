@@ -1,3 +1,4 @@
+#include "base/keep_limit.h"
 #include "cli/commands/reap_options.h"
 
 #include <csignal>
@@ -5,6 +6,8 @@
 #include "base/keep_limit.h"
 #include "base/text.h"
 #include "cli/frame/option_values.h"
+#include "serve/config_source.h"
+#include "survey/findings.h"
 
 namespace corral::cli {
 namespace {
@@ -76,5 +79,13 @@ std::string typed(const reap::Selectors& selectors) {
 }
 
 const char* signal_name(int signo) { return signo == SIGKILL ? "SIGKILL" : "SIGTERM"; }
+
+Result<std::size_t> keep_count(const std::optional<std::size_t>& given) {
+  if (given) return *given;
+  const Result<std::size_t> from_environment = keep_from_environment();
+  if (!from_environment) return from_environment.error();
+  const Result<config::Configuration> configuration = serve::ConfigSource("").read();
+  return keep_in_use(configuration ? configuration->options.keep : *from_environment);
+}
 
 }  // namespace corral::cli

@@ -4,7 +4,7 @@
 
 #include "cli/commands/config_change.h"
 #include "cli/frame/command.h"
-#include "cli/frame/late_options.h"
+#include "cli/frame/parser.h"
 #include "config/configuration.h"
 #include "config/file.h"
 #include "config/removal.h"

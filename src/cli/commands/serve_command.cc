@@ -2,8 +2,8 @@
 #include <memory>
 
 #include "cli/frame/command.h"
-#include "cli/frame/late_options.h"
 #include "cli/frame/option_values.h"
+#include "cli/frame/parser.h"
 #include "events/event_log.h"
 #include "serve/service.h"
 

@@ -6,11 +6,10 @@
 #include <iostream>
 #include <memory>
 
-#include "cli/commands/manager_call.h"
-#include "cli/commands/unit_files.h"
+#include "cli/commands/user_service.h"
 #include "cli/frame/command.h"
-#include "cli/frame/late_options.h"
 #include "cli/frame/option_values.h"
+#include "cli/frame/parser.h"
 #include "control/daemon_request.h"
 #include "serve/service_units.h"
 

@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "cli/frame/command.h"
-#include "cli/frame/late_options.h"
 #include "cli/frame/option_values.h"
+#include "cli/frame/parser.h"
 #include "cli/screen/page.h"
 #include "control/runtime_dir.h"
 #include "daemon/token_file.h"

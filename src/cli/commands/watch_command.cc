@@ -14,7 +14,6 @@
 #include "base/units.h"
 #include "cli/commands/reap_options.h"
 #include "cli/frame/command.h"
-#include "cli/frame/keep_count.h"
 #include "cli/frame/option_values.h"
 #include "cli/screen/server_table.h"
 #include "reap/end_trees.h"

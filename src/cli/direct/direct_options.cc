@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "cli/frame/late_options.h"
 #include "cli/frame/option_values.h"
+#include "cli/frame/parser.h"
 #include "shim/root.h"
 
 namespace corral::cli {

@@ -46,7 +46,7 @@ struct Command {
   bool runs_program = false;  // a command line of another program may follow, after `--`
   std::vector<Option> options;
   int usage_code = 125;  // the exit code for invalid options
-  /// Its options, including --help, may also follow its arguments; see late_options.h.
+  /// Its options, including --help, may also follow its arguments; see parser.h.
   bool options_anywhere = false;
   /// Gets everything from the first argument that is not an option, without a `--` before it. Returns the
   /// exit code. Runs at most once, on the main thread.

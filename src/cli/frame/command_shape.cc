@@ -1,4 +1,4 @@
-#include "cli/frame/command_shape.h"
+#include "cli/frame/command_texts.h"
 
 #include <algorithm>
 #include <cctype>

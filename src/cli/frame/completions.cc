@@ -1,6 +1,5 @@
-#include "cli/frame/completions.h"
 
-#include "cli/frame/command_shape.h"
+#include "cli/frame/command_texts.h"
 
 namespace corral::cli {
 namespace {

@@ -6,8 +6,8 @@
 #include <iostream>
 #include <utility>
 
-#include "cli/frame/late_options.h"
 #include "cli/frame/option_values.h"
+#include "cli/frame/parser.h"
 #include "control/runtime_dir.h"
 #include "serve/pid_file.h"
 

@@ -1,4 +1,4 @@
-#include "cli/frame/late_options.h"
+#include "cli/frame/parser.h"
 
 #include <fstream>
 #include <string_view>

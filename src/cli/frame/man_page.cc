@@ -1,11 +1,10 @@
-#include "cli/frame/man_page.h"
 
 #include <cctype>
 #include <cstdint>
 #include <cstdio>
 #include <sstream>
 
-#include "cli/frame/command_shape.h"
+#include "cli/frame/command_texts.h"
 #include "version.h"
 
 namespace corral::cli {

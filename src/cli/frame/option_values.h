@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/unique_fd.h"
 #include "cli/frame/command.h"
 
 namespace corral::cli {
@@ -44,5 +45,11 @@ Result<pid_t> parse_pid(const std::string& text);
 
 /// An error if there are arguments; for commands that take only options.
 Result<void> expect_no_args(const std::vector<std::string>& args);
+
+/// Opens the file of --report for appending, so that many sessions can share it, readable only by the user.
+/// "-" is stderr, duplicated to a descriptor of at least `lowest`. An empty path returns an invalid
+/// descriptor. A pipe without a reader is an error after a short wait, because opening it would block the
+/// start.
+Result<UniqueFd> open_report(const std::string& path, int lowest);
 
 }  // namespace corral::cli

@@ -8,8 +8,7 @@
 #include <string_view>
 
 #include "base/words.h"
-#include "cli/frame/command_shape.h"
-#include "cli/frame/late_options.h"
+#include "cli/frame/command_texts.h"
 #include "version.h"
 
 namespace corral::cli {

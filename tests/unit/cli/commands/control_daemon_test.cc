@@ -7,7 +7,6 @@
 #include <boost/json/parse.hpp>
 
 #include "base/utc_time.h"
-#include "cli/commands/control_reap.h"
 #include "cli/file_commands.h"
 #include "observe/control_tools.h"
 

@@ -3,8 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "cli/commands/manager_call.h"
-#include "cli/commands/unit_files.h"
+#include "cli/commands/user_service.h"
 #include "cli/file_commands.h"
 #include "cli/frame/command.h"
 #include "control/channel.h"

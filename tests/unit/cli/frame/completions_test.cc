@@ -1,10 +1,8 @@
-#include "cli/frame/completions.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/frame/command_shape.h"
-#include "cli/frame/man_page.h"
+#include "cli/frame/command_texts.h"
 
 namespace corral::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "cli/frame/keep_count.h"
+#include "cli/commands/reap_options.h"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // The manual pages, letter by letter.
-#include "cli/frame/man_page.h"
+#include "cli/frame/command_texts.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Unit files that corral writes for a service manager and removes again. A file without corral's mark belongs
-// to somebody else and is never changed.
+// The user's service manager: its unit files, and `systemctl --user`. A file without corral's mark belongs to
+// somebody else and is never changed.
 #pragma once
 
 #include <cstdint>
@@ -28,5 +28,18 @@ Result<bool> remove_unit(const std::string& path);
 
 /// $XDG_CONFIG_HOME/systemd/user, else ~/.config/systemd/user.
 std::string unit_folder();
+
+struct ManagerCall {
+  int code = -1;     // exit code; -1 = it could not be run, or took too long
+  std::string said;  // stdout and stderr, without the last line break
+
+  bool worked() const { return code == 0; }
+};
+
+/// Runs systemctl --user WORD... and waits for it. After half a minute it is killed.
+ManagerCall call_manager(const std::vector<std::string>& words);
+
+/// Whether the user's service manager is running and answers.
+bool manager_answers();
 
 }  // namespace corral::cli
