@@ -18,7 +18,7 @@ def main():
     with open("/proc/self/comm", "w", encoding="ascii") as comm:
         comm.write("client")
     environment = dict(os.environ)
-    # Only what the client starts carries the mark: the client itself is no survivor.
+    # Only processes that the client starts carry the mark: the client itself does not count as a survivor.
     environment["CORRAL_DEMO_TAG"] = environment.pop("CORRAL_DEMO_TAG_FOR_SERVER")
     server = subprocess.Popen(sys.argv[1:], env=environment, text=True,
                               stdin=subprocess.PIPE, stdout=subprocess.PIPE)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Starts the daemon with the notes server, lets three clients use it, and says what to try next.
+"""Starts the daemon with the notes server, lets three clients use it, and prints what to try next.
 
 The exit code is 0 only if the three really shared one process and the daemon is left running.
 """
@@ -14,7 +14,7 @@ CLIENTS = 3
 
 
 class Client:
-    """Speaks MCP to `corral connect`, as any agent or editor does with its servers."""
+    """An MCP client that uses `corral connect`, as an agent or editor uses its servers."""
 
     def __init__(self, command):
         self.process = subprocess.Popen(command, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -57,7 +57,7 @@ def write_configuration(path):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--corral", required=True, help="the program to use")
-    parser.add_argument("--runtime-dir", help="where the daemon is met; its usual place if not given")
+    parser.add_argument("--runtime-dir", help="folder of the daemon's socket (default: the usual one)")
     options = parser.parse_args()
     corral = str(pathlib.Path(options.corral).resolve())
     place = ["--runtime-dir", options.runtime_dir] if options.runtime_dir else []
@@ -86,18 +86,18 @@ def main():
 The daemon keeps running. What to try next:
 
   {words("ps")}
-      what runs, for which clients, what it uses, and why it is shared; `top` shows the same live
+      running instances, their clients, what they use, and why they are shared; `top` shows this live
   {words("events", "-f")}
-      what happens, as it happens
+      events, as they happen
   {words("connect", "notes")}
-      what a client starts instead of its server; in the client's configuration:
+      the command that a client runs instead of its server; in the client's configuration:
       "command": "{corral}", "args": {json.dumps(["connect", *place, "notes"])}
   {words("connect", "-- COMMAND")}
       the same for any server, without configuring it here
   {corral} import FILE --dry-run
       import the servers of a client's configuration
   {corral} doctor
-      servers that have already leaked on this machine
+      servers that have leaked on this machine
   {words("shutdown")}
       end the daemon and everything that it started
   make leak

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A small MCP server for trying corral: it keeps notes while it lives, and tells its process number.
+"""A small MCP server for trying corral: it keeps notes while it runs, and reports its pid.
 
-Plain stdio, standard library only. Its tools say what they do to the world (annotations), as a server should.
+Plain stdio, standard library only. Its tools declare their effects (annotations), as a server should.
 """
 import json
 import os
