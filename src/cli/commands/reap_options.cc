@@ -1,4 +1,3 @@
-#include "base/keep_limit.h"
 #include "cli/commands/reap_options.h"
 
 #include <csignal>

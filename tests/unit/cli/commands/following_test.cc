@@ -102,7 +102,7 @@ TEST_F(Following, EventsAreLinesForPeople) {
        events(3, 2)});
 
   EXPECT_EQ(ask(daemon_, {"events"}).out,
-            "1970-01-01T00:00:01.000Z  crash    a died?[2J\n1970-01-01T00:00:02.500Z  spawn    b runs\n");
+            "1970-01-01T00:00:01.000Z  crash    a died�[2J\n1970-01-01T00:00:02.500Z  spawn    b runs\n");
 }
 
 TEST_F(Following, WhoTellsOfAProcessThatIsNoServer) {

@@ -66,7 +66,7 @@ TEST_F(AskedPerson, AnswersYesNoOrNeither) {
     EXPECT_EQ(answer(question, neither), R"({"action":"cancel"})") << neither;
   }
   answer(question, "n\n");
-  EXPECT_EQ(shown_, "The server asks: May I?\nReally?[2J\nAnswer? [y]es, [n]o, [c]ancel: ");
+  EXPECT_EQ(shown_, "The server asks: May I?\nReally�[2J\nAnswer? [y]es, [n]o, [c]ancel: ");
   answer(question, "");
   EXPECT_THAT(shown_, EndsWith("[c]ancel: \n"));
   EXPECT_EQ(answer("{", "y\n"), R"({"action":"cancel"})");
@@ -77,7 +77,7 @@ TEST_F(AskedPerson, GoesToAnAddressThemselves) {
   EXPECT_EQ(answer(question, "y\n"), R"({"action":"accept"})");
   EXPECT_EQ(shown_, R"(The server asks: Log in
 It asks you to visit this address, which corral does not open for you:
-  https://a.example/?x
+  https://a.example/�x
 Will you visit it? [y]es, [n]o, [c]ancel: )");
   EXPECT_EQ(answer(question, "n\n"), R"({"action":"decline"})");
 }

@@ -86,7 +86,7 @@ TEST_F(DirectOutput, OneToolIsShownWhole) {
   EXPECT_EQ(seen.out, R"(echo
 
 
-  Says it? again
+  Says it� again
 and more
 
 Arguments:
@@ -198,7 +198,7 @@ TEST_F(DirectOutput, ACallShowsTheText) {
 TEST_F(DirectOutput, ACallSaysWhyThereIsNoResult) {
   const Seen refused = call(error(R"({"code":-32602,"message":"bad \u001bthing"})"));
   EXPECT_EQ(refused.code, 3);
-  EXPECT_EQ(refused.errors, "corral call: bad ?thing (error -32602)\n");
+  EXPECT_EQ(refused.errors, "corral call: bad �thing (error -32602)\n");
   const Seen ended = call("exit 7");
   EXPECT_EQ(ended.code, 4);
   EXPECT_EQ(ended.errors, "corral call: no answer from the server: it exited with code 7\n");

@@ -16,8 +16,8 @@ TEST(Elicitation, WhatAFieldTakesIsSaidInWords) {
 }
 
 TEST(Elicitation, NothingInASchemaSteersTheTerminal) {
-  EXPECT_EQ(expected(R"({"type":"x\u001b]0;owned\u0007\u009b2J\ny"})"), "x?]0;owned??2J y");
-  EXPECT_EQ(expected(R"({"type":"string","enum":["a\u001b[2J"]})"), "one of: a?[2J");
+  EXPECT_EQ(expected(R"({"type":"x\u001b]0;owned\u0007\u009b2J\ny"})"), "x�]0;owned��2J y");
+  EXPECT_EQ(expected(R"({"type":"string","enum":["a\u001b[2J"]})"), "one of: a�[2J");
 }
 
 }  // namespace

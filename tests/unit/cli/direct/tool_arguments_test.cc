@@ -77,7 +77,7 @@ TEST(ToolArguments, AValueOfAnotherTypeIsRefused) {
 
 TEST(ToolArguments, ATypeThatSteersATerminalIsNotRepeated) {
   EXPECT_THAT(made({"a=1"}, R"({"properties":{"a":{"type":"x\u001b]0;owned\u0007\r\ny"}}})"),
-              HasSubstr("'a' must be a x?]0;owned?"));
+              HasSubstr("'a' must be a x�]0;owned�"));
 }
 
 TEST(ToolArguments, AColonMeansJsonWhateverTheSchemaSays) {

@@ -41,7 +41,7 @@ TEST_F(KeepCount, IsTheEnvironmentsWhereTheConfigurationSaysNothingOrIsWrong) {
     configure(text);
     EXPECT_EQ(keep_count({}).value(), 4U) << text;
   }
-  EXPECT_EQ(config::Options{}.keep, 4U) << "the daemon has the same";
+  EXPECT_EQ(config::default_configuration().options.keep, 4U) << "the daemon has the same";
 }
 
 TEST_F(KeepCount, AZeroThatNobodyTypedCountsAsOne) {

@@ -17,7 +17,7 @@ constexpr const char* kCrash =
     R"({"number":1,"time_ms":1794800400123,"kind":"crash","server":"files","text":"it died\u001b[2J"})";
 
 TEST(EventLine, SaysWhenWhatAndHow) {
-  EXPECT_EQ(event_line(parse(kCrash), TerminalStyle{}), "2026-11-16T03:40:00.123Z  crash    it died?[2J");
+  EXPECT_EQ(event_line(parse(kCrash), TerminalStyle{}), "2026-11-16T03:40:00.123Z  crash    it died�[2J");
   EXPECT_THAT(event_line(parse(kCrash), TerminalStyle{.bold = true}), HasSubstr("\x1b[31mcrash\x1b[0m    "));
 }
 
