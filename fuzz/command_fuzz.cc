@@ -10,7 +10,7 @@
 #include "known/server_command.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace corral::survey;
+  using namespace corral;
   // Words end with a zero, as in /proc/PID/cmdline.
   std::vector<std::string> argv(1);
   for (std::size_t i = 0; i < size; ++i) {

@@ -7,12 +7,12 @@
 #include "known/client_configs.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace corral::survey;
+  using namespace corral;
   const std::string text(reinterpret_cast<const char*>(data), size);
   const known::ConfigPlaces places{"/nowhere", {"A=b", "PATH=/nowhere"}, {}};
   for (const char* id : {"claude-code", "codex", "zed"}) {
     const known::KnownClient& client = *known::find_client(id);
-    for (const ConfigFile& place : client.configs) {
+    for (const known::ConfigFile& place : client.configs) {
       const known::Configurations found = known::parse_client_config(text, place, "file", client, places);
       if (found.files.empty() && found.notes.empty()) abort();
       for (const known::ConfiguredServer& server : found.servers) {
