@@ -184,6 +184,7 @@ std::optional<Server> read_entry(Reading& reading, const Field& entry) {
   reading.each_member(entry.value, entry.place.value, owner,
                       [&](const Field& field) { read_member(reading, field, facts); });
   if (reading.failed()) return std::nullopt;
+  draft.place = OptionPlace::Corral;
   if (facts.options) read_options(reading, *facts.options, draft);
   check_command(reading, entry, facts);
   if (reading.failed()) return std::nullopt;

@@ -32,6 +32,7 @@ enum class OnReload : std::uint8_t {
 
 /// An entry while its keys are read, in the order of the file.
 struct Draft {
+  OptionPlace place = OptionPlace::Entry;  // of the key that is read now; never Both
   Server server;
   std::string command;
   std::optional<std::vector<std::string>> args;
@@ -61,6 +62,7 @@ struct ServerOption {
   Value value{};
   OnReload on_reload = OnReload::Replace;
   Text text{};
+  bool about = false;       // a text for people: the status has it, and pages can show it with the server
   std::string_view flag{};  // of `corral add`; empty = only in the file
   std::string_view doc;     // the beginning of its meaning in docs/configuration.md
 

@@ -131,6 +131,16 @@ std::vector<ShownLine> lines_of(const Server& server) {
   return lines;
 }
 
+std::map<std::string, std::string> about(const Server& server) {
+  std::map<std::string, std::string> texts;
+  for (const ServerOption& option : server_options()) {
+    if (!option.about) continue;
+    const json::value text = option.value.json(server);
+    if (text.is_string()) texts.emplace(option.key, text.get_string());
+  }
+  return texts;
+}
+
 std::string to_json(const Configuration& configuration) {
   json::array servers;
   for (const Server& server : configuration.servers) servers.emplace_back(object_of(server));

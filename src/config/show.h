@@ -1,6 +1,7 @@
 // A configuration for people and programs, as it is in force, with whatever looks like a secret hidden.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,6 +33,10 @@ struct ShownLine {
 };
 /// All options of the server, except its name and whether it is disabled.
 std::vector<ShownLine> lines_of(const Server& server);
+
+/// The options that describe the server to people, by their keys; only those that are set, safe for a
+/// terminal.
+std::map<std::string, std::string> about(const Server& server);
 
 /// One line: {"file", "servers": […], "options", "warnings"}. docs/configuration.md describes it.
 std::string to_json(const Configuration& configuration);

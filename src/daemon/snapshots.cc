@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "config/show.h"
 #include "control/hello.h"
 #include "knowledge/introduction.h"
 #include "version.h"
@@ -167,7 +168,7 @@ void Snapshots::add_servers(observe::Snapshot& snapshot) const {
     if (server.built_in) continue;
     snapshot.servers.push_back({server.name, server.disabled, pool.stopped().contains(server.name),
                                 broken(pool, server.name),
-                                sources_.records.error_files().path_of(server.name)});
+                                sources_.records.error_files().path_of(server.name), config::about(server)});
   }
 }
 

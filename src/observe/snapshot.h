@@ -8,6 +8,7 @@
 #include <boost/json/fwd.hpp>
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -152,6 +153,9 @@ struct SessionObjectView {
   bool operator==(const SessionObjectView&) const = default;
 };
 
+/// The options of a server that describe it to people, by their keys.
+using About = std::map<std::string, std::string>;
+
 /// One configured server.
 struct ServerView {
   std::string name{};
@@ -159,6 +163,7 @@ struct ServerView {
   bool stopped = false;
   std::string broken{};    // why it is not started for now; empty = it may start
   std::string log_file{};  // the file with its stderr; empty = none
+  About about{};
 
   bool operator==(const ServerView&) const = default;
 };

@@ -45,6 +45,10 @@ std::string json_of(const T& value) {
     return value ? json_of(*value) : "null";
   } else if constexpr (kIsList<T>) {
     return wire::array_of(value, [](const auto& item) { return json_of(item); });
+  } else if constexpr (kIsMap<T>) {
+    JsonObject object;
+    for (const auto& [name, text] : value) object.text(name, text);
+    return object.json();
   } else {
     StatusWriter writer;
     fields(writer, value);

@@ -96,6 +96,16 @@ std::optional<T> value_of(const json::value& value) {
       items.push_back(value_of<typename T::value_type>(item).value_or(typename T::value_type{}));
     }
     return items;
+  } else if constexpr (kIsMap<T>) {
+    const json::object* const object = value.if_object();
+    if (object == nullptr) return std::nullopt;
+    T texts;
+    for (const auto& [name, text] : *object) {
+      if (const auto found = value_of<std::string>(text)) {
+        texts.emplace(survey::printable(std::string(name)), *found);
+      }
+    }
+    return texts;
   } else {
     T view;
     const StatusReader reader(value);

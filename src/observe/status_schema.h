@@ -139,6 +139,7 @@ void fields(Visitor& visit, ViewOf<ServerView> auto& server) {
   visit("stopped", server.stopped);
   visit.or_null("broken", server.broken);
   visit.or_null("log_file", server.log_file);
+  visit.unless_empty("about", server.about);
 }
 
 template <class Visitor>
@@ -192,5 +193,7 @@ template <class T>
 inline constexpr bool kIsList = false;
 template <class T>
 inline constexpr bool kIsList<std::vector<T>> = true;
+template <class T>
+inline constexpr bool kIsMap = std::is_same_v<T, About>;
 
 }  // namespace corral::observe

@@ -11,6 +11,7 @@
 #include "cli/frame/daemon_command.h"
 #include "cli/frame/option_values.h"
 #include "cli/screen/json_view.h"
+#include "cli/screen/overview.h"
 #include "cli/screen/page.h"
 
 namespace corral::cli {
@@ -52,8 +53,7 @@ void show_files(Page& page, const json::value& info) {
 }
 
 /// The fields of get_server_info are fixed and have no place for it, so it comes from the status.
-void show_registry(Page& page, const std::string& runtime_dir) {
-  const json::value status = status_or_null(runtime_dir, control::kTellPatience);
+void show_registry(Page& page, const json::value& status) {
   const json::value* const daemon = member(status, "daemon");
   if (daemon == nullptr || member(*daemon, "registry") == nullptr) return;
   page.paragraph("registry: ", shorten_home(text(*daemon, "registry")) +
@@ -86,10 +86,13 @@ void show(const json::value& info, const DaemonOptions& options) {
                          text(info, "current_uptime_formatted"));
   show_health(page, info);
   show_files(page, info);
-  show_registry(page, options.runtime_dir);
+  const json::value status = status_or_null(options.runtime_dir, control::kTellPatience);
+  show_registry(page, status);
   page.blank();
   page.heading("Processes: " + text(info, "total_server_processes"));
   if (!list(info, "server_processes").empty()) show_table(page, info);
+  const Overview overview = read_overview(status);
+  for (const auto& [server, about] : overview.about) show_about(page, server + ": ", overview, server);
 }
 
 }  // namespace

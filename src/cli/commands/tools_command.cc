@@ -1,6 +1,7 @@
 // `corral tools`: lists the tools of a server as text, as JSON, or in the format of a model vendor.
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -10,8 +11,10 @@
 #include "cli/direct/mcp_client.h"
 #include "cli/direct/tool_catalog.h"
 #include "cli/frame/command.h"
+#include "cli/frame/daemon_command.h"
 #include "cli/frame/option_values.h"
 #include "cli/screen/json_layout.h"
+#include "cli/screen/overview.h"
 #include "cli/screen/page.h"
 #include "wire/json_text.h"
 
@@ -62,9 +65,19 @@ std::string first_line(const std::string& description) {
   return printable_line(description.substr(begin, description.find('\n', begin) - begin));
 }
 
-void show_table(const std::vector<Tool>& tools, const std::string& server) {
+/// Empty: the user's own place.
+std::string runtime_dir_of(const DirectOptions& options) {
+  const auto flag = std::find(options.connect.begin(), options.connect.end(), "--runtime-dir");
+  return flag == options.connect.end() ? "" : *(flag + 1);
+}
+
+void show_table(const std::vector<Tool>& tools, const Server& server, const DirectOptions& options) {
   Page page(std::cout, terminal_style(STDOUT_FILENO));
-  page.heading("Tools of " + server + ": " + std::to_string(tools.size()));
+  page.heading("Tools of " + server.title() + ": " + std::to_string(tools.size()));
+  if (server.command.empty()) {
+    const auto status = status_or_null(runtime_dir_of(options), control::kTellPatience);
+    show_about(page, "", read_overview(status, server.name), server.name);
+  }
   std::vector<std::vector<std::string>> rows;
   rows.reserve(tools.size());
   for (const Tool& tool : tools) rows.push_back({printable_line(tool.name), first_line(tool.description)});
@@ -104,7 +117,7 @@ int show(const Options& options, const Target& target, McpClient& client, ToolCa
   } else if (one != nullptr) {
     show_tool(*one);
   } else {
-    show_table(tools, target.server.title());
+    show_table(tools, target.server, *options.direct);
   }
   return std::cout.flush() ? 0 : refuse("cannot write to stdout (is the pipe closed?)", 125);
 }

@@ -74,12 +74,19 @@ Overview overview_of(observe::Snapshot status, const std::string& server) {
     if (wanted(instance.server)) overview.instances.push_back({std::move(instance), {}});
   }
   for (ServerView& one : status.servers) {
+    if (wanted(one.name) && !one.about.empty()) overview.about.emplace(one.name, std::move(one.about));
     if (!observe::refusing_state(one).empty() && wanted(one.name)) overview.halted.push_back(std::move(one));
   }
   for (SessionView& session : status.sessions) {
     if (wanted(session.server)) place(overview, std::move(session));
   }
   return overview;
+}
+
+void show_about(Page& page, const std::string& label, const Overview& overview, const std::string& server) {
+  const auto found = overview.about.find(server);
+  if (found == overview.about.end()) return;
+  for (const auto& [key, text] : found->second) page.paragraph(label, text);
 }
 
 Overview read_overview(const boost::json::value& status, const std::string& server) {

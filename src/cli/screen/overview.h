@@ -7,6 +7,7 @@
 #include <boost/json/fwd.hpp>
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,9 +27,10 @@ struct Overview {
   std::vector<InstanceRow> instances;
   std::vector<observe::SessionView>
       waiting;  // without an instance; a server that refuses calls gives them its state
-  std::vector<observe::ServerView> halted;  // servers that refuse calls
-  std::string only;                         // the one server that was asked for; empty = all
-  std::vector<std::string> names;           // of all known servers, whether or not `only` is set
+  std::vector<observe::ServerView> halted;      // servers that refuse calls
+  std::string only;                             // the one server that was asked for; empty = all
+  std::vector<std::string> names;               // of all known servers, whether or not `only` is set
+  std::map<std::string, observe::About> about;  // by the name of the server
 };
 
 /// Only what belongs to `server`; empty = everything.
@@ -74,6 +76,8 @@ std::string waiting_reason(const Overview& overview, const std::string& server, 
 /// "files is stopped; `corral start files` allows it to run".
 std::string shown_halt(const observe::ServerView& server);
 Tone tone_of_state(const std::string& state);
+/// What the configuration says about a server, each text behind the label; nothing if it says nothing.
+void show_about(Page& page, const std::string& label, const Overview& overview, const std::string& server);
 /// Why it is shared or not, without the word that says whether.
 std::string shown_reason(const observe::InstanceView& instance);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "base/units.h"
@@ -214,11 +215,12 @@ void show_limits_of(Page& page, const observe::LimitsView& limits) {
   if (!text.empty()) page.paragraph("  limits: ", text);
 }
 
-void show_tree(Page& page, const InstanceRow& one) {
+void show_tree(Page& page, const Overview& overview, const InstanceRow& one) {
   page.heading(shown(one.server) + (one.version.empty() ? "" : " " + one.version) + " " + shown_id(one.id) +
                    ": " + shown(one.state) + ", up " + shown_age(one.uptime) + ", memory " +
                    shown_memory(one) + ", cpu " + shown_cpu(one),
                tone_of(one));
+  show_about(page, "  ", overview, one.server);
   page.paragraph("  ", (one.reason.empty() ? shown(one.share) : one.reason) + "; kept by " +
                            shown(one.level) +
                            (one.root.empty() ? "" : "; project " + shorten_home(one.root)));
@@ -251,6 +253,16 @@ void show_clients(Page& page, const Overview& overview) {
       text += one;
     }
     page.paragraph("  " + client.second + ": ", text);
+  }
+}
+
+/// What the configuration says about the servers that are shown.
+void show_all_about(Page& page, const Overview& overview) {
+  std::set<std::string> names;
+  for (const InstanceRow& one : overview.instances) names.insert(one.server);
+  for (const observe::SessionView& session : overview.waiting) names.insert(session.server);
+  for (const std::string& name : names) {
+    show_about(page, shown(name) + ": ", overview, name);
   }
 }
 
@@ -296,16 +308,18 @@ void show_process_table(Page& page, const Overview& overview) {
   if (shows_nothing(page, overview)) return show_all_halted(page, overview);
   if (page.style().width >= kWide) {
     show_wide(page, overview);
+    show_all_about(page, overview);
     return show_all_halted(page, overview);  // the column is usually too narrow for the whole sentence
   }
   page.style().width >= kNarrow ? show_narrow(page, overview) : show_tiny(page, overview);
+  show_all_about(page, overview);
   show_other_halted(page, overview);
 }
 
 void show_process_trees(Page& page, const Overview& overview) {
   if (!shows_nothing(page, overview)) {
     for (const InstanceRow& one : overview.instances) {
-      show_tree(page, one);
+      show_tree(page, overview, one);
       page.blank();
     }
     if (!overview.waiting.empty()) {
