@@ -38,6 +38,7 @@ struct Server {
   std::vector<std::string> argv;                         // never empty
   std::vector<std::pair<std::string, std::string>> env;  // in the order of the file
   std::string cwd;                                       // empty = the client's
+  std::string description;                               // what it is for; empty = not said
 
   Share share = Share::Auto;
   bool disabled = false;

@@ -42,10 +42,9 @@ bool is_remote(const json::object& entry) {
 constexpr std::array<std::string_view, 3> kEnvKeys = {"envFile", "env_vars", "environment"};
 
 /// What clients keep for themselves: who approved what, and how it is shown.
-constexpr std::array<std::string_view, 21> kClientKeys = {"alwaysAllow",
+constexpr std::array<std::string_view, 20> kClientKeys = {"alwaysAllow",
                                                           "autoApprove",
                                                           "trust",
-                                                          "description",
                                                           "displayName",
                                                           "name",
                                                           "title",

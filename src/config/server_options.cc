@@ -187,6 +187,22 @@ std::string park_text(const Server& server) {
   return *server.park ? "parked if its session is silent" : "never parked";
 }
 
+/// Clients have this key, too. There, a value that cannot be used only loses the description: their files
+/// must stay usable.
+void read_description(Reading& reading, const Field& field, Draft& draft) {
+  constexpr std::size_t kLongest = 200;
+  const json::string* const text = field.value.if_string();
+  if (text != nullptr && text->size() <= kLongest) {
+    draft.server.description = std::string(*text);
+    return;
+  }
+  const std::string what =
+      field.naming() + (text == nullptr ? " must be a text" : " is longer than 200 bytes");
+  const char* const hint = "Write one sentence that says what the server is for";
+  if (draft.place == OptionPlace::Corral) return reading.fail(field.place.value, what, hint);
+  reading.warn(field.place.value, what + " and is not shown", hint);
+}
+
 // ---- the table
 
 constexpr OptionPlace kEntry = OptionPlace::Entry;
@@ -220,6 +236,14 @@ const ServerOption kOptions[] = {
      .text = {.line = "cwd", .phrase = cwd_text, .verbatim = true},
      .flag = "--cwd",
      .doc = "working directory"},
+    {.key = "description",
+     .place = OptionPlace::Both,
+     .read = read_description,
+     .value = value<&Server::description>("description"),
+     .on_reload = OnReload::Nothing,
+     .text = {"about", [](const Server& s) { return printable(s.description); }},
+     .about = true,
+     .doc = "what the server is for"},
     {.key = "share",
      .read = read_share,
      .value = value<&Server::share>("share"),

@@ -35,16 +35,17 @@ Server example() {
 /// One edit for each field that an option sets. The bindings name every field, so that a new one does not
 /// compile until it is named here, and has an edit below.
 std::vector<Edit> edits() {
-  [[maybe_unused]] const auto& [name, argv, env, cwd, share, disabled, tools, deny, timeout, containment,
-                                limits, stdin_grace, term_grace, on_stop, idle, stateless, restart, park,
-                                probe, modern, eager, warm, on_change, min_version, roots, recycle, line,
-                                built_in] = Server();
+  [[maybe_unused]] const auto& [name, argv, env, cwd, description, share, disabled, tools, deny, timeout,
+                                containment, limits, stdin_grace, term_grace, on_stop, idle, stateless,
+                                restart, park, probe, modern, eager, warm, on_change, min_version, roots,
+                                recycle, line, built_in] = Server();
   [[maybe_unused]] const auto& [memory_bytes, processes, cpu_thousandths] = proc::Limits();
   return {
       {"command", [](Server& s) { s.argv.front() = "z"; }},
       {"args", [](Server& s) { s.argv.emplace_back("more"); }},
       {"env", [](Server& s) { s.env.emplace_back("A", "1"); }},
       {"cwd", [](Server& s) { s.cwd = "/"; }},
+      {"description", [](Server& s) { s.description = "reads files"; }},
       {"share", [](Server& s) { s.share = Share::Root; }},
       {"disabled", [](Server& s) { s.disabled = true; }},
       {"tools", [](Server& s) { s.tools.emplace(); }},
@@ -169,10 +170,38 @@ TEST(ServerOptions, AreReadWhereTheTableSays) {
     const auto fails = [](const std::string& members) {
       return !parse(R"({"mcpServers": {"a": {"command": "x", )" + members + "}}}", "f.json");
     };
-    EXPECT_EQ(fails(member), option.may_be_in(OptionPlace::Entry)) << option.key;
+    EXPECT_EQ(fails(member), option.may_be_in(OptionPlace::Entry) && option.key != "description")
+        << option.key;
     if (option.key == "tools" || option.key == "deny") continue;  // an error in either place
     EXPECT_EQ(fails("\"corral\": {" + member + "}"), option.may_be_in(OptionPlace::Corral)) << option.key;
   }
+}
+
+TEST(Description, IsReadShownAndNoReasonToReplaceAnInstance) {
+  const auto with = [](const std::string& members) {
+    return parse(R"({"mcpServers": {"a": {"command": "x", )" + members + "}}}", "f.json");
+  };
+  const auto plain = with(R"("description": "Reads\nfiles")");
+  const auto other = with(R"("description": "old", "corral": {"description": "new"})");
+  ASSERT_TRUE(plain && other);
+
+  const std::string text(shown(plain->servers.front()).at("description").as_string());
+  EXPECT_EQ(text.find('\n'), std::string::npos) << "safe for a terminal";
+  EXPECT_EQ(other->servers.front().description, "new") << "the corral object takes precedence";
+  EXPECT_EQ(about(other->servers.front()).at("description"), "new");
+  EXPECT_THAT(changes(*plain, *other).changed, IsEmpty());
+}
+
+TEST(Description, ThatIsTooLongIsAnErrorOnlyWhereClientsDoNotWriteIt) {
+  const std::string member = "\"description\": \"" + std::string(201, 'x') + "\"";
+  const auto of_client = parse(R"({"mcpServers": {"a": {"command": "x", )" + member + "}}}", "f.json");
+  ASSERT_TRUE(of_client);
+  EXPECT_THAT(of_client->warnings, ElementsAre(HasSubstr("is longer than 200 bytes and is not shown")));
+  EXPECT_EQ(of_client->servers.front().description, "");
+
+  const auto own = parse(R"({"mcpServers": {"a": {"command": "x", "corral": {)" + member + "}}}}", "f.json");
+  ASSERT_FALSE(own);
+  EXPECT_THAT(own.error().message, HasSubstr("is longer than 200 bytes"));
 }
 
 TEST(ServerOptions, AreDocumented) {
