@@ -62,9 +62,9 @@ struct Places {
 };
 
 std::string usual_folder(const std::string& runtime_dir) {
-  const std::string state = runtime_dir.empty()
-                                ? control::default_state_directory()
-                                : control::state_directory_for(std::filesystem::absolute(runtime_dir).string());
+  const std::string state =
+      runtime_dir.empty() ? control::default_state_directory()
+                          : control::state_directory_for(std::filesystem::absolute(runtime_dir).string());
   return state.empty() ? state : state + "/logs";
 }
 
