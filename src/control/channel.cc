@@ -18,9 +18,9 @@ namespace corral::control {
 namespace {
 
 constexpr std::size_t kLongestReply = std::size_t{64} << 20;  // the status of many sessions
-constexpr std::size_t kMostBytes = std::size_t{1} << 20;      // behind one Stderr reply
+constexpr std::size_t kMostBytes = std::size_t{1} << 20;      // after one Stderr reply
 constexpr std::size_t kMostDescriptors = 3;
-constexpr timeval kPatience{10, 0};  // with a daemon that does not accept or does not read
+constexpr timeval kPatience{10, 0};  // for a daemon that does not accept or read
 
 Result<UniqueFd> connect_to(const std::string& path) {
   sockaddr_un address{};
@@ -31,28 +31,28 @@ Result<UniqueFd> connect_to(const std::string& path) {
   }
   memcpy(address.sun_path, path.data(), path.size());
   UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (!socket.valid()) return Error{std::string("no socket can be made: ") + strerror(errno)};
-  setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof kPatience);  // holds for connect, too
+  if (!socket.valid()) return Error{std::string("cannot create a socket: ") + strerror(errno)};
+  setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof kPatience);  // also limits connect
   if (connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return socket;
   if (errno == ENOENT || errno == ECONNREFUSED) return Error{"no daemon listens", Error::Kind::NotFound};
   if (errno == EAGAIN) return Error{"the daemon at '" + path + "' does not accept connections"};
-  return Error{"'" + path + "' cannot be connected to: " + strerror(errno)};
+  return Error{"cannot connect to '" + path + "': " + strerror(errno)};
 }
 
 Result<void> check_peer(int socket, const std::string& path) {
   ucred peer{};
   socklen_t size = sizeof peer;
   if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) {
-    return Error{"who listens at '" + path + "' cannot be told: " + strerror(errno)};
+    return Error{"cannot determine which user listens at '" + path + "': " + strerror(errno)};
   }
   if (peer.uid == geteuid()) return {};
-  return Error{"'" + path + "' is served by user " + std::to_string(peer.uid) + ", not by you (" +
-               std::to_string(geteuid()) + "): nothing was sent to it"};
+  return Error{"user " + std::to_string(peer.uid) + " listens at '" + path + "', not you (user " +
+               std::to_string(geteuid()) + "): nothing was sent"};
 }
 
 Result<Channel> connect_in(const std::string& runtime_dir) {
   const Result<void> proper = check_runtime_dir(runtime_dir);
-  // No daemon of ours listens in a folder that it would have refused.
+  // A corral daemon would have refused to start in a folder that fails this check.
   if (!proper) return Error{proper.error().message, Error::Kind::NotFound};
   const std::string path = socket_path(runtime_dir);
   Result<UniqueFd> socket = connect_to(path);
@@ -64,7 +64,7 @@ Result<Channel> connect_in(const std::string& runtime_dir) {
 
 }  // namespace
 
-Error hung_up() { return Error{"the daemon hung up", Error::Kind::NotFound}; }
+Error hung_up() { return Error{"the daemon closed the connection", Error::Kind::NotFound}; }
 
 // ---- ReplyReader
 
@@ -81,14 +81,15 @@ std::optional<Result<Reply>> ReplyReader::take() {
     const std::size_t end = buffer_.find('\n', std::max(begin_, scanned_));
     if (end == std::string::npos) {
       scanned_ = buffer_.size();
-      if (rest().size() > kLongestReply) return Error{"the daemon's reply has no end"};
+      if (rest().size() > kLongestReply) return Error{"the daemon's reply is too long"};
       return std::nullopt;
     }
     Result<Reply> reply = decode_reply(rest().substr(0, end - begin_));
     drop(end + 1 - begin_);
-    if (!reply) return Error{"the daemon's reply is not understood: " + reply.error().message};
+    if (!reply) return Error{"the daemon sent an invalid reply: " + reply.error().message};
     if (reply->kind != Reply::Kind::Stderr) return reply;
-    if (reply->size > kMostBytes) return Error{"the daemon's reply announces too many bytes"};
+    if (reply->size > kMostBytes)
+      return Error{"the daemon sent an invalid reply: it announces too many bytes"};
     waiting_for_bytes_ = std::move(*reply);
   }
   if (rest().size() < waiting_for_bytes_->size) return std::nullopt;
@@ -105,8 +106,8 @@ Result<void> Channel::send(const Hello& hello, std::span<const int> descriptors)
   if (descriptors.size() > kMostDescriptors) return Error{"too many descriptors"};
   const std::string line = encode(hello);
   if (line.size() > kLongestHello) {
-    return Error{"environment and command line are " + std::to_string(line.size()) +
-                 " bytes together, more than the daemon takes (" + std::to_string(kLongestHello) + ")"};
+    return Error{"the environment and the command line have " + std::to_string(line.size()) +
+                 " bytes together, more than the daemon accepts (" + std::to_string(kLongestHello) + ")"};
   }
   iovec bytes{const_cast<char*>(line.data()), line.size()};
   msghdr message{};
@@ -126,7 +127,7 @@ Result<void> Channel::send(const Hello& hello, std::span<const int> descriptors)
     const ssize_t sent = sendmsg(socket_.get(), &message, MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
     if (sent < 0 && (errno == EPIPE || errno == ECONNRESET)) return {};
-    if (sent < 0) return Error{std::string("the daemon does not take our request: ") + strerror(errno)};
+    if (sent < 0) return Error{std::string("cannot send the request to the daemon: ") + strerror(errno)};
     bytes.iov_base = static_cast<char*>(bytes.iov_base) + sent;
     bytes.iov_len -= static_cast<std::size_t>(sent);
     message.msg_control = nullptr;
@@ -181,7 +182,7 @@ Result<Channel> connect_to_daemon(const std::string& runtime_dir_given) {
   for (const std::string& place : candidates(runtime_dir_given, geteuid())) {
     Result<Channel> channel = connect_in(place);
     if (channel) return channel;
-    // What is there but cannot be spoken to is worth more words than what is not there.
+    // A daemon that listens but cannot be reached is the more useful error.
     if (first.kind == Error::Kind::NotFound && channel.error().kind != Error::Kind::NotFound) {
       first = channel.error();
     }

@@ -1,5 +1,5 @@
-// A program's end of the control line to the daemon. Blocking, but never for ever: every wait has a bound.
-// The shim, `corral status` and `corral shutdown` speak through it.
+// The client side of a connection to the daemon's control socket. The shim and DaemonRequest use it. Calls
+// block, but every wait has a limit. One thread; a channel owns its socket and closes it when destroyed.
 #pragma once
 
 #include <chrono>
@@ -14,12 +14,13 @@
 
 namespace corral::control {
 
-/// Takes replies out of what arrives, in pieces of any size. The bytes that follow a `Stderr` reply come as
-/// its `text`.
+/// Splits the received bytes into replies; the pieces may have any size. The bytes that follow a `Stderr`
+/// reply become its `text`.
 class ReplyReader {
  public:
   void add(std::string_view bytes) { buffer_.append(bytes); }
-  /// Nothing = not all of it is here yet. An error = this is no daemon of ours; do not go on.
+  /// Nothing = the next reply is not complete yet. An error = the peer is not a corral daemon; do not call
+  /// this again.
   std::optional<Result<Reply>> take();
 
  private:
@@ -27,33 +28,34 @@ class ReplyReader {
   void drop(std::size_t size);
 
   std::string buffer_;
-  std::size_t begin_ = 0;    // what stands before has been taken
+  std::size_t begin_ = 0;    // bytes before this have been returned
   std::size_t scanned_ = 0;  // no line end before this
   std::optional<Reply> waiting_for_bytes_;
 };
 
-/// What `Channel::receive` returns at the end of the connection.
+/// The error of `Channel::receive` after the daemon has closed the connection.
 Error hung_up();
 
 class Channel {
  public:
   explicit Channel(UniqueFd socket) : socket_(std::move(socket)) {}
 
-  /// The descriptors travel beside the first byte; the caller keeps its own. That the daemon hung up is not
-  /// an error yet: what it said before can still be received.
+  /// The descriptors are sent with the first byte; the caller keeps its own copies. If the daemon has already
+  /// closed the connection, this is not an error: its last replies can still be received.
   Result<void> send(const Hello& hello, std::span<const int> descriptors = {});
 
-  /// Waits for the next reply. Error::Kind::NotFound: the daemon hung up.
+  /// Waits for the next reply. Error::Kind::NotFound: the daemon closed the connection.
   Result<Reply> receive(std::chrono::milliseconds patience = std::chrono::seconds(60));
 
-  /// Whether the last receive() failed because its patience ended: the daemon is there and says nothing.
+  /// Whether the last receive() failed because the time was up: the daemon is connected but does not answer.
   bool timed_out() const { return timed_out_; }
 
-  /// For those who wait for several things at once: reads what is there, without waiting. False at the end.
+  /// For callers that wait for several descriptors: reads what has arrived, without waiting. False when the
+  /// connection has ended.
   bool read_some();
   std::optional<Result<Reply>> take() { return reader_.take(); }
 
-  /// Says that nothing more is wanted, and still hears what the daemon answers.
+  /// Closes the sending direction. Replies can still be received.
   void leave();
 
   int fd() const { return socket_.get(); }
@@ -64,14 +66,13 @@ class Channel {
   bool timed_out_ = false;
 };
 
-/// Whether a descriptor can travel beside a hello: a pipe or a stream socket. Only these can be waited for
-/// without blocking, and belong to the client alone. The shim asks this before it sends, the daemon before it
-/// takes.
+/// Whether a descriptor may be sent with a hello: a pipe or a stream socket. Only these can be polled without
+/// blocking and belong to one client. The shim checks before it sends, the daemon before it accepts.
 bool can_be_passed(int fd);
 
-/// Tries every place where our daemon may be (`runtime_dir_given` alone unless it is empty) and makes sure
-/// that whoever answers is the same user. Error::Kind::NotFound: none is there; any other: one may be there,
-/// but cannot be spoken to.
+/// Tries every runtime folder of this user (only `runtime_dir_given` unless it is empty) and checks that the
+/// process that listens there runs as the same user. Error::Kind::NotFound: no daemon listens. Any other
+/// error: one may be listening, but the connection failed.
 Result<Channel> connect_to_daemon(const std::string& runtime_dir_given);
 
 }  // namespace corral::control

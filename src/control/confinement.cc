@@ -55,13 +55,13 @@ std::string small_file(const std::string& path) {
   return text;
 }
 
-/// The process at the other end, and no other that got its number later.
+/// Refers to the process at the other end, never to a later one with the same pid.
 UniqueFd peer_pidfd(int socket, pid_t pid) {
   int pidfd = -1;
   socklen_t size = sizeof pidfd;
   if (getsockopt(socket, SOL_SOCKET, SO_PEERPIDFD, &pidfd, &size) == 0) return UniqueFd(pidfd);
-  // Before Linux 6.5. The two are about to speak, so it is still there unless it does not care; a number that
-  // changes hands while we look is noticed, only one that did so before is not.
+  // Before Linux 6.5. The peer has just connected, so it normally still runs. If its pid is reused while we
+  // look, we notice; if it was reused before, we do not.
   return UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
 }
 
@@ -75,7 +75,7 @@ void add(std::string& phrase, std::string_view what) {
   phrase += what;
 }
 
-/// More = confined; unreadable = confined.
+/// A larger number means more confined, and so does one that could not be read.
 bool exceeds(const std::optional<unsigned>& peer, const std::optional<unsigned>& own) {
   return !peer || *peer > own.value_or(0);
 }
@@ -100,11 +100,11 @@ std::string more_confined(const Surroundings& peer, const Surroundings& own) {
   }
   if (!peer.no_new_privs || !peer.seccomp) unreadable = true;
   if (peer.no_new_privs && exceeds(peer.no_new_privs, own.no_new_privs)) add(phrase, "no_new_privs");
-  // Kernels before 5.9 do not count the filters: then the mode must do.
+  // Kernels before 5.9 do not count the filters, so only the mode is compared.
   const bool more_filters =
       own.seccomp_filters.has_value() && exceeds(peer.seccomp_filters, own.seccomp_filters);
   if (peer.seccomp && (exceeds(peer.seccomp, own.seccomp) || more_filters)) add(phrase, "a seccomp filter");
-  if (unreadable) add(phrase, "surroundings that cannot be read");
+  if (unreadable) add(phrase, "a confinement that cannot be read");
   return phrase;
 }
 
@@ -133,7 +133,7 @@ Surroundings surroundings_of(pid_t pid) {
 Surroundings surroundings_of_peer(int socket) {
   ucred who{};
   socklen_t size = sizeof who;
-  // 0: it lives in a PID namespace that we cannot see into.
+  // 0: the peer is in a PID namespace that is not visible from here.
   if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &who, &size) != 0 || who.pid <= 0) return {};
   const UniqueFd pidfd = peer_pidfd(socket, who.pid);
   Surroundings peer = surroundings_of(who.pid);

@@ -1,6 +1,7 @@
-// Whether one of the two processes on a connection is held in a narrower sandbox than the other. If that is
-// the shim, what it asks for would run outside of its sandbox; if it is the daemon, a server would be held
-// for no reason that its client knows. Then the shim must run it itself. The comparisons are pure.
+// Whether one of the two processes on a connection is in a narrower sandbox than the other. If that is the
+// shim, a server that the daemon starts for it would run outside the shim's sandbox. If it is the daemon, the
+// server would be restricted in a way that its client does not expect. In both cases the shim must run the
+// server itself. The comparisons are pure.
 #pragma once
 
 #include <sys/types.h>
@@ -12,7 +13,7 @@
 
 namespace corral::control {
 
-/// What the kernel says about one process. Nothing = it could not be read.
+/// The confinement of one process, from /proc. Nothing = it could not be read.
 struct Surroundings {
   static constexpr std::size_t kNamespaces = 4;  // user, mnt, pid, net
 
@@ -22,23 +23,23 @@ struct Surroundings {
   std::optional<unsigned> seccomp_filters;  // how many; only since Linux 5.9
 };
 
-/// The three numbers out of /proc/PID/status.
+/// Reads the three numbers from the text of /proc/PID/status.
 void read_status(std::string_view status, Surroundings& surroundings);
 
-/// In what `peer` is more confined than `own`, as a phrase such as "its own mount namespace, no_new_privs";
-/// empty = in nothing. What could not be read counts as confined.
+/// How `peer` is more confined than `own`, as a phrase such as "its own mount namespace, no_new_privs"; empty
+/// = it is not. What could not be read counts as confined.
 std::string more_confined(const Surroundings& peer, const Surroundings& own);
 
-/// In what `one` is held by filters where `other` is not, empty = in nothing. Only what has an order: of two
-/// namespaces nobody can say which is the narrower. What could not be read counts as equal, for this is about
-/// what a server can do, not about who gets out.
+/// Which restrictions hold for `one` but not for `other`; empty = none. Compares only what has an order: it
+/// is not known which of two namespaces is narrower. What could not be read counts as equal, because this
+/// protects no boundary: it only tells whether a server would be able to do less.
 std::string held_tighter(const Surroundings& one, const Surroundings& other);
 
-/// Of a process by its number; 0 = of ourselves.
+/// Of the process with this pid; 0 = of this process.
 Surroundings surroundings_of(pid_t pid);
 
-/// Of whoever connected to, or listens at, the other end of a socket. A number that may have passed to
-/// another process meanwhile counts as unreadable.
+/// Of the process at the other end of a Unix socket. If its pid may belong to another process by now, nothing
+/// counts as readable.
 Surroundings surroundings_of_peer(int socket);
 
 }  // namespace corral::control

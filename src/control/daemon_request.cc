@@ -17,8 +17,8 @@ bool is_refusal(const Reply& reply) {
   return reply.kind == Reply::Kind::Refused || reply.kind == Reply::Kind::RunIt;
 }
 
-/// Status and shutdown are older than results: each has a reply of its own, and a refusal of them says little
-/// without the word.
+/// Status and shutdown are older than `Result` and have their own replies. Their refusals are short, so a
+/// prefix names the daemon.
 DaemonAnswer read_reply(Verb verb, const Reply& reply) {
   switch (verb) {
     case Verb::Status:
@@ -84,13 +84,13 @@ void DaemonRequest::send(Hello hello, milliseconds patience) {
   channel_.reset();
 }
 
-/// Nothing for a note, which says something on the way to the answer.
+/// Nothing for a `Note`: the answer follows it.
 std::optional<DaemonAnswer> DaemonRequest::answer_in(const Result<Reply>& reply) const {
   if (reply && reply->kind == Reply::Kind::Note) return std::nullopt;
   if (reply) return read_reply(verb_, *reply);
   if (reply.error().kind != Error::Kind::NotFound)
     return DaemonAnswer{AnswerKind::Garbled, reply.error().message};
-  // A daemon that was told to end and has done so need not say it.
+  // The end of the connection is the expected answer to a shutdown.
   return DaemonAnswer{verb_ == Verb::Shutdown ? AnswerKind::Ok : AnswerKind::HungUp,
                       verb_ == Verb::Shutdown ? "" : reply.error().message};
 }

@@ -1,4 +1,4 @@
-// One request to the running daemon, from a program that wants an answer and no session. Every command, and
+// One request to the running daemon, from a program that needs an answer but no session. Every command, and
 // `corral serve` when it looks for a predecessor, asks through this class, so there is one place that knows
 // how a request can fail and one sentence for each failure. Starts no daemon.
 //
@@ -36,11 +36,11 @@ struct DaemonAnswer {
   enum class Kind {
     Ok,           // `text` is JSON; after a shutdown a sentence, or empty
     NoDaemon,     // nothing listens
-    Unreachable,  // something listens, but it cannot be spoken to
+    Unreachable,  // a process listens, but the connection failed
     HungUp,       // the daemon closed the connection before it answered
-    Silent,       // the patience ended
+    Silent,       // no answer came in time
     Refused,      // the daemon said no; `text` has its reason
-    Garbled,      // the reply cannot be understood
+    Garbled,      // the reply is invalid
   };
 
   Kind kind = Kind::NoDaemon;
@@ -49,7 +49,7 @@ struct DaemonAnswer {
   bool ok() const { return kind == Kind::Ok; }
 };
 
-/// What every program says if it needs a daemon and none is running.
+/// The message of every program that needs a daemon if none is running.
 inline constexpr const char* kNoDaemonIsRunning =
     "no daemon is running; `corral connect` starts one, or `corral serve --background`";
 
@@ -69,7 +69,7 @@ class DaemonRequest {
 
   /// To wait for together with others; -1 if the answer is known already.
   int fd() const { return channel_ ? channel_->fd() : -1; }
-  /// When `poll` has an answer even if the daemon says nothing.
+  /// At this time `poll` returns `Silent` if the daemon has not answered.
   Clock::time_point deadline() const { return deadline_; }
 
   /// The answer, or nothing if it has not come yet.

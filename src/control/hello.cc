@@ -49,7 +49,8 @@ std::string_view name_of(const Names& names, Value value) {
 
 // ---- writing
 
-/// Bytes that are no UTF-8 stay as they are: a path or a variable may hold any, and must arrive unchanged.
+/// Bytes that are not UTF-8 stay as they are: a path or a variable may contain any, and must arrive
+/// unchanged.
 void append_quoted(std::string& out, std::string_view text) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   out += '"';
@@ -96,7 +97,7 @@ class Writer {
     }
     out_ += ']';
   }
-  /// Valid JSON. Its line ends can only stand between values, where a space does the same.
+  /// `json` is valid, so a line end can only be between values, where a space has the same meaning.
   void raw(std::string_view key, std::string_view value) {
     begin(key);
     for (const char byte : value) out_ += byte == '\n' || byte == '\r' ? ' ' : byte;
@@ -123,8 +124,8 @@ class Writer {
 
 // ---- reading
 
-/// Between values stand commas; those inside a text only make the bound tighter. What a line costs to read is
-/// decided by the number of its values, and everybody waits meanwhile.
+/// The time to parse a line depends on the number of its values, and all sessions wait meanwhile. Commas
+/// separate values, so they are counted; those inside strings only make the limit stricter.
 constexpr std::ptrdiff_t kMostCommas = std::ptrdiff_t{1} << 18;
 
 Result<json::object> parse_object(std::string_view line) {
@@ -137,7 +138,7 @@ Result<json::object> parse_object(std::string_view line) {
   return std::move(value.as_object());
 }
 
-/// Takes members out of an object and remembers the first that is wrong. A missing one leaves the default.
+/// Reads members of an object and remembers the first that is invalid. A missing member keeps its default.
 class Members {
  public:
   explicit Members(const json::object& object) : object_(object) {}
@@ -203,10 +204,11 @@ class Members {
     if (!value.is_array()) return complain(key, "must be an array of strings");
     target.reserve(value.get_array().size());
     for (const json::value& element : value.get_array()) {
-      if (!take(element, target.emplace_back())) return complain(key, "must hold only strings without NUL");
+      if (!take(element, target.emplace_back()))
+        return complain(key, "must contain only strings without NUL");
     }
   }
-  /// A NUL would cut the string short wherever the kernel reads it.
+  /// The kernel would truncate the string at a NUL.
   static bool take(const json::value& value, std::string& target) {
     if (!value.is_string()) return false;
     target.assign(value.get_string().data(), value.get_string().size());
@@ -227,12 +229,12 @@ void check_descriptors(const std::vector<std::string>& names, Members& members) 
   }
 }
 
-/// Where it is, and what it has around it.
+/// The working directory and the environment.
 void read_premises(Hello& hello, Members& members) {
   members.text("cwd", hello.cwd);
   members.list("environment", hello.environment);
   if (!hello.cwd.starts_with('/')) members.complain("cwd", "must be an absolute path");
-  // What is no variable cannot be handed on as one.
+  // Without "NAME=" it cannot be passed on as a variable.
   std::erase_if(hello.environment, [](const std::string& entry) {
     const std::size_t equals = entry.find('=');
     return equals == std::string::npos || equals == 0;
@@ -272,11 +274,11 @@ void read_session_create(Hello& hello, Members& members) {
   members.number("ttl_ms", ttl);
   read_premises(hello, members);
   for (const std::string& name : hello.servers) {
-    if (name.empty()) members.complain("servers", "must hold names");
+    if (name.empty()) members.complain("servers", "must contain names");
   }
   for (const auto& command : hello.commands) {
     if (command.empty() || command.front().empty()) {
-      members.complain("commands", "must hold commands that begin with a program");
+      members.complain("commands", "must contain commands that begin with a program");
     }
   }
   if (hello.servers.size() + hello.commands.size() > kMostServers) {
@@ -299,7 +301,7 @@ void read_events(Hello& hello, Members& members) {
   hello.wait = std::chrono::milliseconds(wait);
 }
 
-/// What a verb says besides itself.
+/// The members of one verb.
 void read_verb(Hello& hello, Members& members) {
   switch (hello.verb) {
     case Verb::Connect: return read_connect(hello, members);
@@ -389,7 +391,7 @@ Result<Hello> decode_hello(std::string_view line) {
   if (hello.protocol == std::numeric_limits<int>::min()) members.complain("protocol", "is missing");
   members.text("version", hello.version);
   if (members.problem()) return *members.problem();
-  // What another protocol means by its other members is not for us to judge.
+  // The members of another protocol version may mean something else, so they are not checked.
   if (hello.protocol < kOldestProtocol || hello.protocol > kProtocol) return hello;
   members.choice("verb", kVerbs, hello.verb);
   if (members.problem()) return *members.problem();

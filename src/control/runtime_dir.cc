@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kOther = "choose another folder with --runtime-dir";
 
-/// Whoever follows a relative name later may stand elsewhere: the daemon stands in /.
+/// The path may be used from another working directory later: the daemon's is /.
 std::string absolute(const std::string& path) {
   char here[PATH_MAX];
   if (path.starts_with('/') || getcwd(here, sizeof here) == nullptr) return path;
@@ -37,16 +37,16 @@ std::string octal(mode_t mode) {
 
 Error cannot_open(const std::string& path, int error) {
   if (error == ENOENT) {
-    Error missing = wrong(path, "does not exist", "`corral serve` makes it");
+    Error missing = wrong(path, "does not exist", "`corral serve` creates it");
     missing.kind = Error::Kind::NotFound;
     return missing;
   }
   if (error == ELOOP) return wrong(path, "is a symbolic link", std::string("remove it, or ") + kOther);
-  if (error == ENOTDIR) return wrong(path, "is no folder", std::string("remove it, or ") + kOther);
+  if (error == ENOTDIR) return wrong(path, "is not a folder", std::string("remove it, or ") + kOther);
   return wrong(path, std::string("cannot be opened: ") + strerror(error), kOther);
 }
 
-/// By one descriptor, so that what is judged is what was opened.
+/// Uses one descriptor, so that the folder that is checked is the one that was opened.
 Result<UniqueFd> open_folder(const std::string& path) {
   UniqueFd folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
   if (folder.valid()) return folder;
@@ -64,7 +64,7 @@ Result<void> prove(const std::string& path, int folder) {
     return wrong(path, "belongs to user " + std::to_string(status.st_uid) + ", not to you", kOther);
   }
   if ((status.st_mode & 07777U) != 0700) {
-    return wrong(path, "has mode " + octal(status.st_mode) + ", which lets others in or us out",
+    return wrong(path, "has mode " + octal(status.st_mode) + ", which lets other users in or locks you out",
                  "`chmod 0700 " + path + "`, or " + kOther);
   }
   return {};
@@ -75,8 +75,8 @@ Result<void> fits_a_socket(const std::string& path) {
   const std::size_t length = socket_path(path).size();
   if (length <= kLongest) return {};
   return wrong(path,
-               "is too long a name: a socket in it would have " + std::to_string(length) + " bytes, and " +
-                   std::to_string(kLongest) + " are possible",
+               "has too long a path: a socket in it would have " + std::to_string(length) +
+                   " bytes, and the limit is " + std::to_string(kLongest),
                "choose a shorter one with --runtime-dir");
 }
 
@@ -91,12 +91,12 @@ std::vector<std::string> candidates(const std::string& given, uid_t uid) {
 Result<void> ensure_runtime_dir(const std::string& path) {
   const Result<void> fits = fits_a_socket(path);
   if (!fits) return fits.error();
-  const mode_t before = umask(0077);  // one that takes rights from us would leave a folder that is no use
+  const mode_t before = umask(0077);  // with a stricter one we could not enter the folder
   const int error = mkdir(path.c_str(), 0700) == 0 ? 0 : errno;
   umask(before);
   if (error != 0 && error != EEXIST) {
-    return wrong(path, std::string("cannot be made: ") + strerror(error),
-                 error == ENOENT ? "make the folder above it first" : kOther);
+    return wrong(path, std::string("cannot be created: ") + strerror(error),
+                 error == ENOENT ? "create its parent folder first" : kOther);
   }
   const Result<UniqueFd> folder = open_folder(path);
   if (!folder) return folder.error();

@@ -1,5 +1,6 @@
-// Where a user's daemon can be met: a folder that nobody else can enter. Derived from the uid and never from
-// the environment alone, because clients hand their servers next to none of it.
+// The daemon's folders. The runtime folder has its sockets and locks, and only the user can enter it. Its
+// path is derived from the uid and not from the environment alone, because many clients start their servers
+// with almost no environment. The state folder has what outlives the daemon.
 #pragma once
 
 #include <sys/types.h>
@@ -12,17 +13,17 @@
 namespace corral::control {
 
 /// In order of preference: /run/user/UID/corral, /tmp/corral-UID; only the given one if there is one.
-/// Connecting tries all, starting uses the first that can be had.
+/// A client tries all of them; a daemon starts in the first one that can be used.
 std::vector<std::string> candidates(const std::string& given, uid_t uid);
 
-/// Makes the folder if it is missing, and proves it: a directory, no symbolic link, ours, mode 0700. The
-/// error names the folder, what is wrong with it and what to do.
+/// Creates the folder if it is missing and checks it: a directory, not a symbolic link, owned by this user,
+/// mode 0700. The error names the folder, what is wrong with it and what to do.
 Result<void> ensure_runtime_dir(const std::string& path);
-/// The same proof without making anything; a missing folder is Error::Kind::NotFound.
+/// The same check without creating anything; a missing folder is Error::Kind::NotFound.
 Result<void> check_runtime_dir(const std::string& path);
 
 std::string socket_path(const std::string& runtime_dir);       // corral.sock
-std::string http_socket_path(const std::string& runtime_dir);  // http.sock: the door by URL, for us alone
+std::string http_socket_path(const std::string& runtime_dir);  // http.sock: HTTP for this user only
 std::string lock_path(const std::string& runtime_dir);         // corral.lock: held by janitor and daemon
 std::string starting_path(
     const std::string& runtime_dir);  // starting.lock: held by a shim while it starts a daemon

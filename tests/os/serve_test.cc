@@ -127,7 +127,7 @@ TEST_F(Serve, RefusesARuntimeFolderThatIsNotOurs) {
   write(runtime_dir(), "");
   const Words file = say("serve");
   EXPECT_EQ(file.code, 1);
-  EXPECT_THAT(file.err, HasSubstr("is no folder"));
+  EXPECT_THAT(file.err, HasSubstr("is not a folder"));
   unlink(runtime_dir().c_str());
 
   ASSERT_EQ(mkdir(runtime_dir().c_str(), 0755), 0);

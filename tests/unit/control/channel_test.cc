@@ -88,7 +88,8 @@ TEST_F(ChannelTest, SendsNoHelloThatTheDaemonWouldNotTake) {
 
   ASSERT_FALSE(sent);
   EXPECT_EQ(sent.error().message,
-            "environment and command line are 4194305 bytes together, more than the daemon takes (4194304)");
+            "the environment and the command line have 4194305 bytes together, more than the daemon accepts "
+            "(4194304)");
   EXPECT_EQ(daemon_hears().first, "");
   daemon_.reset();
   hello.session.pop_back();
@@ -120,7 +121,7 @@ TEST_F(ChannelTest, KnowsTheEndOfItsPatienceFromTheEndOfTheDaemon) {
   EXPECT_FALSE(channel_->timed_out());
   const auto over = channel_->receive();
   ASSERT_FALSE(over);
-  EXPECT_EQ(over.error().message, "the daemon hung up");
+  EXPECT_EQ(over.error().message, "the daemon closed the connection");
   EXPECT_EQ(over.error().kind, Error::Kind::NotFound);
   EXPECT_FALSE(channel_->timed_out());
 }
@@ -129,7 +130,7 @@ TEST_F(ChannelTest, SaysThatAReplyIsNotUnderstood) {
   daemon_says("{}\n");
   const auto reply = channel_->receive();
   ASSERT_FALSE(reply);
-  EXPECT_TRUE(reply.error().message.starts_with("the daemon's reply is not understood: "))
+  EXPECT_TRUE(reply.error().message.starts_with("the daemon sent an invalid reply: "))
       << reply.error().message;
 }
 
@@ -179,7 +180,7 @@ TEST(ReplyReader, WaitsForTheEndOf64MebibytesAndNoByteMore) {
   const auto reply = reader.take();
   ASSERT_TRUE(reply);
   ASSERT_FALSE(*reply);
-  EXPECT_EQ(reply->error().message, "the daemon's reply has no end");
+  EXPECT_EQ(reply->error().message, "the daemon's reply is too long");
 }
 
 class DaemonPlace : public testing::Test {

@@ -113,7 +113,7 @@ TEST_F(DaemonRequests, ForAResultGiveTheDaemonsOwnRefusal) {
   daemon_.reset();
   const DaemonAnswer gone = ask(verb_hello(Verb::Info));
   EXPECT_EQ(gone.kind, DaemonAnswer::Kind::HungUp);
-  EXPECT_EQ(gone.text, "the daemon hung up");
+  EXPECT_EQ(gone.text, "the daemon closed the connection");
 }
 
 TEST_F(DaemonRequests, SayThatTheReplyCannotBeUnderstood) {

@@ -112,7 +112,7 @@ TEST_F(RuntimeDir, ThatIsAFileIsRefused) {
   const Result<void> ensured = ensure_runtime_dir(path("a"));
 
   ASSERT_FALSE(ensured);
-  EXPECT_THAT(ensured.error().message, HasSubstr("is no folder"));
+  EXPECT_THAT(ensured.error().message, HasSubstr("is not a folder"));
 }
 
 TEST_F(RuntimeDir, OfSomebodyElseIsRefused) {
@@ -141,7 +141,7 @@ TEST_F(RuntimeDir, NeedsTheFolderAboveIt) {
   const Result<void> ensured = ensure_runtime_dir(path("a/b"));
 
   ASSERT_FALSE(ensured);
-  EXPECT_THAT(ensured.error().message, HasSubstr("make the folder above it first"));
+  EXPECT_THAT(ensured.error().message, HasSubstr("create its parent folder first"));
 }
 
 }  // namespace
