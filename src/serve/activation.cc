@@ -34,7 +34,7 @@ bool listens(int fd) {
   return socket_option(fd, SO_TYPE) == SOCK_STREAM && socket_option(fd, SO_ACCEPTCONN) == 1;
 }
 
-/// Where such a socket belongs; null if we cannot use it.
+/// The member for a socket of this kind; null if it cannot be used.
 UniqueFd* place_for(int fd, PassedSockets& sockets) {
   if (!listens(fd)) return nullptr;
   const int domain = socket_option(fd, SO_DOMAIN);
@@ -62,7 +62,7 @@ Result<PassedSockets> take_passed_sockets() {
     UniqueFd* const place = place_for(fd, taken);
     if (place == nullptr) {
       log_line("the service manager passed a descriptor (" + std::to_string(fd) +
-               ") that there is no use for: one local stream socket and one TCP port are enough");
+               ") that corral does not use: it needs one local stream socket and one TCP port");
       continue;
     }
     fcntl(fd, F_SETFD, FD_CLOEXEC);

@@ -1,5 +1,5 @@
-// Sockets that a service manager opened for us, as sd_listen_fds(3) describes it. By hand: it is two
-// variables, and not worth a library.
+// Sockets that a service manager opened for the daemon, as sd_listen_fds(3) describes. The protocol is two
+// variables, so no library is used.
 #pragma once
 
 #include <sys/types.h>
@@ -18,14 +18,15 @@ int passed_count(const char* listen_pid, const char* listen_fds, pid_t self);
 /// The same for this process.
 int passed_to_us();
 
-/// The ones that we can use: the first of each kind, told apart by what they are and not by their names.
+/// The usable ones: the first of each kind. The kind of the socket decides, not the name that the manager
+/// gave it.
 struct PassedSockets {
   UniqueFd local;  // for shims and commands
-  UniqueFd tcp;    // for clients by HTTP
+  UniqueFd tcp;    // for HTTP
 };
 
-/// What was not passed is invalid. Sockets that we cannot use are closed, and the variables are removed, so
-/// that no process below us takes them for its own.
+/// A member that was not passed is invalid. Other sockets are closed, and the variables are removed, so that
+/// no child process uses them. Call once, before any other descriptor could get one of these numbers.
 Result<PassedSockets> take_passed_sockets();
 
 }  // namespace corral::serve

@@ -29,7 +29,7 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kStartPatience{90};  // --replace may have to wait for a drain
-constexpr std::size_t kShown = 4096;                // of the log of one that failed
+constexpr std::size_t kShown = 4096;                // bytes of the log, if the start failed
 
 std::vector<std::string> words_for(const ServeOptions& options, const std::string& runtime_dir) {
   std::vector<std::string> words = {"corral", "serve", "--runtime-dir", runtime_dir};
@@ -73,7 +73,7 @@ int spawn_detached(std::vector<std::string> words, std::vector<std::string> vari
   return error;
 }
 
-/// What was written to the log since we began.
+/// The part of the log that was written since the start.
 std::string log_since(int log, off_t from) {
   std::array<char, kShown> text;
   const ssize_t got = pread(log, text.data(), text.size(), from);
@@ -105,26 +105,26 @@ int start_in_background(const ServeOptions& options) {
   if (!runtime_dir) return fail_to_serve(runtime_dir.error().message);
   const std::string pid_file = pid_file_of(options, *runtime_dir);
   std::optional<Running> before = find_running(*runtime_dir, pid_file);
-  if (before && !options.replace) return tell("runs already", *before);
+  if (before && !options.replace) return tell("already running", *before);
   const std::string log_path = control::log_path(*runtime_dir);
   const UniqueFd log = open_log_file(log_path);
-  if (!log.valid()) return fail_to_serve("the log '" + log_path + "' cannot be opened: " + strerror(errno));
+  if (!log.valid()) return fail_to_serve("cannot open the log '" + log_path + "': " + strerror(errno));
   const off_t from = std::max<off_t>(lseek(log.get(), 0, SEEK_END), 0);
   pid_t janitor = 0;
   const int error = spawn_detached(
       words_for(options, *runtime_dir),
       options.command.empty() ? detached_environment(environ) : options.environment, log.get(), janitor);
-  if (error != 0) return fail_to_serve(std::string("the daemon cannot be started: ") + strerror(error));
+  if (error != 0) return fail_to_serve(std::string("cannot start the daemon: ") + strerror(error));
   const auto deadline = steady_clock::now() + kStartPatience;
   for (milliseconds pause(2); steady_clock::now() < deadline; pause = std::min(pause * 2, milliseconds(50))) {
     const std::optional<Running> running = find_running(*runtime_dir, pid_file);
     if (running && (!before || running->pid != before->pid)) return tell("started", *running);
     int status = 0;
     if (waitpid(janitor, &status, WNOHANG) == janitor) {
-      // Another one may have been faster, here or in another place.
+      // Another daemon may have started first, in this runtime folder or another.
       for (const std::string& place : places) {
         const std::optional<Running> other = find_running(place, control::pid_path(place));
-        if (other && !options.replace) return tell("runs already", *other);
+        if (other && !options.replace) return tell("already running", *other);
       }
       std::cerr << log_since(log.get(), from);
       return fail_to_serve("the daemon did not start; its log is " + log_path);

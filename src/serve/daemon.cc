@@ -46,8 +46,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Beyond the configured drain: the graces of the last keepers. Then the daemon ends, and the janitor sweeps
-// the rest.
+// In addition to the configured drain, for the grace periods of the last keepers. Then the daemon exits, and
+// the janitor ends the remaining processes.
 constexpr std::chrono::seconds kBeyondDrain{12};
 
 /// Signals are read one at a time, on the loop: no handler, no race. SIGCHLD belongs to the hub.
@@ -60,8 +60,8 @@ UniqueFd take_signals() {
   return UniqueFd(signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
-/// A session costs two descriptors or more, and the usual soft limit is 1024. The new limit is not unlimited:
-/// processes below us inherit it, and old programs walk through all the numbers.
+/// A session needs two descriptors or more, and the usual soft limit is 1024. The new limit is finite because
+/// child processes inherit it, and some old programs loop over all descriptor numbers.
 void raise_descriptor_limit() {
   constexpr rlim_t kEnough = 65536;
   rlimit limit{};
@@ -121,7 +121,7 @@ class Daemon {
   const ServeOptions& options_;
   UniqueFd lock_;  // held until this process is gone
   UniqueFd lifeline_;
-  const bool obeys_hangup_;  // at a terminal, SIGHUP means that the person has closed it
+  const bool obeys_hangup_;  // at a terminal, SIGHUP means that the user has closed it
   UniqueFd signals_;
   ServiceNotify notify_;
   const PidRecord record_;
@@ -145,7 +145,7 @@ class Daemon {
   Timer idle_{loop_};
   Timer bound_{loop_};
 
-  std::string reason_;  // why it ends; empty = it does not
+  std::string reason_;  // why the daemon is shutting down; empty = it is not
   Clock::time_point began_;
   bool finished_ = false;
   bool janitor_gone_ = false;
@@ -177,11 +177,11 @@ int Daemon::run() {
   watchdog_.reset();
   hub_.reset();
   records_->close();
-  // The janitor ends what is left. Without one, we do.
+  // The janitor ends the remaining processes. Without a janitor, the daemon does.
   static keeper::Inherited left;  // static: it is large
   if (janitor_gone_) left.end(spawner->helper_file());
-  // Remnants take seconds to end, and reading /proc can hang as long as a process does: the next daemon looks
-  // again, and it waits for our lock.
+  // Ending remnants takes seconds, and reading /proc can hang for as long as a process hangs. The next daemon
+  // waits for our lock, and it looks for remnants again.
   if (records_->busy()) _exit(0);
   return 0;
 }
@@ -193,24 +193,26 @@ Result<config::Configuration> Daemon::read_configuration() {
   if (source_.file().empty()) return configuration;
   if (!source_.found()) {
     log_line("no configuration at '" + source_.file() +
-             "': only commands that clients bring themselves are served");
+             "': only commands that clients pass themselves are served");
   }
   if (!file_watch_->works()) {
     log_line(
-        "changes of the configuration are not noticed (this user has no inotify instance left); "
-        "`corral reload` reads it again");
+        "the configuration file is not watched for changes (this user has no inotify instance left); "
+        "after a change, run `corral reload`");
   }
   return configuration;
 }
 
 Result<void> Daemon::prepare(const config::Http& http) {
-  // A large message leaves nothing behind when it is gone: what the heap keeps may stay for as long as any
-  // session does. A reader of many large messages uses one buffer again (wire/line_reader.h).
+  // Large messages are allocated by mmap, so their memory is returned at once: memory inside the heap may not
+  // be returned while any session is open. A reader of many large messages reuses one buffer
+  // (wire/line_reader.h).
   mallopt(M_MMAP_THRESHOLD, 256 * 1024);
   raise_descriptor_limit();
   umask(0077);
-  if (chdir("/") != 0) return Error{std::string("/ cannot be entered: ") + strerror(errno)};
-  if (!keeper::become_subreaper()) log_line("this kernel has no child subreaper: a killed keeper would leak");
+  if (chdir("/") != 0) return Error{std::string("cannot change to the folder /: ") + strerror(errno)};
+  if (!keeper::become_subreaper())
+    log_line("this kernel has no child subreaper: if a keeper is killed, its processes are not found");
   const std::string stale = describe_stale(pid_file_);
   if (!stale.empty()) log_line(stale);
   Result<PassedSockets> passed = take_passed_sockets();
@@ -220,8 +222,8 @@ Result<void> Daemon::prepare(const config::Http& http) {
   if (tcp) {
     tcp_socket_ = std::move(*tcp);
   } else if (options_.automatic && !options_.port) {
-    // A client that needs the daemon for its pipes must not go without one because of a port.
-    log_line("there is no door for clients that come by URL: " + tcp.error().message);
+    // Clients of the local sockets must not lose the daemon because of a TCP port.
+    log_line("HTTP clients cannot connect by TCP: " + tcp.error().message);
   } else {
     return tcp.error();
   }
@@ -232,7 +234,7 @@ Result<void> Daemon::prepare(const config::Http& http) {
   Result<ListeningSocket> by_url = ListeningSocket::make(control::http_socket_path(options_.runtime_dir));
   if (!by_url) return by_url.error();
   http_socket_ = std::move(*by_url);
-  // Before the first answer, so that every client that reaches us can read it.
+  // Before the first answer, so that every client that gets an answer can also read this file.
   const Result<void> written = write_pid_file(pid_file_, record_);
   if (written) return {};
   socket_.remove();
@@ -241,8 +243,8 @@ Result<void> Daemon::prepare(const config::Http& http) {
 }
 
 void Daemon::open_sockets(proc::Spawner& spawner, config::Configuration configuration) {
-  // Only now: creating or migrating the registry takes its time, and clients that connect wait in the
-  // socket's queue.
+  // After the socket was opened: creating or migrating the registry takes time, and clients that connect
+  // meanwhile wait in the socket's queue.
   records_ =
       std::make_unique<daemon::Records>(loop_, state_directory_of(options_), configuration.options.history);
   hub_ = std::make_unique<daemon::Hub>(
@@ -308,8 +310,9 @@ void Daemon::read_signals() {
   }
 }
 
-/// Nothing is ever written to it. A janitor that is gone cannot sweep after us, so the daemon shuts down in
-/// order while it can.
+/// Nothing is ever written to the lifeline; it becomes readable when the janitor has ended. Without a
+/// janitor, nothing would end the processes of a killed daemon, so the daemon shuts down in order while it
+/// can.
 void Daemon::watch_lifeline() {
   lifeline_watch_.when_readable([this] {
     char byte = 0;
@@ -317,7 +320,7 @@ void Daemon::watch_lifeline() {
     if (got > 0) return watch_lifeline();
     janitor_gone_ = true;
     stop("the janitor was killed");
-    stop("the janitor was killed");  // the second call hurries: we may be killed next
+    stop("the janitor was killed");  // the second call hurries: the daemon may be killed next
   });
 }
 
@@ -369,7 +372,8 @@ void Daemon::stop(const std::string& reason) {
     const daemon::Drained open{hub_->sessions(), hub_->instances()};
     const milliseconds bound = hub_->options().drain + kBeyondDrain;
     bound_.start(bound, [this, open, bound] {
-      log_line("not everything ended within " + show_age(bound) + "; the janitor does the rest");
+      log_line("not everything ended within " + show_age(bound) +
+               "; the janitor ends the remaining processes");
       finish(open);
     });
   }
@@ -379,11 +383,11 @@ void Daemon::stop(const std::string& reason) {
 void Daemon::finish(const daemon::Drained& ended) {
   if (std::exchange(finished_, true)) return;
   const auto took = std::chrono::duration_cast<milliseconds>(Clock::now() - began_);
-  tell(events::Kind::Shutdown, "shutdown", "the daemon ends: " + reason_);
+  tell(events::Kind::Shutdown, "shutdown", "the daemon is shutting down: " + reason_);
   log_as_text("Shutting down (" + reason_ + ", " + count(ended.sessions, "sessions, ") +
               count(ended.instances, "instances, ") + std::to_string(took.count()) + " ms)");
   remove_pid_file(pid_file_, record_);
-  loop_.post([this] { loop_.stop(); });  // after everybody who waits for the end has been told
+  loop_.post([this] { loop_.stop(); });  // after every waiting client has been answered
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
-// Which variables the daemon inherits from the program that starts it: what it needs to find files and to
-// speak to a service manager, and no secret of a client. Servers get their environment from the session that
-// needs them.
+// Which variables the daemon inherits from the program that starts it: those that it needs to find files and
+// to notify a service manager. A client's secrets must not stay in the daemon, where other clients' servers
+// could inherit them. Servers get their environment from the session that needs them.
+//
+// `variables` is an environment as in environ(7), null at the end. Pure.
 #pragma once
 
 #include <string>
@@ -8,16 +10,17 @@
 
 namespace corral::serve {
 
-/// "NAME=value" of the variables that stay.
+/// The variables that a daemon keeps, as "NAME=value".
 std::vector<std::string> daemon_environment(const char* const* variables);
 
-/// Without those for a service manager: they are not meant for a daemon that is only started here.
+/// The same without those for a service manager: it meant them for this process, not for a daemon that this
+/// process starts in the background.
 std::vector<std::string> detached_environment(const char* const* variables);
 
-/// For `serve -- COMMAND`: all variables of the program that started us, without those for a service manager.
+/// For `serve -- COMMAND`: all variables except those for a service manager.
 std::vector<std::string> served_environment(const char* const* variables);
 
-/// For exec; null at the end. The pointers are valid as long as the arguments are.
+/// For exec; null at the end. The pointers are valid as long as `words` is unchanged.
 std::vector<char*> as_pointers(std::vector<std::string>& words);
 
 }  // namespace corral::serve

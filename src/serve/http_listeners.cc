@@ -9,8 +9,8 @@
 namespace corral::serve {
 namespace {
 
-/// `tcp` is invalid for the local socket. Where the socket really listens decides, not the configuration:
-/// --bind, or a socket of the service manager, may differ from it.
+/// `tcp` is invalid for the local socket. The address of the socket decides, not the configuration: --bind or
+/// the service manager may have chosen another one.
 http::AccessRules rules_for(const config::Http& http, const UniqueFd& tcp) {
   http::AccessRules rules;
   if (tcp.valid()) {
@@ -22,8 +22,8 @@ http::AccessRules rules_for(const config::Http& http, const UniqueFd& tcp) {
   return rules;
 }
 
-/// Anybody may connect before being identified. Sessions and servers need descriptors too, so one listener
-/// gets a quarter of them at most.
+/// Any program may connect before it is identified. Sessions and servers need descriptors too, so one
+/// listener uses at most a quarter of them.
 http::Limits limits_for(const config::Options& options) {
   http::Limits limits;
   limits.body = options.line_cap;
@@ -36,7 +36,7 @@ http::Limits limits_for(const config::Options& options) {
 
 transport::HttpLimits session_limits_for(const config::Options& options) {
   transport::HttpLimits limits;
-  limits.queued = options.line_cap + (std::size_t{32} << 20);  // one answer of the largest size, and more
+  limits.queued = options.line_cap + (std::size_t{32} << 20);  // more than one answer of the largest size
   return limits;
 }
 

@@ -1,6 +1,6 @@
-// The listeners for clients by HTTP: always one at the socket beside the control socket, and one at a TCP
-// port where the user wants it. Both lead to the same endpoint, each with its own access rules. The service
-// owns it, and destroys it before the hub. Belongs to the loop thread.
+// The HTTP listeners: always one on a Unix socket next to the control socket, and one on a TCP port if the
+// user configured one. Both use the same endpoint, each with its own access rules. The daemon owns it and
+// destroys it before the hub. Must be used on the loop's thread.
 #pragma once
 
 #include <memory>
@@ -17,11 +17,11 @@ namespace corral::serve {
 
 class HttpListeners {
  public:
-  /// `tcp` may be invalid: then there is no TCP listener. Hub and tokens outlive it.
+  /// If `tcp` is invalid, there is no TCP listener. `hub` and `tokens` must outlive this object.
   HttpListeners(Loop& loop, daemon::Hub& hub, const config::Options& options, UniqueFd local, UniqueFd tcp,
                 daemon::TokenFile& tokens);
 
-  /// No new connections. Those that are open get their answers.
+  /// Accepts no more connections. Open ones still get their answers.
   void close();
   /// Empty without a TCP listener.
   const std::string& url() const { return url_; }

@@ -28,14 +28,13 @@ Error cannot_listen_at(const IpAddress& address, int error) {
   const char* const help = privileged               ? "; choose a port from 1024 on with --port"
                            : error == EADDRNOTAVAIL ? "; this machine has no such address: correct --bind"
                                                     : "; choose another --bind or --port";
-  return Error{"nobody can listen at " + place + ": " + strerror(error) + help};
+  return Error{"cannot listen at " + place + ": " + strerror(error) + help};
 }
 
 Result<void> check_address(const IpAddress& address, Reach reach) {
   if (address.is_loopback() || reach == Reach::Anywhere) return {};
   return Error{"other machines could reach " + address.host() +
-               ", and nobody there would be asked who he is: make a token first, `corral token create NAME`, "
-               "or stay with --bind 127.0.0.1"};
+               " without a token: create one first with `corral token create NAME`, or use --bind 127.0.0.1"};
 }
 
 std::string shown_owner(pid_t pid, const survey::ProcessTable& table) {
@@ -58,8 +57,9 @@ std::string owner_of_port(std::uint16_t port) {
       if (holding.socket) return shown_owner(holding.pid, *table);
     }
   }
-  if (!owner) return "a process that cannot be seen from here";
-  if (*owner == geteuid()) return "a process of yours that cannot be seen from here, perhaps in a container";
+  if (!owner) return "a process that is not visible from here";
+  if (*owner == geteuid())
+    return "one of your processes that is not visible from here, perhaps in a container";
   return "another user's process (user " + std::to_string(*owner) + ")";
 }
 
@@ -67,7 +67,7 @@ Result<UniqueFd> listen_on(const std::string& bind, std::uint16_t port, Reach re
   std::optional<IpAddress> address = parse_ip_address(bind);
   if (!address) {
     return Error{"'" + printable(bind) +
-                 "' is no address to listen at: write 127.0.0.1, ::1 or another number with --bind"};
+                 "' is not an IP address: give --bind 127.0.0.1, ::1 or another numeric address"};
   }
   const Result<void> allowed = check_address(*address, reach);
   if (!allowed) return allowed.error();
@@ -75,9 +75,9 @@ Result<UniqueFd> listen_on(const std::string& bind, std::uint16_t port, Reach re
   UniqueFd listening(socket(address->bytes.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!listening.valid()) return cannot_listen_at(*address, errno);
   const int on = 1;
-  // Connections of a predecessor that are still closing must not keep us from the port.
+  // Connections of an earlier daemon that are still closing must not block the port.
   setsockopt(listening.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  // An IPv6 address is only that address, whatever the default of this machine is.
+  // An IPv6 socket must not also accept IPv4, whatever the default of this machine is.
   if (address->bytes.ss_family == AF_INET6) {
     setsockopt(listening.get(), IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
   }
@@ -96,7 +96,7 @@ Result<UniqueFd> open_tcp_socket(const ServeOptions& options, const config::Http
   }
   const std::optional<std::uint16_t> port = options.port ? options.port : http.port;
   if (!port && !options.bind.empty()) {
-    return Error{"--bind says where, but there is no port to listen at: add --port 8765"};
+    return Error{"--bind needs a port to listen on: add --port 8765"};
   }
   if (!port) return UniqueFd();
   return listen_on(options.bind.empty() ? http.bind : options.bind, *port, reach);
@@ -104,7 +104,8 @@ Result<UniqueFd> open_tcp_socket(const ServeOptions& options, const config::Http
 
 Result<void> check_reach(int socket, Reach reach) {
   const std::optional<IpAddress> address = bound_address(socket);
-  if (!address) return Error{"the socket that was passed is no TCP socket: correct ListenStream="};
+  if (!address)
+    return Error{"the socket that the service manager passed is not a TCP socket: correct ListenStream="};
   return check_address(*address, reach);
 }
 

@@ -1,4 +1,5 @@
-// The TCP socket that clients reach by URL, and why it cannot be opened.
+// Opens the TCP socket for HTTP clients, or explains why it cannot be opened. Blocking calls, used before the
+// loop runs.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +12,22 @@
 
 namespace corral::serve {
 
-/// Where `corral serve -- COMMAND` listens unless told otherwise.
+/// The default port of `corral serve -- COMMAND`.
 inline constexpr std::uint16_t kUsualPort = 8765;
 
-/// Which machines may reach the socket: others only if they must bring a token.
+/// Which machines may reach the socket. `Anywhere` only if clients need a token.
 enum class Reach : std::uint8_t { ThisMachine, Anywhere };
 
-/// `bind` as parse_ip_address() reads it. If the port is in use, the error names the process that has it.
+/// `bind` is an address for parse_ip_address(). If the port is in use, the error names the process that uses
+/// it.
 Result<UniqueFd> listen_on(const std::string& bind, std::uint16_t port, Reach reach);
 
-/// The socket as options and configuration want it, options first: the one that the service manager passed,
-/// one that we open, or none, which is invalid.
+/// The socket that the options or else the configuration ask for: the one that the service manager passed, a
+/// new one, or an invalid one if HTTP by TCP is off.
 Result<UniqueFd> open_tcp_socket(const ServeOptions& options, const config::Http& http, UniqueFd passed,
                                  Reach reach);
 
-/// The same rule for a socket that the service manager opened for us.
+/// The same rule for a socket that the service manager has opened.
 Result<void> check_reach(int socket, Reach reach);
 
 std::uint16_t port_of(int socket);
@@ -34,7 +36,7 @@ std::string host_of(int socket);
 /// "http://127.0.0.1:8765", with the same host.
 std::string url_of(int socket);
 
-/// The process that listens at a port, for a sentence: "process 4711 (node server.js)", "another user's
+/// The process that listens on a port, as part of a message: "process 4711 (node server.js)", "another user's
 /// process (user 0)".
 std::string owner_of_port(std::uint16_t port);
 

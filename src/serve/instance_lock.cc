@@ -30,7 +30,7 @@ bool same_file(int fd, const std::string& path) {
          opened.st_ino == named.st_ino;
 }
 
-/// Fills in what the daemon says about itself.
+/// Fills in the members from the daemon's status.
 void read_status(const std::string& text, Running& running) {
   boost::system::error_code error;
   const json::value status = json::parse(text, error);
@@ -61,7 +61,7 @@ Result<UniqueFd> take_lock(const std::string& runtime_dir) {
     }
     if (same_file(file.get(), path)) return file;  // else the file was removed in between
   }
-  return Error{"the lock '" + path + "' is removed again and again: find out who cleans there"};
+  return Error{"another program keeps removing the lock '" + path + "': stop it from cleaning this folder"};
 }
 
 bool is_our_lock(int fd, const std::string& runtime_dir) {

@@ -1,5 +1,5 @@
-// One daemon per user and runtime folder. The lock is a flock on one open file description that janitor and
-// daemon share: it is free again only when both are gone.
+// Ensures that each user has at most one daemon per runtime folder. The lock is a flock on an open file
+// description that janitor and daemon share, so it is released only when both have ended.
 #pragma once
 
 #include <sys/types.h>
@@ -13,19 +13,19 @@
 
 namespace corral::serve {
 
-/// Does not wait. Invalid = another process holds it.
+/// Does not wait. An invalid descriptor means that another process holds the lock.
 Result<UniqueFd> take_lock(const std::string& runtime_dir);
 
-/// Whether an inherited descriptor is that lock, and held.
+/// Whether an inherited descriptor is that lock and holds it.
 bool is_our_lock(int fd, const std::string& runtime_dir);
 
-/// Waits until it is free. False if that takes too long.
+/// Waits until the lock is free. False if it is still held after `patience`.
 bool await_free_lock(const std::string& runtime_dir, std::chrono::milliseconds patience);
 
-/// The daemon that answers, as far as it tells.
+/// A running daemon, as it describes itself.
 struct Running {
-  pid_t pid = 0;        // 0 = it does not say
-  std::string version;  // empty = it does not say
+  pid_t pid = 0;        // 0 = unknown
+  std::string version;  // empty = unknown
   std::string runtime_dir;
 };
 

@@ -13,7 +13,7 @@ namespace corral::serve {
 namespace {
 
 Error cannot_listen(const std::string& path, int error) {
-  return Error{"the socket '" + path + "' cannot be made: " + strerror(error) +
+  return Error{"cannot create the socket '" + path + "': " + strerror(error) +
                "; choose another --runtime-dir"};
 }
 

@@ -1,4 +1,5 @@
-// A local socket of the daemon: made under the lock, or passed by a service manager.
+// A local socket that the daemon listens on: created while the lock is held, or passed by a service manager.
+// It owns the descriptor until `take` is called.
 #pragma once
 
 #include <string>
@@ -10,18 +11,20 @@ namespace corral::serve {
 
 class ListeningSocket {
  public:
-  /// Mode 0600. A socket that a predecessor left is removed: we hold the lock, so no daemon serves it.
+  /// Mode 0600. Removes a socket that an earlier daemon left behind: the caller holds the lock, so no daemon
+  /// serves it.
   static Result<ListeningSocket> make(const std::string& path);
-  /// The one that was passed, or else one that we make.
+  /// `passed` if it is valid, or else a new socket.
   static Result<ListeningSocket> take_or_make(UniqueFd passed, const std::string& path);
 
   UniqueFd take() { return std::move(fd_); }
-  /// So that no client finds a daemon that is about to end. A socket that was passed to us is not removed.
+  /// Removes the file, so that no client connects to a daemon that is about to end. A socket that was passed
+  /// stays: the service manager accepts connections there for the next daemon.
   void remove();
 
  private:
   UniqueFd fd_;
-  std::string path_;  // empty = not ours
+  std::string path_;  // empty = it was passed
 };
 
 }  // namespace corral::serve

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kLongest = 4096;
 
-/// A zombie keeps its number, but does not run.
+/// A zombie still has its pid, but does not run.
 bool lives(pid_t pid) {
   keeper::StatLine line;
   if (keeper::read_stat(pid, line)) return line.state != 'Z';
@@ -36,7 +36,7 @@ std::optional<std::string> read_short(const std::string& path) {
   return std::string(bytes.data(), static_cast<std::size_t>(got));
 }
 
-/// Text of a file goes to a terminal only if it is plain.
+/// The text may be printed to a terminal, so only plain characters are accepted.
 bool plain(std::string_view text) {
   for (const char byte : text) {
     if (byte <= ' ' || byte > '~') return false;
@@ -80,16 +80,16 @@ std::string describe_stale(const std::string& path) {
   struct stat status {};
   if (lstat(path.c_str(), &status) != 0) return "";
   const std::optional<PidRecord> record = read_pid_file(path);
-  if (!record) return "replacing '" + path + "', which is no pid file of ours";
+  if (!record) return "replacing '" + path + "', which is not a pid file of corral";
   return "replacing a stale pid file, '" + path + "': it names pid " + std::to_string(record->pid) +
          " (version " + record->version + ", started " + record->started + "), " +
-         (lives(record->pid) ? "a number that now belongs to another process"
-                             : "which is gone without having removed it");
+         (lives(record->pid) ? "which now belongs to another process"
+                             : "which has ended without removing the file");
 }
 
 Result<void> write_pid_file(const std::string& path, const PidRecord& record) {
   const std::string fresh = path + ".new-" + std::to_string(record.pid);
-  unlink(fresh.c_str());  // of a predecessor with our number
+  unlink(fresh.c_str());  // left by an earlier daemon with the same pid
   const UniqueFd file(open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
   if (!file.valid()) return cannot_write(path, errno);
   const std::string text = encode(record);

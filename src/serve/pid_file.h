@@ -1,5 +1,6 @@
-// The pid file of the daemon: three lines, pid, version and start time. It tells which version runs; the lock
-// tells whether one runs, so a file that a killed daemon left is only reported and replaced.
+// The pid file of the daemon: three lines with its pid, version and start time. It only says which version is
+// running. Whether a daemon is running is decided by the lock, so a file that a killed daemon left behind is
+// reported and replaced.
 #pragma once
 
 #include <sys/types.h>
@@ -31,10 +32,10 @@ std::optional<PidRecord> read_pid_file(const std::string& path);
 /// A sentence about the file that is about to be replaced; empty if there is none.
 std::string describe_stale(const std::string& path);
 
-/// A reader sees the old file or the new one, never half of one.
+/// Atomic: a reader sees the old file or the new one.
 Result<void> write_pid_file(const std::string& path, const PidRecord& record);
 
-/// Unless another daemon has replaced it by now.
+/// Does nothing if another daemon has replaced the file.
 void remove_pid_file(const std::string& path, const PidRecord& record);
 
 }  // namespace corral::serve

@@ -13,11 +13,11 @@
 namespace corral::serve {
 namespace {
 
-/// Arguments and environment together: more than the kernel takes for an exec.
+/// For arguments and environment together: more than the kernel accepts for an exec.
 constexpr std::size_t kLongestServed = std::size_t{8} << 20;
 
 Error cannot_be_passed(const char* why) {
-  return Error{std::string("the command cannot be passed on to the daemon: ") + why};
+  return Error{std::string("cannot pass the command to the daemon: ") + why};
 }
 
 bool write_served(int file, std::string_view text) {
@@ -29,7 +29,7 @@ bool write_served(int file, std::string_view text) {
   return true;
 }
 
-/// The next text; each ends in NUL.
+/// The next text; each ends with a NUL.
 bool take_text(std::string_view& rest, std::string& text) {
   const std::size_t end = rest.find('\0');
   if (end == std::string_view::npos) return false;
@@ -89,7 +89,7 @@ Result<void> read_served_command(int file, ServeOptions& options) {
     text.append(bytes.data(), static_cast<std::size_t>(got));
   }
   if (parse_served_command(text, options)) return {};
-  return cannot_be_passed("what arrived is incomplete");
+  return cannot_be_passed("the received text is incomplete");
 }
 
 }  // namespace corral::serve

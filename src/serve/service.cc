@@ -27,14 +27,15 @@ int descriptor(const std::string& text) {
   return error == std::errc{} && end == text.data() + text.size() && number > STDERR_FILENO ? number : -1;
 }
 
-/// What the starting process passed to the daemon: perhaps a command, then the janitor's own arguments.
+/// The arguments that the first process passed to the daemon: optionally a command, then the janitor's
+/// arguments.
 struct FromJanitor {
   int command = -1;  // the descriptor of its file
   int lock = -1;
   int lifeline = -1;
 };
 
-/// The janitor's arguments are not an interface: a person who types them does not hold the lock.
+/// The janitor's arguments are not for users: a process that a user starts with them does not hold the lock.
 std::optional<FromJanitor> parse_janitor_words(const std::vector<std::string>& words) {
   constexpr std::size_t kOwn = 3;
   constexpr std::size_t kWithCommand = 5;
@@ -50,8 +51,8 @@ int serve_under_janitor(const ServeOptions& options) {
   const std::optional<FromJanitor> words = parse_janitor_words(options.from_janitor);
   if (!words || words->lifeline < 0 || options.runtime_dir.empty() ||
       !is_our_lock(words->lock, options.runtime_dir)) {
-    log_line("the words '" + std::string(keeper::kUnderJanitor) +
-             "' and '@command' are corral's own; see `corral serve --help`");
+    log_line("the arguments '" + std::string(keeper::kUnderJanitor) +
+             "' and '@command' are reserved for corral; see `corral serve --help`");
     return 1;
   }
   ServeOptions complete = options;
@@ -66,14 +67,14 @@ int serve_under_janitor(const ServeOptions& options) {
   return run_daemon(complete, UniqueFd(words->lock), UniqueFd(words->lifeline));
 }
 
-/// A folder for "any free port" carries the pid of its starter, so it is never used again.
+/// A folder for "any free port" has the pid of its creator in its name, so it is never used again.
 void remove_left_folders(const std::string& usual) {
   constexpr std::string_view kBeginning = "http-0-";
   std::error_code unknown;
   for (const auto& entry : std::filesystem::directory_iterator(usual, unknown)) {
     const std::string name = entry.path().filename().string();
     if (!name.starts_with(kBeginning)) continue;
-    // Before it holds the lock, only its pid shows that it is there.
+    // Until it holds the lock, only the pid shows that its creator is running.
     if (std::filesystem::exists("/proc/" + name.substr(kBeginning.size()), unknown)) continue;
     const Result<UniqueFd> lock = take_lock(entry.path().string());
     if (lock && lock->valid()) std::filesystem::remove_all(entry.path(), unknown);
@@ -93,9 +94,9 @@ Result<std::string> folder_for_command(std::uint16_t port) {
 /// Fills in the defaults for `serve -- COMMAND`: port, runtime folder, cwd, environment.
 Result<void> complete_for_command(ServeOptions& options) {
   if (!options.config.empty()) {
-    return Error{"a command behind -- is served alone, without a configuration: leave --config out"};
+    return Error{"a command after -- is served alone, without a configuration: omit --config"};
   }
-  if (options.automatic) return Error{"--auto is for a daemon without a command of its own: leave it out"};
+  if (options.automatic) return Error{"--auto cannot be used with a command: omit it"};
   if (!options.port) options.port = kUsualPort;
   std::error_code unknown;
   options.cwd = std::filesystem::current_path(unknown).string();

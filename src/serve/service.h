@@ -1,5 +1,5 @@
-// `corral serve` runs twice: the first process takes the lock and becomes the janitor (start.h), the second
-// is the daemon that the janitor starts.
+// The entry point and the options of `corral serve`. It runs in two processes (start.h): the first takes the
+// lock and becomes the janitor, the second is the daemon that the janitor starts.
 #pragma once
 
 #include <cstdint>
@@ -21,18 +21,18 @@ struct ServeOptions {
   std::string bind;                      // empty = the configuration decides
   std::string log;                       // "auto", "text", "json"; empty = auto
   std::vector<std::string> command;      // served alone, at /mcp and /sse; empty = what is configured
-  std::string cwd;                       // of that command: where we were started
-  std::vector<std::string> environment;  // of that command: ours, "NAME=value"
+  std::string cwd;                       // for that command: the working directory of `corral serve`
+  std::vector<std::string> environment;  // for that command: the variables of `corral serve`, "NAME=value"
 
-  /// The arguments with which a janitor starts the daemon; empty when a person does.
+  /// The arguments with which a janitor starts the daemon; empty if a user runs `corral serve`.
   std::vector<std::string> from_janitor;
 };
 
-/// Whether the arguments are those of a janitor, not a command that a person typed.
+/// Whether the arguments come from a janitor and not from a user.
 bool is_from_janitor(const std::vector<std::string>& words);
 
-/// 0 after an orderly end and, for `automatic` and `background`, if a daemon runs already. Else 1, or what
-/// ended the daemon.
+/// Returns the exit code: 0 after an orderly end and, for `automatic` and `background`, if a daemon is
+/// already running. Otherwise 1, or the code of the signal that ended the daemon.
 int serve(const ServeOptions& options);
 
 /// Where the pid file is, given the runtime folder.

@@ -1,5 +1,5 @@
-// Tells a service manager about the daemon, as sd_notify(3) describes: datagrams to the socket that it named.
-// If none is named, nothing is sent.
+// Notifies a service manager of the daemon's state, as sd_notify(3) describes: datagrams to the socket named
+// in the environment. If none is named, nothing is sent.
 #pragma once
 
 #include <chrono>
@@ -13,13 +13,15 @@ namespace corral::serve {
 
 class ServiceNotify {
  public:
-  /// Removes the variables from the environment, so that no process below us can speak for us.
+  /// Removes the variables from the environment, so that no child process can send notifications for the
+  /// daemon.
   static ServiceNotify from_environment();
 
-  /// "READY=1" and the like, separated by line ends. Never waits; a manager that does not read misses it.
+  /// Assignments such as "READY=1", separated by line ends. Never waits; if the manager does not read, the
+  /// message is lost.
   void send(const std::string& message) const;
 
-  /// How often WATCHDOG=1 is to be sent: twice as often as the manager looks.
+  /// The interval for WATCHDOG=1: half of the time after which the manager considers the daemon hung.
   std::optional<std::chrono::microseconds> watchdog_period() const { return watchdog_period_; }
 
  private:
@@ -28,12 +30,12 @@ class ServiceNotify {
   std::optional<std::chrono::microseconds> watchdog_period_;
 };
 
-/// The bytes of the socket's address: a path, or a name with @ in front for an abstract one. Empty if it is
-/// neither, or too long.
+/// The bytes of the socket's address: a path, or a name that begins with @ for an abstract socket. Empty if
+/// it is neither, or too long.
 std::string notify_address(std::string_view named);
 
-/// Half of the time in microseconds, if it is meant for the process `self` (null = not set; a missing pid
-/// means everybody).
+/// Half of `usec`, if it is meant for the process `self`. Null = the variable is not set; without a pid it is
+/// meant for every process.
 std::optional<std::chrono::microseconds> watchdog_period(const char* usec, const char* pid, pid_t self);
 
 }  // namespace corral::serve

@@ -105,7 +105,7 @@ std::string launchd_agent(const UnitFacts& facts) {
     words += "    " + xml_string(option) + "\n    " + xml_string(value) + "\n";
   };
   if (!facts.config.empty()) add("--config", facts.config);
-  // launchd hands its sockets over by a call of its own, so the daemon opens the port itself.
+  // launchd passes sockets through its own API, so the daemon opens the port itself.
   if (facts.port) add("--port", std::to_string(*facts.port));
   const std::string environment = facts.path.empty() ? ""
                                                      : "  <key>EnvironmentVariables</key>\n  <dict>\n    "

@@ -1,5 +1,5 @@
-// The files by which a service manager starts the daemon: systemd's units of a user, launchd's agent. Texts,
-// pure; who writes them where is cli/commands/service_command.cc's.
+// The text of the files with which a service manager starts the daemon: systemd user units and a launchd
+// agent. Pure; cli/commands/service_command.cc decides where they are written.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,22 @@ namespace corral::serve {
 
 struct UnitFacts {
   std::string program;  // absolute
-  std::string path;     // PATH for servers that nobody brings one for; empty = the manager's
+  std::string path;     // PATH for servers whose session has none; empty = the manager's
   std::string config;   // absolute; empty = the default file
   std::optional<std::uint16_t>
       port;  // a TCP port that the manager opens; nothing = the configuration decides
 };
 
-/// The first line of every file that we write. A file without it is not ours to change or to remove.
+/// The first line of every file that corral writes. A file without it must not be changed or removed.
 inline constexpr const char* kUnitMark =
     "Written by `corral service install`; `corral service uninstall` removes it.";
 
 std::string service_unit(const UnitFacts& facts);
 std::string socket_unit(const UnitFacts& facts);
-/// Never run in our tests: they have no macOS.
+/// The tests do not run it, because they have no macOS.
 std::string launchd_agent(const UnitFacts& facts);
 
-/// What follows the mark, for a comparison with the examples.
+/// The text after the mark, for a comparison with the examples.
 std::string service_unit_body(const std::string& exec_start, const std::string& environment_path);
 std::string socket_unit_body(std::optional<std::uint16_t> port);
 

@@ -29,26 +29,28 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
 
-// A predecessor that was killed leaves a janitor behind, which ends within its own bound.
+// The janitor of a killed daemon ends within this time.
 constexpr milliseconds kLockPatience =
     std::chrono::duration_cast<milliseconds>(keeper::kKeepersFinish + keeper::kLastKills) + seconds(2);
-constexpr seconds kReplacePatience{60};  // it drains first, as long as its configuration says
+constexpr seconds kReplacePatience{
+    60};  // the other daemon drains first, for as long as its configuration allows
 
-/// What `corral serve` needs before it can become the janitor, or the daemon that runs already.
+/// What `corral serve` needs before it can become the janitor, or the daemon that is already running.
 struct Claim {
   std::string runtime_dir;
   UniqueFd lock;
   std::optional<Running> other;
 };
 
-/// With --replace, the running daemon is asked to end. Its answer does not matter: the lock tells when it
-/// has.
+/// With --replace, asks the running daemon to end. Its answer does not matter: the lock shows when it has
+/// ended.
 bool ask_to_leave(const std::string& runtime_dir) {
   return control::ask_daemon(runtime_dir, control::verb_hello(control::Verb::Shutdown), kReplacePatience)
       .ok();
 }
 
-/// A daemon may also run where a starter with another view of this machine has put it.
+/// A daemon may also run in another of the usual folders, if the process that started it could not use the
+/// first.
 std::optional<Running> running_elsewhere(const ServeOptions& options, const std::vector<std::string>& places,
                                          const std::string& runtime_dir) {
   for (const std::string& place : places) {
@@ -62,8 +64,8 @@ std::optional<Running> running_elsewhere(const ServeOptions& options, const std:
 
 Error nobody_answers(const std::string& runtime_dir) {
   return Error{"'" + control::lock_path(runtime_dir) +
-               "' is held, but nobody answers at the socket: a daemon is stopped or hangs; `fuser -v " +
-               control::lock_path(runtime_dir) + "` tells which"};
+               "' is held, but no daemon answers at the socket: it is stopped or hangs; `fuser -v " +
+               control::lock_path(runtime_dir) + "` shows which process holds it"};
 }
 
 Result<Claim> claim(const ServeOptions& options) {
@@ -80,8 +82,10 @@ Result<Claim> claim(const ServeOptions& options) {
     Result<UniqueFd> lock = take_lock(*runtime_dir);
     if (!lock) return lock.error();
     claim.lock = std::move(*lock);
-    if (claim.lock.valid() && passed_to_us() > 0) return claim;  // it is our own socket that listens there
-    // A daemon may listen although the lock is free: a cleaner of /tmp may have removed the lock file.
+    if (claim.lock.valid() && passed_to_us() > 0)
+      return claim;  // the socket that answers is the one that was passed
+    // A daemon may be running although the lock is free: a program that cleans /tmp may have removed the lock
+    // file.
     claim.other = find_running(*runtime_dir, pid_file_of(options, *runtime_dir));
     if (!claim.other && claim.lock.valid()) return claim;
     if (claim.other && (!options.replace || asked)) return claim;
@@ -93,7 +97,7 @@ Result<Claim> claim(const ServeOptions& options) {
   return nobody_answers(*runtime_dir);
 }
 
-/// `served` holds the command of `serve -- COMMAND`; invalid = there is none.
+/// `served` has the command of `serve -- COMMAND`; invalid = there is none.
 std::vector<std::string> janitor_words(const ServeOptions& options, const Claim& claim,
                                        const std::string& corral, const UniqueFd& served) {
   std::vector<std::string> words = {
@@ -114,11 +118,10 @@ std::vector<std::string> janitor_words(const ServeOptions& options, const Claim&
   return words;
 }
 
-/// About a daemon that runs already.
+/// The advice if a daemon is already running.
 const char* what_to_do(const ServeOptions& options) {
-  return options.command.empty()
-             ? "; `corral status` shows it, `corral serve --replace` takes its place\n"
-             : "; --port chooses another port (0: any free one), --replace takes its place\n";
+  return options.command.empty() ? "; `corral status` shows it, `corral serve --replace` replaces it\n"
+                                 : "; --port chooses another port (0: any free one), --replace replaces it\n";
 }
 
 int become_janitor(const ServeOptions& options, const Claim& claim) {
@@ -135,7 +138,7 @@ int become_janitor(const ServeOptions& options, const Claim& claim) {
   std::vector<std::string> variables = daemon_environment(environ);
   fcntl(claim.lock.get(), F_SETFD, 0);
   execve(helper->helper().c_str(), as_pointers(words).data(), as_pointers(variables).data());
-  return fail_to_serve("the helper '" + helper->helper() + "' cannot be executed: " + strerror(errno) +
+  return fail_to_serve("cannot execute the helper '" + helper->helper() + "': " + strerror(errno) +
                        "; reinstall corral");
 }
 
@@ -157,14 +160,15 @@ Result<std::string> choose_runtime_dir(const std::vector<std::string>& places) {
 }
 
 int start(const ServeOptions& options) {
-  // What a caller leaked to us would stay open for as long as the daemon runs.
+  // Descriptors that a caller leaked would stay open for as long as the daemon runs.
   constexpr unsigned kFirstBeyondStderr = 3;
   keeper::close_from(kFirstBeyondStderr + static_cast<unsigned>(passed_to_us()));
   keeper::let_go(STDIN_FILENO, O_RDONLY);
   const Result<Claim> claimed = claim(options);
   if (!claimed) return fail_to_serve(claimed.error().message);
   if (!claimed->other) return become_janitor(options, *claimed);
-  std::cerr << "corral serve: a daemon runs already: " << describe(*claimed->other) << what_to_do(options);
+  std::cerr << "corral serve: a daemon is already running: " << describe(*claimed->other)
+            << what_to_do(options);
   return options.automatic ? 0 : 1;
 }
 

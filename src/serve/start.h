@@ -13,20 +13,21 @@
 
 namespace corral::serve {
 
-/// Returns only on an error, or if a daemon runs already.
+/// Returns the exit code, but only on an error or if a daemon is already running: otherwise it becomes the
+/// janitor.
 int start(const ServeOptions& options);
 
-/// Starts `corral serve` detached, waits until it answers and says where.
+/// Starts `corral serve` detached, waits until it answers and prints its address. Returns the exit code.
 int start_in_background(const ServeOptions& options);
 
 /// The daemon, on one thread. `lock` is the lock of the runtime folder, shared with the janitor; `lifeline`
 /// is readable when the janitor has ended. Returns the exit code when the daemon has ended.
 int run_daemon(const ServeOptions& options, UniqueFd lock, UniqueFd lifeline);
 
-/// Tells the person at the terminal why there is no daemon; returns the exit code.
+/// Prints why there is no daemon, and returns the exit code.
 int fail_to_serve(const std::string& sentence);
 
-/// The first of the places that can be used. If none can, the error gives the reason for each.
+/// The first folder that can be used. If none can, the error gives the reason for each.
 Result<std::string> choose_runtime_dir(const std::vector<std::string>& places);
 
 }  // namespace corral::serve

@@ -112,7 +112,7 @@ TEST_F(Serve, RefusesASecondDaemonAndNamesTheFirst) {
   const Words second = say("serve");
 
   EXPECT_EQ(second.code, 1);
-  EXPECT_THAT(second.err, HasSubstr("runs already: pid " + std::to_string(daemon()) + ", version "));
+  EXPECT_THAT(second.err, HasSubstr("is already running: pid " + std::to_string(daemon()) + ", version "));
   EXPECT_EQ(say("serve", {"--auto"}).code, 0) << "a shim that was not the quickest is no failure";
   EXPECT_TRUE(answers());
 }
@@ -245,7 +245,7 @@ TEST_F(Serve, StartsInTheBackgroundAndReturnsWhenItAnswers) {
   EXPECT_TRUE(answers());
   EXPECT_EQ(said.out, "corral serve: started, pid " + std::to_string(daemon()) + ", socket " +
                           in_runtime_dir("corral.sock") + "\n");
-  EXPECT_THAT(say("serve", {"--background"}).out, StartsWith("corral serve: runs already, pid "));
+  EXPECT_THAT(say("serve", {"--background"}).out, StartsWith("corral serve: already running, pid "));
   EXPECT_EQ(say("shutdown").code, 0);
   EXPECT_TRUE(all_gone());
 }

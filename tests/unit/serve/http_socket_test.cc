@@ -53,7 +53,7 @@ TEST(TcpDoor, NeedsAnAddressOfThisMachine) {
   const auto elsewhere = listen_on("192.0.2.1", 0, Reach::Anywhere);  // an address for documentation
   ASSERT_FALSE(elsewhere);
   EXPECT_EQ(elsewhere.error().message,
-            "nobody can listen at 192.0.2.1:0: Cannot assign requested address; this machine has no such "
+            "cannot listen at 192.0.2.1:0: Cannot assign requested address; this machine has no such "
             "address: correct --bind");
 }
 
@@ -72,7 +72,7 @@ TEST(TcpDoor, IsWhatOptionsAndConfigurationWant) {
   EXPECT_EQ(host_of(open_tcp_socket(options, http, UniqueFd(), Reach::ThisMachine)->get()), "127.0.0.3");
   http.port.reset();
   EXPECT_EQ(open_tcp_socket(options, http, UniqueFd(), Reach::ThisMachine).error().message,
-            "--bind says where, but there is no port to listen at: add --port 8765");
+            "--bind needs a port to listen on: add --port 8765");
   options.port = 0;
   EXPECT_TRUE(open_tcp_socket(options, http, UniqueFd(), Reach::ThisMachine)->valid());
 }
@@ -92,7 +92,7 @@ TEST(TcpDoor, IsTheOneThatWasPassed) {
 TEST(TcpDoor, IsNoLocalSocket) {
   const UniqueFd local = local_socket();
   EXPECT_EQ(check_reach(local.get(), Reach::Anywhere).error().message,
-            "the socket that was passed is no TCP socket: correct ListenStream=");
+            "the socket that the service manager passed is not a TCP socket: correct ListenStream=");
   EXPECT_EQ(port_of(local.get()), 0);
   EXPECT_EQ(url_of(local.get()), "");
   EXPECT_EQ(host_of(local.get()), "127.0.0.1");

@@ -81,11 +81,11 @@ TEST_F(ListeningSocketTest, SaysWhyItCannotBeMade) {
   const std::string help = "; choose another --runtime-dir";
   const std::string nowhere = root() + "/missing/s";
   EXPECT_EQ(ListeningSocket::make(nowhere).error().message,
-            "the socket '" + nowhere + "' cannot be made: No such file or directory" + help);
+            "cannot create the socket '" + nowhere + "': No such file or directory" + help);
   const std::string fits = root() + "/" + std::string(106 - root().size(), 'x');
   EXPECT_TRUE(ListeningSocket::make(fits)) << "107 bytes";
   EXPECT_EQ(ListeningSocket::make(fits + "x").error().message,
-            "the socket '" + fits + "x' cannot be made: File name too long" + help);
+            "cannot create the socket '" + fits + "x': File name too long" + help);
 }
 
 }  // namespace

@@ -94,7 +94,7 @@ TEST_F(PidFile, ThatIsStaleIsDescribed) {
   EXPECT_EQ(describe_stale(path()), "");
 
   write("garbage");
-  EXPECT_THAT(describe_stale(path()), HasSubstr("no pid file of ours"));
+  EXPECT_THAT(describe_stale(path()), HasSubstr("not a pid file of corral"));
 
   PidRecord ours = kRecord;
   ours.pid = getpid();
