@@ -1,8 +1,8 @@
-// The sessions of the clients that are connected now, by socket or by HTTP, and what each of them asked for.
-// One container: ids are given in ascending order, so walking it is walking in the order of arrival.
+// The sessions of the connected clients, by socket or by HTTP, and what each of them asked for. Ids ascend,
+// so iterating over them follows the order of arrival.
 //
-// The hub owns it, and adds and removes; the other parts of the daemon look sessions up by id. None of them
-// keeps a pointer to an entry over a turn of the loop. Belongs to the loop thread.
+// The hub owns it, adds and removes entries; the other parts of the daemon look sessions up by id. None of
+// them keeps a pointer to an entry beyond one turn of the loop. Must be used on the loop's thread.
 #pragma once
 
 #include <map>
@@ -22,8 +22,8 @@ namespace corral::daemon {
 struct ConnectedSession {
   Origin origin;
   Account::Held quota;                            // by socket; the endpoint counts sessions by HTTP
-  std::unique_ptr<transport::StdioClient> stdio;  // null = it came by HTTP
-  session::Session* by_http = nullptr;            // owned by its transport, which tells when it is over
+  std::unique_ptr<transport::StdioClient> stdio;  // null = an HTTP session
+  session::Session* by_http = nullptr;            // owned by its transport, which reports its end
   std::optional<transport::HttpArrival> arrival;  // by HTTP: what it asked for
   const char* transport = "stdio";
   InstanceId instance;  // the last one that it was attached to
@@ -42,7 +42,7 @@ class ConnectedSessions {
   /// The id of the next session. Never given twice.
   SessionId next_id() { return ids_.next(); }
 
-  /// `connected` must have its session. The reference holds until `remove`.
+  /// `connected` must have its session. The reference is valid until `remove`.
   ConnectedSession& add(ConnectedSession connected);
   /// Destroys the client of a session by socket. Nothing happens if there is no such session.
   void remove(SessionId id) { sessions_.erase(id); }

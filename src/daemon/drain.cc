@@ -13,7 +13,7 @@ constexpr std::chrono::milliseconds kDrainInterval{10};
 
 }  // namespace
 
-// ---- what comes next
+// ---- the plan
 
 void DrainPlan::begin(Clock::time_point now, Clock::duration patience) {
   phase_ = Phase::WaitingForCalls;
@@ -60,7 +60,7 @@ void Drain::step() {
     end_sessions();
     next = plan_.next(now, left());
   }
-  if (next == Step::GiveUp) log_line("not everything could be ended in time; see `corral doctor`");
+  if (next == Step::GiveUp) log_line("some processes did not end in time; `corral doctor` shows them");
   if (next == Step::Finish || next == Step::GiveUp) {
     for (const Done& done : std::exchange(waiting_, {})) done(drained_);
     return;
@@ -73,7 +73,7 @@ void Drain::end_sessions() {
   const std::vector<InstanceId> busy = pool_.with_calls();
   for (auto& [id, connected] : sessions_) connected.session().end(session::EndReason::ShuttingDown);
   pool_.stop_all(Haste::Polite);
-  // Their time is over. They may not read, and input that nobody reads would delay the end by a minute.
+  // Their time is up. They may not be reading, and unread input would delay the end by a minute.
   for (const InstanceId& instance : busy) pool_.kill(instance);
 }
 

@@ -1,6 +1,6 @@
-// Ends every session and every instance when the daemon shuts down, within bounds. Carries out what
-// `DrainPlan` decides, looks every few milliseconds what is left, and tells those who wait. Belongs to the
-// loop thread; the hub owns it together with everything that it ends.
+// Ends every session and every instance when the daemon shuts down, within a time limit. `DrainPlan` decides
+// the next step; `Drain` carries it out, checks every few milliseconds what is left, and calls the waiting
+// callbacks. Must be used on the loop's thread; the hub owns it together with everything that it ends.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +16,8 @@
 
 namespace corral::daemon {
 
-/// Decides what comes next: calls in flight get their time, then every session ends, then every instance. A
-/// second request makes all of it faster. Pure: it is given the time and what is left, and refers to nothing
-/// else.
+/// Decides the next step: wait for calls in flight, then end every session, then every instance. A second
+/// request hurries each step. Pure: it is given the time and what is left, and refers to nothing else.
 class DrainPlan {
  public:
   enum class Phase : std::uint8_t {
@@ -28,11 +27,11 @@ class DrainPlan {
     Over,
   };
   enum class Step : std::uint8_t {
-    Wait,         // look again later
-    EndSessions,  // then ask again at once
-    Hurry,        // end the instances without their graces; then wait
+    Wait,         // check again later
+    EndSessions,  // then call `next` again at once
+    Hurry,        // end the instances without grace periods; then wait
     Finish,       // nothing is left
-    GiveUp,       // something is left, and its time is over
+    GiveUp,       // something is left, but the time is up
   };
   /// What is left at one moment.
   struct Left {
@@ -41,17 +40,17 @@ class DrainPlan {
     bool instances = false;
   };
 
-  /// After the sessions were told to end, beyond the configured graces: the kernel must finish with what was
-  /// killed.
+  /// After the sessions were told to end, in addition to the configured grace periods: the kernel needs time
+  /// to end killed processes.
   static constexpr std::chrono::seconds kLastPatience{8};
 
   /// `patience` is how long calls in flight may take.
   void begin(Clock::time_point now, Clock::duration patience);
-  /// Somebody has asked a second time: the next step does not wait for calls, or for the graces of instances.
+  /// A second request: the next step waits neither for calls nor for the grace periods of instances.
   void hurry() { hurried_ = true; }
   void cancel_hurry() { hurried_ = false; }
 
-  /// What to do now. Moves on to the next phase where the step says so.
+  /// Returns what to do now, and changes the phase accordingly.
   Step next(Clock::time_point now, const Left& left);
 
   Phase phase() const { return phase_; }
@@ -59,7 +58,7 @@ class DrainPlan {
  private:
   Phase phase_ = Phase::NotBegun;
   bool hurried_ = false;
-  Clock::time_point until_{};  // of the present phase
+  Clock::time_point until_{};  // the end of the current phase
 };
 
 /// What was open when the drain began.
@@ -72,16 +71,16 @@ class Drain {
  public:
   using Done = std::function<void(const Drained&)>;
 
-  /// All outlive it.
+  /// All arguments must outlive this object.
   Drain(Loop& loop, ConnectedSessions& sessions, OwnedSessions& owned, pool::Pool& pool);
 
-  /// `patience` is how long calls in flight may take. `done` is called when nothing is left or the bound is
-  /// reached, perhaps before this returns. A second call while it runs hurries it.
+  /// `patience` is how long calls in flight may take. `done` is called when nothing is left or the time is
+  /// up, possibly before this returns. A second call while the drain runs hurries it.
   void run(Clock::duration patience, Done done);
-  /// The last call of `run` was part of the first request, not a second one.
+  /// The last call of `run` belonged to the first request and must not hurry.
   void cancel_hurry() { plan_.cancel_hurry(); }
 
-  /// From the first call of `run` on: no new session is accepted.
+  /// True from the first call of `run` on: no new session is accepted.
   bool begun() const { return plan_.phase() != DrainPlan::Phase::NotBegun; }
 
  private:

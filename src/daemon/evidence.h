@@ -1,4 +1,4 @@
-// What is told about instances that have ended, as JSON: docs/protocol/control.md describes it. Pure.
+// How instances have ended, as JSON for the control protocol (docs/protocol/control.md). Pure.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@
 
 namespace corral::daemon {
 
-/// An instance that a session used and that stays for others.
+/// An instance that a session used and that other sessions still use.
 struct Kept {
   std::string server;
   InstanceId instance;
@@ -25,7 +25,7 @@ struct SessionEvidence {
   std::vector<Kept> kept;
   std::chrono::milliseconds took{};
 
-  /// Whether the end of a process tree is not proved.
+  /// Whether the end of some process tree is not proved.
   bool leaked() const;
 };
 

@@ -44,11 +44,11 @@ bool HttpApi::serves(std::string_view path) { return path == kMetrics || path.st
 void HttpApi::answer(const http::Request& request, const ExchangePointer& exchange,
                      const http::Principal& who) {
   if (!who.servers.empty()) {
-    return exchange->reply(
-        api_error(403, "this shows all servers, and the token is limited to some: use one without a limit"));
+    return exchange->reply(api_error(
+        403, "this path shows all servers, and the token is limited to some: use a token without a limit"));
   }
   if (request.method != "GET" && request.method != "HEAD") {
-    http::Response refusal = api_error(405, "only GET and HEAD are served here");
+    http::Response refusal = api_error(405, "this path accepts only GET and HEAD");
     refusal.headers.push_back({"Allow", "GET, HEAD"});
     return exchange->reply(std::move(refusal));
   }
@@ -70,7 +70,7 @@ void HttpApi::show(const http::Request& request, const ExchangePointer& exchange
   if (what == "servers") return exchange->reply(api_reply(200, observe::servers_json(snapshots_.now())));
   if (what == "events") return show_events(request, exchange);
   exchange->reply(api_error(404,
-                            "there is nothing at this path; there are /api/v1/info, servers, instances, "
+                            "unknown path; the API has /api/v1/info, servers, instances, "
                             "sessions and events, and /metrics"));
 }
 

@@ -1,5 +1,5 @@
-// What can be read of the daemon by HTTP: /api/v1/… as JSON, /metrics for Prometheus. docs/api.md describes
-// it. Access was checked before; here is decided only who may see all servers. Belongs to the loop thread.
+// The read-only HTTP API: /api/v1/… as JSON, /metrics for Prometheus (docs/api.md). Access was checked
+// before; this class only decides which clients may see all servers. Must be used on the loop's thread.
 #pragma once
 
 #include <memory>
@@ -14,13 +14,13 @@ namespace corral::daemon {
 
 class HttpApi {
  public:
-  /// Both outlive it.
+  /// Both must outlive this object.
   HttpApi(Snapshots& snapshots, Records& records) : snapshots_(snapshots), records_(records) {}
 
   static bool serves(std::string_view path);
 
-  /// Answers a request for a path that it serves, at once or later. The API shows all servers, so a token
-  /// that is limited to some gets 403.
+  /// Answers a request for one of its paths, at once or later. The API shows all servers, so a token that is
+  /// limited to some servers gets 403.
   void answer(const http::Request& request, const std::shared_ptr<http::Exchange>& exchange,
               const http::Principal& who);
 

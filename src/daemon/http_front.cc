@@ -12,8 +12,8 @@ namespace {
 
 enum class Route : std::uint8_t { Mcp, Health, Readiness, Api, Nothing };
 
-/// MCP first: most requests are. The endpoint looks at the rest of such a path, and may still find nothing
-/// there.
+/// MCP first, because most requests are MCP. The endpoint checks the rest of the path and may still refuse
+/// it.
 Route route_of(std::string_view path) {
   if (path.starts_with("/mcp") || path.starts_with("/sse") || path.starts_with("/messages"))
     return Route::Mcp;
@@ -29,7 +29,7 @@ http::Response json_reply(int status, std::string body) {
           nullptr};
 }
 
-/// As a JSON-RPC error: most clients speak MCP.
+/// As a JSON-RPC error, because most clients use MCP.
 http::Response refused(int status, const std::string& message) {
   http::Response response = json_reply(status, wire::error_message({}, wire::kInvalidRequest, message));
   if (status == 401) response.headers.push_back({"WWW-Authenticate", "Bearer"});
@@ -37,14 +37,14 @@ http::Response refused(int status, const std::string& message) {
 }
 
 http::Response not_found() {
-  return json_reply(404, R"({"error":"there is nothing at this path; servers are at /mcp/NAME and )"
+  return json_reply(404, R"({"error":"unknown path; servers are at /mcp/NAME and )"
                          R"(/sse/NAME, health at /healthz and /readyz, more at /api/v1/info and /metrics"})");
 }
 
 bool reads(const http::Request& request) { return request.method == "GET" || request.method == "HEAD"; }
 
 http::Response only_read() {
-  http::Response response = json_reply(405, R"({"error":"only GET and HEAD are served here"})");
+  http::Response response = json_reply(405, R"({"error":"this path accepts only GET and HEAD"})");
   response.headers.push_back({"Allow", "GET, HEAD"});
   return response;
 }
@@ -58,7 +58,7 @@ HttpFront::HttpFront(Hub& hub, transport::HttpEndpoint& endpoint, http::AccessRu
       rules_(std::move(rules)),
       tokens_(std::move(tokens)) {}
 
-/// Having the tokens means a look at their file; requests without an Authorization header do not wait for it.
+/// Loading tokens stats the token file, so they are not loaded for requests without an Authorization header.
 const std::vector<http::Token>& HttpFront::tokens_for(const http::Request& request) const {
   static const std::vector<http::Token> none;
   return request.find("Authorization") == nullptr ? none : tokens_();
@@ -94,13 +94,13 @@ void HttpFront::dispatch(const http::Request& request, const std::shared_ptr<htt
   exchange->reply(not_found());
 }
 
-/// Whether the daemon lives is not a secret.
+/// Needs no token: that the daemon is running is not a secret.
 void HttpFront::answer_health(const http::Request& request, http::Exchange& exchange) const {
   if (!reads(request)) return exchange.reply(only_read());
   exchange.reply(json_reply(200, std::string(R"({"status":"alive","version":")") + kVersion + "\"}"));
 }
 
-/// Whether it is ready is not a secret either; which servers are not, is.
+/// Needs no token, but only an authorized client learns which servers are not ready.
 void HttpFront::answer_readiness(const http::Request& request, http::Exchange& exchange,
                                  const http::Access& access) const {
   if (!reads(request)) return exchange.reply(only_read());

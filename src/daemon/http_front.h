@@ -1,6 +1,6 @@
-// What happens to every HTTP request, in this order: who may ask at all (Host, Origin, user or token), what a
-// browser is told, the two health paths, which need no token, then the MCP endpoint or the API by the path.
-// One for each listener, because each has its own access rules. Belongs to the loop thread.
+// Handles every HTTP request, in this order: access (Host, Origin, user or token), preflight requests of
+// browsers, the two health paths, which need no token, then the MCP endpoint or the API, depending on the
+// path. One for each listener, because each has its own access rules. Must be used on the loop's thread.
 #pragma once
 
 #include <functional>
@@ -20,10 +20,12 @@ class HttpFront {
  public:
   using Tokens = std::function<const std::vector<http::Token>&()>;
 
-  /// Hub and endpoint outlive it. `tokens` is asked for each request that carries an Authorization header.
+  /// `hub` and `endpoint` must outlive this object. `tokens` is called for each request with an Authorization
+  /// header.
   HttpFront(Hub& hub, transport::HttpEndpoint& endpoint, http::AccessRules rules, Tokens tokens);
 
-  /// For a request whose body is still to come: the answer, if no body could change that it is refused.
+  /// For a request whose body has not arrived yet: the refusal, if the request is refused whatever the body
+  /// is.
   std::optional<http::Response> refuse_early(const http::Request& head);
   /// Answers at once or later.
   void handle(const http::Request& request, std::shared_ptr<http::Exchange> exchange);

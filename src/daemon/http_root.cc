@@ -33,7 +33,7 @@ std::variant<std::string, transport::HttpRefusal> root_for(const transport::Http
   if (!by_root) {
     return refused_root(400, "server " + arrival.server +
                                  " does not have one instance for each project, so no root can be chosen: "
-                                 "leave ?root= out of the URL, or give the server \"share\": \"root\" in the "
+                                 "remove ?root= from the URL, or give the server \"share\": \"root\" in the "
                                  "configuration");
   }
   if (arrival.root.empty()) {

@@ -1,5 +1,9 @@
-// Which project a client by URL may name: `?root=` chooses the folder that a server works in, so it is
-// checked before the path is looked at.
+// Which project an HTTP client may choose: `?root=` in the URL sets the folder that a server works in, so the
+// choice is checked before the file system is accessed.
+//
+// The check has two steps. `root_for` decides by the names alone. Only if it allows the root,
+// `project_folder` accesses the path. So a client without permission gets the same refusal whether or not the
+// folder exists.
 #pragma once
 
 #include <string>
@@ -11,13 +15,15 @@
 
 namespace corral::daemon {
 
-/// The root as it may be used; empty if the server has none. Only a server with `"share": "root"` has one,
-/// and a token may name only those that it or the entry lists. Pure: the file system is not asked, so that no
-/// client learns which folders exist. `entry` may be null: no such server.
+/// The root that the session gets, empty if the server has none; or the refusal. Only a server with
+/// `"share": "root"` has one. The user may choose any path; a token may choose only the roots that the token
+/// or the entry lists. Pure: it does not access the file system, so that no client learns which folders
+/// exist. `entry` is null if there is no such server.
 std::variant<std::string, transport::HttpRefusal> root_for(const transport::HttpArrival& arrival,
                                                            const config::Server* entry);
 
-/// Its real path; an error if it is not a folder.
+/// The folder that the server is started in: the path without symbolic links. An error if it is not a folder.
+/// Call only for a root that `root_for` has allowed, because the error reveals whether the folder exists.
 Result<std::string> project_folder(const std::string& root);
 
 }  // namespace corral::daemon

@@ -65,7 +65,7 @@ void Hub::open(transport::Arrival arrival, std::shared_ptr<transport::ShimLine> 
   sessions_.add(std::move(connected));
 }
 
-/// What can be said before the configuration is looked at, in this order.
+/// The checks that do not need the configuration, in this order.
 std::optional<Hub::Rejection> Hub::check(const transport::Arrival& arrival) const {
   using How = Rejection::How;
   if (drain_.begun()) return Rejection{How::RunIt, "", "the daemon is shutting down"};
@@ -73,14 +73,15 @@ std::optional<Hub::Rejection> Hub::check(const transport::Arrival& arrival) cons
     return Rejection{How::Refuse, "version", std::move(old)};
   }
   if (!arrival.input.valid() || !arrival.output.valid()) {
-    return Rejection{How::Refuse, "pipes", "connect needs two pipes or sockets, beside its first byte"};
+    return Rejection{How::Refuse, "pipes", "connect must send two pipes or sockets with its first byte"};
   }
   if (arrival.confinement.empty()) return std::nullopt;
   const std::string confined = "this process is more confined than the daemon (" + arrival.confinement + ")";
   if (arrival.hello.server.empty()) return Rejection{How::RunIt, "", confined};
   if (arrival.hello.server != kBuiltInServer) return std::nullopt;
-  return Rejection{How::Refuse, "confined",
-                   "server corral steers the daemon, and " + confined + ": use it from outside"};
+  return Rejection{
+      How::Refuse, "confined",
+      "server corral controls the daemon, and " + confined + ": use it from outside the sandbox"};
 }
 
 Result<Origin> Hub::origin_of(transport::Arrival& arrival) {
@@ -92,8 +93,8 @@ Result<Origin> Hub::origin_of(transport::Arrival& arrival) {
   return owned_.attach(object, std::move(origin), client);
 }
 
-/// Once its pipes are ours a client cannot run its server itself any more, so it is told before. Sessions
-/// that have not spoken yet will need an instance, too.
+/// A client that has handed over its pipes can no longer run its server itself, so it must be refused before
+/// that. Sessions that have not sent anything yet will need an instance, too.
 std::string Hub::why_full(const std::shared_ptr<const pool::ServerSpec>& spec) {
   const pool::Ask ask{spec, "", std::nullopt};
   if (pool_.why_no_room(ask, sessions_.size()).empty()) return {};
@@ -159,7 +160,7 @@ void Hub::serve_only(std::vector<std::string> argv, std::string cwd, Environment
 
 // ---- what happens to sessions
 
-/// The pool tells which instance a session was attached to.
+/// The pool reports which instance a session was attached to.
 void Hub::handle(const events::Event& event) {
   if (event.kind != events::Kind::Attach) return;
   ConnectedSession* const connected = sessions_.find(SessionId(event.session));

@@ -1,9 +1,9 @@
-// The inside of the daemon: builds its parts in the order of the data path (definitions, pool, sessions), and
-// opens sessions for clients that arrive by socket or by HTTP. What is asked besides a session, reloading,
-// draining and showing are parts of their own, which the hub hands requests to.
+// The center of the daemon: creates its parts in the order of the data path (definitions, pool, sessions),
+// and opens sessions for clients that connect by socket or by HTTP. Other requests, reloading, draining and
+// snapshots are separate parts, which the hub passes requests to.
 //
-// Built once, on the loop thread, and used only there. The service owns it; listeners and the watchdog call
-// it, and are destroyed before it.
+// Created once, on the loop's thread, and used only there. The daemon process owns it (serve/daemon.cc);
+// listeners and the watchdog call it and are destroyed before it.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ namespace corral::daemon {
 
 class Hub final : public transport::SessionOpener, public transport::HttpSessionOpener {
  public:
-  /// Spawner and records outlive it.
+  /// `spawner` and `records` must outlive this object.
   Hub(Loop& loop, config::Configuration configuration, proc::Spawner& spawner,
       ServerDefinitions::ReadAgain read_again, Records& records);
 
@@ -55,7 +55,7 @@ class Hub final : public transport::SessionOpener, public transport::HttpSession
   bool would_be_private(const transport::HttpArrival& arrival) override;
   const std::string& only_server() const override { return definitions_.only_server(); }
 
-  /// There is one server, this command, and no configuration. Before any client arrives.
+  /// Serves one command and no configuration. Call it before any client connects.
   void serve_only(std::vector<std::string> argv, std::string cwd, Environment environment);
 
   /// Whether every server can be used; see readiness.h.
@@ -64,12 +64,12 @@ class Hub final : public transport::SessionOpener, public transport::HttpSession
   void reload(const std::string& why, Reload::Done done) { reload_.run(why, std::move(done)); }
   /// Ends every session and every instance within the configured times; see drain.h.
   void drain(Drain::Done done) { drain_.run(options().drain, std::move(done)); }
-  /// What to do when somebody asks for the end over the socket: the service drains and leaves.
+  /// Called when a client of the socket asks for a shutdown: the daemon process drains and exits.
   void when_asked_to_stop(std::function<void(std::string why)> task) {
     verbs_.when_asked_to_stop(std::move(task));
   }
 
-  /// A child of this process that is not an instance, and may live until it ends by itself.
+  /// Watches a child process that is not an instance; it ends by itself.
   void started(pid_t child, std::function<void(int status)> ended);
 
   const config::Options& options() const { return definitions_.options(); }
@@ -79,15 +79,15 @@ class Hub final : public transport::SessionOpener, public transport::HttpSession
   std::size_t instances() const { return pool_.living(); }
   /// No session is connected, and no session object is open.
   bool empty() const { return sessions_.empty() && owned_.empty(); }
-  /// Called whenever it has become empty.
+  /// Called whenever the hub becomes empty.
   void when_empty(Task task) { when_empty_ = std::move(task); }
 
  private:
-  /// Why a shim gets no session: it is told to run the server itself, or refused.
+  /// Why a shim gets no session: it must run the server itself, or it is refused.
   struct Rejection {
     enum class How : std::uint8_t { RunIt, Refuse };
     How how;
-    std::string cause;  // of a refusal, one word
+    std::string cause;  // one word, for a refusal
     std::string why;
   };
 
@@ -100,7 +100,7 @@ class Hub final : public transport::SessionOpener, public transport::HttpSession
   void handle(const events::Event& event);
 
   Loop& loop_;
-  Shares shares_;  // outlives everything that holds a part of one
+  Shares shares_;  // outlives everything that holds a share
   Records& records_;
   ServerDefinitions definitions_;
   pool::Pool pool_;

@@ -1,5 +1,5 @@
-// Keeps one copy of equal values for as long as anybody holds it: a hundred sessions of one client bring the
-// same environment a hundred times.
+// Stores equal values once, for as long as they are used: a hundred sessions of one client send the same
+// environment a hundred times.
 #pragma once
 
 #include <algorithm>
@@ -26,12 +26,12 @@ class Interned {
     return kept;
   }
 
-  /// Holders of a value keep it; equal values that come from now on get a new copy.
+  /// Holders keep their values; values that are added from now on get new copies.
   void clear() { values_.clear(); }
   std::size_t size() const { return values_.size(); }
 
  private:
-  /// Not at every call: the walk costs no more than the values that were added since the last one.
+  /// Removes unused values, but not at every call, so that the cost per added value is constant.
   void forget_some() {
     if (values_.size() < next_walk_) return;
     std::erase_if(values_, [](const auto& entry) { return entry.second.expired(); });

@@ -1,5 +1,5 @@
-// Where a session comes from, and which server that gives it. Holds everything that is needed to answer the
-// same question again when the configuration has changed. Pure.
+// What a client asked for, and which server that means under a configuration. An origin has everything that
+// is needed to decide again after the configuration has changed. Pure.
 #pragma once
 
 #include <memory>
@@ -16,18 +16,18 @@ namespace corral::daemon {
 using Environment = std::vector<std::string>;  // "NAME=value"
 
 struct Origin {
-  std::string server;             // a configured name, or what to call the command
-  std::vector<std::string> argv;  // a command that the client brought; empty = `server` is configured
+  std::string server;             // a configured name, or a name for the command
+  std::vector<std::string> argv;  // a command that the client sent; empty = `server` is configured
   std::string cwd;
   std::string root;   // the project; empty = `cwd`
   std::string share;  // what --share asked for; empty = the configuration decides
   std::shared_ptr<const Environment> environment;
-  std::string principal{};  // whose it is; empty = the user's. Principals never share an instance
+  std::string principal{};  // the token; empty = the user. Principals never share an instance
 
   bool configured() const { return argv.empty(); }
 };
 
-/// The server that this configuration gives to a session from there. The error says why it gets none.
+/// The server for a session with this origin. The error says why there is none.
 Result<pool::ServerSpec> resolve(const Origin& origin, const config::Configuration& configuration);
 
 /// "no server is called 'fils' (perhaps 'files'); configured are …"

@@ -20,7 +20,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::size_t kMostSessions = 4096;
-constexpr std::size_t kMostServers = 64;  // that are listed
+constexpr std::size_t kMostServers = 64;  // in the list
 // The caller of `end` waits for the evidence, and a server that never reads its input would take a minute.
 constexpr milliseconds kPoliteness{3000};
 constexpr milliseconds kDefaultTtl = std::chrono::hours(1);  // for a session without an owner
@@ -69,7 +69,7 @@ OwnedSessions::OwnedSessions(Loop& loop, ConnectedSessions& connected, pool::Poo
       });
 }
 
-// ---- coming
+// ---- creating and attaching
 
 Result<const OwnedSession*> OwnedSessions::create(const control::Hello& hello,
                                                   std::shared_ptr<const Environment> environment,
@@ -100,11 +100,11 @@ Result<const OwnedSession*> OwnedSessions::create(const control::Hello& hello,
   return &kept;
 }
 
-/// A server that does not exist is an error now, while the creator listens, and not at the first call.
+/// A server that does not exist is an error now, when the creator can handle it, and not at the first call.
 Result<void> OwnedSessions::add_servers(const control::Hello& hello, OwnedSession& session) const {
   for (const std::string& name : hello.servers) {
     if (std::find(session.servers.begin(), session.servers.end(), name) != session.servers.end()) {
-      return Error{"server '" + name + "' is named twice: a session has one of each"};
+      return Error{"server '" + name + "' is named twice: a session has each server once"};
     }
     const Origin origin{name, {}, session.cwd, "", "", session.environment};
     if (const Result<void> resolved = resolves_(origin); !resolved) return resolved.error();
@@ -128,7 +128,7 @@ Result<void> OwnedSessions::watch_owner(OwnedSession& session) {
     return {};
   }
   if (session.owner_fd.valid() || errno == ESRCH || errno == EINVAL) {
-    return Error{process + " is gone already, or is no process: it cannot own a session"};
+    return Error{process + " is gone already or never existed: it cannot own a session"};
   }
   return Error{process + " cannot be watched: " + strerror(errno) + "; give a time to live instead"};
 }
@@ -140,7 +140,7 @@ Result<Origin> OwnedSessions::attach(const std::string& id, Origin origin, Confi
   }
   const OwnedSession& session = found->second;
   if (session.ending) return Error{"session " + id + " is ending: create another"};
-  // Its commands and variables come from outside the sandbox that this process is in.
+  // The session's commands and variables come from outside the sandbox of this client.
   if (client == Confined::Yes && session.creator == Confined::No) {
     return Error{"this process is more confined than the one that created session " + id +
                  ": create one from here"};
@@ -163,7 +163,7 @@ void OwnedSessions::attached(const std::string& id, const std::string& server) {
     session.servers.push_back(server);
 }
 
-// ---- being silent
+// ---- silence
 
 Clock::time_point OwnedSessions::last_heard(const OwnedSession& session) const {
   Clock::time_point last = session.last_heard;
@@ -173,7 +173,7 @@ Clock::time_point OwnedSessions::last_heard(const OwnedSession& session) const {
   return last;
 }
 
-/// A client that waits for an answer is silent, but it has not forgotten the session.
+/// A client that waits for an answer sends nothing, but it still uses the session.
 bool OwnedSessions::has_calls(const OwnedSession& session) const {
   return std::any_of(connected_.begin(), connected_.end(), [&session](const auto& entry) {
     const session::Session& one = entry.second.session();
@@ -192,9 +192,9 @@ void OwnedSessions::watch_silence(OwnedSession& session, Clock::duration after) 
   });
 }
 
-// ---- going
+// ---- ending
 
-// NOLINTNEXTLINE(performance-unnecessary-value-param): it may be the session's own, which goes
+// NOLINTNEXTLINE(performance-unnecessary-value-param): it may belong to the session, which is destroyed
 bool OwnedSessions::end(std::string id, const std::string& why, Ended done) {
   const auto found = sessions_.find(id);
   if (found == sessions_.end()) return false;
@@ -216,7 +216,7 @@ bool OwnedSessions::end(std::string id, const std::string& why, Ended done) {
 void OwnedSessions::end_connected(OwnedSession& session) {
   const std::string id = session.id;
   const std::weak_ptr<bool> alive = alive_;
-  ++session.awaited;  // ours, so that nothing is over before all have been asked
+  ++session.awaited;  // for this loop, so that nothing finishes before all have been told to end
   for (auto& [number, connected] : connected_) {
     session::Session& one = connected.session();
     if (one.owner() != id || one.ended()) continue;
@@ -228,7 +228,7 @@ void OwnedSessions::end_connected(OwnedSession& session) {
       if (!alive.expired()) one_gone(id, gone);
     });
   }
-  // Also instances whose sessions had left before; of the others we hear twice.
+  // Includes instances whose sessions have ended before; the others are reported twice.
   session.awaited += pool_.end_all_of(id, [this, id, alive](const pool::InstanceEnd& gone) {
     if (!alive.expired()) one_gone(id, &gone);
   });
@@ -252,7 +252,7 @@ void OwnedSessions::one_gone(const std::string& id, const pool::InstanceEnd* gon
   finish_if_gone(id);
 }
 
-/// Ended a second time: now nothing waits for the servers to read what they were sent.
+/// Ends them a second time: now nothing waits for the servers to read their input.
 void OwnedSessions::hasten(const std::string& id) {
   for (auto& [number, connected] : connected_) {
     session::Session& one = connected.session();
@@ -261,7 +261,7 @@ void OwnedSessions::hasten(const std::string& id) {
   pool_.hasten_all_of(id);
 }
 
-/// Of the instances that its sessions used, those that still run are used by others.
+/// Instances of its sessions that still run are used by other sessions.
 void OwnedSessions::note_kept(OwnedSession& session) const {
   std::map<InstanceId, Kept> kept;
   for (Kept& used : session.evidence.kept) {
@@ -301,7 +301,7 @@ void OwnedSessions::close() {
   std::erase_if(sessions_, [](const auto& entry) { return !entry.second.ending; });
 }
 
-// ---- being looked at
+// ---- showing
 
 observe::SessionObjectView OwnedSessions::view_of(const OwnedSession& session) const {
   observe::SessionObjectView view;

@@ -1,6 +1,6 @@
-// Sessions as objects: an id that owns several servers, for programs that outlive their use of them. A
-// session object ends when it is told to, when its owner dies, or after a time of silence; always in the same
-// way, and with evidence. The hub owns all of them. Belongs to the loop thread.
+// Session objects: an id that owns several servers, for programs that run longer than they need the servers.
+// A session object ends on request, when its owner process ends, or after a time without messages; always in
+// the same way, and with evidence. The hub owns all of them. Must be used on the loop's thread.
 #pragma once
 
 #include <functional>
@@ -33,47 +33,48 @@ struct OwnedSession {
   std::shared_ptr<const Environment> environment;
   Confined creator = Confined::No;
   Clock::time_point since = Clock::now();
-  Clock::time_point last_heard = since;  // of sessions that are over
+  Clock::time_point last_heard = since;  // the last message of connected sessions that have ended
 
   pid_t owner = 0;
   UniqueFd owner_fd;  // a pidfd
   std::unique_ptr<Watch> owner_watch;
   std::optional<std::chrono::milliseconds> ttl;
-  std::unique_ptr<Timer> timer;  // of the silence, then of the polite end
+  std::unique_ptr<Timer> timer;  // for the silence, later for the polite end
 
   bool ending = false;
   Clock::time_point ending_since{};
-  std::size_t awaited = 0;  // ends that are still to be told
+  std::size_t awaited = 0;  // ends that have not been reported yet
   SessionEvidence evidence{};
   std::vector<std::function<void(const SessionEvidence&)>> waiting{};
 };
 
-/// What a command is called in a session, if several are called alike.
+/// The name of a command in a session: `wanted`, with a number if the name is taken.
 std::string unique_name(const std::string& wanted, const std::vector<std::string>& taken);
 
 class OwnedSessions {
  public:
-  /// `resolves` says why a server cannot be used. `empty` is called whenever the last session has ended. All
-  /// outlive it.
+  /// `resolves` returns an error if a server cannot be used. `empty` is called whenever the last session
+  /// object has ended. All references must outlive this object.
   using Resolves = std::function<Result<void>(const Origin&)>;
   OwnedSessions(Loop& loop, ConnectedSessions& connected, pool::Pool& pool, Resolves resolves, Task empty);
 
-  /// The hello of `SessionCreate`. The error says what is wrong with it.
+  /// Creates a session object for a `SessionCreate` hello. The error says what is wrong with it.
   Result<const OwnedSession*> create(const control::Hello& hello,
                                      std::shared_ptr<const Environment> environment, Confined creator);
 
-  /// The origin of a client that names this session: a command of the session, or a configured server,
-  /// launched from where the session was made. A command that the client brings itself stays as it is.
+  /// The origin of a client that names this session: a command of the session or a configured server, started
+  /// with the working directory and the environment of the session's creator. A command that the client sends
+  /// itself is not changed.
   Result<Origin> attach(const std::string& id, Origin origin, Confined client) const;
   void attached(const std::string& id, const std::string& server);
-  /// A connected session is over.
+  /// A connected session has ended.
   void left(const session::Session& session);
 
   using Ended = std::function<void(const SessionEvidence&)>;
-  /// Ends everything that was started for it; `done` gets the evidence when it is gone. False if there is no
-  /// such session.
+  /// Ends everything that was started for the session; `done` gets the evidence when it has ended. False if
+  /// there is no such session.
   bool end(std::string id, const std::string& why, Ended done);
-  /// The daemon shuts down: no owner and no silence ends anything from now on.
+  /// The daemon shuts down: from now on, sessions no longer end because of their owner or of silence.
   void close();
 
   bool empty() const { return sessions_.empty(); }

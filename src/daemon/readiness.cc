@@ -12,7 +12,7 @@ std::string why_not_ready(const config::Server& server, const pool::Pool& pool) 
   }
   for (const pool::Slot& slot : pool.slots()) {
     if (slot.spec().server == server.name && slot.life() == pool::Life::Broken) {
-      return "died too often: `corral status` tells more, `corral restart " + server.name + "` tries again";
+      return "died too often: `corral status` shows more, `corral restart " + server.name + "` tries again";
     }
   }
   return "";

@@ -79,7 +79,7 @@ void Records::tell_of_registry() {
   events::Event event;
   event.kind = events::Kind::Registry;
   event.set_cause(why.empty() ? events::Cause::Whole : events::Cause::Degraded);
-  event.text = why.empty() ? "the registry is whole again" : "the registry is degraded: " + why;
+  event.text = why.empty() ? "the registry works again" : "the registry is degraded: " + why;
   events_.tell(std::move(event));
   if (why.empty() && whole_again_) whole_again_();
 }

@@ -1,5 +1,6 @@
-// What the daemon knows of itself: the event stream and its listeners (log, registry, metrics), the registry,
-// and the threads that look at /proc. Made before the hub, outlives it. Belongs to the loop thread.
+// What the daemon records about itself: the event stream and its listeners (log, registry, metrics), the
+// registry, and the threads that read /proc. Created before the hub, and outlives it. Must be used on the
+// loop's thread.
 #pragma once
 
 #include <memory>
@@ -39,22 +40,22 @@ class Records {
   knowledge::ManifestStore& manifests() { return manifests_; }
   /// The record of this daemon in the registry.
   const registry::DaemonRecord& self() const { return self_; }
-  /// What this daemon has lost with a damaged registry, as a sentence; empty = nothing.
+  /// What this daemon has lost with a damaged or older registry file, as a sentence; empty = nothing.
   const std::string& lost() const { return lost_; }
-  /// Servers that die again and again.
+  /// Servers that die repeatedly.
   std::vector<observe::CrashLoop> crash_loops() const { return crash_loops_.now(); }
   /// Where the registry is; empty = only in memory.
   const std::string& registry_file() const { return registry_file_; }
 
-  /// Sentences about processes that could not be ended, and are still there.
+  /// Sentences about processes that could not be ended and still exist.
   std::vector<std::string> unkillable();
 
-  /// Called when a registry that could not be used can be: it may name daemons that were not known before.
+  /// `task` is called when a degraded registry works again: it may name daemons that were not known before.
   void when_whole_again(Task task) { whole_again_ = std::move(task); }
 
-  /// Everything ended in order: the next daemon has nothing to look for.
+  /// Records an orderly end, so that the next daemon does not look for remnants.
   void close();
-  /// Whether a thread is at work: the destructor would wait for it.
+  /// Whether a thread is working: the destructor would wait for it.
   bool busy() const { return worker_.busy() || looking_.busy(); }
 
  private:
@@ -70,8 +71,8 @@ class Records {
 
   std::string registry_file_;
   std::string lost_;                                              // see `lost`
-  std::vector<std::pair<registry::Loss, std::string>> untold_{};  // that happened before anybody could listen
-  bool heard_ = false;                                            // somebody listens
+  std::vector<std::pair<registry::Loss, std::string>> untold_{};  // from before the stream had listeners
+  bool heard_ = false;                                            // the stream has listeners
   std::unique_ptr<registry::Registry> registry_;
   registry::DaemonRecord self_;
   instance::Journal journal_;
@@ -83,7 +84,7 @@ class Records {
   std::vector<Unkillable> unkillable_;
   Task whole_again_;
   Worker worker_;
-  Worker looking_;  // of the meter: a measurement must not wait for an ending on worker_
+  Worker looking_;  // for the meter: a measurement must not wait while worker_ ends processes
   observe::UsageMeter meter_;
   observe::EventReader reader_;
 };

@@ -52,8 +52,8 @@ void tell_container(events::Stream& stream, const registry::InstanceRecord& inst
   event.text =
       "left by an earlier daemon: server " + instance.server +
       (removed ? ": no container of it is left"
-               : ": its container could not be removed: see `docker ps`; the next start of the daemon "
-                 "tries again");
+               : ": its container could not be removed: see `docker ps`; the daemon tries again at its next "
+                 "start");
   stream.tell(std::move(event));
 }
 
@@ -63,14 +63,15 @@ struct Removal {
   std::size_t pending = 1;  // one for the loop that starts them
   bool failed = false;
 
-  /// The records are forgotten when nothing is left.
+  /// When no container is left, the records are marked as ended.
   void done(Records& records, bool removed) {
     failed = failed || !removed;
     if (--pending == 0 && !failed) records.registry().forget(daemon);
   }
 };
 
-/// A container is a child of the container runtime: it has a label, but no mark that /proc would show.
+/// A container is a child of the container runtime: it is found by its label, not by its environment in
+/// /proc.
 void remove_container(Records& records, const registry::InstanceRecord& instance,
                       const std::shared_ptr<Removal>& removal, const ChildStarted& started) {
   const pid_t child = instance::remove_container(instance.container, instance.id);
@@ -96,7 +97,7 @@ void forget(Records& records, const registry::Unfinished& unfinished, const Chil
 void conclude(Records& records, const Recovered& one, const ChildStarted& started) {
   for (const reap::Remnant& remnant : one.remnants.processes) tell_remnant(records.events(), remnant);
   if (!one.remnants.why.empty() && !one.unfinished.instances.empty())
-    log_line("instances of another daemon are left alone: " + one.remnants.why);
+    log_line("instances of another daemon were not ended: " + one.remnants.why);
   if (one.remnants.settled) forget(records, one.unfinished, started);
 }
 

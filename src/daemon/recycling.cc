@@ -41,7 +41,7 @@ void Recycling::check(const observe::Snapshot& measured) {
     pool_.recycle(InstanceId(instance.id),
                   "instance " + instance.id.substr(0, 8) + " of server " + instance.server + " uses " +
                       show_size(*instance.usage->memory) + ", more than \"recycle\" (" +
-                      show_size(*instance.limits.recycle) + "): another one takes its place after its calls");
+                      show_size(*instance.limits.recycle) + "): it is replaced after its calls");
   }
 }
 

@@ -1,6 +1,6 @@
-// Replaces instances whose process tree has grown beyond "recycle" of their server. Measures only while such
-// an instance runs, so that a daemon without the option is never woken for it. Belongs to the loop thread;
-// the hub owns it.
+// Replaces instances whose process tree uses more memory than "recycle" of their server allows. Measures only
+// while such an instance runs, so that a daemon without the option is never woken for it. Must be used on the
+// loop's thread; the hub owns it.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ namespace corral::daemon {
 
 class Recycling {
  public:
-  /// All outlive it. Listens to `events` for instances that have become ready.
+  /// All arguments must outlive this object. Listens to `events` for instances that have become ready.
   Recycling(Loop& loop, pool::Pool& pool, Snapshots& snapshots, events::Stream& events);
 
   /// Recycles those that use more memory than their limit. A running call is finished first.

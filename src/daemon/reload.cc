@@ -7,10 +7,10 @@
 namespace corral::daemon {
 namespace {
 
-// Another port or address would cut off every session that came by HTTP, and whether it can be opened is
+// Changing the port or address would disconnect every HTTP session, and whether the new one can be opened is
 // known only after the old one is closed.
 constexpr const char* kHttpNeedsRestart =
-    "\"http\" of \"corral\" has changed, which holds from the next start of the daemon on: "
+    "\"http\" of \"corral\" has changed; this takes effect when the daemon restarts: "
     "`corral serve --replace`.";
 
 std::string list_of(const char* what, const std::vector<std::string>& names) {
@@ -25,7 +25,7 @@ std::string sentence(const Reloaded& reloaded) {
   return text.empty() ? "; no server has changed" : text;
 }
 
-/// Counts down until every touched server has lost its old instances.
+/// Counts down until the old instances of every affected server have ended.
 struct Pending {
   Reloaded reloaded;
   std::size_t waits = 1;  // one for the loop that retires them all
@@ -75,8 +75,8 @@ void Reload::run(const std::string& why, Done done) {
       pending->reloaded.ended += pool_.retire(
           name, pool::Cause::Reloaded,
           [this, alive = std::weak_ptr<bool>(alive_), pending, name](const std::vector<pool::InstanceEnd>&) {
-            // If a server of this name is configured again one day, it is another server: that the old one
-            // was stopped must not hold for it.
+            // If a server with this name is configured again later, it is a different server, and must not be
+            // stopped because the old one was.
             const bool removed = !alive.expired() && definitions_.find(name) == nullptr;
             if (removed && !drain_.begun()) pool_.allow(name);
             pending->one_less();
@@ -100,7 +100,7 @@ void Reload::redefine(const std::string& server) {
   }
 }
 
-/// The session goes on with the new definition. If there is none, or none for this client, it ends.
+/// The session continues with the new definition. If there is none for this client, the session ends.
 void Reload::redefine(ConnectedSession& connected) {
   const std::string& server = connected.origin.server;
   const bool removed = definitions_.find(server) == nullptr;

@@ -1,6 +1,6 @@
-// Puts another configuration in force while sessions run. Servers that it does not touch notice nothing;
-// instances of changed and removed servers end after their calls, and their sessions go on with the new
-// definition or end with a reason.
+// Applies a changed configuration while sessions run. Unchanged servers are not affected. Instances of
+// changed and removed servers end after their calls; their sessions continue with the new definition, or end
+// with a reason.
 //
 // Also applies the daemon's own options to the pool, at the start and at each reload. Belongs to the loop
 // thread; the hub owns it.
@@ -34,13 +34,13 @@ class Reload {
  public:
   using Done = std::function<void(const Result<Reloaded>&)>;
 
-  /// All outlive it.
+  /// All arguments must outlive this object.
   Reload(ServerDefinitions& definitions, ConnectedSessions& sessions, pool::Pool& pool, const Drain& drain,
          events::Stream& events);
 
   /// Reads the configuration again and applies it. `why` is for the event. `done`, which may be empty, is
-  /// called when the instances that it ended are gone, perhaps before this returns; its error says why
-  /// nothing was changed.
+  /// called when the affected instances have ended, possibly before this returns; its error says why nothing
+  /// was changed.
   void run(const std::string& why, Done done);
 
  private:

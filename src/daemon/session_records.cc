@@ -37,7 +37,7 @@ void SessionRecords::detached(const ConnectedSession& connected) {
   event.cause = session.record().reason;
   event.took = age_of(session);
   event.text = "session " + to_string(session.id()) + " with server " + session.attachment().server() +
-               ": over after " + show_age(*event.took) + " (" + event.cause + ")";
+               ": ended after " + show_age(*event.took) + " (" + event.cause + ")";
   keep(connected, now_ms());
   records_.events().tell(std::move(event));
 }

@@ -1,5 +1,5 @@
-// What is told about sessions: to the event stream (detach, refused) and to the registry. The pool tells the
-// `attach` event; this part only writes its record. Belongs to the loop thread; called by the hub.
+// Records sessions: in the event stream (detach, refused) and in the registry. The pool emits the `attach`
+// event; this class only writes its record. Called by the hub, on the loop's thread.
 #pragma once
 
 #include <sys/types.h>
@@ -24,19 +24,19 @@ struct RefusedClient {
 
 class SessionRecords {
  public:
-  /// Both outlive it.
+  /// Both must outlive this object.
   SessionRecords(Records& records, Shares& shares) : records_(records), shares_(shares) {}
 
   /// The session has an instance. Sessions are recorded from now on; earlier there is nothing to record.
   void attached(const ConnectedSession& connected) { keep(connected, 0); }
-  /// The session is over, and about to be removed.
+  /// The session has ended and is about to be removed.
   void detached(const ConnectedSession& connected);
-  /// Told only as often as the principal may write to the log: a client that is refused a thousand times a
-  /// second must not fill the log and the registry.
+  /// Limited to the rate at which the principal may write to the log: a client that is refused a thousand
+  /// times a second must not fill the log and the registry.
   void refused(const RefusedClient& client);
 
  private:
-  void keep(const ConnectedSession& connected, std::int64_t ended_ms);  // 0 = it is not over
+  void keep(const ConnectedSession& connected, std::int64_t ended_ms);  // 0 = it has not ended
 
   Records& records_;
   Shares& shares_;

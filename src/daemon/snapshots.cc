@@ -26,7 +26,7 @@ const char* state_of(const pool::Slot& slot) {
   return slot.router()->sessions().empty() ? "idle" : "ready";
 }
 
-/// Before the handshake is over: the era that is being tried.
+/// Until the handshake is complete: the era that is being tried.
 const char* era_of(const router::Router& router) {
   return router.instance()->handshake().era() == knowledge::Era::Modern ? "modern" : "legacy";
 }
@@ -125,7 +125,7 @@ observe::SessionView view_of(const ConnectedSession& connected, const observe::U
   return view;
 }
 
-/// Why this server is not started any more; empty if it is.
+/// Why this server is not started for now; empty if it may start.
 std::string broken(const pool::Pool& pool, const std::string& server) {
   for (const pool::Slot& slot : pool.slots()) {
     if (slot.spec().server == server && slot.life() == pool::Life::Broken)
@@ -183,7 +183,7 @@ observe::Snapshot Snapshots::make(const observe::Usage* usage) const {
   }
   for (const auto& [id, connected] : sources_.sessions) {
     observe::SessionView& view = snapshot.sessions.emplace_back(view_of(connected, usage));
-    // It waits for the user to allow the server again, not for a call.
+    // The session waits for the user to allow the server again, not for a call.
     if (view.instance.empty() && pool.stopped().contains(view.server)) view.state = "stopped";
   }
   snapshot.objects = sources_.owned.list();

@@ -1,5 +1,5 @@
-// The state of the daemon at one moment, as values. Everything that people and agents are shown is made from
-// one of these, so that no two views can disagree. Belongs to the loop thread; the hub owns it.
+// Makes snapshots of the daemon's state (observe/snapshot.h). Everything that users and agents see is made
+// from one of these, so that no two views can disagree. Must be used on the loop's thread; the hub owns it.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ namespace corral::daemon {
 
 class Snapshots {
  public:
-  /// What is shown. All outlive it.
+  /// The parts whose state is shown. All must outlive this object.
   struct Sources {
     const ServerDefinitions& definitions;
     const pool::Pool& pool;
@@ -28,18 +28,18 @@ class Snapshots {
   };
   Snapshots(Loop& loop, const Sources& sources) : loop_(loop), sources_(sources) {}
 
-  /// The state now, without what the process trees use.
+  /// The current state, without the memory and CPU use of the process trees.
   observe::Snapshot now() const { return make(nullptr); }
-  /// The same with what they use, which a thread looks up. `done` is called later, once; not after this
-  /// object is gone. Where /proc hangs it is called after some seconds, without the usage.
+  /// The same with the usage, which a thread measures. `done` is called once, later, but not after this
+  /// object was destroyed. If /proc hangs, it is called after some seconds without the usage.
   using Done = std::function<void(const observe::Snapshot&)>;
   void measure(Done done);
 
-  /// How the pid file is; asked for each snapshot.
+  /// `describe` is called for each snapshot.
   void describe_pid_file_with(std::function<observe::PidFileView()> describe) {
     pid_file_ = std::move(describe);
   }
-  /// Where the daemon is reached by HTTP. `url` is empty without a TCP port.
+  /// Sets where the daemon accepts HTTP. `url` is empty without a TCP port.
   void reached_at(std::string url, std::string unix_path) { http_ = {std::move(url), std::move(unix_path)}; }
 
  private:

@@ -27,7 +27,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::size_t kLargestTokenFile = std::size_t{1} << 20;
-constexpr std::size_t kMostTokens = 1024;  // each is compared with what a request shows
+constexpr std::size_t kMostTokens = 1024;  // each is compared with the token of a request
 constexpr std::size_t kLongestTokenName = 64;
 constexpr std::size_t kShortestSecret = 32;  // 128 bit as digits
 constexpr std::size_t kSecretBytes = 32;
@@ -46,18 +46,19 @@ Error token_file_unwritable(const std::string& file, int error) {
 /// Through one descriptor, so that the file that is checked is the file that is read.
 std::optional<Error> objection_to_token_file(const std::string& file, const struct stat& status) {
   if (!S_ISREG(status.st_mode)) {
-    return token_file_error(file, "it is no regular file", "Remove it, and make the tokens anew");
+    return token_file_error(file, "it is not a regular file", "Remove it, and create the tokens again");
   }
   if (status.st_uid != geteuid()) {
-    return token_file_error(file, "it belongs to user " + std::to_string(status.st_uid) + ", who knows them",
-                            "Remove it, and make the tokens anew");
+    return token_file_error(file,
+                            "it belongs to user " + std::to_string(status.st_uid) + ", who knows the tokens",
+                            "Remove it, and create the tokens again");
   }
   if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
-    return token_file_error(file, "others may open it, and may know them",
-                            "Run `chmod 600` on it, then revoke what they may have seen");
+    return token_file_error(file, "other users may open it and may know the tokens",
+                            "Run `chmod 600` on it, then revoke the tokens that they may have seen");
   }
   if (status.st_size > static_cast<off_t>(kLargestTokenFile)) {
-    return token_file_error(file, "it has more than 1 MiB", "Revoke tokens that nobody needs");
+    return token_file_error(file, "it has more than 1 MiB", "Revoke tokens that are not needed");
   }
   return std::nullopt;
 }
@@ -69,7 +70,7 @@ Result<std::string> read_token_text(const std::string& file) {
   struct stat status {};
   if (!opened.valid() || fstat(opened.get(), &status) != 0) {
     const std::string cause = errno == ELOOP ? "it is a symbolic link" : strerror(errno);
-    return token_file_error(file, cause, "Correct that, or choose another folder with --state-dir");
+    return token_file_error(file, cause, "Correct this, or choose another folder with --state-dir");
   }
   if (std::optional<Error> objection = objection_to_token_file(file, status)) return std::move(*objection);
   std::string text(static_cast<std::size_t>(status.st_size), '\0');
@@ -77,7 +78,7 @@ Result<std::string> read_token_text(const std::string& file) {
   while (size < text.size()) {
     const ssize_t got = read(opened.get(), text.data() + size, text.size() - size);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return token_file_error(file, strerror(errno), "Correct that");
+    if (got < 0) return token_file_error(file, strerror(errno), "Correct this");
     if (got == 0) break;
     size += static_cast<std::size_t>(got);
   }
@@ -129,26 +130,26 @@ std::optional<KeptToken> token_from(const json::value& value) {
 }
 
 Result<std::vector<KeptToken>> parse_tokens(const std::string& text, const std::string& file) {
-  constexpr const char* kNext = "Correct it by hand, or remove it and make the tokens anew";
+  constexpr const char* kNext = "Correct it with an editor, or remove it and create the tokens again";
   boost::system::error_code error;
   const json::value value = json::parse(text, error);
   const json::object* const object = error ? nullptr : value.if_object();
   const json::value* const list = object == nullptr ? nullptr : object->if_contains("tokens");
   if (list == nullptr || !list->is_array()) {
-    return token_file_error(file, "it is no JSON object with a list `tokens`", kNext);
+    return token_file_error(file, "it is not a JSON object with a list `tokens`", kNext);
   }
   if (list->get_array().size() > kMostTokens) {
-    return token_file_error(file, "it has more than 1024 of them", "Revoke those that nobody needs");
+    return token_file_error(file, "it has more than 1024 tokens", "Revoke those that are not needed");
   }
   std::vector<KeptToken> tokens;
   for (const json::value& one : list->get_array()) {
     std::optional<KeptToken> kept = token_from(one);
     const std::string number = std::to_string(tokens.size() + 1);
-    if (!kept) return token_file_error(file, "number " + number + " of the list is no token", kNext);
+    if (!kept) return token_file_error(file, "entry " + number + " of the list is not a token", kNext);
     const bool twice = std::any_of(tokens.begin(), tokens.end(), [&kept](const KeptToken& other) {
       return other.token.name == kept->token.name;
     });
-    if (twice) return token_file_error(file, "'" + kept->token.name + "' is there twice", kNext);
+    if (twice) return token_file_error(file, "'" + kept->token.name + "' is in the list twice", kNext);
     tokens.push_back(std::move(*kept));
   }
   return tokens;
@@ -176,7 +177,7 @@ std::string token_file_text(const std::vector<KeptToken>& tokens) {
   return text + "\n]}\n";
 }
 
-/// The folder, locked until the descriptor is closed: two changes at the same time must not lose each other.
+/// The folder, locked until the descriptor is closed, so that of two simultaneous changes none is lost.
 Result<UniqueFd> lock_token_folder(const std::string& file) {
   const std::filesystem::path folder = std::filesystem::path(file).parent_path();
   std::error_code made;
@@ -188,11 +189,11 @@ Result<UniqueFd> lock_token_folder(const std::string& file) {
   if (!opened.valid() || fstat(opened.get(), &status) != 0) return token_file_unwritable(file, errno);
   if (status.st_uid != geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
     return Error{"the folder '" + folder.string() +
-                 "' is not yours alone to write to, so no token is kept there. Run `chmod 700` on it, or "
-                 "choose another one with --state-dir."};
+                 "' can be written by other users, so no token is stored there. Run `chmod 700` on it, or "
+                 "choose another folder with --state-dir."};
   }
   if (!lock_with_patience(opened.get())) {
-    return Error{"somebody else has been changing '" + file + "' for 5 s. Try again."};
+    return Error{"another process has locked '" + file + "' for 5 s. Try again."};
   }
   return opened;
 }
@@ -206,7 +207,7 @@ bool write_token_text(int file, std::string_view text) {
   return fsync(file) == 0;
 }
 
-/// A reader sees the old file or the new one.
+/// Atomic: a reader sees the old file or the new one.
 Result<void> put_tokens(int folder, const std::string& file, const std::vector<KeptToken>& tokens) {
   const std::string name = std::filesystem::path(file).filename().string();
   const std::string temporary = "." + name + "." + random_hex(8);
@@ -253,18 +254,18 @@ Result<std::string> create_token(const std::string& file, const std::string& nam
                                  const std::vector<std::string>& servers,
                                  const std::vector<std::string>& roots) {
   if (!is_token_name(name)) {
-    return Error{"'" + name + "' is no name for a token: use a-z, 0-9 and -, 64 at most."};
+    return Error{"invalid token name '" + name + "': use at most 64 of the characters a-z, 0-9 and -."};
   }
   const Result<UniqueFd> folder = lock_token_folder(file);
   if (!folder) return folder.error();
   Result<std::vector<KeptToken>> tokens = read_kept_tokens(file);
   if (!tokens) return tokens.error();
   if (find_kept(*tokens, name) != tokens->end()) {
-    return Error{"there is a token '" + name +
-                 "' already. Choose another name, or run `corral token revoke " + name + "` first."};
+    return Error{"token '" + name + "' already exists. Choose another name, or run `corral token revoke " +
+                 name + "` first."};
   }
   if (tokens->size() >= kMostTokens) {
-    return Error{"there are 1024 tokens already. Revoke those that nobody needs."};
+    return Error{"there are already 1024 tokens. Revoke those that are not needed."};
   }
   const std::string secret = "crl_" + random_hex(kSecretBytes);
   tokens->push_back({{name, secret, servers, roots}, show_utc_seconds(std::time(nullptr))});
@@ -278,7 +279,7 @@ Result<void> remove_token(const std::string& file, const std::string& name) {
     return Error{"there is no token '" + name + "'. `corral token list` shows them all.",
                  Error::Kind::NotFound};
   };
-  if (access(file.c_str(), F_OK) != 0) return unknown();  // nothing to lock, and no folder to make
+  if (access(file.c_str(), F_OK) != 0) return unknown();  // nothing to lock, and no folder to create
   const Result<UniqueFd> folder = lock_token_folder(file);
   if (!folder) return folder.error();
   Result<std::vector<KeptToken>> tokens = read_kept_tokens(file);
@@ -293,7 +294,7 @@ TokenFile::Fingerprint TokenFile::fingerprint() const {
   struct stat status {};
   if (lstat(file_.c_str(), &status) != 0) return {};
   return {static_cast<std::int64_t>(status.st_ino),
-          static_cast<std::int64_t>(status.st_mode),  // and the owner, which the time of change stands for
+          static_cast<std::int64_t>(status.st_mode),  // a change of the owner also changes the time
           static_cast<std::int64_t>(status.st_size),
           status.st_mtim.tv_sec,
           status.st_mtim.tv_nsec,

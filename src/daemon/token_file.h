@@ -1,5 +1,5 @@
-// The tokens for HTTP clients that are not our own user: a file that only its owner may read, in the state
-// directory, changed in one step or not at all. No backup: a revoked token is gone.
+// The tokens of HTTP clients that are not the daemon's user: a file in the state directory that only its
+// owner may read. Changes are atomic. There is no backup, so a revoked token is gone.
 #pragma once
 
 #include <array>
@@ -36,12 +36,14 @@ Result<std::string> create_token(const std::string& file, const std::string& nam
 /// The error's kind is NotFound if there is none of this name.
 Result<void> remove_token(const std::string& file, const std::string& name);
 
-/// The file as the daemon sees it: looked at each time, read when it has changed. Belongs to the loop thread.
+/// The daemon's view of the file: checked at each call, read when it has changed. Must be used on the loop's
+/// thread.
 class TokenFile {
  public:
   explicit TokenFile(std::string file) : file_(std::move(file)) {}
 
-  /// The tokens now. None while the file cannot be used, which is logged once for each change.
+  /// The current tokens. None while the file cannot be used, which is logged once for each change of the
+  /// file.
   const std::vector<http::Token>& current();
   bool any() { return !current().empty(); }
   /// Why the file cannot be used; empty = it can, or is not there.

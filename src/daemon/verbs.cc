@@ -69,7 +69,8 @@ void shut_down(const Parts& parts, Question& question, const Answer& answer) {
     answer(Reply{Reply::Kind::Exit, text, 0, 0, 0, ""});
   });
   if (parts->asked_to_stop) parts->asked_to_stop(by_process("corral shutdown", question));
-  if (first) parts->drain.cancel_hurry();  // the service drains as well, but nobody has asked twice
+  if (first)
+    parts->drain.cancel_hurry();  // the daemon process has started a drain, too, but this is one request
 }
 
 std::string to_json(const Reloaded& reloaded) {
@@ -115,10 +116,9 @@ void stop(const Parts& parts, Question& question, const Answer& answer) {
     return answer(refusal(no_such_server(server, parts->definitions.configuration()).message));
   }
   if (entry->built_in) {
-    return answer(
-        refusal("server " + server +
-                " is the control server, and starts whenever somebody asks for it: `corral shutdown` "
-                "ends the daemon"));
+    return answer(refusal("server " + server +
+                          " is the control server and starts on demand: `corral shutdown` "
+                          "ends the daemon"));
   }
   retire(parts, server, pool::Cause::Stopped, answer);
 }
@@ -142,16 +142,17 @@ void restart(const Parts& parts, Question& question, const Answer& answer) {
 
 // ---- sessions
 
-/// What a process in a sandbox may not ask of the daemon outside of it; empty if it asks for nothing such.
+/// Why a process in a sandbox may not make this request to a daemon outside; empty if it may.
 std::string objection_of_confinement(const Question& question) {
   const std::string confined =
       "this process is more confined than the daemon (" + question.confinement + "): ";
   if (!question.hello.commands.empty()) {
     return confined +
-           "its commands would run outside of its confinement; name configured servers, or use `corral run`";
+           "its commands would run outside the sandbox; name configured servers, or use `corral run`";
   }
   if (question.hello.owner != 0) {
-    return confined + "its process numbers may mean others here; give a time to live instead of an owner";
+    return confined +
+           "its process numbers may mean other processes here; give a time to live instead of an owner";
   }
   return {};
 }
@@ -211,7 +212,7 @@ void end_session(const Parts& parts, Question& question, const Answer& answer) {
 
 // ---- the table
 
-enum class While : std::uint8_t { Serving, Always };  // Serving: refused once the daemon shuts down
+enum class While : std::uint8_t { Serving, Always };  // Serving: refused when the daemon is shutting down
 enum class Version : std::uint8_t { Checked, Any };   // Checked: against "min_version"
 
 struct Row {

@@ -1,7 +1,7 @@
-// What can be asked over the daemon's socket besides a session: one question, one reply. A table in verbs.cc
-// maps each verb to its handler, so a new verb is one row and one function there.
+// Requests over the control socket other than `connect`: one question, one reply. A table in verbs.cc maps
+// each verb to its handler, so a new verb is one row and one function there.
 //
-// The hub owns it and hands every question over. Belongs to the loop thread.
+// The hub owns it and passes every question on. Must be used on the loop's thread.
 #pragma once
 
 #include <functional>
@@ -26,7 +26,7 @@ inline constexpr int kRefused = 125;
 
 class Verbs {
  public:
-  /// What the handlers use. All outlive the verbs.
+  /// The parts that the handlers use. All must outlive this object.
   struct Parts {
     ServerDefinitions& definitions;
     pool::Pool& pool;
@@ -41,10 +41,10 @@ class Verbs {
   };
   explicit Verbs(const Parts& parts) : parts_(std::make_shared<Parts>(parts)) {}
 
-  /// Calls `answer` once, at once or later; not after this object is gone.
+  /// Calls `answer` once, at once or later, but not after this object was destroyed.
   void answer(transport::Question question, const transport::Answer& answer);
 
-  /// What to do when somebody asks the daemon to shut down: the service stops, and drains by itself.
+  /// Called when a client asks for a shutdown: the daemon process stops, and drains by itself.
   void when_asked_to_stop(std::function<void(std::string why)> task) {
     parts_->asked_to_stop = std::move(task);
   }

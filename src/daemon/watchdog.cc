@@ -14,7 +14,7 @@ namespace {
 using events::Event;
 using events::Kind;
 
-constexpr std::chrono::seconds kAsksAgain{60};  // whether it has been switched on
+constexpr std::chrono::seconds kAsksAgain{60};  // checks whether it has been switched on
 
 Event told_as(Kind kind, const std::string& cause, const std::string& text) {
   Event event;
@@ -48,7 +48,7 @@ Event about(const survey::Server& server, reap::Group::Kind kind, const reap::En
                              server.client.name + ")";
   Event event =
       told_as(tree.gone() ? Kind::Reap : Kind::Survivor, "foreign",
-              naming + (tree.gone() ? ": ended" : ": could not be ended; `corral doctor` tells more"));
+              naming + (tree.gone() ? ": ended" : ": could not be ended; `corral doctor` shows more"));
   event.pid = server.pid;
   event.count = tree.outcomes.size();
   return event;
@@ -59,7 +59,7 @@ Event about(const survey::Server& server, reap::Group::Kind kind, const reap::En
 struct Watchdog::Foreign {
   explicit Foreign(std::size_t n) : keep(n), watch(reap::unasked(n), reap::who_asks()) {}
 
-  /// Everything that is to be told.
+  /// Returns the events to report.
   std::vector<Event> look(bool end) {
     std::vector<Event> told;
     const Result<survey::Survey> survey = survey::look_around();
@@ -101,7 +101,7 @@ void Watchdog::look() {
   wait();
 }
 
-// ---- our own instances
+// ---- the daemon's instances
 
 void Watchdog::look_at_own() {
   if (std::exchange(looking_, true)) return;
@@ -118,7 +118,7 @@ void Watchdog::look_at_own() {
       }));
 }
 
-/// Tells once what two looks in a row have found.
+/// Reports once what two checks in a row have found.
 void Watchdog::handle(std::vector<reap::Disagreement> now) {
   std::set<std::string> told;
   for (const reap::Disagreement& one : reap::lasting(before_, now)) {

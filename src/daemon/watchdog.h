@@ -1,6 +1,6 @@
-// Checks from time to time whether registry, /proc and keepers agree, and repairs or reports what does not.
-// If the configuration asks for it, also finds servers that other programs have left behind. Belongs to the
-// loop thread; the looking is done on the worker thread of the records.
+// Checks periodically whether registry, /proc and keepers agree, and repairs or reports differences. If
+// configured, also finds servers that other programs have left behind. Must be used on the loop's thread; the
+// checks run on the worker thread of the records.
 #pragma once
 
 #include <memory>
@@ -17,11 +17,12 @@ namespace corral::daemon {
 
 class Watchdog {
  public:
-  /// Both outlive it.
+  /// Both must outlive this object.
   Watchdog(Loop& loop, Hub& hub);
   ~Watchdog();
 
-  /// Begins to look. The interval is read before each look, because the configuration may change.
+  /// Starts the periodic checks. The interval is read before each check, because the configuration may
+  /// change.
   void start();
 
  private:
@@ -40,7 +41,7 @@ class Watchdog {
   std::vector<reap::Disagreement> before_;
   std::set<std::string> told_;
   std::set<std::string> repairing_;   // instances
-  bool looking_ = false;              // at our own instances; where /proc hangs, looks must not pile up
+  bool looking_ = false;              // at the daemon's instances; if /proc hangs, checks must not pile up
   bool searching_ = false;            // for servers that other programs have left behind
   std::shared_ptr<Foreign> foreign_;  // used only by the worker
   Lifetime lifetime_;

@@ -1,4 +1,5 @@
-// Writes the event stream to the daemon's log: one line per event, as text or as JSON.
+// Writes the event stream to the daemon's log: one line per event, as text for people or as JSON for programs
+// that collect logs.
 #pragma once
 
 #include <optional>
@@ -10,8 +11,9 @@
 
 namespace corral::events {
 
+/// What the lines of the log look like.
 enum class LogForm : std::uint8_t { Auto, Text, Json };
-/// Parses "auto", "text", "json".
+/// Parses "auto", "text", "json", the values of --log; nothing for any other word.
 std::optional<LogForm> log_form_called(std::string_view name);
 
 /// Applies to the whole process from now on. Auto: text on a terminal, otherwise JSON. Call before other
@@ -21,7 +23,8 @@ void set_log_form(LogForm form);
 /// {"time":"…","level":"info","version":"…","pid":1,"text":"…"} and the entry's members.
 std::string json_log_line(const LogEntry& entry);
 
-/// Skips the events of every single session (attach, detach), because users read the log.
+/// Writes one line; a listener of the stream. Skips the events of every single session (attach, detach),
+/// because users read the log.
 void write_to_log(const Event& event);
 
 }  // namespace corral::events

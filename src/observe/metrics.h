@@ -1,5 +1,6 @@
 // Counts the events of the stream and writes the counters, with the gauges of a snapshot, as Prometheus text.
-// Must be used on the loop's thread.
+// docs/operations/observing.md lists the metrics. Must be used on the loop's thread; the records own it, and
+// its counters begin at 0 with each daemon.
 #pragma once
 
 #include <memory>
@@ -15,9 +16,10 @@ class Metrics {
   Metrics();
   ~Metrics();
 
-  /// Call once for every event.
+  /// Call once for every event of the stream, in its order.
   void count(const events::Event& event);
-  /// Text exposition format 0.0.4, lifecycle metrics first.
+  /// Text exposition format 0.0.4, lifecycle metrics first. `snapshot` should be measured: otherwise memory
+  /// and CPU are missing.
   std::string text(const Snapshot& snapshot) const;
 
  private:

@@ -191,7 +191,7 @@ struct DaemonView {
   std::string config_error;  // empty = none
   std::string registry;      // its path; empty = none
   std::string degraded;      // why the registry is degraded; empty = it is not
-  // Not part of the status:
+  // Not part of the status, but of the health and of `get_server_info`:
   std::string lost;  // what a damaged registry has lost; empty = nothing
   std::size_t keep = 9;
   PidFileView pid_file;
@@ -207,6 +207,7 @@ struct HttpView {
   bool operator==(const HttpView&) const = default;
 };
 
+/// Whether the daemon needs attention; the result of `health_of`.
 struct Health {
   bool healthy = true;
   std::vector<std::string> reasons;  // why it is not healthy
@@ -229,6 +230,8 @@ struct TotalsView {
   bool operator==(const TotalsView&) const = default;
 };
 
+/// Everything at one moment. Made by daemon/snapshots.cc in one turn of the loop, so its parts fit together:
+/// each id in `instances[].sessions` is in `sessions`.
 struct Snapshot {
   DaemonView daemon;
   Health health;  // the result of `health_of`
@@ -238,7 +241,7 @@ struct Snapshot {
   std::vector<SessionView> sessions;
   std::vector<SessionObjectView> objects;
   TotalsView counters;
-  // Not part of the status:
+  // Not part of the status, but of the health:
   std::vector<CrashLoop> crash_loops;
   std::vector<std::string> unkillable;  // sentences about processes that could not be ended
 

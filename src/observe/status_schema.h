@@ -19,6 +19,7 @@ namespace corral::observe {
 template <class T, class View>
 concept ViewOf = std::same_as<std::remove_const_t<T>, View>;
 
+/// One of `instances[].usage.processes`.
 template <class Visitor>
 void fields(Visitor& visit, ViewOf<ProcessView> auto& process) {
   visit("pid", process.pid);
@@ -30,6 +31,7 @@ void fields(Visitor& visit, ViewOf<ProcessView> auto& process) {
   visit("age_ms", process.age);
 }
 
+/// `instances[].usage`; null if nothing was measured.
 template <class Visitor>
 void fields(Visitor& visit, ViewOf<UsageView> auto& usage) {
   visit("memory", usage.memory);
@@ -37,6 +39,7 @@ void fields(Visitor& visit, ViewOf<UsageView> auto& usage) {
   visit("processes", usage.processes);
 }
 
+/// `instances[].limits`; null if there are none.
 template <class Visitor>
 void fields(Visitor& visit, ViewOf<LimitsView> auto& limits) {
   visit("memory", limits.memory);
@@ -45,6 +48,7 @@ void fields(Visitor& visit, ViewOf<LimitsView> auto& limits) {
   visit("recycle", limits.recycle);
 }
 
+/// `instances[].counters`.
 template <class Visitor>
 void fields(Visitor& visit, ViewOf<CountersView> auto& counters) {
   visit("calls", counters.calls);
@@ -63,6 +67,7 @@ void fields(Visitor& visit, ViewOf<CountersView> auto& counters) {
   visit("stderr_bytes", counters.stderr_bytes);
 }
 
+/// One of `instances`.
 template <class Visitor>
 void fields(Visitor& visit, ViewOf<InstanceView> auto& instance) {
   visit("server", instance.server);
@@ -86,6 +91,7 @@ void fields(Visitor& visit, ViewOf<InstanceView> auto& instance) {
   visit("counters", instance.counters);
 }
 
+/// `sessions[].client`.
 template <class Visitor>
 void fields(Visitor& visit, ViewOf<ClientView> auto& client) {
   visit("pid", client.pid);
@@ -95,6 +101,7 @@ void fields(Visitor& visit, ViewOf<ClientView> auto& client) {
   visit.or_null("root", client.root);
 }
 
+/// One of `sessions`.
 template <class Visitor>
 void fields(Visitor& visit, ViewOf<SessionView> auto& session) {
   visit("id", session.id);
@@ -112,6 +119,7 @@ void fields(Visitor& visit, ViewOf<SessionView> auto& session) {
   visit("dropped", session.dropped);
 }
 
+/// One of `objects[].attached`.
 template <class Visitor>
 void fields(Visitor& visit, ViewOf<AttachedView> auto& attached) {
   visit("server", attached.server);
@@ -120,6 +128,7 @@ void fields(Visitor& visit, ViewOf<AttachedView> auto& attached) {
   visit.unless_empty("instance", attached.instance);
 }
 
+/// One of `objects`, and of `sessions` in the answer to `session-list`.
 template <class Visitor>
 void fields(Visitor& visit, ViewOf<SessionObjectView> auto& object) {
   visit("id", object.id);
@@ -132,6 +141,7 @@ void fields(Visitor& visit, ViewOf<SessionObjectView> auto& object) {
   visit("silent_ms", object.silent);
 }
 
+/// One of `servers`.
 template <class Visitor>
 void fields(Visitor& visit, ViewOf<ServerView> auto& server) {
   visit("name", server.name);
@@ -142,6 +152,7 @@ void fields(Visitor& visit, ViewOf<ServerView> auto& server) {
   visit.unless_empty("about", server.about);
 }
 
+/// `daemon`.
 template <class Visitor>
 void fields(Visitor& visit, ViewOf<DaemonView> auto& daemon) {
   visit("pid", daemon.pid);
@@ -155,23 +166,27 @@ void fields(Visitor& visit, ViewOf<DaemonView> auto& daemon) {
   visit.or_null("degraded", daemon.degraded);
 }
 
+/// `health`.
 template <class Visitor>
 void fields(Visitor& visit, ViewOf<Health> auto& health) {
   visit.either("status", health.healthy, "healthy", "degraded");
   visit("reasons", health.reasons);
 }
 
+/// `http`.
 template <class Visitor>
 void fields(Visitor& visit, ViewOf<HttpView> auto& http) {
   visit.or_null("url", http.url);
   visit.or_null("unix", http.unix_path);
 }
 
+/// `counters`.
 template <class Visitor>
 void fields(Visitor& visit, ViewOf<TotalsView> auto& totals) {
   visit("instances_started", totals.instances_started);
 }
 
+/// The whole status.
 template <class Visitor>
 void fields(Visitor& visit, ViewOf<Snapshot> auto& snapshot) {
   visit("daemon", snapshot.daemon);

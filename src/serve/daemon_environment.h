@@ -2,7 +2,8 @@
 // to notify a service manager. A client's secrets must not stay in the daemon, where other clients' servers
 // could inherit them. Servers get their environment from the session that needs them.
 //
-// `variables` is an environment as in environ(7), null at the end. Pure.
+// `variables` is an environment as in environ(7), null at the end. Pure. Used by the processes that start a
+// daemon: `corral serve`, in the foreground and in the background, and `corral service`.
 #pragma once
 
 #include <string>
@@ -10,7 +11,8 @@
 
 namespace corral::serve {
 
-/// The variables that a daemon keeps, as "NAME=value".
+/// The variables that a daemon keeps: those of shim::is_for_daemon and those for a service manager. As
+/// "NAME=value", in the given order.
 std::vector<std::string> daemon_environment(const char* const* variables);
 
 /// The same without those for a service manager: it meant them for this process, not for a daemon that this

@@ -1,6 +1,7 @@
 // Passes the command of `corral serve -- COMMAND` from the starting process to the daemon, in a memory file.
 // On the daemon's command line it would be limited to the size that a janitor can hold, a kill by name that
 // is meant for the server would hit the daemon, and every user could read the command while the daemon runs.
+// The first process writes the file, the janitor passes its descriptor on, and the daemon reads it once.
 #pragma once
 
 #include <string>

@@ -213,7 +213,7 @@ TEST_F(HttpFrontTest, WhatOnlyBeginsLikeAPathIsNotFound) {
                            "/healthz/", "/readyzz"}) {
     const auto exchange = ask("GET", path);
     EXPECT_EQ(exchange->status, 404) << path;
-    EXPECT_THAT(exchange->body, HasSubstr("there is nothing at this path")) << path;
+    EXPECT_THAT(exchange->body, HasSubstr("unknown path")) << path;
   }
 }
 
