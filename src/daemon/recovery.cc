@@ -43,7 +43,11 @@ struct Recovered {
   reap::Remnants remnants;
 };
 
-void tell_container(events::Stream& stream, const registry::InstanceRecord& instance, bool removed) {
+/// What became of a container that an earlier daemon has left.
+enum class Container : std::uint8_t { Removed, Left };
+
+void tell_container(events::Stream& stream, const registry::InstanceRecord& instance, Container container) {
+  const bool removed = container == Container::Removed;
   events::Event event;
   event.kind = removed ? Kind::Finding : Kind::Survivor;
   event.server = instance.server;
@@ -64,8 +68,8 @@ struct Removal {
   bool failed = false;
 
   /// When no container is left, the records are marked as ended.
-  void done(Records& records, bool removed) {
-    failed = failed || !removed;
+  void done(Records& records, Container container) {
+    failed = failed || container == Container::Left;
     if (--pending == 0 && !failed) records.registry().forget(daemon);
   }
 };
@@ -76,8 +80,9 @@ void remove_container(Records& records, const registry::InstanceRecord& instance
                       const std::shared_ptr<Removal>& removal, const ChildStarted& started) {
   const pid_t child = instance::remove_container(instance.container, instance.id);
   const auto ended = [&records, instance, removal](int status) {
-    tell_container(records.events(), instance, status == 0);
-    removal->done(records, status == 0);
+    const Container container = status == 0 ? Container::Removed : Container::Left;
+    tell_container(records.events(), instance, container);
+    removal->done(records, container);
   };
   ++removal->pending;
   if (child > 0) return started(child, ended);
@@ -91,7 +96,7 @@ void forget(Records& records, const registry::Unfinished& unfinished, const Chil
   for (const registry::InstanceRecord& instance : unfinished.instances) {
     if (this_boot && !instance.container.empty()) remove_container(records, instance, removal, started);
   }
-  removal->done(records, true);
+  removal->done(records, Container::Removed);  // for the loop
 }
 
 void conclude(Records& records, const Recovered& one, const ChildStarted& started) {

@@ -59,8 +59,9 @@ Event about(const survey::Server& server, reap::Group::Kind kind, const reap::En
 struct Watchdog::Foreign {
   explicit Foreign(std::size_t n) : keep(n), watch(reap::unasked(n), reap::who_asks()) {}
 
-  /// Returns the events to report.
-  std::vector<Event> look(bool end) {
+  /// Returns the events to report. `rule` says whether what is found is also ended.
+  std::vector<Event> look(config::Foreign rule) {
+    const bool end = rule == config::Foreign::End;
     std::vector<Event> told;
     const Result<survey::Survey> survey = survey::look_around();
     if (!survey) return {told_as(Kind::Finding, "foreign", survey.error().message)};
@@ -159,12 +160,11 @@ void Watchdog::look_at_foreign() {
     foreign_ = std::make_shared<Foreign>(hub_.options().keep);
   if (std::exchange(searching_, true)) return;
   const auto told = std::make_shared<std::vector<Event>>();
-  records_.worker().run(
-      [told, foreign = foreign_, end = rules.foreign == config::Foreign::End] { *told = foreign->look(end); },
-      lifetime_.guard([this, told] {
-        searching_ = false;
-        for (Event& event : *told) records_.events().tell(std::move(event));
-      }));
+  records_.worker().run([told, foreign = foreign_, rule = rules.foreign] { *told = foreign->look(rule); },
+                        lifetime_.guard([this, told] {
+                          searching_ = false;
+                          for (Event& event : *told) records_.events().tell(std::move(event));
+                        }));
 }
 
 }  // namespace corral::daemon
