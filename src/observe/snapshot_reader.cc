@@ -102,7 +102,7 @@ std::optional<T> value_of(const json::value& value) {
     T texts;
     for (const auto& [name, text] : *object) {
       if (const auto found = value_of<std::string>(text)) {
-        texts.emplace(survey::printable(std::string(name)), *found);
+        texts.emplace(printable(std::string(name)), *found);
       }
     }
     return texts;

@@ -1,6 +1,6 @@
 #include "router/admission.h"
 
-#include "knowledge/server_version.h"
+#include "knowledge/introduction.h"
 
 namespace corral::router {
 
