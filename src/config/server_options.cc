@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
+#include "base/secrets.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "config/option_readers.h"
 #include "config/show.h"
-#include "base/secrets.h"
-#include "base/text.h"
 
 namespace corral::config {
 namespace {
@@ -136,8 +136,7 @@ std::string share_text(const Server& server) {
     case Share::Root: return "root: one instance for each project";
     case Share::Auto: break;
   }
-  return server.stateless ? "auto, and marked stateless: shared"
-                          : "auto: shared if that is known to be safe";
+  return server.stateless ? "auto, and marked stateless: shared" : "auto: shared if that is known to be safe";
 }
 
 std::string listed(const std::vector<std::string>& names) {

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <utility>
 
-#include "observe/status_schema.h"
 #include "base/text.h"
+#include "observe/status_schema.h"
 
 namespace corral::observe {
 namespace {

@@ -51,7 +51,7 @@ void Run::leave_sessions(const ServerSpec& spec) {
   router_->questions().take_back();
   for (const SessionId session : router_->sessions().ids()) {
     SessionPort* const port = router_->sessions().find(session);
-    if (port == nullptr) continue;                                // it left when another one was told
+    if (port == nullptr) continue;                                      // it left when another one was told
     if (failed && (!spec.entry.restart || !port->may_ask())) continue;  // it ends with its server
     router_->give_up_calls(*port, wire::kServerLost, why.to(session));
     router_->detach(*port);

@@ -1,5 +1,5 @@
-// Parses the texts of /proc. Pure. A process chooses its own name and command line, and a test or an attacker can
-// write any text, so nothing in it is trusted: what does not parse is an empty result.
+// Parses the texts of /proc. Pure. A process chooses its own name and command line, and a test or an attacker
+// can write any text, so nothing in it is trusted: what does not parse is an empty result.
 #pragma once
 
 #include <sys/types.h>
@@ -12,7 +12,8 @@
 
 namespace corral::proc {
 
-/// A decimal number at the start of `text`, which is removed from it. Empty if there is none or it is too large.
+/// A decimal number at the start of `text`, which is removed from it. Empty if there is none or it is too
+/// large.
 std::optional<std::uint64_t> take_number(std::string_view& text);
 
 /// The whole of `text` as a number.
@@ -44,11 +45,12 @@ struct ProcessStat {
 /// Fields are counted after the last ')': the name of the process may contain anything.
 std::optional<ProcessStat> parse_process_stat(std::string_view text);
 
-/// Strings that end with a NUL byte, as in cmdline and environ. A program may write over them, so a missing last
-/// NUL and empty words at the end are normal.
+/// Strings that end with a NUL byte, as in cmdline and environ. A program may write over them, so a missing
+/// last NUL and empty words at the end are normal.
 std::vector<std::string> parse_strings(std::string_view text);
 
-/// The inode in the link of a descriptor: 12 for `kind` "socket" and "socket:[12]". Empty for every other link.
+/// The inode in the link of a descriptor: 12 for `kind` "socket" and "socket:[12]". Empty for every other
+/// link.
 std::optional<std::uint64_t> inode_in_link(std::string_view link, std::string_view kind);
 
 }  // namespace corral::proc

@@ -54,8 +54,7 @@ void tell(const ImportOptions& options, const config::Import& imported, const co
   if (!merge.kept.empty()) {
     page.paragraph("", "Not changed in " + file + ": " + joined(merge.kept) + ". --force replaces them.");
   }
-  if (!backup.empty())
-    page.paragraph("", "The old version is in " + printable(shorten_home(backup)) + ".");
+  if (!backup.empty()) page.paragraph("", "The old version is in " + printable(shorten_home(backup)) + ".");
   for (const std::string& note : imported.notes) page.paragraph("note: ", note + ".");
   const std::vector<std::string>& ready = !merge.added.empty() ? merge.added : merge.replaced;
   if (options.dry_run || ready.empty()) return;

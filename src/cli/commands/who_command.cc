@@ -144,8 +144,7 @@ void show_other(Page& page, const Story& story, const Process& process) {
     line += (line.empty() ? "" : " < ") + naming(snapshot, above);
   }
   page.paragraph("  below   ", line.empty() ? "no visible process" : line);
-  if (!process.directory.empty())
-    page.paragraph("  in      ", printable(shorten_home(process.directory)));
+  if (!process.directory.empty()) page.paragraph("  in      ", printable(shorten_home(process.directory)));
   const auto ends = snapshot.far_ends.find(process.pid);
   const bool known = ends != snapshot.far_ends.end();
   page.paragraph("  stdin   ", stream_name(process.streams[0].kind) +

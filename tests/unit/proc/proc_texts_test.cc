@@ -135,8 +135,9 @@ TEST(InodeInLink, IsTheNumberOfThatKindOfLink) {
   EXPECT_EQ(inode_in_link("socket:[12]", "socket"), 12U);
   EXPECT_EQ(inode_in_link("pipe:[4294967295]", "pipe"), 4294967295U);
   EXPECT_EQ(inode_in_link("pipe:[12]", "socket"), std::nullopt);
-  for (const char* other : {"", "socket", "socket:", "socket:[", "socket:]", "socket:[]", "socket:[12x]", "socket[12]",
-                            "socket:[-1]", "socket:[99999999999999999999]", "/tmp/socket:[12]", "anon_inode:[eventfd]"}) {
+  for (const char* other :
+       {"", "socket", "socket:", "socket:[", "socket:]", "socket:[]", "socket:[12x]", "socket[12]",
+        "socket:[-1]", "socket:[99999999999999999999]", "/tmp/socket:[12]", "anon_inode:[eventfd]"}) {
     EXPECT_EQ(inode_in_link(other, "socket"), std::nullopt) << other;
   }
 }

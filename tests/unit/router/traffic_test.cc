@@ -134,7 +134,8 @@ TEST_F(Traffic, ACallThatTakesTooLongIsGivenUpAndTheServerHearsOfIt) {
   EXPECT_THAT(client.heard(), IsEmpty());
   exchange_.clock.pass(milliseconds(1));
   exchange_.settle();
-  EXPECT_THAT(client.heard(), ElementsAre(AllOf(HasSubstr("-31002"), HasSubstr("did not answer within 30 s"))));
+  EXPECT_THAT(client.heard(),
+              ElementsAre(AllOf(HasSubstr("-31002"), HasSubstr("did not answer within 30 s"))));
   EXPECT_THAT(exchange_.server().heard(),
               ElementsAre(AllOf(HasSubstr("notifications/cancelled"), HasSubstr("the call took too long"),
                                 HasSubstr(R"("requestId":)" + id_of(asked.at(0))))));
