@@ -198,3 +198,56 @@ class Source:
         if _TRAILING_RETURN.search(head) or _REF_QUALIFIED.search(head):
             return "block"
         return "block" if self.word_ending_at(previous) in _BLOCK_WORDS else "init"
+
+
+_CLASS_HEAD = re.compile(r"(?:class|struct)\s+(?:\[\[[^\]]*\]\]\s*)?((?:\w+::)*\w+)[^;]*$")
+_OPERATOR = re.compile(r"\boperator\s*(?:\(\s*\)|\[\s*\]|[^\w\s(]+)")
+_FUNCTION = re.compile(r"^[^=]*?([~\w]+)\s*\(\)")
+_NOT_A_FUNCTION = re.compile(r"^(?:friend|using|typedef|static_assert|enum|class|struct|union)\b")
+
+
+def classes(source):
+    """(name, line, names of its member functions, in order) of every class and struct with a body. Every declared
+    function counts: inline ones, overrides, constructors; one that is defaulted or deleted does not, because it
+    has nothing to read."""
+    found = []
+    for brace, kind in sorted(source.kinds.items()):
+        head = source.text[source.head_start(brace) : brace] if kind == "scope" else ""
+        name = _CLASS_HEAD.search(head)
+        if name and brace in source.pairs and "enum" not in head.split():
+            found.append((name.group(1), source.line(brace), _member_functions(source, brace)))
+    return found
+
+
+def _member_functions(source, brace):
+    body = _outline(source, brace + 1, source.pairs[brace])
+    body = _OPERATOR.sub(" operator_ ", body)
+    while re.search(r"<[^<>;]*>", body):
+        body = re.sub(r"<[^<>;]*>", " ", body)
+    names = []
+    for declaration in re.split(r"[;]|\b(?:public|private|protected)\s*:", body):
+        declaration = re.sub(r"^\s*template\b", "", declaration).strip()
+        function = _FUNCTION.match(declaration)
+        plain = re.search(r"=\s*(?:default|delete)$", declaration)
+        if function and not plain and not _NOT_A_FUNCTION.match(declaration):
+            names.append(function.group(1))
+    return names
+
+
+def _outline(source, begin, end):
+    """The text between two places with what is inside brackets left out: `()` for a list of parameters, `;` for
+    the body of a function, nothing for an initialiser or for the body of a nested type."""
+    pieces = []
+    position = begin
+    while position < end:
+        char = source.text[position]
+        if char in "({" and position in source.pairs:
+            if char == "(":
+                pieces.append("()")
+            elif source.kinds.get(position) == "block":
+                pieces.append(";")
+            position = source.pairs[position]
+        else:
+            pieces.append(char)
+        position += 1
+    return "".join(pieces)

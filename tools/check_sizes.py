@@ -1,20 +1,31 @@
 #!/usr/bin/env python3
-"""Checks the size budget: hard caps for files and functions, and prints how the rest compares to the budget.
+"""Checks the size budget: hard caps for files, functions and classes, and prints how the rest compares to the budget.
 
 Caps are where reading stops being possible in one go. The budget (median and 90th percentile) is what admired
 C++ projects have; going over it is printed, not refused, because one honest table may be long.
+
+A class has at most CLASS_CAP member functions, and its member functions are defined in one .cc file: a class that
+outgrows the caps lacks a noun, and a second file would only hide that. A header and the .cc file of the same name
+have at least UNIT_FLOOR lines together. At least HEADER_COMMENTS percent of the lines of a folder's headers are
+comments, because a contract that nobody wrote down cannot be kept.
 """
 
 import ast
+import collections
 import re
 import statistics
 import sys
 
 from check_common import CPP_SUFFIXES, Problem, finish, parse_root, project_files, read_text
-from check_cpp import Source, without_comments
+from check_cpp import Source, classes, without_comments
 
 FILE_CAP = 500
 FUNCTION_CAP = 60
+CLASS_CAP = 40
+UNIT_FLOOR = 30
+HEADER_COMMENTS = 15  # percent
+# Smaller units, and why each is a file of its own.
+SMALL_UNITS = {}
 FILE_MEDIAN_BUDGET, FILE_P90_BUDGET, FUNCTION_P90_BUDGET = 120, 350, 35
 COMMENT_SHARE = (10, 25)  # percent; 15-20 is the aim
 
@@ -118,9 +129,56 @@ def check_file(path, text):
     return problems, lines, [length for _, _, length in functions]
 
 
+def check_classes(sources):
+    """Classes with too many member functions, and classes that are defined in several .cc files. `sources` maps
+    the paths of C++ files in src/ to their texts."""
+    problems = []
+    places = collections.defaultdict(dict)  # (folder, class) -> {path of a .cc: first line}
+    for path, text in sources.items():
+        for name, line, functions in classes(Source(text)):
+            if len(functions) > CLASS_CAP:
+                what = f"class {name} has {len(functions)} member functions"
+                problems.append(Problem(str(path), line, what, f"find the object that is missing (cap {CLASS_CAP})"))
+        if path.suffix == ".h":
+            continue
+        for name, line, _ in cpp_functions(text):
+            scope = name.rpartition("::")[0]
+            if scope:
+                places[path.parts[1], scope].setdefault(path, line)
+    for (_, name), files in places.items():
+        home, *others = sorted(files)
+        for other in others:
+            fix = f"move it to {home.name}, or find the object that is missing"
+            problems.append(Problem(str(other), files[other], f"class {name} is also defined here", fix))
+    return problems
+
+
+def check_units(sources):
+    """Headers with their .cc files that are too small to be found, and folders whose headers say too little."""
+    units = collections.Counter()
+    headers = collections.defaultdict(list)
+    for path, text in sources.items():
+        units[path.with_suffix("")] += text.count("\n")
+        if path.suffix == ".h":
+            headers[path.parent].append(text)
+    problems = []
+    for unit, lines in units.items():
+        if lines < UNIT_FLOOR and unit.relative_to("src").as_posix() not in SMALL_UNITS:
+            path = next(path for path in sources if path.with_suffix("") == unit)
+            fix = f"merge it with the file that it is used with (at least {UNIT_FLOOR})"
+            problems.append(Problem(str(path), 1, f"{unit.name} has only {lines} lines", fix))
+    for folder, texts in headers.items():
+        share = comment_percent(texts)
+        if share < HEADER_COMMENTS:
+            fix = f"write down the contracts of its interfaces (at least {HEADER_COMMENTS} %)"
+            problems.append(Problem(str(folder), 1, f"{share:.0f} % of the headers are comments", fix))
+    return problems
+
+
 def main(argv=None):
     root = parse_root(__doc__, argv)
     problems = []
+    sources = {}
     groups = {"src": ([], [], []), "tests": ([], [], [])}
     checked = 0
     for path in project_files(root):
@@ -130,12 +188,15 @@ def main(argv=None):
         text = read_text(root / path) or ""
         found, lines, functions = check_file(path, text)
         problems += found
+        if path.suffix in CPP_SUFFIXES and path.parts[0] == "src":
+            sources[path] = text
         group = {"include": "src"}.get(path.parts[0], path.parts[0])
         if path.suffix in CPP_SUFFIXES and group in groups:
             all_lines, all_functions, texts = groups[group]
             all_lines.append(lines)
             all_functions.extend(functions)
             texts.append(text)
+    problems += check_classes(sources) + check_units(sources)
     for label, (lines, functions, texts) in groups.items():
         print_budget(label, lines, functions, texts)
     return finish("check_sizes", problems, f"{checked} files under the caps")

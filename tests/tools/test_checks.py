@@ -87,6 +87,10 @@ FUNCTION_FORMS = {
 class Sizes(CheckCase):
     check = "check_sizes"
 
+    def write(self, path, text):
+        """Enough comments that only what a test is about is found."""
+        super().write(path, text + "// Why.\n" * 40 if path.startswith("src/") else text)
+
     def test_short_code_passes_and_prints_the_budget(self):
         self.write("src/base/a.cc", "// Why.\nint f() {\n  return 1;\n}\n")
         output = self.assert_clean()
@@ -107,11 +111,51 @@ class Sizes(CheckCase):
 
     def test_long_table_and_long_class_are_no_functions(self):
         self.write("src/base/a.cc", "const Row kRows[] = {\n" + "  {1, f(2)},\n" * 100 + "};\n")
-        self.write("src/base/a.h", "struct A {\n" + "  int f() { return 1; }\n" * 100 + "};\n")
+        self.write("src/base/a.h", "struct A {\n" + "  std::function<int(int)> f{g(1)};\n" * 100 + "};\n")
         self.assert_clean()
 
+    def test_class_with_too_many_member_functions_is_caught_however_they_are_written(self):
+        functions = {
+            "declared": "  void f(int a, int b = g(1)) const;\n",
+            "inline": "  int f() const { return g(h()); }\n",
+            "constructor": "  A(int x) : x_(x), y_{x} {}\n",
+            "template": "  template <class T>\n  std::map<T, std::vector<T>> f(std::function<void(T)> t);\n",
+            "override": "  void f() noexcept override = 0;\n",
+            "operator": "  bool operator<(const A& other) const;\n  int x_ = 3;\n",
+        }
+        for name, function in functions.items():
+            with self.subTest(name):
+                self.write("src/base/a.h", "class A final : B<int> {\n public:\n" + function * 40 + "};\n")
+                self.assert_clean()
+                self.write("src/base/a.h", "class A final : B<int> {\n public:\n" + function * 41 + "};\n")
+                self.assert_caught("src/base/a.h:1: class A has 41 member functions")
+
+    def test_data_types_and_defaults_are_not_member_functions(self):
+        members = "  std::function<void(int)> f;\n  int x = g(1);\n  using F = void(int);\n  A(A&&) = default;\n"
+        members += "  struct B {\n    void f();\n  };\n  friend bool operator==(const A&, const A&);\n"
+        CheckCase.write(self, "src/base/a.h", "class A {\n" + ("// Why.\n" * 2 + members) * 41 + "};\n")
+        self.assert_clean()
+
+    def test_class_in_two_files_is_caught_and_two_classes_of_one_name_are_not(self):
+        self.write("src/base/a.cc", "void A::f() {\n}\n")
+        self.write("src/wire/a.cc", "void A::f() {\n}\n")
+        self.assert_clean()
+        self.write("src/base/b.cc", "int A::g() {\n  return 1;\n}\n")
+        self.assert_caught("src/base/b.cc:1: class A is also defined here")
+
+    def test_unit_that_is_too_small_is_caught(self):
+        CheckCase.write(self, "src/base/a.h", "// Why.\n" * 15)
+        CheckCase.write(self, "src/base/a.cc", "int a;\n" * 15)
+        self.assert_clean()
+        CheckCase.write(self, "src/base/b.h", "// Why.\n" * 29)
+        self.assert_caught("src/base/b.h:1: b has only 29 lines")
+
+    def test_headers_without_contracts_are_caught(self):
+        CheckCase.write(self, "src/base/a.h", "// Why.\n" * 14 + "int f();\n" * 86)
+        self.assert_caught("src/base:1: 14 % of the headers are comments")
+
     def test_long_file_and_long_python_function_are_caught(self):
-        self.write("src/base/a.cc", "int a;\n" * 501)
+        CheckCase.write(self, "src/base/a.cc", "int a;\n" * 501)
         self.write("tests/x/t.py", "def f():\n" + "    g()\n" * 60)
         self.assert_caught("src/base/a.cc:501: file has 501 lines", "tests/x/t.py:1: function f has 61 lines")
 
