@@ -5,12 +5,13 @@ import sys
 
 import check_coroutines
 import check_includes
+import check_paths
 import check_requirements
 import check_sizes
 import check_words
 from check_common import parse_root
 
-CHECKS = (check_includes, check_sizes, check_coroutines, check_requirements, check_words)
+CHECKS = (check_includes, check_sizes, check_coroutines, check_requirements, check_paths, check_words)
 
 
 def main(argv=None):

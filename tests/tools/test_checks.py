@@ -160,6 +160,45 @@ class Sizes(CheckCase):
         self.assert_caught("src/base/a.cc:501: file has 501 lines", "tests/x/t.py:1: function f has 61 lines")
 
 
+class Paths(CheckCase):
+    check = "check_paths"
+
+    def tell(self, steps, most=2):
+        rows = "".join(f"| {number} | {functions} | `{file}` |\n" for number, (functions, file) in enumerate(steps))
+        head = "| | function | file |\n|---|---|---|\n"
+        self.write("ARCHITECTURE.md", f"# Map\n\n<!-- path: call, at most {most} files -->\n\n{head}{rows}\nEnd.\n")
+
+    def setUp(self):
+        super().setUp()
+        self.write("src/a/pipe.cc", "namespace x {\nvoid Pipe::read() {\n}\nint flush(int fd) {\n  return fd;\n}\n}\n")
+        self.write("src/b/pipe.h", "class Queue {\n public:\n  void push() { f(); }\n  int top() const;\n};\n")
+
+    def test_functions_that_exist_pass(self):
+        self.tell([("`Pipe::read`, `flush`", "a/pipe.cc"), ("`Queue::push`", "b/pipe.h"), ("`flush`", "a/pipe.cc")])
+        self.assertIn("call 2 files", self.assert_clean())
+
+    def test_function_or_file_that_does_not_exist_is_caught(self):
+        self.tell([("`Pipe::read`, `Pipe::write`", "a/pipe.cc"), ("`Queue::push`", "b/queue.h")])
+        self.assert_caught("ARCHITECTURE.md:7: Pipe::write is not in src/a/pipe.cc", "ARCHITECTURE.md:8: no file src/b/queue.h")
+
+    def test_path_through_too_many_files_is_caught(self):
+        self.tell([("`flush`", "a/pipe.cc"), ("`Queue::push`", "b/pipe.h")], most=1)
+        self.assert_caught("ARCHITECTURE.md:3: path call has 2 files, not 1")
+
+    def test_path_beyond_another_counts_only_its_own_files(self):
+        table = "\n\n| | function | file |\n|---|---|---|\n| 1 | `flush` | `a/pipe.cc` |\n"
+        more = "| 2 | `Queue::push` | `b/pipe.h` |\n\n"
+        page = "<!-- path: warm, at most 1 files -->" + table + "\n<!-- path: first, at most {} files beyond warm -->" + table + more
+        self.write("ARCHITECTURE.md", page.format(1))
+        self.assert_clean()
+        self.write("ARCHITECTURE.md", page.format(0))
+        self.assert_caught("ARCHITECTURE.md:7: path first has 1 files, not 0")
+
+    def test_path_without_a_table_is_caught(self):
+        self.write("ARCHITECTURE.md", "<!-- path: call, at most 3 files -->\n\nLater.\n")
+        self.assert_caught("ARCHITECTURE.md:1: path call has no table")
+
+
 class Words(CheckCase):
     check = "check_words"
 
@@ -375,7 +414,7 @@ class Programs(CheckCase):
     def test_a_clean_project_passes(self):
         rows = [f"| {demand} | It works. | *planned* |\n" for demand in check_requirements.DEMANDS]
         self.write("docs/requirements.md", "".join(rows))
-        self.write("src/base/a.h", "#pragma once\n")
+        self.write("src/base/a.h", "#pragma once\n" + "// Why.\n" * 30)
 
         result = self.run_all()
 

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""Checks the paths of a call that ARCHITECTURE.md tells: every function exists in the file that is named for it, and
+no path goes through more files than it promises.
+
+A path is a Markdown table after a comment of the form
+
+    <!-- path: NAME, at most N files -->
+    <!-- path: NAME, at most N files beyond OTHER -->
+
+with one or more functions in the second column and one file below src/ in the third. The second form counts only the
+files that the path OTHER does not have.
+"""
+
+import re
+import sys
+
+import docs_text
+from check_common import Problem, finish, parse_root, read_text
+from check_cpp import Source, classes
+from check_sizes import cpp_functions
+
+PAGE = "ARCHITECTURE.md"
+MARK = re.compile(r"<!-- path: (?P<name>[^,>]+), at most (?P<most>\d+) files(?: beyond (?P<other>[^>]+?))? -->")
+ROW = re.compile(r"^\|[^|\n]*\|(?P<functions>[^|\n]*)\|(?P<file>[^|\n]*)\|", re.MULTILINE)
+QUOTED = re.compile(r"`([^`]+)`")
+
+
+def functions_in(text):
+    """The functions that a file defines, as a reader would write them: `Class::function` or `function`."""
+    found = {name for name, _, _ in cpp_functions(text)}
+    for name, _, members in classes(Source(text)):
+        found.update(f"{name}::{member}" for member in members)
+    return found
+
+
+def rows_after(text, position):
+    """(functions, file, position) of each row of the table that follows, without its head."""
+    table = re.compile(r"\s*((?:\|[^\n]*\n)+)").match(text, position)
+    if not table:
+        return []
+    return [
+        (QUOTED.findall(row["functions"]), "".join(QUOTED.findall(row["file"])), row.start())
+        for row in ROW.finditer(text, table.start(1), table.end(1))
+        if QUOTED.search(row["functions"])
+    ]
+
+
+def check_row(root, functions, file, line):
+    path = root / "src" / file
+    if not file or not path.is_file():
+        return [Problem(PAGE, line, f"no file src/{file}", "name the file where the step is now")]
+    defined = functions_in(read_text(path) or "")
+    fix = "name the function that does this step now, and its file"
+    return [Problem(PAGE, line, f"{name} is not in src/{file}", fix) for name in functions if name not in defined]
+
+
+def check_page(root, text):
+    problems = []
+    paths = {}
+    for mark in MARK.finditer(text):
+        line = docs_text.line_of(text, mark.start())
+        rows = rows_after(text, mark.end())
+        if not rows:
+            problems.append(Problem(PAGE, line, f"path {mark['name']} has no table", "write its steps below it"))
+        files = {file for _, file, _ in rows}
+        paths[mark["name"]] = files
+        counted = files - paths.get(mark["other"], set())
+        if len(counted) > int(mark["most"]):
+            what = f"path {mark['name']} has {len(counted)} files, not {mark['most']}"
+            problems.append(Problem(PAGE, line, what, "bring together what belongs together"))
+        for functions, file, position in rows:
+            problems += check_row(root, functions, file, docs_text.line_of(text, position))
+    return problems, paths
+
+
+def main(argv=None):
+    root = parse_root(__doc__, argv)
+    page = root / PAGE
+    problems, paths = check_page(root, read_text(page) or "") if page.is_file() else ([], {})
+    summary = ", ".join(f"{name} {len(files)} files" for name, files in paths.items())
+    return finish("check_paths", problems, summary or "no path is told")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
