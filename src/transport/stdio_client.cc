@@ -36,6 +36,8 @@ void StdioClient::begin(router::SessionId id, pool::Pool& pool,
   channel_->resume();
 }
 
+void StdioClient::on_message(const wire::Message& message) { session_->receive(message); }
+
 void StdioClient::send(const wire::Line& line, std::initializer_list<wire::Edit> edits) {
   channel_->send(line, edits);
 }

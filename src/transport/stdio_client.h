@@ -44,7 +44,7 @@ class StdioClient final : public session::Transport, private wire::Channel::Hand
   void close(Close how) override;
   void exit(int code, const std::string& why) override;
 
-  void on_message(const wire::Message& message) override { session_->receive(message); }
+  void on_message(const wire::Message& message) override;
   void on_oversized(const wire::Oversized& oversized) override;
   void on_input_end() override { session_->input_ended(); }
   void on_output_lost() override;
