@@ -164,7 +164,7 @@ std::string cores_text(const Server& server) {
 }
 
 std::string era_text(const Server& server) {
-  return server.modern ? std::string("taken for a ") + era_name(server.modern) + " server" : "";
+  return server.modern ? std::string("treated as a ") + era_name(server.modern) + " server" : "";
 }
 
 std::string change_text(const Server& server) {

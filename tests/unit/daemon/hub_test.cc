@@ -132,7 +132,7 @@ TEST(HubSocket, ASessionIsRecordedFromItsInstanceToItsEnd) {
   EXPECT_EQ(past[0].transport, "stdio");
   EXPECT_FALSE(past[0].instance.empty());
   EXPECT_EQ(past[0].reason, "stdin-closed");
-  EXPECT_THAT(daemon.events_of(Kind::Detach), ElementsAre(HasSubstr("session 1 with server files: over")));
+  EXPECT_THAT(daemon.events_of(Kind::Detach), ElementsAre(HasSubstr("session 1 with server files: ended")));
 }
 
 TEST(HubSocket, TellsWhenTheLastSessionIsOver) {

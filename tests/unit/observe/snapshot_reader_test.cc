@@ -35,6 +35,8 @@ class Filler {
     ++next;
     if constexpr (std::is_same_v<T, std::string>) {
       member = "text " + std::to_string(next);
+    } else if constexpr (std::is_same_v<T, About>) {
+      member = {{"text " + std::to_string(next), "value " + std::to_string(next)}};
     } else if constexpr (std::is_same_v<T, bool>) {
       member = true;
     } else if constexpr (std::is_same_v<T, double>) {

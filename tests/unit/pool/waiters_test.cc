@@ -90,8 +90,8 @@ TEST_F(SomeWaiters, OnlyTheFirstHasAnInstanceStartedForIt) {
   add(one_);
   add(two_);
   waiters_.mark_spawn();
-  EXPECT_STREQ(waiters_.take_front().way, "spawn");
-  EXPECT_STREQ(waiters_.take_front().way, "warm");
+  EXPECT_EQ(waiters_.take_front().way, events::Cause::Spawn);
+  EXPECT_EQ(waiters_.take_front().way, events::Cause::Warm);
   EXPECT_TRUE(waiters_.empty());
 }
 

@@ -104,7 +104,7 @@ TEST_F(PidFile, ThatIsStaleIsDescribed) {
   ours.pid = 2147483647;  // beyond every pid_max
   ASSERT_TRUE(write_pid_file(path(), ours));
   EXPECT_THAT(describe_stale(path()), HasSubstr("pid 2147483647 (version 0.1.0, started 2026-11-15T"));
-  EXPECT_THAT(describe_stale(path()), HasSubstr("is gone"));
+  EXPECT_THAT(describe_stale(path()), HasSubstr("has ended without removing the file"));
 }
 
 TEST_F(PidFile, OneThatNobodyHasWaitedForIsGone) {
@@ -115,7 +115,7 @@ TEST_F(PidFile, OneThatNobodyHasWaitedForIsGone) {
   ASSERT_EQ(waitid(P_PID, static_cast<id_t>(record.pid), &info, WEXITED | WNOWAIT), 0);
   ASSERT_TRUE(write_pid_file(path(), record));
 
-  EXPECT_THAT(describe_stale(path()), HasSubstr("is gone"));
+  EXPECT_THAT(describe_stale(path()), HasSubstr("has ended without removing the file"));
   waitpid(record.pid, nullptr, 0);
 }
 
