@@ -100,6 +100,29 @@ TEST_F(Reload, TellsWhoAsksWhatHasChanged) {
   EXPECT_THAT(errors(), HasSubstr("changed one; added three; removed two"));
 }
 
+TEST_F(Reload, ADescriptionIsShownByEveryPageAndItsChangeRestartsNothing) {
+  const auto described = [this](const std::string& text) {
+    std::string one = entry("one");
+    return configuration(one.replace(one.find(R"("share")"), 0, R"("description":")" + text + R"(",)"));
+  };
+  write(config(), described("Reads the notes of the team."));
+  begin_with(config());
+  McpClient client(connect({"one"}));
+  ASSERT_TRUE(client.initialize()) << errors_of_shim();
+  const std::string server = client.call("pid");
+  for (const std::vector<std::string>& page : {std::vector<std::string>{"ps"}, {"info"}, {"tools", "one"}}) {
+    const Words said = say(page.front(), {page.begin() + 1, page.end()});
+    EXPECT_THAT(said.out, HasSubstr("Reads the notes of the team.")) << page.front() << ": " << said.err;
+  }
+
+  write(config(), described("Keeps the notes of the team."));
+  const Words said = say("reload");
+
+  EXPECT_EQ(said.code, 0) << said.err;
+  EXPECT_TRUE(eventually([&] { return say("ps").out.find("Keeps the notes") != std::string::npos; }));
+  EXPECT_EQ(client.call("pid"), server);
+}
+
 TEST_F(Reload, ARemovedServerEndsItsSessions) {
   begin();
   McpClient client(connect({"two"}));
