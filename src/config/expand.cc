@@ -4,10 +4,13 @@
 
 #include "base/text.h"
 #include "config/configuration.h"
-#include "config/limits.h"
 
 namespace corral::config {
 namespace {
+
+/// The kernel accepts neither a longer word nor a longer list of words, whatever the resource limits are.
+constexpr std::size_t kLongestWord = 128 << 10;
+constexpr std::size_t kMostWords = std::size_t{6} << 20;
 
 /// How much of the beginning of a text is a variable's name.
 std::size_t name_length(std::string_view text) {

@@ -16,7 +16,6 @@
 #include <string_view>
 
 #include "base/files.h"
-#include "config/limits.h"
 
 namespace corral::config {
 namespace {

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <functional>
 #include <string>
 
@@ -10,6 +11,9 @@
 #include "base/unique_fd.h"
 
 namespace corral::config {
+
+/// A larger file is refused. The bound is generous because some clients keep histories in their files.
+inline constexpr std::size_t kLargestFile = std::size_t{64} << 20;
 
 /// Who may change a file, and who wants to believe it.
 struct FileRights {

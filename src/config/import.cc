@@ -8,9 +8,9 @@
 #include "base/text.h"
 #include "config/configuration.h"
 #include "config/entry.h"
+#include "config/file.h"
 #include "config/import_entry.h"
-#include "config/limits.h"
-#include "config/parse_error.h"
+#include "config/reading.h"
 #include "known/config_text.h"
 #include "known/known_programs.h"
 

@@ -2,14 +2,13 @@
 #include <algorithm>
 #include <array>
 #include <boost/json.hpp>
-#include <cstdio>
+#include <cstdint>
 #include <set>
 
 #include "config/configuration.h"
 #include "config/daemon_objects.h"
 #include "config/entry.h"
-#include "config/limits.h"
-#include "config/parse_error.h"
+#include "config/file.h"
 #include "config/reading.h"
 #include "known/config_text.h"
 
@@ -19,6 +18,9 @@ namespace {
 namespace json = boost::json;
 
 const std::string kTopLevel = "the file";
+
+constexpr std::uint64_t kSmallestLineCap = std::uint64_t{64} << 10;
+constexpr std::uint64_t kLargestLineCap = std::uint64_t{1} << 30;
 
 /// Keys that clients keep beside their servers and that change nothing about them.
 constexpr std::array<std::string_view, 6> kHarmless = {"$schema", "inputs",   "imports",
@@ -120,18 +122,6 @@ class TopLevel {
 };
 
 }  // namespace
-
-Error parse_error(const std::string& file, const std::string& error) {
-  unsigned long line = 0;
-  unsigned long column = 0;
-  int read = 0;
-  if (sscanf(error.c_str(), "line %lu, column %lu: %n", &line, &column, &read) == 2 && read > 0) {
-    return Error{file + ":" + std::to_string(line) + ":" + std::to_string(column) + ": " +
-                 error.substr(static_cast<std::size_t>(read)) +
-                 ". Look for a missing comma, quote or brace just before this place."};
-  }
-  return Error{file + ":1:1: " + error + ". Correct the file."};
-}
 
 Result<Configuration> parse(const std::string& text, const std::string& file) {
   if (text.size() > kLargestFile)

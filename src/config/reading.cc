@@ -35,6 +35,18 @@ std::string plain_number(const json::value& value) {
 
 }  // namespace
 
+Error parse_error(const std::string& file, const std::string& error) {
+  unsigned long line = 0;
+  unsigned long column = 0;
+  int read = 0;
+  if (sscanf(error.c_str(), "line %lu, column %lu: %n", &line, &column, &read) == 2 && read > 0) {
+    return Error{file + ":" + std::to_string(line) + ":" + std::to_string(column) + ": " +
+                 error.substr(static_cast<std::size_t>(read)) +
+                 ". Look for a missing comma, quote or brace just before this place."};
+  }
+  return Error{file + ":1:1: " + error + ". Correct the file."};
+}
+
 std::string Field::naming() const { return "\"" + shown(key) + "\" of " + owner; }
 
 std::vector<std::string> Reading::take_warnings() {

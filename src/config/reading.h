@@ -13,10 +13,15 @@
 #include <vector>
 
 #include "base/result.h"
-#include "config/limits.h"
 #include "config/text_places.h"
 
 namespace corral::config {
+
+inline constexpr std::uint32_t kMostProcesses = 4'194'304;  // the largest number that Linux allows
+
+/// The error of a JSON or TOML parser in the form of every error of a configuration: "line 3, column 14: …"
+/// becomes "FILE:3:14: …. Hint."
+Error parse_error(const std::string& file, const std::string& error);
 
 /// A member of an object, with all that a message about it needs.
 struct Field {

@@ -15,6 +15,8 @@ namespace {
 namespace json = boost::json;
 using std::chrono::milliseconds;
 
+constexpr std::uint32_t kMostWarm = 64;  // each waiting instance is a whole tree of processes
+
 // ---- any option: its member of Server, or of the limits in it
 
 template <auto kMember>
