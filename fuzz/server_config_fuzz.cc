@@ -1,5 +1,5 @@
 // The daemon's configuration: values or an error with a place, never a crash; what is merged into a file can
-// be read again; and any server can be taken out of it without touching another one.
+// be read again; and any server can be removed from it without changing another one.
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cstddef>

@@ -54,6 +54,7 @@ PLAIN_ENGLISH = (
     "base",
     "bridge",
     "cli",
+    "config",
     "control",
     "daemon",
     "events",

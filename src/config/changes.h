@@ -1,4 +1,4 @@
-// What a reload has to do: the servers in which two configurations differ. Pure; any thread may call.
+// The differences between two configurations that a reload has to act on. Pure; any thread may call.
 #pragma once
 
 #include <string>
@@ -8,17 +8,17 @@
 
 namespace corral::config {
 
-/// Names. `removed` in the order of the old file, the others in that of the new one.
+/// Names of servers: `removed` in the order of the old file, the others in the order of the new one.
 struct Changes {
   std::vector<std::string> added;
   std::vector<std::string> removed;
   std::vector<std::string> changed;
-  bool http = false;  // the door by URL would stand elsewhere, or open to others
+  bool http = false;  // the HTTP listener has other settings
 };
 
-/// A server counts as changed if it would be started, shared, kept or shown otherwise than before. Where it
-/// stands in the file does not count, nor does the order of its variables and tools: nobody's server ends
-/// because a file was tidied up.
+/// A server has changed if it would be started, shared or contained differently than before. Its position in
+/// the file does not matter, nor does the order of its variables and tools: tidying up a file must not end a
+/// running server.
 Changes changes(const Configuration& before, const Configuration& after);
 
 }  // namespace corral::config

@@ -20,8 +20,8 @@ void read_bind(Reading& reading, const Field& field, Http& http) {
   const std::optional<std::string> text = reading.text(field);
   if (!text) return;
   if (!parse_ip_address(*text)) {
-    return reading.fail(field.place.value, field.naming() + " is no address",
-                        R"(Write "127.0.0.1", "::1" or another number; names are not looked up)");
+    return reading.fail(field.place.value, field.naming() + " is not an IP address",
+                        R"(Write "127.0.0.1", "::1" or another IP address; names are not looked up)");
   }
   http.bind = *text;
 }
@@ -32,7 +32,7 @@ bool is_plain(const std::string& word) {
   });
 }
 
-/// A name, without what else stands in a URL.
+/// A host name without the other parts of a URL.
 bool is_host(const std::string& word) {
   const bool six = word.starts_with('[') && word.ends_with(']');
   return is_plain(word) && (six || word.find_first_of(":/@*?#") == std::string::npos);
@@ -51,7 +51,7 @@ void read_list(Reading& reading, const Field& field, bool (*fits)(const std::str
   std::optional<std::vector<std::string>> list = reading.texts(field);
   if (!list) return;
   if (!std::all_of(list->begin(), list->end(), fits)) {
-    return reading.fail(field.place.value, field.naming() + " holds something else", hint);
+    return reading.fail(field.place.value, field.naming() + " contains an invalid value", hint);
   }
   target = std::move(*list);
 }
@@ -60,7 +60,7 @@ void read_http_idle(Reading& reading, const Field& field, Http& http) {
   const auto time = reading.duration(field);
   if (!time) return;
   if (time->count() == 0) {
-    return reading.fail(field.place.value, field.naming() + " is nothing: no session would last",
+    return reading.fail(field.place.value, field.naming() + " is zero: no session would last",
                         R"(Write a time such as "30m")");
   }
   http.idle = *time;
@@ -75,14 +75,15 @@ void read_http_member(Reading& reading, const Field& field, Http& http) {
                      http.hosts);
   }
   if (field.key == "origins") {
-    return read_list(reading, field, is_origin,
-                     R"(Write each web page's scheme and host: ["https://app.example"]; there is no "*")",
-                     http.origins);
+    return read_list(
+        reading, field, is_origin,
+        R"(Write each web page's scheme and host: ["https://app.example"]; "*" is not supported)",
+        http.origins);
   }
   reading.warn_unknown(field, {"port", "bind", "hosts", "origins", "idle"});
 }
 
-// A look takes some milliseconds of a processor.
+// One pass of the watchdog takes several milliseconds of CPU time.
 constexpr std::chrono::seconds kShortestWatch{1};
 
 void read_interval(Reading& reading, const Field& field, WatchRules& watch) {

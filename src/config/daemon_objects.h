@@ -1,5 +1,5 @@
-// The objects inside the top-level "corral" object: "http" and "watch". Each reader fails at the member whose
-// value is wrong, warns of members that are not known, and keeps the defaults of those that are not set.
+// The objects inside the top-level "corral" object: "http" and "watch". Each reader reports the
+// place of an invalid value, warns about unknown members, and keeps the defaults of members that are not set.
 #pragma once
 
 #include "config/configuration.h"

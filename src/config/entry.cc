@@ -13,10 +13,10 @@ namespace {
 
 namespace json = boost::json;
 
-/// What is gathered before it can be judged: keys stand in any order.
+/// Collected before the entry is checked, because its keys may be in any order.
 struct Facts {
   Draft draft;
-  std::optional<Field> options;  // the `corral` object: read last, because it has the last word
+  std::optional<Field> options;  // the `corral` object: read last, because it takes precedence
   bool has_address = false;
   bool has_type = false;
 };
@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 2> kLocalTypes = {"stdio", "local"};
 constexpr std::array<std::string_view, 6> kRemoteTypes = {"http",           "sse", "streamable-http",
                                                           "streamableHttp", "ws",  "remote"};
 
-/// Whether the entry is for a server that runs elsewhere. Its other keys are then not ours to judge.
+/// Whether the entry is for a remote server. corral then ignores its other keys.
 bool is_remote(const json::object& entry) {
   for (const std::string_view key : {"type", "transport"}) {
     const json::value* type = entry.if_contains(key);
@@ -38,10 +38,10 @@ bool is_remote(const json::object& entry) {
                      [&](std::string_view key) { return entry.if_contains(key) != nullptr; });
 }
 
-/// Keys of clients that do change what the server is given: silence would mislead.
+/// Keys of clients that change the environment of the server. Ignoring them silently would mislead the user.
 constexpr std::array<std::string_view, 3> kEnvKeys = {"envFile", "env_vars", "environment"};
 
-/// What clients keep for themselves: who approved what, and how it is shown.
+/// Keys that only matter to clients, such as approvals and display names.
 constexpr std::array<std::string_view, 20> kClientKeys = {"alwaysAllow",
                                                           "autoApprove",
                                                           "trust",
@@ -68,7 +68,7 @@ bool is_one_of(const std::array<std::string_view, kCount>& keys, const std::stri
   return std::find(keys.begin(), keys.end(), key) != keys.end();
 }
 
-/// The keys that may have been meant by one that is not known.
+/// The valid keys: an unknown key may be a misspelling of one of them.
 std::vector<std::string> keys_in(OptionPlace place) {
   std::vector<std::string> keys;
   for (const ServerOption& option : server_options()) {
@@ -97,7 +97,7 @@ void read_member(Reading& reading, const Field& field, Facts& facts) {
   } else if (is_one_of(kAddressKeys, field.key)) {
     facts.has_address = true;
   } else if (is_one_of(kEnvKeys, field.key)) {
-    reading.warn(field.place.key, field.naming() + " is a key of another client and does nothing here",
+    reading.warn(field.place.key, field.naming() + " is a key of another client and has no effect here",
                  R"(Write each variable in "env"; ${NAME} takes it from the client's environment)");
   } else if (!is_one_of(kClientKeys, field.key)) {
     reading.warn_unknown(field, keys_in(OptionPlace::Entry));
@@ -107,12 +107,12 @@ void read_member(Reading& reading, const Field& field, Facts& facts) {
 void read_option(Reading& reading, const Field& field, Draft& draft) {
   const ServerOption* const option = find_option(field.key);
   if (option != nullptr && option->may_be_in(OptionPlace::Corral)) return option->read(reading, field, draft);
-  // A list of tools that is not read would guard nothing, so it is more than a key without effect.
+  // Ignoring a list of tools would allow every tool, so this is an error and not only a warning.
   if (option == nullptr || (option->key != "tools" && option->key != "deny")) {
     return reading.warn_unknown(field, keys_in(OptionPlace::Corral));
   }
-  reading.fail(field.place.key, field.naming() + " has no effect there",
-               "Write \"" + field.key + "\" beside \"command\"");
+  reading.fail(field.place.key, field.naming() + " has no effect in this object",
+               "Write \"" + field.key + "\" next to \"command\"");
 }
 
 void read_options(Reading& reading, const Field& field, Draft& draft) {
@@ -132,18 +132,19 @@ void check_command(Reading& reading, const Field& entry, const Facts& facts) {
                         R"(Add "command": "PROGRAM", or remove the server)");
   }
   if (facts.has_address && !facts.has_type) {
-    return reading.fail(entry.place.key, owner + " has both a \"command\" and an address",
+    return reading.fail(entry.place.key, owner + " has both a \"command\" and a URL",
                         R"(Keep one of them, or add "type": "stdio")");
   }
   if (base_name(facts.draft.command) == "corral" && args && !args->empty() && args->front() == "connect") {
-    return reading.fail(entry.place.key, owner + " would run `corral connect`, which leads back here",
+    return reading.fail(entry.place.key,
+                        owner + " would run `corral connect`, which would connect to corral itself",
                         "Write the server's own command");
   }
   if (!facts.draft.args && facts.draft.command.find(' ') != std::string::npos &&
       facts.draft.command.front() != '/') {
     reading.warn(entry.place.key,
-                 "the \"command\" of " + owner + " holds blanks and is taken for one program's name",
-                 R"(Write what follows the program's name in "args")");
+                 "the \"command\" of " + owner + " contains spaces and is treated as the name of one program",
+                 R"(Write the arguments of the program in "args")");
   }
 }
 
@@ -153,9 +154,9 @@ std::string objection_to_name(const std::string& name) {
   constexpr std::size_t kLongest = 200;
   if (name.empty()) return "a server's name is empty";
   if (name == "corral") return "the name 'corral' is reserved for corral's own server";
-  if (name.size() > kLongest) return "a server's name has more than 200 bytes";
-  if (printable(name) != name) return "a server's name holds characters that cannot be shown";
-  if (name.find('/') != std::string::npos) return "the name '" + name + "' holds a '/'";
+  if (name.size() > kLongest) return "a server's name is longer than 200 bytes";
+  if (printable(name) != name) return "a server's name contains characters that cannot be shown";
+  if (name.find('/') != std::string::npos) return "the name '" + name + "' contains a '/'";
   if (name.front() == '-') return "the name '" + name + "' looks like an option";
   return "";
 }
@@ -171,7 +172,8 @@ std::optional<Server> read_entry(Reading& reading, const Field& entry) {
   }
   if (reading.failed()) return std::nullopt;
   if (is_remote(entry.value.get_object())) {
-    reading.warn(entry.place.key, owner + " is reached by an address and is left out: corral keeps processes",
+    reading.warn(entry.place.key,
+                 owner + " is a remote server and is left out: corral manages local processes",
                  "Leave it in the client's own configuration");
     return std::nullopt;
   }

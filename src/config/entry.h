@@ -1,4 +1,4 @@
-// One entry of `mcpServers`: which keys it may have and what each of them means.
+// Reads and checks one entry of `mcpServers`. server_options.h lists the keys.
 #pragma once
 
 #include <array>
@@ -11,14 +11,15 @@
 
 namespace corral::config {
 
-/// Where clients say that a server is reached by URL, and not started.
+/// The keys in which clients write the URL of a remote server.
 inline constexpr std::array<std::string_view, 4> kAddressKeys = {"url", "httpUrl", "serverUrl", "baseUrl"};
 
-/// Why a server may not be called so, as half a sentence; empty if it may. A name is an argument of
-/// `connect`, a part of addresses, and a word in messages.
+/// Why a server cannot have this name, as a clause without a full stop; empty if it can. The name is used as
+/// an argument of `connect`, in URLs and in messages.
 std::string objection_to_name(const std::string& name);
 
-/// Nothing if the entry is wrong (a failure) or is not for us (a warning).
+/// Empty if the entry is invalid (`reading` has failed) or describes a remote server (`reading` has a
+/// warning).
 std::optional<Server> read_entry(Reading& reading, const Field& entry);
 
 }  // namespace corral::config

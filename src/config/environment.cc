@@ -21,22 +21,22 @@ bool begins_with_one_of(Names beginnings, std::string_view name) {
                      [name](std::string_view beginning) { return name.starts_with(beginning); });
 }
 
-// What any program may expect from a login, and what a company's network demands.
+// Variables that every program may expect after a login, and those that configure a proxy.
 constexpr std::string_view kAllowed[] = {"HOME", "PATH", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR"};
 constexpr std::string_view kAllowedBeginnings[] = {"LC_", "XDG_"};
 constexpr std::string_view kProxyEnding = "_proxy";
 
-// Whole names where a beginning would take what a user's `env` may well hold: SSH_HOST and SSH_AUTH_SOCK,
+// Whole names, because a prefix would also match variables that servers need: SSH_HOST and SSH_AUTH_SOCK,
 // TERMINUS_TOKEN, CODEX_HOME, CLAUDE_CODE_OAUTH_TOKEN.
 constexpr std::string_view kVolatile[] = {
     // the shell
     "PWD", "OLDPWD", "SHLVL", "_", "GPG_TTY",
-    // the terminal, or the window of one
+    // the terminal or its window
     "TERM", "TERMCAP", "TERMINFO", "TERMINFO_DIRS", "COLORTERM", "COLORFGBG", "WINDOWID", "STY", "TMUX",
     "TMUX_PANE", "ITERM_SESSION_ID", "ITERM_PROFILE", "LC_TERMINAL", "LC_TERMINAL_VERSION", "VTE_VERSION",
     "TILIX_ID", "TERMINATOR_UUID", "TERMINATOR_DBUS_NAME", "TERMINATOR_DBUS_PATH", "WT_SESSION",
     "WT_PROFILE_ID", "SHELL_SESSION_ID", "SECURITYSESSIONID",
-    // the login, and the start of one program by a desktop
+    // the login, and variables that a desktop sets for each program that it starts
     "SSH_CLIENT", "SSH_CONNECTION", "SSH_TTY", "SSH_ORIGINAL_COMMAND", "XDG_SESSION_ID",
     "XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID", "INVOCATION_ID", "JOURNAL_STREAM", "SYSTEMD_EXEC_PID",
     // one session of a client
@@ -44,7 +44,7 @@ constexpr std::string_view kVolatile[] = {
     "CLAUDE_CODE_REMOTE_SESSION_ID", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_SESSION_ATTENDED",
     "CLAUDE_CODE_MESSAGING_SOCKET", "CLAUDE_CODE_MESSAGING_TOKEN", "CODEX_THREAD_ID", "CODEX_SESSION_ID",
     "COPILOT_AGENT_SESSION_ID", "COPILOT_SESSION_ID", "CURSOR_TRACE_ID", "CURSOR_SESSION_ID", "OPENCODE_PID",
-    // our own marks: a keeper makes a new one, and a guard's is for its own client
+    // corral's own marks: every keeper sets a new one, and a guard's mark is only for its client
     "CORRAL_INSTANCE", "CORRAL_GUARD"};
 constexpr std::string_view kVolatileBeginnings[] = {
     "TERM_",    "VSCODE_",    "KITTY_",   "WEZTERM_", "GNOME_TERMINAL_",
@@ -92,8 +92,8 @@ bool is_volatile(std::string_view name) {
 std::vector<std::string> environment_for_entry(const std::vector<std::string>& shim, const Server& expanded) {
   Variables variables = pick(shim, is_allowed);
   for (const auto& [name, value] : expanded.env) {
-    // The user's word counts, also about a name that we would not hand over. One that cannot be a name would
-    // come out as another variable than it says.
+    // The entry takes precedence, also for names that corral would not pass on. A name that contains '='
+    // would set another variable.
     if (!name.empty() && name.find('=') == std::string::npos) variables[name] = value;
   }
   return as_entries(variables);

@@ -1,4 +1,4 @@
-// Which of a client's variables a server gets. Pure; any thread may call.
+// Which of the client's environment variables corral passes on to a server. Pure; any thread may call.
 #pragma once
 
 #include <string>
@@ -9,16 +9,19 @@
 
 namespace corral::config {
 
-// Both give every name once (the last one counts), sorted, so that the order in which a client happens to
-// hand its variables over makes no difference. What is not "NAME=value" is left out.
+// Both functions return each name once, with its last value, and sort the names, so that the order of the
+// client's variables makes no difference to the key of an instance. Strings other than "NAME=value" are
+// dropped.
 
-/// For `connect NAME`: a fixed list of names from the shim's environment, then the entry's own `env`.
+/// For `connect NAME`: a fixed list of variables from the shim's environment, overridden by the entry's
+/// `env`.
 std::vector<std::string> environment_for_entry(const std::vector<std::string>& shim, const Server& expanded);
-/// For `connect -- COMMAND`: all of the shim's, without what differs from one window to the next and no
-/// server needs. The client put the entry's `env` in there, so nothing else may go.
+/// For `connect -- COMMAND`: all variables of the shim except the volatile ones. The others must stay,
+/// because the client has added its entry's `env` to them.
 std::vector<std::string> environment_for_command(const std::vector<std::string>& shim);
 
-/// Whether a variable only says in which window, terminal or session the client runs.
+/// Whether a variable only identifies the window, terminal or session of the client. No server needs these,
+/// and they would prevent sharing.
 bool is_volatile(std::string_view name);
 
 }  // namespace corral::config

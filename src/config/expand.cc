@@ -1,4 +1,4 @@
-// ${VAR} in what a server is started with, and which of its tools are allowed.
+// Expands ${VAR} in the entry of a server, and decides which of its tools are allowed.
 #include <algorithm>
 #include <optional>
 
@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kLongestWord = 128 << 10;
 constexpr std::size_t kMostWords = std::size_t{6} << 20;
 
-/// How much of the beginning of a text is a variable's name.
+/// The length of the variable name at the beginning of the text; 0 if there is none.
 std::size_t name_length(std::string_view text) {
   const auto fits = [](char c) {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
@@ -21,13 +21,14 @@ std::size_t name_length(std::string_view text) {
   return static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), fits) - text.begin());
 }
 
-/// What stands between ${ and }.
+/// The text between ${ and }.
 struct Reference {
   std::string_view name;
   std::optional<std::string_view> fallback;
 };
 
-/// ${VAR}, ${VAR:-default} and ${env:VAR}. Anything else in braces is not ours, such as ${x%.*} for a shell.
+/// ${VAR}, ${VAR:-default} and ${env:VAR}. Anything else in braces is left unchanged, such as ${x%.*} for a
+/// shell.
 std::optional<Reference> parse_reference(std::string_view inside) {
   if (inside == "workspaceFolder" || inside.starts_with("input:")) return Reference{inside, std::nullopt};
   if (inside.starts_with("env:")) inside.remove_prefix(4);
@@ -45,7 +46,7 @@ class Expansion {
   Expansion(const Server& server, const std::vector<std::string>& environment)
       : server_(server), environment_(environment) {}
 
-  /// `place` says where the text stands: "args[2]".
+  /// `place` names the position of the text in messages: "args[2]".
   Result<std::string> of(std::string_view text, const std::string& place) {
     std::string whole;
     std::size_t done = 0;
@@ -54,13 +55,13 @@ class Expansion {
     for (std::size_t open = text.find("${"); open != text.npos; open = text.find("${", done)) {
       if (close <= open) close = text.find('}', open);
       if (close == text.npos) break;
-      const bool escaped = open > done && text[open - 1] == '$';  // $${VAR} is ${VAR} for the server
+      const bool escaped = open > done && text[open - 1] == '$';  // the server gets ${VAR} for $${VAR}
       const auto reference =
           escaped ? std::nullopt : parse_reference(text.substr(open + 2, close - open - 2));
       whole += text.substr(done, (escaped ? open - 1 : open) - done);
       if (!reference) {
         whole += "${";
-        done = open + 2;  // not behind the brace: another ${ may stand before it
+        done = open + 2;  // not after the brace: there may be another ${ before it
         continue;
       }
       const Result<std::string_view> value = value_of(*reference, place);
@@ -79,10 +80,10 @@ class Expansion {
   Result<std::string_view> value_of(const Reference& reference, const std::string& place) const {
     if (reference.fallback && reference.fallback->find("${") != std::string_view::npos) {
       return Error{naming(place) +
-                   " has a default with another ${ in it. Write the default without a variable."};
+                   " has a default that contains another ${. Write the default without a variable."};
     }
     const std::optional<std::string_view> value = variable(reference.name);
-    // As in a shell: the default also stands in for a value that is empty.
+    // As in a shell, the default also replaces an empty value.
     if (reference.fallback && (!value || value->empty())) return *reference.fallback;
     if (value) return *value;
     const std::string name = printable(std::string(reference.name));
@@ -92,8 +93,8 @@ class Expansion {
   static std::string hint(std::string_view name) {
     const std::string text(name);
     if (name == "workspaceFolder")
-      return ". Write ${CORRAL_ROOT}: the project root, or the client's directory.";
-    if (name.starts_with("input:")) return ". corral asks no questions: take the value from a variable.";
+      return ". Use ${CORRAL_ROOT} instead: the project root, or the client's directory.";
+    if (name.starts_with("input:")) return ". corral cannot prompt for values: use an environment variable.";
     return ". Set it where the client is started, or write ${" + text + ":-DEFAULT} or $${" + text + "}.";
   }
 
@@ -109,7 +110,7 @@ class Expansion {
   std::string naming(const std::string& place) const { return "server '" + server_.name + "': " + place; }
 
   Error too_long(const std::string& place) const {
-    return Error{naming(place) + " is longer than the kernel takes. Make it shorter."};
+    return Error{naming(place) + " is longer than the kernel allows. Shorten it."};
   }
 
   const Server& server_;
@@ -118,7 +119,7 @@ class Expansion {
 };
 
 bool matches(std::string_view pattern, std::string_view name) {
-  // The last star is tried again one letter further on; earlier ones need not be.
+  // After a mismatch, only the last star has to match one more letter; the earlier stars need no retry.
   std::size_t p = 0;
   std::size_t n = 0;
   std::size_t star = std::string_view::npos;
@@ -152,7 +153,8 @@ Result<Server> expand(const Server& server, const std::vector<std::string>& envi
     expanded.argv[i] = *word;
   }
   if (expanded.argv.empty() || expanded.argv.front().empty()) {
-    return Error{"server '" + server.name + "': command is empty. Set the variable that it is made of."};
+    return Error{"server '" + server.name +
+                 "': command is empty after expansion. Set the variable that it uses."};
   }
   for (auto& [name, value] : expanded.env) {
     const Result<std::string> text = expansion.of(value, "env." + printable(name));
@@ -162,7 +164,7 @@ Result<Server> expand(const Server& server, const std::vector<std::string>& envi
   const Result<std::string> cwd = expansion.of(server.cwd, "cwd");
   if (!cwd) return cwd.error();
   if (!cwd->empty() && cwd->front() != '/') {
-    return Error{"server '" + server.name + "': cwd is no absolute path. Begin it with '/' or ${HOME}."};
+    return Error{"server '" + server.name + "': cwd must be an absolute path; start it with '/' or ${HOME}."};
   }
   expanded.cwd = *cwd;
   return expanded;

@@ -25,13 +25,13 @@ Error unreadable(const std::string& file, int error) {
     return Error{"there is no file '" + file + "'. Check the name.", Error::Kind::NotFound};
   }
   std::string cause = strerror(error);
-  if (error == EFBIG) cause = "it has more than 64 MiB";
-  if (error == EINVAL) cause = "it is no regular file";
-  return Error{"'" + file + "' cannot be read: " + cause + ". Correct that, or name another file."};
+  if (error == EFBIG) cause = "it is larger than 64 MiB";
+  if (error == EINVAL) cause = "it is not a regular file";
+  return Error{"'" + file + "' cannot be read: " + cause + ". Fix this, or name another file."};
 }
 
-/// Whether nobody but the owner is in that group, as far as the group file tells: many systems give every
-/// user such a group and let it write to what he makes.
+/// Whether the owner is the only member of the group. Many systems create such a group for every user and
+/// make new files writable for it.
 bool is_group_of_one(gid_t group, uid_t owner) {
   const passwd* const user = getpwuid(owner);
   const struct group* const entry = user == nullptr || user->pw_gid != group ? nullptr : getgrgid(group);
@@ -42,7 +42,7 @@ bool is_group_of_one(gid_t group, uid_t owner) {
   return true;
 }
 
-/// All of an open file, at most kLargestFile. Nothing, and errno, if that is not to be had.
+/// The content of an open file. Empty, with errno set, if it cannot be read or exceeds kLargestFile.
 std::optional<std::string> read_whole(int fd, const struct stat& status) {
   if (!S_ISREG(status.st_mode)) errno = EINVAL;
   if (S_ISREG(status.st_mode) && status.st_size > static_cast<off_t>(kLargestFile)) errno = EFBIG;
@@ -65,7 +65,7 @@ Error unwritable(const std::string& file) {
   return Error{"'" + file + "' cannot be written: " + strerror(errno) + ". Nothing was changed."};
 }
 
-/// Like mkdir -p; directories that are made here are for their owner alone.
+/// Like mkdir -p. Only the owner has access to the new directories.
 bool make_directories(const std::string& path) {
   for (std::size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
     if (mkdir(path.substr(0, slash).c_str(), 0700) != 0 && errno != EEXIST) return false;
@@ -87,19 +87,20 @@ bool write_all(int fd, const std::string& text) {
 std::string objection_to(const FileRights& rights, const std::string& file) {
   if (rights.owner != rights.reader && rights.owner != 0) {
     return "'" + file +
-           "' belongs to another user, who could run programs as you. Copy it to a file of your own.";
+           "' belongs to another user, who could use it to run programs as you. Copy it to a file that you "
+           "own.";
   }
   if ((rights.mode & S_IWOTH) != 0) {
-    return "everybody may write to '" + file + "' and so run programs as you. Run `chmod o-w` on it.";
+    return "every user can write to '" + file + "' and so run programs as you. Run `chmod o-w` on it.";
   }
   if ((rights.mode & S_IWGRP) != 0 && !(rights.group_of_one && rights.group_of_one())) {
-    return "a whole group may write to '" + file + "' and so run programs as you. Run `chmod g-w` on it.";
+    return "a group of users can write to '" + file + "' and so run programs as you. Run `chmod g-w` on it.";
   }
   return "";
 }
 
-// What is judged is what is read: a name may lead to another file a moment later. A pipe must not make us
-// wait.
+// Checks the open file and not its name, because the name may refer to another file a moment later. Does not
+// block on a pipe.
 Result<FileText> read_text(const std::string& file) {
   const UniqueFd opened(open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   struct stat status {};
@@ -119,22 +120,22 @@ Result<FileText> read_text(const std::string& file) {
 Result<FileUpdate> FileUpdate::begin(const std::string& file) {
   FileUpdate update;
   std::error_code unknown;
-  // Whoever keeps the file elsewhere and links to it wants that one changed, not the link replaced.
+  // If the file is a symbolic link, its target is changed and the link stays.
   const std::filesystem::path absolute = std::filesystem::absolute(file, unknown);
   std::filesystem::path real = std::filesystem::weakly_canonical(absolute, unknown);
   if (unknown) real = absolute;
   if (std::filesystem::is_symlink(real, unknown)) {
     return Error{"'" + file +
-                 "' is a symbolic link to a file that is not there. Make that file, or remove the link."};
+                 "' is a symbolic link to a file that does not exist. Create that file, or remove the link."};
   }
   update.file_ = real.string();
   update.directory_ = real.parent_path().string();
   if (update.file_.empty() || !make_directories(update.directory_)) return unwritable(file);
   update.lock_ = UniqueFd(open(update.directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!update.lock_.valid()) return unwritable(file);
-  // commit() looks again: a file system may have no locks.
+  // commit() checks for changes again, because a file system may not support locks.
   if (!lock_with_patience(update.lock_.get())) {
-    return Error{"somebody else has been changing '" + file + "' for 5 s. Try again."};
+    return Error{"another process has been changing '" + file + "' for 5 s. Try again."};
   }
   Result<FileText> current = read_text(update.file_);
   if (!current && current.error().kind != Error::Kind::NotFound) return current.error();
@@ -148,13 +149,14 @@ Result<void> FileUpdate::check_unchanged() const {
   const bool same =
       now ? existed_ && now->text == text_ : !existed_ && now.error().kind == Error::Kind::NotFound;
   if (same) return {};
-  return Error{"'" + file_ + "' was changed by somebody else meanwhile, so it was left alone. Try again."};
+  return Error{"'" + file_ +
+               "' was changed by another process meanwhile, so corral did not write it. Try again."};
 }
 
-/// Whoever reads the file sees all of the old text or all of the new one.
+/// Replaces the file by renaming, so that readers see either the complete old text or the complete new one.
 Result<void> FileUpdate::put(const std::string& text, const std::string& file) const {
   std::string temporary = directory_ + "/.corral-XXXXXX";
-  const UniqueFd fd(mkostemp(temporary.data(), O_CLOEXEC));  // made with mode 0600
+  const UniqueFd fd(mkostemp(temporary.data(), O_CLOEXEC));  // creates it with mode 0600
   if (!fd.valid()) return unwritable(file);
   Result<void> done;
   if (!write_all(fd.get(), text)) done = unwritable(file);
@@ -169,8 +171,8 @@ Result<void> FileUpdate::commit(const std::string& text) {
   if (existed_) done = put(text_, backup());
   if (done) done = put(text, file_);
   if (!done) return done;
-  fsync(lock_.get());  // the names as well; if that fails, the old file comes back whole after a power cut
-  lock_.reset();       // others need not wait for what we do with it now
+  fsync(lock_.get());  // also the renames; if this fails, a power cut may bring the old file back, complete
+  lock_.reset();       // other processes may change the file from now on
   return {};
 }
 

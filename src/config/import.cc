@@ -27,7 +27,7 @@ known::ConfigFormat format_of(const std::string& text, const std::string& file) 
   return json ? known::ConfigFormat::Json : known::ConfigFormat::Toml;
 }
 
-/// Where clients keep their servers, as paths of keys. A '*' stands for a project.
+/// The places in which clients keep their servers, as paths of keys. A '*' matches any project.
 std::set<std::string_view> known_tables(known::ConfigFormat format) {
   std::set<std::string_view> tables;
   for (const known::KnownClient& client : known::known_clients()) {
@@ -38,7 +38,7 @@ std::set<std::string_view> known_tables(known::ConfigFormat format) {
   return tables;
 }
 
-/// The table at a path of keys without '*'; null if there is none.
+/// The object at a path of keys without '*'; null if there is none.
 const json::object* table_at(const json::value& root, std::string_view keys) {
   const json::value* value = &root;
   while (value != nullptr && value->is_object() && !keys.empty()) {
@@ -67,7 +67,7 @@ class Importing {
     }
     if (!any) {
       return Error{"'" + file_ +
-                   "' has no servers where a client keeps them. Look for \"mcpServers\", \"servers\" "
+                   "' has no servers in a place that corral knows. Look for \"mcpServers\", \"servers\" "
                    "or [mcp_servers.NAME] in it, or name another file."};
     }
     return std::move(result_);
@@ -75,20 +75,22 @@ class Importing {
 
  private:
   void add(const std::string& name, const json::value& entry) {
-    // `mcp` of one client holds the table that another one has below `mcp/servers`: no command, no server.
+    // One client has its servers in `mcp`, another one in `mcp/servers`. In the file of the latter, `servers`
+    // would look like a server of `mcp`, but it has neither a command nor a URL.
     if (!entry.is_object() || !describes_server(entry.get_object())) return;
     const std::string shown = printable(name.substr(0, 200));
     if (const std::string objection = objection_to_name(name); !objection.empty()) {
       return result_.notes.push_back("'" + shown + "' is left out: " + objection);
     }
     if (!names_.insert(name).second) {
-      return result_.notes.push_back("'" + shown + "' is there more than once; the first one is taken");
+      return result_.notes.push_back("'" + shown + "' occurs more than once; the first one is used");
     }
     EntryImport imported = import_entry(entry.get_object(), base_name(file_));
     const std::string subject = "'" + shown + "' ";
     for (const std::string& note : imported.notes) result_.notes.push_back(subject + note);
     if (imported.entry.empty()) return;
-    // One entry that we could not read again must not spoil the others.
+    // Checks that corral can read the new entry, so that an invalid one does not prevent the import of
+    // others.
     const json::value alone = {{"mcpServers", {{name, imported.entry}}}};
     const Result<Configuration> read_again = parse(json::serialize(alone), file_);
     if (!read_again) {
@@ -97,14 +99,14 @@ class Importing {
     result_.servers.push_back({name, std::move(imported.entry)});
   }
 
-  /// The place in front of an error would be one in a text that nobody has seen.
+  /// Without FILE:LINE:COLUMN, because the user has never seen the text that it refers to.
   std::string reason_of(const std::string& message) const {
     const std::size_t place = message.find(": ", std::min(file_.size(), message.size()));
     return place == std::string::npos ? message : message.substr(place + 2);
   }
 
-  /// Servers of one project run in its directory and may have the names of others: nothing to mix with the
-  /// rest.
+  /// Servers of single projects are only counted: they run in the directory of their project, and their names
+  /// may conflict with those of other projects.
   void count_projects(std::string_view keys) {
     const std::string_view above = keys.substr(0, keys.find("/*"));
     const std::string_view below = keys.substr(std::min(keys.find("*/") + 2, keys.size()));
@@ -117,7 +119,7 @@ class Importing {
     }
     if (count == 0) return;
     result_.notes.push_back(counted(count, "server") +
-                            " of single projects left out: add what all your projects may use by hand");
+                            " of single projects left out: add those that all your projects may use by hand");
   }
 
   const json::value& root_;
@@ -129,7 +131,7 @@ class Importing {
 }  // namespace
 
 Result<Import> import_servers(const std::string& text, const std::string& file) {
-  if (text.size() > kLargestFile) return Error{"'" + file + "' has more than 64 MiB. Name another file."};
+  if (text.size() > kLargestFile) return Error{"'" + file + "' is larger than 64 MiB. Name another file."};
   const known::ConfigFormat format = format_of(text, file);
   const known::ConfigText parsed =
       format == known::ConfigFormat::Json ? known::parse_json_config(text) : known::parse_toml_config(text);

@@ -1,4 +1,4 @@
-// Takes the servers out of the configuration of any client that we know, in the form of our own. Pure.
+// Reads the servers from the configuration of a known client and translates them into corral's format. Pure.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@ namespace corral::config {
 
 struct Import {
   std::vector<NewServer> servers;
-  std::vector<std::string> notes;  // what was left out or changed, and why; no values
+  std::vector<std::string> notes;  // what was left out or changed, and why; never values, which may be secret
 };
 
-/// JSON or TOML, by the name of the file and else by its beginning. An error if it is neither, or if it has
-/// no place for servers that we know.
+/// The extension of the file decides whether it is JSON or TOML; without one, the first character does. An
+/// error if the text cannot be parsed, or if none of the known places has servers.
 Result<Import> import_servers(const std::string& text, const std::string& file);
 
 }  // namespace corral::config

@@ -13,7 +13,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// The first of the keys that is there and not null.
+/// The value of the first key that exists and is not null.
 const json::value* first_of(const json::object& entry, std::initializer_list<std::string_view> keys) {
   for (const std::string_view key : keys) {
     const json::value* value = entry.if_contains(key);
@@ -27,7 +27,7 @@ bool is_true(const json::object& entry, std::string_view key, bool expected) {
   return value != nullptr && value->is_bool() && value->get_bool() == expected;
 }
 
-/// As a client would turn it into a text; nothing for what has none.
+/// The value as a client would convert it to a string; empty for null, lists and objects.
 std::optional<json::string> as_text(const json::value& value) {
   if (value.is_string()) return value.get_string();
   if (value.is_number() || value.is_bool()) return json::string(json::serialize(value));
@@ -51,7 +51,7 @@ class Translation {
 
   EntryImport run() {
     if (first_of(entry_, {"command"}) == nullptr) {
-      return left_out("is left out: it is reached by an address, and corral keeps processes");
+      return left_out("is left out: it is a remote server; corral manages local processes");
     }
     if (!command() || !unwrap()) return std::move(result_);
     result_.entry["command"] = words_.front();
@@ -80,7 +80,7 @@ class Translation {
     return false;
   }
 
-  /// A text and "args"; a list of all words (opencode); or an object with "path" and "args" (older Zed).
+  /// A string, with "args"; a list of all words (opencode); or an object with "path" and "args" (older Zed).
   bool command() {
     const json::object* holder = &entry_;
     const json::value* value = entry_.if_contains("command");
@@ -91,24 +91,24 @@ class Translation {
     if (value != nullptr && value->is_string()) words_.push_back(*value);
     if (value != nullptr && value->is_array() && !append_texts(*value, words_)) words_.clear();
     if (words_.empty() || words_.front().get_string().empty()) {
-      return refuse("is left out: its \"command\" is no text");
+      return refuse("is left out: its \"command\" is not a string");
     }
     const json::value* arguments = first_of(*holder, {"args"});
     if (arguments != nullptr && !append_texts(*arguments, words_)) {
-      return refuse("is left out: its \"args\" are no list of texts");
+      return refuse("is left out: its \"args\" is not a list of strings");
     }
     const std::string_view program = words_.front().get_string();
     if (program.starts_with("~/")) words_.front() = json::string("${HOME}" + std::string(program.substr(1)));
     return true;
   }
 
-  /// A server that goes through corral already is taken without it: `run -- CMD` and `connect -- CMD`.
+  /// Removes corral from the command of a server: `run -- CMD` and `connect -- CMD` become CMD.
   bool unwrap() {
     if (base_name(std::string_view(words_.front().get_string())) != "corral") return true;
     const auto dashes = std::find(words_.begin(), words_.end(), json::value("--"));
     const bool has_command = dashes != words_.end() && dashes + 1 != words_.end();
-    if (!has_command) return refuse("is left out: it goes through corral already");
-    if (dashes - words_.begin() > 2) note("loses the options that its `corral` command had");
+    if (!has_command) return refuse("is left out: it already uses corral");
+    if (dashes - words_.begin() > 2) note("loses the options of its `corral` command");
     words_.erase(words_.begin(), dashes + 1);
     return true;
   }
@@ -119,12 +119,12 @@ class Translation {
       given = first_of(inner->get_object(), {"env"});
     }
     if (given == nullptr) return true;
-    if (!given->is_object()) return refuse("is left out: its \"env\" is no object");
+    if (!given->is_object()) return refuse("is left out: its \"env\" is not an object");
     json::object variables;
     for (const auto& [name, value] : given->get_object()) {
       if (value.is_null()) continue;
       const std::optional<json::string> text = as_text(value);
-      if (!text) return refuse("is left out: a value in its \"env\" is no text");
+      if (!text) return refuse("is left out: a value in its \"env\" is not a string");
       variables[name] = *text;
     }
     if (!variables.empty()) result_.entry["env"] = std::move(variables);
@@ -143,11 +143,11 @@ class Translation {
     } else if (path.starts_with("/") || (path.starts_with("${") && !path.starts_with("${workspaceFolder"))) {
       result_.entry["cwd"] = path;
     } else {
-      note("loses its \"cwd\", which is relative: it will start in its client's directory");
+      note("loses its \"cwd\", which is relative: it will start in the client's directory");
     }
   }
 
-  /// Of several lists what each of them names. A list that cannot be read must not become "all".
+  /// The intersection of all lists. An invalid list must not have the effect of allowing every tool.
   bool allowed_tools() {
     std::optional<json::array> allowed;
     for (const std::string_view key : {"tools", "includeTools", "enabled_tools"}) {
@@ -155,10 +155,10 @@ class Translation {
       json::array names;
       if (given == nullptr) continue;
       if (!append_texts(*given, names))
-        return refuse("is left out: its list of allowed tools is not a list of texts");
+        return refuse("is left out: its list of allowed tools is not a list of strings");
       if (std::find(names.begin(), names.end(), json::value("*")) != names.end()) continue;
       if (allowed) {
-        note("has several lists of allowed tools: what all of them name is kept");
+        note("has several lists of allowed tools: only tools that are in all of them are kept");
         const json::array other = std::exchange(names, {});
         std::copy_if(allowed->begin(), allowed->end(), std::back_inserter(names),
                      [&](const json::value& name) {
@@ -176,7 +176,7 @@ class Translation {
     for (const std::string_view key : {"deny", "excludeTools", "disabled_tools", "disabledTools"}) {
       const json::value* given = first_of(entry_, {key});
       if (given == nullptr || append_texts(*given, names)) continue;
-      return refuse("is left out: its list of denied tools is not a list of texts");
+      return refuse("is left out: its list of denied tools is not a list of strings");
     }
     if (!names.empty()) result_.entry["deny"] = std::move(names);
     return true;
@@ -192,7 +192,7 @@ class Translation {
       return value != nullptr && value->is_int64() && value->get_int64() >= least &&
              value->get_int64() <= most;
     };
-    const bool says_unit = given != nullptr && given->is_string();  // whether it is one is judged later
+    const bool says_unit = given != nullptr && given->is_string();  // parse() checks the unit later
     if (says_unit || (seconds == nullptr && counts(given, 1000, kLongest * 1000))) {
       result_.entry["timeout"] = *given;
     } else if (counts(seconds, 1, kLongest)) {

@@ -13,13 +13,13 @@ namespace {
 
 namespace json = boost::json;
 
-/// How the file is laid out at some place.
+/// The line ends and the indentation at one place of the file.
 struct Layout {
   std::string newline = "\n";
   std::string indent;  // of the line
 };
 
-// NOLINTNEXTLINE(misc-no-recursion): the depth of what is shown was bounded when it was parsed
+// NOLINTNEXTLINE(misc-no-recursion): the parser has limited the depth of the value
 std::string render(const json::value& value, const Layout& layout) {
   std::string text;
   if (const json::array* list = value.if_array()) {
@@ -39,7 +39,7 @@ std::string render(const json::value& value, const Layout& layout) {
 
 using Members = std::vector<std::pair<std::string, json::value>>;
 
-/// Adds members behind the last one of an object. A comment that stands behind that one stays there.
+/// Adds members after the last one of an object. A comment that follows that one stays where it is.
 void append(const std::string& text, const ObjectPlace& place, const Members& members,
             std::vector<Edit>& edits) {
   if (members.empty()) return;
@@ -61,7 +61,7 @@ void append(const std::string& text, const ObjectPlace& place, const Members& me
   }
 }
 
-/// What the user said to corral about a server stays when its command is replaced, but for what is said anew.
+/// Keeps the `corral` options of an entry that is replaced. Options of the new entry take precedence.
 json::object with_old_options(json::object entry, const std::string& old_entry) {
   const known::ConfigText old = known::parse_json_config(old_entry);
   const json::object* object = old.value.if_object();
@@ -75,14 +75,15 @@ json::object with_old_options(json::object entry, const std::string& old_entry) 
   return entry;
 }
 
-/// The result is written over the user's file, so it must say what it should.
+/// Verifies the result before it replaces the user's file: it must be valid and contain every server.
 Result<void> check(const Merge& merge, const std::string& file, const std::vector<NewServer>& servers) {
   const Result<Configuration> after = parse(merge.text, file);
-  if (!after) return Error{"the changed file would be wrong, so it was left alone: " + after.error().message};
+  if (!after)
+    return Error{"the changed file would be invalid, so it was left alone: " + after.error().message};
   for (const NewServer& server : servers) {
     if (after->find(server.name) != nullptr) continue;
     if (std::find(merge.kept.begin(), merge.kept.end(), server.name) != merge.kept.end()) continue;
-    return Error{"'" + server.name + "' could not be put into '" + file +
+    return Error{"'" + server.name + "' could not be added to '" + file +
                  "', so it was left alone. Add it by hand."};
   }
   return {};

@@ -1,5 +1,5 @@
-// Puts servers into the text of a configuration and leaves every other byte of it as it is: comments, order
-// and blanks are the user's.
+// Adds servers to the text of a configuration and preserves every other byte: comments, order and white space
+// are the user's. Pure.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -12,7 +12,7 @@ namespace corral::config {
 
 struct NewServer {
   std::string name;
-  boost::json::object entry;  // of `mcpServers`, as we would read it
+  boost::json::object entry;  // of `mcpServers`, in corral's format
 };
 
 enum class Existing { Keep, Replace };
@@ -20,11 +20,11 @@ enum class Existing { Keep, Replace };
 struct Merge {
   std::string text;
   std::vector<std::string> added;
-  std::vector<std::string> replaced;  // their `corral` options were kept, but for those given
-  std::vector<std::string> kept;      // were there already
+  std::vector<std::string> replaced;  // keep their `corral` options unless the new entry sets them
+  std::vector<std::string> kept;      // existed already and were not replaced
 };
 
-/// `file` is for messages. An error if the text is no configuration before or afterwards.
+/// `file` is for messages. An error if the text is not a valid configuration before or after the change.
 Result<Merge> merge_servers(const std::string& text, const std::string& file,
                             const std::vector<NewServer>& servers, Existing existing);
 

@@ -21,7 +21,7 @@ void warn_of_milliseconds(Reading& reading, const Field& field, std::chrono::mil
   if (!field.value.is_number() || time >= std::chrono::seconds(1)) return;
   reading.warn(field.place.value,
                field.naming() + " is less than a second, because a number means milliseconds",
-               R"(Write seconds as a text: "30s")");
+               R"(Write seconds as a string: "30s")");
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ void read_env(Reading& reading, const Field& field, Draft& draft) {
   }
   reading.each_member(field.value, field.place.value, field.naming(), [&](const Field& variable) {
     if (!names_variable(variable.key)) {
-      return reading.fail(variable.place.key, variable.naming() + " is no name of a variable",
+      return reading.fail(variable.place.key, variable.naming() + " is not a valid variable name",
                           "Write a name without '='");
     }
     if (!reading.check_text(variable, variable.value, variable.place.value)) return;
@@ -43,7 +43,7 @@ void read_env(Reading& reading, const Field& field, Draft& draft) {
 
 void read_command(Reading& reading, const Field& field, Draft& draft) {
   if (field.value.is_array()) {
-    return reading.fail(field.place.value, field.naming() + " must be one text",
+    return reading.fail(field.place.value, field.naming() + " must be one string",
                         R"(Write the program in "command" and the rest in "args")");
   }
   if (auto program = reading.text(field)) draft.command = std::move(*program);
@@ -55,7 +55,7 @@ void read_cwd(Reading& reading, const Field& field, Draft& draft) {
   if (!path) return;
   if (!path->starts_with("/") && !path->starts_with("${")) {
     return reading.fail(field.place.value, field.naming() + " must be an absolute path",
-                        "Begin it with '/' or ${HOME}, or remove it to use the client's working directory");
+                        "Start it with '/' or ${HOME}, or remove it to use the client's working directory");
   }
   draft.server.cwd = *path;
 }
@@ -88,8 +88,8 @@ void read_timeout(Reading& reading, const Field& field, Draft& draft) {
   const std::optional<std::chrono::milliseconds> time = reading.duration(field);
   if (!time) return;
   if (time->count() == 0) {
-    return reading.fail(field.place.value, field.naming() + " is zero, and no call could be answered in that",
-                        "Remove it to wait for ever");
+    return reading.fail(field.place.value, field.naming() + " is zero, so every call would time out",
+                        "Remove it to use no limit");
   }
   warn_of_milliseconds(reading, field, *time);
   draft.server.timeout = time;
@@ -111,7 +111,7 @@ void read_containment(Reading& reading, const Field& field, Draft& draft) {
 void read_probe(Reading& reading, const Field& field, Draft& draft) {
   const std::optional<std::chrono::milliseconds> time = reading.duration(field);
   if (!time) return;
-  if (time->count() > 0) warn_of_milliseconds(reading, field, *time);  // zero is off
+  if (time->count() > 0) warn_of_milliseconds(reading, field, *time);  // zero switches probes off
   draft.server.probe = *time;
 }
 
@@ -131,7 +131,7 @@ void read_roots(Reading& reading, const Field& field, Draft& draft) {
   if (auto roots = reading.texts(field)) draft.server.roots = std::move(*roots);
   for (const std::string& root : draft.server.roots) {
     if (root.starts_with('/')) continue;
-    return reading.fail(field.place.value, field.naming() + " must hold absolute paths",
+    return reading.fail(field.place.value, field.naming() + " must contain only absolute paths",
                         R"(Write "roots": ["/home/me/project"])");
   }
 }

@@ -1,5 +1,6 @@
-// The values of server options that need more than their type checked. Each reader fails at the field, with a
-// hint what to write, and leaves the draft as it was. Called for each key of an entry by entry.cc.
+// Readers of server options that need more than a check of their type. If a value is invalid, a reader
+// reports the place and what to write, and leaves the draft unchanged. entry.cc calls them through the table
+// of server_options.h, once for each key of an entry.
 #pragma once
 
 #include <chrono>
@@ -12,9 +13,9 @@ void read_command(Reading& reading, const Field& field, Draft& draft);
 void read_env(Reading& reading, const Field& field, Draft& draft);
 void read_cwd(Reading& reading, const Field& field, Draft& draft);
 /// Clients have several names for the list of allowed tools. A file may be for more than one client, and some
-/// require a list that names everything; only one list may set a limit.
+/// clients require a list that allows everything; only one list may exclude tools.
 void read_tools(Reading& reading, const Field& field, Draft& draft);
-/// A tool that any of the lists names is denied.
+/// Several lists may be given; a tool that is in any of them is denied.
 void read_deny(Reading& reading, const Field& field, Draft& draft);
 /// "disabled" and "enabled": the server is off if either key says so.
 void read_disabled(Reading& reading, const Field& field, Draft& draft);

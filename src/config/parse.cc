@@ -1,4 +1,4 @@
-// The top level of a configuration file.
+// Parses the top level of a configuration file.
 #include <algorithm>
 #include <array>
 #include <boost/json.hpp>
@@ -22,7 +22,7 @@ const std::string kTopLevel = "the file";
 constexpr std::uint64_t kSmallestLineCap = std::uint64_t{64} << 10;
 constexpr std::uint64_t kLargestLineCap = std::uint64_t{1} << 30;
 
-/// Keys that clients keep beside their servers and that change nothing about them.
+/// Top-level keys of clients that have no effect on servers.
 constexpr std::array<std::string_view, 6> kHarmless = {"$schema", "inputs",   "imports",
                                                        "version", "$comment", "_comment"};
 
@@ -32,7 +32,7 @@ class TopLevel {
 
   void read(const json::value& root, std::size_t offset) {
     if (!root.is_object()) {
-      return reading_.fail(offset, "the file must hold an object", R"(Write {"mcpServers": {}})");
+      return reading_.fail(offset, "the file must contain an object", R"(Write {"mcpServers": {}})");
     }
     reading_.each_member(root, offset, kTopLevel, [this](const Field& field) { member(field); });
     if (reading_.failed() || has_servers_) return;
@@ -56,7 +56,7 @@ class TopLevel {
     }
     reading_.each_member(field.value, field.place.value, field.naming(), [this](const Field& entry) {
       if (!names_.insert(entry.key).second) {  // once in "mcpServers" and once in "servers"
-        return reading_.fail(entry.place.key, entry.naming() + " is there twice", "Keep one of them");
+        return reading_.fail(entry.place.key, entry.naming() + " occurs twice", "Keep one of them");
       }
       std::optional<Server> server = read_entry(reading_, entry);
       if (server) result_.servers.push_back(std::move(*server));
@@ -125,7 +125,7 @@ class TopLevel {
 
 Result<Configuration> parse(const std::string& text, const std::string& file) {
   if (text.size() > kLargestFile)
-    return Error{file + ":1:1: the file has more than 64 MiB. Make it smaller."};
+    return Error{file + ":1:1: the file is larger than 64 MiB. Make it smaller."};
   const known::ConfigText parsed = known::parse_json_config(text);
   if (!parsed.error.empty()) return parse_error(file, parsed.error);
   Configuration result = default_configuration();

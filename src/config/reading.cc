@@ -15,16 +15,16 @@ namespace {
 
 namespace json = boost::json;
 
-// A file of another kind (a client's whole settings) has hundreds of keys that are not ours.
+// The complete settings file of a client may have hundreds of keys that corral does not know.
 constexpr std::size_t kMostWarnings = 50;
 constexpr std::size_t kLongestShown = 60;
 
-/// A word of the file for a message: printable and short. Never used on values that may be secret.
+/// A key of the file for a message, printable and short. Never used for values, which may be secret.
 std::string shown(const std::string& word) {
   return printable(word.size() > kLongestShown ? word.substr(0, kLongestShown) + "…" : word);
 }
 
-/// A number as the parsers of units want it, without an exponent.
+/// A number without an exponent, which the parsers of units do not accept.
 std::string plain_number(const json::value& value) {
   if (value.is_int64()) return std::to_string(value.get_int64());
   if (value.is_uint64()) return std::to_string(value.get_uint64());
@@ -71,7 +71,7 @@ void Reading::warn(std::size_t offset, const std::string& what, const std::strin
 
 void Reading::warn_unknown(const Field& field, const std::vector<std::string>& known) {
   const std::string close = nearest_word(field.key, known);
-  warn(field.place.key, field.naming() + " is not known and does nothing",
+  warn(field.place.key, field.naming() + " is unknown and has no effect",
        close.empty() ? "Remove it if it was meant for corral"
                      : "Did you mean \"" + close + "\"?" + " Correct it");
 }
@@ -82,14 +82,13 @@ void Reading::each_member(const json::value& object, std::size_t offset, const s
   std::set<std::string, std::less<>> seen;
   walk_object(text_, offset, [&](const std::string& key, const MemberPlace& place) {
     const json::value* value = members.if_contains(key);
-    if (value ==
-        nullptr) {  // the tree and the text disagree, which is a fault of ours: say so, go no further
-      fail(place.key, "this key cannot be found again", "Write it without escapes");
+    if (value == nullptr) {  // an error in corral: its two parsers disagree about this key
+      fail(place.key, "corral cannot read this key", "Write it without escapes");
       return false;
     }
     const Field field{*value, key, owner, place};
     if (!seen.insert(key).second) {
-      fail(place.key, field.naming() + " is there twice", "Keep one of them");
+      fail(place.key, field.naming() + " occurs twice", "Keep one of them");
     } else {
       visit(field);
     }
@@ -105,11 +104,14 @@ std::optional<bool> Reading::flag(const Field& field) {
 
 bool Reading::check_text(const Field& field, const json::value& value, std::size_t offset) {
   if (!value.is_string()) {
-    fail(offset, field.naming() + " must be made of texts", "Put the value in quotes");
+    const bool is_element = &value != &field.value;
+    fail(offset, field.naming() + (is_element ? " must contain only strings" : " must be a string"),
+         "Put the value in quotes");
     return false;
   }
   if (value.get_string().find('\0') != json::string::npos) {
-    fail(offset, field.naming() + " holds a NUL character, which no program can be given", "Remove \\u0000");
+    fail(offset, field.naming() + " contains a NUL character, which cannot be passed to a program",
+         "Remove \\u0000");
     return false;
   }
   return true;
@@ -117,7 +119,7 @@ bool Reading::check_text(const Field& field, const json::value& value, std::size
 
 std::optional<std::string> Reading::text(const Field& field) {
   if (!field.value.is_string()) {
-    fail(field.place.value, field.naming() + " must be a text", "Put the value in quotes");
+    fail(field.place.value, field.naming() + " must be a string", "Put the value in quotes");
     return std::nullopt;
   }
   if (field.value.get_string().empty()) {
@@ -130,7 +132,7 @@ std::optional<std::string> Reading::text(const Field& field) {
 
 std::optional<std::vector<std::string>> Reading::texts(const Field& field) {
   if (!field.value.is_array()) {
-    fail(field.place.value, field.naming() + " must be a list of texts",
+    fail(field.place.value, field.naming() + " must be a list of strings",
          "Write \"" + shown(field.key) + R"(": ["one", "two"])");
     return std::nullopt;
   }
@@ -153,8 +155,8 @@ std::optional<std::chrono::milliseconds> Reading::duration(const Field& field) {
     const Result<std::chrono::milliseconds> parsed = parse_duration(written);
     if (parsed) return *parsed;
   }
-  fail(field.place.value, field.naming() + " is no duration",
-       R"(Write a text such as "500ms", "30s" or "2m", up to "24h", or a number of milliseconds)");
+  fail(field.place.value, field.naming() + " is not a duration",
+       R"(Write a string such as "500ms", "30s" or "2m", up to "24h", or a number of milliseconds)");
   return std::nullopt;
 }
 
@@ -165,7 +167,7 @@ std::optional<std::uint64_t> Reading::size(const Field& field) {
         parse_size(number ? plain_number(field.value) : std::string(field.value.get_string()));
     if (parsed) return *parsed;
   }
-  fail(field.place.value, field.naming() + " is no size", R"(Write a text such as "512M" or "2G")");
+  fail(field.place.value, field.naming() + " is not a size", R"(Write a string such as "512M" or "2G")");
   return std::nullopt;
 }
 
@@ -188,14 +190,15 @@ std::optional<std::uint32_t> Reading::cores(const Field& field) {
         parse_cores(number ? plain_number(field.value) : std::string(field.value.get_string()));
     if (parsed) return *parsed;
   }
-  fail(field.place.value, field.naming() + " is no number of cores", R"(Write 0.5, 2 or "150%")");
+  fail(field.place.value, field.naming() + " is not a number of cores", R"(Write 0.5, 2 or "150%")");
   return std::nullopt;
 }
 
 std::optional<std::string> Reading::version(const Field& field) {
   std::optional<std::string> version = text(field);
   if (!version || is_version(*version)) return version;
-  fail(field.place.value, field.naming() + " is no version", R"(Write numbers with points: "1.2.0")");
+  fail(field.place.value, field.naming() + " is not a version",
+       R"(Write numbers separated by dots: "1.2.0")");
   return std::nullopt;
 }
 
@@ -205,7 +208,7 @@ std::optional<std::size_t> Reading::choice(const Field& field, std::span<const s
     if (field.value.is_string() && std::string_view(field.value.get_string()) == words[i]) return i;
     list += (i == 0 ? "\"" : i + 1 == words.size() ? " or \"" : ", \"") + std::string(words[i]) + "\"";
   }
-  fail(field.place.value, field.naming() + " has a value that is not known", "Write " + list);
+  fail(field.place.value, field.naming() + " has an unknown value", "Write " + list);
   return std::nullopt;
 }
 

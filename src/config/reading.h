@@ -1,5 +1,5 @@
-// One reading of a configuration's text: the first error, the warnings, and the values of fields with their
-// places. Lives as long as one call of parse().
+// The state of one call of parse(): the first error and the warnings. Converts the fields of the file to
+// values, and reports the place of those that are invalid.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -23,14 +23,14 @@ inline constexpr std::uint32_t kMostProcesses = 4'194'304;  // the largest numbe
 /// becomes "FILE:3:14: …. Hint."
 Error parse_error(const std::string& file, const std::string& error);
 
-/// A member of an object, with all that a message about it needs.
+/// A member of an object, with the information that a message about it needs.
 struct Field {
   const boost::json::value& value;
   std::string key;
-  std::string owner;  // whose member it is, in words: "server 'files'"
+  std::string owner;  // the object that it belongs to, for messages: "server 'files'"
   MemberPlace place;
 
-  /// "timeout" of server 'files'
+  /// For messages: "timeout" of server 'files'
   std::string naming() const;
 };
 
@@ -43,18 +43,19 @@ class Reading {
   std::vector<std::string> take_warnings();
   int line_of(std::size_t offset) { return lines_.line_of(offset); }
 
-  /// Sentences without their last full stop; `hint` says what to do. Only the first error is kept.
+  /// `what` and `hint` are sentences without a full stop; `hint` says what to do. Only the first error is
+  /// kept.
   void fail(std::size_t offset, const std::string& what, const std::string& hint);
   void warn(std::size_t offset, const std::string& what, const std::string& hint);
   void warn_unknown(const Field& field, const std::vector<std::string>& known);
 
-  /// Visits the members in the order of the file until something fails. A key that is there twice fails.
+  /// Visits the members in the order of the file until an error occurs. A duplicate key is an error.
   void each_member(const boost::json::value& object, std::size_t offset, const std::string& owner,
                    const std::function<void(const Field&)>& visit);
 
-  // The value of a field; nothing, and a failure, if it is of another kind.
+  // The value of a field. If it is invalid, these functions call fail() and return nothing.
   std::optional<bool> flag(const Field& field);
-  /// Not empty, and without NUL: it ends up in a command line, an environment or a path.
+  /// A string for a command line, an environment or a path: not empty, and without NUL.
   std::optional<std::string> text(const Field& field);
   std::optional<std::vector<std::string>> texts(const Field& field);
   /// "30s", or a number of milliseconds.
@@ -65,11 +66,11 @@ class Reading {
                                             std::uint32_t most = kMostProcesses);
   /// "0.5", "150%", or a number of cores.
   std::optional<std::uint32_t> cores(const Field& field);
-  /// Numbers with points, such as "1.2.3": with anything else, a comparison would refuse all or none.
+  /// Numbers separated by dots, such as "1.2.3". Other strings cannot be compared with a version.
   std::optional<std::string> version(const Field& field);
-  /// One of the words, by its index.
+  /// The index of the word that is the value.
   std::optional<std::size_t> choice(const Field& field, std::span<const std::string_view> words);
-  /// Any text without NUL.
+  /// Whether `value`, the field itself or an element of it, is a string without NUL; calls fail() if not.
   bool check_text(const Field& field, const boost::json::value& value, std::size_t offset);
 
  private:

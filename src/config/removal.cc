@@ -21,8 +21,8 @@ std::size_t skip_spaces(const std::string& text, std::size_t at) {
   return std::min(text.find_first_not_of(" \t", at), text.size());
 }
 
-/// The comments between two places that have nothing but comments and blanks between them, without the end of
-/// their lines.
+/// The comments between two places, without their line ends. There must be only comments and white space
+/// between the places.
 std::vector<Span> comments_between(const std::string& text, std::size_t begin, std::size_t end) {
   std::vector<Span> comments;
   for (std::size_t at = text.find('/', begin); at < end; at = text.find('/', at)) {
@@ -35,7 +35,8 @@ std::vector<Span> comments_between(const std::string& text, std::size_t begin, s
   return comments;
 }
 
-/// Where the lines of comments begin that stand directly above the line that begins at `line`.
+/// The beginning of the comment lines directly above the line that begins at `line`; `line` if there are
+/// none.
 std::size_t above(const std::string& text, std::size_t before, std::size_t line) {
   const std::vector<Span> comments = comments_between(text, before, line);
   for (auto comment = comments.rbegin(); comment != comments.rend(); ++comment) {
@@ -47,7 +48,7 @@ std::size_t above(const std::string& text, std::size_t before, std::size_t line)
   return line;
 }
 
-/// Behind the end of the line, if nothing but blanks and one comment stands on it from `at` on.
+/// The beginning of the next line, if the rest of this one has only white space and at most one comment.
 std::optional<std::size_t> rest_of_line(const std::string& text, std::size_t at) {
   at = skip_spaces(text, at);
   const std::size_t newline = std::min(text.find('\n', at), text.size());
@@ -61,7 +62,7 @@ std::optional<std::size_t> rest_of_line(const std::string& text, std::size_t at)
   return newline + 1;
 }
 
-/// What goes, in the order of the text.
+/// The ranges to remove, in the order of the text.
 std::vector<Edit> cut(const std::string& text, const EntryPlace& entry) {
   const auto& [key, value, value_end] = entry.member;
   const std::size_t next = skip_blanks(text, value_end);
@@ -76,7 +77,7 @@ std::vector<Edit> cut(const std::string& text, const EntryPlace& entry) {
     end = skip_spaces(text, end);
   }
   if (has_comma || text[entry.before - 1] != ',') return {{begin, end, ""}};
-  // The last one goes, so the comma before it goes as well, with the blanks that parted the two.
+  // This was the last entry, so the comma before it is removed too, with the white space between them.
   if (skip_spaces(text, entry.before) == begin) return {{entry.before - 1, end, ""}};
   return {{entry.before - 1, entry.before, ""}, {begin, end, ""}};
 }
@@ -86,16 +87,17 @@ Error no_server(const std::string& file, const std::string& name, const ServerTa
   for (const auto& [known, place] : tables.entries) names.push_back(known);
   const std::string close = nearest_word(name, names);
   return Error{"no server in '" + file + "' is called '" + printable(name) + "'. " +
-                   (close.empty() ? "Run `corral config check` to see which there are."
+                   (close.empty() ? "Run `corral config check` to list the servers."
                                   : "Did you mean '" + printable(close) + "'?"),
                Error::Kind::NotFound};
 }
 
-/// The result is written over the user's file, so nothing but the one server may be gone.
+/// Verifies the result before it replaces the user's file: only this one server may be missing.
 Result<void> check(const Configuration& before, const std::string& text, const std::string& file,
                    const std::string& name) {
   const Result<Configuration> after = parse(text, file);
-  if (!after) return Error{"the changed file would be wrong, so it was left alone: " + after.error().message};
+  if (!after)
+    return Error{"the changed file would be invalid, so it was left alone: " + after.error().message};
   const Changes found = changes(before, *after);
   const bool only_this =
       found.removed.empty() ? before.find(name) == nullptr : found.removed == std::vector<std::string>{name};
@@ -103,8 +105,8 @@ Result<void> check(const Configuration& before, const std::string& text, const s
       find_tables(text).entries.count(name) == 0) {
     return {};
   }
-  return Error{"'" + name + "' could not be taken out of '" + file +
-               "', so it was left alone. Do it by hand."};
+  return Error{"'" + name + "' could not be removed from '" + file +
+               "', so it was left alone. Remove it by hand."};
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Takes a server out of the text of a configuration and leaves every byte that is not about it as it is.
+// Removes a server from the text of a configuration and preserves every byte that does not belong to it.
 // Pure.
 #pragma once
 
@@ -8,9 +8,9 @@
 
 namespace corral::config {
 
-/// The text without the server. What goes with it: its comma, the comments directly above it and the one
-/// behind it, if no other server stands on its lines. A blank line parts a comment from what is below it.
-/// `file` is for messages. The error's kind is NotFound if there is no such server; it names the nearest one.
+/// The text without the server and its comma. If no other server is on its lines, the comments directly above
+/// it and the one after it are removed, too; a comment above a blank line stays. `file` is for messages. If
+/// there is no such server, the kind of the error is NotFound and its message suggests the most similar name.
 Result<std::string> remove_server(const std::string& text, const std::string& file, const std::string& name);
 
 }  // namespace corral::config

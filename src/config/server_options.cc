@@ -188,8 +188,8 @@ std::string park_text(const Server& server) {
   return *server.park ? "parked if its session is silent" : "never parked";
 }
 
-/// Clients have this key, too. There, a value that cannot be used only loses the description: their files
-/// must stay usable.
+/// Clients have this key, too. An invalid value next to "command" is therefore only a warning, so that their
+/// files stay usable.
 void read_description(Reading& reading, const Field& field, Draft& draft) {
   constexpr std::size_t kLongest = 200;
   const json::string* const text = field.value.if_string();
@@ -198,7 +198,7 @@ void read_description(Reading& reading, const Field& field, Draft& draft) {
     return;
   }
   const std::string what =
-      field.naming() + (text == nullptr ? " must be a text" : " is longer than 200 bytes");
+      field.naming() + (text == nullptr ? " must be a string" : " is longer than 200 bytes");
   const char* const hint = "Write one sentence that says what the server is for";
   if (draft.place == OptionPlace::Corral) return reading.fail(field.place.value, what, hint);
   reading.warn(field.place.value, what + " and is not shown", hint);
@@ -402,7 +402,7 @@ const ServerOption kOptions[] = {
 }  // namespace
 
 bool ServerOption::is_called(std::string_view name) const {
-  if (name.empty()) return false;  // as unused synonyms are
+  if (name.empty()) return false;  // unused synonyms are empty
   return key == name || std::find(synonyms.begin(), synonyms.end(), name) != synonyms.end();
 }
 

@@ -7,7 +7,7 @@ ObjectPlace read_table(const std::string& text, std::size_t table, ServerTables&
   std::size_t before = table + 1;
   return walk_object(text, table, [&](const std::string& name, const MemberPlace& member) {
     tables.entries.emplace(name, EntryPlace{member, before});
-    before = skip_blanks(text, member.end) + 1;  // only used if there is a next one, and then it is a comma
+    before = skip_blanks(text, member.end) + 1;  // after the comma; unused if this is the last member
     return true;
   });
 }

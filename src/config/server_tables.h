@@ -1,4 +1,4 @@
-// Where the servers stand in the text of a configuration, also those that are not for us. Pure.
+// Finds the entries of all servers, also of remote ones, in the text of a configuration. Pure.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@ namespace corral::config {
 
 struct EntryPlace {
   MemberPlace member;
-  std::size_t before = 0;  // behind the brace or comma in front of it
+  std::size_t before = 0;  // just after the brace or comma that precedes it
 };
 
 struct ServerTables {
@@ -21,7 +21,7 @@ struct ServerTables {
   ObjectPlace root;
 };
 
-/// Of a text that has been parsed without an error.
+/// `text` must be a configuration that parse() accepts.
 ServerTables find_tables(const std::string& text);
 
 }  // namespace corral::config

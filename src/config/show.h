@@ -1,4 +1,4 @@
-// A configuration for people and programs, as it is in force, with whatever looks like a secret hidden.
+// Shows a configuration to people and programs, with defaults filled in and secrets hidden. Pure.
 #pragma once
 
 #include <map>
@@ -15,26 +15,26 @@ const char* name_of(Share share);
 const char* name_of(proc::Containment containment);
 const char* name_of(OnChange on_change);
 const char* name_of(Foreign foreign);
-/// Of Server::modern: "auto", "legacy", "modern".
+/// The name of a value of Server::modern: "auto", "legacy" or "modern".
 const char* era_name(std::optional<bool> modern);
 
-/// The value of a variable as it may be shown: `***` if its name or the value itself looks like a secret. A
-/// bare ${VAR} is no secret.
+/// The value of a variable for display: `***` if its name or the value itself looks like a secret. A bare
+/// ${VAR} is shown, because it only names a variable.
 std::string show_variable(const std::string& name, const std::string& value);
 
-/// "500ms", "2s", "1500ms", "5m": as it would be written in the file.
+/// In the format of the file: "500ms", "2s", "1500ms", "5m".
 std::string show_duration(std::chrono::milliseconds time);
 
-/// A line of `config check` about one server.
+/// One line of the output of `config check` about a server.
 struct ShownLine {
-  std::string_view label;  // lives as long as the program
+  std::string_view label;  // valid until the program exits
   std::string text;
-  bool verbatim = false;  // something to paste: must not be wrapped
+  bool verbatim = false;  // for copying: must not be wrapped
 };
 /// All options of the server, except its name and whether it is disabled.
 std::vector<ShownLine> lines_of(const Server& server);
 
-/// The options that describe the server to people, by their keys; only those that are set, safe for a
+/// The options that describe the server to people, by key. Only options that are set; safe to print on a
 /// terminal.
 std::map<std::string, std::string> about(const Server& server);
 

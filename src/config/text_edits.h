@@ -1,5 +1,5 @@
-// Changes to the text of a file that leave every other byte as it is, and how the text is laid out around
-// them. Pure.
+// Edits of the text of a file that preserve every other byte, and functions that examine the layout around an
+// edit. Pure.
 #pragma once
 
 #include <cstddef>
@@ -8,20 +8,20 @@
 
 namespace corral::config {
 
-/// `text` takes the place of what stands from `begin` to `end`.
+/// Replaces the bytes from `begin` up to, but not including, `end` by `text`.
 struct Edit {
   std::size_t begin;
   std::size_t end;
   std::string text;
 };
 
-/// The edits may come in any order but may not overlap.
+/// The text with all edits applied. They may be in any order but must not overlap.
 std::string applied(const std::string& text, std::vector<Edit> edits);
 
-/// As the first line ends.
+/// The line end of the first line: "\n" or "\r\n".
 std::string newline_of(const std::string& text);
 
-/// Where the line begins that holds `at`.
+/// The beginning of the line that contains `at`.
 std::size_t line_start(const std::string& text, std::size_t at);
 std::string indent_of(const std::string& text, std::size_t at);
 bool begins_its_line(const std::string& text, std::size_t at);

@@ -23,7 +23,7 @@ std::size_t skip_string(std::string_view text, std::size_t at) {
   return text.size();
 }
 
-/// Behind the comment that begins at `at`; `at` itself if none does.
+/// The end of the comment that begins at `at`; `at` if there is no comment.
 std::size_t skip_comment(std::string_view text, std::size_t at) {
   const std::string_view opening = text.substr(at, 2);
   const bool line = opening == "//";
@@ -32,7 +32,8 @@ std::size_t skip_comment(std::string_view text, std::size_t at) {
   return end == std::string_view::npos ? text.size() : end + (line ? 1 : 2);
 }
 
-/// Behind the brace or bracket that closes the one at `at`. No recursion: the text decides how deep it goes.
+/// The end of the object or array that begins at `at`. Not recursive, because the depth of the text is not
+/// limited.
 std::size_t skip_nested(std::string_view text, std::size_t at) {
   std::size_t depth = 0;
   while (at < text.size()) {
@@ -52,7 +53,7 @@ std::size_t skip_nested(std::string_view text, std::size_t at) {
   return text.size();
 }
 
-/// The quoted text without its escapes. What cannot be read is given as it is: it is compared, not believed.
+/// The quoted text without escapes. An invalid text is returned unchanged, because it is only compared.
 std::string unescaped(std::string_view quoted) {
   const bool plain = quoted.size() >= 2 && quoted.find('\\') == std::string_view::npos;
   if (plain) return std::string(quoted.substr(1, quoted.size() - 2));

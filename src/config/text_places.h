@@ -1,6 +1,6 @@
-// Where things stand in the text of a configuration. Boost.JSON's tree has no positions, so this walks the
-// text beside it: JSON with comments and trailing commas that has been parsed without an error before. On any
-// other text the answers are wrong but bounded; nothing is read beyond its end.
+// Finds the positions of keys and values in the text of a configuration, because values of Boost.JSON have no
+// positions. The text is JSON with comments and trailing commas that the parser has accepted. For any other
+// text the results may be wrong, but no function reads beyond the end of the text. Pure.
 #pragma once
 
 #include <cstddef>
@@ -11,34 +11,35 @@
 namespace corral::config {
 
 struct MemberPlace {
-  std::size_t key = 0;    // of its opening quote
-  std::size_t value = 0;  // of its first letter
-  std::size_t end = 0;    // behind its last letter
+  std::size_t key = 0;    // offset of its opening quote
+  std::size_t value = 0;  // offset of its first letter
+  std::size_t end = 0;    // just after its last letter
 };
 
 struct ObjectPlace {
-  std::size_t close = 0;        // of the closing brace
-  MemberPlace last;             // only if there are members
-  std::size_t count = 0;        // of members
-  bool trailing_comma = false;  // behind the last one
+  std::size_t close = 0;        // offset of the closing brace
+  MemberPlace last;             // valid only if there are members
+  std::size_t count = 0;        // number of members
+  bool trailing_comma = false;  // after the last member
 };
 
-/// Behind blanks and comments, and behind a byte order mark at the very beginning.
+/// The first offset from `at` that is neither white space nor in a comment. Also skips a byte order mark at
+/// the beginning of the text.
 std::size_t skip_blanks(std::string_view text, std::size_t at);
 
-/// Behind the value that begins at `at`.
+/// The end of the value that begins at `at`.
 std::size_t skip_value(std::string_view text, std::size_t at);
 
-/// The members of the object that begins at `object`, in their order. `visit` gets each key without its
-/// escapes and says whether to go on.
+/// Visits the members of the object that begins at `object`, in the order of the text. `visit` gets each key
+/// without escapes and returns whether to continue.
 using VisitMember = std::function<bool(const std::string& key, const MemberPlace& place)>;
 ObjectPlace walk_object(std::string_view text, std::size_t object, const VisitMember& visit);
 
-/// Where element number `index` of the array at `array` begins.
+/// The offset of element `index`, counted from 0, of the array that begins at `array`.
 std::size_t find_element(std::string_view text, std::size_t array, std::size_t index);
 
-/// Turns offsets into lines and columns, both from 1. Remembers the last one, so that many offsets in rising
-/// order cost one walk.
+/// Converts offsets to lines and columns, both counted from 1. Remembers the last position, so that offsets
+/// in ascending order need only one pass over the text.
 class LineCounter {
  public:
   explicit LineCounter(std::string_view text) : text_(text) {}

@@ -1,6 +1,6 @@
-// Which server a session asks for, and how it is to be run: an entry of the configuration, or a command of
-// the client, with everything expanded. Values; the daemon makes one for each distinct entry and shares it
-// between all sessions that ask for the same.
+// The server that a session requests and how to run it: an entry of the configuration or a command of the
+// client, with all variables expanded. Plain values. The daemon creates one specification for each distinct
+// entry and shares it between all sessions that request the same server.
 #pragma once
 
 #include <chrono>
@@ -20,14 +20,14 @@
 namespace corral::pool {
 
 struct ServerSpec {
-  std::string server;    // its name, or the name of the command
-  config::Server entry;  // every option, expanded; the defaults for a client's command
+  std::string server;    // the name of the entry or of the command
+  config::Server entry;  // all options, expanded; defaults for a client's command
   proc::LaunchSpec launch;
-  std::string key;  // of `launch`: servers with the same key are the same server
+  std::string key;  // computed from `launch`; specifications with the same key are the same server
   bool from_configuration = false;
-  std::function<bool(std::string_view)> allows_tool;  // empty = all
-  std::string root;                                   // share = root: the project
-  Account* account = nullptr;                         // of the principal that wants it; null = nobody counts
+  std::function<bool(std::string_view)> allows_tool;  // empty = all tools are allowed
+  std::string root;                                   // share = root: the project directory
+  Account* account = nullptr;  // of the principal that requests it; null = not accounted
 };
 
 /// The era that the user has configured; unset = corral detects it.
@@ -36,17 +36,17 @@ inline std::optional<knowledge::Era> configured_era(const ServerSpec& spec) {
   return *spec.entry.modern ? knowledge::Era::Modern : knowledge::Era::Legacy;
 }
 
-/// How long one call may take. A call without a configured limit still ends, so that its id does not stay in
-/// the tables of a server that has forgotten it.
+/// How long one call may take. A call without a configured limit also ends after some time, so that its id
+/// does not stay in the tables for ever if the server never answers.
 inline Clock::duration call_timeout(const ServerSpec& spec) {
   return spec.entry.timeout.value_or(std::chrono::hours(1));
 }
 
-/// Whether the user asks for it, and not a token.
+/// Whether the user requests the server, and not a token.
 inline bool is_users(const ServerSpec& spec) { return spec.account == nullptr || spec.account->is_user(); }
 
-/// Whether it is the server that the configuration calls so. A client's own command may have the same name,
-/// and is another server.
+/// Whether this is the configured server of that name. A client's own command may have the same name but is
+/// another server.
 inline bool is_configured_as(const ServerSpec& spec, std::string_view server) {
   return spec.from_configuration && spec.server == server;
 }
@@ -58,11 +58,11 @@ inline bool is_stopped(const ServerSpec& spec, const StoppedServers& stopped) {
   return spec.from_configuration && stopped.contains(spec.server);
 }
 
-/// What a session asks for.
+/// The request of a session for an instance.
 struct Ask {
   std::shared_ptr<const ServerSpec> spec;
   std::string initialize_params;
-  std::optional<bool> shared;  // a session that comes back stays what it was; unset = to be decided
+  std::optional<bool> shared;  // whether a resumed session was shared before; unset = not decided yet
 };
 
 }  // namespace corral::pool

@@ -125,7 +125,7 @@ class Witness {
     this.longest = Math.max(this.longest, performance.now() - began);
   }
 
-  // Each one is a client that comes anew.
+  // Each call is a new client.
   byUrl(server = 'calm') {
     const _meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',

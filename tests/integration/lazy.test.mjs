@@ -127,7 +127,7 @@ describe('lazy start', { concurrency: 3 }, () => {
   );
 
   daemonTest(
-    'knowledge that is broken is put aside, with a warning, and learned anew',
+    'knowledge that is broken is put aside, with a warning, and learned again',
     { servers: counted(['--legacy']) },
     async (daemon, lab) => {
       const learned = await learn(daemon, lab);

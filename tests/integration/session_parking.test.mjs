@@ -1,5 +1,5 @@
-// Sessions that fall silent again and again, while others come and go: each has its server ended and started
-// anew many times, and every call is answered, with what it asked.
+// Sessions that fall silent again and again, while others start and end: the server of each session is ended
+// and restarted many times, and every call gets its own answer.
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

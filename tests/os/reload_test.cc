@@ -171,7 +171,8 @@ TEST_F(Reload, AFileThatIsGoneIsAMistake) {
   EXPECT_TRUE(has_server("one"));
 
   write(config(), configuration(entry("three")));
-  EXPECT_TRUE(eventually([&] { return has_server("three"); })) << "made anew, and not noticed: " << errors();
+  EXPECT_TRUE(eventually([&] { return has_server("three"); }))
+      << "created again, and not noticed: " << errors();
 }
 
 TEST_F(Reload, SighupDoesIt) {

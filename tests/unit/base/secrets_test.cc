@@ -46,7 +46,7 @@ TEST(OpaqueWords, HaveTwentyFourLettersAndDigitsThreeOfEachAtLeast) {
   EXPECT_EQ(shown(letters), letters);
   EXPECT_EQ(shown("099" + letters.substr(0, 21)), "***") << "at the edges of what is a digit";
   EXPECT_EQ(shown("abc-" + letters.substr(0, 18) + "12-4567"), "abc-" + letters.substr(0, 18) + "12-4567")
-      << "a sign begins anew";
+      << "a sign starts a new word";
   EXPECT_EQ(shown("a-" + letters.substr(0, 20) + "12"), "a-" + letters.substr(0, 20) + "12");
   EXPECT_EQ(shown("a-" + letters.substr(0, 21) + "123.+"), "***") << "what stands around it does not matter";
   EXPECT_EQ(shown("/" + letters.substr(0, 21) + "123"), "/" + letters.substr(0, 21) + "123") << "a path";

@@ -52,30 +52,30 @@ TEST(ConfigBounds, OfTheDaemonsOptions) {
       {R"("drain":)",
        {"0", "\"24h\"", "1500", "0.5e3"},
        {"true", "\"25h\"", "[]"},
-       "is no duration. Write a text such"},
-      {R"("linger":)", {"\"0s\""}, {"\"\""}, "is no duration"},
+       "is not a duration. Write a string such"},
+      {R"("linger":)", {"\"0s\""}, {"\"\""}, "is not a duration"},
       {R"("watch":{"interval":)", {"0}", "1000}", "\"1s\"}"}, {"999}", "1}"}, "is less than a second"},
       {R"("watch":{"foreign":)",
        {"\"off\"}", "\"report\"}", "\"end\"}"},
        {"\"on\"}", "true}"},
-       R"(has a value that is not known. Write "off", "report" or "end".)"},
+       R"(has an unknown value. Write "off", "report" or "end".)"},
       {R"("min_version":)",
        {"\"1\"", "\"1.2.3\""},
        {"\"x\"", "1", "\"\""},
        "\"min_version\" of the top-level"},
       {R"("http":{"port":)", {"0}", "65535}"}, {"-1}", "65536}"}, "from 0 to 65535"},
-      {R"("http":{"bind":)", {"\"127.0.0.1\"}", "\"::1\"}"}, {"\"a.example\"}"}, "is no address"},
+      {R"("http":{"bind":)", {"\"127.0.0.1\"}", "\"::1\"}"}, {"\"a.example\"}"}, "is not an IP address"},
       {R"("http":{"idle":)", {"1}", "\"30m\"}"}, {"0}"}, "no session would last"},
       {R"("http":{"hosts":[)",
        {"]}", "\"a.example\"]}", "\"[::1]\"]}", "\"!\"]}"},
        {"\"\"]}", "\"a b\"]}", "\"a:1\"]}", "\"a/\"]}", "\"a@b\"]}", "\"*\"]}", "\"a,b\"]}", "\"a\\\"\"]}",
         "\"\\u007f\"]}", "\"[::1\"]}", "\"::1]\"]}", "\"a?\"]}", "\"a#\"]}"},
-       "holds something else. Write names without port or scheme"},
+       "contains an invalid value. Write names without port or scheme"},
       {R"("http":{"origins":[)",
        {"\"https://a\"]}", "\"https://a:1\"]}", "\"x://[::1]\"]}"},
        {"\"\"]}", "\"a\"]}", "\"://a\"]}", "\"https://\"]}", "\"https://a/\"]}", "\"https://a@b\"]}",
         "\"https://*\"]}", "\"https://a b\"]}"},
-       "holds something else. Write each web page's scheme and host"},
+       "contains an invalid value. Write each web page's scheme and host"},
   };
   for (const Bound& bound : bounds) {
     for (const char* const value : bound.good) {
@@ -95,12 +95,12 @@ TEST(ConfigBounds, OfAServersOptions) {
       {R"("memory":)",
        {"\"1M\"", "1048576"},
        {"true", "\"\""},
-       "is no size. Write a text such as \"512M\" or \"2G\"."},
-      {R"("recycle":)", {"\"1G\""}, {"[]"}, "is no size"},
+       "is not a size. Write a string such as \"512M\" or \"2G\"."},
+      {R"("recycle":)", {"\"1G\""}, {"[]"}, "is not a size"},
       {R"("cpu":)",
        {"0.5", "2", "\"150%\""},
        {"0", "true", "\"x\""},
-       "is no number of cores. Write 0.5, 2 or \"150%\"."},
+       "is not a number of cores. Write 0.5, 2 or \"150%\"."},
       {R"("share":)",
        {"\"auto\"", "\"root\""},
        {"\"all\"", "1"},
@@ -112,19 +112,16 @@ TEST(ConfigBounds, OfAServersOptions) {
       {R"("roots":)",
        {"[]", "[\"/a\",\"/b\"]"},
        {"[\"/a\",\"b\"]", "[\"\"]"},
-       "must hold absolute paths. Write \"roots\": ["},
-      {R"("roots":)", {}, {"\"/a\"", "7"}, "must be a list of texts. Write \"roots\": [\"one\", \"two\"]."},
+       "must contain only absolute paths. Write \"roots\": ["},
+      {R"("roots":)", {}, {"\"/a\"", "7"}, "must be a list of strings. Write \"roots\": [\"one\", \"two\"]."},
       {R"("on_stop":)", {"\"x\""}, {"\"\""}, "is empty. Write a value or remove the key."},
-      {R"("on_stop":)", {}, {"7"}, "must be a text. Put the value in quotes."},
+      {R"("on_stop":)", {}, {"7"}, "must be a string. Put the value in quotes."},
       {R"("on_stop":)",
        {},
        {"\"a\\u0000\""},
-       "holds a NUL character, which no program can be given. Remove \\u0000."},
+       "contains a NUL character, which cannot be passed to a program. Remove \\u0000."},
       {R"("restart":)", {"true", "false"}, {"1", "null"}, "must be true or false. Write it without quotes."},
-      {R"("timeout":)",
-       {"1000", "\"1s\""},
-       {"0", "\"0s\""},
-       "is zero, and no call could be answered in that"},
+      {R"("timeout":)", {"1000", "\"1s\""}, {"0", "\"0s\""}, "is zero, so every call would time out"},
       {R"("timeout":)",
        {"\"999ms\""},
        {"999", "1"},
@@ -133,10 +130,10 @@ TEST(ConfigBounds, OfAServersOptions) {
       {R"("tools":)",
        {},
        {"[]"},
-       R"("tools" of "corral" of server 'a' has no effect there. Write "tools" beside "command".)"},
-      {R"("disabledTools":)", {}, {"[]"}, "has no effect there"},
-      {R"("shrae":)", {}, {"1"}, R"(is not known and does nothing. Did you mean "share"? Correct it.)"},
-      {R"("qqqqqqqq":)", {}, {"1"}, "is not known and does nothing. Remove it if it was meant for corral."},
+       R"("tools" of "corral" of server 'a' has no effect in this object. Write "tools" next to "command".)"},
+      {R"("disabledTools":)", {}, {"[]"}, "has no effect in this object"},
+      {R"("shrae":)", {}, {"1"}, R"(is unknown and has no effect. Did you mean "share"? Correct it.)"},
+      {R"("qqqqqqqq":)", {}, {"1"}, "is unknown and has no effect. Remove it if it was meant for corral."},
   };
   for (const Bound& bound : bounds) {
     for (const char* const value : bound.good) {
@@ -154,34 +151,34 @@ TEST(ConfigBounds, OfAServersOwnKeys) {
       {R"("env":)",
        {"{}", "{\"A\":\"\"}"},
        {"{\"\":\"1\"}", "{\"A=\":\"1\"}", "{\"A\\u0000\":\"1\"}"},
-       "is no name of a variable. Write a name without '='."},
+       "is not a valid variable name. Write a name without '='."},
       {R"("env":)",
        {},
        {"{\"A\":1}"},
-       "\"A\" of \"env\" of server 'a' must be made of texts. Put the value in quotes."},
-      {R"("env":)", {}, {"{\"A\":\"\\u0000\"}"}, "holds a NUL character"},
+       "\"A\" of \"env\" of server 'a' must be a string. Put the value in quotes."},
+      {R"("env":)", {}, {"{\"A\":\"\\u0000\"}"}, "contains a NUL character"},
       {R"("env":)", {}, {"[]"}, "must be an object. Write \"env\": {\"NAME\": \"value\"}."},
       {R"("cwd":)",
        {"\"/a\"", "\"${HOME}/a\""},
        {"\"a\"", "\"$HOME\"", "\"~/a\""},
        "must be an absolute path."},
-      {R"("args":)", {"[]", "[\"\"]"}, {"[1]", "[\"a\",null]"}, "must be made of texts"},
-      {R"("args":)", {}, {"[\"a\\u0000\"]"}, "holds a NUL character"},
+      {R"("args":)", {"[]", "[\"\"]"}, {"[1]", "[\"a\",null]"}, "must contain only strings"},
+      {R"("args":)", {}, {"[\"a\\u0000\"]"}, "contains a NUL character"},
       {R"("type":)", {"\"stdio\"", "\"local\""}, {"\"x\"", "1"}, R"(Write "stdio" or "local".)"},
       {R"("type":)",
        {},
        {"\"http\"", "\"sse\"", "\"ws\"", "\"remote\"", "\"streamable-http\"", "\"streamableHttp\""},
-       "server 'a' is reached by an address and is left out: corral keeps processes"},
-      {R"("url":)", {"\"x\",\"type\":\"stdio\""}, {"\"x\"", "1"}, "has both a \"command\" and an address"},
+       "server 'a' is a remote server and is left out: corral manages local processes"},
+      {R"("url":)", {"\"x\",\"type\":\"stdio\""}, {"\"x\"", "1"}, "has both a \"command\" and a URL"},
       {R"("tools":["a"],"includeTools":)",
        {"[\"*\"]"},
        {"[\"b\"]", "[]"},
        "is a second list of allowed tools."},
-      {R"("tools":["*"],"enabled_tools":)", {"[\"b\"]", "[]"}, {"1"}, "must be a list of texts"},
+      {R"("tools":["*"],"enabled_tools":)", {"[\"b\"]", "[]"}, {"1"}, "must be a list of strings"},
       {R"("envFile":)",
        {},
        {"1"},
-       "is a key of another client and does nothing here. Write each variable in \"env\";"},
+       "is a key of another client and has no effect here. Write each variable in \"env\";"},
       {R"("trust":)", {"1", "true"}, {}, ""},
       {R"("argss":)", {}, {"[]"}, "Did you mean \"args\"?"},
       {R"("trsut":)", {}, {"1"}, "Remove it if it was meant for corral"},
@@ -199,22 +196,24 @@ TEST(ConfigBounds, OfAServersOwnKeys) {
 
 TEST(ConfigBounds, OfNamesAndCommands) {
   EXPECT_EQ(objection_to_name(std::string(200, 'a')), "");
-  EXPECT_EQ(objection_to_name(std::string(201, 'a')), "a server's name has more than 200 bytes");
+  EXPECT_EQ(objection_to_name(std::string(201, 'a')), "a server's name is longer than 200 bytes");
   EXPECT_EQ(objection_to_name("a-"), "");
   EXPECT_EQ(objection_to_name("corral2"), "");
   const auto command = [](const std::string& members) {
     return said_of(R"({"mcpServers":{"a":{)" + members + "}}}");
   };
   EXPECT_THAT(command(R"("command":"npx -y x")"),
-              HasSubstr("holds blanks and is taken for one program's name"));
+              HasSubstr("contains spaces and is treated as the name of one program"));
   EXPECT_EQ(command(R"("command":"npx -y x","args":[])"), "");
   EXPECT_EQ(command(R"("command":"/opt/my server")"), "");
   EXPECT_THAT(command(R"("command":"~/x")"), HasSubstr("begins with '~', which only a shell understands"));
-  EXPECT_THAT(command(R"("command":"corral","args":["connect"])"), HasSubstr("leads back here"));
+  EXPECT_THAT(command(R"("command":"corral","args":["connect"])"),
+              HasSubstr("would connect to corral itself"));
   EXPECT_EQ(command(R"("command":"corral","args":["run"])"), "");
   EXPECT_EQ(command(R"("command":"corral")"), "");
-  EXPECT_THAT(command(R"("url":"x")"), HasSubstr("is reached by an address"));
-  EXPECT_THAT(command(R"("type":7,"command":"x")"), StartsWith("f:1:28: \"type\" of server 'a' has a value"));
+  EXPECT_THAT(command(R"("url":"x")"), HasSubstr("is a remote server"));
+  EXPECT_THAT(command(R"("type":7,"command":"x")"),
+              StartsWith("f:1:28: \"type\" of server 'a' has an unknown value"));
 }
 
 TEST(ConfigBounds, OfLongKeysAndManyWarnings) {
@@ -235,8 +234,8 @@ TEST(ConfigBounds, OfTheTopLevel) {
   for (const char* const harmless : {"$schema", "inputs", "imports", "version", "$comment", "_comment"}) {
     EXPECT_EQ(said_of(R"({"mcpServers":{},")" + std::string(harmless) + "\":1}"), "") << harmless;
   }
-  EXPECT_EQ(said_of(R"({"mcpServer":{}})").substr(0, 103),
-            "f:1:2: \"mcpServer\" of the file is not known and does nothing. Did you mean \"mcpServers\"? "
+  EXPECT_EQ(said_of(R"({"mcpServer":{}})").substr(0, 102),
+            "f:1:2: \"mcpServer\" of the file is unknown and has no effect. Did you mean \"mcpServers\"? "
             "Correct it.f:1");
   EXPECT_THAT(of_daemon(R"("lingre":1)"), HasSubstr("Did you mean \"linger\"?"));
   EXPECT_THAT(of_daemon(R"("http":{"ports":1})"), HasSubstr("Did you mean \"port\"?"));

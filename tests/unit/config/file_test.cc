@@ -56,7 +56,7 @@ TEST_F(ConfigFiles, AreReadWithTheirName) {
 }
 
 TEST_F(ConfigFiles, ThatAreNoFilesAreRefused) {
-  EXPECT_THAT(read(root()).error().message, HasSubstr("no regular file"));
+  EXPECT_THAT(read(root()).error().message, HasSubstr("not a regular file"));
 }
 
 TEST_F(ConfigFiles, ThatEverybodyMayWriteAreRefused) {
@@ -103,7 +103,7 @@ TEST_F(ConfigFiles, ThatArePipesDoNotMakeAnybodyWait) {
   const std::string fifo = root() + "/fifo";
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
 
-  EXPECT_THAT(read(fifo).error().message, HasSubstr("no regular file"));
+  EXPECT_THAT(read(fifo).error().message, HasSubstr("not a regular file"));
 }
 
 TEST_F(ConfigFiles, AreWhereXdgSays) {
@@ -216,7 +216,7 @@ TEST_F(ConfigFiles, BehindALinkToNothingAreNotMade) {
   link("d/config.json", root() + "/gone/corral.json");
   const Result<FileUpdate> update = FileUpdate::begin(root() + "/d/config.json");
   ASSERT_FALSE(update);
-  EXPECT_THAT(update.error().message, HasSubstr("symbolic link to a file that is not there"));
+  EXPECT_THAT(update.error().message, HasSubstr("symbolic link to a file that does not exist"));
   EXPECT_TRUE(std::filesystem::is_symlink(root() + "/d/config.json"));
 }
 
@@ -229,7 +229,7 @@ TEST_F(ConfigFiles, ThatSomebodyElseChangedMeanwhileAreLeftAlone) {
   const Result<void> done = update->commit("mine");
 
   ASSERT_FALSE(done);
-  EXPECT_THAT(done.error().message, HasSubstr("changed by somebody else"));
+  EXPECT_THAT(done.error().message, HasSubstr("changed by another process"));
   EXPECT_EQ(text_of(file), "theirs");
   EXPECT_EQ(files_in("d"), 1U);
 }

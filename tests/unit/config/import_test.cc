@@ -126,7 +126,7 @@ TEST(Import, TakesTheCommandOutOfACorralThatIsThereAlready) {
 }
 
 TEST(Import, SaysWhatItLeavesOut) {
-  EXPECT_THAT(notes(R"({"url": "https://x"})"), ElementsAre(HasSubstr("reached by an address")));
+  EXPECT_THAT(notes(R"({"url": "https://x"})"), ElementsAre(HasSubstr("a remote server")));
   EXPECT_THAT(notes(R"({"command": 1})"), ElementsAre(HasSubstr("\"command\"")));
   EXPECT_THAT(notes(R"({"command": "x", "args": [[]]})"), ElementsAre(HasSubstr("\"args\"")));
   EXPECT_THAT(notes(R"({"command": "x", "env": {"A": []}})"), ElementsAre(HasSubstr("\"env\"")));

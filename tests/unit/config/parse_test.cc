@@ -233,7 +233,7 @@ TEST(Parse, LeavesOutWhatIsReachedByAnAddress) {
     const Configuration found = good(R"({"mcpServers": {"far": {)" + std::string(members) + "}}}");
     EXPECT_THAT(found.servers, IsEmpty()) << members;
     EXPECT_THAT(found.warnings, ElementsAre(AllOf(StartsWith("f.json:1:17: "), HasSubstr("server 'far'"),
-                                                  HasSubstr("address"))))
+                                                  HasSubstr("remote server"))))
         << members;
   }
 }
@@ -306,7 +306,7 @@ TEST(Parse, RefusesAListOfToolsWhereItWouldGuardNothing) {
     const std::string why = wrong(entry(R"("corral": {")" + std::string(key) + R"(": ["a"]})"));
 
     EXPECT_THAT(why, HasSubstr("\"" + std::string(key) + "\""));
-    EXPECT_THAT(why, HasSubstr("beside \"command\""));
+    EXPECT_THAT(why, HasSubstr("next to \"command\""));
   }
 }
 
@@ -322,7 +322,7 @@ TEST(Parse, ShowsAtMostFiftyWarnings) {
 
 TEST(Parse, WarnsOfWhatIsProbablyAMistake) {
   EXPECT_THAT(good(R"({"mcpServers": {"a": {"command": "npx -y files"}}})").warnings,
-              ElementsAre(HasSubstr("holds blanks")));
+              ElementsAre(HasSubstr("contains spaces")));
   EXPECT_THAT(good(R"({"mcpServers": {"a": {"command": "~/bin/x"}}})").warnings,
               ElementsAre(HasSubstr("${HOME}")));
   EXPECT_THAT(good(entry(R"("timeout": 30)")).warnings, ElementsAre(HasSubstr("milliseconds")));
@@ -352,29 +352,29 @@ TEST_P(Faults, AreNamedWithTheirPlace) {
 INSTANTIATE_TEST_SUITE_P(
     All, Faults,
     ::testing::Values(
-        Fault{"[]", "1:1", "must hold an object"},
+        Fault{"[]", "1:1", "must contain an object"},
         Fault{"\n {\"mcpServers\": 1}", "2:17", "must be an object"},
         Fault{"{\n  \"mcpServers\": {\n    \"a\" 1\n  }\n}", "3:9", "missing comma"},
         Fault{R"({"mcpServers": {"a": 1}})", "1:22", "server 'a' must be an object"},
         Fault{R"({"mcpServers": {"a": {}}})", "1:17", "no \"command\""},
         Fault{R"({"mcpServers": {"a": {"command": ""}}})", "1:34", "is empty"},
         Fault{R"({"mcpServers": {"a": {"command": ["x"]}}})", "1:34", "in \"args\""},
-        Fault{R"({"mcpServers": {"a": {"command": 1}}})", "1:34", "must be a text"},
-        Fault{R"({"mcpServers": {"a": {"command": "x", "args": "y"}}})", "1:47", "list of texts"},
+        Fault{R"({"mcpServers": {"a": {"command": 1}}})", "1:34", "must be a string"},
+        Fault{R"({"mcpServers": {"a": {"command": "x", "args": "y"}}})", "1:47", "list of strings"},
         Fault{"{\"mcpServers\": {\"a\": {\"command\": \"x\", \"args\": [\"y\", // [,\n  8080]}}}", "2:3",
               "in quotes"},
         Fault{R"({"mcpServers": {"a": {"command": "x\u0000y"}}})", "1:34", "NUL"},
         Fault{R"({"mcpServers": {"a": {"command": "x", "env": []}}})", "1:46", "must be an object"},
         Fault{R"({"mcpServers": {"a": {"command": "x", "env": {"P": 80}}}})", "1:52", "in quotes"},
         Fault{R"({"mcpServers": {"a": {"command": "x", "env": {"A=B": "1"}}}})", "1:47",
-              "no name of a variable"},
+              "not a valid variable name"},
         Fault{R"({"mcpServers": {"a": {"command": "x", "cwd": "sub"}}})", "1:46", "absolute path"},
         Fault{R"({"mcpServers": {"a": {"command": "x", "type": "carrier"}}})", "1:47",
               "\"stdio\" or \"local\""},
         Fault{R"({"mcpServers": {"a": {"command": "x", "disabled": "no"}}})", "1:51", "true or false"},
-        Fault{R"({"mcpServers": {"a": {"command": "x", "timeout": "soon"}}})", "1:50", "no duration"},
-        Fault{R"({"mcpServers": {"a": {"command": "x", "timeout": -1}}})", "1:50", "no duration"},
-        Fault{R"({"mcpServers": {"a": {"command": "x", "timeout": 1e300}}})", "1:50", "no duration"},
+        Fault{R"({"mcpServers": {"a": {"command": "x", "timeout": "soon"}}})", "1:50", "not a duration"},
+        Fault{R"({"mcpServers": {"a": {"command": "x", "timeout": -1}}})", "1:50", "not a duration"},
+        Fault{R"({"mcpServers": {"a": {"command": "x", "timeout": 1e300}}})", "1:50", "not a duration"},
         Fault{R"({"mcpServers": {"a": {"command": "x", "timeout": 0}}})", "1:50", "is zero"},
         Fault{R"({"mcpServers": {"a": {"command": "x", "corral": true}}})", "1:49", "must be an object"},
         Fault{R"({"mcpServers": {"a": {"command": "x", "corral": {"share": "all"}}}})", "1:59",
@@ -382,11 +382,13 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{R"({"mcpServers": {"a": {"command": "x", "corral": {"restart": "always"}}}})", "1:61",
               "true or false"},
         Fault{R"({"mcpServers": {"a": {"command": "x", "corral": {"park": 1}}}})", "1:58", "true or false"},
-        Fault{R"({"mcpServers": {"a": {"command": "x", "corral": {"probe": true}}}})", "1:59", "no duration"},
-        Fault{R"({"mcpServers": {"a": {"command": "x", "corral": {"probe": -1}}}})", "1:59", "no duration"},
+        Fault{R"({"mcpServers": {"a": {"command": "x", "corral": {"probe": true}}}})", "1:59",
+              "not a duration"},
+        Fault{R"({"mcpServers": {"a": {"command": "x", "corral": {"probe": -1}}}})", "1:59",
+              "not a duration"},
         Fault{R"({"mcpServers": {"a": {"command": "x", "corral": {"era": "2026-07-28"}}}})", "1:57",
               "\"auto\", \"legacy\" or \"modern\""},
-        Fault{R"({"mcpServers": {"a": {"command": "x", "corral": {"era": true}}}})", "1:57", "not known"},
+        Fault{R"({"mcpServers": {"a": {"command": "x", "corral": {"era": true}}}})", "1:57", "unknown value"},
         Fault{R"({"mcpServers": {"a": {"command": "x", "corral": {"eager": 1}}}})", "1:59", "true or false"},
         Fault{R"({"mcpServers": {"a": {"command": "x", "corral": {"warm": -1}}}})", "1:58", "from 0 to 64"},
         Fault{R"({"mcpServers": {"a": {"command": "x", "corral": {"warm": 65}}}})", "1:58", "from 0 to 64"},
@@ -394,12 +396,13 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{R"({"mcpServers": {"a": {"command": "x", "corral": {"on_change": "restart"}}}})", "1:63",
               "\"roll\", \"warn\" or \"ignore\""},
         Fault{R"({"mcpServers": {"a": {"command": "x", "corral": {"pids": 0}}}})", "1:58", "whole number"},
-        Fault{R"({"mcpServers": {"a": {"command": "x", "corral": {"memory": "lots"}}}})", "1:60", "no size"},
+        Fault{R"({"mcpServers": {"a": {"command": "x", "corral": {"memory": "lots"}}}})", "1:60",
+              "not a size"},
         Fault{R"({"mcpServers": {"a": {"command": "x", "corral": {"cpu": "-1"}}}})", "1:57", "cores"},
-        Fault{R"({"mcpServers": {"a": {"command": "x", "command": "y"}}})", "1:39", "is there twice"},
-        Fault{R"({"mcpServers": {"a": {"command": "x"}, "a": {"command": "x"}}})", "1:40", "is there twice"},
+        Fault{R"({"mcpServers": {"a": {"command": "x", "command": "y"}}})", "1:39", "occurs twice"},
+        Fault{R"({"mcpServers": {"a": {"command": "x"}, "a": {"command": "x"}}})", "1:40", "occurs twice"},
         Fault{R"({"mcpServers": {"a": {"command": "x"}, "\u0061": {"command": "x"}}})", "1:40",
-              "is there twice"},
+              "occurs twice"},
         Fault{R"({"mcpServers": {"a": {"command": "x"}}, "servers": {"a": {"command": "x"}}})", "1:53",
               "twice"},
         Fault{R"({"mcpServers": {"corral": {"command": "x"}}})", "1:17", "reserved"},
@@ -408,9 +411,9 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{R"({"mcpServers": {"": {"command": "x"}}})", "1:17", "is empty"},
         Fault{R"({"mcpServers": {"-v": {"command": "x"}}})", "1:17", "looks like an option"},
         Fault{R"({"mcpServers": {"a": {"command": "/bin/corral", "args": ["connect", "a"]}}})", "1:17",
-              "leads back"},
+              "connect to corral itself"},
         Fault{R"({"corral": {"line_cap": 1}})", "1:25", "out of range"},
-        Fault{R"({"corral": {"drain": "long"}})", "1:22", "no duration"},
+        Fault{R"({"corral": {"drain": "long"}})", "1:22", "not a duration"},
         Fault{R"({"corral": {"max_instances": 0}})", "1:30", "whole number from 1"},
         Fault{R"({"corral": {"max_instances": -4}})", "1:30", "whole number from 1"},
         Fault{R"({"corral": {"max_instances": "4"}})", "1:30", "without quotes"},
@@ -419,19 +422,19 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{R"({"corral": {"watch": "60s"}})", "1:22", R"(Write "watch": {)"},
         Fault{R"({"corral": {"watch": {"interval": 10}}})", "1:35", "less than a second"},
         Fault{R"({"corral": {"watch": {"foreign": "kill"}}})", "1:34", R"("off", "report")"},
-        Fault{R"({"corral": {"min_version": "new"}})", "1:28", "is no version"},
+        Fault{R"({"corral": {"min_version": "new"}})", "1:28", "is not a version"},
         Fault{R"({"corral": {"history": 4000}})", "1:24", "to 3650"},
         Fault{R"({"corral": {"keep": -1}})", "1:21", "whole number from 0"},
         Fault{R"({"corral": {"keep": null}})", "1:21", "whole number from 0"},
         Fault{R"({"corral": {"http": 8765}})", "1:21", R"(Write "http": {"port": 8765})"},
         Fault{R"({"corral": {"http": {"port": 65536}}})", "1:30", "from 0 to 65535"},
         Fault{R"({"corral": {"http": {"port": "80"}}})", "1:30", "without quotes"},
-        Fault{R"({"corral": {"http": {"bind": "example.org"}}})", "1:30", "is no address"},
+        Fault{R"({"corral": {"http": {"bind": "example.org"}}})", "1:30", "is not an IP address"},
         Fault{R"({"corral": {"http": {"bind": ""}}})", "1:30", "is empty"},
         Fault{R"({"corral": {"http": {"hosts": ["a", "a:80"]}}})", "1:31", "without port or scheme"},
         Fault{R"({"corral": {"http": {"hosts": ["*"]}}})", "1:31", "without port or scheme"},
-        Fault{R"({"corral": {"http": {"hosts": "a"}}})", "1:31", "list of texts"},
-        Fault{R"({"corral": {"http": {"origins": ["*"]}}})", "1:33", "there is no \"*\""},
+        Fault{R"({"corral": {"http": {"hosts": "a"}}})", "1:31", "list of strings"},
+        Fault{R"({"corral": {"http": {"origins": ["*"]}}})", "1:33", "\"*\" is not supported"},
         Fault{R"({"corral": {"http": {"origins": ["null"]}}})", "1:33", "scheme and host"},
         Fault{R"({"corral": {"http": {"origins": ["https://a/b"]}}})", "1:33", "scheme and host"},
         Fault{R"({"corral": {"http": {"idle": 0}}})", "1:30", "no session would last"},

@@ -124,7 +124,7 @@ TEST_F(FileWatchTest, FindsAFileWhoseFoldersCameLater) {
   write("a/b/file", "y");
   pass(milliseconds(200));
   pass(milliseconds(200));
-  EXPECT_EQ(told_, 3) << "a folder that was made anew is another one";
+  EXPECT_EQ(told_, 3) << "a folder that was created again is another one";
 }
 
 TEST_F(FileWatchTest, FollowsLinks) {

@@ -142,8 +142,8 @@ TEST(WhileTheServerStarts, ACancellationBehindALargeCallOrManyIsRead) {
   }
 }
 
-/// A client that has only looked at the revisions begins anew behind its own calls: what had to wait is taken
-/// from within the opening of an instance that is there already.
+/// A client that has only asked for the revisions starts again after its own calls: the waiting messages are
+/// taken while an instance that exists already is being opened.
 TEST_F(Lazy, MessagesKeepTheirOrderWhenTheNextInstanceIsThereAtOnce) {
   learn();
   write_script("the next version");  // so it is not known before it has started

@@ -140,7 +140,7 @@ TEST_F(LimitedTools, RefuseANameThatIsTooLongToCompare) {
     asked = asked || tool.size() > 1024;
     return true;
   };
-  exchange_.wanted->launch.argv.emplace_back("anew");
+  exchange_.wanted->launch.argv.emplace_back("again");
   client_ = &exchange_.ready_client();
   const auto heard_of = [this](const std::string& name) {
     client_->say(call(R"({"name":")" + name + R"("})"));

@@ -289,7 +289,7 @@ TEST(ModernPosts, HearThatTheServerCouldNotBeStarted) {
   FakeExchange& call = house.ask("1", "tools/list");
   EXPECT_EQ(call.status, 200);
   EXPECT_THAT(call.body, AllOf(HasSubstr(R"("id":1,"error":{"code":-31001)"), HasSubstr("no such program")));
-  EXPECT_EQ(house.gone, 1) << "the next request begins anew";
+  EXPECT_EQ(house.gone, 1) << "the next request starts a new session";
 }
 
 TEST(ModernPosts, LetGoOfTheirConnectionsWithTheSession) {

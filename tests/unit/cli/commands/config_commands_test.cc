@@ -250,17 +250,17 @@ TEST_F(ConfigOutput, ImportSaysWhatItAddedReplacedAndKept) {
   };
 
   EXPECT_EQ(import({"--dry-run"}), R"(Would add one, two to ~/corral.json.
-note: 'far' is left out: it is reached by an address, and corral keeps processes.
+note: 'far' is left out: it is a remote server; corral manages local processes.
 )");
   EXPECT_FALSE(std::filesystem::exists(config_));
   EXPECT_EQ(import({}), R"(Added one, two to ~/corral.json.
-note: 'far' is left out: it is reached by an address, and corral keeps processes.
+note: 'far' is left out: it is a remote server; corral manages local processes.
 Next: corral connect --config ~/corral.json one
 To use an imported server, write in the client's file: "command": "corral", "args": ["connect",
 "NAME"].
 )");
   EXPECT_EQ(import({}), R"(Not changed in ~/corral.json: one, two. --force replaces them.
-note: 'far' is left out: it is reached by an address, and corral keeps processes.
+note: 'far' is left out: it is a remote server; corral manages local processes.
 )");
   write("client.json", R"({"mcpServers": {"one": {"command": "other"}, "three": {"command": "true"}}})");
   EXPECT_EQ(import({"--force", "--dry-run"}), R"(Would add three to ~/corral.json.
@@ -282,7 +282,7 @@ TEST_F(ConfigOutput, ImportSaysWhyThereIsNothingToImport) {
 
   EXPECT_EQ(seen.code, 1);
   EXPECT_EQ(seen.errors,
-            R"(corral import: 'far' is left out: it is reached by an address, and corral keeps processes
+            R"(corral import: 'far' is left out: it is a remote server; corral manages local processes
 corral import: '~/client.json' has no server that corral can run. Name another file.
 )");
   EXPECT_EQ(run({"import"}).errors,
