@@ -9,8 +9,8 @@
 * Revisions of MCP by their dates: only wire/revisions.h names them, so that a new revision is one row of a table.
 * Unit tests that sleep: they hold the clock instead, so that they are exact and never wait.
 * Tests that are switched off, and white space at the end of a line.
-* Phrases that are translated word for word and not plain English, in every Markdown page and in the folders of src/
-  that `PLAIN_ENGLISH` lists. What a page quotes (code blocks and words in backticks) is not judged.
+* Phrases that are translated word for word and not plain English, in every Markdown page and in src/. What a page quotes
+  (code blocks and words in backticks) is not judged.
 """
 
 import re
@@ -49,35 +49,6 @@ MAY_SLEEP = {
 }
 SWITCHED_OFF = re.compile(r"\bDISABLE[D]_\w|\b(?:test|it|describe|suite)\.onl[y]\(")
 
-# Folders of src/ whose comments and messages are edited. Add a folder when it is done; never remove one.
-PLAIN_ENGLISH = (
-    "base",
-    "bridge",
-    "cli",
-    "config",
-    "control",
-    "daemon",
-    "events",
-    "guard",
-    "http",
-    "instance",
-    "keeper",
-    "knowledge",
-    "known",
-    "observe",
-    "pool",
-    "proc",
-    "reap",
-    "registry",
-    "router",
-    "run",
-    "serve",
-    "session",
-    "shim",
-    "survey",
-    "transport",
-    "wire",
-)
 # "there is no" and "is no longer" are English, and so is a question that begins with Who.
 CALQUES = (
     (r"(?<!there\s)\bis\s+no\s+(?!longer\b)[a-z]+", 'write "is not a ..." or "is not ..."'),
@@ -119,10 +90,7 @@ def rules_for(path):
 
 def is_plain(path):
     """Whether the text of this file must be plain English."""
-    if path.suffix == ".md":
-        return True
-    is_source = path.suffix in CPP_SUFFIXES and path.parts[0] == "src" and len(path.parts) > 2
-    return is_source and path.parts[1] in PLAIN_ENGLISH
+    return path.suffix == ".md" or (path.suffix in CPP_SUFFIXES and path.parts[0] == "src")
 
 
 def prose_of(path, text):

@@ -304,7 +304,7 @@ TEST_F(HttpDoor, OpensToASocketInTheFileSystem) {
   send(client, get("/x"));
   ASSERT_TRUE(holds(1));
 
-  EXPECT_EQ(held_[0].exchange->peer().door, http::Peer::Socket::Unix);
+  EXPECT_EQ(held_[0].exchange->peer().socket, http::Peer::Socket::Unix);
   EXPECT_TRUE(held_[0].request.peer->ours);
   held_[0].exchange->reply(text("hello"));
   EXPECT_EQ(read_to(client, "hello"), ok("hello"));

@@ -16,6 +16,7 @@
 
 #include <filesystem>
 
+#include "base/text.h"
 #include "base/unique_fd.h"
 #include "support/eventually.h"
 #include "support/os_test.h"

@@ -309,10 +309,9 @@ class Words(CheckCase):
         )
         self.assert_clean()
 
-    def test_source_is_judged_only_in_folders_that_are_edited(self):
+    def test_source_is_judged_and_tests_are_not(self):
         text = "// Wh" "o calls it is n" "o client.\n"
         self.write("src/wire/a.cc", text)
-        self.write("src/unedited/a.cc", text)
         self.write("tests/unit/wire/a.cc", text)
         self.assert_caught(
             "src/wire/a.cc:1: not plain English: Wh" "o calls",
