@@ -109,7 +109,8 @@ bool Pool::release(SessionPort& port, Haste haste, WhenGone when_gone, Ends ends
 void Pool::hasten(SessionId session) {
   for (Slot& slot : slots_) {
     // A private instance of an earlier definition may still be ending, too.
-    if (slot.run().left_by() == session || slot.holder().session() == session) slot.hasten(Haste::ClientGone);
+    const bool earlier = slot.holder().session() == session && is_ending(slot.life());
+    if (slot.run().left_by() == session || earlier) slot.hasten(Haste::ClientGone);
   }
 }
 

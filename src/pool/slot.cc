@@ -302,9 +302,10 @@ bool Slot::retire(Cause cause, const WhenGone& task) {
   if (lives && task) when_gone(task);
   if (lives && !is_ending(life_)) run_.set_cause(cause);
   if (cause != Cause::Recycled) restarts_.forgive();
-  // Sessions that wait for the old definition, or for a stopped server, must not start it again.
+  // Sessions that wait for the old definition, or for a stopped server, must not start it again. After a
+  // restart or a recycling the definition is the same, so they go on waiting.
   std::vector<SessionId> refused;
-  if (cause != Cause::Restarted) refused = waiters_.dismiss_all();
+  if (cause != Cause::Restarted && cause != Cause::Recycled) refused = waiters_.dismiss_all();
   run_.lose(refused);
   apply(Trigger::Retired);
   const Opened answer{cause == Cause::Stopped ? Opened::Kind::Failed : Opened::Kind::Again, nullptr,

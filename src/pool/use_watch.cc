@@ -25,10 +25,11 @@ void UseWatch::look() {
   const ServerSpec& spec = slot_.spec();
   const router::Router& router = *slot_.router();
   const router::Router::Activity activity = router.activity();
+  const bool has_sessions = !router.sessions().empty();
   const UseVerdict verdict =
-      judge_use({.has_sessions = !router.sessions().empty(),
+      judge_use({.has_sessions = has_sessions,
                  .in_use = activity.in_use,
-                 .may_park = may_park(spec, catalog_),
+                 .may_park = has_sessions && !activity.in_use && may_park(spec, catalog_),
                  .replaced = !slot_.run().stale().empty() && spec.entry.on_change == config::OnChange::Roll,
                  .unused = Clock::now() - activity.last_used,
                  .idle = spec.entry.idle});

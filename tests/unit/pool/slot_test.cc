@@ -355,6 +355,20 @@ TEST_F(ASlot, ThatIsRecycledEndsItsInstanceOnceItsCallsAreAnswered) {
   EXPECT_THAT(one_.departures, ElementsAre(router::Departure::Replaced));
 }
 
+TEST_F(ASlot, ThatIsRecycledLetsASessionThatWaitsGoOnWaiting) {
+  reach(Life::Ready, one_);
+  slot_->add_waiter(two_, "{}");  // its earlier instance is still ending, so it asks later
+
+  slot_->retire(Cause::Recycled, {});
+  parts_.settle();
+  EXPECT_EQ(two_.told(), 0U);
+  exit();
+  parts_.open_servers();
+
+  EXPECT_EQ(two_.told(), 1U);
+  EXPECT_EQ(two_.last(), Opened::Kind::Ready);
+}
+
 TEST_F(ASlot, ThatDrainsEndsAtOnceWhenItIsUnused) {
   reach(Life::Draining, one_);
   slot_->apply(Trigger::Unused);
