@@ -60,7 +60,7 @@ WRAPPERS = {
     "watch": '{"mcpServers": {}, "corral": {"watch": {%s}}}',
     "top": '{"mcpServers": {}, %s}',
 }
-NOT_KNOWN = "is not known"
+NOT_KNOWN = "is unknown"
 
 
 class Program:

@@ -43,6 +43,7 @@ OS_TESTS = {
     "instance": ("hub", "server", "reconcile"),
     "keeper": ("os", "proc", "daemon", "reconcile"),
     "knowledge": ("hub", "server", "reconcile"),
+    "known": ("reap", "hub", "daemon"),
     "observe": ("hub", "daemon"),
     "pool": ("hub", "connect", "server"),
     "proc": ("os", "proc", "server"),

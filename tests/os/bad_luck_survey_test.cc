@@ -216,7 +216,7 @@ TEST_F(BadLuckSurvey, WithoutATerminalAndStderrItWorks) {
   };
   Session session(launch);
 
-  EXPECT_THAT(session.output_to_end(), HasSubstr("this is a dry run"));
+  EXPECT_THAT(session.output_to_end(), HasSubstr("Ended: nothing (dry run)"));
   EXPECT_EQ(session.wait(), 0);
   EXPECT_TRUE(lives(dead.server()));
 }

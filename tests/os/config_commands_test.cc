@@ -138,10 +138,10 @@ TEST_F(ConfigCommands, AddSaysWhatIsWrongAndWritesNothing) {
     int code;
     const char* part;
   } cases[] = {
-      {{"a", "npx", "-y"}, 125, "behind `--`"},
-      {{"--", "npx"}, 125, "behind `--`"},
-      {{"a", "--"}, 125, "behind `--`"},
-      {{"a", "b", "--", "x"}, 125, "behind `--`"},
+      {{"a", "npx", "-y"}, 125, "after `--`"},
+      {{"--", "npx"}, 125, "after `--`"},
+      {{"a", "--"}, 125, "after `--`"},
+      {{"a", "b", "--", "x"}, 125, "after `--`"},
       {{"a", "--share", "all", "--", "x"}, 125, "auto, shared, session or root"},
       {{"a", "--env", "B", "--", "x"}, 125, "'B=${B}'"},
       {{"a", "--env", "=1", "--", "x"}, 125, "NAME=value"},
@@ -238,8 +238,7 @@ TEST_F(ConfigCommands, ImportForATrySaysWhatItWouldDoAndWritesNothing) {
   const Words said = say_plainly({"import", "--dry-run", client});
 
   EXPECT_EQ(said.code, 0) << said.err;
-  EXPECT_THAT(said.out,
-              AllOf(HasSubstr("Would add theirs"), HasSubstr("Kept as they are"), HasSubstr("old")));
+  EXPECT_THAT(said.out, AllOf(HasSubstr("Would add theirs"), HasSubstr("Not changed in"), HasSubstr("old")));
   EXPECT_EQ(file(config()), kTended);
   EXPECT_FALSE(std::filesystem::exists(path(backup())));
 }
@@ -292,7 +291,7 @@ TEST_F(ConfigCommands, CheckShowsHowAServerLives) {
   EXPECT_EQ(said.code, 0) << said.err;
   for (const char* part : {"the project root", "root: one instance for each project", "not restarted",
                            "not probed", "never parked", "when a session attaches", "with 2 kept ready",
-                           "for a legacy", "its files are not watched", "12 instances", "keeps 0 idle"}) {
+                           "as a legacy", "its files are not watched", "12 instances", "keeps 0 idle"}) {
     EXPECT_THAT(said.out, HasSubstr(part));
   }
   EXPECT_THAT(said.out, Not(HasSubstr("warning")));

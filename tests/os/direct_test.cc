@@ -180,7 +180,7 @@ TEST_F(Direct, ACommandNeedsNoConfiguration) {
   EXPECT_EQ(call({"--", line_of_rude(), "echo", "arg=b"}).out, "b\n");
   const Words guess = call({"--", path("rude_server"), "--tag=" + tag(), "echo"});
   EXPECT_EQ(guess.code, kBadArguments);
-  EXPECT_THAT(guess.err, HasSubstr("by another --"));
+  EXPECT_THAT(guess.err, HasSubstr("put another `--` between"));
 }
 
 TEST_F(Direct, ACallNeedsNoDaemon) {
@@ -256,7 +256,7 @@ TEST_F(Direct, WrongWordsAreNamedBeforeAnythingIsCalled) {
       {{"--timeout", "2", "rude", "echo"}, "timeout"},
       {{"--share", "all", "rude", "echo"}, "invalid value 'all'"},
       {{"--no-such", "rude", "echo"}, "unknown option '--no-such'"},
-      {{"--batch", "rude", "echo"}, "a batch reads"},
+      {{"--batch", "rude", "echo"}, "--batch reads"},
   };
 
   for (const Case& each : cases) {

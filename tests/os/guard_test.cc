@@ -67,7 +67,7 @@ TEST_F(Guard, AReportPipeThatNobodyReadsIsAnErrorAndNoWait) {
   Session session(launch);
 
   EXPECT_EQ(session.wait(), 125) << errors();
-  EXPECT_TRUE(report_names("is a pipe that nobody reads")) << errors();
+  EXPECT_TRUE(report_names("is a pipe without a reader")) << errors();
   EXPECT_FALSE(std::filesystem::exists(path("started")));
 }
 

@@ -113,7 +113,7 @@ TEST_F(ReapNever, TouchesWhatADebuggerHolds) {
 
   EXPECT_TRUE(traced_lives);
   EXPECT_FALSE(lives(dead.servers()[1]));
-  EXPECT_THAT(said.out, HasSubstr("is being debugged: detach the debugger first"));
+  EXPECT_THAT(said.out, HasSubstr("a debugger is attached to it: detach first"));
   EXPECT_EQ(said.code, 0);
 }
 
@@ -182,7 +182,7 @@ TEST_F(ReapNever, TouchesALivingCorralBehindAWrapper) {
 
   EXPECT_EQ(said.code, 0);
   EXPECT_THAT(said.out, HasSubstr("Ended: 0 servers"));
-  EXPECT_THAT(said.out, HasSubstr("below a living corral"));
+  EXPECT_THAT(said.out, HasSubstr("below a running corral"));
   EXPECT_EQ(find_all_servers().size(), 4U);
   const boost::json::value known = doctor();
   for (const pid_t pid : find_all_servers()) EXPECT_EQ(text_of(entry_of(known, pid), "state"), "kept");

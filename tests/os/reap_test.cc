@@ -122,7 +122,7 @@ TEST_F(Reap, DryRunWinsOverYes) {
   const Said said = reap({"--orphans", "--dry-run"});
 
   EXPECT_EQ(said.code, 0);
-  EXPECT_THAT(said.out, HasSubstr("this is a dry run"));
+  EXPECT_THAT(said.out, HasSubstr("Ended: nothing (dry run)"));
   EXPECT_THAT(living(dead.servers()), SizeIs(2));
 }
 
@@ -132,7 +132,7 @@ TEST_F(Reap, RefusesYesWithoutAChoice) {
     const Said said = run_corral(words);
 
     EXPECT_EQ(said.code, 125);
-    EXPECT_THAT(said.err, HasSubstr("--yes needs a choice"));
+    EXPECT_THAT(said.err, HasSubstr("--yes requires a selection"));
     EXPECT_THAT(said.err, HasSubstr("--orphans"));
     EXPECT_THAT(said.out, IsEmpty());
   }
@@ -242,7 +242,7 @@ TEST_F(Reap, NamesOtherValuesThatAreNone) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> lines = {
       {{"reap", "--keep", "x"}, "invalid number of copies 'x'"},
       {{"reap", "--parent", "0"}, "invalid pid '0'"},
-      {{"reap", "--parent", "-5"}, "is no process number"},
+      {{"reap", "--parent", "-5"}, "invalid pid"},
       {{"reap", "--older-than", "soon"}, "soon"},
       {{"reap", "4711"}, "4711"},
       {{"reap", "--no-such-option"}, "--no-such-option"}};

@@ -81,7 +81,7 @@ TEST_F(ServeDoor, IsNoConditionForADaemonThatAClientStarts) {
 
   EXPECT_TRUE(ready()) << errors();
   EXPECT_TRUE(eventually([&] {
-    return errors().find("no door for clients that come by URL: port " + owner.port()) != std::string::npos;
+    return errors().find("HTTP clients cannot connect by TCP: port " + owner.port()) != std::string::npos;
   })) << errors();
 }
 
@@ -147,11 +147,11 @@ TEST_F(ServeDoor, IsNotOpenedForACommandThatCannotRun) {
 
   const Words configured = say("serve", {"--config", "x.json", "--", "cat"});
   EXPECT_EQ(configured.code, 1);
-  EXPECT_THAT(configured.err, HasSubstr("leave --config out"));
+  EXPECT_THAT(configured.err, HasSubstr("omit --config"));
 
   const Words unmarked = say("serve", {"cat"});
   EXPECT_EQ(unmarked.code, 125);
-  EXPECT_THAT(unmarked.err, HasSubstr("stands behind --"));
+  EXPECT_THAT(unmarked.err, HasSubstr("after `--`"));
 }
 
 }  // namespace

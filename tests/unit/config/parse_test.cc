@@ -244,7 +244,8 @@ TEST(Parse, DoesNotGuessBetweenACommandAndAnAddress) {
 }
 
 TEST(Parse, IsSilentAboutKeysThatClientsKeepForThemselves) {
-  const Configuration found = good(R"({"$schema": "s", "mcpServers": {"a": {"command": "x", "description": "d",
+  const Configuration found =
+      good(R"({"$schema": "s", "mcpServers": {"a": {"command": "x", "description": "d",
       "alwaysAllow": [], "autoApprove": [], "trust": true, "gallery": true, "version": "1"}}})");
 
   EXPECT_THAT(found.warnings, IsEmpty());
