@@ -214,7 +214,7 @@ labTest('without a daemon the control server reaps all the same, and only when i
   assert.deepEqual(shown.ended, []);
   for (const { client } of held) await client.ping();
 
-  assert.match((await ask(control, 'reap', { confirm: true })).failure, /confirm needs a choice/);
+  assert.match((await ask(control, 'reap', { confirm: true })).failure, /confirm requires a selection/);
   const done = await ask(control, 'reap', { ...choice, confirm: true });
   assert.deepEqual(
     done.ended.map(({ pid, gone }) => [pid, gone]),

@@ -137,7 +137,7 @@ labTest('reap ends the orphans and leaves the servers of a living client alone',
   await becomesOrphan(lab, 3);
 
   const choice = ['reap', '--orphans', '--match', lab.tag];
-  assert.match(await corral(lab, ...choice), /nothing, this is a dry run/);
+  assert.match(await corral(lab, ...choice), /Ended: nothing \(dry run\)/);
   assert.equal((await look(lab)).servers.length, 5, 'a dry run ends nothing');
   const said = await corral(lab, ...choice, '--yes');
 
