@@ -308,8 +308,8 @@ bool Slot::retire(Cause cause, const WhenGone& task) {
   if (cause != Cause::Restarted && cause != Cause::Recycled) refused = waiters_.dismiss_all();
   run_.lose(refused);
   apply(Trigger::Retired);
-  const Opened answer{cause == Cause::Stopped ? Opened::Kind::Failed : Opened::Kind::Again, nullptr,
-                      "server " + spec_->server + " was stopped with `corral stop`"};
+  Opened answer{cause == Cause::Stopped ? Opened::Kind::Failed : Opened::Kind::Again, nullptr,
+                "server " + spec_->server + " was stopped with `corral stop`"};
   waiters_.answer(refused, [&answer](SessionId) { return answer; });
   return lives;
 }

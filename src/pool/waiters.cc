@@ -14,6 +14,7 @@ auto find_in(const std::deque<Waiter>& list, SessionId session) {
 
 std::vector<SessionId> ids_of(const std::deque<Waiter>& list) {
   std::vector<SessionId> ids;
+  ids.reserve(list.size());
   for (const Waiter& waiter : list) ids.push_back(waiter.port->id());
   return ids;
 }
