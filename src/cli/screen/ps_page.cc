@@ -47,7 +47,7 @@ void show_wide(Page& page, const Overview& overview) {
   for (const auto& [key, sessions] : waiting_groups(overview)) {
     rows.push_back({shown(key.first), "-", "-", "-", "-", std::to_string(sessions.size()),
                     fit(shown_clients(sessions), 16, page.style()), "-", "-", "-", key.second,
-                    shown_code({{.state = key.second}, {}}),
+                    shown_code(observe::InstanceView{.state = key.second}),
                     waiting_reason(overview, key.first, key.second)});
     state.tones.push_back(tone_of_state(key.second));
   }
