@@ -144,7 +144,7 @@ TEST_F(ConfigCommands, AddSaysWhatIsWrongAndWritesNothing) {
       {{"a", "b", "--", "x"}, 125, "after `--`"},
       {{"a", "--share", "all", "--", "x"}, 125, "auto, shared, session or root"},
       {{"a", "--env", "B", "--", "x"}, 125, "'B=${B}'"},
-      {{"a", "--env", "=1", "--", "x"}, 125, "NAME=value"},
+      {{"a", "--env", "=1", "--", "x"}, 125, "NAME=VALUE"},
       {{"a", "--sahre", "root", "--", "x"}, 125, "did you mean --share?"},
       {{"corral", "--", "x"}, 1, "reserved"},
       {{"a/b", "--", "x"}, 1, "'/'"},
