@@ -2,6 +2,7 @@
 // are told.
 #pragma once
 
+#include <deque>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -114,7 +115,7 @@ struct AskedServer {
     return texts;
   }
 
-  std::vector<Request> requests;
+  std::deque<Request> requests;  // an answer that is being handled may cause the next one
   std::size_t seen = 0;
   std::uint64_t last = 0;
 };
