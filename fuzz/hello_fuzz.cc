@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "control/channel.h"
+#include "control/control_socket.h"
 #include "control/hello.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -60,28 +60,28 @@ Hello verb_hello(Verb verb, const std::string& server) {
 
 DaemonRequest::DaemonRequest(const std::string& runtime_dir, Hello hello, milliseconds patience)
     : verb_(hello.verb), deadline_(Clock::now()) {
-  Result<Channel> channel = connect_to_daemon(runtime_dir);
-  if (!channel) {
-    failure_ = not_connected(channel.error());
+  Result<ControlSocket> socket = connect_to_daemon(runtime_dir);
+  if (!socket) {
+    failure_ = not_connected(socket.error());
     return;
   }
-  channel_.emplace(std::move(*channel));
+  socket_.emplace(std::move(*socket));
   send(std::move(hello), patience);
 }
 
-DaemonRequest::DaemonRequest(Channel channel, Hello hello, milliseconds patience)
-    : verb_(hello.verb), deadline_(Clock::now()), channel_(std::move(channel)) {
+DaemonRequest::DaemonRequest(ControlSocket socket, Hello hello, milliseconds patience)
+    : verb_(hello.verb), deadline_(Clock::now()), socket_(std::move(socket)) {
   send(std::move(hello), patience);
 }
 
 void DaemonRequest::send(Hello hello, milliseconds patience) {
   hello.version = kVersion;
-  const Result<void> sent = channel_->send(hello);
+  const Result<void> sent = socket_->send(hello);
   deadline_ = Clock::now() + patience;
   if (sent) return;
   failure_ = DaemonAnswer{AnswerKind::Unreachable, sent.error().message};
   deadline_ = Clock::now();
-  channel_.reset();
+  socket_.reset();
 }
 
 /// Nothing for a `Note`: the answer follows it.
@@ -97,8 +97,8 @@ std::optional<DaemonAnswer> DaemonRequest::answer_in(const Result<Reply>& reply)
 
 std::optional<DaemonAnswer> DaemonRequest::poll() {
   if (failure_) return failure_;
-  const bool open = channel_->read_some();
-  while (const std::optional<Result<Reply>> reply = channel_->take()) {
+  const bool open = socket_->read_some();
+  while (const std::optional<Result<Reply>> reply = socket_->take()) {
     if (std::optional<DaemonAnswer> answer = answer_in(*reply)) return answer;
   }
   if (!open) return answer_in(hung_up());
@@ -111,8 +111,8 @@ DaemonAnswer DaemonRequest::wait(const Late& late) {
   for (;;) {
     const auto left = std::chrono::duration_cast<milliseconds>(deadline_ - Clock::now());
     const bool last_piece = !late || left <= kLateAfter;
-    const Result<Reply> reply = channel_->receive(last_piece ? std::max(left, milliseconds(0)) : kLateAfter);
-    if (reply || !channel_->timed_out()) {
+    const Result<Reply> reply = socket_->receive(last_piece ? std::max(left, milliseconds(0)) : kLateAfter);
+    if (reply || !socket_->timed_out()) {
       if (std::optional<DaemonAnswer> answer = answer_in(reply)) return std::move(*answer);
       continue;
     }
@@ -123,8 +123,8 @@ DaemonAnswer DaemonRequest::wait(const Late& late) {
 }
 
 DaemonAnswer look_for_daemon(const std::string& runtime_dir) {
-  const Result<Channel> channel = connect_to_daemon(runtime_dir);
-  return channel ? DaemonAnswer{AnswerKind::Ok, ""} : not_connected(channel.error());
+  const Result<ControlSocket> socket = connect_to_daemon(runtime_dir);
+  return socket ? DaemonAnswer{AnswerKind::Ok, ""} : not_connected(socket.error());
 }
 
 DaemonAnswer ask_daemon(const std::string& runtime_dir, Hello hello, milliseconds patience,

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "control/channel.h"
+#include "control/control_socket.h"
 #include "control/hello.h"
 
 namespace corral::control {
@@ -65,10 +65,10 @@ class DaemonRequest {
   /// filled in. A failure is reported as the answer.
   DaemonRequest(const std::string& runtime_dir, Hello hello, std::chrono::milliseconds patience);
   /// The same over a connection that exists already.
-  DaemonRequest(Channel channel, Hello hello, std::chrono::milliseconds patience);
+  DaemonRequest(ControlSocket socket, Hello hello, std::chrono::milliseconds patience);
 
   /// To wait for together with others; -1 if the answer is known already.
-  int fd() const { return channel_ ? channel_->fd() : -1; }
+  int fd() const { return socket_ ? socket_->fd() : -1; }
   /// At this time `poll` returns `Silent` if the daemon has not answered.
   Clock::time_point deadline() const { return deadline_; }
 
@@ -83,7 +83,7 @@ class DaemonRequest {
 
   Verb verb_;
   Clock::time_point deadline_;
-  std::optional<Channel> channel_;
+  std::optional<ControlSocket> socket_;
   std::optional<DaemonAnswer> failure_;  // to connect or to send
 };
 

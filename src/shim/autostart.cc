@@ -22,7 +22,7 @@
 namespace corral::shim {
 namespace {
 
-using control::Channel;
+using control::ControlSocket;
 using std::chrono::milliseconds;
 using Time = std::chrono::steady_clock::time_point;
 
@@ -112,29 +112,31 @@ bool end_question(const StartedDaemon& daemon) {
 
 /// Starts a daemon and waits for it. Empty if the start through the service manager failed; `said` is then
 /// the last line in the log, from systemd-run or from the daemon itself.
-std::optional<Result<Channel>> try_start(const DaemonCommand& command, int log, Signals& signals,
-                                         Pauses& pauses, std::string& said) {
+std::optional<Result<ControlSocket>> try_start(const DaemonCommand& command, int log, Signals& signals,
+                                               Pauses& pauses, std::string& said) {
   constexpr std::chrono::seconds kManagersTime{
       3};  // part of the total time, so that the direct start has some left
   const off_t since = lseek(log, 0, SEEK_END);
   const Result<StartedDaemon> daemon = start_daemon(command, log);
-  if (!daemon) return Result<Channel>(daemon.error());
+  if (!daemon) return Result<ControlSocket>(daemon.error());
   const Time manager_until = std::chrono::steady_clock::now() + kManagersTime;
   while (!pauses.over()) {
     const bool exited = pauses.pause(daemon->pidfd.get());
-    Result<Channel> channel = control::connect_to_daemon(command.runtime_dir);
-    if (channel) return channel;
+    Result<ControlSocket> socket = control::connect_to_daemon(command.runtime_dir);
+    if (socket) return socket;
     const bool late = daemon->by_manager && std::chrono::steady_clock::now() >= manager_until;
     if (daemon->by_manager && (exited || (late && end_question(*daemon)))) {
       said = exited ? last_line(log, since) : "systemd-run did not respond in time";
       return std::nullopt;
     }
     if (exited) {
-      return Result<Channel>(not_started(log, since, command.runtime_dir, "exited right after its start"));
+      return Result<ControlSocket>(
+          not_started(log, since, command.runtime_dir, "exited right after its start"));
     }
   }
-  if (signals.leaving() != 0) return Result<Channel>(Error{"interrupted by a signal"});
-  return Result<Channel>(not_started(log, since, command.runtime_dir, "was started but does not answer"));
+  if (signals.leaving() != 0) return Result<ControlSocket>(Error{"interrupted by a signal"});
+  return Result<ControlSocket>(
+      not_started(log, since, command.runtime_dir, "was started but does not answer"));
 }
 
 /// The direct start may fail for a different reason than the start by the service manager, and either may be
@@ -144,28 +146,29 @@ Error both_reasons(const Error& second, const std::string& first) {
   return Error{second.message + "; the earlier start by the service manager failed: " + first, second.kind};
 }
 
-Result<Channel> start_and_connect(const DaemonPlace& place, const std::string& runtime_dir, Signals& signals,
-                                  Pauses& pauses) {
+Result<ControlSocket> start_and_connect(const DaemonPlace& place, const std::string& runtime_dir,
+                                        Signals& signals, Pauses& pauses) {
   const std::string log_path = control::log_path(runtime_dir);
   const UniqueFd log = open_log_file(log_path);
   if (!log.valid()) return Error{"the daemon's log '" + log_path + "' cannot be opened: " + strerror(errno)};
   DaemonCommand command{runtime_dir, place.config_file};
   std::string said;
-  std::optional<Result<Channel>> channel = try_start(command, log.get(), signals, pauses, said);
-  if (channel) return std::move(*channel);
+  std::optional<Result<ControlSocket>> socket = try_start(command, log.get(), signals, pauses, said);
+  if (socket) return std::move(*socket);
   command.ask_manager = false;
   std::string nothing;
-  channel = try_start(command, log.get(), signals, pauses, nothing);
-  if (channel && *channel) return std::move(*channel);
-  return both_reasons(channel ? channel->error() : Error{"cannot start a daemon; see " + log_path}, said);
+  socket = try_start(command, log.get(), signals, pauses, nothing);
+  if (socket && *socket) return std::move(*socket);
+  return both_reasons(socket ? socket->error() : Error{"cannot start a daemon; see " + log_path}, said);
 }
 
 }  // namespace
 
-Result<Channel> reach_daemon(const DaemonPlace& place, Time until, Signals& signals, ErrorOutput& errors) {
-  Result<Channel> channel = control::connect_to_daemon(place.runtime_dir);
+Result<ControlSocket> reach_daemon(const DaemonPlace& place, Time until, Signals& signals,
+                                   ErrorOutput& errors) {
+  Result<ControlSocket> socket = control::connect_to_daemon(place.runtime_dir);
   // If a daemon exists but cannot be talked to, starting another one would not help.
-  if (channel || channel.error().kind != Error::Kind::NotFound) return channel;
+  if (socket || socket.error().kind != Error::Kind::NotFound) return socket;
   std::string runtime_dir;
   const Result<void> found = find_place(place.runtime_dir, runtime_dir);
   if (!found) return found.error();
@@ -175,11 +178,11 @@ Result<Channel> reach_daemon(const DaemonPlace& place, Time until, Signals& sign
   while (!lock->take()) {
     if (pauses.over()) return Error{"another process has been trying to start a daemon for too long"};
     pauses.pause();
-    channel = control::connect_to_daemon(place.runtime_dir);
-    if (channel) return channel;
+    socket = control::connect_to_daemon(place.runtime_dir);
+    if (socket) return socket;
   }
-  channel = control::connect_to_daemon(place.runtime_dir);
-  if (channel) return channel;
+  socket = control::connect_to_daemon(place.runtime_dir);
+  if (socket) return socket;
   if (place.verbose) errors.say("starting a daemon in " + runtime_dir);
   return start_and_connect(place, runtime_dir, signals, pauses);
 }

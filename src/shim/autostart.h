@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "control/channel.h"
+#include "control/control_socket.h"
 #include "shim/error_output.h"
 #include "shim/signals.h"
 
@@ -20,7 +20,8 @@ struct DaemonPlace {
 
 /// Blocks until a daemon is reached. The error says why there is none by `until`. Returns early with an error
 /// if a signal tells us to leave.
-Result<control::Channel> reach_daemon(const DaemonPlace& place, std::chrono::steady_clock::time_point until,
-                                      Signals& signals, ErrorOutput& errors);
+Result<control::ControlSocket> reach_daemon(const DaemonPlace& place,
+                                            std::chrono::steady_clock::time_point until, Signals& signals,
+                                            ErrorOutput& errors);
 
 }  // namespace corral::shim

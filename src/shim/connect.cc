@@ -8,8 +8,8 @@
 #include <cstring>
 #include <utility>
 
-#include "control/channel.h"
 #include "control/confinement.h"
+#include "control/control_socket.h"
 #include "keeper/kernel.h"
 #include "shim/autostart.h"
 #include "shim/daemon_connection.h"
@@ -50,14 +50,15 @@ Result<control::Hello> make_hello(const ConnectOptions& options) {
   return hello;
 }
 
-Result<control::Channel> find_fitting_daemon(const ConnectOptions& options, DaemonConnection::Time until,
-                                             Signals& signals, ErrorOutput& errors) {
-  Result<control::Channel> channel =
+Result<control::ControlSocket> find_fitting_daemon(const ConnectOptions& options,
+                                                   DaemonConnection::Time until, Signals& signals,
+                                                   ErrorOutput& errors) {
+  Result<control::ControlSocket> socket =
       reach_daemon({options.runtime_dir, options.config_file, options.verbose}, until, signals, errors);
-  if (!channel) return channel;
+  if (!socket) return socket;
   const std::string by =
-      control::held_tighter(control::surroundings_of_peer(channel->fd()), control::surroundings_of(0));
-  if (by.empty()) return channel;
+      control::held_tighter(control::surroundings_of_peer(socket->fd()), control::surroundings_of(0));
+  if (by.empty()) return socket;
   return Error{"the daemon is more confined than this process (" + by +
                "): `corral serve --replace` starts a new one"};
 }
@@ -69,13 +70,13 @@ Result<int> through_daemon(const ConnectOptions& options, Signals& signals, Erro
   if (!hello) return hello.error();
   DaemonConnection::Time until = std::chrono::steady_clock::now() + kPatience;
   for (bool again = false;; again = true) {
-    Result<control::Channel> channel = find_fitting_daemon(options, until, signals, errors);
+    Result<control::ControlSocket> socket = find_fitting_daemon(options, until, signals, errors);
     if (signals.leaving() != 0) return kSignalled + signals.leaving();
-    if (!channel) return channel.error();
+    if (!socket) return socket.error();
     if (!again)
       until = std::chrono::steady_clock::now() + kPatience;  // from here on the new daemon has its own time
     Result<int> code =
-        DaemonConnection(std::move(*channel), signals, errors, options.verbose).run(*hello, until);
+        DaemonConnection(std::move(*socket), signals, errors, options.verbose).run(*hello, until);
     if (code || again || code.error().kind != Error::Kind::NotFound) return code;
     if (options.verbose) errors.say(code.error().message + "; trying again");
   }

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <iterator>
 
-#include "control/channel.h"
+#include "control/control_socket.h"
 #include "keeper/kernel.h"
 #include "shim/connect.h"
 #include "shim/standard_io.h"
@@ -42,9 +42,9 @@ UniqueFd own_end(int fd, int access) {
 
 }  // namespace
 
-DaemonConnection::DaemonConnection(control::Channel channel, Signals& signals, ErrorOutput& errors,
+DaemonConnection::DaemonConnection(control::ControlSocket socket, Signals& signals, ErrorOutput& errors,
                                    bool verbose)
-    : channel_(std::move(channel)), signals_(signals), errors_(errors), verbose_(verbose) {}
+    : socket_(std::move(socket)), signals_(signals), errors_(errors), verbose_(verbose) {}
 
 Result<int> DaemonConnection::run(control::Hello hello, Time until) {
   const Result<void> introduced = introduce(std::move(hello));
@@ -96,7 +96,7 @@ Result<void> DaemonConnection::introduce(control::Hello hello) {
     hello.descriptors.emplace_back("client");
     descriptors.push_back(client_.fd());
   }
-  Result<void> sent = channel_.send(hello, descriptors);
+  Result<void> sent = socket_.send(hello, descriptors);
   handed_over_.clear();  // our copies would keep the pipe open after the daemon has closed it
   return sent;
 }
@@ -105,7 +105,7 @@ void DaemonConnection::wait() {
   const bool copies = accepted_;
   pollfd wake[] = {
       {signals_.fd(), POLLIN, 0},
-      {connected_ ? channel_.fd() : -1, POLLIN, 0},
+      {connected_ ? socket_.fd() : -1, POLLIN, 0},
       {errors_.wanted(), POLLOUT, 0},
       {client_.fd(), POLLIN, 0},
       copies ? input_.wanted() : pollfd{-1, 0, 0},
@@ -124,14 +124,14 @@ void DaemonConnection::wait() {
   if (signals_.leaving() == 0 || leaving_ || code_) return;
   leaving_ = true;
   if (!accepted_) return end(kSignalled + signals_.leaving());
-  channel_.leave();
+  socket_.leave();
   set_deadline(kLeavePatience);
 }
 
 void DaemonConnection::hear() {
-  connected_ = channel_.read_some();
+  connected_ = socket_.read_some();
   while (!code_ && !without_daemon_) {
-    const std::optional<Result<Reply>> reply = channel_.take();
+    const std::optional<Result<Reply>> reply = socket_.take();
     if (!reply) break;
     if (*reply) {
       handle(**reply);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "control/channel.h"
+#include "control/control_socket.h"
 #include "run/client_watch.h"
 #include "shim/copier.h"
 #include "shim/error_output.h"
@@ -18,7 +18,7 @@ namespace corral::shim {
 /// Used on one thread. `signals` and `errors` must outlive it.
 class DaemonConnection {
  public:
-  DaemonConnection(control::Channel channel, Signals& signals, ErrorOutput& errors, bool verbose);
+  DaemonConnection(control::ControlSocket socket, Signals& signals, ErrorOutput& errors, bool verbose);
 
   using Time = std::chrono::steady_clock::time_point;
 
@@ -43,7 +43,7 @@ class DaemonConnection {
   void set_deadline(std::chrono::milliseconds after);
   void note(const std::string& sentence);
 
-  control::Channel channel_;
+  control::ControlSocket socket_;
   Signals& signals_;
   ErrorOutput& errors_;
   const bool verbose_;

@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "control/channel.h"
+#include "control/control_socket.h"
 
 namespace corral::shim {
 

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <utility>
 
-#include "control/channel.h"
+#include "control/control_socket.h"
 #include "control/hello.h"
 #include "version.h"
 

@@ -13,7 +13,7 @@
 #include <cstring>
 
 #include "base/unique_fd.h"
-#include "control/channel.h"
+#include "control/control_socket.h"
 #include "control/runtime_dir.h"
 #include "support/eventually.h"
 #include "support/front_door.h"

@@ -71,10 +71,10 @@ std::vector<std::vector<std::string>> split_off_commands(std::vector<std::string
 
 /// Finds or starts a daemon as a shim does, with its signal handling; afterwards Ctrl+C ends this command
 /// again.
-Result<control::Channel> reach(const Options& options) {
+Result<control::ControlSocket> reach(const Options& options) {
   sigset_t before;
   sigprocmask(SIG_SETMASK, nullptr, &before);
-  Result<control::Channel> channel = [&options] {
+  Result<control::ControlSocket> channel = [&options] {
     shim::Signals signals;
     shim::ErrorOutput errors;
     return shim::reach_daemon({options.runtime_dir, options.config, false},
@@ -94,7 +94,7 @@ int create(const Options& options, std::vector<std::vector<std::string>> command
   hello->commands = std::move(commands);
   hello->owner = options.owner;
   hello->ttl = options.ttl;
-  Result<control::Channel> channel = reach(options);
+  Result<control::ControlSocket> channel = reach(options);
   if (!channel) {
     fail("session", "no daemon is available: " + channel.error().message);
     return shim::kNoDaemon;

@@ -26,14 +26,14 @@ class DaemonRequests : public testing::Test {
     std::array<int, 2> ends{-1, -1};
     ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
     daemon_ = UniqueFd(ends[1]);
-    channel_.emplace(UniqueFd(ends[0]));
+    socket_.emplace(UniqueFd(ends[0]));
   }
   void says(const Reply& reply) {
     const std::string line = control::encode(reply);
     ASSERT_EQ(send(daemon_.get(), line.data(), line.size(), MSG_NOSIGNAL), static_cast<ssize_t>(line.size()));
   }
   DaemonRequest request(Hello hello, milliseconds patience = seconds(60)) {
-    return {std::move(*channel_), std::move(hello), patience};
+    return {std::move(*socket_), std::move(hello), patience};
   }
   /// Over the connection that is there, and makes the next one.
   DaemonAnswer ask(Hello hello, milliseconds patience = seconds(60),
@@ -53,7 +53,7 @@ class DaemonRequests : public testing::Test {
   }
 
   UniqueFd daemon_;
-  std::optional<control::Channel> channel_;
+  std::optional<control::ControlSocket> socket_;
   Hello asked_;  // by the last request
 };
 

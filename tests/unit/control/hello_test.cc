@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "control/channel.h"
+#include "control/control_socket.h"
 
 namespace corral::control {
 namespace {

@@ -6,7 +6,7 @@
 #include "cli/commands/user_service.h"
 #include "cli/file_commands.h"
 #include "cli/frame/command.h"
-#include "control/channel.h"
+#include "control/control_socket.h"
 #include "serve/service_units.h"
 
 namespace corral::cli {

@@ -1,4 +1,4 @@
-#include "control/channel.h"
+#include "control/control_socket.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -58,7 +58,7 @@ class ChannelTest : public testing::Test {
     return {text, count};
   }
 
-  std::optional<Channel> channel_;
+  std::optional<ControlSocket> channel_;
   UniqueFd daemon_;
 };
 
@@ -186,7 +186,7 @@ TEST(ReplyReader, WaitsForTheEndOf64MebibytesAndNoByteMore) {
 class DaemonPlace : public testing::Test {
  protected:
   void SetUp() override {
-    char name[] = "/tmp/corral-channel-XXXXXX";
+    char name[] = "/tmp/corral-socket-XXXXXX";
     ASSERT_NE(mkdtemp(name), nullptr);
     folder_ = name;
   }
@@ -202,9 +202,9 @@ class DaemonPlace : public testing::Test {
     return socket;
   }
   Error failure() const {
-    const auto channel = connect_to_daemon(folder_);
-    EXPECT_FALSE(channel);
-    return channel ? Error{""} : channel.error();
+    const auto socket = connect_to_daemon(folder_);
+    EXPECT_FALSE(socket);
+    return socket ? Error{""} : socket.error();
   }
 
   std::string folder_;
@@ -212,10 +212,10 @@ class DaemonPlace : public testing::Test {
 
 TEST_F(DaemonPlace, WhereOneListensIsConnectedTo) {
   const UniqueFd listener = listen_there();
-  auto channel = connect_to_daemon(folder_);
-  ASSERT_TRUE(channel) << channel.error().message;
+  auto socket = connect_to_daemon(folder_);
+  ASSERT_TRUE(socket) << socket.error().message;
   const UniqueFd daemon(accept(listener.get(), nullptr, nullptr));
-  ASSERT_TRUE(channel->send(Hello{}));
+  ASSERT_TRUE(socket->send(Hello{}));
   char byte = 0;
   EXPECT_EQ(recv(daemon.get(), &byte, 1, 0), 1);
   EXPECT_EQ(byte, '{');

@@ -1,4 +1,4 @@
-#include "control/channel.h"
+#include "control/control_socket.h"
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -50,7 +50,7 @@ Result<void> check_peer(int socket, const std::string& path) {
                std::to_string(geteuid()) + "): nothing was sent"};
 }
 
-Result<Channel> connect_in(const std::string& runtime_dir) {
+Result<ControlSocket> connect_in(const std::string& runtime_dir) {
   const Result<void> proper = check_runtime_dir(runtime_dir);
   // A corral daemon would have refused to start in a folder that fails this check.
   if (!proper) return Error{proper.error().message, Error::Kind::NotFound};
@@ -59,7 +59,7 @@ Result<Channel> connect_in(const std::string& runtime_dir) {
   if (!socket) return socket.error();
   const Result<void> ours = check_peer(socket->get(), path);
   if (!ours) return ours.error();
-  return Channel(std::move(*socket));
+  return ControlSocket(std::move(*socket));
 }
 
 }  // namespace
@@ -100,9 +100,9 @@ std::optional<Result<Reply>> ReplyReader::take() {
   return reply;
 }
 
-// ---- Channel
+// ---- ControlSocket
 
-Result<void> Channel::send(const Hello& hello, std::span<const int> descriptors) {
+Result<void> ControlSocket::send(const Hello& hello, std::span<const int> descriptors) {
   if (descriptors.size() > kMostDescriptors) return Error{"too many descriptors"};
   const std::string line = encode(hello);
   if (line.size() > kLongestHello) {
@@ -136,14 +136,14 @@ Result<void> Channel::send(const Hello& hello, std::span<const int> descriptors)
   return {};
 }
 
-bool Channel::read_some() {
+bool ControlSocket::read_some() {
   std::array<char, std::size_t{64} << 10> chunk;
   const ssize_t size = recv(socket_.get(), chunk.data(), chunk.size(), MSG_DONTWAIT);
   if (size > 0) reader_.add({chunk.data(), static_cast<std::size_t>(size)});
   return size > 0 || (size < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
-Result<Reply> Channel::receive(std::chrono::milliseconds patience) {
+Result<Reply> ControlSocket::receive(std::chrono::milliseconds patience) {
   const auto deadline = std::chrono::steady_clock::now() + patience;
   timed_out_ = false;
   for (;;) {
@@ -163,7 +163,7 @@ Result<Reply> Channel::receive(std::chrono::milliseconds patience) {
   }
 }
 
-void Channel::leave() { shutdown(socket_.get(), SHUT_WR); }
+void ControlSocket::leave() { shutdown(socket_.get(), SHUT_WR); }
 
 bool can_be_passed(int fd) {
   struct stat status {};
@@ -177,14 +177,14 @@ bool can_be_passed(int fd) {
 
 // ---- finding the daemon
 
-Result<Channel> connect_to_daemon(const std::string& runtime_dir_given) {
+Result<ControlSocket> connect_to_daemon(const std::string& runtime_dir_given) {
   Error first{"no daemon is running", Error::Kind::NotFound};
   for (const std::string& place : candidates(runtime_dir_given, geteuid())) {
-    Result<Channel> channel = connect_in(place);
-    if (channel) return channel;
+    Result<ControlSocket> socket = connect_in(place);
+    if (socket) return socket;
     // A daemon that listens but cannot be reached is the more useful error.
-    if (first.kind == Error::Kind::NotFound && channel.error().kind != Error::Kind::NotFound) {
-      first = channel.error();
+    if (first.kind == Error::Kind::NotFound && socket.error().kind != Error::Kind::NotFound) {
+      first = socket.error();
     }
   }
   return first;

@@ -1,5 +1,5 @@
 // The client side of a connection to the daemon's control socket. The shim and DaemonRequest use it. Calls
-// block, but every wait has a limit. One thread; a channel owns its socket and closes it when destroyed.
+// block, but every wait has a limit. One thread; it owns the socket and closes it when destroyed.
 #pragma once
 
 #include <chrono>
@@ -33,12 +33,12 @@ class ReplyReader {
   std::optional<Reply> waiting_for_bytes_;
 };
 
-/// The error of `Channel::receive` after the daemon has closed the connection.
+/// The error of `ControlSocket::receive` after the daemon has closed the connection.
 Error hung_up();
 
-class Channel {
+class ControlSocket {
  public:
-  explicit Channel(UniqueFd socket) : socket_(std::move(socket)) {}
+  explicit ControlSocket(UniqueFd socket) : socket_(std::move(socket)) {}
 
   /// The descriptors are sent with the first byte; the caller keeps its own copies. If the daemon has already
   /// closed the connection, this is not an error: its last replies can still be received.
@@ -73,6 +73,6 @@ bool can_be_passed(int fd);
 /// Tries every runtime folder of this user (only `runtime_dir_given` unless it is empty) and checks that the
 /// process that listens there runs as the same user. Error::Kind::NotFound: no daemon listens. Any other
 /// error: one may be listening, but the connection failed.
-Result<Channel> connect_to_daemon(const std::string& runtime_dir_given);
+Result<ControlSocket> connect_to_daemon(const std::string& runtime_dir_given);
 
 }  // namespace corral::control
