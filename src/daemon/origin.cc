@@ -13,35 +13,35 @@ namespace {
 
 const std::string& root_of(const Origin& origin) { return origin.root.empty() ? origin.cwd : origin.root; }
 
-void apply_share(const std::string& share, pool::ServerSpec& wanted) {
-  if (share == "shared") wanted.entry.share = config::Share::Shared;
-  if (share == "session") wanted.entry.share = config::Share::Session;
-  if (share == "root") wanted.entry.share = config::Share::Root;
+void apply_share(const std::string& share, pool::ServerSpec& spec) {
+  if (share == "shared") spec.entry.share = config::Share::Shared;
+  if (share == "session") spec.entry.share = config::Share::Session;
+  if (share == "root") spec.entry.share = config::Share::Root;
 }
 
 /// Sets the folder and the key, once it is known how the server is shared.
-void settle(const Origin& origin, const std::string& pinned, pool::ServerSpec& wanted) {
-  apply_share(origin.share, wanted);
-  const bool by_root = wanted.entry.share == config::Share::Root;
-  if (by_root) wanted.root = root_of(origin);
-  wanted.launch.directory = !pinned.empty() ? pinned : by_root ? wanted.root : origin.cwd;
-  wanted.key = knowledge::launch_key(wanted.launch);
+void settle(const Origin& origin, const std::string& pinned, pool::ServerSpec& spec) {
+  apply_share(origin.share, spec);
+  const bool by_root = spec.entry.share == config::Share::Root;
+  if (by_root) spec.root = root_of(origin);
+  spec.launch.directory = !pinned.empty() ? pinned : by_root ? spec.root : origin.cwd;
+  spec.key = knowledge::launch_key(spec.launch);
   // Two entries may start the same command under different rules; they must not share a process.
-  if (wanted.from_configuration) wanted.key += "\n" + wanted.server;
+  if (spec.from_configuration) spec.key += "\n" + spec.server;
   // Nor two projects, even if the entry pins the folder.
-  if (by_root) wanted.key += "\nroot " + wanted.root;
-  if (!origin.principal.empty()) wanted.key += "\nfor " + origin.principal;
+  if (by_root) spec.key += "\nroot " + spec.root;
+  if (!origin.principal.empty()) spec.key += "\nfor " + origin.principal;
 }
 
 pool::ServerSpec command_of(const Origin& origin) {
-  pool::ServerSpec wanted;
-  wanted.server = origin.server;
-  wanted.entry.name = origin.server;
-  wanted.entry.argv = origin.argv;
-  wanted.launch.argv = origin.argv;
-  wanted.launch.environment = config::environment_for_command(*origin.environment);
-  settle(origin, "", wanted);
-  return wanted;
+  pool::ServerSpec spec;
+  spec.server = origin.server;
+  spec.entry.name = origin.server;
+  spec.entry.argv = origin.argv;
+  spec.launch.argv = origin.argv;
+  spec.launch.environment = config::environment_for_command(*origin.environment);
+  settle(origin, "", spec);
+  return spec;
 }
 
 void copy_launch(const config::Server& entry, proc::LaunchSpec& spec) {
@@ -94,15 +94,15 @@ Result<pool::ServerSpec> resolve(const Origin& origin, const config::Configurati
   Result<config::Server> expanded =
       config::expand(*entry, shim::with_root(*origin.environment, root_of(origin)));
   if (!expanded) return expanded.error();
-  pool::ServerSpec wanted;
-  wanted.server = expanded->name;
-  wanted.from_configuration = true;
-  copy_launch(*expanded, wanted.launch);
-  wanted.launch.environment = config::environment_for_entry(*origin.environment, *expanded);
-  wanted.allows_tool = tool_filter(*expanded);
-  wanted.entry = std::move(*expanded);
-  settle(origin, wanted.entry.cwd, wanted);
-  return wanted;
+  pool::ServerSpec spec;
+  spec.server = expanded->name;
+  spec.from_configuration = true;
+  copy_launch(*expanded, spec.launch);
+  spec.launch.environment = config::environment_for_entry(*origin.environment, *expanded);
+  spec.allows_tool = tool_filter(*expanded);
+  spec.entry = std::move(*expanded);
+  settle(origin, spec.entry.cwd, spec);
+  return spec;
 }
 
 std::size_t HashEnvironment::operator()(const Environment& environment) const {
@@ -111,10 +111,10 @@ std::size_t HashEnvironment::operator()(const Environment& environment) const {
   return hash;
 }
 
-std::size_t HashServerSpec::operator()(const pool::ServerSpec& wanted) const {
-  std::size_t hash = static_cast<std::size_t>(wanted.entry.share);
-  mix(hash, wanted.server);
-  mix(hash, wanted.key);
+std::size_t HashServerSpec::operator()(const pool::ServerSpec& spec) const {
+  std::size_t hash = static_cast<std::size_t>(spec.entry.share);
+  mix(hash, spec.server);
+  mix(hash, spec.key);
   return hash;
 }
 

@@ -37,7 +37,7 @@ struct HashEnvironment {
   std::size_t operator()(const Environment& environment) const;
 };
 struct HashServerSpec {
-  std::size_t operator()(const pool::ServerSpec& wanted) const;
+  std::size_t operator()(const pool::ServerSpec& spec) const;
 };
 /// Within one configuration, where the same entry gives the same rules.
 struct SameServerSpec {

@@ -72,7 +72,7 @@ WantedBy=default.target
 }
 
 std::string socket_unit_body(std::optional<std::uint16_t> port) {
-  const std::string door =
+  const std::string tcp_line =
       port ? "# For clients that come by URL.\nListenStream=127.0.0.1:" + std::to_string(*port) + "\n" : "";
   return R"(# Where clients meet the daemon; %t is /run/user/UID. The first client starts it.
 [Unit]
@@ -80,7 +80,7 @@ Description=corral, the socket of its daemon
 
 [Socket]
 ListenStream=%t/corral/corral.sock
-)" + door +
+)" + tcp_line +
          R"(SocketMode=0600
 DirectoryMode=0700
 # Kept while the daemon is restarted: who connects meanwhile waits.
