@@ -104,6 +104,13 @@ void Keeper::read_launch_line() {
   }
 }
 
+/// Handles a child that could not become the server and exits: it reported why first, but perhaps only after
+/// the last look at the line.
+void Keeper::look_at_launch_line() {
+  pollfd line{launch_line_, POLLIN, 0};
+  if (poll(&line, 1, 0) == 1) read_launch_line();
+}
+
 /// The group could be created but not entered, for example below a threaded group. The keeper can hold the
 /// tree without it.
 void Keeper::start_without_cgroup() {
@@ -112,6 +119,7 @@ void Keeper::start_without_cgroup() {
   plan_.cgroup = "";
   report_.level.cgroup = false;
   watchdog_.take_over();
+  empty_ = report_.server_status_known = false;  // the child that failed may have been reaped already
   const LaunchFailure failure = launch();
   if (failure.stage != Stage::None) fail_start(failure);
 }
@@ -261,6 +269,8 @@ void Keeper::look_at_children() {
   const bool list = ending && init_.pid == 0;
   empty_ = sweep_.reap(server_, list ? Sweep::Record::Everybody : Sweep::Record::Leader);
   if (empty_ && init_.pid > 0) read_init_line();  // its last message may have come after the last read
+  if (empty_ || report_.server_status_known) look_at_launch_line();
+  if (start_failed_) return;
   if (report_.server_status_known && !server_gone_) {
     server_gone_ = true;
     look_at_pipes();

@@ -27,6 +27,7 @@ class Keeper {
   void start();
   LaunchFailure launch();
   void read_launch_line();
+  void look_at_launch_line();
   void start_without_cgroup();
   void fail_start(const LaunchFailure& failure);
   void watch_owner();

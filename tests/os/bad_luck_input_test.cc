@@ -2,6 +2,7 @@
 // and nothing is started.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -132,6 +133,19 @@ TEST_F(RunInput, AFailedStartIsReportedToo) {
   EXPECT_EQ(session.wait(), 127);
   EXPECT_EQ(report().reason, "not-started");
   EXPECT_FALSE(report().leaked);
+}
+
+// The child reports why it could not become the server, and exits. Its exit may be noticed first, because the
+// end of the input wakes the keeper at that moment.
+TEST_F(RunInput, AFailedStartIsNeverSilentWhenTheInputEndsMeanwhile) {
+  for (int start = 0; start < 60; ++start) {
+    unlink(path("stderr").c_str());
+    Session session(run({"--containment", "strict", "--", "@script"}));
+    usleep(static_cast<useconds_t>(start) * 200);
+    session.close_stdin();
+    EXPECT_EQ(session.wait(), 127);
+    ASSERT_NE(errors().find("/nowhere/to/be/found"), std::string::npos) << errors();
+  }
 }
 
 }  // namespace
