@@ -339,8 +339,9 @@ void Session::instance_left(Departure departure, const std::string& why) {
     // The pool that called is not done yet, so the session must not end from within this call.
     loop_.post(lifetime_.guard([this] {
       if (ended_) return;
-      if (attachment_.withdrawn().empty()) return request_instance();  // the server is configured again
-      end(EndReason::Removed);
+      if (!attachment_.withdrawn().empty()) return end(EndReason::Removed);
+      // The server is configured again. A message that arrived since then may have asked already.
+      if (attachment_.phase() == Phase::Away) request_instance();
     }));
     return;
   }

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "session/exchange.h"
 #include "wire/rpc.h"
 
@@ -185,6 +187,30 @@ TEST_F(Retiring, AServerThatIsBackBeforeItsSessionHasEndedGoesOn) {
   exchange.settle();
   EXPECT_FALSE(client.session.ended());
   EXPECT_EQ(exchange.started(), 2U);
+}
+
+TEST_F(Retiring, AMessageBeforeAServerIsBackAsksForItOnce) {
+  FakeClient& client = exchange.ready_client();
+  client.session.withdraw("server files is no longer configured");
+  retire(Cause::Reloaded);
+  client.session.attachment().redefine(exchange.wanted);
+  client.say(request("1", "tools/call"));
+  exchange.settle();
+  exchange.server().exit(0);
+  exchange.settle();
+  ASSERT_EQ(exchange.started(), 2U);
+  ASSERT_TRUE(exchange.answer_handshake(exchange.server(1)));
+
+  const auto asked = exchange.server(1).heard();
+  ASSERT_THAT(asked, testing::Not(IsEmpty()));
+  EXPECT_THAT(asked.back(), HasSubstr("tools/call"));
+  exchange.server(1).say(answer_to(asked.back()));
+  exchange.settle();
+  const auto heard = client.heard();
+  EXPECT_EQ(std::count_if(heard.begin(), heard.end(),
+                          [](const std::string& line) { return line.find("\"id\"") != std::string::npos; }),
+            1)
+      << testing::PrintToString(heard);
 }
 
 TEST_F(Retiring, NothingIsStartedForASessionThatEndsWhileTheOldOneGoes) {
