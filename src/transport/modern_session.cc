@@ -190,7 +190,9 @@ void ModernSession::answer_request(const wire::Message& message, std::span<const
   place->text = post->client_id;
   std::string text = wire::edited(message.text(), all);
   if (post->listens) text = with_listen_id(std::move(text), *post);
-  give_answer(*post, std::move(text), modern_status(message));
+  // A bridge may have replaced the error code, so the status follows the text that is sent.
+  const int status = message.has_error() ? modern_status(wire::Message(text)) : 200;
+  give_answer(*post, std::move(text), status);
 }
 
 void ModernSession::give_answer(const ModernPost& post, std::string text, int status) {

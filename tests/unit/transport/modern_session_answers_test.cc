@@ -65,6 +65,18 @@ TEST(ModernAnswers, CarryTheStatusOfTheirError) {
   EXPECT_EQ(status(-32602), 200);
 }
 
+TEST(ModernAnswers, CarryTheStatusOfTheErrorThatABridgeMadeOfIt) {
+  ModernHouse house(Era::Legacy);
+  house.open();
+  FakeExchange& call = house.ask("1", "tools/call", R"(,"name":"a")");
+  const auto asked = house.heard();
+  ASSERT_THAT(asked, SizeIs(1));
+  house.say(
+      wire::error_message(ModernHouse::id_of(asked[0]), -32021, "a legacy server means something else"));
+  EXPECT_THAT(call.body, HasSubstr(R"("code":-32603)"));
+  EXPECT_EQ(call.status, 200);
+}
+
 TEST(ModernAnswers, BecomeAStreamWithTheFirstProgress) {
   ModernHouse house(Era::Modern);
   house.open();
