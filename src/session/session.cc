@@ -308,6 +308,7 @@ void Session::opened(const Opened& opened) {
       loop_.post(lifetime_.guard([this, opened] { server_ended(opened.exit_code, opened.text); }));
       return;
   }
+  request = {};  // answered: its bytes are free for the messages that wait
   handle_deferred();
   end_when_answered();
 }

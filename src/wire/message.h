@@ -87,8 +87,10 @@ class Message {
 };
 
 inline Message Message::owned() const {
-  // A message of a batch must not keep all of the batch.
-  const bool mostly_ours = line_.owner && line_.owner->size() <= 2 * line_.text.size();
+  // A message of a batch must not keep all of the batch. What a kept message costs is counted by its text, so
+  // its buffer may not be much larger.
+  const bool mostly_ours =
+      line_.owner && line_.owner->capacity() <= line_.text.size() + line_.text.size() / 8;
   if (mostly_ours) return *this;
   auto copy = std::make_shared<const std::string>(line_.text);
   const std::string_view text = *copy;

@@ -322,6 +322,34 @@ TEST_F(SessionShares, EverythingThatWaitsForAServerIsCounted) {
   EXPECT_THAT(client.heard(), testing::IsEmpty());
 }
 
+TEST_F(SessionShares, AnAnsweredFirstRequestLeavesItsBytesToTheNextOne) {
+  exchange.wanted->entry.modern = true;
+  FakeClient& client = exchange.connect();
+  const auto first_request = [](const std::string& id) {
+    return R"({"jsonrpc":"2.0","id":")" + id +
+           R"(","method":"tools/call","params":{"_meta":{)"
+           R"("io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
+           R"("io.modelcontextprotocol/clientCapabilities":{}},"name":")" +
+           std::string(10'000, 'x') + R"("}})";
+  };
+  client.say(first_request("one"));
+  client.say(first_request("two"));
+  exchange.settle();
+  const std::size_t held = token.used(Good::Bytes);
+  ASSERT_GT(held, 20'000U);
+  // Room for the two that are held and what one keeps, but not for a third one.
+  const auto others = token.take(Good::Bytes, shares.quota(Good::Bytes).token - held - 5'000);
+  ASSERT_TRUE(others);
+
+  const auto probe = exchange.server().heard();
+  ASSERT_THAT(probe, SizeIs(1));
+  exchange.server().say(R"({"jsonrpc":"2.0","id":)" + boost::json::serialize(json(probe[0]).at("id")) +
+                        R"(,"error":{"code":-32022,"message":"no","data":{"supported":["2030-01-01"]}}})");
+  exchange.settle();
+
+  for (const std::string& line : client.heard()) EXPECT_THAT(line, testing::Not(HasSubstr("-31003"))) << line;
+}
+
 TEST_F(SessionShares, ALogLevelThatIsNoneIsNotKept) {
   FakeClient& client = exchange.ready_client();
   const std::string none(2000, 'x');

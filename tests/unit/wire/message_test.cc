@@ -122,6 +122,16 @@ TEST(Message, KeepsNoLargeBatchForASmallPartOfIt) {
   EXPECT_EQ(kept.id(), "1");
 }
 
+TEST(Message, KeepsNoBufferThatIsMuchLargerThanItsText) {
+  std::string buffer = R"({"jsonrpc":"2.0","id":1,"method":"ping"})";
+  const std::size_t size = buffer.size();
+  buffer.reserve(2 * size);
+  const auto owner = std::make_shared<const std::string>(std::move(buffer));
+  const Message kept = Message(Line{*owner, owner}).owned();
+  EXPECT_NE(kept.line().owner, owner) << "only the text is counted for it";
+  EXPECT_EQ(kept.text().size(), size);
+}
+
 TEST(Message, KeepsADecodedMethodWhenItIsCopiedOrMoved) {
   const std::string text = R"({"jsonrpc":"2.0","id":1,"method":"p\u0069ng"})";
   Message first(text);
