@@ -449,6 +449,8 @@ void Router::on_drained() {
 
 void Router::stop(instance::Instance::Haste haste) {
   health_.stop();
+  // A server that cannot write does not get to the end of its input. No session reads what comes now.
+  if (std::exchange(paused_, false) && !lost_) instance_->resume();
   instance_->stop(haste);
 }
 

@@ -215,7 +215,8 @@ void Session::pace() {
 void Session::after_sending() {
   if (transport_.congested() && !told_congested_) {
     told_congested_ = true;
-    if (attachment_.router() != nullptr) attachment_.router()->client_pace(*this, router::ClientPace::Slow);
+    const bool asks_server = attachment_.router() != nullptr && !crossing_.ending();
+    if (asks_server) attachment_.router()->client_pace(*this, router::ClientPace::Slow);
     pace();
   }
   // The router that called is not done yet, so the session must not end from within this call.
@@ -316,6 +317,7 @@ void Session::opened(const Opened& opened) {
 void Session::attach(const Opened& opened) {
   attachment_.attach(opened);
   router::Router& router = *attachment_.router();
+  if (told_congested_) router.client_pace(*this, router::ClientPace::Slow);
   const bool shared = attachment_.shares().value_or(false);
   const auto bridge =
       crossing_.connect({client_, router.instance()->handshake(), shared, attachment_.server(), account()});
@@ -369,7 +371,6 @@ void Session::instance_ready(const Opened& opened) {
   const router::Standing before = memory_.standing();  // before a bridge sends something to the new instance
   attach(opened);
   router::Router& router = *attachment_.router();
-  if (told_congested_) router.client_pace(*this, router::ClientPace::Slow);
   // Before the first answer, so that a client that relied on the server's memory is warned in time.
   if (const std::string absence = attachment_.take_absence(); !absence.empty()) {
     const std::string news = restart_news(absence);

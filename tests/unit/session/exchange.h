@@ -3,6 +3,7 @@
 #pragma once
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -73,6 +74,11 @@ class FakeServer {
     event.report.proved_empty = proof == Proof::Given;
     for (const pid_t pid : survivors) event.report.survivor[event.report.survivors++].pid = pid;
     send(lifeline_.get(), &event, sizeof event, 0);
+  }
+  /// How many bytes of its output the daemon has not read.
+  std::size_t unread() const {
+    int bytes = 0;
+    return ioctl(output_.get(), FIONREAD, &bytes) == 0 ? static_cast<std::size_t>(bytes) : 0;
   }
   void close_output() { output_.reset(); }
   void close_input() { input_.reset(); }
