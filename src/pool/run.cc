@@ -48,11 +48,12 @@ void Run::leave_sessions(const ServerSpec& spec) {
   if (!died) facts_.last_words = {"server " + spec.server + " " + sentence_for(facts_.cause)};
   const LastWords why = facts_.last_words;
   const bool failed = died || facts_.cause == Cause::Hung;
+  const bool restarts = spec.entry.restart;  // read here: a session that is told may replace the spec
   router_->questions().take_back();
   for (const SessionId session : router_->sessions().ids()) {
     SessionPort* const port = router_->sessions().find(session);
-    if (port == nullptr) continue;                                      // it left when another one was told
-    if (failed && (!spec.entry.restart || !port->may_ask())) continue;  // it ends with its server
+    if (port == nullptr) continue;                            // it left when another one was told
+    if (failed && (!restarts || !port->may_ask())) continue;  // it ends with its server
     router_->give_up_calls(*port, wire::kServerLost, why.to(session));
     router_->detach(*port);
     facts_.lost_by.insert(session);

@@ -311,6 +311,8 @@ bool Slot::retire(Cause cause, const WhenGone& task) {
   Opened answer{cause == Cause::Stopped ? Opened::Kind::Failed : Opened::Kind::Again, nullptr,
                 "server " + spec_->server + " was stopped with `corral stop`"};
   waiters_.answer(refused, [&answer](SessionId) { return answer; });
+  // Its waiters waited for the instance of another slot; when that one is gone, no one asks this slot again.
+  if (is_vacant()) context_.owner.slot_unused(id_);
   return lives;
 }
 

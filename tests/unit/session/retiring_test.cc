@@ -213,6 +213,24 @@ TEST_F(Retiring, AMessageBeforeAServerIsBackAsksForItOnce) {
       << testing::PrintToString(heard);
 }
 
+TEST_F(Retiring, ASlotThatNoSessionWaitsForAnyMoreIsGone) {
+  exchange.wanted->entry.share = config::Share::Session;
+  FakeClient& client = exchange.ready_client();
+  for (const char* const program : {"/bin/second", "/bin/third"}) {
+    auto redefined = std::make_shared<pool::ServerSpec>(*exchange.wanted);
+    redefined->launch.argv = {program};
+    redefined->key = knowledge::launch_key(redefined->launch);
+    client.session.attachment().redefine(redefined);
+    retire(Cause::Reloaded);
+    exchange.settle();
+  }
+  exchange.server().exit(0);
+  exchange.settle();
+  EXPECT_EQ(exchange.started(), 2U);
+  EXPECT_EQ(exchange.pool.slots().size(), 1U);
+  EXPECT_EQ(exchange.pool.slots().front().spec().launch.argv.front(), "/bin/third");
+}
+
 TEST_F(Retiring, NothingIsStartedForASessionThatEndsWhileTheOldOneGoes) {
   exchange.wanted->entry.share = config::Share::Session;
   FakeClient& client = exchange.ready_client();
