@@ -355,8 +355,12 @@ OpenedFile open_database_file(const std::string& path, When when, std::optional<
     refused.may_pass = true;
     return refused;
   }
-  Attempt made = attempt(file, when == When::Starting ? kPatienceAtStart : kPatience,
-                         journal.value_or(journal_beside(file)));
+  const int patience = when == When::Starting ? kPatienceAtStart : kPatience;
+  const Journal kind = journal.value_or(journal_beside(file));
+  const FileId looked_at = file_at(file);
+  Attempt made = attempt(file, patience, kind);
+  // Another daemon that starts at the same time may have replaced an older file by now: its new one stays.
+  if (made.older != 0 && file_at(file) != looked_at) made = attempt(file, patience, kind);
   if (made.trouble == Trouble::Corrupt) {
     made.database = {};  // before its file is moved
     return replace_database_file(path);

@@ -4,7 +4,9 @@
 #include <sys/stat.h>
 
 #include <array>
+#include <filesystem>
 #include <string>
+#include <thread>
 
 #include "registry/database_file.h"
 #include "registry/registry_files.h"
@@ -179,6 +181,23 @@ TEST_P(NeverReleased, IsNotMistakenForTheNewOneAtTheNextStart) {
   EXPECT_THAT(registry->unfinished(""), SizeIs(1));
   EXPECT_THAT(notices_, IsEmpty());
   EXPECT_THAT(put_aside("older"), SizeIs(1));
+}
+
+TEST_P(NeverReleased, IsReplacedByOneOfTwoDaemonsThatStartTogether) {
+  for (int round = 1; round <= 20; ++round) {
+    leave_a_file_of_version(GetParam());
+    std::array<OpenedFile, 2> opened;
+    std::array<std::thread, 2> daemons;
+    for (std::size_t one = 0; one < 2; ++one) {
+      daemons[one] = std::thread([&, one] { opened[one] = open_database_file(path(), When::Starting); });
+    }
+    for (std::thread& daemon : daemons) daemon.join();
+
+    for (const OpenedFile& one : opened) EXPECT_EQ(one.problem, "");
+    ASSERT_THAT(put_aside("older"), SizeIs(round)) << "the new file of the other daemon was moved";
+    opened = {};
+    for (const char* const ending : {"", "-wal", "-shm"}) std::filesystem::remove(path() + ending);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Versions, NeverReleased, testing::Values(1, 2));
