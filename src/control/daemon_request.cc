@@ -32,6 +32,7 @@ DaemonAnswer read_reply(Verb verb, const Reply& reply) {
   switch (reply.kind) {
     case Reply::Kind::Result: return {AnswerKind::Ok, reply.text};
     case Reply::Kind::Exit: return {AnswerKind::HungUp, reply.text.empty() ? hung_up().message : reply.text};
+    case Reply::Kind::RunIt: return {AnswerKind::Busy, reply.text};
     default: return {AnswerKind::Refused, reply.text};
   }
 }

@@ -40,6 +40,7 @@ struct DaemonAnswer {
     HungUp,       // the daemon closed the connection before it answered
     Silent,       // no answer came in time
     Refused,      // the daemon said no; `text` has its reason
+    Busy,         // the daemon has no room for another connection now
     Garbled,      // the reply is invalid
   };
 

@@ -158,6 +158,10 @@ int EventReader::follow() {
       if (const std::optional<int> code = wait_for_daemon()) return *code;
       continue;
     }
+    if (answer->kind == DaemonAnswer::Kind::Busy) {
+      if (interrupted(kPause)) return leave();
+      continue;
+    }
     if (answer->ok() && std::exchange(absent_, false))
       std::cerr << "corral events: a daemon is running again\n";
     const Result<std::size_t> taken = take(*answer);

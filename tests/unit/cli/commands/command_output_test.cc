@@ -361,6 +361,18 @@ TEST_F(CommandOutput, OfEventsIsAllOfThemWithoutANumber) {
             "{\"seq\":2,\"kind\":\"crash\",\"server\":\"notes\"}\n");
 }
 
+TEST_F(CommandOutput, OfEventsGoesOnAfterADaemonWithTooManyConnections) {
+  daemon_.answers(
+      Verb::Events,
+      {ToldDaemon::reply(Kind::Result, R"({"next":1,"events":[]})"),
+       ToldDaemon::reply(Kind::RunIt, "the daemon has too many connections"),
+       ToldDaemon::reply(Kind::Result, R"({"next":2,"events":[{"seq":1,"kind":"spawn","server":"files"}]})"),
+       ToldDaemon::reply(Kind::Refused, "that was all")});
+  const Seen seen = run({"events", "-f", "--json"});
+  EXPECT_EQ(seen.out, "{\"seq\":1,\"kind\":\"spawn\",\"server\":\"files\"}\n");
+  EXPECT_EQ(seen.errors, "corral events: that was all\n");
+}
+
 TEST_F(CommandOutput, OfAShutdownIsTheDaemonsLastSentence) {
   daemon_.answers(Verb::Shutdown, {ToldDaemon::reply(Kind::Exit, "Two servers have ended.")});
   EXPECT_EQ(run({"shutdown"}).out, "Two servers have ended.\n");
