@@ -122,8 +122,8 @@ void measure_connect_attach(const Bench& bench, Results& results) {
 
   section.name = "connect-attach";
   section.title = "connect: from nothing to a list of tools, with the server running already";
-  section.note = std::to_string(rounds) + " times each, in turns. A target in ms that is missed counts as " +
-                 "noise while the ratio to\n/bin/true is what the target is on a quiet machine (" +
+  section.note = std::to_string(rounds) + " times each, alternating. A target in ms that is missed " +
+                 "counts as noise while the ratio to\n/bin/true is what the target is on a quiet machine (" +
                  fixed(kQuietTrueMs, 2) + " ms for /bin/true).";
   section.headers = {"what", "median", "p10", "p90", "x /bin/true", "target"};
   results.add(std::move(section));

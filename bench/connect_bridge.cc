@@ -94,7 +94,7 @@ void measure_connect_bridge(const Bench& bench, Results& results) {
   section.title = "connect: a call between client and server of different eras, everything on one core";
   section.note = std::to_string(rounds) + " rounds, everything started anew in each; " +
                  std::to_string(kBatches) + " x " + std::to_string(kPerBatch) +
-                 " questions of 100 bytes per mix, in turns,\neach answer checked. 'unbridged' is the same "
+                 " requests of 100 bytes per mix, alternating,\neach answer checked. 'unbridged' is the same "
                  "client with a server of its own era. A modern client\nsends 200 bytes more with every "
                  "request, which is why its own row costs more than the legacy one.";
   section.headers = {"mix", "median", "x legacy", "x unbridged", "middle half", "target"};

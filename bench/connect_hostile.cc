@@ -248,7 +248,7 @@ void measure_connect_hostile(const Bench& bench, Results& results) {
   section.name = "connect-hostile";
   section.title = "connect: another session's ping while one client wants too much";
   section.note =
-      "The longest of some hundred pings, one each millisecond, alone and while the client is at work; the\n"
+      "The longest of a few hundred pings, one each millisecond, alone and while the client is at work; the\n"
       "median of the rounds. corral answers a ping itself, so it shows how long the daemon was busy with\n"
       "something else.";
   section.headers = {

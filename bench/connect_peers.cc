@@ -1,6 +1,6 @@
 // Others that stand between clients and stdio servers, in the same run: socat where it is installed, and the
-// npm proxies that peers/install has put into a folder. They are slower by orders of magnitude, so few calls
-// are enough, and every one of them is bounded in time. One that fails gets a row that says so.
+// npm proxies that peers/install has put into a directory. They are slower by orders of magnitude, so few
+// calls are enough, and every one of them is bounded in time. One that fails gets a row that says so.
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -225,7 +225,7 @@ void add_socat(const Bench& bench, std::vector<Maker>& makers) {
   });
 }
 
-/// nothing if the folder was not filled.
+/// nothing if the directory was not filled.
 void add_npm(const Bench& bench, std::vector<Maker>& makers) {
   const std::string modules = bench.options.peers + "/node_modules";
   const std::string node = modules + "/node/bin/node";

@@ -126,7 +126,7 @@ void measure_connect_restart(const Bench& bench, Results& results) {
                   row_of("cold: start of the shim to the first answer", times.cold, times, 0),
                   row_of("crash: SIGKILL to the next answer", times.crash, times, kCrashTarget),
                   row_of("parked: call to its answer", times.parked, times, kParkedTarget)};
-  section.note = std::to_string(rounds) + " times each, in turns; a private server. " +
+  section.note = std::to_string(rounds) + " times each, alternating; a private server. " +
                  std::to_string(times.errors) +
                  " calls were answered with an error,\nbecause they were in flight when the server died, " +
                  "and were asked again.";

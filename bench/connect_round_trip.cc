@@ -105,7 +105,7 @@ void measure_connect_round_trip(const Bench& bench, Results& results, bool one_c
   section.note =
       std::to_string(rounds) + " rounds, everything started anew in each; " + std::to_string(kBatches) +
       " x " + std::to_string(kPerBatch) +
-      " questions per way, in turns, each answer checked.\n"
+      " requests per way, alternating, each answer checked.\n"
       "The ideal is one epoll thread that swaps ids and checks nothing; it and its server have sessions\n"
       "of their own, as corral's have, except in the row 'one session'. Judged on one core, where only\n"
       "the length of the path counts, against the ideal over a unix socket.";

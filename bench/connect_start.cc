@@ -156,8 +156,8 @@ void measure_connect_start(const Bench& bench, Results& results) {
   section.title =
       "connect: from nothing to a list of tools and to a first answer, a server that starts in 200 ms";
   section.note = std::to_string(rounds) +
-                 " times each, in turns; the daemon runs. 'list' is initialize and tools/list, 'answer' the "
-                 "first\nanswer of a tool after that; both from the start of the client's child process.";
+                 " times each, alternating; the daemon runs. 'list' is initialize and tools/list, 'answer' "
+                 "the first\nanswer of a tool after that; both from the start of the client's child process.";
   section.headers = {"what", "list", "x direct", "answer", "x direct", "target"};
   for (int what = 0; what < kWhats; ++what) section.rows.push_back(row_of(static_cast<What>(what), times));
   results.add(std::move(section));

@@ -132,10 +132,10 @@ void measure_connect_throughput(const Bench& bench, Results& results, bool one_c
   section.title = std::string("connect: many clients on one shared server, ") +
                   (one_core ? "everything on one core" : "scheduled as the kernel likes");
   section.note =
-      "Each client has one question of 100 bytes in flight; one thread plays all clients and compares\n"
-      "every answer with its question (a wrong one fails the run). In turns of 60 ms. CPU is that of the\n"
-      "daemon or of the forwarder per 1,000 calls. All ways have the same server, which answers all that\n"
-      "it reads at once in one write. The target is set against the ideal over a unix socket.";
+      "Each client has one request of 100 bytes in flight; one thread plays all clients and compares\n"
+      "every answer with its request (a wrong one fails the run). Alternating every 60 ms. CPU is that of\n"
+      "the daemon or of the forwarder per 1,000 calls. All ways have the same server, which answers all\n"
+      "that it reads at once in one write. The target is set against the ideal over a unix socket.";
   section.headers = {"clients", "calls", "x ideal", "middle half", "p50", "p99", "CPU", "wrong", "target"};
   for (const int clients : {1, 8, 64, 256}) add_rows(bench, clients, one_core, section);
   results.add(std::move(section));

@@ -134,7 +134,7 @@ bool write_all(std::string_view data) {
   return true;
 }
 
-// What stands behind `key`, up to one of `ends`. Our clients and corral write no blanks, and none of the keys
+// What follows `key`, up to one of `ends`. Our clients and corral write no spaces, and none of the keys
 // in a text, so a search is enough of a parser.
 std::string_view behind(std::string_view line, std::string_view key, std::string_view ends) {
   const size_t at = line.find(key);

@@ -1,4 +1,4 @@
-// From the connect of a client that comes by URL to its list of tools, where the server is shared and runs.
+// From the moment when a client connects by URL to its list of tools; the server is shared and running.
 #include "load_http.h"
 #include "measure.h"
 #include "shared_server.h"

@@ -1,4 +1,4 @@
-// One client that comes by URL, one small question after the other, on a connection that stays. The ideal
+// One client that connects by URL, one small question after the other, on a connection that stays. The ideal
 // forwarder takes POSTs too and is the least that this can cost.
 #include "load_http.h"
 #include "measure.h"
@@ -102,7 +102,7 @@ void measure_http_round_trip(const Bench& bench, Results& results, bool one_core
   section.note =
       std::to_string(rounds) + " rounds, everything started anew in each; " + std::to_string(kBatches) +
       " x " + std::to_string(kPerBatch) +
-      " questions per way, in turns, each answer checked.\n"
+      " requests per way, alternating, each answer checked.\n"
       "The server knows the older revisions only: in the last row each call is put into other words and\n"
       "its headers are compared with its body. Judged on one core, against the ideal over HTTP.";
   section.headers = {"way", "median", "x raw", "x ideal", "middle half", "target"};

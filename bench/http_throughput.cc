@@ -1,4 +1,4 @@
-// Many clients that come by URL, on one server at once, each with one question in flight. One wrong answer
+// Many clients that connect by URL, on one server at once, each with one question in flight. One wrong answer
 // fails the run.
 #include <stdexcept>
 
@@ -123,9 +123,9 @@ void measure_http_throughput(const Bench& bench, Results& results, bool one_core
   section.title = std::string("HTTP: many clients on one shared server, ") +
                   (one_core ? "everything on one core" : "scheduled as the kernel likes");
   section.note =
-      "Each client has a session and a connection that stays, and one question of 100 bytes in flight;\n"
-      "one thread plays all clients and compares every answer with its question (a wrong one fails the\n"
-      "run). In turns of 60 ms. CPU is that of the daemon or of the forwarder per 1,000 calls.";
+      "Each client has a session and a connection that stays, and one request of 100 bytes in flight;\n"
+      "one thread plays all clients and compares every answer with its request (a wrong one fails the\n"
+      "run). Alternating every 60 ms. CPU is that of the daemon or of the forwarder per 1,000 calls.";
   section.headers = {"clients", "calls", "x ideal", "middle half", "p50", "p99", "CPU", "wrong", "target"};
   for (const int clients : {1, 8, 64, 256}) add_rows(bench, clients, one_core, section);
   results.add(std::move(section));

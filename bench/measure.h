@@ -63,7 +63,7 @@ void measure_connect_restart(const Bench& bench, Results& results);
 /// CPU time, wake-ups and memory of a daemon with 100 parked sessions.
 void measure_connect_parked(const Bench& bench, Results& results);
 
-// ---- `corral serve`, for clients that come by URL
+// ---- `corral serve`, for clients that connect by URL
 
 /// Small messages to and fro over HTTP.
 void measure_http_round_trip(const Bench& bench, Results& results, bool one_core);

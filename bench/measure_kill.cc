@@ -1,5 +1,5 @@
 // How long a large tree lives after the decision to end it. Every process ignores SIGTERM and the end of
-// stdin, and all grace times are 0, so that the SIGKILL step and its proof are all that is left.
+// stdin, and all grace periods are 0, so that the SIGKILL step and its proof are all that is left.
 //
 // The yardstick is the least that must happen: one killpg of the same tree and a wait for every process by a
 // subreaper. It ends only trees that stay in one process group, which is why corral needs more than that.
@@ -160,12 +160,10 @@ void measure_kill(const Bench& bench, Results& results) {
   section.title = "Ending " + std::to_string(bench.options.processes) + " processes that ignore SIGTERM";
   section.note =
       std::to_string(rounds) +
-      " trees per row, in turns. 'reported' is `ms` of corral's own report, which ends with the proof that\n"
-      "nothing is left; 'wall' runs from the close of stdin to the exit of corral. The ratio is reported / "
-      "(killpg +\n"
-      "wait by a subreaper) of the same round; scattered trees are out of killpg's reach and are compared "
-      "with the\n"
-      "plain tree. More than the target is 'noise' up to " +
+      " trees per row, alternating. 'reported' is `ms` of corral's own report, which ends with the proof\n"
+      "that nothing is left; 'wall' runs from the close of stdin to the exit of corral. The ratio is\n"
+      "reported / (killpg + wait by a subreaper) of the same round; scattered trees are out of killpg's\n"
+      "reach and are compared with the plain tree. More than the target is 'noise' up to " +
       fixed(kTargetRatio, 0) + " x killpg: then the machine is slow today, not corral.";
   section.headers = {"tree", "reported", "wall", "x killpg", "middle half", "target"};
   for (std::size_t i = 0; i < shapes.size(); ++i) {

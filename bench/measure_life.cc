@@ -41,7 +41,7 @@ void measure_in_turns(const Bench& bench, Results& results, Section section, One
     for (const Variant* variant : bench.in_turn(round)) series[variant].push_back(once(bench, *variant));
   }
 
-  section.note = std::to_string(rounds) + " sessions per variant, in turns. " + section.note;
+  section.note = std::to_string(rounds) + " sessions per variant, alternating. " + section.note;
   section.headers = comparison_headers("variant");
   for (const Variant* variant : bench.in_turn(0)) {
     Row row{{variant->name}, {{"variant", json(variant->name)}}, Verdict::None};

@@ -109,7 +109,7 @@ void measure_round_trip(const Bench& bench, Results& results, bool one_core) {
   section.note =
       std::to_string(rounds) + " rounds of fresh sessions; in each, " + std::to_string(kBatches) + " x " +
       std::to_string(kPerBatch) +
-      " messages per variant, in turns. Ratios are medians over the rounds.\n"
+      " messages per variant, alternating. Ratios are medians over the rounds.\n"
       "'x session' is judged: the quotient to a raw pipe whose server called setsid, as every server of "
       "corral does; the kernel\nmay charge for that (autogroup scheduling), corral or not. 'raw pipe again' "
       "is the raw pipe measured twice: how far the\nmiddle half of its ratios is from 1 is the noise, and "

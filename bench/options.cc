@@ -27,7 +27,7 @@ constexpr const char* kHelp =
     "                      connect-start, connect-bridge, connect-memory, connect-hostile,\n"
     "                      connect-restart, connect-parked, connect-peers, http (all of it),\n"
     "                      http-round-trip, http-throughput, http-sizes, http-attach, http-memory\n"
-    "  --peers DIR         also measure other proxies, from the folder that bench/peers/install filled\n"
+    "  --peers DIR         also measure other proxies, from the directory that bench/peers/install filled\n"
     "  --quick             fewer rounds: a first look, not a result\n"
     "  --processes N       size of the tree that is killed (default 500)\n"
     "  --sessions N        how many run at once for the memory measurement (default 20)\n"

@@ -9,7 +9,7 @@ struct Options {
   std::string corral;           // default: beside this program
   std::string echo_server;      // default: beside this program
   std::string ideal_forwarder;  // default: beside this program
-  std::string peers;            // folder that peers/install filled; empty: no peers
+  std::string peers;            // directory that peers/install filled; empty: no peers
   std::string json;             // empty: no file
   std::string only;             // empty: everything
   bool quick = false;

@@ -20,7 +20,7 @@ std::string proc_file(pid_t pid, const char* name) {
   return read_file("/proc/" + std::to_string(pid) + "/" + name);
 }
 
-/// The numbers among the names of a folder: processes, or threads of one.
+/// The numbers among the names of a directory: processes, or threads of one.
 std::vector<pid_t> numbers_in(const std::string& folder) {
   std::vector<pid_t> pids;
   DIR* dir = opendir(folder.c_str());
@@ -40,7 +40,7 @@ struct Stat {
   pid_t parent = 0;
 };
 
-// comm may hold blanks and parentheses, so the fields start after the last one.
+// comm may hold spaces and parentheses, so the fields start after the last one.
 Stat stat_of(pid_t pid) {
   const std::string text = proc_file(pid, "stat");
   const std::size_t end = text.rfind(')');

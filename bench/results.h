@@ -20,7 +20,7 @@ const char* to_string(Verdict verdict);
 std::string json(double value);
 std::string json(const std::string& text);
 
-/// Text with a fixed number of decimals, and perhaps a unit behind a blank.
+/// Text with a fixed number of decimals, and perhaps a unit after a space.
 std::string fixed(double value, int decimals, const std::string& unit = "");
 
 using Fields = std::vector<std::pair<std::string, std::string>>;  // key, JSON text
@@ -73,7 +73,7 @@ class Results {
   /// Facts about the run, in order, for the JSON only.
   void fact(const std::string& key, const std::string& json_text) { facts_.emplace_back(key, json_text); }
 
-  /// Creates the folder of `path` if needed. Throws std::runtime_error if it can't be written.
+  /// Creates the directory of `path` if needed. Throws std::runtime_error if it can't be written.
   void write_json(const std::string& path) const;
 
  private:

@@ -32,7 +32,7 @@ std::string random_tag() {
 std::string make_scratch() {
   std::string path = (std::filesystem::temp_directory_path() / "corral-bench-XXXXXX").string();
   if (mkdtemp(path.data()) == nullptr)
-    throw std::runtime_error("cannot create a folder for reports: " + path);
+    throw std::runtime_error("cannot create a directory for reports: " + path);
   return path;
 }
 

@@ -27,7 +27,7 @@ constexpr int kPatienceMs = 10'000;
 
 [[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
 
-/// A folder of its own for each, whose name carries the tag into every command line.
+/// Each gets its own directory, whose name carries the tag into every command line.
 std::string new_folder(const Bench& bench, const std::string& kind) {
   static int number = 0;
   std::string folder = bench.scratch + "/" + kind + std::to_string(number++) + "-" + bench.tag;

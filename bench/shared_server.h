@@ -16,7 +16,7 @@ namespace corral::bench {
 /// What the entry of the server says about itself: members of its "corral" object.
 inline constexpr const char* kSharedServer = R"("share":"shared")";
 
-/// `corral serve` in a runtime folder of its own, with one server.
+/// `corral serve` in its own runtime directory, with one server.
 class Daemon {
  public:
   /// Returns when it has said that it is ready. Throws std::runtime_error if it does not. With a port it has

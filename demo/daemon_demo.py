@@ -57,7 +57,7 @@ def write_configuration(path):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--corral", required=True, help="the program to use")
-    parser.add_argument("--runtime-dir", help="folder of the daemon's socket (default: the usual one)")
+    parser.add_argument("--runtime-dir", help="directory of the daemon's socket (default: the usual one)")
     options = parser.parse_args()
     corral = str(pathlib.Path(options.corral).resolve())
     place = ["--runtime-dir", options.runtime_dir] if options.runtime_dir else []

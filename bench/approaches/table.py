@@ -66,8 +66,8 @@ def rows(passes):
 
 
 HEADER = (
-    "| way | cold: tools | cold: first answer | next client: tools | next client: first answer "
-    "| processes, 3 clients | memory, 3 clients | state | pays from session |\n"
+    "| approach | cold: tools | cold: first answer | next client: tools | next client: first answer "
+    "| processes, 3 clients | memory, 3 clients | state | pays off from session |\n"
     "|---|--:|--:|--:|--:|--:|--:|---|---|\n"
 )
 
@@ -108,8 +108,8 @@ def page(about, delay, slow, quick, mixed):
         f"load {about['load_at_start']:.1f} at the start.\n\n"
         f"**A server that takes {delay:.0f} s to start**, median of {len(slow)} passes:\n\n{table(slow)}\n"
         f"**The same server without the wait** (a Python script), median of {len(quick)} passes:\n\n{table(quick)}\n"
-        f"**FIFO, two clients at once**: of {total} questions, each with an id that the other client uses too, "
-        f"{mixed['right']} got their own answer, {mixed['foreign']} got the other client's and took it for their own, "
+        f"**FIFO, two clients at once**: of {total} requests, each with an id that the other client uses too, "
+        f"{mixed['right']} got their own answer, {mixed['foreign']} got the other client's answer and accepted it, "
         f"{mixed['lost']} got none.\n\n{compared_with_seed(dict(rows(slow)))}"
     )
     return text, {"fifo": mixed, "slow": dict(rows(slow)), "quick": dict(rows(quick))}
