@@ -104,7 +104,7 @@ format: ## bring all C++ files into shape
 # clang-tidy takes a fifth of its time for the commands, which are tables and sentences, each compiled by itself.
 # `make lint lint_leaves_out=nothing` looks at them, too.
 lint_leaves_out = 'cli/commands/[a-z]*_commands?\.cc$$'
-# Most of its time goes into the headers of others, so whole folders are looked at as one file.
+# Most of its time goes into the headers of others, so whole directories are looked at as one file.
 lint_at_once = 24
 lint: ## what CI checks without running anything
 	git ls-files '*.cc' '*.h' | xargs clang-format --dry-run -Werror

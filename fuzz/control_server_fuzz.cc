@@ -1,4 +1,4 @@
-// Lines for the control server: every request is answered exactly once with its id, every line that is no
+// Lines for the control server: every request is answered exactly once with its id, every line that is not a
 // message once, and nothing else is answered; whatever goes out is one line of JSON.
 #include <cstddef>
 #include <cstdint>

@@ -53,7 +53,7 @@ def _files_known_to_git(root):
 
 
 def files_under(root, folders, suffixes):
-    """The project's files below some top-level folders with one of the suffixes."""
+    """The project's files below some top-level directories with one of the suffixes."""
     return [path for path in project_files(root) if path.parts[0] in folders and path.suffix in suffixes]
 
 
@@ -66,13 +66,13 @@ def read_text(path):
 
 
 def parse_root(description, argv=None):
-    """The command line that all checks have: only --root, which tests point at a temporary folder."""
+    """The command line that all checks have: only --root, which tests point at a temporary directory."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument(
         "--root",
         type=Path,
         default=Path(__file__).resolve().parent.parent,
-        help="folder of the project to check (default: the one this script lives in)",
+        help="directory of the project to check (default: the one this script lives in)",
     )
     return parser.parse_args(argv).root.resolve()
 

@@ -1,5 +1,5 @@
 """Reads C++ just well enough for the checks: comments and literals blanked, brackets paired, braces sorted
-into kinds. It is no parser; it works on the text as it is formatted here, and prefers to say nothing over
+into kinds. It is not a parser; it works on the text as it is formatted here, and prefers to say nothing over
 saying something wrong.
 """
 
@@ -128,7 +128,7 @@ class Source:
         return begin
 
     def lambda_capture(self, brace):
-        """Positions of `[` and `]` of the lambda whose body opens here, or None if it is no lambda."""
+        """Positions of `[` and `]` of the lambda whose body opens here, or None if it is not a lambda."""
         end = brace - 1
         while end >= 0 and (self.text[end].isalnum() or self.text[end] in "_ \t\n:<>,*&-"):
             end -= 1

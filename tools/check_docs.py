@@ -34,7 +34,7 @@ OUR_VARIABLES = ("CORRAL_", "XDG_", "MAX_KEEP")
 # Constants of the kernel and of libraries, and placeholders.
 NO_VARIABLES = re.compile(r"^(?:O|AF|SO|SCM|SHUT|SIG|PR|CAP|F|LOCK|EX|ENABLE|TRUSTED|PIPE|RLIMIT|CLONE|TEST|NO)_")
 # Variables that the program passes on or names and does not obey, and what to write instead.
-IGNORED_VARIABLES = {"XDG_RUNTIME_DIR": "the runtime folder is /run/user/UID/corral: write /run/user/$(id -u)"}
+IGNORED_VARIABLES = {"XDG_RUNTIME_DIR": "the runtime directory is /run/user/UID/corral: write /run/user/$(id -u)"}
 
 MADE_FOLDERS = ("bench/results/",)
 REPOSITORY_PATH = re.compile(r"^(?:src|docs|tests|tools|examples|bench|demo|fuzz|cmake)/[\w./*-]+$")
@@ -356,7 +356,7 @@ def exists(documents, name):
 def parse_arguments(argv):
     parser = argparse.ArgumentParser(description=__doc__)
     home = Path(__file__).resolve().parent.parent
-    parser.add_argument("--root", type=Path, default=home, help="folder of the project to check")
+    parser.add_argument("--root", type=Path, default=home, help="directory of the project to check")
     parser.add_argument("--corral", type=Path, default=home / "build/dev/bin/corral", help="the built program")
     return parser.parse_args(argv)
 

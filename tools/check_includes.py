@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Checks the include rule: which folder of src/ may include which other one.
+"""Checks the include rule: which directory of src/ may include which other one.
 
-The order of the folders is the order in which a call travels, so a newcomer can read the code along it. An
+The order of the directories is the order in which a call travels, so a newcomer can read the code along it. An
 edge against it is a design change, not a detail: it belongs in docs/decisions/ and then in the table below.
 """
 
@@ -14,7 +14,7 @@ from check_cpp import without_comments
 
 EVERYTHING = "everything"
 
-# Folder -> the other folders it may include. A folder always may include itself.
+# Directory -> the other directories it may include. A directory may always include itself.
 ALLOWED = {
     # Without the daemon.
     "base": set(),
@@ -50,12 +50,12 @@ ALLOWED = {
     "serve": EVERYTHING,
 }
 
-# Folders that nothing else may include, not even those that may include everything.
+# Directories that nothing else may include, not even those that may include everything.
 ONLY_FOR_ITSELF = {"cli"}
-# Folder -> its only header that others (except daemon) may see: back ends are named in one place alone.
+# Directory -> its only header that others (except daemon) may see: back ends are named in one place alone.
 FRONT_HEADERS = {"registry": "registry/registry.h"}
 
-# Start of a system header -> the folders that may use it, and why nobody else may.
+# Start of a system header -> the directories that may use it, and why nobody else may.
 SYSTEM_HEADERS = {
     "CLI/": ({"cli"}, "CLI11 costs 10 s per file that sees it, so only the command line does"),
     "sqlite3.h": ({"registry"}, "SQL is behind registry/registry.h, so that another back end can be"),
@@ -71,7 +71,7 @@ GUARD = re.compile(r"^[ \t]*#[ \t]*(?:pragma[ \t]+once\b|ifndef[ \t]+\w+_H_?\b)"
 
 
 def target_folder(source, name):
-    """The folder of src/ that an include of ours names, and the header's path below src/."""
+    """The directory of src/ that one of our includes names, and the header's path below src/."""
     if name.startswith("."):
         name = posixpath.normpath(posixpath.join(source.parent.as_posix(), name)).removeprefix("src/")
     elif "/" not in name:
@@ -86,10 +86,10 @@ def check_own(source, line, name):
         return []
     if target not in ALLOWED:
         fix = "use <> for a library or fix the path"
-        return [Problem(str(source), line, f'"{name}" is no header of ours', fix)]
+        return [Problem(str(source), line, f'"{name}" is not one of our headers', fix)]
     allowed = ALLOWED[folder]
     if target in ONLY_FOR_ITSELF or (allowed != EVERYTHING and target not in allowed):
-        names = ", ".join(sorted(allowed)) if allowed and allowed != EVERYTHING else "no other folder"
+        names = ", ".join(sorted(allowed)) if allowed and allowed != EVERYTHING else "no other directory"
         fix = f"{folder}/ may include {names}: declare an interface on the other side or move the code"
         return [Problem(str(source), line, f"{folder}/ includes {target}/", fix)]
     front = FRONT_HEADERS.get(target)
@@ -126,7 +126,7 @@ def main(argv=None):
     sources = files_under(root, {"src"}, CPP_SUFFIXES)
     for source in sources:
         if len(source.parts) < 3:
-            problems.append(Problem(str(source), 1, "file directly in src/", "put it into a folder"))
+            problems.append(Problem(str(source), 1, "file directly in src/", "put it into a directory"))
         elif source.parts[1] not in ALLOWED:
             fix = "add it to ALLOWED in tools/check_includes.py with its edges"
             problems.append(Problem(str(source), 1, f"src/{source.parts[1]}/ has no rule", fix))

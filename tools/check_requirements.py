@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks docs/requirements.md: every demand has exactly one row, and every test that a row names exists.
+"""Checks docs/requirements.md: every requirement has exactly one row, and every test that a row names exists.
 
 A row is `| id | one sentence | proof |`. The proof is `*planned*`, or tests as `path::Name` in backticks, or
 tests followed by `*planned*: what is missing`. Names: `Suite.Name` for GoogleTest, the title for node tests,
@@ -13,11 +13,11 @@ from check_common import CPP_SUFFIXES, Problem, finish, parse_root, read_text
 from check_cpp import without_comments
 
 PAGE = "docs/requirements.md"
-# Group -> how many demands it has. The ids are fixed: they are cited in tests, issues and decisions.
+# Group -> how many requirements it has. The ids are fixed: they are cited in tests, issues and decisions.
 GROUPS = {"S0": 3, "S1": 8, "S2": 4, "S3": 9, "S4": 4}
 EXTRAS = 13
-DEMANDS = [f"{group}.{number}" for group, count in GROUPS.items() for number in range(1, count + 1)]
-DEMANDS += [f"B{number}" for number in range(1, EXTRAS + 1)]
+REQUIREMENTS = [f"{group}.{number}" for group, count in GROUPS.items() for number in range(1, count + 1)]
+REQUIREMENTS += [f"B{number}" for number in range(1, EXTRAS + 1)]
 
 ROW = re.compile(r"^\|\s*([SB]\d+(?:\.\d+)?)\s*\|(.*)\|\s*$")
 TEST = re.compile(r"`([^`\s:]+)::([^`]+)`")
@@ -81,7 +81,7 @@ def missing_test(root, path, name):
     elif file.suffix == ".py":
         found = has_python_test(text, name)
     else:
-        return f"{path} is no test file"
+        return f"{path} is not a test file"
     return None if found else f"{path} has no test {name}"
 
 
@@ -89,7 +89,7 @@ def one_sentence(text):
     return text.endswith(".") and not re.search(r"[.!?]\s+[A-Z]", text)
 
 
-def check_proof(root, line, demand, proof):
+def check_proof(root, line, requirement, proof):
     """The problems of a proof cell, and its state: proved, partly or planned."""
     problems = []
     tests = TEST.findall(proof)
@@ -97,17 +97,17 @@ def check_proof(root, line, demand, proof):
     planned = PLANNED.fullmatch(rest)
     if rest and not planned:
         fix = "write *planned*, or tests as `path::Name`, or both with *planned*: what is missing"
-        problems.append(Problem(PAGE, line, f"{demand}: can't read {rest!r} in the proof", fix))
+        problems.append(Problem(PAGE, line, f"{requirement}: can't read {rest!r} in the proof", fix))
     if not tests and not rest:
-        problems.append(Problem(PAGE, line, f"{demand} has no proof", "name its test or write *planned*"))
+        problems.append(Problem(PAGE, line, f"{requirement} has no proof", "name its test or write *planned*"))
     if tests and planned and not planned.group(1):
         fix = "write *planned*: and what is missing"
-        problems.append(Problem(PAGE, line, f"{demand} has tests and is planned", fix))
+        problems.append(Problem(PAGE, line, f"{requirement} has tests and is planned", fix))
     for path, name in tests:
         reason = missing_test(root, path, name)
         if reason:
             fix = "name a test that exists, or write *planned*"
-            problems.append(Problem(PAGE, line, f"{demand}: {reason}", fix))
+            problems.append(Problem(PAGE, line, f"{requirement}: {reason}", fix))
     state = "planned" if not tests else "partly" if planned else "proved"
     return problems, state
 
@@ -118,27 +118,27 @@ def check_page(root, text):
         row = ROW.match(content)
         if not row:
             continue
-        demand, cells = row.group(1), split_row(row.group(2))
-        if demand not in DEMANDS:
-            problems.append(Problem(PAGE, line, f"unknown demand {demand}", "use an id of the list"))
-        if demand in lines:
-            fix = f"keep the row in line {lines[demand]} only"
-            problems.append(Problem(PAGE, line, f"{demand} stands twice", fix))
-        lines.setdefault(demand, line)
+        requirement, cells = row.group(1), split_row(row.group(2))
+        if requirement not in REQUIREMENTS:
+            problems.append(Problem(PAGE, line, f"unknown requirement {requirement}", "use an id of the list"))
+        if requirement in lines:
+            fix = f"keep the row in line {lines[requirement]} only"
+            problems.append(Problem(PAGE, line, f"{requirement} stands twice", fix))
+        lines.setdefault(requirement, line)
         if len(cells) != 2:
-            what = f"{demand} has {len(cells) + 1} cells"
-            problems.append(Problem(PAGE, line, what, "write id, demand, proof"))
+            what = f"{requirement} has {len(cells) + 1} cells"
+            problems.append(Problem(PAGE, line, what, "write id, requirement, proof"))
             continue
         if not one_sentence(cells[0]):
             fix = "say it in one, ending with a full stop"
-            problems.append(Problem(PAGE, line, f"{demand} is not one sentence", fix))
-        found, state = check_proof(root, line, demand, cells[1])
+            problems.append(Problem(PAGE, line, f"{requirement} is not one sentence", fix))
+        found, state = check_proof(root, line, requirement, cells[1])
         problems += found
         states[state] += 1
-    for demand in DEMANDS:
-        if demand not in lines:
-            fix = "add it; a demand that is not built is *planned*"
-            problems.append(Problem(PAGE, 1, f"{demand} has no row", fix))
+    for requirement in REQUIREMENTS:
+        if requirement not in lines:
+            fix = "add it; a requirement that is not built is *planned*"
+            problems.append(Problem(PAGE, 1, f"{requirement} has no row", fix))
     return problems, states
 
 
@@ -146,11 +146,11 @@ def main(argv=None):
     root = parse_root(__doc__, argv)
     page = root / PAGE
     if not page.is_file():
-        problem = Problem(PAGE, 1, "the page is missing", "write it: one row per demand")
+        problem = Problem(PAGE, 1, "the page is missing", "write it: one row per requirement")
         return finish("check_requirements", [problem], "")
     problems, states = check_page(root, read_text(page) or "")
     counts = ", ".join(f"{count} {state}" for state, count in states.items())
-    print(f"requirements: {len(DEMANDS)} demands, {counts}")
+    print(f"requirements: {len(REQUIREMENTS)} requirements, {counts}")
     return finish("check_requirements", problems, "every named test exists")
 
 

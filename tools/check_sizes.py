@@ -6,7 +6,7 @@ C++ projects have; going over it is printed, not refused, because one honest tab
 
 A class has at most CLASS_CAP member functions, and its member functions are defined in one .cc file: a class that
 outgrows the caps lacks a noun, and a second file would only hide that. A header and the .cc file of the same name
-have at least UNIT_FLOOR lines together. At least HEADER_COMMENTS percent of the lines of a folder's headers are
+have at least UNIT_FLOOR lines together. At least HEADER_COMMENTS percent of the lines of a directory's headers are
 comments, because a contract that nobody wrote down cannot be kept.
 """
 
@@ -27,7 +27,7 @@ HEADER_COMMENTS = 15  # percent
 # Smaller units, and why each is a file of its own.
 SMALL_UNITS = {
     "base/boost_json": "compiles Boost.JSON once",
-    "base/result": "every folder includes it, and nothing else",
+    "base/result": "every directory includes it, and nothing else",
     "bridge/legacy_side": "an interface between two parts of the bridge",
     "http/text": "three files of http and three of transport compare words",
     "known/config_text": "one interface for two parsers, each in its own .cc file",
@@ -144,7 +144,7 @@ def check_classes(sources):
     """Classes with too many member functions, and classes that are defined in several .cc files. `sources` maps
     the paths of C++ files in src/ to their texts."""
     problems = []
-    places = collections.defaultdict(dict)  # (folder, class) -> {path of a .cc: first line}
+    places = collections.defaultdict(dict)  # (directory, class) -> {path of a .cc: first line}
     for path, text in sources.items():
         for name, line, functions in classes(Source(text)):
             if len(functions) > CLASS_CAP:
@@ -165,7 +165,7 @@ def check_classes(sources):
 
 
 def check_units(sources):
-    """Headers with their .cc files that are too small to be found, and folders whose headers say too little."""
+    """Headers with their .cc files that are too small to be found, and directories whose headers say too little."""
     units = collections.Counter()
     headers = collections.defaultdict(list)
     for path, text in sources.items():

@@ -9,8 +9,8 @@
 * Revisions of MCP by their dates: only wire/revisions.h names them, so that a new revision is one row of a table.
 * Unit tests that sleep: they hold the clock instead, so that they are exact and never wait.
 * Tests that are switched off, and white space at the end of a line.
-* Phrases that are translated word for word and not plain English, in every Markdown page and in src/. What a page quotes
-  (code blocks and words in backticks) is not judged.
+* Phrases that are translated word for word and not plain English, in every Markdown page, in src/, tests/ and fuzz/. What
+  a page quotes (code blocks and words in backticks) is not judged.
 """
 
 import re
@@ -26,7 +26,7 @@ SCRIPT_NAMES = {"Makefile", "CMakeLists.txt"}
 LOCK_FILES = {"package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml"}
 # Raw input for fuzzers: every byte is meant.
 RAW_FOLDERS = ("fuzz/corpus/", "fuzz/seeds/")
-# Home folders that are plainly an example.
+# Home directories that are plainly an example.
 EXAMPLE_NAMES = "you|user|me|name|USER|YOU"
 
 # Written with character classes so that this file doesn't report itself.
@@ -47,19 +47,27 @@ SLEEP = re.compile(r"\b(?:usleep|nanosleep|sleep_for|sleep_until)\s*\(")
 MAY_SLEEP = {
     "tests/unit/base/loop_test.cc": "the loop measures how much real time a turn takes",
 }
+# Where comments and strings must be plain English, too.
+PLAIN_CODE = {"src": CPP_SUFFIXES, "tests": CPP_SUFFIXES | {".mjs"}, "fuzz": CPP_SUFFIXES}
 SWITCHED_OFF = re.compile(r"\bDISABLE[D]_\w|\b(?:test|it|describe|suite)\.onl[y]\(")
 
 # "there is no" and "is no longer" are English, and so is a question that begins with Who.
 CALQUES = (
-    (r"(?<!there\s)\bis\s+no\s+(?!longer\b)[a-z]+", 'write "is not a ..." or "is not ..."'),
+    (r"(?:(?<!there)(?<!\s)\s+|(?<![\w\s]))is\s+no\s+(?!longer\b)[a-z]+", 'write "is not a ..." or "is not ..."'),
     (r"\bwhoev[e]r\b", "name who or what acts: the client, the process, the caller"),
-    (r"(?:^|(?<=[.!?]\s)|(?<=// ))(?-i:Who)\s+[a-z]+(?![^.!]*\?)", 'write "a client that ..." or "the caller"'),
+    (r"(?:^[ \t]*|(?<=[.!?]\s)|(?<=// ))(?-i:Who)\s+[a-z]+(?![^.!]*\?)", 'write "a client that ..." or "the caller"'),
     (r"\bof\s+our[s]\b", "write \"corral's\" or \"our own\""),
     (r"\bane[w]\b", 'write "again", or use a verb with "re-"'),
     (r"\b(?:can|cannot|could)\s+be\s+ha[d]\b", 'write "is available" or "exists"'),
     (r"\bby\s+hear[t]\b", 'write "known" or "built in"'),
     (r"\bstands?\s+behin[d]\b", 'write "follows", "comes after" or "is below"'),
+    (r"\ballows?\s+(?:it|them)\s+agai[n]\b", 'write "allows it to start again"'),
+    (r"\bsome\s+(?:minutes|second[s])\b", 'write "a few"'),
+    (r"\b(?:comes?|asks?\s+for)\s+by\s+UR[L]\b", 'write "connects by URL"'),
+    (r"\blimits?\s+of\s+open\s+file[s]\b", 'write "open-file limit"'),
+    (r"\bin\s+turn[s]\b", 'write "alternately"'),
 )
+COMMENT_MARK = re.compile(r"^[ \t]*//+", re.MULTILINE)
 COMMENT = re.compile(r"^\s*(?://|#(?!!)|\*|/\*|<!--)")
 
 
@@ -67,7 +75,7 @@ def rules_for(path):
     """(pattern, problem, fix, also in comments) for one file."""
     name = path.as_posix()
     rules = [
-        (MACHINE_PATH, "path of one machine", "use a relative path, a variable or a temporary folder", True),
+        (MACHINE_PATH, "path of one machine", "use a relative path, a variable or a temporary directory", True),
         (REGISTRY_SETTING, "registry host", "leave it to the settings of the person who installs", True),
     ]
     if path.name in LOCK_FILES:
@@ -90,13 +98,13 @@ def rules_for(path):
 
 def is_plain(path):
     """Whether the text of this file must be plain English."""
-    return path.suffix == ".md" or (path.suffix in CPP_SUFFIXES and path.parts[0] == "src")
+    return path.suffix == ".md" or path.suffix in PLAIN_CODE.get(path.parts[0], ())
 
 
 def prose_of(path, text):
-    """The text with what it quotes blanked out, so that lines keep their numbers."""
+    """The text with what it quotes, or with the marks of its comments, blanked out: lines keep their numbers."""
     if path.suffix != ".md":
-        return text
+        return COMMENT_MARK.sub(lambda match: " " * len(match.group()), text)
     for quoted in (docs_text.FENCE, docs_text.INLINE):
         text = quoted.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
     return text

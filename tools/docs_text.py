@@ -101,7 +101,7 @@ def readings(words):
     is_choice = [at < behind and "|" in word and " " not in word for at, word in enumerate(plain)]
     choices = [word.split("|") if chosen else [word] for word, chosen in zip(plain, is_choice)]
     lines = [list(line) for line in itertools.islice(itertools.product(*choices), MOST_ALTERNATIVES)]
-    if plain[behind + 1 : behind + 2] == ["corral"]:  # what it runs is one of ours again
+    if plain[behind + 1 : behind + 2] == ["corral"]:  # what it runs is corral again
         lines += readings(plain[behind + 2 :])
     return lines
 
@@ -112,7 +112,7 @@ def without_comment(line):
 
 
 def commands_in(text, cut=None):
-    """(offset, words) of every command line of ours in a text that a shell could read."""
+    """(offset, words) of every command line of corral in a text that a shell could read."""
     found, done = [], 0
     for match in PROGRAM.finditer(text):
         rest = text[match.end() :] if cut is None else cut(text[match.end() :])
@@ -162,7 +162,7 @@ def lines_of_piece(piece):
 
 
 def lines_of_help(text):
-    """(line, words) of the examples in a --help text: what they do stands behind two blanks."""
+    """(line, words) of the examples in a --help text: what they do follows after two spaces."""
     found = []
     for number, line in enumerate(text.split("\n"), 1):
         if line.startswith("  corral ") or "$(corral " in line:
@@ -205,7 +205,7 @@ def variables_set_in(text):
 
 
 def links_in(text):
-    """(offset, target) of the links to files of ours."""
+    """(offset, target) of the links to our own files."""
     bare = FENCE.sub(lambda match: "\n" * match.group(0).count("\n"), text)
     found = []
     for match in re.finditer(r"\]\(([^)\s]+)\)", bare):

@@ -1,4 +1,4 @@
-// One session, from its creation to the proof of its end: node session.mjs FOLDER SERVER TOOL [ARGUMENTS]
+// One session, from its creation to the proof of its end: node session.mjs DIRECTORY SERVER TOOL [ARGUMENTS]
 import { spawn } from 'node:child_process';
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""One session, from its creation to the proof of its end: session.py FOLDER SERVER TOOL [ARGUMENTS]"""
+"""One session, from its creation to the proof of its end: session.py DIRECTORY SERVER TOOL [ARGUMENTS]"""
 import json
 import os
 import socket

@@ -1,6 +1,6 @@
-// The accept loop that every listening socket needs: takes connections in turns, so that a flood of them does
-// not keep others waiting, and backs off when descriptors or memory run out. Owned by the listener, on the
-// loop's thread. What a connection is for, and whether it may stay, is the owner's affair.
+// The accept loop that every listening socket needs: takes connections a few at a time, so that a flood of
+// them does not keep others waiting, and backs off when descriptors or memory run out. Owned by the listener,
+// on the loop's thread. What a connection is for, and whether it may stay, is for the owner to decide.
 #pragma once
 
 #include <functional>

@@ -110,7 +110,7 @@ std::size_t end_of_value(const std::string& text, std::size_t at, char before_na
   return std::min(at, text.size());
 }
 
-/// NAME=value, NAME:value, "name": "value", ?name=value& anywhere in a text. Blanks may separate the name of
+/// NAME=value, NAME:value, "name": "value", ?name=value& anywhere in a text. Spaces may separate the name of
 /// a secret from its sign, as in "name" : "value".
 std::string hide_named_values(const std::string& text) {
   std::string shown;

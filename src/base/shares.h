@@ -26,7 +26,8 @@ enum class Good : std::uint8_t {
 };
 inline constexpr std::size_t kGoods = 5;
 
-/// The most of one good that may be held. The difference between `all` and `tokens` is reserved for the user.
+/// The most of one resource that may be held. The difference between `all` and `tokens` is reserved for the
+/// user.
 struct Quota {
   std::size_t all = 0;     // by all principals together
   std::size_t tokens = 0;  // by all tokens together
@@ -35,7 +36,7 @@ struct Quota {
 /// Reserves a quarter for the user and limits one token to a quarter.
 Quota quota_of(std::size_t all);
 
-/// How much of a good is held now.
+/// How much of a resource is held now.
 struct Use {
   std::size_t all = 0;
   std::size_t tokens = 0;
@@ -50,7 +51,7 @@ class Account {
  public:
   using Time = Clock::time_point;
 
-  /// A reserved amount of a good. The destructor returns it to the account, which must still exist.
+  /// A reserved amount of a resource. The destructor returns it to the account, which must still exist.
   class Held {
    public:
     Held() = default;

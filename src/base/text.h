@@ -19,7 +19,7 @@ namespace corral {
 /// UTF-8.
 std::string printable(std::string_view text);
 
-/// For a message of any layout that is shown on one line: white space becomes one blank between words, none
+/// For a message of any layout that is shown on one line: white space becomes one space between words, none
 /// at the ends.
 std::string printable_line(std::string_view text);
 

@@ -133,7 +133,7 @@ void LegacyCalls::input_required(const std::string& id, std::string_view result,
     return turn_down(id, "Server '" + side_.server + "' sent " + request.method +
                              ", but this client lacks the capability " + *lacking);
   }
-  if (client_ended_) return turn_down(id, "The client answers no more questions");
+  if (client_ended_) return turn_down(id, "The client can no longer answer questions");
   ask(id, input->requests, now);
 }
 
@@ -251,7 +251,7 @@ void LegacyCalls::client_ended() {
   for (const auto& [id, call] : calls_) {
     if (!call.questions.empty()) asking.push_back(id);
   }
-  for (const std::string& id : asking) turn_down(id, "The client answers no more questions");
+  for (const std::string& id : asking) turn_down(id, "The client can no longer answer questions");
 }
 
 std::optional<Clock::time_point> LegacyCalls::next_deadline() const {

@@ -36,7 +36,7 @@ class LegacyCalls {
   void cancel(std::string_view id, std::string_view reason);
   /// A response of the client to a question, which may not be from here.
   void client_answered(const wire::Message& message);
-  /// The client answers no more questions.
+  /// The client can no longer answer questions.
   void client_ended();
 
   void server_answered(const wire::Message& message, Clock::time_point now);

@@ -101,8 +101,8 @@ void SuspendedCalls::question(const wire::Message& message, Clock::time_point no
   if (!cause) return refuse(*ask, id, now);
   const Call& call = *calls_.find(*cause);
   if (!room_for(call, params.size())) {
-    return side_.outlet.to_server(wire::Message(
-        wire::error_message(id, wire::kInternalError, "too many questions wait for the client; ask later")));
+    return side_.outlet.to_server(wire::Message(wire::error_message(
+        id, wire::kInternalError, "too many questions are waiting for the client; ask again later")));
   }
   question.key = free_key(call, wished_key(params));
   question.request = input_request(method, params);

@@ -46,7 +46,7 @@ void UriListens::subscribe(std::string_view id, const std::string& uri, Clock::t
   }
   if (waiting_.size() >= kMostWaiting) {
     return side_.refuse(id, wire::kTooManyCalls,
-                        "too many subscriptions wait for the server; wait for some of them");
+                        "too many subscriptions are waiting for the server; wait for some of them");
   }
   Listen& listen = listens_[uri];
   if (listen.waiting.empty()) listen.due = now + kPatience;
@@ -104,7 +104,7 @@ bool UriListens::answered(UpId listen, std::string_view error) {
   Listen& found = listens_.at(uri);
   found.id = {};
   found.acknowledged = false;
-  // A subscription that the client was told about is kept for the next instance; otherwise a living server
+  // A subscription that the client was told about is kept for the next instance; otherwise a running server
   // has ended it.
   const bool lost = found.granted && found.waiting.empty() && is_loss(error);
   if (!lost) failed(uri, error);

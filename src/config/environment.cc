@@ -92,7 +92,7 @@ bool is_volatile(std::string_view name) {
 std::vector<std::string> environment_for_entry(const std::vector<std::string>& shim, const Server& expanded) {
   Variables variables = pick(shim, is_allowed);
   for (const auto& [name, value] : expanded.env) {
-    // The entry takes precedence, also for names that corral would not pass on. A name that contains '='
+    // The entry takes precedence, even for names that corral would not pass on. A name that contains '='
     // would set another variable.
     if (!name.empty() && name.find('=') == std::string::npos) variables[name] = value;
   }

@@ -36,7 +36,7 @@ struct FileText {
 /// refused, because they could make corral run any program as this user.
 Result<FileText> read_text(const std::string& file);
 
-/// One change of a file. Holds a lock from reading the old text until the new text is in place, so that two
+/// One change to a file. Holds a lock from reading the old text until the new text is in place, so that two
 /// concurrent changes do not overwrite each other.
 class FileUpdate {
  public:

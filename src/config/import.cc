@@ -118,8 +118,9 @@ class Importing {
       count += table == nullptr ? 0 : table->size();
     }
     if (count == 0) return;
-    result_.notes.push_back(counted(count, "server") +
-                            " of single projects left out: add those that all your projects may use by hand");
+    result_.notes.push_back(
+        counted(count, "server") +
+        " of single projects left out: by hand, add those that all your projects may use");
   }
 
   const json::value& root_;

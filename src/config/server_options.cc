@@ -172,7 +172,7 @@ std::string era_text(const Server& server) {
 std::string change_text(const Server& server) {
   switch (server.on_change) {
     case OnChange::Roll: return "new sessions get the new code when its files change";
-    case OnChange::Warn: return "a change of its files is only reported";
+    case OnChange::Warn: return "a change to its files is only reported";
     case OnChange::Ignore: break;
   }
   return "its files are not watched";

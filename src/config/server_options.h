@@ -1,5 +1,5 @@
 // Every option of an entry of `mcpServers`, one row each: how its value is read, shown and compared, and what
-// a change of it means. The parser (entry.cc), the reload (changes.cc) and `config check` (show.cc) follow
+// changing it means. The parser (entry.cc), the reload (changes.cc) and `config check` (show.cc) follow
 // this table, so a new option needs a field of Server and a row here. `import` (import_entry.cc) does not use
 // the table: it has its own lists of the spellings of other clients, which must be extended there. Pure; any
 // thread may call.

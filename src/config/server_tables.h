@@ -1,4 +1,4 @@
-// Finds the entries of all servers, also of remote ones, in the text of a configuration. Pure.
+// Finds the entries of all servers, including remote ones, in the text of a configuration. Pure.
 #pragma once
 
 #include <functional>

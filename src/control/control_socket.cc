@@ -26,8 +26,8 @@ Result<UniqueFd> connect_to(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof address.sun_path) {
-    return Error{"'" + path + "' is too long for a socket (" + std::to_string(sizeof address.sun_path - 1) +
-                 " bytes at most): choose a shorter --runtime-dir"};
+    return Error{"'" + path + "' is too long for a socket (at most " +
+                 std::to_string(sizeof address.sun_path - 1) + " bytes): choose a shorter --runtime-dir"};
   }
   memcpy(address.sun_path, path.data(), path.size());
   UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -52,7 +52,7 @@ Result<void> check_peer(int socket, const std::string& path) {
 
 Result<ControlSocket> connect_in(const std::string& runtime_dir) {
   const Result<void> proper = check_runtime_dir(runtime_dir);
-  // A corral daemon would have refused to start in a folder that fails this check.
+  // A corral daemon would have refused to start in a directory that fails this check.
   if (!proper) return Error{proper.error().message, Error::Kind::NotFound};
   const std::string path = socket_path(runtime_dir);
   Result<UniqueFd> socket = connect_to(path);
@@ -106,8 +106,9 @@ Result<void> ControlSocket::send(const Hello& hello, std::span<const int> descri
   if (descriptors.size() > kMostDescriptors) return Error{"too many descriptors"};
   const std::string line = encode(hello);
   if (line.size() > kLongestHello) {
-    return Error{"the environment and the command line have " + std::to_string(line.size()) +
-                 " bytes together, more than the daemon accepts (" + std::to_string(kLongestHello) + ")"};
+    return Error{"the environment and the command line are " + std::to_string(line.size()) +
+                 " bytes long together, more than the daemon accepts (" + std::to_string(kLongestHello) +
+                 ")"};
   }
   iovec bytes{const_cast<char*>(line.data()), line.size()};
   msghdr message{};

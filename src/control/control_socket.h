@@ -70,8 +70,8 @@ class ControlSocket {
 /// blocking and belong to one client. The shim checks before it sends, the daemon before it accepts.
 bool can_be_passed(int fd);
 
-/// Tries every runtime folder of this user (only `runtime_dir_given` unless it is empty) and checks that the
-/// process that listens there runs as the same user. Error::Kind::NotFound: no daemon listens. Any other
+/// Tries every runtime directory of this user (only `runtime_dir_given` unless it is empty) and checks that
+/// the process that listens there runs as the same user. Error::Kind::NotFound: no daemon listens. Any other
 /// error: one may be listening, but the connection failed.
 Result<ControlSocket> connect_to_daemon(const std::string& runtime_dir_given);
 

@@ -133,8 +133,8 @@ Result<json::object> parse_object(std::string_view line) {
   json::parse_options options;
   options.allow_invalid_utf8 = true;
   json::value value = json::parse(line, error, {}, options);
-  if (error) return Error{"no JSON: " + error.message()};
-  if (!value.is_object()) return Error{"no JSON object"};
+  if (error) return Error{"it is not valid JSON: " + error.message()};
+  if (!value.is_object()) return Error{"it is not a JSON object"};
   return std::move(value.as_object());
 }
 
@@ -262,7 +262,7 @@ void read_connect(Hello& hello, Members& members) {
   if (!hello.share.empty() && hello.share != "shared" && hello.share != "session" && hello.share != "root") {
     members.complain("share", "must be shared, session or root");
   }
-  if (hello.client < 0) members.complain("client", "must be a process number");
+  if (hello.client < 0) members.complain("client", "must be a pid");
   check_descriptors(hello.descriptors, members);
 }
 
@@ -284,7 +284,7 @@ void read_session_create(Hello& hello, Members& members) {
   if (hello.servers.size() + hello.commands.size() > kMostServers) {
     members.complain("servers", "and 'commands' must be at most " + std::to_string(kMostServers) + " in all");
   }
-  if (hello.owner < 0) members.complain("owner", "must be a process number");
+  if (hello.owner < 0) members.complain("owner", "must be a pid");
   if (ttl < 0 || ttl > kLongestTtl.count()) members.complain("ttl_ms", "must be between 0 and a year");
   hello.ttl = std::chrono::milliseconds(ttl);
 }

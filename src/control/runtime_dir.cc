@@ -16,7 +16,7 @@
 namespace corral::control {
 namespace {
 
-constexpr const char* kOther = "choose another folder with --runtime-dir";
+constexpr const char* kOther = "choose another directory with --runtime-dir";
 
 /// The path may be used from another working directory later: the daemon's is /.
 std::string absolute(const std::string& path) {
@@ -26,7 +26,7 @@ std::string absolute(const std::string& path) {
 }
 
 Error wrong(const std::string& path, const std::string& what, const std::string& help) {
-  return Error{"the runtime folder '" + path + "' " + what + ": " + help};
+  return Error{"the runtime directory '" + path + "' " + what + ": " + help};
 }
 
 std::string octal(mode_t mode) {
@@ -42,11 +42,11 @@ Error cannot_open(const std::string& path, int error) {
     return missing;
   }
   if (error == ELOOP) return wrong(path, "is a symbolic link", std::string("remove it, or ") + kOther);
-  if (error == ENOTDIR) return wrong(path, "is not a folder", std::string("remove it, or ") + kOther);
+  if (error == ENOTDIR) return wrong(path, "is not a directory", std::string("remove it, or ") + kOther);
   return wrong(path, std::string("cannot be opened: ") + strerror(error), kOther);
 }
 
-/// Uses one descriptor, so that the folder that is checked is the one that was opened.
+/// Uses one descriptor, so that the directory that is checked is the one that was opened.
 Result<UniqueFd> open_folder(const std::string& path) {
   UniqueFd folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
   if (folder.valid()) return folder;
@@ -75,8 +75,8 @@ Result<void> fits_a_socket(const std::string& path) {
   const std::size_t length = socket_path(path).size();
   if (length <= kLongest) return {};
   return wrong(path,
-               "has too long a path: a socket in it would have " + std::to_string(length) +
-                   " bytes, and the limit is " + std::to_string(kLongest),
+               "has too long a path: a socket in it would be " + std::to_string(length) +
+                   " bytes long, and the limit is " + std::to_string(kLongest),
                "choose a shorter one with --runtime-dir");
 }
 
@@ -91,12 +91,12 @@ std::vector<std::string> candidates(const std::string& given, uid_t uid) {
 Result<void> ensure_runtime_dir(const std::string& path) {
   const Result<void> fits = fits_a_socket(path);
   if (!fits) return fits.error();
-  const mode_t before = umask(0077);  // with a stricter one we could not enter the folder
+  const mode_t before = umask(0077);  // with a stricter one we could not enter the directory
   const int error = mkdir(path.c_str(), 0700) == 0 ? 0 : errno;
   umask(before);
   if (error != 0 && error != EEXIST) {
     return wrong(path, std::string("cannot be created: ") + strerror(error),
-                 error == ENOENT ? "create its parent folder first" : kOther);
+                 error == ENOENT ? "create its parent directory first" : kOther);
   }
   const Result<UniqueFd> folder = open_folder(path);
   if (!folder) return folder.error();
@@ -126,7 +126,7 @@ std::string default_state_directory() {
 
 std::string state_directory_for(const std::string& runtime_dir) {
   const std::vector<std::string> usual = candidates("", geteuid());
-  // A folder inside a usual one belongs to `serve -- COMMAND`, which shares what is known about servers.
+  // A directory inside a usual one belongs to `serve -- COMMAND`, which shares what is known about servers.
   const std::string above = runtime_dir.substr(0, runtime_dir.rfind('/'));
   const bool own = std::none_of(usual.begin(), usual.end(), [&](const std::string& place) {
     return place == runtime_dir || place == above;

@@ -11,7 +11,7 @@ namespace corral::daemon {
 
 inline constexpr const char* kBuiltInServer = "corral";
 
-/// Runs this program as `corral mcp`, against the daemon of that folder. All clients share one instance,
+/// Runs this program as `corral mcp`, against the daemon of that directory. All clients share one instance,
 /// which keeps no state.
 inline config::Server built_in_server(const std::string& runtime_dir) {
   std::error_code error;

@@ -58,7 +58,7 @@ Result<std::string> project_folder(const std::string& root) {
   const std::filesystem::path real = std::filesystem::canonical(root, error);
   if (error || !std::filesystem::is_directory(real, error)) {
     return Error{"the root '" + root +
-                 "' is not a folder: give an absolute path, ?root=/path/of/the/project"};
+                 "' is not a directory: give an absolute path, ?root=/path/of/the/project"};
   }
   return {boost::system::in_place_value, real.string()};
 }

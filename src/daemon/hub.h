@@ -1,4 +1,4 @@
-// The center of the daemon: creates its parts in the order of the data path (definitions, pool, sessions),
+// The centre of the daemon: creates its parts in the order of the data path (definitions, pool, sessions),
 // and opens sessions for clients that connect by socket or by HTTP. Other requests, reloading, draining and
 // snapshots are separate parts, which the hub passes requests to.
 //

@@ -19,7 +19,7 @@ void apply_share(const std::string& share, pool::ServerSpec& spec) {
   if (share == "root") spec.entry.share = config::Share::Root;
 }
 
-/// Sets the folder and the key, once it is known how the server is shared.
+/// Sets the directory and the key, once it is known how the server is shared.
 void settle(const Origin& origin, const std::string& pinned, pool::ServerSpec& spec) {
   apply_share(origin.share, spec);
   const bool by_root = spec.entry.share == config::Share::Root;
@@ -28,7 +28,7 @@ void settle(const Origin& origin, const std::string& pinned, pool::ServerSpec& s
   spec.key = knowledge::launch_key(spec.launch);
   // Two entries may start the same command under different rules; they must not share a process.
   if (spec.from_configuration) spec.key += "\n" + spec.server;
-  // Nor two projects, even if the entry pins the folder.
+  // Nor two projects, even if the entry pins the directory.
   if (by_root) spec.key += "\nroot " + spec.root;
   if (!origin.principal.empty()) spec.key += "\nfor " + origin.principal;
 }
@@ -80,9 +80,9 @@ Error no_such_server(const std::string& name, const config::Configuration& confi
   const std::string nearest = nearest_word(name, names);
   return Error{"no server is called '" + name + "'" +
                (nearest.empty() ? "" : " (perhaps '" + nearest + "')") + "; " +
-               (list.empty() ? "none is configured" : "configured are " + list) +
+               (list.empty() ? "none is configured" : "the configured servers are " + list) +
                (configuration.file.empty()
-                    ? "; write one into the configuration (`corral config path`), or give a command after --"
+                    ? "; add one to the configuration (`corral config path`), or give a command after --"
                     : " in " + configuration.file)};
 }
 

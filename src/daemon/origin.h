@@ -30,7 +30,7 @@ struct Origin {
 /// The server for a session with this origin. The error says why there is none.
 Result<pool::ServerSpec> resolve(const Origin& origin, const config::Configuration& configuration);
 
-/// "no server is called 'fils' (perhaps 'files'); configured are …"
+/// "no server is called 'fils' (perhaps 'files'); the configured servers are …"
 Error no_such_server(const std::string& name, const config::Configuration& configuration);
 
 struct HashEnvironment {

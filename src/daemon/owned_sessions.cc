@@ -201,7 +201,7 @@ bool OwnedSessions::end(std::string id, const std::string& why, Ended done) {
   OwnedSession& session = found->second;
   if (done) session.waiting.push_back(std::move(done));
   if (std::exchange(session.ending, true)) return true;
-  log_line("session " + id + ": ends, " + why);
+  log_line("session " + id + " is ending: " + why);
   session.ending_since = Clock::now();
   session.evidence.id = id;
   session.owner_watch.reset();

@@ -8,7 +8,7 @@ namespace {
 /// Why this server cannot be used now; empty if it can.
 std::string why_not_ready(const config::Server& server, const pool::Pool& pool) {
   if (pool.stopped().contains(server.name)) {
-    return "stopped by the user: `corral start " + server.name + "` allows it again";
+    return "stopped by the user: `corral start " + server.name + "` allows it to start again";
   }
   for (const pool::Slot& slot : pool.slots()) {
     if (slot.spec().server == server.name && slot.life() == pool::Life::Broken) {

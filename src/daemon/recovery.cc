@@ -55,7 +55,7 @@ void tell_container(events::Stream& stream, const registry::InstanceRecord& inst
   event.set_cause(events::Cause::Container);
   event.text =
       "left by an earlier daemon: server " + instance.server +
-      (removed ? ": no container of it is left"
+      (removed ? ": its container is gone"
                : ": its container could not be removed: see `docker ps`; the daemon tries again at its next "
                  "start");
   stream.tell(std::move(event));

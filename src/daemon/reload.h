@@ -2,7 +2,7 @@
 // changed and removed servers end after their calls; their sessions continue with the new definition, or end
 // with a reason.
 //
-// Also applies the daemon's own options to the pool, at the start and at each reload. Belongs to the loop
+// Also applies the daemon's own options to the pool, at the start and at each reload. Belongs to the loop's
 // thread; the hub owns it.
 #pragma once
 

@@ -2,7 +2,7 @@
 // how that server is launched, and why a client gets none.
 //
 // Equal environments and equal server specs are stored once, however many sessions use them. The hub owns it;
-// `Reload` replaces its configuration. Belongs to the loop thread.
+// `Reload` replaces its configuration. Belongs to the loop's thread.
 #pragma once
 
 #include <functional>
@@ -44,9 +44,9 @@ class ServerDefinitions {
   /// The name of that server; empty if there is none.
   const std::string& only_server() const { return only_.server; }
 
-  /// Moves command, folders and environment out of the hello.
+  /// Moves command, directories and environment out of the hello.
   Origin origin_of(control::Hello& hello);
-  /// A client by HTTP has no environment and no folder of its own: it gets ours and the user's home. The
+  /// A client by HTTP has no environment and no directory of its own: it gets ours and the user's home. The
   /// refusal says why it may not have the project that its URL names.
   std::variant<Origin, transport::HttpRefusal> origin_of(const transport::HttpArrival& arrival);
   std::shared_ptr<const Environment> keep(Environment environment);
@@ -57,7 +57,7 @@ class ServerDefinitions {
   Result<void> check(const Origin& origin) const;
 
   /// Why an arrival by HTTP that was accepted before is not acceptable now: its token may no longer name this
-  /// project. The user may name any folder.
+  /// project. The user may name any directory.
   std::optional<transport::HttpRefusal> objection(const transport::HttpArrival& arrival) const;
   /// Why the program that sent this is older than "min_version" allows; empty if it is not.
   std::string too_old(const control::Hello& hello) const;
@@ -72,7 +72,7 @@ class ServerDefinitions {
   Origin only_;  // its argv is empty unless there is one server only
 };
 
-/// A client in a sandbox may use configured servers as they are configured. Its own PATH, folder and
+/// A client in a sandbox may use configured servers as they are configured. Its own PATH, directory and
 /// variables would let it choose what runs outside the sandbox, so the daemon's launch context replaces them.
 void use_own_launch_context(control::Hello& hello);
 

@@ -31,7 +31,7 @@ class Snapshots {
   /// The current state, without the memory and CPU use of the process trees.
   observe::Snapshot now() const { return make(nullptr); }
   /// The same with the usage, which a thread measures. `done` is called once, later, but not after this
-  /// object was destroyed. If /proc hangs, it is called after some seconds without the usage.
+  /// object was destroyed. If /proc hangs, it is called after a few seconds without the usage.
   using Done = std::function<void(const observe::Snapshot&)>;
   void measure(Done done);
 

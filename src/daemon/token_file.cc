@@ -38,7 +38,7 @@ Error token_file_error(const std::string& file, const std::string& cause, const 
 
 Error token_file_unwritable(const std::string& file, int error) {
   return Error{"'" + file + "' cannot be written: " + strerror(error) +
-               ". Nothing was changed: correct that, or choose another folder with --state-dir."};
+               ". Nothing was changed: correct that, or choose another directory with --state-dir."};
 }
 
 // ---- reading
@@ -58,7 +58,7 @@ std::optional<Error> objection_to_token_file(const std::string& file, const stru
                             "Run `chmod 600` on it, then revoke the tokens that they may have seen");
   }
   if (status.st_size > static_cast<off_t>(kLargestTokenFile)) {
-    return token_file_error(file, "it has more than 1 MiB", "Revoke tokens that are not needed");
+    return token_file_error(file, "it is larger than 1 MiB", "Revoke tokens that are not needed");
   }
   return std::nullopt;
 }
@@ -70,7 +70,7 @@ Result<std::string> read_token_text(const std::string& file) {
   struct stat status {};
   if (!opened.valid() || fstat(opened.get(), &status) != 0) {
     const std::string cause = errno == ELOOP ? "it is a symbolic link" : strerror(errno);
-    return token_file_error(file, cause, "Correct this, or choose another folder with --state-dir");
+    return token_file_error(file, cause, "Correct this, or choose another directory with --state-dir");
   }
   if (std::optional<Error> objection = objection_to_token_file(file, status)) return std::move(*objection);
   std::string text(static_cast<std::size_t>(status.st_size), '\0');
@@ -177,7 +177,7 @@ std::string token_file_text(const std::vector<KeptToken>& tokens) {
   return text + "\n]}\n";
 }
 
-/// The folder, locked until the descriptor is closed, so that of two simultaneous changes none is lost.
+/// The directory, locked until the descriptor is closed, so that of two simultaneous changes none is lost.
 Result<UniqueFd> lock_token_folder(const std::string& file) {
   const std::filesystem::path folder = std::filesystem::path(file).parent_path();
   std::error_code made;
@@ -188,9 +188,9 @@ Result<UniqueFd> lock_token_folder(const std::string& file) {
   struct stat status {};
   if (!opened.valid() || fstat(opened.get(), &status) != 0) return token_file_unwritable(file, errno);
   if (status.st_uid != geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-    return Error{"the folder '" + folder.string() +
+    return Error{"the directory '" + folder.string() +
                  "' can be written by other users, so no token is stored there. Run `chmod 700` on it, or "
-                 "choose another folder with --state-dir."};
+                 "choose another directory with --state-dir."};
   }
   if (!lock_with_patience(opened.get())) {
     return Error{"another process has locked '" + file + "' for 5 s. Try again."};
@@ -254,7 +254,7 @@ Result<std::string> create_token(const std::string& file, const std::string& nam
                                  const std::vector<std::string>& servers,
                                  const std::vector<std::string>& roots) {
   if (!is_token_name(name)) {
-    return Error{"invalid token name '" + name + "': use at most 64 of the characters a-z, 0-9 and -."};
+    return Error{"invalid token name '" + name + "': use at most 64 characters: a-z, 0-9 and -."};
   }
   const Result<UniqueFd> folder = lock_token_folder(file);
   if (!folder) return folder.error();
@@ -279,7 +279,7 @@ Result<void> remove_token(const std::string& file, const std::string& name) {
     return Error{"there is no token '" + name + "'. `corral token list` shows them all.",
                  Error::Kind::NotFound};
   };
-  if (access(file.c_str(), F_OK) != 0) return unknown();  // nothing to lock, and no folder to create
+  if (access(file.c_str(), F_OK) != 0) return unknown();  // nothing to lock, and no directory to create
   const Result<UniqueFd> folder = lock_token_folder(file);
   if (!folder) return folder.error();
   Result<std::vector<KeptToken>> tokens = read_kept_tokens(file);
@@ -294,7 +294,7 @@ TokenFile::Fingerprint TokenFile::fingerprint() const {
   struct stat status {};
   if (lstat(file_.c_str(), &status) != 0) return {};
   return {static_cast<std::int64_t>(status.st_ino),
-          static_cast<std::int64_t>(status.st_mode),  // a change of the owner also changes the time
+          static_cast<std::int64_t>(status.st_mode),  // changing the owner also changes the time
           static_cast<std::int64_t>(status.st_size),
           status.st_mtim.tv_sec,
           status.st_mtim.tv_nsec,

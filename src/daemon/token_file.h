@@ -28,7 +28,7 @@ struct KeptToken {
 Result<std::vector<KeptToken>> read_kept_tokens(const std::string& file);
 Result<std::vector<http::Token>> read_tokens(const std::string& file);
 
-/// Creates the folder if there is none. Returns the new secret. `roots`: absolute paths of the
+/// Creates the directory if there is none. Returns the new secret. `roots`: absolute paths of the
 /// projects that it may name.
 Result<std::string> create_token(const std::string& file, const std::string& name,
                                  const std::vector<std::string>& servers,
@@ -42,7 +42,7 @@ class TokenFile {
  public:
   explicit TokenFile(std::string file) : file_(std::move(file)) {}
 
-  /// The current tokens. None while the file cannot be used, which is logged once for each change of the
+  /// The current tokens. None while the file cannot be used, which is logged once for each change to the
   /// file.
   const std::vector<http::Token>& current();
   bool any() { return !current().empty(); }

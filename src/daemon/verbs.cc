@@ -151,8 +151,7 @@ std::string objection_of_confinement(const Question& question) {
            "its commands would run outside the sandbox; name configured servers, or use `corral run`";
   }
   if (question.hello.owner != 0) {
-    return confined +
-           "its process numbers may mean other processes here; give a time to live instead of an owner";
+    return confined + "its pids may belong to other processes here; give a time to live instead of an owner";
   }
   return {};
 }

@@ -42,7 +42,7 @@ Event about(const reap::Remnant& remnant) {
 }
 
 Event about(const survey::Server& server, reap::Group::Kind kind, const reap::EndedTree& tree) {
-  const std::string naming = (kind == reap::Group::Kind::Orphans ? "orphan " : "copy of too many ") +
+  const std::string naming = (kind == reap::Group::Kind::Orphans ? "orphan " : "surplus copy of ") +
                              printable(server.command.name) + " (pid " + std::to_string(server.pid) + ", " +
                              counted(tree.outcomes.size(), "process", "processes") + ", of " +
                              server.client.name + ")";

@@ -73,7 +73,7 @@ const char* name_of(Cause cause);
 
 /// Plain data; copied freely.
 struct Event {
-  std::uint64_t number = 0;  // set by the stream; increases, also across daemons
+  std::uint64_t number = 0;  // set by the stream; increases, even across daemons
   std::int64_t time_ms = 0;  // Unix time, set by the stream
   Kind kind = Kind::Start;
   std::string server{};    // name of the server; empty = none

@@ -14,7 +14,7 @@
 
 namespace corral::guard {
 
-/// All living processes below guard, parents before their children.
+/// All running processes below guard, parents before their children.
 std::vector<ProcessView> everything_below_us();
 
 /// True for a keeper, or a `corral run` above one: it ends its tree after the death of its client, which

@@ -93,7 +93,7 @@ std::optional<Access> check_host(const Request& request, const AccessRules& rule
   if (is_this_machine(place->host) || same_word(without_brackets(rules.address), place->host)) {
     if (place->port == port || (place->port.empty() && rules.port == 80)) return std::nullopt;
     return refuse_access(403, "The Host header '" + std::string(value) +
-                                  "' names another port than this one. Use " + own + ".");
+                                  "' names a port other than this one. Use " + own + ".");
   }
   const bool configured = std::any_of(
       rules.hosts.begin(), rules.hosts.end(),

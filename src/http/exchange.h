@@ -55,7 +55,7 @@ class Exchange {
   /// The task runs each time that the client has read everything; from the loop, never from within a call of
   /// the exchange. A second task replaces the first. It may destroy the exchange.
   virtual void when_drained(Task task) = 0;
-  /// The task runs once, when the client is gone before it has its answer; from the loop, also if the client
+  /// The task runs once, when the client is gone before it has its answer; from the loop, even if the client
   /// left before this call. Not after `reply` or `finish`, and not when the listener is destroyed. A second
   /// task replaces the first. It may destroy the exchange.
   virtual void when_gone(Task task) = 0;

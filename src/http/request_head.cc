@@ -176,7 +176,7 @@ Fault split_target(std::string_view target, Request& request) {
     target.remove_prefix(kScheme.size());
     const std::size_t end = std::min(target.find_first_of("/?"), target.size());
     if (!same_word(target.substr(0, end), request.header("Host"))) {
-      return {400, "the request line names another host than the Host header: send the path only"};
+      return {400, "the request line names a different host from the Host header: send the path only"};
     }
     target.remove_prefix(end);
     if (target.empty() || target.front() == '?') {

@@ -82,7 +82,7 @@ class Children {
   void look_again();
   bool is_reaped(pid_t keeper) const;
   /// True if a keeper was among them. Only then does the daemon have its children: a process that ends closes
-  /// its life line first, and the kernel reparents its children later.
+  /// its lifeline first, and the kernel reparents its children later.
   bool reap();
   std::size_t kill_orphans();
 

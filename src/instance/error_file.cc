@@ -20,14 +20,14 @@ namespace {
 
 std::string because(int error) { return std::generic_category().message(error); }
 
-/// Creates the folder and its parents, accessible to this user only.
+/// Creates the directory and its parents, accessible to this user only.
 bool make_log_folder(const std::string& path) {
   for (std::size_t at = path.find('/', 1);; at = path.find('/', at + 1)) {
     const std::string part = path.substr(0, at);
     if (mkdir(part.c_str(), 0700) != 0 && errno != EEXIST) {
       struct stat status {};
       const int error = errno;
-      // The folder may exist although this user may not create anything in it.
+      // The directory may exist although this user may not create anything in it.
       if (stat(part.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
         errno = error;
         return false;
@@ -119,11 +119,12 @@ bool ErrorFiles::open_folder() {
   UniqueFd folder(made ? open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1);
   struct stat status {};
   if (!folder.valid() || fstat(folder.get(), &status) != 0) {
-    why_ = "the folder " + directory_ + " cannot be " + (made ? "opened: " : "made: ") + because(errno);
+    why_ = "the directory " + directory_ + " cannot be " + (made ? "opened: " : "made: ") + because(errno);
     return false;
   }
   if (status.st_uid != geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-    why_ = "the folder " + directory_ + " is not yours alone to write to: `chmod 0700` it, or remove it";
+    why_ = "the directory " + directory_ +
+           " belongs to another user, or others may write to it: run `chmod 0700` on it, or remove it";
     return false;
   }
   folder_ = std::move(folder);

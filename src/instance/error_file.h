@@ -24,7 +24,7 @@ struct ErrorFileLimits {
 
 class ErrorFiles {
  public:
-  /// The folder is created when there is something to write. An empty path = nothing is kept.
+  /// The directory is created when there is something to write. An empty path = nothing is kept.
   explicit ErrorFiles(std::string directory, ErrorFileLimits limits = {});
 
   /// Writes the complete lines of `bytes`, and keeps the rest until its line is complete.

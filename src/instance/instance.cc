@@ -29,7 +29,7 @@ Result<Pipe> make_pipe() {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) {
     return Error{std::string("could not make a pipe for the server: ") + strerror(errno) +
-                 "; raise the limit of open files (ulimit -n)"};
+                 "; raise the open-file limit (ulimit -n)"};
   }
   return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
 }
@@ -169,9 +169,10 @@ void Instance::on_oversized(const wire::Oversized& oversized) {
   ++counters_.lines_dropped;
   counters_.bytes_dropped += oversized.bytes;
   if (oversized.asks || (!oversized.id.empty() && !oversized.may_answer)) return;
-  answer_lost({oversized.id, true,
-               "it has " + std::to_string(oversized.bytes) +
-                   " bytes, more than a line may have; raise \"line_cap\" in the configuration"});
+  answer_lost(
+      {oversized.id, true,
+       "it is " + std::to_string(oversized.bytes) +
+           " bytes long, more than the longest allowed line; raise \"line_cap\" in the configuration"});
 }
 
 void Instance::answer_lost(const LostAnswer& lost) {

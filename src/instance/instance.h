@@ -29,7 +29,7 @@ namespace corral::instance {
 struct LostAnswer {
   std::string id;          // JSON text; empty if the call is not known
   bool too_large = false;  // longer than the line cap; otherwise it is not valid JSON-RPC
-  std::string why;         // a clause: "it has 70000000 bytes, …"
+  std::string why;         // a clause: "it is 70000000 bytes long, …"
 };
 
 class Instance final : private wire::Channel::Handler, private KeeperWatch::Events {

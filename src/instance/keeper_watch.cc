@@ -65,7 +65,7 @@ void KeeperWatch::limit(Haste haste) {
   clock_.start(at_most, [this] { replace_keeper(); });
 }
 
-/// The part of the daemon that watches its children then does the keeper's work. The life line shows the end
+/// The part of the daemon that watches its children then does the keeper's work. The lifeline shows the end
 /// of the keeper, unless a child that hangs in the kernel holds a copy of it.
 void KeeperWatch::replace_keeper() {
   log_line("the keeper (pid " + std::to_string(tree_.keeper()) + ") of " + executable_ +

@@ -41,7 +41,7 @@ void say(const char* format, Values... values) {
 }
 
 /// The daemon's command line. It is copied away from where the kernel shows it, so that a kill by command
-/// line that means the daemon misses its janitor; the name and the runtime folder stay visible.
+/// line that means the daemon misses its janitor; the name and the runtime directory stay visible.
 class DaemonCommand {
  public:
   bool take(int argc, char** argv) {

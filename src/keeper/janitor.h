@@ -12,7 +12,7 @@ namespace corral::keeper {
 inline constexpr const char* kKeeperName = "corral-keeper";
 /// argv[0] and process name of the janitor.
 inline constexpr const char* kJanitorName = "corral-janitor";
-/// The argument before the two descriptors (the lock and the life line) at the end of the daemon's arguments.
+/// The argument before the two descriptors (the lock and the lifeline) at the end of the daemon's arguments.
 inline constexpr const char* kUnderJanitor = "@janitor";
 
 /// corral-janitor RUNTIME_DIR LOCK_FD CORRAL serve [OPTION...]; returns the exit code of the daemon.

@@ -134,7 +134,7 @@ void Keeper::fail_start(const LaunchFailure& failure) {
   tell(Event::Kind::Failed);
 }
 
-/// The life line also reports the owner's death. The pidfd is a second source, in case another process has
+/// The lifeline also reports the owner's death. The pidfd is a second source, in case another process has
 /// inherited a copy of the other end.
 void Keeper::watch_owner() {
   owner_ = pidfd_open(plan_.header.owner);

@@ -55,8 +55,8 @@ inline pid_t clone_process(std::uint64_t flags, int cgroup_fd = -1) {
   return static_cast<pid_t>(syscall(SYS_clone, flags | kSigchld, nullptr, nullptr, nullptr, nullptr));
 }
 
-/// For kernels before Linux 5.9, which have no call for a range of descriptors. Stops at the limit of open
-/// files.
+/// For kernels before Linux 5.9, which have no call for a range of descriptors. Stops at the open-file
+/// limit.
 template <class Act>
 void for_each_possible_fd(unsigned first, Act act) {
   rlimit limit{};  // not sysconf, which would pull half of stdio into a static program

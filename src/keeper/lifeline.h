@@ -1,6 +1,6 @@
-// The messages between a keeper and its owner on the life line, a SOCK_SEQPACKET pair: one struct is one
+// The messages between a keeper and its owner on the lifeline, a SOCK_SEQPACKET pair: one struct is one
 // packet. Both ends must come from the same build, which the plan proves (plan.h); a keeper of another build
-// sends a Refusal and nothing else. Closing the life line is a message too: the other side learns that its
+// sends a Refusal and nothing else. Closing the lifeline is a message too: the other side learns that its
 // peer is gone.
 #pragma once
 

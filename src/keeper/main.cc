@@ -1,4 +1,4 @@
-// corral-keeper: the small static process above one server. Its owner gives it a life line and a plan; see
+// corral-keeper: the small static process above one server. Its owner gives it a lifeline and a plan; see
 // lifeline.h and plan.h. Under another name it is the process above the daemon; see janitor.h. It is never
 // started by hand.
 #include <fcntl.h>

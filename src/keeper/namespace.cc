@@ -118,7 +118,7 @@ void serve_as_init(pid_t server, int line, int signals) {
   }
 }
 
-/// Closes the life line, the report and everything else that only the keeper needs. It has a dozen
+/// Closes the lifeline, the report and everything else that only the keeper needs. It has a dozen
 /// descriptors at most.
 void keep_only(int line, int signals) {
   constexpr int kEnough = 64;

@@ -1,4 +1,4 @@
-// The report at the end of a session: plain data, sent over the life line and written as one line of JSON. It
+// The report at the end of a session: plain data, sent over the lifeline and written as one line of JSON. It
 // never contains arguments or environment values of the server, because they may be secrets.
 #pragma once
 

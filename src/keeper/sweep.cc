@@ -24,7 +24,7 @@ pid_t foreign_group(pid_t child) {
   return session > 0 && session != getsid(0) ? group : 0;
 }
 
-/// A zombie needs no signal. There can be many more zombies than living processes, and this is the cheapest
+/// A zombie needs no signal. There can be many more zombies than running processes, and this is the cheapest
 /// check.
 bool is_dead(pid_t child) {
   siginfo_t info{};

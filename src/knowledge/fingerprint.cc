@@ -90,7 +90,7 @@ class Search {
   std::size_t threads_ = 0;
 };
 
-/// The paths of a process in a container name other files than the same paths here.
+/// The paths of a process in a container name different files from the same paths here.
 bool sees_our_files(int process) {
   struct stat theirs {};
   struct stat ours {};

@@ -1,6 +1,6 @@
-// Which files a running server was started from, so that a later change of them is noticed. Read from the
+// Which files a running server was started from, so that a later change to them is noticed. Read from the
 // running processes, because the configured command is often a launcher such as npx, which does not change.
-// Reads /proc and the file system; called on the loop thread.
+// Reads /proc and the file system; called on the loop's thread.
 #pragma once
 
 #include <sys/types.h>

@@ -27,14 +27,14 @@ constexpr std::string_view kMemory =
     "other";
 constexpr std::string_view kThoughts = "the thoughts of all calls are numbered as one history";
 constexpr std::string_view kRequests =
-    "every call is a request of its own to the service, with the key that the server was started with";
+    "every call is a separate request to the service, with the key that the server was started with";
 constexpr std::string_view kLimitedRequests =
-    "every call is a search of its own; its limit on searches then counts for all sessions together";
-constexpr std::string_view kPostgres = "every query runs in a read-only transaction of its own";
+    "every call is a separate search; its limit on searches then applies to all sessions together";
+constexpr std::string_view kPostgres = "every query runs in its own read-only transaction";
 constexpr std::string_view kRedis = "every call is one command that names its key; no transactions";
 constexpr std::string_view kDocumentation = "every call is one look-up in a documentation service";
 constexpr std::string_view kBrowser = "one browser, whose pages and logins are the session";
-constexpr std::string_view kInsights = "the insights of all calls are gathered in one memo";
+constexpr std::string_view kInsights = "the insights of all calls are collected in one memo";
 
 constexpr KnownServer kServers[] = {
     {"npm:@brave/brave-search-mcp-server", true, kRequests},
@@ -127,7 +127,7 @@ bool names(const std::string& word, const std::string& key) {
          std::string::npos;
 }
 
-/// `python -m mcp_server_time`, unless the folder has a module of that name.
+/// `python -m mcp_server_time`, unless the directory has a module of that name.
 std::string package_key(const known::ServerCommand& command, const std::string& directory) {
   constexpr std::string_view kModule = "module:";
   if (directory.empty() || !command.key.starts_with(kModule)) return command.key;

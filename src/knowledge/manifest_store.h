@@ -1,6 +1,6 @@
 // Stores manifests in the registry, one for each server build, so that the next daemon has them. A manifest
 // that cannot be read, or that another version wrote, is ignored with a warning; its content is learned
-// again. Used on the loop thread.
+// again. Used on the loop's thread.
 #pragma once
 
 #include <cstddef>

@@ -80,7 +80,7 @@ std::string folder_of(const std::string& path) {
   return slash == 0 || slash == std::string::npos ? "/" : path.substr(0, slash);
 }
 
-/// Those of the names that exist in the nearest folder that has any of them.
+/// Those of the names that exist in the nearest directory that has any of them.
 void add_nearest(const std::string& script, Names names, const std::string& home,
                  std::vector<std::string>& files) {
   struct stat start {};

@@ -13,9 +13,9 @@ struct Program {
 };
 
 /// The executable; the script that it runs, if it is an interpreter or the file looks like a script; and the
-/// package manifests and lock files from the nearest folders above the script. The paths are absolute and may
-/// be links: a link that names another file later counts as a change. The search upwards ends before `home`,
-/// whose files belong to no package.
+/// package manifests and lock files from the nearest directories above the script. The paths are absolute and
+/// may be links: a link that names another file later counts as a change. The search upwards ends before
+/// `home`, whose files belong to no package.
 std::vector<std::string> files_of(const Program& program, const std::string& home);
 
 }  // namespace corral::knowledge

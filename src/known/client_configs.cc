@@ -166,7 +166,7 @@ class Extraction {
       if (value.is_string()) {
         argv.push_back(expansion.of(value.get_string()));
       } else if (value.is_number() || value.is_bool()) {
-        argv.push_back(json::serialize(value));  // as the client would turn it into a text
+        argv.push_back(json::serialize(value));  // as the client would turn it into a string
       } else {
         return false;
       }
@@ -257,7 +257,7 @@ class Walk {
 
   void unreadable(const std::string& path, int error) {
     std::string cause = strerror(error);
-    if (error == EFBIG) cause = "it has more than 64 MiB";
+    if (error == EFBIG) cause = "it is larger than 64 MiB";
     if (error == EINVAL) cause = "it is not a regular file";
     const std::string message = "cannot be read: " + cause + "; its servers are not recognised";
     const auto same = [&](const ConfigNote& note) { return note.file == path && note.message == message; };

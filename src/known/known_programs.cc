@@ -10,10 +10,9 @@ constexpr ConfigFormat kToml = ConfigFormat::Toml;
 
 // Sentences that are true of more than one program.
 constexpr std::string_view kOnlyTheDirectChild =
-    "it signals only the process that it started: behind npx or a shell the server itself hears nothing and "
-    "stays";
+    "it signals only the process that it started: a server below npx or a shell gets no signal and stays";
 constexpr std::string_view kNothingWhenKilled =
-    "when it is killed or crashes, nothing tells its servers; one that ignores the end of its input stays "
+    "when it is killed or crashes, its servers get no signal; one that ignores the end of its input stays "
     "for good";
 constexpr std::string_view kOneSetPerWindow =
     "every window or workspace starts a full set of servers of its own";
@@ -38,13 +37,11 @@ const std::vector<KnownClient> kClients = {
       {"/etc/claude-code/managed-mcp.json", kJson, "mcpServers"},
       {"./.mcp.json", kJson, "mcpServers"}},
      {"it signals only the process that it started (SIGINT, SIGTERM, then SIGKILL, within 2 s), so a server "
-      "behind "
-      "npx or a shell stays; after a SIGKILL of Claude Code everything that ignores the end of its input "
-      "stays "
-      "(anthropics/claude-code#26658)",
+      "below npx or a shell stays; after a SIGKILL of Claude Code everything that ignores the end of its "
+      "input stays (anthropics/claude-code#26658)",
       "every session, subagent and spare session starts a full set of servers "
-      "(anthropics/claude-code#15973), and a "
-      "reconnect after a changed configuration forgets the old one (anthropics/claude-code#79740)"},
+      "(anthropics/claude-code#15973), and a reconnect after a changed configuration leaves the old one "
+      "running (anthropics/claude-code#79740)"},
      false},
     {"claude-desktop",
      "Claude Desktop",
@@ -87,8 +84,8 @@ const std::vector<KnownClient> kClients = {
       "and it "
       "never uses SIGKILL (github/copilot-cli#3440, github/copilot-cli#2817)",
       "a start that makes progress is started again without a total limit (github/copilot-cli#3698), and "
-      "after a "
-      "login all servers are started again and the first ones forgotten (github/copilot-cli#4392)"},
+      "after a login all servers are started again and the first ones are left running "
+      "(github/copilot-cli#4392)"},
      false},
     {"gemini-cli",
      "Gemini CLI",
@@ -100,9 +97,8 @@ const std::vector<KnownClient> kClients = {
      {{"~/.gemini/settings.json", kJson, "mcpServers"},
       {"./.gemini/settings.json", kJson, "mcpServers"},
       {"/etc/gemini-cli/settings.json", kJson, "mcpServers"}},
-     {"it sends one SIGTERM to the process that it started and never a SIGKILL: a server behind npx or a "
-      "shell, or one "
-      "that ignores SIGTERM, stays",
+     {"it sends one SIGTERM to the process that it started and never a SIGKILL: a server below npx or a "
+      "shell, or one that ignores SIGTERM, stays",
       kOneSetPerSession},
      false},
     {"qwen-code",
@@ -378,7 +374,7 @@ const std::vector<KnownClient> kClients = {
       {"$XDG_CONFIG_HOME/mcporter/mcporter.json", kJson, "mcpServers"},
       {"./config/mcporter.json", kJson, "mcpServers"}},
      {kOnlyTheDirectChild,
-      "callers at the same time race to start its daemon and several stay: 289 idle servers in "
+      "simultaneous callers race to start its daemon, and several daemons stay: 289 idle servers in "
       "openclaw/mcporter#191"},
      true},
     {"mcp-inspector",
@@ -390,7 +386,7 @@ const std::vector<KnownClient> kClients = {
      {},
      {},
      {},
-     {"it signals only the process that it started, and hangs itself while a left server holds its stderr",
+     {"it signals only the process that it started, and hangs while a leftover server holds its stderr open",
       ""},
      true},
     {"supergateway",
@@ -427,7 +423,7 @@ const std::vector<KnownClient> kClients = {
      {},
      {},
      {},
-     {"`close()` signals only the process that was started, so a server behind npx or a shell stays",
+     {"`close()` signals only the process that was started, so a server below npx or a shell stays",
       "with `versionNegotiation: auto` every server is started twice: a throw-away copy answers the first "
       "question, and "
       "that copy leaks as well"},
@@ -440,9 +436,8 @@ const std::vector<KnownClient> kClients = {
      {},
      {},
      {},
-     {"an orderly end reaches the server's process group; a program that is killed tells nobody, and a "
-      "server that "
-      "left the group stays anyway",
+     {"an orderly end reaches the server's process group; a program that is killed sends no signal, and a "
+      "server that left the group stays anyway",
       ""},
      false},
 };

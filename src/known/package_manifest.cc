@@ -85,7 +85,7 @@ PackageSpec parse_dist_info(const std::string& folder) {
   return {normalised_python_name(stem.substr(0, dash)), stem.substr(dash + 1)};
 }
 
-/// Whether the distribution in this dist-info folder installs a command of that name.
+/// Whether the distribution in this dist-info directory installs a command of that name.
 bool installs_command(const std::string& dist_info, std::string_view command) {
   const std::optional<std::string> points = read_small_file(dist_info + "/entry_points.txt", 64 << 10);
   if (!points) return false;
@@ -108,12 +108,12 @@ bool requires_distribution(const std::string& metadata, std::string_view wanted)
   return false;
 }
 
-/// Everything that one look at a site-packages folder tells.
+/// Everything that one look at a site-packages directory tells.
 struct Distributions {
-  std::string own;  // dist-info folder of the program
+  std::string own;  // dist-info directory of the program
   PackageSpec own_spec;
   std::vector<PackageSpec> sdks;     // MCP SDKs that are installed
-  std::vector<std::string> folders;  // all dist-info folders
+  std::vector<std::string> folders;  // all dist-info directories
 };
 
 Distributions list_distributions(const std::string& packages, const std::string& wanted) {
@@ -197,7 +197,7 @@ std::optional<Package> npm_package_of(const std::string& script) {
   for (int level = 0; level <= kLevelsUp; ++level) {
     const std::string base = folder.substr(folder.rfind('/') + 1);
     if (folder.empty() || base == "node_modules") break;
-    // The script itself is a folder now and then (`node .`), so the first look is at the whole path.
+    // The script itself is a directory now and then (`node .`), so the first look is at the whole path.
     if (level > 0 || base.find('.') == std::string::npos) {
       const std::string manifest = folder + "/package.json";
       if (const auto object = read_json_object(manifest)) {
@@ -237,7 +237,7 @@ PackageSpec parse_npm_spec(std::string_view spec) {
   if (spec.starts_with("npm:")) spec.remove_prefix(4);
   if (spec.find(':') != std::string_view::npos ||
       (!spec.starts_with("@") && spec.find('/') != std::string_view::npos)) {
-    return {std::string(spec.substr(0, spec.find('#'))), {}};  // a repository, an archive or a folder
+    return {std::string(spec.substr(0, spec.find('#'))), {}};  // a repository, an archive or a directory
   }
   const std::size_t at = spec.find('@', 1);
   if (spec.empty() || at == std::string_view::npos) return {std::string(spec), {}};

@@ -27,7 +27,7 @@ std::string npm_package_in_path(std::string_view path);
 std::optional<Package> npm_package_of(const std::string& script);
 
 /// The Python distribution that put a console script (".../bin/mcp-server-git") or a module where it is.
-/// `site` is the folder above bin/ and lib/: a virtual environment, or ~/.local.
+/// `site` is the directory above bin/ and lib/: a virtual environment, or ~/.local.
 std::optional<Package> python_package_of(const std::string& site, std::string_view name);
 
 /// What a package specification asks for: "@x/y@1.2.3", "pkg==1.0", "pkg[extra]@latest", "git+https://…@v1".

@@ -155,8 +155,8 @@ void identify_script(const std::string& given, const std::string& directory, Ser
     return;
   }
   const std::string whole = absolute_path(given.starts_with("file://") ? given.substr(7) : given, directory);
-  // Relative to an unknown folder it could be any file, and /dev/fd/3 of `bash /dev/fd/3` is a file of that
-  // process, not of this one.
+  // Relative to an unknown directory it could be any file, and /dev/fd/3 of `bash /dev/fd/3` is a file of
+  // that process, not of this one.
   if (whole.empty() || whole.starts_with("/dev/") || whole.starts_with("/proc/")) return;
   const std::string real = resolved(whole);
   if (real.empty()) return name_file(tidy(whole), command);

@@ -235,7 +235,7 @@ class Reader {
     if (program < words.size()) follow(from(words, program), "");
   }
 
-  /// `go run ./cmd`, `cargo run --bin x`: what runs is built from a folder.
+  /// `go run ./cmd`, `cargo run --bin x`: what runs is built from a directory.
   void from_source(const KnownLauncher& launcher, const Launch& launch, const Words& words) {
     if (launch.subcommand.empty()) return plain(words, "");
     if (launcher.name == "cargo") {
@@ -267,7 +267,7 @@ class Reader {
     const std::string program =
         executable.empty() ? find_program(words.front(), directory_, path_) : executable;
     if (program.empty()) {
-      // It is not here. What it would be called is still worth comparing, unless it depends on a folder.
+      // It is not here. What it would be called is still worth comparing, unless it depends on a directory.
       if (words.front().find('/') == std::string::npos || words.front().starts_with("/")) {
         result_.key = "file:" + words.front();
       }

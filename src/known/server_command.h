@@ -14,7 +14,7 @@ struct ServerCommand {
   /// "docker:mcp/fetch", "file:/srv/server.js", "file:/opt/server", "module:/srv/venv mcp_server". Which
   /// node or python runs a script does not count: the PATH of a client and that of corral find different
   /// ones. Empty if the command line does not show what it runs (a shell, an interactive interpreter, a
-  /// script in an unknown folder); an empty key is equal to no other.
+  /// script in an unknown directory); an empty key is equal to no other.
   std::string key;
   std::string name;     // short, for people: "@x/files", "server.js", "mcp-server-git"
   std::string version;  // of the package, if it can be found; else empty

@@ -89,10 +89,10 @@ std::vector<Parameter> reap_parameters() {
        "ended and the answer says what would be ended",
        false, 0, 0},
       {"orphans", Type::Flag, "servers whose client has exited or closed their pipes", false, 0, 0},
-      {"pile_ups", Type::Flag, "copies of one command beyond the newest that one living client holds", false,
+      {"pile_ups", Type::Flag, "copies of one command beyond the newest that one running client holds", false,
        0, 0},
-      {"older_than", Type::Text, "only servers that are older, such as \"90s\", \"10m\", \"2h\" or \"3d\"",
-       false, 0, 0},
+      {"older_than", Type::Text,
+       "only servers that are at least this old, such as \"90s\", \"10m\", \"2h\" or \"3d\"", false, 0, 0},
       {"client", Type::Text, "only servers of this client, such as \"codex\" or \"Claude Code\"", false, 0,
        0},
       {"match", Type::Text, "only servers with this text in their name or command line", false, 0, 0},
@@ -106,7 +106,7 @@ std::vector<Parameter> log_parameters() {
       server_parameter(),
       {"lines", Type::Number, "how many of the last lines (100)", false, 1, kMostLogLines},
       {"since", Type::Text,
-       "only lines since then: how long ago, such as \"10m\" or \"2h\", or a time such as "
+       "only lines since this time: how long ago, such as \"10m\" or \"2h\", or a time such as "
        "\"2026-11-16T03:40:00Z\"",
        false, 0, 0},
   };
@@ -116,8 +116,8 @@ std::vector<Tool> reading_tools(const ControlFunctions& functions) {
   return {
       {"get_server_info",
        "Server info",
-       "What runs under corral now: the daemon and every server process with its uptime, version, state, "
-       "client and sessions; whether there are problems (health) and which.",
+       "What is running under corral now: the daemon and every server process with its uptime, version, "
+       "state, client and sessions; whether there are problems (health) and which.",
        {},
        kInfoOutput,
        Effect::Reads,
@@ -192,8 +192,7 @@ std::vector<Tool> changing_tools(const ControlFunctions& functions) {
       {"reap", "Reap leaked servers",
        "Finds MCP servers on this machine that leaked outside of corral: orphans, and copies beyond the "
        "newest that a client holds. Only shows them unless confirm is true; ends nothing that is in use, "
-       "belongs to "
-       "another user, or runs under a living corral.",
+       "belongs to another user, or runs under a running corral.",
        reap_parameters(), kReapOutput, Effect::Ends, false, functions.reap},
   };
 }

@@ -8,7 +8,7 @@
 
 namespace corral::observe {
 
-/// The implementations. They run on another thread than the server's (tool.h).
+/// The implementations. They run on a thread other than the server's (tool.h).
 struct ControlFunctions {
   using Function = std::function<ToolResult(const boost::json::object& arguments)>;
 

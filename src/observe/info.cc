@@ -1,6 +1,6 @@
 // `get_server_info`: the members that S1.4 names, with these names and in this order. What S1.4 leaves open
 // is decided here and documented in docs/api.md: one entry per server process that the daemon has started,
-// the daemon itself first; `client` is a text, `sessions` are numbers; `clients` is an addition of corral,
+// the daemon itself first; `client` is a string, `sessions` are numbers; `clients` is an addition of corral,
 // with one object per session.
 #include <algorithm>
 #include <chrono>

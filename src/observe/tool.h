@@ -47,7 +47,7 @@ struct Tool {
   Effect effect = Effect::Reads;
   bool idempotent = false;  // a second call with the same arguments has no further effect
   /// The arguments have been checked: each has the type of its parameter, and texts contain no control
-  /// characters. Runs on another thread than the server's, and must return within a bounded time.
+  /// characters. Runs on a thread other than the server's, and must return within a bounded time.
   std::function<ToolResult(const boost::json::object& arguments)> run;
 };
 

@@ -1,7 +1,7 @@
 // Limits the number of instances, for each principal and in total; base/shares.h has the rule. If there are
 // too many, the least needed one is ended; pool/eviction.cc decides which.
 //
-// Owned by the pool and called on the loop thread. `make_room` and `keep_newest` may end instances: their
+// Owned by the pool and called on the loop's thread. `make_room` and `keep_newest` may end instances: their
 // sessions are told before the call returns, and may call the pool.
 #pragma once
 

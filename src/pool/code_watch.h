@@ -1,8 +1,8 @@
 // Checks from time to time whether the files of running servers have changed on disk, and tells the slot,
 // which decides what follows.
 //
-// Owned by the pool and called on the loop thread. A slot may end its instance when it is told; the sessions
-// of that instance may then call the pool before `look` or `look_at` returns.
+// Owned by the pool and called on the loop's thread. A slot may end its instance when it is told; the
+// sessions of that instance may then call the pool before `look` or `look_at` returns.
 #pragma once
 
 #include <functional>

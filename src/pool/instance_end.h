@@ -50,7 +50,7 @@ struct InstanceEnd {
   std::chrono::milliseconds took{};  // from the decision to the proof
 };
 
-/// Called once, on the loop thread, when the process tree of the instance is gone. It may call the pool.
+/// Called once, on the loop's thread, when the process tree of the instance is gone. It may call the pool.
 using WhenGone = std::function<void(const InstanceEnd&)>;
 
 }  // namespace corral::pool

@@ -1,5 +1,5 @@
 // Starts an instance of a server: chooses the options of its router and the first words of its handshake from
-// what is known about the server. Keeps no state. Called by the slot, on the loop thread.
+// what is known about the server. Keeps no state. Called by the slot, on the loop's thread.
 #pragma once
 
 #include <memory>

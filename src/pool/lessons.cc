@@ -20,7 +20,8 @@ void Lessons::opened(const knowledge::Fingerprint& build) {
   catalog_.learn_build({*spec_, router_->instance()->handshake(), router_->options().shared}, build_);
 }
 
-/// Not if it runs another build than the catalog describes, even if no check has noticed the change yet.
+/// Not if it runs a build other than the one that the catalog describes, even if no check has noticed the
+/// change yet.
 bool Lessons::teaches() const {
   if (!opened_) return true;
   return !outdated_ && catalog_.is_known_build(*spec_, build_);

@@ -1,5 +1,5 @@
 // Passes what the present instance of a slot shows on to the catalog, as long as the instance runs the build
-// that the catalog describes. Owned by the slot; called by the router of the instance, on the loop thread.
+// that the catalog describes. Owned by the slot; called by the router of the instance, on the loop's thread.
 #pragma once
 
 #include <memory>

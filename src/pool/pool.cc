@@ -56,7 +56,7 @@ void Pool::open(SessionPort& port, const Ask& ask) {
   if (is_stopped(spec, stopped_)) {
     return port.opened({Opened::Kind::Failed, nullptr,
                         "server " + spec.server + " was stopped with `corral stop`; `corral start " +
-                            spec.server + "` allows it again"});
+                            spec.server + "` allows it to start again"});
   }
   catalog_.forget_some([this](std::string_view key) {
     return std::any_of(slots_.begin(), slots_.end(),

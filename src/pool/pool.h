@@ -1,9 +1,9 @@
 // Gives each session an instance: finds one that it may share, or starts one. Owns the slots, which hold the
 // instances, and limits their number.
 //
-// Called on the loop thread by sessions and by the daemon. Most functions tell sessions something before they
-// return, and a session may call the pool from there: open, release, or end. A slot is destroyed in a later
-// turn of the loop than the one in which it was last used.
+// Called on the loop's thread by sessions and by the daemon. Most functions tell sessions something before
+// they return, and a session may call the pool from there: open, release, or end. A slot is destroyed in a
+// later turn of the loop than the one in which it was last used.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
 // Waits between the death of an instance and the next start; pool/restart_policy.cc decides for how long.
-// Owned by its slot, used on the loop thread. The tasks are not called after its destruction.
+// Owned by its slot, used on the loop's thread. The tasks are not called after its destruction.
 #pragma once
 
 #include <random>
@@ -24,7 +24,7 @@ class Restarts {
 
   /// Calls `start` when the delay after the last death is over. `server` is for the log.
   void wait(const std::string& server, Task start);
-  /// Calls `try_again` after the rest of a server that died too often. False if the rest has begun already.
+  /// Calls `try_again` after the pause of a server that died too often. False if the pause has already begun.
   bool rest(Task try_again);
 
  private:

@@ -2,8 +2,8 @@
 // it, why it ends and how fast. Until the next instance starts, it tells why the last one ended.
 //
 // Owned by its slot, which listens to the router and decides what happens (pool/lifecycle.cc). Used on the
-// loop thread. `leave_sessions` and `close` tell sessions something, and a session may call the pool and the
-// slot from there. The router is never destroyed inside these functions.
+// loop's thread. `leave_sessions` and `close` tell sessions something, and a session may call the pool and
+// the slot from there. The router is never destroyed inside these functions.
 #pragma once
 
 #include <memory>

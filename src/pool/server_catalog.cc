@@ -118,7 +118,7 @@ std::optional<Known> ServerCatalog::known(const Ask& ask, const knowledge::Shari
   const ServerSpec& spec = *ask.spec;
   const knowledge::Manifest& manifest = knowledge_of(spec).manifest;
   const auto era = era_of(spec);
-  // Without a fingerprint a change of the code would go unnoticed.
+  // Without a fingerprint a change to the code would go unnoticed.
   if (!era || manifest.fingerprint.files.empty()) return std::nullopt;
   const auto found = manifest.portraits.find(profile_for(*era, decision.shared, ask.initialize_params));
   if (found == manifest.portraits.end() || found->second.handshake.empty()) return std::nullopt;

@@ -2,7 +2,7 @@
 // whether sessions may share an instance, and what a session can be told without one. Identifies servers by
 // their launch key; does not know slots or sessions.
 //
-// Owned by the pool and used on the loop thread. Makes no calls to slots or sessions.
+// Owned by the pool and used on the loop's thread. Makes no calls to slots or sessions.
 #pragma once
 
 #include <functional>

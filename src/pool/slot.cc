@@ -215,7 +215,7 @@ void Slot::refuse_waiters() {
   if (broken) {
     const std::string often = "server " + spec_->server + " died " + std::to_string(restarts_.deaths()) +
                               " times in a row and is not started again for now; `corral restart " +
-                              spec_->server + "` tries at once. The last time: ";
+                              spec_->server + "` tries at once. Last error: ";
     why.sentence.insert(0, often);
     if (restarts_.rest([this] { allow(); }))
       context_.tell(slot_event(*this, events::Kind::Broken, "died-too-often", why.for_log()));

@@ -3,8 +3,9 @@
 // answers the sessions that wait for one.
 //
 // Owned by the pool, which destroys it in a later turn of the loop than the one in which it was last used:
-// remember its id, never its address. Used on the loop thread. A session that is told something may call the
-// pool and this slot before the call returns: it may leave, or ask again, while others are still to be told.
+// remember its id, never its address. Used on the loop's thread. A session that is told something may call
+// the pool and this slot before the call returns: it may leave, or ask again, while others are still to be
+// told.
 #pragma once
 
 #include <memory>

@@ -40,7 +40,7 @@ struct Limits {
   RestartRules restart{};
 };
 
-/// What a slot asks of its pool, which implements it. Called on the loop thread, never for a message.
+/// What a slot asks of its pool, which implements it. Called on the loop's thread, never for a message.
 class SlotOwner {
  public:
   virtual ~SlotOwner() = default;

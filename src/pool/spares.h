@@ -1,7 +1,7 @@
 // Starts private instances before a session asks for them. Each spare is given to one session and is never
 // used again after it.
 //
-// Owned by the pool and called on the loop thread. A spare that was taken is replaced in a later turn.
+// Owned by the pool and called on the loop's thread. A spare that was taken is replaced in a later turn.
 #pragma once
 
 #include <cstdint>

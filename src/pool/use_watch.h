@@ -1,7 +1,7 @@
 // Ends an instance that is not used: after its idle time, or at once if its code is out of date and no
 // session is attached. The decision is a pure function; the watch calls it when the result may have changed.
 //
-// Owned by the slot of the instance, used on the loop thread.
+// Owned by the slot of the instance, used on the loop's thread.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
 // The sessions that wait for the instance of a slot, in the order in which they asked. Each is removed before
 // it is answered, so that it is answered once, even if it asks again from within the answer. Owned by the
-// slot, used on the loop thread.
+// slot, used on the loop's thread.
 #pragma once
 
 #include <deque>
@@ -20,7 +20,7 @@ struct Waiter {
   events::Cause way = events::Cause::Warm;  // how it gets its instance: Spawn, Spare or Warm
 };
 
-/// A port must stay valid while it is in here: call `remove` before a session is destroyed, also if the
+/// A port must stay valid while it is in here: call `remove` before a session is destroyed, even if the
 /// session was dismissed and has not been answered yet.
 class Waiters {
  public:

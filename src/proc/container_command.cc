@@ -30,7 +30,7 @@ constexpr std::array<std::string_view, 10> kWhereTheEngineIs = {
 
 // Removes only containers that carry our label. The id file is a second way to find the container, for a
 // launcher whose list command fails; the id is only used if it looks like one and the container carries the
-// label. $1 is the folder with that file, which only this user can write to; the rest is the launcher with
+// label. $1 is the directory with that file, which only this user can write to; the rest is the launcher with
 // its options.
 constexpr const char* kRemoval = R"sh(
 set -f

@@ -15,13 +15,13 @@ bool is_container_run(const std::vector<std::string>& argv);
 
 struct ContainerCommand {
   std::vector<std::string> argv;  // with a label and a file for the container's id
-  /// What the removal needs: the folder with the id file, and the launcher with its options, preceded by
+  /// What the removal needs: the directory with the id file, and the launcher with its options, preceded by
   /// `env` with the variables that select its engine.
   std::vector<std::string> removal;
 };
 
-/// `executable` is the launcher that was found. `folder` is a new folder for the id that only this user can
-/// write to; the removal deletes it.
+/// `executable` is the launcher that was found. `folder` is a new directory for the id that only this user
+/// can write to; the removal deletes it.
 ContainerCommand container_command(const std::vector<std::string>& argv,
                                    const std::vector<std::string>& environment, const std::string& executable,
                                    const std::string& instance, const std::string& folder);

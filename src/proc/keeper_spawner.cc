@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 std::string spawn_failure(int error) {
   std::string message = std::string("cannot start the keeper: ") + strerror(error);
-  if (error == EMFILE || error == ENFILE) return message + "; raise the limit of open files (`ulimit -n`)";
+  if (error == EMFILE || error == ENFILE) return message + "; raise the open-file limit (`ulimit -n`)";
   if (error != EAGAIN && error != ENOMEM)
     return message + "; reinstall corral so that its helper is beside it";
   rlimit limit{};

@@ -30,7 +30,7 @@ class KeeperSpawner final : public Spawner {
   /// Held open, because an in-place upgrade puts another build at the path, which would not understand our
   /// plans.
   UniqueFd file_;
-  /// The limit of open files at our start. Servers get it even if we have raised our own since.
+  /// The open-file limit at our start. Servers get it even if we have raised our own since.
   std::uint64_t open_files_;
 };
 

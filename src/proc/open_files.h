@@ -1,4 +1,4 @@
-// Raises the soft limit of open files of this process (RLIMIT_NOFILE) while code needs many descriptors at
+// Raises the soft open-file limit of this process (RLIMIT_NOFILE) while code needs many descriptors at
 // once. Several holders may exist, on any thread; the last one restores the limit that the first one found.
 // Nothing in this process lowers the limit: a keeper does that for itself (keeper/main.cc).
 #pragma once

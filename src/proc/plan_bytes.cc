@@ -42,7 +42,7 @@ Result<UniqueFd> seal(const std::vector<char>& bytes) {
   const auto size = static_cast<ssize_t>(bytes.size());
   if (!file.valid() || write(file.get(), bytes.data(), bytes.size()) != size) {
     return Error{std::string("cannot write the plan for the keeper: ") + strerror(errno) +
-                 (errno == EMFILE || errno == ENFILE ? "; raise the limit of open files (`ulimit -n`)"
+                 (errno == EMFILE || errno == ENFILE ? "; raise the open-file limit (`ulimit -n`)"
                                                      : "; free some memory")};
   }
   fcntl(file.get(), F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE);

@@ -54,14 +54,14 @@ Result<void> prepare_limits(const LaunchSpec& spec, Preparation& plan) {
   return {};
 }
 
-/// The folder must not be writable by other users, because the id in it decides what is removed.
+/// The directory must not be writable by other users, because the id in it decides what is removed.
 Result<void> prepare_container(const LaunchSpec& spec, Preparation& plan) {
   std::error_code error;
   const fs::path scratch = fs::temp_directory_path(error);
   std::string folder = (error ? fs::path("/tmp") : scratch) / "corral-XXXXXX";
   if (mkdtemp(folder.data()) == nullptr) {
-    return Error{"cannot create a folder for the container's id in '" + scratch.string() +
-                 "': " + strerror(errno) + "; set TMPDIR to a folder that you may write to"};
+    return Error{"cannot create a directory for the container's id in '" + scratch.string() +
+                 "': " + strerror(errno) + "; set TMPDIR to a directory that you may write to"};
   }
   plan.scratch = folder;
   ContainerCommand container =

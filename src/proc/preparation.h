@@ -17,11 +17,11 @@ struct Preparation {
   keeper::PlanHeader header;
   PlanStrings strings;
   std::vector<std::string> warnings;
-  std::string scratch;                 // a folder that we created; empty = none
+  std::string scratch;                 // a directory that we created; empty = none
   std::vector<std::string> container;  // what the removal of the container needs; empty = no container
 };
 
-/// May create a cgroup and a folder; the caller passes them to a keeper or calls `abandon`.
+/// May create a cgroup and a directory; the caller passes them to a keeper or calls `abandon`.
 Result<Preparation> prepare(const LaunchSpec& spec, const std::string& instance);
 
 /// Removes what `prepare` created, if no keeper has taken it over.

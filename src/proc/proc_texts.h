@@ -19,13 +19,13 @@ std::optional<std::uint64_t> take_number(std::string_view& text);
 /// The whole of `text` as a number.
 std::optional<std::uint64_t> whole_number(std::string_view text);
 
-/// Removes the next word and the blanks before it from `text`. Empty at the end.
+/// Removes the next word and the spaces before it from `text`. Empty at the end.
 std::string_view take_word(std::string_view& text);
 
 /// Removes the next line from `text`, and returns it in `line` without its end. False at the end.
 bool take_line(std::string_view& text, std::string_view& line);
 
-/// What follows "name:" at the start of a line, without blanks around it. Empty if there is no such line.
+/// What follows "name:" at the start of a line, without spaces around it. Empty if there is no such line.
 std::string_view value_of(std::string_view text, std::string_view name);
 
 /// /proc/PID/stat.

@@ -1,5 +1,5 @@
 // The handle of one server and everything it starts. Move-only; used on one thread. Destroying it closes the
-// life line, which ends the tree: a server never outlives the object that is responsible for it.
+// lifeline, which ends the tree: a server never outlives the object that is responsible for it.
 #pragma once
 
 #include <sys/types.h>

@@ -31,8 +31,8 @@ Error explain_start_failure(const keeper::Event& event, const std::string& execu
     case keeper::Stage::Plan:
     case keeper::Stage::None: break;
   }
-  return {"the helper corral-keeper comes from another build (" + std::string(event.helper_build) +
-          ") than this program (" + kVersion + " of " + kBuildDate +
+  return {"the helper corral-keeper and this program come from different builds (" +
+          std::string(event.helper_build) + " and " + kVersion + " of " + kBuildDate +
           "): reinstall corral, so that both come from one build"};
 }
 

@@ -109,7 +109,7 @@ class AgreementLook {
     }
   }
 
-  /// Servers of a living `corral run` or of another daemon are below a corral process. A process that only
+  /// Servers of a running `corral run` or of another daemon are below a corral process. A process that only
   /// copied an environment is not a server, and `corral reap` does not treat it as one either.
   void look_at_unknown(const std::string& cookie, Bearers bearers) {
     std::erase_if(bearers, [](const Listed* process) { return !process->tagged; });

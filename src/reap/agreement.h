@@ -13,7 +13,7 @@
 
 namespace corral::reap {
 
-/// A living process in the kernel's list.
+/// A running process in the kernel's list.
 struct Listed {
   pid_t pid = 0;
   pid_t parent = 0;

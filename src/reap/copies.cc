@@ -11,7 +11,7 @@ using known::ServerCommand;
 using survey::Server;
 using survey::Survey;
 
-/// The folders of programs that the system provides for many purposes.
+/// The directories of programs that the system provides for many purposes.
 bool is_a_system_program(const std::string& path) {
   for (const char* folder : {"/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/", "/snap/bin/"}) {
     if (path.starts_with(folder)) return true;

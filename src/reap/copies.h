@@ -25,8 +25,8 @@ struct Copies {
 };
 
 /// Chooses the oldest ones, so that the new server is at most the N-th. Servers that must not be ended count
-/// and stay: one below a living `corral run` ends with its own session. No newer one is ended in their place.
-/// Pure.
+/// and stay: one below a running `corral run` ends with its own session. No newer one is ended in their
+/// place. Pure.
 Copies choose_copies(const survey::Survey& survey, const known::ServerCommand& command, std::size_t keep,
                      const survey::Asker& asker);
 

@@ -31,7 +31,7 @@ struct Outcome {
     OtherUser,
     Debugged,
     OwnAncestor,
-    OtherInstance,  // belongs to a corral inside the tree whose living keeper is responsible; left alone
+    OtherInstance,  // belongs to a corral inside the tree whose running keeper is responsible; left alone
   };
   /// Why SIGKILL was used, if it was.
   enum class Killed : std::uint8_t {

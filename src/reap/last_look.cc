@@ -15,7 +15,7 @@ namespace corral::reap {
 namespace {
 
 /// The text after "
-/// Label:" and blanks.
+/// Label:" and spaces.
 std::string_view after(std::string_view text, std::string_view label) {
   const std::size_t at = text.find(label);
   if (at == std::string_view::npos) return {};

@@ -136,7 +136,7 @@ MarkSearch::Found MarkSearch::look_at(pid_t pid) {
 }
 
 /// The kernel assigns pids in order and wraps around to 300. If it has wrapped, there may be millions of
-/// numbers between the known pid and the newest one, so the list of living processes is used instead.
+/// numbers between the known pid and the newest one, so the list of running processes is used instead.
 pid_t MarkSearch::look_at_newborn(pid_t known, const std::function<void(const Hit&)>& found) {
   constexpr pid_t kFirstAgain = 300;
   const auto report = [&](pid_t pid) {

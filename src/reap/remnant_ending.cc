@@ -207,7 +207,7 @@ bool RemnantEnding::below_us(pid_t pid) {
 
 // ---- ending
 
-/// Their life line is closed: they end their trees themselves and run their terminators.
+/// Their lifeline is closed: they end their trees themselves and run their terminators.
 void RemnantEnding::wait_for_keepers() {
   const Clock::time_point deadline = Clock::now() + rules_.keepers;
   for (Member& member : members_) {

@@ -14,7 +14,7 @@ std::string how_it_was_killed(Outcome::Killed killed) {
       return "appeared while the others were being killed and was killed with SIGKILL";
     case Outcome::Killed::WithGroup: break;
   }
-  return "was found only in the control group of this server and was killed with SIGKILL";
+  return "was found only in the cgroup of this server and was killed with SIGKILL";
 }
 
 std::string what_happened(const Outcome& outcome) {

@@ -33,7 +33,7 @@ struct Remnants {
 
 struct RemnantRules {
   Graces graces{};
-  /// How long a living keeper may take to end its tree before it is killed as well.
+  /// How long a running keeper may take to end its tree before it is killed as well.
   std::chrono::milliseconds keepers{5000};
 };
 

@@ -34,13 +34,13 @@ std::string not_kept(const std::string& path, const std::string& cause) {
   return "the registry " + path + " is not used, so nothing is stored for the next daemon: " + cause;
 }
 
-/// Creates the folder and its parents, with private permissions.
+/// Creates the directory and its parents, with private permissions.
 bool make_folders(const std::string& path) {
   for (std::size_t at = path.find('/', 1);; at = path.find('/', at + 1)) {
     const std::string part = path.substr(0, at);
     if (mkdir(part.c_str(), 0700) != 0 && errno != EEXIST) {
       struct stat status {};
-      // The folder may exist although we may not create anything in it.
+      // The directory may exist although we may not create anything in it.
       if (const int error = errno; stat(part.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
         errno = error;
         return false;
@@ -50,30 +50,31 @@ bool make_folders(const std::string& path) {
   }
 }
 
-/// Why the folder must not be used; empty if it may. Creates the folder and resolves its links.
+/// Why the directory must not be used; empty if it may. Creates the directory and resolves its links.
 std::string objection_to_folder(std::string& folder) {
   if (!make_folders(folder))
-    return "the folder " + folder + " cannot be created: " + strerror(errno) + ". Correct this";
+    return "the directory " + folder + " cannot be created: " + strerror(errno) + ". Correct this";
   char whole[PATH_MAX];
   struct stat status {};
   if (realpath(folder.c_str(), whole) == nullptr || stat(whole, &status) != 0) {
-    return "the folder " + folder + " cannot be examined: " + strerror(errno) + ". Correct this";
+    return "the directory " + folder + " cannot be examined: " + strerror(errno) + ". Correct this";
   }
   folder = whole;
-  if (!S_ISDIR(status.st_mode)) return folder + " is not a folder. Move it away";
+  if (!S_ISDIR(status.st_mode)) return folder + " is not a directory. Move it away";
   if (status.st_uid != geteuid()) {
-    return "the folder " + folder + " belongs to user " + std::to_string(status.st_uid) +
-           ". Use your own folder";
+    return "the directory " + folder + " belongs to user " + std::to_string(status.st_uid) +
+           ". Use your own directory";
   }
   if ((status.st_mode & kOthersWrite) != 0) {
-    return "other users may write to the folder " + folder + ". Run `chmod 700` on it";
+    return "other users may write to the directory " + folder + ". Run `chmod 700` on it";
   }
-  if ((status.st_mode & S_IWUSR) == 0) return "the folder " + folder + " is read-only. Run `chmod 700` on it";
+  if ((status.st_mode & S_IWUSR) == 0)
+    return "the directory " + folder + " is read-only. Run `chmod 700` on it";
   return {};
 }
 
 /// Checks by name and not by a descriptor: closing one would drop the locks that SQLite holds on the file.
-/// Only this user can write to the folder, so the file cannot be replaced in between.
+/// Only this user can write to the directory, so the file cannot be replaced in between.
 std::string objection_to_file(const std::string& path) {
   struct stat status {};
   if (lstat(path.c_str(), &status) != 0) {
@@ -182,8 +183,8 @@ Trouble check_after_reboot(Database& database) {
   return Trouble::None;
 }
 
-/// Uses the folder, because the file may not exist yet. If the type is unknown, the folder counts as local:
-/// the next step reports what is wrong with it.
+/// Uses the directory, because the file may not exist yet. If the type is unknown, the directory counts as
+/// local: the next step reports what is wrong with it.
 Journal journal_beside(const std::string& file) {
   struct statfs status {};
   const std::string folder = file.substr(0, file.rfind('/') + 1);
@@ -242,10 +243,11 @@ OpenedFile opened_from(Attempt made, const std::string& path, const std::string&
   OpenedFile opened;
   opened.file = file;
   if (made.newer != 0) {
-    opened.problem = not_kept(path, "a newer corral wrote it (schema version " + std::to_string(made.newer) +
-                                        "; this one knows " + std::to_string(schema_version()) +
-                                        "). It is left unchanged: use the newer corral, or choose another "
-                                        "folder with --state-dir");
+    opened.problem = not_kept(
+        path,
+        "a newer corral wrote it (schema version " + std::to_string(made.newer) + "; this one knows " +
+            std::to_string(schema_version()) +
+            "). It is left unchanged: use the newer corral, or choose another directory with --state-dir");
   } else if (made.trouble != Trouble::None) {
     opened.problem = not_kept(path, remedy_for(made.trouble));
     opened.may_pass = true;
@@ -300,18 +302,16 @@ std::string remedy_for(Trouble trouble) {
              "names it)";
     case Trouble::Full: return "the disk is full. Make room; corral will retry";
     case Trouble::ReadOnly:
-      return "it is read-only. Make the file and its folder writable, or choose another folder with "
+      return "it is read-only. Make the file and its directory writable, or choose another directory with "
              "--state-dir; corral will retry";
     case Trouble::Corrupt: return "it is damaged and cannot be renamed. Move it away; corral will retry";
     case Trouble::NoRoom:
-      return "one of its files cannot be opened or created. Check that the disk is not full and the folder "
-             "is writable for "
-             "you; corral will retry";
+      return "one of its files cannot be opened or created. Check that the disk is not full and the "
+             "directory is writable for you; corral will retry";
     case Trouble::Refused: return "its tables are not from this corral. Move it away, and restart the daemon";
     case Trouble::Disk:
-      return "the disk reports an error. Check the kernel log, or choose another folder with --state-dir; "
-             "corral "
-             "will retry";
+      return "the disk reports an error. Check the kernel log, or choose another directory with --state-dir; "
+             "corral will retry";
   }
   return {};
 }
@@ -351,7 +351,7 @@ OpenedFile open_database_file(const std::string& path, When when, std::optional<
   if (!objection.empty()) {
     OpenedFile refused;
     refused.problem =
-        not_kept(path, objection + ", or choose another folder with --state-dir; corral will retry");
+        not_kept(path, objection + ", or choose another directory with --state-dir; corral will retry");
     refused.may_pass = true;
     return refused;
   }

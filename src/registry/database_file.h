@@ -1,4 +1,4 @@
-// Opens the registry's file: checks the folder and the files in it, creates what is missing with private
+// Opens the registry's file: checks the directory and the files in it, creates what is missing with private
 // permissions, moves a damaged file aside, and migrates an older one. Called at the start, and again after a
 // failure.
 #pragma once
@@ -47,7 +47,7 @@ enum class Journal : std::uint8_t { WriteAhead, Rollback };
 /// write-ahead log.
 Journal journal_for(std::uint64_t filesystem_type);
 
-/// Without `journal`, uses what the file system of the folder needs. May wait for locks, for longer when
+/// Without `journal`, uses what the file system of the directory needs. May wait for locks, for longer when
 /// `Starting`.
 OpenedFile open_database_file(const std::string& path, When when,
                               std::optional<Journal> journal = std::nullopt);

@@ -12,8 +12,8 @@ constexpr std::int64_t kApplication = 0x63726c31;  // "crl1": identifies the fil
 // daemons.machine: a home directory on a network file system is shared by daemons of several machines, so a
 // different boot id does not prove that a daemon has ended. instances.container: a container is not one of
 // our processes, so its record must say which engine to ask. events.daemon: daemons that serve one command
-// share the folder of the user's daemon and number their events separately, so a number alone is ambiguous.
-// manifests_by_age avoids a pass over all manifests to find the oldest.
+// share the directory of the user's daemon and number their events separately, so a number alone is
+// ambiguous. manifests_by_age avoids a pass over all manifests to find the oldest.
 constexpr const char* kTables = R"(
 CREATE TABLE facts(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 

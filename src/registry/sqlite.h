@@ -19,7 +19,7 @@ enum class Trouble : std::uint8_t {
   None,
   Busy,      // another connection is writing; temporary
   Full,      // the disk, or a quota
-  ReadOnly,  // the file, its folder, or the file system
+  ReadOnly,  // the file, its directory, or the file system
   Corrupt,   // not a database, or a damaged one
   NoRoom,    // it cannot be opened, or needs a file that cannot be created
   Refused,   // the statement does not match the tables

@@ -20,7 +20,7 @@ void HealthWatch::look() {
   using Advice = instance::Health::Advice;
   const instance::Health::Look seen = health_->look(Clock::now(), server_.busy(), messages_);
   if (seen.advice == Advice::Hung) {
-    log_line("server " + options_.server + " did not answer two probes and is ended");
+    log_line("server " + options_.server + " did not answer two probes: ending it");
     return server_.hung();
   }
   if (seen.advice == Advice::AskAgain) ++counters_.missed_probes;

@@ -10,7 +10,7 @@
 
 namespace corral::router {
 
-/// The router and its parts call it on the loop thread, while they handle a message of the server. It
+/// The router and its parts call it on the loop's thread, while they handle a message of the server. It
 /// outlives the router. It must not end the instance, and must not call the router.
 class Learner {
  public:

@@ -1,4 +1,4 @@
-// Notices when an instance lists something else than its clients have seen: a client that saw the tools of
+// Notices when an instance lists something other than its clients have seen: a client that saw the tools of
 // the last instance is told if the next one has others.
 #pragma once
 

@@ -33,8 +33,8 @@ std::optional<Refusal> RequestRules::refuse(const wire::Message& request) const 
   if (misleads(request)) {
     return Refusal{wire::kInvalidRequest,
                    "Invalid Request: a message to server " + options_.server +
-                       " may have no key that differs from \"id\", \"method\", \"params\", \"_meta\" or "
-                       "\"progressToken\" only in upper and lower case; leave it out"};
+                       " must not contain a key that differs from \"id\", \"method\", \"params\", \"_meta\" "
+                       "or \"progressToken\" only in case; leave it out"};
   }
   const bool limited = options_.allows_tool && request.method() == "tools/call";
   return limited ? refuse_tool(request) : std::nullopt;
@@ -44,14 +44,14 @@ std::optional<Refusal> RequestRules::refuse_tool(const wire::Message& request) c
   const std::string_view written = called_tool(request.params());
   if (is_too_long_for_a_tool(written)) {  // each pattern would be compared with all of it
     return Refusal{wire::kInvalidParams, "Invalid params: the tools of server " + options_.server +
-                                             " are limited, so the name of one may have 1024 bytes at most"};
+                                             " are limited, so a tool name may be at most 1024 bytes long"};
   }
   const std::optional<std::string> tool = wire::string_value(written);
   if (!tool || has_control_character(*tool)) {
-    return Refusal{wire::kInvalidRequest, "Invalid Request: the tools of server " + options_.server +
-                                              " are limited, so tools/call must have one \"name\", a text "
-                                              "without control characters, and no other key that "
-                                              "differs from it only in upper and lower case"};
+    return Refusal{wire::kInvalidRequest,
+                   "Invalid Request: the tools of server " + options_.server +
+                       " are limited, so tools/call must have one \"name\", a string without control "
+                       "characters, and no other key that differs from it only in case"};
   }
   if (options_.allows_tool(*tool)) return std::nullopt;
   return Refusal{wire::kToolNotAllowed, "tool " + *tool +

@@ -27,8 +27,8 @@ class RequestRules {
   std::optional<Refusal> refuse(const wire::Message& request) const;
   /// Whether a notification may pass. One that may not is dropped: it has no id, so there is no answer to it.
   bool allow_notification(const wire::Message& notification) const;
-  /// Whether a server might read another message than corral does, by keys that differ only in upper and
-  /// lower case. Counts it.
+  /// Whether a server might read a different message from corral, by keys that differ only in case. Counts
+  /// it.
   bool misleads(const wire::Message& message) const;
 
  private:

@@ -39,7 +39,7 @@ enum class ClientPace : std::uint8_t { Reads, Slow };
 class Router final : public instance::Instance::Events {
  public:
   /// Follows the life of the instance. The slot implements it; it owns the router and outlives it. The router
-  /// calls it on the loop thread. Each of these functions may call the router and end the instance. None of
+  /// calls it on the loop's thread. Each of these functions may call the router and end the instance. None of
   /// them may destroy the router: that happens in a later turn of the loop.
   class Listener {
    public:

@@ -1,6 +1,6 @@
 // What a session has told its servers, and which lists it got from them. It outlives the instances of the
 // session: the next instance is told what the last one was told, and the client is told which lists have
-// changed. Owned by the session. The router reads and changes it through `SessionPort::memory`, on the loop
+// changed. Owned by the session. The router reads and changes it through `SessionPort::memory`, on the loop's
 // thread.
 #pragma once
 
@@ -29,7 +29,7 @@ struct Standing {
   std::set<std::string> uris{};  // of its subscriptions
 };
 
-/// The notification that tells a client about a change of this list.
+/// The notification that tells a client about a change to this list.
 constexpr ChangedList changed_list_of(ListKind kind) {
   switch (kind) {
     case ListKind::Tools: return ChangedList::Tools;

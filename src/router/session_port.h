@@ -1,6 +1,6 @@
 // A session as the pool and the router of its instance see it. session/ implements it.
 //
-// Contract. All calls are made on the loop thread. The router calls a session only between `attach` and
+// Contract. All calls are made on the loop's thread. The router calls a session only between `attach` and
 // `detach`. A session may call the router and the pool from each of these functions, and each may end this
 // session or others, which detaches them: a caller that goes through several sessions looks each of them up
 // by its id before it calls it. A session that has ended is destroyed in a later turn of the loop, so the
@@ -58,7 +58,7 @@ enum class Departure : std::uint8_t {
 };
 
 /// What a client receives besides messages. Each transport implements it. Sessions, the router and the pool
-/// call it, on the loop thread; it calls none of them back.
+/// call it, on the loop's thread; it calls none of them back.
 class ClientOutput {
  public:
   virtual ~ClientOutput() = default;
@@ -129,7 +129,7 @@ class SessionPort {
   virtual void answer(const wire::Message& message, std::string_view id) = 0;
   /// The server reads again: the session may go on reading what its client sends.
   virtual void server_drained() = 0;
-  /// The server says that this list has changed, or a new instance lists something else than the last one.
+  /// The server says that this list has changed, or a new instance lists something other than the last one.
   virtual void list_changed(ChangedList list) = 0;
 
  protected:

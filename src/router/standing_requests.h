@@ -29,7 +29,8 @@ class StandingRequests {
   /// Tells a legacy server what the session told its last instance.
   void restore(SessionPort& port, const Standing& standing);
 
-  /// A session has attached to a shared legacy server. Its wish for no certain log level counts.
+  /// A session has attached to a shared legacy server. It has not asked for a level, so the default level
+  /// counts.
   void attached(SessionId session);
   /// A session has left: the server is told what no other session wants.
   void left(SessionId session);
@@ -45,7 +46,7 @@ class StandingRequests {
 
   /// How many requests of the session wait for the server.
   std::size_t waiting(SessionId session) const { return subscriptions_.waiting(session); }
-  /// The sessions that are to be told about a change of this resource.
+  /// The sessions that are to be told about a change to this resource.
   std::vector<SessionId> subscribers(std::string_view uri) const { return subscriptions_.interested(uri); }
   /// Whether the session of a shared server wants log messages of this level.
   bool wants_log(SessionId session, LogLevel level) const { return levels_.wants(session, level); }

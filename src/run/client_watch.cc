@@ -36,7 +36,7 @@ Result<ClientWatch> ClientWatch::start() {
   if (!stdin_can_hang_up()) {
     return Error{
         "the client that started this process has already exited and stdin is not a pipe, so nothing could "
-        "end the session: start it from a living process, or pass --detached"};
+        "end the session: start it from a running process, or pass --detached"};
   }
   watch.stop();  // stdin reports the end instead of the parent
   return watch;

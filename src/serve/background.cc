@@ -121,7 +121,7 @@ int start_in_background(const ServeOptions& options) {
     if (running && (!before || running->pid != before->pid)) return tell("started", *running);
     int status = 0;
     if (waitpid(janitor, &status, WNOHANG) == janitor) {
-      // Another daemon may have started first, in this runtime folder or another.
+      // Another daemon may have started first, in this runtime directory or another.
       for (const std::string& place : places) {
         const std::optional<Running> other = find_running(place, control::pid_path(place));
         if (other && !options.replace) return tell("already running", *other);

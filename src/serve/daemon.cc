@@ -210,7 +210,7 @@ Result<void> Daemon::prepare(const config::Http& http) {
   mallopt(M_MMAP_THRESHOLD, 256 * 1024);
   raise_descriptor_limit();
   umask(0077);
-  if (chdir("/") != 0) return Error{std::string("cannot change to the folder /: ") + strerror(errno)};
+  if (chdir("/") != 0) return Error{std::string("cannot change to the directory /: ") + strerror(errno)};
   if (!keeper::become_subreaper())
     log_line("this kernel has no child subreaper: if a keeper is killed, its processes are not found");
   const std::string stale = describe_stale(pid_file_);

@@ -81,8 +81,8 @@ bool FileWatch::concerns_us(const inotify_event& event) const {
   return event.len == 0 || place->second.contains(event.name);
 }
 
-/// The folder of the file, of the file that it points to, and so on. If one is missing, the nearest folder
-/// above it that exists.
+/// The directory of the file, of the file that it points to, and so on. If one is missing, the nearest
+/// directory above it that exists.
 void FileWatch::look_at_folders() {
   std::map<int, std::set<std::string>> places;
   std::string path = file_;
@@ -96,7 +96,7 @@ void FileWatch::look_at_folders() {
   places_ = std::move(places);
 }
 
-/// True if the folder itself exists.
+/// True if the directory itself exists.
 bool FileWatch::watch_way_to(const std::string& path, std::map<int, std::set<std::string>>& places) const {
   int again = 3;
   std::string below = path;
@@ -104,7 +104,7 @@ bool FileWatch::watch_way_to(const std::string& path, std::map<int, std::set<std
     const std::string folder = folder_of(below);
     const int watch = inotify_add_watch(inotify_.get(), folder.c_str(), kEvents);
     if (watch >= 0) places[watch].insert(base_name(below));
-    // A missing folder may have been created before we watched the one above it.
+    // A missing directory may have been created before we watched the one above it.
     if (watch >= 0 && below != path && exists(below) && --again > 0) {
       below = path;
       continue;

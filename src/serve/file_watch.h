@@ -1,5 +1,5 @@
 // Reports when a file has changed: written, replaced by another of the same name, removed, or created.
-// Watches the folders on its path, because a watch on the file itself would be lost when the file is
+// Watches the directories on its path, because a watch on the file itself would be lost when the file is
 // replaced. Must be used on the loop's thread.
 #pragma once
 
@@ -45,7 +45,7 @@ class FileWatch {
   std::optional<Watch> watch_;
   Timer settle_;
   std::optional<Clock::time_point> unsettled_since_;
-  std::map<int, std::set<std::string>> places_;  // the watched names, by the watch on their folder
+  std::map<int, std::set<std::string>> places_;  // the watched names, by the watch on their directory
   Fingerprint last_{};
 };
 

@@ -61,7 +61,8 @@ Result<UniqueFd> take_lock(const std::string& runtime_dir) {
     }
     if (same_file(file.get(), path)) return file;  // else the file was removed in between
   }
-  return Error{"another program keeps removing the lock '" + path + "': stop it from cleaning this folder"};
+  return Error{"another program keeps removing the lock '" + path +
+               "': stop it from cleaning this directory"};
 }
 
 bool is_our_lock(int fd, const std::string& runtime_dir) {

@@ -1,4 +1,4 @@
-// Ensures that each user has at most one daemon per runtime folder. The lock is a flock on an open file
+// Ensures that each user has at most one daemon per runtime directory. The lock is a flock on an open file
 // description that janitor and daemon share, so it is released only when both have ended.
 #pragma once
 

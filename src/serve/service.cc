@@ -67,7 +67,7 @@ int serve_under_janitor(const ServeOptions& options) {
   return run_daemon(complete, UniqueFd(words->lock), UniqueFd(words->lifeline));
 }
 
-/// A folder for "any free port" has the pid of its creator in its name, so it is never used again.
+/// A directory for "any free port" has the pid of its creator in its name, so it is never used again.
 void remove_left_folders(const std::string& usual) {
   constexpr std::string_view kBeginning = "http-0-";
   std::error_code unknown;
@@ -81,7 +81,7 @@ void remove_left_folders(const std::string& usual) {
   }
 }
 
-/// A separate folder for each port, beside that of the user's daemon, which stays as it is.
+/// A separate directory for each port, beside that of the user's daemon, which stays as it is.
 Result<std::string> folder_for_command(std::uint16_t port) {
   const Result<std::string> usual = choose_runtime_dir(control::candidates("", geteuid()));
   if (!usual) return usual.error();
@@ -91,7 +91,7 @@ Result<std::string> folder_for_command(std::uint16_t port) {
   return {boost::system::in_place_value, *usual + name};
 }
 
-/// Fills in the defaults for `serve -- COMMAND`: port, runtime folder, cwd, environment.
+/// Fills in the defaults for `serve -- COMMAND`: port, runtime directory, cwd, environment.
 Result<void> complete_for_command(ServeOptions& options) {
   if (!options.config.empty()) {
     return Error{"a command after -- is served alone, without a configuration: omit --config"};

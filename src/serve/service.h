@@ -12,8 +12,8 @@ namespace corral::serve {
 struct ServeOptions {
   std::string runtime_dir;               // empty = the first of control::candidates that can be used
   std::string config;                    // empty = config::default_file, which may be missing
-  std::string pid_file;                  // empty = in the runtime folder
-  std::string state_dir;                 // empty = the user's, or inside a runtime folder that was given
+  std::string pid_file;                  // empty = in the runtime directory
+  std::string state_dir;                 // empty = the user's, or inside a runtime directory that was given
   bool automatic = false;                // started by a shim: ends when no session is left
   bool replace = false;                  // ask the running one to end
   bool background = false;               // return when it answers
@@ -35,7 +35,7 @@ bool is_from_janitor(const std::vector<std::string>& words);
 /// already running. Otherwise 1, or the code of the signal that ended the daemon.
 int serve(const ServeOptions& options);
 
-/// Where the pid file is, given the runtime folder.
+/// Where the pid file is, given the runtime directory.
 std::string pid_file_of(const ServeOptions& options, const std::string& runtime_dir);
 
 }  // namespace corral::serve

@@ -41,11 +41,11 @@ std::string systemd_word(const std::string& word) {
 }
 
 std::string service_unit_body(const std::string& exec_start, const std::string& environment_path) {
-  const std::string environment =
-      environment_path.empty()
-          ? ""
-          : "# For servers that a client asks for by URL: it brings no variables of its own.\nEnvironment=" +
-                environment_path + "\n";
+  const std::string environment = environment_path.empty()
+                                      ? ""
+                                      : "# For servers that clients use by URL: such clients pass no "
+                                        "environment variables.\nEnvironment=" +
+                                            environment_path + "\n";
   return R"([Unit]
 Description=corral, keeper of MCP servers
 Requires=corral.socket
@@ -53,7 +53,7 @@ After=corral.socket
 
 [Service]
 Type=notify
-# The janitor is the main process; the daemon below it is the one that speaks.
+# The janitor is the main process; the daemon below it sends the notifications.
 NotifyAccess=all
 ExecStart=)" +
          exec_start + "\n" + environment +
@@ -63,7 +63,7 @@ TimeoutStopSec=40
 WatchdogSec=30
 Restart=on-failure
 RestartSec=1
-# Each server gets a control group of its own below ours.
+# Each server gets a cgroup of its own below ours.
 Delegate=yes
 
 [Install]
@@ -73,8 +73,9 @@ WantedBy=default.target
 
 std::string socket_unit_body(std::optional<std::uint16_t> port) {
   const std::string tcp_line =
-      port ? "# For clients that come by URL.\nListenStream=127.0.0.1:" + std::to_string(*port) + "\n" : "";
-  return R"(# Where clients meet the daemon; %t is /run/user/UID. The first client starts it.
+      port ? "# For clients that connect by URL.\nListenStream=127.0.0.1:" + std::to_string(*port) + "\n"
+           : "";
+  return R"(# The socket that clients connect to; %t is /run/user/UID. The first client starts it.
 [Unit]
 Description=corral, the socket of its daemon
 
@@ -83,7 +84,7 @@ ListenStream=%t/corral/corral.sock
 )" + tcp_line +
          R"(SocketMode=0600
 DirectoryMode=0700
-# Kept while the daemon is restarted: who connects meanwhile waits.
+# Kept while the daemon is restarted: clients that connect meanwhile wait.
 RemoveOnStop=yes
 
 [Install]

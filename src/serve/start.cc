@@ -49,8 +49,8 @@ bool ask_to_leave(const std::string& runtime_dir) {
       .ok();
 }
 
-/// A daemon may also run in another of the usual folders, if the process that started it could not use the
-/// first.
+/// A daemon may also run in another of the usual directories, if the process that started it could not use
+/// the first.
 std::optional<Running> running_elsewhere(const ServeOptions& options, const std::vector<std::string>& places,
                                          const std::string& runtime_dir) {
   for (const std::string& place : places) {

@@ -14,7 +14,7 @@ std::variant<std::vector<wire::Message>, Objection> split_batch(const wire::Line
   }
   if (!elements || elements->empty()) {
     return Objection{wire::kInvalidRequest,
-                     "Invalid Request: this revision has no batches; send one message a line"};
+                     "Invalid Request: this revision has no batches; send one message per line"};
   }
   std::vector<wire::Message> messages;
   messages.reserve(elements->size());

@@ -1,5 +1,5 @@
 // The bridge between a client and a server that use different revisions, with its deadlines. There is no
-// bridge while both use the same one. Owned by the session, used on the loop thread.
+// bridge while both use the same one. Owned by the session, used on the loop's thread.
 #pragma once
 
 #include <cstdint>

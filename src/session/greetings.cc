@@ -40,7 +40,7 @@ std::string early_greeting(std::string_view version, std::string_view server) {
 }
 
 std::string restart_news(const std::string& absence) {
-  return absence + "; it was started again, and what it kept in memory is gone";
+  return absence + "; it was restarted, and its state in memory is lost";
 }
 
 bool hears_warnings(const router::Standing& standing) {

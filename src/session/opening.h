@@ -1,6 +1,6 @@
 // Opens a session: keeps the first request of the client until it is answered, and gives the answers that
 // need no instance, from a manifest or because the client cannot wait any longer. Owned by its session, whose
-// other parts it uses; called on the loop thread. It sends to the transport, and never calls the session.
+// other parts it uses; called on the loop's thread. It sends to the transport, and never calls the session.
 #pragma once
 
 #include <cstddef>

@@ -463,7 +463,7 @@ void Session::end(EndReason reason, const WhenGone& when_gone) {
   }
   record_.reason = reason_name(reason);
   if (orderly) {  // the client still reads, and gets an answer to every call
-    const std::string why = "the session ends: " + std::string(record_.reason);
+    const std::string why = "the session is ending: " + std::string(record_.reason);
     if (attachment_.router() != nullptr) {
       attachment_.router()->give_up_calls(*this, wire::kShuttingDown, why);
     }

@@ -6,7 +6,7 @@
 // answer → Transport. treatment.cc decides what happens to a message, `Attachment` knows the instance,
 // `Opening` has the handshake, `Deferred` the messages that wait, `Crossing` the bridge between revisions.
 //
-// Used on the loop thread. Transport, pool and router call it; the session calls them from within these
+// Used on the loop's thread. Transport, pool and router call it; the session calls them from within these
 // calls.
 #pragma once
 

@@ -1,5 +1,5 @@
 // How a session sends to its client. transport/ implements it for pipes, Streamable HTTP and HTTP+SSE. The
-// transport owns its session and calls it on the loop thread; the session may call any of these functions
+// transport owns its session and calls it on the loop's thread; the session may call any of these functions
 // from within such a call.
 #pragma once
 

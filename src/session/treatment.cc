@@ -56,10 +56,10 @@ std::optional<Treatment> refuse_for_size(const wire::Message& message, Account* 
   constexpr std::size_t kLongest = std::size_t{64} << 10;
   const std::size_t size = long_kept_part(message).size();
   if (size > kLongest) {
-    Treatment refused = refuse(wire::kInvalidParams, "Invalid params: " + std::to_string(size) +
-                                                         " bytes of what is kept as long as this lasts (what "
-                                                         "the client says about itself, the filter of a "
-                                                         "listen), and 65536 are the most: send less");
+    Treatment refused =
+        refuse(wire::kInvalidParams, "Invalid params: " + std::to_string(size) +
+                                         " bytes of data that corral must keep (what the client says about "
+                                         "itself, the filter of a listen); the limit is 65536: send less");
     refused.step = Step::RefuseMalformed;
     return refused;
   }
@@ -101,7 +101,7 @@ std::optional<Treatment> treat_second_handshake(const wire::Message& message, co
   const std::string_view method = message.method();
   if (method == "initialize") {
     if (now.era != Era::Modern || !now.only_greeted) {
-      return refuse(wire::kInvalidRequest, "Invalid Request: this session is initialized already");
+      return refuse(wire::kInvalidRequest, "Invalid Request: this session has already been initialised");
     }
     // First it gets its greeting, or the instance that greeted it ends.
     const bool busy = now.phase == Phase::Opening || now.phase == Phase::Returning || now.draining;
@@ -111,7 +111,7 @@ std::optional<Treatment> treat_second_handshake(const wire::Message& message, co
   if (method == "server/discover") {
     if (now.era != Era::Modern) {
       return refuse(wire::kMethodNotFound,
-                    "Method not found: this session speaks a revision with initialize");
+                    "Method not found: this session uses a revision that has no server/discover");
     }
     if (now.phase == Phase::Ready) return Treatment{Step::DescribeServer};
   }
@@ -149,7 +149,7 @@ Treatment treat_request(const wire::Message& message, const Situation& now) {
 Objection objection_to_size(std::size_t bytes) {
   return {wire::kInvalidRequest,
           "Invalid Request: a message of " + std::to_string(bytes) +
-              " bytes is more than a line may have; raise \"line_cap\" in corral's configuration"};
+              " bytes is longer than the longest allowed line; raise \"line_cap\" in corral's configuration"};
 }
 
 bool introduces_client(const wire::Message& message) {

@@ -131,7 +131,7 @@ std::optional<Result<ControlSocket>> try_start(const DaemonCommand& command, int
     }
     if (exited) {
       return Result<ControlSocket>(
-          not_started(log, since, command.runtime_dir, "exited right after its start"));
+          not_started(log, since, command.runtime_dir, "exited right after it was started"));
     }
   }
   if (signals.leaving() != 0) return Result<ControlSocket>(Error{"interrupted by a signal"});

@@ -32,7 +32,7 @@ Result<void> find_directory(std::string& directory) {
   if (getcwd(path, sizeof path) == nullptr) {
     return Error{std::string("cannot determine the working directory: ") + strerror(errno)};
   }
-  // The kernel puts "(unreachable)" in front of a folder outside our root.
+  // The kernel puts "(unreachable)" in front of a directory outside our root.
   if (path[0] != '/') return Error{"the working directory is not below the root directory"};
   directory = path;
   return {};

@@ -18,7 +18,7 @@ struct ConnectOptions {
   std::vector<std::string> argv;  // the client's own command
   std::string share;              // "", "shared", "session" or "root"
   std::string session;            // the session object that this session belongs to; empty = none
-  std::string root;  // the project folder, absolute and without symbolic links; empty = the working directory
+  std::string root;  // of the project: absolute, without symbolic links; empty = the working directory
   bool require_daemon = false;
   bool verbose = false;
 };

@@ -183,9 +183,8 @@ Error held(const std::string& by) {
 
 Error would_end_with(const std::string& group) {
   return Error{"no daemon was started: it would end with '" + group +
-               "', the control group of this process, and so would other sessions (start one "
-               "with `corral serve --background`, or keep the user's service manager running: `loginctl "
-               "enable-linger`)"};
+               "', the cgroup of this process, and so would other sessions (start one with `corral serve "
+               "--background`, or keep the user's service manager running: `loginctl enable-linger`)"};
 }
 
 /// Moves the future daemon out of our cgroup while it waits. Returns how it should continue.

@@ -31,7 +31,7 @@ Error not_configured(const std::string& name, const config::Configuration& confi
       (list.empty() ? "it has no servers; add one, or `corral import` a client's file" : "it has " + list)};
 }
 
-/// The project folder that the daemon would use.
+/// The project directory that the daemon would use.
 std::string root_of(const ConnectOptions& options) {
   std::error_code error;
   return options.root.empty() ? std::filesystem::current_path(error).string() : options.root;

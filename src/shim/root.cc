@@ -15,7 +15,8 @@ Result<std::string> find_root(const std::string& given) {
   struct stat status {};
   const bool found = realpath(given.c_str(), path) != nullptr && stat(path, &status) == 0;
   if (!found) return Error{"the root '" + given + "' cannot be found: " + strerror(errno)};
-  if (!S_ISDIR(status.st_mode)) return Error{"the root '" + given + "' is not a folder: use one"};
+  if (!S_ISDIR(status.st_mode))
+    return Error{"the root '" + given + "' is not a directory: give the path of one"};
   return {boost::system::in_place_value, path};
 }
 

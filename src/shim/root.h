@@ -1,4 +1,4 @@
-// The project that a session works on: its folder, and the variable for it in a configuration entry.
+// The project that a session works on: its directory, and the variable for it in a configuration entry.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace corral::shim {
 
-/// The folder in the form that the daemon expects: absolute, without symbolic links. Fails if it is not a
-/// folder.
+/// The directory in the form that the daemon expects: absolute, without symbolic links. Fails if it is not a
+/// directory.
 Result<std::string> find_root(const std::string& given);
 
 /// The variables that ${…} in an entry can use: the given ones, and CORRAL_ROOT, which a client cannot

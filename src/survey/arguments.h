@@ -19,7 +19,7 @@ enum class Arguments : std::uint8_t {
 };
 
 /// The plain words at the beginning say which job a program does ("mcp", "server lsp", "experimental:mcp"),
-/// also after options. An option, a path, an address, a number or a variable is not such a word, and ends the
+/// even after options. An option, a path, an address, a number or a variable is not such a word, and ends the
 /// list. An option that names a protocol (`--mcp`, `--lsp`) belongs to the job, wherever it is.
 Arguments compare_arguments(const std::vector<std::string>& configured,
                             const std::vector<std::string>& running);

@@ -78,7 +78,7 @@ void find_stale_file(Server& server, const Snapshot& snapshot) {
   for (const std::string& file : {server.command.script, server.command.manifest}) {
     if (file.empty() || file_time(file) <= started) continue;
     server.stale_file = file;
-    // What is on disk now is not what runs.
+    // What is on disk now is not what is running.
     if (file_time(server.command.manifest) > started) server.command.version.clear();
     return;
   }

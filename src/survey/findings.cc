@@ -26,7 +26,7 @@ std::map<std::string, Indexes> group(const Survey& survey, const std::function<b
 
 bool confirmed(const Server& server) { return server.certainty == Server::Certainty::Confirmed; }
 
-/// Processes of another user are left alone, also by root; the command runs as that user.
+/// Processes of another user are left alone, even by root; the command runs as that user.
 std::string reap_as(const Survey& survey, const Server& server) {
   return server.uid == survey.own_uid ? "corral reap"
                                       : "sudo -u '#" + std::to_string(server.uid) + "' corral reap";
@@ -46,10 +46,10 @@ std::string why_orphaned(const Server& server) {
   switch (server.cause) {
     case Server::Cause::CorralKilled: return "All of corral's own processes above it were killed at once.";
     case Server::Cause::LetGo:
-      return server.client.name + " still runs, but has closed the pipes and let go of it" + known;
+      return server.client.name + " is still running, but has closed the pipes" + known;
     case Server::Cause::LauncherGone:
       return "The launcher that " + server.client.name +
-             " knew is gone; the server behind it was never told" + known;
+             " started is gone, but the server below it is still running" + known;
     case Server::Cause::ClientGone:
     case Server::Cause::None: break;
   }
@@ -95,8 +95,9 @@ void find_pile_ups(const Survey& survey, std::size_t keep, std::vector<Finding>&
         {Finding::Kind::PileUp, servers,
          counted(servers.size(), "copy", "copies") + " of " + title_of(oldest) + " held by " +
              oldest.client.name + " (pid " + std::to_string(oldest.client.pid) + ")",
-         known.empty() ? "One client seldom needs more than " + std::to_string(keep) + " of one server."
-                       : oldest.client.name + ": " + known + ".",
+         known.empty()
+             ? "One client seldom needs more than " + std::to_string(keep) + " copies of one server."
+             : oldest.client.name + ": " + known + ".",
          reap_as(survey, oldest) + " --pile-ups --parent " + std::to_string(oldest.client.pid) +
              (keep == kDefaultKeep ? "" : " --keep " + std::to_string(keep))});
   }
@@ -142,14 +143,13 @@ void find_runaways(const Survey& survey, std::vector<Finding>& findings) {
     const Server& server = survey.servers[i];
     if (server.state != Server::State::Orphan || !confirmed(server) || server.cpu < kRunaway) continue;
     const int percent = static_cast<int>(server.cpu * 100);
-    findings.push_back(
-        {Finding::Kind::Runaway,
-         {i},
-         "orphan " + title_of(server) + " (pid " + std::to_string(server.pid) + ") burns " +
-             std::to_string(percent) + "% of a core",
-         "A server that keeps writing to a pipe without a reader, or keeps polling a closed one, never "
-         "comes to rest.",
-         reap_as(survey, server) + " --orphans" + filter_for(server)});
+    findings.push_back({Finding::Kind::Runaway,
+                        {i},
+                        "orphan " + title_of(server) + " (pid " + std::to_string(server.pid) + ") burns " +
+                            std::to_string(percent) + "% of a core",
+                        "A server that keeps writing to a pipe without a reader, or keeps polling a closed "
+                        "one, never becomes idle.",
+                        reap_as(survey, server) + " --orphans" + filter_for(server)});
   }
 }
 

@@ -14,7 +14,7 @@
 namespace corral::survey {
 namespace {
 
-constexpr std::size_t kLongestList = 16 << 20;  // some hundred thousand sockets
+constexpr std::size_t kLongestList = 16 << 20;  // a few hundred thousand sockets
 constexpr std::string_view kListening = "0A";
 constexpr std::string_view kEstablished = "01";
 constexpr int kHexadecimal = 16;

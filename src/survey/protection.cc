@@ -98,10 +98,10 @@ std::string reason_of(Protection protection, const Server& server) {
     case Protection::Container: return "runs in a container, or another PID namespace: run corral there";
     case Protection::ClientInside:
       return "a client runs inside it (pid " + std::to_string(server.client_inside) + "): leave that first";
-    case Protection::Kept: return "below a living corral, which ends it with its session";
+    case Protection::Kept: return "below a running corral, which ends it with its session";
     case Protection::NoEvidence: return "only looks like an MCP server";
     case Protection::OtherArguments:
-      return "runs with other arguments than those that a configuration names: end it by hand if it must go";
+      return "runs with arguments other than those in a configuration: end it by hand if necessary";
     case Protection::Listening: return "others may use it: it waits for connections at " + server.listens;
     case Protection::Connected: return "others use it: it is connected to " + server.connected;
     case Protection::Pipeline:

@@ -20,7 +20,7 @@ enum class Protection : std::uint8_t {
   Debugger,        // a debugger is attached to one of its processes
   Container,       // another PID namespace, where a path is another file
   ClientInside,    // a client runs in its tree
-  Kept,            // a living corral ends it with its session
+  Kept,            // a running corral ends it with its session
   NoEvidence,      // nothing proves that it is an MCP server
   OtherArguments,  // a configuration names its program for another job
   Listening,       // it waits for connections, so any program may use it

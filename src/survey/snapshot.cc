@@ -20,8 +20,8 @@ bool is_of_interest(const Process& process) {
   return process.streams[0].connects() || process.streams[1].connects();
 }
 
-/// A living keeper's servers and its remains have the mark in their environment, whatever their pipes are; so
-/// everything that may have lost its parent is looked at, too.
+/// A running keeper's servers and its remains have the mark in their environment, whatever their pipes are;
+/// so everything that may have lost its parent is looked at, too.
 bool may_be_ours(const ProcessTable& table, const Process& process) {
   if (process.state == 'Z' || process.argv.empty()) return false;
   if (process.comm == kKeeperName) return true;  // its environment names an instance that has a keeper

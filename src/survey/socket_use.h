@@ -39,8 +39,8 @@ struct SocketUse {
 
 using SocketUses = std::unordered_map<pid_t, SocketUse>;
 
-/// Whether a process is in another network namespace than this one: the kernel lists only the sockets of this
-/// one.
+/// Whether a process is in a different network namespace from this one: the kernel lists only the sockets of
+/// this one.
 using IsElsewhere = std::function<bool(pid_t)>;
 
 /// Pure. `unix_sockets` is null where the kernel does not list them. Then, where the list of TCP sockets is

@@ -119,7 +119,7 @@ Survey judge(const Snapshot& snapshot);
 /// waits. Servers that have exited are removed.
 void examine(Survey& survey, const Snapshot& snapshot);
 
-/// Snapshot, judge() and examine(). Takes some hundred milliseconds; not for the daemon's loop.
+/// Snapshot, judge() and examine(). Takes a few hundred milliseconds; not for the daemon's loop.
 Result<Survey> look_around();
 
 /// The top of the tree that a process belongs to as a server: up through launchers that pass their stdin on.

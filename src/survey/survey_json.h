@@ -1,4 +1,4 @@
-// The survey as JSON, for programs. docs/doctor-schema.json describes it; a change there is a change of the
+// The survey as JSON, for programs. docs/doctor-schema.json describes it; a change there is a change to the
 // contract. All text is printable, and secrets in command lines are hidden.
 #pragma once
 

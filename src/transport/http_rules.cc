@@ -62,10 +62,10 @@ bool looks_legacy(std::string_view version) {
 }
 
 HttpRefusal unsupported_legacy_version() {
-  return http_refusal(
-      400, kTransportError,
-      "Bad Request: the MCP-Protocol-Version header names a revision that does not exist; supported are " +
-          wire::revisions_in_words());
+  return http_refusal(400, kTransportError,
+                      "Bad Request: the MCP-Protocol-Version header names a revision that corral does not "
+                      "support; it supports " +
+                          wire::revisions_in_words());
 }
 
 bool says_legacy_version(const http::Request& request) {
@@ -244,7 +244,8 @@ Refusal check_batch(const BatchContents& contents) {
     return http_refusal(400, wire::kInvalidRequest, "Invalid Request: " + why);
   };
   if (!contents.readable)
-    return invalid("the batch has more than 4 MiB or 256 messages; send its messages one by one");
+    return invalid(
+        "the batch is larger than 4 MiB or has more than 256 messages; send its messages one by one");
   if (contents.modern) return invalid(no_batches());
   if (contents.initialize) return invalid("initialize must not be in a batch; send it separately");
   return std::nullopt;

@@ -22,8 +22,8 @@ namespace {
 constexpr int kMostOpenTries = 40;
 constexpr std::chrono::milliseconds kBetweenOpenTries{5};
 
-/// Calls `attempt`, which says whether it succeeded, again after EMFILE: while a server is started, the limit
-/// of open files is lower for a moment (proc/keeper_spawner.cc). This thread can wait.
+/// Calls `attempt`, which says whether it succeeded, again after EMFILE: while a server is started, the
+/// open-file limit is lower for a moment (proc/keeper_spawner.cc). This thread can wait.
 template <class Attempt>
 void try_patiently(Attempt attempt) {
   for (int tries = 1; !attempt() && errno == EMFILE && tries < kMostOpenTries; ++tries) {

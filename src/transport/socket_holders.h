@@ -32,7 +32,7 @@ Holders find_holders(const std::vector<std::uint64_t>& inodes, const std::atomic
 /// Whether that process still holds the socket at that descriptor. A single look, without a walk.
 bool holds_socket(pid_t pid, int fd, std::uint64_t inode);
 
-/// A living process, without a socket. Empty if it is gone or belongs to another user.
+/// A running process, without a socket. Empty if it is gone or belongs to another user.
 std::optional<Holder> pin_process(pid_t pid);
 
 bool has_ended(int pidfd);

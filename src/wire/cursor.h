@@ -1,5 +1,5 @@
 // Walks over one JSON text and rejects everything that is not strict JSON: RFC 8259, UTF-8, at most 512
-// levels and 1,048,576 values. Does not recurse or allocate. Private to this folder.
+// levels and 1,048,576 values. Does not recurse or allocate. Private to this directory.
 #pragma once
 
 #include <cstddef>

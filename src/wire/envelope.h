@@ -51,7 +51,7 @@ struct Envelope {
 };
 
 /// Scans one line. The spans refer to `line`. Rejects a second jsonrpc, id, method, params, result or error,
-/// or a second one of the keys above inside params and _meta, also when it is written with escapes, and a
+/// or a second one of the keys above inside params and _meta, even when it is written with escapes, and a
 /// method of more than 1,024 bytes. An id or token must be a string or a number; params and _meta must be
 /// objects; "jsonrpc" must be exactly "2.0".
 Envelope scan(std::string_view line);

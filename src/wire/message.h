@@ -47,7 +47,7 @@ class Message {
   /// What is wrong with it, for people, and at which byte; see Envelope.
   const char* fault() const { return where_.fault; }
   std::size_t fault_at() const { return where_.fault_at; }
-  /// Whether a receiver that ignores upper and lower case may read another message; see Envelope.
+  /// Whether a receiver that ignores case may read another message; see Envelope.
   bool lookalike() const { return where_.lookalike; }
   bool lookalike_request_id() const { return where_.lookalike_request_id; }
 

@@ -26,8 +26,8 @@ class OversizedLine {
   /// Whether it has a top-level "method": then the id is the sender's own, and not that of a call to it.
   bool asks() const { return asks_; }
   /// Whether it looks like an answer: it has no "method", and has a top-level "jsonrpc", or a "result" or
-  /// "error" that is an object or a list. A log record has none of them (its "error" is a text), and its "id"
-  /// is not that of a call.
+  /// "error" that is an object or a list. A log record has none of them (its "error" is a string), and its
+  /// "id" is not that of a call.
   bool may_answer() const { return !asks_ && rpc_; }
 
  private:

@@ -98,7 +98,7 @@ export class Crew {
     return client;
   }
 
-  // Whoever was hurt on purpose may miss answers; nobody may get a wrong one, or one twice.
+  // A client that was hurt on purpose may miss answers; no client may get a wrong one, or one twice.
   excuse(fits, why) {
     for (const client of this.running) if (fits(client)) client.excuse ||= why;
   }

@@ -1,4 +1,4 @@
-// One daemon in a folder of its own, its configuration, and its control line.
+// One daemon in a directory of its own, its configuration, and its control line.
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
@@ -154,7 +154,7 @@ export class Daemon {
     });
   }
 
-  // What its loop took too long for: its log tells it, also of a daemon that was killed since.
+  // What its loop took too long for: its log tells it, even for a daemon that was killed since.
   slowTurns() {
     const told = (file) => readFileSync(file, 'utf8').split('\n').filter((line) => line.includes('"kind":"slow-turn"'));
     return [this.errors, path.join(this.runtime, 'daemon.log')].filter(existsSync).flatMap(told);
@@ -166,7 +166,7 @@ export class Daemon {
     return files.filter(existsSync).map(tail).join('\n');
   }
 
-  // Children of ours by number, so that a number in a status never hits a stranger.
+  // Our own children by pid, so that a number in a status never hits a stranger.
   find(pid, fits) {
     return pid > 1 ? liveProcesses().find((one) => one.pid === pid && fits(one)) : undefined;
   }

@@ -162,7 +162,7 @@ export const FAULTS = [
   { weight: 1, act: restartServer },
 ];
 
-// What a round ends with. Everything must go, whoever is left to see to it.
+// What a round ends with. Everything must go, no matter which process is left to end it.
 export const LAST_FAULTS = [
   { weight: 3, act: (round) => kill(theDaemon(round), 'the daemon') },
   { weight: 2, act: (round) => kill(theJanitor(round), 'the janitor') },

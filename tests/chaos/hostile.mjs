@@ -15,7 +15,7 @@ import { CORRAL, Daemon, RUDE_SERVER } from './daemon.mjs';
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 const CLIENT = path.join(HERE, 'hostile_client.mjs');
 const MB = 1 << 20;
-// The largest single thing that a hostile client sends has 16 MiB. One line is kept once while it is read and once
+// The largest single thing that a hostile client sends is 16 MiB long. One line is kept once while it is read and once
 // while it waits; the rest is room for the allocator.
 const MOST_MEMORY = 64 * MB;
 const MOST_LOG = 4 * MB;

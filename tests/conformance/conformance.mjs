@@ -42,7 +42,7 @@ function runSuite(run, url, out) {
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, said })));
 }
 
-// Checks by scenario. The folder is named server-SCENARIO-TIME.
+// Checks by scenario. The directory is named server-SCENARIO-TIME.
 function readChecks(out) {
   const folders = readdirSync(out).filter((name) => existsSync(path.join(out, name, 'checks.json')));
   return new Map(

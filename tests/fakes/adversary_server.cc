@@ -200,7 +200,7 @@ void write_line(const std::string& line) {
 }
 
 // flock(2) belongs to the open file, which every fork and exec shares: it is free when the last of them is
-// gone, also of those that change their pid too fast for any scan of /proc.
+// gone, including those that change their pid too fast for any scan of /proc.
 void take_alive_lock(const std::string& path) {
   const int fd = open(path.c_str(), O_RDWR | O_CREAT, 0666);
   if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) != 0) std::exit(66);

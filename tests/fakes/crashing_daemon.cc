@@ -110,7 +110,7 @@ class Daemon final : public instance::Instance::Events {
   }
 
  private:
-  /// What it answers is no JSON-RPC, so it is counted and dropped; by then its tree is in place.
+  /// Its answer is not JSON-RPC, so it is counted and dropped; by then its tree is in place.
   void look() {
     glance_.start(std::chrono::milliseconds(1), [this] {
       if (instance_->counters().lines_dropped == 0 || *instance_->level() == '\0') return look();

@@ -117,7 +117,7 @@ std::string answer(const std::string& request, Containers& containers, int liste
 int run_daemon() {
   const int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const sockaddr_un where = address();
-  sockaddr_un before = where;  // whoever sees the name must be able to connect
+  sockaddr_un before = where;  // a client that sees the name must be able to connect
   before.sun_path[strlen(before.sun_path) - 1] = '~';
   umask(0);  // also for a client of another user
   if (bind(listener, reinterpret_cast<const sockaddr*>(&before), sizeof before) != 0 ||

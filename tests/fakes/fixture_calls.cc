@@ -173,7 +173,7 @@ void FixtureEngine::happen(const Call& call, const Event& event) {
   }
 }
 
-/// Whoever wants to hear it. A legacy client hears of every change of a list.
+/// Tells every client that wants to hear it. A legacy client is told of every change to a list.
 void FixtureEngine::tell(std::string_view kind, std::string_view method, const std::string& members,
                          std::string_view uri) {
   const std::string about(uri);

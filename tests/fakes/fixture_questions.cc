@@ -68,7 +68,7 @@ std::string sealed(const Round& round, int number) {
   return plain + '/' + std::to_string(std::hash<std::string>{}("fixture " + plain));
 }
 
-Outcome wrong_state() { return error(-32602, "requestState is not one of ours"); }
+Outcome wrong_state() { return error(-32602, "requestState does not come from this server"); }
 
 Outcome sampling(const Round& round) {
   if (answered(round, "sample")) return text("LLM response: " + sampled(round, "sample"));

@@ -1,4 +1,4 @@
-// Every process that a fake makes ends by itself, also when it is stopped, daemonised or ignores every signal
+// Every process that a fake makes ends by itself, even when it is stopped, daemonised or ignores every signal
 // that can be ignored. A test that goes wrong can therefore leave nothing behind for long.
 #pragma once
 

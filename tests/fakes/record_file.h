@@ -1,5 +1,5 @@
-// A registry that is a file: each call appends one line in one write, so that whoever reads it after a
-// SIGKILL finds every call that had returned, and no half of one.
+// A registry that is a file: each call appends one line in one write, so that a test that reads it after
+// a SIGKILL finds every call that had returned, and no half of one.
 #pragma once
 
 #include <optional>

@@ -24,20 +24,20 @@
 //   grow k:n      see adversary_trees.h      deaf         answers, then never reads again
 //   freeze        answers, then reads on but never answers anything again, not even ping
 //   stop-self     stops itself (SIGSTOP); the answer never comes
-//   banner        lines that are no message, then the answer
+//   banner        lines that are not messages, then the answer
 //   twice         two answers                wrong-id     one under a stranger's id, then the right one
 //   large KiB     an answer of that size     half         half an answer without its end, then exits
 //   stderr KiB    that much stderr, then the answer
 //   progress KiB  that much news about the call, 4 KiB each, then the answer
 //   changed n     n times "the list of tools changed", then the answer
-//   number        an answer that is no object
+//   number        an answer that is not an object
 //   exit code     says why on stderr and exits
 //   fail x        x, as an error of the tool's
 //   log x         x as a log message, then the answer
 //   ask x         asks the person x, in a form with a number and a choice, and answers with what they said
 //   visit uri     asks the person to visit it, and answers with what they said; visit-first refuses until
-//   then picture       content that is no text knock         answers, then pings the client; the answer to
-//   that gives --pings a byte, too mute          closes stdout and lives on
+//   then picture       content other than text knock         answers, then pings the client; the answer to
+//   that gives --pings a byte, too mute          closes stdout and keeps running
 // Every process of it ends by itself and carries the tag of its test.
 #include <fcntl.h>
 #include <signal.h>
@@ -183,7 +183,7 @@ void take_request(const std::string& method, const std::string& line, const Aske
   say(R"({"jsonrpc":"2.0","id":)" + asked.id + R"(,"error":{"code":-32601,"message":"no such thing"}})");
 }
 
-/// What the person said goes to whoever called: the action, and the two fields of the form.
+/// What the person said goes to the caller: the action, and the two fields of the form.
 void take_answer(const std::string& line, const RudeOptions& options, RudeState& state) {
   if (field(line, "id") == "knock" && !options.pings.empty()) count_one(options.pings);
   if (state.waiting.empty()) return;

@@ -25,7 +25,7 @@ struct RudeOptions {
 struct RudeState {
   std::vector<std::string> tools;    // as JSON
   std::string waiting;               // the id of the call that waits for the client's answer
-  std::string remembered;            // by whoever called last
+  std::string remembered;            // by the last caller
   std::set<std::string> subscribed;  // URIs
   bool leaves_after_handshake = false;
   bool frozen = false;

@@ -1,5 +1,5 @@
-// `corral connect` in the place of a server: what the client and the server see, and what happens where there
-// is no daemon.
+// `corral connect` in the place of a server: what the client and the server see, and what happens without a
+// daemon.
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
@@ -168,7 +168,7 @@ daemonTest(
 
 // ---- no daemon
 
-// The ways in which a runtime folder is of no use, whoever one is.
+// The ways in which a runtime directory is of no use, even to root.
 const UNUSABLE = {
   'open to others': (place) => chmodSync(place.dir, 0o755),
   'a symbolic link': (place) => {
@@ -179,7 +179,7 @@ const UNUSABLE = {
 };
 
 for (const [what, spoil] of Object.entries(UNUSABLE)) {
-  labTest(`a runtime folder that is ${what}: the client is served all the same`, {}, async (lab) => {
+  labTest(`a runtime directory that is ${what}: the client is served all the same`, {}, async (lab) => {
     const place = new Place(lab, ENTRIES);
     spoil(place);
 
@@ -193,13 +193,13 @@ for (const [what, spoil] of Object.entries(UNUSABLE)) {
       assert.ok(running.includes('corral-keeper'), `as with corral run: ${running}`);
       const ours = session.stderr.split('\n').filter((line) => line.startsWith('corral'));
       assert.equal(ours.length, 1, session.stderr);
-      assert.match(ours[0], /^corral connect: the runtime folder .*; running the server here/);
+      assert.match(ours[0], /^corral connect: the runtime directory .*; running the server here/);
       await lab.empty();
     }
     assert.equal(place.log, '', 'no daemon was started');
   });
 
-  labTest(`a runtime folder that is ${what}: --require-daemon makes it an error`, {}, async (lab) => {
+  labTest(`a runtime directory that is ${what}: --require-daemon makes it an error`, {}, async (lab) => {
     const place = new Place(lab, ENTRIES);
     spoil(place);
 
@@ -209,7 +209,7 @@ for (const [what, spoil] of Object.entries(UNUSABLE)) {
 
     assert.deepEqual(end, { code: 69, signal: null });
     assert.equal(client.stdout, '');
-    assert.match(client.stderr, /^corral connect: the runtime folder .* \(--require-daemon\)\n$/);
+    assert.match(client.stderr, /^corral connect: the runtime directory .* \(--require-daemon\)\n$/);
   });
 }
 

@@ -1,5 +1,5 @@
 // Every way in which a session of `corral connect` ends, each during a call: the whole tree of a private
-// server is gone, and a shared one lives on for the others.
+// server is gone, and a shared one keeps running for the others.
 import assert from 'node:assert/strict';
 import { getDefaultEnvironment } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { daemonTest, entry } from './support/daemon.mjs';
@@ -223,7 +223,7 @@ const LEAVING = {
   },
 };
 
-daemonTest('a shared server lives on while somebody holds it', { servers: SERVERS }, async (daemon, lab) => {
+daemonTest('a shared server keeps running while somebody holds it', { servers: SERVERS }, async (daemon, lab) => {
   const holder = await Session.open(lab, daemon.connect('shared'));
   const before = (await daemon.status()).instances;
 

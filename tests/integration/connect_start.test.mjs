@@ -14,7 +14,7 @@ const ROUNDS = Number(process.env.CORRAL_RACE_ROUNDS ?? 3);
 const CLIENTS = 50;
 const TALKATIVE = fixture('talkative-mcp.mjs');
 
-// Who takes in a process that lost its parent. Where that is neither pid 1 nor the user's service manager, it
+// The process that adopts orphans. Where that is neither pid 1 nor the user's service manager, it
 // may end what it inherits, and no daemon is started there.
 async function adopter() {
   const script = 'setsid sleep 60 </dev/null >/dev/null 2>&1 & echo $!';

@@ -123,7 +123,7 @@ daemonTest(
 );
 
 daemonTest(
-  'a client that never reads is no burden for the others when it is killed',
+  'a client that never reads does not burden the others when it is killed',
   { servers: EVERYTHING },
   async (daemon, lab) => {
     const stalled = new RawClient(lab, daemon.connect('everything'));
@@ -152,7 +152,7 @@ daemonTest(
     bad.send(INITIALIZED);
 
     bad.child.stdin.write(
-      'this is no JSON\n{"jsonrpc":"2.0","id":7\n[]\n{"jsonrpc":"2.0","id":99,"result":{}}\n',
+      'this is not JSON\n{"jsonrpc":"2.0","id":7\n[]\n{"jsonrpc":"2.0","id":99,"result":{}}\n',
     );
     bad.send({ jsonrpc: '2.0', id: 'eight', method: 'no/such/method' });
     bad.send(toolCall(1.5, 'echo', { text: 'half' }), toolCall('1', 'echo', { text: 'a text' }));

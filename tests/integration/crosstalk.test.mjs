@@ -248,7 +248,7 @@ class World {
 }
 
 daemonTest(
-  'no byte about one session reaches another, whoever comes, calls, cancels and dies',
+  'no byte about one session reaches another, whatever clients do: come, call, cancel and die',
   { serve: DOOR, servers },
   async (daemon, lab) => {
     const world = new World(daemon, lab);

@@ -34,7 +34,7 @@ function assertServes(server, holder) {
   }
 }
 
-// Whoever is at the other end of a pipe notices a death a little later than we do.
+// The process at the other end of a pipe notices a death a little later than we do.
 function becomesOrphan(lab, count = 1) {
   return eventually(`${count} orphans`, async () => {
     const seen = await look(lab);
@@ -88,7 +88,7 @@ for (const version of ['v1', 'v2']) {
     await lab.endLeftovers();
   });
 
-  labTest(`SDK ${version} closes a server behind a shell: an orphan of a living client`, {}, async (lab) => {
+  labTest(`SDK ${version} closes a server behind a shell: an orphan of a running client`, {}, async (lab) => {
     const holder = await Holder.connected(lab, version, [behindShell(lingering(lab))]);
 
     await holder.close();
@@ -117,7 +117,7 @@ for (const version of ['v1', 'v2']) {
 }
 
 // A program of SDK 1 may be either; one that depends on the client half of SDK 2 cannot.
-labTest('a program of the client SDK without servers is no server itself', {}, async (lab) => {
+labTest('a program of the client SDK without servers is not a server itself', {}, async (lab) => {
   const holder = await Holder.connected(lab, 'v2', [viaNode('memory')]);
 
   await holder.close();

@@ -1,4 +1,4 @@
-// Clients of either era with servers of either era, end to end: whoever meets, the user sees the same.
+// Clients of either era with servers of either era, end to end: in every combination the user sees the same.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -136,7 +136,7 @@ mixTest('a subscription is a subscription in either era, and ends', {}, features
   'test://watched-resource',
 ]);
 
-mixTest('a change of the tools reaches every client', {}, features.toolChanges, {
+mixTest('a change to the tools reaches every client', {}, features.toolChanges, {
   said: 'There is one more.',
   more: ['test_dynamic_tool'],
 });

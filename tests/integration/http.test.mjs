@@ -1,4 +1,4 @@
-// Clients that come by URL: both official SDKs, the Inspector and curl, with real servers behind one daemon.
+// Clients that connect by URL: both official SDKs, the Inspector and curl, with real servers behind one daemon.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { cpSync, symlinkSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Who may come by URL and with what: other users, browsers, forged requests, and those who only hold on.
+// Which clients may connect by URL and with what: other users, browsers, forged requests, and those who only hold on.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
@@ -34,7 +34,7 @@ const callAt = (port, text, lines = []) => {
   return request(port, '/mcp/traced', { body, lines: [...own, ...lines, 'Connection: close'] });
 };
 
-// What comes behind a forged request on the same connection, for whoever takes it for a request.
+// What follows a forged request on the same connection, for a server that takes it for a request.
 const smuggled = (port) => callAt(port, 'smuggled');
 
 // The token's name and its secret.

@@ -228,7 +228,7 @@ describe('lazy start', { concurrency: 3 }, () => {
 
   for (const sdk of ['v1', 'v2 modern']) {
     daemonTest(
-      `${sdk} hears when a server turns out to offer something else than was known`,
+      `${sdk} hears when a server turns out to offer something other than was known`,
       {
         servers: (lab) => counted(['--legacy', `--tools-file=${path.join(lab.dir, 'tools')}`])(lab),
       },
@@ -281,7 +281,7 @@ describe('lazy start', { concurrency: 3 }, () => {
   );
 
   daemonTest(
-    'an eager server is started by whoever attaches',
+    'an eager server is started by the first client that attaches',
     { servers: counted(['--legacy'], { eager: true }) },
     async (daemon, lab) => {
       await learn(daemon, lab);

@@ -103,7 +103,7 @@ labTest('a corral that is older than corral.min_version may only end the daemon'
   await daemon.shutDown();
 });
 
-// Whoever ends orphans ends those of the whole machine, so this happens in a PID namespace of its own.
+// A command that ends orphans ends those of the whole machine, so this happens in a PID namespace of its own.
 function namespacesRefused() {
   const probe = spawnSync('unshare', ['-Urpf', '--mount-proc', 'true'], { encoding: 'utf8', timeout: 9_000 });
   if (probe.status === 0) return false;

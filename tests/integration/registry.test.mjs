@@ -26,7 +26,7 @@ async function openRaw(lab, command, options) {
   return client;
 }
 
-// Who only forked for it may be on his way out.
+// A process that only forked for it may be about to exit.
 function processesBelow(keeper) {
   return eventually(`${PROCESSES} processes`, () => {
     const below = treeBelow(keeper).slice(1);
@@ -46,7 +46,7 @@ async function waitForDaemon(daemon) {
   daemon.watch();
 }
 
-// An engine of containers. What it runs is its own child, and no mark of ours is on it. Returns where it is.
+// An engine of containers. What it runs is its own child, and it has no mark of corral. Returns where it is.
 function startEngine(lab) {
   const socket = path.join(lab.dir, 'engine');
   const engine = { DOCKER_HOST: `unix://${socket}` };
@@ -86,7 +86,7 @@ daemonTest(
     await eventually('the container gone', () => containers(lab).length === 0);
     await eventually('the word of it', async () => {
       const told = await daemon.events('--kind', 'finding');
-      return told.some(({ text }) => text.includes('server boxed: no container of it is left'));
+      return told.some(({ text }) => text.includes('server boxed: its container is gone'));
     });
     lab.engine.kill('SIGKILL');
   },
@@ -164,7 +164,7 @@ function makeDamaged(file) {
   writeFileSync(file, 'moo'.repeat(5000), { mode: 0o600 });
 }
 
-// A folder in its place cannot be written by anybody, not even by root.
+// A directory in its place cannot be written by anybody, not even by root.
 function makeUnwritable(file) {
   remove(file);
   mkdirSync(file, { mode: 0o700 });

@@ -1,4 +1,4 @@
-// A program that lives on and never closes a pipe: it creates a session, uses its servers, ends the session,
+// A program that keeps running and never closes a pipe: it creates a session, uses its servers, ends the session,
 // and begins again. Nothing adds up.
 import assert from 'node:assert/strict';
 import path from 'node:path';

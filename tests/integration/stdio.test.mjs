@@ -58,7 +58,7 @@ labTest("the server's stderr is the client's own stderr when it is inherited", {
   await client.kill('SIGTERM');
 });
 
-labTest('stdout carries only JSON-RPC, also with --verbose and a report on stderr', {}, async (lab) => {
+labTest('stdout carries only JSON-RPC, even with --verbose and a report on stderr', {}, async (lab) => {
   const command = underCorral(viaNode('everything'), '--verbose', '--report', '-');
 
   const { stdout, stderr } = await pipeInto(lab, command, INPUT);

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Breaks src/ in the ways that must never pass, one at a time: each named patch has to be noticed by the test it names.
+"""Breaks src/ in the ways that must never pass, one at a time: each named patch must be detected by the test it names.
 
-The first line of a patch is `# noticed by: PROGRAM --gtest_filter=TESTS`, for instance
-`# noticed by: unit_tests --gtest_filter=Attribution.*`. The tests must pass without the patch and fail with it.
+The first line of a patch is `# detected by: PROGRAM --gtest_filter=TESTS`, for instance
+`# detected by: unit_tests --gtest_filter=Attribution.*`. The tests must pass without the patch and fail with it.
   named.py          all of them
   named.py NAME...  only these, without `.patch`
 """
@@ -18,7 +18,7 @@ from tree import BUILD, TREE
 from trial import run_apart
 
 FOLDERS = (ROOT / "tests" / "mutants" / "named", ROOT / "tests" / "chaos" / "mutants")
-MARK = "# noticed by: "
+MARK = "# detected by: "
 SECONDS = 300
 
 
@@ -49,7 +49,7 @@ def passes(command):
 
 
 def broken(patch, command, jobs):
-    """Whether the test notices the patch. The tree is as before afterwards."""
+    """Whether the test detects the patch. The tree is as before afterwards."""
     with open(patch, encoding="utf-8") as text:
         subprocess.run(["patch", "--quiet", "-p1", "-d", str(TREE)], stdin=text, check=True)
     try:
@@ -76,16 +76,16 @@ def main(argv=None):
             if not passes(command):
                 say(f"{shlex.join(command)} fails without a patch; correct that first")
                 return 2
-        unnoticed = []
+        undetected = []
         for patch, command in chosen.items():
             if not broken(patch, command, arguments.jobs):
-                unnoticed.append(patch.stem)
-            say(f"{patch.stem}: {'NOT NOTICED' if patch.stem in unnoticed else 'noticed'}")
+                undetected.append(patch.stem)
+            say(f"{patch.stem}: {'NOT DETECTED' if patch.stem in undetected else 'detected'}")
     except tree.BuildFailed as failure:
         print(str(failure)[-3000:])
         say(f"a build in {BUILD.relative_to(ROOT)} failed; a patch must compile")
         return 2
-    return 1 if unnoticed else 0
+    return 1 if undetected else 0
 
 
 if __name__ == "__main__":

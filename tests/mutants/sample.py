@@ -72,13 +72,13 @@ def difference(file, change):
 
 
 def table(results):
-    """The score by folder, as lines."""
+    """The score by directory, as lines."""
     folders = {}
     for result in results:
         counts = folders.setdefault(result["folder"], dict.fromkeys(HOWS, 0))
         counts[result["how"]] += 1
     total = {how: sum(counts[how] for counts in folders.values()) for how in HOWS}
-    lines = ["folder     mutants" + "".join(f"{how:>13}" for how in HOWS) + "  score"]
+    lines = ["directory  mutants" + "".join(f"{how:>13}" for how in HOWS) + "  score"]
     for folder, counts in [*sorted(folders.items()), ("all", total)]:
         numbers = "".join(f"{counts[how]:13}" for how in HOWS)
         lines.append(f"{folder:10} {sum(counts.values()):7}{numbers} {score(counts):5.0f}%")
@@ -139,7 +139,7 @@ def try_all(results, how, look, keep):
         keep()
         say(
             f"{place}/{len(left)} {result['file']}:{result['line']} {result['kind']} {result['after']!r}:"
-            f" {'noticed by ' + test if test else f'passes the {how} tests'} ({time.monotonic() - began:.0f} s)"
+            f" {'detected by ' + test if test else f'passes the {how} tests'} ({time.monotonic() - began:.0f} s)"
         )
 
 
@@ -147,7 +147,7 @@ def parse(argv):
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--mutants", type=int, default=60)
     parser.add_argument("--seed", type=int, default=None, help="default: by chance, and printed")
-    parser.add_argument("--score", type=float, default=92.0, help="percent that must be noticed (92)")
+    parser.add_argument("--score", type=float, default=92.0, help="percent that must be detected (92)")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--lock", help="a file that is locked while tests with real processes run")
     parser.add_argument("--list", action="store_true", help="only print the sample")
@@ -161,7 +161,7 @@ def parse(argv):
 
 def main(argv=None):
     arguments = parse(argv)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what runs is ended, too
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what is running is ended, too
     say(f"seed {arguments.seed}, {arguments.mutants} mutants")
     files = load_files()
     if arguments.list:
@@ -198,7 +198,7 @@ def main(argv=None):
             (SURVIVORS / f"{result['number']}.diff").write_text(difference(files[mutant.path], mutant.change))
     lines, reached = table(results)
     print("\n".join(lines))
-    say(f"seed {arguments.seed}: {reached:.1f} % noticed, {arguments.score:g} % wanted; {log.relative_to(ROOT)}")
+    say(f"seed {arguments.seed}: {reached:.1f} % detected, {arguments.score:g} % wanted; {log.relative_to(ROOT)}")
     say(f"what survived: {SURVIVORS.relative_to(ROOT)}/*.diff")
     return 0 if reached >= arguments.score else 1
 

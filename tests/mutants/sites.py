@@ -2,7 +2,7 @@
 
 A changed file asks `corral_mutant(17)` where mutant 17 differs: as a condition, a value or a statement. So all mutants
 of a sample are compiled once, and a number in the finished programs says which of them is on (switch.py).
-What cannot be written that way (a place in a template's arguments, a case label) is no site.
+What cannot be written that way (a place in a template's arguments, a case label) is not a site.
 """
 
 import dataclasses
@@ -102,7 +102,7 @@ class File:
         ]
 
     def changes(self):
-        """All changes of the file by line number."""
+        """All changes to the file by line number."""
         found = {}
         for change in (*self._token_changes(), *self._guards(), *self._calls()):
             found.setdefault(self.source.line(change.at), []).append(change)

@@ -8,7 +8,7 @@ RECORD = 0xFFFFFFFF  # no mutant is on, and every program tells which ones it co
 REACHED = "/run/corral-reached/list"
 
 HEADER_TEXT = """#pragma once
-// Which change of the sources is on; 0 = none. The number is written into the finished program.
+// Which change to the sources is on; 0 = none. The number is written into the finished program.
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -55,7 +55,7 @@ def places(program):
 
 
 def programs(folder):
-    """{program: places} of all programs below a folder that hold a mutant."""
+    """{program: places} of all programs below a directory that hold a mutant."""
     found = {}
     for path in sorted(Path(folder).rglob("*")):
         if path.is_file() and not path.is_symlink() and path.stat().st_mode & 0o111 and path.suffix == "":

@@ -109,4 +109,4 @@ def program(name):
     for folder in ("tests/unit", "tests/os", "bin"):
         if (BUILD / folder / name).is_file():
             return Path(BUILD / folder / name)
-    sys.exit(f"mutants: there is no test program {name}; name one of tests/unit or tests/os in `# noticed by:`")
+    sys.exit(f"mutants: there is no test program {name}; name one of tests/unit or tests/os in `# detected by:`")

@@ -1,4 +1,4 @@
-"""Runs the tests against one mutant: unit tests first, then the tests of its folder with real processes, then the
+"""Runs the tests against one mutant: unit tests first, then the tests of its directory with real processes, then the
 integration tests.
 
 All tests run once without a mutant and tell which ones they come across; a mutant then meets only those tests that
@@ -28,7 +28,7 @@ _FAILED = re.compile(r"^\[  FAILED  \] ([\w/]+\.[\w/]+)", re.MULTILINE)
 _UNIT_SECONDS, _OS_SECONDS, _INTEGRATION_SECONDS = 180, 90, 400
 _AT_ONCE = 24  # tests with real processes in one go, so that nobody waits long for the lock
 
-# Which programs of tests/os may notice a change in a folder. Generous: of each program only the tests run that come
+# Which programs of tests/os may detect a change in a directory. Generous: of each program only the tests run that come
 # across the change.
 OS_TESTS = {
     "base": ("hub", "connect"),
@@ -140,7 +140,7 @@ class Trial:
         return next((words for _, passed, _, words in ends if not passed), None)
 
     def record_os(self, folders):
-        """Which tests with real processes come across which mutant, of all that are for these folders."""
+        """Which tests with real processes come across which mutant, of all that are for these directories."""
         wanted = {program for folder in folders for program in OS_TESTS[folder]}
         tests = [test for test in self._all_os() if _short(test) in wanted and not _LEFT_OUT.search(test[1])]
         self._os = self._recorded(tests, self._os_jobs, _OS_SECONDS)
@@ -166,12 +166,12 @@ class Trial:
         return found
 
     def unit_test(self, number):
-        """The unit test that notices a mutant, or None."""
+        """The unit test that detects a mutant, or None."""
         suites = [chosen for chosen, reached in self._units.items() if number in reached]
         return self._noticed(number, [(UNIT, ":".join(suites))] if suites else [], self._jobs, _UNIT_SECONDS)
 
     def os_test(self, number, folder):
-        """The test of its folder with real processes that notices a mutant, or None."""
+        """The test of its directory with real processes that detects a mutant, or None."""
         tests = [test for test in _across(self._os, number) if _short(test) in OS_TESTS[folder]]
         return self._noticed_in_turn(number, tests, self._os_jobs, _OS_SECONDS)
 

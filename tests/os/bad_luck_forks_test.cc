@@ -154,7 +154,7 @@ TEST_F(SetUidDescendant, IsReportedAndNotWaitedForWithoutEnd) {
   EXPECT_NE(errors().find(std::to_string(found->pid)), std::string::npos) << errors();
   EXPECT_NE(errors().find("kill"), std::string::npos) << errors();
 
-  ASSERT_TRUE(kill_now(found->pid));  // whoever may do it does; the keeper that stayed for it goes too
+  ASSERT_TRUE(kill_now(found->pid));  // root may do it; the keeper that stayed for it goes too
   EXPECT_TRUE(all_gone()) << testing::PrintToString(processes());
 }
 

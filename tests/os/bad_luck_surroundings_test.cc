@@ -42,7 +42,7 @@ TEST_F(ClosedDescriptor, TwoIsNoObstacle) {
   launch.stderr_path.clear();
   Session session(launch);
   EXPECT_EQ(session.ask("echo", "ready"), "ready");
-  EXPECT_EQ(session.ask("fds"), "0 1 2");  // never a file of ours where stderr should be
+  EXPECT_EQ(session.ask("fds"), "0 1 2");  // never one of our files where stderr should be
 
   session.close_stdin();
 
@@ -210,7 +210,8 @@ TEST_F(Surroundings, AParentThatIgnoresSigchldCostsNeitherTheExitCodeNorTheTree)
   expect_clean(report());
 }
 
-// The real starter is gone before corral looks; whoever adopts orphans (here: the test) is the parent now.
+// The real starter is gone before corral looks; the process that adopts orphans (here: the test) is the
+// parent.
 class OrphanAtStart : public OsTest {
  protected:
   void SetUp() override { prctl(PR_SET_CHILD_SUBREAPER, 1); }

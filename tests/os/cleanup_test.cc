@@ -1,5 +1,5 @@
-// `corral run --cleanup`: before a server starts, the oldest copies of it are ended, whoever started them, so
-// that N are left with the new one.
+// `corral run --cleanup`: before a server starts, the oldest copies of it are ended, no matter what started
+// them, so that N are left with the new one.
 #include <gmock/gmock.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A server in a container is a child of the container engine's daemon and not of ours. corral marks
+// A server in a container is a child of the container engine's daemon and not of corral. corral marks
 // the container and removes it. Shown with a fake engine whose container is a real process, and with
 // podman where that runs.
 #include <gtest/gtest.h>

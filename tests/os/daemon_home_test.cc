@@ -185,7 +185,7 @@ TEST_F(DaemonHome, AServiceManagerThatDoesNotAnswerIsNoReasonToHaveNoDaemon) {
   EXPECT_FALSE(group.holds(daemon()));
   ASSERT_FALSE(file("asking").empty());
   const std::optional<Process> asking = process_by_pid(std::stoi(file("asking")));
-  EXPECT_TRUE(!asking || asking->state == 'Z') << "whoever asked is left behind";
+  EXPECT_TRUE(!asking || asking->state == 'Z') << "the process that asked is left behind";
 }
 
 TEST_F(DaemonHome, WhyTheWayByTheServiceManagerFailedIsSaidIfTheOtherFailsToo) {

@@ -99,7 +99,8 @@ TEST_F(Doctor, NamesAServerThatALivingClientHasLetGo) {
   EXPECT_EQ(text_of(entry, "cause"), "let-go");
   EXPECT_EQ(text_of(entry.at("client").as_object(), "pid"), word(codex.pid()));
   ASSERT_NE(finding(said, "orphan", codex.server()), nullptr);
-  EXPECT_THAT(text_of(*finding(said, "orphan", codex.server()), "explanation"), HasSubstr("still runs"));
+  EXPECT_THAT(text_of(*finding(said, "orphan", codex.server()), "explanation"),
+              HasSubstr("is still running"));
 }
 
 TEST_F(Doctor, NamesALauncherThatIsGone) {

@@ -114,7 +114,7 @@ TEST_F(LearnFingerprint, OfTheChildOfAShellThatWaitsForIt) {
 TEST_F(LearnFingerprint, OfTheOneThatHasThePipeNotOfAHelper) {
   const std::string script = write("server.py", kPython);
   const std::string helper = write("helper.py", "import time\ntime.sleep(60)\n");
-  // The helper belongs to a deeper level, but reads nothing of ours.
+  // The helper belongs to a deeper level, but reads nothing from us.
   const Session session(starting({"/bin/sh", "-c",
                                   "sh -c 'sh -c \"python3 " + helper + "; :\"; :' </dev/null & python3 '" +
                                       script + "'; kill %1; exit 0"}));
@@ -159,7 +159,7 @@ TEST_F(LearnFingerprint, OfACompiledProgramThatIsReplacedLater) {
   std::filesystem::rename(path("new"), program);
 
   EXPECT_EQ(what_changed(found), program + " has changed");
-  // What the old one was is not there any more; the new one is not what runs.
+  // What the old one was is not there any more; the new one is not what is running.
   EXPECT_THAT(paths(learn_fingerprint(session.pid(), input_of(session))), IsEmpty());
   std::ofstream(program + " (deleted)") << "what the kernel calls it is another file";
   EXPECT_THAT(paths(learn_fingerprint(session.pid(), input_of(session))), IsEmpty());

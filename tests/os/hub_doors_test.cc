@@ -1,5 +1,5 @@
-// Who may come in, from where, and which keys are not meant for us: strangers, sandboxes and terminals
-// against the real daemon.
+// Which clients may come in, from where, and which keys are not meant for us: strangers, sandboxes and
+// terminals against the real daemon.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -73,7 +73,7 @@ TEST_F(HubDoor, AStrangerGetsNoByteEvenIfTheSocketIsOpenToAll) {
   if (!running_as_root()) GTEST_SKIP() << "needs root to be somebody else";
   const uid_t owner = *uid_of(User::Ordinary);
   const std::string socket = in_runtime_dir("corral.sock");
-  ASSERT_EQ(welcome_of(owner + 1, socket), Welcome::NotReached) << "the folder is open";
+  ASSERT_EQ(welcome_of(owner + 1, socket), Welcome::NotReached) << "the directory is open";
   ASSERT_EQ(chmod(runtime_dir().c_str(), 0755), 0);
   ASSERT_EQ(chmod(socket.c_str(), 0777), 0);
 
@@ -176,7 +176,7 @@ TEST_F(HubDoor, WithoutASandboxACommandIsTheDaemonsToo) {
 
 // ---- terminals
 
-/// The soft limit of open files, as the kernel shows it; empty if there is no such process.
+/// The soft open-file limit, as the kernel shows it; empty if there is no such process.
 std::string open_files_of(pid_t pid) {
   std::ifstream limits("/proc/" + std::to_string(pid) + "/limits");
   for (std::string line; std::getline(limits, line);) {

@@ -57,7 +57,7 @@ class HubTrees : public HubTest {
   }
 };
 
-/// Who is who in one session.
+/// The processes of one session by their parts.
 struct Cast {
   McpClient& client;
   pid_t shim;

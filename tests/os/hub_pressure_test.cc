@@ -1,5 +1,5 @@
-// Who does not read and who does not stop writing: the daemon's memory stays bounded, nothing that was owed
-// is lost, and the others go on.
+// Clients that do not read and servers that do not stop writing: the daemon's memory stays bounded, nothing
+// that was owed is lost, and the others go on.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>

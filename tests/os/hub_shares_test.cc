@@ -1,4 +1,4 @@
-// What a token may choose and use of the daemon, and what stays for the user whoever else is there.
+// What a token may choose and use of the daemon, and what stays for the user in any case.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>

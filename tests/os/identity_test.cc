@@ -1,4 +1,4 @@
-// Who a process is, when its pid is not enough.
+// The identity of a process, when its pid is not enough.
 #include "proc/identity.h"
 
 #include <gtest/gtest.h>

@@ -80,7 +80,7 @@ TEST_F(InUse, AConnectionToThePortOfAConfiguredServer) {
   EXPECT_FALSE(lives(dead.server()));
 }
 
-// As with `ip netns exec`: no list of ours shows who is connected there.
+// As with `ip netns exec`: no list that we can read shows who is connected there.
 TEST_F(InUse, APortInAnotherNetworkNamespace) {
   bool may = false;
   std::thread([&] { may = unshare(CLONE_NEWNET) == 0; }).join();

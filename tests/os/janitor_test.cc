@@ -24,7 +24,7 @@ constexpr int kLock = 9;
 
 class Janitor : public DaemonTest {
  protected:
-  // $1 and $2 of the script are the descriptors of lock and life line.
+  // $1 and $2 of the script are the descriptors of lock and lifeline.
   Launch above(const std::string& script) const {
     Launch launch;
     launch.argv = {"/bin/false"};

@@ -189,7 +189,7 @@ TEST_F(NestedLoss, ProvesNothingWhileServersOfTheInnerOneLive) {
   EXPECT_EQ(session.wait(), 125) << errors();
   EXPECT_TRUE(survivors(tag()).empty()) << testing::PrintToString(processes());
   expect_clean(report());
-  EXPECT_TRUE(job_lives()) << "it was ended, and was none of ours";
+  EXPECT_TRUE(job_lives()) << "it was ended, but is not part of the tree";
   end_tagged(tag());
 }
 
@@ -222,7 +222,7 @@ TEST_F(NestedLoss, DoubtsServersWhoseKeepersWereGoneBefore) {
   EXPECT_EQ(result.proof, "none");
   ASSERT_EQ(result.survivors.size(), 1U);
   EXPECT_EQ(result.survivors[0].pid, server->pid);
-  EXPECT_TRUE(job_lives()) << "it was ended, and was none of ours";
+  EXPECT_TRUE(job_lives()) << "it was ended, but is not part of the tree";
   end_tagged(tag());
 }
 

@@ -154,8 +154,8 @@ TEST_F(OddStart, WithFewDescriptorsWorksOrSaysSo) {
   EXPECT_TRUE(std::is_sorted(outcome.begin(), outcome.end())) << testing::PrintToString(outcome);
 }
 
-// A file system that does not answer, as a dead network mount: whoever executes the file hangs in the kernel.
-// Here a watcher of that file plays it, by not answering when asked for permission.
+// A file system that does not answer, as a dead network mount: a process that executes the file hangs in the
+// kernel. Here a watcher of that file plays it, by not answering when asked for permission.
 TEST_F(OddStart, AnExecThatHangsDoesNotHoldUpTheEnd) {
   std::filesystem::copy_file(programs().adversary, path("server"));
   const int watcher = fanotify_init(FAN_CLASS_CONTENT | FAN_CLOEXEC, O_RDONLY | O_CLOEXEC);
@@ -171,7 +171,7 @@ TEST_F(OddStart, AnExecThatHangsDoesNotHoldUpTheEnd) {
   kill(session.pid(), SIGTERM);
   const auto code = session.wait();
 
-  close(watcher);  // lets go of whoever still waits
+  close(watcher);  // lets go of the process that still waits
   EXPECT_TRUE(hangs);
   EXPECT_EQ(code, 128 + SIGTERM) << errors();
   EXPECT_EQ(report().reason, "signal");

@@ -1,5 +1,5 @@
-// --on-stop: the user's own command for what the server did elsewhere. It runs when the tree is gone, whoever
-// of us was killed, and it cannot hold anything up for ever.
+// --on-stop: the user's own command for what the server did elsewhere. It runs when the tree is gone,
+// whichever process of corral was killed, and it cannot hold anything up for ever.
 #include <gtest/gtest.h>
 #include <signal.h>
 

@@ -1,4 +1,4 @@
-// A process number that changes hands between the look and the signal. In a small PID namespace the test
+// A pid that changes hands between the look and the signal. In a small PID namespace the test
 // decides who gets which number (ns_last_pid), so what takes years of bad luck elsewhere happens here two
 // hundred times in a row.
 #include <gtest/gtest.h>

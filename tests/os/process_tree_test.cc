@@ -252,7 +252,7 @@ TEST_F(Upgrade, AHelperOfAnotherBuildSaysSo) {
   ASSERT_NE(event, nullptr);
   EXPECT_EQ(event->stage, keeper::Stage::Plan);
   const std::string text = explain_start_failure(*event, "/bin/true", "").message;
-  EXPECT_NE(text.find("another build (" + std::string(kVersion) + " of " + kBuildDate + ")"),
+  EXPECT_NE(text.find("different builds (" + std::string(kVersion) + " of " + kBuildDate + " and "),
             std::string::npos)
       << text;
   EXPECT_NE(text.find("reinstall corral"), std::string::npos) << text;

@@ -61,7 +61,7 @@ TEST_F(ReapAsRootNever, TouchesWhatBelongsToAnotherUserAndSaysSo) {
   EXPECT_TRUE(lives(other.server()));
 }
 
-// A program called codex in a folder with a configuration: anybody can make that.
+// A program called codex in a directory with a configuration: anybody can make that.
 TEST_F(ReapAsRootNever, TouchesWhatOnlyAnotherUsersConfigurationNames) {
   if (!running_as_root()) GTEST_SKIP() << "only root can start a process of another user";
   const std::string program = install(programs().adversary, "sbin/important");
@@ -102,7 +102,7 @@ TEST_F(ReapNever, TouchesWhatADebuggerHolds) {
   Holder dead(client("codex", 2, server_line()), 2);
   dead.die();
   if (ptrace(PTRACE_SEIZE, dead.server(), nullptr, nullptr) != 0) {
-    GTEST_SKIP() << "this kernel does not let us trace a process that is no child of ours";
+    GTEST_SKIP() << "this kernel does not let us trace a process that is not our child";
   }
 
   const Said said = reap();

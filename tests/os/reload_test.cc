@@ -88,7 +88,7 @@ TEST_F(Reload, TellsWhoAsksWhatHasChanged) {
   begin();
   write(config(), configuration(entry("one", R"(,"MORE":"1")") + "," + entry("three")));
 
-  // Whoever comes first, the watch on the file or this one, the other finds nothing new.
+  // Whichever comes first, the watch on the file or this one, the other finds nothing new.
   const Words said = say("reload", {"--json"});
 
   EXPECT_EQ(said.code, 0) << said.err;

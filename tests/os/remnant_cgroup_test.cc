@@ -111,7 +111,7 @@ TEST_F(RemnantCgroup, IsToldAsWhatEndedAProcessWithoutMarks) {
   for (const reap::Remnant& one : ended.processes) {
     SCOPED_TRACE(one.text);
     EXPECT_THAT(one.text, Not(HasSubstr("did not exit after SIGTERM")));
-    by_cgroup = by_cgroup || one.text.find("control group") != std::string::npos;
+    by_cgroup = by_cgroup || one.text.find("in the cgroup of") != std::string::npos;
   }
   EXPECT_TRUE(by_cgroup) << texts(ended);
 }

@@ -170,7 +170,7 @@ registry::ProcessFacts facts_at(pid_t pid, Rung rung) {
 
 enum Answer { AsWished = 0, NoReuse = 2, WrongKill = 3, NotEnded = 4, Broken = 5 };
 
-/// In a process of its own: whoever is below the one that reconciles is safe anyway.
+/// In a process of its own: a process below the one that reconciles is safe anyway.
 bool reconcile_in_a_child(const registry::Unfinished& unfinished) {
   const pid_t child = fork();
   if (child == 0) {

@@ -19,7 +19,7 @@ using testing::IsEmpty;
 using testing::Not;
 
 constexpr const char* kLastWords = "; its stderr ended with: rude server: the roof is on fire";
-constexpr const char* kRestarted = "; it was started again, and what it kept in memory is gone";
+constexpr const char* kRestarted = "; it was restarted, and its state in memory is lost";
 
 std::string error_line(int id, const std::string& message) {
   return R"({"jsonrpc":"2.0","id":)" + std::to_string(id) + R"(,"error":{"code":-31001,"message":")" +
@@ -200,8 +200,7 @@ TEST_F(Restart, AServerThatDiesAgainAndAgainIsLeftAloneUntilSomebodyAsks) {
   // Waits through four more starts.
   const std::string why =
       "server loop died 5 times in a row and is not started again for now; `corral restart loop` tries at "
-      "once. "
-      "The last time: server loop exited with code 3";
+      "once. Last error: server loop exited with code 3";
   const int waits = client.begin("echo", "patient");
   EXPECT_EQ(client.answer_to(waits), error_line(waits, why + kLastWords));
   EXPECT_EQ(starts(), 5U);

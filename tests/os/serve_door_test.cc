@@ -1,5 +1,5 @@
-// The options of `corral serve` for clients that come by URL, as far as they concern the process: the port,
-// the address, the command.
+// The options of `corral serve` for clients that connect by URL, as far as they concern the process: the
+// port, the address, the command.
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -132,7 +132,7 @@ TEST_F(ServeDoor, KeepsTheCommandOffTheCommandLinesOfTheDaemon) {
   const Words started = say("serve", {"--background", "--port", "0", "--", "cat", "canary-" + tag()});
   ASSERT_EQ(started.code, 0) << started.err;
 
-  // The folder's name holds the tag; the word before it does not.
+  // The directory's name holds the tag; the word before it does not.
   EXPECT_THAT(command_line(daemon()), AllOf(HasSubstr("--port 0 @command "), Not(HasSubstr("canary-"))));
   EXPECT_THAT(command_line(process_by_pid(daemon()).value().parent), Not(HasSubstr("canary-")));
 

@@ -113,7 +113,7 @@ TEST_F(Serve, RefusesASecondDaemonAndNamesTheFirst) {
 
   EXPECT_EQ(second.code, 1);
   EXPECT_THAT(second.err, HasSubstr("is already running: pid " + std::to_string(daemon()) + ", version "));
-  EXPECT_EQ(say("serve", {"--auto"}).code, 0) << "a shim that was not the quickest is no failure";
+  EXPECT_EQ(say("serve", {"--auto"}).code, 0) << "a shim that was not the quickest has not failed";
   EXPECT_TRUE(answers());
 }
 
@@ -127,7 +127,7 @@ TEST_F(Serve, RefusesARuntimeFolderThatIsNotOurs) {
   write(runtime_dir(), "");
   const Words file = say("serve");
   EXPECT_EQ(file.code, 1);
-  EXPECT_THAT(file.err, HasSubstr("is not a folder"));
+  EXPECT_THAT(file.err, HasSubstr("is not a directory"));
   unlink(runtime_dir().c_str());
 
   ASSERT_EQ(mkdir(runtime_dir().c_str(), 0755), 0);

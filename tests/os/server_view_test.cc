@@ -1,5 +1,5 @@
 // What a server finds when it starts: its own session, clean signals, the client's own pipes, and nothing of
-// ours but the marks by which we would find it again.
+// corral but the marks by which we would find it again.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>

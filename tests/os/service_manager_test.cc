@@ -147,7 +147,7 @@ TEST_F(ServiceManager, PassesASocketThatTheDaemonServesAndLeavesInPlace) {
   serving.signal(SIGTERM);
   EXPECT_EQ(serving.wait(), 0) << errors();
   EXPECT_EQ(access(socket_path.c_str(), F_OK), 0) << "the manager's socket is not ours to remove";
-  EXPECT_FALSE(listens(socket_path)) << "and nobody of ours holds it any more";
+  EXPECT_FALSE(listens(socket_path)) << "and no process of corral holds it any more";
 }
 
 TEST_F(ServiceManager, MayPassATcpSocketBesideTheLocalOne) {

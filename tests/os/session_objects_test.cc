@@ -92,7 +92,7 @@ TEST_F(SessionObjects, TheEndEndsEveryTreeAlthoughNobodyClosesAPipe) {
   EXPECT_THAT(said.out, HasSubstr(R"("server":"two")"));
   EXPECT_THAT(said.out, HasSubstr(R"("cause":"session-ended")"));
   EXPECT_THAT(said.out, HasSubstr(R"("kept":[])"));
-  EXPECT_THAT(one.answer_to(call), HasSubstr("the session ends: session-ended"));
+  EXPECT_THAT(one.answer_to(call), HasSubstr("the session is ending: session-ended"));
   EXPECT_EQ(one.wait(), 0);
   EXPECT_EQ(two.wait(), 0);
   EXPECT_THAT(errors_of_shim(), HasSubstr("the session ended"));
@@ -226,7 +226,7 @@ TEST_F(SessionObjects, SilenceEndsIt) {
 
   EXPECT_EQ(client.wait(), 0) << errors_of_shim();
   EXPECT_TRUE(eventually([&] { return !servers_run(); })) << testing::PrintToString(processes());
-  EXPECT_THAT(errors(), HasSubstr("session " + id + ": ends, silent for"));
+  EXPECT_THAT(errors(), HasSubstr("session " + id + " is ending: silent for"));
 }
 
 TEST_F(SessionObjects, WhoWaitsForAnAnswerIsNotSilent) {
@@ -392,7 +392,7 @@ TEST_F(Roots, OneThatIsNoFolderIsRefused) {
 
   McpClient no_folder(in_root("file"));
   EXPECT_EQ(no_folder.wait(), kRefused);
-  EXPECT_THAT(errors_of_shim(), HasSubstr("is not a folder"));
+  EXPECT_THAT(errors_of_shim(), HasSubstr("is not a directory"));
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(Both, WhoIsKilled,
                                                           Setting{Level::Strict, User::Ordinary})),
                          case_name);
 
-// Who writes the report, and what it says, when one of ours was killed.
+// Which process writes the report, and what it says, when one of corral's was killed.
 using KilledReport = OsTest;
 
 TEST_F(KilledReport, OfAKilledOuterComesFromTheKeeper) {
@@ -166,7 +166,7 @@ TEST_F(KilledReport, OfAKilledKeeperDoesNotNameTheShellsOwnJobs) {
   EXPECT_EQ(session.wait(), 125);
   expect_clean(report());
   EXPECT_TRUE(all_gone()) << testing::PrintToString(processes());
-  EXPECT_EQ(kill(innocent, SIGKILL), 0) << "it was ended, and was none of ours";
+  EXPECT_EQ(kill(innocent, SIGKILL), 0) << "it was ended, but is not part of the tree";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-"""A small project in a temporary folder, and a check that runs over it."""
+"""A small project in a temporary directory, and a check that runs over it."""
 
 import contextlib
 import importlib

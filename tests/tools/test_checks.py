@@ -292,6 +292,11 @@ class Words(CheckCase):
             "If no daemon can be ha" "d.": "can be ha" "d",
             "What it knows by hear" "t.": "by hear" "t",
             "It is\nn" "o sandbox.": "is n" "o sandbox",
+            "`corral start` allows it agai" "n.": "allows it agai" "n",
+            "It takes some minute" "s.": "some minute" "s",
+            "Clients come by UR" "L.": "come by UR" "L",
+            "The limit of open file" "s.": "limit of open file" "s",
+            "They run in turn" "s.": "in turn" "s",
         }
         for sentence, caught in calques.items():
             with self.subTest(sentence):
@@ -305,18 +310,22 @@ class Words(CheckCase):
         self.write(
             "docs/a.md",
             "There is no server. It is no longer there. Who may do this? Who is it, then?\n"
+            "There\nis no client. It takes its turn. Clients connect by URL.\n"
             "The program says `it is n" "o file` or\n```\nwhoev" "er comes\n```\n",
         )
         self.assert_clean()
 
-    def test_source_is_judged_and_tests_are_not(self):
+    def test_source_and_tests_are_judged_and_scripts_are_not(self):
         text = "// Wh" "o calls it is n" "o client.\n"
-        self.write("src/wire/a.cc", text)
-        self.write("tests/unit/wire/a.cc", text)
-        self.assert_caught(
-            "src/wire/a.cc:1: not plain English: Wh" "o calls",
-            "src/wire/a.cc:1: not plain English: is n" "o client",
-        )
+        judged = ("fuzz/a.cc", "src/wire/a.cc", "tests/integration/a.test.mjs", "tests/unit/wire/a.cc")
+        for path in (*judged, "bench/a.cc", "tests/chaos/run", "tools/a.py"):
+            self.write(path, text)
+        phrases = ("Wh" "o calls", "is n" "o client")
+        self.assert_caught(*(f"{path}:1: not plain English: {phrase}" for path in judged for phrase in phrases))
+
+    def test_a_phrase_that_goes_on_in_the_next_line_of_a_comment_is_caught(self):
+        self.write("src/wire/a.cc", "  /// It is\n  /// n" "o client.\n  // There\n  // is no other.\n")
+        self.assert_caught("src/wire/a.cc:1: not plain English: is n" "o client")
 
     def test_generated_folders_and_binary_files_are_left_alone(self):
         self.write("node_modules/x/a.js", "// TO" "DO \n")
@@ -329,15 +338,15 @@ class Requirements(CheckCase):
     check = "check_requirements"
 
     def page(self, changes=None):
-        """A page with every demand planned, some rows replaced."""
-        rows = {demand: f"| {demand} | It works. | *planned* |" for demand in check_requirements.DEMANDS}
+        """A page with every requirement planned, some rows replaced."""
+        rows = {name: f"| {name} | It works. | *planned* |" for name in check_requirements.REQUIREMENTS}
         rows.update(changes or {})
-        lines = ["| id | demand | proof |", "|---|---|---|", *rows.values(), ""]
+        lines = ["| id | requirement | proof |", "|---|---|---|", *rows.values(), ""]
         self.write("docs/requirements.md", "\n".join(lines))
 
     def test_all_planned_passes_and_is_counted(self):
         self.page()
-        self.assertIn("41 demands, 0 proved, 0 partly, 41 planned", self.assert_clean())
+        self.assertIn("41 requirements, 0 proved, 0 partly, 41 planned", self.assert_clean())
 
     def test_tests_of_every_kind_are_found(self):
         self.write("tests/os/a_test.cc", "TEST_F(Tree,\n       Dies) {}\n")
@@ -387,7 +396,7 @@ class Requirements(CheckCase):
             "docs/requirements.md:4: S0.2: can't read 'soon'",
             "docs/requirements.md:5: S0.3 has no proof",
             "docs/requirements.md:43: B12 stands twice",
-            "docs/requirements.md:44: unknown demand B99",
+            "docs/requirements.md:44: unknown requirement B99",
         )
 
     def test_missing_page_is_caught(self):
@@ -411,7 +420,7 @@ class Programs(CheckCase):
         self.assertIn("check_words: 1 problem", result.stderr)
 
     def test_a_clean_project_passes(self):
-        rows = [f"| {demand} | It works. | *planned* |\n" for demand in check_requirements.DEMANDS]
+        rows = [f"| {requirement} | It works. | *planned* |\n" for requirement in check_requirements.REQUIREMENTS]
         self.write("docs/requirements.md", "".join(rows))
         self.write("src/base/a.h", "#pragma once\n" + "// Why.\n" * 30)
 

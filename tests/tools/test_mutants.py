@@ -198,7 +198,7 @@ class Named(unittest.TestCase):
     def test_a_patch_names_the_test_that_notices_it(self):
         with tempfile.TemporaryDirectory(prefix="corral-mutants-") as folder:
             patch = Path(folder) / "newest.patch"
-            patch.write_text("# noticed by: unit_tests --gtest_filter='A.*:B.*'\n--- a/src/a.cc\n+++ b/src/a.cc\n")
+            patch.write_text("# detected by: unit_tests --gtest_filter='A.*:B.*'\n--- a/src/a.cc\n+++ b/src/a.cc\n")
             (Path(folder) / "sweep.patch").write_text("--- a/src/b.cc\n+++ b/src/b.cc\n")
             self.assertEqual(named.patches([Path(folder)]), {patch: ("unit_tests", "A.*:B.*")})
 

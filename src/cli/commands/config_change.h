@@ -1,4 +1,4 @@
-// Changes of the configuration by `corral add` and `corral remove`: replace the file in one step, keep the
+// Changes to the configuration by `corral add` and `corral remove`: replace the file in one step, keep the
 // old version next to it, and ask a running daemon to apply the change.
 #pragma once
 

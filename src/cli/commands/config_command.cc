@@ -103,7 +103,7 @@ void show(const Configuration& configuration) {
                                  config::show_duration(options.drain) + ", stays for " +
                                  config::show_duration(options.linger) + " without sessions, runs up to " +
                                  std::to_string(options.max_instances) + " instances, keeps " +
-                                 std::to_string(options.keep) + " idle ones of a server");
+                                 std::to_string(options.keep) + " idle ones per server");
   page.paragraph("http: ", http_text(options.http));
   page.paragraph("watch: ", watch_text(options));
   for (const std::string& warning : configuration.warnings) {

@@ -74,14 +74,14 @@ Command connect_command() {
   const auto add = [&command](std::string names, std::string value, std::string help, auto apply) {
     command.options.push_back({std::move(names), std::move(value), std::move(help), apply});
   };
-  add("--runtime-dir", "DIR", "Folder of the daemon's socket, instead of the usual one",
+  add("--runtime-dir", "DIR", "Directory of the daemon's socket, instead of the usual one",
       set_word(options->runtime_dir));
   add("--config", "FILE", "Configuration for a daemon that this command starts, and for running without one",
       set_word(options->config_file));
   add("--share", "shared|session|root",
       "One instance for all sessions, for this session only, or for each project",
       [options](const std::string& text) { return set_share(options->share, text); });
-  add("--root", "DIR", "The root folder of the project, instead of the working directory",
+  add("--root", "DIR", "The root directory of the project, instead of the working directory",
       [options](const std::string& text) -> Result<void> {
         const Result<std::string> root = shim::find_root(text);
         if (!root) return root.error();
@@ -92,7 +92,7 @@ Command connect_command() {
       set_word(options->session));
   add("--require-daemon", "", "Exit with code 69 if no daemon is available",
       set_flag(options->require_daemon));
-  add("-v,--verbose", "", "Print what happens on stderr", set_flag(options->verbose));
+  add("-v,--verbose", "", "Print progress messages to stderr", set_flag(options->verbose));
   command.options_anywhere = true;
   command.run = [options, late = command.options](std::vector<std::string> tail) {
     return connect(*options, late, std::move(tail));

@@ -125,8 +125,8 @@ Result<std::string> log_file_of(const json::value& status, const std::string& se
     const json::value* const file = member(entry, "log_file");
     if (file == nullptr || !file->is_string()) {
       return Error{"the daemon keeps no log of server " + server +
-                   ": it is an older version, or has no state folder; `corral serve --replace` starts this "
-                   "version"};
+                   ": it is an older version, or has no state directory; `corral serve --replace` starts "
+                   "this version"};
     }
     return {boost::system::in_place_value, std::string(file->get_string())};
   }
@@ -224,7 +224,8 @@ ToolResult ControlDaemon::handle_server(Verb verb, const Arguments& arguments) c
                              : ": " + counted(ended, "instance") + " ended; its sessions get a new one";
       break;
     case Verb::Stop:
-      headline += " is stopped: " + counted(ended, "instance") + " ended; start_server allows it again";
+      headline +=
+          " is stopped: " + counted(ended, "instance") + " ended; start_server allows it to start again";
       break;
     default: headline += flag(answer->value, "allowed") ? " may run again" : " was not stopped"; break;
   }

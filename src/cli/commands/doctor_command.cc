@@ -180,7 +180,7 @@ Command doctor_command() {
       {"--json", "", "Print JSON; docs/doctor-schema.json describes it", set_flag(options->json)},
       {"-v,--verbose", "", "Show every server, with the evidence", set_flag(options->verbose)},
       {"--keep", "N",
-       "More copies than this of one command are a pile-up (corral.keep, MAX_KEEP_PROCESSES, or 9)",
+       "Report more than N copies of one command as a pile-up (corral.keep, MAX_KEEP_PROCESSES, or 9)",
        set_count(options->keep_given, "number of copies")},
       {"--exit-code", "", "Exit with code 1 if there are findings", set_flag(options->exit_code)},
   };

@@ -217,7 +217,7 @@ Command events_command() {
   command.examples = kExamples;
   command.options = {
       {"-f,--follow", "", "Keep printing new events as they happen", set_flag(options->follow)},
-      {"--since", "TIME", "Only events since then: 10m, 2d or 2026-11-16T03:40:00Z",
+      {"--since", "TIME", "Only events since this time: 10m, 2d or 2026-11-16T03:40:00Z",
        set_since(options->choice.since_ms)},
       {"--kind", "KIND", "Only events of this kind: spawn, crash, stop, extinct, … (repeatable)",
        [options](const std::string& kind) -> Result<void> {

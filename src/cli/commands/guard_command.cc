@@ -84,7 +84,7 @@ Command guard_command() {
       [&guard](Text text) { return set_grace(guard.graces.kill, text); });
   add("--report", "FILE", "Append a JSON line at the end: what ended, how, and the proof (- for stderr)",
       set_text(options->report));
-  add("-v,--verbose", "", "Print what happens on stderr", set_flag(guard.verbose));
+  add("-v,--verbose", "", "Print progress messages to stderr", set_flag(guard.verbose));
   command.run = [options](std::vector<std::string> tail) { return run(*options, std::move(tail)); };
   return command;
 }

@@ -55,7 +55,7 @@ struct Options {
   bool json = false;
 };
 
-/// The folder with the logs, and the servers that have one.
+/// The directory with the logs, and the servers that have one.
 struct Places {
   std::string folder;
   std::vector<std::string> names;
@@ -177,7 +177,7 @@ int follow(KeptLog& log, const KeptLog::Sink& sink, const std::string& folder) {
 int show_log(const std::string& name, const Options& options) {
   const Places places = find_places(options.runtime_dir);
   if (places.folder.empty()) {
-    return fail("logs", "no log folder: set HOME or XDG_STATE_HOME");
+    return fail("logs", "no log directory: set HOME or XDG_STATE_HOME");
   }
   KeptLog log(places.folder + "/" + instance::log_file_name(name));
   const bool known = std::find(places.names.begin(), places.names.end(), name) != places.names.end();
@@ -214,7 +214,7 @@ Command logs_command() {
   command.argument.kind = Argument::Kind::Server;
   command.options = {
       {"-f,--follow", "", "Keep printing new lines as they are written", set_flag(options->follow)},
-      {"--since", "TIME", "Only lines since then: 5m, 2d or 2026-11-16T03:40:00Z",
+      {"--since", "TIME", "Only lines since this time: 5m, 2d or 2026-11-16T03:40:00Z",
        set_since(options->since_ms)},
       {"-n,--lines", "N", "Only the last N lines (10 with -f)", set_count(options->most, "number of lines")},
       {"--json", "", "Print one JSON object per line", set_flag(options->json)},

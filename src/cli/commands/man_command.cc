@@ -30,7 +30,7 @@ int write_all(const std::vector<Command>& commands, const std::string& directory
   for (const Command& command : commands)
     written = written && write(man_file(command.name), man_page(command));
   if (!written)
-    return fail("man", "cannot write the pages to " + directory + ": name a folder that you may write to");
+    return fail("man", "cannot write the pages to " + directory + ": name a directory that you may write to");
   return 0;
 }
 
@@ -65,7 +65,8 @@ Command man_command() {
   command.usage = "corral man [options] [COMMAND]";
   command.examples = kExamples;
   command.argument.kind = Argument::Kind::Other;
-  command.options = {{"--directory", "DIR", "Write all pages to this folder instead", set_word(*directory)}};
+  command.options = {
+      {"--directory", "DIR", "Write all pages to this directory instead", set_word(*directory)}};
   command.options_anywhere = true;
   command.run = [directory, known = command.options](const std::vector<std::string>& args) {
     const Result<std::vector<std::string>> rest = apply_late_options(known, args);

@@ -23,8 +23,8 @@ constexpr const char* kExamples = R"(Examples:
   corral ps --tree                  every process, with its sessions and clients
   corral ps --server files --json | jq '.instances[].usage.memory'
 
-CPU is the use since the last measurement; 100% is one core. MEMORY is resident plus swapped memory, and its limit if there
-is one. CODE tells whether the server's files have changed since it was started. A parked session has no process until its
+CPU is the usage since the last measurement; 100% is one core. MEMORY is resident plus swapped memory, and its limit if there
+is one. CODE shows whether the server's files have changed since it was started. A parked session has no process until its
 next call; calls to a stopped or broken server are refused. docs/operations/ps-top.md explains every column.
 Exit code: 0 if a daemon answers, 1 if none is running, 125 if it does not answer.)";
 

@@ -36,7 +36,7 @@ constexpr const char* kExamples = R"(Examples:
 Without --yes and without a terminal, nothing is ended. Servers are ended with everything below them, the oldest first, with
 SIGTERM and then SIGKILL. reap never touches a process that belongs to another user, is being debugged, is an ancestor of
 this command, is below a running `corral run`, is in a container, contains a client, is part of a shell's pipeline, accepts
-connections on a socket, does another job than the one in a configuration, or whose pid has been reused (docs/doctor.md).
+connections on a socket, does a different job from the one in a configuration, or whose pid has been reused (docs/doctor.md).
 Exit code: 0; 1 if a selected server could not be ended; 125 for invalid arguments or if corral failed.)";
 
 struct ReapOptions {
@@ -269,7 +269,8 @@ Command reap_command() {
       {"--term-grace", "TIME", "Time between SIGTERM and SIGKILL (2s)", set_duration(options->graces.term)},
       {"--kill-grace", "TIME", "Time to wait after SIGKILL before reporting what did not end (2s)",
        set_duration(options->graces.kill)},
-      {"-v,--verbose", "", "Show every server, also in the middle of long lists", set_flag(options->verbose)},
+      {"-v,--verbose", "", "Show every server, including the middle of long lists",
+       set_flag(options->verbose)},
   };
   command.options.insert(command.options.end(), own.begin(), own.end());
   command.run = [options](const std::vector<std::string>& args) {

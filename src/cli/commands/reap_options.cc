@@ -33,7 +33,7 @@ std::vector<Option> selector_options(reap::Selectors& selectors, std::optional<s
        chosen(set_word(selectors.client))},
       {"--match", "TEXT", "Only servers with this text in their name or command line",
        chosen(set_word(selectors.match))},
-      {"--older-than", "TIME", "Only servers that have run longer, such as 30m, 2h or 3d",
+      {"--older-than", "TIME", "Only servers that have run for at least this long, such as 30m, 2h or 3d",
        chosen(set_age(selectors.older_than))},
       {"--parent", "PID", "Only servers of the client with this pid", chosen(set_pid(selectors.parent))},
       {"--possible", "", "Also processes that only look like MCP servers; check them with `corral who` first",
@@ -46,7 +46,7 @@ std::string explain(const reap::Outcome& outcome) {
     case reap::Outcome::Kind::Ended: return "ended by " + std::string(signal_name(outcome.signal));
     case reap::Outcome::Kind::AlreadyGone: return "was already gone";
     case reap::Outcome::Kind::NoPermission:
-      return "cannot be signalled: it has other privileges than you; end it as root";
+      return "cannot be signalled: it has privileges that you do not have; end it as root";
     case reap::Outcome::Kind::Uninterruptible:
       return "is blocked in the kernel and cannot be interrupted; it ends when the file system or device "
              "answers";

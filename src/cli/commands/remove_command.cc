@@ -21,7 +21,7 @@ old version is kept next to it. A running daemon applies the change: it ends the
 Exit code: 0, or 1 if nothing was changed.)";
 
 int remove(const ConfigChange& change, const std::string& name) {
-  // Checked first, because change_configuration creates the folder if there is none.
+  // Checked first, because change_configuration creates the directory if there is none.
   const Result<config::FileText> there = config::read_text(change.config);
   if (!there) return refuse_change("remove", there.error().message);
   const auto rewrite = [&](const std::string& old) {

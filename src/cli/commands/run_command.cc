@@ -213,7 +213,7 @@ Command run_command() {
   });
   add("--report", "FILE", "Append a JSON line at the end: what ended, how, and the proof (- for stderr)",
       set_text(options->report));
-  add("-v,--verbose", "", "Print what happens on stderr", set_flag(options->outer.verbose));
+  add("-v,--verbose", "", "Print progress messages to stderr", set_flag(options->outer.verbose));
   command.run = [options](std::vector<std::string> tail) { return run(*options, std::move(tail)); };
   return command;
 }

@@ -19,9 +19,9 @@ constexpr const char* kExamples = R"(Examples:
   corral serve --port 8765 -- npx -y some-server     one server without any configuration, at /mcp and /sse
 
 There is one daemon for each user: a second one prints which one is running, and exits. `corral connect` starts a daemon if
-none is running, so this command is for service managers (`corral service install`), for clients that connect by URL, and
-for debugging. With a command after `--`, a second daemon serves only that command, in this folder and with this environment.
-SIGTERM, SIGINT and Ctrl+C end all sessions and servers, each within its grace time; a second signal shortens that time.
+none is running, so this command is for service managers (`corral service install`), for clients that connect by URL, and for
+debugging. With a command after `--`, a second daemon serves only that command, in this directory and with this environment.
+SIGTERM, SIGINT and Ctrl+C end all sessions and servers, each within its grace period; a second signal shortens that period.
 A changed configuration is applied at once, and on SIGHUP or `corral reload`.
 Exit code: 0 after a normal end; 1 if it cannot start or another daemon is running (0 with --background and --auto);
 128+n if signal n ended the daemon.)";
@@ -44,13 +44,14 @@ Command serve_command() {
   add("--config", "FILE", "Configuration file (~/.config/corral/config.json, which may be missing)",
       set_word(options->config));
   add("--runtime-dir", "DIR",
-      "Folder for socket, lock and pid file (/run/user/UID/corral or /tmp/corral-UID)",
+      "Directory for socket, lock and pid file (/run/user/UID/corral or /tmp/corral-UID)",
       set_word(options->runtime_dir));
   add("--pid-file", "FILE",
-      "Pid file with three lines: pid, version, start time (corral.pid in the runtime folder)",
+      "Pid file with three lines: pid, version, start time (corral.pid in the runtime directory)",
       set_word(options->pid_file));
   add("--state-dir", "DIR",
-      "Folder for data about servers (~/.local/state/corral, or `state` in the folder of --runtime-dir)",
+      "Directory for data about servers (~/.local/state/corral, or `state` in the directory of "
+      "--runtime-dir)",
       set_word(options->state_dir));
   add("--port", "N",
       "Also serve clients that connect by URL, on this TCP port (8765 with a command; 0 = any free port)",
@@ -64,7 +65,7 @@ Command serve_command() {
       "socket",
       set_flag(options->background));
   add("--auto", "",
-      "Exit some minutes after the last session (corral.linger); `connect` starts the daemon in this way",
+      "Exit a few minutes after the last session (corral.linger); `connect` starts the daemon in this way",
       set_flag(options->automatic));
   add("--log", "text|json|auto", "Log format; auto is text on a terminal, otherwise JSON (auto)",
       [options](const std::string& form) {

@@ -42,7 +42,7 @@ constexpr const char* kStartExamples = R"(Examples:
 
 Allows a server to run again that `corral stop` stopped or that crashed too often. If sessions are waiting for it, it starts
 at once; otherwise the next call starts it.
-Exit code: 0, also if it was not stopped; 1 if no daemon is running; 125 if there is no such server.)";
+Exit code: 0, even if it was not stopped; 1 if no daemon is running; 125 if there is no such server.)";
 
 std::string headline(Verb verb, const std::string& server, const json::value& result) {
   const std::size_t ended = list(result, "ended").size();
@@ -52,7 +52,7 @@ std::string headline(Verb verb, const std::string& server, const json::value& re
       return server + ": " + gone +
              (ended == 0 ? "; the next call starts one" : "; its sessions get a new one");
     case Verb::Stop:
-      return server + " is stopped: " + gone + "; `corral start " + server + "` allows it again";
+      return server + " is stopped: " + gone + "; `corral start " + server + "` allows it to start again";
     default: break;
   }
   return flag(result, "allowed") ? server + " may run again" : server + " was not stopped";

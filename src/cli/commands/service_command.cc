@@ -91,10 +91,10 @@ int enable_socket(bool changed) {
   const ManagerCall reload = call_manager({"daemon-reload"});
   if (!reload.worked()) return refuse("the service manager did not load the units: " + reload.said);
   if (runs_by_itself()) {
-    std::cout
-        << "A daemon is running that the service manager did not start. When its sessions may end, run:\n"
-           "  corral shutdown && "
-        << kLater << "\n";
+    std::cout << "A daemon is running that the service manager did not start. When its sessions can be "
+                 "ended, run:\n"
+                 "  corral shutdown && "
+              << kLater << "\n";
     return 0;
   }
   const bool active = is_active("corral.service");
@@ -102,7 +102,7 @@ int enable_socket(bool changed) {
   if (!enabled.worked()) return refuse("cannot enable the socket: " + enabled.said);
   std::cout << "corral.socket is enabled: the first client starts the daemon.\n";
   if (active && changed) {
-    std::cout << "The daemon that runs goes on as it is. To take the new units over, which ends its "
+    std::cout << "The running daemon is unchanged. To switch to the new units, which ends its "
                  "sessions, run:\n"
                  "  systemctl --user stop corral.service && systemctl --user restart corral.socket\n";
   }

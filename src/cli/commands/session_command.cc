@@ -196,7 +196,7 @@ Command session_command() {
   add("--json", "", "Print JSON with all details", set_flag(options->json));
   add("--config", "FILE", "create: configuration for a daemon that this command starts",
       set_word(options->config));
-  add("--runtime-dir", "DIR", "Folder of the daemon's socket, instead of the usual one",
+  add("--runtime-dir", "DIR", "Directory of the daemon's socket, instead of the usual one",
       set_word(options->runtime_dir));
   command.options_anywhere = true;
   command.run = [options, late = command.options](std::vector<std::string> args) {

@@ -19,7 +19,7 @@ constexpr const char* kExamples = R"(Examples:
   corral shutdown --runtime-dir /tmp/try
 
 Ends all sessions and servers, waits until the daemon and its janitor have exited, and prints what has ended.
-Exit code: 0, also if no daemon is running; 125 if the daemon does not answer or does not end.)";
+Exit code: 0, even if no daemon is running; 125 if the daemon does not answer or does not end.)";
 
 // Longer than the daemon and its janitor may take.
 constexpr std::chrono::seconds kGonePatience{20};

@@ -24,8 +24,8 @@ constexpr const char* kExamples = R"(Examples:
 
 Your own programs on the daemon's machine need no token. Other users, root, and clients that connect through a reverse proxy
 do. A running daemon notices a change with the next request.
-`create` prints only the token on stdout. No command shows it again; it is stored in `tokens.json` in the state folder, which
-only you can read. docs/http-security.md explains who has access, and why.
+`create` prints only the token on stdout. No command shows it again; it is stored in `tokens.json` in the state directory,
+which only you can read. docs/http-security.md explains who has access, and why.
 Exit code: 0; 1 if there is no token of that name; 125 if it failed.)";
 
 struct Options {
@@ -35,7 +35,7 @@ struct Options {
   std::vector<std::string> roots;
 };
 
-/// The same file that the daemon uses; empty if there is no folder for it.
+/// The same file that the daemon uses; empty if there is no directory for it.
 std::string file_for(const Options& options) {
   std::string directory = options.state_dir;
   if (directory.empty()) {
@@ -58,7 +58,8 @@ std::string scope_of(const std::vector<std::string>& servers, const std::vector<
 Result<void> add_root(std::vector<std::string>& roots, const std::string& folder) {
   std::error_code error;
   const std::filesystem::path real = std::filesystem::canonical(folder, error);
-  if (error || !std::filesystem::is_directory(real, error)) return Error{"'" + folder + "' is not a folder"};
+  if (error || !std::filesystem::is_directory(real, error))
+    return Error{"'" + folder + "' is not a directory"};
   roots.push_back(real.string());
   return {};
 }
@@ -111,7 +112,7 @@ int run(const Options& options, const std::vector<std::string>& args) {
     return fail("token", "only `corral token create` takes --server and --root");
   }
   const std::string file = file_for(options);
-  if (file.empty()) return fail("token", "no folder for tokens: set HOME, or use --state-dir");
+  if (file.empty()) return fail("token", "no directory for tokens: set HOME, or use --state-dir");
   if (what == "create" && args.size() == 2) return create(options, file, args[1]);
   if (what == "revoke" && args.size() == 2) return revoke(file, args[1]);
   if (what == "list" && args.size() == 1) return show_list(file);
@@ -143,9 +144,9 @@ Command token_command() {
        "create: a project root that it may name in ?root=, for servers with \"share\": \"root\" (repeatable; "
        "default: none)",
        [options](const std::string& folder) { return add_root(options->roots, folder); }},
-      {"--state-dir", "DIR", "The daemon's state folder, if it was started with --state-dir",
+      {"--state-dir", "DIR", "The daemon's state directory, if it was started with --state-dir",
        set_word(options->state_dir)},
-      {"--runtime-dir", "DIR", "Folder of the daemon's socket, instead of the usual one",
+      {"--runtime-dir", "DIR", "Directory of the daemon's socket, instead of the usual one",
        set_word(options->runtime_dir)}};
   command.options_anywhere = true;
   command.run = [options, known = command.options](const std::vector<std::string>& args) {

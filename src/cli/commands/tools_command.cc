@@ -29,7 +29,7 @@ constexpr const char* kExamples = R"(Examples:
   corral tools files --json                     complete descriptions from the server
   corral tools files --format anthropic         for a model call, as tools=; also openai and mcp
 
-The list is always complete, also if the server sends it in several pages. `corral call` calls a tool.
+The list is always complete, even if the server sends it in several pages. `corral call` calls a tool.
 Exit code: 0; 2 invalid options, or no such tool; 3 the server returned an error; 4 the server was not reachable; 124
 timeout; 128+n if signal n ended it. docs/direct.md has more.)";
 

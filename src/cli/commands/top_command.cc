@@ -60,8 +60,8 @@ std::string outcome_of(const TopAction& action, const DaemonAnswer& answer) {
     if (!flag(gone, "proved"))
       return action.server + ": a process is not proved gone; see `corral ps --tree`";
   }
-  return action.server +
-         (stop ? " is stopped; `corral start " + action.server + "` allows it again" : " is restarted");
+  return action.server + (stop ? " is stopped; `corral start " + action.server + "` allows it to start again"
+                               : " has been restarted");
 }
 
 class TopRun {
@@ -277,7 +277,7 @@ Command top_command() {
   command.examples = kExamples;
   command.options = {{"-b,--batch", "N", "Print N times as plain text, then exit",
                       set_count(options->batch, "number of times")},
-                     {"--interval", "TIME", "Time between two updates (2s)", set_duration(options->interval)},
+                     {"--interval", "TIME", "Time between updates (2s)", set_duration(options->interval)},
                      {"--sort", "memory|cpu|uptime|sessions|name", "Initial order (memory)",
                       [options](const std::string& word) { return set_order(options->order, word); }},
                      {"--json", "", "With --batch: one line of JSON per update, as `corral ps --json`",

@@ -89,7 +89,7 @@ Result<Knowledge> learn(const UrlOptions& options) {
     if (const std::string url = raw_text(*http, "url"); !url.empty()) knowledge.base = url;
     knowledge.unix_socket = raw_text(*http, "unix");
   }
-  // The daemon may use another file than the one that we found.
+  // The daemon may use a different file from the one that we found.
   knowledge.configuration.servers.clear();
   for (const json::value& server : list(**status, "servers")) {
     knowledge.configuration.servers.emplace_back().name = raw_text(server, "name");
@@ -145,7 +145,7 @@ void tell_all(const UrlOptions& options, const Endpoint& endpoint, const Knowled
     const Result<std::string> text = registration(options.client, endpoint, transport);
     const bool short_form = options.client == RegisteredClient::Any;
     std::cout << "# " << name_of(transport)
-              << (transport == ClientTransport::Sse ? " (for clients of 2024)" : "") << "\n"
+              << (transport == ClientTransport::Sse ? " (for clients that speak only HTTP+SSE)" : "") << "\n"
               << (text ? *text : "# " + text.error().message + "\n") << (short_form ? "" : "\n");
   }
   if (options.client != RegisteredClient::Any || knowledge.unix_socket.empty()) return;

@@ -152,7 +152,7 @@ Command watch_command() {
   command.usage = "corral watch [options]";
   command.examples = kExamples;
   command.options = {
-      {"--interval", "TIME", "Time between two checks (1m)", set_duration(options->interval)},
+      {"--interval", "TIME", "Time between checks (1m)", set_duration(options->interval)},
       {"--foreign", "report|end", "What to do with servers that corral did not start (report)",
        [options](const std::string& text) { return set_foreign(options->end, text); }},
       {"--json", "", "Print findings and ended servers as JSON, one object per line",

@@ -62,7 +62,7 @@ void add_direct_options(Command& command, const std::shared_ptr<DirectOptions>& 
   add("--timeout", "TIME", "Maximum time for each answer, such as 30s (5m)", set_duration(options->timeout));
   add("--session", "ID", "Attach to this session; see `corral session --help`",
       pass_on_word(options, "--session"));
-  add("--root", "DIR", "The root folder of the project, instead of the working directory",
+  add("--root", "DIR", "The root directory of the project, instead of the working directory",
       [pass = pass_on_word(options, "--root")](const std::string& text) -> Result<void> {
         const Result<std::string> root = shim::find_root(text);
         return root ? pass(*root) : root.error();
@@ -72,12 +72,12 @@ void add_direct_options(Command& command, const std::shared_ptr<DirectOptions>& 
         if (text == "shared" || text == "session" || text == "root") return pass(text);
         return Error{"invalid value '" + text + "': use shared, session or root"};
       });
-  add("--runtime-dir", "DIR", "Folder of the daemon's socket, instead of the usual one",
+  add("--runtime-dir", "DIR", "Directory of the daemon's socket, instead of the usual one",
       pass_on_word(options, "--runtime-dir"));
   add("--config", "FILE", "Configuration for a daemon that this command starts, and for running without one",
       pass_on_word(options, "--config"));
   add("--require-daemon", "", "Fail if no daemon is available", pass_on(options, "--require-daemon"));
-  add("-v,--verbose", "", "Print what happens on stderr", pass_on(options, "--verbose"));
+  add("-v,--verbose", "", "Print progress messages to stderr", pass_on(options, "--verbose"));
 }
 
 std::vector<std::string> connect_args(const DirectOptions& options, const Server& server) {

@@ -45,7 +45,7 @@ Result<Target> find_target(const std::vector<Option>& late, std::vector<std::str
 /// The same for commands in which nothing follows the server's command: "-- COMMAND [PART...]".
 Result<Target> find_lone_target(const std::vector<Option>& late, std::vector<std::string> args);
 
-/// Splits a line as a shell does: at blanks, except in quotes or after a backslash. Expands nothing.
+/// Splits a line as a shell does: at spaces, except in quotes or after a backslash. Expands nothing.
 Result<std::vector<std::string>> split_line(const std::string& line);
 
 }  // namespace corral::cli

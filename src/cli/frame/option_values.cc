@@ -114,7 +114,7 @@ Apply set_since(std::int64_t& since_ms) {
 }
 
 Option runtime_dir_option(std::string& target) {
-  return {"--runtime-dir", "DIR", "Folder of the daemon's socket, instead of the usual one",
+  return {"--runtime-dir", "DIR", "Directory of the daemon's socket, instead of the usual one",
           set_word(target)};
 }
 

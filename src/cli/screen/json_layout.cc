@@ -11,7 +11,7 @@
 namespace corral::cli {
 namespace {
 
-// Without a limit, thousands of levels would produce gigabytes of blanks.
+// Without a limit, thousands of levels would produce gigabytes of spaces.
 constexpr std::size_t kDeepestIndent = 40;
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }

@@ -7,7 +7,7 @@
 
 namespace corral::cli {
 
-/// Indented by two blanks, up to 40 levels. `json` must be valid.
+/// Indented by two spaces, up to 40 levels. `json` must be valid.
 std::string laid_out(std::string_view json);
 
 /// On one line. `json` must be valid.

@@ -12,7 +12,7 @@ namespace corral::cli {
 /// Null if there is no such member.
 const boost::json::value* member(const boost::json::value& value, std::string_view name);
 
-/// A text, a number or a flag on one line, with nothing in it that steers a terminal.
+/// A string, a number or a boolean on one line, with nothing in it that steers a terminal.
 std::string text(const boost::json::value& value, std::string_view name);
 
 /// Whether `text` has something to show: a string that is not empty, a number or a flag. Use this; do not

@@ -28,7 +28,7 @@ std::string next_step(const ServerView& server) {
   const std::string start = "`corral start " + server.name + "`";
   if (server.stopped) return start + " allows it to run";
   return "it died too often, so calls are refused for now; `corral logs " + server.name + "` shows why, " +
-         start + " lets the next call try; at last: " + server.broken;
+         start + " lets the next call try again; last error: " + server.broken;
 }
 
 /// A session of a server that refuses calls is not parked: its next call starts nothing. The daemon says so

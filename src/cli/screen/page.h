@@ -48,7 +48,7 @@ class Page {
   void blank() { out_ << '\n'; }
   /// In bold, and in a tone.
   void heading(const std::string& text, Tone tone = Tone::Plain);
-  /// Wrapped at blanks. `label` precedes the first line; the other lines are indented by its width.
+  /// Wrapped at spaces. `label` precedes the first line; the other lines are indented by its width.
   void paragraph(const std::string& label, const std::string& text);
   /// For copying: never wrapped or cut.
   void command(const std::string& label, const std::string& text) { put(label + text); }

@@ -198,7 +198,7 @@ std::vector<TopLine> help_lines(const TerminalStyle& style) {
         "t                 show the processes and sessions of each instance",
         "r                 restart the selected server",
         "x                 stop it, until `corral start NAME`", "q, Ctrl+C         quit", "",
-        "CPU is the use since the last update; 100% is one core.",
+        "CPU is the usage since the last update; 100% is one core.",
         "A parked session has no process until its next call.",
         "A stopped or broken server refuses calls; `corral start NAME` allows them.", "",
         "press any other key to return"}) {

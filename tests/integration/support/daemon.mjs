@@ -1,4 +1,4 @@
-// One daemon per test, in a runtime folder of its own. The folder's name holds the lab's tag, and so do the
+// One daemon per test, in a runtime directory of its own. The directory's name holds the lab's tag, and so do the
 // command lines of daemon and janitor; XDG_RUNTIME_DIR carries it to whatever they start.
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
@@ -24,7 +24,7 @@ export const fixtureServer = (...options) => [path.resolve(FIXTURE_SERVER), ...o
 const FAKES = path.dirname(path.resolve(FIXTURE_SERVER));
 export const fake = (name, ...options) => [path.join(FAKES, name), ...options];
 
-// Where a daemon may be: the folder, the configuration, and the commands that name both. Without servers the
+// Where a daemon may be: the directory, the configuration, and the commands that name both. Without servers the
 // daemon is started without a configuration.
 export class Place {
   constructor(lab, servers, options = {}) {

@@ -61,7 +61,7 @@ export async function corral(lab, ...args) {
 }
 
 // Everything that the lab started, and nothing of what else runs on this machine. A finding that is also about
-// others is not the lab's: two tests that run the same server in this folder at the same time are a duplicate.
+// others is not the lab's: two tests that run the same server in this directory at the same time are a duplicate.
 export async function look(lab) {
   const text = await corral(lab, 'doctor', '--json');
   const survey = JSON.parse(text);

@@ -140,7 +140,7 @@ export async function toolChanges(session, heard) {
   const listening = isModern(session) ? await session.client.listen({ toolsListChanged: true }) : null;
   const before = await session.tools();
   const said = await session.call('test_trigger_tool_change');
-  await eventually('the change of the list', () => heard.tools > 0);
+  await eventually('the change to the list', () => heard.tools > 0);
   const after = await session.tools();
   await listening?.close();
   return { said, more: after.filter((name) => !before.includes(name)) };

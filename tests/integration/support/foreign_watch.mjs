@@ -25,7 +25,7 @@ async function leaky(lab) {
   return { server, end };
 }
 
-// Somebody's server in use, the server of a living `corral run`, and an orphan.
+// Somebody's server in use, the server of a running `corral run`, and an orphan.
 function watchTest(name, foreign, body) {
   daemonTest(name, { corral: { watch: { interval: '1s', foreign } }, servers: {} }, async (daemon, lab) => {
     const used = await leaky(lab);

@@ -1,4 +1,4 @@
-// A client program of its own that comes by URL, for the tests that end a client the hard way.
+// A client program of its own that connects by URL, for the tests that end a client the hard way.
 //   node http_client.mjs '{"url": "...", "sdk": "v1", "over": "http|sse", "call": {...}}'
 // Prints one word per line: "connected", "in-flight" (the call makes progress), then "answered" or "failed".
 import { Session } from './sdk.mjs';

@@ -6,7 +6,7 @@ import path from 'node:path';
 
 export const CANARY = `canary-${randomBytes(12).toString('hex')}`;
 
-// The daemon writes beside us: what it renamed or removed since the folder was listed is under its new name, or gone.
+// The daemon writes beside us: what it renamed or removed since the directory was listed has a new name, or is gone.
 function readIfThere(file) {
   try {
     return readFileSync(file);

@@ -18,7 +18,7 @@ export class Victim {
     this.child = spawn(command[0], command.slice(1), { env, cwd: HERE, ...options });
     this.child.stdout.on('data', (chunk) => (this.stdout += chunk));
     this.child.stderr.on('data', (chunk) => (this.stderr += chunk));
-    // A write to a client that is just dying is no concern of the test.
+    // A write to a client that is just dying does not concern the test.
     this.child.stdin.on('error', () => {});
     this.ended = new Promise((resolve) => {
       this.child.once('exit', (code, signal) => resolve({ code, signal }));

@@ -1,5 +1,5 @@
-// The base of the tests of the daemon: a runtime folder of its own, whose name holds the tag, so that janitor
-// and daemon are found by it although they keep next to nothing of an environment.
+// The base of the tests of the daemon: a runtime directory of its own, whose name holds the tag, so that
+// janitor and daemon are found by it although they keep next to nothing of an environment.
 #pragma once
 
 #include <optional>

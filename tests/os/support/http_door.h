@@ -1,4 +1,4 @@
-// A listener and its clients in one process and one thread: whoever waits turns the loop meanwhile.
+// A listener and its clients in one process and one thread: a test that waits turns the loop meanwhile.
 #pragma once
 
 #include <memory>

@@ -61,7 +61,7 @@ bool McpClient::send_bytes(const std::string& bytes) {
   return sent == bytes.size();
 }
 
-/// The pipe itself is shared with whoever reads it, so it is left as it was found.
+/// The pipe itself is shared with its reader, so it is left as it was found.
 std::size_t McpClient::send_until_full(const std::string& bytes, std::size_t most) {
   const int fd = session_.stdin_fd();
   std::size_t sent = 0;
@@ -144,7 +144,7 @@ void McpClient::read_some(std::size_t most) {
   }
 }
 
-/// A second answer to one id is no answer; tests look for it among the others.
+/// A second answer to one id does not count; tests look for it among the others.
 void McpClient::sort_lines() {
   std::size_t begin = 0;
   for (;;) {

@@ -31,8 +31,8 @@ TempDirectory::TempDirectory() {
 }
 
 TempDirectory::~TempDirectory() {
-  std::error_code
-      ignored;  // a destructor must not throw, and a leftover file is no failure of what was tested
+  // A destructor must not throw, and a leftover file does not mean that the test has failed.
+  std::error_code ignored;
   std::filesystem::remove_all(path_, ignored);
 }
 

@@ -30,7 +30,7 @@ class Holder {
   const std::vector<pid_t>& servers() const { return servers_; }  // oldest first
   pid_t server() const { return servers_.front(); }
   Session& session() { return session_; }
-  void let_go();  // closes the pipes and lives on
+  void let_go();  // closes the pipes and keeps running
   void die();     // by SIGKILL
 
  private:

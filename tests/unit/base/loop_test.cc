@@ -24,7 +24,7 @@ namespace {
 using tests::make_pipe;
 using tests::Pipe;
 
-/// Two pipes break in one turn. Whoever hears of the first lets go of the second and watches a third one,
+/// Two pipes break in one turn. The callback for the first lets go of the second and watches a third one,
 /// which gets the place that the second had in the reactor, where news of the second wait to be told.
 class NewsOfAnother : public testing::Test {
  protected:

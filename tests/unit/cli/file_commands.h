@@ -1,4 +1,4 @@
-// A folder of its own for commands that read and write files; what they show names it by ~.
+// A directory of its own for commands that read and write files; what they show names it by ~.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ class FileCommands : public testing::Test {
     text << std::ifstream(folder_ + "/" + name).rdbuf();
     return text.str();
   }
-  /// The folder's own name differs each time.
+  /// The directory's own name differs each time.
   std::string plain(std::string text) const {
     for (std::size_t at = 0; (at = text.find(folder_)) != std::string::npos;)
       text.replace(at, folder_.size(), "~");
@@ -55,7 +55,7 @@ class FileCommands : public testing::Test {
 
   const std::string folder_ = new_folder();
   const std::string config_ = folder_ + "/corral.json";
-  // Outputs then name the folder by ~, and nobody's own configuration is looked at.
+  // Outputs then name the directory by ~, and nobody's own configuration is looked at.
   SetVariable home_{"HOME", folder_};
   SetVariable config_home_{"XDG_CONFIG_HOME", folder_};
   SetVariable state_home_{"XDG_STATE_HOME", folder_ + "/state"};

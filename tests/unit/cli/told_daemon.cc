@@ -66,7 +66,7 @@ void ToldDaemon::serve_one(int connection) {
   char byte = 0;
   while (recv(connection, &byte, 1, 0) == 1 && byte != '\n') line += byte;
   const Result<control::Hello> hello = control::decode_hello(line);
-  if (!hello) return;  // whoever only looks whether somebody is there
+  if (!hello) return;  // a client that only looks whether a daemon is there
   const std::lock_guard lock(mutex_);
   asked_.push_back(*hello);
   const auto told = answers_.find(hello->verb);

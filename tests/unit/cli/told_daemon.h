@@ -1,5 +1,5 @@
-// A daemon that says what a test told it to, in a folder of its own, and a command that runs inside the test
-// program. What a command shows and how it ends can then be compared as a whole.
+// A daemon that says what a test told it to, in a directory of its own, and a command that runs inside the
+// test program. What a command shows and how it ends can then be compared as a whole.
 #pragma once
 
 #include <stdlib.h>

@@ -59,7 +59,7 @@ TEST(EnvironmentForEntry, LetsTheEntryDecide) {
               ElementsAre("EMPTY=", "HOME=/other", "TERM=dumb", "TOKEN=t=1", "TWICE=2"));
 }
 
-// Names with blanks between them.
+// Names with spaces between them.
 constexpr const char* kOfOneWindow =
     "PWD OLDPWD SHLVL _ TERM TERM_PROGRAM TERM_SESSION_ID COLORTERM WINDOWID SSH_CLIENT "
     "SSH_CONNECTION SSH_TTY VSCODE_PID VSCODE_IPC_HOOK_CLI TMUX TMUX_PANE STY KITTY_WINDOW_ID "

@@ -79,7 +79,7 @@ TEST_F(ConfigFiles, AreBelievedIfNobodyElseMayChangeThem) {
   EXPECT_THAT(objection(1001, 0600, false), HasSubstr("another user"));
 }
 
-// Who is in a group may be known only to a server of the network, which may be slow or away.
+// The members of a group may be known only to a server of the network, which may be slow or away.
 TEST_F(ConfigFiles, AreNotReasonToAskAboutAGroupThatMayNotWrite) {
   int asked = 0;
   const auto ask = [&asked] { return ++asked > 0; };

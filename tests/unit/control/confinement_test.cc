@@ -1,4 +1,4 @@
-// Who is held more tightly than we are must not get out through us.
+// A client that is confined more tightly than the daemon must not escape through it.
 #include "control/confinement.h"
 
 #include <gtest/gtest.h>

@@ -87,9 +87,10 @@ TEST_F(ChannelTest, SendsNoHelloThatTheDaemonWouldNotTake) {
   const auto sent = channel_->send(hello);
 
   ASSERT_FALSE(sent);
-  EXPECT_EQ(sent.error().message,
-            "the environment and the command line have 4194305 bytes together, more than the daemon accepts "
-            "(4194304)");
+  EXPECT_EQ(
+      sent.error().message,
+      "the environment and the command line are 4194305 bytes long together, more than the daemon accepts "
+      "(4194304)");
   EXPECT_EQ(daemon_hears().first, "");
   daemon_.reset();
   hello.session.pop_back();
@@ -135,7 +136,7 @@ TEST_F(ChannelTest, SaysThatAReplyIsNotUnderstood) {
 }
 
 TEST_F(ChannelTest, ReadsWhatIsThereWithoutWaiting) {
-  EXPECT_TRUE(channel_->read_some()) << "nothing has come, and that is no end";
+  EXPECT_TRUE(channel_->read_some()) << "nothing has come, but it has not ended";
   EXPECT_FALSE(channel_->take());
   daemon_says(encode(kNote));
   EXPECT_TRUE(channel_->read_some());
@@ -239,7 +240,7 @@ TEST_F(DaemonPlace, ThatCannotBeSpokenToIsNamed) {
   const std::string outer = std::exchange(folder_, folder_ + "/" + std::string(100, 'd'));
   const Error error = failure();
   EXPECT_EQ(error.message, "'" + socket_path(folder_) +
-                               "' is too long for a socket (107 bytes at most): choose a shorter "
+                               "' is too long for a socket (at most 107 bytes): choose a shorter "
                                "--runtime-dir");
   EXPECT_NE(error.kind, Error::Kind::NotFound);
   folder_ = outer;

@@ -242,12 +242,12 @@ TEST_P(HostileHello, IsAnErrorThatSaysSo) {
 
 std::vector<Hostile> hostile_hellos() {
   return {
-      {"Empty", "", "no JSON"},
-      {"Garbage", "GET / HTTP/1.1", "no JSON"},
-      {"Half", R"({"protocol":3)", "no JSON"},
-      {"TwoObjects", R"({"protocol":3}{})", "no JSON"},
-      {"Array", "[1]", "no JSON object"},
-      {"Deep", std::string(100000, '['), "no JSON"},
+      {"Empty", "", "not valid JSON"},
+      {"Garbage", "GET / HTTP/1.1", "not valid JSON"},
+      {"Half", R"({"protocol":3)", "not valid JSON"},
+      {"TwoObjects", R"({"protocol":3}{})", "not valid JSON"},
+      {"Array", "[1]", "not a JSON object"},
+      {"Deep", std::string(100000, '['), "not valid JSON"},
       {"NoProtocol", R"({"verb":"status"})", "'protocol' is missing"},
       {"ProtocolAsText", R"({"protocol":"1"})", "'protocol' must be"},
       {"ProtocolAsFraction", R"({"protocol":1.5})", "'protocol' must be"},

@@ -112,11 +112,11 @@ TEST_F(RuntimeDir, ThatIsAFileIsRefused) {
   const Result<void> ensured = ensure_runtime_dir(path("a"));
 
   ASSERT_FALSE(ensured);
-  EXPECT_THAT(ensured.error().message, HasSubstr("is not a folder"));
+  EXPECT_THAT(ensured.error().message, HasSubstr("is not a directory"));
 }
 
 TEST_F(RuntimeDir, OfSomebodyElseIsRefused) {
-  if (geteuid() != 0) GTEST_SKIP() << "needs root to give a folder away";
+  if (geteuid() != 0) GTEST_SKIP() << "needs root to give a directory away";
   ASSERT_TRUE(ensure_runtime_dir(path("a")));
   ASSERT_EQ(chown(path("a").c_str(), 54321, 54321), 0);
 
@@ -141,7 +141,7 @@ TEST_F(RuntimeDir, NeedsTheFolderAboveIt) {
   const Result<void> ensured = ensure_runtime_dir(path("a/b"));
 
   ASSERT_FALSE(ensured);
-  EXPECT_THAT(ensured.error().message, HasSubstr("create its parent folder first"));
+  EXPECT_THAT(ensured.error().message, HasSubstr("create its parent directory first"));
 }
 
 }  // namespace

@@ -218,7 +218,7 @@ void World::replace_the_dead() {
   }
 }
 
-/// What people do: stop a server, allow it again, restart it.
+/// What people do: stop a server, allow it to start again, restart it.
 void World::interfere() {
   const std::string server = random_.one_of(definitions_).server;
   if (random_.chance(60)) pool_.allow(server);

@@ -42,7 +42,7 @@ class World final : private transport::HttpSessionOpener {
   ~World() override;
 
   void step();
-  /// Lets everybody finish: whoever then has a call without an answer has lost it.
+  /// Lets everybody finish: a call without an answer is then lost.
   void finish();
   const Ledger& ledger() const { return ledger_; }
 

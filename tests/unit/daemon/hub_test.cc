@@ -1,4 +1,5 @@
-// Who gets a session, who is refused, who is told to run its server itself; and how all of them end.
+// Which clients get a session, are refused, or are told to run the server themselves; and how all of them
+// end.
 #include "daemon/hub.h"
 
 #include <gmock/gmock.h>

@@ -107,7 +107,7 @@ TEST(Resolve, SaysWhyThereIsNone) {
   Origin origin = from("/cwd");
   origin.server = "fles";
   EXPECT_THAT(resolve(origin, configuration).error().message,
-              HasSubstr("no server is called 'fles' (perhaps 'files'); configured are files in "
+              HasSubstr("no server is called 'fles' (perhaps 'files'); the configured servers are files in "
                         "/etc/corral.json"));
   configuration.servers[0].disabled = true;
   EXPECT_THAT(resolve(from("/cwd"), configuration).error().message, HasSubstr("is disabled"));

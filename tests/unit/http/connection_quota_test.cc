@@ -28,8 +28,8 @@ TEST(ConnectionQuota, CountsAllOthersOnThisMachineAsOne) {
 
   EXPECT_FALSE(quota.admit(other("127.9.9.9:5")));
   EXPECT_FALSE(quota.admit(other("::ffff:127.0.0.1")));
-  EXPECT_FALSE(quota.admit({Peer::Socket::Unix, false, 0, 7, "whoever"}));
-  EXPECT_TRUE(quota.admit(ours())) << "who is not one of them";
+  EXPECT_FALSE(quota.admit({Peer::Socket::Unix, false, 0, 7, "somebody"}));
+  EXPECT_TRUE(quota.admit(ours())) << "the user is not one of them";
 }
 
 TEST(ConnectionQuota, CountsAnAddressWhateverItsPort) {

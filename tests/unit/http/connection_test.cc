@@ -164,7 +164,7 @@ TEST_F(ConnectionTest, ClosesAfterALastRequest) {
 
   EXPECT_EQ(heard(), "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
   EXPECT_TRUE(over_);
-  EXPECT_EQ(shared_->counters.requests, 1U) << "what stands behind it is no request";
+  EXPECT_EQ(shared_->counters.requests, 1U) << "what follows it is not a request";
   send("and more");
   EXPECT_EQ(left_, 0);
   hang_up();

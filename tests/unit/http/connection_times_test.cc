@@ -75,7 +75,7 @@ TEST_F(ConnectionTimes, LetAClientBeIdleFor75Seconds) {
 
   EXPECT_EQ(heard(), "");
   EXPECT_TRUE(over_);
-  EXPECT_EQ(shared_->counters.too_slow, 0U) << "that is no fault";
+  EXPECT_EQ(shared_->counters.too_slow, 0U) << "that is not a fault";
 }
 
 TEST_F(ConnectionTimes, BeginAnewWithEachPieceOfABody) {
@@ -177,7 +177,7 @@ TEST_F(ConnectionTimes, OfAStreamThatNobodyReadsEndIt) {
   held().write({piece, nullptr});
   turn();
   pass(seconds(15));
-  held().write({piece, nullptr});  // which is no progress
+  held().write({piece, nullptr});  // which does not count as progress
   pass(seconds(15) - kMoment);
   EXPECT_EQ(gone, 0);
   pass(kMoment);

@@ -112,7 +112,7 @@ TEST(RequestParser, UndoesChunks) {
   ASSERT_EQ(outcome.status, 0);
   EXPECT_EQ(*outcome.head.request.body, "hello, world...");
   EXPECT_EQ(outcome.rest, "next");
-  EXPECT_EQ(outcome.head.request.count("Host"), 1U) << "a trailer is no header";
+  EXPECT_EQ(outcome.head.request.count("Host"), 1U) << "a trailer is not a header";
   EXPECT_EQ(*parse(post("Transfer-Encoding: chunked\r\n", "0\r\n\r\n")).head.request.body, "");
 }
 

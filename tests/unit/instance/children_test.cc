@@ -46,7 +46,7 @@ TEST(NestedKeepers, WithTheNumberOfADeadOneAreAskedAnew) {
   EXPECT_EQ(nested.turn_of(7, kStart + seconds(60)), Turn::Ask);
 }
 
-// Whoever looks like a keeper and forks has a new number each time.
+// A process that looks like a keeper and forks has a new number each time.
 TEST(NestedKeepers, ThatTurnUpLongAfterTheLastDeathHaveNoTime) {
   NestedKeepers nested;
   nested.expect(kStart);

@@ -176,7 +176,7 @@ TEST_F(ErrorFilesTest, SaysOnceThatNothingCanBeKeptAndTriesAgain) {
   const std::string said = GetCapturedStderr();
 
   EXPECT_EQ(files.lost(), 3U);
-  EXPECT_THAT(said, HasSubstr("is not kept, because the folder " + folder() + " cannot be made"));
+  EXPECT_THAT(said, HasSubstr("is not kept, because the directory " + folder() + " cannot be made"));
   EXPECT_THAT(said, HasSubstr("again; 3 lines were lost"));
   EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 2);
   EXPECT_THAT(lines_of(files.path_of("files")), ElementsAre("d"));
@@ -218,7 +218,7 @@ TEST_F(ErrorFilesTest, WritesIntoNoFolderThatOthersMayWriteTo) {
     ErrorFiles files(folder());
     CaptureStderr();
     files.write("files", kInstance, "a\n");
-    EXPECT_THAT(GetCapturedStderr(), HasSubstr("is not yours alone to write to: `chmod 0700` it"));
+    EXPECT_THAT(GetCapturedStderr(), HasSubstr("others may write to it: run `chmod 0700` on it"));
     EXPECT_EQ(files_in_folder(), 0U);
     EXPECT_EQ(files.lost(), 1U);
   }

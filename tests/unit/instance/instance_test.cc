@@ -223,11 +223,13 @@ TEST_F(OneInstance, TellsOfAnAnswerThatIsTooLongAndOfNothingElseThatIs) {
   const std::string padding(1200, 'x');
   const std::string answer = R"({"jsonrpc":"2.0","id":7,"result":{"a":")" + padding + "\"}}";
   say(answer + "\n");
-  EXPECT_THAT(said(),
-              ElementsAre("lost answer 7 (large): it has " + std::to_string(answer.size()) +
-                          " bytes, more than a line may have; raise \"line_cap\" in the configuration"));
+  EXPECT_THAT(
+      said(),
+      ElementsAre(
+          "lost answer 7 (large): it is " + std::to_string(answer.size()) +
+          " bytes long, more than the longest allowed line; raise \"line_cap\" in the configuration"));
   say(R"({"jsonrpc":"2.0","id":8,"method":"roots/list","params":{"a":")" + padding + "\"}}\n");
-  EXPECT_THAT(said(), IsEmpty()) << "a question is no answer";
+  EXPECT_THAT(said(), IsEmpty()) << "a question is not an answer";
   EXPECT_EQ(instance_->counters().lines_dropped, 2U);
   EXPECT_GT(instance_->counters().bytes_dropped, 2400U);
 }

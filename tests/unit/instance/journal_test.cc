@@ -74,7 +74,7 @@ TEST(Journal, RecordsNoProcessThatIsNotBelowTheKeeper) {
   Journal journal(registry, "d1");
   journal.about_to_start({"i1", "", 0}, "notes");
 
-  journal.runs(tree_called("i1"), getpid());  // lives, but its parent is no keeper of ours
+  journal.runs(tree_called("i1"), getpid());  // runs, but its parent is not one of our keepers
 
   EXPECT_EQ(registry.journaled.back().process, registry::ProcessFacts{});
 }

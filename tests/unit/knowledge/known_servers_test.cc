@@ -34,7 +34,7 @@ TEST(KnownServers, AreEnoughAndEachHasItsEvidence) {
   EXPECT_GE(not_shareable, 5);
 }
 
-// Whoever changes the verdict on a server changes it here too.
+// A change to the verdict on a server must be made here too.
 TEST(KnownServers, AreNotSharedIfTheyKeepState) {
   std::set<std::string_view> kept_private;
   for (const KnownServer& server : known_servers()) {
@@ -134,7 +134,7 @@ TEST(KnownServers, AreOnlyWhatTheRegistryHas) {
       {"sh", "-c", "cd /srv && npx -y " + memory},
       {"sh", "-c"},
       {"sh"},
-      {"python3", "-m", "mcp_server_time"},  // the folder is not known: it may have one of that name
+      {"python3", "-m", "mcp_server_time"},  // the directory is not known: it may have one of that name
       {"mcp-server-time"},
       {"echo", memory},
   };

@@ -128,7 +128,7 @@ TEST_F(Script, InAFolderThatWeDoNotKnowHasNoKey) {
   EXPECT_EQ(understand({"node", "server.js"}, "/usr/bin/node", "").key, "");
   EXPECT_EQ(understand({"node", "server.js"}, "/usr/bin/node", "").name, "server.js");
   EXPECT_EQ(understand({"bash", "/dev/fd/3"}, "/usr/bin/bash", "/").key, "")
-      << "a file of that process, not of ours";
+      << "a file of that process, not of this one";
   EXPECT_EQ(understand({"node", "/proc/self/fd/3"}, "/usr/bin/node", "/").key, "");
 }
 
@@ -222,7 +222,7 @@ TEST_F(PythonServer, IsFoundByTheCommandThatItsPackageInstalls) {
   const ServerCommand command = understand({python_, serena_}, "", "/");
 
   EXPECT_EQ(command.key, "pypi:serena-agent");
-  EXPECT_FALSE(command.depends_on_mcp) << "an SDK next to it that it does not ask for is no evidence";
+  EXPECT_FALSE(command.depends_on_mcp) << "an SDK next to it that it does not ask for is not evidence";
 }
 
 TEST_F(PythonServer, OfAProjectIsTheSameThroughUvRun) {

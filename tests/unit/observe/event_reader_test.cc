@@ -65,7 +65,7 @@ TEST_F(EventReaderTest, WaitsForTheFirstAndGivesWhatWasToldTogether) {
 
   tell("b");
   tell("c");
-  EXPECT_THAT(answers, IsEmpty()) << "not from within whoever tells";
+  EXPECT_THAT(answers, IsEmpty()) << "not from within `tell`";
   loop.run_due();
 
   ASSERT_THAT(answers, SizeIs(1));

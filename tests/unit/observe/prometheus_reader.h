@@ -104,7 +104,7 @@ class PrometheusReader {
     if (rest.starts_with('{')) rest = read_labels(rest.substr(1), labels);
     if (!problem_.empty()) return;
     const std::string key(line_.substr(0, line_.size() - rest.size()));
-    if (!rest.starts_with(' ')) return object("no blank before the value");
+    if (!rest.starts_with(' ')) return object("no space before the value");
     rest.remove_prefix(1);
     double value = 0;
     const auto read = std::from_chars(rest.data(), rest.data() + rest.size(), value);

@@ -16,7 +16,7 @@ using S = Step;
 constexpr Life life_at(std::size_t index) { return static_cast<Life>(index); }
 constexpr Trigger trigger_at(std::size_t index) { return static_cast<Trigger>(index); }
 
-/// All of it, written a second time: whoever changes the table must say so here.
+/// All of it, written a second time: a change to the table must be made here too.
 const std::map<std::pair<Life, Trigger>, std::pair<Life, Step>> kExpected = {
     {{L::Empty, T::Asked}, {L::Starting, S::Start}},
     {{L::Starting, T::Opened}, {L::Ready, S::Attach}},
@@ -93,7 +93,7 @@ TEST(Lifecycle, NoStateIsOutOfReachAndNoneIsATrap) {
   }
 }
 
-/// Whatever it is in the middle of: once nobody needs it, it comes to rest.
+/// Whatever it is in the middle of: once nobody needs it, it becomes empty.
 TEST(Lifecycle, APlaceThatNobodyNeedsBecomesEmpty) {
   for (std::size_t life = 0; life < kLives; ++life) {
     Life now = next(life_at(life), T::Unused).life;

@@ -154,7 +154,7 @@ TEST_F(APool, AnswersThoseWhoWaitForAServerThatIsStopped) {
   EXPECT_EQ(one_.told(), 1U);
 
   pool_.open(one_, {spec, "{}", std::nullopt});
-  EXPECT_THAT(one_.answers.back().text, HasSubstr("`corral start files` allows it again"));
+  EXPECT_THAT(one_.answers.back().text, HasSubstr("`corral start files` allows it to start again"));
   EXPECT_TRUE(pool_.allow("files"));
   open(one_, spec);
   EXPECT_EQ(one_.last(), Opened::Kind::Ready);

@@ -12,7 +12,7 @@ TEST(ProcTexts, NumbersAreTakenFromTheFront) {
   std::string_view text = "12 34";
   EXPECT_EQ(take_number(text), 12U);
   EXPECT_EQ(text, " 34");
-  EXPECT_EQ(take_number(text), std::nullopt) << "a blank is none";
+  EXPECT_EQ(take_number(text), std::nullopt) << "a space is none";
   EXPECT_EQ(text, " 34");
 
   EXPECT_EQ(whole_number("18446744073709551615"), ~0ULL);

@@ -50,7 +50,8 @@ TEST(StartFailure, OfAHelperOfAnotherBuildNamesBoth) {
   for (const Stage stage : {Stage::Plan, Stage::None}) {
     EXPECT_EQ(
         told(stage, 0),
-        std::string("the helper corral-keeper comes from another build (0.1 of Monday) than this program (") +
+        std::string(
+            "the helper corral-keeper and this program come from different builds (0.1 of Monday and ") +
             kVersion + " of " + kBuildDate + "): reinstall corral, so that both come from one build");
   }
 }

@@ -109,7 +109,7 @@ class Machine {
     }
   }
 
-  /// A program of the SDK that does something else than a configuration starts it for.
+  /// A program of the SDK that does a job other than the one that a configuration starts it for.
   void add_other_job() {
     ++counts_["other job"];
     const pid_t pid = next_++;

@@ -270,7 +270,7 @@ TEST_F(ProcMarksTest, TheFirstVariableOfThatNameCounts) {
   EXPECT_EQ(marks.cookie(10).instance, "") << "cut off";
 }
 
-// What another variable's value shows at the beginning of a later piece is no variable.
+// What another variable's value shows at the beginning of a later piece is not a variable.
 TEST_F(ProcMarksTest, APieceThatBeginsInAValueBeginsNoVariable) {
   const std::string text = "CORRAL_INSTANCE=" + kCookie + '\0';
   const std::string before = "A=" + std::string(128 * 1024 - 256 - 2, 'x');

@@ -121,7 +121,7 @@ TEST(Protection, AListeningUnixSocketForItselfIsNoneUntilSomebodyElseIsConnected
   EXPECT_FALSE(is_ended(scene));
 }
 
-// Who develops a server has it configured over stdio, and also runs it with --http.
+// A user who develops a server has it configured over stdio, and also runs it with --http.
 TEST(Protection, AListeningSocketWithOtherOptionsThanConfigured) {
   Scene scene = leaked();
   scene.configure("claude-code", "browser", "npm:@x/files-mcp");

@@ -28,7 +28,7 @@ TEST(RemnantText, SaysWhichSignalEndedIt) {
   EXPECT_EQ(told(Kind::Ended, SIGKILL, Killed::AtOnce),
             "appeared while the others were being killed and was killed with SIGKILL");
   EXPECT_EQ(told(Kind::Ended, SIGKILL, Killed::WithGroup),
-            "was found only in the control group of this server and was killed with SIGKILL");
+            "was found only in the cgroup of this server and was killed with SIGKILL");
   EXPECT_EQ(told(Kind::AlreadyGone), "exited before it was signalled");
 }
 

@@ -216,7 +216,7 @@ TEST_F(BadState, AReadOnlyFileOrFolderIsRefused) {
 TEST_F(BadState, AFolderOrFileThatOthersMayWriteToIsRefused) {
   leave_a_crashed_daemon("old");
   ASSERT_EQ(chmod((root() + "/state").c_str(), 0770), 0);
-  expect_refused("other users may write to the folder");
+  expect_refused("other users may write to the directory");
   ASSERT_EQ(chmod((root() + "/state").c_str(), 0700), 0);
   ASSERT_EQ(chmod(path().c_str(), 0622), 0);
   expect_refused("other users may write to " + path());
@@ -237,8 +237,8 @@ TEST_F(BadState, LinksAndOtherThingsInItsPlaceAreRefusedAndNotFollowed) {
   std::filesystem::create_directories(path());
   expect_refused("is not a regular file");
   std::filesystem::remove_all(root() + "/state");
-  write("state", "a file where a folder should be");
-  expect_refused("is not a folder");
+  write("state", "a file where a directory should be");
+  expect_refused("is not a directory");
 }
 
 TEST_F(BadState, WhatBelongsToSomebodyElseIsRefused) {
@@ -274,7 +274,7 @@ TEST_F(BadState, AFullDiskIsToldAndWhatWaitedIsWrittenWhenThereIsRoom) {
 }
 
 TEST_F(BadState, AFileThatCanBeOpenedLaterGetsWhatHappenedMeanwhile) {
-  write("state", "a file where a folder should be");
+  write("state", "a file where a directory should be");
   const auto registry = open({.retry = kSoon});
   expect_it_works(*registry);
   ASSERT_THAT(registry->degraded(), Not(IsEmpty()));

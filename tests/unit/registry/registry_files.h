@@ -1,4 +1,4 @@
-// A registry in a folder of its own, and what the tests ask of it.
+// A registry in a directory of its own, and what the tests ask of it.
 #pragma once
 
 #include <sys/stat.h>

@@ -129,7 +129,7 @@ TEST_F(Lingering, AnAnswerForWhichThereIsNoRoomIsSomebodysWhileHeMayTalk) {
   answer_many(1024, kStart);
   work_.call_answered(kOne, kStart + seconds(1));
 
-  EXPECT_TRUE(causes(milliseconds(2999)).several()) << "whoever it was, he is not forgotten";
+  EXPECT_TRUE(causes(milliseconds(2999)).several()) << "its session is not forgotten";
   EXPECT_TRUE(causes(seconds(3)).none());
 }
 

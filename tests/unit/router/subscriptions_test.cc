@@ -44,7 +44,7 @@ TEST(Subscriptions, TheLastOneOutTellsTheServer) {
   subscriptions.answered("u", Answer::Accepted);
   subscriptions.subscribe(session(1), "u", "2");
   subscriptions.subscribe(session(2), "u", "3");
-  EXPECT_FALSE(subscriptions.unsubscribe(session(1), "u")) << "a repeat is no second subscription";
+  EXPECT_FALSE(subscriptions.unsubscribe(session(1), "u")) << "a repeat is not a second subscription";
   EXPECT_FALSE(subscriptions.unsubscribe(session(1), "u"));
   EXPECT_TRUE(subscriptions.unsubscribe(session(2), "u"));
   EXPECT_FALSE(subscriptions.unsubscribe(session(2), "never heard of"));
@@ -246,7 +246,7 @@ TEST(LogLevels, AQuietSessionDoesNotSilenceTheOthers) {
   EXPECT_EQ(levels.drop(session(2)), LogLevel::Emergency);
   EXPECT_EQ(levels.attach(session(3)), LogLevel::Info);
   levels.drop(session(3));
-  EXPECT_EQ(levels.drop(session(1)), LogLevel::Info) << "for whoever comes next";
+  EXPECT_EQ(levels.drop(session(1)), LogLevel::Info) << "for the next session";
 }
 
 TEST(LogLevels, GivesEachWhatItAskedFor) {

@@ -23,7 +23,7 @@ bool is_read_behind(std::size_t call, std::size_t more) {
   FakeClient& client = exchange.connect();
   client.say(kInitialize);
   client.say(call_of(call));
-  EXPECT_TRUE(client.reading) << "a cancellation may stand behind it";
+  EXPECT_TRUE(client.reading) << "a cancellation may follow it";
   client.say(call_of(more));
   return client.reading;
 }

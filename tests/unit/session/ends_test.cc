@@ -58,7 +58,7 @@ TEST(EndOfASession, IsOrderlyUnlessNobodyIsThereToHearOfIt) {
     ASSERT_EQ(heard.size(), one.polite ? 1U : 0U) << one.name;
     if (one.polite) {
       EXPECT_THAT(heard[0],
-                  AllOf(HasSubstr("-31006"), HasSubstr("the session ends: " + std::string(one.name))));
+                  AllOf(HasSubstr("-31006"), HasSubstr("the session is ending: " + std::string(one.name))));
     }
     EXPECT_EQ(client.exits, 0) << "its tree is not gone";
     EXPECT_FALSE(client.reading);
@@ -264,7 +264,7 @@ TEST(Causes, AreToldToTheSessionThatGetsAnotherInstance) {
     ASSERT_EQ(exchange.started(), 2U);
     exchange.answer_handshake(exchange.server(1));
     EXPECT_THAT(client.notes, ElementsAre("server files " + std::string(one.sentence) +
-                                          "; it was started again, and what it kept in memory is gone"));
+                                          "; it was restarted, and its state in memory is lost"));
   }
 }
 

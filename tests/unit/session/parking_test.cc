@@ -55,9 +55,8 @@ TEST_F(Parking, EndsTheTreeOfASilentSessionAndTheNextCallStartsAnother) {
   const auto said = client.heard();
   ASSERT_THAT(said, SizeIs(2));
   EXPECT_EQ(json(said[0]).at("params").at("data").as_string(),
-            "server files was parked after a time without calls; it was started again, and what it kept in "
-            "memory is "
-            "gone");
+            "server files was parked after a time without calls; it was restarted, and its state in memory "
+            "is lost");
   EXPECT_EQ(json(said[1]).at("id"), 3);
 }
 

@@ -105,10 +105,10 @@ TEST_F(Restart, TellsTheClientBeforeTheNextAnswer) {
   ASSERT_THAT(heard, SizeIs(2));
   EXPECT_EQ(json(heard[0]).at("method"), "notifications/message");
   EXPECT_EQ(json(heard[0]).at("params").at("data").as_string(),
-            "server files exited with code 3; it was started again, and what it kept in memory is gone");
+            "server files exited with code 3; it was restarted, and its state in memory is lost");
   EXPECT_EQ(json(heard[0]).at("params").at("level"), "warning");
   EXPECT_EQ(json(heard[1]).at("id"), 7);
-  EXPECT_THAT(client.notes, testing::Contains(HasSubstr("started again")));
+  EXPECT_THAT(client.notes, testing::Contains(HasSubstr("it was restarted")));
 }
 
 TEST_F(Restart, APrivateInstanceHearsWhatTheOneBeforeHeard) {
@@ -213,8 +213,7 @@ TEST_F(Restart, GivesUpAfterFiveDeathsInARowAndSaysSo) {
   exchange.settle();
   const std::string words =
       "server files died 5 times in a row and is not started again for now; `corral restart files` tries at "
-      "once. "
-      "The last time: server files exited with code 3; its stderr ended with: no cheese";
+      "once. Last error: server files exited with code 3; its stderr ended with: no cheese";
   auto heard = client.heard();
   ASSERT_THAT(heard, SizeIs(1));
   EXPECT_EQ(json(heard[0]).at("error").at("message").as_string(), words);

@@ -269,7 +269,7 @@ TEST(SharedInstance, MergesLogLevelsAndFiltersForEach) {
   EXPECT_THAT(talkative.heard(), SizeIs(1));
   EXPECT_THAT(calm.heard(), ElementsAre(HasSubstr("result"), HasSubstr("-32602")));
 
-  // Who has just changed the level is the only possible cause: neither line is the calm one's.
+  // The session that has just changed the level is the only possible cause: neither line is the calm one's.
   const auto log = [](const std::string& level) {
     return R"({"jsonrpc":"2.0","method":"notifications/message","params":{"level":")" + level +
            R"(","data":1}})";
@@ -285,7 +285,7 @@ TEST(SharedInstance, MergesLogLevelsAndFiltersForEach) {
   exchange.server().say(log("error"));
   exchange.settle();
   EXPECT_THAT(talkative.heard(), IsEmpty());
-  EXPECT_THAT(calm.heard(), IsEmpty()) << "it may still be about the change of the level";
+  EXPECT_THAT(calm.heard(), IsEmpty()) << "it may still be about the change to the level";
 }
 
 TEST(SharedInstance, KeepsTheLogLinesOfASessionThatIsGoneToItself) {

@@ -328,7 +328,7 @@ TEST_F(PrivatePlace, TheEndOfItsSessionWaitsForAParkedTree) {
   bool told = false;
   client.session.end(session::EndReason::SessionEnded, [&](const InstanceEnd*) { told = true; });
   exchange.settle();
-  EXPECT_FALSE(told) << "its tree still lives";
+  EXPECT_FALSE(told) << "its tree is still alive";
   EXPECT_EQ(exchange.pool.living(), 1U);
 }
 

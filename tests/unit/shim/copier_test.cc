@@ -51,7 +51,7 @@ TEST_F(CopierTest, WaitsForInputAndPassesItOn) {
   EXPECT_EQ(copier_.wanted().fd, source_);
   EXPECT_EQ(copier_.wanted().events, POLLIN);
 
-  copier_.advance();  // nothing is there, and that is no end
+  copier_.advance();  // nothing is there, but it has not ended
   EXPECT_FALSE(copier_.done());
 
   from_.put("hello");

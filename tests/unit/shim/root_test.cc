@@ -24,7 +24,7 @@ TEST_F(RootTest, IsTheFolderBehindEveryLink) {
 TEST_F(RootTest, IsNoFileAndNothingThatIsMissing) {
   write("file", "x");
 
-  EXPECT_NE(find_root(root() + "/file").error().message.find("is not a folder"), std::string::npos);
+  EXPECT_NE(find_root(root() + "/file").error().message.find("is not a directory"), std::string::npos);
   EXPECT_NE(find_root(root() + "/missing").error().message.find("cannot be found"), std::string::npos);
 }
 

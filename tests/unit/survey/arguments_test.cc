@@ -92,7 +92,7 @@ TEST(CompareArguments, ProtocolsAreComparedWithoutOrderAndCase) {
   EXPECT_EQ(compare_arguments({"--mcpAZ"}, {"--MCPaz"}), Arguments::Alike);
   EXPECT_EQ(compare_arguments({"--mcp"}, {"--mcp", "--mcp"}), Arguments::Other);
   EXPECT_EQ(compare_arguments({"--dap"}, {}), Arguments::Other);
-  EXPECT_EQ(compare_arguments({"--log=mcp"}, {}), Arguments::Alike) << "a value is no name";
+  EXPECT_EQ(compare_arguments({"--log=mcp"}, {}), Arguments::Alike) << "a value is not a name";
 }
 
 }  // namespace

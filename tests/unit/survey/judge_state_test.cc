@@ -241,7 +241,7 @@ TEST(JudgeState, AServerBelowAKeeperIsKept) {
 
   const Survey survey = scene.judged();
 
-  ASSERT_EQ(survey.servers.size(), 1U) << "the wrapper is no server";
+  ASSERT_EQ(survey.servers.size(), 1U) << "the wrapper is not a server";
   EXPECT_EQ(survey.servers[0].pid, 50);
   EXPECT_EQ(survey.servers[0].state, State::Kept);
 }

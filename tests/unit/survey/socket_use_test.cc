@@ -271,7 +271,8 @@ TEST(SocketUse, EveryListenerOfAPortIsCalled) {
 
   ASSERT_EQ(uses.at(kServer).calls.size(), 1U);
   ASSERT_EQ(uses.at(kOther).calls.size(), 1U);
-  EXPECT_TRUE(uses.at(kServer).calls[0].callers.empty()) << "nobody has the other end, whoever has socket 1";
+  EXPECT_TRUE(uses.at(kServer).calls[0].callers.empty())
+      << "nobody has the other end; socket 1 does not count";
 }
 
 TEST(SocketUse, AUserNamedInAPathElsewhereMakesNoService) {

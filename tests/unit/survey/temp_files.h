@@ -1,4 +1,4 @@
-// A folder of its own for a test, gone at its end.
+// A directory of its own for a test, gone at its end.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ class TempFiles : public ::testing::Test {
     std::filesystem::remove_all(root_, ignored);
   }
 
-  /// Writes a file below the folder, with all folders above it; returns its path.
+  /// Writes a file below the directory, with all directories above it; returns its path.
   std::string write(const std::string& path, const std::string& text) const {
     const std::string whole = path.starts_with(root_) ? path : root_ + "/" + path;
     std::filesystem::create_directories(std::filesystem::path(whole).parent_path());

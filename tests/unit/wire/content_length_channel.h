@@ -1,4 +1,4 @@
-// A channel with another framing than lines: each message follows a header with its length. It shows what a
+// A channel with a framing other than lines: each message follows a header with its length. It shows what a
 // third kind of channel takes, and carries instances and sessions in channel_test.cc.
 #pragma once
 

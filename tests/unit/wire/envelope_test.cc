@@ -159,7 +159,7 @@ TEST(Envelope, OffersTheIdOfAMessageThatItRefuses) {
     EXPECT_EQ(s[s.envelope.id], "5") << line;
     EXPECT_FALSE(s.envelope.method.present()) << line;
   }
-  EXPECT_FALSE(scan(R"({"jsonrpc":"2.0","id":5,"method":"a",})").id.present()) << "no JSON, no id";
+  EXPECT_FALSE(scan(R"({"jsonrpc":"2.0","id":5,"method":"a",})").id.present()) << "not JSON, no id";
 }
 
 /// They are kept as long as their calls are open.

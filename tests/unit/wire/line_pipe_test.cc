@@ -117,7 +117,7 @@ TEST_F(LinePipeTest, StopsAtOnceWhenItIsPausedAndGoesOnWhereItWas) {
   pipe_->resume();
   write_in("one\ntwo\nthree\n");
   loop_.run_due();
-  EXPECT_THAT(lines_, ElementsAre("one")) << "whoever pauses has no room for more";
+  EXPECT_THAT(lines_, ElementsAre("one")) << "a reader that pauses has no room for more";
 
   pipe_->resume();
   loop_.run_due();

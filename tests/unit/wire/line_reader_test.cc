@@ -20,7 +20,7 @@ class Feed {
  public:
   explicit Feed(std::size_t cap, std::size_t scratch = 64 * kKiB) : reader(cap), scratch_(scratch) {}
 
-  /// Everything, in reads of `piece` bytes at most.
+  /// Everything, in reads of at most `piece` bytes.
   Feed& give(std::string_view bytes, std::size_t piece = SIZE_MAX) {
     while (!bytes.empty()) {
       const std::span<char> room = reader.room(scratch_);

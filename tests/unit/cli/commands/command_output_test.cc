@@ -236,7 +236,7 @@ TEST_F(CommandOutput, OfServerVerbsSaysWhatEnded) {
 )");
   const Seen stopped = run({"stop", "files"});
   EXPECT_EQ(stopped.code, 1);
-  EXPECT_EQ(stopped.out, R"(files is stopped: 2 instances ended; `corral start files` allows it again
+  EXPECT_EQ(stopped.out, R"(files is stopped: 2 instances ended; `corral start files` allows it to start again
   files aaaaaaaa stopped: 1 process, gone after 12 ms
   files bbbbbbbb killed: 3 processes, NOT proved gone after 900 ms
 )");
@@ -251,7 +251,7 @@ TEST_F(CommandOutput, OfServerVerbsSaysIfNothingHadToEnd) {
 
   EXPECT_EQ(run({"restart", "files"}).out, "files: no instance was running; the next call starts one\n");
   EXPECT_EQ(run({"stop", "files"}).out,
-            "files is stopped: no instance was running; `corral start files` allows it again\n");
+            "files is stopped: no instance was running; `corral start files` allows it to start again\n");
   EXPECT_EQ(run({"start", "files"}).out, "files was not stopped\n");
   EXPECT_EQ(run({"start", "files", "--json"}).out, "{\"allowed\":false}\n");
 }
@@ -408,9 +408,9 @@ TEST_F(CommandOutput, OfAnAnswerThatIsNoJsonSaysSo) {
   for (const char* const command : {"status", "ps", "info", "events"}) {
     const Seen seen = run({command});
     EXPECT_EQ(seen.code, kOwnFailure) << command;
-    EXPECT_THAT(seen.errors, HasSubstr("no JSON")) << command;
+    EXPECT_THAT(seen.errors, HasSubstr("not valid JSON")) << command;
   }
-  EXPECT_THAT(run({"top", "--batch", "1"}).errors, HasSubstr("no JSON"));
+  EXPECT_THAT(run({"top", "--batch", "1"}).errors, HasSubstr("not valid JSON"));
 }
 
 TEST(CommandOutputAlone, SaysThatNoDaemonRuns) {

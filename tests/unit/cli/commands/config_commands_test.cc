@@ -70,7 +70,7 @@ off (disabled)
   share    session: one instance for each session
   tools    none
   kept by  containment auto
-  start    at the first call that needs it; a change of its files is only reported
+  start    at the first call that needs it; a change to its files is only reported
   life     restarted after a crash, probed after 1m of silence, stopped after 10m without use,
            parked if it keeps no state and its session is silent
   end      2s after its input ended, then 3s after SIGTERM
@@ -87,7 +87,7 @@ needy
   end      2s after its input ended, then 3s after SIGTERM
 
 daemon: messages up to 8.0 MB, drains for 3s, stays for 60m without sessions, runs up to 7
-        instances, keeps 3 idle ones of a server
+        instances, keeps 3 idle ones per server
 http: 0.0.0.0:8765, which requires a token (`corral token create NAME`), also as box.lan, for web
       pages from https://a.example; sessions end after 10m without use
 watch: every 5m; servers that corral did not start: report; events and ended sessions are kept for 2
@@ -124,7 +124,7 @@ one
   end      2s after its input ended, then 3s after SIGTERM
 
 daemon: messages up to 64 MB, drains for 5s, stays for 5m without sessions, runs up to 256
-        instances, keeps 9 idle ones of a server
+        instances, keeps 9 idle ones per server
 http: a local socket only; "corral": {"http": {"port": 8765}} opens a TCP port
 watch: every 1m; servers that corral did not start: off; events and ended sessions are kept for 14
        days
@@ -134,7 +134,7 @@ watch: every 1m; servers that corral did not start: off; events and ended sessio
   EXPECT_EQ(run({"config", "check", config_}).out, R"(~/corral.json: 0 servers
 
 daemon: messages up to 64 MB, drains for 5s, stays for 5m without sessions, runs up to 256
-        instances, keeps 9 idle ones of a server
+        instances, keeps 9 idle ones per server
 http: 127.0.0.1, any free port; sessions end after 30m without use
 watch: never; servers that corral did not start: off; events and ended sessions are kept for 1 day
 )");
@@ -302,7 +302,9 @@ TEST_F(ConfigOutput, UrlTellsTheDaemonsDoor) {
 
   EXPECT_EQ(seen.code, 0);
   EXPECT_EQ(seen.errors, "");
-  EXPECT_THAT(seen.out, HasSubstr("# http\nhttp://127.0.0.1:8765/mcp/files\n# sse (for clients of 2024)\n"));
+  EXPECT_THAT(
+      seen.out,
+      HasSubstr("# http\nhttp://127.0.0.1:8765/mcp/files\n# sse (for clients that speak only HTTP+SSE)\n"));
   EXPECT_THAT(
       seen.out,
       HasSubstr("# http, by local socket\ncurl --unix-socket /run/h.sock http://localhost/mcp/files\n"));

@@ -144,9 +144,9 @@ TEST_F(ControlTools, StopStartAndRestartAServer) {
   EXPECT_EQ(say(Verb::Restart, "{}"), "server files: no instance was running; the next call starts one");
   EXPECT_EQ(say(Verb::Restart, one), "server files: 1 instance ended; its sessions get a new one" + gone);
   EXPECT_EQ(say(Verb::Stop, "{}"),
-            "server files is stopped: 0 instances ended; start_server allows it again");
+            "server files is stopped: 0 instances ended; start_server allows it to start again");
   EXPECT_EQ(say(Verb::Stop, one),
-            "server files is stopped: 1 instance ended; start_server allows it again" + gone);
+            "server files is stopped: 1 instance ended; start_server allows it to start again" + gone);
   EXPECT_EQ(say(Verb::Start, R"({"allowed":true})"), "server files may run again");
   EXPECT_EQ(say(Verb::Start, R"({"allowed":false})"), "server files was not stopped");
   EXPECT_EQ(daemon_.asked().front().server, "files");
@@ -241,7 +241,7 @@ TEST_F(ControlLogs, NameWhatIsWrong) {
               StartsWith("the daemon keeps no log of server notes: it is an older version"));
 }
 
-// Only dry runs: what this looks at is the machine of whoever runs the tests.
+// Only dry runs: what this looks at is the machine that runs the tests.
 TEST(ControlReap, WouldEndNothingThatNobodyIsCalled) {
   const ToolResult shown = reap_tool({{"match", "a-name-that-no-server-has-8153"}});
 

@@ -50,7 +50,7 @@ TEST_F(FileCommands, TokenNamesWhatIsMissing) {
   EXPECT_THAT(run({"token", "list", "--root", "/"}).errors,
               HasSubstr("only `corral token create` takes --server and --root"));
   EXPECT_THAT(run({"token", "create", "a", "--root", folder_ + "/none"}).errors,
-              HasSubstr("is not a folder"));
+              HasSubstr("is not a directory"));
 }
 
 // ---- logs
@@ -58,7 +58,7 @@ TEST_F(FileCommands, TokenNamesWhatIsMissing) {
 TEST_F(FileCommands, LogsShowsWhatWasKeptInItsOrder) {
   write("logs/files.log.1", "2026-11-16T03:40:00.000Z aaaaaaaa first\n");
   write("logs/files.log",
-        "2026-11-16T03:40:01.000Z aaaaaaaa second\nno line of ours\n"
+        "2026-11-16T03:40:01.000Z aaaaaaaa second\nno line of corral\n"
         "2026-11-16T03:41:00.000Z bbbbbbbb third\n");
   ToldDaemon daemon;
   daemon.status(R"({"servers":[{"name":"files","log_file":")" + folder_ +
@@ -67,7 +67,7 @@ TEST_F(FileCommands, LogsShowsWhatWasKeptInItsOrder) {
 
   EXPECT_EQ(ask(daemon, {"logs", "files"}).out, R"(2026-11-16T03:40:00.000Z aaaaaaaa first
 2026-11-16T03:40:01.000Z aaaaaaaa second
-no line of ours
+no line of corral
 2026-11-16T03:41:00.000Z bbbbbbbb third
 )");
   EXPECT_EQ(ask(daemon, {"logs", "files", "-n", "1"}).out, R"(2026-11-16T03:41:00.000Z bbbbbbbb third
@@ -76,7 +76,7 @@ no line of ours
             R"(2026-11-16T03:41:00.000Z bbbbbbbb third
 )");
   EXPECT_EQ(ask(daemon, {"logs", "files", "--json", "-n", "2"}).out,
-            R"({"time":null,"server":"files","instance":null,"text":"no line of ours"}
+            R"({"time":null,"server":"files","instance":null,"text":"no line of corral"}
 {"time":"2026-11-16T03:41:00.000Z","server":"files","instance":"bbbbbbbb","text":"third"}
 )");
   const Seen mute = ask(daemon, {"logs", "mute"});
@@ -114,7 +114,7 @@ corral\-remove \- Remove a server from corral\(aqs configuration
 Change this file instead of the default one
 .TP
 \fB\-\-runtime\-dir\fR \fIDIR\fR
-Folder of the daemon\(aqs socket, instead of the usual one
+Directory of the daemon\(aqs socket, instead of the usual one
 .TP
 \fB\-h\fR, \fB\-\-help\fR
 Print this help message and exit

@@ -16,7 +16,7 @@ namespace {
 using testing::ContainsRegex;
 using testing::HasSubstr;
 
-/// A process that a client is configured to start, which waits on a pipe of ours.
+/// A process that a client is configured to start, which waits on one of our pipes.
 class SeenServer : public FileCommands {
  protected:
   SeenServer() {

@@ -221,7 +221,7 @@ const std::vector<Objection> kObjections = {
     {{"man", "--directory", "/tmp", "ps"}, 125, "corral man: give one command, or only --directory DIR\n"},
     {{"man", "--directory", "/proc/no"},
      125,
-     "corral man: cannot write the pages to /proc/no: name a folder that you may write to\n"},
+     "corral man: cannot write the pages to /proc/no: name a directory that you may write to\n"},
 };
 
 TEST(OptionTable, CommandsNameTheWordThatTheyCannotUse) {

@@ -120,7 +120,7 @@ TEST(PsTable, ABrokenServerWithoutSessionsStandsAtTheEnd) {
   const std::string text = table_of(read_overview(halted_status()), 120);
 
   EXPECT_THAT(text, HasSubstr("tired is broken; it died too often, so calls are refused for now;"));
-  EXPECT_THAT(text, HasSubstr("at last: server tired was killed by signal 9"));
+  EXPECT_THAT(text, HasSubstr("last error: server tired was killed by signal 9"));
   EXPECT_THAT(text, Not(HasSubstr("files is stopped"))) << "said below its row already";
 }
 
@@ -161,7 +161,7 @@ TEST(PsTable, OnATerminalTroubleHasAColourAndTakesNoMoreRoom) {
     const std::string halted = table_of(read_overview(halted_status()), width, true, true);
     EXPECT_THAT(halted, HasSubstr("\x1b[31mstopped\x1b[0m"));
     EXPECT_THAT(halted, HasSubstr("\x1b[31mbroken\x1b[0m"));
-    EXPECT_THAT(halted, Not(HasSubstr("mparked"))) << "parked is no trouble";
+    EXPECT_THAT(halted, Not(HasSubstr("mparked"))) << "a parked session is not halted";
   }
   EXPECT_THAT(table_of(read_overview(busy_status()), 200, true, true), HasSubstr("\x1b[33mstale\x1b[0m"));
   EXPECT_THAT(table_of(read_overview(busy_status()), 80, true, true), HasSubstr("\x1b[33midle\x1b[0m"));

@@ -122,7 +122,7 @@ TEST(ReapWords, ExplainEveryOutcome) {
   EXPECT_EQ(said(Kind::Ended, SIGKILL), "ended by SIGKILL");
   EXPECT_EQ(said(Kind::AlreadyGone), "was already gone");
   EXPECT_EQ(said(Kind::NoPermission),
-            "cannot be signalled: it has other privileges than you; end it as root");
+            "cannot be signalled: it has privileges that you do not have; end it as root");
   EXPECT_EQ(
       said(Kind::Uninterruptible),
       "is blocked in the kernel and cannot be interrupted; it ends when the file system or device answers");

@@ -145,7 +145,7 @@ P|  r                 restart the selected server
 P|  x                 stop it, until `corral start NAME`
 P|  q, Ctrl+C         quit
 P|
-P|  CPU is the use since the last update; 100% is one core.
+P|  CPU is the usage since the last update; 100% is one core.
 P|  A parked session has no process until its next call.
 P|  A stopped or broken server refuses calls; `corral start NAME` allows them.
 P|
