@@ -1,6 +1,8 @@
 #include "registry/database_file.h"
 
 #include <fcntl.h>
+#include <poll.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -292,6 +294,26 @@ OpenedFile replace_older_file(const std::string& path, std::int64_t version) {
              "a corral before 0.1.0 wrote it, and it cannot be renamed. Move it away; corral will retry"});
 }
 
+OpenedFile replace_damaged_file(const std::string& path) {
+  forget_old_ones(path);
+  return begin_new_file(path, {Loss::DamagedFile, kCorrupt, "was damaged, or was not a registry",
+                               remedy_for(Trouble::Corrupt)});
+}
+
+/// Held while a file is examined and perhaps replaced, so that two daemons that start together do not move
+/// each other's new file. After some time without the lock corral goes on: a process that holds it for long
+/// must not keep the daemon from starting. Released when the descriptor is closed.
+UniqueFd lock_directory(const std::string& file, int patience) {
+  const std::string directory = file.substr(0, file.rfind('/') + 1);
+  UniqueFd lock(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  constexpr int kPause = 5;
+  for (int waited = 0; lock.valid() && waited < 4 * patience; waited += kPause) {
+    if (flock(lock.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) break;
+    poll(nullptr, 0, kPause);
+  }
+  return lock;
+}
+
 }  // namespace
 
 std::string remedy_for(Trouble trouble) {
@@ -356,14 +378,11 @@ OpenedFile open_database_file(const std::string& path, When when, std::optional<
     return refused;
   }
   const int patience = when == When::Starting ? kPatienceAtStart : kPatience;
-  const Journal kind = journal.value_or(journal_beside(file));
-  const FileId looked_at = file_at(file);
-  Attempt made = attempt(file, patience, kind);
-  // Another daemon that starts at the same time may have replaced an older file by now: its new one stays.
-  if (made.older != 0 && file_at(file) != looked_at) made = attempt(file, patience, kind);
+  const UniqueFd lock = lock_directory(file, patience);
+  Attempt made = attempt(file, patience, journal.value_or(journal_beside(file)));
   if (made.trouble == Trouble::Corrupt) {
     made.database = {};  // before its file is moved
-    return replace_database_file(path);
+    return replace_damaged_file(path);
   }
   if (made.older != 0) {
     made.database = {};
@@ -373,9 +392,8 @@ OpenedFile open_database_file(const std::string& path, When when, std::optional<
 }
 
 OpenedFile replace_database_file(const std::string& path) {
-  forget_old_ones(path);
-  return begin_new_file(path, {Loss::DamagedFile, kCorrupt, "was damaged, or was not a registry",
-                               remedy_for(Trouble::Corrupt)});
+  const UniqueFd lock = lock_directory(path, kPatience);
+  return replace_damaged_file(path);
 }
 
 void checkpoint_database_file(const std::string& file) {

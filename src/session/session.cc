@@ -317,7 +317,6 @@ void Session::opened(const Opened& opened) {
 void Session::attach(const Opened& opened) {
   attachment_.attach(opened);
   router::Router& router = *attachment_.router();
-  if (told_congested_) router.client_pace(*this, router::ClientPace::Slow);
   const bool shared = attachment_.shares().value_or(false);
   const auto bridge =
       crossing_.connect({client_, router.instance()->handshake(), shared, attachment_.server(), account()});
@@ -371,6 +370,7 @@ void Session::instance_ready(const Opened& opened) {
   const router::Standing before = memory_.standing();  // before a bridge sends something to the new instance
   attach(opened);
   router::Router& router = *attachment_.router();
+  if (told_congested_) router.client_pace(*this, router::ClientPace::Slow);
   // Before the first answer, so that a client that relied on the server's memory is warned in time.
   if (const std::string absence = attachment_.take_absence(); !absence.empty()) {
     const std::string news = restart_news(absence);

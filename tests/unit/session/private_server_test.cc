@@ -188,22 +188,6 @@ TEST(PrivateInstance, IsReadAgainWhenItsSessionEndsSoThatItCanReadToItsEnd) {
   EXPECT_EQ(exchange.server().unread(), 0U);
 }
 
-TEST(PrivateInstance, IsHeldUpByAClientThatDidNotReadBeforeItWasOpen) {
-  Exchange exchange(config::Share::Session);
-  FakeClient& client = exchange.connect();
-  client.say(kInitialize);
-  client.slow = true;
-  client.say(R"({"jsonrpc":"2.0","id":7,"method":"ping"})");
-  exchange.settle();
-  ASSERT_TRUE(exchange.answer_handshake(exchange.server()));
-  client.heard();
-
-  exchange.server().say(R"({"jsonrpc":"2.0","id":98,"method":"roots/list"})");
-  exchange.settle();
-  EXPECT_GT(exchange.server().unread(), 0U);
-  EXPECT_THAT(client.heard(), IsEmpty());
-}
-
 TEST(Session, EndsAReaderThatLetsEverythingPileUp) {
   Exchange exchange;
   FakeClient& client = exchange.ready_client();
