@@ -150,6 +150,7 @@ class FakeClient final : public session::Transport {
       shift += edit.text.size() - (edit.where.end - edit.where.begin);
     }
     lines_.push_back(std::move(text));
+    if (when_sent) std::exchange(when_sent, nullptr)();
   }
   bool overflowing() const override { return overflow; }
   bool congested() const override { return slow; }
@@ -170,6 +171,7 @@ class FakeClient final : public session::Transport {
   bool overflow = false;
   std::string errors;
   std::vector<std::string> notes;
+  std::function<void()> when_sent;  // once, in the middle of what corral does
   std::optional<Close> closed;
   std::optional<int> exit_code;
   std::string exit_reason;

@@ -189,12 +189,24 @@ TEST_F(Retiring, AServerThatIsBackBeforeItsSessionHasEndedGoesOn) {
   EXPECT_EQ(exchange.started(), 2U);
 }
 
+// Between the loss of its instance and the task that follows, the server is configured again and the client
+// asks. Another session, which is told right after this one, is where the test can step in.
 TEST_F(Retiring, AMessageBeforeAServerIsBackAsksForItOnce) {
+  exchange.pool.set_limits({.drain = std::chrono::milliseconds(5)});
   FakeClient& client = exchange.ready_client();
+  FakeClient& other = exchange.ready_client();
+  other.say(request("9", "tools/call"));
+  exchange.settle();
   client.session.withdraw("server files is no longer configured");
+  bool stepped_in = false;
+  other.when_sent = [&] {
+    EXPECT_EQ(client.session.attachment().phase(), session::Phase::Away);
+    client.session.attachment().redefine(exchange.wanted);
+    client.say(request("1", "tools/call"));
+    stepped_in = true;
+  };
   retire(Cause::Reloaded);
-  client.session.attachment().redefine(exchange.wanted);
-  client.say(request("1", "tools/call"));
+  ASSERT_TRUE(exchange.until([&] { return stepped_in; }));
   exchange.settle();
   exchange.server().exit(0);
   exchange.settle();
