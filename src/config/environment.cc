@@ -1,6 +1,9 @@
 #include "config/environment.h"
 
 #include <algorithm>
+#include <climits>
+#include <cstdlib>
+#include <iterator>
 #include <map>
 #include <span>
 #include <utility>
@@ -44,6 +47,17 @@ constexpr std::string_view kVolatile[] = {
     "CLAUDE_CODE_REMOTE_SESSION_ID", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_SESSION_ATTENDED",
     "CLAUDE_CODE_MESSAGING_SOCKET", "CLAUDE_CODE_MESSAGING_TOKEN", "CODEX_THREAD_ID", "CODEX_SESSION_ID",
     "COPILOT_AGENT_SESSION_ID", "COPILOT_SESSION_ID", "CURSOR_TRACE_ID", "CURSOR_SESSION_ID", "OPENCODE_PID",
+    // what people type with and read with; a server has no terminal
+    "EDITOR", "VISUAL", "GIT_EDITOR", "PAGER", "GIT_PAGER", "MANPAGER", "LESS", "LESSOPEN", "LESSCLOSE",
+    "LESSHISTFILE", "LS_COLORS", "LSCOLORS", "CLICOLOR", "COLUMNS", "LINES", "FZF_DEFAULT_OPTS",
+    // prompts and the history of a shell
+    "PS1", "PS2", "PS4", "PROMPT", "RPROMPT", "PROMPT_COMMAND", "PROMPT_DIRTRIM", "STARSHIP_SESSION_KEY",
+    "STARSHIP_SHELL", "P9K_TTY", "_P9K_TTY", "P9K_SSH", "_P9K_SSH_TTY", "HISTFILE", "HISTSIZE",
+    "HISTFILESIZE", "HISTCONTROL", "HISTIGNORE", "HISTTIMEFORMAT", "SAVEHIST",
+    // what version managers remember for one shell; the version that they chose is in PATH
+    "FNM_MULTISHELL_PATH", "NVM_RC_VERSION", "NVM_CD_FLAGS", "PYENV_SHELL", "RBENV_SHELL", "DIRENV_DIFF",
+    "DIRENV_DIR", "DIRENV_FILE", "DIRENV_WATCHES", "CONDA_PROMPT_MODIFIER", "CONDA_SHLVL",
+    "VIRTUAL_ENV_PROMPT", "__MISE_DIFF", "__MISE_SESSION", "__MISE_ORIG_PATH", "__MISE_SHELL",
     // corral's own marks: every keeper sets a new one, and a guard's mark is only for its client
     "CORRAL_INSTANCE", "CORRAL_GUARD"};
 constexpr std::string_view kVolatileBeginnings[] = {
@@ -63,6 +77,49 @@ bool is_allowed(std::string_view name) {
 }
 
 using Variables = std::map<std::string, std::string, std::less<>>;
+
+// Directories that a program makes for one shell or one start, with links to what is elsewhere, and puts into
+// PATH. fnm's leads to the version that was chosen, so it counts under its real name.
+constexpr std::string_view kLinkedForOneShell[] = {"/fnm_multishells/"};
+constexpr std::string_view kMadeForOneStart[] = {"/tmp/.mount_", "/tmp/xfs-", "/tmp/yarn--"};
+
+/// What a part of PATH means; empty = nothing to a server.
+std::string part_of_path(std::string part) {
+  if (begins_with_one_of(kMadeForOneStart, part)) return {};
+  const bool linked =
+      std::any_of(std::begin(kLinkedForOneShell), std::end(kLinkedForOneShell),
+                  [&part](std::string_view mark) { return part.find(mark) != std::string::npos; });
+  char real[PATH_MAX];
+  if (linked && realpath(part.c_str(), real) != nullptr) return real;
+  while (part.size() > 1 && part.back() == '/') part.pop_back();
+  return part;
+}
+
+/// The same directories in the same order, each once. An empty part would mean the working directory.
+std::string normal_path(const std::string& path) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const std::size_t end = std::min(path.find(':', begin), path.size());
+    std::string part = part_of_path(path.substr(begin, end - begin));
+    if (!part.empty() && std::find(parts.begin(), parts.end(), part) == parts.end())
+      parts.push_back(std::move(part));
+    begin = end + 1;
+  }
+  std::string normal;
+  for (const std::string& part : parts) normal.append(normal.empty() ? "" : ":").append(part);
+  return normal;
+}
+
+/// Brings what two shells write differently into one form, if it means the same.
+void normalise(Variables& variables) {
+  if (const auto path = variables.find("PATH"); path != variables.end())
+    path->second = normal_path(path->second);
+  const auto language = variables.find("LANG");
+  if (language == variables.end() || variables.contains("LC_ALL")) return;
+  std::erase_if(variables, [&language](const auto& variable) {
+    return variable.first.starts_with("LC_") && variable.second == language->second;
+  });
+}
 
 template <class Wanted>
 Variables pick(const std::vector<std::string>& entries, Wanted wanted) {
@@ -96,11 +153,14 @@ std::vector<std::string> environment_for_entry(const std::vector<std::string>& s
     // would set another variable.
     if (!name.empty() && name.find('=') == std::string::npos) variables[name] = value;
   }
+  normalise(variables);
   return as_entries(variables);
 }
 
 std::vector<std::string> environment_for_command(const std::vector<std::string>& shim) {
-  return as_entries(pick(shim, [](std::string_view name) { return !is_volatile(name); }));
+  Variables variables = pick(shim, [](std::string_view name) { return !is_volatile(name); });
+  normalise(variables);
+  return as_entries(variables);
 }
 
 }  // namespace corral::config

@@ -1,4 +1,5 @@
-// Which of the client's environment variables corral passes on to a server. Pure; any thread may call.
+// Which of the client's environment variables corral passes on to a server. Reads links in PATH; any thread
+// may call.
 #pragma once
 
 #include <string>
@@ -11,7 +12,8 @@ namespace corral::config {
 
 // Both functions return each name once, with its last value, and sort the names, so that the order of the
 // client's variables makes no difference to the key of an instance. Strings other than "NAME=value" are
-// dropped.
+// dropped. PATH has each directory once, without empty parts and without directories that a version manager
+// makes for one shell; LC_* variables that repeat LANG are dropped.
 
 /// For `connect NAME`: a fixed list of variables from the shim's environment, overridden by the entry's
 /// `env`.

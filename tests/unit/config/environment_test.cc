@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <stdlib.h>
 
+#include <filesystem>
 #include <sstream>
 
 namespace corral::config {
@@ -65,12 +67,15 @@ constexpr const char* kOfOneWindow =
     "SSH_CONNECTION SSH_TTY VSCODE_PID VSCODE_IPC_HOOK_CLI TMUX TMUX_PANE STY KITTY_WINDOW_ID "
     "WEZTERM_PANE GNOME_TERMINAL_SCREEN ITERM_SESSION_ID CLAUDECODE CLAUDE_CODE_SSE_PORT "
     "CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SESSION_ID CLAUDE_CODE_MESSAGING_TOKEN CODEX_THREAD_ID "
-    "COPILOT_AGENT_SESSION_ID CURSOR_TRACE_ID OPENCODE_PID CORRAL_INSTANCE CORRAL_GUARD ";
+    "COPILOT_AGENT_SESSION_ID CURSOR_TRACE_ID OPENCODE_PID CORRAL_INSTANCE CORRAL_GUARD "
+    "EDITOR VISUAL PAGER LS_COLORS PS1 PROMPT_COMMAND STARSHIP_SESSION_KEY HISTFILE HISTCONTROL "
+    "FNM_MULTISHELL_PATH PYENV_SHELL DIRENV_DIFF __MISE_SESSION VIRTUAL_ENV_PROMPT COLUMNS ";
 // Settings that servers have, and names that are only similar.
 constexpr const char* kSettings =
     "API_KEY SSH_AUTH_SOCK SSH_HOST SSH_PRIVATE_KEY TERMINUS_TOKEN CODEX_HOME CLAUDE_PROJECT_DIR "
     "CLAUDE_CODE_OAUTH_TOKEN COPILOT_GITHUB_TOKEN DISPLAY DBUS_SESSION_BUS_ADDRESS NVIM "
-    "XDG_RUNTIME_DIR LD_LIBRARY_PATH term pwd CURSOR_API_KEY VSCODE PWDX __ ";
+    "XDG_RUNTIME_DIR LD_LIBRARY_PATH term pwd CURSOR_API_KEY VSCODE PWDX __ VIRTUAL_ENV NVM_DIR "
+    "PYENV_ROOT CONDA_PREFIX EDITOR_TOKEN ";
 
 Words variables(const char* names) {
   Words entries;
@@ -100,6 +105,39 @@ TEST(EnvironmentForCommand, GivesEveryNameOnceAndTheLastCounts) {
 
 TEST(EnvironmentForCommand, LeavesOutWhatIsNoVariable) {
   EXPECT_THAT(environment_for_command({"", "=", "=x", "word", "A==b"}), ElementsAre("A==b"));
+}
+
+TEST(EnvironmentForCommand, HasPathInOneForm) {
+  const auto path = [](const std::string& value) {
+    return environment_for_command({"PATH=" + value}).front().substr(5);
+  };
+  EXPECT_EQ(path("/usr/bin:/bin"), "/usr/bin:/bin");
+  EXPECT_EQ(path(":/usr/bin::/bin:"), "/usr/bin:/bin") << "an empty part is the working directory";
+  EXPECT_EQ(path("/usr/bin/:/bin:/usr/bin:/bin/"), "/usr/bin:/bin") << "each once, where it stands first";
+  EXPECT_EQ(path("/tmp/.mount_CodeAbc/usr/bin:/bin:/tmp/xfs-1a2b3c:/tmp/yarn--17-0.5"), "/bin");
+  EXPECT_EQ(path("/"), "/");
+}
+
+TEST(EnvironmentForCommand, HasTheVersionThatAShellChoseUnderItsRealName) {
+  char folder[] = "/tmp/corral-environment-XXXXXX";
+  const std::string root = mkdtemp(folder);
+  std::filesystem::create_directories(root + "/node-v22/bin");
+  std::filesystem::create_directories(root + "/fnm_multishells");
+  Words found;
+  for (const char* const shell : {"123_1", "456_2"}) {
+    std::filesystem::create_directory_symlink(root + "/node-v22", root + "/fnm_multishells/" + shell);
+    found.push_back(environment_for_command({"PATH=" + root + "/fnm_multishells/" + shell + "/bin:/bin"})[0]);
+  }
+  EXPECT_EQ(found[0], "PATH=" + root + "/node-v22/bin:/bin");
+  EXPECT_EQ(found[1], found[0]);
+  std::filesystem::remove_all(root);
+}
+
+TEST(EnvironmentForCommand, LosesLocalesThatRepeatTheLanguage) {
+  EXPECT_THAT(environment_for_command({"LANG=de_DE.UTF-8", "LC_TIME=de_DE.UTF-8", "LC_NUMERIC=C"}),
+              ElementsAre("LANG=de_DE.UTF-8", "LC_NUMERIC=C"));
+  EXPECT_THAT(environment_for_command({"LANG=C", "LC_ALL=C", "LC_TIME=C"}),
+              ElementsAre("LANG=C", "LC_ALL=C", "LC_TIME=C"));
 }
 
 }  // namespace
