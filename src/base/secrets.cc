@@ -214,6 +214,11 @@ std::string quoted(const std::string& word) {
 
 }  // namespace
 
+bool looks_secret(std::string_view value) {
+  const std::string text(value);
+  return is_secret_token(value, true) || hide_url_password(text) != text;
+}
+
 std::string show_command(const std::vector<std::string>& argv) {
   // A program that set a process title has it in the first word, and empty words up to the old length.
   std::size_t count = argv.size();

@@ -16,6 +16,10 @@ namespace corral {
 /// False if the name ends with a word such as "file" or "id": its value only says where the secret is.
 bool names_secret(std::string_view name);
 
+/// Whether the value of a variable looks like a secret by its form: a well-known kind of key, a long random
+/// word, or a URL with a password.
+bool looks_secret(std::string_view value);
+
 /// A command line for people, on one line and always printable (base/text.h). Words that a shell would split
 /// are quoted, and each secret becomes `***`. Longer lines than 4,096 bytes are cut and end with "…".
 std::string show_command(const std::vector<std::string>& argv);

@@ -63,6 +63,7 @@ struct Server {
   std::size_t warm = 0;  // private instances that are kept ready for the next sessions
   OnChange on_change = OnChange::Roll;
   std::string min_version;               // required of the version that the server reports; empty = any
+  std::vector<std::string> ignore;       // what makes no difference to it: "cwd", "PATH", names of variables
   std::vector<std::string> roots;        // share = root: the projects that every token may name over HTTP
   std::optional<std::uint64_t> recycle;  // if its tree uses more memory, it is replaced after its calls
   int line = 0;                          // where the entry begins in the file

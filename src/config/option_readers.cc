@@ -4,6 +4,8 @@
 #include <array>
 #include <boost/json.hpp>
 
+#include "base/secrets.h"
+
 namespace corral::config {
 namespace {
 
@@ -133,6 +135,23 @@ void read_roots(Reading& reading, const Field& field, Draft& draft) {
     if (root.starts_with('/')) continue;
     return reading.fail(field.place.value, field.naming() + " must contain only absolute paths",
                         R"(Write "roots": ["/home/me/project"])");
+  }
+}
+
+void read_ignore(Reading& reading, const Field& field, Draft& draft) {
+  constexpr const char* kHint = R"(Write "ignore": ["cwd", "PATH", "EDITOR"])";
+  if (auto names = reading.texts(field)) draft.server.ignore = std::move(*names);
+  for (const std::string& name : draft.server.ignore) {
+    if (!names_variable(name)) {
+      return reading.fail(field.place.value,
+                          field.naming() + " must contain only \"cwd\" and names of variables", kHint);
+    }
+    // Two windows with different keys would work with the key of one of them.
+    if (names_secret(name)) {
+      return reading.fail(field.place.value,
+                          field.naming() + " contains " + name + ", which looks like a credential",
+                          "Leave it out: sessions with different credentials never share a process");
+    }
   }
 }
 

@@ -22,6 +22,7 @@ void read_disabled(Reading& reading, const Field& field, Draft& draft);
 void read_timeout(Reading& reading, const Field& field, Draft& draft);
 void read_share(Reading& reading, const Field& field, Draft& draft);
 void read_roots(Reading& reading, const Field& field, Draft& draft);
+void read_ignore(Reading& reading, const Field& field, Draft& draft);
 void read_containment(Reading& reading, const Field& field, Draft& draft);
 void read_probe(Reading& reading, const Field& field, Draft& draft);
 void read_era(Reading& reading, const Field& field, Draft& draft);

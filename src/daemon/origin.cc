@@ -6,6 +6,8 @@
 #include "base/words.h"
 #include "config/environment.h"
 #include "knowledge/launch_key.h"
+#include "knowledge/notice.h"
+#include "proc/command_lookup.h"
 #include "shim/root.h"
 
 namespace corral::daemon {
@@ -25,7 +27,14 @@ void settle(const Origin& origin, const std::string& pinned, pool::ServerSpec& s
   const bool by_root = spec.entry.share == config::Share::Root;
   if (by_root) spec.root = root_of(origin);
   spec.launch.directory = !pinned.empty() ? pinned : by_root ? spec.root : origin.cwd;
-  spec.key = knowledge::launch_key(spec.launch);
+  const std::string_view path = proc::environment_value(spec.launch.environment, "PATH");
+  spec.known = knowledge::find_known_server(spec.launch.argv, spec.launch.directory, std::string(path));
+  spec.noticed = knowledge::what_server_notices(spec.launch, spec.known, spec.entry.ignore);
+  // The entry names the directory, or the home directory is not known: it stays as it is.
+  const std::string_view home = proc::environment_value(spec.launch.environment, "HOME");
+  if (!pinned.empty() || by_root || !home.starts_with('/')) spec.noticed.directory = true;
+  if (!spec.noticed.directory) spec.launch.directory = home;
+  spec.key = knowledge::launch_key(spec.launch, spec.noticed);
   // Two entries may start the same command under different rules; they must not share a process.
   if (spec.from_configuration) spec.key += "\n" + spec.server;
   // Nor two projects, even if the entry pins the directory.

@@ -34,25 +34,34 @@ constexpr std::string_view kPostgres = "every query runs in its own read-only tr
 constexpr std::string_view kRedis = "every call is one command that names its key; no transactions";
 constexpr std::string_view kDocumentation = "every call is one look-up in a documentation service";
 constexpr std::string_view kBrowser = "one browser, whose pages and logins are the session";
+// Why a server cannot notice where it is started: search the source and that of its dependencies for
+// process.cwd(), relative paths, dotenv and child_process. A launcher that looks for a local package in the
+// working directory is handled apart (notice.cc).
+constexpr std::string_view kAlone =
+    "it opens no file by a relative path, reads no .env file and starts no program";
+constexpr std::string_view kAloneBesideItsFile =
+    "its file is beside its program or where MEMORY_FILE_PATH says, and it starts no program";
+constexpr std::string_view kAloneInFolders =
+    "paths in calls are relative to its first directory, and it starts no program";
 constexpr std::string_view kInsights = "the insights of all calls are collected in one memo";
 
 constexpr KnownServer kServers[] = {
     {"npm:@brave/brave-search-mcp-server", true, kRequests},
     {"npm:@modelcontextprotocol/server-aws-kb-retrieval", true, kRequests},
-    {"npm:@modelcontextprotocol/server-brave-search", true, kLimitedRequests},
+    {"npm:@modelcontextprotocol/server-brave-search", true, kLimitedRequests, kAlone},
     {"npm:@modelcontextprotocol/server-everything", false,
-     "it switches log messages and updates on and off for its one client, and asks it questions"},
-    {"npm:@modelcontextprotocol/server-filesystem", true, kFiles},
+     "it switches log messages and updates on and off for its one client, and asks it questions", kAlone},
+    {"npm:@modelcontextprotocol/server-filesystem", true, kFiles, kAloneInFolders},
     {"npm:@modelcontextprotocol/server-gdrive", true, kRequests},
-    {"npm:@modelcontextprotocol/server-github", true, kRequests},
-    {"npm:@modelcontextprotocol/server-gitlab", true, kRequests},
-    {"npm:@modelcontextprotocol/server-google-maps", true, kRequests},
-    {"npm:@modelcontextprotocol/server-memory", true, kMemory},
+    {"npm:@modelcontextprotocol/server-github", true, kRequests, kAlone},
+    {"npm:@modelcontextprotocol/server-gitlab", true, kRequests, kAlone},
+    {"npm:@modelcontextprotocol/server-google-maps", true, kRequests, kAlone},
+    {"npm:@modelcontextprotocol/server-memory", true, kMemory, kAloneBesideItsFile},
     {"npm:@modelcontextprotocol/server-postgres", true, kPostgres},
     {"npm:@modelcontextprotocol/server-puppeteer", false, kBrowser},
-    {"npm:@modelcontextprotocol/server-redis", true, kRedis},
+    {"npm:@modelcontextprotocol/server-redis", true, kRedis, kAlone},
     {"npm:@modelcontextprotocol/server-sequential-thinking", false, kThoughts},
-    {"npm:@modelcontextprotocol/server-slack", true, kRequests},
+    {"npm:@modelcontextprotocol/server-slack", true, kRequests, kAlone},
     {"npm:@notionhq/notion-mcp-server", true, kRequests},
     {"npm:@playwright/mcp", false, kBrowser},
     {"npm:@sentry/mcp-server", true, kRequests},

@@ -13,6 +13,8 @@ struct KnownServer {
   std::string_view package;   // with its registry: "npm:…", "pypi:…", "docker:…"
   bool shareable;             // false = it keeps state for one client
   std::string_view evidence;  // one phrase: "stateless: every call reads the clock"
+  /// Why neither its working directory nor PATH makes a difference to it; empty = not known.
+  std::string_view alone{};
 };
 
 std::span<const KnownServer> known_servers();

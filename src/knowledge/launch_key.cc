@@ -37,10 +37,12 @@ std::string_view name_of(std::string_view entry) { return entry.substr(0, entry.
 
 }  // namespace
 
-std::string launch_key(const proc::LaunchSpec& spec) {
+std::string launch_key(const proc::LaunchSpec& spec, const Noticed& noticed) {
   // The order of different variables means nothing to a program. If a name occurs twice, the program gets the
   // first, so their order is kept.
   std::vector<std::string> environment = spec.environment;
+  std::erase_if(environment,
+                [&noticed](const std::string& entry) { return !counts(noticed, name_of(entry)); });
   std::stable_sort(environment.begin(), environment.end(),
                    [](std::string_view a, std::string_view b) { return name_of(a) < name_of(b); });
   KeyText key;
@@ -54,6 +56,7 @@ std::string launch_key(const proc::LaunchSpec& spec) {
   for (const std::chrono::milliseconds grace : {spec.stdin_grace, spec.term_grace, spec.kill_grace})
     key.add(grace);
   key.add(spec.on_stop);
+  key.add(noticed.programs);
   return key.take();
 }
 

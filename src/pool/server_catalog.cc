@@ -16,13 +16,6 @@ namespace {
 constexpr std::chrono::milliseconds kBeforeSaving{100};
 constexpr std::size_t kMostKnown = 256;
 
-std::string search_path(const proc::LaunchSpec& spec) {
-  for (const std::string& variable : spec.environment) {
-    if (variable.starts_with("PATH=")) return variable.substr(5);
-  }
-  return {};
-}
-
 /// A shared legacy server was opened without the capabilities of any client.
 std::string profile_for(Era era, bool shared, std::string_view introduction) {
   const bool plain = shared && era == Era::Legacy;
@@ -87,8 +80,7 @@ knowledge::SharingFacts ServerCatalog::facts_of(const ServerSpec& spec) {
       .root = spec.root,
       .from_configuration = spec.from_configuration,
       .stateless_by_configuration = spec.entry.stateless,
-      .known =
-          knowledge::find_known_server(spec.launch.argv, spec.launch.directory, search_path(spec.launch)),
+      .known = spec.known,
       .shown = static_cast<const knowledge::Conduct&>(knowledge_of(spec).manifest),
       .era = era_of(spec).value_or(Era::Legacy),
   };

@@ -14,7 +14,9 @@
 #include "base/clock.h"
 #include "base/shares.h"
 #include "config/configuration.h"
+#include "knowledge/known_servers.h"
 #include "knowledge/manifest.h"
+#include "knowledge/notice.h"
 #include "proc/launch_spec.h"
 
 namespace corral::pool {
@@ -23,6 +25,8 @@ struct ServerSpec {
   std::string server;    // the name of the entry or of the command
   config::Server entry;  // all options, expanded; defaults for a client's command
   proc::LaunchSpec launch;
+  const knowledge::KnownServer* known = nullptr;  // its row in the list of known servers
+  knowledge::Noticed noticed;                     // what of `launch` makes a difference to it
   std::string key;  // computed from `launch`; specifications with the same key are the same server
   bool from_configuration = false;
   std::function<bool(std::string_view)> allows_tool;  // empty = all tools are allowed

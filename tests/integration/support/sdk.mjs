@@ -62,7 +62,7 @@ export class Session {
   static async open(lab, command, options = {}) {
     const session = new Session(options);
     const [program, ...args] = command;
-    const start = { command: program, args, env: lab.env, cwd: options.cwd ?? HERE, stderr: 'pipe' };
+    const start = { command: program, args, env: { ...lab.env, ...options.env }, cwd: options.cwd ?? HERE, stderr: 'pipe' };
     session.transport = new SDKS[session.sdk].stdio(start);
     session.transport.stderr.on('data', (chunk) => (session.stderr += chunk));
     await session.client.connect(session.transport, { timeout: 45_000 });

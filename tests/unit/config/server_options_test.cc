@@ -37,7 +37,7 @@ Server example() {
 std::vector<Edit> edits() {
   [[maybe_unused]] const auto& [name, argv, env, cwd, description, share, disabled, tools, deny, timeout,
                                 containment, limits, stdin_grace, term_grace, on_stop, idle, stateless,
-                                restart, park, probe, modern, eager, warm, on_change, min_version, roots,
+                                restart, park, probe, modern, eager, warm, on_change, min_version, ignore, roots,
                                 recycle, line, built_in] = Server();
   [[maybe_unused]] const auto& [memory_bytes, processes, cpu_thousandths] = proc::Limits();
   return {
@@ -68,6 +68,7 @@ std::vector<Edit> edits() {
       {"warm", [](Server& s) { s.warm = 1; }},
       {"on_change", [](Server& s) { s.on_change = OnChange::Warn; }},
       {"min_version", [](Server& s) { s.min_version = "1.0"; }},
+      {"ignore", [](Server& s) { s.ignore = {"cwd"}; }},
       {"roots", [](Server& s) { s.roots = {"/srv"}; }},
       {"recycle", [](Server& s) { s.recycle = 1; }},
   };

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 namespace corral::daemon {
 namespace {
 
@@ -100,6 +102,54 @@ TEST(Resolve, ACommandIsWhatItIsWhateverIsConfigured) {
   EXPECT_FALSE(wanted.from_configuration);
   EXPECT_EQ(wanted.server, "files");
   EXPECT_EQ(wanted.entry.share, Share::Auto);
+}
+
+Origin window(const std::string& cwd, const std::string& editor, const std::string& path) {
+  Origin origin = from(cwd);
+  origin.argv = {"npx", "-y", "@modelcontextprotocol/server-memory"};
+  origin.environment = std::make_shared<Environment>(
+      Environment{"HOME=/home/me", "PATH=" + path, "EDITOR=" + editor, "TERM=" + editor});
+  return origin;
+}
+
+TEST(Resolve, FiveWindowsOfAServerThatNoticesNothingAreOneServer) {
+  std::set<std::string> keys;
+  for (int one = 1; one <= 5; ++one) {
+    const std::string number = std::to_string(one);
+    const Origin origin = window("/project" + number, "editor" + number, "/nowhere" + number + ":/none");
+    const pool::ServerSpec spec = resolved(origin, with(Share::Auto));
+    EXPECT_EQ(spec.launch.directory, "/home/me");
+    keys.insert(spec.key);
+  }
+  EXPECT_EQ(keys.size(), 1U);
+}
+
+TEST(Resolve, ATokenOfItsOwnMakesAServerOfItsOwn) {
+  Origin other = window("/project", "vi", "/bin");
+  Environment environment = *other.environment;
+  environment.emplace_back("SERVICE_TOKEN=other");
+  other.environment = std::make_shared<Environment>(environment);
+  EXPECT_NE(resolved(window("/project", "vi", "/bin"), with(Share::Auto)).key,
+            resolved(other, with(Share::Auto)).key);
+}
+
+TEST(Resolve, WithoutAHomeTheDirectoryStays) {
+  Origin origin = window("/project", "vi", "/bin");
+  origin.environment = std::make_shared<Environment>(Environment{"PATH=/bin"});
+  EXPECT_EQ(resolved(origin, with(Share::Auto)).launch.directory, "/project");
+}
+
+TEST(Resolve, AnEntryMayDeclareWhatItsServerIgnores) {
+  config::Configuration configuration = with(Share::Auto);
+  configuration.servers[0].argv = {"server"};
+  configuration.servers[0].ignore = {"cwd"};
+  Origin one = from("/one");
+  one.environment = std::make_shared<Environment>(Environment{"HOME=/home/me", "PATH=/bin"});
+  Origin other = one;
+  other.cwd = "/two";
+  EXPECT_EQ(resolved(one, configuration).key, resolved(other, configuration).key);
+  configuration.servers[0].cwd = "/pinned";
+  EXPECT_EQ(resolved(one, configuration).launch.directory, "/pinned");
 }
 
 TEST(Resolve, SaysWhyThereIsNone) {

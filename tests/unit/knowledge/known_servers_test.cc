@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <set>
+#include <sstream>
 
 #include "survey/temp_files.h"
 
@@ -55,6 +57,27 @@ TEST(KnownServers, AreNotSharedIfTheyKeepState) {
   };
   EXPECT_EQ(kept_private, expected);
   EXPECT_EQ(known_servers().size(), 38U);
+}
+
+// A row says this of the source that was read, so each is named here, too, and on the page for users.
+TEST(KnownServers, ThatDoNotNoticeTheirDirectoryAreShownToUsersWithTheEvidence) {
+  std::ifstream file(std::string(DOCS_DIR) + "/sharing.md");
+  std::stringstream text;
+  text << file.rdbuf();
+  const std::string page = text.str();
+  const std::size_t begin = page.find("## Servers that do not notice where they are started");
+  ASSERT_NE(begin, std::string::npos);
+  const std::string section = page.substr(begin, page.find("\n## ", begin) - begin);
+  std::set<std::string_view> alone;
+  for (const KnownServer& server : known_servers()) {
+    if (server.alone.empty()) continue;
+    alone.insert(server.package);
+    EXPECT_NE(section.find("`" + bare(server.package) + "`"), std::string::npos) << server.package;
+    EXPECT_NE(section.find(server.alone), std::string::npos) << server.package;
+    EXPECT_TRUE(server.package.starts_with("npm:"))
+        << "only npm's launchers are looked at: " << server.package;
+  }
+  EXPECT_EQ(alone.size(), 9U);
 }
 
 TEST(KnownServers, AreEachFoundByTheUsualCommand) {
