@@ -2,11 +2,15 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <map>
+#include <string_view>
 #include <utility>
 
 #include "config/show.h"
 #include "control/hello.h"
 #include "knowledge/introduction.h"
+#include "knowledge/notice.h"
 #include "version.h"
 #include "wire/json_text.h"
 
@@ -96,6 +100,25 @@ observe::InstanceView view_of(const pool::Slot& slot, const observe::Usage* usag
   return view;
 }
 
+/// Names what makes two shared instances of one name two processes.
+std::string why_separate(const pool::Slot& slot, const pool::Slot& earlier) {
+  constexpr std::size_t kMostNamed = 5;
+  const pool::ServerSpec& one = slot.spec();
+  const pool::ServerSpec& other = earlier.spec();
+  const std::vector<std::string> names =
+      knowledge::differences({one.launch, one.noticed}, {other.launch, other.noticed});
+  if (names.empty()) return {};
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kMostNamed); ++i) {
+    const bool last = i + 1 == names.size();
+    text += (i == 0 ? "" : last ? " and " : ", ") + names[i];
+  }
+  if (names.size() > kMostNamed) text += " and " + std::to_string(names.size() - kMostNamed) + " more";
+  return "separate from process " + std::to_string(earlier.router()->instance()->server_pid()) + ": " + text +
+         (names.size() == 1 && !names[0].ends_with("limits") && !names[0].ends_with("periods") ? " differs"
+                                                                                               : " differ");
+}
+
 observe::SessionView view_of(const ConnectedSession& connected, const observe::Usage* usage) {
   const session::Session& session = connected.session();
   const std::string& info = session.client().info;
@@ -178,8 +201,13 @@ observe::Snapshot Snapshots::make(const observe::Usage* usage) const {
   snapshot.daemon = daemon();
   snapshot.http = http_;
   add_servers(snapshot);
+  std::map<std::string_view, const pool::Slot*> first_shared;  // by the name of the server
   for (const pool::Slot& slot : pool.slots()) {
-    if (slot.router()) snapshot.instances.push_back(view_of(slot, usage));
+    if (!slot.router()) continue;
+    snapshot.instances.push_back(view_of(slot, usage));
+    if (!slot.router()->options().shared) continue;
+    const auto [first, added] = first_shared.emplace(slot.spec().server, &slot);
+    if (!added) snapshot.instances.back().separate = why_separate(slot, *first->second);
   }
   for (const auto& [id, connected] : sources_.sessions) {
     observe::SessionView& view = snapshot.sessions.emplace_back(view_of(connected, usage));

@@ -88,6 +88,9 @@ struct InstanceView {
   std::string stale{};   // what has changed on disk; empty = nothing
   bool rolls = false;    // new sessions get an instance with the new code
   std::string reason{};  // why it is shared or private
+  /// Why it is not one process with another shared instance of the server: "separate from process 1040: PATH
+  /// differs". Empty = there is no other. Names, never values.
+  std::string separate{};
   std::string level{};
   std::vector<std::uint64_t> sessions{};
   std::optional<std::uint64_t> calls{};

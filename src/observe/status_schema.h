@@ -82,6 +82,7 @@ void fields(Visitor& visit, ViewOf<InstanceView> auto& instance) {
   visit.or_null("stale", instance.stale);
   visit("rolls", instance.rolls);
   visit("reason", instance.reason);
+  visit.or_null("separate", instance.separate);
   visit("level", instance.level);
   visit("sessions", instance.sessions);
   visit("calls", instance.calls);

@@ -40,7 +40,8 @@ void show_wide(Page& page, const Overview& overview) {
     rows.push_back({shown(one.server), shown_pid(one.pid), shown_processes(one), shown(one.level),
                     shown(one.share), std::to_string(one.served.size()),
                     fit(shown_clients(one.served), 16, page.style()), shown_age(one.uptime),
-                    shown_memory(one), shown_cpu(one), shown(one.state), shown_code(one), shown_reason(one)});
+                    shown_memory(one), shown_cpu(one), shown(one.state), shown_code(one),
+                    shown_reason(one) + (one.separate.empty() ? "" : "; " + shown(one.separate))});
     state.tones.push_back(tone_of_state(one.state));
     code.tones.push_back(one.stale.empty() ? Tone::Plain : Tone::Warning);
   }
@@ -71,6 +72,7 @@ void show_wide(Page& page, const Overview& overview) {
 /// What does not fit into a row.
 std::string sentence_of(const InstanceRow& one) {
   std::string text = one.reason.empty() ? shown(one.share) : one.reason;
+  if (!one.separate.empty()) text += "; " + shown(one.separate);
   text += "; " + shown(one.level) + "; " + shown_code(one) + " code";
   if (!one.served.empty()) text += "; for " + shown_clients(one.served);
   return text;
@@ -221,7 +223,8 @@ void show_tree(Page& page, const Overview& overview, const InstanceRow& one) {
                    shown_memory(one) + ", cpu " + shown_cpu(one),
                tone_of(one));
   show_about(page, "  ", overview, one.server);
-  page.paragraph("  ", (one.reason.empty() ? shown(one.share) : one.reason) + "; kept by " +
+  page.paragraph("  ", (one.reason.empty() ? shown(one.share) : one.reason) +
+                           (one.separate.empty() ? "" : "; " + shown(one.separate)) + "; kept by " +
                            shown(one.level) +
                            (one.root.empty() ? "" : "; project " + shorten_home(one.root)));
   if (!one.stale.empty()) page.paragraph("  ", "runs old code: " + shorten_home(one.stale));

@@ -75,6 +75,17 @@ TEST(PsTable, FitsTheWidthAndLosesNoFact) {
   }
 }
 
+TEST(PsTable, SaysWhatMakesASharedProcessSeparate) {
+  const auto status = boost::json::parse(
+      R"({"instances":[{"server":"files","id":"a","pid":5,"state":"ready","uptime_ms":1000,"reason":"shared: safe",
+          "separate":"separate from process 4: PATH differs"}],"sessions":[]})");
+  for (const std::size_t width : {80U, 200U}) {
+    EXPECT_THAT(table_of(read_overview(status), width),
+                HasSubstr("safe; separate from process 4: PATH differs"))
+        << width;
+  }
+}
+
 TEST(PsTable, OneServerAlone) {
   const std::string text = table_of(read_overview(busy_status(), "search"), 80);
 
