@@ -229,6 +229,13 @@ void check_descriptors(const std::vector<std::string>& names, Members& members) 
   }
 }
 
+/// Fit for tables, logs and metrics. Empty is valid.
+bool is_plain_name(const std::string& name) {
+  constexpr std::size_t kLongest = 64;
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+  return name.size() <= kLongest && name.find_first_not_of(kPlain) == std::string::npos;
+}
+
 /// The working directory and the environment.
 void read_premises(Hello& hello, Members& members) {
   members.text("cwd", hello.cwd);
@@ -244,6 +251,7 @@ void read_premises(Hello& hello, Members& members) {
 void read_connect(Hello& hello, Members& members) {
   members.text("server", hello.server);
   members.list("argv", hello.argv);
+  members.text("name", hello.name);
   members.text("session", hello.session);
   members.text("root", hello.root);
   members.text("share", hello.share);
@@ -255,6 +263,9 @@ void read_connect(Hello& hello, Members& members) {
   }
   if (!hello.argv.empty() && hello.argv.front().empty()) {
     members.complain("argv", "must begin with a program");
+  }
+  if (!is_plain_name(hello.name)) {
+    members.complain("name", "must be at most 64 letters, digits, '.', '_' and '-'");
   }
   if (!hello.root.empty() && !hello.root.starts_with('/')) {
     members.complain("root", "must be an absolute path");
@@ -329,6 +340,7 @@ void read_verb(Hello& hello, Members& members) {
 void write_connect(Writer& writer, const Hello& hello) {
   if (!hello.server.empty()) writer.text("server", hello.server);
   if (!hello.argv.empty()) writer.list("argv", hello.argv);
+  if (!hello.name.empty()) writer.text("name", hello.name);
   if (!hello.session.empty()) writer.text("session", hello.session);
   writer.text("cwd", hello.cwd);
   if (!hello.root.empty()) writer.text("root", hello.root);

@@ -67,6 +67,7 @@ struct Hello {
 
   // Connect only.
   std::vector<std::string> argv;         // a command instead of a configured server
+  std::string name;                      // for the command; empty = the daemon finds one
   std::string root;                      // the project, resolved; empty = `cwd`
   std::string share;                     // "", "shared", "session", "root": what --share asked for
   pid_t client = 0;                      // the shim's parent; only shown to users

@@ -78,8 +78,12 @@ void mix(std::size_t& hash, std::string_view text) {
 
 }  // namespace
 
-Error no_such_server(const std::string& name, const config::Configuration& configuration) {
-  std::vector<std::string> names;
+Error no_such_server(const std::string& name, const config::Configuration& configuration,
+                     const std::vector<std::string>& commands) {
+  std::vector<std::string> names = commands;
+  std::string others;
+  for (const std::string& command : commands) others += (others.empty() ? "" : ", ") + command;
+  if (!others.empty()) others = "; the commands of clients are called " + others;
   std::string list;
   for (const config::Server& server : configuration.servers) {
     names.push_back(server.name);
@@ -90,9 +94,10 @@ Error no_such_server(const std::string& name, const config::Configuration& confi
   return Error{"no server is called '" + name + "'" +
                (nearest.empty() ? "" : " (perhaps '" + nearest + "')") + "; " +
                (list.empty() ? "none is configured" : "the configured servers are " + list) +
-               (configuration.file.empty()
+               (configuration.file.empty() ? "" : " in " + configuration.file) + others +
+               (configuration.file.empty() && others.empty()
                     ? "; add one to the configuration (`corral config path`), or give a command after --"
-                    : " in " + configuration.file)};
+                    : "")};
 }
 
 Result<pool::ServerSpec> resolve(const Origin& origin, const config::Configuration& configuration) {

@@ -30,8 +30,10 @@ struct Origin {
 /// The server for a session with this origin. The error says why there is none.
 Result<pool::ServerSpec> resolve(const Origin& origin, const config::Configuration& configuration);
 
-/// "no server is called 'fils' (perhaps 'files'); the configured servers are …"
-Error no_such_server(const std::string& name, const config::Configuration& configuration);
+/// "no server is called 'fils' (perhaps 'files'); the configured servers are …". `commands` are the names of
+/// clients' commands that would have been accepted, too.
+Error no_such_server(const std::string& name, const config::Configuration& configuration,
+                     const std::vector<std::string>& commands = {});
 
 struct HashEnvironment {
   std::size_t operator()(const Environment& environment) const;

@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/version_order.h"
 #include "daemon/http_root.h"
+#include "proc/command_lookup.h"
 #include "version.h"
 #include "wire/error_codes.h"
 
@@ -63,7 +64,12 @@ std::shared_ptr<const Environment> ServerDefinitions::keep(Environment environme
 
 Origin ServerDefinitions::origin_of(control::Hello& hello) {
   Origin origin;
-  origin.server = hello.server.empty() ? base_name(hello.argv.front()) : hello.server;
+  origin.server = hello.server;
+  if (origin.server.empty()) {
+    origin.server = names_.name_for(hello.argv, hello.name, hello.cwd,
+                                    std::string(proc::environment_value(hello.environment, "PATH")),
+                                    [this](const std::string& name) { return find(name) != nullptr; });
+  }
   origin.argv = std::move(hello.argv);
   origin.cwd = std::move(hello.cwd);
   origin.root = std::move(hello.root);

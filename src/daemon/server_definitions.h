@@ -17,6 +17,7 @@
 #include "config/changes.h"
 #include "config/configuration.h"
 #include "control/hello.h"
+#include "daemon/command_names.h"
 #include "daemon/origin.h"
 #include "transport/http_session_opener.h"
 
@@ -67,6 +68,7 @@ class ServerDefinitions {
   ReadAgain read_again_;
   Shares& shares_;
   std::string error_;
+  CommandNames names_;
   Environments environments_;
   ServerSpecs specs_;
   Origin only_;  // its argv is empty unless there is one server only

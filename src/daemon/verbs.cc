@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/text.h"
 #include "daemon/evidence.h"
@@ -101,21 +104,43 @@ void retire(const Parts& parts, const std::string& server, pool::Cause cause, co
                      });
 }
 
+/// The names of the commands that clients brought along, as far as they have a slot or are stopped.
+std::set<std::string> commands_of(const Parts& parts) {
+  std::set<std::string> names;
+  for (const pool::Slot& slot : parts->pool.slots()) {
+    if (!slot.spec().from_configuration) names.insert(slot.spec().server);
+  }
+  for (const std::string& stopped : parts->pool.stopped()) {
+    if (parts->definitions.find(stopped) == nullptr) names.insert(stopped);
+  }
+  return names;
+}
+
+/// The error if there is no server of that name, configured or as a command.
+std::string objection_to_name(const Parts& parts, const std::string& server) {
+  if (parts->definitions.find(server) != nullptr) return {};
+  const std::set<std::string> commands = commands_of(parts);
+  return commands.contains(server)
+             ? std::string()
+             : no_such_server(server, parts->definitions.configuration(), {commands.begin(), commands.end()})
+                   .message;
+}
+
 /// Why this server may not be started; empty if it may.
-std::string objection_to_start(const ServerDefinitions& definitions, const std::string& server) {
-  const config::Server* const entry = definitions.find(server);
-  if (entry == nullptr) return no_such_server(server, definitions.configuration()).message;
-  if (entry->disabled) return "server " + server + " is disabled in " + definitions.configuration().file;
-  return {};
+std::string objection_to_start(const Parts& parts, const std::string& server) {
+  const config::Server* const entry = parts->definitions.find(server);
+  if (entry != nullptr && entry->disabled) {
+    return "server " + server + " is disabled in " + parts->definitions.configuration().file;
+  }
+  return objection_to_name(parts, server);
 }
 
 void stop(const Parts& parts, Question& question, const Answer& answer) {
   const std::string& server = question.hello.server;
+  const std::string objection = objection_to_name(parts, server);
+  if (!objection.empty()) return answer(refusal(objection));
   const config::Server* const entry = parts->definitions.find(server);
-  if (entry == nullptr) {
-    return answer(refusal(no_such_server(server, parts->definitions.configuration()).message));
-  }
-  if (entry->built_in) {
+  if (entry != nullptr && entry->built_in) {
     return answer(refusal("server " + server +
                           " is the control server and starts on demand: `corral shutdown` "
                           "ends the daemon"));
@@ -125,7 +150,7 @@ void stop(const Parts& parts, Question& question, const Answer& answer) {
 
 void start(const Parts& parts, Question& question, const Answer& answer) {
   const std::string& server = question.hello.server;
-  const std::string objection = objection_to_start(parts->definitions, server);
+  const std::string objection = objection_to_start(parts, server);
   if (!objection.empty()) return answer(refusal(objection));
   const bool allowed = parts->pool.allow(server);
   answer(result(one_server_json(server, {}, Clock::now(),
@@ -134,7 +159,7 @@ void start(const Parts& parts, Question& question, const Answer& answer) {
 
 void restart(const Parts& parts, Question& question, const Answer& answer) {
   const std::string& server = question.hello.server;
-  const std::string objection = objection_to_start(parts->definitions, server);
+  const std::string objection = objection_to_start(parts, server);
   if (!objection.empty()) return answer(refusal(objection));
   parts->pool.allow(server);
   retire(parts, server, pool::Cause::Restarted, answer);

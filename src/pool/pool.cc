@@ -156,7 +156,9 @@ std::size_t Pool::retire(const std::string& server, Cause cause, const AllGone& 
   if (cause == Cause::Stopped) stopped_.insert(server);
   std::vector<SlotId> slots;  // a copy: sessions that ask again may add slots
   for (const Slot& slot : slots_) {
-    if (is_configured_as(slot.spec(), server)) slots.push_back(slot.id());
+    // A reload changes what is configured, never a command that a client brought along.
+    const bool concerned = cause != Cause::Reloaded || slot.spec().from_configuration;
+    if (concerned && slot.spec().server == server) slots.push_back(slot.id());
   }
   struct Progress {
     std::vector<InstanceEnd> ends;
@@ -180,7 +182,7 @@ std::size_t Pool::retire(const std::string& server, Cause cause, const AllGone& 
 bool Pool::allow(const std::string& server) {
   bool any = stopped_.erase(server) > 0;
   for (Slot& slot : slots_) {
-    if (is_configured_as(slot.spec(), server)) any = slot.allow() || any;
+    if (slot.spec().server == server) any = slot.allow() || any;
   }
   return any;
 }

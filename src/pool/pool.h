@@ -80,9 +80,10 @@ class Pool final : private SlotOwner {
   // ---- at the user's request
 
   using AllGone = std::function<void(const std::vector<InstanceEnd>&)>;
-  /// Ends every instance of the server; calls in flight get `Limits::drain`. Its sessions stay, and get a new
-  /// instance at once, or with `Cause::Stopped` after `allow`. Returns how many instances end. `done` is
-  /// called once, when all of them are gone, perhaps before this returns.
+  /// Ends every instance of the server, configured or of that name (with `Cause::Reloaded` only configured);
+  /// calls in flight get `Limits::drain`. Its sessions stay, and get a new instance at once, or with
+  /// `Cause::Stopped` after `allow`. Returns how many instances end. `done` is called once, when all of them
+  /// are gone, perhaps before this returns.
   std::size_t retire(const std::string& server, Cause cause, const AllGone& done);
   /// Allows a server that was stopped, or whose instances died too often, to start again. False if nothing
   /// prevented it.

@@ -49,17 +49,11 @@ inline Clock::duration call_timeout(const ServerSpec& spec) {
 /// Whether the user requests the server, and not a token.
 inline bool is_users(const ServerSpec& spec) { return spec.account == nullptr || spec.account->is_user(); }
 
-/// Whether this is the configured server of that name. A client's own command may have the same name but is
-/// another server.
-inline bool is_configured_as(const ServerSpec& spec, std::string_view server) {
-  return spec.from_configuration && spec.server == server;
-}
-
-/// The names of the configured servers that the user has stopped.
+/// The names of the servers that the user has stopped.
 using StoppedServers = std::set<std::string, std::less<>>;
 
 inline bool is_stopped(const ServerSpec& spec, const StoppedServers& stopped) {
-  return spec.from_configuration && stopped.contains(spec.server);
+  return stopped.contains(spec.server);
 }
 
 /// The request of a session for an instance.

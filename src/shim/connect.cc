@@ -43,6 +43,7 @@ Result<control::Hello> make_hello(const ConnectOptions& options) {
   if (!hello) return hello;
   hello->server = options.server;
   hello->argv = options.argv;
+  hello->name = options.name;
   hello->share = options.share;
   hello->session = options.session;
   hello->root = options.root;

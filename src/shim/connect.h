@@ -16,6 +16,7 @@ struct ConnectOptions {
   std::string config_file;        // empty = the default file
   std::string server;             // a configured name; empty = use `argv`
   std::vector<std::string> argv;  // the client's own command
+  std::string name;               // for the command; empty = the daemon finds one
   std::string share;              // "", "shared", "session" or "root"
   std::string session;            // the session object that this session belongs to; empty = none
   std::string root;  // of the project: absolute, without symbolic links; empty = the working directory

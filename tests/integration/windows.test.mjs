@@ -52,7 +52,14 @@ daemonTest('five windows need one process of each server', { servers: {} }, asyn
 });
 
 daemonTest('a directory among the arguments is that of each window', { servers: {} }, async (daemon, lab) => {
-  assert.deepEqual(await sessionsOfEach(lab, daemon, [node, filesystem, '.']), [1, 1, 1, 1, 1]);
+  const sessions = await openAll(WINDOWS, (index) => open(lab, daemon, [node, filesystem, '.'], [], index));
+  const { instances } = await daemon.status();
+  await closeAll(sessions);
+
+  assert.equal(instances.length, WINDOWS);
+  const reasons = instances.map(({ separate }) => separate).filter((separate) => separate !== null);
+  assert.equal(reasons.length, WINDOWS - 1, 'the first one is separate from nothing');
+  for (const reason of reasons) assert.match(reason, /^separate from process \d+: the directory differs$/);
 });
 
 daemonTest('a window with a token of its own has a process of its own', { servers: {} }, async (daemon, lab) => {
@@ -64,6 +71,9 @@ daemonTest('a window with a token of its own has a process of its own', { server
   const { instances } = await daemon.status();
   await closeAll(sessions);
   assert.deepEqual(instances.map((instance) => instance.sessions.length).sort(), [1, 2]);
+  assert.deepEqual(new Set(instances.map(({ server }) => server)), new Set(['server-memory']));
+  const { separate } = instances.find((instance) => instance.separate !== null);
+  assert.match(separate, /^separate from process \d+: SERVICE_TOKEN differs$/, 'the name, not the value');
 });
 
 daemonTest(

@@ -92,6 +92,27 @@ TEST_F(ServerVerbs, AClientsOwnCommandOfTheSameNameIsAnotherServer) {
   EXPECT_TRUE(next.initialize()) << errors_of_shim();
 }
 
+TEST_F(ServerVerbs, AClientsCommandIsControlledByItsName) {
+  McpClient client(connect({"--name", "mine", "--", path("rude_server"), "--tag=" + tag()}));
+  ASSERT_TRUE(client.initialize()) << errors_of_shim();
+  const std::string first = client.call("pid");
+  EXPECT_THAT(say("ps").out, HasSubstr("mine"));
+
+  EXPECT_EQ(say("restart", {"mine"}).code, 0);
+  const std::string second = client.call("pid");
+  EXPECT_NE(second, first);
+
+  EXPECT_EQ(say("stop", {"mine"}).code, 0);
+  EXPECT_THAT(client.call("pid"), HasSubstr("was stopped with `corral stop`; `corral start mine`"));
+  EXPECT_EQ(say("start", {"mine"}).code, 0);
+  EXPECT_NE(client.call("pid"), second);
+
+  const auto unknown = say("restart", {"min"});
+  EXPECT_EQ(unknown.code, kRefused);
+  EXPECT_THAT(unknown.err, HasSubstr("no server is called 'min' (perhaps 'mine')"));
+  EXPECT_THAT(unknown.err, HasSubstr("the commands of clients are called mine"));
+}
+
 TEST_F(ServerVerbs, StartOfWhatWasNotStoppedChangesNothing) {
   const Words said = say("start", {"two"});
 

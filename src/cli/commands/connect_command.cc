@@ -6,6 +6,7 @@
 #include "cli/frame/command.h"
 #include "cli/frame/option_values.h"
 #include "cli/frame/parser.h"
+#include "known/command_name.h"
 #include "shim/connect.h"
 #include "shim/root.h"
 
@@ -15,6 +16,7 @@ namespace {
 constexpr const char* kExamples = R"(Examples:
   corral connect filesystem
   corral connect -- npx -y @modelcontextprotocol/server-filesystem .
+  corral connect --name files -- npx -y @modelcontextprotocol/server-filesystem .
   corral connect --share session -- node server.js
   corral connect --root ~/project filesystem    one server for each project, with "share": "root"
   corral connect --session "$ID" filesystem     as part of a session: see `corral session --help`
@@ -49,6 +51,9 @@ int connect(shim::ConnectOptions& options, const std::vector<Option>& late, std:
     if (!rest) return fail("connect", rest.error().message);
     args = std::move(*rest);
   }
+  if (!command && !options.name.empty()) {
+    return fail("connect", "--name is for a command after `--`; a configured server has its name already");
+  }
   if (command) {
     options.argv = std::move(args);
   } else if (args.size() == 1) {
@@ -78,6 +83,13 @@ Command connect_command() {
       set_word(options->runtime_dir));
   add("--config", "FILE", "Configuration for a daemon that this command starts, and for running without one",
       set_word(options->config_file));
+  add("--name", "NAME", "Call the command this in `corral ps`, logs and metrics",
+      [options](const std::string& text) -> Result<void> {
+        const std::string objection = known::objection_to_name(text);
+        if (!objection.empty()) return Error{"invalid value '" + text + "': " + objection};
+        options->name = text;
+        return {};
+      });
   add("--share", "shared|session|root",
       "One instance for all sessions, for this session only, or for each project",
       [options](const std::string& text) { return set_share(options->share, text); });
