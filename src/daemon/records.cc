@@ -71,6 +71,7 @@ void Records::hear(const events::Event& event) {
   registry_->keep(event);
   metrics_.count(event);
   crash_loops_.hear(event);
+  failures_.hear(event);
   if (event.kind == events::Kind::Survivor) remember_survivor(event);
 }
 

@@ -16,6 +16,7 @@
 #include "knowledge/manifest_store.h"
 #include "observe/crash_loops.h"
 #include "observe/event_reader.h"
+#include "observe/failures.h"
 #include "observe/metrics.h"
 #include "observe/usage_meter.h"
 #include "registry/sqlite_registry.h"
@@ -44,6 +45,8 @@ class Records {
   const std::string& lost() const { return lost_; }
   /// Servers that die repeatedly.
   std::vector<observe::CrashLoop> crash_loops() const { return crash_loops_.now(); }
+  /// How servers failed in the last minutes.
+  std::vector<observe::FailureView> failures() const { return failures_.now(); }
   /// Where the registry is; empty = only in memory.
   const std::string& registry_file() const { return registry_file_; }
 
@@ -81,6 +84,7 @@ class Records {
   events::Stream events_;
   observe::Metrics metrics_;
   observe::CrashLoops crash_loops_;
+  observe::Failures failures_;
   std::vector<Unkillable> unkillable_;
   Task whole_again_;
   Worker worker_;

@@ -3,15 +3,11 @@
 #include <utility>
 
 #include "base/units.h"
+#include "base/utc_time.h"
 #include "wire/json_text.h"
 
 namespace corral::daemon {
 namespace {
-
-std::int64_t now_ms() {
-  const auto since = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::milliseconds>(since).count();
-}
 
 std::chrono::milliseconds age_of(const session::Session& session) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - session.record().since);
@@ -38,7 +34,7 @@ void SessionRecords::detached(const ConnectedSession& connected) {
   event.took = age_of(session);
   event.text = "session " + to_string(session.id()) + " with server " + session.attachment().server() +
                ": ended after " + show_age(*event.took) + " (" + event.cause + ")";
-  keep(connected, now_ms());
+  keep(connected, unix_time_ms());
   records_.events().tell(std::move(event));
 }
 
@@ -66,7 +62,7 @@ void SessionRecords::keep(const ConnectedSession& connected, std::int64_t ended_
   record.client_version = shortened(wire::string_member(info, "version").value_or(""));
   record.client_pid = connected.client_pid();
   record.transport = connected.transport;
-  record.opened_ms = now_ms() - age_of(session).count();
+  record.opened_ms = unix_time_ms() - age_of(session).count();
   record.ended_ms = ended_ms;
   if (ended_ms != 0) record.reason = session.record().reason;
   records_.registry().keep(record);

@@ -215,6 +215,7 @@ observe::Snapshot Snapshots::make(const observe::Usage* usage) const {
     if (view.instance.empty() && pool.stopped().contains(view.server)) view.state = "stopped";
   }
   snapshot.objects = sources_.owned.list();
+  snapshot.failures = sources_.records.failures();
   snapshot.crash_loops = sources_.records.crash_loops();
   snapshot.unkillable = sources_.records.unkillable();
   snapshot.counters.instances_started = pool.started();

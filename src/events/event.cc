@@ -8,10 +8,10 @@
 namespace corral::events {
 namespace {
 
-constexpr std::array kKindNames = {"start",    "shutdown", "spawn",    "restart",  "ready",
-                                   "attach",   "detach",   "crash",    "stop",     "extinct",
-                                   "survivor", "broken",   "stale",    "refused",  "reload",
-                                   "reap",     "finding",  "registry", "slow-turn"};
+constexpr std::array kKindNames = {"start",   "shutdown", "spawn",   "restart",  "ready",
+                                   "attach",  "detach",   "crash",   "failed",   "stop",
+                                   "extinct", "survivor", "broken",  "stale",    "refused",
+                                   "reload",  "reap",     "finding", "registry", "slow-turn"};
 static_assert(kKindNames.size() == static_cast<std::size_t>(Kind::SlowTurn) + 1);
 
 constexpr std::array kCauseNames = {"spawn",    "warm",    "spare",   "manifest", "shared",    "private",

@@ -25,6 +25,7 @@ enum class Kind : std::uint8_t {
   Attach,    // a session got an instance, or is answered from the manifest; `cause` says which
   Detach,    // a session ended; `cause` says why
   Crash,     // an instance ended without being told to
+  Failed,    // an instance could not be started, or refused the handshake; `cause` says which
   /// corral ends an instance; `cause` says why ("idle", "evicted", "recycled", "stopped", …).
   Stop,
   Extinct,   // its tree is proved to be gone; `took` from the decision to the proof, `count` processes

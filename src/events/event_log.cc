@@ -23,6 +23,7 @@ LogLevel level_of(Kind kind) {
     case Kind::Survivor:
     case Kind::Broken: return LogLevel::Error;
     case Kind::Crash:
+    case Kind::Failed:
     case Kind::Stale:
     case Kind::Refused:
     case Kind::Finding:

@@ -8,17 +8,13 @@
 
 #include "base/unique_fd.h"
 #include "base/unique_id.h"
+#include "base/utc_time.h"
 #include "keeper/kernel.h"
 #include "keeper/proc_fs.h"
 #include "proc/identity.h"
 
 namespace corral::instance {
 namespace {
-
-std::int64_t milliseconds_since_1970() {
-  using namespace std::chrono;
-  return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
-}
 
 registry::ProcessFacts as_facts(const proc::Identity& identity) {
   return {identity.pid, identity.pidfs_inode, identity.start_ticks, identity.uid,
@@ -53,7 +49,7 @@ registry::DaemonRecord record_of_this_process(const std::string& version) {
   record.id = random_hex(kIdBytes);
   record.version = version;
   record.machine = machine_id();
-  record.started_ms = milliseconds_since_1970();
+  record.started_ms = unix_time_ms();
   struct stat status {};
   if (stat("/proc/self/ns/pid", &status) == 0) record.pid_namespace = status.st_ino;
   const UniqueFd self(keeper::pidfd_open(getpid()));
@@ -72,7 +68,7 @@ void Journal::about_to_start(const proc::Birth& birth, const std::string& server
   record.cgroup = birth.cgroup;
   record.rlimit_tag = birth.rlimit_tag;
   record.container = birth.container;
-  record.started_ms = milliseconds_since_1970();
+  record.started_ms = unix_time_ms();
   registry_.journal(record);
 }
 
@@ -87,7 +83,7 @@ void Journal::runs(const proc::ProcessTree& tree, pid_t server_pid) {
 
 void Journal::ended(const std::string& instance, const std::string& cause) {
   if (open_.erase(instance) == 0) return;
-  registry_.instance_ended(instance, milliseconds_since_1970(), cause);
+  registry_.instance_ended(instance, unix_time_ms(), cause);
 }
 
 }  // namespace corral::instance

@@ -24,7 +24,8 @@ bool exists(const std::string& path) {
 /// npx and its kin prefer a package that the project has installed, and read the project's .npmrc.
 bool launcher_looks_around(const std::string& package, const std::string& directory) {
   for (std::string at = directory; at.size() > 1; at.erase(std::max<std::size_t>(at.rfind('/'), 1))) {
-    if (exists(at + "/node_modules/" + package) || exists(at + "/.npmrc")) return true;
+    if (exists(std::string(at).append("/node_modules/").append(package)) || exists(at + "/.npmrc"))
+      return true;
   }
   return false;
 }

@@ -51,7 +51,7 @@ std::string name_of_package(std::string_view package) {
 
 /// "weather.py" of "/srv/weather.py"; "notes" of "/srv/notes/dist/index.js".
 std::string name_of_script(const std::string& script) {
-  const std::string file = base_name(script);
+  std::string file = base_name(script);
   if (!is_one_of(kGeneric, stem(file))) return file;
   std::string_view directory = script;
   for (;;) {

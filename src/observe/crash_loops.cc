@@ -1,7 +1,8 @@
 #include "observe/crash_loops.h"
 
 #include <algorithm>
-#include <chrono>
+
+#include "base/utc_time.h"
 
 namespace corral::observe {
 namespace {
@@ -14,15 +15,10 @@ constexpr std::int64_t kForgotten = 10 * 60'000;
 // Clients can bring their own servers, so their number is bounded.
 constexpr std::size_t kMostServers = 256;
 
-std::int64_t milliseconds_since_1970() {
-  using namespace std::chrono;
-  return duration_cast<std::chrono::milliseconds>(system_clock::now().time_since_epoch()).count();
-}
-
 }  // namespace
 
 CrashLoops::CrashLoops(std::function<std::int64_t()> clock)
-    : clock_(clock ? std::move(clock) : milliseconds_since_1970) {}
+    : clock_(clock ? std::move(clock) : unix_time_ms) {}
 
 void CrashLoops::hear(const events::Event& event) {
   if (event.kind == events::Kind::Crash) return died(event);

@@ -136,6 +136,7 @@ struct Metrics::Counters {
   Count spawns;
   Count avoided;
   Count crashes;
+  Count failed_starts;
   Count restarts;
   Count2 stops;  // server, cause
   Count stale;
@@ -232,6 +233,9 @@ void Metrics::Counters::write_lifecycle(PrometheusText& out) const {
 void Metrics::Counters::write_trouble(PrometheusText& out) const {
   out.family("corral_crashes_total", "counter", "Instances that ended unexpectedly.");
   write_counts(out, "server", crashes);
+  out.family("corral_failed_starts_total", "counter",
+             "Instances that could not be started or refused the handshake.");
+  write_counts(out, "server", failed_starts);
   out.family("corral_restarts_total", "counter",
              "Instances started after another one died in the same slot.");
   write_counts(out, "server", restarts);
@@ -273,6 +277,7 @@ void Metrics::count(const Event& event) {
     case Kind::Attach: counters.attached(event, server); break;
     case Kind::Detach: counters.detached(event, server); break;
     case Kind::Crash: counters.crashes[server] += 1; break;
+    case Kind::Failed: counters.failed_starts[server] += 1; break;
     case Kind::Stop: counters.stops[{server, cause}] += 1; break;
     case Kind::Extinct: counters.extinct(event); break;
     case Kind::Survivor: counters.survivors += many(event); break;

@@ -226,6 +226,15 @@ struct CrashLoop {
   bool operator==(const CrashLoop&) const = default;
 };
 
+/// How a server failed last, and when.
+struct FailureView {
+  std::string server{};
+  std::string text{};
+  std::optional<milliseconds> age{};
+
+  bool operator==(const FailureView&) const = default;
+};
+
 /// What the daemon has counted since it started.
 struct TotalsView {
   std::uint64_t instances_started = 0;
@@ -243,6 +252,7 @@ struct Snapshot {
   std::vector<InstanceView> instances;
   std::vector<SessionView> sessions;
   std::vector<SessionObjectView> objects;
+  std::vector<FailureView> failures;  // of the last ten minutes, one for each server, the newest first
   TotalsView counters;
   // Not part of the status, but of the health:
   std::vector<CrashLoop> crash_loops;

@@ -181,6 +181,14 @@ void fields(Visitor& visit, ViewOf<HttpView> auto& http) {
   visit.or_null("unix", http.unix_path);
 }
 
+/// One of `failures`.
+template <class Visitor>
+void fields(Visitor& visit, ViewOf<FailureView> auto& failure) {
+  visit("server", failure.server);
+  visit("text", failure.text);
+  visit("age_ms", failure.age);
+}
+
 /// `counters`.
 template <class Visitor>
 void fields(Visitor& visit, ViewOf<TotalsView> auto& totals) {
@@ -197,6 +205,7 @@ void fields(Visitor& visit, ViewOf<Snapshot> auto& snapshot) {
   visit("instances", snapshot.instances);
   visit("sessions", snapshot.sessions);
   visit("objects", snapshot.objects);
+  visit("failures", snapshot.failures);
   visit("counters", snapshot.counters);
 }
 

@@ -2,10 +2,13 @@
 
 #include <utility>
 
+#include "base/log.h"
+#include "base/text.h"
 #include "instance/lost_keeper.h"
 #include "pool/instance_start.h"
 #include "pool/server_catalog.h"
 #include "pool/slot_events.h"
+#include "proc/command_lookup.h"
 #include "wire/error_codes.h"
 #include "wire/json_text.h"
 
@@ -16,6 +19,25 @@ using router::LastWords;
 using router::Opened;
 using router::Router;
 using router::SessionPort;
+
+namespace {
+
+/// There is no process, so this is all that anybody finds later: in events, in `ps` and in the server's log.
+void tell_failed_start(const Slot& slot, const SlotContext& context, const Error& error) {
+  const std::string& server = slot.spec().server;
+  context.tell(slot_event(slot, events::Kind::Failed, "start",
+                          "server " + server + " could not be started: " + error.message));
+  if (context.error_files != nullptr) {
+    context.error_files->write(server, "corral", "could not be started: " + error.message + "\n");
+  }
+  // Not in the message that a model reads: it is long, and differs from window to window.
+  if (error.kind == Error::Kind::NotFound) {
+    const std::string_view path = proc::environment_value(slot.spec().launch.environment, "PATH");
+    log_line("server " + server + ": its PATH is " + printable(std::string(path)));
+  }
+}
+
+}  // namespace
 
 Slot::Slot(SlotId id, SlotContext& context, std::string key, std::shared_ptr<const ServerSpec> spec,
            knowledge::SharingDecision decision, Holder holder)
@@ -81,6 +103,7 @@ void Slot::resume() {
 void Slot::start() {
   auto started = start_router(context_, *spec_, decision_, *this, lessons_);
   if (!started) {
+    tell_failed_start(*this, context_, started.error());
     run_.fail_to_start(started.error());
     waiters_.mark_failed();
     apply(Trigger::Lost);
@@ -142,6 +165,8 @@ void Slot::on_unusable(Router& router) {
     silent_probe_ = true;  // the sessions keep waiting, for the next instance
     return apply(Trigger::Unfit);
   }
+  const bool told = !first || router.admission().refuted() || !objection.empty();
+  if (!told) context_.tell(slot_event(*this, events::Kind::Failed, "handshake", run_.last_words().sentence));
   apply(Trigger::Unfit);
   run_.lose(waiters_.sessions());
   Opened answer{Opened::Kind::Refused, nullptr, handshake.error()};

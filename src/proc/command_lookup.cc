@@ -78,9 +78,9 @@ Result<Executable> find_command(const std::string& command, const std::vector<st
     begin = end + 1;
   }
   if (!refused.empty()) return not_executable(refused, Found::NotExecutable);
-  return Error{"command '" + command + "' not found in PATH (" + std::string(path) +
-                   "): install it, give its full path, or correct PATH",
-               Error::Kind::NotFound};
+  return Error{
+      "command '" + command + "' was not found in PATH: install it, give its full path, or correct PATH",
+      Error::Kind::NotFound};
 }
 
 Error explain_exec_failure(const std::string& executable, int error) {

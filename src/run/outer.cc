@@ -20,6 +20,7 @@
 #include "base/text.h"
 #include "keeper/patient_write.h"
 #include "keeper/sweep.h"
+#include "proc/command_lookup.h"
 #include "proc/keeper_spawner.h"
 #include "proc/plan_bytes.h"
 #include "proc/start_failure.h"
@@ -74,6 +75,7 @@ class Outer {
   bool read_event(proc::ProcessTree& tree);
   void reap(const proc::ProcessTree& tree);
   void report_nothing_started();
+  std::string path_note(const Error& error) const;
   int conclude(proc::ProcessTree& tree);
   void await_keeper(const proc::ProcessTree& tree);
   void explain_end() const;
@@ -112,7 +114,7 @@ int Outer::run(proc::Spawner& spawner) {
   }
   Result<proc::ProcessTree> tree = spawner.spawn(spec_);
   if (!tree) {
-    say(tree.error().message);
+    say(tree.error().message + path_note(tree.error()));
     report_nothing_started();
     return exit_code_of(tree.error());
   }
@@ -122,6 +124,14 @@ int Outer::run(proc::Spawner& spawner) {
   keeper::let_go(STDOUT_FILENO, O_WRONLY);
   wait_for_end(*tree);
   return conclude(*tree);
+}
+
+/// A person who types a command wants to see where it was looked for.
+std::string Outer::path_note(const Error& error) const {
+  const bool through_path = error.kind == Error::Kind::NotFound && !spec_.argv.empty() &&
+                            spec_.argv.front().find('/') == std::string::npos;
+  if (!through_path) return {};
+  return " (it is " + printable(std::string(proc::environment_value(spec_.environment, "PATH"))) + ")";
 }
 
 void Outer::report_nothing_started() {

@@ -130,6 +130,20 @@ TEST_F(HubBadInput, AFailedStartIsNotRemembered) {
   EXPECT_EQ(counter("instances_started"), 2);
 }
 
+TEST_F(HubBadInput, AFailedStartLeavesItsReason) {
+  McpClient client(connect({"--", "no-such-program-" + tag()}));
+  EXPECT_FALSE(client.initialize());
+  EXPECT_EQ(client.wait(), 127);
+
+  const std::string name = "no-such-program-" + tag();
+  const std::string why = "command '" + name + "' was not found in PATH: install it";
+  EXPECT_THAT(say("events").out, HasSubstr("server " + name + " could not be started: " + why));
+  EXPECT_THAT(say("ps", {"--json"}).out, testing::Not(HasSubstr(name))) << "there is no process";
+  EXPECT_THAT(say("status", {"--json"}).out, HasSubstr(why));
+  EXPECT_THAT(say("logs", {name}).out, HasSubstr("could not be started: " + why));
+  EXPECT_THAT(say("events").out, testing::Not(HasSubstr("/usr/bin"))) << "no list of directories";
+}
+
 TEST_F(HubBadInput, AServerThatExitsInTheMiddleEndsEveryCallOnce) {
   std::vector<std::unique_ptr<McpClient>> clients;
   for (int i = 0; i < 4; ++i) {

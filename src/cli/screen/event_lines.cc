@@ -32,6 +32,7 @@ bool is_among(const std::vector<std::string>& words, const std::string& word) {
 Tone tone_of_kind(const std::string& kind) {
   switch (events::kind_called(kind).value_or(Kind::Start)) {
     case Kind::Crash:
+    case Kind::Failed:
     case Kind::Survivor:
     case Kind::Broken: return Tone::Bad;
     case Kind::Stale:

@@ -58,6 +58,7 @@ std::vector<std::string> names_in(const observe::Snapshot& status) {
   for (const ServerView& server : status.servers) names.insert(server.name);
   for (const InstanceView& instance : status.instances) names.insert(instance.server);
   for (const SessionView& session : status.sessions) names.insert(session.server);
+  for (const observe::FailureView& failure : status.failures) names.insert(failure.server);
   names.erase("");
   return {names.begin(), names.end()};
 }
@@ -76,6 +77,9 @@ Overview overview_of(observe::Snapshot status, const std::string& server) {
   for (ServerView& one : status.servers) {
     if (wanted(one.name) && !one.about.empty()) overview.about.emplace(one.name, std::move(one.about));
     if (!observe::refusing_state(one).empty() && wanted(one.name)) overview.halted.push_back(std::move(one));
+  }
+  for (observe::FailureView& failure : status.failures) {
+    if (wanted(failure.server)) overview.failures.push_back(std::move(failure));
   }
   for (SessionView& session : status.sessions) {
     if (wanted(session.server)) place(overview, std::move(session));

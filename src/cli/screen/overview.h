@@ -28,6 +28,7 @@ struct Overview {
   std::vector<observe::SessionView>
       waiting;  // without an instance; a server that refuses calls gives them its state
   std::vector<observe::ServerView> halted;      // servers that refuse calls
+  std::vector<observe::FailureView> failures;   // of the last minutes
   std::string only;                             // the one server that was asked for; empty = all
   std::vector<std::string> names;               // of all known servers, whether or not `only` is set
   std::map<std::string, observe::About> about;  // by the name of the server

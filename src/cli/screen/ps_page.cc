@@ -305,9 +305,7 @@ bool shows_nothing(Page& page, const Overview& overview) {
   return true;
 }
 
-}  // namespace
-
-void show_process_table(Page& page, const Overview& overview) {
+void show_running(Page& page, const Overview& overview) {
   if (shows_nothing(page, overview)) return show_all_halted(page, overview);
   if (page.style().width >= kWide) {
     show_wide(page, overview);
@@ -317,6 +315,21 @@ void show_process_table(Page& page, const Overview& overview) {
   page.style().width >= kNarrow ? show_narrow(page, overview) : show_tiny(page, overview);
   show_all_about(page, overview);
   show_other_halted(page, overview);
+}
+
+/// Often nothing else is left of a server that failed.
+void show_failures(Page& page, const Overview& overview) {
+  for (const observe::FailureView& failure : overview.failures) {
+    page.paragraph(shown(failure.server) + " failed " + shown_age(failure.age) + " ago: ",
+                   shown(failure.text));
+  }
+}
+
+}  // namespace
+
+void show_process_table(Page& page, const Overview& overview) {
+  show_running(page, overview);
+  show_failures(page, overview);
 }
 
 void show_process_trees(Page& page, const Overview& overview) {

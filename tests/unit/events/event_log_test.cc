@@ -71,7 +71,7 @@ TEST_F(LogOfEvents, HasAsJsonNoMemberForWhatIsNotSaid) {
 TEST_F(LogOfEvents, HasTheLevelOfItsKind) {
   set_log_form(LogForm::Json);
   const std::set<Kind> errors = {Kind::Survivor, Kind::Broken};
-  const std::set<Kind> warnings = {Kind::Crash,   Kind::Stale,    Kind::Refused,
+  const std::set<Kind> warnings = {Kind::Crash,   Kind::Failed,   Kind::Stale,   Kind::Refused,
                                    Kind::Finding, Kind::Registry, Kind::SlowTurn};
   for (int i = 0; i <= static_cast<int>(Kind::SlowTurn); ++i) {
     const auto kind = static_cast<Kind>(i);

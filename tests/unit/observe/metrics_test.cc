@@ -115,8 +115,10 @@ TEST_F(MetricsText, CountsHowInstancesEnd) {
   happens(survivors);
   happens(about(Kind::Reap, ""));
   happens(about(Kind::Finding, "", "foreign"));
+  happens(about(Kind::Failed, "files", "start"));
 
   EXPECT_EQ(value_of(R"(corral_crashes_total{server="files"})"), 1);
+  EXPECT_EQ(value_of(R"(corral_failed_starts_total{server="files"})"), 1);
   EXPECT_EQ(value_of(R"(corral_restarts_total{server="files"})"), 1);
   EXPECT_EQ(value_of(R"(corral_spawns_total{server="files"})"), 1);
   EXPECT_EQ(value_of(R"(corral_stops_total{server="files",cause="idle"})"), 1);
@@ -213,7 +215,8 @@ TEST_F(MetricsText, HasEveryFamilyWithItsType) {
   EXPECT_EQ(types,
             "spawns_total counter\nspawns_avoided_total counter\ncold_start_saved_seconds_total counter\n"
             "orphans_reaped_total counter\ntime_to_extinction_seconds histogram\n"
-            "cold_start_seconds histogram\ncrashes_total counter\nrestarts_total counter\n"
+            "cold_start_seconds histogram\ncrashes_total counter\nfailed_starts_total counter\n"
+            "restarts_total counter\n"
             "stops_total counter\nsurvivors_total counter\nfindings_total counter\nrefused_total counter\n"
             "stale_total counter\nbroken_total counter\nslow_turns_total counter\n"
             "sessions_ended_total counter\nevents_total counter\ninstances gauge\nsessions gauge\n"

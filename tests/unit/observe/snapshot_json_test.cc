@@ -21,7 +21,7 @@ std::string keys_of(const json::value& object) {
 TEST(StatusJson, HasEveryMemberOfTheOldStatusAndTheNewOnes) {
   const json::value status = parsed(status_json(some_snapshot()));
 
-  EXPECT_EQ(keys_of(status), "daemon health http servers instances sessions objects counters");
+  EXPECT_EQ(keys_of(status), "daemon health http servers instances sessions objects failures counters");
   EXPECT_EQ(keys_of(status.at("daemon")),
             "pid version build protocol uptime_ms config config_error registry degraded");
   EXPECT_EQ(keys_of(status.at("servers").at(0)), "name disabled stopped broken log_file");

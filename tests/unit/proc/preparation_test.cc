@@ -150,7 +150,7 @@ TEST_F(Preparing, RefusesWhatCannotStart) {
 
   spec_ = whole;
   spec_.argv = {"nobody"};
-  EXPECT_THAT(refusal(), HasSubstr("command 'nobody' not found in PATH"));
+  EXPECT_THAT(refusal(), HasSubstr("command 'nobody' was not found in PATH"));
 
   spec_ = whole;
   spec_.directory = (folder_ / "missing").string();

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "session/exchange.h"
 
 namespace corral::tests {
@@ -35,6 +37,31 @@ class Told : public testing::Test {
   std::vector<Event> all;
   Exchange exchange;
 };
+
+TEST_F(Told, AFailedStartIsToldWithItsReason) {
+  exchange.spawner.failure = "command 'files' was not found in PATH";
+  exchange.connect().say(kInitialize);
+  exchange.settle();
+  ASSERT_FALSE(all.empty());
+  EXPECT_EQ(all.front().kind, Kind::Failed);
+  EXPECT_EQ(all.front().cause, "start");
+  EXPECT_EQ(all.front().server, "files");
+  EXPECT_EQ(all.front().text, "server files could not be started: command 'files' was not found in PATH");
+}
+
+TEST_F(Told, ARefusedHandshakeIsToldWithoutTheServersWords) {
+  exchange.connect().say(kInitialize);
+  exchange.settle();
+  const auto asked = exchange.server().heard();
+  exchange.server().say(R"({"jsonrpc":"2.0","id":)" + boost::json::serialize(json(asked.at(0)).at("id")) +
+                        R"(,"error":{"code":-32000,"message":"canary"}})");
+  exchange.settle();
+  const auto failed =
+      std::find_if(all.begin(), all.end(), [](const Event& event) { return event.kind == Kind::Failed; });
+  ASSERT_NE(failed, all.end());
+  EXPECT_EQ(failed->cause, "handshake");
+  EXPECT_EQ(failed->text, "server files refused the handshake");
+}
 
 TEST_F(Told, AStartIsASpawnAndWhoComesLaterAvoidsOne) {
   exchange.ready_client();

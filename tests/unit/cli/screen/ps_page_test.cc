@@ -86,6 +86,17 @@ TEST(PsTable, SaysWhatMakesASharedProcessSeparate) {
   }
 }
 
+TEST(PsTable, SaysHowServersFailedLately) {
+  const auto status = boost::json::parse(
+      R"({"failures":[{"server":"files","text":"server files could not be started: command 'x' was not found",
+          "age_ms":3000}]})");
+  const std::string all = table_of(read_overview(status), 80);
+  EXPECT_THAT(all, HasSubstr("no instance is running"));
+  EXPECT_THAT(all, HasSubstr("files failed 3s ago: server files could not be started: command 'x'"));
+  EXPECT_THAT(table_of(read_overview(status, "notes"), 80), Not(HasSubstr("failed")));
+  EXPECT_THAT(table_of(read_overview(status, "files"), 80), HasSubstr("failed 3s ago"));
+}
+
 TEST(PsTable, OneServerAlone) {
   const std::string text = table_of(read_overview(busy_status(), "search"), 80);
 

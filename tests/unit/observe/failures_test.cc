@@ -1,0 +1,86 @@
+// What `ps` says of servers that have failed.
+#include "observe/failures.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace corral::observe {
+namespace {
+
+using events::Kind;
+using testing::ElementsAre;
+using testing::Field;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class LastFailures : public testing::Test {
+ protected:
+  void happens(Kind kind, const std::string& server, const std::string& text = "why") {
+    events::Event event;
+    event.kind = kind;
+    event.server = server;
+    event.text = text;
+    event.time_ms = now_;
+    failures_.hear(event);
+  }
+  void pass(std::chrono::milliseconds time) { now_ += time.count(); }
+  std::vector<std::string> servers() const {
+    std::vector<std::string> names;
+    for (const FailureView& view : failures_.now()) names.push_back(view.server);
+    return names;
+  }
+
+  std::int64_t now_ = 1'000'000;
+  Failures failures_{[this] { return now_; }};
+};
+
+TEST_F(LastFailures, AreShownTheNewestFirstWithTheirAge) {
+  happens(Kind::Failed, "files", "'nosuchcmd' was not found");
+  pass(std::chrono::seconds(3));
+  happens(Kind::Crash, "notes", "it exited with code 3");
+  pass(std::chrono::seconds(1));
+  const std::vector<FailureView> seen = failures_.now();
+  ASSERT_THAT(seen, SizeIs(2));
+  EXPECT_EQ(seen[0], (FailureView{"notes", "it exited with code 3", std::chrono::seconds(1)}));
+  EXPECT_EQ(seen[1], (FailureView{"files", "'nosuchcmd' was not found", std::chrono::seconds(4)}));
+}
+
+TEST_F(LastFailures, AreOneForEachServerTheLast) {
+  happens(Kind::Crash, "files", "first");
+  happens(Kind::Broken, "files", "last");
+  EXPECT_THAT(failures_.now(), ElementsAre(Field(&FailureView::text, "last")));
+}
+
+TEST_F(LastFailures, AreForgottenWhenTheServerIsReady) {
+  happens(Kind::Failed, "files");
+  happens(Kind::Failed, "notes");
+  happens(Kind::Ready, "files");
+  EXPECT_THAT(servers(), ElementsAre("notes"));
+}
+
+TEST_F(LastFailures, AreForgottenAfterTenMinutes) {
+  happens(Kind::Failed, "files");
+  pass(std::chrono::minutes(10));
+  EXPECT_THAT(servers(), SizeIs(1));
+  pass(std::chrono::milliseconds(1));
+  EXPECT_THAT(servers(), IsEmpty());
+}
+
+TEST_F(LastFailures, AreOfServersAndNothingElse) {
+  happens(Kind::Failed, "");
+  for (const Kind kind : {Kind::Stop, Kind::Extinct, Kind::Detach, Kind::Refused}) happens(kind, "files");
+  EXPECT_THAT(servers(), IsEmpty());
+}
+
+TEST_F(LastFailures, AreLimitedInNumber) {
+  for (int one = 0; one < 300; ++one) {
+    happens(Kind::Failed, "server" + std::to_string(one));
+    pass(std::chrono::milliseconds(1));
+  }
+  const auto names = servers();
+  EXPECT_THAT(names, SizeIs(256));
+  EXPECT_EQ(names.front(), "server299") << "the oldest ones are gone";
+}
+
+}  // namespace
+}  // namespace corral::observe
