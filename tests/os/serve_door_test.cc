@@ -143,7 +143,7 @@ TEST_F(ServeDoor, KeepsTheCommandOffTheCommandLinesOfTheDaemon) {
 TEST_F(ServeDoor, IsNotOpenedForACommandThatCannotRun) {
   const Words unknown = say("serve", {"--port", "0", "--", "no-such-command"});
   EXPECT_EQ(unknown.code, 1);
-  EXPECT_THAT(unknown.err, HasSubstr("'no-such-command' not found"));
+  EXPECT_THAT(unknown.err, HasSubstr("'no-such-command' was not found"));
 
   const Words configured = say("serve", {"--config", "x.json", "--", "cat"});
   EXPECT_EQ(configured.code, 1);
