@@ -6,6 +6,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -96,12 +97,21 @@ void Keeper::read_launch_line() {
   if (!failed) {
     if (plan_.header.watch_stdout == 0) let_go(STDOUT_FILENO, O_WRONLY);
     event_.server = server_;
+    if (init_.pid > 0) note_server();
     tell(Event::Kind::Started);
   } else if (failure.stage == Stage::Cgroup) {
     start_without_cgroup();
   } else {
     fail_start(failure);
   }
+}
+
+/// A server that exits as soon as its input ends may be gone before the namespace is listed.
+void Keeper::note_server() {
+  pid_t inside[8];
+  const auto first = [](pid_t, void*) { return Step::Stop; };
+  if (walk_below(init_.pid, inside, first, nullptr) > 0 && read_comm(inside[0], seen_.comm))
+    seen_.pid = inside[0];
 }
 
 /// Handles a child that could not become the server and exits: it reported why first, but perhaps only after
@@ -393,12 +403,23 @@ void Keeper::finish() {
   report_.end_took = now() - ending_.began();
   report_.uptime = now() - started_;
   let_go_of_client();
+  if (report_.ended_total == 0 && report_.server_status_known) record_server();
   if (gave_up_) sweep_.list_survivors();
   read_cgroup_limits();
   remove_cgroup(plan_.cgroup);
   run_terminators(plan_, sweep_, report_);
   write_report_line();
   tell(Event::Kind::Ended);
+}
+
+/// The server has ended, but was not in any list. If it was never seen, it is only counted.
+void Keeper::record_server() {
+  const int status = report_.server_status;
+  if (seen_.pid > 0) {
+    record_ended(report_, seen_.pid, seen_.comm, WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+  } else {
+    report_.ended_total = 1;
+  }
 }
 
 void Keeper::write_report_line() {

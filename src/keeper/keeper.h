@@ -28,6 +28,7 @@ class Keeper {
   LaunchFailure launch();
   void read_launch_line();
   void look_at_launch_line();
+  void note_server();
   void start_without_cgroup();
   void fail_start(const LaunchFailure& failure);
   void watch_owner();
@@ -56,6 +57,7 @@ class Keeper {
   void list_namespace(int signal);
   void let_go_of_client();
   void finish();
+  void record_server();
   void write_report_line();
   void read_cgroup_limits();
   void linger();
@@ -84,6 +86,8 @@ class Keeper {
   Micros next_look_{0};
   FileId helper_;        // the file that this process executes; keepers below usually execute it too
   Micros listed_at_{0};  // when the processes of the namespace were last listed
+  EndedProcess
+      seen_{};  // the server inside the namespace, as it looked at its start; pid 0 = it was not seen
 };
 
 }  // namespace corral::keeper

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <functional>
 #include <thread>
 
@@ -27,6 +28,18 @@ TEST_F(SessionEnd, ClosedStdinEndsItWithTheExitCodeOfTheServer) {
   EXPECT_EQ(session.wait(), 7);
   EXPECT_EQ(report().exit_code, 7);
   expect_clean(report());
+}
+
+// It exits before the keeper can list the namespace, and was still ended with the session.
+TEST_F(SessionEnd, AServerInANamespaceThatExitsAtOnceIsInTheReport) {
+  if (const auto reason = why_no_pid_namespace(User::Root)) GTEST_SKIP() << *reason;
+  for (int start = 0; start < 10; ++start) {
+    std::filesystem::remove(path("report.json"));
+    Session session(corral({.level = Level::Strict}));
+    session.close_stdin();
+    EXPECT_EQ(session.wait(), 0) << errors();
+    EXPECT_GE(report().ended_total, 1);
+  }
 }
 
 TEST_F(SessionEnd, ClosedStdinIsTheReasonWhileTheServerStays) {
