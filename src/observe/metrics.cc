@@ -101,7 +101,7 @@ void write_gauges(PrometheusText& out, const Gauges& gauges) {
   write_counts(out, "server", gauges.calls);
   out.family("corral_stale_instances", "gauge", "Instances whose files have changed since they started.");
   write_counts(out, "server", gauges.stale);
-  out.family("corral_memory_bytes", "gauge", "Memory of all processes of a server, resident and swapped.");
+  out.family("corral_memory_bytes", "gauge", "Memory of all processes of a server: PSS and swap.");
   write_counts(out, "server", gauges.memory);
   out.family("corral_cpu_cores", "gauge", "CPU cores used by all processes of a server.");
   write_counts(out, "server", gauges.cpu);

@@ -27,7 +27,7 @@ struct ProcessView {
   pid_t parent = 0;
   std::string name;
   std::string state = "?";                            // the letter of /proc/PID/stat
-  std::optional<std::uint64_t> memory = 0;            // bytes, resident and swapped
+  std::optional<std::uint64_t> memory = 0;            // bytes: PSS and swap
   std::optional<milliseconds> cpu = milliseconds(0);  // total
   std::optional<milliseconds> age = milliseconds(0);
 

@@ -71,7 +71,8 @@ bool has_several_pids(std::string_view numbers) {
 std::uint64_t kilobytes(std::string_view text, std::string_view name) {
   std::string_view value = proc::value_of(text, name);
   const std::optional<std::uint64_t> number = proc::take_number(value);
-  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max() / 4096;  // sums stay in range
+  constexpr std::uint64_t kMost =
+      std::numeric_limits<std::uint64_t>::max() / 1024 / 4'194'304;  // sums of all pids stay in range
   return number && *number < kMost ? *number * 1024 : 0;
 }
 

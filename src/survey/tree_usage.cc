@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <array>
 #include <climits>
-#include <limits>
 #include <unordered_set>
 
 #include "base/text.h"
 #include "proc/proc_files.h"
 #include "proc/proc_texts.h"
+#include "survey/details.h"
 
 namespace corral::survey {
 namespace {
@@ -20,8 +20,6 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::uint64_t kMostSeconds = 100ULL * 365 * 24 * 3600;  // no machine is up for longer
-constexpr std::uint64_t kMostKilobytes =
-    std::numeric_limits<std::uint64_t>::max() / 1024 / 4'194'304;  // sums of all pids stay in range
 
 /// What the pass keeps of every process. Most of them are in none of the trees.
 struct Relative {
@@ -36,7 +34,9 @@ struct Relative {
 
 class TreeMeasure {
  public:
-  explicit TreeMeasure(int proc) : proc_(proc), per_second_(sysconf(_SC_CLK_TCK)) {
+  /// `proc` is `directory`, opened.
+  TreeMeasure(int proc, const std::string& directory)
+      : proc_(proc), directory_(directory), per_second_(sysconf(_SC_CLK_TCK)) {
     timespec now{};
     clock_gettime(CLOCK_BOOTTIME, &now);
     now_ = static_cast<std::uint64_t>(now.tv_sec) * 1000 + static_cast<std::uint64_t>(now.tv_nsec) / 1000000;
@@ -113,7 +113,8 @@ class TreeMeasure {
     usage.parent = relative.parent;
     usage.name = printable(std::string(relative.comm.data(), relative.comm_size));
     usage.state = relative.state > ' ' && relative.state < 0x7f ? relative.state : '?';
-    usage.memory = memory_of(relative.pid);
+    // 0 if it has exited meanwhile, or is a zombie.
+    usage.memory = read_memory(relative.pid, directory_).footprint();
     usage.cpu = time_of(relative.cpu_ticks);
     const auto started = static_cast<std::uint64_t>(time_of(relative.start_ticks).count());
     usage.age = milliseconds(started < now_ ? now_ - started : 0);
@@ -126,20 +127,8 @@ class TreeMeasure {
     return milliseconds(ticks / rate * 1000 + ticks % rate * 1000 / rate);
   }
 
-  /// 0 if it has exited meanwhile, or is a zombie. smaps_rollup would divide shared pages, but the kernel
-  /// walks every page for it, and this is called every few seconds.
-  std::uint64_t memory_of(pid_t pid) {
-    const auto status = proc::read_once(proc_, path_of(std::to_string(pid), "/status"), buffer_);
-    return status ? kilobytes_of(*status, "VmRSS") + kilobytes_of(*status, "VmSwap") : 0;
-  }
-
-  static std::uint64_t kilobytes_of(std::string_view status, std::string_view name) {
-    std::string_view value = proc::value_of(status, name);
-    const std::optional<std::uint64_t> number = proc::take_number(value);
-    return number ? std::min(*number, kMostKilobytes) * 1024 : 0;
-  }
-
   int proc_;
+  const std::string& directory_;
   long per_second_;
   std::uint64_t now_ = 0;  // ms since boot, sleep included: what start times are counted in
   std::vector<Relative> relatives_;
@@ -155,7 +144,7 @@ std::map<pid_t, TreeUsage> measure_trees(const std::vector<pid_t>& roots, const 
   if (roots.empty()) return trees;
   const UniqueFd directory = proc::open_directory(AT_FDCWD, proc.c_str());
   if (!directory.valid()) return trees;
-  TreeMeasure measure(directory.get());
+  TreeMeasure measure(directory.get(), proc);
   measure.look_at_all();
   for (const pid_t root : roots) {
     if (measure.exists(root) && !trees.contains(root)) trees.emplace(root, measure.below(root));

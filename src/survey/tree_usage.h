@@ -16,7 +16,7 @@ struct ProcessUsage {
   pid_t parent = 0;
   std::string name;                  // comm, printable
   char state = '?';                  // as in /proc/PID/stat
-  std::uint64_t memory = 0;          // resident and swapped, bytes
+  std::uint64_t memory = 0;          // bytes: PSS and swap, so that a sum counts shared pages once
   std::chrono::milliseconds cpu{0};  // ever used
   std::chrono::milliseconds age{0};
 };

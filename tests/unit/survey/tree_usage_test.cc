@@ -142,6 +142,19 @@ TEST_F(TreeUsageOf, WhatVanishesOrCannotBeReadIsLeftOutOrCountsNothing) {
   EXPECT_EQ(tree.memory, 0U);
 }
 
+TEST_F(TreeUsageOf, MemoryDividesWhatProcessesShare) {
+  add_process(10, 1, "corral-keeper");
+  for (int pid = 11; pid < 13; ++pid) {
+    add_process(pid, 10, "node", 1000);
+    write(std::to_string(pid) + "/smaps_rollup", "Rss: 1000 kB\nPss: 600 kB\nSwap: 50 kB\nSwapPss: 25 kB\n");
+  }
+
+  const auto tree = measure_trees({10}, root()).at(10);
+
+  EXPECT_EQ(tree.processes[0].memory, 625U * 1024);
+  EXPECT_EQ(tree.memory, 1250U * 1024);
+}
+
 TEST_F(TreeUsageOf, HugeNumbersDoNotOverflowTheSum) {
   add_process(10, 1, "corral-keeper");
   for (int pid = 11; pid < 15; ++pid) {
