@@ -27,9 +27,7 @@ Hub::Hub(Loop& loop, config::Configuration configuration, proc::Spawner& spawner
                   .journal = &records.journal(),
                   .error_files = &records.error_files(),
                   .manifests = &records.manifests()});
-  records.events().listen([this, alive = std::weak_ptr<bool>(alive_)](const events::Event& event) {
-    if (!alive.expired()) handle(event);
-  });
+  records.events().listen(lifetime_.guard([this](const events::Event& event) { handle(event); }));
 }
 
 // ---- by socket

@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/lifetime.h"
 #include "base/loop.h"
 #include "base/shares.h"
 #include "config/configuration.h"
@@ -113,7 +114,7 @@ class Hub final : public transport::SessionOpener, public transport::HttpSession
   Recycling recycling_;
   Verbs verbs_;
   Task when_empty_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace corral::daemon

@@ -62,11 +62,10 @@ OwnedSessions::OwnedSessions(Loop& loop, ConnectedSessions& connected, pool::Poo
       resolves_(std::move(resolves)),
       empty_(std::move(empty)) {
   // An end that was proved needs no evidence later.
-  pool_.when_unproved(
-      [this, alive = std::weak_ptr<bool>(alive_)](const std::string& owner, const pool::InstanceEnd& gone) {
-        const auto found = alive.expired() ? sessions_.end() : sessions_.find(owner);
-        if (found != sessions_.end()) remember(found->second, gone);
-      });
+  pool_.when_unproved(lifetime_.guard([this](const std::string& owner, const pool::InstanceEnd& gone) {
+    const auto found = sessions_.find(owner);
+    if (found != sessions_.end()) remember(found->second, gone);
+  }));
 }
 
 // ---- creating and attaching
@@ -215,7 +214,6 @@ bool OwnedSessions::end(std::string id, const std::string& why, Ended done) {
 
 void OwnedSessions::end_connected(OwnedSession& session) {
   const std::string id = session.id;
-  const std::weak_ptr<bool> alive = alive_;
   ++session.awaited;  // for this loop, so that nothing finishes before all have been told to end
   for (auto& [number, connected] : connected_) {
     session::Session& one = connected.session();
@@ -224,14 +222,12 @@ void OwnedSessions::end_connected(OwnedSession& session) {
     if (const router::Router* router = one.attachment().router()) {
       session.evidence.kept.push_back({one.attachment().server(), router->instance()->id(), 0});
     }
-    one.end(session::EndReason::SessionEnded, [this, id, alive](const pool::InstanceEnd* gone) {
-      if (!alive.expired()) one_gone(id, gone);
-    });
+    one.end(session::EndReason::SessionEnded,
+            lifetime_.guard([this, id](const pool::InstanceEnd* gone) { one_gone(id, gone); }));
   }
   // Includes instances whose sessions have ended before; the others are reported twice.
-  session.awaited += pool_.end_all_of(id, [this, id, alive](const pool::InstanceEnd& gone) {
-    if (!alive.expired()) one_gone(id, &gone);
-  });
+  session.awaited += pool_.end_all_of(
+      id, lifetime_.guard([this, id](const pool::InstanceEnd& gone) { one_gone(id, &gone); }));
   --session.awaited;
 }
 

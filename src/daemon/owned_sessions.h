@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/lifetime.h"
 #include "base/loop.h"
 #include "base/result.h"
 #include "base/unique_fd.h"
@@ -100,7 +101,7 @@ class OwnedSessions {
   Resolves resolves_;
   Task empty_;
   std::map<std::string, OwnedSession> sessions_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace corral::daemon

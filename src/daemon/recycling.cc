@@ -13,17 +13,15 @@ constexpr std::chrono::seconds kMeasureInterval{5};
 
 Recycling::Recycling(Loop& loop, pool::Pool& pool, Snapshots& snapshots, events::Stream& events)
     : pool_(pool), snapshots_(snapshots), timer_(loop) {
-  events.listen([this, alive = std::weak_ptr<bool>(alive_)](const events::Event& event) {
-    if (event.kind == events::Kind::Ready && !alive.expired()) wait();
-  });
+  events.listen(lifetime_.guard([this](const events::Event& event) {
+    if (event.kind == events::Kind::Ready) wait();
+  }));
 }
 
 void Recycling::wait() {
   if (timer_.running() || !needed()) return;
   timer_.start(kMeasureInterval, [this] {
-    snapshots_.measure([this, alive = std::weak_ptr<bool>(alive_)](const observe::Snapshot& measured) {
-      if (!alive.expired()) check(measured);
-    });
+    snapshots_.measure(lifetime_.guard([this](const observe::Snapshot& measured) { check(measured); }));
     wait();
   });
 }

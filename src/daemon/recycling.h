@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "base/lifetime.h"
 #include "base/loop.h"
 #include "daemon/snapshots.h"
 #include "events/stream.h"
@@ -28,7 +29,7 @@ class Recycling {
   pool::Pool& pool_;
   Snapshots& snapshots_;
   Timer timer_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace corral::daemon

@@ -74,10 +74,10 @@ void Reload::run(const std::string& why, Done done) {
       ++pending->waits;
       pending->reloaded.ended += pool_.retire(
           name, pool::Cause::Reloaded,
-          [this, alive = std::weak_ptr<bool>(alive_), pending, name](const std::vector<pool::InstanceEnd>&) {
+          [this, alive = lifetime_.watch(), pending, name](const std::vector<pool::InstanceEnd>&) {
             // If a server with this name is configured again later, it is a different server, and must not be
             // stopped because the old one was.
-            const bool removed = !alive.expired() && definitions_.find(name) == nullptr;
+            const bool removed = !alive.over() && definitions_.find(name) == nullptr;
             if (removed && !drain_.begun()) pool_.allow(name);
             pending->one_less();
           });

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/lifetime.h"
 #include "base/result.h"
 #include "daemon/connected_sessions.h"
 #include "daemon/drain.h"
@@ -55,7 +56,7 @@ class Reload {
   pool::Pool& pool_;
   const Drain& drain_;
   events::Stream& events_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace corral::daemon

@@ -230,8 +230,8 @@ void Snapshots::measure(Done done) {
     if (connected.client_pid() > 0) clients.push_back(connected.client_pid());
   }
   const auto waiting = std::make_shared<Done>(std::move(done));
-  const auto answer = [this, waiting, alive = std::weak_ptr<bool>(alive_)](const observe::Usage* usage) {
-    if (!alive.expired() && *waiting) std::exchange(*waiting, nullptr)(make(usage));
+  const auto answer = [this, waiting, alive = lifetime_.watch()](const observe::Usage* usage) {
+    if (!alive.over() && *waiting) std::exchange(*waiting, nullptr)(make(usage));
   };
   const auto timer = std::make_shared<Timer>(loop_);
   timer->start(kPatience, [answer] { answer(nullptr); });

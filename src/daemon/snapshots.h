@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "base/lifetime.h"
 #include "base/loop.h"
 #include "daemon/connected_sessions.h"
 #include "daemon/owned_sessions.h"
@@ -52,7 +53,7 @@ class Snapshots {
   const Clock::time_point started_ = Clock::now();
   std::function<observe::PidFileView()> pid_file_;
   observe::HttpView http_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace corral::daemon

@@ -9,21 +9,21 @@ constexpr Clock::duration kOverslept = std::chrono::seconds(5);
 
 }  // namespace
 
-Health::Health(Clock::duration interval, bool proven, Clock::time_point now)
+Health::Health(Clock::duration interval, Pings pings, Clock::time_point now)
     : interval_(interval),
       patience_(std::min(interval * 5, kLongestPatience)),
       due_(now + interval),
-      proven_(proven) {}
+      proven_(pings == Pings::Answered) {}
 
 Health::Look Health::wait(Clock::time_point now, Clock::duration time) {
   due_ = now + time;
   return {Advice::Wait, time};
 }
 
-Health::Look Health::look(Clock::time_point now, bool busy, std::uint64_t said) {
-  const bool spoke = said != said_;
-  said_ = said;
-  if (busy || spoke) {
+Health::Look Health::look(Clock::time_point now, const Activity& activity) {
+  const bool spoke = activity.said != said_;
+  said_ = activity.said;
+  if (activity.busy || spoke) {
     asked_.reset();
     misses_ = 0;
     return wait(now, interval_);

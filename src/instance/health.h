@@ -24,12 +24,17 @@ class Health {
     Clock::duration next;  // the time until the next look
   };
 
-  /// `interval` is how long the server may be silent before it is asked. `proven` says that this server has
-  /// answered a ping before; without that, silence proves nothing.
-  Health(Clock::duration interval, bool proven, Clock::time_point now);
+  /// Whether this server has ever answered a ping; if not, silence proves nothing.
+  enum class Pings : std::uint8_t { NeverAnswered, Answered };
+  struct Activity {
+    bool busy = false;       // it works on a call
+    std::uint64_t said = 0;  // how many messages of any kind it has sent so far
+  };
 
-  /// `said` is how many messages of any kind the server has sent so far.
-  Look look(Clock::time_point now, bool busy, std::uint64_t said);
+  /// `interval` is how long the server may be silent before it is asked.
+  Health(Clock::duration interval, Pings pings, Clock::time_point now);
+
+  Look look(Clock::time_point now, const Activity& activity);
   void answered() { proven_ = true; }
 
   bool proven() const { return proven_; }

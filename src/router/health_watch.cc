@@ -12,13 +12,16 @@ HealthWatch::HealthWatch(Loop& loop, const RouterOptions& options, RouterCounter
 
 void HealthWatch::start() {
   if (options_.probe.count() <= 0) return;
-  health_.emplace(options_.probe, options_.answers_probes, Clock::now());
+  using Pings = instance::Health::Pings;
+  health_.emplace(options_.probe, options_.answers_probes ? Pings::Answered : Pings::NeverAnswered,
+                  Clock::now());
   timer_.start(options_.probe, [this] { look(); });
 }
 
 void HealthWatch::look() {
   using Advice = instance::Health::Advice;
-  const instance::Health::Look seen = health_->look(Clock::now(), server_.busy(), messages_);
+  const instance::Health::Look seen =
+      health_->look(Clock::now(), {.busy = server_.busy(), .said = messages_});
   if (seen.advice == Advice::Hung) {
     log_line("server " + options_.server + " did not answer two probes: ending it");
     return server_.hung();

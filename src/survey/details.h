@@ -27,8 +27,9 @@ struct Memory {
   std::uint64_t proportional = 0;  // PSS; 0 if it may not be read
   std::uint64_t swapped = 0;       // leaked processes end up in swap, which RSS does not count
 
-  /// The measure that corral shows everywhere: PSS and swap. The sum over processes counts a shared page once,
-  /// and is about what ending them would free. Where the kernel does not allow PSS, the resident size counts.
+  /// The measure that corral shows everywhere: PSS and swap. The sum over processes counts a shared page
+  /// once, and is about what ending them would free. Where the kernel does not allow PSS, the resident size
+  /// counts.
   std::uint64_t footprint() const { return (proportional != 0 ? proportional : resident) + swapped; }
 };
 

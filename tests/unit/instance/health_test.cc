@@ -11,11 +11,11 @@ using Advice = Health::Advice;
 
 /// Turns the clock to the next look, as the loop would.
 struct Watching {
-  explicit Watching(bool proven = true) : health(minutes(1), proven, now) {}
+  explicit Watching(Health::Pings pings = Health::Pings::Answered) : health(minutes(1), pings, now) {}
 
   Advice after(Clock::duration time, bool busy = false) {
     now += time;
-    const Health::Look look = health.look(now, busy, said);
+    const Health::Look look = health.look(now, {.busy = busy, .said = said});
     next = look.next;
     return look.advice;
   }
@@ -59,7 +59,7 @@ TEST(Health, WhoWorksIsNotAsked) {
 }
 
 TEST(Health, WhoNeverAnswersSuchQuestionsIsNotJudgedByThem) {
-  Watching watching(false);
+  Watching watching(Health::Pings::NeverAnswered);
   for (int look = 0; look < 20; ++look) {
     const Advice advice = watching.in_time();
     EXPECT_TRUE(advice == Advice::Ask || advice == Advice::Wait);
@@ -68,7 +68,7 @@ TEST(Health, WhoNeverAnswersSuchQuestionsIsNotJudgedByThem) {
 }
 
 TEST(Health, OneAnswerProvesThatItCould) {
-  Watching watching(false);
+  Watching watching(Health::Pings::NeverAnswered);
   watching.in_time();
   watching.health.answered();
   ++watching.said;
