@@ -112,12 +112,13 @@ std::string show_duration(std::chrono::milliseconds time) {
   return std::to_string(count) + "ms";
 }
 
-std::vector<ShownLine> lines_of(const Server& server) {
+std::vector<ShownLine> lines_of(const Server& server, Lines which) {
   std::vector<ShownLine> lines;
+  const Server usual;
   for (const ServerOption& option : server_options()) {
     if (option.text.phrase == nullptr) continue;
     const std::string text = option.text.phrase(server);
-    if (text.empty()) continue;
+    if (text.empty() || (which == Lines::Changed && text == option.text.phrase(usual))) continue;
     if (!option.text.verbatim && !lines.empty() && lines.back().label == option.text.line) {
       lines.back().text += std::string(option.text.joiner) + text;
       continue;

@@ -1,6 +1,7 @@
 // Shows a configuration to people and programs, with defaults filled in and secrets hidden. Pure.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -31,8 +32,10 @@ struct ShownLine {
   std::string text;
   bool verbatim = false;  // for copying: must not be wrapped
 };
-/// All options of the server, except its name and whether it is disabled.
-std::vector<ShownLine> lines_of(const Server& server);
+/// All options of the server, except its name and whether it is disabled; or the command and those that would
+/// look different in an entry with nothing but a command.
+enum class Lines : std::uint8_t { All, Changed };
+std::vector<ShownLine> lines_of(const Server& server, Lines which = Lines::All);
 
 /// The options that describe the server to people, by key. Only options that are set; safe to print on a
 /// terminal.

@@ -26,26 +26,43 @@ using config::Server;
 
 constexpr const char* kExamples = R"(Examples:
   corral config check                   the configured servers, and what is wrong
+  corral config check --all             the same with every default
   corral config check --json .mcp.json  another file, as JSON
   corral config path                    the path of the configuration file
 
-`check` shows the settings in force, with secrets hidden, and warns about settings without effect. It starts and changes
-nothing. Exit code: 0 if the file can be used, 1 if not. docs/configuration.md explains every key.)";
+`check` shows what differs from the defaults, with secrets hidden, and warns about settings without effect. It starts and
+changes nothing. Exit code: 0 if the file can be used, 1 if not. docs/configuration.md explains every key.)";
 
 struct ConfigOptions {
   std::string file;
   bool json = false;
+  bool all = false;
 };
 
 constexpr std::size_t kLabelWidth = 11;
 
-void show_server(Page& page, const Server& server) {
+std::string title_of(const Server& server) { return server.name + (server.disabled ? " (disabled)" : ""); }
+
+void show_lines(Page& page, const Server& server, const std::vector<config::ShownLine>& lines) {
   page.blank();
-  page.heading(server.name + (server.disabled ? " (disabled)" : ""));
-  for (const config::ShownLine& line : config::lines_of(server)) {
+  page.heading(title_of(server));
+  for (const config::ShownLine& line : lines) {
     std::string label = "  " + std::string(line.label);
     label.resize(kLabelWidth, ' ');
     line.verbatim ? page.command(label, line.text) : page.paragraph(label, line.text);
+  }
+}
+
+/// A server with nothing but a command has one line; such lines stand together.
+void show_servers(Page& page, const Configuration& configuration, config::Lines which) {
+  bool after_line = false;
+  for (const Server& server : configuration.servers) {
+    const std::vector<config::ShownLine> lines = config::lines_of(server, which);
+    const bool one_line = which == config::Lines::Changed && lines.size() == 1;
+    if (one_line && !after_line) page.blank();
+    if (one_line) page.command(title_of(server) + ": ", lines.front().text);
+    if (!one_line) show_lines(page, server, lines);
+    after_line = one_line;
   }
 }
 
@@ -60,15 +77,60 @@ std::string http_text(const config::Http& http) {
   return text + "; sessions end after " + config::show_duration(http.idle) + " without use";
 }
 
-std::string watch_text(const config::Options& options) {
-  const config::WatchRules& watch = options.watch;
-  std::string text = watch.interval.count() == 0 ? "never" : "every " + config::show_duration(watch.interval);
-  text += std::string("; servers that corral did not start: ") + config::name_of(watch.foreign);
-  const auto days = std::chrono::duration_cast<std::chrono::hours>(options.history).count() / 24;
-  text += "; events and ended sessions are kept for " + counted(static_cast<std::size_t>(days), "day");
-  if (!options.min_version.empty())
-    text += "; only clients of corral " + options.min_version + " or later are served";
+/// One setting of the daemon: what it is now, and whether that differs from the default.
+struct Setting {
+  std::string text;
+  bool changed = false;
+};
+
+std::string joined(const std::vector<Setting>& settings, const char* joiner, config::Lines which) {
+  std::string text;
+  for (const Setting& setting : settings) {
+    const bool shown = which == config::Lines::All ? !setting.text.empty() : setting.changed;
+    if (!shown) continue;
+    text += (text.empty() ? "" : joiner) + setting.text;
+  }
   return text;
+}
+
+std::string daemon_text(const config::Options& options, config::Lines which) {
+  const config::Options usual;
+  return joined(
+      {{"messages up to " + show_size(options.line_cap), options.line_cap != usual.line_cap},
+       {"drains for " + config::show_duration(options.drain), options.drain != usual.drain},
+       {"stays for " + config::show_duration(options.linger) + " without sessions",
+        options.linger != usual.linger},
+       {"runs up to " + std::to_string(options.max_instances) + " instances",
+        options.max_instances != usual.max_instances},
+       {"keeps " + std::to_string(options.keep) + " idle ones per server", options.keep != usual.keep}},
+      ", ", which);
+}
+
+std::string watch_text(const config::Options& options, config::Lines which) {
+  const config::Options usual;
+  const config::WatchRules& watch = options.watch;
+  const auto days = std::chrono::duration_cast<std::chrono::hours>(options.history).count() / 24;
+  return joined({{watch.interval.count() == 0 ? "never" : "every " + config::show_duration(watch.interval),
+                  watch.interval != usual.watch.interval},
+                 {std::string("servers that corral did not start: ") + config::name_of(watch.foreign),
+                  watch.foreign != usual.watch.foreign},
+                 {"events and ended sessions are kept for " + counted(static_cast<std::size_t>(days), "day"),
+                  options.history != usual.history},
+                 {options.min_version.empty()
+                      ? ""
+                      : "only clients of corral " + options.min_version + " or later are served",
+                  !options.min_version.empty()}},
+                "; ", which);
+}
+
+void show_daemon(Page& page, const config::Options& options, config::Lines which) {
+  const std::string daemon = daemon_text(options, which);
+  const std::string watch = watch_text(options, which);
+  const bool http = which == config::Lines::All || options.http != config::Http{};
+  if (!daemon.empty() || !watch.empty() || http) page.blank();
+  if (!daemon.empty()) page.paragraph("daemon: ", daemon);
+  if (http) page.paragraph("http: ", http_text(options.http));
+  if (!watch.empty()) page.paragraph("watch: ", watch);
 }
 
 std::vector<std::string> own_environment() {
@@ -92,23 +154,19 @@ std::vector<std::string> missing_variables(const Configuration& configuration) {
   return missing;
 }
 
-void show(const Configuration& configuration) {
+void show(const Configuration& configuration, config::Lines which) {
   Page page(std::cout, terminal_style(STDOUT_FILENO));
   const std::size_t servers = configuration.servers.size();
   page.paragraph("", printable(shorten_home(configuration.file)) + ": " + counted(servers, "server"));
-  for (const Server& server : configuration.servers) show_server(page, server);
-  page.blank();
-  const config::Options& options = configuration.options;
-  page.paragraph("daemon: ", "messages up to " + show_size(options.line_cap) + ", drains for " +
-                                 config::show_duration(options.drain) + ", stays for " +
-                                 config::show_duration(options.linger) + " without sessions, runs up to " +
-                                 std::to_string(options.max_instances) + " instances, keeps " +
-                                 std::to_string(options.keep) + " idle ones per server");
-  page.paragraph("http: ", http_text(options.http));
-  page.paragraph("watch: ", watch_text(options));
+  show_servers(page, configuration, which);
+  show_daemon(page, configuration.options, which);
+  if (!configuration.warnings.empty()) page.blank();
   for (const std::string& warning : configuration.warnings) {
     page.paragraph("warning: ", printable(warning));
   }
+  if (which == config::Lines::All) return;
+  page.blank();
+  page.paragraph("", "Everything else has its default; `corral config check --all` shows that, too.");
 }
 
 int check(const ConfigOptions& options) {
@@ -128,7 +186,7 @@ int check(const ConfigOptions& options) {
   if (options.json) {
     std::cout << config::to_json(*configuration) << "\n";
   } else {
-    show(*configuration);
+    show(*configuration, options.all ? config::Lines::All : config::Lines::Changed);
   }
   return 0;
 }
@@ -163,7 +221,9 @@ Command config_command() {
   command.argument = {Argument::Kind::Choice, {"check", "path"}};
   command.options = {
       {"--config", "FILE", "Use this file instead of the default one", set_word(options->file)},
-      {"--json", "", "Print JSON", set_flag(options->json)}};
+      {"--all", "", "Show every setting in force, also those that have their default",
+       set_flag(options->all)},
+      {"--json", "", "Print JSON: always every setting", set_flag(options->json)}};
   command.options_anywhere = true;
   command.run = [options, known = command.options](const std::vector<std::string>& args) {
     const Result<std::vector<std::string>> rest = apply_late_options(known, args);

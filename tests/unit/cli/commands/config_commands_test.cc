@@ -92,6 +92,7 @@ http: 0.0.0.0:8765, which requires a token (`corral token create NAME`), also as
       pages from https://a.example; sessions end after 10m without use
 watch: every 5m; servers that corral did not start: report; events and ended sessions are kept for 2
        days; only clients of corral 0.1.0 or later are served
+
 warning: in this shell: server 'needy': env.X needs the variable NOT_THERE_AT_ALL, which is not set.
          Set it where the client is started, or write ${NOT_THERE_AT_ALL:-DEFAULT} or
          $${NOT_THERE_AT_ALL}.
@@ -100,16 +101,108 @@ warning: in this shell: server 'needy': env.X needs the variable NOT_THERE_AT_AL
 TEST_F(ConfigOutput, CheckShowsEveryOptionOfAServer) {
   write("corral.json", kFullFile);
 
-  const Seen seen = run({"config", "check", config_});
+  const Seen seen = run({"config", "check", "--all", config_});
 
   EXPECT_EQ(seen.code, 0) << seen.errors;
   EXPECT_EQ(seen.out, kShownOfIt);
 }
 
+constexpr const char* kChangedOfIt = R"(~/corral.json: 4 servers
+
+files
+  command  npx -y 'a server'
+  env      API_KEY=***
+  env      MODE=fast
+  cwd      /srv
+  share    root: one instance for each project
+  tools    read_*, list
+  deny     delete_*
+  timeout  5s for one call
+  kept by  containment strict, memory 512 MB, processes 64, processor 150%
+  start    when a session attaches, with 2 kept ready, only if its version is 1.2 or later, treated
+           as a modern server
+  life     not restarted after a crash, not probed, stopped after 5m without use, replaced when it
+           uses more than 1.0 GB, parked if its session is silent
+  end      1s after its input ended, then 2s after SIGTERM
+  on stop  echo bye
+
+plain
+  command  true
+  share    auto, and marked stateless: shared
+  start    its files are not watched
+  life     never parked
+
+off (disabled)
+  command  true
+  env      X=${NOT_THERE_AT_ALL}
+  share    session: one instance for each session
+  tools    none
+  start    a change to its files is only reported
+
+needy
+  command  true
+  env      X=${NOT_THERE_AT_ALL}
+  share    shared by all sessions that start it in the same way
+
+daemon: messages up to 8.0 MB, drains for 3s, stays for 60m without sessions, runs up to 7
+        instances, keeps 3 idle ones per server
+http: 0.0.0.0:8765, which requires a token (`corral token create NAME`), also as box.lan, for web
+      pages from https://a.example; sessions end after 10m without use
+watch: every 5m; servers that corral did not start: report; events and ended sessions are kept for 2
+       days; only clients of corral 0.1.0 or later are served
+
+warning: in this shell: server 'needy': env.X needs the variable NOT_THERE_AT_ALL, which is not set.
+         Set it where the client is started, or write ${NOT_THERE_AT_ALL:-DEFAULT} or
+         $${NOT_THERE_AT_ALL}.
+
+Everything else has its default; `corral config check --all` shows that, too.
+)";
+
+TEST_F(ConfigOutput, CheckShowsWhatDiffersFromTheDefaults) {
+  write("corral.json", kFullFile);
+
+  EXPECT_EQ(run({"config", "check", config_}).out, kChangedOfIt);
+  EXPECT_EQ(run({"config", "check", "--json", config_}).out,
+            run({"config", "check", "--json", "--all", config_}).out);
+}
+
+TEST_F(ConfigOutput, CheckGivesAServerWithOnlyDefaultsOneLine) {
+  write("corral.json",
+        R"({"corral": {"watch": {"interval": "1m"}, "drain": "1s", "http": {"port": 0}}, "mcpServers": {
+    "one": {"command": "uvx", "args": ["a b"], "corral": {"idle": "10m", "share": "auto"}},
+    "two": {"command": "true", "disabled": true},
+    "mine": {"command": "true", "deny": ["x"]},
+    "three": {"command": "true"}}})");
+
+  EXPECT_EQ(run({"config", "check", config_}).out, R"(~/corral.json: 4 servers
+
+one: uvx 'a b'
+two (disabled): true
+
+mine
+  command  true
+  deny     x
+
+three: true
+
+daemon: drains for 1s
+http: 127.0.0.1, any free port; sessions end after 30m without use
+
+Everything else has its default; `corral config check --all` shows that, too.
+)");
+  write("corral.json", R"({"mcpServers": {"one": {"command": "uvx"}}})");
+  EXPECT_EQ(run({"config", "check", config_}).out, R"(~/corral.json: 1 server
+
+one: uvx
+
+Everything else has its default; `corral config check --all` shows that, too.
+)");
+}
+
 TEST_F(ConfigOutput, CheckOfAShortFileShowsWhatIsUsual) {
   write("corral.json", R"({"mcpServers": {"one": {"command": "true", "corral": {"share": "root"}}}})");
 
-  const Seen seen = run({"config", "check", config_});
+  const Seen seen = run({"config", "check", "--all", config_});
 
   EXPECT_EQ(seen.out, R"(~/corral.json: 1 server
 
@@ -131,7 +224,7 @@ watch: every 1m; servers that corral did not start: off; events and ended sessio
 )");
   write("corral.json",
         R"({"corral": {"http": {"port": 0}, "watch": {"interval": "0s"}, "history": 1}, "mcpServers": {}})");
-  EXPECT_EQ(run({"config", "check", config_}).out, R"(~/corral.json: 0 servers
+  EXPECT_EQ(run({"config", "check", "--all", config_}).out, R"(~/corral.json: 0 servers
 
 daemon: messages up to 64 MB, drains for 5s, stays for 5m without sessions, runs up to 256
         instances, keeps 9 idle ones per server
