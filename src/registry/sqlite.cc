@@ -41,6 +41,22 @@ void configure_library() {
   std::call_once(once, [] { sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); });
 }
 
+/// The path as a URI, because some of SQLite's options exist only there.
+std::string uri_of(const std::string& path, const char* options) {
+  constexpr const char* kDigits = "0123456789ABCDEF";
+  std::string uri = "file:";
+  for (const char one : path) {
+    const auto byte = static_cast<unsigned char>(one);
+    const bool plain = byte > ' ' && byte < 0x7f && one != '%' && one != '?' && one != '#';
+    if (plain) {
+      uri += one;
+    } else {
+      uri.append({'%', kDigits[byte >> 4U], kDigits[byte & 15U]});
+    }
+  }
+  return uri + options;
+}
+
 /// The content of the file is not trusted: no foreign triggers or views run when we write or read.
 void distrust(sqlite3* database) {
   sqlite3_extended_result_codes(database, 1);
@@ -136,6 +152,23 @@ Database Database::open(const std::string& path, Trouble& trouble) {
   if (trouble != Trouble::None) return {};
   distrust(made.database_);
   return made;
+}
+
+Database Database::open_to_read(const std::string& path, Trouble& trouble) {
+  configure_library();
+  constexpr int kFlags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_URI;
+  // First without writing to the memory that connections share. If a daemon was killed, that memory is still
+  // a file; only after a crash of the machine it may be missing, and then SQLite has to make it.
+  for (const char* const options : {"?readonly_shm=1", ""}) {
+    Database made;
+    trouble = trouble_of(sqlite3_open_v2(uri_of(path, options).c_str(), &made.database_, kFlags, nullptr));
+    if (trouble != Trouble::None) return {};
+    distrust(made.database_);
+    made.number("SELECT count(*) FROM sqlite_schema", trouble);  // opens the log
+    if (trouble == Trouble::None) return made;
+    if (trouble == Trouble::Corrupt) return {};
+  }
+  return {};
 }
 
 Database Database::unnamed() {

@@ -93,6 +93,9 @@ class Database {
 
   /// `path` must not contain a symbolic link. A missing file is not created. Succeeded if `trouble` is None.
   static Database open(const std::string& path, Trouble& trouble);
+  /// Like `open`, for a program that only reads: neither creates the file nor changes it, and never keeps a
+  /// writer waiting for longer than one statement takes.
+  static Database open_to_read(const std::string& path, Trouble& trouble);
   /// An in-memory database.
   static Database unnamed();
 

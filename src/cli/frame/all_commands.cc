@@ -23,6 +23,7 @@
   ROW(url)          \
   ROW(service)      \
   ROW(token)        \
+  ROW(list)         \
   ROW(config)       \
   ROW(add)          \
   ROW(remove)       \

@@ -61,6 +61,7 @@ shutdown: --runtime-dir=DIR; else 125
 url (anywhere): --client=CLIENT; --transport=TRANSPORT; --config=FILE; --runtime-dir=DIR; else 125
 service (anywhere): --port=N; --config=FILE; --dry-run; --manager=NAME; else 125
 token (anywhere): --server=SERVER; --root=DIR; --state-dir=DIR; --runtime-dir=DIR; else 125
+list: --config=FILE; --json; --runtime-dir=DIR; else 125
 config (anywhere): --config=FILE; --all; --json; else 125
 add (anywhere): --config=FILE; --runtime-dir=DIR; --share=HOW; --env=NAME=VALUE; --cwd=DIR;
                 --replace; else 125

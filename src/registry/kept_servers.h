@@ -1,0 +1,28 @@
+// What the registry's file says about servers, for programs that are not the daemon. Works with and without a
+// running daemon: opens the file read-only, never creates it, and waits only briefly for a writer. The
+// content is not trusted.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace corral::registry {
+
+struct KeptServer {
+  /// What is known about it, newest first (knowledge/manifest_store.h reads it): one text for each
+  /// environment in which it ran. At most four.
+  std::vector<std::string> manifests{};
+  std::string failure{};        // how it failed last; empty if it has worked since then, or never failed
+  std::int64_t failure_ms = 0;  // Unix time
+
+  bool operator==(const KeptServer&) const = default;
+};
+
+/// By name. A missing file is Error::Kind::NotFound; any other error is a sentence that names the file.
+Result<std::map<std::string, KeptServer>> read_kept_servers(const std::string& file);
+
+}  // namespace corral::registry
