@@ -12,20 +12,56 @@ namespace {
 
 namespace json = boost::json;
 
-struct ClientFacts {
-  std::string_view word;
-  RegisteredClient client;
-  const char* file;  // null = it has a command for this
+/// What is special about the file of a client that has no command for this.
+struct ClientFile {
+  const char* path = nullptr;  // null = it has a command
+  const char* table = "mcpServers";
+  const char* address = "url";  // the key of a URL
+  bool types = false;           // an entry says its transport
 };
 
-constexpr std::array<ClientFacts, 6> kClients = {{
-    {"claude", RegisteredClient::Claude, nullptr},
-    {"codex", RegisteredClient::Codex, nullptr},
-    {"copilot", RegisteredClient::Copilot, "~/.copilot/mcp-config.json"},
-    {"gemini", RegisteredClient::Gemini, nullptr},
-    {"vscode", RegisteredClient::VsCode, ".vscode/mcp.json"},
-    {"cursor", RegisteredClient::Cursor, "~/.cursor/mcp.json"},
+struct ClientFacts {
+  ClientTitle title;
+  std::string_view short_word;  // empty = none
+  ClientFile file;
+  bool http = true;
+  bool sse = true;
+};
+
+// Claude Desktop accepts only commands in its file; Zed's manual names no HTTP+SSE. Cursor detects the
+// transport of a URL itself and accepts no type.
+constexpr std::array<ClientFacts, 9> kClients = {{
+    {{RegisteredClient::Claude, "claude-code", "Claude Code", "claude-code"}, "claude", {}},
+    {{RegisteredClient::ClaudeDesktop, "claude-desktop", "Claude Desktop", "claude-desktop"},
+     "",
+     {"~/.config/Claude/claude_desktop_config.json"},
+     false,
+     false},
+    {{RegisteredClient::Codex, "codex", "Codex", "codex"}, "", {}, true, false},
+    {{RegisteredClient::Copilot, "copilot-cli", "Copilot CLI", "copilot-cli"},
+     "copilot",
+     {"~/.copilot/mcp-config.json", "mcpServers", "url", true}},
+    {{RegisteredClient::Cursor, "cursor", "Cursor", "cursor"}, "", {"~/.cursor/mcp.json"}},
+    {{RegisteredClient::Gemini, "gemini", "Gemini CLI", "gemini-cli"}, "gemini-cli", {}},
+    {{RegisteredClient::VsCode, "vscode", "VS Code", "vscode"},
+     "code",
+     {".vscode/mcp.json", "servers", "url", true}},
+    {{RegisteredClient::Windsurf, "windsurf", "Windsurf", "windsurf"},
+     "",
+     {"~/.codeium/windsurf/mcp_config.json", "mcpServers", "serverUrl"}},
+    {{RegisteredClient::Zed, "zed", "Zed", "zed"},
+     "",
+     {"~/.config/zed/settings.json", "context_servers"},
+     true,
+     false},
 }};
+
+const ClientFacts* facts_of(RegisteredClient client) {
+  const auto found = std::find_if(kClients.begin(), kClients.end(), [client](const ClientFacts& facts) {
+    return facts.title.client == client;
+  });
+  return found == kClients.end() ? nullptr : &*found;
+}
 
 std::string in_url(const std::string& name) {
   constexpr std::string_view kDigits = "0123456789ABCDEF";
@@ -65,16 +101,9 @@ std::string gemini_command(const Endpoint& endpoint, ClientTransport transport) 
   return begin + shell_word(endpoint.connect.front()) + (options ? " -- " : " ") + shell_words(arguments);
 }
 
-Result<std::string> codex_command(const Endpoint& endpoint, ClientTransport transport) {
-  const std::string begin = "codex mcp add " + shell_word(endpoint.name);
-  switch (transport) {
-    case ClientTransport::Http:
-      return {boost::system::in_place_value, begin + " --url " + address_of(endpoint, transport)};
-    case ClientTransport::Stdio:
-      return {boost::system::in_place_value, begin + " -- " + address_of(endpoint, transport)};
-    case ClientTransport::Sse: break;
-  }
-  return Error{"Codex does not support HTTP+SSE: use --transport http"};
+std::string codex_command(const Endpoint& endpoint, ClientTransport transport) {
+  return "codex mcp add " + shell_word(endpoint.name) +
+         (transport == ClientTransport::Stdio ? " -- " : " --url ") + address_of(endpoint, transport);
 }
 
 json::object stdio_entry(const Endpoint& endpoint) {
@@ -83,23 +112,48 @@ json::object stdio_entry(const Endpoint& endpoint) {
   return {{"command", endpoint.connect.front()}, {"args", std::move(arguments)}};
 }
 
-/// {"TABLE": {"NAME": ENTRY}}; the form of an entry differs between clients.
-std::string json_file(RegisteredClient client, const Endpoint& endpoint, ClientTransport transport) {
+/// {"command": …, "args": …} or {"url": …}, as the file of the client wants it.
+json::object entry_for(const ClientFacts& facts, const Endpoint& endpoint, ClientTransport transport) {
+  const RegisteredClient client = facts.title.client;
+  const bool stdio = transport == ClientTransport::Stdio;
   json::object entry;
-  // Cursor detects the transport of a URL itself and accepts no type.
-  if (client != RegisteredClient::Cursor) {
-    const bool local = client == RegisteredClient::Copilot && transport == ClientTransport::Stdio;
-    entry["type"] = local ? "local" : name_of(transport);
+  if (facts.file.types) {
+    entry["type"] = client == RegisteredClient::Copilot && stdio ? "local" : name_of(transport);
   }
-  if (transport == ClientTransport::Stdio) {
+  if (stdio) {
     for (const auto& [key, value] : stdio_entry(endpoint)) entry[key] = value;
   } else {
-    entry["url"] = address_of(endpoint, transport);
+    entry[facts.file.address] = address_of(endpoint, transport);
   }
   if (client == RegisteredClient::Copilot) entry["tools"] = json::array{"*"};
-  const char* const table = client == RegisteredClient::VsCode ? "servers" : "mcpServers";
-  const json::object file{{table, json::object{{endpoint.name, std::move(entry)}}}};
+  if (client == RegisteredClient::Zed && stdio) entry["env"] = json::object();
+  return entry;
+}
+
+/// {"TABLE": {"NAME": ENTRY}}; the form of an entry differs between clients.
+std::string json_file(const ClientFacts& facts, const Endpoint& endpoint, ClientTransport transport) {
+  const json::object file{
+      {facts.file.table, json::object{{endpoint.name, entry_for(facts, endpoint, transport)}}}};
   return laid_out(json::serialize(file));
+}
+
+std::string command_for(RegisteredClient client, const Endpoint& endpoint, ClientTransport transport) {
+  switch (client) {
+    case RegisteredClient::Claude: return claude_command(endpoint, transport);
+    case RegisteredClient::Gemini: return gemini_command(endpoint, transport);
+    case RegisteredClient::Codex: return codex_command(endpoint, transport);
+    default: return address_of(endpoint, transport);
+  }
+}
+
+Error not_spoken(const ClientFacts& facts, ClientTransport transport) {
+  const std::string title(facts.title.title);
+  if (!facts.http) {
+    return Error{title + " starts its servers as commands and accepts no URL: use --transport stdio"};
+  }
+  return Error{title + " does not support " +
+               (transport == ClientTransport::Sse ? "HTTP+SSE" : std::string(name_of(transport))) +
+               ": use --transport http"};
 }
 
 }  // namespace
@@ -122,9 +176,30 @@ const char* name_of(ClientTransport transport) {
 
 std::optional<RegisteredClient> client_by_name(std::string_view name) {
   for (const ClientFacts& facts : kClients) {
-    if (facts.word == name) return facts.client;
+    if (!name.empty() && (facts.title.word == name || facts.short_word == name)) return facts.title.client;
   }
   return std::nullopt;
+}
+
+std::string client_words() {
+  std::string words;
+  for (const ClientFacts& facts : kClients) {
+    words.append(words.empty() ? "" : ", ").append(facts.title.word);
+    if (!facts.short_word.empty()) words.append(" (").append(facts.short_word).append(")");
+  }
+  return words;
+}
+
+std::vector<ClientTitle> client_titles() {
+  std::vector<ClientTitle> titles;
+  for (const ClientFacts& facts : kClients) titles.push_back(facts.title);
+  return titles;
+}
+
+bool speaks(RegisteredClient client, ClientTransport transport) {
+  const ClientFacts* const facts = facts_of(client);
+  if (facts == nullptr || transport == ClientTransport::Stdio) return true;
+  return transport == ClientTransport::Http ? facts->http : facts->sse;
 }
 
 std::string address_of(const Endpoint& endpoint, ClientTransport transport) {
@@ -134,30 +209,28 @@ std::string address_of(const Endpoint& endpoint, ClientTransport transport) {
 
 Result<std::string> registration(RegisteredClient client, const Endpoint& endpoint,
                                  ClientTransport transport) {
-  std::string text;
-  switch (client) {
-    case RegisteredClient::Any: text = address_of(endpoint, transport); break;
-    case RegisteredClient::Claude: text = claude_command(endpoint, transport); break;
-    case RegisteredClient::Gemini: text = gemini_command(endpoint, transport); break;
-    case RegisteredClient::Codex: {
-      const Result<std::string> command = codex_command(endpoint, transport);
-      if (!command) return command.error();
-      text = *command;
-      break;
-    }
-    case RegisteredClient::Copilot:
-    case RegisteredClient::VsCode:
-    case RegisteredClient::Cursor: text = json_file(client, endpoint, transport); break;
-  }
+  const ClientFacts* const facts = facts_of(client);
+  if (facts != nullptr && !speaks(client, transport)) return not_spoken(*facts, transport);
+  const bool in_file = facts != nullptr && facts->file.path != nullptr;
+  std::string text =
+      in_file ? json_file(*facts, endpoint, transport) : command_for(client, endpoint, transport);
   if (!text.ends_with('\n')) text += '\n';
   return {boost::system::in_place_value, text};
 }
 
 std::string file_for(RegisteredClient client) {
-  for (const ClientFacts& facts : kClients) {
-    if (facts.client == client && facts.file != nullptr) return facts.file;
+  const ClientFacts* const facts = facts_of(client);
+  return facts == nullptr || facts->file.path == nullptr ? "" : facts->file.path;
+}
+
+std::string stdio_line(RegisteredClient client, const Endpoint& endpoint) {
+  const ClientFacts* const facts = facts_of(client);
+  if (facts == nullptr || facts->file.path == nullptr) {
+    return command_for(client, endpoint, ClientTransport::Stdio);
   }
-  return "";
+  const json::object entry = entry_for(*facts, endpoint, ClientTransport::Stdio);
+  return std::string(facts->file.path) + ": " + json::serialize(json::string(endpoint.name)) + ": " +
+         json::serialize(entry);
 }
 
 }  // namespace corral::cli

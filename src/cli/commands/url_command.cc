@@ -1,11 +1,11 @@
 // `corral url`: prints the URLs of a server, or what to enter in a client to use it.
 #include <boost/json/parse.hpp>
 #include <chrono>
-#include <filesystem>
 #include <iostream>
 #include <memory>
 
 #include "base/ip_address.h"
+#include "cli/commands/next_steps.h"
 #include "cli/commands/registration.h"
 #include "cli/frame/command.h"
 #include "cli/frame/daemon_command.h"
@@ -15,7 +15,6 @@
 #include "config/configuration.h"
 #include "daemon/built_in_server.h"
 #include "daemon/origin.h"
-#include "proc/command_lookup.h"
 
 namespace corral::cli {
 namespace {
@@ -27,11 +26,13 @@ constexpr const char* kExamples = R"EX(Examples:
   corral url files --client claude                   the command that adds it to Claude Code, for each transport
   eval "$(corral url files --client claude --transport http)"
   corral url files --client vscode --transport http > .vscode/mcp.json
+  corral url files --client zed --transport stdio    needs no port and no daemon
 
-The port is that of the running daemon, or the configured one if none is running. On this machine you need no token, because
+The port is that of the running daemon, or the configured one if none is running. Without a port this command prints the form
+for stdio, unless --transport asks for another one. On this machine you need no token, because
 the daemon recognises your own connections. Others send one (`corral token create NAME`) as the header
 Authorization: Bearer TOKEN.
-Exit code: 0, or 1 if there is no such server or no port.)EX";
+Exit code: 0, or 1 if there is no such server, or no port for --transport http or sse.)EX";
 
 constexpr int kNotAvailable = 1;
 
@@ -74,7 +75,9 @@ std::string raw_text(const json::value& object, std::string_view name) {
 
 Result<Knowledge> learn(const UrlOptions& options) {
   Knowledge knowledge;
-  const Result<std::optional<json::value>> status = ask_running(options.runtime_dir);
+  Result<std::optional<json::value>> status = ask_running(options.runtime_dir);
+  // A command for stdio is the same whatever the daemon does.
+  if (!status && options.transport == ClientTransport::Stdio) status = std::optional<json::value>();
   if (!status) return status.error();
   const std::string file = options.config.empty() ? config::default_file() : options.config;
   const Result<config::Configuration> configured = config::read(file);
@@ -98,24 +101,6 @@ Result<Knowledge> learn(const UrlOptions& options) {
     knowledge.configuration.file = raw_text(*daemon, "config");
   }
   return knowledge;
-}
-
-/// `corral connect NAME` as a client can run it: with the full path if PATH does not find this program.
-std::vector<std::string> connect_args(const UrlOptions& options, const std::string& name) {
-  std::vector<std::string> variables;
-  for (char** entry = environ; *entry != nullptr; ++entry) variables.emplace_back(*entry);
-  std::error_code unknown;
-  const std::string self = std::filesystem::read_symlink("/proc/self/exe", unknown).string();
-  const Result<proc::Executable> found = proc::find_command("corral", variables, "");
-  const bool on_path = found && std::filesystem::equivalent(found->path, self, unknown);
-  std::vector<std::string> args = {on_path ? "corral" : self, "connect"};
-  const auto add_path = [&args](const char* option, const std::string& path) {
-    if (!path.empty()) args.insert(args.end(), {option, std::filesystem::absolute(path).string()});
-  };
-  add_path("--runtime-dir", options.runtime_dir);
-  add_path("--config", options.config);
-  args.push_back(name);
-  return args;
 }
 
 Error no_port(const Knowledge& knowledge) {
@@ -153,26 +138,45 @@ void tell_all(const UrlOptions& options, const Endpoint& endpoint, const Knowled
             << address_of({endpoint.name, "", {}}, ClientTransport::Http) << "\n";
 }
 
+/// What to tell without a port: the command, because it needs none, and how to get a URL. Empty transport =
+/// the user did not ask for one.
+int tell_without_port(const UrlOptions& options, const Endpoint& endpoint, const Knowledge& knowledge) {
+  if (speaks(options.client, ClientTransport::Http)) {
+    std::cerr << "corral url: this is the form for stdio; " << no_port(knowledge).message << "\n";
+  }
+  const std::string file = file_for(options.client);
+  if (!file.empty()) std::cerr << "corral url: write it into " << file << "\n";
+  return tell_one(options, endpoint, ClientTransport::Stdio);
+}
+
 int run(const UrlOptions& options, const std::vector<std::string>& args) {
   if (args.size() != 1)
     return fail("url", "give the name of one server: `corral url NAME`; see `corral url --help`");
-  const Result<Knowledge> knowledge = learn(options);
-  if (!knowledge) return fail("url", knowledge.error().message);
   const std::string& name = args.front();
+  const Endpoint for_stdio{name, "", connect_words(options.runtime_dir, options.config, name)};
   const auto refuse = [](const Error& error) {
     fail("url", error.message);
     return kNotAvailable;
   };
+  // Before anything else: which transports a client supports depends on nothing here.
+  if (options.transport && !speaks(options.client, *options.transport)) {
+    return tell_one(options, for_stdio, *options.transport);
+  }
+  const Result<Knowledge> knowledge = learn(options);
+  if (!knowledge) return fail("url", knowledge.error().message);
   if (knowledge->configuration.find(name) == nullptr && name != daemon::kBuiltInServer) {
     return refuse(daemon::no_such_server(name, knowledge->configuration));
   }
   const bool needs_port = options.transport != ClientTransport::Stdio;
-  if (needs_port && knowledge->base.empty()) return refuse(no_port(*knowledge));
-  if (needs_port && !knowledge->runs) {
+  if (needs_port && knowledge->base.empty()) {
+    return options.transport ? refuse(no_port(*knowledge))
+                             : tell_without_port(options, for_stdio, *knowledge);
+  }
+  if (needs_port && !knowledge->runs && speaks(options.client, ClientTransport::Http)) {
     std::cerr << "corral url: no daemon is running; `corral serve --background` starts one, `corral service "
                  "install` installs it as a service\n";
   }
-  const Endpoint endpoint{name, knowledge->base, connect_args(options, name)};
+  const Endpoint endpoint{name, knowledge->base, for_stdio.connect};
   if (options.transport) return tell_one(options, endpoint, *options.transport);
   tell_all(options, endpoint, *knowledge);
   return 0;
@@ -189,17 +193,17 @@ Command url_command() {
   command.usage = "corral url NAME [options]";
   command.examples = kExamples;
   command.argument.kind = Argument::Kind::Server;
-  command.options.push_back({"--client", "CLIENT", "claude, codex, copilot, gemini, vscode or cursor",
-                             [options](const std::string& word) -> Result<void> {
-                               const std::optional<RegisteredClient> client = client_by_name(word);
-                               if (!client) {
-                                 return Error{"'" + word +
-                                              "' is not known: write claude, codex, copilot, gemini, vscode "
-                                              "or cursor, or leave it out"};
-                               }
-                               options->client = *client;
-                               return {};
-                             }});
+  command.options.push_back(
+      {"--client", "CLIENT",
+       "claude, claude-desktop, codex, copilot, cursor, gemini, vscode, windsurf or zed",
+       [options](const std::string& word) -> Result<void> {
+         const std::optional<RegisteredClient> client = client_by_name(word);
+         if (!client) {
+           return Error{"'" + word + "' is not known: write one of " + client_words() + ", or leave it out"};
+         }
+         options->client = *client;
+         return {};
+       }});
   command.options.push_back({"--transport", "TRANSPORT", "Print only this transport: http, sse or stdio",
                              [options](const std::string& word) -> Result<void> {
                                options->transport = transport_by_name(word);

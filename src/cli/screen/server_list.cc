@@ -161,9 +161,21 @@ std::string origin_of(const ListedServer& server) {
   return server.client.empty() ? "a client" : server.client;
 }
 
+/// The row names the server already.
+std::string without_subject(const ListedServer& server) {
+  std::string_view text = server.error;
+  for (const std::string& subject :
+       {"server " + server.name + " could not be started: ", "server " + server.name + " "}) {
+    if (text.size() > subject.size() && text.starts_with(subject))
+      return std::string(text.substr(subject.size()));
+  }
+  return server.error;
+}
+
 std::string error_of(const ListedServer& server) {
   if (server.error.empty()) return "-";
-  return server.error_age ? show_age(*server.error_age) + " ago: " + server.error : server.error;
+  const std::string text = without_subject(server);
+  return server.error_age ? show_age(*server.error_age) + " ago: " + text : text;
 }
 
 }  // namespace

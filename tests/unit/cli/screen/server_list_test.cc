@@ -163,6 +163,19 @@ TEST(ServerList, RemembersTheLastFailureWithoutADaemon) {
   EXPECT_EQ(servers.at("new").error_age, std::chrono::milliseconds(0)) << "the clock was set back";
 }
 
+TEST(ServerList, DoesNotRepeatTheNameBeforeTheError) {
+  Sources sources;
+  sources.kept["old"] = {.failure = "server old could not be started: no such command",
+                         .failure_ms = 100'000};
+  sources.kept["new"] = {.failure = "server new exited with code 1", .failure_ms = 100'000};
+
+  const std::string text = shown(sources.list());
+
+  EXPECT_THAT(text, HasSubstr("line 5  0s ago: no such command\n"));
+  EXPECT_THAT(text, HasSubstr("line 8  0s ago: exited with code 1\n"));
+  EXPECT_EQ(sources.by_name().at("new").error, "server new exited with code 1");
+}
+
 TEST(ServerList, NeverWraps) {
   Sources sources;
   const std::string name(60, 'n');
