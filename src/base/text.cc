@@ -141,4 +141,10 @@ std::string variable(const std::vector<std::string>& environment, const std::str
   return {};
 }
 
+std::string as_sentence(std::string text) {
+  if (!text.empty() && text.front() >= 'a' && text.front() <= 'z') text.front() -= 'a' - 'A';
+  if (!text.empty() && text.back() != '.') text += '.';
+  return text;
+}
+
 }  // namespace corral

@@ -42,6 +42,9 @@ std::string counted(std::uint64_t number, const std::string& noun);
 /// The same for a noun whose plural is irregular: "1 process", "3 processes".
 std::string counted(std::uint64_t number, const std::string& one, const std::string& many);
 
+/// With a capital letter at the beginning and a full stop at the end.
+std::string as_sentence(std::string text);
+
 /// The value of NAME in a list of "NAME=value", such as an environment. Empty if it is not in the list.
 std::string variable(const std::vector<std::string>& environment, const std::string& name);
 

@@ -37,14 +37,55 @@ DaemonAnswer read_reply(Verb verb, const Reply& reply) {
   }
 }
 
-DaemonAnswer not_connected(const Error& error) {
-  if (error.kind == Error::Kind::NotFound) return {AnswerKind::NoDaemon, kNoDaemonIsRunning};
+DaemonAnswer not_connected(const Error& error, Purpose purpose) {
+  if (error.kind == Error::Kind::NotFound) return {AnswerKind::NoDaemon, no_daemon_is_running(purpose)};
   return {AnswerKind::Unreachable, error.message};
 }
 
 DaemonAnswer silence() { return {AnswerKind::Silent, "the daemon does not answer"}; }
 
 }  // namespace
+
+Purpose purpose_of(Verb verb) {
+  switch (verb) {
+    case Verb::Events: return Purpose::Recall;
+    case Verb::Restart:
+    case Verb::Stop:
+    case Verb::Start: return Purpose::Change;
+    case Verb::Reload: return Purpose::Adopt;
+    case Verb::SessionCreate:
+    case Verb::SessionEnd:
+    case Verb::SessionList: return Purpose::Own;
+    case Verb::Shutdown: return Purpose::End;
+    case Verb::Connect:
+    case Verb::Status:
+    case Verb::Info:
+    case Verb::Metrics: break;
+  }
+  return Purpose::Look;
+}
+
+std::string no_daemon_is_running(Purpose purpose) {
+  const std::string fact = "no daemon is running";
+  switch (purpose) {
+    case Purpose::Look:
+      return fact +
+             "; the first `corral connect` starts one, or `corral serve --background`, and `corral ps "
+             "--last` "
+             "shows what ran last";
+    case Purpose::Recall: return fact + "; `corral serve --background` starts one";
+    case Purpose::Change:
+      return fact + "; none of its servers is, either, and the next `corral connect` starts both";
+    case Purpose::Adopt: return fact + "; the next one will read the file";
+    case Purpose::Own: return fact + "; there is no session object, and `corral session create` starts both";
+    case Purpose::Listen:
+      return fact +
+             "; `corral serve --background` starts one, `corral service install` installs it as a "
+             "service";
+    case Purpose::End: break;
+  }
+  return fact;
+}
 
 Hello status_hello(Measure measure) {
   Hello hello = verb_hello(Verb::Status);
@@ -63,7 +104,7 @@ DaemonRequest::DaemonRequest(const std::string& runtime_dir, Hello hello, millis
     : verb_(hello.verb), deadline_(Clock::now()) {
   Result<ControlSocket> socket = connect_to_daemon(runtime_dir);
   if (!socket) {
-    failure_ = not_connected(socket.error());
+    failure_ = not_connected(socket.error(), purpose_of(verb_));
     return;
   }
   socket_.emplace(std::move(*socket));
@@ -125,7 +166,7 @@ DaemonAnswer DaemonRequest::wait(const Late& late) {
 
 DaemonAnswer look_for_daemon(const std::string& runtime_dir) {
   const Result<ControlSocket> socket = connect_to_daemon(runtime_dir);
-  return socket ? DaemonAnswer{AnswerKind::Ok, ""} : not_connected(socket.error());
+  return socket ? DaemonAnswer{AnswerKind::Ok, ""} : not_connected(socket.error(), Purpose::Look);
 }
 
 DaemonAnswer ask_daemon(const std::string& runtime_dir, Hello hello, milliseconds patience,

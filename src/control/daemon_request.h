@@ -8,6 +8,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -50,9 +51,20 @@ struct DaemonAnswer {
   bool ok() const { return kind == Kind::Ok; }
 };
 
-/// The message of every program that needs a daemon if none is running.
-inline constexpr const char* kNoDaemonIsRunning =
-    "no daemon is running; `corral connect` starts one, or `corral serve --background`";
+/// What a program wanted of a daemon. It decides what a person is told to do when none is running.
+enum class Purpose : std::uint8_t {
+  Look,    // at what runs now
+  Recall,  // what has happened
+  Change,  // a running server
+  Adopt,   // a changed configuration
+  Own,     // a session object
+  Listen,  // by URL
+  End,     // the daemon itself
+};
+/// Of a request with this verb.
+Purpose purpose_of(Verb verb);
+/// The only place with this message: "no daemon is running", and what that means or which command helps.
+std::string no_daemon_is_running(Purpose purpose);
 
 class DaemonRequest {
  public:
@@ -88,7 +100,7 @@ class DaemonRequest {
   std::optional<DaemonAnswer> failure_;  // to connect or to send
 };
 
-/// Connects and asks nothing: `Ok`, `NoDaemon` or `Unreachable`.
+/// Connects and asks nothing, on behalf of a program that wants to look: `Ok`, `NoDaemon` or `Unreachable`.
 DaemonAnswer look_for_daemon(const std::string& runtime_dir);
 
 /// Asks and waits.

@@ -166,6 +166,16 @@ const Tables::Text Tables::kTexts[StatementCount] = {
      "SELECT daemon,id,server,instance,client_name,client_version,client_pid,transport,opened_ms,"
      "ended_ms,reason FROM sessions WHERE ended_ms>0 ORDER BY ended_ms DESC, row DESC LIMIT ?"},
     {Manifest, "SELECT text FROM manifests WHERE digest=?"},
+    {OldestEvents,
+     "SELECT number,time_ms,kind,server,instance,session,pid,cause,text,took_ms,count FROM events "
+     "ORDER BY row LIMIT ?"},
+    {NewestEvents,
+     "SELECT number,time_ms,kind,server,instance,session,pid,cause,text,took_ms,count FROM events "
+     "ORDER BY row DESC LIMIT ?"},
+    {LastInstances,
+     "SELECT id,daemon,server,cgroup,rlimit_tag,keeper_pid,keeper_pidfs_inode,keeper_start_ticks,"
+     "keeper_uid,keeper_handle,pid,pidfs_inode,start_ticks,uid,handle,started_ms,ended_ms,cause,container "
+     "FROM instances ORDER BY started_ms DESC, rowid DESC LIMIT ?"},
     // Rows are in the order of time, so only the first few need to be examined, however many there are.
     {PruneOldEvents, "DELETE FROM events WHERE row<(SELECT min(row) FROM events)+?2 AND time_ms<?1"},
     {PruneManyEvents,
@@ -304,6 +314,24 @@ std::optional<std::string> Tables::manifest(const std::string& digest, Trouble& 
   std::optional<std::string> found;
   Rows rows = statements_[Manifest].run(digest);
   if (rows.next()) found = rows.text(0);
+  trouble = rows.trouble();
+  return found;
+}
+
+Trouble Tables::each_event(Order order, const std::function<bool(const events::Event&)>& take) {
+  constexpr std::size_t kMostEvents = 1'000'000;  // the daemon keeps fewer
+  Rows rows = statements_[order == Order::OldestFirst ? OldestEvents : NewestEvents].run(kMostEvents);
+  while (rows.next()) {
+    const std::optional<events::Event> event = event_from(rows);
+    if (event && !take(*event)) return Trouble::None;
+  }
+  return rows.trouble();
+}
+
+std::vector<InstanceRecord> Tables::last_instances(std::size_t most, Trouble& trouble) {
+  std::vector<InstanceRecord> found;
+  Rows rows = statements_[LastInstances].run(bounded(most));
+  while (rows.next()) found.push_back(instance_from(rows));
   trouble = rows.trouble();
   return found;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,6 +40,14 @@ class Tables {
   std::vector<SessionRecord> past_sessions(std::size_t most, Trouble& trouble);
   std::optional<std::string> manifest(const std::string& digest, Trouble& trouble);
 
+  // ---- for programs that look at what daemons have kept
+
+  enum class Order : std::uint8_t { OldestFirst, NewestFirst };
+  /// The events of all daemons, until `take` returns false.
+  Trouble each_event(Order order, const std::function<bool(const events::Event&)>& take);
+  /// Of all daemons, the one that was started last first.
+  std::vector<InstanceRecord> last_instances(std::size_t most, Trouble& trouble);
+
   struct Bounds {
     std::int64_t oldest_ms = 0;
     std::size_t events = 0;
@@ -66,6 +75,9 @@ class Tables {
     LastEvent,
     PastSessions,
     Manifest,
+    OldestEvents,
+    NewestEvents,
+    LastInstances,
     PruneOldEvents,
     PruneManyEvents,
     PruneOldSessions,

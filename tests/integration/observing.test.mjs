@@ -89,7 +89,7 @@ daemonTest('what a server wrote to stderr is kept, and followed', { servers: BRI
   await daemon.shutDown();
   const { code, stdout } = await daemon.ask('logs', 'brief', '-n', '1');
   assert.equal(code, 0, 'no daemon has to run');
-  assert.match(stdout, /^\d{4}-\S+Z [0-9a-f]{8} last words\n$/);
+  assert.match(stdout, /^last failure: \S+Z crash: .*\n\d{4}-\S+Z [0-9a-f]{8} last words\n$/);
 });
 
 daemonTest('the log is JSON, but for the promised lines', { servers: BRIEF }, async (daemon, lab) => {

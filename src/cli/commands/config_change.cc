@@ -52,7 +52,7 @@ std::string ask_to_reload(const std::string& command, const std::string& runtime
 std::string tell_daemon(const ConfigChange& change) {
   const control::DaemonAnswer answer = control::ask_daemon(change.runtime_dir, control::status_hello());
   if (answer.kind == control::DaemonAnswer::Kind::NoDaemon)
-    return "No daemon is running; the next one will read the file.";
+    return as_sentence(control::no_daemon_is_running(control::Purpose::Adopt));
   if (!answer.ok()) return "It is not known whether the daemon has applied the change: " + answer.text + ".";
   const Result<JsonAnswer> status = read_answer(answer);
   std::string file = status ? file_of_daemon(status->value) : "";

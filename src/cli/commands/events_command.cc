@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "base/units.h"
+#include "cli/commands/kept_history.h"
 #include "cli/frame/command.h"
 #include "cli/frame/daemon_command.h"
 #include "cli/frame/interrupts.h"
@@ -35,9 +36,10 @@ constexpr const char* kExamples = R"(Examples:
   corral events -f --server files --kind crash --kind restart
   corral events --json | jq 'select(.kind == "ready") | {server, took_ms}'
 
-Prints all events that the daemon has kept (`corral.history`). With -f: the last 10 events, then each new event until
-Ctrl+C, even if the daemon is restarted.
-Exit code: 0; 1 if no daemon is running, or none was restarted in time; 125 if the daemon does not answer.
+Prints all events that the daemon has kept (`corral.history`), also if none is running: then from its registry, and stderr
+says so. With -f: the last 10 events, then each new event until Ctrl+C, even if the daemon is restarted.
+Exit code: 0; 1 with -f if no daemon is running, or none was restarted in time; 1 if no daemon has kept anything; 125 if the
+daemon does not answer, or what it kept cannot be read.
 docs/operations/observing.md describes the events.)";
 
 constexpr std::size_t kShownBeforeFollowing = 10;
@@ -68,11 +70,16 @@ class EventReader {
   int run();
 
  private:
+  /// Without a daemon: what the registry has. There is nothing to follow then.
+  int show_kept();
+
   /// Nothing if a signal arrived first, or the reader of stdout has gone.
   std::optional<DaemonAnswer> ask(milliseconds wait);
   /// Handles the events of an answer and returns their number.
   Result<std::size_t> take(const DaemonAnswer& answer);
+  void sort(const json::value& event);
   void show(const json::value& event);
+  void show_last();
   int follow();
   std::optional<int> wait_for_daemon();
   bool interrupted(milliseconds pause);
@@ -110,21 +117,43 @@ Result<std::size_t> EventReader::take(const DaemonAnswer& answer) {
   const Result<JsonAnswer> parsed = read_answer(answer);
   if (!parsed) return parsed.error();
   const json::array& events = list(parsed->value, "events");
-  for (const json::value& event : events) {
-    if (!is_chosen(event, options_.choice)) continue;
-    const bool few = catching_up_ && (options_.most || (options_.follow && !options_.since_given));
-    if (!few) {
-      show(event);
-      continue;
-    }
-    last_.push_back(event);
-    if (last_.size() > options_.most.value_or(kShownBeforeFollowing)) last_.pop_front();
-  }
+  for (const json::value& event : events) sort(event);
   const json::value* const next = member(parsed->value, "next");
   boost::system::error_code error;
   // Also if it is lower: a daemon that could not read the history starts to count at 1 again.
   if (next != nullptr && next->is_number()) after_ = next->to_number<std::uint64_t>(error);
   return error ? std::size_t{0} : events.size();
+}
+
+/// Shows it, or keeps it for later, if it is wanted at all.
+void EventReader::sort(const json::value& event) {
+  if (!is_chosen(event, options_.choice)) return;
+  const bool few = catching_up_ && (options_.most || (options_.follow && !options_.since_given));
+  if (!few) return show(event);
+  last_.push_back(event);
+  if (last_.size() > options_.most.value_or(kShownBeforeFollowing)) last_.pop_front();
+}
+
+void EventReader::show_last() {
+  for (const json::value& event : last_) show(event);
+  last_.clear();
+  catching_up_ = false;
+}
+
+int EventReader::show_kept() {
+  const std::string nobody = control::no_daemon_is_running(control::Purpose::Recall);
+  const Result<std::string> file = registry_file(options_.runtime_dir, {});
+  Result<void> read = file ? each_kept_event(*file, [this](const json::value& event) { sort(event); })
+                           : Result<void>(file.error());
+  if (!read) {
+    const int code = fail("events", nobody + "; " + read.error().message);
+    return read.error().kind == Error::Kind::NotFound ? kNoDaemonRuns : code;
+  }
+  show_last();
+  if (options_.follow) return fail_for("events", {DaemonAnswer::Kind::NoDaemon, nobody});
+  std::cout.flush();
+  std::cerr << "corral events: no daemon is running; these events are from " << shorten_home(*file) << '\n';
+  return 0;
 }
 
 void EventReader::show(const json::value& event) {
@@ -135,16 +164,13 @@ int EventReader::run() {
   for (;;) {
     const std::optional<DaemonAnswer> answer = ask(milliseconds(0));
     if (!answer) return leave();
-    // A daemon that closes the connection here is ending, so report that none is running.
-    if (is_gone(*answer))
-      return fail_for("events", {DaemonAnswer::Kind::NoDaemon, control::kNoDaemonIsRunning});
+    // A daemon that closes the connection here is ending, so none is running.
+    if (is_gone(*answer)) return show_kept();
     const Result<std::size_t> taken = take(*answer);
     if (!taken) return fail("events", taken.error().message);
     if (*taken == 0) break;
   }
-  for (const json::value& event : last_) show(event);
-  last_.clear();
-  catching_up_ = false;
+  show_last();
   return options_.follow ? follow() : 0;
 }
 

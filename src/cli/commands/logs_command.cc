@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "base/utc_time.h"
 #include "base/words.h"
+#include "cli/commands/kept_history.h"
 #include "cli/commands/kept_log.h"
 #include "cli/frame/command.h"
 #include "cli/frame/daemon_command.h"
@@ -39,9 +40,9 @@ constexpr const char* kExamples = R"(Examples:
   corral logs files --since 5m -n 100
   corral logs files --json | jq -r .text
 
-Prints what all instances of the server wrote to stderr: time, instance and text. The daemon keeps this in rotated files
-(3 files of 5 MiB for each server), so it does not have to be running. With -f: the last 10 lines, then each new line, until
-Ctrl+C.
+Prints how the server failed last, if it did, and then what all its instances wrote to stderr: time, instance and text. The
+daemon keeps this (3 files of 5 MiB for each server), so it does not have to be running. With -f: the last 10 lines, then
+each new line, until Ctrl+C.
 Exit code: 0; 1 if there is no log of such a server; 125 for any other failure.)";
 
 constexpr std::size_t kShownBeforeFollowing = 10;
@@ -59,12 +60,11 @@ struct Options {
 struct Places {
   std::string folder;
   std::vector<std::string> names;
+  json::value status;  // of the daemon; null if none answers
 };
 
 std::string usual_folder(const std::string& runtime_dir) {
-  const std::string state =
-      runtime_dir.empty() ? control::default_state_directory()
-                          : control::state_directory_for(std::filesystem::absolute(runtime_dir).string());
+  const std::string state = usual_state_directory(runtime_dir);
   return state.empty() ? state : state + "/logs";
 }
 
@@ -77,7 +77,8 @@ void add_name(Places& places, const std::string& name) {
 Places find_places(const std::string& runtime_dir) {
   Places places;
   // The files can be read without a daemon.
-  const json::value status = status_or_null(runtime_dir, control::kTellPatience);
+  places.status = status_or_null(runtime_dir, control::kTellPatience);
+  const json::value& status = places.status;
   for (const json::value& server : list(status, "servers")) {
     add_name(places, text(server, "name"));
     const std::string file = text(server, "log_file");
@@ -120,6 +121,18 @@ class LogPrinter {
     if (!keep_) return print(*parsed);
     last_.push_back(std::move(*parsed));
     if (last_.size() > *keep_) last_.pop_front();
+  }
+
+  /// The last failure comes before all lines, because it is usually what is looked for.
+  void begin_with(const LastFailure& failure) {
+    if (failure.time_ms < options_.since_ms) return;
+    if (!options_.json) {
+      std::cout << toned("last failure: " + failure_line(failure), Tone::Bad, style_) << '\n';
+      return;
+    }
+    std::cout << R"({"time":)" << wire::quoted(show_utc(failure.time_ms)) << R"(,"server":)"
+              << wire::quoted(server_) << R"(,"instance":null,"failure":)" << wire::quoted(failure.kind)
+              << R"(,"text":)" << wire::quoted(failure.text) << "}\n";
   }
 
   /// Prints each line at once from now on.
@@ -181,12 +194,14 @@ int show_log(const std::string& name, const Options& options) {
   }
   KeptLog log(places.folder + "/" + instance::log_file_name(name));
   const bool known = std::find(places.names.begin(), places.names.end(), name) != places.names.end();
-  if (!log.exists() && !known) {
+  const std::optional<LastFailure> failure = last_failure_of(name, options.runtime_dir, places.status);
+  if (!log.exists() && !known && !failure) {
     std::cerr << "corral logs: " << no_such_server(name, places) << '\n';
     return 1;
   }
-  if (!log.exists()) std::cerr << "corral logs: " << name << " has written nothing to stderr yet\n";
   LogPrinter printer(name, options);
+  if (failure) printer.begin_with(*failure);
+  if (!log.exists()) std::cerr << "corral logs: " << name << " has written nothing to stderr yet\n";
   const KeptLog::Sink sink = [&printer](std::string_view line) { printer.take(line); };
   log.read(sink);
   printer.caught_up();

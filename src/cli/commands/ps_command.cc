@@ -5,7 +5,9 @@
 #include <chrono>
 #include <iostream>
 #include <memory>
+#include <optional>
 
+#include "cli/commands/kept_history.h"
 #include "cli/frame/command.h"
 #include "cli/frame/daemon_command.h"
 #include "cli/frame/option_values.h"
@@ -22,17 +24,20 @@ constexpr const char* kExamples = R"(Examples:
   corral ps
   corral ps --tree                  every process, with its sessions and clients
   corral ps --server files --json | jq '.instances[].usage.memory'
+  corral ps --last                  what ran last and how it ended, also without a daemon
 
 CPU is the usage since the last measurement; 100% is one core. MEMORY is resident plus swapped memory, and its limit if there
 is one. CODE shows whether the server's files have changed since it was started. A parked session has no process until its
 next call; calls to a stopped or broken server are refused. docs/operations/ps-top.md explains every column.
-Exit code: 0 if a daemon answers, 1 if none is running, 125 if it does not answer.)";
+Exit code: 0 if a daemon answers, 1 if none is running, 125 if it does not answer. With --last: 0; 1 if no daemon has kept
+anything; 125 if what was kept cannot be read.)";
 
 constexpr std::size_t kWidestTable = 200;
 
 struct PsOptions {
   std::string server;
   bool tree = false;
+  bool last = false;
 };
 
 /// The two lists of the status, unchanged; only those of one server if --server names one.
@@ -68,8 +73,14 @@ Command ps_command() {
        .json_help = "Print JSON: the instances and sessions of the status, with usage",
        .options = {{"--tree", "", "Show every process of each tree, and its sessions",
                     set_flag(options->tree)},
-                   {"--server", "SERVER", "Only this server", set_word(options->server)}},
+                   {"--server", "SERVER", "Only this server", set_word(options->server)},
+                   {"--last", "", "Show what ran last and how each server ended or failed",
+                    set_flag(options->last)}},
        .hello = control::status_hello(control::Measure::Yes),
+       .instead = [options](const DaemonOptions& given) -> std::optional<int> {
+         if (!options->last) return std::nullopt;
+         return show_last(given.runtime_dir, options->server, given.json);
+       },
        .show = [options](const json::value& status, const DaemonOptions&) { show(status, *options); },
        .as_json =
            [options](const json::value& status) {

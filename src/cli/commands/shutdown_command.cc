@@ -5,6 +5,7 @@
 #include <iostream>
 #include <memory>
 
+#include "base/text.h"
 #include "cli/frame/command.h"
 #include "cli/frame/daemon_command.h"
 #include "cli/frame/option_values.h"
@@ -30,7 +31,7 @@ int run(const std::string& given, const std::vector<std::string>& args) {
   const control::DaemonAnswer answer =
       ask_patiently("shutdown", given, control::verb_hello(control::Verb::Shutdown));
   if (answer.kind == control::DaemonAnswer::Kind::NoDaemon) {
-    std::cout << "No daemon is running.\n";
+    std::cout << as_sentence(answer.text) << '\n';
     return 0;
   }
   if (!answer.ok()) return fail_for("shutdown", answer);

@@ -173,8 +173,7 @@ int run(const UrlOptions& options, const std::vector<std::string>& args) {
                              : tell_without_port(options, for_stdio, *knowledge);
   }
   if (needs_port && !knowledge->runs && speaks(options.client, ClientTransport::Http)) {
-    std::cerr << "corral url: no daemon is running; `corral serve --background` starts one, `corral service "
-                 "install` installs it as a service\n";
+    std::cerr << "corral url: " << control::no_daemon_is_running(control::Purpose::Listen) << '\n';
   }
   const Endpoint endpoint{name, knowledge->base, for_stdio.connect};
   if (options.transport) return tell_one(options, endpoint, *options.transport);

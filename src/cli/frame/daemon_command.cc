@@ -81,6 +81,7 @@ Result<void> read_args(const DaemonCommand& what, const std::vector<Option>& kno
 }
 
 int run(const DaemonCommand& what, const DaemonOptions& options) {
+  if (const std::optional<int> code = what.instead ? what.instead(options) : std::nullopt) return *code;
   control::Hello hello = what.hello;
   hello.server = options.server;
   const AnswerOrExit asked = ask_daemon(what.name, options.runtime_dir, std::move(hello));

@@ -71,6 +71,8 @@ struct DaemonCommand {
   Takes takes = Takes::Nothing;
   std::vector<Option> options = {};  // its own; --json and --runtime-dir follow them
   control::Hello hello;              // the name of the server is added
+  /// Called first; an exit code means that it did everything, without a request. Null = nothing.
+  std::function<std::optional<int>(const DaemonOptions& options)> instead = nullptr;
   /// Prints the answer for people.
   std::function<void(const boost::json::value& answer, const DaemonOptions& options)> show;
   /// What --json prints; null = the answer as it is.

@@ -191,5 +191,11 @@ TEST(Counted, HasThePluralForEveryNumberButOne) {
   EXPECT_EQ(counted(1, "process", "processes"), "1 process");
 }
 
+TEST(Sentence, BeginsWithACapitalAndEndsWithAFullStop) {
+  EXPECT_EQ(as_sentence("no daemon is running"), "No daemon is running.");
+  EXPECT_EQ(as_sentence("Done."), "Done.");
+  EXPECT_EQ(as_sentence(""), "");
+}
+
 }  // namespace
 }  // namespace corral

@@ -1,5 +1,6 @@
 #include "control/daemon_request.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
@@ -158,8 +159,21 @@ TEST(DaemonRequestAlone, HasItsAnswerAtOnceWhereNoDaemonIs) {
   EXPECT_EQ(request.fd(), -1);
   EXPECT_LE(request.deadline(), DaemonRequest::Clock::now());
   EXPECT_EQ(request.poll()->kind, DaemonAnswer::Kind::NoDaemon);
-  EXPECT_EQ(request.wait().text, kNoDaemonIsRunning);
+  EXPECT_EQ(request.wait().text, no_daemon_is_running(Purpose::Look));
   EXPECT_EQ(look_for_daemon(nowhere).kind, DaemonAnswer::Kind::NoDaemon);
+}
+
+TEST(NoDaemonIsRunning, SaysWhatFitsTheRequest) {
+  const auto said = [](Verb verb) { return no_daemon_is_running(purpose_of(verb)); };
+  for (const Verb verb :
+       {Verb::Status, Verb::Events, Verb::Restart, Verb::Reload, Verb::SessionList, Verb::Shutdown}) {
+    EXPECT_THAT(said(verb), testing::StartsWith("no daemon is running"));
+  }
+  EXPECT_THAT(said(Verb::Status), testing::HasSubstr("`corral ps --last`"));
+  EXPECT_THAT(said(Verb::Reload), testing::HasSubstr("the next one will read the file"));
+  EXPECT_THAT(said(Verb::SessionList), testing::HasSubstr("`corral session create`"));
+  EXPECT_EQ(said(Verb::Shutdown), "no daemon is running");
+  EXPECT_THAT(no_daemon_is_running(Purpose::Listen), testing::HasSubstr("`corral service install`"));
 }
 
 }  // namespace
