@@ -56,7 +56,7 @@ Result<std::string> file_to_read(const std::string& path) {
 /// Why the tables cannot be read; empty if they can.
 std::string objection_to(const SchemaLook& look) {
   switch (look.state) {
-    case SchemaState::Ours: return look.version == 0 ? "it is still empty" : std::string();
+    case SchemaState::Ours: return {};
     case SchemaState::Newer:
       return "a newer corral wrote it (schema version " + std::to_string(look.version) + "; this one knows " +
              std::to_string(schema_version()) + "). Use the newer corral";
@@ -85,6 +85,10 @@ Result<KeptRecords> KeptRecords::open(const std::string& path) {
   database->wait_for_locks(kReadersPatience);
   const SchemaLook look = look_at_schema(*database);
   if (look.trouble != Trouble::None) return unreadable(*file, why_unreadable(look.trouble));
+  if (look.state == SchemaState::Ours && look.version == 0) {
+    return Error{"no daemon has kept anything here: the registry " + *file + " is empty",
+                 Error::Kind::NotFound};
+  }
   if (const std::string objection = objection_to(look); !objection.empty()) {
     return unreadable(*file, objection);
   }
@@ -101,6 +105,13 @@ Result<void> KeptRecords::oldest_first(const Take& take) {
 
 Result<void> KeptRecords::newest_first(const Take& take) {
   const Trouble trouble = tables_->each_event(Tables::Order::NewestFirst, take);
+  if (trouble != Trouble::None) return unreadable(file_, why_unreadable(trouble));
+  return {};
+}
+
+Result<void> KeptRecords::each_manifest(
+    const std::function<void(const std::string& server, std::string text)>& take) {
+  const Trouble trouble = tables_->each_manifest(take);
   if (trouble != Trouble::None) return unreadable(file_, why_unreadable(trouble));
   return {};
 }

@@ -18,7 +18,7 @@ class Tables;
 
 class KeptRecords {
  public:
-  /// Error::Kind::NotFound: there is no file, so nothing was ever kept here.
+  /// Error::Kind::NotFound: there is no file, or an empty one, so nothing was ever kept here.
   static Result<KeptRecords> open(const std::string& path);
 
   KeptRecords(KeptRecords&& other) noexcept;
@@ -32,6 +32,8 @@ class KeptRecords {
   /// Calls `take` with the events of all daemons until it returns false.
   Result<void> oldest_first(const Take& take);
   Result<void> newest_first(const Take& take);
+  /// The manifests of all servers, the newest first.
+  Result<void> each_manifest(const std::function<void(const std::string& server, std::string text)>& take);
   /// The instances of all daemons, the one that was started last first.
   Result<std::vector<InstanceRecord>> last_instances(std::size_t most);
 

@@ -1,6 +1,5 @@
 // What the registry's file says about servers, for programs that are not the daemon. Works with and without a
-// running daemon: opens the file read-only, never creates it, and waits only briefly for a writer. The
-// content is not trusted.
+// running daemon, because it only reads the file (registry/kept_records.h). The content is not trusted.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +21,8 @@ struct KeptServer {
   bool operator==(const KeptServer&) const = default;
 };
 
-/// By name. A missing file is Error::Kind::NotFound; any other error is a sentence that names the file.
+/// By name. A missing or empty file is Error::Kind::NotFound; any other error is a sentence that names the
+/// file.
 Result<std::map<std::string, KeptServer>> read_kept_servers(const std::string& file);
 
 }  // namespace corral::registry

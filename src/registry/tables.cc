@@ -166,6 +166,8 @@ const Tables::Text Tables::kTexts[StatementCount] = {
      "SELECT daemon,id,server,instance,client_name,client_version,client_pid,transport,opened_ms,"
      "ended_ms,reason FROM sessions WHERE ended_ms>0 ORDER BY ended_ms DESC, row DESC LIMIT ?"},
     {Manifest, "SELECT text FROM manifests WHERE digest=?"},
+    {NewestManifests,
+     "SELECT server,text FROM manifests WHERE length(text)<=? ORDER BY written DESC LIMIT ?"},
     {OldestEvents,
      "SELECT number,time_ms,kind,server,instance,session,pid,cause,text,took_ms,count FROM events "
      "ORDER BY row LIMIT ?"},
@@ -325,6 +327,12 @@ Trouble Tables::each_event(Order order, const std::function<bool(const events::E
     const std::optional<events::Event> event = event_from(rows);
     if (event && !take(*event)) return Trouble::None;
   }
+  return rows.trouble();
+}
+
+Trouble Tables::each_manifest(const std::function<void(const std::string& server, std::string text)>& take) {
+  Rows rows = statements_[NewestManifests].run(kLargestManifest, kMostManifests);
+  while (rows.next()) take(rows.text(0), rows.text(1));
   return rows.trouble();
 }
 

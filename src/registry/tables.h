@@ -45,6 +45,8 @@ class Tables {
   enum class Order : std::uint8_t { OldestFirst, NewestFirst };
   /// The events of all daemons, until `take` returns false.
   Trouble each_event(Order order, const std::function<bool(const events::Event&)>& take);
+  /// The manifests of all servers, the newest first.
+  Trouble each_manifest(const std::function<void(const std::string& server, std::string text)>& take);
   /// Of all daemons, the one that was started last first.
   std::vector<InstanceRecord> last_instances(std::size_t most, Trouble& trouble);
 
@@ -75,6 +77,7 @@ class Tables {
     LastEvent,
     PastSessions,
     Manifest,
+    NewestManifests,
     OldestEvents,
     NewestEvents,
     LastInstances,

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "base/utc_time.h"
+#include "cli/commands/kept_history.h"
 #include "cli/frame/command.h"
 #include "cli/frame/daemon_command.h"
 #include "cli/frame/option_values.h"
@@ -74,10 +75,7 @@ bool same_file(const std::string& one, const std::string& other) {
 
 std::string registry_file(const ListOptions& options, const std::optional<observe::Snapshot>& status) {
   if (status && !status->daemon.registry.empty()) return status->daemon.registry;
-  const std::string state =
-      options.runtime_dir.empty()
-          ? control::default_state_directory()
-          : control::state_directory_for(std::filesystem::absolute(options.runtime_dir).string());
+  const std::string state = usual_state_directory(options.runtime_dir);
   return state.empty() ? "" : state + "/registry.db";
 }
 

@@ -140,7 +140,7 @@ TEST_F(KeptRecordsRead, SaysWhatIsWrongWithTheFile) {
   EXPECT_EQ(content_of(path()), std::string(5000, 'x'));
 
   write("state/registry.db", "");
-  EXPECT_THAT(why_not(), HasSubstr("still empty"));
+  EXPECT_THAT(why_not(), HasSubstr("is empty"));
 
   std::filesystem::remove(path());
   ASSERT_EQ(mkfifo(path().c_str(), 0600), 0);
