@@ -85,7 +85,9 @@ class Program:
     def help_texts(self):
         """(command, text) for corral itself ("") and each of its commands."""
         overview = self.run("--help").stdout
-        names = re.findall(r"^  ([a-z][\w-]*)  ", overview.split("Options:")[0], re.MULTILINE)
+        names = re.findall(r"^  ([a-z][\w-]*)  ", overview, re.MULTILINE)
+        for others in re.findall(r"\(also: ([^)]*)\)", overview):
+            names += others.split(", ")
         return [("", overview)] + [(name, self.run(name, "--help").stdout) for name in names]
 
     @functools.lru_cache(maxsize=None)

@@ -71,7 +71,7 @@ Command connect_command() {
   auto options = std::make_shared<shim::ConnectOptions>();
   Command command;
   command.name = "connect";
-  command.summary = "Use an MCP server through the daemon, which shares it if that is safe.";
+  command.summary = "Use a server through the daemon, which shares it if that is safe.";
   command.usage = "corral connect [options] NAME | -- COMMAND [ARG...]";
   command.examples = kExamples;
   command.argument.kind = Argument::Kind::Server;

@@ -64,7 +64,6 @@ Command man_command() {
   command.summary = "Print the manual page of a command, for man(1).";
   command.usage = "corral man [options] [COMMAND]";
   command.examples = kExamples;
-  command.argument.kind = Argument::Kind::Other;
   command.options = {
       {"--directory", "DIR", "Write all pages to this directory instead", set_word(*directory)}};
   command.options_anywhere = true;

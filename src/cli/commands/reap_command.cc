@@ -257,7 +257,7 @@ Command reap_command() {
   auto options = std::make_shared<ReapOptions>();
   Command command;
   command.name = "reap";
-  command.summary = "End MCP servers that have leaked: orphans, and copies beyond the newest N.";
+  command.summary = "End leaked MCP servers: orphans, and copies beyond the newest N.";
   command.usage = "corral reap [options]";
   command.examples = kExamples;
   command.options = selector_options(options->selectors, options->keep);

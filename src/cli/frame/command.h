@@ -1,8 +1,8 @@
 // A command of the CLI as data. Its file describes its options and what it does; the parser does the rest.
 //
 // A new command is one file in cli/commands, X_command.cc, which defines `Command X_command()`, and one row
-// in cli/frame/all_commands.cc. The build finds the file by its name. --help, completions and manual pages
-// are made from the data. For a command that asks the daemon one thing and prints the answer, use
+// in cli/frame/all_commands.cc, which says where --help lists it. The build finds the file by its name. --help,
+// completions and manual pages are made from the data. For a command that asks the daemon one thing and prints the answer, use
 // cli/frame/daemon_command.h.
 #pragma once
 
@@ -37,6 +37,12 @@ struct Option {
   std::function<Result<void>(const std::string&)> apply;  // called once per use, with "" for a flag
 };
 
+/// What people want when they use a command; --help is arranged by it.
+enum class HelpGroup { Use, Look, Repair, Administer };
+
+/// How --help shows a command: on a line with its summary, or only by its name.
+enum class InHelp { Line, Name };
+
 struct Command {
   std::string name;
   std::string summary;
@@ -51,6 +57,9 @@ struct Command {
   /// Gets everything from the first argument that is not an option, without a `--` before it. Returns the
   /// exit code. Runs at most once, on the main thread.
   std::function<int(std::vector<std::string>)> run;
+  // Set by the table of commands:
+  HelpGroup group = HelpGroup::Use;
+  InHelp in_help = InHelp::Line;
 };
 
 /// All commands, in the order in which the help shows them.

@@ -9,7 +9,7 @@
 
 #include "base/words.h"
 #include "cli/frame/command_texts.h"
-#include "version.h"
+#include "cli/frame/help_page.h"
 
 namespace corral::cli {
 namespace {
@@ -181,19 +181,6 @@ std::string objection_to_line(const Command& command, const std::vector<std::str
   return parts->after_dashes ? "" : objection_to_args(command, std::move(parts->command));
 }
 
-void print_help(const std::vector<Command>& commands) {
-  std::cout << "corral runs MCP servers and ends all their processes when the session ends.\n\n"
-               "Usage: corral COMMAND [options]\n\nCommands:\n";
-  std::size_t widest = 0;
-  for (const Command& command : commands) widest = std::max(widest, command.name.size());
-  for (const Command& command : commands) {
-    std::cout << "  " << command.name << std::string(widest + 2 - command.name.size(), ' ') << command.summary
-              << "\n";
-  }
-  std::cout << "\nOptions:\n  -h, --help    Print this help\n  --version     Print version and build date\n\n"
-               "`corral COMMAND --help` has details and examples.\n";
-}
-
 }  // namespace
 
 int fail(const std::string& command, const std::string& sentence) {
@@ -209,13 +196,12 @@ namespace {
 
 int run_chosen(const std::vector<Command>& commands, std::vector<std::string> arguments) {
   if (arguments.size() == 1 && arguments.front() == kCheckLines) return check_lines();
-  if (arguments.empty() || arguments.front() == "--help" || arguments.front() == "-h" ||
-      arguments.front() == "help") {
-    print_help(commands);
+  if (arguments.empty() || arguments.front() == "--help" || arguments.front() == "-h") {
+    std::cout << help_page(commands);
     return arguments.empty() ? kOwnFailure : 0;
   }
   if (arguments.front() == "--version") {
-    std::cout << "corral " << kVersion << " (build " << kBuildDate << ")\n";
+    std::cout << version_line() << '\n';
     return 0;
   }
   const std::string name = arguments.front();
@@ -225,6 +211,8 @@ int run_chosen(const std::vector<Command>& commands, std::vector<std::string> ar
     if (command.name == name) return parse_command(command, arguments);
     names.push_back(command.name);
   }
+  const std::string instead = instead_of(name);
+  if (!instead.empty()) return fail("", "corral has no command '" + name + "': " + instead);
   return fail("", "unknown command '" + name + "': " + nearest(name, names) + "see `corral --help`");
 }
 
@@ -233,7 +221,7 @@ int run_chosen(const std::vector<Command>& commands, std::vector<std::string> ar
 std::string objection_to(const std::vector<Command>& commands, const std::vector<std::string>& args) {
   if (args.empty() || is_placeholder(args.front())) return "";
   const std::string& name = args.front();
-  if (name == "--help" || name == "-h" || name == "help" || name == "--version") return "";
+  if (name == "--help" || name == "-h" || name == "--version") return "";
   for (const Command& command : commands) {
     if (command.name == name) return objection_to_line(for_checking(command), {args.begin() + 1, args.end()});
   }

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "cli/frame/help_page.h"
 #include "cli/frame/option_values.h"
 #include "cli/frame/parser.h"
 #include "cli/told_daemon.h"
@@ -68,22 +69,18 @@ class WholeLine : public testing::Test {
 };
 
 TEST_F(WholeLine, ListsTheCommands) {
+  late_.group = HelpGroup::Administer;
   const std::string help =
       R"(corral runs MCP servers and ends all their processes when the session ends.
+Usage: corral COMMAND [options]        `corral help COMMAND` explains a command
 
-Usage: corral COMMAND [options]
-
-Commands:
+Use
   early  Options stand before the words.
+
+Administer
   late   Options stand anywhere.
-
-Options:
-  -h, --help    Print this help
-  --version     Print version and build date
-
-`corral COMMAND --help` has details and examples.
 )";
-  for (const char* const word : {"--help", "-h", "help"}) {
+  for (const char* const word : {"--help", "-h"}) {
     EXPECT_EQ(run({word}), 0) << word;
     EXPECT_EQ(out_, help) << word;
   }
@@ -91,6 +88,78 @@ Options:
   EXPECT_EQ(out_, help);
   EXPECT_EQ(run({"--version"}), 0);
   EXPECT_EQ(out_, "corral " + std::string(kVersion) + " (build " + kBuildDate + ")\n");
+}
+
+TEST_F(WholeLine, NamesTheRareCommandsInTheHeading) {
+  late_.in_help = InHelp::Name;
+  run({"--help"});
+  EXPECT_THAT(out_, testing::EndsWith("\nUse  (also: late)\n  early  Options stand before the words.\n"));
+}
+
+TEST(HelpPage, FitsOnOneScreenAndNamesEveryCommandOnce) {
+  const std::vector<Command> commands = all_commands();
+  const std::string page = help_page(commands);
+  std::istringstream lines(page);
+  std::size_t number = 0;
+  for (std::string line; std::getline(lines, line); ++number) EXPECT_LE(line.size(), 80U) << line;
+  EXPECT_LT(number, 24U) << "the prompt needs a line, too";
+  for (const Command& command : commands) {
+    const bool on_a_line = page.find("\n  " + command.name + " ") != std::string::npos;
+    const bool in_a_heading = page.find(": " + command.name + ",") != std::string::npos ||
+                              page.find(", " + command.name + ",") != std::string::npos ||
+                              page.find(", " + command.name + ")") != std::string::npos;
+    EXPECT_NE(on_a_line, in_a_heading) << command.name;
+    EXPECT_EQ(on_a_line, command.in_help == InHelp::Line) << command.name;
+  }
+}
+
+TEST(HelpCommand, PrintsThePageOrTheHelpOfACommand) {
+  EXPECT_EQ(run_command({"help"}).out, run_command({"--help"}).out);
+  EXPECT_EQ(run_command({"help"}).code, 0);
+  EXPECT_EQ(run_command({"help", "ps"}).out, run_command({"ps", "--help"}).out);
+  EXPECT_THAT(run_command({"help", "ps"}).out, HasSubstr("Usage: corral ps"));
+  EXPECT_THAT(run_command({"help", "help"}).out, HasSubstr("Usage: corral help [COMMAND]"));
+}
+
+TEST(HelpCommand, RefusesWhatIsNotACommand) {
+  const Seen unknown = run_command({"help", "doctr"});
+  EXPECT_EQ(unknown.code, kOwnFailure);
+  EXPECT_EQ(unknown.errors, "corral: unknown command 'doctr': did you mean doctor? see `corral --help`\n");
+  EXPECT_EQ(run_command({"help", "ps", "top"}).errors,
+            "corral help: unexpected argument 'top': give one command\n");
+  EXPECT_EQ(run_command({"help", "--", "--version"}).errors,
+            "corral help: '--version' is not a command; see `corral --help`\n");
+  EXPECT_EQ(run_command({"help", ""}).code, kOwnFailure);
+}
+
+TEST(VersionCommand, PrintsWhatTheOptionPrints) {
+  const Seen seen = run_command({"version"});
+  EXPECT_EQ(seen.code, 0);
+  EXPECT_EQ(seen.out, run_command({"--version"}).out);
+  EXPECT_EQ(run_command({"version", "--json"}).out,
+            std::string(R"({"version":")") + kVersion + R"(","build":")" + kBuildDate + "\"}\n");
+  EXPECT_EQ(run_command({"version", "ps"}).code, kOwnFailure);
+}
+
+TEST(NearMisses, SayWhatToUseInstead) {
+  const Seen setup = run_command({"setup"});
+  EXPECT_EQ(setup.code, kOwnFailure);
+  EXPECT_THAT(setup.errors,
+              StartsWith("corral: corral has no command 'setup': `corral add NAME -- COMMAND` "));
+  EXPECT_THAT(run_command({"kill", "12"}).errors, HasSubstr("`corral reap` ends leaked servers"));
+  EXPECT_THAT(run_command({"ls"}).errors, HasSubstr("`corral ps` lists what is running"));
+  EXPECT_EQ(instead_of(""), "");
+  EXPECT_EQ(instead_of(" "), "");
+  EXPECT_EQ(instead_of("ls show"), "");
+  EXPECT_EQ(instead_of("nothing-like-it"), "");
+}
+
+TEST(NearMisses, KnowTheWordsOfOtherPrograms) {
+  for (const char* const word :
+       {"setup", "install", "init", "ls", "servers", "kill", "rm", "delete", "update", "upgrade", "daemon",
+        "log", "exec", "enable", "disable", "uninstall"}) {
+    EXPECT_NE(instead_of(word), "") << word;
+  }
 }
 
 TEST_F(WholeLine, NamesACommandThatIsMeant) {
