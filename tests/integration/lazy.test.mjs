@@ -319,7 +319,7 @@ describe('lazy start', { concurrency: 3 }, () => {
       const another = await Session.open(lab, daemon.connect('server'));
       const together = [await version(another), await version(old)];
       const { instances } = await daemon.status();
-      const { stdout: told } = await daemon.ask('status');
+      const { stdout: told } = await daemon.ask('ps', '-v');
       await closeAll([old, fresh, another]);
 
       assert.deepEqual(before, ['one', ['version', 'only-in-one']]);

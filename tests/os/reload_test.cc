@@ -110,7 +110,7 @@ TEST_F(Reload, ADescriptionIsShownByEveryPageAndItsChangeRestartsNothing) {
   McpClient client(connect({"one"}));
   ASSERT_TRUE(client.initialize()) << errors_of_shim();
   const std::string server = client.call("pid");
-  for (const std::vector<std::string>& page : {std::vector<std::string>{"ps"}, {"info"}, {"tools", "one"}}) {
+  for (const std::vector<std::string>& page : {std::vector<std::string>{"ps", "-v"}, {"info"}, {"tools", "one"}}) {
     const Words said = say(page.front(), {page.begin() + 1, page.end()});
     EXPECT_THAT(said.out, HasSubstr("Reads the notes of the team.")) << page.front() << ": " << said.err;
   }
@@ -119,7 +119,7 @@ TEST_F(Reload, ADescriptionIsShownByEveryPageAndItsChangeRestartsNothing) {
   const Words said = say("reload");
 
   EXPECT_EQ(said.code, 0) << said.err;
-  EXPECT_TRUE(eventually([&] { return say("ps").out.find("Keeps the notes") != std::string::npos; }));
+  EXPECT_TRUE(eventually([&] { return say("ps", {"-v"}).out.find("Keeps the notes") != std::string::npos; }));
   EXPECT_EQ(client.call("pid"), server);
 }
 

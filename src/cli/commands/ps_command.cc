@@ -12,6 +12,7 @@
 #include "cli/frame/daemon_command.h"
 #include "cli/frame/option_values.h"
 #include "cli/frame/parser.h"
+#include "cli/screen/answer_tables.h"
 #include "cli/screen/json_view.h"
 #include "cli/screen/ps_page.h"
 
@@ -22,12 +23,13 @@ namespace json = boost::json;
 
 constexpr const char* kExamples = R"(Examples:
   corral ps
+  corral ps -v                      also why each process is shared or private, and for which clients
   corral ps --tree                  every process, with its sessions and clients
   corral ps --server files --json | jq '.instances[].usage.memory'
   corral ps --last                  what ran last and how it ended, also without a daemon
 
 CPU is the usage since the last measurement; 100% is one core. MEMORY is resident plus swapped memory, and its limit if there
-is one. CODE shows whether the server's files have changed since it was started. A parked session has no process until its
+is one. A wide terminal has more columns: CODE shows whether the server's files have changed since it was started. A parked session has no process until its
 next call; calls to a stopped or broken server are refused. docs/operations/ps-top.md explains every column.
 Exit code: 0 if a daemon answers, 1 if none is running, 125 if it does not answer. With --last: 0; 1 if no daemon has kept
 anything; 125 if what was kept cannot be read.)";
@@ -38,6 +40,7 @@ struct PsOptions {
   std::string server;
   bool tree = false;
   bool last = false;
+  bool verbose = false;
 };
 
 /// The two lists of the status, unchanged; only those of one server if --server names one.
@@ -59,7 +62,19 @@ json::object selected(const json::value& status, const std::string& server) {
 void show(const json::value& status, const PsOptions& options) {
   const Overview overview = read_overview(status, options.server);
   Page page(std::cout, terminal_style(STDOUT_FILENO, kWidestTable));
-  options.tree ? show_process_trees(page, overview) : show_process_table(page, overview);
+  if (options.verbose) {
+    show_daemon(page, overview);
+    page.blank();
+  }
+  if (options.tree) {
+    show_process_trees(page, overview);
+  } else {
+    show_process_table(page, overview, {options.verbose, isatty(STDOUT_FILENO) == 1});
+  }
+  if (!options.verbose || overview.objects.empty()) return;
+  page.blank();
+  page.heading("Session objects: " + std::to_string(overview.objects.size()));
+  show_session_objects(page, overview.objects);
 }
 
 }  // namespace
@@ -71,7 +86,10 @@ Command ps_command() {
        .summary = "List the daemon's processes, their sessions, and what they use.",
        .examples = kExamples,
        .json_help = "Print JSON: the instances and sessions of the status, with usage",
-       .options = {{"--tree", "", "Show every process of each tree, and its sessions",
+       .options = {{"-v,--verbose", "",
+                    "Also show the daemon, why each process is shared or private, and for which clients",
+                    set_flag(options->verbose)},
+                   {"--tree", "", "Show every process of each tree, and its sessions",
                     set_flag(options->tree)},
                    {"--server", "SERVER", "Only this server", set_word(options->server)},
                    {"--last", "", "Show what ran last and how each server ended or failed",

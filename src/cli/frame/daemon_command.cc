@@ -84,6 +84,7 @@ int run(const DaemonCommand& what, const DaemonOptions& options) {
   if (const std::optional<int> code = what.instead ? what.instead(options) : std::nullopt) return *code;
   control::Hello hello = what.hello;
   hello.server = options.server;
+  if (what.measures_for_people && !options.json) hello.measure = true;
   const AnswerOrExit asked = ask_daemon(what.name, options.runtime_dir, std::move(hello));
   if (!asked.answer) return asked.exit_code;
   const boost::json::value& answer = asked.answer->value;

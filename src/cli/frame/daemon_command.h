@@ -73,6 +73,7 @@ struct DaemonCommand {
   control::Hello hello;              // the name of the server is added
   /// Called first; an exit code means that it did everything, without a request. Null = nothing.
   std::function<std::optional<int>(const DaemonOptions& options)> instead = nullptr;
+  bool measures_for_people = false;  // the text needs what processes use, and the JSON does not
   /// Prints the answer for people.
   std::function<void(const boost::json::value& answer, const DaemonOptions& options)> show;
   /// What --json prints; null = the answer as it is.

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "base/words.h"
 #include "daemon/built_in_server.h"
 
 namespace corral::cli {
@@ -70,6 +71,7 @@ Overview overview_of(observe::Snapshot status, const std::string& server) {
   overview.only = printable(server);
   overview.names = names_in(status);
   overview.daemon = std::move(status.daemon);
+  overview.url = std::move(status.http.url);
   const auto wanted = [&server](const std::string& name) { return server.empty() || name == server; };
   for (InstanceView& instance : status.instances) {
     if (wanted(instance.server)) overview.instances.push_back({std::move(instance), {}});
@@ -80,6 +82,9 @@ Overview overview_of(observe::Snapshot status, const std::string& server) {
   }
   for (observe::FailureView& failure : status.failures) {
     if (wanted(failure.server)) overview.failures.push_back(std::move(failure));
+  }
+  for (observe::SessionObjectView& object : status.objects) {
+    if (server.empty() || contains(object.servers, server)) overview.objects.push_back(std::move(object));
   }
   for (SessionView& session : status.sessions) {
     if (wanted(session.server)) place(overview, std::move(session));

@@ -24,11 +24,13 @@ struct InstanceRow : observe::InstanceView {
 
 struct Overview {
   observe::DaemonView daemon;
+  std::string url;  // where the daemon accepts clients by URL; empty = nowhere
   std::vector<InstanceRow> instances;
   std::vector<observe::SessionView>
       waiting;  // without an instance; a server that refuses calls gives them its state
-  std::vector<observe::ServerView> halted;      // servers that refuse calls
-  std::vector<observe::FailureView> failures;   // of the last minutes
+  std::vector<observe::ServerView> halted;     // servers that refuse calls
+  std::vector<observe::FailureView> failures;  // of the last minutes
+  std::vector<observe::SessionObjectView> objects;
   std::string only;                             // the one server that was asked for; empty = all
   std::vector<std::string> names;               // of all known servers, whether or not `only` is set
   std::map<std::string, observe::About> about;  // by the name of the server

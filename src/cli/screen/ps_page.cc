@@ -13,8 +13,9 @@ namespace {
 
 using Cells = std::vector<std::string>;
 
-constexpr std::size_t kWide = 140;   // from this width on the reason has its own column
-constexpr std::size_t kNarrow = 76;  // below this width only the most important columns
+constexpr std::size_t kLeastText = 12;      // the least width of a column of text
+constexpr std::size_t kLinesOfFailure = 3;  // of one failure, without --verbose
+constexpr std::size_t kWide = 140;          // from this width on the reason has its own column
 
 /// Sessions without an instance, by server and state: "parked", "lazy", "opening", "stopped", "broken".
 std::map<std::pair<std::string, std::string>, std::vector<observe::SessionView>> waiting_groups(
@@ -69,64 +70,109 @@ void show_wide(Page& page, const Overview& overview) {
              rows);
 }
 
-/// What does not fit into a row.
-std::string sentence_of(const InstanceRow& one) {
-  std::string text = one.reason.empty() ? shown(one.share) : one.reason;
+struct PsColumn {
+  const char* title;
+  const char* word;  // what the value is called where it has no column
+  bool right;
+  int worth;  // if there is no room, the column with the lowest is dropped first
+  std::string (*cell)(const InstanceRow&);
+};
+
+const std::vector<PsColumn>& ps_columns() {
+  static const std::vector<PsColumn> columns = {
+      {"SERVER", "server", false, 100, [](const InstanceRow& one) { return shown(one.server); }},
+      {"PID", "pid", true, 80, [](const InstanceRow& one) { return shown_pid(one.pid); }},
+      {"PROCS", "procs", true, 30, [](const InstanceRow& one) { return shown_processes(one); }},
+      {"SESS", "sessions", true, 60,
+       [](const InstanceRow& one) { return std::to_string(one.served.size()); }},
+      {"UP", "up", true, 50, [](const InstanceRow& one) { return shown_age(one.uptime); }},
+      {"MEMORY", "memory", true, 70, [](const InstanceRow& one) { return shown_memory(one); }},
+      {"CPU", "cpu", true, 40, [](const InstanceRow& one) { return shown_cpu(one); }},
+      {"STATE", "state", false, 90, [](const InstanceRow& one) { return shown(one.state); }},
+  };
+  return columns;
+}
+
+/// The sessions without an instance, as rows.
+std::vector<InstanceRow> rows_of(const Overview& overview) {
+  std::vector<InstanceRow> rows = overview.instances;
+  for (const auto& [key, sessions] : waiting_groups(overview)) {
+    InstanceRow row;
+    row.server = key.first;
+    row.state = key.second;
+    row.reason = waiting_reason(overview, key.first, key.second);
+    row.served = sessions;
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+/// Splits the columns into those that fit into the width, in their order, and those that do not. A column of
+/// text can be cut, so only its first letters must fit.
+std::pair<std::vector<PsColumn>, std::vector<PsColumn>> fitting_columns(const std::vector<InstanceRow>& rows,
+                                                                        std::size_t width) {
+  std::vector<PsColumn> kept = ps_columns();
+  std::vector<PsColumn> dropped;
+  const auto width_of_column = [&rows](const PsColumn& column) {
+    std::size_t widest = width_of(column.title);
+    for (const InstanceRow& row : rows) widest = std::max(widest, width_of(column.cell(row)));
+    return column.right ? widest : std::min(widest, kLeastText);
+  };
+  const auto used = [&] {
+    std::size_t sum = 0;
+    for (const PsColumn& column : kept) sum += width_of_column(column) + (sum == 0 ? 0 : 2);
+    return sum;
+  };
+  while (kept.size() > 1 && used() > width) {
+    const auto least = std::min_element(
+        kept.begin(), kept.end(), [](const PsColumn& a, const PsColumn& b) { return a.worth < b.worth; });
+    dropped.push_back(*least);
+    kept.erase(least);
+  }
+  return {kept, dropped};
+}
+
+/// What --verbose says under a row.
+std::string sentence_of(const InstanceRow& one, const std::vector<PsColumn>& dropped) {
+  std::string text;
+  for (const PsColumn& column : dropped) {
+    text += (text.empty() ? "" : ", ") + std::string(column.word) + " " + column.cell(one);
+  }
+  if (!text.empty()) text += "; ";
+  text += one.reason.empty() ? shown(one.share) : one.reason;
   if (!one.separate.empty()) text += "; " + shown(one.separate);
-  text += "; " + shown(one.level) + "; " + shown_code(one) + " code";
+  if (!one.id.empty()) text += "; " + shown(one.level) + "; " + shown_code(one) + " code";
+  if (!one.root.empty()) text += "; project " + shorten_home(one.root);
   if (!one.served.empty()) text += "; for " + shown_clients(one.served);
   return text;
 }
 
-/// The most important columns; the rest is a sentence under each row.
-void show_narrow(Page& page, const Overview& overview) {
-  Page::Column state{"STATE"};
-  std::vector<Cells> rows;
-  std::vector<std::string> below;
-  for (const InstanceRow& one : overview.instances) {
-    rows.push_back({shown(one.server), shown_pid(one.pid), shown_processes(one),
-                    std::to_string(one.served.size()), shown_age(one.uptime), shown_memory(one),
-                    shown_cpu(one), shown(one.state)});
-    below.push_back(sentence_of(one));
-    state.tones.push_back(tone_of(one));
-  }
-  for (const auto& [key, sessions] : waiting_groups(overview)) {
-    rows.push_back({shown(key.first), "-", "-", std::to_string(sessions.size()), "-", "-", "-", key.second});
-    below.push_back(waiting_reason(overview, key.first, key.second) + "; for " + shown_clients(sessions));
-    state.tones.push_back(tone_of_state(key.second));
-  }
-  page.table("",
-             {{"SERVER", false, true},
-              {"PID", true},
-              {"PROCS", true},
-              {"SESS", true},
-              {"UP", true},
-              {"MEMORY", true},
-              {"CPU", true},
-              state},
-             rows, below);
+std::string old_code_of(const InstanceRow& one) {
+  return shorten_home(one.stale) + (one.rolls ? "; new sessions get the new code"
+                                              : "; `corral restart " + one.server + "` runs the new code");
 }
 
-/// For half a terminal.
-void show_tiny(Page& page, const Overview& overview) {
-  Page::Column state{"STATE"};
-  std::vector<Cells> rows;
+/// The columns that fit, in one line for each row; with --verbose the rest as a sentence under it.
+void show_narrow(Page& page, const Overview& overview, bool verbose) {
+  const std::vector<InstanceRow> rows = rows_of(overview);
+  const auto [kept, dropped] = fitting_columns(rows, page.style().width);
+  std::vector<Page::Column> columns;
+  for (const PsColumn& column : kept) {
+    Page::Column made{column.title, column.right, columns.empty()};
+    if (std::string_view(column.title) == "STATE") {
+      for (const InstanceRow& row : rows) made.tones.push_back(tone_of(row));
+    }
+    columns.push_back(std::move(made));
+  }
+  std::vector<Cells> cells;
   std::vector<std::string> below;
-  for (const InstanceRow& one : overview.instances) {
-    rows.push_back({shown(one.server), shown_pid(one.pid), shown_size(memory_of(one)),
-                    fit(shown(one.state), 8, page.style())});
-    below.push_back("up " + shown_age(one.uptime) + ", procs " + shown_processes(one) + ", cpu " +
-                    shown_cpu(one) + ", sessions " + std::to_string(one.served.size()) + "; " +
-                    sentence_of(one));
-    state.tones.push_back(tone_of(one));
+  for (const InstanceRow& row : rows) {
+    Cells line;
+    for (const PsColumn& column : kept) line.push_back(column.cell(row));
+    cells.push_back(std::move(line));
+    if (verbose) below.push_back(sentence_of(row, dropped));
   }
-  for (const auto& [key, sessions] : waiting_groups(overview)) {
-    rows.push_back({shown(key.first), "-", "-", fit(key.second, 8, page.style())});
-    below.push_back(waiting_reason(overview, key.first, key.second) + "; sessions " +
-                    std::to_string(sessions.size()) + "; for " + shown_clients(sessions));
-    state.tones.push_back(tone_of_state(key.second));
-  }
-  page.table("", {{"SERVER", false, true}, {"PID", true}, {"MEMORY", true}, state}, rows, below);
+  page.table("", columns, cells, below);
 }
 
 /// Rows of a process tree: "  └─ node", with the lines of its ancestors.
@@ -277,13 +323,21 @@ bool is_told(const Overview& overview, const observe::ServerView& server) {
                      });
 }
 
-void show_all_halted(Page& page, const Overview& overview) {
-  for (const observe::ServerView& server : overview.halted) page.paragraph("", shown_halt(server));
+/// A paragraph without a word that is wider than the page: such a word, usually a path, is cut.
+void show_cut(Page& page, const std::string& label, const std::string& text) {
+  const std::size_t room = page.style().width - std::min(page.style().width, width_of(label));
+  std::string fitting;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    fitting += (at == 0 ? "" : " ") + fit(text.substr(at, end - at), room, page.style());
+    at = end + 1;
+  }
+  page.paragraph(label, fitting);
 }
 
-void show_other_halted(Page& page, const Overview& overview) {
+void show_halted(Page& page, const Overview& overview, bool also_told) {
   for (const observe::ServerView& server : overview.halted) {
-    if (!is_told(overview, server)) page.paragraph("", shown_halt(server));
+    if (also_told || !is_told(overview, server)) show_cut(page, "", shown_halt(server));
   }
 }
 
@@ -305,31 +359,51 @@ bool shows_nothing(Page& page, const Overview& overview) {
   return true;
 }
 
-void show_running(Page& page, const Overview& overview) {
-  if (shows_nothing(page, overview)) return show_all_halted(page, overview);
-  if (page.style().width >= kWide) {
-    show_wide(page, overview);
+void show_running(Page& page, const Overview& overview, const PsView& view) {
+  if (shows_nothing(page, overview)) return show_halted(page, overview, true);
+  const bool wide = page.style().width >= kWide;
+  wide ? show_wide(page, overview) : show_narrow(page, overview, view.verbose);
+  if (view.verbose) {
+    for (const InstanceRow& one : overview.instances) {
+      if (!one.stale.empty()) show_cut(page, shown(one.server) + " runs old code: ", old_code_of(one));
+    }
     show_all_about(page, overview);
-    return show_all_halted(page, overview);  // the column is usually too narrow for the whole sentence
   }
-  page.style().width >= kNarrow ? show_narrow(page, overview) : show_tiny(page, overview);
-  show_all_about(page, overview);
-  show_other_halted(page, overview);
+  // A column is usually too narrow for the whole sentence.
+  show_halted(page, overview, wide || !view.verbose);
 }
 
 /// Often nothing else is left of a server that failed.
-void show_failures(Page& page, const Overview& overview) {
+void show_failures(Page& page, const Overview& overview, bool verbose) {
+  const std::size_t room = verbose ? std::string::npos : kLinesOfFailure * page.style().width;
   for (const observe::FailureView& failure : overview.failures) {
-    page.paragraph(shown(failure.server) + " failed " + shown_age(failure.age) + " ago: ",
-                   shown(failure.text));
+    const std::string label = shown(failure.server) + " failed " + shown_age(failure.age) + " ago: ";
+    show_cut(page, "", label + fit(shown(failure.text), room, page.style()));
   }
 }
 
 }  // namespace
 
-void show_process_table(Page& page, const Overview& overview) {
-  show_running(page, overview);
-  show_failures(page, overview);
+void show_daemon(Page& page, const Overview& overview) {
+  const observe::DaemonView& daemon = overview.daemon;
+  show_cut(page, "",
+           "corral " + shown(daemon.version) + " (build " + shown(daemon.build) + "), pid " +
+               shown_pid(daemon.pid) + ", up " + shown_age(daemon.uptime) +
+               (daemon.config.empty() ? "" : ", configured by " + shorten_home(daemon.config)));
+  if (!overview.url.empty()) show_cut(page, "  ", "by URL: " + overview.url);
+  if (!daemon.config_error.empty()) {
+    show_cut(page, "  ",
+             "The file has changed but cannot be used; the previous configuration is in force: " +
+                 daemon.config_error);
+  }
+}
+
+void show_process_table(Page& page, const Overview& overview, const PsView& view) {
+  show_running(page, overview, view);
+  show_failures(page, overview, view.verbose);
+  if (view.hint && !overview.instances.empty() && page.style().width < kWide && !view.verbose) {
+    page.paragraph("", "`corral ps -v` says why each process is shared or private");
+  }
 }
 
 void show_process_trees(Page& page, const Overview& overview) {
@@ -348,7 +422,7 @@ void show_process_trees(Page& page, const Overview& overview) {
     }
     show_clients(page, overview);
   }
-  show_all_halted(page, overview);
+  show_halted(page, overview, true);
 }
 
 }  // namespace corral::cli

@@ -6,9 +6,18 @@
 
 namespace corral::cli {
 
-/// One row for each instance, and one for each server and state of sessions without an instance. On a narrow
-/// page, what does not fit is printed under the row.
-void show_process_table(Page& page, const Overview& overview);
+struct PsView {
+  bool verbose = false;  // also why each process is shared or private, for which clients, and its old code
+  bool hint = false;     // ends with the command that says so
+};
+
+/// The daemon itself, in a paragraph.
+void show_daemon(Page& page, const Overview& overview);
+
+/// One row for each instance, and one for each server and state of sessions without an instance; below them
+/// the servers that refuse calls and those that failed lately. No line is wider than the page: on a narrow
+/// one the least important columns are left out.
+void show_process_table(Page& page, const Overview& overview, const PsView& view = {});
 
 /// Each instance with its processes and sessions; then each client with its servers.
 void show_process_trees(Page& page, const Overview& overview);

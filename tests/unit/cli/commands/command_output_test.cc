@@ -57,42 +57,58 @@ constexpr const char* kStatus = R"({
   "objects":[{"id":"s-1","attached":[1,2],"owner":77,"ttl_ms":600000,"age_ms":5000,"silent_ms":2000,
     "servers":["files","notes"]}]})";
 
-TEST_F(CommandOutput, OfStatusIsAllThatTheDaemonSaid) {
+constexpr const char* kDaemon =
+    R"(corral 1.2.3 (build 2026-11-01), pid 4711, up 1h 5m, configured by /etc/corral.json
+  by URL: http://127.0.0.1:8765
+  The file has changed but cannot be used; the previous configuration is in force: line 3: a comma
+  is missing
+
+)";
+
+TEST_F(CommandOutput, OfStatusIsThatOfPsBelowTheDaemon) {
   daemon_.status(kStatus);
 
   const Seen seen = run({"status"});
 
   EXPECT_EQ(seen.code, 0);
   EXPECT_EQ(seen.errors, "");
-  EXPECT_EQ(seen.out, R"(corral 1.2.3 (build 2026-11-01), pid 4711, up 1h 5m, configured by /etc/corral.json
-  by URL: http://127.0.0.1:8765
-  The file has changed but cannot be used; the previous configuration is in force: line 3: a comma
-  is missing
-  old is stopped; `corral start old` allows it to run
+  EXPECT_EQ(seen.out, kDaemon + run({"ps"}).out);
+  EXPECT_TRUE(daemon_.asked().front().measure);
+}
 
-Instances: 3
-  SERVER  INSTANCE  PID  STATE         LEVEL       UP  CALLS  SESSIONS
-  files   aaaaaaaa  101  ready         keeper  4m 10s      7         2
-  search  bbbbbbbb  201  idle, stale   cgroup      2h      0         0
-  notes   cccccccc  301  ready, stale  cgroup      1s      1         1
-  files aaaaaaaa is shared: every tool only reads
-  search bbbbbbbb is private: by the file; project /srv/project
-  search bbbbbbbb runs old code: /opt/main.py has changed; `corral restart search` runs the new code
-  notes cccccccc is private: by the file
-  notes cccccccc runs old code: /opt/notes has changed; new sessions get the new code
+TEST_F(CommandOutput, OfPsIsOneLineForEachProcess) {
+  daemon_.status(kStatus);
 
-Sessions: 4
-  SESSION  SERVER  INSTANCE  STATE   AGE  CALLS  CLIENT
-  1        files   aaaaaaaa  ready    4m      1  codex 1.2 (pid 812)
-  2        files   aaaaaaaa  ready    1s      0  claude (by URL)
-  3        notes   -         parked  15m      0  cursor
-  4        notes   -         parked  15m      0  -
+  EXPECT_EQ(run({"ps"}).out, R"(SERVER  PID  PROCS  SESS      UP  MEMORY  CPU  STATE
+files   101      -     2  4m 10s       -    -  ready
+search  201      -     0      2h       -    -  idle
+notes   301      -     0      1s       -    -  ready
+notes     -      -     2       -       -    -  parked
+old is stopped; `corral start old` allows it to run
+)");
+}
+
+TEST_F(CommandOutput, OfPsVerboseIsAllThatTheDaemonSaid) {
+  daemon_.status(kStatus);
+
+  EXPECT_EQ(run({"ps", "-v"}).out,
+            kDaemon + std::string(R"(SERVER  PID  PROCS  SESS      UP  MEMORY  CPU  STATE
+files   101      -     2  4m 10s       -    -  ready
+  shared: every tool only reads; keeper; fresh code; for claude, codex
+search  201      -     0      2h       -    -  idle
+  private: by the file; cgroup; stale code; project /srv/project
+notes   301      -     0      1s       -    -  ready
+  private: by the file; cgroup; stale code
+notes     -      -     2       -       -    -  parked
+  has no process now; the next call starts one; for cursor, unnamed
+search runs old code: /opt/main.py has changed; `corral restart search` runs the new code
+notes runs old code: /opt/notes has changed; new sessions get the new code
+old is stopped; `corral start old` allows it to run
 
 Session objects: 1
   SESSION  ATTACHED  OWNER  TTL  AGE  SILENT  SERVERS
   s-1             2     77  10m   5s      2s  files, notes
-)");
-  EXPECT_FALSE(daemon_.asked().front().measure);
+)"));
 }
 
 TEST_F(CommandOutput, OfStatusIsShortIfThereIsNothing) {
@@ -100,9 +116,7 @@ TEST_F(CommandOutput, OfStatusIsShortIfThereIsNothing) {
 
   EXPECT_EQ(run({"status"}).out, R"(corral 1 (build b), pid 1, up 1s
 
-Instances: 0
-
-Sessions: 0
+no instance is running, and no client is attached
 )");
 }
 
@@ -110,6 +124,7 @@ TEST_F(CommandOutput, OfStatusAsJsonIsTheDaemonsOwn) {
   daemon_.status(R"({"daemon":{"pid":1}})");
 
   EXPECT_EQ(run({"status", "--json"}).out, "{\"daemon\":{\"pid\":1}}\n");
+  EXPECT_FALSE(daemon_.asked().front().measure);
 }
 
 TEST_F(CommandOutput, OfPsMeasuresAndShowsTheServerThatIsAskedFor) {
@@ -124,7 +139,6 @@ TEST_F(CommandOutput, OfPsMeasuresAndShowsTheServerThatIsAskedFor) {
   EXPECT_EQ(words_of(shown, "sessions", "id"), "1 2");
   EXPECT_EQ(run({"ps", "--server", "search"}).out, R"(SERVER  PID  PROCS  SESS  UP  MEMORY  CPU  STATE
 search  201      -     0  2h       -    -  idle
-  private: by the file; cgroup; stale code
 )");
 }
 

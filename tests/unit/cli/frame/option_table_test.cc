@@ -47,7 +47,7 @@ session (anywhere): --server=SERVER; --owner=PID; --ttl=TIME; --json; --config=F
                     --runtime-dir=DIR; else 125
 serve: --config=FILE; --runtime-dir=DIR; --pid-file=FILE; --state-dir=DIR; --port=N; --bind=ADDRESS;
        --replace; --background; --auto; --log=text|json|auto; else 125
-ps: --tree; --server=SERVER; --last; --json; --runtime-dir=DIR; else 125
+ps: -v,--verbose; --tree; --server=SERVER; --last; --json; --runtime-dir=DIR; else 125
 top: -b,--batch=N; --interval=TIME; --sort=memory|cpu|uptime|sessions|name; --json;
      --runtime-dir=DIR; else 125
 info: --json; --runtime-dir=DIR; else 125

@@ -13,11 +13,20 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-std::string table_of(const Overview& overview, std::size_t width, bool unicode = true, bool bold = false) {
+std::string table_of(const Overview& overview, std::size_t width, bool unicode = true, bool bold = false,
+                     PsView view = {}) {
   std::ostringstream out;
   Page page(out, {width, unicode, bold});
-  show_process_table(page, overview);
+  show_process_table(page, overview, view);
   return out.str();
+}
+
+std::string verbose_of(const Overview& overview, std::size_t width) {
+  return table_of(overview, width, true, false, {.verbose = true});
+}
+
+std::size_t lines_of(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
 std::string trees_of(const Overview& overview, std::size_t width = 100, bool unicode = true) {
@@ -63,9 +72,63 @@ TEST(PsTable, SaysOfEachInstanceWhatItUsesOfItsLimitsAndWhyItIsShared) {
   EXPECT_THAT(wide, HasSubstr("`corral start old`"));
 }
 
-TEST(PsTable, FitsTheWidthAndLosesNoFact) {
+TEST(PsTable, HasOneLineForEachProcessOnEveryScreen) {
+  const auto status = boost::json::parse(
+      R"({"instances":[{"server":"files","id":"a","pid":5,"state":"ready","reason":"shared: every tool only reads"},
+          {"server":"files","id":"b","pid":6,"state":"idle","reason":"private: by the file","stale":"x has changed"}],
+          "sessions":[{"id":3,"server":"notes","state":"parked","instance":null}]})");
+  for (const std::size_t width : {40U, 60U, 76U, 80U, 120U, 200U}) {
+    const std::string text = table_of(read_overview(status), width);
+
+    EXPECT_EQ(lines_of(text), 4U) << text;
+    EXPECT_LE(widest_line(text), width) << text;
+    EXPECT_THAT(line_with(text, "SERVER"), HasSubstr("STATE")) << width;
+  }
+  EXPECT_EQ(line_with(table_of(read_overview(status), 80), "SERVER"),
+            "SERVER  PID  PROCS  SESS  UP  MEMORY  CPU  STATE");
+}
+
+TEST(PsTable, LeavesOutTheLeastImportantColumnsWhereThereIsNoRoom) {
+  const Overview overview = read_overview(busy_status());
+
+  EXPECT_EQ(line_with(table_of(overview, 76), "files"),
+            "files   101   3/64     2  4m 10s  81 MB/512 MB  50%/150%  ready");
+  EXPECT_EQ(line_with(table_of(overview, 60), "files"),
+            "files   101     2  4m 10s  81 MB/512 MB  50%/150%  ready");
+  EXPECT_EQ(line_with(table_of(overview, 40), "files"), "files   101     2  81 MB/512 MB  ready");
+}
+
+TEST(PsTable, NamesTheCommandThatSaysMoreOnlyOnATerminalAndOnlyIfSomethingRuns) {
+  const PsView at_terminal{.verbose = false, .hint = true};
+  const Overview busy = read_overview(busy_status());
+  const std::string hint = "`corral ps -v` says why each process is shared or private\n";
+
+  EXPECT_TRUE(table_of(busy, 80, true, false, at_terminal).ends_with(hint));
+  EXPECT_THAT(table_of(busy, 80), Not(HasSubstr(hint)));
+  EXPECT_THAT(table_of(busy, 80, true, false, {.verbose = true, .hint = true}), Not(HasSubstr(hint)));
+  EXPECT_THAT(table_of(busy, 200, true, false, at_terminal), Not(HasSubstr(hint))) << "a column says why";
+  EXPECT_THAT(table_of(read_overview(boost::json::parse("{}")), 80, true, false, at_terminal),
+              Not(HasSubstr(hint)));
+}
+
+TEST(PsTable, CutsALongFailureAndALongWordUnlessAllIsWanted) {
+  const std::string folder = "/" + std::string(100, 'f');
+  const std::string long_text =
+      "command 'x' was not found in " + folder + ": " + std::string(150, 'g') + " the end";
+  const auto status = boost::json::parse(R"({"failures":[{"server":"files","text":")" + long_text + " and " +
+                                         std::string(300, 'h') + R"(","age_ms":3000}]})");
+  const std::string text = table_of(read_overview(status), 80);
+
+  EXPECT_LE(widest_line(text), 80U) << text;
+  EXPECT_LE(lines_of(text), 6U) << text;
+  EXPECT_THAT(text, HasSubstr("files failed 3s ago: command 'x' was not found in\n/ffff"));
+  EXPECT_THAT(text, Not(HasSubstr("the end and")));
+  EXPECT_THAT(verbose_of(read_overview(status), 80), HasSubstr("the end and"));
+}
+
+TEST(PsTable, FitsTheWidthAndLosesNoFactIfAllIsWanted) {
   for (const std::size_t width : {40U, 80U, 120U, 200U}) {
-    const std::string text = table_of(read_overview(busy_status()), width);
+    const std::string text = verbose_of(read_overview(busy_status()), width);
 
     EXPECT_LE(widest_line(text), width) << text;
     for (const char* const fact :
@@ -80,7 +143,7 @@ TEST(PsTable, SaysWhatMakesASharedProcessSeparate) {
       R"({"instances":[{"server":"files","id":"a","pid":5,"state":"ready","uptime_ms":1000,"reason":"shared: safe",
           "separate":"separate from process 4: PATH differs"}],"sessions":[]})");
   for (const std::size_t width : {80U, 200U}) {
-    EXPECT_THAT(table_of(read_overview(status), width),
+    EXPECT_THAT(verbose_of(read_overview(status), width),
                 HasSubstr("safe; separate from process 4: PATH differs"))
         << width;
   }
@@ -134,16 +197,19 @@ TEST(PsTable, WhatIsStoppedOrBrokenIsNotPromisedToStart) {
 }
 
 TEST(PsTable, ASessionThatGetsAnInstanceNowIsNotCalledBroken) {
-  EXPECT_THAT(table_of(read_overview(halted_status()), 80),
+  EXPECT_THAT(table_of(read_overview(halted_status()), 80), testing::ContainsRegex("loop +- .*opening\n"));
+  EXPECT_THAT(verbose_of(read_overview(halted_status()), 80),
               testing::ContainsRegex("loop +- .*opening\n  is being started; for claude"));
 }
 
 TEST(PsTable, ABrokenServerWithoutSessionsStandsAtTheEnd) {
-  const std::string text = table_of(read_overview(halted_status()), 120);
+  const std::string text = verbose_of(read_overview(halted_status()), 120);
 
   EXPECT_THAT(text, HasSubstr("tired is broken; it died too often, so calls are refused for now;"));
   EXPECT_THAT(text, HasSubstr("last error: server tired was killed by signal 9"));
   EXPECT_THAT(text, Not(HasSubstr("files is stopped"))) << "said below its row already";
+  EXPECT_THAT(table_of(read_overview(halted_status()), 120),
+              HasSubstr("files is stopped; `corral start files`"));
 }
 
 TEST(PsTable, WhereTheColumnIsTooNarrowForItTheWholeSentenceStandsAtTheEnd) {
