@@ -38,6 +38,7 @@ of each instance; r restarts and x stops the selected server, after a question; 
 Exit code: 0 after q; 1 if no daemon is running; 125 without a suitable terminal; 128+n after signal n.)";
 
 constexpr std::size_t kWidestTable = 200;
+constexpr milliseconds kFirstPatience{500};  // a daemon that is busy costs a first frame without servers
 constexpr int kHungUp = 128 + SIGHUP;
 
 struct TopOptions {
@@ -66,11 +67,14 @@ std::string outcome_of(const TopAction& action, const DaemonAnswer& answer) {
 
 class TopRun {
  public:
-  TopRun(const TopOptions& options, std::unique_ptr<TopTerminal> terminal)
+  /// `first` is a status without measurements, which the first frame shows; null = not known.
+  TopRun(const TopOptions& options, std::unique_ptr<TopTerminal> terminal, const json::value& first)
       : options_(options),
         terminal_(std::move(terminal)),
         model_(options.order),
-        style_(terminal_style(STDOUT_FILENO)) {}
+        style_(terminal_style(STDOUT_FILENO)) {
+    if (!first.is_null()) model_.take(read_overview(first));
+  }
 
   int run() {
     while (!code_) {
@@ -251,9 +255,10 @@ int run(const TopOptions& options) {
   const DaemonAnswer there = control::look_for_daemon(options.runtime_dir);
   if (!there.ok()) return fail_for("top", there);
   if (options.batch > 0) return run_batch(options);
+  const json::value first = status_or_null(options.runtime_dir, kFirstPatience);
   Result<std::unique_ptr<TopTerminal>> terminal = TopTerminal::open();
   if (!terminal) return fail("top", terminal.error().message);
-  return TopRun(options, std::move(*terminal)).run();
+  return TopRun(options, std::move(*terminal), first).run();
 }
 
 Result<void> set_order(TopOrder& order, const std::string& word) {

@@ -133,15 +133,18 @@ std::string sum_line(const TopModel& model) {
   double cpu = 0;
   std::size_t processes = 0;
   std::size_t sessions = all.waiting.size();
+  bool measured = all.instances.empty();
   for (const InstanceRow& one : all.instances) {
     memory += memory_of(one).value_or(0);
     cpu += cpu_of(one).value_or(0);
     processes += one.usage ? one.usage->processes.size() : 0;
     sessions += one.served.size();
+    measured = measured || one.usage;
   }
-  return "instances " + std::to_string(all.instances.size()) + ", processes " + std::to_string(processes) +
-         ", sessions " + std::to_string(sessions) + ", memory " + show_size(memory) + ", cpu " +
-         shown_percent(cpu);
+  const auto known = [measured](const std::string& value) { return measured ? value : std::string("-"); };
+  return "instances " + std::to_string(all.instances.size()) + ", processes " +
+         known(std::to_string(processes)) + ", sessions " + std::to_string(sessions) + ", memory " +
+         known(show_size(memory)) + ", cpu " + known(shown_percent(cpu));
 }
 
 std::string title_line(const TopModel& model) {

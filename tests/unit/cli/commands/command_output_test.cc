@@ -149,7 +149,7 @@ TEST_F(CommandOutput, OfTopInBatchesIsOneTablePerLook) {
 
   EXPECT_EQ(seen.code, 0);
   EXPECT_EQ(seen.out, R"(corral 1.2.3, pid 4711, up 1h 5m, by memory
-instances 3, processes 0, sessions 4, memory 0 B, cpu 0%
+instances 3, processes -, sessions 4, memory -, cpu -
   SERVER    PID  PROCS  SESS      UP  MEMORY  CPU  STATE    CODE    LEVEL   CLIENT
   files     101      -     2  4m 10s       -    -  ready    fresh   keeper  claude, codex
   notes       -      -     2       -       -    -  parked   parked  -       cursor, unnamed
@@ -158,7 +158,7 @@ instances 3, processes 0, sessions 4, memory 0 B, cpu 0%
   search    201      -     0      2h       -    -  idle     stale   cgroup  -
 
 corral 1.2.3, pid 4711, up 1h 5m, by memory
-instances 3, processes 0, sessions 4, memory 0 B, cpu 0%
+instances 3, processes -, sessions 4, memory -, cpu -
   SERVER    PID  PROCS  SESS      UP  MEMORY  CPU  STATE    CODE    LEVEL   CLIENT
   files     101      -     2  4m 10s       -    -  ready    fresh   keeper  claude, codex
   notes       -      -     2       -       -    -  parked   parked  -       cursor, unnamed

@@ -157,6 +157,17 @@ F|? help  q quit  r restart  x stop  t tree  sort: m c u s n
   EXPECT_EQ(draw_top(model, 18, {90, true, true}).size(), 18U);
 }
 
+TEST(TopDrawing, ShowsInstancesBeforeTheyAreMeasured) {
+  TopModel model;
+  model.take(read_overview(boost::json::parse(
+      R"({"instances":[{"server":"files","id":"a","pid":5,"state":"ready"}],"sessions":[]})")));
+
+  const std::string drawing = drawn(draw_top(model, 6, {60, true, true}));
+
+  EXPECT_THAT(drawing, testing::HasSubstr("instances 1, processes -, sessions 0, memory -, cpu -"));
+  EXPECT_THAT(drawing, testing::ContainsRegex("files +5 +- +0 +- +- +- +ready"));
+}
+
 TEST(TopDrawing, SaysThatNothingRuns) {
   TopModel model;
   model.take({});
