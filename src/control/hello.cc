@@ -255,6 +255,7 @@ void read_connect(Hello& hello, Members& members) {
   members.text("session", hello.session);
   members.text("root", hello.root);
   members.text("share", hello.share);
+  members.flag("quiet", hello.quiet);
   members.number("client", hello.client);
   members.list("descriptors", hello.descriptors);
   read_premises(hello, members);
@@ -345,6 +346,7 @@ void write_connect(Writer& writer, const Hello& hello) {
   writer.text("cwd", hello.cwd);
   if (!hello.root.empty()) writer.text("root", hello.root);
   if (!hello.share.empty()) writer.text("share", hello.share);
+  if (hello.quiet) writer.flag("quiet", true);
   writer.number("client", hello.client);
   writer.list("descriptors", hello.descriptors);
   writer.list("environment", hello.environment);

@@ -70,6 +70,7 @@ struct Hello {
   std::string name;                      // for the command; empty = the daemon finds one
   std::string root;                      // the project, resolved; empty = `cwd`
   std::string share;                     // "", "shared", "session", "root": what --share asked for
+  bool quiet = false;                    // no advice about sharing on stderr
   pid_t client = 0;                      // the shim's parent; only shown to users
   std::vector<std::string> descriptors;  // "input", "output", "client" (a pidfd of the parent)
 

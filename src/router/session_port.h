@@ -70,6 +70,8 @@ class ClientOutput {
   virtual void error_output(std::string_view bytes) = 0;
   /// A sentence of corral for the person at the client.
   virtual void note(const std::string& sentence) = 0;
+  /// Whether that person may want to know how to share the server.
+  virtual bool wants_advice() const { return true; }
   /// Whether several programs, which must not learn about each other, may use this transport.
   virtual bool of_several_programs() const { return false; }
   /// How many messages of the server reached no client: no open request can have caused them, or the client
@@ -108,6 +110,7 @@ class SessionPort {
   bool congested() const { return output_.congested(); }
   void error_output(std::string_view bytes) { output_.error_output(bytes); }
   void note(const std::string& sentence) { output_.note(sentence); }
+  bool wants_advice() const { return output_.wants_advice(); }
   bool of_several_programs() const { return output_.of_several_programs(); }
   std::uint64_t dropped() const { return output_.dropped(); }
 

@@ -47,6 +47,7 @@ Result<control::Hello> make_hello(const ConnectOptions& options) {
   hello->share = options.share;
   hello->session = options.session;
   hello->root = options.root;
+  hello->quiet = options.quiet;
   hello->client = getppid();
   return hello;
 }

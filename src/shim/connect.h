@@ -19,7 +19,8 @@ struct ConnectOptions {
   std::string name;               // for the command; empty = the daemon finds one
   std::string share;              // "", "shared", "session" or "root"
   std::string session;            // the session object that this session belongs to; empty = none
-  std::string root;  // of the project: absolute, without symbolic links; empty = the working directory
+  std::string root;    // of the project: absolute, without symbolic links; empty = the working directory
+  bool quiet = false;  // print no advice about sharing
   bool require_daemon = false;
   bool verbose = false;
 };

@@ -21,7 +21,8 @@ StdioClient::StdioClient(Loop& loop, Arrival arrival, std::shared_ptr<ShimLine> 
       flush_limit_(loop),
       gone_(std::move(gone)),
       client_pid_(arrival.hello.client),
-      shim_pid_(arrival.shim) {}
+      shim_pid_(arrival.shim),
+      wants_advice_(!arrival.hello.quiet) {}
 
 StdioClient::~StdioClient() { line_->when_gone(nullptr); }
 

@@ -41,6 +41,7 @@ class StdioClient final : public session::Transport, private wire::Channel::Hand
   void resume() override { channel_->resume(); }
   void error_output(std::string_view bytes) override { line_->error_output(bytes); }
   void note(const std::string& sentence) override { line_->note(sentence); }
+  bool wants_advice() const override { return wants_advice_; }
   void close(Close how) override;
   void exit(int code, const std::string& why) override;
 
@@ -66,6 +67,7 @@ class StdioClient final : public session::Transport, private wire::Channel::Hand
   Gone gone_;
   pid_t client_pid_;
   pid_t shim_pid_;
+  bool wants_advice_;
   bool over_ = false;  // the session has sent its last message
   bool left_ = false;
   int code_ = 0;

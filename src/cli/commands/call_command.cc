@@ -26,7 +26,7 @@ constexpr const char* kExamples = R"(Examples:
   corral call files search --json '{"pattern": "main", "limit": 10}'
   echo '{"pattern": "main"}' | corral call files search -
   corral call -- ./server echo message=hello             a one-word command, or a whole command in quotes
-  corral call -- npx -y some-server . -- echo message=hello
+  corral call -- npx -y some-server -- echo message=hello
   corral call files --batch < calls.jsonl                {"tool": "echo", "arguments": {…}, "id": 7} on each line
   corral call --batch -- npx -y some-server . < calls.jsonl
 

@@ -1,4 +1,7 @@
 // `corral connect`: connects a client to a server of the user's daemon, instead of starting that server.
+#include <unistd.h>
+
+#include <iostream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -39,6 +42,17 @@ Result<void> set_share(std::string& share, const std::string& text) {
   return {};
 }
 
+/// At a terminal, a person has typed what a client should start, and would see nothing at all.
+void explain_waiting(const shim::ConnectOptions& options) {
+  const std::string what = options.server.empty() ? "-- COMMAND" : options.server;
+  std::cerr << "corral connect is waiting for a client's messages on stdin; a client starts it, for example: "
+               "claude "
+               "mcp add "
+            << (options.server.empty() ? "NAME" : options.server) << " -- corral connect " << what
+            << "\n`corral tools " << what << "` and `corral call " << what
+            << " TOOL` work from a shell; Ctrl+C ends this" << std::endl;
+}
+
 int connect(shim::ConnectOptions& options, const std::vector<Option>& late, std::vector<std::string> args) {
   if (args.empty() || args.front().empty()) {
     return fail("connect",
@@ -62,6 +76,7 @@ int connect(shim::ConnectOptions& options, const std::vector<Option>& late, std:
     return fail("connect", "unexpected argument '" + args[1] +
                                "': `corral connect NAME` takes one name; put a command after `--`");
   }
+  if (isatty(STDIN_FILENO) == 1) explain_waiting(options);
   return shim::connect(options);
 }
 
@@ -104,6 +119,7 @@ Command connect_command() {
       set_word(options->session));
   add("--require-daemon", "", "Exit with code 69 if no daemon is available",
       set_flag(options->require_daemon));
+  add("-q,--quiet", "", "Print no advice about sharing", set_flag(options->quiet));
   add("-v,--verbose", "", "Print progress messages to stderr", set_flag(options->verbose));
   command.options_anywhere = true;
   command.run = [options, late = command.options](std::vector<std::string> tail) {

@@ -81,7 +81,7 @@ void add_direct_options(Command& command, const std::shared_ptr<DirectOptions>& 
 }
 
 std::vector<std::string> connect_args(const DirectOptions& options, const Server& server) {
-  std::vector<std::string> args = {"connect"};
+  std::vector<std::string> args = {"connect", "--quiet"};
   args.insert(args.end(), options.connect.begin(), options.connect.end());
   if (server.command.empty()) {
     args.push_back(server.name);

@@ -19,6 +19,7 @@ Hello full_hello() {
   hello.cwd = "/srv/somebody";
   hello.environment = {"PATH=/bin", "EMPTY=", "ODD=\x01\x1f\x7f", "LATIN=\xe4\xff", "UTF8=\xc3\xa4"};
   hello.share = "session";
+  hello.quiet = true;
   hello.client = 4711;
   hello.descriptors = {"input", "output", "client"};
   return hello;
@@ -63,6 +64,7 @@ TEST(Hello, ComesBackAsItWas) {
   EXPECT_EQ(received->cwd, sent.cwd);
   EXPECT_EQ(received->environment, sent.environment);
   EXPECT_EQ(received->share, sent.share);
+  EXPECT_EQ(received->quiet, sent.quiet);
   EXPECT_EQ(received->client, sent.client);
   EXPECT_EQ(received->descriptors, sent.descriptors);
 }
@@ -262,6 +264,7 @@ std::vector<Hostile> hostile_hellos() {
       {"NoProgram", connect_with(R"("argv":[""])"), "'argv' must begin"},
       {"Nothing", connect_with(R"("share":"shared")"), "'server' or 'argv'"},
       {"Both", connect_with(R"("server":"a","argv":["b"])"), "'server' or 'argv'"},
+      {"Quiet", connect_with(R"("server":"a","quiet":"yes")"), "'quiet'"},
       {"Share", connect_with(R"("server":"a","share":"everybody")"), "'share' must be"},
       {"NegativeClient", connect_with(R"("server":"a","client":-1)"), "'client' must be"},
       {"RelativeDirectory", connect_with(R"("server":"a","cwd":"tmp")"), "'cwd' must be"},

@@ -30,6 +30,7 @@ class FakePort final : public FakeOutput, public router::SessionPort {
  public:
   using FakeOutput::error_output;
   using FakeOutput::note;
+  using FakeOutput::wants_advice;
 
   explicit FakePort(std::uint64_t number, std::string owner = {})
       : SessionPort(SessionId(number), std::move(owner), nullptr, static_cast<FakeOutput&>(*this)) {

@@ -158,6 +158,7 @@ class FakeClient final : public session::Transport {
   void resume() override { reading = true; }
   void error_output(std::string_view bytes) override { errors.append(bytes); }
   void note(const std::string& sentence) override { notes.push_back(sentence); }
+  bool wants_advice() const override { return advice; }
   void close(Close how) override { closed = how; }
   void exit(int code, const std::string& why) override {
     exit_code = code;
@@ -169,6 +170,7 @@ class FakeClient final : public session::Transport {
   bool slow = false;
   bool reading = false;
   bool overflow = false;
+  bool advice = true;
   std::string errors;
   std::vector<std::string> notes;
   std::function<void()> when_sent;  // once, in the middle of what corral does

@@ -225,6 +225,17 @@ TEST(Session, EndsWithItsServersExitCodeDuringTheHandshake) {
   EXPECT_EQ(client.exits, 1);
 }
 
+TEST(Sharing, IsExplainedOnlyToThoseWhoWantAdvice) {
+  Exchange exchange(config::Share::Auto);
+  FakeClient& script = exchange.connect();
+  script.advice = false;
+  script.say(kInitialize);
+  exchange.settle();
+  EXPECT_THAT(script.notes, testing::IsEmpty());
+
+  EXPECT_THAT(exchange.ready_client().notes, SizeIs(1)) << "the next session is still told once";
+}
+
 TEST(Sharing, FollowsTheEvidenceOfTheFirstSession) {
   Exchange exchange(config::Share::Auto);
   FakeClient& first = exchange.ready_client();

@@ -75,7 +75,7 @@ TEST_F(DirectOutput, ToolsAreATable) {
   echo  Says it? again
   bare
 )");
-  EXPECT_EQ(asked_by(script_).front(), "files");
+  EXPECT_EQ(asked_by(script_).front(), "--quiet files");
   EXPECT_THAT(asked("initialize"), HasSubstr(R"("capabilities":{})"));
   EXPECT_NE(asked("notifications/initialized"), "nothing");
 }
@@ -180,7 +180,8 @@ TEST_F(DirectOutput, OptionsArePassedOnToConnect) {
   with({kHello, kTools}, {"tools", "--session", "s", "--root", "/", "--share", "root", "--runtime-dir", "r",
                           "--config", "c", "--require-daemon", "-v", "files"});
   EXPECT_EQ(asked_by(script_).front(),
-            "--session s --root / --share root --runtime-dir r --config c --require-daemon --verbose files");
+            "--quiet --session s --root / --share root --runtime-dir r --config c --require-daemon --verbose "
+            "files");
 }
 
 TEST_F(DirectOutput, ACallShowsTheText) {
