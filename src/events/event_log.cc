@@ -2,6 +2,9 @@
 
 #include <unistd.h>
 
+#include <ctime>
+
+#include "base/text.h"
 #include "base/utc_time.h"
 #include "version.h"
 #include "wire/json_text.h"
@@ -43,8 +46,18 @@ std::optional<LogForm> log_form_called(std::string_view name) {
 }
 
 void set_log_form(LogForm form) {
-  const bool text = form == LogForm::Auto ? isatty(STDERR_FILENO) == 1 : form == LogForm::Text;
-  set_log_look(text ? nullptr : json_log_line);
+  if (form == LogForm::Text) return set_log_look(nullptr);
+  const bool people = form == LogForm::Auto && isatty(STDERR_FILENO) == 1;
+  set_log_look(people ? people_log_line : json_log_line);
+}
+
+std::string people_log_line(const LogEntry& entry) {
+  const auto seconds = static_cast<time_t>(entry.time_ms / 1000);
+  std::tm local{};
+  localtime_r(&seconds, &local);
+  char time[16] = "";
+  std::strftime(time, sizeof time, "%H:%M:%S ", &local);
+  return time + printable(entry.text);
 }
 
 std::string json_log_line(const LogEntry& entry) {

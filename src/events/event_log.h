@@ -16,9 +16,12 @@ enum class LogForm : std::uint8_t { Auto, Text, Json };
 /// Parses "auto", "text", "json", the values of --log; nothing for any other word.
 std::optional<LogForm> log_form_called(std::string_view name);
 
-/// Applies to the whole process from now on. Auto: text on a terminal, otherwise JSON. Call before other
-/// threads log.
+/// Applies to the whole process from now on. Auto: for people on a terminal, otherwise JSON. Call before
+/// other threads log.
 void set_log_form(LogForm form);
+
+/// "14:03:07 sentence", in local time: what a person at the terminal of the daemon reads.
+std::string people_log_line(const LogEntry& entry);
 
 /// {"time":"…","level":"info","version":"…","pid":1,"text":"…"} and the entry's members.
 std::string json_log_line(const LogEntry& entry);

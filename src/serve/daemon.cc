@@ -38,6 +38,7 @@
 #include "serve/pid_file.h"
 #include "serve/service_notify.h"
 #include "serve/start.h"
+#include "serve/welcome.h"
 #include "transport/unix_listener.h"
 #include "version.h"
 
@@ -90,6 +91,7 @@ class Daemon {
         lock_(std::move(lock)),
         lifeline_(std::move(lifeline)),
         obeys_hangup_(isatty(STDERR_FILENO) == 1),
+        for_people_(obeys_hangup_ && (options.log.empty() || options.log == "auto")),
         signals_(take_signals()),
         notify_(ServiceNotify::from_environment()),
         record_{getpid(), kVersion, show_utc_seconds(time(nullptr))},
@@ -122,6 +124,7 @@ class Daemon {
   UniqueFd lock_;  // held until this process is gone
   UniqueFd lifeline_;
   const bool obeys_hangup_;  // at a terminal, SIGHUP means that the user has closed it
+  const bool for_people_;    // the log is a text for the person at the terminal
   UniqueFd signals_;
   ServiceNotify notify_;
   const PidRecord record_;
@@ -152,7 +155,8 @@ class Daemon {
 };
 
 int Daemon::run() {
-  log_as_text("Server starting (PID: " + std::to_string(record_.pid) + ", Build: " + kBuildDate + ")");
+  if (!for_people_)
+    log_as_text("Server starting (PID: " + std::to_string(record_.pid) + ", Build: " + kBuildDate + ")");
   bound_standard_error(control::log_path(options_.runtime_dir));
   events::set_log_form(events::log_form_called(options_.log).value_or(events::LogForm::Auto));
   Result<proc::KeeperSpawner> spawner = proc::KeeperSpawner::create();
@@ -191,7 +195,7 @@ Result<config::Configuration> Daemon::read_configuration() {
   if (!configuration) return configuration;
   for (const std::string& warning : configuration->warnings) log_line("warning: " + warning, LogLevel::Warn);
   if (source_.file().empty()) return configuration;
-  if (!source_.found()) {
+  if (!source_.found() && !for_people_) {
     log_line("no configuration at '" + source_.file() +
              "': only commands that clients pass themselves are served");
   }
@@ -247,6 +251,10 @@ void Daemon::open_sockets(proc::Spawner& spawner, config::Configuration configur
   // meanwhile wait in the socket's queue.
   records_ =
       std::make_unique<daemon::Records>(loop_, state_directory_of(options_), configuration.options.history);
+  Welcome welcome{getpid(), source_.file(), source_.found(), {}, {}, {}};
+  for (const config::Server& server : configuration.servers) {
+    if (server.name != daemon::kBuiltInServer) welcome.servers.push_back(server.name);
+  }
   hub_ = std::make_unique<daemon::Hub>(
       loop_, std::move(configuration), spawner, [this] { return source_.read(); }, *records_);
   loop_.when_slow([this](const SlowTurn& turn) { records_->events().tell(events::event_of(turn)); });
@@ -258,6 +266,11 @@ void Daemon::open_sockets(proc::Spawner& spawner, config::Configuration configur
   });
   listener_ = std::make_unique<transport::UnixListener>(loop_, socket_.take(), *hub_);
   open_http();
+  if (for_people_) {
+    welcome.command = options_.command.empty() ? "" : hub_->only_server();
+    welcome.url = http_->url();
+    write_to_standard_error(welcome_text(welcome));
+  }
   watch_signals();
   watch_lifeline();
   leave_when_idle();
@@ -281,7 +294,7 @@ void Daemon::open_http() {
   http_ = std::make_unique<HttpListeners>(loop_, *hub_, hub_->options(), http_socket_.take(),
                                           std::move(tcp_socket_), tokens_);
   hub_->snapshots().reached_at(http_->url(), control::http_socket_path(options_.runtime_dir));
-  if (http_->url().empty()) return;
+  if (http_->url().empty() || for_people_) return;
   log_line(options_.command.empty()
                ? "HTTP: servers are at " + http_->url() + "/mcp/NAME, and at /sse/NAME for old clients"
                : "HTTP: " + hub_->only_server() + " is at " + http_->url() +
@@ -384,8 +397,9 @@ void Daemon::finish(const daemon::Drained& ended) {
   if (std::exchange(finished_, true)) return;
   const auto took = std::chrono::duration_cast<milliseconds>(Clock::now() - began_);
   tell(events::Kind::Shutdown, "shutdown", "the daemon is shutting down: " + reason_);
-  log_as_text("Shutting down (" + reason_ + ", " + count(ended.sessions, "sessions, ") +
-              count(ended.instances, "instances, ") + std::to_string(took.count()) + " ms)");
+  if (!for_people_)
+    log_as_text("Shutting down (" + reason_ + ", " + count(ended.sessions, "sessions, ") +
+                count(ended.instances, "instances, ") + std::to_string(took.count()) + " ms)");
   remove_pid_file(pid_file_, record_);
   loop_.post([this] { loop_.stop(); });  // after every waiting client has been answered
 }

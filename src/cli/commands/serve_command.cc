@@ -67,7 +67,7 @@ Command serve_command() {
   add("--auto", "",
       "Exit a few minutes after the last session (corral.linger); `connect` starts the daemon in this way",
       set_flag(options->automatic));
-  add("--log", "text|json|auto", "Log format; auto is text on a terminal, otherwise JSON (auto)",
+  add("--log", "text|json|auto", "Log format; auto is a text for people on a terminal, otherwise JSON (auto)",
       [options](const std::string& form) {
         if (!events::log_form_called(form))
           return Result<void>(Error{"invalid log format '" + form + "': use text, json or auto"});

@@ -68,6 +68,13 @@ TEST_F(LogOfEvents, HasAsJsonNoMemberForWhatIsNotSaid) {
             R"("session":3,"cause":"idle","took_ms":0,"count":1,"pid":4711,"text":"died"})");
 }
 
+TEST_F(LogOfEvents, IsATimeAndASentenceForPeople) {
+  const std::string line = people_log_line({LogLevel::Warn, "it is\x1b[2J\ndone", "", 1794800400123});
+
+  EXPECT_THAT(line, testing::MatchesRegex("[0-2][0-9]:[0-5][0-9]:00 it is.*done"));
+  EXPECT_EQ(line.find_first_of("\x1b\n"), std::string::npos);
+}
+
 TEST_F(LogOfEvents, HasTheLevelOfItsKind) {
   set_log_form(LogForm::Json);
   const std::set<Kind> errors = {Kind::Survivor, Kind::Broken};

@@ -1,0 +1,58 @@
+#include "serve/welcome.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "version.h"
+
+namespace corral::serve {
+namespace {
+
+constexpr std::size_t kMostNames = 5;
+
+std::string names_of(const std::vector<std::string>& servers) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(servers.size(), kMostNames); ++i) {
+    text += (i == 0 ? "" : ", ") + printable(servers[i]);
+  }
+  if (servers.size() > kMostNames) text += " and " + std::to_string(servers.size() - kMostNames) + " more";
+  return text;
+}
+
+std::string row(const std::string& label, const std::string& text) {
+  return "  " + label + std::string(10 - label.size(), ' ') + text + '\n';
+}
+
+std::string configured(const Welcome& daemon) {
+  if (!daemon.config_found) {
+    return row("servers", "none configured: there is no " + printable(daemon.config)) +
+           row("", "`corral add NAME -- COMMAND` or `corral import FILE` adds some") +
+           row("clients", "corral connect -- COMMAND     starts a server for any client");
+  }
+  if (daemon.servers.empty()) {
+    return row("servers", "none in " + printable(daemon.config) + "; `corral add NAME -- COMMAND` adds one");
+  }
+  const std::string name = printable(daemon.servers.front());
+  return row("servers", names_of(daemon.servers)) + row("from", printable(daemon.config)) +
+         row("clients", "corral connect " + name + "     is the command that a client starts") +
+         row("", "`corral tools " + name + "` shows from a shell whether it works");
+}
+
+}  // namespace
+
+std::string welcome_text(const Welcome& daemon) {
+  std::string text = std::string("corral ") + kVersion + " serves, as process " + std::to_string(daemon.pid) +
+                     ". Ctrl+C ends it and all its servers.\n";
+  if (!daemon.command.empty()) {
+    text += row("server", printable(daemon.command));
+    text += row("by URL", daemon.url + "/mcp     for old clients " + daemon.url + "/sse");
+    return text + row("clients", "claude mcp add --transport http " + printable(daemon.command) + " " +
+                                     daemon.url + "/mcp");
+  }
+  text += configured(daemon);
+  text += daemon.url.empty() ? row("by URL", "not without `corral serve --port 8765`")
+                             : row("by URL", daemon.url + "/mcp/NAME");
+  return text + row("look", "`corral ps`, `corral top`");
+}
+
+}  // namespace corral::serve
