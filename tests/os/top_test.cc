@@ -11,6 +11,7 @@
 
 #include "support/eventually.h"
 #include "support/hub_test.h"
+#include "support/on_screens.h"
 #include "support/terminal.h"
 
 namespace corral::os_tests {
@@ -42,7 +43,7 @@ class PsTop : public HubTest {
 };
 
 TEST_F(PsTop, PsSaysWhichProcessServesWhom) {
-  const Words table = say("ps");
+  const Words table = say("ps", {"-v"});
   const Words tree = say("ps", {"--tree"});
   const Words json = say("ps", {"--json", "--server", "beta"});
 
@@ -69,55 +70,18 @@ TEST_F(PsTop, ABatchIsPlainTextWithoutATerminal) {
   EXPECT_THAT(without.err, HasSubstr("corral top --batch"));
 }
 
-/// A tmux of its own, ended with the test.
-class TopInTmux : public PsTop {
+class TopInTmux : public OnScreens<PsTop> {
  protected:
-  void TearDown() override {
-    if (has_tmux_) tmux({"kill-server"});
-    PsTop::TearDown();
-  }
-
-  std::string tmux(const std::vector<std::string>& words) {
-    Launch launch = command("tmux");
-    launch.argv = {"tmux", "-S", path("s-" + tag()), "-f", "/dev/null"};
-    launch.argv.insert(launch.argv.end(), words.begin(), words.end());
-    Session session(launch);
-    std::string out = session.output_to_end();
-    session.wait();
-    return out;
-  }
-
   void start_top(const std::vector<std::string>& words = {}) {
     open_screen("top", 80, command("top", words).argv);
   }
 
-  /// A screen of that name with a `ps` on it; the pane stays until the server of tmux goes.
-  void start_ps(const std::string& name, int columns) {
-    std::vector<std::string> line = {"sh", "-c", "\"$@\"; read end", "sh"};
-    const Launch ps = command("ps");
-    line.insert(line.end(), ps.argv.begin(), ps.argv.end());
-    open_screen(name, columns, line);
-  }
-
-  void open_screen(const std::string& name, int columns, const std::vector<std::string>& program) {
-    has_tmux_ = true;
-    std::vector<std::string> line = {"new-session",           "-d", "-s", name, "-x",
-                                     std::to_string(columns), "-y", "24"};
-    line.insert(line.end(), program.begin(), program.end());
-    tmux(line);
-  }
-
   std::string screen() { return tmux({"capture-pane", "-p"}); }
-  std::string colours_of(const std::string& name) { return tmux({"capture-pane", "-p", "-e", "-t", name}); }
-  std::string text_of(const std::string& name) { return tmux({"capture-pane", "-p", "-t", name}); }
   void type(const std::string& key) { tmux({"send-keys", key}); }
   bool shows(const std::string& regex) {
     return eventually([&] { return testing::Value(screen(), testing::ContainsRegex(regex)); });
   }
   pid_t top() { return std::atoi(tmux({"list-panes", "-F", "#{pane_pid}"}).c_str()); }
-
- private:
-  bool has_tmux_ = false;
 };
 
 TEST_F(TopInTmux, ShowsSortsAndStopsByKey) {
@@ -154,9 +118,8 @@ TEST_F(TopInTmux, PsTellsAStoppedServerFromAParkedOneOnScreensOf80And150Columns)
 
   for (const int columns : {80, 150}) {
     const std::string name = "ps" + std::to_string(columns);
-    start_ps(name, columns);
-    ASSERT_TRUE(eventually([&] { return text_of(name).find("`corral start alpha`") != std::string::npos; }))
-        << text_of(name);
+    open_page(name, columns, command("ps").argv);
+    ASSERT_TRUE(comes_to_show(name, kEnd)) << text_of(name);
     const std::string text = text_of(name);
 
     EXPECT_THAT(line_of(text, "SERVER"), HasSubstr("STATE")) << "the header was wrapped";

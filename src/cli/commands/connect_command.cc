@@ -44,13 +44,13 @@ Result<void> set_share(std::string& share, const std::string& text) {
 
 /// At a terminal, a person has typed what a client should start, and would see nothing at all.
 void explain_waiting(const shim::ConnectOptions& options) {
+  const std::string name = options.server.empty() ? "NAME" : options.server;
   const std::string what = options.server.empty() ? "-- COMMAND" : options.server;
-  std::cerr << "corral connect is waiting for a client's messages on stdin; a client starts it, for example: "
-               "claude "
-               "mcp add "
-            << (options.server.empty() ? "NAME" : options.server) << " -- corral connect " << what
-            << "\n`corral tools " << what << "` and `corral call " << what
-            << " TOOL` work from a shell; Ctrl+C ends this" << std::endl;
+  std::cerr << "corral connect is waiting for a client's messages on stdin; Ctrl+C ends it.\n"
+            << "  a client starts it, as in   claude mcp add " << name << " -- corral connect " << what
+            << '\n'
+            << "  from a shell                `corral tools " << what << "`, `corral call " << what
+            << (options.server.empty() ? " -- TOOL`" : " TOOL`") << std::endl;
 }
 
 int connect(shim::ConnectOptions& options, const std::vector<Option>& late, std::vector<std::string> args) {
