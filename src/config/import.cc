@@ -88,6 +88,7 @@ class Importing {
     EntryImport imported = import_entry(entry.get_object(), base_name(file_));
     const std::string subject = "'" + shown + "' ";
     for (const std::string& note : imported.notes) result_.notes.push_back(subject + note);
+    for (PlainCredential& one : imported.credentials) result_.credentials.emplace_back(name, std::move(one));
     if (imported.entry.empty()) return;
     // Checks that corral can read the new entry, so that an invalid one does not prevent the import of
     // others.

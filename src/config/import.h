@@ -2,15 +2,19 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
+#include "config/credentials.h"
 #include "config/merge.h"
 
 namespace corral::config {
 
 struct Import {
   std::vector<NewServer> servers;
+  /// By the name of the server; of those that are left out, too.
+  std::vector<std::pair<std::string, PlainCredential>> credentials;
   std::vector<std::string> notes;  // what was left out or changed, and why; never values, which may be secret
 };
 

@@ -6,12 +6,25 @@
 #include <optional>
 
 #include "base/files.h"
+#include "base/text.h"
 #include "config/entry.h"
 
 namespace corral::config {
 namespace {
 
 namespace json = boost::json;
+
+/// What is taken over or has its own note, and what says nothing about the server.
+constexpr std::array<std::string_view, 30> kSettledKeys = {
+    "command",        "args",          "env",         "environment",
+    "envFile",        "env_vars",      "cwd",         "tools",
+    "includeTools",   "enabled_tools", "deny",        "excludeTools",
+    "disabled_tools", "disabledTools", "timeout",     "tool_timeout_sec",
+    "corral",         "disabled",      "enabled",     "type",
+    "name",           "title",         "displayName", "note",
+    "notes",          "comment",       "_comment",    "$comment",
+    "version",        "icon"};
+constexpr std::size_t kMostKeysNamed = 10;
 
 /// The value of the first key that exists and is not null.
 const json::value* first_of(const json::object& entry, std::initializer_list<std::string_view> keys) {
@@ -51,6 +64,7 @@ class Translation {
 
   EntryImport run() {
     if (first_of(entry_, {"command"}) == nullptr) {
+      result_.credentials = plain_credentials(entry_);
       return left_out("is left out: it is a remote server; corral manages local processes");
     }
     if (!command() || !unwrap()) return std::move(result_);
@@ -63,6 +77,8 @@ class Translation {
     if (const json::value* options = first_of(entry_, {"corral"})) result_.entry["corral"] = *options;
     if (is_true(entry_, "disabled", true) || is_true(entry_, "enabled", false))
       result_.entry["disabled"] = true;
+    other_keys();
+    result_.credentials = plain_credentials(result_.entry);
     return std::move(result_);
   }
 
@@ -111,6 +127,20 @@ class Translation {
     if (dashes - words_.begin() > 2) note("loses the options of its `corral` command");
     words_.erase(words_.begin(), dashes + 1);
     return true;
+  }
+
+  /// Keys that corral has no meaning for: the user must know that they have no effect on the new entry.
+  void other_keys() {
+    std::string keys;
+    std::size_t count = 0;
+    for (const auto& [key, value] : entry_) {
+      if (std::find(kSettledKeys.begin(), kSettledKeys.end(), key) != kSettledKeys.end()) continue;
+      if (++count > kMostKeysNamed) continue;
+      keys += (keys.empty() ? "\"" : ", \"") + printable(std::string_view(key).substr(0, 100)) + "\"";
+    }
+    if (count > kMostKeysNamed) keys += " and " + std::to_string(count - kMostKeysNamed) + " more";
+    if (count > 0)
+      note("is added without " + keys + ": only the client uses that, so leave it in the client's file");
   }
 
   bool environment() {

@@ -6,11 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "config/credentials.h"
+
 namespace corral::config {
 
 struct EntryImport {
   boost::json::object entry;       // empty = left out
   std::vector<std::string> notes;  // each continues a sentence that begins with the name
+  std::vector<PlainCredential> credentials;
 };
 
 /// Whether the entry has a command or a URL. One that only switches a server on or off, which is defined

@@ -91,7 +91,7 @@ TEST_F(ConfigCommands, AddMakesAFileThatSaysWhatWasTyped) {
 )");
   EXPECT_EQ(mode_of(config()), 0600U);
   EXPECT_THAT(said.out, AllOf(StartsWith("Added files to "), HasSubstr("No daemon is running"),
-                              HasSubstr("Next: corral connect files\n"), Not(HasSubstr(".bak"))));
+                              HasSubstr("Next: corral tools files\n"), Not(HasSubstr(".bak"))));
   EXPECT_EQ(access(path(backup()).c_str(), F_OK), -1);
 }
 

@@ -7,9 +7,12 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
 
 #include "base/text.h"
 #include "cli/commands/config_change.h"
+#include "cli/commands/entry_check.h"
+#include "cli/commands/next_steps.h"
 #include "cli/frame/command.h"
 #include "cli/frame/option_values.h"
 #include "cli/frame/parser.h"
@@ -27,11 +30,12 @@ constexpr const char* kExamples = R"(Examples:
   corral add fetch --share shared -- uvx mcp-server-fetch
   corral add files --share root -- npx -y @modelcontextprotocol/server-filesystem '${CORRAL_ROOT}'
   corral add github --env 'GITHUB_TOKEN=${GITHUB_TOKEN}' -- github-mcp-server stdio
+  corral add --try memory -- npx -y @modelcontextprotocol/server-memory
 
 Write the server's command after `--`, as a client would run it. ${VAR} in single quotes is expanded when a client connects.
 The rest of the file, including its comments, does not change, and the old version is kept next to it. A running daemon
-applies the change.
-Exit code: 0, or 1 if nothing was changed. docs/configuration.md explains every key.)";
+applies the change. A command or a variable that cannot be resolved in this shell is a warning.
+Exit code: 0, or 1 if nothing was changed: also if --try has failed. docs/configuration.md explains every key.)";
 
 constexpr const char* kUsage =
     "give a name and, after `--`, the server's command, as in `corral add fetch -- uvx mcp-server-fetch`";
@@ -42,6 +46,7 @@ struct AddOptions {
   json::object env;
   std::string cwd;
   bool replace = false;
+  bool trial = false;
 };
 
 Result<void> set_share(std::string& share, const std::string& text) {
@@ -83,27 +88,58 @@ json::object entry_of(const AddOptions& options, const std::vector<std::string>&
   return entry;
 }
 
-/// What is wrong with the new entry; empty if nothing is. The position in the text is cut off, because the
-/// user has not seen that text.
-std::string objection_to_entry(const std::string& name, const json::object& entry) {
+/// The new entry as the daemon would read it. An error says what is wrong, without the position in the text,
+/// because the user has not seen that text.
+Result<config::Server> read_entry(const std::string& name, const json::object& entry) {
   const json::value alone = {{"mcpServers", {{name, entry}}}};
   const Result<config::Configuration> read = config::parse(json::serialize(alone), "");
-  if (read) return "";
-  const std::string& message = read.error().message;
-  const std::size_t place = message.find(": ");
-  return place == std::string::npos ? message : message.substr(place + 2);
+  if (!read) {
+    const std::string& message = read.error().message;
+    const std::size_t place = message.find(": ");
+    return Error{place == std::string::npos ? message : message.substr(place + 2)};
+  }
+  const config::Server* const server = read->find(name);
+  if (server == nullptr) return Error{"the entry describes no server that corral can run"};
+  return *server;
 }
 
 /// Prints the warnings about the new entry. Warnings about the rest of the file are for `corral config
 /// check`.
-void warn(const std::string& file, const std::string& name) {
+void warn(Page& page, const std::string& file, const config::Server& server, const json::object& entry) {
   const Result<config::Configuration> now = config::read(file);
-  if (!now) return;
-  Page page(std::cout, terminal_style(STDOUT_FILENO));
-  for (const std::string& warning : now->warnings) {
-    if (warning.find("server '" + name + "'") == std::string::npos) continue;
-    page.paragraph("warning: ", printable(warning));
+  if (now) {
+    for (const std::string& warning : now->warnings) {
+      if (warning.find("server '" + server.name + "'") == std::string::npos) continue;
+      page.paragraph("warning: ", printable(warning));
+    }
   }
+  for (const std::string& doubt : doubts_about(server, client_environment())) {
+    page.paragraph("warning: ", printable(doubt) + " It was added anyway.");
+  }
+  for (const config::PlainCredential& one : config::plain_credentials(entry)) {
+    page.paragraph("warning: ", printable(credential_warning(server.name, one, shorten_home(file))));
+  }
+}
+
+/// For --try: the exit code if the server must not be added.
+std::optional<int> refuse_if_it_fails(const config::Server& server) {
+  Interrupts interrupts;
+  const Result<std::string> tried = try_server(server, interrupts);
+  if (!tried) {
+    std::cerr << "corral add: '" << printable(server.name)
+              << "' is not added, because it did not start: " << tried.error().message << "\n";
+    return 1;
+  }
+  Page(std::cout, terminal_style(STDOUT_FILENO))
+      .paragraph("", "Tried " + printable(server.name) + ": " + *tried + ".");
+  return std::nullopt;
+}
+
+/// Then the change is refused anyway.
+bool exists_already(const AddOptions& options, const std::string& name) {
+  if (options.replace) return false;
+  const Result<config::Configuration> now = config::read(options.change.config);
+  return now && now->find(name) != nullptr;
 }
 
 int add(const AddOptions& options, const std::string& name, const std::vector<std::string>& command) {
@@ -112,8 +148,10 @@ int add(const AddOptions& options, const std::string& name, const std::vector<st
     return refuse_change("add", objection + ". Choose another name.");
   }
   const json::object entry = entry_of(options, command);
-  if (const std::string objection = objection_to_entry(name, entry); !objection.empty()) {
-    return refuse_change("add", objection);
+  const Result<config::Server> server = read_entry(name, entry);
+  if (!server) return refuse_change("add", server.error().message);
+  if (options.trial && !exists_already(options, name)) {
+    if (const std::optional<int> code = refuse_if_it_fails(*server)) return *code;
   }
   bool replaced = false;
   const auto rewrite = [&](const std::string& old) -> Result<std::string> {
@@ -130,8 +168,9 @@ int add(const AddOptions& options, const std::string& name, const std::vector<st
     return (replaced ? "Replaced " + name + " in" : "Added " + name + " to");
   });
   if (code != 0) return code;
-  warn(file, name);
-  Page(std::cout, terminal_style(STDOUT_FILENO)).command("Next: ", connect_line(file, name));
+  Page page(std::cout, terminal_style(STDOUT_FILENO));
+  warn(page, file, *server, entry);
+  show_next_steps(page, file, name);
   return 0;
 }
 
@@ -169,6 +208,8 @@ Command add_command() {
   command.options.push_back({"--replace", "",
                              "Replace an existing server of that name, but keep its other corral options",
                              set_flag(options->replace)});
+  command.options.push_back({"--try", "", "Start the server once before it is added, and ask for its tools",
+                             set_flag(options->trial)});
   command.options_anywhere = true;
   command.run = [options, known = command.options](const std::vector<std::string>& args) {
     return run(*options, known, args);

@@ -76,11 +76,6 @@ int refuse_change(const std::string& command, const std::string& sentence) {
   return 1;
 }
 
-std::string connect_line(const std::string& config, const std::string& name) {
-  const std::string with = config == config::default_file() ? "" : " --config " + shell_word(config);
-  return "corral connect" + with + " " + shell_word(name);
-}
-
 int change_configuration(const ConfigChange& change, const Rewrite& rewrite,
                          const std::function<std::string()>& done) {
   Result<config::FileUpdate> update = config::FileUpdate::begin(change.config);

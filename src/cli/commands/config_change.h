@@ -32,7 +32,4 @@ int change_configuration(const ConfigChange& change, const Rewrite& rewrite,
 /// Prints on stderr why nothing was changed; returns the exit code 1.
 int refuse_change(const std::string& command, const std::string& sentence);
 
-/// The command that uses a server, for a shell or a client's file: "corral connect files".
-std::string connect_line(const std::string& config, const std::string& name);
-
 }  // namespace corral::cli

@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <boost/json.hpp>
-#include <filesystem>
 #include <iostream>
 #include <memory>
 
@@ -10,6 +9,7 @@
 #include "base/secrets.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "cli/commands/entry_check.h"
 #include "cli/frame/command.h"
 #include "cli/frame/option_values.h"
 #include "cli/frame/parser.h"
@@ -133,20 +133,11 @@ void show_daemon(Page& page, const config::Options& options, config::Lines which
   if (!watch.empty()) page.paragraph("watch: ", watch);
 }
 
-std::vector<std::string> own_environment() {
-  std::vector<std::string> environment;
-  // The daemon sets this variable for every client, to the project root.
-  std::error_code unknown;
-  environment.push_back("CORRAL_ROOT=" + std::filesystem::current_path(unknown).string());
-  for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
-  return environment;
-}
-
 /// Variables that are missing in this shell, so that a server would not start from it. A client's environment
 /// may differ.
 std::vector<std::string> missing_variables(const Configuration& configuration) {
   std::vector<std::string> missing;
-  const std::vector<std::string> environment = own_environment();
+  const std::vector<std::string> environment = client_environment();
   for (const Server& server : configuration.servers) {
     const Result<Server> expanded = config::expand(server, environment);
     if (!expanded && !server.disabled) missing.push_back("in this shell: " + expanded.error().message);

@@ -41,7 +41,15 @@ Result<Pipe> make_pipe() {
 void never_block(int fd) { fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK); }
 
 /// Restores the signal mask from before, and makes the pipes the child's stdin and stdout.
-int spawn(pid_t& pid, int in, int out, const sigset_t& mask, std::vector<char*>& argv) {
+int spawn(pid_t& pid, int in, int out, const sigset_t& mask, std::vector<char*>& argv,
+          const ChildPlace* place) {
+  std::vector<char*> environment;
+  if (place != nullptr) {
+    for (const std::string& variable : place->environment) {
+      environment.push_back(const_cast<char*>(variable.c_str()));
+    }
+  }
+  environment.push_back(nullptr);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t defaults;
@@ -54,7 +62,9 @@ int spawn(pid_t& pid, int in, int out, const sigset_t& mask, std::vector<char*>&
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-  const int error = posix_spawn(&pid, "/proc/self/exe", &actions, &attributes, argv.data(), environ);
+  if (place != nullptr) posix_spawn_file_actions_adddup2(&actions, place->error_output, STDERR_FILENO);
+  const int error = posix_spawn(&pid, "/proc/self/exe", &actions, &attributes, argv.data(),
+                                place == nullptr ? environ : environment.data());
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   return error;
@@ -62,7 +72,8 @@ int spawn(pid_t& pid, int in, int out, const sigset_t& mask, std::vector<char*>&
 
 }  // namespace
 
-Result<ConnectChild> ConnectChild::start(const std::vector<std::string>& args, Interrupts& interrupts) {
+Result<ConnectChild> ConnectChild::start(const std::vector<std::string>& args, Interrupts& interrupts,
+                                         const ChildPlace* place) {
   Result<Pipe> in = make_pipe();
   if (!in) return in.error();
   Result<Pipe> out = make_pipe();
@@ -74,7 +85,7 @@ Result<ConnectChild> ConnectChild::start(const std::vector<std::string>& args, I
   for (std::string& word : line) argv.push_back(word.data());
   argv.push_back(nullptr);
   pid_t pid = 0;
-  const int error = spawn(pid, in->read.get(), out->write.get(), interrupts.mask_before(), argv);
+  const int error = spawn(pid, in->read.get(), out->write.get(), interrupts.mask_before(), argv, place);
   if (error != 0) return Error{std::string("cannot start `corral connect`: ") + strerror(error)};
   never_block(in->write.get());
   never_block(out->read.get());

@@ -16,11 +16,18 @@
 
 namespace corral::cli {
 
+/// What the child does not get from us.
+struct ChildPlace {
+  std::vector<std::string> environment;  // "NAME=value"
+  int error_output;                      // its stderr
+};
+
 class ConnectChild {
  public:
   /// Runs `corral ARGS...`. Our ends of the pipes do not block. `interrupts` must outlive the object: a
-  /// second Ctrl+C shortens the waiting in `end`.
-  static Result<ConnectChild> start(const std::vector<std::string>& args, Interrupts& interrupts);
+  /// second Ctrl+C shortens the waiting in `end`. `place` null: our environment and our stderr.
+  static Result<ConnectChild> start(const std::vector<std::string>& args, Interrupts& interrupts,
+                                    const ChildPlace* place = nullptr);
   ConnectChild(ConnectChild&& other) noexcept;
   ConnectChild& operator=(ConnectChild&&) = delete;
   ~ConnectChild();  // ends it

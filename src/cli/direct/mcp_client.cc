@@ -81,8 +81,8 @@ struct McpClient::Open {
 McpClient::McpClient(Interrupts& interrupts, Hooks hooks, milliseconds timeout)
     : interrupts_(interrupts), hooks_(std::move(hooks)), timeout_(timeout), reader_(kLongestLine) {}
 
-Answer McpClient::begin(const std::vector<std::string>& args) {
-  Result<ConnectChild> child = ConnectChild::start(args, interrupts_);
+Answer McpClient::begin(const std::vector<std::string>& args, const ChildPlace* place) {
+  Result<ConnectChild> child = ConnectChild::start(args, interrupts_, place);
   if (!child) return {Answer::Kind::Lost, "", child.error().message, kNotReached};
   child_.emplace(std::move(*child));
   return handshake();

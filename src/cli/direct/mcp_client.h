@@ -54,7 +54,7 @@ class McpClient {
 
   /// Starts `corral ARGS...` and performs the handshake. Returns the answer to initialize. Call it first, and
   /// once.
-  Answer begin(const std::vector<std::string>& args);
+  Answer begin(const std::vector<std::string>& args, const ChildPlace* place = nullptr);
   /// Sends a request and waits. `params` is a JSON object. On timeout or Ctrl+C the request is cancelled.
   Answer ask(std::string_view method, const std::string& params);
   /// Whether the server declared this capability.

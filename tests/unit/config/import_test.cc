@@ -34,6 +34,33 @@ std::vector<std::string> notes(const std::string& written) {
   return imported(R"({"mcpServers": {"a": )" + written + "}}").notes;
 }
 
+TEST(Import, NamesTheKeysThatOnlyTheClientUses) {
+  EXPECT_THAT(
+      notes(R"({"command": "x", "alwaysAllow": ["a"], "trust": true, "name": "x", "type": "stdio"})"),
+      ElementsAre(
+          "'a' is added without \"alwaysAllow\", \"trust\": only the client uses that, so leave it in "
+          "the client's file"));
+  EXPECT_THAT(notes(R"({"command": "x", "disabledTools": ["a"], "disabled": true})"), IsEmpty());
+  std::string many = R"({"command": "x")";
+  for (int i = 0; i < 500; ++i) many += ", \"k\\u001b" + std::to_string(i) + std::string(300, 'k') + "\": 1";
+  const std::vector<std::string> said = notes(many + "}");
+  ASSERT_THAT(said, SizeIs(1));
+  EXPECT_THAT(said[0], HasSubstr(" and 490 more: "));
+  EXPECT_LT(said[0].size(), 2000U);
+  EXPECT_EQ(said[0].find('\x1b'), std::string::npos);
+}
+
+TEST(Import, FindsCredentialsOfEveryServerButShowsNone) {
+  const Import result = imported(R"({"mcpServers": {
+    "a": {"command": {"path": "x", "args": ["--token", "hush"], "env": {"MY_KEY": "hush"}}},
+    "b": {"url": "https://x", "headers": {"Authorization": "Bearer hush"}},
+    "c": {"command": ["x", "--password=hush"], "env": {"KEY": "${KEY}"}}}})");
+  std::vector<std::string> places;
+  for (const auto& [name, credential] : result.credentials) places.push_back(name + ": " + credential.place);
+  EXPECT_THAT(places, ElementsAre("a: MY_KEY", "a: the argument after --token", "b: header Authorization",
+                                  "c: --password in the arguments"));
+}
+
 TEST(Import, FindsTheServersOfEveryKnownClient) {
   for (const known::KnownClient& client : known::known_clients()) {
     for (const known::ConfigFile& place : client.configs) {

@@ -1,4 +1,4 @@
-// What a person is shown by the commands that read and change the configuration, letter by letter.
+// What a person is shown by `corral config`, letter by letter.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,9 +8,6 @@
 namespace corral::cli {
 namespace {
 
-using control::Verb;
-using testing::HasSubstr;
-using testing::Not;
 using testing::StartsWith;
 
 class ConfigOutput : public FileCommands {};
@@ -255,132 +252,6 @@ TEST_F(ConfigOutput, ConfigNamesTheWordsThatItTakes) {
   EXPECT_EQ(run({"config", "check", "a", "b"}).code, kOwnFailure);
   EXPECT_EQ(run({"config", "--config", config_, "check", "a"}).errors,
             "corral config: two files given: omit --config or FILE\n");
-}
-
-// ---- add, remove, import
-
-TEST_F(ConfigOutput, AddSaysWhatItDidAndWhatComesNext) {
-  const Seen seen =
-      change({"add", "--share", "shared", "--env", "A=b", "--cwd", "/srv/", "one", "--", "uvx", "server"});
-
-  EXPECT_EQ(seen.code, 0) << seen.errors;
-  EXPECT_EQ(seen.out, R"(Added one to ~/corral.json.
-No daemon is running; the next one will read the file.
-Next: corral connect --config ~/corral.json one
-)");
-  EXPECT_EQ(read("corral.json"), R"({
-  "mcpServers": {
-    "one": {
-      "command": "uvx",
-      "args": ["server"],
-      "env": {
-        "A": "b"
-      },
-      "cwd": "/srv",
-      "corral": {
-        "share": "shared"
-      }
-    }
-  }
-}
-)");
-  EXPECT_EQ(change({"add", "two", "--", "true"}).out, R"(Added two to ~/corral.json.
-The old version is in ~/corral.json.bak.
-No daemon is running; the next one will read the file.
-Next: corral connect --config ~/corral.json two
-)");
-  EXPECT_EQ(change({"remove", "one"}).out, R"(Removed one from ~/corral.json.
-The old version is in ~/corral.json.bak.
-No daemon is running; the next one will read the file.
-)");
-}
-
-TEST_F(ConfigOutput, AddNamesWhatCannotBe) {
-  EXPECT_THAT(change({"add", "--env", "=b", "one", "--", "a"}).errors, HasSubstr("the variable has no name"));
-  EXPECT_THAT(change({"add", "--env", "A", "one", "--", "a"}).errors,
-              HasSubstr("'A' has no value: use NAME=VALUE, or 'A=${A}' to copy it from each client"));
-  EXPECT_THAT(change({"add", "--share", "all", "one", "--", "a"}).errors,
-              HasSubstr("'all': use auto, shared, session or root"));
-  EXPECT_THAT(change({"add", "--cwd", "", "one", "--", "a"}).errors, HasSubstr("the value is empty"));
-  EXPECT_THAT(change({"add", "one"}).errors, HasSubstr("give a name and, after `--`, the server's command"));
-  EXPECT_THAT(change({"add", "one", "two", "--", "a"}).errors, HasSubstr("give a name and, after `--`"));
-  EXPECT_THAT(change({"add", "o/ne", "--", "a"}).errors, HasSubstr("Choose another name."));
-  EXPECT_FALSE(std::filesystem::exists(config_));
-}
-
-TEST_F(ConfigOutput, AChangeIsTakenOverByTheDaemonThatReadsTheFile) {
-  ToldDaemon daemon;
-  const auto add = [&](const std::string& name) {
-    return run({"add", "--config", config_, "--runtime-dir", daemon.runtime_dir(), name, "--", "true"}).out;
-  };
-  daemon.status(R"({"daemon":{"config":")" + config_ + "\"}}");
-  daemon.result(Verb::Reload, R"({"ended":0})");
-  EXPECT_THAT(add("a"), HasSubstr("\nThe running daemon has applied the change.\n"));
-  daemon.result(Verb::Reload, R"({"ended":1})");
-  EXPECT_THAT(add("b"), HasSubstr("\nThe running daemon has applied the change and ended 1 instance.\n"));
-  daemon.result(Verb::Reload, R"({"ended":2})");
-  EXPECT_THAT(add("c"), HasSubstr("\nThe running daemon has applied the change and ended 2 instances.\n"));
-  daemon.refuses(Verb::Reload, "the file is odd");
-  EXPECT_THAT(add("d"), HasSubstr("\nThe running daemon has not applied the change: the file is odd.\n"));
-  daemon.status(R"({"daemon":{"config":"/etc/other.json"}})");
-  EXPECT_THAT(add("e"), HasSubstr("\nThe running daemon does not use this file; it uses /etc/other.json.\n"));
-  daemon.refuses(Verb::Status, "busy");
-  EXPECT_THAT(
-      add("f"),
-      HasSubstr("It is not known whether the daemon has applied the change: the daemon refuses: busy.\n"));
-}
-
-constexpr const char* kClient = R"({"mcpServers": {"one": {"command": "uvx", "args": ["server"]},
-  "two": {"command": "true"}, "far": {"url": "https://a.example/mcp"}}})";
-
-TEST_F(ConfigOutput, ImportSaysWhatItAddedReplacedAndKept) {
-  write("client.json", kClient);
-  const auto import = [this](std::vector<std::string> options) {
-    std::vector<std::string> words = {"import", "--config", config_};
-    words.insert(words.end(), options.begin(), options.end());
-    words.push_back(folder_ + "/client.json");
-    return run(words).out;
-  };
-
-  EXPECT_EQ(import({"--dry-run"}), R"(Would add one, two to ~/corral.json.
-note: 'far' is left out: it is a remote server; corral manages local processes.
-)");
-  EXPECT_FALSE(std::filesystem::exists(config_));
-  EXPECT_EQ(import({}), R"(Added one, two to ~/corral.json.
-note: 'far' is left out: it is a remote server; corral manages local processes.
-Next: corral connect --config ~/corral.json one
-To use an imported server, write in the client's file: "command": "corral", "args": ["connect",
-"NAME"].
-)");
-  EXPECT_EQ(import({}), R"(Not changed in ~/corral.json: one, two. --force replaces them.
-note: 'far' is left out: it is a remote server; corral manages local processes.
-)");
-  write("client.json", R"({"mcpServers": {"one": {"command": "other"}, "three": {"command": "true"}}})");
-  EXPECT_EQ(import({"--force", "--dry-run"}), R"(Would add three to ~/corral.json.
-Would replace one in ~/corral.json.
-)");
-  EXPECT_EQ(import({"--force"}), R"(Added three to ~/corral.json.
-Replaced one in ~/corral.json.
-The old version is in ~/corral.json.bak.
-Next: corral connect --config ~/corral.json three
-To use an imported server, write in the client's file: "command": "corral", "args": ["connect",
-"NAME"].
-)");
-}
-
-TEST_F(ConfigOutput, ImportSaysWhyThereIsNothingToImport) {
-  write("client.json", R"({"mcpServers": {"far": {"url": "https://a.example/mcp"}}})");
-
-  const Seen seen = run({"import", "--config", config_, folder_ + "/client.json"});
-
-  EXPECT_EQ(seen.code, 1);
-  EXPECT_EQ(seen.errors,
-            R"(corral import: 'far' is left out: it is a remote server; corral manages local processes
-corral import: '~/client.json' has no server that corral can run. Name another file.
-)");
-  EXPECT_EQ(run({"import"}).errors,
-            "corral import: name one file, as in `corral import ~/.cursor/mcp.json`\n");
-  EXPECT_EQ(run({"import", "--config", config_, folder_ + "/none.json"}).code, 1);
 }
 
 }  // namespace

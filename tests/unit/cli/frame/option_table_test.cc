@@ -66,9 +66,9 @@ token (anywhere): --server=SERVER; --root=DIR; --state-dir=DIR; --runtime-dir=DI
 list: --config=FILE; --json; --runtime-dir=DIR; else 125
 config (anywhere): --config=FILE; --all; --json; else 125
 add (anywhere): --config=FILE; --runtime-dir=DIR; --share=HOW; --env=NAME=VALUE; --cwd=DIR;
-                --replace; else 125
+                --replace; --try; else 125
 remove (anywhere): --config=FILE; --runtime-dir=DIR; else 125
-import (anywhere): --config=FILE; --dry-run; --force; else 125
+import (anywhere): --config=FILE; --dry-run; --force; --try; else 125
 doctor: --json; -v,--verbose; --keep=N; --exit-code; else 125
 who: --json; else 125
 reap: --orphans; --pile-ups; --keep=N; --client=CLIENT; --match=TEXT; --older-than=TIME;
