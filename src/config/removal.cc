@@ -86,10 +86,10 @@ Error no_server(const std::string& file, const std::string& name, const ServerTa
   std::vector<std::string> names;
   for (const auto& [known, place] : tables.entries) names.push_back(known);
   const std::string close = nearest_word(name, names);
-  return Error{"no server in '" + file + "' is called '" + printable(name) + "'. " +
-                   (close.empty() ? "Run `corral config check` to list the servers."
-                                  : "Did you mean '" + printable(close) + "'?"),
-               Error::Kind::NotFound};
+  return Error{
+      "no server in '" + file + "' is called '" + printable(name) + "'. " +
+          (close.empty() ? "`corral list` shows the servers." : "Did you mean '" + printable(close) + "'?"),
+      Error::Kind::NotFound};
 }
 
 /// Verifies the result before it replaces the user's file: only this one server may be missing.

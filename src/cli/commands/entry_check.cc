@@ -185,7 +185,11 @@ std::vector<std::string> doubts_about(const config::Server& server,
   if (command.find("${") != std::string::npos) return doubts;  // its variable has been named
   // An entry may bring its own PATH.
   std::vector<std::string> variables = environment;
-  for (const auto& [name, value] : known.env) variables.insert(variables.begin(), name + "=" + value);
+  for (const auto& [name, value] : known.env) {
+    std::string variable = name;
+    variable.append("=").append(value);
+    variables.insert(variables.begin(), std::move(variable));
+  }
   const Result<proc::Executable> found = proc::find_command(command, variables, known.cwd);
   if (!found) doubts.push_back("in this shell: server '" + server.name + "': " + found.error().message + ".");
   return doubts;

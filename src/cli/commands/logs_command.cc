@@ -212,7 +212,7 @@ int run(const Options& options, const std::vector<Option>& late, const std::vect
   const Result<std::vector<std::string>> rest = apply_late_options(late, args);
   if (!rest) return fail("logs", rest.error().message);
   if (rest->size() != 1 || rest->front().empty()) {
-    return fail("logs", "give the name of one server; `corral status` lists the servers");
+    return fail("logs", "give the name of one server; `corral list` lists them");
   }
   return show_log(rest->front(), options);
 }

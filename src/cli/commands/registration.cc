@@ -192,6 +192,7 @@ std::string client_words() {
 
 std::vector<ClientTitle> client_titles() {
   std::vector<ClientTitle> titles;
+  titles.reserve(kClients.size());
   for (const ClientFacts& facts : kClients) titles.push_back(facts.title);
   return titles;
 }

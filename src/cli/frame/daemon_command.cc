@@ -74,7 +74,7 @@ Result<void> read_args(const DaemonCommand& what, const std::vector<Option>& kno
   const Result<std::vector<std::string>> rest = apply_late_options(known, args);
   if (!rest) return rest.error();
   if (rest->size() != 1 || rest->front().empty()) {
-    return Error{"give the name of one server; `corral status` lists the servers"};
+    return Error{"give the name of one server; `corral list` lists them"};
   }
   options.server = rest->front();
   return {};

@@ -193,7 +193,7 @@ TEST(Removal, NamesTheNearestServerIfThereIsNoneOfThatName) {
   const std::string text = R"({"mcpServers": {"files": {"command": "x"}}})";
 
   EXPECT_EQ(refusal("fiels", text), "no server in 'f.json' is called 'fiels'. Did you mean 'files'?");
-  EXPECT_THAT(refusal("quite else", text), HasSubstr("`corral config check`"));
+  EXPECT_THAT(refusal("quite else", text), HasSubstr("`corral list`"));
   EXPECT_EQ(remove_server(text, "f.json", "x").error().kind, Error::Kind::NotFound);
 }
 
