@@ -1,8 +1,9 @@
-// The README and the first block of docs/direct.md, typed word by word in a fresh home. The lines are read from the pages, so a
-// changed page is what is tested; a line that has no row here fails the test.
+// The pages that a first user follows, typed word by word in a fresh home: the README, and the commands in docs/direct.md,
+// docs/choosing.md and docs/sharing.md. The lines are read from the pages, so a changed page is what is tested; a line that has
+// no row here fails the test.
 //
-// Four words are not typed as they are written, because they stand for something else: `some-server` and COMMAND for a
-// server, 8765 for a port that is free here, and a command on another machine for one on this machine. Claude Code and Codex are not
+// Some words are not typed as they are written, because they stand for something else: NAME, TOOL, CLIENT, COMMAND and
+// `some-server`, 8765 for a port that is free here, and a command on another machine for one on this machine. Claude Code and Codex are not
 // installed: `claude` and `codex` are a stub that does what the client would do with the command or the URL: it starts
 // a session and lists the tools. `corral` is a stub that adds a runtime directory of this test to each command
 // that takes one.
@@ -77,6 +78,25 @@ const DIRECT = {
   'corral call -- npx -y some-server -- echo message=hello': prints(/hello/),
 };
 
+// The commands of more than two words in the text of a page.
+const INLINE = {
+  'docs/sharing.md': {
+    'corral connect --share shared -- COMMAND': session('echo'),
+    'corral connect --share session -- COMMAND': session('echo'),
+  },
+  'docs/choosing.md': {
+    'corral run -- COMMAND': session('echo'),
+    'corral guard -- CLIENT': prints(/the client was here/),
+    'corral connect NAME': session('read_text_file'),
+    'corral call NAME TOOL key=value': prints(/^the text of a\.txt$/m),
+    'corral serve --port 8765': serves({ before: 'corral shutdown', port: true }),
+    'corral url NAME': prints(/files/),
+    'corral serve --port 8765 -- COMMAND': serves({ port: true }),
+    "corral guard -- sh -c '…'": prints(/^$/),
+    'corral call -- COMMAND -- TOOL': prints(/moo/),
+  },
+};
+
 // ---- the pages
 
 // The lines that a reader types: those of the sh blocks, and behind `$ ` in the console blocks.
@@ -90,6 +110,12 @@ function linesOf(text) {
     }
   }
   return lines;
+}
+
+// The commands in the text, each once, in their order.
+function inlineOf(text) {
+  const lines = [...text.replace(/^```.*?^```/gms, '').matchAll(/`(corral [^`]+)`/g)].map(([, line]) => line);
+  return [...new Set(lines.map((line) => line.replace(/\s+/g, ' ')))].filter((line) => line.split(' ').length > 2);
 }
 
 // The table that follows a command in a console block: its first line.
@@ -192,7 +218,12 @@ exec '${CORRAL}' "$@"
   words(line) {
     const named = line.includes('some-server .') ? FILESYSTEM : EVERYTHING;
     return line
-      .replace(/COMMAND( \[ARG\.\.\.\])?$/, A_COMMAND)
+      .replace('-- TOOL', '-- echo message=moo')
+      .replace('NAME TOOL key=value', 'files read_file path=a.txt')
+      .replace('NAME', 'files')
+      .replace('CLIENT', 'claude')
+      .replace("sh -c '…'", 'true')
+      .replace(/COMMAND( \[ARG\.\.\.\])?/, A_COMMAND)
       .replace('some-server', named)
       .replaceAll('8765', String(this.port))
       .replace('ssh host ./stop', 'touch stopped');
@@ -270,6 +301,7 @@ exec '${CORRAL}' "$@"
 
   async serve(words, { before, port }) {
     if (before) await this.run(before);
+    if (port) await this.endServings();
     const said = this.start(words);
     this.servings.push(said);
     const answers = async () => {
@@ -279,11 +311,15 @@ exec '${CORRAL}' "$@"
     await eventually(`${words} to answer`, answers);
   }
 
-  async end() {
-    for (const { child, ended } of this.servings) {
+  async endServings() {
+    for (const { child, ended } of this.servings.splice(0)) {
       child.kill('SIGINT');
       await ended;
     }
+  }
+
+  async end() {
+    await this.endServings();
     await this.run('corral shutdown');
   }
 }
@@ -342,6 +378,52 @@ labTest('the first block of docs/direct.md does what it says', { timeout: 180_00
   try {
     await home.type('corral add files -- npx -y some-server .', prints(/files/));
     for (const line of lines) await home.type(line, DIRECT[line]);
+  } finally {
+    await home.end();
+  }
+  await lab.empty();
+});
+
+for (const [page, table] of Object.entries(INLINE)) {
+  labTest(`the commands in the text of ${page} do what it says`, { timeout: 180_000 }, async (lab) => {
+    const lines = inlineOf(pageOf(page));
+    assert.deepEqual([...lines].sort(), Object.keys(table).sort());
+    const home = new FreshHome(lab, await freePort());
+    try {
+      await home.type('corral add files -- npx -y some-server .', prints(/files/));
+      for (const line of lines) await home.type(line, table[line]);
+    } finally {
+      await home.end();
+    }
+    await lab.empty();
+  });
+}
+
+// Each member of `shown` is in `found`; `…` in a text stands for anything.
+function assertShows(found, shown) {
+  if (typeof shown === 'string') {
+    const parts = shown.split('…').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+    assert.match(found, new RegExp(`^${parts.join('.*')}$`, 's'));
+  } else if (typeof shown === 'object') {
+    for (const [key, value] of Object.entries(shown)) assertShows(found[key], value);
+  } else {
+    assert.equal(found, shown);
+  }
+}
+
+labTest('the batch in docs/direct.md gets the answers that are shown', {}, async (lab) => {
+  const [, typed, shown] = /^```console\n\$ (corral call files --batch .*?^END\n)(.*?)^```/ms.exec(pageOf('docs/direct.md'));
+  const home = new FreshHome(lab, 0);
+  const objects = (text) => text.trim().split('\n').map((line) => JSON.parse(line));
+  try {
+    await home.type('corral add files -- npx -y some-server .', prints(/files/));
+    const said = home.start(`bash <<'TYPED'\n${typed}TYPED\n`);
+    said.child.stdin.end();
+    assert.equal(await said.ended, 2, said.err);
+    const answers = objects(said.out);
+    assert.equal(answers.length, objects(shown).length);
+    objects(shown).forEach((line, at) => assertShows(answers[at], line));
+    assert.equal(answers[0].result.content[0].text, 'the text of a.txt\n');
   } finally {
     await home.end();
   }
