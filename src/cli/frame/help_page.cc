@@ -40,9 +40,8 @@ constexpr Instead kInstead[] = {
      "`corral add NAME -- COMMAND` adds a server, `corral import FILE` copies those of a client, and "
      "`corral service install` installs the daemon as a service"},
     {" uninstall ", "`corral remove NAME` removes a server, `corral service uninstall` removes the service"},
-    {" list ls show servers ",
-     "`corral ps` lists what is running, `corral config check` what is configured, and `corral doctor` every "
-     "MCP "
+    {" ls show servers configured ",
+     "`corral list` lists what is configured, `corral ps` what is running, and `corral doctor` every MCP "
      "server on this machine"},
     {" kill end terminate ",
      "`corral stop NAME` ends a server, `corral reap` ends leaked servers, `corral shutdown` ends the "
@@ -52,8 +51,7 @@ constexpr Instead kInstead[] = {
     {" clean cleanup prune gc ", "`corral doctor` shows leaked servers, `corral reap` ends them"},
     {" update upgrade self-update ",
      "install the new version, then `corral serve --replace` replaces the running daemon; `corral restart "
-     "NAME` "
-     "runs the new code of one server"},
+     "NAME` runs the new code of one server"},
     {" daemon server up ",
      "`corral serve` runs the daemon in the foreground, `corral serve --background` in the "
      "background; `corral connect` starts it by itself"},
@@ -69,7 +67,7 @@ constexpr Instead kInstead[] = {
      "`corral config check` checks the configuration, `corral doctor` the machine"},
     {" edit set get ", "`corral config path` prints where the configuration is: edit that file"},
     {" register new create ", "`corral add NAME -- COMMAND` adds a server to the configuration"},
-    {" history ", "`corral events` shows what happened to servers"},
+    {" history ", "`corral events` shows what happened to servers, `corral ps --last` how each ended"},
     {" metrics stats monitor ",
      "`corral top` shows what servers use, live; a daemon with a port has /metrics for Prometheus"},
     {" process processes pids ", "`corral ps` lists the servers, `corral ps --tree` every process of each"},
