@@ -4,14 +4,11 @@
 #include <array>
 #include <boost/json.hpp>
 
+#include "base/ignored_words.h"
 #include "base/secrets.h"
 
 namespace corral::config {
 namespace {
-
-bool names_variable(const std::string& name) {
-  return !name.empty() && name.find('=') == std::string::npos && name.find('\0') == std::string::npos;
-}
 
 void warn_of_tilde(Reading& reading, const Field& field, const std::string& path) {
   if (!path.starts_with("~")) return;
@@ -34,7 +31,7 @@ void read_env(Reading& reading, const Field& field, Draft& draft) {
                         R"(Write "env": {"NAME": "value"})");
   }
   reading.each_member(field.value, field.place.value, field.naming(), [&](const Field& variable) {
-    if (!names_variable(variable.key)) {
+    if (!can_name_variable(variable.key)) {
       return reading.fail(variable.place.key, variable.naming() + " is not a valid variable name",
                           "Write a name without '='");
     }
@@ -142,7 +139,7 @@ void read_ignore(Reading& reading, const Field& field, Draft& draft) {
   constexpr const char* kHint = R"(Write "ignore": ["cwd", "PATH", "EDITOR"])";
   if (auto names = reading.texts(field)) draft.server.ignore = std::move(*names);
   for (const std::string& name : draft.server.ignore) {
-    if (!names_variable(name)) {
+    if (!can_name_variable(name)) {
       return reading.fail(field.place.value,
                           field.naming() + " must contain only \"cwd\" and names of variables", kHint);
     }

@@ -8,6 +8,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/ignored_words.h"
+
 namespace corral::control {
 namespace {
 
@@ -248,6 +250,14 @@ void read_premises(Hello& hello, Members& members) {
   });
 }
 
+/// A configured server has this in its entry. The words are not repeated: they come from outside.
+void read_ignore(const Hello& hello, Members& members) {
+  if (hello.ignore.empty()) return;
+  if (hello.argv.empty()) members.complain("ignore", "is only for a command in 'argv'");
+  const std::string objection = objection_to_ignored(hello.ignore);
+  if (!objection.empty()) members.complain("ignore", "has a word that is refused: " + objection);
+}
+
 void read_connect(Hello& hello, Members& members) {
   members.text("server", hello.server);
   members.list("argv", hello.argv);
@@ -256,6 +266,7 @@ void read_connect(Hello& hello, Members& members) {
   members.text("root", hello.root);
   members.text("share", hello.share);
   members.flag("quiet", hello.quiet);
+  members.list("ignore", hello.ignore);
   members.number("client", hello.client);
   members.list("descriptors", hello.descriptors);
   read_premises(hello, members);
@@ -274,6 +285,7 @@ void read_connect(Hello& hello, Members& members) {
   if (!hello.share.empty() && hello.share != "shared" && hello.share != "session" && hello.share != "root") {
     members.complain("share", "must be shared, session or root");
   }
+  read_ignore(hello, members);
   if (hello.client < 0) members.complain("client", "must be a pid");
   check_descriptors(hello.descriptors, members);
 }
@@ -347,6 +359,7 @@ void write_connect(Writer& writer, const Hello& hello) {
   if (!hello.root.empty()) writer.text("root", hello.root);
   if (!hello.share.empty()) writer.text("share", hello.share);
   if (hello.quiet) writer.flag("quiet", true);
+  if (!hello.ignore.empty()) writer.list("ignore", hello.ignore);
   writer.number("client", hello.client);
   writer.list("descriptors", hello.descriptors);
   writer.list("environment", hello.environment);

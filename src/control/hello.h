@@ -71,6 +71,7 @@ struct Hello {
   std::string root;                      // the project, resolved; empty = `cwd`
   std::string share;                     // "", "shared", "session", "root": what --share asked for
   bool quiet = false;                    // no advice about sharing on stderr
+  std::vector<std::string> ignore;       // with `argv`: what makes no difference to the command
   pid_t client = 0;                      // the shim's parent; only shown to users
   std::vector<std::string> descriptors;  // "input", "output", "client" (a pidfd of the parent)
 

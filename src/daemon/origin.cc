@@ -21,6 +21,16 @@ void apply_share(const std::string& share, pool::ServerSpec& spec) {
   if (share == "root") spec.entry.share = config::Share::Root;
 }
 
+/// With its length, because a name or a directory may contain anything.
+std::string part_of_key(const char* what, const std::string& text) {
+  return std::string("\n")
+      .append(what)
+      .append(" ")
+      .append(std::to_string(text.size()))
+      .append(":")
+      .append(text);
+}
+
 /// Sets the directory and the key, once it is known how the server is shared.
 void settle(const Origin& origin, const std::string& pinned, pool::ServerSpec& spec) {
   apply_share(origin.share, spec);
@@ -32,14 +42,17 @@ void settle(const Origin& origin, const std::string& pinned, pool::ServerSpec& s
   spec.noticed = knowledge::what_server_notices(spec.launch, spec.known, spec.entry.ignore);
   // The entry names the directory, or the home directory is not known: it stays as it is.
   const std::string_view home = proc::environment_value(spec.launch.environment, "HOME");
-  if (!pinned.empty() || by_root || !home.starts_with('/')) spec.noticed.directory = true;
+  if (!pinned.empty() || by_root || !home.starts_with('/')) {
+    spec.noticed.directory = spec.noticed.directory_fixed = true;
+  }
   if (!spec.noticed.directory) spec.launch.directory = home;
   spec.key = knowledge::launch_key(spec.launch, spec.noticed);
   // Two entries may start the same command under different rules; they must not share a process.
-  if (spec.from_configuration) spec.key += "\n" + spec.server;
+  if (spec.from_configuration) spec.key += part_of_key("entry", spec.server);
   // Nor two projects, even if the entry pins the directory.
-  if (by_root) spec.key += "\nroot " + spec.root;
-  if (!origin.principal.empty()) spec.key += "\nfor " + origin.principal;
+  if (by_root) spec.key += part_of_key("root", spec.root);
+  spec.principal = origin.principal;
+  if (!spec.principal.empty()) spec.key += part_of_key("for", spec.principal);
 }
 
 pool::ServerSpec command_of(const Origin& origin) {
@@ -47,6 +60,7 @@ pool::ServerSpec command_of(const Origin& origin) {
   spec.server = origin.server;
   spec.entry.name = origin.server;
   spec.entry.argv = origin.argv;
+  spec.entry.ignore = origin.ignore;
   spec.launch.argv = origin.argv;
   spec.launch.environment = config::environment_for_command(*origin.environment);
   settle(origin, "", spec);

@@ -22,7 +22,8 @@ struct Origin {
   std::string root;   // the project; empty = `cwd`
   std::string share;  // what --share asked for; empty = the configuration decides
   std::shared_ptr<const Environment> environment;
-  std::string principal{};  // the token; empty = the user. Principals never share an instance
+  std::string principal{};            // the token; empty = the user. Principals never share an instance
+  std::vector<std::string> ignore{};  // what --ignore declared for the command
 
   bool configured() const { return argv.empty(); }
 };

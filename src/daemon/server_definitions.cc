@@ -74,6 +74,7 @@ Origin ServerDefinitions::origin_of(control::Hello& hello) {
   origin.cwd = std::move(hello.cwd);
   origin.root = std::move(hello.root);
   origin.share = std::move(hello.share);
+  origin.ignore = std::move(hello.ignore);
   origin.environment = keep(std::exchange(hello.environment, {}));
   return origin;
 }

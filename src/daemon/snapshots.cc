@@ -9,8 +9,8 @@
 
 #include "config/show.h"
 #include "control/hello.h"
+#include "daemon/separation.h"
 #include "knowledge/introduction.h"
-#include "knowledge/notice.h"
 #include "version.h"
 #include "wire/json_text.h"
 
@@ -38,6 +38,14 @@ const char* era_of(const router::Router& router) {
 const char* share_of(const pool::Slot& slot) {
   if (!slot.router()->options().shared) return "session";
   return slot.spec().entry.share == config::Share::Root ? "root" : "shared";
+}
+
+/// Until an instance without sessions ends; nothing if it is in use.
+std::optional<milliseconds> time_left(const pool::Slot& slot) {
+  if (slot.life() != pool::Life::Ready || !slot.router()->sessions().empty()) return std::nullopt;
+  const router::Router::Activity activity = slot.router()->activity();
+  if (activity.in_use) return std::nullopt;
+  return std::max(milliseconds(0), slot.spec().entry.idle - elapsed(activity.last_used));
 }
 
 observe::CountersView counters_of(const router::Router& router) {
@@ -89,10 +97,12 @@ observe::InstanceView view_of(const pool::Slot& slot, const observe::Usage* usag
   view.stale = slot.run().stale();
   view.rolls = spec.entry.on_change == config::OnChange::Roll;
   view.reason = slot.decision().reason;
+  if (!router.options().shared) view.hint = slot.decision().hint;
   view.level = instance.level();
   for (const auto& [session, port] : router.sessions()) view.sessions.push_back(session.value());
   view.calls = router.activity().calls;
   view.uptime = elapsed(instance.started());
+  view.ends_in = time_left(slot);
   view.limits = limits_of(spec);
   view.counters = counters_of(router);
   if (usage == nullptr) return view;
@@ -100,23 +110,23 @@ observe::InstanceView view_of(const pool::Slot& slot, const observe::Usage* usag
   return view;
 }
 
-/// Names what makes two shared instances of one name two processes.
-std::string why_separate(const pool::Slot& slot, const pool::Slot& earlier) {
-  constexpr std::size_t kMostNamed = 5;
-  const pool::ServerSpec& one = slot.spec();
-  const pool::ServerSpec& other = earlier.spec();
-  const std::vector<std::string> names =
-      knowledge::differences({one.launch, one.noticed}, {other.launch, other.noticed});
-  if (names.empty()) return {};
-  std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), kMostNamed); ++i) {
-    const bool last = i + 1 == names.size();
-    text += (i == 0 ? "" : last ? " and " : ", ") + names[i];
+/// Says which other shared instance of its name this one is separate from: the one from which it differs
+/// least. `earlier` are the ones before it, at least one.
+void explain_separation(const pool::Slot& slot, const std::vector<const pool::Slot*>& earlier,
+                        observe::InstanceView& view) {
+  Separation least;
+  const pool::Slot* nearest = nullptr;
+  for (const pool::Slot* const other : earlier) {
+    Separation separation = separation_of(slot.spec(), other->spec());
+    if (separation.differs.empty()) continue;  // one of them runs old code, or ends
+    if (nearest != nullptr && separation.differs.size() >= least.differs.size()) continue;
+    least = std::move(separation);
+    nearest = other;
   }
-  if (names.size() > kMostNamed) text += " and " + std::to_string(names.size() - kMostNamed) + " more";
-  return "separate from process " + std::to_string(earlier.router()->instance()->server_pid()) + ": " + text +
-         (names.size() == 1 && !names[0].ends_with("limits") && !names[0].ends_with("periods") ? " differs"
-                                                                                               : " differ");
+  if (nearest == nullptr) return;
+  view.separate = show_separation(least.differs, nearest->router()->instance()->server_pid());
+  view.differs = std::move(least.differs);
+  view.hint = std::move(least.hint);
 }
 
 observe::SessionView view_of(const ConnectedSession& connected, const observe::Usage* usage) {
@@ -201,13 +211,15 @@ observe::Snapshot Snapshots::make(const observe::Usage* usage) const {
   snapshot.daemon = daemon();
   snapshot.http = http_;
   add_servers(snapshot);
-  std::map<std::string_view, const pool::Slot*> first_shared;  // by the name of the server
+  constexpr std::size_t kMostCompared = 16;
+  std::map<std::string_view, std::vector<const pool::Slot*>> shared;  // by the name of the server
   for (const pool::Slot& slot : pool.slots()) {
     if (!slot.router()) continue;
     snapshot.instances.push_back(view_of(slot, usage));
     if (!slot.router()->options().shared) continue;
-    const auto [first, added] = first_shared.emplace(slot.spec().server, &slot);
-    if (!added) snapshot.instances.back().separate = why_separate(slot, *first->second);
+    std::vector<const pool::Slot*>& earlier = shared[slot.spec().server];
+    if (!earlier.empty()) explain_separation(slot, earlier, snapshot.instances.back());
+    if (earlier.size() < kMostCompared) earlier.push_back(&slot);
   }
   for (const auto& [id, connected] : sources_.sessions) {
     observe::SessionView& view = snapshot.sessions.emplace_back(view_of(connected, usage));

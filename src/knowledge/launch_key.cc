@@ -1,6 +1,5 @@
 #include "knowledge/launch_key.h"
 
-#include <algorithm>
 #include <boost/uuid/name_generator_sha1.hpp>
 #include <boost/uuid/uuid_io.hpp>
 #include <cstdint>
@@ -15,9 +14,10 @@ namespace {
 class KeyText {
  public:
   void add(std::string_view part) { text_.append(std::to_string(part.size())).append(":").append(part); }
-  void add(const std::vector<std::string>& parts) {
+  template <class Text>
+  void add(const std::vector<Text>& parts) {
     add_number(parts.size());
-    for (const std::string& part : parts) add(part);
+    for (const std::string_view part : parts) add(part);
   }
   void add_number(std::uint64_t number) { text_.append(std::to_string(number)).append(";"); }
   void add(std::chrono::milliseconds time) { text_.append(std::to_string(time.count())).append(";"); }
@@ -33,22 +33,13 @@ class KeyText {
   std::string text_;
 };
 
-std::string_view name_of(std::string_view entry) { return entry.substr(0, entry.find('=')); }
-
 }  // namespace
 
 std::string launch_key(const proc::LaunchSpec& spec, const Noticed& noticed) {
-  // The order of different variables means nothing to a program. If a name occurs twice, the program gets the
-  // first, so their order is kept.
-  std::vector<std::string> environment = spec.environment;
-  std::erase_if(environment,
-                [&noticed](const std::string& entry) { return !counts(noticed, name_of(entry)); });
-  std::stable_sort(environment.begin(), environment.end(),
-                   [](std::string_view a, std::string_view b) { return name_of(a) < name_of(b); });
   KeyText key;
   key.add(spec.argv);
   key.add(spec.directory);
-  key.add(environment);
+  key.add(variables_that_count(spec, noticed));
   key.add_number(static_cast<std::uint64_t>(spec.containment));
   key.add(spec.limits.memory_bytes);
   key.add(spec.limits.processes);
@@ -56,7 +47,8 @@ std::string launch_key(const proc::LaunchSpec& spec, const Noticed& noticed) {
   for (const std::chrono::milliseconds grace : {spec.stdin_grace, spec.term_grace, spec.kill_grace})
     key.add(grace);
   key.add(spec.on_stop);
-  key.add(noticed.programs);
+  key.add(noticed.path ? std::vector<std::string>{} : noticed.programs);
+  key.add(noticed.declared);
   return key.take();
 }
 

@@ -14,7 +14,8 @@ namespace corral::knowledge {
 /// a digest, so that no collision can confuse the tokens of two users. It contains secrets: never show or log
 /// it.
 ///
-/// `noticed` leaves out the variables that its server cannot notice.
+/// `noticed` leaves out the variables that its server cannot notice. What was declared is part of the key:
+/// two windows with other declarations do not agree on what matters.
 std::string launch_key(const proc::LaunchSpec& spec, const Noticed& noticed = {});
 
 /// A short name for a text that is too long or too secret, such as a launch key:

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "base/ignored_words.h"
 #include "base/secrets.h"
 #include "known/server_command.h"
 #include "proc/command_lookup.h"
@@ -21,20 +22,33 @@ bool exists(const std::string& path) {
   return lstat(path.c_str(), &status) == 0;
 }
 
-/// npx and its kin prefer a package that the project has installed, and read the project's .npmrc.
-bool launcher_looks_around(const std::string& package, const std::string& directory) {
-  for (std::string at = directory; at.size() > 1; at.erase(std::max<std::size_t>(at.rfind('/'), 1))) {
-    if (exists(std::string(at).append("/node_modules/").append(package)) || exists(at + "/.npmrc"))
-      return true;
+/// npx and its kin prefer a package that the project has installed, and read the project's .npmrc. The one in
+/// the home directory is the user's own, for all projects.
+bool launcher_looks_around(const std::string& package, const proc::LaunchSpec& launch) {
+  std::string_view home = proc::environment_value(launch.environment, "HOME");
+  while (home.size() > 1 && home.ends_with('/')) home.remove_suffix(1);
+  for (std::string at = launch.directory; at.size() > 1; at.erase(std::max<std::size_t>(at.rfind('/'), 1))) {
+    if (exists(std::string(at).append("/node_modules/").append(package))) return true;
+    if (at != home && exists(at + "/.npmrc")) return true;
   }
   return false;
 }
 
+/// Whether PATH finds the program in a directory that is relative to the working directory.
+bool is_found_nearby(const std::string& name, const proc::LaunchSpec& launch) {
+  if (name.find('/') != std::string::npos) return false;
+  const auto program = proc::find_command(name, launch.environment, launch.directory);
+  const auto elsewhere = proc::find_command(name, launch.environment, "/dev/null");
+  return program && (!elsewhere || elsewhere->path != program->path);
+}
+
 bool needs_directory(const proc::LaunchSpec& launch) {
   const Words& argv = launch.argv;
-  return std::any_of(argv.begin(), argv.end(), [&launch](const std::string& argument) {
-    return refers_to_directory(argument, launch.directory);
-  });
+  if (argv.empty()) return false;
+  return is_found_nearby(argv.front(), launch) ||
+         std::any_of(argv.begin(), argv.end(), [&launch](const std::string& argument) {
+           return refers_to_directory(argument, launch.directory);
+         });
 }
 
 bool is_declared(const Words& ignore, std::string_view what) {
@@ -45,6 +59,7 @@ bool is_declared(const Words& ignore, std::string_view what) {
 /// launchers and scripts start.
 Words programs_of(const proc::LaunchSpec& launch, bool through_npm) {
   Words found;
+  if (launch.argv.empty()) return found;
   Words names{launch.argv.front()};
   if (through_npm) names.emplace_back("node");
   for (const std::string& name : names) {
@@ -56,19 +71,70 @@ Words programs_of(const proc::LaunchSpec& launch, bool through_npm) {
   return found;
 }
 
-using Variables = std::map<std::string_view, std::string_view>;
+std::string_view name_of(std::string_view entry) { return entry.substr(0, entry.find('=')); }
+std::string_view value_of(std::string_view entry) {
+  return entry.substr(std::min(entry.find('='), entry.size() - 1) + 1);
+}
 
-/// Without what does not matter.
-Variables variables_of(const NoticedLaunch& from) {
+/// A path that is written like a relative one, or a name of something in the directory.
+bool is_relative_path(std::string_view word, const std::string& directory) {
+  if (word.empty() || word.starts_with("/") || word.find("://") != std::string_view::npos) return false;
+  if (word == "." || word == ".." || word.starts_with("./") || word.starts_with("../")) return true;
+  return exists(directory + "/" + std::string(word));
+}
+
+/// One word of a command line; `--file=notes.md` and `FILE=notes.md` have the path behind the sign.
+bool word_refers_to(std::string_view word, const std::string& directory) {
+  const std::size_t equals = word.find('=');
+  if (equals != std::string_view::npos && is_relative_path(word.substr(equals + 1), directory)) return true;
+  return !word.starts_with("-") && is_relative_path(word, directory);
+}
+
+/// The programs, as far as they count.
+Words programs_that_count(const Noticed& noticed) { return noticed.path ? Words{} : noticed.programs; }
+
+/// All values of each variable.
+using Variables = std::map<std::string_view, std::vector<std::string_view>>;
+
+Variables by_name(const NoticedLaunch& from) {
   Variables variables;
-  for (const std::string& entry : from.launch.environment) {
-    const std::string_view text = entry;
-    const std::size_t equals = text.find('=');
-    if (equals == std::string_view::npos) continue;
-    const std::string_view name = text.substr(0, equals);
-    if (counts(from.noticed, name)) variables.emplace(name, text.substr(equals + 1));
-  }
+  for (const std::string_view entry : variables_that_count(from.launch, from.noticed))
+    variables[name_of(entry)].push_back(entry);
   return variables;
+}
+
+bool any_is_secret(const Variables& variables, std::string_view name) {
+  const auto found = variables.find(name);
+  if (found == variables.end()) return false;
+  return std::any_of(found->second.begin(), found->second.end(),
+                     [](std::string_view entry) { return looks_secret(value_of(entry)); });
+}
+
+/// Without PATH the programs that it finds count, so to ignore it helps only if these are the same.
+Difference variable_differs(std::string_view name, const Variables& one, const Variables& other,
+                            bool other_programs) {
+  Difference difference{.name = std::string(name)};
+  const bool is_path = name == kIgnorePath;
+  difference.credential =
+      names_secret(name) || (!is_path && (any_is_secret(one, name) || any_is_secret(other, name)));
+  const bool may_ignore = !difference.credential && name != kIgnoreDirectory &&
+                          objection_to_ignored(name).empty() && !(is_path && other_programs);
+  if (may_ignore) difference.ignore = name;
+  return difference;
+}
+
+void add_variables(const NoticedLaunch& one, const NoticedLaunch& other, std::vector<Difference>& found) {
+  const bool other_programs = one.noticed.programs != other.noticed.programs;
+  const Variables of_one = by_name(one);
+  const Variables of_other = by_name(other);
+  Variables both = of_one;
+  both.insert(of_other.begin(), of_other.end());
+  for (const auto& [name, entries] : both) {
+    const auto first = of_one.find(name);
+    const auto second = of_other.find(name);
+    const bool same = first != of_one.end() && second != of_other.end() && first->second == second->second;
+    if (!same) found.push_back(variable_differs(name, of_one, of_other, other_programs));
+  }
 }
 
 }  // namespace
@@ -78,59 +144,71 @@ bool counts(const Noticed& noticed, std::string_view variable) {
   return !std::binary_search(noticed.ignored.begin(), noticed.ignored.end(), variable);
 }
 
-bool refers_to_directory(std::string_view argument, const std::string& directory) {
-  // `--file=notes.md`: the value is the path.
-  if (argument.starts_with("-")) {
-    const std::size_t equals = argument.find('=');
-    if (equals == std::string_view::npos) return false;
-    argument.remove_prefix(equals + 1);
+std::vector<std::string_view> variables_that_count(const proc::LaunchSpec& launch, const Noticed& noticed) {
+  std::vector<std::string_view> variables;
+  for (const std::string_view entry : launch.environment) {
+    if (counts(noticed, name_of(entry))) variables.push_back(entry);
   }
-  if (argument.empty() || argument.starts_with("/") || argument.find("://") != std::string_view::npos)
-    return false;
-  if (argument == "." || argument == ".." || argument.starts_with("./") || argument.starts_with("../"))
-    return true;
-  return exists(directory + "/" + std::string(argument));
+  std::stable_sort(variables.begin(), variables.end(),
+                   [](std::string_view a, std::string_view b) { return name_of(a) < name_of(b); });
+  return variables;
+}
+
+bool refers_to_directory(std::string_view argument, const std::string& directory) {
+  if (word_refers_to(argument, directory)) return true;
+  constexpr std::string_view kApart = " \t\n'\"`;&|()<>";  // what ends a word for a shell
+  if (argument.find_first_of(" \t\n") == std::string_view::npos) return false;
+  for (std::size_t begin = 0; begin < argument.size();) {
+    const std::size_t end = std::min(argument.find_first_of(kApart, begin), argument.size());
+    const std::string_view word = argument.substr(begin, end - begin);
+    if (word.starts_with("$PWD") || word.starts_with("${PWD") || word == "pwd") return true;
+    if (word_refers_to(word, directory)) return true;
+    begin = end + 1;
+  }
+  return false;
 }
 
 Noticed what_server_notices(const proc::LaunchSpec& launch, const KnownServer* known, const Words& ignore) {
   Noticed noticed;
   const bool declared_blind = is_declared(ignore, kIgnoreDirectory);
   const bool known_blind = known != nullptr && !known->alone.empty() &&
-                           !launcher_looks_around(std::string(known->package.substr(4)), launch.directory);
-  noticed.directory = !(declared_blind || known_blind) || needs_directory(launch);
+                           !launcher_looks_around(std::string(known->package.substr(4)), launch);
+  noticed.directory_fixed = needs_directory(launch);
+  noticed.directory = !(declared_blind || known_blind) || noticed.directory_fixed;
   const bool known_alone = known != nullptr && !known->alone.empty();
   noticed.path = !(known_alone || is_declared(ignore, kIgnorePath));
-  if (!noticed.path) noticed.programs = programs_of(launch, known_alone);
+  noticed.programs = programs_of(launch, known_alone);
   for (const std::string& name : ignore) {
     if (name == kIgnoreDirectory || name == kIgnorePath) continue;
+    noticed.declared.push_back(name);
     // Sessions with different credentials must not share a process, whatever the variable is called.
     const bool secret = names_secret(name) || looks_secret(proc::environment_value(launch.environment, name));
     if (!secret) noticed.ignored.push_back(name);
   }
-  std::sort(noticed.ignored.begin(), noticed.ignored.end());
+  for (Words* const names : {&noticed.declared, &noticed.ignored}) {
+    std::sort(names->begin(), names->end());
+    names->erase(std::unique(names->begin(), names->end()), names->end());
+  }
   return noticed;
 }
 
-std::vector<std::string> differences(const NoticedLaunch& one, const NoticedLaunch& other) {
-  std::vector<std::string> found;
-  const auto note = [&found](bool differs, std::string name) {
-    if (differs) found.push_back(std::move(name));
+std::vector<Difference> differences(const NoticedLaunch& one, const NoticedLaunch& other) {
+  std::vector<Difference> found;
+  const auto note = [&found](bool differs, const char* name) {
+    if (differs) found.push_back({.name = name});
   };
   const proc::LaunchSpec& a = one.launch;
   const proc::LaunchSpec& b = other.launch;
   note(a.argv != b.argv, "the command line");
-  note(a.directory != b.directory, "the directory");
-  note(one.noticed.programs != other.noticed.programs, "the program that PATH finds");
-  const Variables of_one = variables_of(one);
-  const Variables of_other = variables_of(other);
-  Variables both = of_one;
-  both.insert(of_other.begin(), of_other.end());
-  for (const auto& [name, value] : both) {
-    const auto first = of_one.find(name);
-    const auto second = of_other.find(name);
-    const bool same = first != of_one.end() && second != of_other.end() && first->second == second->second;
-    note(!same, std::string(name));
+  if (a.directory != b.directory) {
+    const bool fixed = one.noticed.directory_fixed || other.noticed.directory_fixed;
+    found.push_back({.name = "the directory",
+                     .ignore = fixed ? "" : std::string(kIgnoreDirectory),
+                     .is_directory = true});
   }
+  note(programs_that_count(one.noticed) != programs_that_count(other.noticed), "the program that PATH finds");
+  add_variables(one, other, found);
+  note(one.noticed.declared != other.noticed.declared, "what is ignored");
   note(a.containment != b.containment, "containment");
   note(a.limits.memory_bytes != b.limits.memory_bytes || a.limits.processes != b.limits.processes ||
            a.limits.cpu_thousandths != b.limits.cpu_thousandths,

@@ -17,35 +17,47 @@ namespace corral::knowledge {
 /// Which parts of a launch matter to its server. By default, all of them.
 struct Noticed {
   bool directory = true;
+  bool directory_fixed = false;         // it matters, whatever is declared: the command line refers to it
   bool path = true;                     // the variable PATH
   std::vector<std::string> ignored{};   // variables that do not matter, sorted
-  std::vector<std::string> programs{};  // if PATH does not matter: the programs that were found through it
+  std::vector<std::string> declared{};  // the variables that were declared, sorted: `ignored` or credentials
+  std::vector<std::string> programs{};  // what PATH finds before the server runs; counts if PATH does not
 
   bool operator==(const Noticed&) const = default;
 };
 
-/// What a user has declared about a server, in its entry or with --ignore. The words that `ignore` accepts.
-inline constexpr std::string_view kIgnoreDirectory = "cwd";
-inline constexpr std::string_view kIgnorePath = "PATH";
-
 /// Decides by evidence. `launch` is complete; `known` is the server in the list of known servers, or null.
-/// `ignore` is what the user has declared. A directory that the command line refers to always matters.
+/// `ignore` is what the user has declared (base/ignored_words.h). A directory that the command line refers to
+/// always matters.
 Noticed what_server_notices(const proc::LaunchSpec& launch, const KnownServer* known,
                             const std::vector<std::string>& ignore);
 
 /// Whether the variable of this name makes a difference.
 bool counts(const Noticed& noticed, std::string_view variable);
 
+/// The variables that make a difference, sorted by name. Several of one name stay in their order, because a
+/// program gets the first one.
+std::vector<std::string_view> variables_that_count(const proc::LaunchSpec& launch, const Noticed& noticed);
+
 /// Whether an argument names a file or directory relative to `directory`: it is written like a relative path,
-/// or something of that name is there.
+/// or something of that name is there. An argument with spaces may be a command for a shell, so each of its
+/// words is looked at.
 bool refers_to_directory(std::string_view argument, const std::string& directory);
 
 struct NoticedLaunch {
   const proc::LaunchSpec& launch;
   const Noticed& noticed;
 };
-/// What makes two servers of two launches, by name and without a value: "PATH", "the directory", "EDITOR".
-/// Empty if nothing differs that matters.
-std::vector<std::string> differences(const NoticedLaunch& one, const NoticedLaunch& other);
+/// One thing that makes two servers of two launches.
+struct Difference {
+  std::string name{};       // "PATH", "the directory", "EDITOR"; never a value
+  std::string ignore{};     // the word that declares that it makes no difference; empty = none does
+  bool credential = false;  // or looks like one
+  bool is_directory = false;
+
+  bool operator==(const Difference&) const = default;
+};
+/// Empty if and only if both have the same key (launch_key.h).
+std::vector<Difference> differences(const NoticedLaunch& one, const NoticedLaunch& other);
 
 }  // namespace corral::knowledge

@@ -91,10 +91,13 @@ struct InstanceView {
   /// Why it is not one process with another shared instance of the server: "separate from process 1040: PATH
   /// differs". Empty = there is no other. Names, never values.
   std::string separate{};
+  std::vector<std::string> differs{};  // the same names as a list; at most 64
+  std::string hint{};                  // what to write to share it, or with the other one; empty = nothing
   std::string level{};
   std::vector<std::uint64_t> sessions{};
   std::optional<std::uint64_t> calls{};
   std::optional<milliseconds> uptime{};
+  std::optional<milliseconds> ends_in{};  // when it ends if no session comes; empty = it is in use
   LimitsView limits{};
   std::optional<UsageView> usage{};  // only if it was measured
   CountersView counters{};

@@ -83,10 +83,13 @@ void fields(Visitor& visit, ViewOf<InstanceView> auto& instance) {
   visit("rolls", instance.rolls);
   visit("reason", instance.reason);
   visit.or_null("separate", instance.separate);
+  visit("differs", instance.differs);
+  visit.or_null("hint", instance.hint);
   visit("level", instance.level);
   visit("sessions", instance.sessions);
   visit("calls", instance.calls);
   visit("uptime_ms", instance.uptime);
+  visit("ends_in_ms", instance.ends_in);
   visit.or_null("limits", instance.limits);
   visit("usage", instance.usage);
   visit("counters", instance.counters);

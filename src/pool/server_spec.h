@@ -31,6 +31,7 @@ struct ServerSpec {
   bool from_configuration = false;
   std::function<bool(std::string_view)> allows_tool;  // empty = all tools are allowed
   std::string root;                                   // share = root: the project directory
+  std::string principal;       // the token of its sessions; empty = the user. Part of the key
   Account* account = nullptr;  // of the principal that requests it; null = not accounted
 };
 

@@ -71,7 +71,10 @@ Result<Executable> find_command(const std::string& command, const std::vector<st
   for (std::size_t begin = 0; begin <= path.size();) {
     const std::size_t end = std::min(path.find(':', begin), path.size());
     const std::string folder(path.substr(begin, end - begin));
-    std::string candidate = (folder.empty() ? "." : folder) + "/" + command;
+    // A server's working directory is not ours.
+    const bool nearby = !folder.starts_with('/') && !directory.empty();
+    std::string candidate =
+        (nearby ? directory + "/" : "").append(folder.empty() ? "." : folder).append("/").append(command);
     const Found found = look_at(candidate);
     if (found == Found::Program) return Executable{std::move(candidate)};
     if (found == Found::NotExecutable && refused.empty()) refused = candidate;

@@ -18,7 +18,7 @@ struct Executable {
 };
 
 /// A name with a slash is relative to `directory` (empty = our working directory); any other name is looked
-/// up in PATH.
+/// up in PATH, whose relative parts are relative to `directory`, too.
 Result<Executable> find_command(const std::string& command, const std::vector<std::string>& environment,
                                 const std::string& directory);
 

@@ -45,6 +45,7 @@ Result<control::Hello> make_hello(const ConnectOptions& options) {
   hello->argv = options.argv;
   hello->name = options.name;
   hello->share = options.share;
+  hello->ignore = options.ignore;
   hello->session = options.session;
   hello->root = options.root;
   hello->quiet = options.quiet;

@@ -12,14 +12,15 @@
 namespace corral::shim {
 
 struct ConnectOptions {
-  std::string runtime_dir;        // empty = the user's default
-  std::string config_file;        // empty = the default file
-  std::string server;             // a configured name; empty = use `argv`
-  std::vector<std::string> argv;  // the client's own command
-  std::string name;               // for the command; empty = the daemon finds one
-  std::string share;              // "", "shared", "session" or "root"
-  std::string session;            // the session object that this session belongs to; empty = none
-  std::string root;    // of the project: absolute, without symbolic links; empty = the working directory
+  std::string runtime_dir;          // empty = the user's default
+  std::string config_file;          // empty = the default file
+  std::string server;               // a configured name; empty = use `argv`
+  std::vector<std::string> argv;    // the client's own command
+  std::string name;                 // for the command; empty = the daemon finds one
+  std::string share;                // "", "shared", "session" or "root"
+  std::vector<std::string> ignore;  // what makes no difference to the command
+  std::string session;              // the session object that this session belongs to; empty = none
+  std::string root;  // of the project: absolute, without symbolic links; empty = the working directory
   bool quiet = false;  // print no advice about sharing
   bool require_daemon = false;
   bool verbose = false;

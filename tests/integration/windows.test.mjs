@@ -89,3 +89,60 @@ daemonTest(
     assert.deepEqual(await sessionsOfEach(lab, daemon, 'silent'), [1, 1, 1, 1, 1]);
   },
 );
+
+daemonTest('a window says what its command does not notice', { servers: {} }, async (daemon, lab) => {
+  const command = TALKATIVE;
+  const share = ['--share', 'shared'];
+  assert.deepEqual(await sessionsOfEach(lab, daemon, command, ...share), [1, 1, 1, 1, 1]);
+  assert.deepEqual(
+    await sessionsOfEach(lab, daemon, command, ...share, '--ignore', 'cwd', '--ignore', 'PATH'),
+    [5],
+  );
+  const { code, stderr } = await daemon.ask('connect', '--ignore', 'API_TOKEN', '--', ...command);
+  assert.equal(code, 125);
+  assert.match(stderr, /it looks like the name of a credential/);
+});
+
+daemonTest('why says what separates windows and what would share them', { servers: {} }, async (daemon, lab) => {
+  const sessions = await openAll(3, (index) => open(lab, daemon, TALKATIVE, ['--share', 'shared'], index));
+  const { instances } = await daemon.status();
+  const [{ server, keeper, pid }] = instances;
+  const all = await daemon.ask('why', server);
+  const first = await daemon.ask('why', String(keeper));
+  await closeAll(sessions);
+
+  assert.equal(all.code, 0, all.stderr);
+  assert.equal(all.stdout.match(/^talkative-mcp\S*, process \d+: ready/gm).length, 3);
+  assert.equal(all.stdout.match(/^ {2}separate from process \d+: the directory and PATH differ$/gm).length, 2);
+  assert.equal(
+    all.stdout.match(/^ {2}to share it: corral connect --ignore cwd --ignore PATH -- COMMAND$/gm).length,
+    2,
+  );
+  assert.match(first.stdout, new RegExp(`^${server}, process ${pid}: `));
+  assert.equal(first.stdout.match(/, process /g).length, 1, 'only the process that was asked for');
+});
+
+daemonTest(
+  'an instance without sessions says when it ends, or ends with its last session',
+  {
+    servers: {
+      stays: entry(TALKATIVE, { share: 'shared', ignore: ['cwd', 'PATH'] }),
+      leaves: entry(TALKATIVE, { share: 'shared', ignore: ['cwd', 'PATH'], idle: '0', park: true }),
+    },
+  },
+  async (daemon, lab) => {
+    await closeAll([await open(lab, daemon, 'stays', [], 1)]);
+    const { instances } = await daemon.becomes('idle', (status) => status.instances[0]?.state === 'idle');
+    assert.ok(instances[0].ends_in_ms > 0 && instances[0].ends_in_ms <= 600_000, instances[0].ends_in_ms);
+    assert.match((await daemon.ask('ps', '--server', 'stays')).stdout, /idle, ends in \d+m/);
+
+    const sessions = [await open(lab, daemon, 'leaves', [], 1), await open(lab, daemon, 'leaves', [], 2)];
+    await sessions[0].close();
+    const left = await daemon.becomes('one session', (status) => status.sessions.length === 1);
+    const last = left.instances.find((instance) => instance.server === 'leaves');
+    assert.equal(last.sessions.length, 1, 'it stays for the other session');
+    assert.equal(last.ends_in_ms, null);
+    await sessions[1].close();
+    await daemon.becomes('gone', (status) => status.instances.every(({ server }) => server !== 'leaves'));
+  },
+);

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/ignored_words.h"
+#include "base/words.h"
 #include "cli/frame/command.h"
 #include "cli/frame/option_values.h"
 #include "cli/frame/parser.h"
@@ -21,6 +23,7 @@ constexpr const char* kExamples = R"(Examples:
   corral connect -- npx -y @modelcontextprotocol/server-filesystem .
   corral connect --name files -- npx -y @modelcontextprotocol/server-filesystem .
   corral connect --share session -- node server.js
+  corral connect --ignore cwd --ignore PATH -- node /opt/server.js    the same server for all projects
   corral connect --root ~/project filesystem    one server for each project, with "share": "root"
   corral connect --session "$ID" filesystem     as part of a session: see `corral session --help`
 
@@ -40,6 +43,29 @@ Result<void> set_share(std::string& share, const std::string& text) {
   }
   share = text;
   return {};
+}
+
+Result<void> add_ignored(std::vector<std::string>& ignored, const std::string& word) {
+  if (const std::string objection = objection_to_ignored(word); !objection.empty()) {
+    return Error{"invalid value '" + word + "': " + objection};
+  }
+  if (ignored.size() == kMostIgnored) {
+    return Error{"given too often: at most " + std::to_string(kMostIgnored) + " words are allowed"};
+  }
+  if (!contains(ignored, word)) ignored.push_back(word);
+  return {};
+}
+
+/// Why the options do not fit a configured server; empty if they do.
+std::string objection_to_options(const shim::ConnectOptions& options) {
+  if (!options.name.empty()) {
+    return "--name is for a command after `--`; a configured server has its name already";
+  }
+  if (options.ignore.empty()) return {};
+  std::string words;
+  for (const std::string& word : options.ignore) words += (words.empty() ? "\"" : ", \"") + word + "\"";
+  return "--ignore is for a command after `--`; for a configured server write \"corral\": {\"ignore\": [" +
+         words + "]} in its entry";
 }
 
 /// At a terminal, a person has typed what a client should start, and would see nothing at all.
@@ -65,9 +91,8 @@ int connect(shim::ConnectOptions& options, const std::vector<Option>& late, std:
     if (!rest) return fail("connect", rest.error().message);
     args = std::move(*rest);
   }
-  if (!command && !options.name.empty()) {
-    return fail("connect", "--name is for a command after `--`; a configured server has its name already");
-  }
+  const std::string objection = command ? "" : objection_to_options(options);
+  if (!objection.empty()) return fail("connect", objection);
   if (command) {
     options.argv = std::move(args);
   } else if (args.size() == 1) {
@@ -108,6 +133,9 @@ Command connect_command() {
   add("--share", "shared|session|root",
       "One instance for all sessions, for this session only, or for each project",
       [options](const std::string& text) { return set_share(options->share, text); });
+  add("--ignore", "WORD",
+      "Share the command even if this differs: cwd, PATH or the name of a variable (repeatable)",
+      [options](const std::string& text) { return add_ignored(options->ignore, text); });
   add("--root", "DIR", "The root directory of the project, instead of the working directory",
       [options](const std::string& text) -> Result<void> {
         const Result<std::string> root = shim::find_root(text);

@@ -18,6 +18,7 @@
   ROW(ps,          Look,       Line)  \
   ROW(top,         Look,       Line)  \
   ROW(logs,        Look,       Line)  \
+  ROW(why,         Look,       Name)  \
   ROW(events,      Look,       Name)  \
   ROW(info,        Look,       Name)  \
   ROW(status,      Look,       Name)  \

@@ -120,6 +120,15 @@ std::string shown_id(const std::string& instance) { return shown(instance.substr
 
 std::string shown_pid(pid_t pid) { return pid == 0 ? "-" : std::to_string(pid); }
 
+std::string shown_state(const InstanceView& instance) {
+  using std::chrono::minutes;
+  if (instance.state != "idle" || !instance.ends_in) return shown(instance.state);
+  // Seconds would only make the column restless.
+  const milliseconds left = *instance.ends_in;
+  return instance.state + ", ends in " +
+         show_age(left > minutes(1) ? std::chrono::ceil<minutes>(left) : left);
+}
+
 std::string shown_size(const std::optional<std::uint64_t>& bytes) { return bytes ? show_size(*bytes) : "-"; }
 
 std::optional<std::uint64_t> memory_of(const InstanceView& instance) {

@@ -50,6 +50,8 @@ std::string shown_list(const std::vector<std::string>& words);
 std::string shown_id(const std::string& instance);
 /// 0 = not known.
 std::string shown_pid(pid_t pid);
+/// "ready"; of an instance that ends if no session comes "idle, ends in 7m".
+std::string shown_state(const observe::InstanceView& instance);
 std::string shown_age(const std::optional<std::chrono::milliseconds>& age);
 std::string shown_number(const std::optional<std::uint64_t>& number);
 std::string shown_size(const std::optional<std::uint64_t>& bytes);

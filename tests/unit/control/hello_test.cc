@@ -20,6 +20,7 @@ Hello full_hello() {
   hello.environment = {"PATH=/bin", "EMPTY=", "ODD=\x01\x1f\x7f", "LATIN=\xe4\xff", "UTF8=\xc3\xa4"};
   hello.share = "session";
   hello.quiet = true;
+  hello.ignore = {"cwd", "PATH", "EDITOR"};
   hello.client = 4711;
   hello.descriptors = {"input", "output", "client"};
   return hello;
@@ -65,6 +66,7 @@ TEST(Hello, ComesBackAsItWas) {
   EXPECT_EQ(received->environment, sent.environment);
   EXPECT_EQ(received->share, sent.share);
   EXPECT_EQ(received->quiet, sent.quiet);
+  EXPECT_EQ(received->ignore, sent.ignore);
   EXPECT_EQ(received->client, sent.client);
   EXPECT_EQ(received->descriptors, sent.descriptors);
 }
@@ -90,6 +92,7 @@ TEST(Hello, OfStatusAndShutdownNeedsNothingElse) {
 TEST(Hello, OfASessionAndARootComesBackAsItWas) {
   Hello sent = full_hello();
   sent.argv.clear();
+  sent.ignore.clear();
   sent.server = "files";
   sent.session = "s-0123456789abcdef";
   sent.root = "/srv/a project";
@@ -266,6 +269,15 @@ std::vector<Hostile> hostile_hellos() {
       {"Both", connect_with(R"("server":"a","argv":["b"])"), "'server' or 'argv'"},
       {"Quiet", connect_with(R"("server":"a","quiet":"yes")"), "'quiet'"},
       {"Share", connect_with(R"("server":"a","share":"everybody")"), "'share' must be"},
+      {"IgnoreAsText", connect_with(R"("argv":["a"],"ignore":"cwd")"), "'ignore' must be an array"},
+      {"IgnoreOfAnEntry", connect_with(R"("server":"a","ignore":["cwd"])"), "'ignore' is only for a command"},
+      {"IgnoreNothing", connect_with(R"("argv":["a"],"ignore":[""])"), "'ignore' has a word"},
+      {"IgnoreAValue", connect_with(R"("argv":["a"],"ignore":["A=B"])"), "without a value"},
+      {"IgnoreNul", connect_with(R"("argv":["a"],"ignore":["A\u0000"])"), "without NUL"},
+      {"IgnoreACredential", connect_with(R"("argv":["a"],"ignore":["cwd","API_TOKEN"])"), "credential"},
+      {"IgnoreALongWord", connect_with(R"("argv":["a"],"ignore":[")" + std::string(257, 'A') + "\"]"),
+       "256 bytes"},
+      {"IgnoreTooMuch", connect_with(R"("argv":["a"],"ignore":[)" + too_many_names() + "]"), "at most 64"},
       {"NegativeClient", connect_with(R"("server":"a","client":-1)"), "'client' must be"},
       {"RelativeDirectory", connect_with(R"("server":"a","cwd":"tmp")"), "'cwd' must be"},
       {"InputTwice", connect_with(R"("server":"a","descriptors":["input","input","output"])"),

@@ -139,6 +139,19 @@ TEST(Resolve, WithoutAHomeTheDirectoryStays) {
   EXPECT_EQ(resolved(origin, with(Share::Auto)).launch.directory, "/project");
 }
 
+TEST(Resolve, AClientMayDeclareWhatItsCommandIgnores) {
+  Origin one = window("/one", "vi", "/bin");
+  one.argv = {"/opt/server"};
+  Origin other = window("/two", "vi", "/bin");
+  other.argv = one.argv;
+  EXPECT_NE(resolved(one, with(Share::Auto)).key, resolved(other, with(Share::Auto)).key);
+
+  one.ignore = other.ignore = {"cwd"};
+
+  EXPECT_EQ(resolved(one, with(Share::Auto)).key, resolved(other, with(Share::Auto)).key);
+  EXPECT_EQ(resolved(one, with(Share::Auto)).launch.directory, "/home/me");
+}
+
 TEST(Resolve, AnEntryMayDeclareWhatItsServerIgnores) {
   config::Configuration configuration = with(Share::Auto);
   configuration.servers[0].argv = {"server"};

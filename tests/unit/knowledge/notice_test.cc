@@ -30,6 +30,11 @@ class Notice : public survey::TempFiles {
   }
   void directory_in_root(const std::string& name) { write(name + "/.keep", ""); }
 
+  static Words names(const std::vector<Difference>& differences) {
+    Words names;
+    for (const Difference& difference : differences) names.push_back(difference.name);
+    return names;
+  }
   static Noticed noticed(const proc::LaunchSpec& spec, const Words& ignore = {}) {
     return what_server_notices(spec, find_known_server(spec.argv, spec.directory, "/usr/bin:/bin"), ignore);
   }
@@ -125,11 +130,63 @@ TEST_F(Notice, DifferencesAreNamedWithoutValues) {
   other.limits.processes = 7;
   const Noticed all;
   EXPECT_THAT(differences({one, all}, {one, all}), IsEmpty());
-  EXPECT_THAT(differences({one, all}, {other, all}),
+  EXPECT_THAT(names(differences({one, all}, {other, all})),
               ElementsAre("the directory", "PATH", "TOKEN", "the limits"));
   Noticed blind;
   blind.path = false;
-  EXPECT_THAT(differences({one, blind}, {other, blind}), testing::Not(Contains("PATH")));
+  EXPECT_THAT(names(differences({one, blind}, {other, blind})), testing::Not(Contains("PATH")));
+}
+
+TEST_F(Notice, ADifferenceSaysWhatWouldDeclareItAway) {
+  proc::LaunchSpec one = launch({"/opt/server"});
+  proc::LaunchSpec other = launch({"/opt/server"}, "b");
+  one.environment = {"ACCOUNT=sk-abcdefghijklmnop0123456789", "PATH=/bin", "THEME=dark"};
+  other.environment = {"API_TOKEN=geheim", "PATH=/usr/bin"};
+  const Noticed all;
+  EXPECT_THAT(differences({one, all}, {other, all}),
+              ElementsAre(Difference{.name = "the directory", .ignore = "cwd", .is_directory = true},
+                          Difference{.name = "ACCOUNT", .credential = true},
+                          Difference{.name = "API_TOKEN", .credential = true},
+                          Difference{.name = "PATH", .ignore = "PATH"},
+                          Difference{.name = "THEME", .ignore = "THEME"}));
+  Noticed fixed;
+  fixed.directory_fixed = true;
+  EXPECT_EQ(differences({one, fixed}, {other, all}).front().ignore, "") << "an argument refers to it";
+}
+
+TEST_F(Notice, WindowsThatDeclareOtherThingsAreApart) {
+  const proc::LaunchSpec spec = launch({"/opt/server"});
+  EXPECT_NE(launch_key(spec, noticed(spec, {"THEME"})), launch_key(spec, noticed(spec)));
+  EXPECT_EQ(launch_key(spec, noticed(spec, {"A", "B", "A"})), launch_key(spec, noticed(spec, {"B", "A"})));
+}
+
+TEST_F(Notice, TheUsersOwnSettingsAreNotThoseOfAProject) {
+  write("home/.npmrc", "cache=x");
+  proc::LaunchSpec spec = launch({"npx", "-y", kMemory}, "home/project");
+  spec.environment = {"HOME=" + root() + "/home/", "PATH=/bin"};
+  EXPECT_FALSE(noticed(spec).directory);
+  write("home/project/.npmrc", "registry=x");
+  EXPECT_TRUE(noticed(spec).directory);
+}
+
+TEST_F(Notice, AShellsCommandHasPathsAmongItsWords) {
+  write("a/notes/one.md", "");
+  const std::string npx = "npx -y " + kFilesystem + " ";
+  for (const char* const path : {".", "./notes", "notes", "'notes'", "\"$PWD\"", "$(pwd)/x", "${PWD}"}) {
+    EXPECT_TRUE(noticed(launch({"sh", "-c", npx + path}), {"cwd"}).directory) << path;
+  }
+  EXPECT_TRUE(noticed(launch({"env", "FILE=./x", "/opt/server"}), {"cwd"}).directory);
+  EXPECT_FALSE(noticed(launch({"sh", "-c", npx + "/srv"})).directory);
+}
+
+TEST_F(Notice, AProgramInARelativePartOfPathBelongsToTheDirectory) {
+  write("a/bin/server", "#!/bin/sh\n");
+  chmod((root() + "/a/bin/server").c_str(), 0755);
+  proc::LaunchSpec spec = launch({"server"});
+  spec.environment = {"PATH=/nowhere:bin"};
+  EXPECT_TRUE(noticed(spec, {"cwd", "PATH"}).directory);
+  spec.environment = {"PATH=" + root() + "/a/bin:bin"};
+  EXPECT_FALSE(noticed(spec, {"cwd", "PATH"}).directory);
 }
 
 }  // namespace

@@ -27,8 +27,8 @@ TEST(StatusJson, HasEveryMemberOfTheOldStatusAndTheNewOnes) {
   EXPECT_EQ(keys_of(status.at("servers").at(0)), "name disabled stopped broken log_file");
   EXPECT_EQ(
       keys_of(status.at("instances").at(0)),
-      "server id version pid keeper state era share root stale rolls reason separate level sessions calls "
-      "uptime_ms limits usage counters");
+      "server id version pid keeper state era share root stale rolls reason separate differs hint level "
+      "sessions calls uptime_ms ends_in_ms limits usage counters");
   EXPECT_EQ(
       keys_of(status.at("sessions").at(0)),
       "id server client shim transport state object instance age_ms calls messages bad_messages dropped");
@@ -47,7 +47,8 @@ TEST(StatusJson, SaysNullWhereThereIsNothingToSay) {
   EXPECT_TRUE(status.at("http").at("url").is_null());
   EXPECT_TRUE(status.at("servers").at(1).at("log_file").is_null());
   const json::value& instance = status.at("instances").at(0);
-  for (const char* const name : {"version", "root", "stale", "separate", "limits", "usage"}) {
+  for (const char* const name :
+       {"version", "root", "stale", "separate", "hint", "ends_in_ms", "limits", "usage"}) {
     EXPECT_TRUE(instance.at(name).is_null()) << name;
   }
   EXPECT_TRUE(status.at("sessions").at(0).at("client").at("command").is_null());

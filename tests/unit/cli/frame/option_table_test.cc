@@ -36,7 +36,8 @@ run: --containment=LEVEL; --stdin-grace=TIME; --term-grace=TIME; --kill-grace=TI
      --pids=N; --cpu=CORES; --cwd=DIR; --env=NAME=VALUE; --on-stop=COMMAND; --detached; --cleanup;
      --keep=N; --report=FILE; -v,--verbose; else 125
 connect (anywhere): --runtime-dir=DIR; --config=FILE; --name=NAME; --share=shared|session|root;
-                    --root=DIR; --session=ID; --require-daemon; -q,--quiet; -v,--verbose; else 125
+                    --ignore=WORD; --root=DIR; --session=ID; --require-daemon; -q,--quiet; -v,--verbose; else
+                    125
 tools (anywhere): --tool=TOOL; --format=FORMAT; --json; --output=HOW; --timeout=TIME; --session=ID;
                   --root=DIR; --share=HOW; --runtime-dir=DIR; --config=FILE; --require-daemon;
                   -v,--verbose; else 2
@@ -50,6 +51,7 @@ serve: --config=FILE; --runtime-dir=DIR; --pid-file=FILE; --state-dir=DIR; --por
 ps: -v,--verbose; --tree; --server=SERVER; --last; --json; --runtime-dir=DIR; else 125
 top: -b,--batch=N; --interval=TIME; --sort=memory|cpu|uptime|sessions|name; --json;
      --runtime-dir=DIR; else 125
+why (anywhere): --json; --runtime-dir=DIR; else 125
 info: --json; --runtime-dir=DIR; else 125
 logs (anywhere): -f,--follow; --since=TIME; -n,--lines=N; --json; --runtime-dir=DIR; else 125
 events (anywhere): -f,--follow; --since=TIME; --kind=KIND; --server=SERVER; -n,--lines=N; --json;
@@ -147,6 +149,12 @@ const std::vector<Line> kLines = {
     {"run", "--keep", {"0", "3"}, {"", "x"}, "use a whole number, such as 9"},
     {"run", "--cwd", {"", "/x"}, {}, ""},
     {"connect", "--share", {"shared", "session", "root"}, {"", "auto"}, "use shared, session or root"},
+    {"connect",
+     "--ignore",
+     {"cwd", "PATH", "EDITOR"},
+     {"", "A=B"},
+     "use cwd, PATH or the name of a variable"},
+    {"connect", "--ignore", {}, {"API_TOKEN"}, "'API_TOKEN': it looks like the name of a credential"},
     {"connect", "--root", {"/"}, {"/not/there"}, "the root '/not/there' cannot be found: "},
     {"connect", "--session", {"x"}, {""}, "the value is empty"},
     {"tools", "--format", {"mcp", "anthropic", "openai"}, {"", "x"}, "use mcp, anthropic or openai"},
@@ -206,6 +214,10 @@ const std::vector<Objection> kObjections = {
      125,
      "corral who: there is no visible process 2147483647: it has ended, or /proc hides it; `corral doctor` "
      "lists the running servers\n"},
+    {{"connect", "--ignore", "cwd", "--ignore", "PATH", "files"},
+     125,
+     "corral connect: --ignore is for a command after `--`; for a configured server write \"corral\": "
+     "{\"ignore\": [\"cwd\", \"PATH\"]} in its entry\n"},
     {{"tools"},
      2,
      "corral tools: no server given: name a configured server, or put a command after `--`; see --help\n"},

@@ -1,0 +1,97 @@
+#include "daemon/separation.h"
+
+#include <algorithm>
+
+#include "base/words.h"
+#include "knowledge/notice.h"
+#include "wire/json_text.h"
+
+namespace corral::daemon {
+namespace {
+
+using Words = std::vector<std::string>;
+
+// More than these are no small difference any more, and a line of them would not help.
+constexpr std::size_t kMostInHint = 8;
+
+/// The complete list for the entry, or for every window that starts the command.
+Words ignored_by_both(const pool::ServerSpec& one, const pool::ServerSpec& other, const Words& more) {
+  Words words = one.entry.ignore;
+  for (const Words* const list : {&other.entry.ignore, &more}) {
+    for (const std::string& word : *list) {
+      if (!contains(words, word)) words.push_back(word);
+    }
+  }
+  return words;
+}
+
+std::string how_to_ignore(const pool::ServerSpec& spec, const Words& words) {
+  std::string text;
+  if (!spec.from_configuration) {
+    for (const std::string& word : words) text += "--ignore " + word + " ";
+    return "to share it: corral connect " + text + "-- COMMAND";
+  }
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + wire::quoted(word);
+  return R"(to share it: "corral": {"ignore": [)" + text + "]} in the entry " + wire::quoted(spec.server);
+}
+
+std::string hint_for(const pool::ServerSpec& one, const pool::ServerSpec& other,
+                     const std::vector<knowledge::Difference>& found) {
+  Words words;
+  for (const knowledge::Difference& difference : found) {
+    if (difference.is_directory && one.entry.cwd.empty() && one.root.empty() && difference.ignore.empty()) {
+      return "its command line refers to the directory: with absolute paths it could be shared";
+    }
+    if (difference.ignore.empty()) return {};
+    words.push_back(difference.ignore);
+  }
+  if (words.size() <= kMostInHint) return how_to_ignore(one, ignored_by_both(one, other, words));
+  if (one.from_configuration) return {};
+  return "to share it: `corral add` an entry for it; a configured server gets only the variables of its "
+         "entry "
+         "and a few common ones";
+}
+
+}  // namespace
+
+Separation separation_of(const pool::ServerSpec& one, const pool::ServerSpec& other) {
+  Separation result;
+  if (one.key == other.key) return result;
+  const std::vector<knowledge::Difference> found =
+      knowledge::differences({one.launch, one.noticed}, {other.launch, other.noticed});
+  for (const knowledge::Difference& difference : found) {
+    if (result.differs.size() < kMostDifferences) result.differs.push_back(difference.name);
+    result.credential = result.credential || difference.credential;
+  }
+  const auto note = [&result](bool differs, const char* what) {
+    if (differs) result.differs.emplace_back(what);
+  };
+  const bool of_two_tokens = one.principal != other.principal;
+  const bool of_two_definitions = one.from_configuration != other.from_configuration ||
+                                  (one.from_configuration && one.server != other.server);
+  note(of_two_tokens, "the access token");
+  note(one.root != other.root && one.launch.directory == other.launch.directory, "the project");
+  note(of_two_definitions, "the entry");
+  if (result.credential || of_two_tokens) {
+    result.credential = true;
+    result.hint = "processes with different credentials are never shared";
+  } else if (result.differs.size() == found.size() && !found.empty()) {
+    result.hint = hint_for(one, other, found);
+  }
+  return result;
+}
+
+std::string show_separation(const Words& differs, pid_t other) {
+  constexpr std::size_t kMostNamed = 5;
+  if (differs.empty()) return {};
+  std::string text;
+  for (std::size_t i = 0; i < std::min(differs.size(), kMostNamed); ++i) {
+    const bool last = i + 1 == differs.size();
+    text += (i == 0 ? "" : last ? " and " : ", ") + differs[i];
+  }
+  if (differs.size() > kMostNamed) text += " and " + std::to_string(differs.size() - kMostNamed) + " more";
+  const bool plural = differs.size() > 1 || differs[0].ends_with("limits") || differs[0].ends_with("periods");
+  return "separate from process " + std::to_string(other) + ": " + text + (plural ? " differ" : " differs");
+}
+
+}  // namespace corral::daemon
