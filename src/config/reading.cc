@@ -152,6 +152,7 @@ std::optional<std::chrono::milliseconds> Reading::duration(const Field& field) {
   if (number || field.value.is_string()) {
     const std::string written =
         number ? plain_number(field.value) + "ms" : std::string(field.value.get_string());
+    if (written == "0") return std::chrono::milliseconds(0);  // nothing needs no unit
     const Result<std::chrono::milliseconds> parsed = parse_duration(written);
     if (parsed) return *parsed;
   }

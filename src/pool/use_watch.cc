@@ -9,7 +9,10 @@ namespace corral::pool {
 
 UseVerdict judge_use(const InstanceUse& use) {
   constexpr Clock::duration kNotSooner = std::chrono::seconds(1);
+  constexpr Clock::duration kRarely = std::chrono::hours(1);
   if (!use.has_sessions && use.replaced) return {.end = Cause::Outdated};
+  // Without an idle time it ends with its last session, whose end is noticed when it comes.
+  if (use.has_sessions && use.idle == Clock::duration::zero()) return {.look_again = kRarely};
   if (use.in_use || (use.has_sessions && !use.may_park))
     return {.look_again = std::max(use.idle, kNotSooner)};
   if (use.unused < use.idle) return {.look_again = use.idle - use.unused};

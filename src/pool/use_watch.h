@@ -20,7 +20,7 @@ struct InstanceUse {
   bool may_park = false;  // its sessions can be without it until their next call
   bool replaced = false;  // its code is out of date, and new sessions get another instance
   Clock::duration unused{};
-  Clock::duration idle{};  // how long it may be unused
+  Clock::duration idle{};  // how long it may be unused; zero = it ends with its last session, not before
 };
 
 /// Either why it ends now, or when to look again.

@@ -428,5 +428,21 @@ TEST_F(ASlot, EndsAfterItsIdleTimeAndNotBefore) {
   EXPECT_EQ(slot_->run().cause(), Cause::Idle);
 }
 
+TEST_F(ASlot, WithoutAnIdleTimeEndsWithItsLastSession) {
+  spec_->entry.idle = std::chrono::seconds(0);
+  spec_->entry.park = true;
+  reach(Life::Ready, one_);
+  ask(two_);
+  parts_.pass(std::chrono::hours(2));
+  EXPECT_EQ(slot_->life(), Life::Ready) << "its sessions may be silent";
+  leave(one_);
+  parts_.settle();
+  EXPECT_EQ(slot_->life(), Life::Ready) << "one session is left";
+  leave(two_);
+  parts_.settle();
+  EXPECT_EQ(slot_->life(), Life::Ending);
+  EXPECT_EQ(slot_->run().cause(), Cause::Idle);
+}
+
 }  // namespace
 }  // namespace corral::tests

@@ -38,6 +38,16 @@ TEST(Use, ThatIsInFlightKeepsTheInstance) {
   EXPECT_EQ(judge_use(use).look_again, seconds(1)) << "not in every turn of the loop";
 }
 
+TEST(Use, WithoutAnIdleTimeEndsWithTheLastSessionAndParksNone) {
+  InstanceUse use = idle_for(Clock::duration::zero());
+  use.idle = Clock::duration::zero();
+  EXPECT_EQ(judge_use(use).end, Cause::Idle);
+  use.has_sessions = true;
+  use.may_park = true;
+  EXPECT_FALSE(judge_use(use).end);
+  EXPECT_GE(judge_use(use).look_again, seconds(60)) << "there is nothing to look for";
+}
+
 TEST(Use, OfCodeThatWasReplacedEndsWithTheLastSession) {
   InstanceUse use = idle_for(seconds(1));
   use.replaced = true;
