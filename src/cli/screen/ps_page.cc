@@ -41,7 +41,7 @@ void show_wide(Page& page, const Overview& overview) {
     rows.push_back({shown(one.server), shown_pid(one.pid), shown_processes(one), shown(one.level),
                     shown(one.share), std::to_string(one.served.size()),
                     fit(shown_clients(one.served), 16, page.style()), shown_age(one.uptime),
-                    shown_memory(one), shown_cpu(one), shown(one.state), shown_code(one),
+                    shown_memory(one), shown_cpu(one), shown_state(one), shown_code(one),
                     shown_reason(one) + (one.separate.empty() ? "" : "; " + shown(one.separate))});
     state.tones.push_back(tone_of_state(one.state));
     code.tones.push_back(one.stale.empty() ? Tone::Plain : Tone::Warning);
@@ -265,7 +265,7 @@ void show_limits_of(Page& page, const observe::LimitsView& limits) {
 
 void show_tree(Page& page, const Overview& overview, const InstanceRow& one) {
   page.heading(shown(one.server) + (one.version.empty() ? "" : " " + one.version) + " " + shown_id(one.id) +
-                   ": " + shown(one.state) + ", up " + shown_age(one.uptime) + ", memory " +
+                   ": " + shown_state(one) + ", up " + shown_age(one.uptime) + ", memory " +
                    shown_memory(one) + ", cpu " + shown_cpu(one),
                tone_of(one));
   show_about(page, "  ", overview, one.server);
