@@ -36,8 +36,8 @@ run: --containment=LEVEL; --stdin-grace=TIME; --term-grace=TIME; --kill-grace=TI
      --pids=N; --cpu=CORES; --cwd=DIR; --env=NAME=VALUE; --on-stop=COMMAND; --detached; --cleanup;
      --keep=N; --report=FILE; -v,--verbose; else 125
 connect (anywhere): --runtime-dir=DIR; --config=FILE; --name=NAME; --share=shared|session|root;
-                    --ignore=WORD; --root=DIR; --session=ID; --require-daemon; -q,--quiet; -v,--verbose; else
-                    125
+                    --ignore=WORD; --root=DIR; --session=ID; --require-daemon; -q,--quiet;
+                    -v,--verbose; else 125
 tools (anywhere): --tool=TOOL; --format=FORMAT; --json; --output=HOW; --timeout=TIME; --session=ID;
                   --root=DIR; --share=HOW; --runtime-dir=DIR; --config=FILE; --require-daemon;
                   -v,--verbose; else 2
