@@ -110,7 +110,8 @@ TEST_F(Reload, ADescriptionIsShownByEveryPageAndItsChangeRestartsNothing) {
   McpClient client(connect({"one"}));
   ASSERT_TRUE(client.initialize()) << errors_of_shim();
   const std::string server = client.call("pid");
-  for (const std::vector<std::string>& page : {std::vector<std::string>{"ps", "-v"}, {"info"}, {"tools", "one"}}) {
+  for (const std::vector<std::string>& page :
+       {std::vector<std::string>{"ps", "-v"}, {"info"}, {"tools", "one"}}) {
     const Words said = say(page.front(), {page.begin() + 1, page.end()});
     EXPECT_THAT(said.out, HasSubstr("Reads the notes of the team.")) << page.front() << ": " << said.err;
   }

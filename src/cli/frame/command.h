@@ -1,9 +1,9 @@
 // A command of the CLI as data. Its file describes its options and what it does; the parser does the rest.
 //
 // A new command is one file in cli/commands, X_command.cc, which defines `Command X_command()`, and one row
-// in cli/frame/all_commands.cc, which says where --help lists it. The build finds the file by its name. --help,
-// completions and manual pages are made from the data. For a command that asks the daemon one thing and prints the answer, use
-// cli/frame/daemon_command.h.
+// in cli/frame/all_commands.cc, which says where --help lists it. The build finds the file by its name.
+// --help, completions and manual pages are made from the data. For a command that asks the daemon one thing
+// and prints the answer, use cli/frame/daemon_command.h.
 #pragma once
 
 #include <functional>

@@ -17,8 +17,8 @@ std::string help_page(const std::vector<Command>& commands);
 /// "corral 1.2.3 (build 2026-01-31)".
 std::string version_line();
 
-/// What to use instead of a word that is not a command of corral, but that other programs use for something that
-/// corral can do: `setup`, `kill`. A sentence without a full stop; empty = the word is not known.
+/// What to use instead of a word that is not a command of corral, but that other programs use for something
+/// that corral can do: `setup`, `kill`. A sentence without a full stop; empty = the word is not known.
 std::string instead_of(std::string_view word);
 
 }  // namespace corral::cli
