@@ -37,7 +37,7 @@ TEST_F(ClosedDescriptor, OneIsRefused) {
   EXPECT_NE(errors().find("closed"), std::string::npos) << errors();
 }
 
-TEST_F(ClosedDescriptor, TwoIsNoObstacle) {
+TEST_F(ClosedDescriptor, TwoDoesNotPreventASession) {
   Launch launch = corral({.options = {"-v"}, .server = {"--grow=daemons:3"}});
   launch.stderr_path.clear();
   Session session(launch);

@@ -76,7 +76,7 @@ TEST_F(BadLuckSurvey, HidepidIsSaidAndOwnOrphansAreStillFound) {
 }
 
 // A program that its user may run and not read hides its descriptors and environment even from that user.
-TEST_F(BadLuckSurvey, AServerThatCannotBeLookedIntoIsNoOrphan) {
+TEST_F(BadLuckSurvey, AServerWhoseFilesCannotBeReadIsNotAnOrphan) {
   if (!running_as_root()) GTEST_SKIP() << "only root can give another user a program that it may not read";
   ASSERT_EQ(chmod(server().c_str(), 0711), 0);
   Holder dead(client("codex", 2, server_line()), 2);

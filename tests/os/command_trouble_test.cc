@@ -158,7 +158,7 @@ TEST_F(CommandTrouble, AReportIntoAPipeThatNobodyReadsIsRefusedBeforeAServerStar
   EXPECT_NE(access(path("started").c_str(), F_OK), 0);
 }
 
-TEST_F(CommandTrouble, AReportIntoAPipeIsReadByWhoeverOpensIt) {
+TEST_F(CommandTrouble, AReportIntoAPipeReachesTheProcessThatReadsIt) {
   ASSERT_EQ(mkfifo(path("pipe").c_str(), 0666), 0);
   ASSERT_EQ(chmod(path("pipe").c_str(), 0666), 0);
   const int reader = open(path("pipe").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);

@@ -243,7 +243,7 @@ TEST_F(ConfigCommands, ImportForATrySaysWhatItWouldDoAndWritesNothing) {
   EXPECT_FALSE(std::filesystem::exists(path(backup())));
 }
 
-TEST_F(ConfigCommands, UrlTellsTheConfiguredDoorWhileNoDaemonRuns) {
+TEST_F(ConfigCommands, UrlPrintsTheConfiguredAddressWhileNoDaemonRuns) {
   const std::string mine = write(
       "home/mine.json", R"({"mcpServers": {"old": {"command": "o"}}, "corral": {"http": {"port": 8765}}})");
 
@@ -261,7 +261,7 @@ TEST_F(ConfigCommands, UrlTellsTheConfiguredDoorWhileNoDaemonRuns) {
   EXPECT_THAT(nobody.err, HasSubstr("old"));
 }
 
-TEST_F(ConfigCommands, UrlTellsTheDoorOfTheRunningDaemon) {
+TEST_F(ConfigCommands, UrlPrintsTheAddressOfTheRunningDaemon) {
   const std::string mine = write("home/mine.json", kTended);
   Serving serving(serve({"--config", mine, "--port", "0"}));
   ASSERT_TRUE(ready()) << errors();

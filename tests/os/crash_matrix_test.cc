@@ -30,7 +30,7 @@ INSTANTIATE_TEST_SUITE_P(Of, CrashMatrix,
                            return std::string(test.param.victims) + "_" + test.param.level;
                          });
 
-TEST_P(CrashMatrix, NothingOfOursIsLeftAfterTheNextStartAndTheNeighbourLives) {
+TEST_P(CrashMatrix, TheNextStartEndsCorralsProcessesAndNotTheOneThatLooksTheSame) {
   const auto [victims, level] = GetParam();
   TagGuard other;
   Launch like_it;  // the same program with the same arguments, and a cookie of its own

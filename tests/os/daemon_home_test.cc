@@ -159,7 +159,7 @@ TEST_F(DaemonHome, ADaemonLivesWhereTheServiceManagerPutsIt) {
   EXPECT_TRUE(managed.holds(daemon())) << text_of("/proc/" + std::to_string(daemon()) + "/cgroup");
 }
 
-TEST_F(DaemonHome, AServiceManagerThatFailsIsNoReasonToHaveNoDaemon) {
+TEST_F(DaemonHome, TheDaemonStartsEvenIfTheServiceManagerFails) {
   const Group group(tag() + "-a");
   Launch launch = client(&group);
   make_manager("echo the manager is not well >&2\nexit 1\n", launch);
@@ -172,7 +172,7 @@ TEST_F(DaemonHome, AServiceManagerThatFailsIsNoReasonToHaveNoDaemon) {
   EXPECT_THAT(file(tag() + "/daemon.log"), HasSubstr("the manager is not well"));
 }
 
-TEST_F(DaemonHome, AServiceManagerThatDoesNotAnswerIsNoReasonToHaveNoDaemon) {
+TEST_F(DaemonHome, TheDaemonStartsEvenIfTheServiceManagerDoesNotAnswer) {
   const Group group(tag() + "-a");
   Launch launch = client(&group);
   ASSERT_EQ(mkfifo(path("never").c_str(), 0600), 0);

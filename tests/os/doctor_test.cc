@@ -343,7 +343,7 @@ TEST_F(Who, SaysThatThereIsNoSuchProcess) {
   EXPECT_THAT(said.err, HasSubstr("there is no visible process " + word(helper.server())));
 }
 
-TEST_F(Who, RefusesWhatIsNoNumber) {
+TEST_F(Who, RefusesAnythingButOneProcessId) {
   const std::vector<std::vector<std::string>> lines = {
       {"who"}, {"who", "node"}, {"who", "0"}, {"who", "99999999999"}, {"who", "1", "2"}, {"who", "--", "-1"}};
   for (const std::vector<std::string>& line : lines) {

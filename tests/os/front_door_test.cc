@@ -22,7 +22,7 @@
 namespace corral::os_tests {
 namespace {
 
-class FrontDoorTest : public OsTest {
+class ControlSocket : public OsTest {
  protected:
   /// As the user that this test runs as: it speaks to the daemon itself.
   void SetUp() override { door_.emplace(runtime_dir(), std::nullopt); }
@@ -87,19 +87,19 @@ class FrontDoorTest : public OsTest {
   std::optional<FrontDoor> door_;
 };
 
-TEST_F(FrontDoorTest, AnswersAStatusThatAScriptAsksFor) {
+TEST_F(ControlSocket, AnswersAScriptThatAsksForTheStatus) {
   EXPECT_EQ(answer_to("{\"protocol\":3,\"verb\":\"status\"}\n"),
             "{\"reply\":\"status\",\"status\":{\"daemon\":\"empty\"}}\n");
 }
 
-TEST_F(FrontDoorTest, EndsWhenAsked) {
+TEST_F(ControlSocket, EndsTheDaemonWhenAsked) {
   const std::string answer = answer_to("{\"protocol\":3,\"verb\":\"shutdown\"}\n");
 
   EXPECT_NE(answer.find("\"reply\":\"exit\""), std::string::npos) << answer;
   EXPECT_NE(answer.find("nothing to end"), std::string::npos) << answer;
 }
 
-TEST_F(FrontDoorTest, RefusesGarbageWithAReason) {
+TEST_F(ControlSocket, RefusesGarbageWithAReason) {
   for (const std::string& line : {std::string("GET / HTTP/1.1\r\n"), std::string("\n"), std::string("{}\n"),
                                   std::string("{\"protocol\":3,\"verb\":\"connect\"}\n")}) {
     const std::string answer = answer_to(line);
@@ -109,13 +109,13 @@ TEST_F(FrontDoorTest, RefusesGarbageWithAReason) {
   }
 }
 
-TEST_F(FrontDoorTest, RefusesALineWithoutEnd) {
+TEST_F(ControlSocket, RefusesALineWithoutEnd) {
   const std::string answer = answer_to(std::string(control::kLongestHello + 70'000, 'x'));
 
   EXPECT_NE(answer.find("longer than"), std::string::npos) << answer;
 }
 
-TEST_F(FrontDoorTest, TellsWhichProtocolsItSpeaks) {
+TEST_F(ControlSocket, NamesTheProtocolsThatItSpeaks) {
   const std::string answer = answer_to("{\"protocol\":999,\"verb\":\"dance\"}\n");
 
   EXPECT_NE(answer.find("\"reply\":\"refused\""), std::string::npos) << answer;
@@ -125,7 +125,7 @@ TEST_F(FrontDoorTest, TellsWhichProtocolsItSpeaks) {
   EXPECT_NE(answer.find("serve --replace"), std::string::npos) << answer;
 }
 
-class Descriptors : public FrontDoorTest, public testing::WithParamInterface<std::size_t> {};
+class Descriptors : public ControlSocket, public testing::WithParamInterface<std::size_t> {};
 
 TEST_P(Descriptors, ThatNobodyAskedForAreClosed) {
   const std::size_t before = daemon().open_descriptors();
@@ -142,7 +142,7 @@ TEST_P(Descriptors, ThatNobodyAskedForAreClosed) {
 // Too few, as many as are named but no pipes, one too many, far too many.
 INSTANTIATE_TEST_SUITE_P(Counts, Descriptors, testing::Values(1, 2, 3, 4, 200));
 
-TEST_F(FrontDoorTest, WithoutRoomForDescriptorsTheShimIsToRunItself) {
+TEST_F(ControlSocket, WithoutRoomForDescriptorsTellsTheShimToRunTheServer) {
   const std::size_t before = daemon().open_descriptors();
   const UniqueFd socket = knock();
   ASSERT_TRUE(eventually([&] { return daemon().open_descriptors() > before; }));
@@ -162,7 +162,7 @@ TEST_F(FrontDoorTest, WithoutRoomForDescriptorsTheShimIsToRunItself) {
   EXPECT_NE(answer.find("no descriptors left"), std::string::npos) << answer;
 }
 
-TEST_F(FrontDoorTest, WhoHangsUpEarlyLeavesNothing) {
+TEST_F(ControlSocket, AClientThatHangsUpEarlyLeavesNoDescriptor) {
   const std::size_t before = daemon().open_descriptors();
 
   for (int i = 0; i < 100; ++i) {
@@ -173,7 +173,7 @@ TEST_F(FrontDoorTest, WhoHangsUpEarlyLeavesNothing) {
   EXPECT_TRUE(eventually([&] { return daemon().open_descriptors() == before; }));
 }
 
-TEST_F(FrontDoorTest, AnotherUserIsTurnedAwayUnheard) {
+TEST_F(ControlSocket, SendsNothingToAnotherUser) {
   if (!running_as_root()) GTEST_SKIP() << "needs root to be another user";
   chmod(runtime_dir().c_str(), 0777);
   chmod(control::socket_path(runtime_dir()).c_str(), 0777);
@@ -188,7 +188,7 @@ TEST_F(FrontDoorTest, AnotherUserIsTurnedAwayUnheard) {
   EXPECT_EQ(status, 0);
 }
 
-TEST_F(FrontDoorTest, RootIsAnotherUserToo) {
+TEST_F(ControlSocket, SendsNothingToRootIfTheDaemonHasAnotherUser) {
   if (!running_as_root()) GTEST_SKIP() << "needs root";
   const FrontDoor others(path("theirs"), uid_of(User::Ordinary));
   const UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));

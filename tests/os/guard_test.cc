@@ -213,7 +213,7 @@ TEST_F(Guard, KeepsWhatItIsToldToKeep) {
   end_tagged(tag());
 }
 
-TEST_F(Guard, WhatIsKeptIsNoLeak) {
+TEST_F(Guard, AProcessToKeepIsNotCountedAsALeak) {
   EXPECT_EQ(
       Session(guarded_shell("setsid sleep 52 & sleep 0.2", {"--keep", "sleep*", "--fail-on-leak"})).wait(),
       0);
@@ -229,7 +229,7 @@ TEST_F(Guard, ALeakIsAFailureOnlyOnDemand) {
             kLeaked);
 }
 
-TEST_F(Guard, WhoLeavesByItselfIsNoLeak) {
+TEST_F(Guard, AProcessThatEndsByItselfIsNotALeak) {
   EXPECT_EQ(Session(guarded_shell("setsid sleep 0.05 &", {"--fail-on-leak"})).wait(), 0);
 
   EXPECT_EQ(errors(), "");
@@ -366,7 +366,7 @@ TEST_F(Guard, ChildrenOfTheShellThatBecameGuardAreNotTouchedNorTheirOrphans) {
   end_tagged(tag());
 }
 
-TEST_F(Guard, ASessionOfCorralRunEndsByItselfAndIsNoLeak) {
+TEST_F(Guard, ASessionOfCorralRunEndsByItselfAndIsNotALeak) {
   Launch launch =
       guarded({programs().relay_client, programs().corral, "run", "--report", path("session.json"), "--",
                programs().adversary, "--tag=" + tag(), "--ignore-eof", "--grow=daemons:3"},

@@ -24,9 +24,9 @@ std::string ok(std::string_view body) {
 http::Response text(std::string body) { return {200, {}, std::move(body), nullptr}; }
 wire::Line piece(std::string_view bytes) { return {bytes, nullptr}; }
 
-class HttpDoor : public HttpDoorTest {};
+class HttpListener : public HttpDoorTest {};
 
-TEST_F(HttpDoor, AnswersOneRequestAfterTheOtherOnOneConnection) {
+TEST_F(HttpListener, AnswersOneRequestAfterTheOtherOnOneConnection) {
   open();
   Client client = connect();
 
@@ -38,7 +38,7 @@ TEST_F(HttpDoor, AnswersOneRequestAfterTheOtherOnOneConnection) {
   EXPECT_EQ(door_->counters().requests, 3U);
 }
 
-TEST_F(HttpDoor, AnswersWhatWasSentAheadInOrder) {
+TEST_F(HttpListener, AnswersWhatWasSentAheadInOrder) {
   open();
   Client client = connect();
   send(client, post("/later", "1") + post("/echo", "2") + post("/later", "3") + post("/echo", "4"));
@@ -53,7 +53,7 @@ TEST_F(HttpDoor, AnswersWhatWasSentAheadInOrder) {
   EXPECT_EQ(read_to(client, ok("4")), ok("first") + ok("2") + ok("third") + ok("4"));
 }
 
-TEST_F(HttpDoor, AnswersInOrderWhatFillsMoreThanOneRead) {
+TEST_F(HttpListener, AnswersInOrderWhatFillsMoreThanOneRead) {
   open();
   Client client = connect();
   std::string ahead;
@@ -82,7 +82,7 @@ TEST_F(HttpDoor, AnswersInOrderWhatFillsMoreThanOneRead) {
              answers.begin();
 }
 
-TEST_F(HttpDoor, AnswersWithALineInWhichOneThingIsReplaced) {
+TEST_F(HttpListener, AnswersWithALineInWhichOneThingIsReplaced) {
   open();
   Client client = connect();
   const std::string filler(std::size_t{3} << 20, 'x');
@@ -102,7 +102,7 @@ TEST_F(HttpDoor, AnswersWithALineInWhichOneThingIsReplaced) {
   EXPECT_EQ(read_to(client, ok("and goes on")), ok("and goes on"));
 }
 
-TEST_F(HttpDoor, TakesOnlySoMuchThatIsSentAhead) {
+TEST_F(HttpListener, TakesOnlySoMuchThatIsSentAhead) {
   open_unix();
   Client client = connect();
   send(client, post("/later", ""));
@@ -132,7 +132,7 @@ TEST_F(HttpDoor, TakesOnlySoMuchThatIsSentAhead) {
   EXPECT_EQ(door_->counters().requests, 1U + kCount);
 }
 
-TEST_F(HttpDoor, AsksForABodyThatIsHeldBack) {
+TEST_F(HttpListener, AsksForABodyThatIsHeldBack) {
   open();
   Client client = connect();
   send(client, "POST /echo HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n");
@@ -142,7 +142,7 @@ TEST_F(HttpDoor, AsksForABodyThatIsHeldBack) {
   EXPECT_EQ(read_to(client, "body"), ok("body"));
 }
 
-TEST_F(HttpDoor, TakesAndGivesChunks) {
+TEST_F(HttpListener, TakesAndGivesChunks) {
   open();
   Client client = connect();
   send(client,
@@ -166,7 +166,7 @@ TEST_F(HttpDoor, TakesAndGivesChunks) {
   EXPECT_EQ(read_to(client, "again"), ok("again"));
 }
 
-TEST_F(HttpDoor, EndsAStreamOfHttp10WithTheConnection) {
+TEST_F(HttpListener, EndsAStreamOfHttp10WithTheConnection) {
   open();
   Client client = connect();
   send(client, "GET /stream HTTP/1.0\r\n\r\n");
@@ -178,7 +178,7 @@ TEST_F(HttpDoor, EndsAStreamOfHttp10WithTheConnection) {
   EXPECT_EQ(rest_of(client), "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nplain");
 }
 
-TEST_F(HttpDoor, SendsNoBodyWhereNoneMayBe) {
+TEST_F(HttpListener, SendsNoBodyWhereNoneMayBe) {
   open();
   Client client = connect();
   const auto answer = [&](std::string_view method, http::Response response) {
@@ -196,7 +196,7 @@ TEST_F(HttpDoor, SendsNoBodyWhereNoneMayBe) {
             "HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n");
 }
 
-TEST_F(HttpDoor, TellsOnceThatAClientIsGone) {
+TEST_F(HttpListener, TellsOnceThatAClientIsGone) {
   open();
   const auto reset = [](Client& client) {
     const linger at_once{1, 0};
@@ -233,7 +233,7 @@ TEST_F(HttpDoor, TellsOnceThatAClientIsGone) {
   }
 }
 
-TEST_F(HttpDoor, TellsThoseWhoAskLateThatTheClientIsGone) {
+TEST_F(HttpListener, TellsALateCallerThatTheClientIsGone) {
   open();
   Client client = connect();
   send(client, get("/x"));
@@ -251,7 +251,7 @@ TEST_F(HttpDoor, TellsThoseWhoAskLateThatTheClientIsGone) {
   EXPECT_TRUE(told);
 }
 
-TEST_F(HttpDoor, ClosesWhenAnExchangeIsDroppedWithoutAnAnswer) {
+TEST_F(HttpListener, ClosesWhenAnExchangeIsDroppedWithoutAnAnswer) {
   open();
   for (const bool begun : {false, true}) {
     Client client = connect();
@@ -263,7 +263,7 @@ TEST_F(HttpDoor, ClosesWhenAnExchangeIsDroppedWithoutAnAnswer) {
   }
 }
 
-TEST_F(HttpDoor, OutlivedByItsExchanges) {
+TEST_F(HttpListener, OutlivedByItsExchanges) {
   open();
   Client one = connect();
   Client two = connect();
@@ -283,7 +283,7 @@ TEST_F(HttpDoor, OutlivedByItsExchanges) {
   EXPECT_EQ(rest_of(two), "");
 }
 
-TEST_F(HttpDoor, GivesTheLastAnswersWhenItCloses) {
+TEST_F(HttpListener, GivesTheLastAnswersWhenItCloses) {
   open();
   Client idle = connect();
   Client busy = connect();
@@ -298,7 +298,7 @@ TEST_F(HttpDoor, GivesTheLastAnswersWhenItCloses) {
   EXPECT_EQ(rest_of(busy), "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\nlast");
 }
 
-TEST_F(HttpDoor, OpensToASocketInTheFileSystem) {
+TEST_F(HttpListener, ServesASocketInTheFileSystem) {
   open_unix();
   Client client = connect();
   send(client, get("/x"));

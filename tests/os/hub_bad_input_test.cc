@@ -251,7 +251,7 @@ TEST_F(HubBadInput, GarbageIsAnsweredLineByLine) {
   EXPECT_EQ(counter("bad_messages"), kLines);
 }
 
-TEST_F(HubBadInput, HalfALineIsNoMessage) {
+TEST_F(HubBadInput, HalfALineIsNotAMessage) {
   McpClient client(connect({"rude"}));
   ASSERT_TRUE(client.initialize()) << errors_of_shim();
   ASSERT_EQ(client.call("echo", "before"), "before");

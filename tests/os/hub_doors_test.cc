@@ -28,7 +28,7 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
 
-class HubDoor : public HubTest {
+class HubAccess : public HubTest {
  protected:
   void SetUp() override {
     HubTest::SetUp();
@@ -69,7 +69,7 @@ Welcome welcome_of(uid_t uid, const std::string& path) {
   return static_cast<Welcome>(WEXITSTATUS(status));
 }
 
-TEST_F(HubDoor, AStrangerGetsNoByteEvenIfTheSocketIsOpenToAll) {
+TEST_F(HubAccess, AnotherUserGetsNoByteEvenIfEverybodyMayConnect) {
   if (!running_as_root()) GTEST_SKIP() << "needs root to be somebody else";
   const uid_t owner = *uid_of(User::Ordinary);
   const std::string socket = in_runtime_dir("corral.sock");
@@ -82,7 +82,7 @@ TEST_F(HubDoor, AStrangerGetsNoByteEvenIfTheSocketIsOpenToAll) {
   EXPECT_EQ(welcome_of(owner, socket), Welcome::Bytes) << "nobody is let in, so this proves nothing";
 }
 
-TEST_F(HubDoor, AStrangersShimHasNoDaemon) {
+TEST_F(HubAccess, TheShimOfAnotherUserHasNoDaemon) {
   if (!running_as_root()) GTEST_SKIP() << "needs root to be somebody else";
   ASSERT_EQ(chmod(runtime_dir().c_str(), 0755), 0);
   ASSERT_EQ(chmod(in_runtime_dir("corral.sock").c_str(), 0777), 0);
@@ -115,7 +115,7 @@ const Sandbox kSandboxes[] = {
      true},
 };
 
-class HubSandbox : public HubDoor, public testing::WithParamInterface<Sandbox> {
+class HubSandbox : public HubAccess, public testing::WithParamInterface<Sandbox> {
  protected:
   /// What the kernel says about the sandboxes that these tests use.
   static std::string surroundings_of(pid_t pid) {
@@ -165,7 +165,7 @@ TEST_P(HubSandbox, MayUseWhatIsConfiguredOutside) {
 INSTANTIATE_TEST_SUITE_P(Kinds, HubSandbox, testing::ValuesIn(kSandboxes),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
-TEST_F(HubDoor, WithoutASandboxACommandIsTheDaemonsToo) {
+TEST_F(HubAccess, WithoutASandboxTheDaemonRunsACommandToo) {
   McpClient client(connect_command());
 
   ASSERT_TRUE(client.initialize()) << errors_of_shim();
@@ -190,16 +190,16 @@ std::string open_files_of(pid_t pid) {
 }
 
 /// A daemon that was started with few open files and may have more.
-class HubOfFewFiles : public HubDoor {
+class HubOfFewFiles : public HubAccess {
  protected:
   void SetUp() override {
     ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before_), 0);
     const rlimit few{256, before_.rlim_max};
     ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
-    HubDoor::SetUp();
+    HubAccess::SetUp();
   }
   void TearDown() override {
-    HubDoor::TearDown();
+    HubAccess::TearDown();
     setrlimit(RLIMIT_NOFILE, &before_);
   }
 
@@ -217,7 +217,7 @@ TEST_F(HubOfFewFiles, AServerMayOpenAsManyAsTheDaemonMightAtItsStart) {
 }
 
 // Without the keeper nobody would clean up after it.
-TEST_F(HubDoor, AServerGoesBeforeItsKeeperWhenMemoryRunsOut) {
+TEST_F(HubAccess, AServerGoesBeforeItsKeeperWhenMemoryRunsOut) {
   McpClient client(connect({"named"}));
   ASSERT_TRUE(client.initialize()) << errors_of_shim();
   const auto adjustment_of = [](const std::string& pid) {
@@ -229,7 +229,7 @@ TEST_F(HubDoor, AServerGoesBeforeItsKeeperWhenMemoryRunsOut) {
   EXPECT_EQ(adjustment_of(client.call("pid")), adjustment_of(std::to_string(keeper())) + 300);
 }
 
-TEST_F(HubDoor, CtrlCIsForTheClientAndNotForItsSession) {
+TEST_F(HubAccess, CtrlCIsForTheClientAndNotForItsSession) {
   Terminal terminal;
   Launch launch = connect({"named"});
   launch.argv.insert(launch.argv.begin(), {programs().relay_client, "--handle-signals"});

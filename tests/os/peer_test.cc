@@ -142,7 +142,7 @@ TEST_F(PeerTest, ASocketThatWasClosedIsNobodys) {
   }
 }
 
-TEST_F(PeerTest, WhoeverListensAtItsOldPortIsAStranger) {
+TEST_F(PeerTest, AProcessThatListensAtItsOldPortIsNotTheClient) {
   const UniqueFd listener = listening();
   UniqueFd client = visitor(Kind::V4, port_of(listener.get()));
   const in_port_t port = port_of(client.get());

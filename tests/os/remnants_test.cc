@@ -61,7 +61,7 @@ TEST_P(RemnantsTest, OfEveryKindAreEnded) {
 }
 
 // An `at` job, a terminal or an editor's new window has all of the environment, but not the limits.
-TEST_P(RemnantsTest, WhoHasCopiedTheEnvironmentIsLeftAlone) {
+TEST_P(RemnantsTest, AProcessThatCopiedTheEnvironmentIsLeftAlone) {
   if (GetParam() == std::string("strict") && !runs_strict_here()) GTEST_SKIP() << "no PID namespace";
   CrashedDaemon daemon(path("records"), tag(), GetParam(), everybody(), server("mixed:10"));
   ASSERT_TRUE(daemon.wait_for_janitor());

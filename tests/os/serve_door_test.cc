@@ -55,9 +55,9 @@ std::string command_line(pid_t pid) {
   return text;
 }
 
-class ServeDoor : public DaemonTest {};
+class ServePort : public DaemonTest {};
 
-TEST_F(ServeDoor, NamesTheOwnerOfATakenPort) {
+TEST_F(ServePort, NamesTheOwnerOfATakenPort) {
   const PortOwner owner;
   ASSERT_TRUE(owner.listens());
   Launch launch = serve({"--port", owner.port()});
@@ -71,7 +71,7 @@ TEST_F(ServeDoor, NamesTheOwnerOfATakenPort) {
                               HasSubstr("--port 0")));
 }
 
-TEST_F(ServeDoor, IsNoConditionForADaemonThatAClientStarts) {
+TEST_F(ServePort, ATakenOneDoesNotStopADaemonThatAClientStarts) {
   const PortOwner owner;
   ASSERT_TRUE(owner.listens());
   std::ofstream(path("config.json")) << R"({"mcpServers":{},"corral":{"http":{"port":)" << owner.port()
@@ -85,7 +85,7 @@ TEST_F(ServeDoor, IsNoConditionForADaemonThatAClientStarts) {
   })) << errors();
 }
 
-TEST_F(ServeDoor, SaysThatATakenPortIsAnotherUsers) {
+TEST_F(ServePort, SaysThatATakenPortIsAnotherUsers) {
   if (!running_as_root()) GTEST_SKIP() << "only root can start a process of another user";
   const PortOwner owner;
   ASSERT_TRUE(owner.listens());
@@ -96,7 +96,7 @@ TEST_F(ServeDoor, SaysThatATakenPortIsAnotherUsers) {
   EXPECT_THAT(errors(), HasSubstr("is taken by another user's process (user 0)"));
 }
 
-TEST_F(ServeDoor, IsNotOpenedToOtherMachinesWithoutAToken) {
+TEST_F(ServePort, IsNotOpenedToOtherMachinesWithoutAToken) {
   for (const char* address : {"0.0.0.0", "::"}) {
     Serving serving(serve({"--port", "0", "--bind", address}));
     EXPECT_EQ(serving.wait(), 1) << address;
@@ -104,7 +104,7 @@ TEST_F(ServeDoor, IsNotOpenedToOtherMachinesWithoutAToken) {
   EXPECT_THAT(errors(), HasSubstr("`corral token create NAME`"));
 }
 
-TEST_F(ServeDoor, AnswersWhoNamesTheAddressThatItWasBoundTo) {
+TEST_F(ServePort, AnswersRequestsForTheAddressThatItIsBoundTo) {
   Serving serving(serve({"--port", "0", "--bind", "127.0.0.2"}));
   ASSERT_TRUE(ready()) << errors();
   constexpr std::string_view kUrl = "http://127.0.0.2:";
@@ -119,7 +119,7 @@ TEST_F(ServeDoor, AnswersWhoNamesTheAddressThatItWasBoundTo) {
   EXPECT_EQ(status_of(answer), 200) << answer;
 }
 
-TEST_F(ServeDoor, SaysThatThisMachineDoesNotHaveTheAddress) {
+TEST_F(ServePort, SaysThatThisMachineDoesNotHaveTheAddress) {
   ASSERT_EQ(say("token", {"create", "somebody"}).code, 0);
 
   Serving serving(serve({"--port", "0", "--bind", "192.0.2.7"}));  // for documentation, RFC 5737
@@ -128,7 +128,7 @@ TEST_F(ServeDoor, SaysThatThisMachineDoesNotHaveTheAddress) {
   EXPECT_THAT(errors(), HasSubstr("this machine has no such address: correct --bind"));
 }
 
-TEST_F(ServeDoor, KeepsTheCommandOffTheCommandLinesOfTheDaemon) {
+TEST_F(ServePort, KeepsTheCommandOffTheCommandLinesOfTheDaemon) {
   const Words started = say("serve", {"--background", "--port", "0", "--", "cat", "canary-" + tag()});
   ASSERT_EQ(started.code, 0) << started.err;
 
@@ -140,7 +140,7 @@ TEST_F(ServeDoor, KeepsTheCommandOffTheCommandLinesOfTheDaemon) {
   EXPECT_TRUE(all_gone());
 }
 
-TEST_F(ServeDoor, IsNotOpenedForACommandThatCannotRun) {
+TEST_F(ServePort, IsNotOpenedForACommandThatCannotRun) {
   const Words unknown = say("serve", {"--port", "0", "--", "no-such-command"});
   EXPECT_EQ(unknown.code, 1);
   EXPECT_THAT(unknown.err, HasSubstr("'no-such-command' was not found"));

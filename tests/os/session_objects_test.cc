@@ -119,7 +119,7 @@ TEST_F(SessionObjects, WhatOthersUseStaysAndIsNamed) {
   EXPECT_EQ(other.call("pid"), server);
 }
 
-TEST_F(SessionObjects, TheEndWaitsForTheTreeOfAGuestThatHasJustLeft) {
+TEST_F(SessionObjects, TheEndWaitsForTheTreeOfAClientThatHasJustLeft) {
   add_private("one");
   start_daemon();
   const std::string id = create({"--server", "one"});
@@ -170,7 +170,7 @@ TEST_F(SessionObjects, TheListCountsAndNamesThemForPeople) {
   EXPECT_THAT(one.out, HasSubstr(id));
 }
 
-TEST_F(SessionObjects, WhatIsNoSessionIsRefusedWithAHint) {
+TEST_F(SessionObjects, AnIdWithoutASessionIsRefusedWithAHint) {
   add_private("one");
   start_daemon();
 
@@ -229,7 +229,7 @@ TEST_F(SessionObjects, SilenceEndsIt) {
   EXPECT_THAT(errors(), HasSubstr("session " + id + " is ending: silent for"));
 }
 
-TEST_F(SessionObjects, WhoWaitsForAnAnswerIsNotSilent) {
+TEST_F(SessionObjects, ACallInFlightCountsAsActivity) {
   add_private("one");
   start_daemon();
   const std::string id = create({"--server", "one", "--ttl", "2s"});
@@ -384,7 +384,7 @@ TEST_F(Roots, EveryProjectHasOneServer) {
   EXPECT_EQ(std::filesystem::read_symlink("/proc/" + server + "/cwd"), std::filesystem::canonical(path("a")));
 }
 
-TEST_F(Roots, OneThatIsNoFolderIsRefused) {
+TEST_F(Roots, OneThatIsNotAFolderIsRefused) {
   std::ofstream(path("file")) << "x";
   McpClient missing(in_root("missing"));
   EXPECT_EQ(missing.wait(), kRefused);

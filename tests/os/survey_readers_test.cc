@@ -146,7 +146,7 @@ TEST_P(FarEnds, AreNotHeldByChildrenThatInheritedTheServersOwnEnds) {
   end(server);
 }
 
-TEST_P(FarEnds, AreHeldByWhoeverInheritedThemFromTheClient) {
+TEST_P(FarEnds, AreHeldByAProcessThatInheritedThemFromTheClient) {
   Session server(deaf(GetParam()));
   ASSERT_TRUE(runs(server.pid(), "sleep"));
   const pid_t heir = fork();

@@ -39,7 +39,7 @@ std::string case_name(const testing::TestParamInfo<KillCase>& info) {
   return text + '_' + name(setting);
 }
 
-class WhoIsKilled : public OsTest, public testing::WithParamInterface<KillCase> {
+class KilledProcess : public OsTest, public testing::WithParamInterface<KillCase> {
  protected:
   // All pids are looked up before the first kill, so that the second follows without a pause.
   std::vector<pid_t> find(const Victims& victims, const Session& client, pid_t outer) const {
@@ -54,7 +54,7 @@ class WhoIsKilled : public OsTest, public testing::WithParamInterface<KillCase> 
   }
 };
 
-TEST_P(WhoIsKilled, NothingIsLeft) {
+TEST_P(KilledProcess, NothingIsLeft) {
   const auto& [victims, setting] = GetParam();
   if (const auto reason = why_not_here(setting)) GTEST_SKIP() << *reason;
   Session client(through_client(
@@ -81,14 +81,14 @@ TEST_P(WhoIsKilled, NothingIsLeft) {
 
 using enum Victim;
 
-INSTANTIATE_TEST_SUITE_P(One, WhoIsKilled,
+INSTANTIATE_TEST_SUITE_P(One, KilledProcess,
                          testing::Combine(testing::Values(Victims{Outer}, Victims{Keeper}, Victims{Server},
                                                           Victims{Client}),
                                           testing::ValuesIn(every_setting())),
                          case_name);
 
 INSTANTIATE_TEST_SUITE_P(
-    Two, WhoIsKilled,
+    Two, KilledProcess,
     testing::Combine(testing::Values(Victims{Outer, Server}, Victims{Server, Outer}, Victims{Outer, Client},
                                      Victims{Client, Outer}, Victims{Keeper, Server}, Victims{Server, Keeper},
                                      Victims{Keeper, Client}, Victims{Client, Keeper},
@@ -98,7 +98,7 @@ INSTANTIATE_TEST_SUITE_P(
                                      Setting{Level::Strict, User::Ordinary})),
     case_name);
 
-INSTANTIATE_TEST_SUITE_P(Both, WhoIsKilled,
+INSTANTIATE_TEST_SUITE_P(Both, KilledProcess,
                          testing::Combine(testing::Values(Victims{Outer, Keeper}, Victims{Keeper, Outer},
                                                           Victims{Client, Outer, Keeper},
                                                           Victims{Server, Keeper, Outer}),

@@ -17,7 +17,7 @@ TEST(IpAddress, KnowsWhatOnlyThisMachineReaches) {
   }
 }
 
-TEST(IpAddress, IsNoNameAndNothingShort) {
+TEST(IpAddress, IsNotANameOrAShortForm) {
   for (const char* text : {"", "example.org", "127.1", "1.2.3.4:80", "[::1", "::1%lo", "[]", " 127.0.0.1"}) {
     EXPECT_FALSE(parse_ip_address(text)) << text;
   }

@@ -54,7 +54,7 @@ class NewsOfAnother : public testing::Test {
   bool broken_ = false;
 };
 
-TEST_F(NewsOfAnother, AreNotToldToWhoeverHasItsPlaceNow) {
+TEST_F(NewsOfAnother, AreNotToldToTheWatchThatReplacedIt) {
   ASSERT_TRUE(third_watch_);
   EXPECT_FALSE(readable_);
   EXPECT_FALSE(broken_);
@@ -158,7 +158,7 @@ TEST_F(LoopTest, TheEndOfAStreamIsToldToAllWhoWait) {
   EXPECT_EQ(due(), "still the end");
 }
 
-TEST_F(LoopTest, WhoOnlyWantsToKnowOfTheEndIsNotToldOfBytes) {
+TEST_F(LoopTest, AWatchForTheEndAloneIsNotToldOfBytes) {
   int ends[2] = {-1, -1};
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
   const UniqueFd mine(ends[0]);
@@ -236,7 +236,7 @@ TEST_F(LoopTest, AWatchMayBeReplacedByWhoItCalls) {
 
 /// What a turn found may be dealt with before everybody has been told: who begins to wait in between waits
 /// for what is true then.
-TEST_F(LoopTest, WhoBeginsToWaitInATurnIsNotToldWhatItFoundBefore) {
+TEST_F(LoopTest, AWatchThatBeginsInATurnIsNotToldWhatThatTurnFoundBefore) {
   const Pipe pipes[2] = {make_pipe(), make_pipe()};
   Watch first(loop_, pipes[0].read.get());
   Watch second(loop_, pipes[1].read.get());

@@ -244,7 +244,7 @@ INSTANTIATE_TEST_SUITE_P(
         Secret{"LongOpaqueWord", {"s", "a8f5f167f44f4964e6c998dee827110c"}, "s ***"}),
     [](const auto& row) { return row.param.claim; });
 
-TEST(ShowCommand, LeavesWhatIsNoSecret) {
+TEST(ShowCommand, LeavesWordsThatAreNotSecret) {
   const std::vector<std::string> argv = {
       "npx",      "-y",  "@modelcontextprotocol/server-filesystem@2026.8.31",
       "--author", "me",  "--token-file",

@@ -51,7 +51,7 @@ TEST(VersionOrder, TakesDifferentSpellingsForTheSame) {
   }
 }
 
-TEST(VersionOrder, SaysNothingAboutWhatIsNoVersion) {
+TEST(VersionOrder, SaysNothingAboutTextThatIsNotAVersion) {
   const std::vector<std::string> garbage = {"",
                                             "v",
                                             "latest",

@@ -177,7 +177,7 @@ TEST_F(LegacyClientInput, AClientThatAnswersWithAnErrorEndsAnythingElseWithInter
   EXPECT_THAT(server, IsEmpty());
 }
 
-TEST_F(LegacyClientInput, AnAnswerThatIsNoObjectIsAnError) {
+TEST_F(LegacyClientInput, AnAnswerThatIsNotAnObjectIsAnError) {
   server_answers(call(), wants(R"({"a":)" + kForm + "}"));
   to_client();
 
@@ -223,7 +223,7 @@ TEST_F(LegacyClientInput, AClientThatCannotIsNotAskedAndTheToolSaysWhatItLacks) 
   }
 }
 
-TEST_F(LegacyClientInput, WhatIsNoQuestionEndsTheCall) {
+TEST_F(LegacyClientInput, AnInvalidQuestionEndsTheCall) {
   const std::vector<std::string> odd = {
       R"({"a":{"method":"ping"}})",
       R"({"a":{"method":"elicitation/create"}})",

@@ -100,7 +100,7 @@ std::string capabilities_of(const std::string& declared, const std::string& vers
   return modern_capabilities(R"({"protocolVersion":")" + version + R"(","capabilities":)" + declared + "}");
 }
 
-TEST(ModernCapabilities, AreThoseOfTheClientWithoutWhatIsNoMore) {
+TEST(ModernCapabilities, AreThoseOfTheClientWithoutTheOnesThatWereRemoved) {
   EXPECT_EQ(capabilities_of(R"({"roots":{"listChanged":true},"sampling":{"tools":{}},"tasks":{},"x":1})"),
             R"({"roots":{},"sampling":{"tools":{}},"x":1})");
   EXPECT_EQ(capabilities_of(R"({"roots":true,"sampling":true,"elicitation":true})"), "{}");

@@ -113,7 +113,7 @@ TEST(ModernClient, AServerInfoTooLargeForEveryResultIsToldByDiscoverOnly) {
   EXPECT_TRUE(json(discover_result(initialized)).as_object().contains("_meta"));
 }
 
-TEST(ModernClient, AResultThatIsNoObjectIsAnInternalError) {
+TEST(ModernClient, AResultThatIsNotAnObjectIsAnInternalError) {
   ModernExchange x;
   x.client(call("1"));
   x.server(result("1", "[]"));

@@ -132,7 +132,7 @@ TEST(ModernClient, ARequestStateThatHasExpiredIsRefused) {
   EXPECT_EQ(heard[1].at("method"), "notifications/cancelled");
 }
 
-TEST(ModernClient, AResponseThatIsNoObjectIsInvalidAndTheStateStaysGood) {
+TEST(ModernClient, AResponseThatIsNotAnObjectIsInvalidAndTheStateStaysValid) {
   ModernExchange x;
   const std::string state = suspended(x);
   for (const char* responses : {R"({"r1":7})", R"({"r1":null})", R"({"r1":[]})", "[]", "7"}) {

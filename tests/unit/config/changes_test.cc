@@ -38,7 +38,7 @@ TEST(Changes, AreNoneBetweenAFileAndItself) {
   EXPECT_THAT(found.changed, IsEmpty());
 }
 
-TEST(Changes, TellWhetherTheDoorByUrlIsAnotherOne) {
+TEST(Changes, TellWhetherTheHttpListenerChanged) {
   Configuration other = with({server("a")});
   other.options.http.port = 8765;
 

@@ -103,7 +103,7 @@ TEST(EnvironmentForCommand, GivesEveryNameOnceAndTheLastCounts) {
   EXPECT_THAT(environment_for_command({"A=1", "B=2", "A=3", "A=", "A.=4"}), ElementsAre("A=", "A.=4", "B=2"));
 }
 
-TEST(EnvironmentForCommand, LeavesOutWhatIsNoVariable) {
+TEST(EnvironmentForCommand, LeavesOutEntriesThatAreNotVariables) {
   EXPECT_THAT(environment_for_command({"", "=", "=x", "word", "A==b"}), ElementsAre("A==b"));
 }
 

@@ -57,7 +57,7 @@ TEST(Expand, KnowsTheFormsOfOtherClients) {
   EXPECT_THAT(expanded("${workspaceFolder}", {}), HasSubstr("${CORRAL_ROOT}"));
 }
 
-TEST(Expand, LeavesAloneWhatIsNoVariable) {
+TEST(Expand, LeavesTextThatIsNotAVariable) {
   for (const char* word : {"$", "$A", "${", "${}", "${1}", "${a b}", "${x%.*}", "${A", "}", "$}{"}) {
     EXPECT_EQ(expanded(word, {"A=1"}), word);
   }

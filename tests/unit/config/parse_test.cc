@@ -169,7 +169,7 @@ TEST(Parse, ReadsTheOptionsOfTheDaemon) {
   EXPECT_THAT(found.warnings, IsEmpty());
 }
 
-TEST(Parse, ReadsTheDoorByUrl) {
+TEST(Parse, ReadsTheHttpListener) {
   const Http http = good(R"({"mcpServers": {}, "corral": {"http": {"port": 8765, "bind": "::1",
       "hosts": ["dev.example", "[fe80::1]"], "origins": ["https://app.example", "http://localhost:5173"],
       "idle": "10m"}}})")
@@ -182,7 +182,7 @@ TEST(Parse, ReadsTheDoorByUrl) {
   EXPECT_EQ(http.idle, 10min);
 }
 
-TEST(Parse, OpensNoDoorByUrlUnlessItHasAPort) {
+TEST(Parse, HasNoHttpListenerUnlessAPortIsGiven) {
   for (const char* text : {R"({"mcpServers": {}})", R"({"mcpServers": {}, "corral": {"http": {}}})"}) {
     const Configuration found = good(text);
     EXPECT_EQ(found.options.http.port, std::nullopt) << text;
@@ -193,7 +193,7 @@ TEST(Parse, OpensNoDoorByUrlUnlessItHasAPort) {
   EXPECT_EQ(good(R"({"mcpServers": {}, "corral": {"http": {"port": 0}}})").options.http.port, 0);
 }
 
-TEST(Parse, WarnsOfAMisspeltKeyOfTheDoorByUrl) {
+TEST(Parse, WarnsOfAMisspeltKeyOfTheHttpListener) {
   EXPECT_THAT(good(R"({"mcpServers": {}, "corral": {"http": {"origin": []}}})").warnings,
               ElementsAre(AllOf(StartsWith("f.json:1:40: "), HasSubstr("\"origin\" of \"http\""),
                                 HasSubstr("\"origins\""))));

@@ -77,7 +77,7 @@ TEST(TextPlaces, CountsLinesForwardsAndBackwards) {
   EXPECT_EQ(lines.place_of(1000), "4:2");
 }
 
-TEST(TextPlaces, SurvivesWhatIsNoJson) {
+TEST(TextPlaces, StayInsideATextThatIsNotJson) {
   for (const char* text : {"", "{", "{\"", "{\"a", "{\"a\"", "{\"a\":", "{\"a\":{", "{\"a\":\"\\", "{/*",
                            "{//", "}", "{\"a\":1,"}) {
     const Seen seen = walk(text);

@@ -18,7 +18,7 @@ TEST(Confinement, OfEqualsIsNothing) {
   EXPECT_EQ(more_confined(contained, contained), "");
 }
 
-TEST(Confinement, OfOurselvesDoesNotCountAgainstThePeer) {
+TEST(Confinement, OfTheDaemonItselfDoesNotCountAgainstThePeer) {
   Surroundings own = plain();
   own.no_new_privs = 1;
   own.seccomp = 2;

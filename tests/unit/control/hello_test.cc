@@ -212,7 +212,7 @@ TEST(Hello, IgnoresMembersOfNewerPrograms) {
   EXPECT_EQ(complaint(connect_with(R"("server":"a","later":{"x":[1,null]})")), "");
 }
 
-TEST(Hello, IgnoresWhatIsNoVariable) {
+TEST(Hello, IgnoresEntriesThatAreNotVariables) {
   const Result<Hello> hello =
       decode_hello(connect_with(R"("server":"a","environment":["A=1","junk","=C:","","B=="])"));
 

@@ -88,7 +88,7 @@ TEST_F(HttpFrontTest, AnotherUserNeedsATokenExceptForHealth) {
   EXPECT_EQ(ask_as_stranger("GET", "/readyz")->status, 200);
 }
 
-TEST_F(HttpFrontTest, ATokenOpensTheDoor) {
+TEST_F(HttpFrontTest, AcceptsAValidTokenAndNoOther) {
   tokens = {{"ci", kSecret, {}}};
 
   EXPECT_EQ(ask_as_stranger("GET", "/api/v1/servers", kSecret)->status, 200);

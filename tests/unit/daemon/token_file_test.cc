@@ -100,7 +100,7 @@ TEST_F(TokenFileTest, RefusesANameThatIsTakenOrNone) {
   EXPECT_TRUE(create_token(path(), std::string(64, 'a'), {}));
 }
 
-TEST_F(TokenFileTest, NoFileIsNoTokens) {
+TEST_F(TokenFileTest, WithoutAFileThereAreNoTokens) {
   EXPECT_TRUE(read_tokens(path())->empty());
   EXPECT_EQ(remove_token(path(), "ci").error().kind, Error::Kind::NotFound);
   EXPECT_FALSE(std::filesystem::exists(state()));

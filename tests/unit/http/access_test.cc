@@ -104,7 +104,7 @@ TEST_F(AccessTest, AConfiguredNameComesWithThePortOfWhateverStandsInFront) {
   EXPECT_EQ(with_host("other.example"), 403);
 }
 
-TEST_F(AccessTest, TakesTheAddressOfItsOwnDoor) {
+TEST_F(AccessTest, AcceptsTheAddressAtWhichItListens) {
   for (const char* address : {"127.0.0.2", "[fd00::1]"}) {
     rules.address = address;
     EXPECT_EQ(with_host(std::string(address) + ":8765"), 200) << address;
@@ -113,7 +113,7 @@ TEST_F(AccessTest, TakesTheAddressOfItsOwnDoor) {
   }
 }
 
-TEST_F(AccessTest, AtTheUnixDoorAnyHostWillDoThatIsOne) {
+TEST_F(AccessTest, AcceptsAnyValidHostAtTheUnixSocket) {
   peer.socket = Peer::Socket::Unix;
 
   EXPECT_EQ(with_host("whatever"), 200);
@@ -218,7 +218,7 @@ TEST_F(AccessTest, ATokenOpensItsServers) {
   EXPECT_TRUE(with_authorization("Bearer crl_ffffffffffffffffffffffffffffffff").principal.may_use("memory"));
 }
 
-TEST_F(AccessTest, ATokenThatIsShownMustBeRightWhoeverShowsIt) {
+TEST_F(AccessTest, ATokenMustBeRightEvenIfTheCallerNeedsNone) {
   tokens.push_back({"broken", "", {}});
   const std::string right = std::string("Bearer ") + kSecret;
 
@@ -232,7 +232,7 @@ TEST_F(AccessTest, ATokenThatIsShownMustBeRightWhoeverShowsIt) {
   EXPECT_EQ(with_authorization(right).principal.name, "token:ci");
 }
 
-TEST_F(AccessTest, NoAnswerHoldsTheTokenOrWhatIsNoName) {
+TEST_F(AccessTest, NoAnswerHoldsTheTokenOrAnInvalidOrigin) {
   const Access wrong = with_authorization("Bearer crl_wrong");
   const Access strange = check({{"Host", kHost}, {"Origin", "http://\"<script>"}});
 

@@ -78,7 +78,7 @@ TEST_F(ConnectionTimes, LetAClientBeIdleFor75Seconds) {
   EXPECT_EQ(shared_->counters.too_slow, 0U) << "that is not a fault";
 }
 
-TEST_F(ConnectionTimes, BeginAnewWithEachPieceOfABody) {
+TEST_F(ConnectionTimes, BeginAgainWithEachPieceOfABody) {
   open();
   send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n");
   for (const char* piece : {"a", "b"}) {
@@ -123,7 +123,7 @@ TEST_F(ConnectionTimes, AreLongerOnceIfWeAreTheOnesWhoAreLate) {
   EXPECT_EQ(heard(), closing(408, kLateHead)) << "not a second time";
 }
 
-TEST_F(ConnectionTimes, AreGracedAnewForTheNextRequest) {
+TEST_F(ConnectionTimes, AreGracedAgainForTheNextRequest) {
   open();
   for (int i = 0; i < 2; ++i) {
     Timer late(loop_);
@@ -152,7 +152,7 @@ TEST_F(ConnectionTimes, AreThirtySecondsForAClientThatTakesNothing) {
   EXPECT_EQ(gone, 0) << "it was answered";
 }
 
-TEST_F(ConnectionTimes, BeginAnewWithEachByteTaken) {
+TEST_F(ConnectionTimes, BeginAgainWithEachByteTaken) {
   open();
   send(get("/later"));
   held().reply(text(std::string(std::size_t{4} << 20, 'x')));

@@ -27,7 +27,7 @@ TEST(Message, ReadsAValueOfTheQuery) {
   EXPECT_EQ(query_value("", "root"), "");
 }
 
-TEST(Message, LeavesWhatIsNoEscapeAsItIs) {
+TEST(Message, LeavesAnInvalidEscapeAsItIs) {
   EXPECT_EQ(query_value("root=100%", "root"), "100%");
   EXPECT_EQ(query_value("root=%4", "root"), "%4");
   EXPECT_EQ(query_value("root=%zz%4g%41", "root"), "%zz%4gA");

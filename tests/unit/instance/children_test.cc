@@ -36,7 +36,7 @@ TEST(NestedKeepers, HaveATimeOfTheirOwnWhateverElseDies) {
   EXPECT_EQ(nested.turn_of(19, kStart + seconds(13)), Turn::Wait);
 }
 
-TEST(NestedKeepers, WithTheNumberOfADeadOneAreAskedAnew) {
+TEST(NestedKeepers, WithTheNumberOfADeadOneAreAskedAgain) {
   NestedKeepers nested;
   nested.expect(kStart);
   nested.turn_of(7, kStart);

@@ -182,7 +182,7 @@ TEST_F(ErrorFilesTest, SaysOnceThatNothingCanBeKeptAndTriesAgain) {
   EXPECT_THAT(lines_of(files.path_of("files")), ElementsAre("d"));
 }
 
-TEST_F(ErrorFilesTest, SaysOnceThatItWorksAgainAndCountsTheNextLossAnew) {
+TEST_F(ErrorFilesTest, SaysOnceThatItWorksAgainAndCountsTheNextLossFromZero) {
   write("state", "no folder");
   ErrorFiles files(folder(), {.retry_ms = 0});
 
@@ -246,7 +246,7 @@ TEST_F(ErrorFilesTest, MakesAFileThatWasForOthersTooItsOwners) {
   EXPECT_EQ(mode_of(files.path_of("files")), 0600U);
 }
 
-TEST_F(ErrorFilesTest, WithOneFilePerServerBeginsItAnew) {
+TEST_F(ErrorFilesTest, WithOneFilePerServerEmptiesItWhenItIsFull) {
   ErrorFiles files(folder(), {.bytes = 1, .files = 1});
   files.write("files", kInstance, "a\n");
   files.write("files", kInstance, "b\n");

@@ -85,7 +85,7 @@ TEST(Handshake, AModernServerNamesOurRevisionAmongItsOwn) {
   }
 }
 
-TEST(Handshake, WhatIsNoAnswerToDiscoverShowsALegacyServer) {
+TEST(Handshake, AnInvalidAnswerToDiscoverShowsALegacyServer) {
   for (const char* result :
        {R"({})", R"({"supportedVersions":["2026-07-28"]})", R"({"capabilities":{}})",
         R"({"supportedVersions":"2026-07-28","capabilities":{}})",

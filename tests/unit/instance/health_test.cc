@@ -53,12 +53,12 @@ TEST(Health, AWordAfterAMissMakesItHealthyAgain) {
   EXPECT_FALSE(watching.health.unhealthy());
 }
 
-TEST(Health, WhoWorksIsNotAsked) {
+TEST(Health, AnInstanceThatSendsMessagesIsNotAsked) {
   Watching watching;
   for (int look = 0; look < 20; ++look) EXPECT_EQ(watching.in_time(true), Advice::Wait);
 }
 
-TEST(Health, WhoNeverAnswersSuchQuestionsIsNotJudgedByThem) {
+TEST(Health, AnInstanceThatNeverAnswersPingsIsNotJudgedByThem) {
   Watching watching(Health::Pings::NeverAnswered);
   for (int look = 0; look < 20; ++look) {
     const Advice advice = watching.in_time();
@@ -78,7 +78,7 @@ TEST(Health, OneAnswerProvesThatItCould) {
   EXPECT_EQ(watching.in_time(), Advice::Hung);
 }
 
-TEST(Health, ANightsSleepIsNoHang) {
+TEST(Health, ASuspendedMachineDoesNotCountAsAHang) {
   Watching watching;
   watching.in_time();
   EXPECT_EQ(watching.after(std::chrono::hours(8)), Advice::Wait);  // its time begins now
@@ -96,7 +96,7 @@ TEST(Health, SleepingAtEveryLookIsStillNoHang) {
   EXPECT_FALSE(watching.health.unhealthy());
 }
 
-TEST(Health, WhoHangsAfterASleepIsFound) {
+TEST(Health, AnInstanceThatHangsAfterTheMachineWasSuspendedIsFound) {
   Watching watching;
   watching.in_time();
   watching.after(std::chrono::hours(8));

@@ -198,7 +198,7 @@ TEST_F(OneInstance, AnswersInTimeAndIsNotGivenUpLater) {
 
 // ---- what it says
 
-TEST_F(OneInstance, DropsAndCountsWhatIsNoMessageButTellsOfHalfAnAnswer) {
+TEST_F(OneInstance, DropsAndCountsInvalidLinesButReportsHalfAnAnswer) {
   tell_started();
   open(knowledge::Era::Legacy);
   say(kGreeting);

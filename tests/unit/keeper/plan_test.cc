@@ -102,7 +102,7 @@ TEST(Plan, AllowsItsEndTheSumOfItsGraces) {
   EXPECT_EQ(longest_end(header), plain + 2 * (header.terminator_time + header.graces.kill));
 }
 
-TEST(Plan, AllowsItsEndASecondForWhoeverReadsTheReport) {
+TEST(Plan, AllowsASecondMoreForTheReaderOfTheReport) {
   PlanHeader header;
   header.graces.hasty = Micros(1);
   header.graces.term = Micros(20);

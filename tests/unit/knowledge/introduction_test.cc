@@ -52,7 +52,7 @@ TEST(Profile, AStrangeRevisionIsNotTakenForAnotherProfile) {
   EXPECT_EQ(legacy("7"), "plain");
 }
 
-TEST(Profile, WhatIsNoObjectIsNoCapability) {
+TEST(Profile, AMemberThatIsNotAnObjectIsNotACapability) {
   EXPECT_EQ(modern(R"({"sampling":true,"roots":null,"elicitation":[],"extensions":["a"]})"), "plain");
   EXPECT_EQ(modern("[]"), "plain");
   EXPECT_EQ(profile_of(Era::Modern, "not JSON"), "plain");

@@ -114,7 +114,7 @@ INSTANTIATE_TEST_SUITE_P(
         R"("fingerprint":[],"portraits":[{"profile":"plain","lists":{"tools":"x"}}])",
         R"("fingerprint":[],"portraits":[{"profile":"a","lists":{}},{"profile":"a","lists":{}}])"));
 
-TEST(ManifestText, LeavesOutWhatIsNoObject) {
+TEST(ManifestText, LeavesOutAPortraitThatIsNotAnObject) {
   for (const std::string& broken :
        {std::string("[]"), std::string("{"), std::string(R"({},"x":{})"), nested(509)}) {
     Manifest manifest = known();

@@ -241,7 +241,7 @@ TEST_F(ControlServerTest, RefusesASecondCallWithTheSameIdAndTooMany) {
   EXPECT_EQ(called_.size(), 64U);
 }
 
-TEST_F(ControlServerTest, PassesNothingOnThatIsNoJson) {
+TEST_F(ControlServerTest, FailsIfTheAnswerOfTheDaemonIsNotJson) {
   structured_ = R"({"server":)";
 
   EXPECT_NE(failure("get_server_info", "{}").find("the daemon's answer is not a JSON object"),

@@ -44,7 +44,7 @@ TEST(Health, CountsAgainstTheConfiguredNumberAndNeverMindsASingleProcess) {
   EXPECT_TRUE(health_of(snapshot).healthy);
 }
 
-TEST(Health, AnInstanceWithoutAProcessIsNoCopy) {
+TEST(Health, AnInstanceWithoutAProcessIsNotACopy) {
   Snapshot snapshot = with_copies(10);
   snapshot.instances[3].pid = 0;
 

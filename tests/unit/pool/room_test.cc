@@ -110,7 +110,7 @@ TEST_F(SharedRoom, IsNotNeededWhereOneRunsThatIsShared) {
   EXPECT_NE(objection(7), "") << "it is on its way out";
 }
 
-TEST_F(SharedRoom, IsNotNeededByWhoeverNeedsOneOfItsOwnOnlyIfThereIsASpare) {
+TEST_F(SharedRoom, IsNeededByAPrivateSessionUnlessThereIsASpare) {
   exchange_.ready_client();
   const auto own = another("fake-server");
   own->launch = exchange_.wanted->launch;

@@ -75,7 +75,7 @@ TEST_F(FindCommand, SaysWhenAFileIsNotExecutable) {
   EXPECT_THAT(found.error().message, HasSubstr("chmod +x"));
 }
 
-TEST_F(FindCommand, ADirectoryInThePathIsNoCommand) {
+TEST_F(FindCommand, ADirectoryInThePathIsNotACommand) {
   EXPECT_EQ(find_command("folder", path_, "").error().kind, Error::Kind::NotFound);
   EXPECT_EQ(find_command((root_ / "a/folder").string(), path_, "").error().kind, Error::Kind::NotExecutable);
 }

@@ -56,7 +56,7 @@ TEST(Ownership, EitherMarkAloneIsEnough) {
   EXPECT_EQ(judge(lowered, claim()), Verdict::Ours);
 }
 
-TEST(Ownership, ACopiedEnvironmentIsNoProof) {
+TEST(Ownership, ACopiedEnvironmentIsNotAProof) {
   Bearer copied = marked();
   copied.rlimit_tag = 0;  // unlimited: it cannot be below what had a limit
   Bearer raised = marked();

@@ -231,7 +231,7 @@ TEST(Protection, AShellsPipelineWhoseReaderHasMovedItsStdin) {
   EXPECT_FALSE(is_ended(scene));
 }
 
-TEST(Protection, AClientThatReadsFromAServerWhoseLauncherIsGoneIsNoPipeline) {
+TEST(Protection, AClientThatReadsFromAServerWhoseLauncherIsGoneIsNotAPipeline) {
   Scene scene = leaked();
   scene.process(40, 1, {"codex"});
   scene.far_ends(kServer).out = {survey::FarEnd::State::Open, {40}};

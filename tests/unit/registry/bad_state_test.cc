@@ -64,7 +64,7 @@ TEST_F(BadState, ADatabaseOfANewerCorralIsLeftAsItIs) {
   EXPECT_THAT(put_aside(), IsEmpty());
 }
 
-TEST_F(BadState, WhatIsNoDatabaseIsPutAsideAndANewOneBegun) {
+TEST_F(BadState, AFileThatIsNotADatabaseIsPutAsideAndANewOneBegun) {
   write("state/registry.db", std::string(5000, 'x'));
 
   const auto registry = open();
@@ -287,7 +287,7 @@ TEST_F(BadState, AFileThatCanBeOpenedLaterGetsWhatHappenedMeanwhile) {
   EXPECT_EQ(next->last_event(), 7U);
 }
 
-TEST_F(BadState, AFileThatSomebodyRemovedIsMadeAnew) {
+TEST_F(BadState, ARemovedFileIsCreatedAgain) {
   const auto registry = open();
   registry->begin(daemon_called("one"));
   registry->journal(instance_called("one-1", "one"));
@@ -300,7 +300,7 @@ TEST_F(BadState, AFileThatSomebodyRemovedIsMadeAnew) {
   EXPECT_THAT(open()->unfinished("").at(0).instances, SizeIs(1));
 }
 
-TEST_F(BadState, AFileThatIsRemovedWhileTheDiskIsFullIsMadeAnewWhenThereIsRoom) {
+TEST_F(BadState, AFileThatIsRemovedWhileTheDiskIsFullIsCreatedAgainWhenThereIsRoom) {
   FailingDisk::answer(SQLITE_OK);
   const auto registry = open({.retry = kSoon});
   registry->begin(daemon_called("one"));

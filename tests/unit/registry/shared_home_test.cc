@@ -17,7 +17,7 @@ TEST(JournalFor, IsTheWriteAheadLogWhereOnlyThisMachineReachesTheFile) {
   }
 }
 
-TEST(JournalFor, IsNoWriteAheadLogWhereOtherMachinesMayReachTheFile) {
+TEST(JournalFor, IsARollbackJournalWhereOtherMachinesMayReachTheFile) {
   for (const std::uint64_t type :
        {std::uint64_t{NFS_SUPER_MAGIC}, std::uint64_t{CIFS_SUPER_MAGIC}, std::uint64_t{SMB2_SUPER_MAGIC},
         std::uint64_t{FUSE_SUPER_MAGIC}, std::uint64_t{V9FS_MAGIC}, std::uint64_t{CEPH_SUPER_MAGIC},

@@ -67,7 +67,7 @@ TEST_F(Lingering, AnAnswerEndsTheWorkAndTheTalkTwoSecondsLater) {
   EXPECT_TRUE(causes(seconds(3)).none());
 }
 
-TEST_F(Lingering, WhoHasLeftIsACauseForAMinute) {
+TEST_F(Lingering, ASessionThatHasLeftIsACauseForAMinute) {
   work_.left(kOne, kStart);
   work_.left(kOther, kStart + seconds(1));
 
@@ -97,7 +97,7 @@ TEST_F(Lingering, AWorkThatIsForgottenForLackOfRoomIsSomebodysUntilItsTimeIsOver
   EXPECT_EQ(causes(seconds(61)).only(), kOne);
 }
 
-TEST_F(Lingering, ForgettingAQuestionOfOursLeavesNobodyUnknown) {
+TEST_F(Lingering, ForgettingCorralsOwnCallLeavesNoUnknownCause) {
   work_.given_up(CallId(1), SessionId(), Logs::Unwanted, kStart);
   for (std::uint64_t call = 2; call <= 4097; ++call)
     work_.given_up(CallId(call), kOne, Logs::Unwanted, kStart);
@@ -143,7 +143,7 @@ TEST_F(Lingering, AnAnswerFindsRoomWhereTheTalkIsOver) {
   EXPECT_TRUE(causes(milliseconds(4050)).several()) << "looked through not long ago";
 }
 
-TEST_F(Lingering, WhoIsKnownNeedsNoRoom) {
+TEST_F(Lingering, AKnownSessionNeedsNoRoom) {
   answer_many(1023, kStart);
   work_.call_answered(kOne, kStart);
   work_.call_answered(kOne, kStart + seconds(1));

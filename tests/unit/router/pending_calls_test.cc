@@ -102,7 +102,7 @@ TEST(PendingCalls, SoManyAnsweredSessionsCountAsAnUnknownCauseForTwoSecondsOnly)
   EXPECT_EQ(cause(calls, kStart + 3s), session(2000));
 }
 
-TEST(PendingCalls, AGivenUpCallOfTheSameSessionIsNoOtherCause) {
+TEST(PendingCalls, AGivenUpCallOfTheSameSessionIsNotAnotherCause) {
   PendingCalls calls;
   calls.add(up(1), call_of(session(1), "a"));
   calls.cancel(up(1), kStart);

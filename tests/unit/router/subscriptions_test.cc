@@ -129,7 +129,7 @@ TEST(Subscriptions, ARefusedSessionMayAskForOthers) {
 }
 
 // The walk from one possible beginning to the next, against a plain comparison with all of them.
-TEST(Subscriptions, FindWhoeverAskedForABeginningOfTheUri) {
+TEST(Subscriptions, FindEverySessionThatAskedForABeginningOfTheUri) {
   std::minstd_rand random(4711);
   const auto some_uri = [&random] {
     std::string uri;

@@ -28,7 +28,7 @@ TEST(JsonArray, GivesEveryElementAsItIsWritten) {
             (Texts{"1", "\"a,]\"", "[2,3]", "{\"b\" : [4] }", "null"}));
 }
 
-TEST(JsonArray, IsNothingForWhatIsNoArray) {
+TEST(JsonArray, HasNoElementsForTextThatIsNotAnArray) {
   for (const std::string_view text : {"", " ", "[", "[1", "[1,", "[1,]", "[,1]", "[1 2]", "]", "{}", "1",
                                       "null", "[1]x", "[1][2]", "[tru]"}) {
     EXPECT_FALSE(wire::array_elements(text, 16).has_value()) << text;

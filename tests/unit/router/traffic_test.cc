@@ -266,7 +266,7 @@ TEST_F(ModernTraffic, AListenThatTheServerEndsIsOver) {
   EXPECT_EQ(counters().dropped_news, 1U) << "it is nobody's any more";
 }
 
-TEST_F(ModernTraffic, ACallThatIsNoListenIsNotTheServersToCancel) {
+TEST_F(ModernTraffic, AServerCannotCancelACallOtherThanAListen) {
   const auto asked = heard_of(*client_, modern("8", "tools/list"));
   server_cancels(id_of(asked.at(0)));
   EXPECT_THAT(client_->heard(), IsEmpty());

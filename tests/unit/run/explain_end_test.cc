@@ -48,7 +48,7 @@ TEST(ExplainEnd, ATerminatorThatFailedSaysHowAndWhereToLook) {
             "`podman ps`, label corral.instance");
 }
 
-TEST(ExplainEnd, ATerminatorThatWorkedIsNoNews) {
+TEST(ExplainEnd, SaysNothingOfATerminatorThatWorked) {
   EXPECT_EQ(explain_terminator({keeper::TerminatorKind::Container, true, 0, {}}), "");
 }
 

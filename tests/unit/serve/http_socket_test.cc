@@ -12,7 +12,7 @@ using testing::HasSubstr;
 
 UniqueFd local_socket() { return UniqueFd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)); }
 
-TEST(TcpDoor, ListensAtAFreePortIfAnyWillDo) {
+TEST(HttpSocket, ListensAtAFreePortIfAnyWillDo) {
   const auto door = listen_on("127.0.0.1", 0, Reach::ThisMachine);
   ASSERT_TRUE(door) << door.error().message;
   const std::uint16_t port = port_of(door->get());
@@ -25,7 +25,7 @@ TEST(TcpDoor, ListensAtAFreePortIfAnyWillDo) {
   EXPECT_EQ(listens, 1);
 }
 
-TEST(TcpDoor, NamesWhoHasATakenPort) {
+TEST(HttpSocket, NamesTheProcessThatHasATakenPort) {
   const auto door = listen_on("127.0.0.1", 0, Reach::ThisMachine);
   ASSERT_TRUE(door);
   const std::uint16_t port = port_of(door->get());
@@ -37,7 +37,7 @@ TEST(TcpDoor, NamesWhoHasATakenPort) {
               HasSubstr("; choose another with --port, or any free one with --port 0"));
 }
 
-TEST(TcpDoor, IsOpenToOtherMachinesOnlyIfTheyAreAskedForAToken) {
+TEST(HttpSocket, IsOpenToOtherMachinesOnlyIfTheyAreAskedForAToken) {
   const auto refused = listen_on("0.0.0.0", 0, Reach::ThisMachine);
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message, HasSubstr("other machines could reach 0.0.0.0"));
@@ -48,7 +48,7 @@ TEST(TcpDoor, IsOpenToOtherMachinesOnlyIfTheyAreAskedForAToken) {
   EXPECT_TRUE(check_reach(door->get(), Reach::Anywhere));
 }
 
-TEST(TcpDoor, NeedsAnAddressOfThisMachine) {
+TEST(HttpSocket, NeedsAnAddressOfThisMachine) {
   EXPECT_EQ(listen_on("local host\n", 0, Reach::Anywhere).error().message.find("'local host"), 0U);
   const auto elsewhere = listen_on("192.0.2.1", 0, Reach::Anywhere);  // an address for documentation
   ASSERT_FALSE(elsewhere);
@@ -57,7 +57,7 @@ TEST(TcpDoor, NeedsAnAddressOfThisMachine) {
             "address: correct --bind");
 }
 
-TEST(TcpDoor, IsWhatOptionsAndConfigurationWant) {
+TEST(HttpSocket, IsWhatOptionsAndConfigurationWant) {
   ServeOptions options;
   config::Http http;
   const auto none = open_tcp_socket(options, http, UniqueFd(), Reach::ThisMachine);
@@ -77,7 +77,7 @@ TEST(TcpDoor, IsWhatOptionsAndConfigurationWant) {
   EXPECT_TRUE(open_tcp_socket(options, http, UniqueFd(), Reach::ThisMachine)->valid());
 }
 
-TEST(TcpDoor, IsTheOneThatWasPassed) {
+TEST(HttpSocket, IsTheOneThatWasPassed) {
   auto passed = listen_on("127.0.0.1", 0, Reach::ThisMachine);
   ASSERT_TRUE(passed);
   const int number = passed->get();
@@ -89,7 +89,7 @@ TEST(TcpDoor, IsTheOneThatWasPassed) {
   EXPECT_FALSE(open_tcp_socket(options, {}, local_socket(), Reach::ThisMachine));
 }
 
-TEST(TcpDoor, IsNoLocalSocket) {
+TEST(HttpSocket, IsNotALocalSocket) {
   const UniqueFd local = local_socket();
   EXPECT_EQ(check_reach(local.get(), Reach::Anywhere).error().message,
             "the socket that the service manager passed is not a TCP socket: correct ListenStream=");

@@ -35,7 +35,7 @@ TEST_F(InstanceLock, IsHeldByOne) {
   EXPECT_TRUE(take_lock(root())->valid());
 }
 
-TEST_F(InstanceLock, IsNoLinkAndNeedsAFolder) {
+TEST_F(InstanceLock, RefusesASymbolicLinkAndNeedsAFolder) {
   const std::string help = "; remove it, or choose another --runtime-dir";
   ASSERT_EQ(symlink("/dev/null", path().c_str()), 0);
   const auto link = take_lock(root());

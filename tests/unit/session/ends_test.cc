@@ -81,7 +81,7 @@ TEST(EndOfASession, IsToldOnceWhenItsTreeIsGone) {
   }
 }
 
-TEST(EndOfASession, ThatIsEndedAgainTellsWhoeverAsksAtOnce) {
+TEST(EndOfASession, ThatIsEndedAgainTellsTheSecondCallerAtOnce) {
   Exchange exchange(config::Share::Session);
   FakeClient& client = exchange.ready_client();
   client.session.end(EndReason::InputClosed);

@@ -58,7 +58,7 @@ TEST_F(Lazy, AnUnusedInstanceOfOldCodeGoesAtTheNextLook) {
   EXPECT_TRUE(exchange.server().input_closed());
 }
 
-TEST_F(Lazy, WhoWaitsToJoinAnInstanceThatIsFoundToBeOldIsNotForgotten) {
+TEST_F(Lazy, ASessionThatWaitsForAnInstanceWithOldCodeIsNotForgotten) {
   FakeClient& moved = exchange.ready_client();
   const auto other = std::make_shared<pool::ServerSpec>(*exchange.wanted);
   other->server = "others";

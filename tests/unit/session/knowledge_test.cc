@@ -97,7 +97,7 @@ TEST_F(Lazy, AnInstanceThatNobodyUsesGoesByItselfWhenItsFilesChange) {
   EXPECT_TRUE(exchange.server().input_closed());
 }
 
-TEST_F(Lazy, WhoComesToOldCodeThatGoesOnIsToldOfIt) {
+TEST_F(Lazy, ASessionThatJoinsAnInstanceWithOldCodeIsTold) {
   exchange.wanted->entry.on_change = config::OnChange::Warn;
   exchange.ready_client();
   write_script("another text");

@@ -128,7 +128,7 @@ TEST_F(Lazy, AServersWordThatItsToolsChangedIsHeeded) {
   EXPECT_EQ(exchange.started(), 2U) << "the list is not";
 }
 
-TEST_F(Lazy, AListIsComparedAnewAfterTheServerSaidThatItChanged) {
+TEST_F(Lazy, AListIsComparedAgainAfterTheServerSaidThatItChanged) {
   learn();
   FakeClient& first = attach();
   FakeClient& second = attach();
@@ -450,7 +450,7 @@ TEST_F(LazyOfAToken, TheFirstRequestOfAModernClientIsHeldOnItsAccountWhileItWait
   EXPECT_EQ(token.used(Good::Bytes), before);
 }
 
-TEST_F(LazyOfAToken, WhatAModernClientSaysOfItselfLaterIsWeighedAnew) {
+TEST_F(LazyOfAToken, WhatAModernClientSaysOfItselfLaterIsWeighedAgain) {
   learn();
   const auto request = [](const std::string& id, const std::string& method, std::size_t about_itself) {
     return R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":")" + method +

@@ -145,7 +145,7 @@ TEST_F(SharedParking, AClientThatKeepsItsPipeOpenKeepsNoStatelessTree) {
   EXPECT_EQ(exchange.started(), 2U);
 }
 
-TEST_F(SharedParking, SharedByTheUsersWishIsNoEvidence) {
+TEST_F(SharedParking, SharingThatTheUserWantedIsNotEvidence) {
   exchange.ready_client();
   EXPECT_TRUE(stays(0));
 }
@@ -174,7 +174,7 @@ TEST_F(SharedParking, OnlyTheNewestIdleOnesAreKept) {
   EXPECT_FALSE(exchange.server(3).input_closed());
 }
 
-TEST_F(SharedParking, AFullHouseEndsTheLeastRecentlyUsedOne) {
+TEST_F(SharedParking, AFullPoolEndsTheLeastRecentlyUsedInstance) {
   exchange.wanted->entry.idle = std::chrono::hours(1);
   exchange.pool.set_limits({.max_instances = 2});
   std::vector<FakeClient*> clients;
@@ -190,7 +190,7 @@ TEST_F(SharedParking, AFullHouseEndsTheLeastRecentlyUsedOne) {
   EXPECT_STREQ(clients[0]->session.attachment().state(), "parked");
 }
 
-TEST_F(SharedParking, AFullHouseOfWorkRefuses) {
+TEST_F(SharedParking, APoolFullOfWorkingInstancesRefuses) {
   exchange.pool.set_limits({.max_instances = 1});
   FakeClient& busy = exchange.ready_client();
   busy.say(request("1", "tools/call"));

@@ -100,7 +100,7 @@ TEST_F(Retiring, AStoppedServerAnswersWithTheReasonUntilItIsAllowed) {
   EXPECT_THAT(exchange.server(1).heard().back(), HasSubstr("tools/call"));
 }
 
-TEST_F(Retiring, WhoWaitsForAStartIsToldOfTheStop) {
+TEST_F(Retiring, ASessionThatWaitsForAStartIsToldOfTheStop) {
   FakeClient& client = exchange.connect();
   client.say(kInitialize);
   exchange.settle();
@@ -261,7 +261,7 @@ TEST_F(Retiring, NothingIsStartedForASessionThatEndsWhileTheOldOneGoes) {
   EXPECT_EQ(client.exits, 1);
 }
 
-TEST_F(Retiring, AnInstanceThatIsRevivedBelongsToWhoeverWaitsForIt) {
+TEST_F(Retiring, AnInstanceThatIsStartedAgainBelongsToTheSessionThatWaitsForIt) {
   FakeClient& first = exchange.ready_client({}, "s-1");
   first.session.end(session::EndReason::SessionEnded);
   exchange.settle();
@@ -334,7 +334,7 @@ TEST_F(Retiring, ASharedInstanceGoesWithTheSessionObjectThatItWasStartedFor) {
   EXPECT_TRUE(evidence);
 }
 
-TEST_F(Retiring, ASharedInstanceGoesWithTheLastSessionObjectWhoeverStartedIt) {
+TEST_F(Retiring, ASharedInstanceEndsWithTheLastSessionObjectEvenIfAnotherStartedIt) {
   FakeClient& first = exchange.ready_client({}, "s-1");
   FakeClient& second = exchange.ready_client({}, "s-2");
   first.session.end(session::EndReason::SessionEnded);
@@ -345,7 +345,7 @@ TEST_F(Retiring, ASharedInstanceGoesWithTheLastSessionObjectWhoeverStartedIt) {
   EXPECT_TRUE(exchange.server().input_closed());
 }
 
-TEST_F(Retiring, ASharedInstanceThatAPlainSessionUsesTooIsNoLongerItsStarters) {
+TEST_F(Retiring, ASharedInstanceThatAPlainSessionUsesTooOutlivesItsSessionObjects) {
   FakeClient& first = exchange.ready_client({}, "s-1");
   exchange.ready_client();
   FakeClient& third = exchange.ready_client({}, "s-3");

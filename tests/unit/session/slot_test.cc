@@ -292,7 +292,7 @@ TEST_F(SharedPlace, ASubscriptionThatIsMadeAgainHasNoAnswer) {
   EXPECT_THAT(heard, IsEmpty());
 }
 
-TEST_F(SharedPlace, AnIdleTimeOfZeroIsNoEndlessLoop) {
+TEST_F(SharedPlace, AnIdleTimeOfZeroDoesNotLoopForEver) {
   exchange.wanted->entry.idle = milliseconds(0);
   FakeClient& client = exchange.connect();
   client.say(kInitialize);
@@ -301,7 +301,7 @@ TEST_F(SharedPlace, AnIdleTimeOfZeroIsNoEndlessLoop) {
   EXPECT_THAT(client.heard(), SizeIs(1));
 }
 
-TEST_F(PrivatePlace, WhoIsBeingEndedIsNotCalledHung) {
+TEST_F(PrivatePlace, AnInstanceThatIsBeingEndedIsNotCalledHung) {
   exchange.wanted->entry.probe = milliseconds(20);
   exchange.ready_client();
   std::vector<std::string> asked;

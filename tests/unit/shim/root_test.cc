@@ -21,7 +21,7 @@ TEST_F(RootTest, IsTheFolderBehindEveryLink) {
   EXPECT_EQ(*found, root() + "/project");
 }
 
-TEST_F(RootTest, IsNoFileAndNothingThatIsMissing) {
+TEST_F(RootTest, MustBeADirectoryThatExists) {
   write("file", "x");
 
   EXPECT_NE(find_root(root() + "/file").error().message.find("is not a directory"), std::string::npos);

@@ -132,7 +132,7 @@ TEST(ToldEvidence, OfAServerThatOthersUse) {
                                                    kBelowCodex, kAfterCodex));
 }
 
-TEST(ToldEvidence, OfAServerOfOurs) {
+TEST(ToldEvidence, OfAServerWithCorralsMark) {
   Scene scene = codex_with_server();
   scene.strand(50);
   scene[50].parent = 1;

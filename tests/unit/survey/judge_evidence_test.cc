@@ -266,7 +266,7 @@ TEST(JudgeTree, LaunchersThatHandTheirPipesOnBelongToTheServer) {
   EXPECT_EQ(survey.servers[0].client.pid, 40);
 }
 
-TEST(JudgeTree, AProgramThatIsNoLauncherDoesNotBelongToTheServer) {
+TEST(JudgeTree, AProgramThatIsNotALauncherDoesNotBelongToTheServer) {
   Scene scene;
   scene.process(45, 1, {"node", "harness.mjs"});
   scene.command(45).launcher = "node";
@@ -281,7 +281,7 @@ TEST(JudgeTree, AProgramThatIsNoLauncherDoesNotBelongToTheServer) {
   EXPECT_EQ(survey.servers[0].pid, 50);
 }
 
-TEST(JudgeTree, AHelperOfAServerIsNoServerOfItsOwn) {
+TEST(JudgeTree, AHelperOfAServerIsNotASeparateServer) {
   Scene scene;
   scene.process(50, 1, {"node"});
   scene.make_mcp_package(50, "@x/browser-mcp");

@@ -24,7 +24,7 @@ TEST(JudgeState, AServerWhosePipesNobodyHasIsAnOrphan) {
   EXPECT_EQ(server_at(survey, 50)->cause, Cause::ClientGone);
 }
 
-TEST(JudgeState, AServerBelowProcessOneThatSomebodySpeaksToIsNoOrphan) {
+TEST(JudgeState, AServerBelowProcessOneThatHasAClientIsNotAnOrphan) {
   Scene scene;
   scene.process(40, 1, {"codex"});
   scene.process(50, 1, {"node"});
@@ -37,7 +37,7 @@ TEST(JudgeState, AServerBelowProcessOneThatSomebodySpeaksToIsNoOrphan) {
   EXPECT_EQ(server_at(survey, 50)->client.pid, 40);
 }
 
-TEST(JudgeState, AServerWithAnUnknownLivingClientIsNoOrphan) {
+TEST(JudgeState, AServerWithAnUnknownLivingClientIsNotAnOrphan) {
   Scene scene;
   scene.process(40, 1, {"my-agent"});
   scene.process(50, 40, {"node"});
@@ -52,7 +52,7 @@ TEST(JudgeState, AServerWithAnUnknownLivingClientIsNoOrphan) {
   EXPECT_EQ(server_at(survey, 50)->client.name, "my-agent");
 }
 
-TEST(JudgeState, AServerWhoseOutputIsStillReadIsNoOrphan) {
+TEST(JudgeState, AServerWhoseOutputIsStillReadIsNotAnOrphan) {
   Scene scene;
   scene.process(50, 1, {"node"});
   scene.make_mcp_package(50, "@x/files-mcp");
@@ -62,7 +62,7 @@ TEST(JudgeState, AServerWhoseOutputIsStillReadIsNoOrphan) {
   EXPECT_EQ(server_at(scene.judged(), 50)->state, State::Serving);
 }
 
-TEST(JudgeState, AnEndThatMayNotBeLookedAtIsNoProof) {
+TEST(JudgeState, AnEndOfAPipeThatCannotBeReadIsNotAProof) {
   Scene scene;
   scene.process(50, 1, {"node"});
   scene.make_mcp_package(50, "@x/files-mcp");
@@ -104,7 +104,7 @@ TEST(JudgeState, ServersThatHoldEachOtherAndAreHeldByAClientAreNot) {
   EXPECT_EQ(server_at(survey, 50)->state, State::Serving) << "51 lives, so its holds count";
 }
 
-TEST(JudgeState, WithAProcessOfTheSameUserOutOfSightHeldOnlyByOrphansIsNoProof) {
+TEST(JudgeState, WithAHiddenProcessOfTheSameUserHeldOnlyByOrphansIsNotAProof) {
   Scene scene;
   scene.process(30, 1, {"hidden"}).streams[0].kind = Stream::Kind::Unknown;
   for (const pid_t pid : {50, 51}) scene.process(pid, 1, {"files"});
@@ -195,7 +195,7 @@ TEST(JudgeState, TheDeadPipesOfAHelperMakeNoOrphanOfTheServiceAboveIt) {
   EXPECT_EQ(server_at(scene.judged(), 50)->state, State::Apart);
 }
 
-TEST(JudgeState, AServerWithAPortIsNoOrphan) {
+TEST(JudgeState, AServerWithAPortIsNotAnOrphan) {
   Scene scene;
   scene.process(50, 1, {"node"});
   scene.make_mcp_package(50, "@x/web-mcp");
@@ -246,7 +246,7 @@ TEST(JudgeState, AServerBelowAKeeperIsKept) {
   EXPECT_EQ(survey.servers[0].state, State::Kept);
 }
 
-TEST(JudgeState, AServerOfOursWithoutAKeeperIsAnOrphanByItsMark) {
+TEST(JudgeState, AServerWithCorralsMarkAndNoKeeperIsAnOrphan) {
   Scene scene;
   scene.process(50, 1, {"anything"});
   scene.mark(50);
@@ -259,7 +259,7 @@ TEST(JudgeState, AServerOfOursWithoutAKeeperIsAnOrphanByItsMark) {
 }
 
 // An `at` job, a service, a terminal: somebody copied the environment of a server.
-TEST(JudgeState, ACopiedEnvironmentIsNoMark) {
+TEST(JudgeState, ACopiedEnvironmentIsNotAMark) {
   Scene scene;
   scene.process(50, 1, {"anything"});
   scene.mark(50);
@@ -269,7 +269,7 @@ TEST(JudgeState, ACopiedEnvironmentIsNoMark) {
   }
 }
 
-TEST(JudgeState, ACopiedEnvironmentOfAServerIsNoReasonToCallItAnOrphan) {
+TEST(JudgeState, ACopiedEnvironmentDoesNotMakeAServerAnOrphan) {
   Scene scene;
   scene.process(40, 1, {"codex"});
   scene.process(50, 40, {"files"});
@@ -285,7 +285,7 @@ TEST(JudgeState, ACopiedEnvironmentOfAServerIsNoReasonToCallItAnOrphan) {
   EXPECT_FALSE(has_evidence(*server_at(survey, 50), Kind::Tag));
 }
 
-TEST(JudgeState, TheMarkOfAnInstanceWhoseKeeperLivesIsNoProofElsewhere) {
+TEST(JudgeState, TheMarkOfAnInstanceWhoseKeeperLivesProvesNothingElsewhere) {
   Scene scene;
   scene.process(50, 1, {"anything"});
   scene.mark(50);
@@ -310,7 +310,7 @@ TEST(JudgeState, AServerBelowAKeeperIsKnownByItsVariableAlone) {
   EXPECT_EQ(server_at(survey, 50)->state, State::Kept);
 }
 
-TEST(JudgeState, WhatAGuardWatchesIsNoOrphanByItsMark) {
+TEST(JudgeState, TheMarkDoesNotMakeAProcessBelowAGuardAnOrphan) {
   Scene scene;
   scene.process(40, 1, {"corral", "guard", "--", "agent"}).comm = "corral";
   scene.command(40).launcher = "corral";
@@ -377,7 +377,7 @@ TEST(JudgeOrder, OldestFirst) {
   EXPECT_EQ(survey.servers[2].pid, 70);
 }
 
-TEST(JudgeClient, WhoHoldsThePipesIsTheClientWhoeverIsAbove) {
+TEST(JudgeClient, IsTheProcessThatHoldsThePipesEvenIfAnotherIsAbove) {
   Scene scene;
   scene.process(40, 1, {"code"});
   scene.process(45, 40, {"runner"});

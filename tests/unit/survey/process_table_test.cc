@@ -192,7 +192,7 @@ TEST_F(ReadTable, SaysThatTheFileOfAnExecutableIsGone) {
   EXPECT_FALSE(table->find(2)->executable_replaced);  // it never had a name
 }
 
-TEST_F(ReadTable, LeavesOutWhatIsNoProcessOrHasJustEnded) {
+TEST_F(ReadTable, LeavesOutEntriesThatAreNotProcessesOrHaveJustEnded) {
   add(1, 0);
   write("meminfo", "MemTotal: 1 kB\n");
   write("12/comm", "no stat");

@@ -70,7 +70,7 @@ class HttpEndpointTest : public testing::Test {
   HttpEndpoint endpoint{house.daemon.loop, house, {}, std::chrono::minutes(30)};
 };
 
-TEST_F(HttpEndpointTest, ATokenThatBeginsAnewAllTheTimeLosesItsOwnOldestSessionAlone) {
+TEST_F(HttpEndpointTest, ATokenThatOpensManySessionsLosesOnlyItsOwnOldest) {
   house.shares.set_most(Good::Sessions, 8);  // 2 for one token
   const std::string users = initialize("user")->header("Mcp-Session-Id");
   const std::string first = initialize("token:a")->header("Mcp-Session-Id");

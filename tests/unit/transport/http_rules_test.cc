@@ -64,7 +64,7 @@ TEST(HttpRules, WantBothKindsOfAnswersAccepted) {
   }
 }
 
-TEST(HttpRules, SayWhatIsNoMessage) {
+TEST(HttpRules, RefuseABodyThatIsNotAMessage) {
   EXPECT_EQ(verdict(json_post("")), "400 -32700 null");
   EXPECT_EQ(verdict(json_post("{\"jsonrpc\":")), "400 -32700 null");
   EXPECT_EQ(verdict(json_post(R"({"jsonrpc":"1.0","id":"a","method":"x"})")), "400 -32600 \"a\"");

@@ -160,7 +160,7 @@ TEST(ModernPosts, OneProgramThatDoesNotReadHoldsNoOtherUpAndGetsItsAnswer) {
   EXPECT_TRUE(stopped.over);
 }
 
-TEST(ModernPosts, AListenThatHasMissedSomethingEndsSoThatItsClientAsksAnew) {
+TEST(ModernPosts, AListenThatHasMissedSomethingEndsSoThatItsClientAsksAgain) {
   ModernHouse house(Era::Modern);
   house.open();
   FakeExchange& listen =

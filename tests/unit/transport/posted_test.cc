@@ -22,7 +22,7 @@ TEST(CapabilityNames, AreWhatTheClientDeclaresInOrder) {
               ElementsAre("elicitation", "elicitation.form", "elicitation.url", "sampling"));
 }
 
-TEST(CapabilityNames, AreNoneOfWhatIsNoObject) {
+TEST(CapabilityNames, AreNoneForAValueThatIsNotAnObject) {
   EXPECT_THAT(capability_names(request_with("{}")), IsEmpty());
   EXPECT_THAT(capability_names(request_with("[1]")), IsEmpty());
 }

@@ -126,7 +126,7 @@ TEST_F(Sse, APostThatIsTakenBackWhileItWaitsNeverReachesTheServer) {
   EXPECT_EQ(second->status, 202);
 }
 
-TEST_F(Sse, RefusesAPostThatIsNoMessage) {
+TEST_F(Sse, RefusesAPostThatIsNotAMessage) {
   ready();
   for (const std::string text : {"nonsense", "{}", R"({"jsonrpc":"2.0","id":7})"}) {
     const Door door = post(text);

@@ -29,7 +29,7 @@ TEST_F(StreamablePace, IsCongestedFromTheHighWaterMarkUntilItsStreamsAreDrained)
   EXPECT_THAT(calls(), SizeIs(1)) << "what waited goes on";
 }
 
-TEST_F(StreamablePace, AListenerThatHangsUpIsNoCongestion) {
+TEST_F(StreamablePace, AListenerThatHangsUpEndsTheCongestion) {
   start("2025-06-18");
   const Door get = listen();
   get->slow = true;

@@ -12,7 +12,7 @@
 namespace corral::transport {
 namespace {
 
-class UnixDoor : public survey::TempFiles {
+class UnixListenerTest : public survey::TempFiles {
  protected:
   void SetUp() override {
     address_.sun_family = AF_UNIX;
@@ -45,7 +45,7 @@ class UnixDoor : public survey::TempFiles {
   std::optional<UnixListener> door_;
 };
 
-TEST_F(UnixDoor, CountsNothingBeforeAnybodyComes) {
+TEST_F(UnixListenerTest, CountsNothingBeforeTheFirstConnection) {
   const ListenerCounters& counters = door_->counters();
   EXPECT_EQ(counters.accepted, 0U);
   EXPECT_EQ(counters.strangers, 0U);
@@ -55,7 +55,7 @@ TEST_F(UnixDoor, CountsNothingBeforeAnybodyComes) {
   EXPECT_EQ(counters.out_of_resources, 0U);
 }
 
-TEST_F(UnixDoor, LetsInWhoeverComesAndTellsWhoItIs) {
+TEST_F(UnixListenerTest, AcceptsConnectionsAndNamesTheirProcess) {
   const UniqueFd one = knock();
   const UniqueFd two = knock();
   ask(two);
@@ -67,7 +67,7 @@ TEST_F(UnixDoor, LetsInWhoeverComesAndTellsWhoItIs) {
   EXPECT_EQ(house_.questions[0].peer, getpid());
 }
 
-TEST_F(UnixDoor, LetsSoManyInAtOnceAndThenOthersHaveTheirTurn) {
+TEST_F(UnixListenerTest, AcceptsAFewInEachTurnOfTheLoop) {
   std::vector<UniqueFd> sockets;
   for (int i = 0; i < 130; ++i) sockets.push_back(knock());
   std::vector<std::uint64_t> seen;
@@ -81,7 +81,7 @@ TEST_F(UnixDoor, LetsSoManyInAtOnceAndThenOthersHaveTheirTurn) {
   EXPECT_EQ(seen, (std::vector<std::uint64_t>{64, 128, 130}));
 }
 
-TEST_F(UnixDoor, IsClosedToThoseWhoComeLaterOnly) {
+TEST_F(UnixListenerTest, ClosingItKeepsTheConnectionsThatItHas) {
   const UniqueFd socket = knock();
   ask(socket);
   door_->close();
@@ -95,7 +95,7 @@ TEST_F(UnixDoor, IsClosedToThoseWhoComeLaterOnly) {
   EXPECT_TRUE(is_over(socket));
 }
 
-TEST_F(UnixDoor, TakesItsConnectionsWithIt) {
+TEST_F(UnixListenerTest, EndsItsConnectionsWithItself) {
   const UniqueFd socket = knock();
   ask(socket);
   EXPECT_FALSE(is_over(socket));

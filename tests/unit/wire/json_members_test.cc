@@ -23,7 +23,7 @@ TEST(EachMember, GivesDirectMembersInOrderWithTheirKeysDecoded) {
   EXPECT_EQ(keys, (std::vector<std::string>{"\"a\"", R"("\u0062")", "\"\""}));
 }
 
-TEST(EachMember, RefusesWhatIsNoObject) {
+TEST(EachMember, RefusesTextThatIsNotAnObject) {
   for (const char* text : {"", "[]", "1", "\"{}\"", "{", R"({"a":})"}) {
     EXPECT_FALSE(each_member(text, [](std::string_view, Member) {})) << text;
   }

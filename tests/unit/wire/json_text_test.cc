@@ -78,7 +78,7 @@ TEST(Member, ReadsKeysWithEscapesAndTakesTheLastOfTwo) {
   EXPECT_EQ(member(twice, "a").in(twice), "2");
 }
 
-TEST(Member, GivesNothingForWhatIsNoObject) {
+TEST(Member, GivesNothingForTextThatIsNotAnObject) {
   for (const char* text :
        {"", "[]", "[\"a\"]", "1", "\"a\"", "{\"a\":1", "{\"a\":}", "{\"a\":1,}", "{\"a\":01}"}) {
     EXPECT_FALSE(member(text, "a").present()) << text;

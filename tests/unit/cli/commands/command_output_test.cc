@@ -414,7 +414,7 @@ TEST_F(CommandOutput, OfARefusalIsTheDaemonsReason) {
   EXPECT_EQ(run({"top", "--batch", "1"}).errors, "corral top: the daemon refuses: ask me later\n");
 }
 
-TEST_F(CommandOutput, OfAnAnswerThatIsNoJsonSaysSo) {
+TEST_F(CommandOutput, SaysThatAnAnswerIsNotJson) {
   daemon_.status("{");
   daemon_.result(Verb::Info, "{");
   daemon_.result(Verb::Events, "{");

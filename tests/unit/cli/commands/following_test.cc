@@ -83,7 +83,7 @@ corral events: enough
 )");
 }
 
-TEST_F(Following, EventsAreCountedAnewByADaemonThatLostThem) {
+TEST_F(Following, EventsAreReadFromTheStartIfTheDaemonLostThem) {
   daemon_.answers(Verb::Events, {events(5, 9), events(1, 2), events(3, 2)});
 
   EXPECT_EQ(numbers(ask(daemon_, {"events", "--json"}).out), "5 6 7 8 9 1 2");
@@ -105,7 +105,7 @@ TEST_F(Following, EventsAreLinesForPeople) {
             "1970-01-01T00:00:01.000Z  crash    a died�[2J\n1970-01-01T00:00:02.500Z  spawn    b runs\n");
 }
 
-TEST_F(Following, WhoTellsOfAProcessThatIsNoServer) {
+TEST_F(Following, TheWhoCommandDescribesAProcessThatIsNotAServer) {
   const std::string own = std::to_string(getpid());
 
   const Seen seen = run({"who", own});
@@ -123,7 +123,7 @@ TEST_F(Following, WhoTellsOfAProcessThatIsNoServer) {
   EXPECT_EQ(json.errors, "corral who: process " + own + " is not a known MCP server\n");
 }
 
-TEST_F(Following, WhoNamesWhatStdinAndStdoutAre) {
+TEST_F(Following, TheWhoCommandNamesWhatStdinAndStdoutAre) {
   const int in_before = dup(STDIN_FILENO);
   const int out_before = dup(STDOUT_FILENO);
   int ends[2];

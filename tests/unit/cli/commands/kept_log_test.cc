@@ -57,7 +57,7 @@ TEST_F(KeptLogs, AreFollowedOverEveryRotation) {
   EXPECT_EQ(got, expected);
 }
 
-TEST_F(KeptLogs, AreReadAnewWhenSomebodyEmptiesThem) {
+TEST_F(KeptLogs, AreReadFromTheStartAfterTheyWereEmptied) {
   write(path(), "one\ntwo\n");
   KeptLog log(path());
   EXPECT_THAT(read(log), SizeIs(2));

@@ -25,7 +25,7 @@ class UrlOutput : public FileCommands {
   }
 };
 
-TEST_F(UrlOutput, TellsTheDaemonsDoor) {
+TEST_F(UrlOutput, IsTheAddressAtWhichTheDaemonListens) {
   ToldDaemon daemon;
   daemon.status(
       R"({"daemon":{"config":"/etc/corral.json"},"http":{"url":"http://127.0.0.1:8765","unix":"/run/h.sock"},
@@ -76,7 +76,7 @@ TEST_F(UrlOutput, OfAClientIsWhatItReads) {
               HasSubstr("'udp': use http, sse or stdio"));
 }
 
-TEST_F(UrlOutput, WithoutADoorSaysHowToOpenOne) {
+TEST_F(UrlOutput, WithoutAListenerSaysHowToOpenOne) {
   ToldDaemon daemon;
   daemon.status(R"({"http":{"url":""},"servers":[{"name":"files"}]})");
   const Seen http = ask(daemon, {"url", "files", "--transport", "http"});

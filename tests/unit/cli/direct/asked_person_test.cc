@@ -149,7 +149,7 @@ TEST_F(AskedPerson, TypesNoEndlessLine) {
   EXPECT_EQ(typed(65537), R"({"action":"cancel"})");
 }
 
-TEST_F(AskedPerson, IsNotThereIfStdinIsNoTerminal) {
+TEST_F(AskedPerson, IsNotThereIfStdinIsNotATerminal) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   const int before = dup(STDIN_FILENO);

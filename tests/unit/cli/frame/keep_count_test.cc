@@ -52,7 +52,7 @@ TEST_F(KeepCount, AZeroThatNobodyTypedCountsAsOne) {
   EXPECT_EQ(keep_count(0).value(), 0U);
 }
 
-TEST_F(KeepCount, AValueThatIsNoNumberIsAnError) {
+TEST_F(KeepCount, AValueThatIsNotANumberIsAnError) {
   setenv("MAX_KEEP_PROCESSES", "many", 1);
 
   ASSERT_FALSE(keep_count({}));

@@ -49,7 +49,7 @@ TEST(JsonLayout, OneLineKeepsBlanksInStringsAlone) {
   EXPECT_EQ(on_one_line(" "), "");
 }
 
-TEST(JsonLayout, SaysWhyATextIsNoJson) {
+TEST(JsonLayout, SaysWhyATextIsNotJson) {
   EXPECT_EQ(why_no_json(R"({"a":[1]})"), "");
   EXPECT_NE(why_no_json("{"), "");
   EXPECT_EQ(why_no_json(std::string(512, '[') + std::string(512, ']')), "");
