@@ -16,7 +16,7 @@ import { Session } from './support/sdk.mjs';
 const SEED = Number(process.env.CROSSTALK_SEED || randomInt(2 ** 31));
 const CREW = 8;
 const LIVES = 8; // one after the other, in each place of the crew
-const DOOR = ['--port', '0'];
+const ANY_PORT = ['--port', '0'];
 
 const traceFile = (lab) => path.join(lab.dir, 'trace');
 const traced = (lab) => (existsSync(traceFile(lab)) ? readFileSync(traceFile(lab), 'utf8').split('\n') : []);
@@ -249,7 +249,7 @@ class World {
 
 daemonTest(
   'no byte about one session reaches another, whatever clients do: come, call, cancel and die',
-  { serve: DOOR, servers },
+  { serve: ANY_PORT, servers },
   async (daemon, lab) => {
     const world = new World(daemon, lab);
     console.log(`CROSSTALK_SEED=${SEED}`);
@@ -267,7 +267,7 @@ daemonTest(
 
 daemonTest(
   'a call that was taken back before its server was there never reaches it',
-  { serve: DOOR, servers },
+  { serve: ANY_PORT, servers },
   async (daemon, lab) => {
     const client = new RawClient(lab, daemon.connect('sleepy'));
     const work = (id, word) => ({

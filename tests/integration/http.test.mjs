@@ -14,7 +14,7 @@ import { Session, closeAll } from './support/sdk.mjs';
 import { LONG_CALL, viaNode } from './support/session.mjs';
 import { Victim } from './support/victim.mjs';
 
-const DOOR = ['--port', '0'];
+const ANY_PORT = ['--port', '0'];
 const EVERYTHING = viaNode('everything');
 const FILESYSTEM = [...viaNode('filesystem').slice(0, -1), HERE];
 // Every way in, with the client that would use it.
@@ -48,7 +48,7 @@ async function openAt(daemon, server, way, options = {}) {
 
 daemonTest(
   'real servers answer the clients of both SDKs by URL, whichever way they come',
-  { serve: DOOR, servers: { everything: entry(EVERYTHING), filesystem: entry(FILESYSTEM) } },
+  { serve: ANY_PORT, servers: { everything: entry(EVERYTHING), filesystem: entry(FILESYSTEM) } },
   async (daemon) => {
     const seen = await eachWay(WAYS, async (way) => {
       const { heard, options } = talker();
@@ -96,7 +96,7 @@ daemonTest(
 
 daemonTest(
   'clients that use the same ids on one server get their own answers and progress',
-  { serve: DOOR, servers: { shared: entry(fixtureServer('--legacy'), { share: 'shared' }) } },
+  { serve: ANY_PORT, servers: { shared: entry(fixtureServer('--legacy'), { share: 'shared' }) } },
   async (daemon) => {
     const ways = [...WAYS, ...WAYS];
     const sessions = await eachWay(ways, (way) => openAt(daemon, 'shared', way));
@@ -131,7 +131,7 @@ daemonTest(
 
 daemonTest(
   'DELETE, and the end of an SSE stream, end the private instance with its tree',
-  { serve: DOOR, servers: { everything: entry(EVERYTHING) } },
+  { serve: ANY_PORT, servers: { everything: entry(EVERYTHING) } },
   async (daemon) => {
     const ways = WAYS.filter(({ sdk }) => sdk !== 'v2 modern');
     const sessions = await eachWay(ways, (way) => openAt(daemon, 'everything', way));
@@ -151,7 +151,7 @@ daemonTest(
 
 daemonTest(
   "a client that is killed takes its private instance's tree along, with no time limit configured",
-  { serve: DOOR, servers: { everything: entry(EVERYTHING) } },
+  { serve: ANY_PORT, servers: { everything: entry(EVERYTHING) } },
   async (daemon, lab) => {
     const ways = WAYS.filter(({ sdk, over }) => sdk === 'v2 modern' || (sdk === 'v1' && over === 'http'));
     const victims = await eachWay(ways, async (way) => {
@@ -186,7 +186,7 @@ async function curl(url, message, ...headers) {
 
 daemonTest(
   'a curl for every message is one session, and outlives each of them',
-  { serve: DOOR, servers: { legacy: entry(fixtureServer('--legacy')) } },
+  { serve: ANY_PORT, servers: { legacy: entry(fixtureServer('--legacy')) } },
   async (daemon) => {
     const url = await daemon.url('legacy');
     const opened = await curl(url, initialize());
@@ -213,7 +213,7 @@ daemonTest(
 
 daemonTest(
   'a stream that broke is taken up again where it ended',
-  { serve: DOOR, servers: { legacy: entry(fixtureServer('--legacy')) } },
+  { serve: ANY_PORT, servers: { legacy: entry(fixtureServer('--legacy')) } },
   async (daemon) => {
     const url = await daemon.url('legacy');
     const headers = await beginSession(url);
@@ -269,7 +269,7 @@ function inspectorIn(lab) {
 
 daemonTest(
   "the Inspector's command line lists and calls tools by URL",
-  { serve: DOOR, servers: { legacy: entry(fixtureServer('--legacy')) } },
+  { serve: ANY_PORT, servers: { legacy: entry(fixtureServer('--legacy')) } },
   async (daemon, lab) => {
     const program = inspectorIn(lab);
     const inspect = async (over, ...words) => {
@@ -292,7 +292,7 @@ daemonTest(
 // ---- one command
 
 labTest('one command serves one server without any configuration, at /mcp and /sse', {}, async (lab) => {
-  const daemon = await Daemon.start(lab, undefined, {}, [...DOOR, '--', ...EVERYTHING]);
+  const daemon = await Daemon.start(lab, undefined, {}, [...ANY_PORT, '--', ...EVERYTHING]);
   const answers = await eachWay(WAYS, async (way) => {
     const session = await openAt(daemon, undefined, way);
     const answer = await session.call('echo', { message: nameOf(way) });

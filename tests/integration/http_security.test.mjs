@@ -19,7 +19,7 @@ import {
 } from './support/raw_http.mjs';
 import { CANARY, assertNoSecret } from './support/secrets.mjs';
 
-const DOOR = ['--port', '0'];
+const ANY_PORT = ['--port', '0'];
 const traceFile = (lab) => path.join(lab.dir, 'trace');
 const traced = (lab) =>
   (existsSync(traceFile(lab)) ? readFileSync(traceFile(lab), 'utf8') : '').split('\n').filter(Boolean);
@@ -48,7 +48,7 @@ async function newToken(daemon, name, ...words) {
 
 daemonTest(
   'another user is refused without a token, also when he closes at once, and no secret is written',
-  { serve: DOOR, servers: tracing, skip: canBeOther ? false : 'only root can become another user' },
+  { serve: ANY_PORT, servers: tracing, skip: canBeOther ? false : 'only root can become another user' },
   async (daemon, lab) => {
     await daemon.url();
     const { port } = daemon;
@@ -117,7 +117,7 @@ daemonTest(
 
 daemonTest(
   'a page in a browser gets nowhere, on any path',
-  { serve: DOOR, servers: tracing },
+  { serve: ANY_PORT, servers: tracing },
   async (daemon, lab) => {
     await daemon.url();
     const { port } = daemon;
@@ -191,7 +191,7 @@ const FORGED = {
 
 daemonTest(
   'a request that two could read in two ways is refused, and nothing behind it is read',
-  { serve: DOOR, servers: tracing },
+  { serve: ANY_PORT, servers: tracing },
   async (daemon, lab) => {
     await daemon.url();
     const { port } = daemon;
@@ -255,7 +255,7 @@ const residentKb = (pid) => Number(/^VmRSS:\s*(\d+)/m.exec(readFileSync(`/proc/$
 
 daemonTest(
   'five hundred clients that never finish their request do not keep others from theirs',
-  { serve: DOOR, servers: { shared: entry(fixtureServer('--legacy'), { share: 'shared' }) } },
+  { serve: ANY_PORT, servers: { shared: entry(fixtureServer('--legacy'), { share: 'shared' }) } },
   async (daemon) => {
     const url = await daemon.url('shared');
     const headers = await beginSession(url);
@@ -291,7 +291,7 @@ daemonTest(
 
 daemonTest(
   'a thousand silent streams leave room for a call, and nothing behind',
-  { serve: DOOR, servers: { shared: entry(fixtureServer('--legacy'), { share: 'shared' }) } },
+  { serve: ANY_PORT, servers: { shared: entry(fixtureServer('--legacy'), { share: 'shared' }) } },
   async (daemon) => {
     const url = await daemon.url('shared');
     const headers = await beginSession(url);
@@ -328,7 +328,7 @@ daemonTest(
 
 daemonTest(
   'a session that nobody uses any more ends by itself, with its server',
-  { serve: DOOR, servers: { legacy: entry(fixtureServer('--legacy')) }, corral: { http: { idle: '1s' } } },
+  { serve: ANY_PORT, servers: { legacy: entry(fixtureServer('--legacy')) }, corral: { http: { idle: '1s' } } },
   async (daemon) => {
     const url = await daemon.url('legacy');
     const lines = Object.entries(JSON_HEADERS).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);

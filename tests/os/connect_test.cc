@@ -1,5 +1,5 @@
-// `corral connect` against a daemon that has only a front door: the client's pipes, the signals, the end, and
-// what happens without a daemon.
+// `corral connect` against a daemon without servers (EmptyDaemon): the client's pipes, the signals, the end,
+// and what happens without a daemon.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -11,8 +11,8 @@
 
 #include <fstream>
 
+#include "support/empty_daemon.h"
 #include "support/eventually.h"
-#include "support/front_door.h"
 #include "support/os_test.h"
 #include "support/terminal.h"
 
@@ -27,10 +27,10 @@ constexpr int kDaemonDied = 75;
 class Connect : public OsTest {
  protected:
   std::string runtime_dir() const { return path("run"); }
-  void start_daemon(FrontDoor::Manner manner = FrontDoor::Manner::Usual) {
-    door_.emplace(runtime_dir(), uid_of(User::Ordinary), manner);
+  void start_daemon(EmptyDaemon::Manner manner = EmptyDaemon::Manner::Usual) {
+    daemon_.emplace(runtime_dir(), uid_of(User::Ordinary), manner);
   }
-  FrontDoor& daemon() { return *door_; }
+  EmptyDaemon& daemon() { return *daemon_; }
 
   Launch connect(const Words& words, const Words& options = {}) const {
     Launch launch = corral({});
@@ -56,7 +56,7 @@ class Connect : public OsTest {
   bool says(const std::string& text) const { return errors().find(text) != std::string::npos; }
 
  private:
-  std::optional<FrontDoor> door_;
+  std::optional<EmptyDaemon> daemon_;
 };
 
 void write_line(int fd, const std::string& text) {
@@ -366,7 +366,7 @@ TEST_F(Connect, NoDaemonIsStartedByAConfinedShim) {
 }
 
 TEST_F(Connect, ADaemonThatIsMoreConfinedIsNotUsed) {
-  start_daemon(FrontDoor::Manner::Confined);
+  start_daemon(EmptyDaemon::Manner::Confined);
 
   EXPECT_EQ(Session(connect({"echo"}, {"--require-daemon"})).wait(), kNoDaemon);
 
@@ -374,7 +374,7 @@ TEST_F(Connect, ADaemonThatIsMoreConfinedIsNotUsed) {
 }
 
 TEST_F(Connect, ADaemonThatHangsUpBeforehandIsAskedOnceMore) {
-  start_daemon(FrontDoor::Manner::HangsUpFirst);
+  start_daemon(EmptyDaemon::Manner::HangsUpFirst);
 
   EXPECT_EQ(Session(connect({"exit-3"}, {"--require-daemon"})).wait(), 3) << errors();
 }

@@ -1,9 +1,9 @@
-// The HTTP door against those who send too much, take too little, or do neither.
+// The HTTP listener against clients that send too much, take too little, or do neither.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
 #include "support/eventually.h"
-#include "support/http_door.h"
+#include "support/http_listener.h"
 
 namespace corral::os_tests {
 namespace {
@@ -12,7 +12,7 @@ using std::chrono::milliseconds;
 
 const std::string kRequest = "POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody";
 
-class HttpLimits : public HttpDoorTest {
+class HttpLimits : public HttpListenerTest {
  protected:
   /// Sends without turning the loop.
   static bool put(const Client& client, std::string_view text) {
@@ -61,7 +61,7 @@ TEST_F(HttpLimits, KeepsOnlySoMuchForAllThatDoNotRead) {
     turn();
   }
 
-  EXPECT_EQ(door_->connections(), 1U) << "there is room for one such answer, not for two";
+  EXPECT_EQ(listener_->connections(), 1U) << "there is room for one such answer, not for two";
   EXPECT_TRUE(eventually([&] {
     read_some(clients[0]);
     return clients[0].got.size() > large->size();
@@ -86,8 +86,8 @@ TEST_F(HttpLimits, DropsAClientThatTakesNothing) {
     turn();
     return gone;
   }));
-  EXPECT_EQ(door_->connections(), 0U);
-  EXPECT_EQ(door_->counters().too_slow, 1U);
+  EXPECT_EQ(listener_->connections(), 0U);
+  EXPECT_EQ(listener_->counters().too_slow, 1U);
   EXPECT_EQ(large.use_count(), 1);
 }
 
@@ -103,11 +103,11 @@ TEST_F(HttpLimits, TurnsAwayWhoIsTooMuchUntilSomebodyLeaves) {
   const std::string answer = rest_of(three);
   EXPECT_TRUE(answer.starts_with("HTTP/1.1 503 Service Unavailable\r\n")) << answer;
   EXPECT_NE(answer.find("\r\nRetry-After: "), std::string::npos);
-  EXPECT_EQ(door_->counters().refused, 1U);
+  EXPECT_EQ(listener_->counters().refused, 1U);
   two.socket.reset();
   ASSERT_TRUE(eventually([&] {
     turn();
-    return door_->connections() == 1;
+    return listener_->connections() == 1;
   }));
   Client four = connect();
   send(four, kRequest);
@@ -136,7 +136,7 @@ TEST_F(HttpLimits, RefusesALargeBodyBeforeItComes) {
   send(sent,
        "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3e9\r\n" + std::string(1 << 20, 'x'));
   EXPECT_TRUE(rest_of(sent).starts_with("HTTP/1.1 413 "));
-  EXPECT_EQ(door_->counters().requests, 0U);
+  EXPECT_EQ(listener_->counters().requests, 0U);
 }
 
 TEST_F(HttpLimits, HoldsOnlySoMuchOfAllBodiesThatAreStillComing) {
@@ -194,14 +194,14 @@ TEST_F(HttpLimits, GivesUpOnWhoIsSlowToSend) {
   Client head = connect();
   Client body = connect();
   Client silent = connect();
-  // Before the door opens its eyes: nothing of it is late.
+  // Before the listener reads anything: nothing of it is late.
   EXPECT_TRUE(put(head, "GET / HTTP/1.1\r\nHos"));
   EXPECT_TRUE(put(body, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbo"));
 
   EXPECT_NE(rest_of(head).find("408 Request Timeout"), std::string::npos);
   EXPECT_NE(rest_of(body).find("408 Request Timeout"), std::string::npos);
   EXPECT_EQ(rest_of(silent), "");
-  EXPECT_EQ(door_->counters().too_slow, 3U);
+  EXPECT_EQ(listener_->counters().too_slow, 3U);
 }
 
 TEST_F(HttpLimits, ClosesAnIdleConnectionButNotOneThatWaitsForItsAnswer) {
@@ -215,8 +215,8 @@ TEST_F(HttpLimits, ClosesAnIdleConnectionButNotOneThatWaitsForItsAnswer) {
   send(idle, "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx");
 
   EXPECT_TRUE(rest_of(idle).ends_with("\r\n\r\nx"));
-  EXPECT_EQ(door_->counters().too_slow, 0U);
-  EXPECT_EQ(door_->connections(), 1U);
+  EXPECT_EQ(listener_->counters().too_slow, 0U);
+  EXPECT_EQ(listener_->connections(), 1U);
   held_[0].exchange->reply({200, {}, "late", nullptr});
   EXPECT_NE(read_to(waiting, "late"), "");
 }

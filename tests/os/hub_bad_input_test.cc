@@ -1,5 +1,5 @@
 // Clients and servers that send what they should not, through the real daemon: each case has the outcome and
-// the counter that docs/protocol/bad-input.md names, and the session next door does not notice.
+// the counter that docs/protocol/bad-input.md names, and other sessions do not notice.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

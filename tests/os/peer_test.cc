@@ -112,15 +112,15 @@ TEST_F(PeerTest, ALivingSocketOfOurOwnUserIsOursHoweverItsAddressIsWritten) {
                                          {Kind::Mapped, Kind::V4},
                                          {Kind::V4, Kind::Mapped},
                                          {Kind::Mapped, Kind::Mapped}};
-  for (const auto& [door, kind] : pairs) {
-    const UniqueFd listener = listening(door);
+  for (const auto& [own, kind] : pairs) {
+    const UniqueFd listener = listening(own);
     const UniqueFd client = visitor(kind, port_of(listener.get()));
 
     const Peer peer = peer_of_tcp(accepted(listener).get());
 
     struct stat status {};
     ASSERT_EQ(fstat(client.get(), &status), 0);
-    EXPECT_TRUE(peer.ours) << static_cast<int>(door) << static_cast<int>(kind);
+    EXPECT_TRUE(peer.ours) << static_cast<int>(own) << static_cast<int>(kind);
     EXPECT_EQ(peer.inode, status.st_ino);
     EXPECT_EQ(peer.address, kind == Kind::V6 ? "::1" : "127.0.0.1");
   }

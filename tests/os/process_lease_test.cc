@@ -78,18 +78,18 @@ class ProcessLeaseTest : public OsTest {
     EXPECT_EQ(getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&address_), &size), 0);
   }
 
-  struct Guest {
+  struct Connected {
     std::unique_ptr<Visitor> process;
     UniqueFd connection;
     Peer peer;
   };
-  Guest guest(Manner manner = Manner::Alone) const {
-    Guest guest;
-    guest.process = std::make_unique<Visitor>(address_, manner);
-    guest.connection = UniqueFd(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
-    guest.peer = http::peer_of_tcp(guest.connection.get());
-    EXPECT_TRUE(guest.peer.ours);
-    return guest;
+  Connected connect(Manner manner = Manner::Alone) const {
+    Connected client;
+    client.process = std::make_unique<Visitor>(address_, manner);
+    client.connection = UniqueFd(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    client.peer = http::peer_of_tcp(client.connection.get());
+    EXPECT_TRUE(client.peer.ours);
+    return client;
   }
 
   std::optional<Owner> owner_of(const Peer& peer) {
@@ -127,7 +127,7 @@ class ProcessLeaseTest : public OsTest {
 TEST_F(ProcessLeaseTest, BindsAtTheSecondMessageAndIsOverWithTheProcess) {
   bool over = false;
   const std::unique_ptr<ProcessLease> held = lease(over);
-  const Guest client = guest();
+  const Connected client = connect();
 
   held->message_from(client.peer);
   ASSERT_TRUE(owner_of(client.peer));  // asked after it, so the first message has been looked up as well
@@ -145,8 +145,8 @@ TEST_F(ProcessLeaseTest, AMessageOfASecondProcessUnbindsItAndNoDeathEndsIt) {
   bool other_over = false;
   const std::unique_ptr<ProcessLease> held = lease(over);
   const std::unique_ptr<ProcessLease> other = lease(other_over);
-  const Guest first = guest();
-  const Guest second = guest();
+  const Connected first = connect();
+  const Connected second = connect();
   for (ProcessLease* both : {held.get(), other.get()}) {
     both->message_from(first.peer);
     both->message_from(first.peer);
@@ -163,13 +163,13 @@ TEST_F(ProcessLeaseTest, AMessageOfASecondProcessUnbindsItAndNoDeathEndsIt) {
 }
 
 TEST_F(ProcessLeaseTest, ASocketThatTwoProcessesHoldHasNoOwner) {
-  const Guest client = guest(Manner::Forked);
+  const Connected client = connect(Manner::Forked);
 
   EXPECT_FALSE(owner_of(client.peer));
 }
 
 TEST_F(ProcessLeaseTest, ARememberedSocketIsForgottenWithItsProcess) {
-  const Guest client = guest();
+  const Connected client = connect();
   const std::optional<Owner> owner = owner_of(client.peer);
   ASSERT_TRUE(owner);
   EXPECT_EQ(owner->pid, client.process->pid());
@@ -182,12 +182,12 @@ TEST_F(ProcessLeaseTest, ARememberedSocketIsForgottenWithItsProcess) {
 }
 
 TEST_F(ProcessLeaseTest, ManyAskAtOnceAndEachIsToldItsOwn) {
-  std::list<Guest> guests;
+  std::list<Connected> clients;
   std::list<std::pair<pid_t, pid_t>> owners;  // who it is, who was found
   for (int i = 0; i < 8; ++i) {
-    guests.push_back(guest());
-    std::pair<pid_t, pid_t>& owner = owners.emplace_back(guests.back().process->pid(), 0);
-    finder.find(guests.back().peer,
+    clients.push_back(connect());
+    std::pair<pid_t, pid_t>& owner = owners.emplace_back(clients.back().process->pid(), 0);
+    finder.find(clients.back().peer,
                 [&owner](const std::optional<Owner>& found) { owner.second = found ? found->pid : -1; });
   }
 
@@ -215,7 +215,7 @@ TEST_F(ProcessLeaseTest, AUnixPeerIsTheProcessThatConnected) {
 
 TEST_F(ProcessLeaseTest, NobodyIsToldAnythingAfterTheFinderIsGone) {
   bool told = false;
-  const Guest client = guest();
+  const Connected client = connect();
   {
     OwnerFinder short_lived(loop);
     short_lived.find(client.peer, [&told](const std::optional<Owner>&) { told = true; });

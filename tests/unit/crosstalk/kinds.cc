@@ -63,31 +63,31 @@ void PipeClient::do_something_special() {
 
 http::Request UrlClient::post(const std::string& message) { return transport::json_post(message); }
 
-UrlClient::Door UrlClient::send(http::Request request, const std::string& path) {
-  auto door = std::make_shared<transport::FakeExchange>();
+UrlClient::HttpReply UrlClient::send(http::Request request, const std::string& path) {
+  auto reply = std::make_shared<transport::FakeExchange>();
   request.path = path;
   if (!definition_.root.empty()) {
     request.query += std::string(request.query.empty() ? "" : "&") + "root=" + definition_.root;
   }
   if (!request.body) request.body = std::make_shared<const std::string>();
   request.peer = std::make_shared<const http::Peer>();
-  endpoint_.handle(request, door, {definition_.principal, {}});
-  return door;
+  endpoint_.handle(request, reply, {definition_.principal, {}});
+  return reply;
 }
 
 std::vector<std::string> UrlClient::news_of(Open& open) {
   std::vector<std::string> news;
-  transport::FakeExchange& door = *open.door;
-  if (door.replied) {
-    const bool empty = door.status == 202 || door.status == 204 || open.read > 0;
-    open.read = door.body.size() + 1;
-    if (!empty) news.push_back(door.body);
+  transport::FakeExchange& reply = *open.reply;
+  if (reply.replied) {
+    const bool empty = reply.status == 202 || reply.status == 204 || open.read > 0;
+    open.read = reply.body.size() + 1;
+    if (!empty) news.push_back(reply.body);
     return news;
   }
-  const std::size_t end = door.body.rfind("\n\n");
+  const std::size_t end = reply.body.rfind("\n\n");
   if (end == std::string::npos || end + 2 <= open.read) return news;
   for (const transport::Seen& event :
-       transport::events_of(door.body.substr(open.read, end + 2 - open.read))) {
+       transport::events_of(reply.body.substr(open.read, end + 2 - open.read))) {
     if (!event.id.empty()) open.last_event = event.id;
     if (!event.data.empty()) news.push_back(event.data);
   }
@@ -96,8 +96,8 @@ std::vector<std::string> UrlClient::news_of(Open& open) {
 }
 
 void UrlClient::hang_up_all() {
-  for (const Open& open : std::exchange(doors_, {})) {
-    if (!open.door->over) open.door->hang_up();
+  for (const Open& open : std::exchange(open_, {})) {
+    if (!open.reply->over) open.reply->hang_up();
   }
 }
 
@@ -111,21 +111,21 @@ http::Request StreamableClient::with_session(http::Request request) const {
 }
 
 void StreamableClient::transmit(const std::string& message, const std::string&, const std::string& id) {
-  doors_.push_back({send(with_session(post(message)), "/mcp/" + definition_.server), id, 0, ""});
+  open_.push_back({send(with_session(post(message)), "/mcp/" + definition_.server), id, 0, ""});
 }
 
 void StreamableClient::read() {
   std::vector<std::string> news;
-  for (auto open = doors_.begin(); open != doors_.end();) {
-    const std::string session = open->door->header("Mcp-Session-Id");
+  for (auto open = open_.begin(); open != open_.end();) {
+    const std::string session = open->reply->header("Mcp-Session-Id");
     if (session_.empty() && !session.empty()) session_ = session;
-    if (open->door->status == 404) lost_ = true;
+    if (open->reply->status == 404) lost_ = true;
     for (std::string& message : news_of(*open)) {
       if (message.find(R"("id":null)") == std::string::npos) news.push_back(std::move(message));
     }
-    const bool done = open->door->over;
+    const bool done = open->reply->over;
     if (done && open->id.empty() && !open->last_event.empty()) last_event_ = open->last_event;
-    open = done ? doors_.erase(open) : std::next(open);
+    open = done ? open_.erase(open) : std::next(open);
   }
   for (const std::string& message : news) take(message);
   if (requests_.contains("0") && requests_.at("0").answers > 0 && !greeted_) lost_ = true;  // refused
@@ -143,20 +143,20 @@ void StreamableClient::die() {
 
 /// The stream for what belongs to no request; a lost one is found again.
 void StreamableClient::do_something_special() {
-  const auto listens = std::find_if(doors_.begin(), doors_.end(), [](const Open& open) {
-    return open.id.empty() && open.door->streaming && !open.door->over;
+  const auto listens = std::find_if(open_.begin(), open_.end(), [](const Open& open) {
+    return open.id.empty() && open.reply->streaming && !open.reply->over;
   });
-  if (listens != doors_.end()) {
+  if (listens != open_.end()) {
     last_event_ = listens->last_event;
-    const Door door = listens->door;
-    doors_.erase(listens);
-    return door->hang_up();
+    const HttpReply reply = listens->reply;
+    open_.erase(listens);
+    return reply->hang_up();
   }
   http::Request request;
   request.method = "GET";
   request.headers.push_back({"Accept", "text/event-stream"});
   if (!last_event_.empty()) request.headers.push_back({"Last-Event-ID", std::exchange(last_event_, {})});
-  doors_.push_back({send(with_session(std::move(request)), "/mcp/" + definition_.server), "", 0, ""});
+  open_.push_back({send(with_session(std::move(request)), "/mcp/" + definition_.server), "", 0, ""});
 }
 
 // ---- HTTP+SSE
@@ -179,14 +179,14 @@ void SseClient::transmit(const std::string& message, const std::string&, const s
   }
   http::Request request = post(message);
   request.query = endpoint_query_;
-  doors_.push_back({send(std::move(request), endpoint_path_), "", 0, ""});
+  open_.push_back({send(std::move(request), endpoint_path_), "", 0, ""});
 }
 
 void SseClient::read() {
-  for (auto open = doors_.begin(); open != doors_.end();) {
-    if (open->door->status >= 400) lost_ = true;
-    check_words(open->door->body, "an answer to a POST");
-    open = open->door->over ? doors_.erase(open) : std::next(open);
+  for (auto open = open_.begin(); open != open_.end();) {
+    if (open->reply->status >= 400) lost_ = true;
+    check_words(open->reply->body, "an answer to a POST");
+    open = open->reply->over ? open_.erase(open) : std::next(open);
   }
   if (!stream_ || dead_) return;
   Open open{stream_, "", read_, ""};
@@ -212,20 +212,20 @@ void ModernUrlClient::transmit(const std::string& message, const std::string& me
   if (method == "tools/call") request.headers.push_back({"Mcp-Name", "work"});
   if (method == "prompts/get") request.headers.push_back({"Mcp-Name", "p"});
   if (method == "resources/read") request.headers.push_back({"Mcp-Name", "u:" + canary.text()});
-  doors_.push_back({send(std::move(request), "/mcp/" + definition_.server), id, 0, ""});
+  open_.push_back({send(std::move(request), "/mcp/" + definition_.server), id, 0, ""});
 }
 
 void ModernUrlClient::take_back(const std::string& id) {
   const auto found =
-      std::find_if(doors_.begin(), doors_.end(), [&](const Open& open) { return open.id == id; });
-  if (found == doors_.end()) return;
-  const Door door = found->door;
-  doors_.erase(found);
-  if (!door->over) door->hang_up();
+      std::find_if(open_.begin(), open_.end(), [&](const Open& open) { return open.id == id; });
+  if (found == open_.end()) return;
+  const HttpReply reply = found->reply;
+  open_.erase(found);
+  if (!reply->over) reply->hang_up();
 }
 
 /// A question is for the program: which of its calls it belongs to nobody can tell. All else is for one call.
-void ModernUrlClient::check_door(const std::string& message, const Canary& canary) {
+void ModernUrlClient::check_message(const std::string& message, const Canary& canary) {
   if (message.find(R"("inputRequests")") != std::string::npos || quotes_stderr(message)) return;
   for (const Canary& other : canaries_in(message)) {
     if (other == canary) continue;
@@ -236,13 +236,13 @@ void ModernUrlClient::check_door(const std::string& message, const Canary& canar
 
 void ModernUrlClient::read() {
   std::vector<std::pair<std::string, Canary>> news;
-  for (auto open = doors_.begin(); open != doors_.end();) {
+  for (auto open = open_.begin(); open != open_.end();) {
     const Canary canary = open->id.empty() ? Canary{} : requests_.at(open->id).canary;
     for (const std::string& message : news_of(*open)) news.emplace_back(message, canary);
-    open = open->door->over ? doors_.erase(open) : std::next(open);
+    open = open->reply->over ? open_.erase(open) : std::next(open);
   }
   for (const auto& [message, canary] : news) {
-    check_door(message, canary);
+    check_message(message, canary);
     take(message);
   }
 }

@@ -50,22 +50,22 @@ class UrlClient : public Client {
   bool over() const override { return dead_; }
 
  protected:
-  using Door = std::shared_ptr<transport::FakeExchange>;
+  using HttpReply = std::shared_ptr<transport::FakeExchange>;
   struct Open {
-    Door door;
+    HttpReply reply;
     std::string id;        // of the request that it carries; empty = none
     std::size_t read = 0;  // bytes of its body
     std::string last_event;
   };
 
-  Door send(http::Request request, const std::string& path);
+  HttpReply send(http::Request request, const std::string& path);
   static http::Request post(const std::string& message);
-  /// The messages that have come through this door since the last time.
+  /// The messages that have come through this exchange since the last time.
   std::vector<std::string> news_of(Open& open);
   void hang_up_all();
 
   transport::HttpEndpoint& endpoint_;
-  std::list<Open> doors_;
+  std::list<Open> open_;
 };
 
 class StreamableClient final : public UrlClient {
@@ -99,7 +99,7 @@ class SseClient final : public UrlClient {
   void transmit(const std::string& message, const std::string& method, const std::string& id) override;
   bool may_speak() const override { return !lost_; }
 
-  Door stream_;
+  HttpReply stream_;
   std::size_t read_ = 0;
   std::string endpoint_path_;
   std::string endpoint_query_;
@@ -117,7 +117,7 @@ class ModernUrlClient final : public UrlClient {
  private:
   void transmit(const std::string& message, const std::string& method, const std::string& id) override;
   void take_back(const std::string& id) override;
-  void check_door(const std::string& message, const Canary& canary);
+  void check_message(const std::string& message, const Canary& canary);
 };
 
 }  // namespace corral::crosstalk

@@ -3,12 +3,12 @@
 
 #include <gtest/gtest.h>
 
-#include "http/connection_house.h"
+#include "http/connection_fixture.h"
 
 namespace corral::http {
 namespace {
 
-class ConnectionTest : public ConnectionHouse {};
+class ConnectionTest : public ConnectionFixture {};
 
 TEST_F(ConnectionTest, ServesSoManyRequestsThatWereSentAheadAndThenOthersHaveTheirTurn) {
   open();

@@ -1,7 +1,7 @@
 // How long a connection waits for its client.
 #include <gtest/gtest.h>
 
-#include "http/connection_house.h"
+#include "http/connection_fixture.h"
 
 namespace corral::http {
 namespace {
@@ -13,7 +13,7 @@ constexpr milliseconds kMoment{1};
 const std::string kLateHead = "the rest of the request's head did not arrive in time: send it faster";
 const std::string kLateBody = "the rest of the request's body did not arrive in time: send it faster";
 
-class ConnectionTimes : public ConnectionHouse {
+class ConnectionTimes : public ConnectionFixture {
  protected:
   /// Nothing happens before that time, and then the connection is let go.
   void expect_end_after(Clock::duration time) {

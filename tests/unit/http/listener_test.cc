@@ -22,13 +22,13 @@ class ListenerTest : public survey::TempFiles {
     UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     ASSERT_EQ(bind(socket.get(), reinterpret_cast<const sockaddr*>(&address_), sizeof address_), 0);
     ASSERT_EQ(listen(socket.get(), 256), 0);
-    door_.emplace(loop_, std::move(socket), limits,
-                  [this](const Request& request, std::shared_ptr<Exchange> exchange) {
-                    peers_.push_back(*request.peer);
-                    held_.push_back(std::move(exchange));
-                  });
+    listener_.emplace(loop_, std::move(socket), limits,
+                      [this](const Request& request, std::shared_ptr<Exchange> exchange) {
+                        peers_.push_back(*request.peer);
+                        held_.push_back(std::move(exchange));
+                      });
   }
-  UniqueFd knock(std::string_view text = "") {
+  UniqueFd connect_client(std::string_view text = "") {
     UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (connect(socket.get(), reinterpret_cast<const sockaddr*>(&address_), sizeof address_) != 0) return {};
     if (!text.empty()) {
@@ -36,7 +36,7 @@ class ListenerTest : public survey::TempFiles {
     }
     return socket;
   }
-  /// All that has come, and "(end)" if the door hung up.
+  /// All that has come, and "(end)" if the listener hung up.
   std::string heard(const UniqueFd& socket) {
     loop_.run_due();
     std::array<char, 4096> bytes;
@@ -51,13 +51,13 @@ class ListenerTest : public survey::TempFiles {
   sockaddr_un address_{};
   std::vector<Peer> peers_;
   std::vector<std::shared_ptr<Exchange>> held_;
-  std::optional<Listener> door_;
+  std::optional<Listener> listener_;
 };
 
 TEST_F(ListenerTest, CountsNothingBeforeAnybodyComes) {
   open();
-  EXPECT_EQ(door_->connections(), 0U);
-  const ListenerCounters& counters = door_->counters();
+  EXPECT_EQ(listener_->connections(), 0U);
+  const ListenerCounters& counters = listener_->counters();
   EXPECT_EQ(counters.accepted + counters.refused + counters.requests + counters.malformed + counters.too_slow,
             0U);
 }
@@ -66,23 +66,23 @@ TEST_F(ListenerTest, TurnsAwayWhoIsTooMuchWithAWord) {
   Limits limits;
   limits.connections = 2;
   open(limits);
-  UniqueFd one = knock();
-  const UniqueFd two = knock();
-  const UniqueFd three = knock(get_);
+  UniqueFd one = connect_client();
+  const UniqueFd two = connect_client();
+  const UniqueFd three = connect_client(get_);
   const std::string body =
       "{\"error\":\"there are too many connections: close some that are not needed, or try again later\"}\n";
   EXPECT_EQ(heard(three),
             "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 5\r\n"
             "Content-Length: " +
                 std::to_string(body.size()) + "\r\nConnection: close\r\n\r\n" + body + "(end)");
-  EXPECT_EQ(door_->counters().accepted, 2U);
-  EXPECT_EQ(door_->counters().refused, 1U);
-  EXPECT_EQ(door_->connections(), 2U);
+  EXPECT_EQ(listener_->counters().accepted, 2U);
+  EXPECT_EQ(listener_->counters().refused, 1U);
+  EXPECT_EQ(listener_->connections(), 2U);
 
   one.reset();
   loop_.run_due();
-  EXPECT_EQ(door_->connections(), 1U);
-  const UniqueFd four = knock(get_);
+  EXPECT_EQ(listener_->connections(), 1U);
+  const UniqueFd four = connect_client(get_);
   loop_.run_due();
   EXPECT_EQ(held_.size(), 1U) << "there is room again";
 }
@@ -91,16 +91,16 @@ TEST_F(ListenerTest, TurnsAwayWhoHasTooManyOfItsOwn) {
   Limits limits;
   limits.connections_per_peer = 1;
   open(limits);
-  const UniqueFd one = knock();
-  const UniqueFd two = knock();
+  const UniqueFd one = connect_client();
+  const UniqueFd two = connect_client();
   EXPECT_TRUE(heard(two).starts_with("HTTP/1.1 503 ")) << "all of this are one user's";
-  EXPECT_EQ(door_->counters().refused, 1U);
+  EXPECT_EQ(listener_->counters().refused, 1U);
   EXPECT_EQ(heard(one), "");
 }
 
 TEST_F(ListenerTest, KnowsWhoIsAtALocalSocket) {
   open();
-  const UniqueFd client = knock(get_);
+  const UniqueFd client = connect_client(get_);
   loop_.run_due();
   ASSERT_EQ(peers_.size(), 1U);
   EXPECT_EQ(peers_[0].socket, Peer::Socket::Unix);
@@ -111,10 +111,10 @@ TEST_F(ListenerTest, KnowsWhoIsAtALocalSocket) {
 TEST_F(ListenerTest, LetsSoManyInAtOnceAndThenOthersHaveTheirTurn) {
   open();
   std::vector<UniqueFd> clients;
-  for (int i = 0; i < 130; ++i) clients.push_back(knock());
+  for (int i = 0; i < 130; ++i) clients.push_back(connect_client());
   std::vector<std::size_t> seen;
   const std::function<void()> look = [&] {
-    seen.push_back(door_->connections());
+    seen.push_back(listener_->connections());
     if (seen.size() < 3) loop_.post(look);
   };
   loop_.post(look);
@@ -124,25 +124,25 @@ TEST_F(ListenerTest, LetsSoManyInAtOnceAndThenOthersHaveTheirTurn) {
 
 TEST_F(ListenerTest, GivesTheLastAnswersWhenItIsClosed) {
   open();
-  const UniqueFd idle = knock();
-  const UniqueFd busy = knock(get_);
+  const UniqueFd idle = connect_client();
+  const UniqueFd busy = connect_client(get_);
   loop_.run_due();
   ASSERT_EQ(held_.size(), 1U);
-  door_->close();
-  EXPECT_FALSE(knock().valid());
+  listener_->close();
+  EXPECT_FALSE(connect_client().valid());
   EXPECT_EQ(heard(idle), "(end)");
-  EXPECT_EQ(door_->connections(), 1U);
+  EXPECT_EQ(listener_->connections(), 1U);
   held_[0]->reply({200, {}, "last", nullptr});
   EXPECT_EQ(heard(busy), "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\nlast(end)");
 }
 
 TEST_F(ListenerTest, TakesItsConnectionsWithIt) {
   open();
-  const UniqueFd client = knock(get_);
+  const UniqueFd client = connect_client(get_);
   loop_.run_due();
   int gone = 0;
   held_.at(0)->when_gone([&] { ++gone; });
-  door_.reset();
+  listener_.reset();
   EXPECT_EQ(heard(client), "(end)");
   EXPECT_EQ(gone, 0) << "nobody is called any more";
   held_[0]->reply({200, {}, "nobody hears it", nullptr});

@@ -13,22 +13,22 @@ using testing::HasSubstr;
 UniqueFd local_socket() { return UniqueFd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)); }
 
 TEST(HttpSocket, ListensAtAFreePortIfAnyWillDo) {
-  const auto door = listen_on("127.0.0.1", 0, Reach::ThisMachine);
-  ASSERT_TRUE(door) << door.error().message;
-  const std::uint16_t port = port_of(door->get());
+  const auto listening = listen_on("127.0.0.1", 0, Reach::ThisMachine);
+  ASSERT_TRUE(listening) << listening.error().message;
+  const std::uint16_t port = port_of(listening->get());
   EXPECT_NE(port, 0);
-  EXPECT_EQ(host_of(door->get()), "127.0.0.1");
-  EXPECT_EQ(url_of(door->get()), "http://127.0.0.1:" + std::to_string(port));
+  EXPECT_EQ(host_of(listening->get()), "127.0.0.1");
+  EXPECT_EQ(url_of(listening->get()), "http://127.0.0.1:" + std::to_string(port));
   int listens = 0;
   socklen_t size = sizeof listens;
-  ASSERT_EQ(getsockopt(door->get(), SOL_SOCKET, SO_ACCEPTCONN, &listens, &size), 0);
+  ASSERT_EQ(getsockopt(listening->get(), SOL_SOCKET, SO_ACCEPTCONN, &listens, &size), 0);
   EXPECT_EQ(listens, 1);
 }
 
 TEST(HttpSocket, NamesTheProcessThatHasATakenPort) {
-  const auto door = listen_on("127.0.0.1", 0, Reach::ThisMachine);
-  ASSERT_TRUE(door);
-  const std::uint16_t port = port_of(door->get());
+  const auto listening = listen_on("127.0.0.1", 0, Reach::ThisMachine);
+  ASSERT_TRUE(listening);
+  const std::uint16_t port = port_of(listening->get());
   const auto second = listen_on("127.0.0.1", port, Reach::ThisMachine);
   ASSERT_FALSE(second);
   EXPECT_THAT(second.error().message, HasSubstr("port " + std::to_string(port) + " is taken by process " +
@@ -41,11 +41,11 @@ TEST(HttpSocket, IsOpenToOtherMachinesOnlyIfTheyAreAskedForAToken) {
   const auto refused = listen_on("0.0.0.0", 0, Reach::ThisMachine);
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message, HasSubstr("other machines could reach 0.0.0.0"));
-  const auto door = listen_on("0.0.0.0", 0, Reach::Anywhere);
-  ASSERT_TRUE(door) << door.error().message;
-  EXPECT_EQ(host_of(door->get()), "127.0.0.1") << "how this machine gets there";
-  EXPECT_FALSE(check_reach(door->get(), Reach::ThisMachine));
-  EXPECT_TRUE(check_reach(door->get(), Reach::Anywhere));
+  const auto listening = listen_on("0.0.0.0", 0, Reach::Anywhere);
+  ASSERT_TRUE(listening) << listening.error().message;
+  EXPECT_EQ(host_of(listening->get()), "127.0.0.1") << "how this machine gets there";
+  EXPECT_FALSE(check_reach(listening->get(), Reach::ThisMachine));
+  EXPECT_TRUE(check_reach(listening->get(), Reach::Anywhere));
 }
 
 TEST(HttpSocket, NeedsAnAddressOfThisMachine) {
@@ -83,9 +83,9 @@ TEST(HttpSocket, IsTheOneThatWasPassed) {
   const int number = passed->get();
   ServeOptions options;
   options.port = 0;
-  const auto door = open_tcp_socket(options, {}, std::move(*passed), Reach::ThisMachine);
-  ASSERT_TRUE(door);
-  EXPECT_EQ(door->get(), number);
+  const auto listening = open_tcp_socket(options, {}, std::move(*passed), Reach::ThisMachine);
+  ASSERT_TRUE(listening);
+  EXPECT_EQ(listening->get(), number);
   EXPECT_FALSE(open_tcp_socket(options, {}, local_socket(), Reach::ThisMachine));
 }
 

@@ -239,10 +239,10 @@ TEST_F(ControlLine, LetsAScriptThatClosedItsHalfWaitForItsAnswer) {
   send(encode(hello_for(control::Verb::Shutdown)));
   shutdown(shim_.get(), SHUT_WR);
   pass(seconds(600));
-  ASSERT_EQ(house_.answers.size(), 1U);
+  ASSERT_EQ(opener_.answers.size(), 1U);
   EXPECT_EQ(finished_, 0);
 
-  house_.answers[0](Reply{Reply::Kind::Exit, "done", 0, 0, 0, ""});
+  opener_.answers[0](Reply{Reply::Kind::Exit, "done", 0, 0, 0, ""});
 
   EXPECT_EQ(heard(), exit_line(0, "done"));
   EXPECT_EQ(finished_, 1);
@@ -277,7 +277,7 @@ TEST_F(ControlLine, IsAbandonedWithoutAWord) {
 
 TEST_F(ControlLine, MayBeHeldForLongerThanItIsOpen) {
   let_in();
-  house_.lines[0]->exit(0, "");
+  opener_.lines[0]->exit(0, "");
   EXPECT_EQ(heard(), exit_line(0, ""));
   pass(seconds(60));
 

@@ -91,12 +91,12 @@ TEST_F(ControlHello, MayComeByteByByte) {
   let_go();
   for (const char byte : control::encode(hello_for(Verb::Reload))) send({&byte, 1});
 
-  ASSERT_EQ(house_.questions.size(), 1U);
-  EXPECT_EQ(house_.questions[0].hello.verb, Verb::Reload);
-  EXPECT_EQ(house_.questions[0].peer, kShim);
+  ASSERT_EQ(opener_.questions.size(), 1U);
+  EXPECT_EQ(opener_.questions[0].hello.verb, Verb::Reload);
+  EXPECT_EQ(opener_.questions[0].peer, kShim);
   EXPECT_EQ(heard(), "");
   const Reply reply{Reply::Kind::Result, "{}", 0, 0, 0, ""};
-  house_.answers[0](reply);
+  opener_.answers[0](reply);
   EXPECT_EQ(heard(), control::encode(reply));
   EXPECT_TRUE(over_);
   EXPECT_EQ(finished_, 1);
@@ -106,14 +106,14 @@ TEST_F(ControlHello, MayComeByteByByte) {
 TEST_F(ControlHello, IsAnsweredOnce) {
   let_go();
   send(control::encode(hello_for(Verb::Reload)));
-  ASSERT_EQ(house_.answers.size(), 1U);
+  ASSERT_EQ(opener_.answers.size(), 1U);
   const Reply reply{Reply::Kind::Result, "{}", 0, 0, 0, ""};
   fill_socket();
-  house_.answers[0](reply);
-  house_.answers[0](reply);
+  opener_.answers[0](reply);
+  opener_.answers[0](reply);
 
   EXPECT_TRUE(heard().ends_with(control::encode(reply)));
-  house_.answers[0](reply);
+  opener_.answers[0](reply);
   EXPECT_EQ(heard(), "");
   EXPECT_EQ(finished_, 1);
 }
@@ -169,15 +169,15 @@ TEST_F(ControlHello, OfEveryProtocolBetweenIsServed) {
   let_go();
   send("{\"protocol\":" + std::to_string(control::kOldestProtocol) + ",\"verb\":\"status\"}\n");
 
-  EXPECT_EQ(house_.questions.size(), 1U);
+  EXPECT_EQ(opener_.questions.size(), 1U);
   EXPECT_EQ(context_->counters.bad_hellos, 0U);
 }
 
 TEST_F(ControlHello, BringsEveryDescriptorToItsPlace) {
   connect_with({"client", "output", "input"}, {self_.get(), write_.get(), read_.get()});
 
-  ASSERT_EQ(house_.arrivals.size(), 1U) << heard();
-  const Arrival& arrival = house_.arrivals[0];
+  ASSERT_EQ(opener_.arrivals.size(), 1U) << heard();
+  const Arrival& arrival = opener_.arrivals[0];
   EXPECT_EQ(arrival.hello.server, "files");
   EXPECT_EQ(arrival.shim, kShim);
   EXPECT_EQ(arrival.confinement, "");
@@ -191,8 +191,8 @@ TEST_F(ControlHello, BringsEveryDescriptorToItsPlace) {
 TEST_F(ControlHello, DoesWithoutTheClient) {
   connect_with({"input", "output"}, {read_.get(), write_.get()});
 
-  ASSERT_EQ(house_.arrivals.size(), 1U) << heard();
-  EXPECT_FALSE(house_.arrivals[0].client.valid());
+  ASSERT_EQ(opener_.arrivals.size(), 1U) << heard();
+  EXPECT_FALSE(opener_.arrivals[0].client.valid());
 }
 
 struct Sent {
@@ -213,7 +213,7 @@ TEST_P(ControlDescriptors, ThatDoNotFitAreRefused) {
   EXPECT_EQ(heard(), refused(GetParam().refusal, 64));
   EXPECT_TRUE(over_);
   EXPECT_EQ(finished_, 1);
-  EXPECT_EQ(house_.arrivals.size(), 0U);
+  EXPECT_EQ(opener_.arrivals.size(), 0U);
   EXPECT_EQ(context_->counters.bad_hellos, 1U);
   shim_.reset();
   write_.reset();
@@ -244,25 +244,25 @@ TEST_F(ControlHello, OfAShimThatHasGoneOnAloneIsNotServed) {
   shim_.reset();
   turn();
 
-  EXPECT_EQ(house_.arrivals.size(), 0U);
+  EXPECT_EQ(opener_.arrivals.size(), 0U);
   EXPECT_EQ(finished_, 1);
 }
 
 TEST_F(ControlHello, SaysInWhatItsSenderIsConfinedIfThatMatters) {
   context_->own.namespaces[1] = "another";
   connect_with({"input", "output"}, {read_.get(), write_.get()});
-  ASSERT_EQ(house_.arrivals.size(), 1U);
-  EXPECT_EQ(house_.arrivals[0].confinement, "its own mount namespace");
+  ASSERT_EQ(opener_.arrivals.size(), 1U);
+  EXPECT_EQ(opener_.arrivals[0].confinement, "its own mount namespace");
 
   for (const auto& [verb, confinement] :
        {std::pair{Verb::SessionCreate, "its own mount namespace"}, std::pair{Verb::Status, ""}}) {
     connection_->abandon();
-    house_.questions.clear();
+    opener_.questions.clear();
     SetUp();
     context_->own.namespaces[1] = "another";
     send(control::encode(hello_for(verb)));
-    ASSERT_EQ(house_.questions.size(), 1U);
-    EXPECT_EQ(house_.questions[0].confinement, confinement);
+    ASSERT_EQ(opener_.questions.size(), 1U);
+    EXPECT_EQ(opener_.questions[0].confinement, confinement);
   }
 }
 

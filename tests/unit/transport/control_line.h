@@ -49,7 +49,7 @@ class ControlLine : public testing::Test {
     shim_ = UniqueFd(ends[1]);
     copy_ = UniqueFd(dup(ends[0]));
     context_ =
-        std::make_shared<ListenerContext>(ListenerContext{loop_, house_, control::surroundings_of(0), {}});
+        std::make_shared<ListenerContext>(ListenerContext{loop_, opener_, control::surroundings_of(0), {}});
     connection_ =
         std::make_shared<ControlConnection>(context_, UniqueFd(ends[0]), kShim, [this](const auto& which) {
           EXPECT_EQ(which, connection_);
@@ -121,13 +121,13 @@ class ControlLine : public testing::Test {
     EXPECT_EQ(pipe2(ends.data(), O_CLOEXEC), 0);
     send(control::encode(hello), ends);
     for (const int end : ends) close(end);
-    EXPECT_EQ(house_.lines.size(), 1U);
+    EXPECT_EQ(opener_.lines.size(), 1U);
     return *connection_;
   }
 
   tests::HeldClock clock_;
   Loop loop_;
-  KeepingOpener house_;
+  KeepingOpener opener_;
   std::shared_ptr<ListenerContext> context_;
   UniqueFd shim_;
   UniqueFd copy_;  // of the connection's end

@@ -14,7 +14,7 @@ using testing::HasSubstr;
 using tests::kInitialize;
 
 /// One server, whose process is two pipe ends.
-class FakeHouse final : public HttpSessionOpener {
+class OneServerOpener final : public HttpSessionOpener {
  public:
   std::variant<std::unique_ptr<session::Session>, HttpRefusal> open(const HttpArrival& arrival,
                                                                     session::Transport& transport) override {
@@ -49,8 +49,8 @@ class HttpEndpointTest : public testing::Test {
   std::shared_ptr<FakeExchange> send(http::Request request, const std::string& principal) {
     auto exchange = std::make_shared<FakeExchange>();
     endpoint.handle(request, exchange, {principal, {}, {}});
-    house.daemon.settle();
-    for (tests::FakeServer& server : house.daemon.spawner.servers) house.daemon.answer_handshake(server);
+    opener.daemon.settle();
+    for (tests::FakeServer& server : opener.daemon.spawner.servers) opener.daemon.answer_handshake(server);
     return exchange;
   }
   std::shared_ptr<FakeExchange> initialize(const std::string& principal) {
@@ -66,12 +66,12 @@ class HttpEndpointTest : public testing::Test {
     return send(std::move(request), principal);
   }
 
-  FakeHouse house;
-  HttpEndpoint endpoint{house.daemon.loop, house, {}, std::chrono::minutes(30)};
+  OneServerOpener opener;
+  HttpEndpoint endpoint{opener.daemon.loop, opener, {}, std::chrono::minutes(30)};
 };
 
 TEST_F(HttpEndpointTest, ATokenThatOpensManySessionsLosesOnlyItsOwnOldest) {
-  house.shares.set_most(Good::Sessions, 8);  // 2 for one token
+  opener.shares.set_most(Good::Sessions, 8);  // 2 for one token
   const std::string users = initialize("user")->header("Mcp-Session-Id");
   const std::string first = initialize("token:a")->header("Mcp-Session-Id");
   const std::string second = initialize("token:a")->header("Mcp-Session-Id");
@@ -83,12 +83,12 @@ TEST_F(HttpEndpointTest, ATokenThatOpensManySessionsLosesOnlyItsOwnOldest) {
   EXPECT_EQ(status_in(second, "token:a"), 404);
   EXPECT_EQ(status_in(first, "token:a"), 202);
   EXPECT_EQ(status_in(users, "user"), 202);
-  EXPECT_EQ(house.shares.account("token:a").used(Good::Sessions), 2U);
-  EXPECT_EQ(house.over, 1);
+  EXPECT_EQ(opener.shares.account("token:a").used(Good::Sessions), 2U);
+  EXPECT_EQ(opener.over, 1);
 }
 
 TEST_F(HttpEndpointTest, ATokenIsRefusedWhenItsSessionsAreAllInUseAndTheUserIsNot) {
-  house.shares.set_most(Good::Sessions, 8);
+  opener.shares.set_most(Good::Sessions, 8);
   std::vector<std::shared_ptr<FakeExchange>> streams;
   for (const char* token : {"token:a", "token:b", "token:c"}) {
     for (int i = 0; i < 2; ++i) {
@@ -110,17 +110,17 @@ TEST_F(HttpEndpointTest, ATokenIsRefusedWhenItsSessionsAreAllInUseAndTheUserIsNo
 }
 
 TEST_F(HttpEndpointTest, ASessionWhoseClientIsBetweenTwoConnectionsIsInUse) {
-  house.shares.set_most(Good::Sessions, 8);  // 2 for one token
+  opener.shares.set_most(Good::Sessions, 8);  // 2 for one token
   const std::string session = initialize("token:a")->header("Mcp-Session-Id");
   ASSERT_EQ(status_in(session, "token:a"), 202);
-  tests::FakeServer& server = house.daemon.spawner.servers.back();
+  tests::FakeServer& server = opener.daemon.spawner.servers.back();
   server.heard();
   const auto lost = send(json_post(R"({"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"t"}})",
                                    {{"Mcp-Session-Id", session}}),
                          "token:a");
-  house.daemon.settle();
+  opener.daemon.settle();
   lost->hang_up();
-  house.daemon.settle();
+  opener.daemon.settle();
   listen(initialize("token:a")->header("Mcp-Session-Id"), "token:a")->hang_up();
 
   EXPECT_EQ(initialize("token:a")->status, 200) << "the other one was unused";
@@ -128,27 +128,27 @@ TEST_F(HttpEndpointTest, ASessionWhoseClientIsBetweenTwoConnectionsIsInUse) {
 }
 
 TEST_F(HttpEndpointTest, ASessionThatKeepsAnAnswerForItsClientIsInUse) {
-  house.shares.set_most(Good::Sessions, 8);
+  opener.shares.set_most(Good::Sessions, 8);
   const std::string session = initialize("token:a")->header("Mcp-Session-Id");
   ASSERT_EQ(status_in(session, "token:a"), 202);
-  tests::FakeServer& server = house.daemon.spawner.servers.back();
+  tests::FakeServer& server = opener.daemon.spawner.servers.back();
   server.heard();
   const auto lost = std::make_shared<FakeExchange>();
   endpoint.handle(json_post(R"({"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"t",)"
                             R"("_meta":{"progressToken":5}}})",
                             {{"Mcp-Session-Id", session}}),
                   lost, {"token:a", {}, {}});
-  house.daemon.settle();
+  opener.daemon.settle();
   const auto asked = server.heard();
   ASSERT_EQ(asked.size(), 1U);
   const std::string id = boost::json::serialize(tests::json(asked[0]).at("id"));
   server.say(R"({"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":)" + id +
              R"(,"progress":1}})");
-  house.daemon.settle();
+  opener.daemon.settle();
   ASSERT_EQ(lost->status, 200) << "it has an event to name when it comes back";
   lost->hang_up();
   server.say(R"({"jsonrpc":"2.0","id":)" + id + R"(,"result":{}})");
-  house.daemon.settle();
+  opener.daemon.settle();
   initialize("token:a");
 
   EXPECT_EQ(initialize("token:a")->status, 200);
@@ -166,17 +166,17 @@ TEST_F(HttpEndpointTest, ASessionWhoseRootIsTakenAwayEnds) {
   const std::string users = begin("/lost", "user");
   ASSERT_EQ(status_in(lost, "token:a"), 202);
 
-  house.taken_away = "/lost";
+  opener.taken_away = "/lost";
 
   EXPECT_EQ(status_in(lost, "token:a"), 404) << "whatever root the URL names now";
   EXPECT_EQ(status_in(kept, "token:a"), 202);
   EXPECT_EQ(status_in(users, "user"), 202);
-  house.taken_away = "none";
+  opener.taken_away = "none";
   EXPECT_EQ(status_in(lost, "token:a"), 404) << "it is over";
 }
 
 TEST_F(HttpEndpointTest, AnUnusedSessionIsFoundBehindManyThatAreInUse) {
-  house.shares.set_most(Good::Sessions, 400);  // 100 for one token
+  opener.shares.set_most(Good::Sessions, 400);  // 100 for one token
   std::vector<std::shared_ptr<FakeExchange>> streams;
   for (int i = 0; i < 80; ++i)
     streams.push_back(listen(initialize("token:a")->header("Mcp-Session-Id"), "token:a"));
@@ -192,8 +192,8 @@ TEST_F(HttpEndpointTest, AnUnusedSessionIsFoundBehindManyThatAreInUse) {
 TEST_F(HttpEndpointTest, ThousandsOfSessionsOfATokenLeaveTheUserAllThatItNeeds) {
   for (int i = 0; i < 5000; ++i) initialize("token:flood");
 
-  EXPECT_LE(house.shares.account("token:flood").used(Good::Sessions),
-            house.shares.quota(Good::Sessions).token);
+  EXPECT_LE(opener.shares.account("token:flood").used(Good::Sessions),
+            opener.shares.quota(Good::Sessions).token);
   EXPECT_EQ(initialize("user")->status, 200);
 }
 
@@ -204,7 +204,7 @@ TEST_F(HttpEndpointTest, ASessionThatHasEndedIsCountedNoMore) {
 
   EXPECT_EQ(send(std::move(request), "token:a")->status, 204);
 
-  EXPECT_EQ(house.shares.account("token:a").used(Good::Sessions), 0U);
+  EXPECT_EQ(opener.shares.account("token:a").used(Good::Sessions), 0U);
 }
 
 /// Whose connection it is can be told by its machine here; on this machine by its process.
@@ -215,8 +215,8 @@ TEST_F(HttpEndpointTest, AProgramThatLeavesItsRequestsOpenLeavesRoomForAnother) 
     exchange->who.address = address;
     const http::Headers name = {{"Mcp-Name", "t"}};
     endpoint.handle(modern_post("tools/call", R"(,"name":"t")", name), exchange, {"token:a", {}, {}});
-    house.daemon.settle();
-    for (tests::FakeServer& server : house.daemon.spawner.servers) house.daemon.answer_handshake(server);
+    opener.daemon.settle();
+    for (tests::FakeServer& server : opener.daemon.spawner.servers) opener.daemon.answer_handshake(server);
     open.push_back(exchange);
     return exchange->status;
   };

@@ -21,14 +21,14 @@ TEST(HttpRefusal, IsAnErrorInJson) {
 }
 
 TEST(HttpRefusal, IsAnsweredWithItsId) {
-  FakeExchange door;
-  refuse_post(&door, {404, -32001, "not here"}, "7");
-  EXPECT_EQ(door.status, 404);
-  const auto body = json(door.body);
+  FakeExchange exchange;
+  refuse_post(&exchange, {404, -32001, "not here"}, "7");
+  EXPECT_EQ(exchange.status, 404);
+  const auto body = json(exchange.body);
   EXPECT_EQ(body.at("id"), 7);
   EXPECT_EQ(body.at("error").at("code"), -32001);
   EXPECT_EQ(body.at("error").at("message"), "not here");
-  EXPECT_EQ(door.header("Retry-After"), "");
+  EXPECT_EQ(exchange.header("Retry-After"), "");
 
   FakeExchange other;
   refuse_post(&other, {404, -32001, "not here"});
@@ -37,12 +37,12 @@ TEST(HttpRefusal, IsAnsweredWithItsId) {
 }
 
 TEST(HttpRefusal, MayBeSentAgain) {
-  FakeExchange door;
-  refuse_post(&door, {503, wire::kTooManyCalls, "later"}, "\"a\"");
-  EXPECT_EQ(door.status, 503);
-  EXPECT_EQ(door.header("Retry-After"), "1");
-  EXPECT_EQ(json(door.body).at("id"), "a");
-  EXPECT_EQ(json(door.body).at("error").at("code"), wire::kTooManyCalls);
+  FakeExchange exchange;
+  refuse_post(&exchange, {503, wire::kTooManyCalls, "later"}, "\"a\"");
+  EXPECT_EQ(exchange.status, 503);
+  EXPECT_EQ(exchange.header("Retry-After"), "1");
+  EXPECT_EQ(json(exchange.body).at("id"), "a");
+  EXPECT_EQ(json(exchange.body).at("error").at("code"), wire::kTooManyCalls);
   refuse_post(nullptr, {503, wire::kTooManyCalls, "nobody waits"});
 }
 

@@ -13,8 +13,8 @@ namespace {
 using testing::HasSubstr;
 using tests::json;
 
-/// A house that remembers who came.
-class OpenHouse final : public HttpSessionOpener {
+/// Opens every session and records the arrivals.
+class RecordingOpener final : public HttpSessionOpener {
  public:
   std::variant<std::unique_ptr<session::Session>, HttpRefusal> open(const HttpArrival& arrival,
                                                                     session::Transport& transport) override {
@@ -48,8 +48,8 @@ class HttpWays : public testing::Test {
     auto exchange = std::make_shared<FakeExchange>();
     kept_.push_back(exchange);
     const bool taken = endpoint_.handle(request, exchange, who);
-    house_.daemon.settle();
-    for (tests::FakeServer& server : house_.daemon.spawner.servers) house_.daemon.answer_handshake(server);
+    opener_.daemon.settle();
+    for (tests::FakeServer& server : opener_.daemon.spawner.servers) opener_.daemon.answer_handshake(server);
     return taken ? exchange : nullptr;
   }
   static http::Request request(const std::string& method, const std::string& path, http::Headers more = {}) {
@@ -61,9 +61,9 @@ class HttpWays : public testing::Test {
     return request;
   }
 
-  OpenHouse house_;
+  RecordingOpener opener_;
   std::vector<Answer> kept_;  // nobody hangs up
-  HttpEndpoint endpoint_{house_.daemon.loop, house_, {}, std::chrono::minutes(30)};
+  HttpEndpoint endpoint_{opener_.daemon.loop, opener_, {}, std::chrono::minutes(30)};
 };
 
 TEST_F(HttpWays, LeadNowhereFromOtherPaths) {
@@ -79,26 +79,26 @@ TEST_F(HttpWays, NeedTheNameOfAServer) {
     EXPECT_EQ(answer->status, 404) << path;
     EXPECT_THAT(answer->body, HasSubstr("this URL does not name a server")) << path;
   }
-  EXPECT_TRUE(house_.arrivals.empty());
+  EXPECT_TRUE(opener_.arrivals.empty());
 }
 
 TEST_F(HttpWays, NeedNoNameWhereOneIsServedAlone) {
-  house_.only = "it";
+  opener_.only = "it";
   for (const char* path : {"/mcp", "/mcp/"}) EXPECT_EQ(ask(request("POST", path))->status, 200) << path;
-  ASSERT_EQ(house_.arrivals.size(), 2U);
-  EXPECT_EQ(house_.arrivals[1].server, "it");
+  ASSERT_EQ(opener_.arrivals.size(), 2U);
+  EXPECT_EQ(opener_.arrivals[1].server, "it");
 }
 
 TEST_F(HttpWays, SayWhichServerAndWhichRootAndWhoAsks) {
   http::Request wanted = request("POST", "/mcp/two%20words");
   wanted.query = "a=b&root=%2Fhome";
   EXPECT_EQ(ask(wanted, {"token:a", {}, {"/home"}})->status, 200);
-  ASSERT_EQ(house_.arrivals.size(), 1U);
-  EXPECT_EQ(house_.arrivals[0].server, "two words");
-  EXPECT_EQ(house_.arrivals[0].root, "/home");
-  EXPECT_EQ(house_.arrivals[0].principal, "token:a");
-  EXPECT_EQ(house_.arrivals[0].transport, "http");
-  EXPECT_EQ(house_.arrivals[0].roots, std::vector<std::string>{"/home"});
+  ASSERT_EQ(opener_.arrivals.size(), 1U);
+  EXPECT_EQ(opener_.arrivals[0].server, "two words");
+  EXPECT_EQ(opener_.arrivals[0].root, "/home");
+  EXPECT_EQ(opener_.arrivals[0].principal, "token:a");
+  EXPECT_EQ(opener_.arrivals[0].transport, "http");
+  EXPECT_EQ(opener_.arrivals[0].roots, std::vector<std::string>{"/home"});
 }
 
 TEST_F(HttpWays, AreOpenToATokenForItsServersOnly) {
@@ -146,8 +146,8 @@ TEST_F(HttpWays, OfTheOldKindGiveAStreamAndAPlaceToPost) {
   const Answer stream = ask(request("GET", "/sse/files"));
   ASSERT_NE(stream, nullptr);
   EXPECT_EQ(stream->status, 200);
-  ASSERT_EQ(house_.arrivals.size(), 1U);
-  EXPECT_EQ(house_.arrivals[0].transport, "sse");
+  ASSERT_EQ(opener_.arrivals.size(), 1U);
+  EXPECT_EQ(opener_.arrivals[0].transport, "sse");
   const std::string begin = "event: endpoint\ndata: /messages/files?sessionId=";
   ASSERT_TRUE(stream->body.starts_with(begin)) << stream->body;
   const std::string key =

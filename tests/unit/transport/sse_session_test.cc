@@ -24,16 +24,16 @@ class Sse : public testing::Test {
     post(tests::kInitialized);
     exchange.server().heard();
   }
-  Door post(const std::string& text) {
-    auto door = std::make_shared<FakeExchange>();
-    transport->post(door, posted(text));
+  HttpReply post(const std::string& text) {
+    auto reply = std::make_shared<FakeExchange>();
+    transport->post(reply, posted(text));
     exchange.settle();
-    return door;
+    return reply;
   }
 
   tests::Exchange exchange{config::Share::Session};
   HttpLimits limits;
-  Door stream = std::make_shared<FakeExchange>();
+  HttpReply stream = std::make_shared<FakeExchange>();
   std::unique_ptr<SseSession> transport;
   int gone = 0;
 };
@@ -47,9 +47,9 @@ TEST_F(Sse, BeginsWithTheEndpoint) {
 
 TEST_F(Sse, AcceptsAPostAndAnswersOnTheStream) {
   start();
-  const Door door = post(tests::kInitialize);
-  EXPECT_EQ(door->status, 202);
-  EXPECT_EQ(door->body, "Accepted");
+  const HttpReply reply = post(tests::kInitialize);
+  EXPECT_EQ(reply->status, 202);
+  EXPECT_EQ(reply->body, "Accepted");
   exchange.answer_handshake(exchange.server());
   const auto events = events_of(stream->body);
   ASSERT_THAT(events, SizeIs(2));
@@ -100,23 +100,23 @@ TEST_F(Sse, LetsPostsWaitForAClientThatDoesNotRead) {
     exchange.settle();
   }
   EXPECT_TRUE(transport->congested());
-  const Door door = post(call("1"));
-  EXPECT_EQ(door->status, 0);
+  const HttpReply reply = post(call("1"));
+  EXPECT_EQ(reply->status, 0);
   stream->slow = false;
   stream->drain();
   exchange.settle();
   EXPECT_FALSE(transport->congested());
-  EXPECT_EQ(door->status, 202);
+  EXPECT_EQ(reply->status, 202);
 }
 
 TEST_F(Sse, APostThatIsTakenBackWhileItWaitsNeverReachesTheServer) {
   ready();
   transport->pause();
-  const Door first = post(call("1"));
-  const Door second = post(call("2"));
+  const HttpReply first = post(call("1"));
+  const HttpReply second = post(call("2"));
   EXPECT_EQ(first->status, 0);
 
-  const Door cancellation = post(cancelled("1"));
+  const HttpReply cancellation = post(cancelled("1"));
   EXPECT_EQ(cancellation->status, 202);
   EXPECT_EQ(first->status, 202) << "the POST is accepted, as any; the call is not answered";
   transport->resume();
@@ -129,10 +129,10 @@ TEST_F(Sse, APostThatIsTakenBackWhileItWaitsNeverReachesTheServer) {
 TEST_F(Sse, RefusesAPostThatIsNotAMessage) {
   ready();
   for (const std::string text : {"nonsense", "{}", R"({"jsonrpc":"2.0","id":7})"}) {
-    const Door door = post(text);
-    EXPECT_EQ(door->status, 400) << text;
-    EXPECT_THAT(door->body, HasSubstr("Invalid Request: ")) << text;
-    EXPECT_THAT(door->body, HasSubstr("-32600")) << text;
+    const HttpReply reply = post(text);
+    EXPECT_EQ(reply->status, 400) << text;
+    EXPECT_THAT(reply->body, HasSubstr("Invalid Request: ")) << text;
+    EXPECT_THAT(reply->body, HasSubstr("-32600")) << text;
   }
   EXPECT_THAT(exchange.server().heard(), testing::IsEmpty());
   EXPECT_FALSE(transport->session().ended());
@@ -143,9 +143,9 @@ TEST_F(Sse, KeepsOnlySoManyPostsThatWait) {
   limits.waiting = 2;
   ready();
   transport->pause();
-  const Door first = post(call("1"));
-  const Door second = post(call("2"));
-  const Door third = post(call("3"));
+  const HttpReply first = post(call("1"));
+  const HttpReply second = post(call("2"));
+  const HttpReply third = post(call("3"));
   EXPECT_EQ(third->status, 503);
   EXPECT_EQ(third->header("Retry-After"), "1");
   EXPECT_EQ(json(third->body).at("id"), 3);
@@ -162,7 +162,7 @@ TEST_F(Sse, KeepsOnlySoManyPostsThatWait) {
 TEST_F(Sse, RefusesWhatWaitsWhenItsStreamEnds) {
   ready();
   transport->pause();
-  const Door waiting = post(call("1"));
+  const HttpReply waiting = post(call("1"));
   stream->hang_up();
   exchange.settle();
   EXPECT_EQ(waiting->status, 404);

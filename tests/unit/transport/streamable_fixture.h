@@ -17,7 +17,7 @@
 namespace corral::transport {
 
 using tests::json;
-using Door = std::shared_ptr<FakeExchange>;
+using HttpReply = std::shared_ptr<FakeExchange>;
 
 /// An event as a client reads it.
 struct Seen {
@@ -47,9 +47,9 @@ inline std::vector<Seen> events_of(const std::string& body) {
   return events;
 }
 
-inline std::vector<std::string> data_of(const Door& door) {
+inline std::vector<std::string> data_of(const HttpReply& reply) {
   std::vector<std::string> data;
-  for (const Seen& event : events_of(door->body)) {
+  for (const Seen& event : events_of(reply->body)) {
     if (!event.data.empty()) data.push_back(event.data);
   }
   return data;
@@ -81,10 +81,10 @@ class StreamableTest : public testing::Test {
   /// A session that has its handshake behind it.
   void start(const std::string& version = "2025-11-25") {
     open();
-    const Door door = post(initialize(version));
+    const HttpReply reply = post(initialize(version));
     greet(version);
-    ASSERT_EQ(door->status, 200) << door->body;
-    ASSERT_EQ(door->header("Mcp-Session-Id"), "the-session");
+    ASSERT_EQ(reply->status, 200) << reply->body;
+    ASSERT_EQ(reply->header("Mcp-Session-Id"), "the-session");
     post(tests::kInitialized);
     exchange.server().heard();
   }
@@ -104,17 +104,17 @@ class StreamableTest : public testing::Test {
            R"(","capabilities":{"tools":{},"logging":{}},"serverInfo":{"name":"fake","version":"1"}})");
   }
 
-  Door post(const std::string& text) {
-    auto door = std::make_shared<FakeExchange>();
-    transport->post(door, posted(text));
+  HttpReply post(const std::string& text) {
+    auto reply = std::make_shared<FakeExchange>();
+    transport->post(reply, posted(text));
     exchange.settle();
-    return door;
+    return reply;
   }
-  Door listen(const std::string& last_event_id = "") {
-    auto door = std::make_shared<FakeExchange>();
-    transport->listen(door, last_event_id);
+  HttpReply listen(const std::string& last_event_id = "") {
+    auto reply = std::make_shared<FakeExchange>();
+    transport->listen(reply, last_event_id);
     exchange.settle();
-    return door;
+    return reply;
   }
   void say(const std::string& line) {
     exchange.server().say(line);

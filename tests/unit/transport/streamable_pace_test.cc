@@ -15,12 +15,12 @@ class StreamablePace : public StreamableTest {};
 
 TEST_F(StreamablePace, IsCongestedFromTheHighWaterMarkUntilItsStreamsAreDrained) {
   start("2025-06-18");
-  const Door get = listen();
+  const HttpReply get = listen();
   get->slow = true;
   for (int i = 0; i < 20 && !transport->congested(); ++i) say(log_message(std::string(60'000, 'x')));
   EXPECT_TRUE(transport->congested());
   EXPECT_FALSE(transport->overflowing());
-  const Door door = post(call("1"));
+  const HttpReply reply = post(call("1"));
   EXPECT_THAT(calls(), IsEmpty()) << "who does not read is not listened to";
   get->slow = false;
   get->drain();
@@ -31,7 +31,7 @@ TEST_F(StreamablePace, IsCongestedFromTheHighWaterMarkUntilItsStreamsAreDrained)
 
 TEST_F(StreamablePace, AListenerThatHangsUpEndsTheCongestion) {
   start("2025-06-18");
-  const Door get = listen();
+  const HttpReply get = listen();
   get->slow = true;
   for (int i = 0; i < 20 && !transport->congested(); ++i) say(log_message(std::string(60'000, 'x')));
   ASSERT_TRUE(transport->congested());
@@ -41,7 +41,7 @@ TEST_F(StreamablePace, AListenerThatHangsUpEndsTheCongestion) {
 
 TEST_F(StreamablePace, AnAnswerRightBehindWhatCongestedItIsTheEndOfThat) {
   start("2025-06-18");
-  const Door slow = post(call("1"));
+  const HttpReply slow = post(call("1"));
   slow->slow = true;
   const std::string much = log_message(std::string(60'000, 'x'));
   while (slow->waiting + much.size() < wire::LinePipe::kHighWater) say(much);
@@ -53,14 +53,14 @@ TEST_F(StreamablePace, AnAnswerRightBehindWhatCongestedItIsTheEndOfThat) {
   calls().clear();
   ASSERT_TRUE(slow->over);
   EXPECT_FALSE(transport->congested()) << "no stream of the session is left that could drain";
-  const Door next = post(call("2"));
+  const HttpReply next = post(call("2"));
   EXPECT_THAT(calls(), SizeIs(1));
 }
 
 TEST_F(StreamablePace, EndsASessionWhoseClientReadsNothingAtAll) {
   limits.queued = 100'000;
   start("2025-06-18");
-  const Door get = listen();
+  const HttpReply get = listen();
   get->slow = true;
   say(log_message(std::string(60'000, 'x')));
   say(log_message(std::string(60'000, 'x')));
@@ -71,10 +71,10 @@ TEST_F(StreamablePace, PostsWaitInOrderWhileItIsPaused) {
   limits.waiting = 3;
   start("2025-06-18");
   transport->pause();
-  const Door first = post(call("1"));
-  const Door news = post(tests::kInitialized);
-  const Door second = post(call("2"));
-  const Door beyond = post(call("3"));
+  const HttpReply first = post(call("1"));
+  const HttpReply news = post(tests::kInitialized);
+  const HttpReply second = post(call("2"));
+  const HttpReply beyond = post(call("3"));
   EXPECT_EQ(beyond->status, 503);
   EXPECT_EQ(beyond->header("Retry-After"), "1");
   EXPECT_EQ(news->status, 0);
@@ -91,9 +91,9 @@ TEST_F(StreamablePace, PostsWaitInOrderWhileItIsPaused) {
 TEST_F(StreamablePace, APostThatIsTakenBackWhileItWaitsNeverReachesTheServer) {
   start("2025-06-18");
   transport->pause();
-  const Door first = post(call("1"));
-  const Door second = post(call("2"));
-  const Door cancellation =
+  const HttpReply first = post(call("1"));
+  const HttpReply second = post(call("2"));
+  const HttpReply cancellation =
       post(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})");
   EXPECT_EQ(cancellation->status, 202);
   EXPECT_EQ(first->status, 200);
@@ -121,9 +121,9 @@ class StreamableEnd : public StreamableTest {};
 
 TEST_F(StreamableEnd, AnswersWhatIsOpenAndFinishesItsStreams) {
   start("2025-06-18");
-  const Door get = listen();
-  const Door held = post(call("1"));
-  const Door streaming = post(call("2", "7"));
+  const HttpReply get = listen();
+  const HttpReply held = post(call("1"));
+  const HttpReply streaming = post(call("2", "7"));
   progress(1);
   transport->session().end(session::EndReason::SessionEnded);
   exchange.settle();
@@ -140,7 +140,7 @@ TEST_F(StreamableEnd, AnswersWhatIsOpenAndFinishesItsStreams) {
 
 TEST_F(StreamableEnd, AStreamThatIsClosedAnswersEveryCallThatItStillOwes) {
   start("2025-03-26");
-  const Door batch = post("[" + call("1", "7") + "," + call("2") + "]");
+  const HttpReply batch = post("[" + call("1", "7") + "," + call("2") + "]");
   progress(0);
   transport->close(session::Transport::Close::Flushed);
 
@@ -151,7 +151,7 @@ TEST_F(StreamableEnd, AStreamThatIsClosedAnswersEveryCallThatItStillOwes) {
 
 TEST_F(StreamableEnd, AtOnceStillRepliesToWhoWaitsForAStatusLine) {
   start("2025-06-18");
-  const Door held = post(call("1"));
+  const HttpReply held = post(call("1"));
   transport->session().end(session::EndReason::ClientGone);
   EXPECT_EQ(held->status, 404);
   EXPECT_EQ(json(held->body).at("id"), 1);
@@ -161,7 +161,7 @@ TEST_F(StreamableEnd, AtOnceStillRepliesToWhoWaitsForAStatusLine) {
 TEST_F(StreamableEnd, RefusesWhatComesAfterIt) {
   start("2025-06-18");
   transport->pause();
-  const Door waiting = post(call("1"));
+  const HttpReply waiting = post(call("1"));
   transport->session().end(session::EndReason::SessionEnded);
   EXPECT_EQ(waiting->status, 404);
   EXPECT_EQ(post(call("2"))->status, 404);
@@ -171,7 +171,7 @@ TEST_F(StreamableEnd, RefusesWhatComesAfterIt) {
 
 TEST_F(StreamableEnd, OfItsServerIsItsEnd) {
   start("2025-06-18");
-  const Door held = post(call("1"));
+  const HttpReply held = post(call("1"));
   exchange.server().exit(256);
   exchange.settle();
   EXPECT_TRUE(held->over);
@@ -180,8 +180,8 @@ TEST_F(StreamableEnd, OfItsServerIsItsEnd) {
 
 TEST_F(StreamableEnd, MayComeWhileExchangesAreOpen) {
   start("2025-06-18");
-  const Door held = post(call("1"));
-  const Door get = listen();
+  const HttpReply held = post(call("1"));
+  const HttpReply get = listen();
   transport.reset();
   held->hang_up();
   get->hang_up();

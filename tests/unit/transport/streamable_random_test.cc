@@ -10,7 +10,7 @@ namespace {
 
 /// A connection as its client sees it; with the id of a call if it was a POST.
 struct Lane {
-  Door door;
+  HttpReply reply;
   std::string call;
 };
 /// One that its client has lost, and where it was.
@@ -33,12 +33,12 @@ class StreamableInAnyOrder : public StreamableTest, public testing::WithParamInt
   }
   void collect_finished() {
     std::erase_if(lanes, [&](const Lane& lane) {
-      if (!lane.door->over) return false;
-      if (lane.door->replied) {
-        EXPECT_EQ(lane.door->status, 200) << lane.door->body;
-        ++got[lane.door->body];
+      if (!lane.reply->over) return false;
+      if (lane.reply->replied) {
+        EXPECT_EQ(lane.reply->status, 200) << lane.reply->body;
+        ++got[lane.reply->body];
       } else {
-        read(events_of(lane.door->body));
+        read(events_of(lane.reply->body));
       }
       return true;
     });
@@ -57,10 +57,10 @@ class StreamableInAnyOrder : public StreamableTest, public testing::WithParamInt
   void lose(std::size_t which) {
     const Lane lane = lanes[which];
     lanes.erase(lanes.begin() + static_cast<std::ptrdiff_t>(which));
-    std::vector<Seen> events = events_of(lane.door->body);
+    std::vector<Seen> events = events_of(lane.reply->body);
     if (!events.empty()) events.resize(1 + below(events.size()));
     read(events);
-    lane.door->hang_up();
+    lane.reply->hang_up();
     if (!events.empty()) {
       lost.push_back({events.back().id, lane.call});
     } else if (!lane.call.empty()) {
@@ -70,10 +70,10 @@ class StreamableInAnyOrder : public StreamableTest, public testing::WithParamInt
   void find_again(std::size_t which) {
     const LostLane lane = lost[which];
     lost.erase(lost.begin() + static_cast<std::ptrdiff_t>(which));
-    const Door door = listen(lane.last_id);
-    if (door->status == 204) return;  // it was cancelled, and there is no more
-    EXPECT_EQ(door->status, 200) << door->body;
-    lanes.push_back({door, lane.call});
+    const HttpReply reply = listen(lane.last_id);
+    if (reply->status == 204) return;  // it was cancelled, and there is no more
+    EXPECT_EQ(reply->status, 200) << reply->body;
+    lanes.push_back({reply, lane.call});
   }
   void say_something() {
     const std::string text =
@@ -139,7 +139,7 @@ TEST_P(StreamableInAnyOrder, EveryMessageArrivesOnce) {
   while (!lost.empty()) find_again(0);
   if (!listening()) lanes.push_back({listen(), ""});
   collect_finished();
-  for (const Lane& lane : lanes) read(events_of(lane.door->body));
+  for (const Lane& lane : lanes) read(events_of(lane.reply->body));
 
   for (const std::string& message : expected) {
     EXPECT_EQ(got[message], forgiven.contains(message) ? 0 : 1) << message;

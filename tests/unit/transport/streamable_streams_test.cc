@@ -11,14 +11,14 @@ using testing::SizeIs;
 
 class StreamableStreams : public StreamableTest {
  protected:
-  static std::string last_id(const Door& door) { return events_of(door->body).back().id; }
+  static std::string last_id(const HttpReply& reply) { return events_of(reply->body).back().id; }
 };
 
 TEST_F(StreamableStreams, ProgressGoesToThePostWithItsToken) {
   start("2025-06-18");
-  const Door get = listen();
-  const Door one = post(call("1", "\"a\""));
-  const Door two = post(call("2", "\"b\""));
+  const HttpReply get = listen();
+  const HttpReply one = post(call("1", "\"a\""));
+  const HttpReply two = post(call("2", "\"b\""));
   progress(0);
   EXPECT_THAT(data_of(one), ElementsAre(HasSubstr(R"("progressToken":"a")")));
   EXPECT_EQ(two->body + get->body, "");
@@ -26,8 +26,8 @@ TEST_F(StreamableStreams, ProgressGoesToThePostWithItsToken) {
 
 TEST_F(StreamableStreams, AMessageOfTheOnlyOpenPostGoesThere) {
   start("2025-06-18");
-  const Door get = listen();
-  const Door only = post(call("1"));
+  const HttpReply get = listen();
+  const HttpReply only = post(call("1"));
   say(log_message("a"));
   say(question("8"));
   EXPECT_THAT(data_of(only), SizeIs(2));
@@ -36,9 +36,9 @@ TEST_F(StreamableStreams, AMessageOfTheOnlyOpenPostGoesThere) {
 
 TEST_F(StreamableStreams, AMessageThatCouldBeOfTwoPostsGoesToTheListener) {
   start("2025-06-18");
-  const Door get = listen();
-  const Door one = post(call("1"));
-  const Door two = post(call("2"));
+  const HttpReply get = listen();
+  const HttpReply one = post(call("1"));
+  const HttpReply two = post(call("2"));
   say(log_message("a"));
   EXPECT_THAT(data_of(get), ElementsAre(log_message("a")));
   get->hang_up();
@@ -49,8 +49,8 @@ TEST_F(StreamableStreams, AMessageThatCouldBeOfTwoPostsGoesToTheListener) {
 
 TEST_F(StreamableStreams, NewsOfListsGoesToTheListener) {
   start("2025-06-18");
-  const Door get = listen();
-  const Door only = post(call("1"));
+  const HttpReply get = listen();
+  const HttpReply only = post(call("1"));
   say(kListChanged);
   EXPECT_THAT(data_of(get), ElementsAre(kListChanged));
   EXPECT_EQ(only->body, "");
@@ -61,7 +61,7 @@ TEST_F(StreamableStreams, WhatNobodyListensToIsKeptForTheListener) {
   say(log_message("a"));
   say(question("8"));
   EXPECT_EQ(transport->in_use(), 0U);
-  const Door get = listen();
+  const HttpReply get = listen();
   EXPECT_THAT(data_of(get), ElementsAre(log_message("a"), HasSubstr("roots/list")));
   get->hang_up();
   EXPECT_THAT(data_of(listen()), IsEmpty()) << "it was given to somebody";
@@ -99,8 +99,8 @@ TEST_F(StreamableStreams, AListenerIsPrimedInTheNewestLegacyRevisionOnly) {
 
 TEST_F(StreamableStreams, AListenerTakesThePlaceOfAnOlderOne) {
   start("2025-06-18");
-  const Door older = listen();
-  const Door newer = listen();
+  const HttpReply older = listen();
+  const HttpReply newer = listen();
   EXPECT_TRUE(older->over);
   older->hang_up();
   say(log_message("a"));
@@ -111,13 +111,13 @@ TEST_F(StreamableStreams, AListenerTakesThePlaceOfAnOlderOne) {
 
 TEST_F(StreamableStreams, APostThatWasLostIsContinuedWhereItsClientWas) {
   start("2025-06-18");
-  const Door door = post(call("1", "7"));
+  const HttpReply reply = post(call("1", "7"));
   say(log_message("seen"));
-  const std::string seen = last_id(door);
-  door->hang_up();
+  const std::string seen = last_id(reply);
+  reply->hang_up();
   EXPECT_EQ(transport->in_use(), 0U) << "it goes on, but nobody holds the session";
   progress(0);
-  const Door again = listen(seen);
+  const HttpReply again = listen(seen);
   EXPECT_THAT(data_of(again), ElementsAre(HasSubstr("notifications/progress")));
   EXPECT_FALSE(again->over);
   answer();
@@ -127,32 +127,32 @@ TEST_F(StreamableStreams, APostThatWasLostIsContinuedWhereItsClientWas) {
 
 TEST_F(StreamableStreams, APostWhoseLossOnlyItsClientHasNoticedMovesToTheNewConnection) {
   start("2025-06-18");
-  const Door door = post(call("1"));
+  const HttpReply reply = post(call("1"));
   say(log_message("seen"));
-  const std::string seen = last_id(door);
+  const std::string seen = last_id(reply);
   say(log_message("lost"));
-  const Door again = listen(seen);
-  EXPECT_TRUE(door->over);
+  const HttpReply again = listen(seen);
+  EXPECT_TRUE(reply->over);
   answer();
   EXPECT_THAT(data_of(again), ElementsAre(log_message("lost"), HasSubstr(R"("id":1,"result")")));
-  EXPECT_THAT(data_of(door), SizeIs(2));
+  EXPECT_THAT(data_of(reply), SizeIs(2));
 }
 
 TEST_F(StreamableStreams, ACancelledPostIsNotAskedForAgainAndAgain) {
   start("2025-11-25");
-  const Door door = post(call("1"));
+  const HttpReply reply = post(call("1"));
   say(log_message("seen"));
   post(cancelled("1"));
-  EXPECT_EQ(listen(last_id(door))->status, 204);
+  EXPECT_EQ(listen(last_id(reply))->status, 204);
 }
 
 TEST_F(StreamableStreams, TheAnswerOfALostPostIsGivenOnceAskedFor) {
   start("2025-06-18");
-  const Door door = post(call("1"));
+  const HttpReply reply = post(call("1"));
   say(log_message("seen"));
-  door->hang_up();
+  reply->hang_up();
   answer();
-  const Door again = listen(last_id(door));
+  const HttpReply again = listen(last_id(reply));
   EXPECT_THAT(data_of(again), ElementsAre(R"({"jsonrpc":"2.0","id":1,"result":{}})"));
   EXPECT_TRUE(again->over);
   EXPECT_EQ(listen(last_id(again))->status, 204) << "who has all is told not to ask again";
@@ -161,17 +161,17 @@ TEST_F(StreamableStreams, TheAnswerOfALostPostIsGivenOnceAskedFor) {
 
 TEST_F(StreamableStreams, ALostListenerGetsItsOwnStreamOnly) {
   start("2025-06-18");
-  const Door get = listen();
+  const HttpReply get = listen();
   say(log_message("a"));
   const std::string seen = last_id(get);
   say(log_message("b"));
-  const Door door = post(call("1"));
+  const HttpReply reply = post(call("1"));
   say(log_message("of the call"));
   get->hang_up();
   answer();
   say(log_message("c"));
 
-  const Door again = listen(seen);
+  const HttpReply again = listen(seen);
   EXPECT_THAT(data_of(again), ElementsAre(log_message("b"), log_message("c")));
   say(log_message("d"));
   EXPECT_THAT(data_of(again), SizeIs(3));
@@ -181,11 +181,11 @@ TEST_F(StreamableStreams, ALostListenerGetsItsOwnStreamOnly) {
 TEST_F(StreamableStreams, AnAnswerTooLargeToKeepIsAnErrorForWhoComesBack) {
   limits.replay = 4000;
   start("2025-06-18");
-  const Door door = post(call("1"));
+  const HttpReply reply = post(call("1"));
   say(log_message("seen"));
-  door->hang_up();
+  reply->hang_up();
   answer(R"({"a":")" + std::string(5000, 'x') + "\"}");
-  const auto data = data_of(listen(last_id(door)));
+  const auto data = data_of(listen(last_id(reply)));
   ASSERT_THAT(data, SizeIs(1));
   EXPECT_EQ(json(data[0]).at("id"), 1);
   EXPECT_EQ(json(data[0]).at("error").at("code"), -31004);
@@ -194,16 +194,16 @@ TEST_F(StreamableStreams, AnAnswerTooLargeToKeepIsAnErrorForWhoComesBack) {
 TEST_F(StreamableStreams, AnEventThatIsUnknownOrTooOldIsRefused) {
   limits.replay = 2000;
   start("2025-06-18");
-  const Door get = listen();
+  const HttpReply get = listen();
   say(log_message("first"));
   const std::string first = last_id(get);
   for (int i = 0; i < 40; ++i) say(log_message("more"));
   const std::string last = last_id(get);
   for (const std::string& id : {first, std::string("0-4000"), std::string("77-1"), std::string("0-0"),
                                 std::string("-"), std::string("x"), std::string("1-18446744073709551616")}) {
-    const Door door = listen(id);
-    EXPECT_EQ(door->status, 400) << id;
-    EXPECT_THAT(door->body, HasSubstr("open a new stream without it")) << id;
+    const HttpReply reply = listen(id);
+    EXPECT_EQ(reply->status, 400) << id;
+    EXPECT_THAT(reply->body, HasSubstr("open a new stream without it")) << id;
   }
   EXPECT_FALSE(get->over) << "the listener was not disturbed";
   EXPECT_EQ(listen(last)->status, 200);
@@ -212,19 +212,19 @@ TEST_F(StreamableStreams, AnEventThatIsUnknownOrTooOldIsRefused) {
 TEST_F(StreamableStreams, EventIdsNeverComeTwice) {
   start("2025-11-25");
   std::vector<std::string> ids;
-  const auto collect = [&](const Door& door) {
-    for (const Seen& event : events_of(door->body)) ids.push_back(event.id);
+  const auto collect = [&](const HttpReply& reply) {
+    for (const Seen& event : events_of(reply->body)) ids.push_back(event.id);
   };
-  const Door get = listen();
+  const HttpReply get = listen();
   say(log_message("a"));
-  const Door door = post(call("1"));
+  const HttpReply reply = post(call("1"));
   say(log_message("b"));
   answer();
   get->hang_up();
   say(log_message("kept"));
-  const Door again = listen();
-  const Door third = listen(last_id(again));
-  for (const Door& one : {get, door, again, third}) collect(one);
+  const HttpReply again = listen();
+  const HttpReply third = listen(last_id(again));
+  for (const HttpReply& one : {get, reply, again, third}) collect(one);
   EXPECT_THAT(ids, SizeIs(testing::Ge(7U)));
   std::sort(ids.begin(), ids.end());
   EXPECT_EQ(std::adjacent_find(ids.begin(), ids.end()), ids.end());

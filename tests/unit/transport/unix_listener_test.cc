@@ -20,10 +20,10 @@ class UnixListenerTest : public survey::TempFiles {
     UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     ASSERT_EQ(bind(socket.get(), reinterpret_cast<const sockaddr*>(&address_), sizeof address_), 0);
     ASSERT_EQ(listen(socket.get(), 256), 0);
-    door_.emplace(loop_, std::move(socket), house_);
+    listener_.emplace(loop_, std::move(socket), opener_);
   }
 
-  UniqueFd knock() const {
+  UniqueFd connect_client() const {
     UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (connect(socket.get(), reinterpret_cast<const sockaddr*>(&address_), sizeof address_) != 0) return {};
     return socket;
@@ -40,13 +40,13 @@ class UnixListenerTest : public survey::TempFiles {
   }
 
   Loop loop_;
-  KeepingOpener house_;
+  KeepingOpener opener_;
   sockaddr_un address_{};
-  std::optional<UnixListener> door_;
+  std::optional<UnixListener> listener_;
 };
 
 TEST_F(UnixListenerTest, CountsNothingBeforeTheFirstConnection) {
-  const ListenerCounters& counters = door_->counters();
+  const ListenerCounters& counters = listener_->counters();
   EXPECT_EQ(counters.accepted, 0U);
   EXPECT_EQ(counters.strangers, 0U);
   EXPECT_EQ(counters.too_many, 0U);
@@ -56,23 +56,23 @@ TEST_F(UnixListenerTest, CountsNothingBeforeTheFirstConnection) {
 }
 
 TEST_F(UnixListenerTest, AcceptsConnectionsAndNamesTheirProcess) {
-  const UniqueFd one = knock();
-  const UniqueFd two = knock();
+  const UniqueFd one = connect_client();
+  const UniqueFd two = connect_client();
   ask(two);
   ask(one);
 
-  EXPECT_EQ(door_->counters().accepted, 2U);
-  EXPECT_EQ(door_->counters().strangers, 0U);
-  ASSERT_EQ(house_.questions.size(), 2U);
-  EXPECT_EQ(house_.questions[0].peer, getpid());
+  EXPECT_EQ(listener_->counters().accepted, 2U);
+  EXPECT_EQ(listener_->counters().strangers, 0U);
+  ASSERT_EQ(opener_.questions.size(), 2U);
+  EXPECT_EQ(opener_.questions[0].peer, getpid());
 }
 
 TEST_F(UnixListenerTest, AcceptsAFewInEachTurnOfTheLoop) {
   std::vector<UniqueFd> sockets;
-  for (int i = 0; i < 130; ++i) sockets.push_back(knock());
+  for (int i = 0; i < 130; ++i) sockets.push_back(connect_client());
   std::vector<std::uint64_t> seen;
   const std::function<void()> look = [&] {
-    seen.push_back(door_->counters().accepted);
+    seen.push_back(listener_->counters().accepted);
     if (seen.size() < 3) loop_.post(look);
   };
   loop_.post(look);
@@ -82,12 +82,12 @@ TEST_F(UnixListenerTest, AcceptsAFewInEachTurnOfTheLoop) {
 }
 
 TEST_F(UnixListenerTest, ClosingItKeepsTheConnectionsThatItHas) {
-  const UniqueFd socket = knock();
+  const UniqueFd socket = connect_client();
   ask(socket);
-  door_->close();
-  EXPECT_FALSE(knock().valid());
-  ASSERT_EQ(house_.answers.size(), 1U);
-  house_.answers[0](control::Reply{control::Reply::Kind::Status, "{}", 0, 0, 0, ""});
+  listener_->close();
+  EXPECT_FALSE(connect_client().valid());
+  ASSERT_EQ(opener_.answers.size(), 1U);
+  opener_.answers[0](control::Reply{control::Reply::Kind::Status, "{}", 0, 0, 0, ""});
   loop_.run_due();
 
   char bytes[64];
@@ -96,13 +96,13 @@ TEST_F(UnixListenerTest, ClosingItKeepsTheConnectionsThatItHas) {
 }
 
 TEST_F(UnixListenerTest, EndsItsConnectionsWithItself) {
-  const UniqueFd socket = knock();
+  const UniqueFd socket = connect_client();
   ask(socket);
   EXPECT_FALSE(is_over(socket));
-  door_.reset();
+  listener_.reset();
   EXPECT_TRUE(is_over(socket));
-  ASSERT_EQ(house_.answers.size(), 1U);
-  house_.answers[0](control::Reply{control::Reply::Kind::Status, "{}", 0, 0, 0, ""});  // nobody is there
+  ASSERT_EQ(opener_.answers.size(), 1U);
+  opener_.answers[0](control::Reply{control::Reply::Kind::Status, "{}", 0, 0, 0, ""});  // nobody is there
   loop_.run_due();
 }
 

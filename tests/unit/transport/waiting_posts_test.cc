@@ -18,10 +18,10 @@ std::string cancelled(const std::string& id, const std::string& method = "notifi
 
 class WaitingPostsTest : public testing::Test {
  protected:
-  Door wait(const std::string& text) {
-    auto door = std::make_shared<FakeExchange>();
-    EXPECT_TRUE(posts_.push(door, posted(text), nullptr));
-    return door;
+  HttpReply wait(const std::string& text) {
+    auto reply = std::make_shared<FakeExchange>();
+    EXPECT_TRUE(posts_.push(reply, posted(text), nullptr));
+    return reply;
   }
 
   WaitingPosts posts_;
@@ -30,15 +30,15 @@ class WaitingPostsTest : public testing::Test {
 TEST_F(WaitingPostsTest, ComeOutInTheirOrder) {
   EXPECT_TRUE(posts_.empty());
   EXPECT_FALSE(posts_.pop());
-  const Door one = wait(call("1"));
-  const Door two = wait(call("2"));
+  const HttpReply one = wait(call("1"));
+  const HttpReply two = wait(call("2"));
   EXPECT_EQ(posts_.size(), 2U);
   EXPECT_FALSE(posts_.empty());
 
-  for (const auto& [door, id] : {std::pair{one, "1"}, std::pair{two, "2"}}) {
+  for (const auto& [reply, id] : {std::pair{one, "1"}, std::pair{two, "2"}}) {
     const auto next = posts_.pop();
     ASSERT_TRUE(next);
-    EXPECT_EQ(next->exchange, door);
+    EXPECT_EQ(next->exchange, reply);
     EXPECT_EQ(next->posted.message.text(), call(id));
   }
   EXPECT_FALSE(posts_.pop());
@@ -79,8 +79,8 @@ TEST_F(WaitingPostsTest, AreFullAtFourMebibytes) {
 }
 
 TEST_F(WaitingPostsTest, ForgetWhoDoesNotWaitButNotWhatWasSaid) {
-  const Door one = wait(call("1"));
-  const Door two = wait(call("2"));
+  const HttpReply one = wait(call("1"));
+  const HttpReply two = wait(call("2"));
   posts_.lose(one.get());
 
   EXPECT_EQ(posts_.pop()->exchange, nullptr);
@@ -89,7 +89,7 @@ TEST_F(WaitingPostsTest, ForgetWhoDoesNotWaitButNotWhatWasSaid) {
 
 TEST_F(WaitingPostsTest, AreTakenBackByTheirId) {
   wait(call("1"));
-  const Door two = wait(call("\"2\""));
+  const HttpReply two = wait(call("\"2\""));
   wait(call("2"));
   const auto taken = posts_.take_cancelled(posted(cancelled("\"2\"")));
 
@@ -118,8 +118,8 @@ TEST_F(WaitingPostsTest, AreCountedForWhoSentThem) {
   Shares shares;
   Account& account = shares.account("token:a");
   const std::string text = call("1");
-  auto door = std::make_shared<FakeExchange>();
-  ASSERT_TRUE(posts_.push(door, posted(text), &account));
+  auto reply = std::make_shared<FakeExchange>();
+  ASSERT_TRUE(posts_.push(reply, posted(text), &account));
   EXPECT_EQ(account.used(Good::Bytes), text.size());
   {
     const auto next = posts_.pop();
@@ -134,7 +134,7 @@ TEST_F(WaitingPostsTest, AreCountedForWhoSentThem) {
     if (held) all.push_back(std::move(*held));
     if (!held) step /= 2;
   }
-  EXPECT_FALSE(posts_.push(door, posted(text), &account));
+  EXPECT_FALSE(posts_.push(reply, posted(text), &account));
   EXPECT_TRUE(posts_.empty());
 }
 

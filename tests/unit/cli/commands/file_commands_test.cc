@@ -63,7 +63,7 @@ TEST_F(FileCommands, LogsShowsWhatWasKeptInItsOrder) {
   ToldDaemon daemon;
   daemon.status(R"({"servers":[{"name":"files","log_file":")" + folder_ +
                 R"(/logs/files.log"},{"name":"mute"}],
-    "instances":[{"server":"guest"}]})");
+    "instances":[{"server":"helper"}]})");
 
   EXPECT_EQ(ask(daemon, {"logs", "files"}).out, R"(2026-11-16T03:40:00.000Z aaaaaaaa first
 2026-11-16T03:40:01.000Z aaaaaaaa second
@@ -86,9 +86,9 @@ no line of corral
   EXPECT_EQ(none.code, 1);
   EXPECT_EQ(none.errors,
             "corral logs: there is no log of a server 'fils'; did you mean files? Known servers: files, "
-            "guest, mute\n");
+            "helper, mute\n");
   EXPECT_EQ(ask(daemon, {"logs", "something"}).errors,
-            "corral logs: there is no log of a server 'something'; known servers: files, guest, mute\n");
+            "corral logs: there is no log of a server 'something'; known servers: files, helper, mute\n");
   EXPECT_THAT(ask(daemon, {"logs"}).errors, HasSubstr("give the name of one server"));
 }
 

@@ -1,12 +1,12 @@
-// The HTTP door with real sockets: connections that go on, answers that come later or in pieces, and clients
-// that hang up.
+// The HTTP listener with real sockets: connections that go on, answers that come later or in pieces, and
+// clients that hang up.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 
 #include "support/eventually.h"
-#include "support/http_door.h"
+#include "support/http_listener.h"
 
 namespace corral::os_tests {
 namespace {
@@ -24,7 +24,7 @@ std::string ok(std::string_view body) {
 http::Response text(std::string body) { return {200, {}, std::move(body), nullptr}; }
 wire::Line piece(std::string_view bytes) { return {bytes, nullptr}; }
 
-class HttpListener : public HttpDoorTest {};
+class HttpListener : public HttpListenerTest {};
 
 TEST_F(HttpListener, AnswersOneRequestAfterTheOtherOnOneConnection) {
   open();
@@ -34,8 +34,8 @@ TEST_F(HttpListener, AnswersOneRequestAfterTheOtherOnOneConnection) {
     send(client, post("/echo", body));
     EXPECT_EQ(read_to(client, ok(body)), ok(body));
   }
-  EXPECT_EQ(door_->connections(), 1U);
-  EXPECT_EQ(door_->counters().requests, 3U);
+  EXPECT_EQ(listener_->connections(), 1U);
+  EXPECT_EQ(listener_->counters().requests, 3U);
 }
 
 TEST_F(HttpListener, AnswersWhatWasSentAheadInOrder) {
@@ -44,9 +44,9 @@ TEST_F(HttpListener, AnswersWhatWasSentAheadInOrder) {
   send(client, post("/later", "1") + post("/echo", "2") + post("/later", "3") + post("/echo", "4"));
 
   ASSERT_TRUE(holds(1));
-  EXPECT_EQ(door_->counters().requests, 1U) << "the next is not looked at before this one has its answer";
+  EXPECT_EQ(listener_->counters().requests, 1U) << "the next is not looked at before this one has its answer";
   held_[0].exchange->reply(text("first"));
-  EXPECT_EQ(door_->counters().requests, 1U) << "and not from within the answer";
+  EXPECT_EQ(listener_->counters().requests, 1U) << "and not from within the answer";
   ASSERT_TRUE(holds(2));
   EXPECT_EQ(*held_[1].request.body, "3");
   held_[1].exchange->reply(text("third"));
@@ -129,7 +129,7 @@ TEST_F(HttpListener, TakesOnlySoMuchThatIsSentAhead) {
     return client.got.size() >= ok("now").size() + kCount * ok(one).size();
   })) << left.size()
       << " not taken, " << client.got.size() << " answered";
-  EXPECT_EQ(door_->counters().requests, 1U + kCount);
+  EXPECT_EQ(listener_->counters().requests, 1U + kCount);
 }
 
 TEST_F(HttpListener, AsksForABodyThatIsHeldBack) {
@@ -222,7 +222,7 @@ TEST_F(HttpListener, TellsOnceThatAClientIsGone) {
       way(client);
       EXPECT_TRUE(eventually([&] {
         turn();
-        return told == 1 && door_->connections() == 0;
+        return told == 1 && listener_->connections() == 0;
       }));
       exchange.write(piece("ignored"));
       exchange.reply(text("ignored"));
@@ -241,7 +241,7 @@ TEST_F(HttpListener, TellsALateCallerThatTheClientIsGone) {
   client.socket.reset();
   ASSERT_TRUE(eventually([&] {
     turn();
-    return door_->connections() == 0;
+    return listener_->connections() == 0;
   }));
 
   bool told = false;
@@ -272,7 +272,7 @@ TEST_F(HttpListener, OutlivedByItsExchanges) {
   ASSERT_TRUE(holds(2));
   held_[0].exchange->begin(200, {});
 
-  door_.reset();
+  listener_.reset();
   held_[0].exchange->write(piece("x"));
   held_[0].exchange->finish();
   held_[1].exchange->reply(text("x"));
@@ -292,7 +292,7 @@ TEST_F(HttpListener, GivesTheLastAnswersWhenItCloses) {
   send(busy, get("/x"));
   ASSERT_TRUE(holds(1));
 
-  door_->close();
+  listener_->close();
   EXPECT_EQ(rest_of(idle), "");
   held_[0].exchange->reply(text("last"));
   EXPECT_EQ(rest_of(busy), "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\nlast");

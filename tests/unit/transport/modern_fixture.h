@@ -26,11 +26,11 @@ inline std::vector<std::string> events(const FakeExchange& exchange) {
   return found;
 }
 
-class ModernHouse {
+class ModernFixture {
  public:
-  explicit ModernHouse(knowledge::Era era, const HttpLimits& limits = {},
-                       config::Share share = config::Share::Auto,
-                       ModernSession::Programs programs = ModernSession::Programs::Several)
+  explicit ModernFixture(knowledge::Era era, const HttpLimits& limits = {},
+                         config::Share share = config::Share::Auto,
+                         ModernSession::Programs programs = ModernSession::Programs::Several)
       : daemon(share) {
     daemon.wanted->entry.modern = era == knowledge::Era::Modern;
     daemon.wanted->key = knowledge::launch_key(daemon.wanted->launch);

@@ -1,5 +1,5 @@
-// A daemon with a real front door (the socket, the hello, the line back) and nothing behind it: what it does
-// with an arrival is chosen by the name of the server that is asked for.
+// A daemon with a real control socket (the socket, the hello, the line back) and no server: what it does with
+// an arrival is chosen by the name of the server that is asked for.
 #pragma once
 
 #include <sys/types.h>
@@ -17,7 +17,7 @@ namespace corral::os_tests {
 ///   refuse     refuses with 7
 ///   leaving    tells the first who asks to run it, because of a shutdown; accepts later ones and ends with 0
 ///   any command is told to run itself
-class FrontDoor {
+class EmptyDaemon {
  public:
   enum class Manner {
     Usual,
@@ -26,10 +26,10 @@ class FrontDoor {
   };
 
   /// Listens in `runtime_dir`, which it makes, as this user (nothing = as ourselves).
-  FrontDoor(const std::string& runtime_dir, std::optional<uid_t> uid, Manner manner = Manner::Usual);
-  ~FrontDoor();  // kills it
-  FrontDoor(const FrontDoor&) = delete;
-  FrontDoor& operator=(const FrontDoor&) = delete;
+  EmptyDaemon(const std::string& runtime_dir, std::optional<uid_t> uid, Manner manner = Manner::Usual);
+  ~EmptyDaemon();  // kills it
+  EmptyDaemon(const EmptyDaemon&) = delete;
+  EmptyDaemon& operator=(const EmptyDaemon&) = delete;
 
   pid_t pid() const { return pid_; }
   void kill();

@@ -20,7 +20,7 @@
 
 namespace corral::http {
 
-class ConnectionHouse : public testing::Test {
+class ConnectionFixture : public testing::Test {
  protected:
   struct Held {
     Request request;

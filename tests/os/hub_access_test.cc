@@ -1,4 +1,4 @@
-// Which clients may come in, from where, and which keys are not meant for us: strangers, sandboxes and
+// Which clients may come in, from where, and which keys are not meant for us: other users, sandboxes and
 // terminals against the real daemon.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,49 +37,49 @@ class HubAccess : public HubTest {
   }
 };
 
-// ---- strangers
+// ---- other users
 
-enum class Welcome { Nothing = 10, Bytes, NotReached, NoEnd };
+enum class DaemonAnswer { Nothing = 10, Bytes, NotReached, NoEnd };
 
 /// In a child: asks for the status at the daemon's socket, as anybody might.
-Welcome knock(const std::string& path) {
+DaemonAnswer ask_for_status(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-    return Welcome::NotReached;
+    return DaemonAnswer::NotReached;
   }
   const std::string hello = "{\"protocol\":3,\"verb\":\"status\"}\n";
   send(fd, hello.data(), hello.size(), MSG_NOSIGNAL);  // who is turned away may not get this far
   pollfd ready{fd, POLLIN, 0};
-  if (poll(&ready, 1, 15'000) != 1) return Welcome::NoEnd;
+  if (poll(&ready, 1, 15'000) != 1) return DaemonAnswer::NoEnd;
   char byte = 0;
-  return read(fd, &byte, 1) > 0 ? Welcome::Bytes : Welcome::Nothing;
+  return read(fd, &byte, 1) > 0 ? DaemonAnswer::Bytes : DaemonAnswer::Nothing;
 }
 
-Welcome welcome_of(uid_t uid, const std::string& path) {
+DaemonAnswer answer_for(uid_t uid, const std::string& path) {
   const pid_t child = fork();
   if (child == 0) {
     if (uid != 0) become(uid);
-    _exit(static_cast<int>(knock(path)));
+    _exit(static_cast<int>(ask_for_status(path)));
   }
   int status = 0;
   waitpid(child, &status, 0);
-  return static_cast<Welcome>(WEXITSTATUS(status));
+  return static_cast<DaemonAnswer>(WEXITSTATUS(status));
 }
 
 TEST_F(HubAccess, AnotherUserGetsNoByteEvenIfEverybodyMayConnect) {
   if (!running_as_root()) GTEST_SKIP() << "needs root to be somebody else";
   const uid_t owner = *uid_of(User::Ordinary);
   const std::string socket = in_runtime_dir("corral.sock");
-  ASSERT_EQ(welcome_of(owner + 1, socket), Welcome::NotReached) << "the directory is open";
+  ASSERT_EQ(answer_for(owner + 1, socket), DaemonAnswer::NotReached) << "the directory is open";
   ASSERT_EQ(chmod(runtime_dir().c_str(), 0755), 0);
   ASSERT_EQ(chmod(socket.c_str(), 0777), 0);
 
-  EXPECT_EQ(welcome_of(owner + 1, socket), Welcome::Nothing);
-  EXPECT_EQ(welcome_of(0, socket), Welcome::Nothing);
-  EXPECT_EQ(welcome_of(owner, socket), Welcome::Bytes) << "nobody is let in, so this proves nothing";
+  EXPECT_EQ(answer_for(owner + 1, socket), DaemonAnswer::Nothing);
+  EXPECT_EQ(answer_for(0, socket), DaemonAnswer::Nothing);
+  EXPECT_EQ(answer_for(owner, socket), DaemonAnswer::Bytes) << "nobody is let in, so this proves nothing";
 }
 
 TEST_F(HubAccess, TheShimOfAnotherUserHasNoDaemon) {

@@ -15,8 +15,8 @@
 #include "base/unique_fd.h"
 #include "control/control_socket.h"
 #include "control/runtime_dir.h"
+#include "support/empty_daemon.h"
 #include "support/eventually.h"
-#include "support/front_door.h"
 #include "support/os_test.h"
 
 namespace corral::os_tests {
@@ -25,12 +25,12 @@ namespace {
 class ControlSocket : public OsTest {
  protected:
   /// As the user that this test runs as: it speaks to the daemon itself.
-  void SetUp() override { door_.emplace(runtime_dir(), std::nullopt); }
+  void SetUp() override { daemon_.emplace(runtime_dir(), std::nullopt); }
 
   std::string runtime_dir() const { return path("run"); }
-  FrontDoor& daemon() { return *door_; }
+  EmptyDaemon& daemon() { return *daemon_; }
 
-  UniqueFd knock() const {
+  UniqueFd connect_client() const {
     UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
@@ -41,7 +41,7 @@ class ControlSocket : public OsTest {
 
   /// What the daemon answers to these bytes, until it hangs up.
   std::string answer_to(const std::string& bytes) const {
-    const UniqueFd socket = knock();
+    const UniqueFd socket = connect_client();
     for (std::size_t sent = 0; sent < bytes.size();) {
       const ssize_t size = send(socket.get(), bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
       if (size <= 0) break;
@@ -84,7 +84,7 @@ class ControlSocket : public OsTest {
   }
 
  private:
-  std::optional<FrontDoor> door_;
+  std::optional<EmptyDaemon> daemon_;
 };
 
 TEST_F(ControlSocket, AnswersAScriptThatAsksForTheStatus) {
@@ -129,7 +129,7 @@ class Descriptors : public ControlSocket, public testing::WithParamInterface<std
 
 TEST_P(Descriptors, ThatNobodyAskedForAreClosed) {
   const std::size_t before = daemon().open_descriptors();
-  const UniqueFd socket = knock();
+  const UniqueFd socket = connect_client();
   const UniqueFd null(open("/dev/null", O_RDWR | O_CLOEXEC));
 
   ask_with_descriptors(socket.get(), GetParam(), null.get());
@@ -144,7 +144,7 @@ INSTANTIATE_TEST_SUITE_P(Counts, Descriptors, testing::Values(1, 2, 3, 4, 200));
 
 TEST_F(ControlSocket, WithoutRoomForDescriptorsTellsTheShimToRunTheServer) {
   const std::size_t before = daemon().open_descriptors();
-  const UniqueFd socket = knock();
+  const UniqueFd socket = connect_client();
   ASSERT_TRUE(eventually([&] { return daemon().open_descriptors() > before; }));
   rlimit limit{};
   ASSERT_EQ(prlimit(daemon().pid(), RLIMIT_NOFILE, nullptr, &limit), 0);
@@ -166,7 +166,7 @@ TEST_F(ControlSocket, AClientThatHangsUpEarlyLeavesNoDescriptor) {
   const std::size_t before = daemon().open_descriptors();
 
   for (int i = 0; i < 100; ++i) {
-    const UniqueFd socket = knock();
+    const UniqueFd socket = connect_client();
     ASSERT_GT(send(socket.get(), "{\"prot", 6, MSG_NOSIGNAL), 0);
   }
 
@@ -190,7 +190,7 @@ TEST_F(ControlSocket, SendsNothingToAnotherUser) {
 
 TEST_F(ControlSocket, SendsNothingToRootIfTheDaemonHasAnotherUser) {
   if (!running_as_root()) GTEST_SKIP() << "needs root";
-  const FrontDoor others(path("theirs"), uid_of(User::Ordinary));
+  const EmptyDaemon others(path("theirs"), uid_of(User::Ordinary));
   const UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_un address{};
   address.sun_family = AF_UNIX;

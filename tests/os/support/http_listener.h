@@ -14,7 +14,7 @@
 
 namespace corral::os_tests {
 
-class HttpDoorTest : public OsTest {
+class HttpListenerTest : public OsTest {
  protected:
   struct Client {
     UniqueFd socket;
@@ -48,7 +48,7 @@ class HttpDoorTest : public OsTest {
 
   Loop loop_;
   std::vector<Held> held_;
-  std::optional<http::Listener> door_;
+  std::optional<http::Listener> listener_;
 
  private:
   void listen_at(UniqueFd socket, const http::Limits& limits, http::Gate gate);

@@ -1,4 +1,4 @@
-#include "support/front_door.h"
+#include "support/empty_daemon.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -150,29 +150,29 @@ void tell(int ready) {
   close(ready);
 }
 
-[[noreturn]] void serve(const std::string& runtime_dir, std::optional<uid_t> uid, FrontDoor::Manner manner,
+[[noreturn]] void serve(const std::string& runtime_dir, std::optional<uid_t> uid, EmptyDaemon::Manner manner,
                         int ready) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   signal(SIGPIPE, SIG_IGN);
   if (uid) become(*uid);
   prctl(PR_SET_DUMPABLE, 1);  // exec would do that: without it, our own /proc files belong to root
-  if (manner == FrontDoor::Manner::Confined) prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  if (manner == EmptyDaemon::Manner::Confined) prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   UniqueFd socket = listen_in(runtime_dir);
-  if (manner == FrontDoor::Manner::HangsUpFirst) {
+  if (manner == EmptyDaemon::Manner::HangsUpFirst) {
     tell(ready);
     close(accept(socket.get(), nullptr, nullptr));
   }
   Loop loop;
   EmptyOpener opener(loop);
   const transport::UnixListener listener(loop, std::move(socket), opener);
-  if (manner != FrontDoor::Manner::HangsUpFirst) tell(ready);
+  if (manner != EmptyDaemon::Manner::HangsUpFirst) tell(ready);
   loop.run();
   _exit(0);
 }
 
 }  // namespace
 
-FrontDoor::FrontDoor(const std::string& runtime_dir, std::optional<uid_t> uid, Manner manner) {
+EmptyDaemon::EmptyDaemon(const std::string& runtime_dir, std::optional<uid_t> uid, Manner manner) {
   int ready[2];
   if (pipe2(ready, O_CLOEXEC) != 0) std::abort();
   pid_ = fork();
@@ -189,16 +189,16 @@ FrontDoor::FrontDoor(const std::string& runtime_dir, std::optional<uid_t> uid, M
   close(ready[0]);
 }
 
-FrontDoor::~FrontDoor() { kill(); }
+EmptyDaemon::~EmptyDaemon() { kill(); }
 
-void FrontDoor::kill() {
+void EmptyDaemon::kill() {
   if (pid_ < 0) return;
   ::kill(pid_, SIGKILL);
   waitpid(pid_, nullptr, 0);
   pid_ = -1;
 }
 
-std::size_t FrontDoor::open_descriptors() const {
+std::size_t EmptyDaemon::open_descriptors() const {
   std::size_t count = 0;
   for ([[maybe_unused]] const auto& entry :
        std::filesystem::directory_iterator("/proc/" + std::to_string(pid_) + "/fd")) {

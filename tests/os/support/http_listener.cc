@@ -1,4 +1,4 @@
-#include "support/http_door.h"
+#include "support/http_listener.h"
 
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -14,7 +14,7 @@
 
 namespace corral::os_tests {
 
-void HttpDoorTest::open(const http::Limits& limits, http::Gate gate) {
+void HttpListenerTest::open(const http::Limits& limits, http::Gate gate) {
   UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -23,7 +23,7 @@ void HttpDoorTest::open(const http::Limits& limits, http::Gate gate) {
   listen_at(std::move(socket), limits, std::move(gate));
 }
 
-void HttpDoorTest::open_unix(const http::Limits& limits) {
+void HttpListenerTest::open_unix(const http::Limits& limits) {
   UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -32,13 +32,13 @@ void HttpDoorTest::open_unix(const http::Limits& limits) {
   listen_at(std::move(socket), limits, nullptr);
 }
 
-void HttpDoorTest::listen_at(UniqueFd socket, const http::Limits& limits, http::Gate gate) {
+void HttpListenerTest::listen_at(UniqueFd socket, const http::Limits& limits, http::Gate gate) {
   sockaddr_storage address{};
   socklen_t size = sizeof address;
   ASSERT_EQ(listen(socket.get(), 64), 0);
   ASSERT_EQ(getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
   address_.assign(reinterpret_cast<const char*>(&address), size);
-  door_.emplace(
+  listener_.emplace(
       loop_, std::move(socket), limits,
       [this](http::Request request, std::shared_ptr<http::Exchange> exchange) {
         handle(std::move(request), std::move(exchange));
@@ -46,14 +46,14 @@ void HttpDoorTest::listen_at(UniqueFd socket, const http::Limits& limits, http::
       std::move(gate));
 }
 
-void HttpDoorTest::handle(http::Request request, std::shared_ptr<http::Exchange> exchange) {
+void HttpListenerTest::handle(http::Request request, std::shared_ptr<http::Exchange> exchange) {
   if (request.path != "/echo") return held_.push_back({std::move(request), std::move(exchange)});
   http::Response response;
   response.large_body = request.body;
   exchange->reply(std::move(response));
 }
 
-HttpDoorTest::Client HttpDoorTest::connect() const {
+HttpListenerTest::Client HttpListenerTest::connect() const {
   sockaddr_storage address{};
   memcpy(&address, address_.data(), address_.size());
   Client client{UniqueFd(::socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0)), "", false};
@@ -64,7 +64,7 @@ HttpDoorTest::Client HttpDoorTest::connect() const {
   return client;
 }
 
-void HttpDoorTest::send(Client& client, std::string_view text) {
+void HttpListenerTest::send(Client& client, std::string_view text) {
   EXPECT_TRUE(eventually([&] {
     const ssize_t sent = ::send(client.socket.get(), text.data(), text.size(), MSG_NOSIGNAL);
     if (sent > 0) text.remove_prefix(static_cast<std::size_t>(sent));
@@ -74,7 +74,7 @@ void HttpDoorTest::send(Client& client, std::string_view text) {
 }
 
 /// All that is there, and what takes its place then.
-void HttpDoorTest::read_some(Client& client) {
+void HttpListenerTest::read_some(Client& client) {
   std::array<char, 65536> bytes;
   for (;;) {
     turn();
@@ -85,7 +85,7 @@ void HttpDoorTest::read_some(Client& client) {
   }
 }
 
-std::string HttpDoorTest::read_to(Client& client, std::string_view text) {
+std::string HttpListenerTest::read_to(Client& client, std::string_view text) {
   std::size_t end = std::string::npos;
   const bool found = eventually([&] {
     read_some(client);
@@ -98,7 +98,7 @@ std::string HttpDoorTest::read_to(Client& client, std::string_view text) {
   return taken;
 }
 
-std::string HttpDoorTest::rest_of(Client& client) {
+std::string HttpListenerTest::rest_of(Client& client) {
   EXPECT_TRUE(eventually([&] {
     read_some(client);
     return client.over;
@@ -106,7 +106,7 @@ std::string HttpDoorTest::rest_of(Client& client) {
   return std::exchange(client.got, {});
 }
 
-bool HttpDoorTest::holds(std::size_t count) {
+bool HttpListenerTest::holds(std::size_t count) {
   return eventually([&] {
     turn();
     return held_.size() == count;
