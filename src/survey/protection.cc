@@ -35,8 +35,8 @@ bool does_another_job(const Server& server, const Asker&) {
 /// client, even if it also opens a port (for a browser, for a login): its pipes decide. But a variable may
 /// have made it a service, which cannot be seen from here, so only a person may decide that.
 bool waits_for_others(const Server& server, const Asker& asker) {
-  const bool side_door = asker.asked && server.arguments == Arguments::Same;
-  return !server.listens.empty() && !side_door && !is_ours(server);
+  const bool only_extra = asker.asked && server.arguments == Arguments::Same;
+  return !server.listens.empty() && !only_extra && !is_ours(server);
 }
 
 bool is_connected(const Server& server, const Asker&) {

@@ -191,7 +191,7 @@ class Machine {
       innocent |= protects;
       listens |= trait == Trait::TcpListener || trait == Trait::UnixListener || trait == Trait::CallsItself;
     }
-    counts_["side door"] += listens && !innocent ? 1 : 0;
+    counts_["extra port"] += listens && !innocent ? 1 : 0;
     if (listens) unasked_.insert(tree.begin(), tree.end());
     counts_["leaked " + std::to_string(static_cast<int>(kind))] += innocent ? 0 : 1;
     if (innocent) {
@@ -360,7 +360,7 @@ TEST(Innocents, AreNeverEndedAndLeaksAlwaysAre) {
   }
   for (int reason = 0; reason < 8; ++reason) EXPECT_GT(counts["remnant " + std::to_string(reason)], 100);
   for (int reason = 0; reason < 4; ++reason) EXPECT_GT(counts["in cgroup " + std::to_string(reason)], 100);
-  for (const char* situation : {"language servers", "other job", "no evidence", "in use", "side door"}) {
+  for (const char* situation : {"language servers", "other job", "no evidence", "in use", "extra port"}) {
     EXPECT_GT(counts[situation], 100) << situation;
   }
 }
