@@ -92,7 +92,7 @@ void measure_connect_bridge(const Bench& bench, Results& results) {
   Section section;
   section.name = "connect-bridge";
   section.title = "connect: a call between client and server of different eras, everything on one core";
-  section.note = std::to_string(rounds) + " rounds, everything started anew in each; " +
+  section.note = std::to_string(rounds) + " rounds, everything started again in each; " +
                  std::to_string(kBatches) + " x " + std::to_string(kPerBatch) +
                  " requests of 100 bytes per mix, alternating,\neach answer checked. 'unbridged' is the same "
                  "client with a server of its own era. A modern client\nsends 200 bytes more with every "

@@ -103,7 +103,7 @@ void measure_connect_round_trip(const Bench& bench, Results& results, bool one_c
   section.title = std::string("connect: round trip of a small message, ") +
                   (one_core ? "everything on one core" : "scheduled as the kernel likes");
   section.note =
-      std::to_string(rounds) + " rounds, everything started anew in each; " + std::to_string(kBatches) +
+      std::to_string(rounds) + " rounds, everything started again in each; " + std::to_string(kBatches) +
       " x " + std::to_string(kPerBatch) +
       " requests per way, alternating, each answer checked.\n"
       "The ideal is one epoll thread that swaps ids and checks nothing; it and its server have sessions\n"

@@ -100,7 +100,7 @@ void measure_http_round_trip(const Bench& bench, Results& results, bool one_core
   section.title = std::string("HTTP: round trip of a small message, ") +
                   (one_core ? "everything on one core" : "scheduled as the kernel likes");
   section.note =
-      std::to_string(rounds) + " rounds, everything started anew in each; " + std::to_string(kBatches) +
+      std::to_string(rounds) + " rounds, everything started again in each; " + std::to_string(kBatches) +
       " x " + std::to_string(kPerBatch) +
       " requests per way, alternating, each answer checked.\n"
       "The server knows the older revisions only: in the last row each call is put into other words and\n"

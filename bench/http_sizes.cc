@@ -1,4 +1,4 @@
-// Small and large messages through the door, and what a large one costs the daemon in memory.
+// Small and large messages over HTTP, and what a large one costs the daemon in memory.
 #include <cstdlib>
 #include <cstring>
 #include <iterator>

@@ -1,6 +1,6 @@
 // The least that could be called a shared server: one thread, epoll, one server behind a pair of pipes, any
 // number of clients. Ids are replaced on the way there and put back on the way home; nothing is checked,
-// bounded, supervised or forgotten in order. It shows how fast sharing can be, and is no product.
+// bounded, supervised or forgotten in order. It shows how fast sharing can be, and is not a product.
 //
 //   ideal_forwarder --socket=PATH [--port=N] [--same-session] [--lifetime=SECONDS] [--tag=TEXT]
 //                   -- SERVER [ARG...]

@@ -10,7 +10,7 @@
 
 namespace corral::bench {
 
-/// Who to talk to.
+/// Where the server is.
 struct HttpPlace {
   int port = 0;
   std::string path = "/mcp";

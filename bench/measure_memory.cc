@@ -26,7 +26,7 @@ struct Total {
 
 struct Usage {
   Total outer;   // the process that the client started
-  Total keeper;  // all others of ours; strict may have more than one per session
+  Total keeper;  // corral's other processes; strict may have more than one per session
 };
 
 Usage usage_of(const Bench& bench, const Variant& level, int sessions) {

@@ -93,7 +93,7 @@ double reconcile(const std::string& root) {
 }
 
 Row measure_search(const Bench& bench, int younger) {
-  // In memory where that can be had: what a disk adds is the same for both, and would hide the difference.
+  // In memory where that is possible: what a disk adds is the same for both, and would hide the difference.
   const bool in_memory = access("/dev/shm", W_OK) == 0;
   std::string folder = (in_memory ? "/dev/shm" : bench.scratch) + "/corral-bench-XXXXXX";
   if (mkdtemp(folder.data()) == nullptr) throw std::runtime_error("cannot make " + folder);

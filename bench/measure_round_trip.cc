@@ -4,8 +4,8 @@
 //
 // A server of corral has a session of its own. Linux with autogroup scheduling (/proc/sys/kernel/
 // sched_autogroup_enabled) gives each session a scheduling group, and a switch between two groups costs more
-// than one within a group, whoever called setsid. So the budget is judged against a raw pipe to a server that
-// called setsid; the ratio to the plain raw pipe stands beside it.
+// than one within a group, no matter which process called setsid. So the budget is judged against a raw pipe
+// to a server that called setsid; the ratio to the plain raw pipe is printed beside it.
 #include <map>
 
 #include "measure.h"

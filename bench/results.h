@@ -51,7 +51,7 @@ struct Comparison {
 
 Comparison compare(const std::vector<double>& samples, const std::vector<double>& base);
 
-/// Judges the ratio: over the target by no more than the noise floor is no finding.
+/// Judges the ratio: over the target by no more than the noise floor is not a finding.
 Verdict judge_ratio(const Comparison& comparison, double target, double floor);
 
 /// The cells "median, over raw, x raw, middle half" and the JSON fields of a comparison.

@@ -19,8 +19,8 @@ inline constexpr const char* kSharedServer = R"("share":"shared")";
 /// `corral serve` in its own runtime directory, with one server.
 class Daemon {
  public:
-  /// Returns when it has said that it is ready. Throws std::runtime_error if it does not. With a port it has
-  /// a door there.
+  /// Returns when it has said that it is ready. Throws std::runtime_error if it does not. With a port it
+  /// listens there for HTTP clients.
   explicit Daemon(const Bench& bench, const std::string& policy = kSharedServer,
                   const std::vector<std::string>& server_args = {}, int port = 0);
   /// SIGTERM, and waits until everything is gone.
@@ -36,7 +36,7 @@ class Daemon {
 
   /// A session of `corral connect`: not opened yet.
   Link attach(const std::string& name) const;
-  /// A client of its door, connected and not opened yet.
+  /// A client of its HTTP listener, connected and not opened yet.
   HttpClient attach_http(const std::string& name, bool modern = false) const;
   int port() const { return port_; }
 

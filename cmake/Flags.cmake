@@ -1,4 +1,4 @@
-# What everything of ours is compiled with. Programs that only start the ones under test link corral_warnings: a
+# The flags for all of our own code. Programs that only start the ones under test link corral_warnings: a
 # sanitizer has nothing to find in them and doubles the time to build.
 
 if(CORRAL_SANITIZE)

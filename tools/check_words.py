@@ -9,8 +9,8 @@
 * Revisions of MCP by their dates: only wire/revisions.h names them, so that a new revision is one row of a table.
 * Unit tests that sleep: they hold the clock instead, so that they are exact and never wait.
 * Tests that are switched off, and white space at the end of a line.
-* Phrases that are translated word for word and not plain English, in every Markdown page, in src/, tests/ and fuzz/. What
-  a page quotes (code blocks and words in backticks) is not judged.
+* Phrases that are translated word for word and not plain English, in every Markdown page, in src/, tests/, fuzz/, bench/ and
+  cmake/. What a page quotes (code blocks and words in backticks) is not judged.
 """
 
 import re
@@ -48,14 +48,20 @@ MAY_SLEEP = {
     "tests/unit/base/loop_test.cc": "the loop measures how much real time a turn takes",
 }
 # Where comments and strings must be plain English, too.
-PLAIN_CODE = {"src": CPP_SUFFIXES, "tests": CPP_SUFFIXES | {".mjs"}, "fuzz": CPP_SUFFIXES}
+PLAIN_CODE = {
+    "src": CPP_SUFFIXES,
+    "tests": CPP_SUFFIXES | {".mjs"},
+    "fuzz": CPP_SUFFIXES,
+    "bench": CPP_SUFFIXES | {".py"},
+    "cmake": {".cmake"},
+}
 SWITCHED_OFF = re.compile(r"\bDISABLE[D]_\w|\b(?:test|it|describe|suite)\.onl[y]\(")
 
 # "there is no" and "is no longer" are English, and so is a question that begins with Who.
 CALQUES = (
     (r"(?:(?<!there)(?<!\s)\s+|(?<![\w\s]))is\s+no\s+(?!longer\b)[a-z]+", 'write "is not a ..." or "is not ..."'),
     (r"\bwhoev[e]r\b", "name who or what acts: the client, the process, the caller"),
-    (r"(?:^[ \t]*|(?<=[.!?]\s)|(?<=// ))(?-i:Who)\s+[a-z]+(?![^.!]*\?)", 'write "a client that ..." or "the caller"'),
+    (r"(?:^[ \t]*|(?<=[.!?]\s)|(?<=// )|(?<=# ))(?-i:Who)\s+[a-z]+(?![^.!]*\?)", 'write "a client that ..." or "the caller"'),
     (r"\bof\s+our[s]\b", "write \"corral's\" or \"our own\""),
     (r"\bane[w]\b", 'write "again", or use a verb with "re-"'),
     (r"\b(?:can|cannot|could)\s+be\s+ha[d]\b", 'write "is available" or "exists"'),
@@ -66,8 +72,9 @@ CALQUES = (
     (r"\b(?:comes?|asks?\s+for)\s+by\s+UR[L]\b", 'write "connects by URL"'),
     (r"\blimits?\s+of\s+open\s+file[s]\b", 'write "open-file limit"'),
     (r"\bin\s+turn[s]\b", 'write "alternately"'),
+    (r"\b(?:h[e]|sh[e]|hi[sm])\b", 'write "the user", "the process" or "they"'),
 )
-COMMENT_MARK = re.compile(r"^[ \t]*//+", re.MULTILINE)
+COMMENT_MARK = re.compile(r"^[ \t]*(?://+|#+)", re.MULTILINE)
 COMMENT = re.compile(r"^\s*(?://|#(?!!)|\*|/\*|<!--)")
 
 

@@ -43,7 +43,7 @@ class Client:
         self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
     def list_tools(self):
-        """Whoever is told that there are none yet waits for the news, as real clients do."""
+        """If there are none yet, waits for the notification that they changed, as real clients do."""
         tools = self.request("tools/list", {})["tools"]
         deadline = time.monotonic() + PATIENCE
         while not tools:

@@ -28,8 +28,8 @@ def state(sample):
 
 
 def break_even(cold, following, direct):
-    """From which session on it has cost less waiting than direct stdio, by the first answers. Less than a tenth is
-    no difference: so much do two equal starts differ on a busy machine."""
+    """From which session on it has cost less waiting than direct stdio, by the first answers. Less than a tenth does
+    not count: two equal starts differ by that much on a busy machine."""
     if cold < 0.9 * direct:
         return "1st"
     if following > 0.9 * direct:
@@ -77,7 +77,7 @@ def table(passes):
 
 
 # What the notes that corral was built from report for a server with 29 tools that takes 30 to 40 s to start, on another
-# machine (WSL2), and the row of ours that is the same approach.
+# machine (WSL2), and our row for the same approach.
 SEED = [
     ("agent gateway", "1.2 s", "0.8 s", "about 10,150", None),
     ("subprocess, stdio", "46.6 s", "32.4 s", "0", DIRECT),

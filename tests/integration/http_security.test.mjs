@@ -47,7 +47,7 @@ async function newToken(daemon, name, ...words) {
 // ---- who
 
 daemonTest(
-  'another user is refused without a token, also when he closes at once, and no secret is written',
+  'another user is refused without a token, also after closing the connection at once, and no secret is written',
   { serve: ANY_PORT, servers: tracing, skip: canBeOther ? false : 'only root can become another user' },
   async (daemon, lab) => {
     await daemon.url();

@@ -65,7 +65,7 @@ TEST_F(HttpLimits, KeepsOnlySoMuchForAllThatDoNotRead) {
   EXPECT_TRUE(eventually([&] {
     read_some(clients[0]);
     return clients[0].got.size() > large->size();
-  })) << "and who was first gets his";
+  })) << "and the first client gets its answer";
   EXPECT_EQ(large.use_count(), 1);
 }
 

@@ -158,7 +158,7 @@ TEST_F(RemnantCgroup, WakesAStoppedKeeperInIt) {
   EXPECT_EQ(file("noted"), "done\n");
 }
 
-// Anybody can look like a keeper, and have a cookie of his own.
+// Any program can look like a keeper, and have a cookie of its own.
 TEST_F(RemnantCgroup, IsKilledWhenWhatLooksLikeAKeeperHasHadItsTime) {
   std::filesystem::copy_file("/bin/sleep", path("corral-keeper"));
   const auto daemon = crash({"/bin/sh", "-c",

@@ -297,6 +297,7 @@ class Words(CheckCase):
             "Clients come by UR" "L.": "come by UR" "L",
             "The limit of open file" "s.": "limit of open file" "s",
             "They run in turn" "s.": "in turn" "s",
+            "The user writes what h" "e wants.": "h" "e",
         }
         for sentence, caught in calques.items():
             with self.subTest(sentence):
@@ -317,11 +318,21 @@ class Words(CheckCase):
 
     def test_source_and_tests_are_judged_and_scripts_are_not(self):
         text = "// Wh" "o calls it is n" "o client.\n"
-        judged = ("fuzz/a.cc", "src/wire/a.cc", "tests/integration/a.test.mjs", "tests/unit/wire/a.cc")
-        for path in (*judged, "bench/a.cc", "tests/chaos/run", "tools/a.py"):
+        judged = ("bench/a.cc", "fuzz/a.cc", "src/wire/a.cc", "tests/integration/a.test.mjs", "tests/unit/wire/a.cc")
+        for path in (*judged, "tests/chaos/run", "tools/a.py"):
             self.write(path, text)
         phrases = ("Wh" "o calls", "is n" "o client")
         self.assert_caught(*(f"{path}:1: not plain English: {phrase}" for path in judged for phrase in phrases))
+
+    def test_benchmarks_in_python_and_build_files_are_judged(self):
+        text = "# It is\n# n" "o client.\nx = 1  # Wh" "o calls\n"
+        for path in ("bench/a.py", "cmake/A.cmake"):
+            self.write(path, text)
+        self.assert_caught(
+            *(f"{path}:{found}" for path in ("bench/a.py", "cmake/A.cmake") for found in (
+                "1: not plain English: is n" "o client", "3: not plain English: Wh" "o calls"
+            ))
+        )
 
     def test_a_phrase_that_goes_on_in_the_next_line_of_a_comment_is_caught(self):
         self.write("src/wire/a.cc", "  /// It is\n  /// n" "o client.\n  // There\n  // is no other.\n")

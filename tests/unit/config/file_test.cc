@@ -71,7 +71,7 @@ TEST_F(ConfigFiles, AreBelievedIfNobodyElseMayChangeThem) {
     return objection_to({1000, owner, mode, [group_of_one] { return group_of_one; }}, "f");
   };
   EXPECT_EQ(objection(1000, 0600, false), "");
-  EXPECT_EQ(objection(0, 0644, false), "") << "root may do as he likes anyway";
+  EXPECT_EQ(objection(0, 0644, false), "") << "root may do anything in any case";
   EXPECT_EQ(objection(1000, 0664, true), "") << "a group with nobody else in it";
   EXPECT_THAT(objection(1000, 0664, false), HasSubstr("chmod g-w"));
   EXPECT_THAT(objection(0, 0660, false), HasSubstr("chmod g-w"));
