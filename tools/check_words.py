@@ -10,7 +10,7 @@
 * Unit tests that sleep: they hold the clock instead, so that they are exact and never wait.
 * Tests that are switched off, and white space at the end of a line.
 * Phrases that are translated word for word and not plain English, in every Markdown page, in src/, tests/, fuzz/, bench/ and
-  cmake/. What a page quotes (code blocks and words in backticks) is not judged.
+  cmake/, and in the names of tests. What a page quotes (code blocks and words in backticks) is not judged.
 """
 
 import re
@@ -75,6 +75,15 @@ CALQUES = (
     (r"\b(?:h[e]|sh[e]|hi[sm])\b", 'write "the user", "the process" or "they"'),
 )
 COMMENT_MARK = re.compile(r"^[ \t]*(?://+|#+)", re.MULTILINE)
+TEST_NAME = re.compile(r"\bTEST(?:_F|_P)?\s*\(\s*(\w+)\s*,\s*(\w+)\s*\)")
+# The same phrases in names of tests, where "ThereIsNo" and "IsNoLonger" are English, too.
+NAME_CALQUES = (
+    (re.compile(r"(?<!There)IsNo(?!Longer)[A-Z]\w*"), 'write "IsNotA..." or "IsNot..."'),
+    (re.compile(r"Whoeve[r]"), "name who or what acts: the client, the process, the caller"),
+    (re.compile(r"Ane[w](?![a-z])"), 'write "Again", or use a verb with "Re"'),
+    (re.compile(r"OfOur[s](?![a-z])"), 'write "Corrals"'),
+    (re.compile(r"^Wh[o][A-Z]\w*"), 'begin with what it is about: "AClientThat..."'),
+)
 COMMENT = re.compile(r"^\s*(?://|#(?!!)|\*|/\*|<!--)")
 
 
@@ -129,8 +138,22 @@ def check_prose(path, text):
     return problems
 
 
+def check_test_names(path, text):
+    """The names of tests and of their suites; a suite is judged once for each of its tests."""
+    if path.parts[0] != "tests" or path.suffix not in CPP_SUFFIXES:
+        return []
+    return [
+        Problem(str(path), docs_text.line_of(text, test.start()), f"not plain English: {found.group()}", fix)
+        for test in TEST_NAME.finditer(text)
+        for name in test.groups()
+        for pattern, fix in NAME_CALQUES
+        for found in pattern.finditer(name)
+    ]
+
+
 def check_file(path, text):
     problems = check_prose(path, text) if is_plain(path) else []
+    problems += check_test_names(path, text)
     rules = rules_for(path)
     for number, line in enumerate(text.split("\n"), 1):
         for pattern, what, fix, in_comments in rules:

@@ -338,6 +338,27 @@ class Words(CheckCase):
         self.write("src/wire/a.cc", "  /// It is\n  /// n" "o client.\n  // There\n  // is no other.\n")
         self.assert_caught("src/wire/a.cc:1: not plain English: is n" "o client")
 
+    def test_names_of_tests_that_are_not_plain_english_are_caught(self):
+        names = {
+            "TEST(Text, ANumberIsN" "oWord)": "IsN" "oWord",
+            "TEST_F(Text, IsReadByWhoev" "erAsks)": "Whoev" "er",
+            "TEST_P(Text, BeginsAne" "w)": "Ane" "w",
+            "TEST(Text, OfACommandOfOur" "s)": "OfOur" "s",
+            "TEST_F(Text, Wh" "oAsksIsTold)": "Wh" "oAsksIsTold",
+            "TEST(Wh" "oIsTold, IsTold)": "Wh" "oIsTold",
+            "TEST_F(Text,\n       ALongNameIsN" "oName)": "IsN" "oName",
+        }
+        for name, caught in names.items():
+            with self.subTest(name):
+                self.write("tests/unit/a_test.cc", "int a;\n" + name + " {\n}\n")
+                self.assert_caught(f"tests/unit/a_test.cc:2: not plain English: {caught}; ")
+
+    def test_names_of_tests_in_plain_english_pass(self):
+        names = ("ThereIsNoServer", "IsNotAServer", "IsNoLongerThere", "ANewOne", "OfOurselves", "SaysWhoAsks")
+        self.write("tests/unit/a_test.cc", "".join(f"TEST(Who, {name}) {{\n}}\n" for name in names))
+        self.write("src/wire/a.cc", "TEST(Text, ANumberIsN" "oWord) {\n}\n")
+        self.assert_clean()
+
     def test_generated_folders_and_binary_files_are_left_alone(self):
         self.write("node_modules/x/a.js", "// TO" "DO \n")
         (self.root / "logo.png").write_bytes(b"\0 \n")
