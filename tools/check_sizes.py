@@ -8,6 +8,8 @@ A class has at most CLASS_CAP member functions, and its member functions are def
 outgrows the caps lacks a noun, and a second file would only hide that. A header and the .cc file of the same name
 have at least UNIT_FLOOR lines together. At least HEADER_COMMENTS percent of the lines of a directory's headers are
 comments, because a contract that nobody wrote down cannot be kept.
+
+A page in LINE_CAPS has at most so many lines: details belong on the pages that it links.
 """
 
 import ast
@@ -24,6 +26,7 @@ FUNCTION_CAP = 60
 CLASS_CAP = 40
 UNIT_FLOOR = 30
 HEADER_COMMENTS = 15  # percent
+LINE_CAPS = {"README.md": 250}
 # Smaller units, and why each is a file of its own.
 SMALL_UNITS = {
     "base/boost_json": "compiles Boost.JSON once",
@@ -186,6 +189,17 @@ def check_units(sources):
     return problems
 
 
+def check_pages(texts):
+    """Pages that are too long to be read in one go. `texts` maps the pages in LINE_CAPS to their texts."""
+    problems = []
+    for page, text in texts.items():
+        lines, cap = len(text.splitlines()), LINE_CAPS[page]
+        if lines > cap:
+            fix = f"move details to a page in docs/ (cap {cap})"
+            problems.append(Problem(page, lines, f"page has {lines} lines", fix))
+    return problems
+
+
 def main(argv=None):
     root = parse_root(__doc__, argv)
     problems = []
@@ -208,6 +222,7 @@ def main(argv=None):
             all_functions.extend(functions)
             texts.append(text)
     problems += check_classes(sources) + check_units(sources)
+    problems += check_pages({page: read_text(root / page) or "" for page in LINE_CAPS if (root / page).is_file()})
     for label, (lines, functions, texts) in groups.items():
         print_budget(label, lines, functions, texts)
     return finish("check_sizes", problems, f"{checked} files under the caps")

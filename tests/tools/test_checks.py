@@ -159,6 +159,13 @@ class Sizes(CheckCase):
         self.write("tests/x/t.py", "def f():\n" + "    g()\n" * 60)
         self.assert_caught("src/base/a.cc:501: file has 501 lines", "tests/x/t.py:1: function f has 61 lines")
 
+    def test_long_readme_is_caught_and_other_pages_may_be_long(self):
+        self.write("README.md", "A line.\n" * 250)
+        self.write("docs/a.md", "A line.\n" * 251)
+        self.assert_clean()
+        self.write("README.md", "A line.\n" * 251)
+        self.assert_caught("README.md:251: page has 251 lines")
+
 
 class Paths(CheckCase):
     check = "check_paths"
