@@ -10,7 +10,7 @@
 #include "transport/http_rules.h"
 #include "wire/error_codes.h"
 #include "wire/json_text.h"
-#include "wire/line_pipe.h"
+#include "wire/channel.h"
 
 namespace corral::transport {
 namespace {
@@ -260,7 +260,7 @@ void ModernSession::begin_stream(ModernPost& post) {
 /// For notifications. A client that does not read may miss them, so that no other client waits for it. A
 /// listen that missed one would show an old state forever, so it ends, and its client asks again.
 void ModernSession::write(ModernPost& post, std::string text) {
-  const bool full = post.queued() > wire::LinePipe::kHighWater;
+  const bool full = post.queued() > wire::Channel::kHighWater;
   if (full && programs_ == Programs::Several) {
     ++dropped_;
     post.behind = post.listens;

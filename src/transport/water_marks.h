@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "wire/line_pipe.h"
+#include "wire/channel.h"
 
 namespace corral::transport {
 
@@ -15,12 +15,12 @@ class WaterMarks {
   bool congested() const { return congested_; }
 
   /// To be called when something was queued.
-  void rose(std::size_t queued) { congested_ = congested_ || queued > wire::LinePipe::kHighWater; }
+  void rose(std::size_t queued) { congested_ = congested_ || queued > wire::Channel::kHighWater; }
 
   /// To be called when something was read or given up. Returns whether this ended the congestion: then the
   /// session must be told.
   bool fell(std::size_t queued) {
-    return queued < wire::LinePipe::kLowWater && std::exchange(congested_, false);
+    return queued < wire::Channel::kLowWater && std::exchange(congested_, false);
   }
 
  private:

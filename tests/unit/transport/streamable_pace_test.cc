@@ -1,6 +1,6 @@
 // A client that does not read, a server that does not take, and the end of both.
 #include "transport/streamable_fixture.h"
-#include "wire/line_pipe.h"
+#include "wire/channel.h"
 
 namespace corral::transport {
 namespace {
@@ -44,7 +44,7 @@ TEST_F(StreamablePace, AnAnswerRightBehindWhatCongestedItIsTheEndOfThat) {
   const HttpReply slow = post(call("1"));
   slow->slow = true;
   const std::string much = log_message(std::string(60'000, 'x'));
-  while (slow->waiting + much.size() < wire::LinePipe::kHighWater) say(much);
+  while (slow->waiting + much.size() < wire::Channel::kHighWater) say(much);
   ASSERT_THAT(calls(), SizeIs(1));
   ASSERT_FALSE(transport->congested());
   // On one line: behind a line that congests it nothing is read.

@@ -5,8 +5,8 @@
 namespace corral::transport {
 namespace {
 
-constexpr std::size_t kHigh = wire::LinePipe::kHighWater;
-constexpr std::size_t kLow = wire::LinePipe::kLowWater;
+constexpr std::size_t kHigh = wire::Channel::kHighWater;
+constexpr std::size_t kLow = wire::Channel::kLowWater;
 
 TEST(WaterMarks, AreCongestedAboveTheHighMark) {
   WaterMarks marks;
