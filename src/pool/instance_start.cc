@@ -34,8 +34,9 @@ Result<std::unique_ptr<Router>> start_router(SlotContext& context, const ServerS
   auto router = std::make_unique<Router>(context.loop, router_options(spec, decision, context.catalog),
                                          listener, learner);
   const instance::JournalEntry entry{context.journal, spec.server};
-  if (const auto started = router->start(context.spawner, spec.launch, context.line_cap, entry); !started)
-    return started.error();
+  const auto started =
+      router->start(context.spawner, spec.launch, context.line_cap, entry, spec.make_channel);
+  if (!started) return started.error();
   ++context.started;
   context.children.started(router->instance()->keeper());
   return router;

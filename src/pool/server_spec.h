@@ -18,6 +18,7 @@
 #include "knowledge/manifest.h"
 #include "knowledge/notice.h"
 #include "proc/launch_spec.h"
+#include "wire/line_pipe.h"
 
 namespace corral::pool {
 
@@ -25,6 +26,7 @@ struct ServerSpec {
   std::string server;    // the name of the entry or of the command
   config::Server entry;  // all options, expanded; defaults for a client's command
   proc::LaunchSpec launch;
+  wire::ChannelMaker make_channel = wire::make_line_pipe;  // the framing of its messages
   const knowledge::KnownServer* known = nullptr;  // its row in the list of known servers
   knowledge::Noticed noticed;                     // what of `launch` makes a difference to it
   std::string key;  // computed from `launch`; specifications with the same key are the same server

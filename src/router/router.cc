@@ -104,8 +104,8 @@ Router::Router(Loop& loop, RouterOptions options, Listener& listener, Learner& l
 }
 
 Result<void> Router::start(proc::Spawner& spawner, const proc::LaunchSpec& spec, std::size_t line_cap,
-                           const instance::JournalEntry& entry) {
-  auto instance = instance::Instance::start(loop_, spawner, spec, line_cap, *this, entry);
+                           const instance::JournalEntry& entry, wire::ChannelMaker make_channel) {
+  auto instance = instance::Instance::start(loop_, spawner, spec, line_cap, *this, entry, make_channel);
   if (!instance) return instance.error();
   instance_ = std::move(*instance);
   own_.connect(*instance_);

@@ -73,9 +73,11 @@ class Router final : public instance::Instance::Events {
 
   Router(Loop& loop, RouterOptions options, Listener& listener, Learner& learner);
 
-  /// Starts the process. Call once, before any other function.
+  /// Starts the process, whose messages have the framing of `make_channel`. Call once, before any other
+  /// function.
   Result<void> start(proc::Spawner& spawner, const proc::LaunchSpec& spec, std::size_t line_cap,
-                     const instance::JournalEntry& entry = {});
+                     const instance::JournalEntry& entry = {},
+                     wire::ChannelMaker make_channel = wire::make_line_pipe);
   /// Begins the handshake. Call once; ends with `on_open`, `on_unusable` or `on_server_lost`.
   void open(const instance::Opening& opening);
 

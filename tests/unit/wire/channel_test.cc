@@ -179,6 +179,26 @@ TEST(ChannelOfAnInstance, MayHaveAnotherFraming) {
   EXPECT_EQ(instance.counters().lines_dropped, 1U);
 }
 
+TEST(ChannelOfASpec, CarriesASessionThroughTheRouter) {
+  Exchange exchange(config::Share::Session);
+  exchange.wanted->make_channel = ContentLengthChannel::make;
+  FakeClient& client = exchange.connect();
+
+  client.say(kInitialize);
+  settle(exchange.loop);
+  FakeServer& server = exchange.server();
+  EXPECT_THAT(server.heard(), ElementsAre(HasSubstr("Content-Length: "), "\r"));
+  server.say_raw(framed(R"({"jsonrpc":"2.0","id":1,"result":{"capabilities":{}}})"));
+  settle(exchange.loop);
+  EXPECT_THAT(client.heard(), ElementsAre(HasSubstr(R"("id":0,"result")")));
+
+  client.say(R"({"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"t"}})");
+  settle(exchange.loop);
+  server.say_raw(framed("{\"jsonrpc\":\"2.0\",\n\"id\":2,\"result\":{\"content\":[]}}"));
+  settle(exchange.loop);
+  EXPECT_THAT(client.heard(), ElementsAre("{\"jsonrpc\":\"2.0\",\n\"id\":\"a\",\"result\":{\"content\":[]}}"));
+}
+
 // ---- a client
 
 class QuietLine final : public transport::ShimLine {
