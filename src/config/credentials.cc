@@ -40,9 +40,9 @@ bool is_plain(std::string_view name, std::string_view value) {
   return names_secret(name) || looks_secret(value);
 }
 
-class Look {
+class CredentialSearch {
  public:
-  explicit Look(const json::object& entry) : entry_(entry) {}
+  explicit CredentialSearch(const json::object& entry) : entry_(entry) {}
 
   std::vector<PlainCredential> all() {
     for (const char* const key : {"env", "environment"}) named_values(key, "");
@@ -110,6 +110,8 @@ class Look {
 
 }  // namespace
 
-std::vector<PlainCredential> plain_credentials(const json::object& entry) { return Look(entry).all(); }
+std::vector<PlainCredential> plain_credentials(const json::object& entry) {
+  return CredentialSearch(entry).all();
+}
 
 }  // namespace corral::config

@@ -95,8 +95,8 @@ void HttpApi::show_events(const http::Request& request, const ExchangePointer& e
         400, "\"after\" must be a number, \"limit\" one from 1 to " + std::to_string(control::kMostEvents) +
                  ", \"wait_ms\" one up to " + std::to_string(control::kLongestWait.count())));
   }
-  const observe::EventReader::Wish wish{*after, *limit, std::chrono::milliseconds(*wait)};
-  records_.reader().read(wish,
+  const observe::EventReader::Query query{*after, *limit, std::chrono::milliseconds(*wait)};
+  records_.reader().read(query,
                          [exchange](const std::string& json) { exchange->reply(api_reply(200, json)); });
 }
 

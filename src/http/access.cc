@@ -23,32 +23,32 @@ bool consists_of(std::string_view text, std::string_view more) {
   });
 }
 
-struct Place {
+struct HostPort {
   std::string_view host;  // an IPv6 address without its brackets
   std::string_view port;  // empty = none was named
 };
 
 /// "name", "name:80", "127.0.0.1:80", "[::1]:80". Nothing else: no user name, no space, no path.
-std::optional<Place> parse_place(std::string_view text) {
+std::optional<HostPort> parse_host_port(std::string_view text) {
   if (text.empty() || text.size() > kLongestHost) return std::nullopt;
-  Place place;
+  HostPort named;
   if (text.front() == '[') {
     const std::size_t close = text.find(']');
     if (close == std::string_view::npos) return std::nullopt;
-    place.host = text.substr(1, close - 1);
+    named.host = text.substr(1, close - 1);
     text.remove_prefix(close + 1);
-    if (!consists_of(place.host, ":.")) return std::nullopt;
+    if (!consists_of(named.host, ":.")) return std::nullopt;
   } else {
-    place.host = text.substr(0, text.find(':'));
-    text.remove_prefix(place.host.size());
-    if (!consists_of(place.host, "-._")) return std::nullopt;
+    named.host = text.substr(0, text.find(':'));
+    text.remove_prefix(named.host.size());
+    if (!consists_of(named.host, "-._")) return std::nullopt;
   }
-  if (place.host.empty()) return std::nullopt;
-  if (text.empty()) return place;
-  place.port = text.substr(1);
-  const bool number = !place.port.empty() && place.port.size() <= 5 &&
-                      place.port.find_first_not_of("0123456789") == std::string_view::npos;
-  return text.front() == ':' && number ? std::optional(place) : std::nullopt;
+  if (named.host.empty()) return std::nullopt;
+  if (text.empty()) return named;
+  named.port = text.substr(1);
+  const bool number = !named.port.empty() && named.port.size() <= 5 &&
+                      named.port.find_first_not_of("0123456789") == std::string_view::npos;
+  return text.front() == ':' && number ? std::optional(named) : std::nullopt;
 }
 
 bool is_this_machine(std::string_view host) {
@@ -85,19 +85,19 @@ std::optional<Access> check_host(const Request& request, const AccessRules& rule
   }
   const std::string_view value = request.header("Host");
   if (is_own_address(value, rules.port)) return std::nullopt;
-  const std::optional<Place> place = parse_place(value);
-  if (!place) return refuse_access(403, "The Host header is neither a name nor an address. Send HOST:PORT.");
+  const std::optional<HostPort> named = parse_host_port(value);
+  if (!named) return refuse_access(403, "The Host header is neither a name nor an address. Send HOST:PORT.");
   if (request.peer->socket == Peer::Socket::Unix) return std::nullopt;
   const std::string port = std::to_string(rules.port);
   const std::string own = "http://" + rules.address + ":" + port + "/";
-  if (is_this_machine(place->host) || same_word(without_brackets(rules.address), place->host)) {
-    if (place->port == port || (place->port.empty() && rules.port == 80)) return std::nullopt;
+  if (is_this_machine(named->host) || same_word(without_brackets(rules.address), named->host)) {
+    if (named->port == port || (named->port.empty() && rules.port == 80)) return std::nullopt;
     return refuse_access(403, "The Host header '" + std::string(value) +
                                   "' names a port other than this one. Use " + own + ".");
   }
   const bool configured = std::any_of(
       rules.hosts.begin(), rules.hosts.end(),
-      [&place](const std::string& host) { return same_word(without_brackets(host), place->host); });
+      [&named](const std::string& host) { return same_word(without_brackets(host), named->host); });
   if (configured) return std::nullopt;
   return refuse_access(403, "The Host header '" + std::string(value) +
                                 "' is not a name of this machine, so this request may come from a web page. "

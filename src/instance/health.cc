@@ -15,12 +15,12 @@ Health::Health(Clock::duration interval, Pings pings, Clock::time_point now)
       due_(now + interval),
       proven_(pings == Pings::Answered) {}
 
-Health::Look Health::wait(Clock::time_point now, Clock::duration time) {
+Health::Verdict Health::wait(Clock::time_point now, Clock::duration time) {
   due_ = now + time;
   return {Advice::Wait, time};
 }
 
-Health::Look Health::look(Clock::time_point now, const Activity& activity) {
+Health::Verdict Health::look(Clock::time_point now, const Activity& activity) {
   const bool spoke = activity.said != said_;
   said_ = activity.said;
   if (activity.busy || spoke) {
@@ -38,7 +38,7 @@ Health::Look Health::look(Clock::time_point now, const Activity& activity) {
   return {Advice::Ask, patience_};
 }
 
-Health::Look Health::judge_silence(Clock::time_point now) {
+Health::Verdict Health::judge_silence(Clock::time_point now) {
   const Clock::duration waited = now - *asked_;
   if (waited < patience_) return wait(now, patience_ - waited);
   if (!proven_) {

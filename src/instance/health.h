@@ -19,7 +19,7 @@ class Health {
     AskAgain,  // it did not answer: it is unhealthy, send another ping
     Hung,      // it did not answer the second one either
   };
-  struct Look {
+  struct Verdict {
     Advice advice;
     Clock::duration next;  // the time until the next look
   };
@@ -34,7 +34,7 @@ class Health {
   /// `interval` is how long the server may be silent before it is asked.
   Health(Clock::duration interval, Pings pings, Clock::time_point now);
 
-  Look look(Clock::time_point now, const Activity& activity);
+  Verdict look(Clock::time_point now, const Activity& activity);
   void answered() { proven_ = true; }
 
   bool proven() const { return proven_; }
@@ -42,8 +42,8 @@ class Health {
   bool unhealthy() const { return misses_ > 0; }
 
  private:
-  Look wait(Clock::time_point now, Clock::duration time);
-  Look judge_silence(Clock::time_point now);
+  Verdict wait(Clock::time_point now, Clock::duration time);
+  Verdict judge_silence(Clock::time_point now);
 
   Clock::duration interval_;
   Clock::duration patience_;  // for the answer to one ping

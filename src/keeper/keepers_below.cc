@@ -37,7 +37,7 @@ bool runs_a_file_of_that_name(pid_t pid) {
 }
 
 /// The state of one walk.
-struct Look {
+struct Search {
   const FileId& helper;
   bool met = false;
 };
@@ -67,29 +67,29 @@ bool is_keeper(pid_t pid, const FileId& helper) {
 bool any_keeper_below(pid_t root, const FileId& helper) {
   pid_t below[kMostLookedAt];
   constexpr int kLooks = 2;  // one pass may miss a keeper whose parent changes at that moment
-  Look look{helper};
-  for (int i = 0; i < kLooks && !look.met; ++i) {
+  Search search{helper};
+  for (int i = 0; i < kLooks && !search.met; ++i) {
     const std::size_t seen = walk_below(
         root, below,
         [](pid_t pid, void* context) {
-          Look& own = *static_cast<Look*>(context);
+          Search& own = *static_cast<Search*>(context);
           own.met = is_keeper(pid, own.helper);
           return own.met ? Step::Stop : Step::Into;
         },
-        &look);
+        &search);
     if (seen == kMostLookedAt) break;  // a fork storm or a very large tree is not worth the time
   }
-  return look.met;
+  return search.met;
 }
 
 std::size_t outside_keepers_below(pid_t root, const FileId& helper, std::span<pid_t> found) {
-  Look look{helper};
+  Search search{helper};
   return walk_below(
       root, found,
       [](pid_t pid, void* context) {
-        return is_keeper(pid, static_cast<Look*>(context)->helper) ? Step::Past : Step::Into;
+        return is_keeper(pid, static_cast<Search*>(context)->helper) ? Step::Past : Step::Into;
       },
-      &look);
+      &search);
 }
 
 }  // namespace corral::keeper

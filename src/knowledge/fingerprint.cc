@@ -123,18 +123,18 @@ std::optional<Program> find_input_reader(pid_t top, std::uint64_t input_inode) {
   return program;
 }
 
-enum class Look : std::uint8_t { Found, Gone, Unknown };
+enum class FileState : std::uint8_t { Found, Gone, Unknown };
 
-Look look_at(const std::string& path, FilePrint& print) {
+FileState look_at(const std::string& path, FilePrint& print) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) {
-    return errno == ENOENT || errno == ENOTDIR ? Look::Gone : Look::Unknown;
+    return errno == ENOENT || errno == ENOTDIR ? FileState::Gone : FileState::Unknown;
   }
-  if (!S_ISREG(status.st_mode)) return Look::Gone;  // its name now belongs to something else
+  if (!S_ISREG(status.st_mode)) return FileState::Gone;  // its name now belongs to something else
   constexpr std::int64_t kSecond = 1'000'000'000;
   print = {path, status.st_dev, status.st_ino, static_cast<std::uint64_t>(status.st_size),
            status.st_mtim.tv_sec * kSecond + status.st_mtim.tv_nsec};
-  return Look::Found;
+  return FileState::Found;
 }
 
 }  // namespace
@@ -146,7 +146,7 @@ Fingerprint learn_fingerprint(pid_t server, std::uint64_t input_inode) {
   Fingerprint fingerprint;
   for (const std::string& path : files_of(*program, home == nullptr ? "" : home)) {
     FilePrint print;
-    if (look_at(path, print) == Look::Found) fingerprint.files.push_back(std::move(print));
+    if (look_at(path, print) == FileState::Found) fingerprint.files.push_back(std::move(print));
   }
   return fingerprint;
 }
@@ -154,10 +154,10 @@ Fingerprint learn_fingerprint(pid_t server, std::uint64_t input_inode) {
 std::optional<std::string> what_changed(const Fingerprint& fingerprint) {
   for (const FilePrint& before : fingerprint.files) {
     FilePrint now;
-    const Look look = look_at(before.path, now);
-    if (look == Look::Gone) return printable(before.path) + " is gone";
+    const FileState state = look_at(before.path, now);
+    if (state == FileState::Gone) return printable(before.path) + " is gone";
     // A file that cannot be read now is not known to have changed.
-    if (look == Look::Found && now != before) return printable(before.path) + " has changed";
+    if (state == FileState::Found && now != before) return printable(before.path) + " has changed";
   }
   return std::nullopt;
 }

@@ -26,35 +26,35 @@ EventReader::EventReader(Loop& loop, events::Stream& stream, registry::Registry*
   });
 }
 
-void EventReader::read(const Wish& wish, Answer answer) {
-  const bool nothing = wish.after == stream_.last();
-  if (!nothing || wish.wait.count() == 0 || waiters_.size() >= kMostWaiters)
-    return this->answer(wish, answer);
-  Waiter& waiter = waiters_.emplace_back(Waiter{wish, std::move(answer), std::make_unique<Timer>(loop_)});
-  waiter.timer->start(wish.wait, [this, place = std::prev(waiters_.end())] {
+void EventReader::read(const Query& query, Answer answer) {
+  const bool nothing = query.after == stream_.last();
+  if (!nothing || query.wait.count() == 0 || waiters_.size() >= kMostWaiters)
+    return this->answer(query, answer);
+  Waiter& waiter = waiters_.emplace_back(Waiter{query, std::move(answer), std::make_unique<Timer>(loop_)});
+  waiter.timer->start(query.wait, [this, place = std::prev(waiters_.end())] {
     const Waiter over = std::move(*place);
     waiters_.erase(place);
-    this->answer(over.wish, over.answer);
+    this->answer(over.query, over.answer);
   });
 }
 
 void EventReader::answer_all() {
   announced_ = false;
-  for (const Waiter& waiter : std::exchange(waiters_, {})) answer(waiter.wish, waiter.answer);
+  for (const Waiter& waiter : std::exchange(waiters_, {})) answer(waiter.query, waiter.answer);
 }
 
-std::vector<events::Event> EventReader::find(const Wish& wish) {
+std::vector<events::Event> EventReader::find(const Query& query) {
   // Numbers that have not been reached come from a registry that was lost.
-  if (wish.after >= stream_.last()) return {};
-  const bool remembered = stream_.first() != 0 && wish.after + 1 >= stream_.first();
-  if (remembered || registry_ == nullptr) return stream_.after(wish.after, wish.limit);
+  if (query.after >= stream_.last()) return {};
+  const bool remembered = stream_.first() != 0 && query.after + 1 >= stream_.first();
+  if (remembered || registry_ == nullptr) return stream_.after(query.after, query.limit);
   registry_->flush();
-  std::vector<events::Event> found = registry_->events_after(wish.after, wish.limit);
-  return found.empty() ? stream_.after(wish.after, wish.limit) : found;
+  std::vector<events::Event> found = registry_->events_after(query.after, query.limit);
+  return found.empty() ? stream_.after(query.after, query.limit) : found;
 }
 
-void EventReader::answer(const Wish& wish, const Answer& answer) {
-  const std::vector<events::Event> found = find(wish);
+void EventReader::answer(const Query& query, const Answer& answer) {
+  const std::vector<events::Event> found = find(query);
   answer(events_json(found, found.empty() ? stream_.last() : found.back().number));
 }
 

@@ -22,7 +22,7 @@ class EventReader {
   /// outlive the reader.
   EventReader(Loop& loop, events::Stream& stream, registry::Registry* registry);
 
-  struct Wish {
+  struct Query {
     std::uint64_t after = 0;
     std::size_t limit = 0;
     std::chrono::milliseconds wait{0};
@@ -31,17 +31,17 @@ class EventReader {
   using Answer = std::function<void(const std::string& json)>;
   /// Calls `answer` at once, when the first event arrives, or when the time is over. Never after the reader
   /// is destroyed. `answer` may call `read`.
-  void read(const Wish& wish, Answer answer);
+  void read(const Query& query, Answer answer);
 
  private:
   struct Waiter {
-    Wish wish;
+    Query query;
     Answer answer;
     std::unique_ptr<Timer> timer;
   };
 
-  std::vector<events::Event> find(const Wish& wish);
-  void answer(const Wish& wish, const Answer& answer);
+  std::vector<events::Event> find(const Query& query);
+  void answer(const Query& query, const Answer& answer);
   void answer_all();
 
   Loop& loop_;

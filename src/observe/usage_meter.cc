@@ -48,29 +48,29 @@ struct Findings {
 
 /// One measurement at a time: if /proc hangs, requests must not pile up as jobs.
 void UsageMeter::measure(std::vector<pid_t> keepers, std::vector<pid_t> clients, Measured measured) {
-  Wish wish = std::exchange(next_, std::nullopt).value_or(Wish{});
-  wish.keepers = std::move(keepers);  // the latest request has the current list
-  wish.clients = std::move(clients);
-  wish.measured.push_back(std::move(measured));
+  Request request = std::exchange(next_, std::nullopt).value_or(Request{});
+  request.keepers = std::move(keepers);  // the latest request has the current list
+  request.clients = std::move(clients);
+  request.measured.push_back(std::move(measured));
   if (looking_) {
-    next_ = std::move(wish);
+    next_ = std::move(request);
   } else {
-    begin(std::move(wish));
+    begin(std::move(request));
   }
 }
 
-void UsageMeter::begin(Wish wish) {
+void UsageMeter::begin(Request request) {
   looking_ = true;
   const auto found = std::make_shared<Findings>();
   worker_.run(
-      [found, keepers = std::move(wish.keepers), clients = std::move(wish.clients)] {
+      [found, keepers = std::move(request.keepers), clients = std::move(request.clients)] {
         for (const auto& [keeper, tree] : survey::measure_trees(keepers)) {
           found->usage.trees[keeper] = view_of(tree);
           found->cpu[keeper] = tree.cpu;
         }
         for (const pid_t client : clients) found->usage.clients[client] = look_at_client(client);
       },
-      lifetime_.guard([this, found, measured = std::move(wish.measured)] {
+      lifetime_.guard([this, found, measured = std::move(request.measured)] {
         looking_ = false;
         if (next_) begin(*std::exchange(next_, std::nullopt));
         rates_.compare(found->usage, found->cpu, Clock::now());

@@ -52,19 +52,19 @@ class UsageMeter {
   void measure(std::vector<pid_t> keepers, std::vector<pid_t> clients, Measured measured);
 
  private:
-  struct Wish {
+  struct Request {
     std::vector<pid_t> keepers;
     std::vector<pid_t> clients;
     std::vector<Measured> measured;
   };
 
-  void begin(Wish wish);
+  void begin(Request request);
 
   Loop& loop_;
   Worker& worker_;
   CpuRates rates_;
   bool looking_ = false;
-  std::optional<Wish> next_;  // requests that arrived during the current measurement, combined
+  std::optional<Request> next_;  // requests that arrived during the current measurement, combined
   Lifetime lifetime_;
 };
 

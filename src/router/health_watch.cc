@@ -20,16 +20,16 @@ void HealthWatch::start() {
 
 void HealthWatch::look() {
   using Advice = instance::Health::Advice;
-  const instance::Health::Look seen =
+  const instance::Health::Verdict verdict =
       health_->look(Clock::now(), {.busy = server_.busy(), .said = messages_});
-  if (seen.advice == Advice::Hung) {
+  if (verdict.advice == Advice::Hung) {
     log_line("server " + options_.server + " did not answer two probes: ending it");
     return server_.hung();
   }
-  if (seen.advice == Advice::AskAgain) ++counters_.missed_probes;
-  if (seen.advice != Advice::Wait || !health_->asking()) server_.drop_probe(probe_);
-  if (seen.advice != Advice::Wait) probe_ = server_.send_probe();
-  timer_.start(seen.next, [this] { look(); });
+  if (verdict.advice == Advice::AskAgain) ++counters_.missed_probes;
+  if (verdict.advice != Advice::Wait || !health_->asking()) server_.drop_probe(probe_);
+  if (verdict.advice != Advice::Wait) probe_ = server_.send_probe();
+  timer_.start(verdict.next, [this] { look(); });
 }
 
 void HealthWatch::answered() {

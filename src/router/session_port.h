@@ -46,7 +46,7 @@ struct Opened {
   std::string text;          // Ready: the result as JSON
   int exit_code = 125;       // Failed
   /// Ready: the specification that was asked for; all sessions of the instance share it.
-  std::shared_ptr<const pool::ServerSpec> wanted{};
+  std::shared_ptr<const pool::ServerSpec> spec{};
 };
 
 /// Why a session loses its instance, and what follows. The session itself continues.

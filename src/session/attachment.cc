@@ -16,7 +16,7 @@ void Attachment::attach(const router::Opened& opened) {
   apply(PhaseEvent::InstanceReady);
   greeted_early_ = false;
   router_ = opened.router;
-  spec_ = opened.wanted;
+  spec_ = opened.spec;
   shared_ = router_->options().shared;
   had_instance_ = true;
 }

@@ -77,18 +77,18 @@ Home choose_home(const Standing& standing, const std::function<bool(const std::s
                  uid_t user) {
   const std::string path = path_of(standing.own_cgroup);
   if (path.empty() || path == "/" || path == path_of(standing.parent_cgroup)) return {};
-  if (standing.manager) return {Home::Way::Ask, ""};
+  if (standing.manager) return {Home::Action::Ask, ""};
   const auto own = proc::own_cgroup(standing.mountinfo, standing.own_cgroup);
   const auto mount = proc::own_cgroup(standing.mountinfo, "0::/\n");
   if (own && mount) {
     const std::string highest = highest_writable(*mount, *own, writable);
     // At the root, processes may exist beside groups; elsewhere a controller may forbid that.
-    if (highest == *mount) return {Home::Way::Move, highest};
+    if (highest == *mount) return {Home::Action::Move, highest};
     // A service may be allowed to create groups (Delegate=yes). They end with it.
     if (!highest.empty() && !is_stoppable_unit(highest.substr(mount->size())))
-      return {Home::Way::Move, highest + "/corral-daemon-" + std::to_string(user)};
+      return {Home::Action::Move, highest + "/corral-daemon-" + std::to_string(user)};
   }
-  if (is_stoppable_unit(path)) return {Home::Way::Nowhere, path};
+  if (is_stoppable_unit(path)) return {Home::Action::Nowhere, path};
   return {};
 }
 

@@ -22,13 +22,13 @@ struct Standing {
 };
 
 struct Home {
-  enum class Way {
+  enum class Action {
     Stay,     // the group does not end with the client
     Ask,      // ask the service manager for a scope
     Move,     // move it ourselves, to `directory`
     Nowhere,  // it would end with `directory`
   };
-  Way way = Way::Stay;
+  Action action = Action::Stay;
   std::string directory;
 };
 

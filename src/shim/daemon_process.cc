@@ -191,13 +191,13 @@ Error would_end_with(const std::string& group) {
 Result<char> settle(const Image& image, const Word& word) {
   Home home =
       choose_home(standing_below(word.parent, !image.manager.empty()), may_put_processes_into, geteuid());
-  if (home.way == Home::Way::Ask) return kAskManager;
-  if (home.way == Home::Way::Move && !move_to(home.directory, word.self)) {
+  if (home.action == Home::Action::Ask) return kAskManager;
+  if (home.action == Home::Action::Move && !move_to(home.directory, word.self)) {
     // The kernel may refuse what the file modes allow.
     home = choose_home(
         standing_below(word.parent, false), [](const std::string&) { return false; }, geteuid());
   }
-  if (home.way == Home::Way::Nowhere) return would_end_with(home.directory);
+  if (home.action == Home::Action::Nowhere) return would_end_with(home.directory);
   return kGoOn;
 }
 

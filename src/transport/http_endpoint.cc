@@ -22,22 +22,22 @@ constexpr std::size_t kCrowd = 64;
 constexpr int kNoSession = -32000;  // the SDKs use the same code
 constexpr int kSessionNotFound = -32001;
 
-enum class Way : std::uint8_t { Streamable, Sse, Messages };
+enum class Route : std::uint8_t { Streamable, Sse, Messages };
 
 /// The transport and the server that a request addresses.
 struct Target {
-  Way way;
+  Route route;
   std::string server;  // empty = not named
 };
 
 std::optional<Target> target_of(const std::string& path) {
-  constexpr std::pair<std::string_view, Way> kPaths[] = {
-      {"/mcp", Way::Streamable}, {"/sse", Way::Sse}, {"/messages", Way::Messages}};
-  for (const auto& [prefix, way] : kPaths) {
+  constexpr std::pair<std::string_view, Route> kPaths[] = {
+      {"/mcp", Route::Streamable}, {"/sse", Route::Sse}, {"/messages", Route::Messages}};
+  for (const auto& [prefix, route] : kPaths) {
     if (!path.starts_with(prefix)) continue;
     const std::string_view rest = std::string_view(path).substr(prefix.size());
-    if (rest.empty() || rest == "/") return Target{way, ""};
-    if (rest.front() == '/') return Target{way, http::percent_decoded(rest.substr(1))};
+    if (rest.empty() || rest == "/") return Target{route, ""};
+    if (rest.front() == '/') return Target{route, http::percent_decoded(rest.substr(1))};
   }
   return std::nullopt;
 }
@@ -92,10 +92,10 @@ bool HttpEndpoint::handle(const http::Request& request, const std::shared_ptr<ht
   }
   HttpArrival arrival{target->server, http::query_value(request.query, "root"), principal.name, "",
                       principal.roots};
-  switch (target->way) {
-    case Way::Streamable: streamable(request, exchange, std::move(arrival)); break;
-    case Way::Sse: sse(request, exchange, std::move(arrival)); break;
-    case Way::Messages: messages(request, exchange, arrival); break;
+  switch (target->route) {
+    case Route::Streamable: streamable(request, exchange, std::move(arrival)); break;
+    case Route::Sse: sse(request, exchange, std::move(arrival)); break;
+    case Route::Messages: messages(request, exchange, arrival); break;
   }
   return true;
 }

@@ -26,9 +26,9 @@ StdioClient::StdioClient(Loop& loop, Arrival arrival, std::shared_ptr<ShimLine> 
 
 StdioClient::~StdioClient() { line_->when_gone(nullptr); }
 
-void StdioClient::begin(router::SessionId id, pool::Pool& pool,
-                        std::shared_ptr<const pool::ServerSpec> wanted, std::string owner) {
-  session_ = std::make_unique<session::Session>(loop_, id, *this, pool, std::move(wanted), std::move(owner));
+void StdioClient::begin(router::SessionId id, pool::Pool& pool, std::shared_ptr<const pool::ServerSpec> spec,
+                        std::string owner) {
+  session_ = std::make_unique<session::Session>(loop_, id, *this, pool, std::move(spec), std::move(owner));
   line_->when_gone([this] { session_->end(session::EndReason::ShimGone); });
   if (client_.valid()) {
     client_watch_ = std::make_unique<Watch>(loop_, client_.get());

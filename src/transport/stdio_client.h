@@ -25,7 +25,7 @@ class StdioClient final : public session::Transport, private wire::Channel::Hand
               wire::ChannelMaker make_channel = wire::make_line_pipe);
   ~StdioClient() override;
 
-  void begin(router::SessionId id, pool::Pool& pool, std::shared_ptr<const pool::ServerSpec> wanted,
+  void begin(router::SessionId id, pool::Pool& pool, std::shared_ptr<const pool::ServerSpec> spec,
              std::string owner = {});
 
   session::Session& session() { return *session_; }

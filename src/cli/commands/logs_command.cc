@@ -57,7 +57,7 @@ struct Options {
 };
 
 /// The directory with the logs, and the servers that have one.
-struct Places {
+struct KnownLogs {
   std::string folder;
   std::vector<std::string> names;
   json::value status;  // of the daemon; null if none answers
@@ -68,40 +68,40 @@ std::string usual_folder(const std::string& runtime_dir) {
   return state.empty() ? state : state + "/logs";
 }
 
-void add_name(Places& places, const std::string& name) {
-  if (std::find(places.names.begin(), places.names.end(), name) == places.names.end()) {
-    places.names.push_back(name);
+void add_name(KnownLogs& logs, const std::string& name) {
+  if (std::find(logs.names.begin(), logs.names.end(), name) == logs.names.end()) {
+    logs.names.push_back(name);
   }
 }
 
-Places find_places(const std::string& runtime_dir) {
-  Places places;
+KnownLogs find_logs(const std::string& runtime_dir) {
+  KnownLogs logs;
   // The files can be read without a daemon.
-  places.status = status_or_null(runtime_dir, control::kTellPatience);
-  const json::value& status = places.status;
+  logs.status = status_or_null(runtime_dir, control::kTellPatience);
+  const json::value& status = logs.status;
   for (const json::value& server : list(status, "servers")) {
-    add_name(places, text(server, "name"));
+    add_name(logs, text(server, "name"));
     const std::string file = text(server, "log_file");
-    if (file.starts_with('/')) places.folder = file.substr(0, file.rfind('/'));
+    if (file.starts_with('/')) logs.folder = file.substr(0, file.rfind('/'));
   }
-  for (const json::value& instance : list(status, "instances")) add_name(places, text(instance, "server"));
-  if (places.folder.empty()) places.folder = usual_folder(runtime_dir);
+  for (const json::value& instance : list(status, "instances")) add_name(logs, text(instance, "server"));
+  if (logs.folder.empty()) logs.folder = usual_folder(runtime_dir);
   std::error_code missing;
-  for (const auto& entry : std::filesystem::directory_iterator(places.folder, missing)) {
+  for (const auto& entry : std::filesystem::directory_iterator(logs.folder, missing)) {
     const std::string name = entry.path().filename().string();
-    if (name.ends_with(".log")) add_name(places, printable(name.substr(0, name.size() - 4)));
+    if (name.ends_with(".log")) add_name(logs, printable(name.substr(0, name.size() - 4)));
   }
-  std::sort(places.names.begin(), places.names.end());
-  return places;
+  std::sort(logs.names.begin(), logs.names.end());
+  return logs;
 }
 
-std::string no_such_server(const std::string& name, const Places& places) {
+std::string no_such_server(const std::string& name, const KnownLogs& logs) {
   std::string sentence = "there is no log of a server '" + printable(name) + "'";
-  const std::string near = nearest_word(name, places.names);
+  const std::string near = nearest_word(name, logs.names);
   if (!near.empty()) sentence += "; did you mean " + near + "?";
-  if (places.names.empty()) return sentence + ": " + places.folder + " has no logs";
+  if (logs.names.empty()) return sentence + ": " + logs.folder + " has no logs";
   std::string listed;
-  for (const std::string& known : places.names) listed += (listed.empty() ? "" : ", ") + known;
+  for (const std::string& known : logs.names) listed += (listed.empty() ? "" : ", ") + known;
   return sentence + (near.empty() ? "; known servers: " : " Known servers: ") + listed;
 }
 
@@ -188,15 +188,15 @@ int follow(KeptLog& log, const KeptLog::Sink& sink, const std::string& folder) {
 }
 
 int show_log(const std::string& name, const Options& options) {
-  const Places places = find_places(options.runtime_dir);
-  if (places.folder.empty()) {
+  const KnownLogs logs = find_logs(options.runtime_dir);
+  if (logs.folder.empty()) {
     return fail("logs", "no log directory: set HOME or XDG_STATE_HOME");
   }
-  KeptLog log(places.folder + "/" + instance::log_file_name(name));
-  const bool known = std::find(places.names.begin(), places.names.end(), name) != places.names.end();
-  const std::optional<LastFailure> failure = last_failure_of(name, options.runtime_dir, places.status);
+  KeptLog log(logs.folder + "/" + instance::log_file_name(name));
+  const bool known = std::find(logs.names.begin(), logs.names.end(), name) != logs.names.end();
+  const std::optional<LastFailure> failure = last_failure_of(name, options.runtime_dir, logs.status);
   if (!log.exists() && !known && !failure) {
-    std::cerr << "corral logs: " << no_such_server(name, places) << '\n';
+    std::cerr << "corral logs: " << no_such_server(name, logs) << '\n';
     return 1;
   }
   LogPrinter printer(name, options);
@@ -205,7 +205,7 @@ int show_log(const std::string& name, const Options& options) {
   const KeptLog::Sink sink = [&printer](std::string_view line) { printer.take(line); };
   log.read(sink);
   printer.caught_up();
-  return options.follow ? follow(log, sink, places.folder) : 0;
+  return options.follow ? follow(log, sink, logs.folder) : 0;
 }
 
 int run(const Options& options, const std::vector<Option>& late, const std::vector<std::string>& args) {

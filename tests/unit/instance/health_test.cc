@@ -15,9 +15,9 @@ struct Watching {
 
   Advice after(Clock::duration time, bool busy = false) {
     now += time;
-    const Health::Look look = health.look(now, {.busy = busy, .said = said});
-    next = look.next;
-    return look.advice;
+    const Health::Verdict verdict = health.look(now, {.busy = busy, .said = said});
+    next = verdict.next;
+    return verdict.advice;
   }
   Advice in_time(bool busy = false) { return after(next, busy); }
 

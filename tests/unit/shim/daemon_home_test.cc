@@ -34,16 +34,16 @@ Home home_on(const Machine& machine) {
 }
 
 TEST(DaemonHome, IsWhereItIsIfThatIsNobodys) {
-  EXPECT_EQ(home_on({.own = "/"}).way, Home::Way::Stay);
-  EXPECT_EQ(home_on({.own = "/docker/abc", .parent = "/docker/abc"}).way, Home::Way::Stay)
+  EXPECT_EQ(home_on({.own = "/"}).action, Home::Action::Stay);
+  EXPECT_EQ(home_on({.own = "/docker/abc", .parent = "/docker/abc"}).action, Home::Action::Stay)
       << "a container ends as a whole";
-  EXPECT_EQ(home_on({.own = "/user.slice/user-1000.slice/session-2.scope"}).way, Home::Way::Stay)
+  EXPECT_EQ(home_on({.own = "/user.slice/user-1000.slice/session-2.scope"}).action, Home::Action::Stay)
       << "the user's login";
-  EXPECT_EQ(home_on({.own = "/2"}).way, Home::Way::Stay) << "elogind";
+  EXPECT_EQ(home_on({.own = "/2"}).action, Home::Action::Stay) << "elogind";
   EXPECT_EQ(choose_home(
                 {"", "", "", false}, [](const std::string&) { return true; }, kUser)
-                .way,
-            Home::Way::Stay);
+                .action,
+            Home::Action::Stay);
 }
 
 // Without pam_systemd a login has no scope of its own.
@@ -53,39 +53,39 @@ TEST(DaemonHome, IsWhereItIsInTheUnitThatLetTheUserIn) {
         "system-ssh.slice/ssh@1.service", "system-getty.slice/getty@tty1.service",
         "system-serial\\x2dgetty.slice/serial-getty@ttyS0.service", "console-getty.service",
         "system-container\\x2dgetty.slice/container-getty@1.service"}) {
-    EXPECT_EQ(home_on({.own = std::string("/system.slice/") + unit}).way, Home::Way::Stay) << unit;
+    EXPECT_EQ(home_on({.own = std::string("/system.slice/") + unit}).action, Home::Action::Stay) << unit;
   }
   for (const char* unit : {"sshd-keygen.service", "my-getty.service", "ssh-session.scope", "ssh@x.scope"}) {
-    EXPECT_EQ(home_on({.own = std::string("/system.slice/") + unit}).way, Home::Way::Nowhere) << unit;
+    EXPECT_EQ(home_on({.own = std::string("/system.slice/") + unit}).action, Home::Action::Nowhere) << unit;
   }
 }
 
 TEST(DaemonHome, IsMadeByTheServiceManagerWhereOneRuns) {
-  EXPECT_EQ(home_on({.own = kApp, .manager = true}).way, Home::Way::Ask);
-  EXPECT_EQ(home_on({.own = "/system.slice/agent.service", .manager = true}).way, Home::Way::Ask);
-  EXPECT_EQ(home_on({.own = "/", .manager = true}).way, Home::Way::Stay);
+  EXPECT_EQ(home_on({.own = kApp, .manager = true}).action, Home::Action::Ask);
+  EXPECT_EQ(home_on({.own = "/system.slice/agent.service", .manager = true}).action, Home::Action::Ask);
+  EXPECT_EQ(home_on({.own = "/", .manager = true}).action, Home::Action::Stay);
   const Standing old{"", "3:cpu:/\n1:name=systemd:/system.slice/agent.service\n", "1:name=systemd:/\n", true};
   EXPECT_EQ(choose_home(
                 old, [](const std::string&) { return false; }, kUser)
-                .way,
-            Home::Way::Ask);
+                .action,
+            Home::Action::Ask);
 }
 
 // A hybrid system has both hierarchies, and puts everything at the root of the unified one.
 TEST(DaemonHome, IsJudgedByTheHierarchyOfSystemdWhereTheUnifiedOneIsEmpty) {
-  const auto way = [](const std::string& own, const std::string& parent) {
+  const auto action = [](const std::string& own, const std::string& parent) {
     return choose_home(
                {"", own, parent, false}, [](const std::string&) { return false; }, kUser)
-        .way;
+        .action;
   };
   const std::string service = "/system.slice/agent.service";
   for (const std::string& own :
        {"1:name=systemd:" + service + "\n0::/\n", "0::/\n1:name=systemd:" + service + "\n"}) {
-    EXPECT_EQ(way(own, "1:name=systemd:/init.scope\n0::/\n"), Home::Way::Nowhere) << own;
-    EXPECT_EQ(way(own, own), Home::Way::Stay) << own;
+    EXPECT_EQ(action(own, "1:name=systemd:/init.scope\n0::/\n"), Home::Action::Nowhere) << own;
+    EXPECT_EQ(action(own, own), Home::Action::Stay) << own;
   }
-  EXPECT_EQ(way("1:name=systemd:/\n0::/\n", "0::/init.scope\n"), Home::Way::Stay);
-  EXPECT_EQ(way("1:name=systemd:/\n0::" + service + "\n", "0::/init.scope\n"), Home::Way::Nowhere)
+  EXPECT_EQ(action("1:name=systemd:/\n0::/\n", "0::/init.scope\n"), Home::Action::Stay);
+  EXPECT_EQ(action("1:name=systemd:/\n0::" + service + "\n", "0::/init.scope\n"), Home::Action::Nowhere)
       << "the unified one says something";
 }
 
@@ -104,21 +104,21 @@ TEST(DaemonHome, IsTheHighestGroupThatWeMayUse) {
   const Home own = home_on({.own = kApp,
                             .writable = {"/user.slice/user-1000.slice/user@1000.service",
                                          "/user.slice/user-1000.slice/user@1000.service/app.slice"}});
-  EXPECT_EQ(own.way, Home::Way::Move);
+  EXPECT_EQ(own.action, Home::Action::Move);
   EXPECT_EQ(own.directory, "/sys/fs/cgroup/user.slice/user-1000.slice/user@1000.service/corral-daemon-1000");
 
   const Home root = home_on({.own = "/a/b", .writable = {"", "/a", "/a/b"}});
-  EXPECT_EQ(root.way, Home::Way::Move);
+  EXPECT_EQ(root.action, Home::Action::Move);
   EXPECT_EQ(root.directory, "/sys/fs/cgroup");
 }
 
 TEST(DaemonHome, IsNotTheClientsOwnGroupThoughThatIsWritable) {
   const Home home =
       home_on({.own = "/system.slice/agent.service", .writable = {"/system.slice/agent.service"}});
-  EXPECT_EQ(home.way, Home::Way::Nowhere);
+  EXPECT_EQ(home.action, Home::Action::Nowhere);
   EXPECT_EQ(home.directory, "/system.slice/agent.service");
-  EXPECT_EQ(home_on({.own = "/system.slice/agent.service/jobs/7"}).way, Home::Way::Nowhere);
-  EXPECT_EQ(home_on({.own = kApp}).way, Home::Way::Nowhere);
+  EXPECT_EQ(home_on({.own = "/system.slice/agent.service/jobs/7"}).action, Home::Action::Nowhere);
+  EXPECT_EQ(home_on({.own = kApp}).action, Home::Action::Nowhere);
 }
 
 // Delegate=yes with User= gives the service's user all groups below the service's own.
@@ -126,9 +126,9 @@ TEST(DaemonHome, IsNotAGroupThatEndsWithTheClientsService) {
   const Home home =
       home_on({.own = "/system.slice/agent.service/jobs/7",
                .writable = {"/system.slice/agent.service", "/system.slice/agent.service/jobs"}});
-  EXPECT_EQ(home.way, Home::Way::Nowhere);
+  EXPECT_EQ(home.action, Home::Action::Nowhere);
   EXPECT_EQ(home.directory, "/system.slice/agent.service/jobs/7");
-  EXPECT_EQ(home_on({.own = kApp + "/inner", .writable = {kApp}}).way, Home::Way::Nowhere);
+  EXPECT_EQ(home_on({.own = kApp + "/inner", .writable = {kApp}}).action, Home::Action::Nowhere);
 }
 
 TEST(ServiceManager, IsTheUsersOwnAlsoAfterSu) {
