@@ -5,7 +5,6 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "instance/lost_keeper.h"
-#include "pool/instance_start.h"
 #include "pool/server_catalog.h"
 #include "pool/slot_events.h"
 #include "proc/command_lookup.h"
@@ -101,15 +100,13 @@ void Slot::resume() {
 // ---- starting
 
 void Slot::start() {
-  auto started = start_router(context_, *spec_, decision_, *this, lessons_);
-  if (!started) {
+  if (const auto started = run_.start(context_, *spec_, decision_, *this, lessons_); !started) {
     tell_failed_start(*this, context_, started.error());
     run_.fail_to_start(started.error());
     waiters_.mark_failed();
     apply(Trigger::Lost);
     return apply(Trigger::Gone);
   }
-  run_.begin(std::move(*started));
   lessons_.begin(spec_, *run_.router());
   holder_.started_for(waiters_);
   waiters_.mark_spawn();

@@ -14,10 +14,10 @@
 
 #include "knowledge/sharing.h"
 #include "pool/holder.h"
+#include "pool/instance_run.h"
 #include "pool/lessons.h"
 #include "pool/lifecycle.h"
 #include "pool/restarts.h"
-#include "pool/run.h"
 #include "pool/slot_context.h"
 #include "pool/use_watch.h"
 #include "pool/waiters.h"
@@ -45,7 +45,7 @@ class Slot final : private router::Router::Listener {
   /// Null while there is no instance. The instance of the router is never null.
   const router::Router* router() const { return run_.router(); }
   /// The present instance, or why the last one ended.
-  const Run& run() const { return run_; }
+  const InstanceRun& run() const { return run_; }
   const Holder& holder() const { return holder_; }
   const Waiters& waiters() const { return waiters_; }
   /// The files that the present instance was started from. Empty until it is open.
@@ -129,7 +129,7 @@ class Slot final : private router::Router::Listener {
   Restarts restarts_;
   UseWatch use_;
   Lessons lessons_;
-  Run run_;
+  InstanceRun run_;
 };
 
 }  // namespace corral::pool

@@ -1,16 +1,17 @@
-// One instance from its start to its end, without a slot.
-#include "pool/run.h"
+// One instance from its start to its end, without a slot, and what it is told when it is started.
+#include "pool/instance_run.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "pool/instance_start.h"
 #include "pool/pool_parts.h"
 
 namespace corral::tests {
 namespace {
 
+using knowledge::Era;
 using pool::Cause;
+using pool::opening_for;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -36,9 +37,7 @@ struct Deaf final : router::Router::Listener, router::Learner {
 class ARun : public testing::Test {
  protected:
   void begin() {
-    auto router = pool::start_router(parts_.context, *spec_, shared_decision(), deaf_, deaf_);
-    ASSERT_TRUE(router);
-    run_.begin(std::move(*router));
+    ASSERT_TRUE(run_.start(parts_.context, *spec_, shared_decision(), deaf_, deaf_));
     run_.router()->open(pool::opening_for(*spec_, shared_decision(), knowledge::Era::Legacy, ""));
     parts_.open_servers();
   }
@@ -46,7 +45,7 @@ class ARun : public testing::Test {
   PoolParts parts_;
   Deaf deaf_;
   std::shared_ptr<pool::ServerSpec> spec_ = files_spec(config::Share::Shared);
-  pool::Run run_{parts_.loop};
+  pool::InstanceRun run_{parts_.loop};
   FakePort one_{1};
   FakePort two_{2};
 };
@@ -139,6 +138,35 @@ TEST_F(ARun, GivesItsTasksAwayOnce) {
   run_.when_gone([](const pool::InstanceEnd&) {});
   EXPECT_EQ(run_.take_tasks().size(), 1U);
   EXPECT_THAT(run_.take_tasks(), IsEmpty());
+}
+
+// ---- its first words
+
+constexpr const char* kClient = R"({"clientInfo":{"name":"tester","version":"1"}})";
+
+TEST(OpeningFor, APrivateInstanceHasTheWordsOfItsClient) {
+  const auto spec = files_spec(config::Share::Session);
+  const instance::Opening opening = opening_for(*spec, private_decision(), Era::Modern, kClient);
+  EXPECT_EQ(opening.initialize_params, kClient);
+  EXPECT_FALSE(opening.announce) << "its client does that";
+  EXPECT_EQ(opening.expected, Era::Modern);
+  EXPECT_TRUE(opening.pinned);
+}
+
+TEST(OpeningFor, ASharedInstanceNamesNoClient) {
+  const auto spec = files_spec(config::Share::Shared);
+  spec->entry.modern.reset();
+  const instance::Opening opening = opening_for(*spec, shared_decision(), std::nullopt, kClient);
+  EXPECT_EQ(opening.initialize_params, instance::plain_initialize_params());
+  EXPECT_TRUE(opening.announce);
+  EXPECT_FALSE(opening.expected);
+  EXPECT_FALSE(opening.pinned);
+}
+
+TEST(OpeningFor, AnInstanceWithoutAClientNamesNone) {
+  const auto spec = files_spec(config::Share::Session);
+  EXPECT_EQ(opening_for(*spec, private_decision(), Era::Legacy, "").initialize_params,
+            instance::plain_initialize_params());
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
-// One instance of a slot, from its start until its process tree is gone: its router, the sessions that lost
-// it, why it ends and how fast. Until the next instance starts, it tells why the last one ended.
+// One instance of a slot, from its start until its process tree is gone: with which options and words it is
+// started, its router, the sessions that lost it, why it ends and how fast. Until the next instance starts,
+// it tells why the last one ended.
 //
 // Owned by its slot, which listens to the router and decides what happens (pool/lifecycle.cc). Used on the
 // loop's thread. `leave_sessions` and `close` tell sessions something, and a session may call the pool and
@@ -13,17 +14,25 @@
 #include <vector>
 
 #include "base/loop.h"
+#include "base/result.h"
+#include "knowledge/sharing.h"
 #include "pool/instance_end.h"
-#include "pool/server_spec.h"
+#include "pool/slot_context.h"
 #include "router/router.h"
 
 namespace corral::pool {
 
-class Run {
+/// The first words of the handshake. `expected` is the era to try first. `introduction` holds the initialize
+/// parameters of the client of a private instance; it may be empty. A shared instance is opened without the
+/// capabilities of any client.
+instance::Opening opening_for(const ServerSpec& spec, const knowledge::SharingDecision& decision,
+                              std::optional<knowledge::Era> expected, const std::string& introduction);
+
+class InstanceRun {
  public:
   using Haste = instance::Instance::Haste;
 
-  explicit Run(Loop& loop) : drain_(loop) {}
+  explicit InstanceRun(Loop& loop) : drain_(loop) {}
 
   // ---- its state
 
@@ -46,8 +55,11 @@ class Run {
 
   // ---- events
 
-  /// An instance was started. Forgets everything about the previous one.
-  void begin(std::unique_ptr<router::Router> router);
+  /// Makes room if it must, and starts the process; the caller opens the router. Forgets everything about the
+  /// previous instance. `listener` and `learner` outlive the router. If it fails, nothing runs, and the error
+  /// is a sentence for the sessions that wait.
+  Result<void> start(SlotContext& context, const ServerSpec& spec, const knowledge::SharingDecision& decision,
+                     router::Router::Listener& listener, router::Learner& learner);
   /// No instance could be started; there is no router.
   void fail_to_start(const Error& error);
   void opened() { facts_.ready_since = Clock::now(); }
