@@ -31,8 +31,6 @@ class Outlet {
   virtual void to_server(const wire::Message& message) = 0;
   /// An id for a question to the client. Unique within a session.
   virtual QuestionId next_question() = 0;
-  /// Whether several programs may share the client connection. They must not be asked each other's questions.
-  virtual bool of_several_programs() const { return false; }
 };
 
 /// No method may be called from within `Outlet::to_client`; `from_server` may be called from within

@@ -56,7 +56,7 @@ class ModernClient final : public Bridge {
 
 ModernClient::ModernClient(Outlet& outlet, ModernClientOptions options)
     : side_{outlet, std::move(options.server), read_server(options.initialize_result),
-            OpenCalls(options.account)},
+            OpenCalls(options.account), options.several_programs},
       suspended_(side_, options.suspension,
                  [this](Call call, const wire::Message& answer, Clock::time_point now) {
                    deliver(std::move(call), answer, now);

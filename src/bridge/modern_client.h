@@ -12,9 +12,10 @@
 namespace corral::bridge {
 
 struct ModernClientOptions {
-  std::string server;                                     // name for messages
-  std::string initialize_result;                          // JSON
-  Account* account = nullptr;                             // charged for what is kept; must outlive the bridge
+  std::string server;             // name for messages
+  std::string initialize_result;  // JSON
+  Account* account = nullptr;     // charged for what is kept; must outlive the bridge
+  bool several_programs = false;  // may share the connection; none must be asked the questions of another
   Clock::duration suspension = std::chrono::minutes(10);  // how long a call waits for its client's answer
 };
 

@@ -21,6 +21,7 @@ struct ModernSide {
   std::string name;  // of the server, for messages
   LegacyServer server;
   OpenCalls calls;
+  bool several_programs = false;               // see `ModernClientOptions`
   IdSource<UpId> ids{};                        // of requests to the server; never reused
   Clock::time_point now{};                     // the last time that was passed to the bridge
   std::optional<wire::LogLevel> told_level{};  // the level that the server has

@@ -112,7 +112,7 @@ void SuspendedCalls::question(const wire::Message& message, Clock::time_point no
 /// Any open call of one program will do, because its client is the right one to ask. With several programs,
 /// only a call that is the only possible cause will do.
 std::optional<UpId> SuspendedCalls::cause_of(Ask ask, Clock::time_point now) {
-  if (!side_.outlet.of_several_programs()) return calls_.cause_of(ask);
+  if (!side_.several_programs) return calls_.cause_of(ask);
   const std::optional<UpId> only = calls_.only_cause(now);
   return only && calls_.find(*only)->abilities.can(ask) ? only : std::nullopt;
 }
@@ -309,7 +309,7 @@ void SuspendedCalls::dismiss_orphans() {
 }
 
 void SuspendedCalls::pass_on(std::vector<Question> questions, Clock::time_point now) {
-  if (side_.outlet.of_several_programs()) return dismiss(questions);
+  if (side_.several_programs) return dismiss(questions);
   for (Question& question : questions) {
     const std::optional<UpId> cause = cause_of(question.ask, now);
     if (!cause || ended_ || question.id.empty() || !room_for(*calls_.find(*cause), question.request.size())) {

@@ -36,7 +36,10 @@ Crossing::Bridge Crossing::connect(const Sides& sides) {
   switch (kind) {
     case Kind::None: return Bridge::Kept;
     case Kind::ModernToLegacy:
-      bridge_ = bridge::modern_client(outlet_, {sides.server, sides.handshake.result(), sides.account});
+      bridge_ = bridge::modern_client(outlet_, {.server = sides.server,
+                                                .initialize_result = sides.handshake.result(),
+                                                .account = sides.account,
+                                                .several_programs = sides.several_programs});
       break;
     case Kind::LegacyToModern:
       bridge_ = bridge::legacy_client(outlet_, {sides.server, sides.client.introduction,

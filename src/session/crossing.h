@@ -26,6 +26,7 @@ class Crossing {
     const router::ClientFacts& client;
     const instance::Handshake& handshake;
     bool shared;
+    bool several_programs;  // may use the client's connection
     const std::string& server;
     Account* account;
   };

@@ -1,6 +1,7 @@
 // Opens a session: keeps the first request of the client until it is answered, and gives the answers that
 // need no instance, from a manifest or because the client cannot wait any longer. Owned by its session, whose
-// other parts it uses; called on the loop's thread. It sends to the transport, and never calls the session.
+// other parts it uses; called on the loop's thread. It sends to the transport, and calls the session only
+// through the task of `start_patience`, from a timer.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/loop.h"
 #include "base/shares.h"
 #include "pool/pool.h"
 #include "session/attachment.h"
@@ -18,22 +20,31 @@
 
 namespace corral::session {
 
-/// The facts about the client in its first request. If a legacy client names a revision that corral does not
-/// know, the newest legacy revision is agreed.
-router::ClientFacts read_client(knowledge::Era era, const wire::Message& message);
 /// Whether the client would rather wait for its server than be answered early. Commands of corral would.
 bool is_patient(const wire::Message& message);
 
 class Opening {
  public:
-  /// The arguments are parts of the session, or outlive it.
-  Opening(Transport& transport, pool::Pool& pool, const Attachment& attachment, router::ClientFacts& client,
-          router::SessionMemory& memory)
-      : transport_(transport), pool_(pool), attachment_(attachment), client_(client), memory_(memory) {}
+  /// Parts of the session, or outlive it.
+  struct Parts {
+    Transport& transport;
+    pool::Pool& pool;
+    Attachment& attachment;
+    Deferred& deferred;
+    router::ClientFacts& client;
+    router::SessionMemory& memory;
+  };
+  Opening(Loop& loop, const Parts& parts) : parts_(parts), patience_(loop) {}
 
-  /// Keeps the request until it is answered, and counts the facts about the client for as long as the session
-  /// lasts. False if the account (null = not counted) has no room; the request is not kept then.
-  bool keep(const wire::Message& request, std::size_t introduction, Account* account);
+  /// The client sends its first request. Keeps it until it is answered, reads the facts about the client, and
+  /// counts them for as long as the session lasts. False if the account (null = not counted) has no room; the
+  /// request is refused then.
+  bool begin(knowledge::Era era, const wire::Message& request, Account* account);
+  /// If no instance is open when clients give up, the client is answered without one, and `answered` is
+  /// called. Has no effect while that time runs: a client that tries again has waited since its first
+  /// request.
+  void start_patience(Task answered);
+  void stop_patience() { patience_.cancel(); }
   /// Every request of a modern client has the facts about it; the next instance gets the latest ones. If the
   /// account has no room, returns how many bytes they have, and changes nothing.
   std::optional<std::size_t> hear_introduction(const wire::Message& request);
@@ -52,8 +63,6 @@ class Opening {
   void describe_server(std::string_view id, std::string_view handshake, knowledge::Era server_era);
   /// False if the manifest does not have the answer; nothing is sent then.
   bool answer_from_manifest(const wire::Message& request);
-  /// Answers the first request without the server. False if that is not possible; nothing is sent then.
-  bool answer_early();
   /// Answers a list request before the server is ready: the list is empty, and list_changed will follow.
   void give_early_list(const wire::Message& request);
 
@@ -62,14 +71,13 @@ class Opening {
   void asked_for_more() { only_greeted_ = false; }
 
  private:
+  bool keep(const wire::Message& request, std::size_t introduction, Account* account);
+  bool answer_early();
   void give_list(const wire::Message& request, router::ListKind kind, std::string_view result,
                  knowledge::Era server_era, std::string_view handshake);
 
-  Transport& transport_;
-  pool::Pool& pool_;
-  const Attachment& attachment_;
-  router::ClientFacts& client_;
-  router::SessionMemory& memory_;
+  const Parts parts_;
+  Timer patience_;                            // before the client is answered without its server
   std::unique_ptr<Deferred::Entry> request_;  // until it is answered
   Account::Held introduction_;
   bool cancelled_ = false;

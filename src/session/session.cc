@@ -13,11 +13,6 @@ using router::Departure;
 using router::Opened;
 using wire::Kind;
 
-// Clients give up on an initialize request after 30 s.
-constexpr std::chrono::seconds kClientPatience{20};
-// For the last answers of a client that has closed its output already.
-constexpr std::chrono::seconds kLastAnswers{60};
-
 bool is_cancellation(const wire::Message& message) {
   return message.kind() == Kind::Notification && message.method() == "notifications/cancelled";
 }
@@ -31,14 +26,14 @@ Session::Session(Loop& loop, SessionId id, Transport& transport, pool::Pool& poo
       transport_(transport),
       pool_(pool),
       attachment_(std::move(spec)),
-      opening_(transport, pool, attachment_, client_, memory_),
+      opening_(loop, {transport, pool, attachment_, deferred_, client_, memory_}),
       crossing_(loop, *this),
-      patience_(loop) {}
+      end_(loop, {*this, record_, transport, pool, attachment_, opening_, deferred_, crossing_}) {}
 
 // ---- from the client to the server
 
 void Session::receive(const wire::Message& message) {
-  if (ended_) return;
+  if (ended()) return;
   ++record_.messages;
   record_.last_heard = loop_.now();
   deferred_.received(message.text().size());
@@ -53,7 +48,7 @@ void Session::receive(const wire::Message& message) {
     transport_.send_error({}, objection->code, objection->message);
   } else {
     for (const wire::Message& one : std::get<std::vector<wire::Message>>(split)) {
-      if (!ended_) handle(one);
+      if (!ended()) handle(one);
     }
   }
   pace();
@@ -141,7 +136,7 @@ Situation Session::situation() const {
       .only_greeted = opening_.only_greeted(),
       .bridged = crossing_.active(),
       .legacy_to_modern = crossing_.kind() == Crossing::Kind::LegacyToModern,
-      .server_lost = server_lost_,
+      .server_lost = end_.server_lost(),
       .refusal = attachment_.refusal().empty() ? nullptr : &attachment_.refusal(),
       .server = &attachment_.server(),
       .account = account(),
@@ -169,7 +164,7 @@ void Session::to_server(const wire::Message& message) {
 
 void Session::answer(const wire::Message& message, std::string_view id) {
   if (crossing_.active()) return deliver(message.line(), {{message.where().id, id}});
-  if (ended_) return;
+  if (ended()) return;
   record_.last_heard = loop_.now();
   transport_.answer(message, id);
   after_sending();
@@ -177,18 +172,18 @@ void Session::answer(const wire::Message& message, std::string_view id) {
 
 void Session::deliver(const wire::Line& line, std::initializer_list<wire::Edit> edits) {
   if (!crossing_.active()) return to_client(line, edits);
-  if (!ended_) crossing_.from_server(line, edits);
+  if (!ended()) crossing_.from_server(line, edits);
 }
 
 void Session::to_client(const wire::Line& line, std::initializer_list<wire::Edit> edits) {
-  if (ended_) return;
+  if (ended()) return;
   record_.last_heard = loop_.now();
   transport_.send(line, edits);
   after_sending();
 }
 
 void Session::list_changed(router::ChangedList list) {
-  if (ended_) return;
+  if (ended()) return;
   if (client_.era == Era::Modern && !crossing_.active()) {
     if (attachment_.router() != nullptr) attachment_.router()->tell_listens(*this, list);
     return;
@@ -202,7 +197,7 @@ void Session::list_changed(router::ChangedList list) {
 
 /// Reads from the client only while there is room for its messages and for the answers.
 void Session::pace() {
-  if (ended_ || !may_ask_) return;
+  if (ended() || !may_ask_) return;
   const router::Router* const router = attachment_.router();
   const bool server_full = router != nullptr && router->instance()->congested();
   if (deferred_.full() || server_full || transport_.congested()) {
@@ -222,8 +217,8 @@ void Session::after_sending() {
   // The router that called is not done yet, so the session must not end from within this call.
   if (transport_.overflowing() || !may_ask_) {
     loop_.post(lifetime_.guard([this] {
-      if (transport_.overflowing() && !ended_) return end(EndReason::SlowReader);
-      end_when_answered();
+      if (transport_.overflowing() && !ended()) return end(EndReason::SlowReader);
+      end_.end_if_answered();
     }));
   }
 }
@@ -237,56 +232,35 @@ void Session::output_drained() {
 // ---- opening
 
 void Session::open(Era era, const wire::Message& request) {
-  const std::size_t introduction = 2 * (era == Era::Legacy ? request.params() : request.meta()).size();
-  if (!opening_.keep(request, introduction, account())) {
-    const std::size_t bytes = introduction + request.text().size();
-    return transport_.send_error(request.id(), wire::kTooManyCalls, account()->objection(Good::Bytes, bytes));
-  }
-  if (account() != nullptr) memory_.charge_to(*account());
-  attachment_.apply(PhaseEvent::FirstRequest);
-  client_ = read_client(era, request);
+  if (!opening_.begin(era, request, account())) return;
   const bool patient = is_patient(request);
   const pool::Ask ask = attachment_.request(client_.introduction);
   if (const auto known = pool_.known(ask)) {
-    if (may_ask_) patience_.cancel();
+    opening_.stop_patience();
     attachment_.known(knowledge::sharing_of(known->shared));
     pool_.answered_without_instance(*this, *attachment_.spec());
     Deferred::Entry first = opening_.release();
-    if (era == Era::Modern) return handle_first_request(std::move(first));
-    return opening_.answer_initialize(first.message.id(), known->portrait->handshake, known->era);
+    if (era == Era::Legacy) {
+      return opening_.answer_initialize(first.message.id(), known->portrait->handshake, known->era);
+    }
+    if (!opening_.cancelled()) deferred_.put_back(std::move(first));
+    return handle_deferred();
   }
-  // A client that tries again has waited since its first request.
-  const bool waits = !may_ask_ || patience_.running() || patient;
-  if (!waits) patience_.start(kClientPatience, [this] { answer_early(); });
+  if (may_ask_ && !patient) opening_.start_patience([this] { pace(); });
   pool_.open(*this, ask);
 }
 
-/// The server takes longer to start than clients wait: answers with empty lists now, list_changed follows.
-void Session::answer_early() {
-  if (attachment_.phase() != Phase::Opening || !opening_.answer_early()) return;
-  attachment_.greeted_early();
-  for (const Deferred::Entry& list : deferred_.take_lists()) opening_.give_early_list(list.message);
-  pace();
-}
-
-/// The first request of a modern client, now that its server is known.
-void Session::handle_first_request(Deferred::Entry request) {
-  if (opening_.cancelled() || take(request.message) == Taken::Yes) return;
-  deferred_.put_back(std::move(request));
-  if (attachment_.phase() == Phase::Away) request_instance();
-}
-
 void Session::opened(const Opened& opened) {
-  if (ended_) return;
+  if (ended()) return;
   if (attachment_.phase() == Phase::Returning) return instance_ready(opened);
-  if (may_ask_ && opened.kind != Opened::Kind::Again) patience_.cancel();
+  if (opened.kind != Opened::Kind::Again) opening_.stop_patience();
   if (opened.kind == Opened::Kind::Ready) attach(opened);
   Deferred::Entry request = opening_.release();
   const std::string_view id = request.message.id();
   switch (opened.kind) {
     case Opened::Kind::Ready:
       if (client_.era == Era::Modern) {
-        handle_first_request(std::move(request));
+        if (!opening_.cancelled()) deferred_.put_back(std::move(request));
       } else {
         const Era server_era = attachment_.router()->instance()->handshake().era();
         opening_.answer_initialize(id, opened.text, server_era);
@@ -303,23 +277,23 @@ void Session::opened(const Opened& opened) {
       break;
     case Opened::Kind::Failed:
       attachment_.apply(PhaseEvent::NoInstance);
-      server_lost_ = true;
+      end_.note_server_lost();
       if (!opening_.cancelled()) transport_.send_error(id, wire::kServerLost, opened.text);
       handle_deferred();
-      loop_.post(lifetime_.guard([this, opened] { server_ended(opened.exit_code, opened.text); }));
+      loop_.post(lifetime_.guard([this, opened] { end_.end_with_server(opened.exit_code, opened.text); }));
       return;
   }
   request = {};  // answered: its bytes are free for the messages that wait
   handle_deferred();
-  end_when_answered();
+  end_.end_if_answered();
 }
 
 void Session::attach(const Opened& opened) {
   attachment_.attach(opened);
   router::Router& router = *attachment_.router();
   const bool shared = attachment_.shares().value_or(false);
-  const auto bridge =
-      crossing_.connect({client_, router.instance()->handshake(), shared, attachment_.server(), account()});
+  const auto bridge = crossing_.connect({client_, router.instance()->handshake(), shared,
+                                         of_several_programs(), attachment_.server(), account()});
   // If it replaces another instance, `restore` sends the notification.
   const bool first = bridge == Crossing::Bridge::New && !memory_.standing().initialized;
   if (first && crossing_.kind() == Crossing::Kind::ModernToLegacy) {
@@ -335,12 +309,12 @@ void Session::attach(const Opened& opened) {
 
 void Session::instance_left(Departure departure, const std::string& why) {
   attachment_.detach();
-  if (ended_) return;
+  if (ended()) return;
   attachment_.lost(why);
   if (!attachment_.withdrawn().empty()) {
     // The pool that called is not done yet, so the session must not end from within this call.
     loop_.post(lifetime_.guard([this] {
-      if (ended_) return;
+      if (ended()) return;
       if (!attachment_.withdrawn().empty()) return end(EndReason::Removed);
       // The server is configured again. A message that arrived since then may have asked already.
       if (attachment_.phase() == Phase::Away) request_instance();
@@ -349,7 +323,7 @@ void Session::instance_left(Departure departure, const std::string& why) {
   }
   const bool at_once = departure == Departure::Died || departure == Departure::Replaced;
   if (at_once || !deferred_.empty()) request_instance();
-  end_when_answered();
+  end_.end_if_answered();
   pace();  // the server that did not read is gone
 }
 
@@ -360,12 +334,18 @@ void Session::request_instance() {
 }
 
 void Session::instance_ready(const Opened& opened) {
-  switch (opened.kind) {
-    case Opened::Kind::Ready: break;
-    case Opened::Kind::Again: attachment_.forget_sharing(); return request_instance();
-    case Opened::Kind::Refused:
-      return instance_refused("server " + attachment_.server() + " refused the handshake: " + opened.text);
-    case Opened::Kind::Failed: return instance_refused(opened.text);
+  if (opened.kind == Opened::Kind::Again) {
+    attachment_.forget_sharing();
+    return request_instance();
+  }
+  if (opened.kind != Opened::Kind::Ready) {  // answers the calls that waited; the next call tries again
+    const bool refused = opened.kind == Opened::Kind::Refused;
+    const std::string by = refused ? "server " + attachment_.server() + " refused the handshake: " : "";
+    attachment_.refused(by + opened.text);
+    note(attachment_.refusal());
+    handle_deferred();
+    attachment_.forget_refusal();
+    return end_.end_if_answered();
   }
   const router::Standing before = memory_.standing();  // before a bridge sends something to the new instance
   attach(opened);
@@ -382,20 +362,11 @@ void Session::instance_ready(const Opened& opened) {
   }
   router.restore(*this, before);
   handle_deferred();
-  end_when_answered();
-}
-
-/// Answers the calls that waited with the reason; the next call tries again.
-void Session::instance_refused(const std::string& why) {
-  attachment_.refused(why);
-  note(why);
-  handle_deferred();
-  attachment_.forget_refusal();
-  end_when_answered();
+  end_.end_if_answered();
 }
 
 void Session::handle_deferred() {
-  while (!deferred_.empty() && !ended_) {
+  while (!deferred_.empty() && !ended()) {
     const Phase phase = attachment_.phase();
     if (phase == Phase::Opening || phase == Phase::Returning) break;
     if (attachment_.router() != nullptr && attachment_.router()->draining()) break;
@@ -418,83 +389,12 @@ bool Session::awaited() const {
 // ---- the end
 
 void Session::input_ended() {
-  if (ended_ || !std::exchange(may_ask_, false)) return;
-  patience_.start(kLastAnswers, [this] { end(EndReason::InputClosed); });
-  crossing_.client_ended();
-  if (attachment_.router() != nullptr) attachment_.router()->questions().client_silent(*this);
-  end_when_answered();
-}
-
-void Session::end_when_answered() {
-  if (ended_ || may_ask_ || attachment_.phase() == Phase::Opening || server_lost_ || !deferred_.empty())
-    return;
-  if (attachment_.router() != nullptr && attachment_.router()->calls_of(*this) > 0) return;
-  if (crossing_.holds_calls()) return;
-  end(EndReason::InputClosed);
+  if (!ended() && std::exchange(may_ask_, false)) end_.input_ended();
 }
 
 void Session::withdraw(std::string why) {
   attachment_.withdraw(std::move(why));
   if (attachment_.phase() != Phase::Ready) end(EndReason::Removed);
-}
-
-/// The session ends with its server and with its exit code, as if the client had started the server itself.
-void Session::server_ended(int code, const std::string& why) {
-  server_lost_ = true;
-  attachment_.detach();
-  if (ended_) return;
-  crossing_.end();  // it may hold calls that no router knows
-  for (const std::string& id : deferred_.take_request_ids())
-    transport_.send_error(id, wire::kServerLost, why);
-  ended_ = true;
-  crossing_.stop();
-  patience_.cancel();
-  transport_.pause();
-  transport_.close(Transport::Close::Flushed);
-  transport_.exit(code, why);
-}
-
-void Session::end(EndReason reason, const WhenGone& when_gone) {
-  const bool orderly = haste_of(reason) == instance::Instance::Haste::Polite;
-  if (ended_) {
-    if (!orderly) pool_.hasten(id());
-    if (when_gone) when_gone(nullptr);
-    return;
-  }
-  record_.reason = reason_name(reason);
-  if (orderly) {  // the client still reads, and gets an answer to every call
-    const std::string why = "the session is ending: " + std::string(record_.reason);
-    if (attachment_.router() != nullptr) {
-      attachment_.router()->give_up_calls(*this, wire::kShuttingDown, why);
-    }
-    crossing_.end();
-    if (opening_.waits()) {
-      const Deferred::Entry request = opening_.release();
-      if (!opening_.cancelled()) transport_.send_error(request.message.id(), wire::kShuttingDown, why);
-    }
-    for (const std::string& id : deferred_.take_request_ids())
-      transport_.send_error(id, wire::kShuttingDown, why);
-  }
-  ended_ = true;
-  crossing_.stop();
-  patience_.cancel();
-  transport_.pause();
-  auto exit = lifetime_.guard([this, reason] {
-    if (reason == EndReason::Removed) return transport_.exit(1, attachment_.withdrawn());
-    transport_.exit(0, reason == EndReason::SessionEnded ? "the session ended" : "");
-  });
-  const bool waits = pool_.release(
-      *this, haste_of(reason),
-      [when_gone, exit](const pool::InstanceEnd& gone) mutable {
-        if (when_gone) when_gone(&gone);
-        exit();
-      },
-      reason == EndReason::SessionEnded ? pool::Ends::SessionObject : pool::Ends::Session);
-  attachment_.detach();
-  transport_.close(orderly ? Transport::Close::Flushed : Transport::Close::AtOnce);
-  if (waits) return;
-  if (when_gone) when_gone(nullptr);
-  exit();
 }
 
 }  // namespace corral::session

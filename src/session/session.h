@@ -1,16 +1,15 @@
-// One client's session with one server: passes messages to the server and answers back to the client, and
-// ends exactly once, through `end` or because its server has ended and is not started again. Every message is
-// checked before a server gets it.
+// One client's session with one server: passes messages to the server and answers back to the client, until
+// it ends. Every message is checked before a server gets it.
 //
 // The path of a message: receive → handle → take → pass_to_server → Router. The path of an answer: Router →
 // answer → Transport. treatment.cc decides what happens to a message, `Attachment` knows the instance,
-// `Opening` has the handshake, `Deferred` the messages that wait, `Crossing` the bridge between revisions.
+// `Opening` has the handshake, `Deferred` the messages that wait, `Crossing` the bridge between revisions,
+// `SessionEnd` the end.
 //
 // Used on the loop's thread. Transport, pool and router call it; the session calls them from within these
 // calls.
 #pragma once
 
-#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <string>
@@ -25,20 +24,12 @@
 #include "session/deferred.h"
 #include "session/end_reason.h"
 #include "session/opening.h"
+#include "session/session_end.h"
 #include "session/transport.h"
 #include "session/treatment.h"
 #include "wire/message.h"
 
 namespace corral::session {
-
-/// Facts about a session for the status and the registry.
-struct SessionRecord {
-  Clock::time_point since = Clock::now();
-  Clock::time_point last_heard = Clock::now();  // when the last message was received or sent
-  std::uint64_t messages = 0;                   // received from the client
-  std::uint64_t bad_messages = 0;               // of these: malformed or dropped
-  const char* reason = "server-ended";          // why it ended, in one word; valid once it has ended
-};
 
 class Session final : public router::SessionPort, private bridge::Outlet {
  public:
@@ -54,14 +45,13 @@ class Session final : public router::SessionPort, private bridge::Outlet {
   void input_ended();
   void output_drained();
 
-  using WhenGone = std::function<void(const pool::InstanceEnd* gone)>;
-  /// Ends the session. `when_gone` is called once: with the instance that ended with the session, when its
-  /// process tree is gone, or with null if no instance ended. A second call only makes the end faster.
-  void end(EndReason reason, const WhenGone& when_gone = {});
+  using WhenGone = SessionEnd::WhenGone;
+  /// Ends the session, as `SessionEnd::end` says.
+  void end(EndReason reason, const WhenGone& when_gone = {}) { end_.end(reason, when_gone); }
   /// The server was removed from the configuration: the session ends when its calls are answered.
   void withdraw(std::string why);
 
-  bool ended() const { return ended_; }
+  bool ended() const { return end_.ended(); }
   const SessionRecord& record() const { return record_; }
   Attachment& attachment() { return attachment_; }
   const Attachment& attachment() const { return attachment_; }
@@ -77,7 +67,7 @@ class Session final : public router::SessionPort, private bridge::Outlet {
   void opened(const router::Opened& opened) override;
   void instance_left(router::Departure departure, const std::string& why) override;
   void instance_ended(const instance::Ending& ending) override {
-    server_ended(ending.exit_code, "server " + attachment_.server() + " " + ending.sentence);
+    end_.end_with_server(ending.exit_code, "server " + attachment_.server() + " " + ending.sentence);
   }
   void deliver(const wire::Line& line, std::initializer_list<wire::Edit> edits) override;
   void answer(const wire::Message& message, std::string_view id) override;
@@ -88,7 +78,6 @@ class Session final : public router::SessionPort, private bridge::Outlet {
   void to_client(const wire::Line& line, std::initializer_list<wire::Edit> edits) override;
   void to_server(const wire::Message& message) override;
   QuestionId next_question() override { return memory_.next_question(); }
-  bool of_several_programs() const override { return SessionPort::of_several_programs(); }
 
   // From the client to the server.
   enum class Taken : std::uint8_t { Yes, MustWait };
@@ -100,31 +89,24 @@ class Session final : public router::SessionPort, private bridge::Outlet {
 
   // Getting an instance.
   void open(knowledge::Era era, const wire::Message& request);
-  void answer_early();
-  void handle_first_request(Deferred::Entry request);
   void attach(const router::Opened& opened);
   void request_instance();
   void instance_ready(const router::Opened& opened);
-  void instance_refused(const std::string& why);
 
-  // Flow control, and the end.
+  // Flow control.
   void pace();
   void after_sending();
-  void end_when_answered();
-  void server_ended(int code, const std::string& why);
 
   Loop& loop_;
   Transport& transport_;
   pool::Pool& pool_;
   Attachment attachment_;
-  Opening opening_;
   Deferred deferred_;
+  Opening opening_;
   Crossing crossing_;
-  Timer patience_;  // before the client is answered early; after its last message, before the session ends
   SessionRecord record_;
-  bool server_lost_ = false;     // the server has ended, and the session ends with it
+  SessionEnd end_;
   bool told_congested_ = false;  // the router knows that the client does not read
-  bool ended_ = false;
   Lifetime lifetime_;
 };
 

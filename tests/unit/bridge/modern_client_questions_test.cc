@@ -49,8 +49,7 @@ TEST(ModernClient, SamplingAndRootsSuspendTooInEachMethodThatMayAsk) {
 }
 
 TEST(ModernClient, OfSeveralProgramsOnlyTheOneThatCanHaveCausedItIsAsked) {
-  ModernExchange x;
-  x.several_programs = true;
+  ModernExchange x(kInitialized, true);
   x.client(call("1", kForms));
   x.client(call("2", kForms));
   x.server_heard();

@@ -67,8 +67,7 @@ TEST(ModernClient, TheRetryMayWriteTheSameParamsOtherwise) {
 
 /// The other call may be another program's, which must not hear what this one was asked.
 TEST(ModernClient, OfSeveralProgramsNoneIsAskedWhatAnotherOneLeftUnanswered) {
-  ModernExchange x;
-  x.several_programs = true;
+  ModernExchange x(kInitialized, true);
   const std::string state = suspended(x);
   x.client(call("2", kAll));
   x.server(result("1", R"({"content":[]})"));

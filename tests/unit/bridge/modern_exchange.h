@@ -43,8 +43,8 @@ inline std::string error(const std::string& id, int code, const std::string& mor
 
 class ModernExchange : public Outlet {
  public:
-  explicit ModernExchange(const std::string& initialized = kInitialized)
-      : bridge_(modern_client(*this, {"files", initialized, nullptr, std::chrono::minutes(10)})) {}
+  explicit ModernExchange(const std::string& initialized = kInitialized, bool several_programs = false)
+      : bridge_(modern_client(*this, {"files", initialized, nullptr, several_programs})) {}
 
   void to_client(const wire::Line& line, std::initializer_list<wire::Edit> edits = {}) override {
     std::string text;
@@ -63,8 +63,6 @@ class ModernExchange : public Outlet {
     if (on_server) on_server(text);
   }
   QuestionId next_question() override { return QuestionId(++questions_); }
-  bool of_several_programs() const override { return several_programs; }
-  bool several_programs = false;
 
   void client(const std::string& text, const std::shared_ptr<const std::string>& owner = nullptr) {
     bridge_->from_client(wire::Message(wire::Line{text, owner}), now);
