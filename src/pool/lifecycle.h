@@ -1,5 +1,11 @@
 // The life cycle of a slot: a table that gives the next state and the next step for every pair of state and
 // trigger. Pure; a missing pair does not compile. pool/slot.cc carries the steps out.
+//
+// Only `Slot::apply` asks the table, once for each trigger. It stores the next state before it carries out
+// the step, because a step may apply the next trigger before it returns: a session that is told something
+// asks again, or leaves. So a slot is always in a state of this table while anything outside it runs. The
+// table knows neither time nor sessions: `Slot` turns a death too many into `GoneTooOften`, and a delay that
+// nobody waits for into `Unused`. Only a slot that is Empty may be destroyed.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,11 @@
 // One connection at the daemon's socket: reads the hello, passes it to the session opener, and carries the
-// replies back to the shim. The listener owns it until it is finished. Must be used on the loop's thread.
+// replies back to the shim. Must be used on the loop's thread.
+//
+// The listener owns it until it calls `Finished`, which may be inside the function that sends the last reply.
+// The session of a shim shares it as its `ShimLine`, and may hold it for longer than the listener exists:
+// what it says after the end has no effect. A question does not hold it; an answer that comes too late is
+// dropped. The functions of `ShimLine` never call the session. Only the loop does, by the task of
+// `when_gone`, once, if the peer is gone first.
 #pragma once
 
 #include <sys/socket.h>
@@ -36,11 +42,13 @@ class ControlConnection final : public ShimLine, public std::enable_shared_from_
   /// `finished` is called once, when the connection needs nothing more. It may release the last reference.
   ControlConnection(std::shared_ptr<ListenerContext> context, UniqueFd socket, pid_t peer, Finished finished);
 
-  /// Starts reading. Call once.
+  /// Starts reading, with a limit on the time that the hello may take. Call once, when a `shared_ptr` owns
+  /// the connection.
   void start();
   /// Closes without notifying the peer or the session, because the daemon is exiting.
   void abandon();
 
+  // Called by the opener, and after `accept` by the session that it made.
   void accept() override;
   void refuse(const std::string& why, int exit_code) override;
   void run_it(const std::string& why) override;

@@ -1,5 +1,12 @@
 // A client that is connected through a shim: the client's pipes, which the shim passed on, the line to the
 // shim, and the client's process. The end of any of them can end the session.
+//
+// Owned by the daemon's table of connected sessions, and used on the loop's thread. It owns the session, the
+// channel and the pidfd of the client, and shares the line with the connection at the daemon's socket. The
+// session calls it as its transport, from within calls of the channel, of the router and of the pool; it
+// calls the session when a message, an end or room in the output arrives, always from the loop. The session
+// is destroyed only with the client, and the client only from `Gone` or when none of its functions is on the
+// stack: the line then calls it no more.
 #pragma once
 
 #include <functional>
@@ -20,16 +27,22 @@ class StdioClient final : public session::Transport, private wire::Channel::Hand
  public:
   using Gone = std::function<void(StdioClient&)>;
 
-  /// `gone` is called once, when nothing is left to do; it may destroy the client.
+  /// `gone` is called once, from the loop, when the session has ended, the client has every answer or its
+  /// time is over, and the shim was told the exit code; it may destroy the client. `make_channel` decides the
+  /// framing of the messages. `loop` must outlive the client.
   StdioClient(Loop& loop, Arrival arrival, std::shared_ptr<ShimLine> line, std::size_t line_cap, Gone gone,
               wire::ChannelMaker make_channel = wire::make_line_pipe);
   ~StdioClient() override;
 
+  /// Makes the session and starts reading. Call once, before any other function. `pool` must outlive the
+  /// client. `owner` is the session object that the session belongs to; empty = none.
   void begin(router::SessionId id, pool::Pool& pool, std::shared_ptr<const pool::ServerSpec> spec,
              std::string owner = {});
 
+  /// Valid from `begin` until the client is destroyed, also after the session has ended.
   session::Session& session() { return *session_; }
   const session::Session& session() const { return *session_; }
+  /// As the shim named it, for people; 0 if it named none. Nothing is ended by this number.
   pid_t client_pid() const { return client_pid_; }
   pid_t shim_pid() const { return shim_pid_; }
 
