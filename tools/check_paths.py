@@ -8,7 +8,11 @@ A path is a Markdown table after a comment of the form
     <!-- path: NAME, at most N files beyond OTHER -->
 
 with one or more functions in the second column and one file below src/ in the third. The second form counts only the
-files that the path OTHER does not have.
+files that the path OTHER does not have. A paragraph after a comment of the form
+
+    <!-- not counted: NAME -->
+
+names files below src/ that the call touches too. Each exists, and none of them is a step of the path.
 """
 
 import re
@@ -21,6 +25,8 @@ from check_sizes import cpp_functions
 
 PAGE = "ARCHITECTURE.md"
 MARK = re.compile(r"<!-- path: (?P<name>[^,>]+), at most (?P<most>\d+) files(?: beyond (?P<other>[^>]+?))? -->")
+NOT_COUNTED = re.compile(r"<!-- not counted: (?P<name>[^>]+?) -->\s*(?P<text>(?:[^\n]+\n)+)")
+NAMED = re.compile(r"`([a-z_]+/[a-z_]+\.(?:h|cc))`")
 ROW = re.compile(r"^\|[^|\n]*\|(?P<functions>[^|\n]*)\|(?P<file>[^|\n]*)\|", re.MULTILINE)
 QUOTED = re.compile(r"`([^`]+)`")
 
@@ -70,7 +76,25 @@ def check_page(root, text):
             problems.append(Problem(PAGE, line, what, "bring together what belongs together"))
         for functions, file, position in rows:
             problems += check_row(root, functions, file, docs_text.line_of(text, position))
-    return problems, paths
+    return problems + check_not_counted(root, text, paths), paths
+
+
+def check_not_counted(root, text, paths):
+    """Each file that is named as not counted exists and is no step."""
+    problems = []
+    for listed in NOT_COUNTED.finditer(text):
+        steps = paths.get(listed["name"])
+        if steps is None:
+            line = docs_text.line_of(text, listed.start())
+            problems.append(Problem(PAGE, line, f"there is no path {listed['name']}", "name a path of the page"))
+        for named in NAMED.finditer(text, listed.start("text"), listed.end("text")):
+            line = docs_text.line_of(text, named.start())
+            if not (root / "src" / named[1]).is_file():
+                problems.append(Problem(PAGE, line, f"no file src/{named[1]}", "name the file as it is called now"))
+            if named[1] in (steps or ()):
+                fix = "leave it out of the list of files that are not counted"
+                problems.append(Problem(PAGE, line, f"{named[1]} is a step of path {listed['name']}", fix))
+    return problems
 
 
 def main(argv=None):

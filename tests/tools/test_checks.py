@@ -201,6 +201,20 @@ class Paths(CheckCase):
         self.write("ARCHITECTURE.md", page.format(0))
         self.assert_caught("ARCHITECTURE.md:7: path first has 1 files, not 0")
 
+    def test_files_that_are_not_counted_exist_and_are_no_steps(self):
+        self.tell([("`flush`", "a/pipe.cc")])
+        page = (self.root / "ARCHITECTURE.md").read_text()
+        more = "\n<!-- not counted: {} -->\n\nNot counted: `b/pipe.h`,\n`a/{}.cc`.\n\nLater: `c/d.cc`.\n"
+        self.write("ARCHITECTURE.md", page + more.format("call", "pipe"))
+        self.assert_caught("ARCHITECTURE.md:14: a/pipe.cc is a step of path call")
+        self.write("ARCHITECTURE.md", page + more.format("call", "gone"))
+        self.assert_caught("ARCHITECTURE.md:14: no file src/a/gone.cc")
+        self.write("ARCHITECTURE.md", page + more.format("cal", "pipe"))
+        self.assert_caught("ARCHITECTURE.md:11: there is no path cal")
+        self.write("src/a/other.cc", "int a;\n")
+        self.write("ARCHITECTURE.md", page + more.format("call", "other"))
+        self.assert_clean()
+
     def test_path_without_a_table_is_caught(self):
         self.write("ARCHITECTURE.md", "<!-- path: call, at most 3 files -->\n\nLater.\n")
         self.assert_caught("ARCHITECTURE.md:1: path call has no table")
