@@ -1,5 +1,6 @@
 // Which clients may come in, from where, and which keys are not meant for us: other users, sandboxes and
 // terminals against the real daemon.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -17,6 +18,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/unique_fd.h"
 #include "support/eventually.h"
 #include "support/hub_test.h"
 #include "support/terminal.h"
@@ -24,6 +26,7 @@
 namespace corral::os_tests {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
@@ -41,15 +44,19 @@ class HubAccess : public HubTest {
 
 enum class DaemonAnswer { Nothing = 10, Bytes, NotReached, NoEnd };
 
-/// In a child: asks for the status at the daemon's socket, as anybody might.
-DaemonAnswer ask_for_status(const std::string& path) {
+/// A connection to this socket; -1 if there is none.
+int reach(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-    return DaemonAnswer::NotReached;
-  }
+  return connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 ? fd : -1;
+}
+
+/// In a child: asks for the status at the daemon's socket, as anybody might.
+DaemonAnswer ask_for_status(const std::string& path) {
+  const int fd = reach(path);
+  if (fd < 0) return DaemonAnswer::NotReached;
   const std::string hello = "{\"protocol\":3,\"verb\":\"status\"}\n";
   send(fd, hello.data(), hello.size(), MSG_NOSIGNAL);  // who is turned away may not get this far
   pollfd ready{fd, POLLIN, 0};
@@ -94,6 +101,50 @@ TEST_F(HubAccess, TheShimOfAnotherUserHasNoDaemon) {
   EXPECT_THAT(errors_of_shim(), HasSubstr("--require-daemon"));
   ASSERT_EQ(chmod(runtime_dir().c_str(), 0700), 0);
   EXPECT_THAT(status(), HasSubstr(R"("instances_started":0)"));
+}
+
+// ---- programs of another version
+
+/// In a child: says this hello as the user of the daemon, and writes the replies to `out` until it hangs up.
+void say_hello(const std::string& path, const std::string& hello, int out) {
+  const int fd = reach(path);
+  if (send(fd, hello.data(), hello.size(), MSG_NOSIGNAL) < 0) return;
+  char bytes[4096];
+  for (pollfd ready{fd, POLLIN, 0}; poll(&ready, 1, 15'000) == 1;) {
+    const ssize_t size = read(fd, bytes, sizeof bytes);
+    if (size <= 0 || write(out, bytes, static_cast<std::size_t>(size)) != size) return;
+  }
+}
+
+std::string replies_to(const std::string& hello, const std::string& path) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return "no pipe";
+  const UniqueFd out(ends[0]);
+  const pid_t child = fork();
+  if (child == 0) {
+    if (running_as_root()) become(*uid_of(User::Ordinary));
+    say_hello(path, hello, ends[1]);
+    _exit(0);
+  }
+  close(ends[1]);
+  waitpid(child, nullptr, 0);  // it ends by itself, and a reply fits into the pipe
+  char bytes[4096];
+  const ssize_t size = read(out.get(), bytes, sizeof bytes);
+  return {bytes, size > 0 ? static_cast<std::size_t>(size) : 0};
+}
+
+/// The members of an older hello may mean something else, so none of them is read.
+TEST_F(HubDoor, AnOlderProgramIsRefusedWithCode76AndToldToBeNewer) {
+  const std::string reply =
+      replies_to(R"({"protocol":1,"verb":"run","server":"named","cwd":7,"descriptors":"both"})"
+                 "\n",
+                 in_runtime_dir("corral.sock"));
+
+  EXPECT_THAT(reply, AllOf(HasSubstr(R"("reply":"refused")"), HasSubstr(R"("code":76)"),
+                           HasSubstr("speaks protocol 3, not 1: use a newer corral on this side")));
+  EXPECT_THAT(status(), HasSubstr(R"("instances_started":0)"));
+  McpClient client(connect({"named"}));
+  EXPECT_TRUE(client.initialize()) << errors_of_shim();
 }
 
 // ---- sandboxes
