@@ -94,7 +94,7 @@ std::string reason_of(Protection protection, const Server& server) {
     case Protection::OtherUser:
       return "belongs to another user (uid " + std::to_string(server.uid) + "): run corral as that user";
     case Protection::OwnLine: return "this command runs inside it";
-    case Protection::Debugger: return "a debugger is attached to it: detach first";
+    case Protection::Debugger: return "is being debugged: detach the debugger first";
     case Protection::Container: return "runs in a container, or another PID namespace: run corral there";
     case Protection::ClientInside:
       return "a client runs inside it (pid " + std::to_string(server.client_inside) + "): leave that first";

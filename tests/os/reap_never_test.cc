@@ -113,7 +113,7 @@ TEST_F(ReapNever, TouchesWhatADebuggerHolds) {
 
   EXPECT_TRUE(traced_lives);
   EXPECT_FALSE(lives(dead.servers()[1]));
-  EXPECT_THAT(said.out, HasSubstr("a debugger is attached to it: detach first"));
+  EXPECT_THAT(said.out, HasSubstr("is being debugged: detach the debugger first"));
   EXPECT_EQ(said.code, 0);
 }
 
