@@ -159,7 +159,7 @@ const PAGES = {
           'corral call notes list_notes',
           'corral connect search',
         ],
-        until: /parked/,
+        until: /idle.*\nsearch +-/,
       }),
     },
   },

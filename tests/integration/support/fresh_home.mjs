@@ -160,6 +160,7 @@ exec '${CORRAL}' "$@"
       .replace('NAME TOOL key=value', 'files read_file path=a.txt')
       .replace('NAME', 'files')
       .replace(/\bPID\b/, pid)
+      .replace(/(?<!\$)\bID\b(?!=)/, this.found)
       .replace('CLIENT', 'claude')
       .replace("sh -c '…'", 'true')
       .replace(/COMMAND( \[ARG\.\.\.\])?/, A_COMMAND)
