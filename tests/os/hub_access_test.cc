@@ -134,7 +134,7 @@ std::string replies_to(const std::string& hello, const std::string& path) {
 }
 
 /// The members of an older hello may mean something else, so none of them is read.
-TEST_F(HubDoor, AnOlderProgramIsRefusedWithCode76AndToldToBeNewer) {
+TEST_F(HubAccess, AnOlderProgramIsRefusedWithCode76AndToldToBeNewer) {
   const std::string reply =
       replies_to(R"({"protocol":1,"verb":"run","server":"named","cwd":7,"descriptors":"both"})"
                  "\n",
