@@ -7,8 +7,9 @@ A path is a Markdown table after a comment of the form
     <!-- path: NAME, at most N files -->
     <!-- path: NAME, at most N files beyond OTHER -->
 
-with one or more functions in the second column and one file below src/ in the third. The second form counts only the
-files that the path OTHER does not have. A paragraph after a comment of the form
+with one or more functions in the second column and one file below src/ in the third. A file passes the call on, unless all
+its rows begin with `ask:`: then it only decides. `at most N files and M asked` limits these, too. The second form counts
+only the files that the path OTHER does not have. A paragraph after a comment of the form
 
     <!-- not counted: NAME -->
 
@@ -24,11 +25,14 @@ from check_cpp import Source, classes
 from check_sizes import cpp_functions
 
 PAGE = "ARCHITECTURE.md"
-MARK = re.compile(r"<!-- path: (?P<name>[^,>]+), at most (?P<most>\d+) files(?: beyond (?P<other>[^>]+?))? -->")
+MARK = re.compile(
+    r"<!-- path: (?P<name>[^,>]+), at most (?P<most>\d+) files(?: and (?P<asked>\d+) asked)?(?: beyond (?P<other>[^>]+?))? -->"
+)
 NOT_COUNTED = re.compile(r"<!-- not counted: (?P<name>[^>]+?) -->\s*(?P<text>(?:[^\n]+\n)+)")
 NAMED = re.compile(r"`([a-z_]+/[a-z_]+\.(?:h|cc))`")
-ROW = re.compile(r"^\|[^|\n]*\|(?P<functions>[^|\n]*)\|(?P<file>[^|\n]*)\|", re.MULTILINE)
+ROW = re.compile(r"^\|(?P<step>[^|\n]*)\|(?P<functions>[^|\n]*)\|(?P<file>[^|\n]*)\|", re.MULTILINE)
 QUOTED = re.compile(r"`([^`]+)`")
+ASKED = re.compile(r" ask: ")
 
 
 def functions_in(text):
@@ -40,12 +44,12 @@ def functions_in(text):
 
 
 def rows_after(text, position):
-    """(functions, file, position) of each row of the table that follows, without its head."""
+    """(functions, file, position, whether it is asked) of each row of the table that follows, without its head."""
     table = re.compile(r"\s*((?:\|[^\n]*\n)+)").match(text, position)
     if not table:
         return []
     return [
-        (QUOTED.findall(row["functions"]), "".join(QUOTED.findall(row["file"])), row.start())
+        (QUOTED.findall(row["functions"]), "".join(QUOTED.findall(row["file"])), row.start(), bool(ASKED.match(row["step"])))
         for row in ROW.finditer(text, table.start(1), table.end(1))
         if QUOTED.search(row["functions"])
     ]
@@ -68,13 +72,15 @@ def check_page(root, text):
         rows = rows_after(text, mark.end())
         if not rows:
             problems.append(Problem(PAGE, line, f"path {mark['name']} has no table", "write its steps below it"))
-        files = {file for _, file, _ in rows}
+        files = {file for _, file, _, _ in rows}
         paths[mark["name"]] = files
-        counted = files - paths.get(mark["other"], set())
-        if len(counted) > int(mark["most"]):
-            what = f"path {mark['name']} has {len(counted)} files, not {mark['most']}"
-            problems.append(Problem(PAGE, line, what, "bring together what belongs together"))
-        for functions, file, position in rows:
+        passing = {file for _, file, _, asked in rows if not asked}
+        for what, found, most in (("", passing, mark["most"]), (" that are asked", files - passing, mark["asked"] or 0)):
+            counted = found - paths.get(mark["other"], set())
+            if len(counted) > int(most):
+                problem = f"path {mark['name']} has {len(counted)} files{what}, not {most}"
+                problems.append(Problem(PAGE, line, problem, "bring together what belongs together"))
+        for functions, file, position, _ in rows:
             problems += check_row(root, functions, file, docs_text.line_of(text, position))
     return problems + check_not_counted(root, text, paths), paths
 

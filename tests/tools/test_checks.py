@@ -192,6 +192,14 @@ class Paths(CheckCase):
         self.tell([("`flush`", "a/pipe.cc"), ("`Queue::push`", "b/pipe.h")], most=1)
         self.assert_caught("ARCHITECTURE.md:3: path call has 2 files, not 1")
 
+    def test_files_that_are_only_asked_are_counted_apart(self):
+        rows = "| pass it on | `Pipe::read` | `a/pipe.cc` |\n| ask: may it | `Queue::push` | `b/pipe.h` |\n"
+        page = "<!-- path: call, at most 1 files{} -->\n\n| | function | file |\n|---|---|---|\n" + rows + "\nEnd.\n"
+        self.write("ARCHITECTURE.md", page.format(" and 1 asked"))
+        self.assert_clean()
+        self.write("ARCHITECTURE.md", page.format(""))
+        self.assert_caught("ARCHITECTURE.md:1: path call has 1 files that are asked, not 0")
+
     def test_path_beyond_another_counts_only_its_own_files(self):
         table = "\n\n| | function | file |\n|---|---|---|\n| 1 | `flush` | `a/pipe.cc` |\n"
         more = "| 2 | `Queue::push` | `b/pipe.h` |\n\n"
