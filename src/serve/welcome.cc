@@ -9,13 +9,18 @@ namespace corral::serve {
 namespace {
 
 constexpr std::size_t kMostNames = 5;
+constexpr std::size_t kRoomForNames = 56;  // of 80 columns, behind the label and before " and 10 more"
 
+/// As many as fit on the line, and at least one.
 std::string names_of(const std::vector<std::string>& servers) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(servers.size(), kMostNames); ++i) {
-    text += (i == 0 ? "" : ", ") + printable(servers[i]);
+  std::string text = printable(servers.front());
+  std::size_t shown = 1;
+  for (; shown < std::min(servers.size(), kMostNames); ++shown) {
+    const std::string name = ", " + printable(servers[shown]);
+    if (text.size() + name.size() > kRoomForNames) break;
+    text += name;
   }
-  if (servers.size() > kMostNames) text += " and " + std::to_string(servers.size() - kMostNames) + " more";
+  if (servers.size() > shown) text += " and " + std::to_string(servers.size() - shown) + " more";
   return text;
 }
 
@@ -25,17 +30,17 @@ std::string row(const std::string& label, const std::string& text) {
 
 std::string configured(const Welcome& daemon) {
   if (!daemon.config_found) {
-    return row("servers", "none configured: there is no " + printable(daemon.config)) +
+    return row("servers", "none configured: there is no file") + row("", printable(daemon.config)) +
            row("", "`corral add NAME -- COMMAND` or `corral import FILE` adds some") +
            row("clients", "corral connect -- COMMAND     starts a server for any client");
   }
   if (daemon.servers.empty()) {
-    return row("servers", "none in " + printable(daemon.config) + "; `corral add NAME -- COMMAND` adds one");
+    return row("servers", "none configured; `corral add NAME -- COMMAND` adds one") +
+           row("from", printable(daemon.config));
   }
   const std::string name = printable(daemon.servers.front());
   return row("servers", names_of(daemon.servers)) + row("from", printable(daemon.config)) +
-         row("clients", "corral connect " + name + "     is the command that a client starts") +
-         row("", "`corral tools " + name + "` shows from a shell whether it works");
+         row("clients", "start `corral connect " + name + "`") + row("try it", "`corral tools " + name + "`");
 }
 
 }  // namespace

@@ -75,7 +75,8 @@ void explain_waiting(const shim::ConnectOptions& options) {
   std::cerr << "corral connect is waiting for a client's messages on stdin; Ctrl+C ends it.\n"
             << "  a client starts it, as in   claude mcp add " << name << " -- corral connect " << what
             << '\n'
-            << "  from a shell                `corral tools " << what << "`, `corral call " << what
+            << "  from a shell                `corral tools " << what << "`\n"
+            << "                              `corral call " << what
             << (options.server.empty() ? " -- TOOL`" : " TOOL`") << std::endl;
 }
 

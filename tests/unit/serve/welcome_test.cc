@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <sstream>
 
 #include "version.h"
 
@@ -26,8 +27,8 @@ TEST(Welcome, SaysWhatIsServedAndHowToConnect) {
 
   EXPECT_EQ(welcome_text(daemon), kFirst + R"(  servers   files, memory
   from      /home/you/.config/corral/config.json
-  clients   corral connect files     is the command that a client starts
-            `corral tools files` shows from a shell whether it works
+  clients   start `corral connect files`
+  try it    `corral tools files`
   by URL    http://127.0.0.1:8765/mcp/NAME
   look      `corral ps`, `corral top`
 )");
@@ -37,7 +38,8 @@ TEST(Welcome, SaysWhatToDoWithoutServersOrWithoutAConfiguration) {
   EXPECT_THAT(welcome_text(with_servers({})), HasSubstr("`corral add NAME -- COMMAND` adds one"));
   Welcome nothing = with_servers({});
   nothing.config_found = false;
-  EXPECT_THAT(welcome_text(nothing), HasSubstr("none configured: there is no /home/you/.config"));
+  EXPECT_THAT(welcome_text(nothing),
+              HasSubstr("none configured: there is no file\n            /home/you/.config"));
   EXPECT_THAT(welcome_text(nothing), HasSubstr("corral connect -- COMMAND"));
   EXPECT_THAT(welcome_text(nothing), HasSubstr("not without `corral serve --port 8765`"));
 }
@@ -61,6 +63,14 @@ TEST(Welcome, IsShortAndDoesNotSteerTheTerminal) {
   EXPECT_THAT(text, Not(HasSubstr("six")));
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 7);
+}
+
+TEST(Welcome, HasNoLineThatIsWiderThanATerminal) {
+  const std::string long_name(40, 'n');
+
+  std::istringstream lines(welcome_text(with_servers({long_name, long_name, "short"})));
+
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80U) << line;
 }
 
 }  // namespace
