@@ -113,6 +113,32 @@ TEST_F(Screens, PsIsOneLineForEachProcess) {
   EXPECT_THAT(text, Not(HasSubstr("share is set to")));
 }
 
+TEST_F(Screens, PsSaysInTheRowOfAnIdleProcessWhenItEnds) {
+  begin();
+  clients_.front()->session().close_stdin();
+  clients_.front()->wait();
+  EXPECT_TRUE(eventually([&] { return status().find(R"("state":"idle")") != std::string::npos; }));
+
+  const std::string text = page_of("ps");
+
+  EXPECT_THAT(wrapped(), testing::IsEmpty());
+  EXPECT_THAT(text, ContainsRegex("\n[^\n]+ " + pids_[0] + " [^\n]+ idle, ends in (10m|9m)\n")) << text;
+}
+
+TEST_F(Screens, ListIsOneLineForEachServer) {
+  begin();
+
+  const std::string text = page_of("list");
+
+  EXPECT_THAT(wrapped(), testing::IsEmpty());
+  EXPECT_THAT(text, ContainsRegex("SERVER +STATE +TOOLS +SHARED +FROM +LAST ERROR\n"
+                                  "alpha +ready +[-0-9]+ +shared +line 1 +-\n"
+                                  "[^\n]+ ready +[-0-9]+ +private +line 1 +-\n"
+                                  "stopped +stopped +[-0-9]+ +shared +line 1 +-\n"
+                                  "nosuchcmd +failed +- +"))
+      << text;
+}
+
 TEST_F(Screens, PsVerboseSaysWhyBelowEachLine) {
   begin();
 
@@ -160,6 +186,19 @@ TEST_F(Screens, ServeSaysWhatItServesAndHowItEnds) {
   EXPECT_THAT(text, HasSubstr("\n  servers   ")) << text;
   EXPECT_THAT(text, Not(HasSubstr("{\"time\"")));
   EXPECT_THAT(text, Not(HasSubstr("[corral v")));
+  EXPECT_THAT(wrapped(name), testing::IsEmpty());
+  tmux({"send-keys", "-t", name, "C-c"});
+  EXPECT_TRUE(eventually([&] { return !answers(); }));
+}
+
+TEST_F(Screens, ServeNamesItsServersInLinesThatFit) {
+  begin();  // the daemon of this test, which is replaced
+  const std::string name = "configured";
+  open_screen(name, kColumns, serve({"--replace", "--config", path("config.json")}).argv);
+
+  ASSERT_TRUE(comes_to_show(name, "`corral ps`")) << text_of(name);
+  EXPECT_THAT(text_of(name), AllOf(HasSubstr("\n  servers   alpha"), HasSubstr("`corral connect alpha`")));
+  EXPECT_THAT(wrapped(name), testing::IsEmpty());
   tmux({"send-keys", "-t", name, "C-c"});
   EXPECT_TRUE(eventually([&] { return !answers(); }));
 }
@@ -176,6 +215,20 @@ TEST_F(Screens, ConnectSaysThatItWaitsAndForWhom) {
                     HasSubstr("\n  from a shell                `corral tools alpha`")));
   EXPECT_THAT(wrapped(name), testing::IsEmpty());
   EXPECT_THAT(errors_of_shim(), Not(HasSubstr("is waiting for a client"))) << "which has pipes";
+}
+
+TEST_F(Screens, ConnectSaysWhatACommandIsForBeforeItsServerRuns) {
+  begin();
+  const std::string name = "command";
+  open_screen(name, kColumns, connect_command().argv);
+
+  ASSERT_TRUE(comes_to_show(name, "-- TOOL`")) << text_of(name);
+  EXPECT_THAT(
+      text_of(name),
+      AllOf(StartsWith("corral connect is waiting for a client's messages on stdin; Ctrl+C"),
+            HasSubstr("\n  a client starts it, as in   claude mcp add NAME -- corral connect -- COMMAND"),
+            HasSubstr("\n  from a shell                `corral tools -- COMMAND`\n")));
+  EXPECT_THAT(wrapped(name), testing::IsEmpty());
 }
 
 }  // namespace
