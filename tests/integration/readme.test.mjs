@@ -160,7 +160,7 @@ for (const [page, table] of Object.entries(INLINE)) {
   labTest(`the commands in the text of ${page} do what it says`, { timeout: 180_000 }, async (lab) => {
     const lines = inlineOf(pageOf(page));
     assert.deepEqual([...lines].sort(), Object.keys(table).sort());
-    const home = new FreshHome(lab, await freePort());
+    const home = new FreshHome(lab, await freePort(), { stubs: true });
     try {
       await home.type('corral add files -- npx -y some-server .', prints(/files/));
       for (const line of lines) await home.type(line, table[line]);
