@@ -9,11 +9,13 @@
 #include <utility>
 
 #include "base/ignored_words.h"
+#include "wire/json_writer.h"
 
 namespace corral::control {
 namespace {
 
 namespace json = boost::json;
+using wire::JsonObject;
 
 template <class Value>
 struct Name {
@@ -51,10 +53,12 @@ std::string_view name_of(const Names& names, Value value) {
 
 // ---- writing
 
-/// Bytes that are not UTF-8 stay as they are: a path or a variable may contain any, and must arrive
-/// unchanged.
-void append_quoted(std::string& out, std::string_view text) {
+/// Not `wire::quoted`: bytes that are not UTF-8 stay as they are, because a path or a variable may contain
+/// any, and must arrive unchanged.
+std::string exact(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string out;
+  out.reserve(text.size() + 2);
   out += '"';
   for (const char byte : text) {
     const auto value = static_cast<unsigned char>(byte);
@@ -69,60 +73,21 @@ void append_quoted(std::string& out, std::string_view text) {
       out += byte;
     }
   }
-  out += '"';
+  return out += '"';
 }
 
-class Writer {
- public:
-  void text(std::string_view key, std::string_view value) {
-    begin(key);
-    append_quoted(out_, value);
-  }
-  void number(std::string_view key, long value) {
-    begin(key);
-    out_ += std::to_string(value);
-  }
-  void flag(std::string_view key, bool value) {
-    begin(key);
-    out_ += value ? "true" : "false";
-  }
-  void list(std::string_view key, const std::vector<std::string>& values) {
-    begin(key);
-    append_list(values);
-  }
-  void lists(std::string_view key, const std::vector<std::vector<std::string>>& values) {
-    begin(key);
-    out_ += '[';
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (i > 0) out_ += ',';
-      append_list(values[i]);
-    }
-    out_ += ']';
-  }
-  /// `json` is valid, so a line end can only be between values, where a space has the same meaning.
-  void raw(std::string_view key, std::string_view value) {
-    begin(key);
-    for (const char byte : value) out_ += byte == '\n' || byte == '\r' ? ' ' : byte;
-  }
-  std::string line() { return std::move(out_) + "}\n"; }
+std::string exact_list(const std::vector<std::string>& values) { return wire::array_of(values, exact); }
 
- private:
-  void begin(std::string_view key) {
-    out_ += out_.empty() ? '{' : ',';
-    append_quoted(out_, key);
-    out_ += ':';
-  }
-  void append_list(const std::vector<std::string>& values) {
-    out_ += '[';
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (i > 0) out_ += ',';
-      append_quoted(out_, values[i]);
-    }
-    out_ += ']';
-  }
+std::string exact_lists(const std::vector<std::vector<std::string>>& values) {
+  return wire::array_of(values, exact_list);
+}
 
-  std::string out_;
-};
+/// `json` is valid, so a line end can only be between values, where a space has the same meaning.
+std::string on_one_line(std::string json) {
+  std::replace_if(
+      json.begin(), json.end(), [](char byte) { return byte == '\n' || byte == '\r'; }, ' ');
+  return json;
+}
 
 // ---- reading
 
@@ -350,61 +315,61 @@ void read_verb(Hello& hello, Members& members) {
   }
 }
 
-void write_connect(Writer& writer, const Hello& hello) {
-  if (!hello.server.empty()) writer.text("server", hello.server);
-  if (!hello.argv.empty()) writer.list("argv", hello.argv);
-  if (!hello.name.empty()) writer.text("name", hello.name);
-  if (!hello.session.empty()) writer.text("session", hello.session);
-  writer.text("cwd", hello.cwd);
-  if (!hello.root.empty()) writer.text("root", hello.root);
-  if (!hello.share.empty()) writer.text("share", hello.share);
-  if (hello.quiet) writer.flag("quiet", true);
-  if (!hello.ignore.empty()) writer.list("ignore", hello.ignore);
-  writer.number("client", hello.client);
-  writer.list("descriptors", hello.descriptors);
-  writer.list("environment", hello.environment);
+void write_connect(JsonObject& line, const Hello& hello) {
+  if (!hello.server.empty()) line.raw("server", exact(hello.server));
+  if (!hello.argv.empty()) line.raw("argv", exact_list(hello.argv));
+  if (!hello.name.empty()) line.raw("name", exact(hello.name));
+  if (!hello.session.empty()) line.raw("session", exact(hello.session));
+  line.raw("cwd", exact(hello.cwd));
+  if (!hello.root.empty()) line.raw("root", exact(hello.root));
+  if (!hello.share.empty()) line.raw("share", exact(hello.share));
+  if (hello.quiet) line.flag("quiet", true);
+  if (!hello.ignore.empty()) line.raw("ignore", exact_list(hello.ignore));
+  line.number("client", hello.client);
+  line.raw("descriptors", exact_list(hello.descriptors));
+  line.raw("environment", exact_list(hello.environment));
 }
 
-void write_session_create(Writer& writer, const Hello& hello) {
-  writer.list("servers", hello.servers);
-  writer.lists("commands", hello.commands);
-  if (hello.owner != 0) writer.number("owner", hello.owner);
-  if (hello.ttl.count() != 0) writer.number("ttl_ms", hello.ttl.count());
-  writer.text("cwd", hello.cwd);
-  writer.list("environment", hello.environment);
+void write_session_create(JsonObject& line, const Hello& hello) {
+  line.raw("servers", exact_list(hello.servers));
+  line.raw("commands", exact_lists(hello.commands));
+  if (hello.owner != 0) line.number("owner", hello.owner);
+  if (hello.ttl.count() != 0) line.number("ttl_ms", hello.ttl.count());
+  line.raw("cwd", exact(hello.cwd));
+  line.raw("environment", exact_list(hello.environment));
 }
 
-void write_events(Writer& writer, const Hello& hello) {
-  writer.number("after", static_cast<long>(hello.after));
-  writer.number("limit", static_cast<long>(hello.limit));
-  if (hello.wait.count() != 0) writer.number("wait_ms", hello.wait.count());
+void write_events(JsonObject& line, const Hello& hello) {
+  line.number("after", hello.after);
+  line.number("limit", hello.limit);
+  if (hello.wait.count() != 0) line.number("wait_ms", hello.wait.count());
 }
 
 }  // namespace
 
 std::string encode(const Hello& hello) {
-  Writer writer;
-  writer.number("protocol", hello.protocol);
-  writer.text("verb", name_of(kVerbs, hello.verb));
-  writer.text("version", hello.version);
+  JsonObject line;
+  line.number("protocol", hello.protocol);
+  line.raw("verb", exact(name_of(kVerbs, hello.verb)));
+  line.raw("version", exact(hello.version));
   switch (hello.verb) {
-    case Verb::Connect: write_connect(writer, hello); break;
-    case Verb::SessionCreate: write_session_create(writer, hello); break;
+    case Verb::Connect: write_connect(line, hello); break;
+    case Verb::SessionCreate: write_session_create(line, hello); break;
     case Verb::Restart:
     case Verb::Stop:
-    case Verb::Start: writer.text("server", hello.server); break;
-    case Verb::SessionEnd: writer.text("session", hello.session); break;
+    case Verb::Start: line.raw("server", exact(hello.server)); break;
+    case Verb::SessionEnd: line.raw("session", exact(hello.session)); break;
     case Verb::Status:
-      if (hello.measure) writer.flag("measure", true);
+      if (hello.measure) line.flag("measure", true);
       break;
-    case Verb::Events: write_events(writer, hello); break;
+    case Verb::Events: write_events(line, hello); break;
     case Verb::Shutdown:
     case Verb::Reload:
     case Verb::SessionList:
     case Verb::Info:
     case Verb::Metrics: break;
   }
-  return writer.line();
+  return line.json() + "\n";
 }
 
 Result<Hello> decode_hello(std::string_view line) {
@@ -432,22 +397,21 @@ bool Reply::is_from_ending_daemon() const {
 }
 
 std::string encode(const Reply& reply) {
-  Writer writer;
-  writer.text("reply", name_of(kReplies, reply.kind));
+  JsonObject line;
+  line.raw("reply", exact(name_of(kReplies, reply.kind)));
   if (reply.kind == Reply::Kind::Status || reply.kind == Reply::Kind::Result) {
-    writer.raw(name_of(kReplies, reply.kind), reply.text);
-    return writer.line();
+    line.raw(name_of(kReplies, reply.kind), on_one_line(reply.text));
+    return line.json() + "\n";
   }
   if (reply.kind == Reply::Kind::Stderr) {
-    writer.number("size", static_cast<long>(reply.size));
-    return writer.line();
+    line.number("size", reply.size);
+    return line.json() + "\n";
   }
-  if (!reply.text.empty()) writer.text("text", reply.text);
-  if (reply.kind == Reply::Kind::Refused || reply.kind == Reply::Kind::Exit)
-    writer.number("code", reply.code);
-  if (reply.protocol != 0) writer.number("protocol", reply.protocol);
-  if (!reply.version.empty()) writer.text("version", reply.version);
-  return writer.line();
+  if (!reply.text.empty()) line.raw("text", exact(reply.text));
+  if (reply.kind == Reply::Kind::Refused || reply.kind == Reply::Kind::Exit) line.number("code", reply.code);
+  if (reply.protocol != 0) line.number("protocol", reply.protocol);
+  if (!reply.version.empty()) line.raw("version", exact(reply.version));
+  return line.json() + "\n";
 }
 
 Result<Reply> decode_reply(std::string_view line) {

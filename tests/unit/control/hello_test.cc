@@ -77,6 +77,16 @@ TEST(Hello, IsOneLine) {
   EXPECT_EQ(text.find('\n'), text.size() - 1);
 }
 
+TEST(Hello, KeepsEveryByteOfAPathAndAVariable) {
+  EXPECT_EQ(encode(full_hello()),
+            "{\"protocol\":" + std::to_string(kProtocol) +
+                R"(,"verb":"connect","version":"1.2.3","argv":["npx","-y","a \"server\"","back\\slash",)"
+                R"("new\u000aline",""],"cwd":"/srv/somebody","share":"session","quiet":true,)"
+                R"("ignore":["cwd","PATH","EDITOR"],"client":4711,"descriptors":["input","output","client"],)"
+                "\"environment\":[\"PATH=/bin\",\"EMPTY=\",\"ODD=\\u0001\\u001f\x7f\",\"LATIN=\xe4\xff\","
+                "\"UTF8=\xc3\xa4\"]}\n");
+}
+
 TEST(Hello, OfStatusAndShutdownNeedsNothingElse) {
   for (const Verb verb : {Verb::Status, Verb::Shutdown}) {
     Hello hello;
