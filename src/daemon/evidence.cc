@@ -2,35 +2,38 @@
 
 #include <algorithm>
 
-#include "wire/json_text.h"
+#include "wire/json_writer.h"
 
 namespace corral::daemon {
 namespace {
 
-template <class List, class Show>
-std::string array(const List& list, Show show) {
-  std::string text = "[";
-  for (const auto& element : list) text += (text.size() == 1 ? "" : ",") + show(element);
-  return text + "]";
-}
-
 std::string one_gone(const pool::InstanceEnd& gone) {
-  return R"({"server":)" + wire::quoted(gone.server) + R"(,"instance":)" +
-         wire::quoted(gone.instance.text()) + R"(,"pid":)" + std::to_string(gone.pid) + R"(,"cause":)" +
-         wire::quoted(pool::cause_name(gone.cause)) + R"(,"processes":)" +
-         std::to_string(gone.ending.ended_processes) + R"(,"end":)" + wire::quoted(gone.ending.sentence) +
-         R"(,"proved":)" + (gone.ending.proved_empty ? "true" : "false") + R"(,"ms":)" +
-         std::to_string(gone.took.count()) + "}";
+  return wire::JsonObject()
+      .text("server", gone.server)
+      .text("instance", gone.instance.text())
+      .number("pid", gone.pid)
+      .text("cause", pool::cause_name(gone.cause))
+      .number("processes", gone.ending.ended_processes)
+      .text("end", gone.ending.sentence)
+      .flag("proved", gone.ending.proved_empty)
+      .number("ms", gone.took.count())
+      .json();
 }
 
 std::string one_kept(const Kept& kept) {
-  return R"({"server":)" + wire::quoted(kept.server) + R"(,"instance":)" +
-         wire::quoted(kept.instance.text()) + R"(,"sessions":)" + std::to_string(kept.sessions) + "}";
+  return wire::JsonObject()
+      .text("server", kept.server)
+      .text("instance", kept.instance.text())
+      .number("sessions", kept.sessions)
+      .json();
 }
 
 std::string one_survivor(const instance::Survivor& survivor) {
-  return R"({"pid":)" + std::to_string(survivor.pid) + R"(,"command":)" + wire::quoted(survivor.command) +
-         R"(,"cause":)" + wire::quoted(survivor.cause) + "}";
+  return wire::JsonObject()
+      .number("pid", survivor.pid)
+      .text("command", survivor.command)
+      .text("cause", survivor.cause)
+      .json();
 }
 
 std::string survivors_of(const std::vector<pool::InstanceEnd>& ended) {
@@ -38,7 +41,7 @@ std::string survivors_of(const std::vector<pool::InstanceEnd>& ended) {
   for (const pool::InstanceEnd& gone : ended) {
     all.insert(all.end(), gone.ending.survivors.begin(), gone.ending.survivors.end());
   }
-  return array(all, one_survivor);
+  return wire::array_of(all, one_survivor);
 }
 
 }  // namespace
@@ -55,17 +58,17 @@ std::optional<std::size_t> sessions_of(const pool::Pool& pool, const InstanceId&
   return std::nullopt;
 }
 
-std::string gone_json(const std::vector<pool::InstanceEnd>& gone) { return array(gone, one_gone); }
-
-std::string names_json(const std::vector<std::string>& names) {
-  return array(names, [](const std::string& name) { return wire::quoted(name); });
-}
+std::string gone_json(const std::vector<pool::InstanceEnd>& gone) { return wire::array_of(gone, one_gone); }
 
 std::string to_json(const SessionEvidence& evidence) {
-  return R"({"session":)" + wire::quoted(evidence.id) + R"(,"survivors":)" + survivors_of(evidence.ended) +
-         R"(,"leaked":)" + (evidence.leaked() ? "true" : "false") + R"(,"ended":)" +
-         gone_json(evidence.ended) + R"(,"kept":)" + array(evidence.kept, one_kept) + R"(,"ms":)" +
-         std::to_string(evidence.took.count()) + "}";
+  return wire::JsonObject()
+      .text("session", evidence.id)
+      .raw("survivors", survivors_of(evidence.ended))
+      .flag("leaked", evidence.leaked())
+      .raw("ended", gone_json(evidence.ended))
+      .raw("kept", wire::array_of(evidence.kept, one_kept))
+      .number("ms", evidence.took.count())
+      .json();
 }
 
 }  // namespace corral::daemon

@@ -34,7 +34,6 @@ std::optional<std::size_t> sessions_of(const pool::Pool& pool, const InstanceId&
 
 /// [{"server", "instance", …}, …]
 std::string gone_json(const std::vector<pool::InstanceEnd>& gone);
-std::string names_json(const std::vector<std::string>& names);
 std::string to_json(const SessionEvidence& evidence);
 
 }  // namespace corral::daemon

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "control/hello.h"
-#include "wire/json_text.h"
+#include "wire/json_writer.h"
 
 namespace corral::daemon {
 namespace {
@@ -23,7 +23,7 @@ http::Response api_reply(int status, std::string json) {
 }
 
 http::Response api_error(int status, const std::string& sentence) {
-  return api_reply(status, R"({"error":)" + wire::quoted(sentence) + "}");
+  return api_reply(status, wire::JsonObject().text("error", sentence).json());
 }
 
 /// Nothing if it is not a number; `otherwise` if it is absent.

@@ -5,7 +5,7 @@
 #include "http/cross_origin.h"
 #include "version.h"
 #include "wire/error_codes.h"
-#include "wire/json_text.h"
+#include "wire/json_writer.h"
 
 namespace corral::daemon {
 namespace {
@@ -97,7 +97,8 @@ void HttpFront::dispatch(const http::Request& request, const std::shared_ptr<htt
 /// Needs no token: that the daemon is running is not a secret.
 void HttpFront::answer_health(const http::Request& request, http::Exchange& exchange) const {
   if (!reads(request)) return exchange.reply(only_read());
-  exchange.reply(json_reply(200, std::string(R"({"status":"alive","version":")") + kVersion + "\"}"));
+  exchange.reply(
+      json_reply(200, wire::JsonObject().text("status", "alive").text("version", kVersion).json()));
 }
 
 /// Needs no token, but only an authorized client learns which servers are not ready.

@@ -1,6 +1,7 @@
 #include "daemon/readiness.h"
 
-#include "wire/json_text.h"
+#include "control/hello.h"
+#include "wire/json_writer.h"
 
 namespace corral::daemon {
 namespace {
@@ -22,26 +23,29 @@ std::string why_not_ready(const config::Server& server, const pool::Pool& pool) 
 
 Readiness readiness_of(const ServerDefinitions& definitions, const pool::Pool& pool,
                        ShuttingDown shutting_down, const http::Principal* who) {
-  std::string servers;
+  wire::JsonArray servers;
   std::size_t missing = 0;
   for (const config::Server& server : definitions.configuration().servers) {
     if (server.disabled || server.built_in) continue;
     const std::string why = why_not_ready(server, pool);
     if (!why.empty()) ++missing;
     if (who == nullptr || !who->may_use(server.name)) continue;
-    servers += (servers.empty() ? "" : ",") + (R"({"name":)" + wire::quoted(server.name)) + R"(,"ready":)" +
-               (why.empty() ? "true" : R"(false,"why":)" + wire::quoted(why)) + "}";
+    wire::JsonObject one;
+    one.text("name", server.name).flag("ready", why.empty());
+    if (!why.empty()) one.text("why", why);
+    servers.raw(one.json());
   }
   const bool leaving = shutting_down == ShuttingDown::Yes;
   const std::string& problem = definitions.error();
   Readiness readiness;
   readiness.ready = !leaving && missing == 0 && problem.empty();
-  readiness.json = std::string(R"({"status":")") + (readiness.ready ? "ready" : "not ready") + '"';
-  if (leaving) readiness.json += R"(,"why":"the daemon is shutting down")";
+  wire::JsonObject json;
+  json.text("status", readiness.ready ? "ready" : "not ready");
+  if (leaving) json.text("why", control::kShuttingDown);
   const bool unlimited = who != nullptr && who->servers.empty();  // the problem may name any server
-  if (unlimited && !problem.empty()) readiness.json += R"(,"configuration":)" + wire::quoted(problem);
-  if (who != nullptr) readiness.json += R"(,"servers":[)" + servers + "]";
-  readiness.json += "}";
+  if (unlimited && !problem.empty()) json.text("configuration", problem);
+  if (who != nullptr) json.raw("servers", servers.json());
+  readiness.json = json.json();
   return readiness;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -9,7 +10,7 @@
 
 #include "base/text.h"
 #include "daemon/evidence.h"
-#include "wire/json_text.h"
+#include "wire/json_writer.h"
 
 namespace corral::daemon {
 namespace {
@@ -54,7 +55,7 @@ void show_events(const Parts& parts, Question& question, const Answer& answer) {
 
 void show_metrics(const Parts& parts, Question&, const Answer& answer) {
   parts->snapshots.measure([records = &parts->records, answer](const observe::Snapshot& snapshot) {
-    answer(result(R"({"text":)" + wire::quoted(records->metrics().text(snapshot)) + "}"));
+    answer(result(wire::JsonObject().text("text", records->metrics().text(snapshot)).json()));
   });
 }
 
@@ -77,9 +78,13 @@ void shut_down(const Parts& parts, Question& question, const Answer& answer) {
 }
 
 std::string to_json(const Reloaded& reloaded) {
-  return R"({"changed":)" + names_json(reloaded.changed) + R"(,"added":)" + names_json(reloaded.added) +
-         R"(,"removed":)" + names_json(reloaded.removed) + R"(,"ended":)" + std::to_string(reloaded.ended) +
-         R"(,"warnings":)" + names_json(reloaded.warnings) + "}";
+  return wire::JsonObject()
+      .raw("changed", wire::array_of_texts(reloaded.changed))
+      .raw("added", wire::array_of_texts(reloaded.added))
+      .raw("removed", wire::array_of_texts(reloaded.removed))
+      .number("ended", reloaded.ended)
+      .raw("warnings", wire::array_of_texts(reloaded.warnings))
+      .json();
 }
 
 void reload(const Parts& parts, Question& question, const Answer& answer) {
@@ -91,9 +96,11 @@ void reload(const Parts& parts, Question& question, const Answer& answer) {
 // ---- one server
 
 std::string one_server_json(const std::string& server, const std::vector<pool::InstanceEnd>& gone,
-                            Clock::time_point began, const std::string& more = "") {
-  return R"({"server":)" + wire::quoted(server) + more + R"(,"ended":)" + gone_json(gone) + R"(,"ms":)" +
-         std::to_string(time_since(began).count()) + "}";
+                            Clock::time_point began, std::optional<bool> allowed = std::nullopt) {
+  wire::JsonObject json;
+  json.text("server", server);
+  if (allowed) json.flag("allowed", *allowed);
+  return json.raw("ended", gone_json(gone)).number("ms", time_since(began).count()).json();
 }
 
 /// Answers when the instances are gone.
@@ -153,8 +160,7 @@ void start(const Parts& parts, Question& question, const Answer& answer) {
   const std::string objection = objection_to_start(parts, server);
   if (!objection.empty()) return answer(refusal(objection));
   const bool allowed = parts->pool.allow(server);
-  answer(result(one_server_json(server, {}, Clock::now(),
-                                std::string(R"(,"allowed":)") + (allowed ? "true" : "false"))));
+  answer(result(one_server_json(server, {}, Clock::now(), allowed)));
 }
 
 void restart(const Parts& parts, Question& question, const Answer& answer) {
@@ -192,8 +198,10 @@ void create_session(const Parts& parts, Question& question, const Answer& answer
   auto environment = parts->definitions.keep(std::exchange(hello.environment, {}));
   const Result<const OwnedSession*> session = parts->owned.create(hello, std::move(environment), creator);
   if (!session) return answer(refusal(session.error().message));
-  answer(result(R"({"id":)" + wire::quoted((*session)->id) + R"(,"servers":)" +
-                names_json((*session)->servers) + "}"));
+  answer(result(wire::JsonObject()
+                    .text("id", (*session)->id)
+                    .raw("servers", wire::array_of_texts((*session)->servers))
+                    .json()));
 }
 
 /// A connected session, by its number. False if there is none.

@@ -132,12 +132,17 @@ void ControlServer::initialize(std::string_view id, std::string_view params) {
     return refuse(id, wire::kInvalidParams, "Invalid params: initialize needs a protocolVersion string");
   }
   revision_ = wire::legacy_revision(*asked).date;
-  surroundings_.send(wire::result_message(
-      id, R"({"protocolVersion":)" + wire::quoted(revision_) +
-              R"(,"capabilities":{"tools":{"listChanged":false}},"serverInfo":{"name":"corral",)"
-              R"("title":"corral","version":)" +
-              wire::quoted(surroundings_.version) + R"(},"instructions":)" + wire::quoted(kInstructions) +
-              "}"));
+  const std::string info = wire::JsonObject()
+                               .text("name", "corral")
+                               .text("title", "corral")
+                               .text("version", surroundings_.version)
+                               .json();
+  surroundings_.send(wire::result_message(id, wire::JsonObject()
+                                                  .text("protocolVersion", revision_)
+                                                  .raw("capabilities", R"({"tools":{"listChanged":false}})")
+                                                  .raw("serverInfo", info)
+                                                  .text("instructions", kInstructions)
+                                                  .json()));
 }
 
 void ControlServer::list_tools(std::string_view id, std::string_view params) {

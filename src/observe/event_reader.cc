@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "wire/json_writer.h"
+
 namespace corral::observe {
 namespace {
 
@@ -9,9 +11,10 @@ namespace {
 constexpr std::size_t kMostWaiters = 256;
 
 std::string events_json(const std::vector<events::Event>& events, std::uint64_t next) {
-  std::string list;
-  for (const events::Event& event : events) list += (list.empty() ? "" : ",") + events::to_json(event);
-  return R"({"events":[)" + list + R"(],"next":)" + std::to_string(next) + "}";
+  return wire::JsonObject()
+      .raw("events", wire::array_of(events, [](const auto& event) { return events::to_json(event); }))
+      .number("next", next)
+      .json();
 }
 
 }  // namespace
