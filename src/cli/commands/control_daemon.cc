@@ -17,7 +17,7 @@
 #include "cli/screen/json_view.h"
 #include "cli/screen/overview.h"
 #include "observe/control_tools.h"
-#include "wire/json_text.h"
+#include "wire/json_writer.h"
 
 namespace corral::cli {
 namespace {
@@ -33,9 +33,14 @@ constexpr std::chrono::seconds kEndPatience{120};
 constexpr std::size_t kMostLogBytes = std::size_t{1} << 18;
 constexpr const char* kOwnName = "corral";
 
-std::string piece_of(const std::string& object, std::string_view name) {
-  const std::string_view piece = wire::member_text(object, name);
-  return piece.empty() ? "[]" : std::string(piece);
+/// An object with these lists of the daemon's answer, as they are written there.
+std::string lists_of(const std::string& answer, std::string_view one, std::string_view other) {
+  wire::JsonObject json;
+  for (const std::string_view name : {one, other}) {
+    const std::string_view list = wire::member_text(answer, name);
+    json.raw(name, list.empty() ? "[]" : list);
+  }
+  return json.json();
 }
 
 std::string describe_client(const observe::ClientView& client) {
@@ -105,15 +110,19 @@ LastLines read_last_lines(const std::string& file, std::size_t most, std::int64_
 }
 
 std::string logs_json(const std::string& server, const std::string& file, const LastLines& last) {
-  std::string lines;
-  for (const KeptLine& line : last.lines) {
-    lines += (lines.empty() ? "" : ",") +
-             (R"({"time":)" + (line.time_ms == 0 ? "null" : wire::quoted(show_utc(line.time_ms)))) +
-             R"(,"instance":)" + (line.instance.empty() ? "null" : wire::quoted(line.instance)) +
-             R"(,"text":)" + wire::quoted(line.text) + "}";
-  }
-  return R"({"server":)" + wire::quoted(server) + R"(,"file":)" + wire::quoted(file) + R"(,"lines":[)" +
-         lines + R"(],"more":)" + (last.more ? "true" : "false") + "}";
+  const auto one_line = [](const KeptLine& line) {
+    return wire::JsonObject()
+        .text_or_null("time", line.time_ms == 0 ? "" : show_utc(line.time_ms))
+        .text_or_null("instance", line.instance)
+        .text("text", line.text)
+        .json();
+  };
+  return wire::JsonObject()
+      .text("server", server)
+      .text("file", file)
+      .raw("lines", wire::array_of(last.lines, one_line))
+      .flag("more", last.more)
+      .json();
 }
 
 /// The file of a server, or why there is none.
@@ -173,9 +182,7 @@ ToolResult ControlDaemon::list_servers() const {
     text += describe_server({.name = instance.server}, status.instances);
   }
   if (text.empty()) text = "no server is configured: `corral add NAME -- COMMAND` adds one\n";
-  return {false, text.substr(0, text.size() - 1),
-          R"({"servers":)" + piece_of(answer->text, "servers") + R"(,"instances":)" +
-              piece_of(answer->text, "instances") + "}"};
+  return {false, text.substr(0, text.size() - 1), lists_of(answer->text, "servers", "instances")};
 }
 
 ToolResult ControlDaemon::list_sessions() const {
@@ -191,9 +198,7 @@ ToolResult ControlDaemon::list_sessions() const {
   for (const observe::SessionObjectView& object : status.objects) {
     text += "\n  session object " + shown(object.id) + " owns " + shown_list(object.servers);
   }
-  return {false, text,
-          R"({"sessions":)" + piece_of(answer->text, "sessions") + R"(,"objects":)" +
-              piece_of(answer->text, "objects") + "}"};
+  return {false, text, lists_of(answer->text, "sessions", "objects")};
 }
 
 ToolResult ControlDaemon::end_session(const Arguments& arguments) const {

@@ -10,7 +10,7 @@
 #include "cli/screen/server_table.h"
 #include "reap/end_trees.h"
 #include "reap/selection.h"
-#include "wire/json_text.h"
+#include "wire/json_writer.h"
 
 namespace corral::cli {
 namespace {
@@ -71,40 +71,41 @@ const char* kind_name(reap::Group::Kind kind) {
 }
 
 std::string chosen_json(const survey::Survey& survey, const std::vector<Chosen>& chosen) {
-  std::string json;
-  for (const Chosen& one : chosen) {
+  return wire::array_of(chosen, [&survey](const Chosen& one) {
     const survey::Server& server = survey.servers[one.server];
-    json += (json.empty() ? "" : ",") + (R"({"pid":)" + std::to_string(server.pid)) + R"(,"name":)" +
-            wire::quoted(name_of(server)) + R"(,"why":")" + kind_name(one.kind) + R"(","client":)" +
-            wire::quoted(client_of(server)) + R"(,"processes":)" + std::to_string(server.tree.size()) +
-            R"(,"memory":)" + std::to_string(server.memory.footprint()) + R"(,"age_ms":)" +
-            std::to_string(server.age.count()) + "}";
-  }
-  return "[" + json + "]";
+    return wire::JsonObject()
+        .number("pid", server.pid)
+        .text("name", name_of(server))
+        .text("why", kind_name(one.kind))
+        .text("client", client_of(server))
+        .number("processes", server.tree.size())
+        .number("memory", server.memory.footprint())
+        .number("age_ms", server.age.count())
+        .json();
+  });
 }
 
 std::string spared_json(const survey::Survey& survey, const std::vector<reap::Spared>& spared) {
-  std::string json;
-  for (const reap::Spared& one : spared) {
+  return wire::array_of(spared, [&survey](const reap::Spared& one) {
     const survey::Server& server = survey.servers[one.server];
-    json += (json.empty() ? "" : ",") + (R"({"pid":)" + std::to_string(server.pid)) + R"(,"name":)" +
-            wire::quoted(name_of(server)) + R"(,"reason":)" + wire::quoted(one.reason) + "}";
-  }
-  return "[" + json + "]";
+    return wire::JsonObject()
+        .number("pid", server.pid)
+        .text("name", name_of(server))
+        .text("reason", one.reason)
+        .json();
+  });
 }
 
-std::string ended_json(const std::vector<reap::EndedTree>& ended) {
-  std::string json;
-  for (const reap::EndedTree& tree : ended) {
-    std::string processes;
-    for (const reap::Outcome& outcome : tree.outcomes) {
-      processes += (processes.empty() ? "" : ",") + (R"({"pid":)" + std::to_string(outcome.pid)) +
-                   R"(,"outcome":)" + wire::quoted(reap::name_of(outcome.kind)) + "}";
-    }
-    json += (json.empty() ? "" : ",") + (R"({"pid":)" + std::to_string(tree.pid)) + R"(,"gone":)" +
-            (tree.gone() ? "true" : "false") + R"(,"processes":[)" + processes + "]}";
-  }
-  return "[" + json + "]";
+std::string outcome_json(const reap::Outcome& outcome) {
+  return wire::JsonObject().number("pid", outcome.pid).text("outcome", reap::name_of(outcome.kind)).json();
+}
+
+std::string ended_json(const reap::EndedTree& tree) {
+  return wire::JsonObject()
+      .number("pid", tree.pid)
+      .flag("gone", tree.gone())
+      .raw("processes", wire::array_of(tree.outcomes, outcome_json))
+      .json();
 }
 
 std::string describe_chosen(const survey::Survey& survey, const Chosen& chosen) {
@@ -156,10 +157,13 @@ ToolResult reap_tool(const boost::json::object& arguments) {
       result.text += "\n  not ended: process " + std::to_string(outcome.pid) + ": " + explain(outcome);
     }
   }
-  result.structured = std::string(R"({"dry_run":)") + (request->confirm ? "false" : "true") + R"(,"found":)" +
-                      std::to_string(survey->servers.size()) + R"(,"chosen":)" +
-                      chosen_json(*survey, chosen) + R"(,"spared":)" +
-                      spared_json(*survey, selection.spared) + R"(,"ended":)" + ended_json(ended) + "}";
+  result.structured = wire::JsonObject()
+                          .flag("dry_run", !request->confirm)
+                          .number("found", survey->servers.size())
+                          .raw("chosen", chosen_json(*survey, chosen))
+                          .raw("spared", spared_json(*survey, selection.spared))
+                          .raw("ended", wire::array_of(ended, ended_json))
+                          .json();
   return result;
 }
 

@@ -27,7 +27,7 @@
 #include "cli/screen/page.h"
 #include "control/runtime_dir.h"
 #include "instance/error_lines.h"
-#include "wire/json_text.h"
+#include "wire/json_writer.h"
 
 namespace corral::cli {
 namespace {
@@ -130,9 +130,14 @@ class LogPrinter {
       std::cout << toned("last failure: " + failure_line(failure), Tone::Bad, style_) << '\n';
       return;
     }
-    std::cout << R"({"time":)" << wire::quoted(show_utc(failure.time_ms)) << R"(,"server":)"
-              << wire::quoted(server_) << R"(,"instance":null,"failure":)" << wire::quoted(failure.kind)
-              << R"(,"text":)" << wire::quoted(failure.text) << "}\n";
+    std::cout << wire::JsonObject()
+                     .text("time", show_utc(failure.time_ms))
+                     .text("server", server_)
+                     .raw("instance", "null")
+                     .text("failure", failure.kind)
+                     .text("text", failure.text)
+                     .json()
+              << '\n';
   }
 
   /// Prints each line at once from now on.
@@ -145,10 +150,13 @@ class LogPrinter {
  private:
   void print(const KeptLine& line) {
     if (options_.json) {
-      std::cout << R"({"time":)" << (line.time_ms == 0 ? "null" : wire::quoted(show_utc(line.time_ms)))
-                << R"(,"server":)" << wire::quoted(server_) << R"(,"instance":)"
-                << (line.instance.empty() ? "null" : wire::quoted(line.instance)) << R"(,"text":)"
-                << wire::quoted(line.text) << "}\n";
+      std::cout << wire::JsonObject()
+                       .text_or_null("time", line.time_ms == 0 ? "" : show_utc(line.time_ms))
+                       .text("server", server_)
+                       .text_or_null("instance", line.instance)
+                       .text("text", line.text)
+                       .json()
+                << '\n';
       return;
     }
     if (line.instance.empty()) {

@@ -16,7 +16,7 @@
 #include "cli/screen/json_layout.h"
 #include "cli/screen/overview.h"
 #include "cli/screen/page.h"
-#include "wire/json_text.h"
+#include "wire/json_writer.h"
 
 namespace corral::cli {
 namespace {
@@ -97,8 +97,11 @@ void show_tool(const Tool& tool) {
 std::string as_json(const std::vector<Tool>& tools, const std::string& server) {
   const std::string_view info = wire::member(server, "serverInfo").in(server);
   const std::string_view version = wire::member(server, "protocolVersion").in(server);
-  return R"({"serverInfo":)" + (info.empty() ? "null" : on_one_line(info)) + R"(,"protocolVersion":)" +
-         std::string(version) + R"(,"tools":)" + in_format(tools, Format::Mcp) + "}";
+  return wire::JsonObject()
+      .raw("serverInfo", info.empty() ? "null" : on_one_line(info))
+      .raw("protocolVersion", version)
+      .raw("tools", in_format(tools, Format::Mcp))
+      .json();
 }
 
 int show(const Options& options, const Target& target, McpClient& client, ToolCatalog& catalog) {

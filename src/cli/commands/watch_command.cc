@@ -19,6 +19,7 @@
 #include "reap/end_trees.h"
 #include "reap/watch.h"
 #include "survey/survey_json.h"
+#include "wire/json_writer.h"
 
 namespace corral::cli {
 namespace {
@@ -122,8 +123,8 @@ class Watching {
   }
 
   static void line(const char* event, const char* key, const std::string& json) {
-    std::cout << R"({"time":")" << time_now() << R"(","event":")" << event << R"(",")" << key << "\":" << json
-              << "}\n";
+    std::cout << wire::JsonObject().text("time", time_now()).text("event", event).raw(key, json).json()
+              << '\n';
   }
 
   const WatchOptions& options_;

@@ -17,7 +17,7 @@
 #include "cli/direct/tool_result.h"
 #include "cli/frame/command.h"
 #include "cli/screen/json_layout.h"
-#include "wire/json_text.h"
+#include "wire/json_writer.h"
 #include "wire/line_reader.h"
 
 namespace corral::cli {
@@ -123,15 +123,16 @@ class Batch {
   bool report(const Call& call, const Answer& answer) {
     const int code = exit_code_of(answer);
     if (exit_code_ == 0) exit_code_ = code;
-    std::string line = R"({"id":)" + call.id + R"(,"exit":)" + std::to_string(code);
+    wire::JsonObject line;
+    line.raw("id", call.id).number("exit", code);
     if (answer.ok()) {
-      line += R"(,"result":)" + on_one_line(answer.json);
+      line.raw("result", on_one_line(answer.json));
     } else if (!answer.json.empty()) {
-      line += R"(,"error":)" + on_one_line(answer.json);
+      line.raw("error", on_one_line(answer.json));
     } else {
-      line += R"(,"error":{"message":)" + wire::quoted(answer.message) + "}";
+      line.raw("error", wire::JsonObject().text("message", answer.message).json());
     }
-    std::cout << json_for(STDOUT_FILENO, line + "}") << '\n' << std::flush;
+    std::cout << json_for(STDOUT_FILENO, line.json()) << '\n' << std::flush;
     return std::cout.good();
   }
 
@@ -148,7 +149,7 @@ Answer call_tool(McpClient& client, const Tool& tool, const std::string& argumen
   const Result<void> fits = check_arguments(schema_of(tool), arguments);
   if (!fits) return refused(printable_line(tool.name) + ": " + fits.error().message);
   return client.ask("tools/call",
-                    R"({"name":)" + wire::quoted(tool.name) + R"(,"arguments":)" + arguments + "}");
+                    wire::JsonObject().text("name", tool.name).raw("arguments", arguments).json());
 }
 
 int exit_code_of(const Answer& answer) {

@@ -11,7 +11,7 @@
 #include "base/units.h"
 #include "version.h"
 #include "wire/error_codes.h"
-#include "wire/json_text.h"
+#include "wire/json_writer.h"
 #include "wire/revisions.h"
 
 namespace corral::cli {
@@ -91,9 +91,13 @@ Answer McpClient::begin(const std::vector<std::string>& args, const ChildPlace* 
 Answer McpClient::handshake() {
   const std::string capabilities = hooks_.elicit ? R"({"elicitation":{"form":{},"url":{}}})" : "{}";
   // We wait for a slow server, so the daemon need not answer in its place.
-  const std::string params = R"({"_meta":{"dev.corral/waits":true},"protocolVersion":")" +
-                             std::string(wire::kNewestLegacy) + R"(","capabilities":)" + capabilities +
-                             R"(,"clientInfo":{"name":"corral","version":)" + wire::quoted(kVersion) + "}}";
+  const std::string params =
+      wire::JsonObject()
+          .raw("_meta", R"({"dev.corral/waits":true})")
+          .text("protocolVersion", wire::kNewestLegacy)
+          .raw("capabilities", capabilities)
+          .raw("clientInfo", wire::JsonObject().text("name", "corral").text("version", kVersion).json())
+          .json();
   Open open{std::to_string(++last_id_), false, steady_clock::now() + timeout_};
   send(request(last_id_, "initialize", params));
   Answer answer = wait_for(open);

@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "base/words.h"
 #include "cli/screen/json_layout.h"
-#include "wire/json_text.h"
+#include "wire/json_writer.h"
 
 namespace corral::cli {
 namespace {
@@ -143,18 +143,19 @@ std::string vendor_schema(const Tool& tool) {
 
 std::string in_format(const Tool& tool, Format format) {
   if (format == Format::Mcp) return tool.json;
-  const std::string head =
-      R"({"name":)" + wire::quoted(tool.name) +
-      (tool.description.empty() ? "" : R"(,"description":)" + wire::quoted(tool.description));
+  wire::JsonObject json;
+  json.text("name", tool.name);
+  if (!tool.description.empty()) json.text("description", tool.description);
   const std::string schema = vendor_schema(tool);
-  if (format == Format::Anthropic) return head + R"(,"input_schema":)" + schema + "}";
-  return R"({"type":"function","function":)" + head + R"(,"parameters":)" + schema + "}}";
+  if (format == Format::Anthropic) return json.raw("input_schema", schema).json();
+  return wire::JsonObject()
+      .text("type", "function")
+      .raw("function", json.raw("parameters", schema).json())
+      .json();
 }
 
 std::string in_format(const std::vector<Tool>& tools, Format format) {
-  std::string array = "[";
-  for (const Tool& tool : tools) array += (array.size() == 1 ? "" : ",") + in_format(tool, format);
-  return array + "]";
+  return wire::array_of(tools, [format](const Tool& tool) { return in_format(tool, format); });
 }
 
 }  // namespace corral::cli
