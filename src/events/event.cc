@@ -3,7 +3,7 @@
 #include <array>
 
 #include "base/loop.h"
-#include "wire/json_text.h"
+#include "wire/json_writer.h"
 
 namespace corral::events {
 namespace {
@@ -47,21 +47,22 @@ Event event_of(const SlowTurn& turn) {
 }
 
 std::string members_of(const Event& event) {
-  std::string json = R"("kind":")" + std::string(name_of(event.kind)) + '"';
-  if (!event.server.empty()) json += R"(,"server":)" + wire::quoted(event.server);
-  if (!event.instance.empty()) json += R"(,"instance":)" + wire::quoted(event.instance);
-  if (event.session != 0) json += R"(,"session":)" + std::to_string(event.session);
-  if (!event.cause.empty()) json += R"(,"cause":)" + wire::quoted(event.cause);
-  if (event.took) json += R"(,"took_ms":)" + std::to_string(event.took->count());
-  if (event.count != 0) json += R"(,"count":)" + std::to_string(event.count);
-  return json;
+  wire::JsonObject json;
+  json.text("kind", name_of(event.kind));
+  if (!event.server.empty()) json.text("server", event.server);
+  if (!event.instance.empty()) json.text("instance", event.instance);
+  if (event.session != 0) json.number("session", event.session);
+  if (!event.cause.empty()) json.text("cause", event.cause);
+  if (event.took) json.number("took_ms", event.took->count());
+  if (event.count != 0) json.number("count", event.count);
+  return json.bare();
 }
 
 std::string to_json(const Event& event) {
-  std::string json = R"({"number":)" + std::to_string(event.number) + R"(,"time_ms":)" +
-                     std::to_string(event.time_ms) + "," + members_of(event);
-  if (event.pid != 0) json += R"(,"pid":)" + std::to_string(event.pid);
-  return json + R"(,"text":)" + wire::quoted(event.text) + "}";
+  wire::JsonObject json;
+  json.number("number", event.number).number("time_ms", event.time_ms).members(members_of(event));
+  if (event.pid != 0) json.number("pid", event.pid);
+  return json.text("text", event.text).json();
 }
 
 }  // namespace corral::events

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "base/utc_time.h"
 #include "version.h"
-#include "wire/json_text.h"
+#include "wire/json_writer.h"
 
 namespace corral::events {
 namespace {
@@ -61,16 +61,22 @@ std::string people_log_line(const LogEntry& entry) {
 }
 
 std::string json_log_line(const LogEntry& entry) {
-  std::string line = R"({"time":")" + show_utc(entry.time_ms) + R"(","level":")" + level_name(entry.level) +
-                     R"(","version":")" + kVersion + R"(","pid":)" + std::to_string(getpid());
-  if (!entry.members.empty()) line.append(",").append(entry.members);
-  return line + R"(,"text":)" + wire::quoted(entry.text) + "}";
+  return wire::JsonObject()
+      .text("time", show_utc(entry.time_ms))
+      .text("level", level_name(entry.level))
+      .text("version", kVersion)
+      .number("pid", getpid())
+      .members(entry.members)
+      .text("text", entry.text)
+      .json();
 }
 
 void write_to_log(const Event& event) {
   if (event.kind == Kind::Attach || event.kind == Kind::Detach) return;
-  std::string members = R"("event":)" + std::to_string(event.number) + "," + members_of(event);
-  if (event.pid != 0) members += R"(,"process":)" + std::to_string(event.pid);  // `pid` is the daemon's
+  wire::JsonObject json;
+  json.number("event", event.number).members(members_of(event));
+  if (event.pid != 0) json.number("process", event.pid);  // `pid` is the daemon's
+  const std::string members = json.bare();
   log_entry({level_of(event.kind), event.text, members, event.time_ms});
 }
 

@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "knowledge/launch_key.h"
 #include "version.h"
-#include "wire/json_text.h"
+#include "wire/json_writer.h"
 
 namespace corral::knowledge {
 namespace {
@@ -24,16 +24,21 @@ constexpr std::size_t kMostFiles = 64;  // in a fingerprint; a real one has a fe
 constexpr std::size_t kHandshakeDepth = 3;
 constexpr std::size_t kListDepth = 4;
 
+/// What a manifest needs around its portraits.
+constexpr std::string_view kPortraitsFrame = ",\"portraits\":[]}\n";
+
 constexpr const char* kCorrupt = "is corrupt";
 
 bool is_utf8(const std::string& text) { return wire::string_value(wire::quoted(text)) == text; }
 
-const char* truth(bool value) { return value ? "true" : "false"; }
-
 std::string file_text(const FilePrint& file) {
-  return R"({"path":)" + wire::quoted(file.path) + R"(,"device":)" + std::to_string(file.device) +
-         R"(,"inode":)" + std::to_string(file.inode) + R"(,"size":)" + std::to_string(file.size) +
-         R"(,"modified_ns":)" + std::to_string(file.modified_ns) + "}";
+  return wire::JsonObject()
+      .text("path", file.path)
+      .number("device", file.device)
+      .number("inode", file.inode)
+      .number("size", file.size)
+      .number("modified_ns", file.modified_ns)
+      .json();
 }
 
 bool fits(const Portrait& portrait) {
@@ -47,16 +52,14 @@ bool fits(const Portrait& portrait) {
 }
 
 std::string portrait_text(const std::string& profile, const Portrait& portrait) {
-  std::string text = R"({"profile":)" + wire::quoted(profile);
-  if (!portrait.handshake.empty()) text += R"(,"handshake":)" + portrait.handshake;
-  text += R"(,"lists":{)";
-  bool first = true;
+  wire::JsonObject text;
+  text.text("profile", profile);
+  if (!portrait.handshake.empty()) text.raw("handshake", portrait.handshake);
+  wire::JsonObject lists;
   for (std::size_t kind = 0; kind < kListKinds; ++kind) {
-    if (portrait.lists[kind].empty()) continue;
-    text.append(first ? "\"" : ",\"").append(kListNames[kind]).append("\":").append(portrait.lists[kind]);
-    first = false;
+    if (!portrait.lists[kind].empty()) lists.raw(kListNames[kind], portrait.lists[kind]);
   }
-  return text + "}}";
+  return text.raw("lists", lists.json()).json();
 }
 
 /// Plain profiles first: shared instances have those, so most sessions use them.
@@ -169,24 +172,26 @@ std::string manifest_text(const std::string& server, const Manifest& manifest) {
   if (std::any_of(files.begin(), files.end(), [](const FilePrint& file) { return !is_utf8(file.path); })) {
     return {};
   }
-  std::string text = R"({"format":)" + std::string(kFormat) + R"(,"corral":)" + wire::quoted(kVersion) +
-                     R"(,"server":)" + wire::quoted(server);
-  if (manifest.modern) text.append(R"(,"modern":)").append(truth(*manifest.modern));
-  if (manifest.read_only) text.append(R"(,"read_only":)").append(truth(*manifest.read_only));
-  text.append(R"(,"conversational":)").append(truth(manifest.conversational));
-  text.append(R"(,"answers_probes":)").append(truth(manifest.answers_probes));
-  text += R"(,"fingerprint":[)";
-  for (const FilePrint& file : files) text += (&file == &files.front() ? "" : ",") + file_text(file);
-  text += R"(],"portraits":[)";
+  wire::JsonObject text;
+  text.raw("format", kFormat).text("corral", kVersion).text("server", server);
+  if (manifest.modern) text.flag("modern", *manifest.modern);
+  if (manifest.read_only) text.flag("read_only", *manifest.read_only);
+  text.flag("conversational", manifest.conversational);
+  text.flag("answers_probes", manifest.answers_probes);
+  text.raw("fingerprint", wire::array_of(files, file_text));
+  wire::JsonArray portraits;
+  std::size_t size = text.size() + kPortraitsFrame.size();
   std::size_t count = 0;
   for (const auto* entry : by_use(manifest)) {
     if (count == kMostPortraits) break;
     if (!is_utf8(entry->first) || !fits(entry->second)) continue;
     const std::string portrait = portrait_text(entry->first, entry->second);
-    if (text.size() + portrait.size() + 4 > kLargestManifest) continue;
-    text.append(count++ == 0 ? "" : ",").append(portrait);
+    if (size + portrait.size() > kLargestManifest) continue;
+    portraits.raw(portrait);
+    size += portrait.size() + 1;  // and a comma
+    ++count;
   }
-  return text + "]}\n";
+  return text.raw("portraits", portraits.json()).json() + "\n";
 }
 
 std::optional<Manifest> parse_manifest(const std::string& text, std::string& why) {

@@ -22,6 +22,13 @@ JsonObject& JsonObject::raw(std::string_view key, std::string_view json) {
   return *this;
 }
 
+JsonObject& JsonObject::members(std::string_view written) {
+  if (written.empty()) return *this;
+  text_ += text_.empty() ? '{' : ',';
+  text_.append(written);
+  return *this;
+}
+
 JsonArray& JsonArray::raw(std::string_view json) {
   text_ += text_.empty() ? '[' : ',';
   text_.append(json);

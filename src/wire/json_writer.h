@@ -35,6 +35,13 @@ class JsonObject {
   JsonObject& flag(std::string_view key, bool value) { return raw(key, value ? "true" : "false"); }
   /// `json` is already JSON.
   JsonObject& raw(std::string_view key, std::string_view json);
+  /// `written` comes from `bare`.
+  JsonObject& members(std::string_view written);
+
+  /// The bytes so far, without the closing brace.
+  std::size_t size() const { return text_.size(); }
+  /// The members without braces, for an object that begins elsewhere.
+  std::string bare() const { return text_.empty() ? text_ : text_.substr(1); }
 
   std::string json() { return std::move(text_.append(text_.empty() ? "{}" : "}")); }
 
