@@ -9,8 +9,6 @@
 #include "daemon/built_in_server.h"
 #include "observe/snapshot.h"
 
-#include <boost/json/parse.hpp>
-
 namespace corral::cli {
 namespace {
 
@@ -32,8 +30,10 @@ std::set<std::string> server_names() {
       if (is_plain_word(server.name)) names.insert(server.name);
     }
   }
-  for (const observe::ServerView& server : observe::read_status(status_or_null("", kPatience)).servers) {
-    if (is_plain_word(server.name)) names.insert(server.name);
+  if (const KnownStatus status = status_if_running("", kPatience)) {
+    for (const observe::ServerView& server : status->servers) {
+      if (is_plain_word(server.name)) names.insert(server.name);
+    }
   }
   return names;
 }

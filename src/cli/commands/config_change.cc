@@ -26,13 +26,6 @@ std::string real_path(const std::string& file) {
   return unknown ? file : real.string();
 }
 
-/// The configuration file of the daemon; empty if it has none, or its status does not name one.
-std::string file_of_daemon(const json::value& status) {
-  json::error_code error;
-  const json::value* const file = status.find_pointer("/daemon/config", error);
-  return file != nullptr && file->is_string() ? std::string(file->get_string()) : "";
-}
-
 /// The daemon watches its file and would notice the change by itself. We ask it anyway, so that the change is
 /// in force when we report it.
 std::string ask_to_reload(const std::string& command, const std::string& runtime_dir) {
@@ -55,10 +48,11 @@ std::string tell_daemon(const ConfigChange& change) {
     return as_sentence(control::no_daemon_is_running(control::Purpose::Adopt));
   if (!answer.ok()) return "It is not known whether the daemon has applied the change: " + answer.text + ".";
   const Result<JsonAnswer> status = read_answer(answer);
-  std::string file = status ? file_of_daemon(status->value) : "";
+  std::string file = status ? observe::read_status(status->value).daemon.config : "";
   if (file.empty())
     file = config::default_file();  // the daemon watches that place, and there was no file so far
-  if (real_path(file) != real_path(change.config)) {
+  // What the daemon sends has been made printable.
+  if (printable(real_path(file)) != printable(real_path(change.config))) {
     return "The running daemon does not use this file; it uses " + shorten_home(file) + ".";
   }
   return ask_to_reload(change.command, change.runtime_dir);

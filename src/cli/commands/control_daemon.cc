@@ -126,18 +126,17 @@ std::string logs_json(const std::string& server, const std::string& file, const 
 }
 
 /// The file of a server, or why there is none.
-Result<std::string> log_file_of(const json::value& status, const std::string& server) {
+Result<std::string> log_file_of(const observe::Snapshot& status, const std::string& server) {
   std::vector<std::string> names;
-  for (const json::value& entry : list(status, "servers")) {
-    names.push_back(text(entry, "name"));
-    if (names.back() != server) continue;
-    const json::value* const file = member(entry, "log_file");
-    if (file == nullptr || !file->is_string()) {
+  for (const observe::ServerView& entry : status.servers) {
+    names.push_back(entry.name);
+    if (entry.name != server) continue;
+    if (entry.log_file.empty()) {
       return Error{"the daemon keeps no log of server " + server +
                    ": it is an older version, or has no state directory; `corral serve --replace` starts "
                    "this version"};
     }
-    return {boost::system::in_place_value, std::string(file->get_string())};
+    return {boost::system::in_place_value, entry.log_file};
   }
   const std::string nearest = nearest_word(server, names);
   return Error{"no server is called '" + server + "': " +
@@ -249,7 +248,7 @@ ToolResult ControlDaemon::server_logs(const Arguments& arguments) const {
   }
   const Result<JsonAnswer> answer = status();
   if (!answer) return tool_failure(answer.error().message);
-  const Result<std::string> file = log_file_of(answer->value, server);
+  const Result<std::string> file = log_file_of(observe::read_status(answer->value), server);
   if (!file) return tool_failure(file.error().message);
   const LastLines last = read_last_lines(*file, static_cast<std::size_t>(most), since_ms);
   std::string shown = last.more ? "(older lines omitted)\n" : "";

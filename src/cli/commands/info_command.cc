@@ -53,11 +53,10 @@ void show_files(Page& page, const json::value& info) {
 }
 
 /// The fields of get_server_info are fixed and have no place for it, so it comes from the status.
-void show_registry(Page& page, const json::value& status) {
-  const json::value* const daemon = member(status, "daemon");
-  if (daemon == nullptr || member(*daemon, "registry") == nullptr) return;
-  page.paragraph("registry: ", shorten_home(text(*daemon, "registry")) +
-                                   (!has(*daemon, "degraded") ? "" : ": " + text(*daemon, "degraded")));
+void show_registry(Page& page, const observe::DaemonView& daemon) {
+  if (daemon.pid == 0 && daemon.registry.empty()) return;  // an answer that says nothing of the daemon
+  page.paragraph("registry: ", shorten_home(shown(daemon.registry)) +
+                                   (daemon.degraded.empty() ? "" : ": " + daemon.degraded));
 }
 
 void show_table(Page& page, const json::value& info) {
@@ -86,12 +85,13 @@ void show(const json::value& info, const DaemonOptions& options) {
                          text(info, "current_uptime_formatted"));
   show_health(page, info);
   show_files(page, info);
-  const json::value status = status_or_null(options.runtime_dir, control::kTellPatience);
-  show_registry(page, status);
+  const auto status = status_if_running(options.runtime_dir, control::kTellPatience);
+  if (status) show_registry(page, status->daemon);
   page.blank();
   page.heading("Processes: " + text(info, "total_server_processes"));
   if (!list(info, "server_processes").empty()) show_table(page, info);
-  const Overview overview = read_overview(status);
+  if (!status) return;
+  const Overview overview = overview_of(*status);
   for (const auto& [server, about] : overview.about) show_about(page, server + ": ", overview, server);
 }
 

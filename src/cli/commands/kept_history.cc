@@ -12,7 +12,6 @@
 #include "base/utc_time.h"
 #include "cli/frame/daemon_command.h"
 #include "cli/frame/parser.h"
-#include "cli/screen/json_view.h"
 #include "control/runtime_dir.h"
 #include "registry/kept_records.h"
 
@@ -61,9 +60,10 @@ Result<std::vector<LastFailure>> read_failures(KeptRecords& records, const std::
 }
 
 /// Which instances a running daemon has.
-std::set<std::string> running_in(const json::value& status) {
+std::set<std::string> running_in(const KnownStatus& status) {
   std::set<std::string> ids;
-  for (const json::value& instance : list(status, "instances")) ids.insert(text(instance, "id"));
+  if (!status) return ids;
+  for (const observe::InstanceView& instance : status->instances) ids.insert(instance.id);
   return ids;
 }
 
@@ -112,13 +112,11 @@ void add_failed_starts(LastRuns& last) {
   });
 }
 
-std::optional<LastFailure> failure_in(const json::value& status, const std::string& server) {
-  for (const json::value& failure : list(status, "failures")) {
-    if (text(failure, "server") != server) continue;
-    const json::value* const age = member(failure, "age_ms");
-    boost::system::error_code error;
-    const auto ms = age != nullptr && age->is_number() ? age->to_number<std::int64_t>(error) : 0;
-    return LastFailure{server, unix_time_ms() - (error ? 0 : ms), "failed", text(failure, "text"), "", 0};
+std::optional<LastFailure> failure_in(const observe::Snapshot& status, const std::string& server) {
+  for (const observe::FailureView& failure : status.failures) {
+    if (failure.server != server) continue;
+    const std::int64_t age = failure.age ? failure.age->count() : 0;
+    return LastFailure{server, unix_time_ms() - age, "failed", failure.text, "", 0};
   }
   return std::nullopt;
 }
@@ -130,9 +128,10 @@ std::string usual_state_directory(const std::string& runtime_dir) {
                              : control::state_directory_for(std::filesystem::absolute(runtime_dir).string());
 }
 
-Result<std::string> registry_file(const std::string& runtime_dir, const json::value& status) {
-  if (const json::value* const daemon = member(status, "daemon")) {
-    if (has(*daemon, "registry")) return {boost::system::in_place_value, text(*daemon, "registry")};
+Result<std::string> registry_file(const std::string& runtime_dir, const KnownStatus& status) {
+  if (status) {
+    const std::string& file = status->daemon.registry;
+    if (!file.empty()) return {boost::system::in_place_value, file};
     return Error{"the running daemon keeps nothing: it has no state directory"};
   }
   const std::string state = usual_state_directory(runtime_dir);
@@ -151,7 +150,7 @@ Result<void> each_kept_event(const std::string& file, const std::function<void(c
   });
 }
 
-Result<LastRuns> read_last_runs(const std::string& file, const json::value& status,
+Result<LastRuns> read_last_runs(const std::string& file, const KnownStatus& status,
                                 const std::string& server) {
   Result<KeptRecords> records = KeptRecords::open(file);
   if (!records) return records.error();
@@ -168,9 +167,9 @@ Result<LastRuns> read_last_runs(const std::string& file, const json::value& stat
 }
 
 std::optional<LastFailure> last_failure_of(const std::string& server, const std::string& runtime_dir,
-                                           const json::value& status) {
+                                           const KnownStatus& status) {
   // What the daemon says now may not be in the file yet.
-  if (std::optional<LastFailure> now = failure_in(status, server)) return now;
+  if (std::optional<LastFailure> now = status ? failure_in(*status, server) : std::nullopt) return now;
   const Result<std::string> file = registry_file(runtime_dir, status);
   if (!file) return std::nullopt;
   Result<KeptRecords> records = KeptRecords::open(*file);
@@ -180,16 +179,16 @@ std::optional<LastFailure> last_failure_of(const std::string& server, const std:
   return kept->front();
 }
 
-int show_last(const std::string& runtime_dir, const std::string& server, bool as_json) {
-  const json::value status = status_or_null(runtime_dir, control::kTellPatience);
-  const Result<std::string> file = registry_file(runtime_dir, status);
+int show_last(const DaemonOptions& options) {
+  const KnownStatus status = status_if_running(options.runtime_dir, control::kTellPatience);
+  const Result<std::string> file = registry_file(options.runtime_dir, status);
   if (!file) return fail("ps", file.error().message);
-  const Result<LastRuns> last = read_last_runs(*file, status, server);
+  const Result<LastRuns> last = read_last_runs(*file, status, options.server);
   if (!last) {
     const int code = fail("ps", last.error().message);
     return last.error().kind == Error::Kind::NotFound ? kNoDaemonRuns : code;
   }
-  if (as_json) {
+  if (options.json) {
     std::cout << last_runs_json(*last) << '\n';
     return 0;
   }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/json/parse.hpp>
 #include <chrono>
 #include <deque>
 #include <filesystem>
@@ -23,7 +22,6 @@
 #include "cli/frame/interrupts.h"
 #include "cli/frame/option_values.h"
 #include "cli/frame/parser.h"
-#include "cli/screen/json_view.h"
 #include "cli/screen/page.h"
 #include "control/runtime_dir.h"
 #include "instance/error_lines.h"
@@ -31,8 +29,6 @@
 
 namespace corral::cli {
 namespace {
-
-namespace json = boost::json;
 
 constexpr const char* kExamples = R"(Examples:
   corral logs files
@@ -60,7 +56,7 @@ struct Options {
 struct KnownLogs {
   std::string folder;
   std::vector<std::string> names;
-  json::value status;  // of the daemon; null if none answers
+  KnownStatus status;
 };
 
 std::string usual_folder(const std::string& runtime_dir) {
@@ -74,17 +70,21 @@ void add_name(KnownLogs& logs, const std::string& name) {
   }
 }
 
+/// What the daemon says.
+void add_known(KnownLogs& logs, const observe::Snapshot& status) {
+  for (const observe::ServerView& server : status.servers) {
+    add_name(logs, server.name);
+    const std::string& file = server.log_file;
+    if (file.starts_with('/')) logs.folder = file.substr(0, file.rfind('/'));
+  }
+  for (const observe::InstanceView& instance : status.instances) add_name(logs, instance.server);
+}
+
 KnownLogs find_logs(const std::string& runtime_dir) {
   KnownLogs logs;
   // The files can be read without a daemon.
-  logs.status = status_or_null(runtime_dir, control::kTellPatience);
-  const json::value& status = logs.status;
-  for (const json::value& server : list(status, "servers")) {
-    add_name(logs, text(server, "name"));
-    const std::string file = text(server, "log_file");
-    if (file.starts_with('/')) logs.folder = file.substr(0, file.rfind('/'));
-  }
-  for (const json::value& instance : list(status, "instances")) add_name(logs, text(instance, "server"));
+  logs.status = status_if_running(runtime_dir, control::kTellPatience);
+  if (logs.status) add_known(logs, *logs.status);
   if (logs.folder.empty()) logs.folder = usual_folder(runtime_dir);
   std::error_code missing;
   for (const auto& entry : std::filesystem::directory_iterator(logs.folder, missing)) {

@@ -97,7 +97,7 @@ Command ps_command() {
        .hello = control::status_hello(control::Measure::Yes),
        .instead = [options](const DaemonOptions& given) -> std::optional<int> {
          if (!options->last) return std::nullopt;
-         return show_last(given.runtime_dir, options->server, given.json);
+         return show_last({given.runtime_dir, options->server, given.json});
        },
        .show = [options](const json::value& status, const DaemonOptions&) { show(status, *options); },
        .as_json =

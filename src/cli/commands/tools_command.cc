@@ -75,8 +75,8 @@ void show_table(const std::vector<Tool>& tools, const Server& server, const Dire
   Page page(std::cout, terminal_style(STDOUT_FILENO));
   page.heading("Tools of " + server.title() + ": " + std::to_string(tools.size()));
   if (server.command.empty()) {
-    const auto status = status_or_null(runtime_dir_of(options), control::kTellPatience);
-    show_about(page, "", read_overview(status, server.name), server.name);
+    const auto status = status_if_running(runtime_dir_of(options), control::kTellPatience);
+    if (status) show_about(page, "", overview_of(*status, server.name), server.name);
   }
   std::vector<std::vector<std::string>> rows;
   rows.reserve(tools.size());

@@ -67,13 +67,13 @@ std::string outcome_of(const TopAction& action, const DaemonAnswer& answer) {
 
 class TopRun {
  public:
-  /// `first` is a status without measurements, which the first frame shows; null = not known.
-  TopRun(const TopOptions& options, std::unique_ptr<TopTerminal> terminal, const json::value& first)
+  /// `first` is a status without measurements, which the first frame shows, if it is known.
+  TopRun(const TopOptions& options, std::unique_ptr<TopTerminal> terminal, const KnownStatus& first)
       : options_(options),
         terminal_(std::move(terminal)),
         model_(options.order),
         style_(terminal_style(STDOUT_FILENO)) {
-    if (!first.is_null()) model_.take(read_overview(first));
+    if (first) model_.take(overview_of(*first));
   }
 
   int run() {
@@ -255,7 +255,7 @@ int run(const TopOptions& options) {
   const DaemonAnswer there = control::look_for_daemon(options.runtime_dir);
   if (!there.ok()) return fail_for("top", there);
   if (options.batch > 0) return run_batch(options);
-  const json::value first = status_or_null(options.runtime_dir, kFirstPatience);
+  const KnownStatus first = status_if_running(options.runtime_dir, kFirstPatience);
   Result<std::unique_ptr<TopTerminal>> terminal = TopTerminal::open();
   if (!terminal) return fail("top", terminal.error().message);
   return TopRun(options, std::move(*terminal), first).run();

@@ -1,5 +1,4 @@
 // `corral url`: prints the URLs of a server, or what to enter in a client to use it.
-#include <boost/json/parse.hpp>
 #include <chrono>
 #include <iostream>
 #include <memory>
@@ -11,15 +10,12 @@
 #include "cli/frame/daemon_command.h"
 #include "cli/frame/option_values.h"
 #include "cli/frame/parser.h"
-#include "cli/screen/json_view.h"
 #include "config/configuration.h"
 #include "daemon/built_in_server.h"
 #include "daemon/origin.h"
 
 namespace corral::cli {
 namespace {
-
-namespace json = boost::json;
 
 constexpr const char* kExamples = R"EX(Examples:
   corral url files                                   the addresses of the server `files`
@@ -54,12 +50,12 @@ struct Knowledge {
 Error complaint(const std::string& what) { return Error{what}; }
 
 /// The status of the running daemon; nothing if none is running.
-Result<std::optional<json::value>> ask_running(const std::string& runtime_dir) {
+Result<KnownStatus> ask_running(const std::string& runtime_dir) {
   control::DaemonAnswer answer = control::ask_daemon(runtime_dir, control::status_hello());
-  if (answer.kind == control::DaemonAnswer::Kind::NoDaemon) return std::optional<json::value>();
-  Result<JsonAnswer> parsed = read_answer(std::move(answer));
+  if (answer.kind == control::DaemonAnswer::Kind::NoDaemon) return KnownStatus();
+  const Result<JsonAnswer> parsed = read_answer(std::move(answer));
   if (!parsed) return parsed.error();
-  return std::optional<json::value>(std::move(parsed->value));
+  return KnownStatus(observe::read_status(parsed->value));
 }
 
 std::string base_from(const config::Http& http) {
@@ -68,17 +64,13 @@ std::string base_from(const config::Http& http) {
   return "http://" + address->host() + ":" + std::to_string(*http.port);
 }
 
-std::string raw_text(const json::value& object, std::string_view name) {
-  const json::value* const found = member(object, name);
-  return found != nullptr && found->is_string() ? std::string(found->get_string()) : "";
-}
-
 Result<Knowledge> learn(const UrlOptions& options) {
   Knowledge knowledge;
-  Result<std::optional<json::value>> status = ask_running(options.runtime_dir);
+  Result<KnownStatus> answer = ask_running(options.runtime_dir);
   // A command for stdio is the same whatever the daemon does.
-  if (!status && options.transport == ClientTransport::Stdio) status = std::optional<json::value>();
-  if (!status) return status.error();
+  if (!answer && options.transport == ClientTransport::Stdio) answer = KnownStatus();
+  if (!answer) return answer.error();
+  const KnownStatus& status = *answer;
   const std::string file = options.config.empty() ? config::default_file() : options.config;
   const Result<config::Configuration> configured = config::read(file);
   if (!configured && (configured.error().kind != Error::Kind::NotFound || !options.config.empty())) {
@@ -86,20 +78,16 @@ Result<Knowledge> learn(const UrlOptions& options) {
   }
   if (configured) knowledge.configuration = *configured;
   knowledge.base = base_from(knowledge.configuration.options.http);
-  if (!*status) return knowledge;
+  if (!status) return knowledge;
   knowledge.runs = true;
-  if (const json::value* const http = member(**status, "http")) {
-    if (const std::string url = raw_text(*http, "url"); !url.empty()) knowledge.base = url;
-    knowledge.unix_socket = raw_text(*http, "unix");
-  }
+  if (!status->http.url.empty()) knowledge.base = status->http.url;
+  knowledge.unix_socket = status->http.unix_path;
   // The daemon may use a different file from the one that we found.
   knowledge.configuration.servers.clear();
-  for (const json::value& server : list(**status, "servers")) {
-    knowledge.configuration.servers.emplace_back().name = raw_text(server, "name");
+  for (const observe::ServerView& server : status->servers) {
+    knowledge.configuration.servers.emplace_back().name = server.name;
   }
-  if (const json::value* const daemon = member(**status, "daemon")) {
-    knowledge.configuration.file = raw_text(*daemon, "config");
-  }
+  knowledge.configuration.file = status->daemon.config;
   return knowledge;
 }
 

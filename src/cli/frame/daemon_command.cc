@@ -130,10 +130,11 @@ AnswerOrExit ask_daemon(const std::string& command, const std::string& runtime_d
   return {std::move(*parsed), 0};
 }
 
-boost::json::value status_or_null(const std::string& runtime_dir, std::chrono::milliseconds patience) {
-  Result<JsonAnswer> parsed =
+KnownStatus status_if_running(const std::string& runtime_dir, std::chrono::milliseconds patience) {
+  const Result<JsonAnswer> parsed =
       read_answer(control::ask_daemon(runtime_dir, control::status_hello(), patience));
-  return parsed ? std::move(parsed->value) : boost::json::value();
+  if (!parsed || !parsed->value.is_object()) return std::nullopt;
+  return observe::read_status(parsed->value);
 }
 
 Command daemon_command(DaemonCommand what) {

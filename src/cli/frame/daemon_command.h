@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "cli/frame/command.h"
 #include "control/daemon_request.h"
+#include "observe/snapshot.h"
 
 namespace corral::cli {
 
@@ -49,9 +50,11 @@ control::DaemonAnswer ask_patiently(const std::string& command, const std::strin
 /// Prints why a request failed and returns the exit code.
 int fail_for(const std::string& command, const control::DaemonAnswer& answer);
 
-/// The status of the daemon, for commands that also work without it: null if no daemon is running, or if it
-/// does not answer with JSON in time.
-boost::json::value status_or_null(const std::string& runtime_dir, std::chrono::milliseconds patience);
+/// The status of the daemon, for commands that also work without one; nothing if none has answered.
+using KnownStatus = std::optional<observe::Snapshot>;
+
+/// Nothing if no daemon is running, or if it does not answer with JSON in time.
+KnownStatus status_if_running(const std::string& runtime_dir, std::chrono::milliseconds patience);
 
 // ---- commands that ask one thing and print the answer
 
