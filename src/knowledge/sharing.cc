@@ -1,11 +1,12 @@
 #include "knowledge/sharing.h"
 
-#include <utility>
-
 #include "wire/json_text.h"
 
 namespace corral::knowledge {
 namespace {
+
+constexpr std::string_view kSharedWord = "shared: ";
+constexpr std::string_view kPrivateWord = "private: ";
 
 /// What the user must write so that the daemon shares the server.
 std::string how_to_share(const SharingFacts& facts) {
@@ -13,16 +14,18 @@ std::string how_to_share(const SharingFacts& facts) {
   return R"("corral": {"share": "shared"} in the entry )" + wire::quoted(facts.server);
 }
 
-SharingDecision share(std::string reason) { return {true, false, false, "shared: " + std::move(reason), ""}; }
+SharingDecision share(std::string_view reason) {
+  return {true, false, false, reason_for(Sharing::Shared, reason), ""};
+}
 
 /// There is no evidence that sharing is safe; the user may know better.
-SharingDecision keep_private(const SharingFacts& facts, std::string reason) {
-  return {false, false, false, "private: " + std::move(reason), "to share it: " + how_to_share(facts)};
+SharingDecision keep_private(const SharingFacts& facts, std::string_view reason) {
+  return {false, false, false, reason_for(Sharing::Private, reason), "to share it: " + how_to_share(facts)};
 }
 
 /// There is evidence that sharing is not safe.
-SharingDecision keep_private_for_a_cause(const SharingFacts& facts, std::string reason) {
-  return {false, false, false, "private: " + std::move(reason),
+SharingDecision keep_private_for_a_cause(const SharingFacts& facts, std::string_view reason) {
+  return {false, false, false, reason_for(Sharing::Private, reason),
           "to share it all the same: " + how_to_share(facts)};
 }
 
@@ -73,9 +76,21 @@ SharingDecision decide_by_evidence(const SharingFacts& facts) {
 
 }  // namespace
 
+std::string reason_for(Sharing sharing, std::string_view why) {
+  return std::string(sharing == Sharing::Shared ? kSharedWord : kPrivateWord).append(why);
+}
+
+std::string_view why_alone(std::string_view reason) {
+  for (const std::string_view word : {kSharedWord, kPrivateWord}) {
+    if (reason.starts_with(word)) return reason.substr(word.size());
+  }
+  return reason;
+}
+
 SharingDecision decide_sharing(const SharingFacts& facts) {
   switch (facts.wanted) {
-    case config::Share::Session: return {false, false, false, R"(private: share is set to "session")", ""};
+    case config::Share::Session:
+      return {false, false, false, reason_for(Sharing::Private, R"(share is set to "session")"), ""};
     case config::Share::Shared: return share_as_asked(facts);
     case config::Share::Root: return share(R"(share is set to "root"; this one is for )" + facts.root);
     case config::Share::Auto: break;

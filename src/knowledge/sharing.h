@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "config/configuration.h"
 #include "knowledge/known_servers.h"
@@ -13,6 +14,11 @@ namespace corral::knowledge {
 /// Whether an instance has several sessions or one.
 enum class Sharing : std::uint8_t { Private, Shared };
 inline Sharing sharing_of(bool shared) { return shared ? Sharing::Shared : Sharing::Private; }
+
+/// "shared: WHY" or "private: WHY".
+std::string reason_for(Sharing sharing, std::string_view why);
+/// WHY alone; everything if the reason begins with neither word.
+std::string_view why_alone(std::string_view reason);
 
 struct SharingFacts {
   std::string server;  // the name, or the command's base name, for the hint

@@ -94,7 +94,8 @@ knowledge::SharingDecision ServerCatalog::decide(const Ask& ask) {
   decision.shared = *ask.shared;
   decision.confirm_annotations = false;
   decision.confirm_modern = false;
-  decision.reason = std::string(*ask.shared ? "shared" : "private") + ": as it was when the session began";
+  decision.reason =
+      knowledge::reason_for(knowledge::sharing_of(*ask.shared), "as it was when the session began");
   return decision;
 }
 

@@ -53,7 +53,7 @@ void Spares::refill(const Ask& ask) {
 void Spares::add(const Ask& ask, const std::string& for_whom) {
   knowledge::SharingDecision decision = parts_.catalog.decide(ask);
   if (decision.shared || is_stopped(*ask.spec, parts_.stopped)) return;
-  decision.reason = "private: kept ready for the next session";
+  decision.reason = knowledge::reason_for(knowledge::Sharing::Private, "kept ready for the next session");
   Slot& slot = parts_.slots.add(ask.spec->key + "\nspare " + std::to_string(++begun_), ask.spec, decision,
                                 Holder::spare(for_whom, ask.initialize_params));
   slot.apply(Trigger::Asked);

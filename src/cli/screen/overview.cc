@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "base/words.h"
 #include "daemon/built_in_server.h"
+#include "knowledge/sharing.h"
 
 namespace corral::cli {
 namespace {
@@ -220,10 +221,7 @@ Tone tone_of_state(const std::string& state) {
 }
 
 std::string shown_reason(const InstanceView& instance) {
-  for (const char* const word : {"shared: ", "private: "}) {
-    if (instance.reason.starts_with(word)) return instance.reason.substr(std::string_view(word).size());
-  }
-  return shown(instance.reason);
+  return shown(std::string(knowledge::why_alone(instance.reason)));
 }
 
 }  // namespace corral::cli

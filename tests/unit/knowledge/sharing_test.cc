@@ -172,6 +172,13 @@ TEST(Sharing, DoesWhatTheUserSays) {
   });
 }
 
+TEST(Sharing, SaysWhyWithOrWithoutTheWord) {
+  for (const Sharing sharing : {Sharing::Shared, Sharing::Private}) {
+    EXPECT_EQ(why_alone(reason_for(sharing, "by the file")), "by the file");
+  }
+  EXPECT_EQ(why_alone("of another version"), "of another version");
+}
+
 TEST(Sharing, SaysThatQuestionsWillBeRefused) {
   SharingFacts facts = entry();
   facts.wanted = Share::Shared;
