@@ -393,7 +393,9 @@ Result<Hello> decode_hello(std::string_view line) {
 }
 
 bool Reply::is_from_ending_daemon() const {
-  return kind == Kind::RunIt && text.find("shutting down") != std::string::npos;
+  constexpr std::string_view kEndingWords = "shutting down";
+  static_assert(std::string_view(kShuttingDown).ends_with(kEndingWords));
+  return kind == Kind::RunIt && text.find(kEndingWords) != std::string::npos;
 }
 
 std::string encode(const Reply& reply) {

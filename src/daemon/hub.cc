@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "control/hello.h"
 #include "daemon/built_in_server.h"
 #include "wire/error_codes.h"
 
@@ -66,7 +67,7 @@ void Hub::open(transport::Arrival arrival, std::shared_ptr<transport::ShimLine> 
 /// The checks that do not need the configuration, in this order.
 std::optional<Hub::Rejection> Hub::check(const transport::Arrival& arrival) const {
   using How = Rejection::How;
-  if (drain_.begun()) return Rejection{How::RunIt, "", "the daemon is shutting down"};
+  if (drain_.begun()) return Rejection{How::RunIt, "", control::kShuttingDown};
   if (std::string old = definitions_.too_old(arrival.hello); !old.empty()) {
     return Rejection{How::Refuse, "version", std::move(old)};
   }
@@ -114,7 +115,7 @@ void Hub::answer(transport::Question question, transport::Answer answer) {
 std::variant<std::unique_ptr<session::Session>, transport::HttpRefusal> Hub::open(
     const transport::HttpArrival& arrival, session::Transport& transport) {
   if (drain_.begun()) {
-    return transport::HttpRefusal{503, wire::kShuttingDown, "the daemon is shutting down", "", ""};
+    return transport::HttpRefusal{503, wire::kShuttingDown, control::kShuttingDown, "", ""};
   }
   auto origin = definitions_.origin_of(arrival);
   if (auto* const refusal = std::get_if<transport::HttpRefusal>(&origin)) {

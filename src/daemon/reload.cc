@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "control/hello.h"
 
 namespace corral::daemon {
 namespace {
@@ -52,7 +53,7 @@ void Reload::apply_options() {
 
 void Reload::run(const std::string& why, Done done) {
   if (drain_.begun()) {
-    if (done) done(Error{"the daemon is shutting down"});
+    if (done) done(Error{control::kShuttingDown});
     return;
   }
   const Result<config::Changes> changes = definitions_.read_again();

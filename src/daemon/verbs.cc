@@ -283,7 +283,7 @@ void Verbs::answer(Question question, const Answer& answer) {
     }
   }
   if (row->when == While::Serving && parts_->drain.begun()) {
-    return answer(refusal("the daemon is shutting down"));
+    return answer(refusal(control::kShuttingDown));
   }
   row->handle(parts_, question, answer);
 }
