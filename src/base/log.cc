@@ -18,6 +18,7 @@
 #include <memory>
 
 #include "base/log_file.h"
+#include "base/text.h"
 #include "version.h"
 
 namespace corral {
@@ -34,13 +35,13 @@ struct BesideMessage {
 };
 thread_local BesideMessage beside;
 
-/// Always one line without control characters, so that a command name chosen by a client cannot affect a
-/// terminal.
+/// Always one line, printable, so that a command name chosen by a client cannot affect a terminal. A line end
+/// or another control character of ASCII is only a space: most come from sentences with several lines.
 std::string as_text(const LogEntry& entry) {
-  std::string line = "[corral v" + std::string(kVersion) + "] " + std::string(entry.text);
+  std::string text(entry.text);
   std::replace_if(
-      line.begin(), line.end(), [](unsigned char byte) { return byte < 0x20 || byte == 0x7f; }, ' ');
-  return line;
+      text.begin(), text.end(), [](unsigned char byte) { return byte < 0x20 || byte == 0x7f; }, ' ');
+  return "[corral v" + std::string(kVersion) + "] " + printable(text);
 }
 
 spdlog::level::level_enum level_for(LogLevel level) {

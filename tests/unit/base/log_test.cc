@@ -37,6 +37,14 @@ TEST_F(Log, SaysASentenceOnOneLineBehindTheVersion) {
   EXPECT_EQ(GetCapturedStderr(), kHead + "{} %v  [2J is what it is\n" + kHead + "and a warning\n");
 }
 
+TEST_F(Log, ShowsNothingThatSteersATerminal) {
+  CaptureStderr();
+  log_line(
+      "one\xc2\x9b"
+      "2J, \u202eowt");
+  EXPECT_EQ(GetCapturedStderr(), kHead + "one\uFFFD2J, \uFFFDowt\n");
+}
+
 TEST_F(Log, LooksAsItIsTold) {
   set_log_look(in_brackets);
 
