@@ -65,11 +65,11 @@ Loop::~Loop() {
 }
 
 void Loop::run() {
-  while (!stopped_) turn(true);
+  while (!stopped_) turn(Sleep::Allowed);
 }
 
 void Loop::run_due() {
-  while (!stopped_ && turn(false)) continue;
+  while (!stopped_ && turn(Sleep::No)) continue;
 }
 
 void Loop::post(Task task) {
@@ -83,9 +83,9 @@ void Loop::post(Task task) {
 }
 
 /// Returns whether any callback ran.
-bool Loop::turn(bool may_sleep) {
+bool Loop::turn(Sleep sleep) {
   std::array<epoll_event, kEventsPerTurn> events;
-  const int timeout = wants_sleep(may_sleep) ? until_next_timer() : 0;
+  const int timeout = wants_sleep(sleep) ? until_next_timer() : 0;
   ++turns_;
   const int count = epoll_wait(epoll_.get(), events.data(), kEventsPerTurn, timeout);
   asleep_ = false;
@@ -138,9 +138,9 @@ void Loop::end_turn() {
 // ---- running what is due
 
 /// A thread that posts a task after this must wake the loop.
-bool Loop::wants_sleep(bool may_sleep) {
+bool Loop::wants_sleep(Sleep sleep) {
   const std::lock_guard guard(mutex_);
-  asleep_ = may_sleep && tasks_.empty();
+  asleep_ = sleep == Sleep::Allowed && tasks_.empty();
   return asleep_;
 }
 

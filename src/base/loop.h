@@ -90,8 +90,11 @@ class Loop {
     std::uint64_t left_out = 0;  // the turn that had no time for its event; 0 = none
   };
 
-  bool turn(bool may_sleep);
-  bool wants_sleep(bool may_sleep);
+  /// Whether a turn with nothing to do waits.
+  enum class Sleep : bool { No, Allowed };
+
+  bool turn(Sleep sleep);
+  bool wants_sleep(Sleep sleep);
   int until_next_timer() const;
   bool run_events(std::span<epoll_event> events);
   bool dispatch(const epoll_event& event);

@@ -27,11 +27,11 @@ Abilities::Abilities(std::string_view capabilities) {
   const std::string_view sampling = part(capabilities, "sampling");
   const bool url = is_object(part(elicitation, "url"));
   const bool form = is_object(part(elicitation, "form"));
-  add(Ask::Url, url);
-  add(Ask::Form, is_object(elicitation) && (form || !url));  // an empty object means forms
-  add(Ask::Sampling, is_object(sampling));
-  add(Ask::SamplingWithTools, is_object(part(sampling, "tools")));
-  add(Ask::Roots, is_object(part(capabilities, "roots")));
+  if (url) add(Ask::Url);
+  if (is_object(elicitation) && (form || !url)) add(Ask::Form);  // an empty object means forms
+  if (is_object(sampling)) add(Ask::Sampling);
+  if (is_object(part(sampling, "tools"))) add(Ask::SamplingWithTools);
+  if (is_object(part(capabilities, "roots"))) add(Ask::Roots);
 }
 
 std::optional<Ask> what_is_asked(std::string_view method, std::string_view params) {

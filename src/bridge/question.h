@@ -23,7 +23,7 @@ class Abilities {
 
  private:
   static unsigned bit(Ask ask) { return 1U << static_cast<unsigned>(ask); }
-  void add(Ask ask, bool can) { bits_ |= can ? bit(ask) : 0; }
+  void add(Ask ask) { bits_ |= bit(ask); }
 
   unsigned bits_ = 0;
 };

@@ -55,8 +55,8 @@ Ending::Action Ending::server_exited(Micros now) {
   return Action::None;
 }
 
-Ending::Action Ending::tick(Micros now, bool unread_input, Below below) {
-  if (phase_ == Phase::Draining && unread_input && !in_haste_ && now < unread_until_) {
+Ending::Action Ending::tick(Micros now, Input input, Below below) {
+  if (phase_ == Phase::Draining && input == Input::Unread && !in_haste_ && now < unread_until_) {
     deadline_ = std::min(now + graces_.stdin_closed, unread_until_);
     return Action::None;
   }

@@ -27,6 +27,8 @@ class Ending {
  public:
   enum class Phase : std::uint8_t { Open, Draining, Terminating, Yielding, Killing, GaveUp };
   enum class Action : std::uint8_t { None, Terminate, Yield, Kill, GiveUp };
+  /// Whether the server has read everything that the client sent before it closed.
+  enum class Input : std::uint8_t { Read, Unread };
   /// Whether another corral runs inside the tree.
   enum class Below : std::uint8_t { Nobody, Keepers };
 
@@ -42,10 +44,9 @@ class Ending {
   Action owner_gone(Micros now);
   /// The main process has exited; the processes it started get a short grace.
   Action server_exited(Micros now);
-  /// Advances the state when a deadline has passed. `unread_input`: the server has not yet read everything
-  /// that the client sent before it closed. `below` is only used if `wants_below` returned true for the same
-  /// `now`.
-  Action tick(Micros now, bool unread_input, Below below = Below::Nobody);
+  /// Advances the state when a deadline has passed. `below` is only used if `wants_below` returned true for
+  /// the same `now`.
+  Action tick(Micros now, Input input, Below below = Below::Nobody);
   /// Whether the next `tick` needs `below`: finding out takes a while.
   bool wants_below(Micros now) const {
     return phase_ == Phase::Yielding || (phase_ == Phase::Terminating && now >= deadline_);

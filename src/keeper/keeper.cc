@@ -181,7 +181,7 @@ void Keeper::wait_for_end() {
     look_at_limits();
     list_at_the_end();
     const Micros at = now();  // one time for both calls, so that `below` is known whenever `tick` needs it
-    act(ending_.tick(at, unread_input(), below(at)));
+    act(ending_.tick(at, input(), below(at)));
     look_at_children();
   }
 }
@@ -190,7 +190,7 @@ int Keeper::next_wake() const {
   std::optional<Micros> wake = ending_.deadline();
   const auto sooner = [&wake](Micros at) { wake = wake ? std::min(*wake, at) : at; };
   if (watchdog_.watching() && ending_.phase() == Ending::Phase::Open) sooner(next_look_);
-  if (unread_input()) sooner(now() + kUnreadPeriod);
+  if (input() == Ending::Input::Unread) sooner(now() + kUnreadPeriod);
   if (ending_.phase() == Ending::Phase::Yielding) sooner(now() + kYieldPeriod);
   if (sweep_.more()) sooner(now());
   if (!wake) return -1;
@@ -294,11 +294,12 @@ void Keeper::look_at_children() {
   if (empty_) act(ending_.server_exited(now()));  // the namespace's init may have taken the server with it
 }
 
-bool Keeper::unread_input() const {
+Ending::Input Keeper::input() const {
   if (ending_.phase() != Ending::Phase::Draining || server_gone_ || plan_.header.watch_stdin == 0)
-    return false;
+    return Ending::Input::Read;
   int bytes = 0;
-  return ioctl(STDIN_FILENO, FIONREAD, &bytes) == 0 && bytes > 0;
+  const bool unread = ioctl(STDIN_FILENO, FIONREAD, &bytes) == 0 && bytes > 0;
+  return unread ? Ending::Input::Unread : Ending::Input::Read;
 }
 
 /// Whether another corral runs inside the tree. The namespace's init executes our own file but is not a
@@ -348,7 +349,7 @@ void Keeper::kill_tree() {
   // time.
   const Micros patience = plan_.header.graces.kill;
   empty_ = sweep_.kill_all(server_, patience, list ? Sweep::Record::Everybody : Sweep::Record::Leader);
-  if (!empty_) act(ending_.tick(std::max(now(), *ending_.deadline()), false));
+  if (!empty_) act(ending_.tick(std::max(now(), *ending_.deadline()), Ending::Input::Read));
   if (empty_ && init_.pid > 0) {
     read_init_line();
     if (!report_.server_status_known) {  // still alive when the kernel ended the namespace

@@ -45,7 +45,7 @@ class Keeper {
   void look_at_stdout(short events);
   void look_at_limits();
   void look_at_children();
-  bool unread_input() const;
+  Ending::Input input() const;
   Ending::Below below(Micros at) const;
 
   // Ending.

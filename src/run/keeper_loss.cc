@@ -88,7 +88,9 @@ bool KeeperLoss::end_tree(const keeper::Plan& plan, keeper::Micros began) {
   const keeper::Micros ask_until = began + plan.header.graces.hasty;
   const keeper::Micros yield_until = ask_until + plan.header.graces.nested;
   std::optional<keeper::Micros> kill_until;
-  for (learn_instances(); !looks.enough(sweep_.reap(0, kEverybody)); learn_instances()) {
+  using Look = CleanLooks::Look;
+  const auto look = [this] { return sweep_.reap(0, kEverybody) ? Look::Clean : Look::FoundSome; };
+  for (learn_instances(); !looks.enough(look()); learn_instances()) {
     if (looks.last_was_clean()) {
       pause_for(20);
       continue;

@@ -16,14 +16,16 @@ namespace corral::run {
 /// Counts how many checks in a row found no process, until the result can be trusted. Pure.
 class CleanLooks {
  public:
+  enum class Look : bool { FoundSome, Clean };
+
   static constexpr int kByProof = 1;       // the kernel reported that there is no child
   static constexpr int kWithoutProof = 2;  // a list of children was read
 
   explicit CleanLooks(int wanted) : wanted_(wanted) {}
 
   /// Records the result of the next check; true once enough of them were clean.
-  bool enough(bool clean) {
-    in_a_row_ = clean ? in_a_row_ + 1 : 0;
+  bool enough(Look look) {
+    in_a_row_ = look == Look::Clean ? in_a_row_ + 1 : 0;
     return in_a_row_ >= wanted_;
   }
   bool last_was_clean() const { return in_a_row_ > 0; }

@@ -121,7 +121,7 @@ int connect(const ConnectOptions& options) {
     }
     errors.say(why + "; running the server here, for this session only");
   }
-  return run_instead(*instead.spec, options.verbose);
+  return run_instead(*instead.spec, {.verbose = options.verbose});
 }
 
 }  // namespace corral::shim

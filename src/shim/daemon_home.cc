@@ -92,9 +92,9 @@ Home choose_home(const Standing& standing, const std::function<bool(const std::s
   return {};
 }
 
-Standing standing_below(pid_t parent, bool manager) {
+Standing standing_below(pid_t parent) {
   return {read_text("/proc/self/mountinfo"), read_text("/proc/self/cgroup"),
-          read_text("/proc/" + std::to_string(parent) + "/cgroup"), manager};
+          read_text("/proc/" + std::to_string(parent) + "/cgroup"), false};
 }
 
 bool may_put_processes_into(const std::string& directory) {

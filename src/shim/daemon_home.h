@@ -36,8 +36,8 @@ struct Home {
 Home choose_home(const Standing& standing, const std::function<bool(const std::string&)>& writable,
                  uid_t user);
 
-/// Reads the files of this process and of `parent`.
-Standing standing_below(pid_t parent, bool manager);
+/// Reads the files of this process and of `parent`; without a service manager.
+Standing standing_below(pid_t parent);
 bool may_put_processes_into(const std::string& directory);
 
 /// Creates the directory if necessary and moves the process into it. False if either fails.

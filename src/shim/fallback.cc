@@ -96,13 +96,13 @@ Result<proc::LaunchSpec> launch_configured(const std::string& name,
   return spec;
 }
 
-int run_instead(const proc::LaunchSpec& spec, bool verbose) {
+int run_instead(const proc::LaunchSpec& spec, const run::OuterOptions& options) {
   Result<proc::KeeperSpawner> spawner = proc::KeeperSpawner::create();
   if (!spawner) {
     ErrorOutput().say(spawner.error().message);
     return run::exit_code_of(spawner.error());
   }
-  return run::run_session(*spawner, spec, run::OuterOptions{false, verbose});
+  return run::run_session(*spawner, spec, options);
 }
 
 }  // namespace corral::shim

@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "config/configuration.h"
 #include "proc/launch_spec.h"
+#include "run/outer.h"
 #include "shim/connect.h"
 
 namespace corral::shim {
@@ -22,7 +23,7 @@ struct Instead {
 Instead find_instead(const ConnectOptions& options);
 
 /// Runs the server and returns the exit code of the session. Call once, from a single thread.
-int run_instead(const proc::LaunchSpec& spec, bool verbose);
+int run_instead(const proc::LaunchSpec& spec, const run::OuterOptions& options);
 
 /// Whether an entry has settings that only the daemon can enforce: without it, no process reads the messages
 /// to which lists of allowed and denied tools apply.

@@ -150,7 +150,7 @@ int run(Options& options, const std::vector<Option>& late, std::vector<std::stri
     if (const int signo = interrupts.signal(); signo != 0) return 128 + signo;
     request = std::move(*made);
   }
-  StatusLine status(isatty(STDERR_FILENO) == 1);
+  StatusLine status;
   McpClient client(interrupts, make_hooks(options, status, interrupts), options.direct->timeout);
   const Answer begun = client.begin(connect_args(*options.direct, target->server));
   if (!begun.ok()) return refuse(printable_line(begun.message), begun.exit_code);

@@ -89,9 +89,9 @@ void show_kept(Page& page, const Survey& survey, const Selection& selection, con
     kept.push_back(i);
     const auto spared = std::find_if(selection.spared.begin(), selection.spared.end(),
                                      [i](const reap::Spared& other) { return other.server == i; });
-    const bool is_leaky = std::binary_search(leaky.begin(), leaky.end(), i);
+    const auto leaked = std::binary_search(leaky.begin(), leaky.end(), i) ? Leaked::Yes : Leaked::No;
     ++reasons[spared != selection.spared.end() ? spared->reason
-                                               : why_kept(survey.servers[i], is_leaky, options.selectors)];
+                                               : why_kept(survey.servers[i], leaked, options.selectors)];
   }
   page.blank();
   page.heading("Kept: " + count(kept.size(), "server", "servers"));

@@ -43,9 +43,9 @@ std::string command_for(reap::Selectors selectors, const std::vector<Group>& gro
 
 }  // namespace
 
-std::string why_kept(const survey::Server& server, bool leaky, const reap::Selectors& selectors) {
+std::string why_kept(const survey::Server& server, Leaked leaked, const reap::Selectors& selectors) {
   using survey::Server;
-  if (leaky) return "leaked, but not selected";
+  if (leaked == Leaked::Yes) return "leaked, but not selected";
   if (server.state == Server::State::Kept)
     return "below a running corral, which ends them with their session";
   // No option selects these, although they are only possible servers, too.

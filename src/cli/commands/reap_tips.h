@@ -10,8 +10,11 @@
 
 namespace corral::cli {
 
-/// Why a server is not selected. `leaky` is true for servers that would be selected without any filter.
-std::string why_kept(const survey::Server& server, bool leaky, const reap::Selectors& selectors);
+/// Whether a server would be selected without any filter.
+enum class Leaked : bool { No, Yes };
+
+/// Why a server is not selected.
+std::string why_kept(const survey::Server& server, Leaked leaked, const reap::Selectors& selectors);
 
 /// Prints advice that fits the servers found, selected and ended. `ended` is empty after a dry run.
 void show_tips(Page& page, const survey::Survey& survey, const reap::Selectors& selectors,

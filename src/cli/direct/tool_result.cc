@@ -98,6 +98,8 @@ std::string shown_log(std::string_view params) {
   return printable_line(text_of(params, "level") + (logger.empty() ? "" : " " + logger) + ": " + text);
 }
 
+StatusLine::StatusLine() : terminal_(isatty(STDERR_FILENO) == 1) {}
+
 void StatusLine::show(const std::string& text) {
   if (!terminal_) return;
   const TerminalStyle style = terminal_style(STDERR_FILENO);

@@ -17,11 +17,11 @@ std::string shown_result(std::string_view result);
 std::string shown_progress(std::string_view params);
 std::string shown_log(std::string_view params);
 
-/// A line at the bottom of the terminal that is overwritten by the next one; prints nothing without a
-/// terminal.
+/// A line at the bottom of the terminal that is overwritten by the next one; prints nothing if stderr is not
+/// a terminal.
 class StatusLine {
  public:
-  explicit StatusLine(bool terminal) : terminal_(terminal) {}
+  StatusLine();
   ~StatusLine() { clear(); }
   StatusLine(const StatusLine&) = delete;
   StatusLine& operator=(const StatusLine&) = delete;
@@ -30,7 +30,7 @@ class StatusLine {
   void clear();
 
  private:
-  bool terminal_;
+  const bool terminal_;
   bool shown_ = false;
 };
 

@@ -11,6 +11,7 @@ namespace {
 
 using Action = Ending::Action;
 using Below = Ending::Below;
+using Input = Ending::Input;
 using Phase = Ending::Phase;
 using std::chrono::milliseconds;
 
@@ -28,15 +29,15 @@ Ending in_phase(Phase phase) {
     fresh.stdin_closed(at(0));
     return fresh;
   }
-  ending.tick(at(phase == Phase::Terminating ? 0 : -10'000), false);
+  ending.tick(at(phase == Phase::Terminating ? 0 : -10'000), Input::Read);
   if (phase == Phase::Terminating) return ending;
   if (phase == Phase::Yielding) {
-    ending.tick(at(0), false, Below::Keepers);
+    ending.tick(at(0), Input::Read, Below::Keepers);
     return ending;
   }
-  ending.tick(at(phase == Phase::Killing ? 0 : -5'000), false);
+  ending.tick(at(phase == Phase::Killing ? 0 : -5'000), Input::Read);
   if (phase == Phase::Killing) return ending;
-  ending.tick(at(0), false);
+  ending.tick(at(0), Input::Read);
   return ending;
 }
 
@@ -54,11 +55,11 @@ Action client_gone(Ending& ending) { return ending.client_gone(Reason::ClientGon
 Action demanded(Ending& ending) { return ending.demanded(Reason::Signal, at(0)); }
 Action owner_gone(Ending& ending) { return ending.owner_gone(at(0)); }
 Action server_exited(Ending& ending) { return ending.server_exited(at(0)); }
-Action early_tick(Ending& ending) { return ending.tick(at(0), false); }
-Action late_tick(Ending& ending) { return ending.tick(at(10'000), false); }
-Action unread_tick(Ending& ending) { return ending.tick(at(10'000), true); }
-Action early_keepers(Ending& ending) { return ending.tick(at(0), false, Below::Keepers); }
-Action late_keepers(Ending& ending) { return ending.tick(at(10'000), false, Below::Keepers); }
+Action early_tick(Ending& ending) { return ending.tick(at(0), Input::Read); }
+Action late_tick(Ending& ending) { return ending.tick(at(10'000), Input::Read); }
+Action unread_tick(Ending& ending) { return ending.tick(at(10'000), Input::Unread); }
+Action early_keepers(Ending& ending) { return ending.tick(at(0), Input::Read, Below::Keepers); }
+Action late_keepers(Ending& ending) { return ending.tick(at(10'000), Input::Read, Below::Keepers); }
 
 std::vector<Pair> before_anybody_is_asked() {
   return {
@@ -195,19 +196,19 @@ TEST(Ending, UnreadInputHoldsTheClockUpToTheCap) {
   Ending ending{Graces{}};
   ending.stdin_closed(at(0));
 
-  EXPECT_EQ(ending.tick(at(59'000), true), Action::None);
+  EXPECT_EQ(ending.tick(at(59'000), Input::Unread), Action::None);
   EXPECT_EQ(*ending.deadline(), at(60'000));
-  EXPECT_EQ(ending.tick(at(60'000), true), Action::Terminate);
+  EXPECT_EQ(ending.tick(at(60'000), Input::Unread), Action::Terminate);
 }
 
 TEST(Ending, OnceEverythingIsReadTheGraceRunsFromThere) {
   Ending ending{Graces{}};
   ending.stdin_closed(at(0));
 
-  ending.tick(at(5'000), true);
+  ending.tick(at(5'000), Input::Unread);
 
-  EXPECT_EQ(ending.tick(at(6'999), false), Action::None);
-  EXPECT_EQ(ending.tick(at(7'000), false), Action::Terminate);
+  EXPECT_EQ(ending.tick(at(6'999), Input::Read), Action::None);
+  EXPECT_EQ(ending.tick(at(7'000), Input::Read), Action::Terminate);
 }
 
 TEST(Ending, AVanishedClientMakesUnreadInputPointless) {
@@ -216,7 +217,7 @@ TEST(Ending, AVanishedClientMakesUnreadInputPointless) {
 
   ending.client_gone(Reason::ClientGone, at(100));
 
-  EXPECT_EQ(ending.tick(at(600), true), Action::Terminate);
+  EXPECT_EQ(ending.tick(at(600), Input::Unread), Action::Terminate);
   EXPECT_EQ(*ending.deadline(), at(1100));
 }
 
@@ -227,8 +228,8 @@ TEST(Ending, GracesOfZeroEndAtOnce) {
 
   ending.stdin_closed(at(0));
 
-  EXPECT_EQ(ending.tick(at(0), false), Action::Terminate);
-  EXPECT_EQ(ending.tick(at(0), false), Action::Kill);
+  EXPECT_EQ(ending.tick(at(0), Input::Read), Action::Terminate);
+  EXPECT_EQ(ending.tick(at(0), Input::Read), Action::Kill);
 }
 
 TEST(Ending, NamesWhatBeganIt) {

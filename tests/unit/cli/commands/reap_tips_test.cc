@@ -14,7 +14,7 @@ constexpr pid_t kServer = 50;
 std::string why_kept(const survey::Scene& scene) {
   const survey::Survey survey = scene.judged();
   const survey::Server* const server = survey::server_at(survey, kServer);
-  return server == nullptr ? "not found" : cli::why_kept(*server, false, {});
+  return server == nullptr ? "not found" : cli::why_kept(*server, Leaked::No, {});
 }
 
 TEST(WhyKept, PossibleServersAreIncludedByAnOption) {

@@ -220,16 +220,17 @@ TEST(ReapWords, EveryServerThatIsKeptHasAReason) {
   reap::Selectors selectors;
   selectors.keep = 4;
   Server one = server(100, 90);
-  EXPECT_EQ(why_kept(one, true, selectors), "leaked, but not selected");
-  EXPECT_EQ(why_kept(one, false, selectors), "in use by a client, and not beyond its 4 newest");
+  EXPECT_EQ(why_kept(one, Leaked::Yes, selectors), "leaked, but not selected");
+  EXPECT_EQ(why_kept(one, Leaked::No, selectors), "in use by a client, and not beyond its 4 newest");
   one.client.pid = 0;
-  EXPECT_EQ(why_kept(one, false, selectors), "in use by a process that corral cannot see");
+  EXPECT_EQ(why_kept(one, Leaked::No, selectors), "in use by a process that corral cannot see");
   one.state = Server::State::Apart;
-  EXPECT_EQ(why_kept(one, false, selectors), "independent: no client holds their pipes");
+  EXPECT_EQ(why_kept(one, Leaked::No, selectors), "independent: no client holds their pipes");
   one.certainty = Server::Certainty::Possible;
-  EXPECT_EQ(why_kept(one, false, selectors), "only look like MCP servers (--possible includes them)");
+  EXPECT_EQ(why_kept(one, Leaked::No, selectors), "only look like MCP servers (--possible includes them)");
   one.state = Server::State::Kept;
-  EXPECT_EQ(why_kept(one, false, selectors), "below a running corral, which ends them with their session");
+  EXPECT_EQ(why_kept(one, Leaked::No, selectors),
+            "below a running corral, which ends them with their session");
 }
 
 }  // namespace
