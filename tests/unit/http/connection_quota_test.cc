@@ -21,6 +21,18 @@ TEST(ConnectionQuota, KeepsAQuarterForOurOwnUser) {
   EXPECT_TRUE(quota.admit(other("10.0.0.9:5")));
 }
 
+TEST(ConnectionQuota, LimitsOurOwnUserToTheConnectionsOfOne) {
+  ConnectionQuota quota(100, 2);
+  EXPECT_TRUE(quota.admit(ours()));
+  EXPECT_TRUE(quota.admit(ours()));
+
+  EXPECT_FALSE(quota.admit(ours()));
+  EXPECT_FALSE(quota.full()) << "others are admitted";
+  EXPECT_TRUE(quota.admit(other("10.0.0.1:5")));
+  quota.release(ours());
+  EXPECT_TRUE(quota.admit(ours()));
+}
+
 TEST(ConnectionQuota, CountsAllOthersOnThisMachineAsOne) {
   ConnectionQuota quota(100, 2);
   EXPECT_TRUE(quota.admit(other("127.0.0.1:5")));

@@ -234,6 +234,17 @@ Processes: -
 )");
 }
 
+TEST_F(CommandOutput, OfInfoEndsWithTheDescriptionsOfTheServers) {
+  daemon_.result(Verb::Info, R"({"total_server_processes":0})");
+  daemon_.status(R"({"servers":[{"name":"bare"},
+    {"name":"files","about":{"description":"The files of this project."}},
+    {"name":"notes","about":{"description":"What to\u001b remember."}}]})");
+
+  EXPECT_THAT(run({"info"}).out, testing::EndsWith("\nProcesses: 0\n"
+                                                   "files: The files of this project.\n"
+                                                   "notes: What to? remember.\n"));
+}
+
 TEST_F(CommandOutput, OfServerVerbsSaysWhatEnded) {
   const char* const two = R"({"ended":[
     {"server":"files","instance":"aaaaaaaa11","end":"stopped","processes":1,"proved":true,"ms":12},

@@ -80,6 +80,23 @@ TEST_F(DirectOutput, ToolsAreATable) {
   EXPECT_NE(asked("notifications/initialized"), "nothing");
 }
 
+TEST_F(DirectOutput, ToolsBeginWithTheDescriptionOfTheirServer) {
+  ToldDaemon daemon;
+  daemon.status(R"({"servers":[{"name":"files","about":{"description":"The files of this project."}},
+    {"name":"notes","about":{"description":"What to remember."}}]})");
+  const std::string& place = daemon.runtime_dir();
+
+  EXPECT_EQ(with({kHello, kTools}, {"tools", "files", "--runtime-dir", place}).out, R"(Tools of 'files': 2
+The files of this project.
+  TOOL  DESCRIPTION
+  echo  Says it? again
+  bare
+)");
+  EXPECT_THAT(with({kHello, kTools}, {"tools", "others", "--runtime-dir", place}).out,
+              StartsWith("Tools of 'others': 2\n  TOOL  DESCRIPTION\n"))
+      << "a server without a description";
+}
+
 TEST_F(DirectOutput, OneToolIsShownWhole) {
   const Seen seen = with({kHello, kTools}, {"tools", "files", "echo"});
   EXPECT_EQ(seen.code, 0) << seen.errors;
