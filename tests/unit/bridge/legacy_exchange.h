@@ -14,6 +14,7 @@
 #include "bridge/legacy_client.h"
 #include "wire/json_text.h"
 #include "wire/message.h"
+#include "wire/rpc.h"
 
 namespace corral::bridge {
 
@@ -108,11 +109,11 @@ class LegacyClientTest : public testing::Test, public LegacyExchange {
 
   /// Calls the tool "t" under the id `id`; returns the id that the server got.
   std::string call(const std::string& id = "1", const std::string& method = "tools/call") {
-    client_says(R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":")" + method + R"(","params":{"name":"t"}})");
+    client_says(tests::request(id, method, R"({"name":"t"})"));
     return at(one_to_server(), {"id"});
   }
   void server_answers(const std::string& id, const std::string& result) {
-    server_says(R"({"jsonrpc":"2.0","id":)" + id + R"(,"result":)" + result + "}");
+    server_says(tests::result(id, result));
   }
   void server_fails(const std::string& id, const std::string& error) {
     server_says(R"({"jsonrpc":"2.0","id":)" + id + R"(,"error":)" + error + "}");

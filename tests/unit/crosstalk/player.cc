@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "wire/json_text.h"
+#include "wire/rpc.h"
 
 namespace corral::crosstalk {
 namespace {
@@ -24,7 +25,7 @@ const object& object_in(const object& message, const char* key) {
   return value != nullptr && value->is_object() ? value->as_object() : kNone;
 }
 std::string notification(const std::string& method, const std::string& params) {
-  return R"({"jsonrpc":"2.0","method":"notifications/)" + method + R"(","params":{)" + params + "}}";
+  return tests::notification("notifications/" + method, "{" + params + "}");
 }
 std::string listen_mark(const std::string& id) {
   return R"("_meta":{"io.modelcontextprotocol/subscriptionId":)" + id + "}";

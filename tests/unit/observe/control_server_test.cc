@@ -7,11 +7,17 @@
 #include <deque>
 
 #include "observe/control_tools.h"
+#include "wire/rpc.h"
 
 namespace corral::observe {
 namespace {
 
 namespace json = boost::json;
+
+std::string call(int id, const std::string& tool, const std::string& arguments = "{}") {
+  return tests::request(std::to_string(id), "tools/call",
+                        R"({"name":")" + tool + R"(","arguments":)" + arguments + "}");
+}
 
 /// The server with tools that only remember what they were called with; calls run when the test says so.
 class ControlServerTest : public testing::Test {
@@ -30,8 +36,7 @@ class ControlServerTest : public testing::Test {
 
   /// The text of a failed call.
   std::string failure(const std::string& tool, const std::string& arguments) {
-    const json::value answer = ask(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":")" +
-                                   tool + R"(","arguments":)" + arguments + "}}");
+    const json::value answer = ask(call(1, tool, arguments));
     const json::value* const result = answer.as_object().if_contains("result");
     if (result == nullptr || !result->at("isError").as_bool())
       return "no failure: " + json::serialize(answer);
@@ -74,11 +79,6 @@ class ControlServerTest : public testing::Test {
     };
   }
 };
-
-std::string call(int id, const std::string& tool, const std::string& arguments = "{}") {
-  return R"({"jsonrpc":"2.0","id":)" + std::to_string(id) + R"(,"method":"tools/call","params":{"name":")" +
-         tool + R"(","arguments":)" + arguments + "}}";
-}
 
 std::string initialize(const std::string& revision) {
   return R"({"jsonrpc":"2.0","id":"a","method":"initialize","params":{"protocolVersion":")" + revision +

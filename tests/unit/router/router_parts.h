@@ -120,8 +120,4 @@ struct AskedServer {
   std::uint64_t last = 0;
 };
 
-inline std::string notification(const std::string& method, const std::string& params = "{}") {
-  return R"({"jsonrpc":"2.0","method":")" + method + R"(","params":)" + params + "}";
-}
-
 }  // namespace corral::tests

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "session/exchange.h"
+#include "wire/rpc.h"
 
 namespace corral::tests {
 namespace {
@@ -13,10 +14,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-std::string call(int id) {
-  return R"({"jsonrpc":"2.0","id":)" + std::to_string(id) +
-         R"(,"method":"tools/call","params":{"name":"work"}})";
-}
+std::string call(int id) { return tests::call(std::to_string(id)); }
 
 std::string log_line(const std::string& text) {
   return R"({"jsonrpc":"2.0","method":"notifications/message","params":{"level":"error","data":")" + text +
@@ -88,8 +86,7 @@ TEST(Attribution, ASubscriptionThatWeMakeForASessionIsTheCauseOfWhatIsSaidAboutI
     exchange.settle();
     for (const std::string& line : exchange.server().heard()) {
       if (!json(line).as_object().contains("id")) continue;
-      exchange.server().say(R"({"jsonrpc":"2.0","id":)" + boost::json::serialize(json(line).at("id")) +
-                            R"(,"result":{}})");
+      exchange.server().say(answer_to(line));
     }
     exchange.settle();
   };
@@ -194,8 +191,7 @@ TEST(Attribution, ALateAnswerToACallThatWasTakenBackIsAnAnswerLikeAnyOther) {
   first.say(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})");
   second.say(call(1));
   exchange.settle();
-  exchange.server().say(R"({"jsonrpc":"2.0","id":)" + boost::json::serialize(json(heard.at(0)).at("id")) +
-                        R"(,"result":{}})");
+  exchange.server().say(answer_to(heard.at(0)));
   exchange.settle();
   ASSERT_EQ(exchange.pool.slots().front().router()->counters().late_answers, 1U);
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "session/exchange.h"
+#include "wire/rpc.h"
 
 namespace corral::tests {
 namespace {
@@ -153,8 +154,7 @@ TEST(FromAServer, ASecondAnswerAndAWrongIdAreDroppedAndCounted) {
   client.say(R"({"jsonrpc":"2.0","id":1,"method":"tools/list"})");
   exchange.settle();
   const auto heard = exchange.server().heard();
-  const std::string answer =
-      R"({"jsonrpc":"2.0","id":)" + boost::json::serialize(json(heard.at(0)).at("id")) + R"(,"result":{}})";
+  const std::string answer = answer_to(heard.at(0));
   exchange.server().say(answer);
   exchange.server().say(answer);
   exchange.server().say(R"({"jsonrpc":"2.0","id":4711,"result":{}})");

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "session/exchange.h"
+#include "wire/rpc.h"
 
 namespace corral::tests {
 namespace {
@@ -12,10 +13,10 @@ using testing::HasSubstr;
 using testing::Not;
 
 std::string modern(const std::string& id, const std::string& method, const std::string& more = "") {
-  return R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":")" + method +
-         R"(","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
-         R"("io.modelcontextprotocol/clientCapabilities":{}})" +
-         more + "}}";
+  return request(id, method,
+                 R"({"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
+                 R"("io.modelcontextprotocol/clientCapabilities":{}})" +
+                     more + "}");
 }
 
 class Crossing : public testing::Test {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "session/known_server.h"
+#include "wire/rpc.h"
 
 namespace corral::tests {
 namespace {
@@ -22,15 +23,8 @@ using testing::SizeIs;
 const std::string kMeta =
     R"("_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}})";
 
-std::string call(const std::string& id, const std::string& name = "work") {
-  return R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":"tools/call","params":{"name":")" + name + "\"}}";
-}
 std::string modern_call(const std::string& id) {
-  return R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":"tools/call","params":{"name":"work",)" + kMeta +
-         "}}";
-}
-std::string cancelled(const std::string& id) {
-  return R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":)" + id + "}}";
+  return request(id, "tools/call", R"({"name":"work",)" + kMeta + "}");
 }
 std::string ping(const std::string& id) { return R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":"ping"})"; }
 
@@ -263,8 +257,7 @@ TEST(WhileTheServerDrains, AnInitializeAfterADiscoveryIsAnsweredInTheEnd) {
   exchange.settle();
   for (const std::string& line : exchange.server().heard()) {
     if (line.find("tools/call") == line.npos) continue;
-    exchange.server().say(R"({"jsonrpc":"2.0","id":)" + boost::json::serialize(json(line).at("id")) +
-                          R"(,"result":{}})");
+    exchange.server().say(answer_to(line));
   }
   exchange.settle();
   exchange.server().exit(0);
@@ -292,8 +285,7 @@ class LegacyBeforeModern : public testing::Test {
     for (const std::string& line : exchange.spawner.servers.back().heard()) {
       if (json(line).at("method") != "server/discover") continue;
       exchange.spawner.servers.back().say(
-          R"({"jsonrpc":"2.0","id":)" + boost::json::serialize(json(line).at("id")) +
-          R"(,"result":{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}})");
+          answer_to(line, R"({"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}})"));
     }
     exchange.settle();
   }

@@ -6,6 +6,7 @@
 
 #include "keeper/plan.h"
 #include "session/exchange.h"
+#include "wire/rpc.h"
 
 namespace corral::tests {
 namespace {
@@ -119,8 +120,7 @@ TEST(EndOfASession, ComesWithTheLastAnswerIfItsClientSaysNoMore) {
   EXPECT_FALSE(client.session.ended());
   const auto asked = exchange.server().heard();
   ASSERT_EQ(asked.size(), 1U);
-  exchange.server().say(R"({"jsonrpc":"2.0","id":)" + boost::json::serialize(json(asked[0]).at("id")) +
-                        R"(,"result":{}})");
+  exchange.server().say(answer_to(asked[0]));
   exchange.settle();
   EXPECT_TRUE(client.session.ended());
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "session/exchange.h"
+#include "wire/rpc.h"
 
 namespace corral::tests {
 namespace {
@@ -27,9 +28,7 @@ class LimitedTools : public testing::Test {
     exchange_.settle();
     return exchange_.server().heard();
   }
-  std::string call(const std::string& params) const {
-    return R"({"jsonrpc":"2.0","id":7,"method":"tools/call","params":)" + params + "}";
-  }
+  static std::string call(const std::string& params) { return request("7", "tools/call", params); }
 
   Exchange exchange_{config::Share::Session};
   FakeClient* client_ = nullptr;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "session/exchange.h"
+#include "wire/rpc.h"
 
 namespace corral::tests {
 namespace {
@@ -22,7 +23,7 @@ const std::string kDiscovered =
     R"({"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"ttlMs":0})";
 
 std::string modern(const std::string& id, const std::string& method) {
-  return R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":")" + method + R"(","params":{)" + kMeta + "}}";
+  return request(id, method, "{" + kMeta + "}");
 }
 std::string id_text(const std::string& line) { return boost::json::serialize(json(line).at("id")); }
 

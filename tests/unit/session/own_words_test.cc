@@ -5,6 +5,7 @@
 
 #include "session/exchange.h"
 #include "wire/json_text.h"
+#include "wire/rpc.h"
 
 namespace corral::tests {
 namespace {
@@ -16,10 +17,6 @@ using testing::IsEmpty;
 // With a line end and a quote, written with escapes: as one message it is valid.
 const std::string kForged =
     R"(notifications/x\"}\n{\"jsonrpc\":\"2.0\",\"id\":5,\"result\":{\"forged\":1}}\n{\"a\":\"/list_changed)";
-
-std::string notification(const std::string& method, const std::string& params = "{}") {
-  return R"({"jsonrpc":"2.0","method":")" + method + R"(","params":)" + params + "}";
-}
 
 TEST(OwnWords, EscapeTheMethod) {
   const std::string message = wire::notification_message("a\"}\n{");

@@ -49,8 +49,7 @@ TEST_F(Parking, EndsTheTreeOfASilentSessionAndTheNextCallStartsAnother) {
   ASSERT_TRUE(exchange.answer_handshake(exchange.server(1)));
   const auto heard = exchange.server(1).heard();
   ASSERT_THAT(heard.back(), HasSubstr("tools/call"));
-  exchange.server(1).say(R"({"jsonrpc":"2.0","id":)" + boost::json::serialize(json(heard.back()).at("id")) +
-                         R"(,"result":{}})");
+  exchange.server(1).say(answer_to(heard.back()));
   exchange.settle();
   const auto said = client.heard();
   ASSERT_THAT(said, SizeIs(2));
@@ -90,8 +89,8 @@ TEST_F(Parking, ToolsThatOnlyReadAreEvidence) {
   client.say(request("1", "tools/list"));
   exchange.settle();
   const auto heard = exchange.server().heard();
-  exchange.server().say(R"({"jsonrpc":"2.0","id":)" + boost::json::serialize(json(heard.back()).at("id")) +
-                        R"(,"result":{"tools":[{"name":"look","annotations":{"readOnlyHint":true}}]}})");
+  exchange.server().say(
+      answer_to(heard.back(), R"({"tools":[{"name":"look","annotations":{"readOnlyHint":true}}]})"));
   EXPECT_TRUE(is_asked_to_end(0));
 }
 
@@ -114,9 +113,7 @@ TEST_F(Parking, AnOpenSubscriptionCountsAsUse) {
   FakeClient& client = exchange.ready_client();
   client.say(request("1", "resources/subscribe", R"({"uri":"file:///a"})"));
   exchange.settle();
-  exchange.server().say(R"({"jsonrpc":"2.0","id":)" +
-                        boost::json::serialize(json(exchange.server().heard().back()).at("id")) +
-                        R"(,"result":{}})");
+  exchange.server().say(answer_to(exchange.server().heard().back()));
   EXPECT_TRUE(stays(0));
 }
 

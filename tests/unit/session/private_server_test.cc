@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "session/exchange.h"
+#include "wire/rpc.h"
 
 namespace corral::tests {
 namespace {
@@ -61,13 +62,9 @@ TEST(PrivateInstance, AsksItsClientAndGetsTheAnswerUnderItsOwnId) {
   ASSERT_THAT(asked, SizeIs(2));
   EXPECT_THAT(asked[0], HasSubstr("elicitation/create"));
 
-  const auto reply = [](const std::string& question, const std::string& result) {
-    return R"({"jsonrpc":"2.0","id":)" + boost::json::serialize(json(question).at("id")) + R"(,"result":)" +
-           result + "}";
-  };
-  client.say(reply(asked[1], R"({"roots":[]})"));
-  client.say(reply(asked[0], R"({"action":"accept"})"));
-  client.say(reply(asked[0], R"({"action":"twice"})"));
+  client.say(answer_to(asked[1], R"({"roots":[]})"));
+  client.say(answer_to(asked[0], R"({"action":"accept"})"));
+  client.say(answer_to(asked[0], R"({"action":"twice"})"));
   exchange.settle();
 
   EXPECT_THAT(exchange.server().heard(),
@@ -133,8 +130,7 @@ TEST(PrivateInstance, GetsAnAnswerToItsQuestionsThoughItsClientSaysNothingMore) 
   EXPECT_EQ(json(heard[1]).at("id"), "late");
   EXPECT_EQ(json(heard[1]).at("error").at("code"), -32603);
   EXPECT_EQ(client.closed, std::nullopt) << "its call is not answered yet";
-  exchange.server().say(R"({"jsonrpc":"2.0","id":)" + boost::json::serialize(json(call).at("id")) +
-                        R"(,"result":{}})");
+  exchange.server().say(answer_to(call));
   exchange.settle();
   EXPECT_EQ(client.closed, session::Transport::Close::Flushed);
 }
@@ -148,8 +144,7 @@ TEST(PrivateInstance, AnswersWhatWasAskedBeforeTheInputEnded) {
   EXPECT_FALSE(client.session.ended());
   const auto heard = exchange.server().heard();
   ASSERT_THAT(heard, SizeIs(1));
-  exchange.server().say(R"({"jsonrpc":"2.0","id":)" + boost::json::serialize(json(heard[0]).at("id")) +
-                        R"(,"result":{"tools":[]}})");
+  exchange.server().say(answer_to(heard[0], R"({"tools":[]})"));
   exchange.settle();
   EXPECT_THAT(client.heard(), SizeIs(1));
   EXPECT_TRUE(client.session.ended());
@@ -195,8 +190,7 @@ TEST(Session, EndsAReaderThatLetsEverythingPileUp) {
   client.say(R"({"jsonrpc":"2.0","id":1,"method":"tools/list"})");
   exchange.settle();
   const auto heard = exchange.server().heard();
-  exchange.server().say(R"({"jsonrpc":"2.0","id":)" + boost::json::serialize(json(heard.at(0)).at("id")) +
-                        R"(,"result":{}})");
+  exchange.server().say(answer_to(heard.at(0)));
   exchange.settle();
   EXPECT_TRUE(client.session.ended());
   EXPECT_EQ(client.closed, session::Transport::Close::AtOnce);
@@ -302,9 +296,8 @@ TEST(Sharing, TakesNoPageForTheWholeList) {
   FakeClient& client = exchange.ready_client();
   client.say(R"({"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"2"}})");
   exchange.settle();
-  exchange.server().say(R"({"jsonrpc":"2.0","id":)" +
-                        boost::json::serialize(json(exchange.server().heard().at(0)).at("id")) +
-                        R"(,"result":{"tools":[{"name":"a","annotations":{"readOnlyHint":true}}]}})");
+  exchange.server().say(answer_to(exchange.server().heard().at(0),
+                                  R"({"tools":[{"name":"a","annotations":{"readOnlyHint":true}}]})"));
   exchange.settle();
   exchange.connect().say(kInitialize);
   exchange.settle();
@@ -321,8 +314,7 @@ TEST(PrivateInstance, ItsLastAnswersArriveAlsoIfItExitsAtOnce) {
   exchange.server().say(R"({"jsonrpc":"2.0","id":99,"method":"roots/list"})");
   exchange.settle();
   client.heard();
-  exchange.server().say(R"({"jsonrpc":"2.0","id":)" + boost::json::serialize(json(heard.at(0)).at("id")) +
-                        R"(,"result":{"last":"words"}})");
+  exchange.server().say(answer_to(heard.at(0), R"({"last":"words"})"));
   exchange.server().exit(0);
   exchange.settle();
   EXPECT_THAT(client.heard(), ElementsAre(HasSubstr("last"), HasSubstr("notifications/cancelled")));
@@ -337,8 +329,7 @@ TEST(AllowList, HidesAndRefusesOtherTools) {
   exchange.settle();
   const auto heard = exchange.server().heard();
   ASSERT_THAT(heard, SizeIs(1));
-  exchange.server().say(R"({"jsonrpc":"2.0","id":)" + boost::json::serialize(json(heard[0]).at("id")) +
-                        R"(,"result":{"tools":[{"name":"delete"},{"name":"look"}]}})");
+  exchange.server().say(answer_to(heard[0], R"({"tools":[{"name":"delete"},{"name":"look"}]})"));
   exchange.settle();
   const auto answers = client.heard();
   ASSERT_THAT(answers, SizeIs(2));

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "session/exchange.h"
+#include "wire/rpc.h"
 
 namespace corral::tests {
 namespace {
@@ -16,9 +17,7 @@ std::string initialize_of(std::size_t bytes) {
          std::string(bytes, 'x') + R"(","version":"1"}}})";
 }
 
-std::string call_with(const std::string& id) {
-  return R"({"jsonrpc":"2.0","id":")" + id + R"(","method":"tools/call","params":{"name":"t"}})";
-}
+std::string call_with(const std::string& id) { return call("\"" + id + "\"", "t"); }
 
 class SessionShares : public testing::Test {
  protected:
@@ -85,8 +84,7 @@ TEST_F(SessionShares, ASubscriptionThatWaitsForItsAnswerIsAnOpenRequest) {
   EXPECT_EQ(token.used(Good::Requests), 1U);
   const auto asked = exchange.server().heard();
   ASSERT_THAT(asked, SizeIs(1));
-  exchange.server().say(R"({"jsonrpc":"2.0","id":)" + boost::json::serialize(json(asked[0]).at("id")) +
-                        R"(,"result":{}})");
+  exchange.server().say(answer_to(asked[0]));
   exchange.settle();
   EXPECT_EQ(token.used(Good::Requests), 0U);
   EXPECT_GT(token.used(Good::Bytes), 100U) << "what holds a short URI counts, too";
@@ -114,8 +112,7 @@ TEST_F(SessionShares, ACallThatIsKeptForAModernServerIsHeldOnTheAccount) {
 
   const auto asked = exchange.server().heard();
   ASSERT_THAT(asked, SizeIs(1));
-  exchange.server().say(R"({"jsonrpc":"2.0","id":)" + boost::json::serialize(json(asked[0]).at("id")) +
-                        R"(,"result":{"resultType":"complete","content":[]}})");
+  exchange.server().say(answer_to(asked[0], R"({"resultType":"complete","content":[]})"));
   exchange.settle();
   EXPECT_EQ(token.used(Good::Bytes), before);
 }
@@ -143,8 +140,7 @@ TEST_F(SessionShares, ACallThatIsKeptForQuestionsOfALegacyServerIsHeldOnTheAccou
     const std::size_t used = token.used(Good::Bytes) - before;
     const auto asked = exchange.server().heard();
     EXPECT_THAT(asked, SizeIs(1));
-    exchange.server().say(R"({"jsonrpc":"2.0","id":)" + boost::json::serialize(json(asked.at(0)).at("id")) +
-                          R"(,"result":{"content":[]}})");
+    exchange.server().say(answer_to(asked.at(0), R"({"content":[]})"));
     exchange.settle();
     EXPECT_EQ(token.used(Good::Bytes), before);
     return used;
@@ -211,8 +207,7 @@ TEST_F(SessionShares, OpenCallsAreCountedUntilTheyAreAnsweredCancelledOrLost) {
   const auto asked = exchange.server().heard();
   ASSERT_THAT(asked, SizeIs(4)) << "what was refused is not sent";
 
-  exchange.server().say(R"({"jsonrpc":"2.0","id":)" + boost::json::serialize(json(asked[0]).at("id")) +
-                        R"(,"result":{}})");
+  exchange.server().say(answer_to(asked[0]));
   exchange.settle();
   EXPECT_EQ(token.used(Good::Requests), 3U);
   client.say(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"b"}})");
@@ -235,8 +230,7 @@ TEST_F(SessionShares, SubscriptionsAreCountedUntilTheyEnd) {
   exchange.settle();
   const auto asked = exchange.server().heard();
   ASSERT_THAT(asked, SizeIs(1));
-  exchange.server().say(R"({"jsonrpc":"2.0","id":)" + boost::json::serialize(json(asked[0]).at("id")) +
-                        R"(,"result":{}})");
+  exchange.server().say(answer_to(asked[0]));
   exchange.settle();
   EXPECT_GT(token.used(Good::Bytes), before + 8000);
   client.heard();
@@ -281,8 +275,7 @@ TEST_F(SessionShares, ASubscriptionIsHeldOnTheAccountWhileItsAnswerIsOutstanding
     const auto asked = server.heard();
     ASSERT_FALSE(asked.empty());
     for (const std::string& line : asked) {
-      server.say(R"({"jsonrpc":"2.0","id":)" + boost::json::serialize(json(line).at("id")) +
-                 R"(,"result":{}})");
+      server.say(answer_to(line));
     }
     exchange.settle();
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "session/exchange.h"
+#include "wire/rpc.h"
 
 namespace corral::tests {
 namespace {
@@ -12,14 +13,10 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-std::string call(const std::string& id, const std::string& text) {
-  return R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":"tools/call","params":{"name":")" + text + "\"}}";
-}
-
 std::uint64_t id_of(const std::string& line) { return json(line).at("id").to_number<std::uint64_t>(); }
 
 std::string answer(std::uint64_t id, const std::string& text) {
-  return R"({"jsonrpc":"2.0","id":)" + std::to_string(id) + R"(,"result":{"text":")" + text + "\"}}";
+  return result(std::to_string(id), R"({"text":")" + text + "\"}");
 }
 
 TEST(SharedInstance, IsInitializedOnceForSessionsThatComeTogether) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "wire/error_codes.h"
+#include "wire/rpc.h"
 
 namespace corral::session {
 namespace {
@@ -21,7 +22,7 @@ Situation in(Phase phase) {
 }
 
 std::string request(const std::string& method, const std::string& params = "{}") {
-  return R"({"jsonrpc":"2.0","id":7,"method":")" + method + R"(","params":)" + params + "}";
+  return tests::request("7", method, params);
 }
 std::string modern(const std::string& method) {
   return request(method, R"({"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",)"

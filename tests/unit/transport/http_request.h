@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "http/message.h"
+#include "wire/rpc.h"
 
 namespace corral::transport {
 
@@ -32,8 +33,7 @@ inline http::Request json_post(std::string body, const http::Headers& more = {})
 
 inline std::string modern_message(const std::string& id, const std::string& method,
                                   const std::string& more = "", const std::string& meta = kModernMeta) {
-  return R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":")" + method + R"(","params":{)" + meta + more +
-         "}}";
+  return tests::request(id, method, "{" + meta + more + "}");
 }
 
 /// A proper one, but for what `more` adds.

@@ -5,24 +5,21 @@
 #include "base/held_clock.h"
 #include "transport/fake_exchange.h"
 #include "wire/attribution.h"
+#include "wire/rpc.h"
 
 namespace corral::transport {
 namespace {
 
 using Programs = ModernPosts::Programs;
 using Work = ModernPosts::Work;
+using tests::notification;
+using tests::request;
 using wire::Era;
 
-std::string request(const std::string& id, const std::string& method, const std::string& params = "{}") {
-  return R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":")" + method + R"(","params":)" + params + "}";
-}
-std::string notification(const std::string& method, const std::string& params) {
-  return R"({"jsonrpc":"2.0","method":"notifications/)" + method + R"(","params":)" + params + "}";
-}
 std::string with_meta(const std::string& meta) { return R"({"_meta":{)" + meta + "}}"; }
 
 const std::string kWantsLogs = with_meta(R"("io.modelcontextprotocol/logLevel":"info")");
-const std::string kLog = notification("message", R"({"level":"info","data":"x"})");
+const std::string kLog = notification("notifications/message", R"({"level":"info","data":"x"})");
 
 class ModernPostsTest : public testing::Test {
  protected:
@@ -65,7 +62,8 @@ TEST_F(ModernPostsTest, GetTheProgressThatTheyAskedForWithTheirOwnToken) {
   const PostId quiet = add(request("1", "tools/call"));
   const PostId one = add(request("2", "tools/call", with_meta(R"("progressToken":"mine")")));
   const auto progress = [](PostId id) {
-    return notification("progress", R"({"progressToken":)" + to_string(id) + R"(,"progress":1})");
+    return notification("notifications/progress",
+                        R"({"progressToken":)" + to_string(id) + R"(,"progress":1})");
   };
   const std::string text = progress(one);
   const wire::Message message(text);
@@ -80,7 +78,7 @@ TEST_F(ModernPostsTest, GetTheProgressThatTheyAskedForWithTheirOwnToken) {
 TEST_F(ModernPostsTest, GetALogLineOnlyIfNoOtherCanHaveCausedIt) {
   const PostId one = add(request("1", "tools/call", kWantsLogs), 1);
   EXPECT_EQ(recipient(kLog), one);
-  EXPECT_EQ(recipient(notification("message", R"({"level":"debug","data":"x"})")), PostId())
+  EXPECT_EQ(recipient(notification("notifications/message", R"({"level":"debug","data":"x"})")), PostId())
       << "too detailed";
   add(request("2", "tools/call"), 2);
   EXPECT_EQ(recipient(kLog, Era::Modern), one) << "a modern server logs only for those that want it";
@@ -100,8 +98,8 @@ TEST_F(ModernPostsTest, ListenAfterTheirAcknowledgementToTheListsThatTheyNamed) 
   const PostId listen =
       add(request("\"l\"", "subscriptions/listen", R"({"notifications":{"toolsListChanged":true}})"));
   const auto about = [&](const std::string& method) {
-    return notification(
-        method, with_meta(R"("io.modelcontextprotocol/subscriptionId":")" + to_string(listen) + "\""));
+    return notification("notifications/" + method, with_meta(R"("io.modelcontextprotocol/subscriptionId":")" +
+                                                             to_string(listen) + "\""));
   };
   const std::string tools = "notifications/tools/list_changed";
   EXPECT_EQ(recipient(about("tools/list_changed")), PostId()) << "it is not acknowledged";

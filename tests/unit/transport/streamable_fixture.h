@@ -13,9 +13,11 @@
 #include "transport/fake_exchange.h"
 #include "transport/sse_session.h"
 #include "transport/streamable_session.h"
+#include "wire/rpc.h"
 
 namespace corral::transport {
 
+using tests::cancelled;
 using tests::json;
 using HttpReply = std::shared_ptr<FakeExchange>;
 
@@ -70,9 +72,6 @@ inline std::string log_message(const std::string& text) {
 }
 inline std::string question(const std::string& id) {
   return R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":"roots/list"})";
-}
-inline std::string cancelled(const std::string& id) {
-  return R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":)" + id + "}}";
 }
 inline const std::string kListChanged = R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed"})";
 
@@ -133,7 +132,7 @@ class StreamableTest : public testing::Test {
     ASSERT_LT(which, calls().size());
     const std::string id = boost::json::serialize(calls_[which].at("id"));
     calls_.erase(calls_.begin() + static_cast<std::ptrdiff_t>(which));
-    say(R"({"jsonrpc":"2.0","id":)" + id + R"(,"result":)" + result + "}");
+    say(tests::result(id, result));
   }
   /// Progress of a call that has not been answered.
   void progress(std::size_t which) {

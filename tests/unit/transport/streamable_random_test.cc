@@ -51,7 +51,7 @@ class StreamableInAnyOrder : public StreamableTest, public testing::WithParamInt
   void call_something() {
     const std::string id = std::to_string(++last_call);
     lanes.push_back({post(call(id, "\"t" + id + "\"")), id});
-    expected.insert(response(id));
+    expected.insert(tests::result(id));
   }
   /// The client may not have read all that was written.
   void lose(std::size_t which) {
@@ -64,7 +64,7 @@ class StreamableInAnyOrder : public StreamableTest, public testing::WithParamInt
     if (!events.empty()) {
       lost.push_back({events.back().id, lane.call});
     } else if (!lane.call.empty()) {
-      forgiven.insert(response(lane.call));  // it has no name for what it lost
+      forgiven.insert(tests::result(lane.call));  // it has no name for what it lost
     }
   }
   void find_again(std::size_t which) {
@@ -89,10 +89,7 @@ class StreamableInAnyOrder : public StreamableTest, public testing::WithParamInt
   void give_up(const std::string& id) {
     if (id.empty()) return;
     EXPECT_EQ(post(cancelled(id))->status, 202);
-    expected.erase(response(id));
-  }
-  static std::string response(const std::string& id) {
-    return R"({"jsonrpc":"2.0","id":)" + id + R"(,"result":{}})";
+    expected.erase(tests::result(id));
   }
 
   void step() {

@@ -12,9 +12,6 @@ namespace {
 std::string call(const std::string& id) {
   return R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":"tools/list"})";
 }
-std::string cancelled(const std::string& id, const std::string& method = "notifications/cancelled") {
-  return R"({"jsonrpc":"2.0","method":")" + method + R"(","params":{"requestId":)" + id + "}}";
-}
 
 class WaitingPostsTest : public testing::Test {
  protected:
@@ -107,7 +104,8 @@ TEST_F(WaitingPostsTest, AreTakenBackByNothingElse) {
   const std::string as_request = R"({"jsonrpc":"2.0","id":9,"method":"notifications/cancelled",)"
                                  R"("params":{"requestId":1}})";
   for (const std::string& text :
-       {cancelled("7"), cancelled("1", "notifications/progress"), as_request, cancelled("5"), cancelled("6"),
+       {cancelled("7"), tests::notification("notifications/progress", R"({"requestId":1})"), as_request,
+        cancelled("5"), cancelled("6"),
         std::string(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{}})")}) {
     EXPECT_FALSE(posts_.take_cancelled(posted(text))) << text;
   }

@@ -12,6 +12,20 @@ inline std::string request(const std::string& id, const std::string& method,
   return R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":")" + method + R"(","params":)" + params + "}";
 }
 
+/// A call of a tool.
+inline std::string call(const std::string& id, const std::string& tool = "work") {
+  return request(id, "tools/call", R"({"name":")" + tool + "\"}");
+}
+
+inline std::string notification(const std::string& method, const std::string& params = "{}") {
+  return R"({"jsonrpc":"2.0","method":")" + method + R"(","params":)" + params + "}";
+}
+
+/// Takes back a request.
+inline std::string cancelled(const std::string& id) {
+  return notification("notifications/cancelled", R"({"requestId":)" + id + "}");
+}
+
 inline std::string result(const std::string& id, const std::string& value = "{}") {
   return R"({"jsonrpc":"2.0","id":)" + id + R"(,"result":)" + value + "}";
 }
