@@ -96,8 +96,7 @@ constexpr Example kExamples[] = {
 };
 
 json::value content_of(const std::string& name) {
-  const std::string tests = __FILE__;
-  const std::string file = tests.substr(0, tests.rfind("/tests/unit/")) + "/examples/" + name;
+  const std::string file = EXAMPLES_DIR "/" + name;
   std::ostringstream text;
   text << std::ifstream(file).rdbuf();
   const known::ConfigText parsed =
