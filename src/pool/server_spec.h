@@ -27,8 +27,8 @@ struct ServerSpec {
   config::Server entry;  // all options, expanded; defaults for a client's command
   proc::LaunchSpec launch;
   wire::ChannelMaker make_channel = wire::make_line_pipe;  // the framing of its messages
-  const knowledge::KnownServer* known = nullptr;  // its row in the list of known servers
-  knowledge::Noticed noticed;                     // what of `launch` makes a difference to it
+  const knowledge::KnownServer* known = nullptr;           // its row in the list of known servers
+  knowledge::Noticed noticed;                              // what of `launch` makes a difference to it
   std::string key;  // computed from `launch`; specifications with the same key are the same server
   bool from_configuration = false;
   std::function<bool(std::string_view)> allows_tool;  // empty = all tools are allowed

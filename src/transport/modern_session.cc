@@ -8,9 +8,9 @@
 #include "http/sse.h"
 #include "transport/http_refusal.h"
 #include "transport/http_rules.h"
+#include "wire/channel.h"
 #include "wire/error_codes.h"
 #include "wire/json_text.h"
-#include "wire/channel.h"
 
 namespace corral::transport {
 namespace {

@@ -196,7 +196,8 @@ TEST(ChannelOfASpec, CarriesASessionThroughTheRouter) {
   settle(exchange.loop);
   server.say_raw(framed("{\"jsonrpc\":\"2.0\",\n\"id\":2,\"result\":{\"content\":[]}}"));
   settle(exchange.loop);
-  EXPECT_THAT(client.heard(), ElementsAre("{\"jsonrpc\":\"2.0\",\n\"id\":\"a\",\"result\":{\"content\":[]}}"));
+  EXPECT_THAT(client.heard(),
+              ElementsAre("{\"jsonrpc\":\"2.0\",\n\"id\":\"a\",\"result\":{\"content\":[]}}"));
 }
 
 // ---- a client

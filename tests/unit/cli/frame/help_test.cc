@@ -151,7 +151,8 @@ TEST(NearMisses, SayWhatToUseInstead) {
   EXPECT_THAT(setup.errors,
               StartsWith("corral: corral has no command 'setup': `corral add NAME -- COMMAND` "));
   EXPECT_THAT(run_command({"kill", "12"}).errors, HasSubstr("`corral reap` ends leaked servers"));
-  EXPECT_THAT(run_command({"ls"}).errors, HasSubstr("`corral list` lists what is configured, `corral ps` what is running"));
+  EXPECT_THAT(run_command({"ls"}).errors,
+              HasSubstr("`corral list` lists what is configured, `corral ps` what is running"));
   EXPECT_EQ(instead_of(""), "");
   EXPECT_EQ(instead_of(" "), "");
   EXPECT_EQ(instead_of("ls show"), "");
