@@ -132,8 +132,11 @@ uid_t fresh_uid() {
 void become(uid_t uid) {
   const gid_t gid = uid;
   if (setgroups(0, nullptr) != 0 || setresgid(gid, gid, gid) != 0 || setresuid(uid, uid, uid) != 0) _exit(99);
-  // This user may not enter a checkout below a private home, and what it starts could not run here, either.
-  if (access(".", X_OK) != 0 && chdir("/") != 0) _exit(98);
+  // This user cannot enter a checkout below a private home by its path, and what it starts could not run
+  // here, either.
+  std::error_code error;
+  const std::filesystem::path here = std::filesystem::current_path(error);
+  if ((error || access(here.c_str(), X_OK) != 0) && chdir("/") != 0) _exit(98);
 }
 
 std::optional<std::string> why_no_pid_namespace(User user) {
