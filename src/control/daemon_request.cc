@@ -62,13 +62,13 @@ Purpose purpose_of(Verb verb) {
     case Verb::Info:
     case Verb::Metrics: break;
   }
-  return Purpose::Look;
+  return Purpose::Show;
 }
 
 std::string no_daemon_is_running(Purpose purpose) {
   const std::string fact = "no daemon is running";
   switch (purpose) {
-    case Purpose::Look:
+    case Purpose::Show:
       return fact +
              "; the first `corral connect` starts one, or `corral serve --background`, and `corral ps "
              "--last` "
@@ -166,7 +166,7 @@ DaemonAnswer DaemonRequest::wait(const Late& late) {
 
 DaemonAnswer look_for_daemon(const std::string& runtime_dir) {
   const Result<ControlSocket> socket = connect_to_daemon(runtime_dir);
-  return socket ? DaemonAnswer{AnswerKind::Ok, ""} : not_connected(socket.error(), Purpose::Look);
+  return socket ? DaemonAnswer{AnswerKind::Ok, ""} : not_connected(socket.error(), Purpose::Show);
 }
 
 DaemonAnswer ask_daemon(const std::string& runtime_dir, Hello hello, milliseconds patience,

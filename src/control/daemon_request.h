@@ -53,7 +53,7 @@ struct DaemonAnswer {
 
 /// What a program wanted of a daemon. It decides what a person is told to do when none is running.
 enum class Purpose : std::uint8_t {
-  Look,    // at what runs now
+  Show,    // what runs now
   Recall,  // what has happened
   Change,  // a running server
   Adopt,   // a changed configuration

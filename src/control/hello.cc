@@ -203,8 +203,7 @@ bool is_plain_name(const std::string& name) {
   return name.size() <= kLongest && name.find_first_not_of(kPlain) == std::string::npos;
 }
 
-/// The working directory and the environment.
-void read_premises(Hello& hello, Members& members) {
+void read_cwd_and_environment(Hello& hello, Members& members) {
   members.text("cwd", hello.cwd);
   members.list("environment", hello.environment);
   if (!hello.cwd.starts_with('/')) members.complain("cwd", "must be an absolute path");
@@ -234,7 +233,7 @@ void read_connect(Hello& hello, Members& members) {
   members.list("ignore", hello.ignore);
   members.number("client", hello.client);
   members.list("descriptors", hello.descriptors);
-  read_premises(hello, members);
+  read_cwd_and_environment(hello, members);
   if (hello.server.empty() == hello.argv.empty()) {
     members.complain("server", "or 'argv' must be given, not both");
   }
@@ -261,7 +260,7 @@ void read_session_create(Hello& hello, Members& members) {
   members.lists("commands", hello.commands);
   members.number("owner", hello.owner);
   members.number("ttl_ms", ttl);
-  read_premises(hello, members);
+  read_cwd_and_environment(hello, members);
   for (const std::string& name : hello.servers) {
     if (name.empty()) members.complain("servers", "must contain names");
   }

@@ -224,7 +224,7 @@ Afterwards Connection::afterwards() const {
 
 void Connection::reply(Response response) {
   if (stage_ != Stage::Answering || streaming_) return;
-  if (!response.large_body && response.body.size() >= wire::kWorthAnOwner) {
+  if (!response.large_body && response.body.size() >= wire::kLargeText) {
     response.large_body = std::make_shared<const std::string>(std::move(response.body));
   }
   const std::string& body = response.large_body ? *response.large_body : response.body;

@@ -30,7 +30,7 @@ void write_event(Exchange& exchange, const Event& event) {
   const std::string_view data = event.data.text;
   // One search for both characters is a hundred times slower.
   const bool broken = data.find('\n') != std::string_view::npos || data.find('\r') != std::string_view::npos;
-  if (!event.data.owner || data.size() < wire::kWorthAnOwner || broken) {
+  if (!event.data.owner || data.size() < wire::kLargeText || broken) {
     append_data(head, data);
     head.append("\n\n");
     return exchange.write({head, nullptr});

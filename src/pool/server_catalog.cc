@@ -61,7 +61,7 @@ void ServerCatalog::forget_old_build(const ServerSpec& spec) {
   if (!changed) return;
   log_line("server " + spec.server + ": " + *changed + "; what was known about it is learned again");
   known.manifest = {};
-  known.refuted = false;
+  known.contradicts = false;
 }
 
 // ---- decisions
@@ -174,8 +174,8 @@ void ServerCatalog::learn_annotations(const ServerSpec& spec, knowledge::Sharing
   Knowledge& known = knowledge_of(spec);
   const bool read_only = tools == router::ToolEffects::ReadOnly;
   // What a shared instance shows is what counts; a private one may show fewer tools.
-  if (sharing == knowledge::Sharing::Shared && !read_only) known.refuted = true;
-  known.manifest.read_only = read_only && !known.refuted;
+  if (sharing == knowledge::Sharing::Shared && !read_only) known.contradicts = true;
+  known.manifest.read_only = read_only && !known.contradicts;
   learned(spec.key);
 }
 

@@ -90,7 +90,7 @@ class ServerCatalog {
     knowledge::Manifest manifest;
     std::string server;  // its name
     bool hinted = false;
-    bool refuted = false;  // a shared instance showed a tool that is not read-only
+    bool contradicts = false;  // a shared instance showed a tool that is not read-only
   };
   Knowledge& knowledge_of(const ServerSpec& spec);
   knowledge::SharingFacts facts_of(const ServerSpec& spec);

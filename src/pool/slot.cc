@@ -162,12 +162,12 @@ void Slot::on_unusable(Router& router) {
     silent_probe_ = true;  // the sessions keep waiting, for the next instance
     return apply(Trigger::Unfit);
   }
-  const bool told = !first || router.admission().refuted() || !objection.empty();
+  const bool told = !first || router.admission().contradicts() || !objection.empty();
   if (!told) context_.tell(slot_event(*this, events::Kind::Failed, "handshake", run_.last_words().sentence));
   apply(Trigger::Unfit);
   run_.lose(waiters_.sessions());
   Opened answer{Opened::Kind::Refused, nullptr, handshake.error()};
-  if (router.admission().refuted()) {
+  if (router.admission().contradicts()) {
     context_.catalog.learn_era(*spec_, handshake.era());
     answer = {Opened::Kind::Again, nullptr, {}};
   } else if (!first) {

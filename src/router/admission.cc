@@ -10,7 +10,7 @@ Admission::Verdict Admission::judge(const instance::Handshake& handshake) {
   objection_ = knowledge::objection_to_version(options_.server, handshake.result(), options_.min_version);
   if (!objection_.empty()) return Verdict::Unusable;
   if (modern_) return admit();
-  if (options_.confirm_modern) return refute();
+  if (options_.confirm_modern) return contradict();
   return options_.confirm_read_only ? Verdict::ListTools : admit();
 }
 
@@ -18,7 +18,7 @@ Admission::Verdict Admission::judge(const instance::Handshake& handshake) {
 /// others.
 Admission::Verdict Admission::tools_listed(std::optional<ToolEffects> effects) {
   learner_.on_tools(effects.value_or(ToolEffects::MayChange));
-  return effects == ToolEffects::ReadOnly ? admit() : refute();
+  return effects == ToolEffects::ReadOnly ? admit() : contradict();
 }
 
 Admission::Verdict Admission::admit() {
@@ -26,8 +26,8 @@ Admission::Verdict Admission::admit() {
   return Verdict::Open;
 }
 
-Admission::Verdict Admission::refute() {
-  refuted_ = true;
+Admission::Verdict Admission::contradict() {
+  contradicts_ = true;
   return Verdict::Unusable;
 }
 

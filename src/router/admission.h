@@ -32,18 +32,18 @@ class Admission {
   /// Why the version of the server must not be used; empty = it may be.
   const std::string& objection() const { return objection_; }
   /// The server is not what was known about it: sessions that wait for it must ask the pool again.
-  bool refuted() const { return refuted_; }
+  bool contradicts() const { return contradicts_; }
 
  private:
   Verdict admit();
-  Verdict refute();
+  Verdict contradict();
 
   const RouterOptions& options_;
   Learner& learner_;
   std::string objection_;
   bool open_ = false;
   bool modern_ = false;
-  bool refuted_ = false;
+  bool contradicts_ = false;
 };
 
 }  // namespace corral::router

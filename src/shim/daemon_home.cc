@@ -73,13 +73,13 @@ bool is_socket_of_ours(const std::string& path) {
 
 }  // namespace
 
-Home choose_home(const Standing& standing, const std::function<bool(const std::string&)>& writable,
+Home choose_home(const CgroupFacts& facts, const std::function<bool(const std::string&)>& writable,
                  uid_t user) {
-  const std::string path = path_of(standing.own_cgroup);
-  if (path.empty() || path == "/" || path == path_of(standing.parent_cgroup)) return {};
-  if (standing.manager) return {Home::Action::Ask, ""};
-  const auto own = proc::own_cgroup(standing.mountinfo, standing.own_cgroup);
-  const auto mount = proc::own_cgroup(standing.mountinfo, "0::/\n");
+  const std::string path = path_of(facts.own_cgroup);
+  if (path.empty() || path == "/" || path == path_of(facts.parent_cgroup)) return {};
+  if (facts.manager) return {Home::Action::Ask, ""};
+  const auto own = proc::own_cgroup(facts.mountinfo, facts.own_cgroup);
+  const auto mount = proc::own_cgroup(facts.mountinfo, "0::/\n");
   if (own && mount) {
     const std::string highest = highest_writable(*mount, *own, writable);
     // At the root, processes may exist beside groups; elsewhere a controller may forbid that.
@@ -92,7 +92,7 @@ Home choose_home(const Standing& standing, const std::function<bool(const std::s
   return {};
 }
 
-Standing standing_below(pid_t parent) {
+CgroupFacts read_cgroup_facts(pid_t parent) {
   return {read_text("/proc/self/mountinfo"), read_text("/proc/self/cgroup"),
           read_text("/proc/" + std::to_string(parent) + "/cgroup"), false};
 }

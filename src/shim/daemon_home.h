@@ -13,8 +13,8 @@
 
 namespace corral::shim {
 
-/// The kernel's view, as texts of /proc.
-struct Standing {
+/// What the choice depends on; the texts are those of /proc.
+struct CgroupFacts {
   std::string mountinfo;      // of this process
   std::string own_cgroup;     // of the client and everything that it has started
   std::string parent_cgroup;  // of the process that has adopted the new daemon
@@ -33,11 +33,11 @@ struct Home {
 };
 
 /// Pure. `writable`: whether we may move processes into a directory of the hierarchy.
-Home choose_home(const Standing& standing, const std::function<bool(const std::string&)>& writable,
+Home choose_home(const CgroupFacts& facts, const std::function<bool(const std::string&)>& writable,
                  uid_t user);
 
 /// Reads the files of this process and of `parent`; without a service manager.
-Standing standing_below(pid_t parent);
+CgroupFacts read_cgroup_facts(pid_t parent);
 bool may_put_processes_into(const std::string& directory);
 
 /// Creates the directory if necessary and moves the process into it. False if either fails.

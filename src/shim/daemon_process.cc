@@ -189,15 +189,15 @@ Error would_end_with(const std::string& group) {
 
 /// Moves the future daemon out of our cgroup while it waits. Returns how it should continue.
 Result<char> settle(const Image& image, const Word& word) {
-  Standing standing = standing_below(word.parent);
-  standing.manager = !image.manager.empty();
-  Home home = choose_home(standing, may_put_processes_into, geteuid());
+  CgroupFacts facts = read_cgroup_facts(word.parent);
+  facts.manager = !image.manager.empty();
+  Home home = choose_home(facts, may_put_processes_into, geteuid());
   if (home.action == Home::Action::Ask) return kAskManager;
   if (home.action == Home::Action::Move && !move_to(home.directory, word.self)) {
     // The kernel may refuse what the file modes allow.
-    standing.manager = false;
+    facts.manager = false;
     home = choose_home(
-        standing, [](const std::string&) { return false; }, geteuid());
+        facts, [](const std::string&) { return false; }, geteuid());
   }
   if (home.action == Home::Action::Nowhere) return would_end_with(home.directory);
   return kGoOn;

@@ -52,7 +52,7 @@ std::string subscription_meta(const ModernPost& post) {
 
 void write_message(http::Exchange& exchange, std::string message) {
   const auto text = std::make_shared<const std::string>(std::move(message));
-  const bool owned = text->size() >= wire::kWorthAnOwner;
+  const bool owned = text->size() >= wire::kLargeText;
   http::write_event(exchange, {{}, {}, {*text, owned ? text : nullptr}, std::nullopt});
 }
 
@@ -110,7 +110,7 @@ void ModernSession::pass_request(PostId id, std::shared_ptr<http::Exchange> exch
   watch(limits_.hold);
   const auto text = with_own_id(posted, to_string(id));
   ++busy_;
-  session_->receive(wire::Message(wire::Line{*text, text->size() >= wire::kWorthAnOwner ? text : nullptr}));
+  session_->receive(wire::Message(wire::Line{*text, text->size() >= wire::kLargeText ? text : nullptr}));
   --busy_;
 }
 
@@ -204,7 +204,7 @@ void ModernSession::give_answer(const ModernPost& post, std::string text, int st
     http::Response response;
     response.status = status;
     response.headers.push_back({"Content-Type", "application/json"});
-    if (text.size() < wire::kWorthAnOwner) {
+    if (text.size() < wire::kLargeText) {
       response.body = std::move(text);
     } else {
       response.large_body = std::make_shared<const std::string>(std::move(text));

@@ -228,7 +228,7 @@ void StreamableSession::send(const wire::Line& line, std::initializer_list<wire:
       std::any_of(edits.begin(), edits.end(), [](const wire::Edit& edit) { return edit.where.present(); });
   if (!edits_made) return send_line(line);
   std::string text = wire::edited(line.text, {edits.begin(), edits.size()});
-  if (text.size() < wire::kWorthAnOwner) return send_line({text, nullptr});
+  if (text.size() < wire::kLargeText) return send_line({text, nullptr});
   const auto owner = std::make_shared<const std::string>(std::move(text));
   send_line({*owner, owner});
 }

@@ -23,9 +23,9 @@ struct Line {
   std::shared_ptr<const std::string> owner;
 };
 
-/// From this size on a text is worth an owner: it is moved or referred to instead of copied. Below, copying
-/// it into the next write is cheaper than the allocation and the extra piece.
-inline constexpr std::size_t kWorthAnOwner = std::size_t{16} << 10;
+/// From this size on a text has an owner and is moved or referred to instead of copied. Below, copying it
+/// into the next write is cheaper than the allocation and the extra piece.
+inline constexpr std::size_t kLargeText = std::size_t{16} << 10;
 
 class LineReader {
  public:

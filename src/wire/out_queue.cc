@@ -43,7 +43,7 @@ void OutQueue::push_bytes(const Line& line, std::initializer_list<Edit> edits) {
 }
 
 void OutQueue::append_line(std::string_view text, const std::shared_ptr<const std::string>& owner) {
-  if (owner == nullptr || text.size() < kWorthAnOwner) {
+  if (owner == nullptr || text.size() < kLargeText) {
     append(text);
     return;
   }

@@ -159,7 +159,7 @@ TEST(DaemonRequestAlone, HasItsAnswerAtOnceWhereNoDaemonIs) {
   EXPECT_EQ(request.fd(), -1);
   EXPECT_LE(request.deadline(), DaemonRequest::Clock::now());
   EXPECT_EQ(request.poll()->kind, DaemonAnswer::Kind::NoDaemon);
-  EXPECT_EQ(request.wait().text, no_daemon_is_running(Purpose::Look));
+  EXPECT_EQ(request.wait().text, no_daemon_is_running(Purpose::Show));
   EXPECT_EQ(look_for_daemon(nowhere).kind, DaemonAnswer::Kind::NoDaemon);
 }
 

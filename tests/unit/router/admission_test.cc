@@ -49,7 +49,7 @@ TEST_F(AdmissionTest, AServerThatRefusesTheHandshakeIsUnusable) {
   const std::string refusal = R"({"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"no"}})";
   EXPECT_EQ(judge(knowledge::Era::Legacy, refusal), Verdict::Unusable);
   EXPECT_FALSE(admission_.open());
-  EXPECT_FALSE(admission_.refuted());
+  EXPECT_FALSE(admission_.contradicts());
   EXPECT_THAT(admission_.objection(), IsEmpty());
 }
 
@@ -57,13 +57,13 @@ TEST_F(AdmissionTest, AnOldServerIsUnusableAndTheObjectionSaysWhy) {
   options_.min_version = "2.0";
   EXPECT_EQ(judge(knowledge::Era::Legacy, kLegacy), Verdict::Unusable);
   EXPECT_THAT(admission_.objection(), HasSubstr("1.2.0"));
-  EXPECT_FALSE(admission_.refuted());
+  EXPECT_FALSE(admission_.contradicts());
 }
 
 TEST_F(AdmissionTest, AServerThatWasKnownAsModernMustBeModern) {
   options_.confirm_modern = true;
   EXPECT_EQ(judge(knowledge::Era::Legacy, kLegacy), Verdict::Unusable);
-  EXPECT_TRUE(admission_.refuted());
+  EXPECT_TRUE(admission_.contradicts());
 }
 
 TEST_F(AdmissionTest, AModernServerNeedsNoConfirmation) {
@@ -88,7 +88,7 @@ TEST_F(AdmissionTest, AServerWithOtherToolsOrNoAnswerIsRefuted) {
     Admission admission(options_, learner_);
     admission.judge(handshake(knowledge::Era::Legacy, kLegacy));
     EXPECT_EQ(admission.tools_listed(effects), Verdict::Unusable);
-    EXPECT_TRUE(admission.refuted());
+    EXPECT_TRUE(admission.contradicts());
     EXPECT_FALSE(admission.open());
   }
   EXPECT_THAT(learner_.tools, ElementsAre(ToolEffects::MayChange, ToolEffects::MayChange));

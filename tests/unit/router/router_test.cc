@@ -185,7 +185,7 @@ TEST_F(ARouter, IsUnusableIfToolsThatShouldBeReadOnlyAreNot) {
   clock_.pass(seconds(10));
   settle();
   EXPECT_THAT(events(), ElementsAre("unusable"));
-  EXPECT_TRUE(router_->admission().refuted());
+  EXPECT_TRUE(router_->admission().contradicts());
   EXPECT_FALSE(router_->admission().open());
 }
 

@@ -23,10 +23,10 @@ struct Machine {
 };
 
 Home home_on(const Machine& machine) {
-  const Standing standing{machine.mounts, "0::" + machine.own + "\n", "0::" + machine.parent + "\n",
+  const CgroupFacts facts{machine.mounts, "0::" + machine.own + "\n", "0::" + machine.parent + "\n",
                           machine.manager};
   return choose_home(
-      standing,
+      facts,
       [&](const std::string& directory) {
         return machine.writable.count(directory.substr(std::string("/sys/fs/cgroup").size())) > 0;
       },
@@ -64,7 +64,8 @@ TEST(DaemonHome, IsMadeByTheServiceManagerWhereOneRuns) {
   EXPECT_EQ(home_on({.own = kApp, .manager = true}).action, Home::Action::Ask);
   EXPECT_EQ(home_on({.own = "/system.slice/agent.service", .manager = true}).action, Home::Action::Ask);
   EXPECT_EQ(home_on({.own = "/", .manager = true}).action, Home::Action::Stay);
-  const Standing old{"", "3:cpu:/\n1:name=systemd:/system.slice/agent.service\n", "1:name=systemd:/\n", true};
+  const CgroupFacts old{"", "3:cpu:/\n1:name=systemd:/system.slice/agent.service\n", "1:name=systemd:/\n",
+                        true};
   EXPECT_EQ(choose_home(
                 old, [](const std::string&) { return false; }, kUser)
                 .action,
