@@ -7,16 +7,16 @@
 namespace corral::daemon {
 namespace {
 
-std::string one_gone(const pool::InstanceEnd& gone) {
+std::string one_ended(const pool::InstanceEnd& ended) {
   return wire::JsonObject()
-      .text("server", gone.server)
-      .text("instance", gone.instance.text())
-      .number("pid", gone.pid)
-      .text("cause", pool::cause_name(gone.cause))
-      .number("processes", gone.ending.ended_processes)
-      .text("end", gone.ending.sentence)
-      .flag("proved", gone.ending.proved_empty)
-      .number("ms", gone.took.count())
+      .text("server", ended.server)
+      .text("instance", ended.instance.text())
+      .number("pid", ended.pid)
+      .text("cause", pool::cause_name(ended.cause))
+      .number("processes", ended.ending.ended_processes)
+      .text("end", ended.ending.sentence)
+      .flag("proved", ended.ending.proved_empty)
+      .number("ms", ended.took.count())
       .json();
 }
 
@@ -38,8 +38,8 @@ std::string one_survivor(const instance::Survivor& survivor) {
 
 std::string survivors_of(const std::vector<pool::InstanceEnd>& ended) {
   std::vector<instance::Survivor> all;
-  for (const pool::InstanceEnd& gone : ended) {
-    all.insert(all.end(), gone.ending.survivors.begin(), gone.ending.survivors.end());
+  for (const pool::InstanceEnd& one : ended) {
+    all.insert(all.end(), one.ending.survivors.begin(), one.ending.survivors.end());
   }
   return wire::array_of(all, one_survivor);
 }
@@ -48,7 +48,7 @@ std::string survivors_of(const std::vector<pool::InstanceEnd>& ended) {
 
 bool SessionEvidence::leaked() const {
   return std::any_of(ended.begin(), ended.end(),
-                     [](const pool::InstanceEnd& gone) { return !gone.ending.proved_empty; });
+                     [](const pool::InstanceEnd& one) { return !one.ending.proved_empty; });
 }
 
 std::optional<std::size_t> sessions_of(const pool::Pool& pool, const InstanceId& instance) {
@@ -58,14 +58,16 @@ std::optional<std::size_t> sessions_of(const pool::Pool& pool, const InstanceId&
   return std::nullopt;
 }
 
-std::string gone_json(const std::vector<pool::InstanceEnd>& gone) { return wire::array_of(gone, one_gone); }
+std::string ended_json(const std::vector<pool::InstanceEnd>& ended) {
+  return wire::array_of(ended, one_ended);
+}
 
 std::string to_json(const SessionEvidence& evidence) {
   return wire::JsonObject()
       .text("session", evidence.id)
       .raw("survivors", survivors_of(evidence.ended))
       .flag("leaked", evidence.leaked())
-      .raw("ended", gone_json(evidence.ended))
+      .raw("ended", ended_json(evidence.ended))
       .raw("kept", wire::array_of(evidence.kept, one_kept))
       .number("ms", evidence.took.count())
       .json();

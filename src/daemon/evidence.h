@@ -33,7 +33,7 @@ struct SessionEvidence {
 std::optional<std::size_t> sessions_of(const pool::Pool& pool, const InstanceId& instance);
 
 /// [{"server", "instance", …}, …]
-std::string gone_json(const std::vector<pool::InstanceEnd>& gone);
+std::string ended_json(const std::vector<pool::InstanceEnd>& ended);
 std::string to_json(const SessionEvidence& evidence);
 
 }  // namespace corral::daemon

@@ -62,9 +62,9 @@ OwnedSessions::OwnedSessions(Loop& loop, ConnectedSessions& connected, pool::Poo
       resolves_(std::move(resolves)),
       empty_(std::move(empty)) {
   // An end that was proved needs no evidence later.
-  pool_.when_unproved(lifetime_.guard([this](const std::string& owner, const pool::InstanceEnd& gone) {
+  pool_.when_unproved(lifetime_.guard([this](const std::string& owner, const pool::InstanceEnd& end) {
     const auto found = sessions_.find(owner);
-    if (found != sessions_.end()) remember(found->second, gone);
+    if (found != sessions_.end()) remember(found->second, end);
   }));
 }
 
@@ -223,27 +223,27 @@ void OwnedSessions::end_connected(OwnedSession& session) {
       session.evidence.kept.push_back({one.attachment().server(), router->instance()->id(), 0});
     }
     one.end(session::EndReason::SessionEnded,
-            lifetime_.guard([this, id](const pool::InstanceEnd* gone) { one_gone(id, gone); }));
+            lifetime_.guard([this, id](const pool::InstanceEnd* end) { one_ended(id, end); }));
   }
   // Includes instances whose sessions have ended before; the others are reported twice.
   session.awaited += pool_.end_all_of(
-      id, lifetime_.guard([this, id](const pool::InstanceEnd& gone) { one_gone(id, &gone); }));
+      id, lifetime_.guard([this, id](const pool::InstanceEnd& end) { one_ended(id, &end); }));
   --session.awaited;
 }
 
-void OwnedSessions::remember(OwnedSession& session, const pool::InstanceEnd& gone) {
+void OwnedSessions::remember(OwnedSession& session, const pool::InstanceEnd& end) {
   constexpr std::size_t kMost = 1024;
   std::vector<pool::InstanceEnd>& ended = session.evidence.ended;
-  const bool known = std::any_of(ended.begin(), ended.end(), [&gone](const pool::InstanceEnd& one) {
-    return one.instance == gone.instance;
+  const bool known = std::any_of(ended.begin(), ended.end(), [&end](const pool::InstanceEnd& one) {
+    return one.instance == end.instance;
   });
-  if (!known && ended.size() < kMost) ended.push_back(gone);
+  if (!known && ended.size() < kMost) ended.push_back(end);
 }
 
-void OwnedSessions::one_gone(const std::string& id, const pool::InstanceEnd* gone) {
+void OwnedSessions::one_ended(const std::string& id, const pool::InstanceEnd* end) {
   const auto found = sessions_.find(id);
   if (found == sessions_.end()) return;
-  if (gone != nullptr) remember(found->second, *gone);
+  if (end != nullptr) remember(found->second, *end);
   --found->second.awaited;
   finish_if_gone(id);
 }
@@ -287,10 +287,10 @@ void OwnedSessions::finish_if_gone(std::string id) {
   if (sessions_.empty() && empty_) empty_();
 }
 
-void OwnedSessions::left(const session::Session& gone) {
-  const auto found = sessions_.find(gone.owner());
+void OwnedSessions::left(const session::Session& session) {
+  const auto found = sessions_.find(session.owner());
   if (found == sessions_.end()) return;
-  found->second.last_heard = std::max(found->second.last_heard, gone.record().last_heard);
+  found->second.last_heard = std::max(found->second.last_heard, session.record().last_heard);
 }
 
 void OwnedSessions::close() {

@@ -87,8 +87,8 @@ class OwnedSessions {
   void watch_silence(OwnedSession& session, Clock::duration after);
   void end_connected(OwnedSession& session);
   void hasten(const std::string& id);
-  static void remember(OwnedSession& session, const pool::InstanceEnd& gone);
-  void one_gone(const std::string& id, const pool::InstanceEnd* gone);
+  static void remember(OwnedSession& session, const pool::InstanceEnd& end);
+  void one_ended(const std::string& id, const pool::InstanceEnd* end);
   void note_kept(OwnedSession& session) const;
   void finish_if_gone(std::string id);
   Clock::time_point last_heard(const OwnedSession& session) const;

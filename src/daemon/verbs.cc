@@ -95,19 +95,19 @@ void reload(const Parts& parts, Question& question, const Answer& answer) {
 
 // ---- one server
 
-std::string one_server_json(const std::string& server, const std::vector<pool::InstanceEnd>& gone,
+std::string one_server_json(const std::string& server, const std::vector<pool::InstanceEnd>& ended,
                             Clock::time_point began, std::optional<bool> allowed = std::nullopt) {
   wire::JsonObject json;
   json.text("server", server);
   if (allowed) json.flag("allowed", *allowed);
-  return json.raw("ended", gone_json(gone)).number("ms", time_since(began).count()).json();
+  return json.raw("ended", ended_json(ended)).number("ms", time_since(began).count()).json();
 }
 
 /// Answers when the instances are gone.
 void retire(const Parts& parts, const std::string& server, pool::Cause cause, const Answer& answer) {
   parts->pool.retire(server, cause,
-                     [server, began = Clock::now(), answer](const std::vector<pool::InstanceEnd>& gone) {
-                       answer(result(one_server_json(server, gone, began)));
+                     [server, began = Clock::now(), answer](const std::vector<pool::InstanceEnd>& ended) {
+                       answer(result(one_server_json(server, ended, began)));
                      });
 }
 
@@ -214,13 +214,13 @@ bool end_connected(const Parts& parts, const std::string& number,
   const Kept used{session.attachment().server(), router != nullptr ? router->instance()->id() : InstanceId(),
                   0};
   const auto ended = [weak = std::weak_ptr(parts), number, used, began = Clock::now(),
-                      tell](const pool::InstanceEnd* gone) {
+                      tell](const pool::InstanceEnd* end) {
     const Parts alive = weak.lock();
     if (!alive) return;
     SessionEvidence evidence;
     evidence.id = number;
-    if (gone != nullptr) {
-      evidence.ended.push_back(*gone);
+    if (end != nullptr) {
+      evidence.ended.push_back(*end);
     } else if (used.instance) {
       const std::size_t sessions = sessions_of(alive->pool, used.instance).value_or(0);
       evidence.kept.push_back({used.server, used.instance, sessions});

@@ -208,7 +208,7 @@ void Instance::lost(const std::string& sentence) {
   patience_.cancel();
   if (std::exchange(lost_, true)) return;
   if (handshake_) handshake_->give_up("the server " + sentence);
-  events_.on_lost(sentence);
+  events_.on_server_lost(sentence);
 }
 
 void Instance::on_server_started(const keeper::Event& event) {

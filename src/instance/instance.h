@@ -52,7 +52,7 @@ class Instance final : private wire::Channel::Handler, private KeeperWatch::Even
     virtual void on_drained() = 0;
     /// The server sends nothing more, because it closed its output or ended. The open calls are lost. Called
     /// once, before `on_ended`; `sentence` completes "the server …".
-    virtual void on_lost(const std::string& sentence) = 0;
+    virtual void on_server_lost(const std::string& sentence) = 0;
     /// The tree is gone, or its keeper is.
     virtual void on_ended(const Ending& ending) = 0;
   };

@@ -51,6 +51,6 @@ struct InstanceEnd {
 };
 
 /// Called once, on the loop's thread, when the process tree of the instance is gone. It may call the pool.
-using WhenGone = std::function<void(const InstanceEnd&)>;
+using WhenEnded = std::function<void(const InstanceEnd&)>;
 
 }  // namespace corral::pool

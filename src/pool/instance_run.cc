@@ -69,7 +69,7 @@ void InstanceRun::fail_to_start(const Error& error) {
 }
 
 void InstanceRun::end_with(SessionId session, Haste haste) {
-  facts_.left_by = session;
+  facts_.ends_with = session;
   facts_.haste = haste;
 }
 
@@ -87,7 +87,7 @@ void InstanceRun::stop(Haste haste) {
   if (router_) router_->stop(haste);
 }
 
-void InstanceRun::leave_sessions(const ServerSpec& spec) {
+void InstanceRun::detach_sessions(const ServerSpec& spec) {
   const bool died = facts_.cause == Cause::Died;
   if (!died) facts_.last_words = {"server " + spec.server + " " + sentence_for(facts_.cause)};
   const LastWords why = facts_.last_words;
@@ -101,7 +101,7 @@ void InstanceRun::leave_sessions(const ServerSpec& spec) {
     router_->give_up_calls(*port, wire::kServerLost, why.to(session));
     router_->detach(*port);
     facts_.lost_by.insert(session);
-    port->instance_left(departure_for(facts_.cause), why.to(session));
+    port->instance_lost(departure_for(facts_.cause), why.to(session));
   }
 }
 

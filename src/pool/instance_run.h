@@ -3,7 +3,7 @@
 // it tells why the last one ended.
 //
 // Owned by its slot, which listens to the router and decides what happens (pool/lifecycle.cc). Used on the
-// loop's thread. `leave_sessions` and `close` tell sessions something, and a session may call the pool and
+// loop's thread. `detach_sessions` and `close` tell sessions something, and a session may call the pool and
 // the slot from there. The router is never destroyed inside these functions.
 #pragma once
 
@@ -47,7 +47,7 @@ class InstanceRun {
   /// Which of its files has changed since it was started, as a phrase; empty = none.
   const std::string& stale() const { return facts_.stale; }
   /// The session that it ends with; not set if there is none.
-  SessionId left_by() const { return facts_.left_by; }
+  SessionId ends_with() const { return facts_.ends_with; }
   /// Whether there is still an instance, and this session has lost it.
   bool was_lost_by(SessionId session) const { return router_ && facts_.lost_by.contains(session); }
   /// How long it has been ready; zero if it never was.
@@ -73,7 +73,7 @@ class InstanceRun {
     facts_.lost_by.insert(sessions.begin(), sessions.end());
   }
   /// The slot calls `task` once, when the process tree is gone.
-  void when_gone(WhenGone task) { when_gone_.push_back(std::move(task)); }
+  void when_ended(WhenEnded task) { when_ended_.push_back(std::move(task)); }
 
   /// The router takes no new calls, and its calls in flight have this long. `too_late` is called unless
   /// `drained` or `note_ending` is called before.
@@ -84,13 +84,13 @@ class InstanceRun {
   /// Ends the process tree, or ends it faster. Does nothing if there is no instance.
   void stop(Haste haste);
   /// Answers the calls of the sessions and detaches them, except those that end with their server.
-  void leave_sessions(const ServerSpec& spec);
+  void detach_sessions(const ServerSpec& spec);
 
   /// The process tree is gone. Returns the evidence.
   InstanceEnd finish(const std::string& server, const instance::Ending& ending);
   /// Tells the remaining sessions, and returns the router, which must be destroyed in a later turn.
   std::unique_ptr<router::Router> close(const instance::Ending& ending);
-  std::vector<WhenGone> take_tasks() { return std::exchange(when_gone_, {}); }
+  std::vector<WhenEnded> take_tasks() { return std::exchange(when_ended_, {}); }
 
  private:
   struct Facts {
@@ -101,12 +101,12 @@ class InstanceRun {
     router::LastWords last_words;
     int exit_code = 125;
     std::string stale;
-    SessionId left_by;
+    SessionId ends_with;
     std::set<SessionId> lost_by;
   };
 
   Facts facts_;
-  std::vector<WhenGone> when_gone_;
+  std::vector<WhenEnded> when_ended_;
   Timer drain_;  // while calls in flight have time
   std::unique_ptr<router::Router> router_;
 };

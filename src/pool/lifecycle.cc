@@ -24,8 +24,8 @@ constexpr std::array kRules = std::to_array<Rule>({
     {L::Starting, T::Unused, {L::Ending, S::End}},
     {L::Starting, T::Retired, {L::Ending, S::End}},
 
-    {L::Failing, T::Gone, {L::Empty, S::Refuse}},
-    {L::Failing, T::GoneTooOften, {L::Empty, S::Refuse}},
+    {L::Failing, T::Ended, {L::Empty, S::Refuse}},
+    {L::Failing, T::DiedTooOften, {L::Empty, S::Refuse}},
     {L::Failing, T::Unused, {L::Ending, S::None}},
 
     {L::Ready, T::Asked, {L::Ready, S::Attach}},
@@ -39,11 +39,11 @@ constexpr std::array kRules = std::to_array<Rule>({
     {L::Draining, T::Hung, {L::Ending, S::Kill}},
     {L::Draining, T::Drained, {L::Ending, S::End}},
 
-    {L::Ending, T::Gone, {L::Empty, S::Revive}},
-    {L::Ending, T::GoneTooOften, {L::Empty, S::Revive}},
+    {L::Ending, T::Ended, {L::Empty, S::Revive}},
+    {L::Ending, T::DiedTooOften, {L::Empty, S::Revive}},
 
-    {L::Dying, T::Gone, {L::Waiting, S::Delay}},
-    {L::Dying, T::GoneTooOften, {L::Broken, S::Refuse}},
+    {L::Dying, T::Ended, {L::Waiting, S::Delay}},
+    {L::Dying, T::DiedTooOften, {L::Broken, S::Refuse}},
     {L::Dying, T::Unused, {L::Ending, S::None}},
     {L::Dying, T::Retired, {L::Ending, S::None}},
 
@@ -77,21 +77,21 @@ constexpr Idle ignores(Life life, Triggers... triggers) {
 }
 
 constexpr std::array kIgnored = std::to_array<Idle>({
-    ignores(L::Empty, T::Opened, T::Unfit, T::Lost, T::Gone, T::GoneTooOften, T::DelayOver, T::Unused,
+    ignores(L::Empty, T::Opened, T::Unfit, T::Lost, T::Ended, T::DiedTooOften, T::DelayOver, T::Unused,
             T::Hung, T::Retired, T::Drained, T::Rested),
-    ignores(L::Starting, T::Asked, T::Gone, T::GoneTooOften, T::DelayOver, T::Hung, T::Drained, T::Rested),
+    ignores(L::Starting, T::Asked, T::Ended, T::DiedTooOften, T::DelayOver, T::Hung, T::Drained, T::Rested),
     ignores(L::Failing, T::Asked, T::Opened, T::Unfit, T::Lost, T::DelayOver, T::Hung, T::Retired, T::Drained,
             T::Rested),
-    ignores(L::Ready, T::Opened, T::Unfit, T::Gone, T::GoneTooOften, T::DelayOver, T::Drained, T::Rested),
-    ignores(L::Draining, T::Asked, T::Opened, T::Unfit, T::Gone, T::GoneTooOften, T::DelayOver, T::Retired,
+    ignores(L::Ready, T::Opened, T::Unfit, T::Ended, T::DiedTooOften, T::DelayOver, T::Drained, T::Rested),
+    ignores(L::Draining, T::Asked, T::Opened, T::Unfit, T::Ended, T::DiedTooOften, T::DelayOver, T::Retired,
             T::Rested),
     ignores(L::Ending, T::Asked, T::Opened, T::Unfit, T::Lost, T::DelayOver, T::Unused, T::Hung, T::Retired,
             T::Drained, T::Rested),
     ignores(L::Dying, T::Asked, T::Opened, T::Unfit, T::Lost, T::DelayOver, T::Hung, T::Drained, T::Rested),
-    ignores(L::Waiting, T::Asked, T::Opened, T::Unfit, T::Lost, T::Gone, T::GoneTooOften, T::Hung,
+    ignores(L::Waiting, T::Asked, T::Opened, T::Unfit, T::Lost, T::Ended, T::DiedTooOften, T::Hung,
             T::Drained),
-    ignores(L::Restarting, T::Asked, T::Gone, T::GoneTooOften, T::DelayOver, T::Hung, T::Drained, T::Rested),
-    ignores(L::Broken, T::Opened, T::Unfit, T::Lost, T::Gone, T::GoneTooOften, T::DelayOver, T::Hung,
+    ignores(L::Restarting, T::Asked, T::Ended, T::DiedTooOften, T::DelayOver, T::Hung, T::Drained, T::Rested),
+    ignores(L::Broken, T::Opened, T::Unfit, T::Lost, T::Ended, T::DiedTooOften, T::DelayOver, T::Hung,
             T::Drained),
 });
 

@@ -4,7 +4,7 @@
 // Only `Slot::apply` asks the table, once for each trigger. It stores the next state before it carries out
 // the step, because a step may apply the next trigger before it returns: a session that is told something
 // asks again, or leaves. So a slot is always in a state of this table while anything outside it runs. The
-// table knows neither time nor sessions: `Slot` turns a death too many into `GoneTooOften`, and a delay that
+// table knows neither time nor sessions: `Slot` turns a death too many into `DiedTooOften`, and a delay that
 // nobody waits for into `Unused`. Only a slot that is Empty may be destroyed.
 #pragma once
 
@@ -32,8 +32,8 @@ enum class Trigger : std::uint8_t {
   Opened,        // the handshake succeeded
   Unfit,         // the handshake failed
   Lost,          // the server sends nothing more
-  Gone,          // its process tree is gone
-  GoneTooOften,  // likewise, and too many instances have died in a row
+  Ended,         // its process tree is gone
+  DiedTooOften,  // likewise, and too many instances have died in a row
   DelayOver,     // the time between two starts is over
   Unused,        // nobody needs it: idle, evicted, or its only session has left
   Hung,          // it runs and does not answer

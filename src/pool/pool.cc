@@ -71,8 +71,8 @@ void Pool::open(SessionPort& port, const Ask& ask) {
   Slot& slot = slot_for(port, ask, decision);
   slot.add_waiter(port, ask.initialize_params);
   // The session's previous instance may hold a port or a lock: the new one starts when that one is gone.
-  if (Slot* const before = slots_.left_by(port.id(), slot)) {
-    return before->when_gone(
+  if (Slot* const before = slots_.lost_by(port.id(), slot)) {
+    return before->when_ended(
         [this, id = slot.id(), session = port.id()](const InstanceEnd&) { ask_again(id, session); });
   }
   slot.apply(Trigger::Asked);
@@ -99,10 +99,10 @@ void Pool::ask_again(SlotId id, SessionId session) {
 
 // ---- sessions that leave
 
-bool Pool::release(SessionPort& port, Haste haste, WhenGone when_gone, Ends ends) {
+bool Pool::release(SessionPort& port, Haste haste, WhenEnded when_ended, Ends ends) {
   Slot* const slot = slots_.find_for(port.id());
   if (slot == nullptr) return false;
-  const Slot::Left left = slot->leave(port, ends, haste, std::move(when_gone));
+  const Slot::Left left = slot->leave(port, ends, haste, std::move(when_ended));
   if (left == Slot::Left::Stays) capacity_.keep_newest();
   return left == Slot::Left::Ends;
 }
@@ -111,15 +111,15 @@ void Pool::hasten(SessionId session) {
   for (Slot& slot : slots_) {
     // A private instance of an earlier definition may still be ending, too.
     const bool earlier = slot.holder().session() == session && is_ending(slot.life());
-    if (slot.run().left_by() == session || earlier) slot.hasten(Haste::ClientGone);
+    if (slot.run().ends_with() == session || earlier) slot.hasten(Haste::ClientGone);
   }
 }
 
-std::size_t Pool::end_all_of(const std::string& owner, const WhenGone& when_gone) {
+std::size_t Pool::end_all_of(const std::string& owner, const WhenEnded& when_ended) {
   std::size_t count = 0;
   for (Slot& slot : slots_) {
     if (slot.holder().object() != owner || slot.router() == nullptr) continue;
-    if (slot.end_with_owner(when_gone)) ++count;
+    if (slot.end_with_owner(when_ended)) ++count;
   }
   return count;
 }
@@ -153,7 +153,7 @@ void Pool::kill(const InstanceId& instance) {
 
 // ---- at the user's request
 
-std::size_t Pool::retire(const std::string& server, Cause cause, const AllGone& done) {
+std::size_t Pool::retire(const std::string& server, Cause cause, const AllEnded& done) {
   if (cause == Cause::Stopped) stopped_.insert(server);
   std::vector<SlotId> slots;  // a copy: sessions that ask again may add slots
   for (const Slot& slot : slots_) {
@@ -166,14 +166,14 @@ std::size_t Pool::retire(const std::string& server, Cause cause, const AllGone& 
     std::optional<std::size_t> expected;  // set when all slots have been told
   };
   const auto progress = std::make_shared<Progress>();
-  const WhenGone one_gone = [progress, done](const InstanceEnd& gone) {
-    progress->ends.push_back(gone);
+  const WhenEnded one_ended = [progress, done](const InstanceEnd& ended) {
+    progress->ends.push_back(ended);
     if (progress->ends.size() == progress->expected) done(progress->ends);
   };
   std::size_t count = 0;
   for (const SlotId id : slots) {
     Slot* const slot = slots_.find(id);
-    if (slot != nullptr && slot->retire(cause, one_gone)) ++count;
+    if (slot != nullptr && slot->retire(cause, one_ended)) ++count;
   }
   progress->expected = count;
   if (progress->ends.size() == count) done(progress->ends);
@@ -209,8 +209,8 @@ void Pool::dispose(std::unique_ptr<router::Router> router) {
   context_.loop.post(lifetime_.guard([this] { ended_.clear(); }));
 }
 
-void Pool::ended_unproved(const std::string& owner, const InstanceEnd& gone) {
-  if (unproved_) unproved_(owner, gone);
+void Pool::ended_unproved(const std::string& owner, const InstanceEnd& ended) {
+  if (unproved_) unproved_(owner, ended);
 }
 
 }  // namespace corral::pool

@@ -60,13 +60,13 @@ class Pool final : private SlotOwner {
   /// port must stay valid until it is released.
   void open(router::SessionPort& port, const Ask& ask);
   /// The session needs no instance any more, and its port may be destroyed after this call. True if an
-  /// instance ends with it; `when_gone` is then called once, when its process tree is gone.
-  bool release(router::SessionPort& port, Haste haste, WhenGone when_gone, Ends ends = Ends::Session);
+  /// instance ends with it; `when_ended` is then called once, when its process tree is gone.
+  bool release(router::SessionPort& port, Haste haste, WhenEnded when_ended, Ends ends = Ends::Session);
   /// For a session that has ended: nobody waits for the end of its instances any more, so they get less time.
   void hasten(SessionId session);
   /// The session object has ended: ends the instances that were started for it and that nobody else uses.
-  /// `when_gone` is called for each of them, and for those that are ending already. Returns their number.
-  std::size_t end_all_of(const std::string& owner, const WhenGone& when_gone);
+  /// `when_ended` is called for each of them, and for those that are ending already. Returns their number.
+  std::size_t end_all_of(const std::string& owner, const WhenEnded& when_ended);
   /// Gives less time to those instances of the session object that are ending.
   void hasten_all_of(const std::string& owner);
   /// The daemon is shutting down: ends all instances, and starts no spare any more.
@@ -79,12 +79,12 @@ class Pool final : private SlotOwner {
 
   // ---- at the user's request
 
-  using AllGone = std::function<void(const std::vector<InstanceEnd>&)>;
+  using AllEnded = std::function<void(const std::vector<InstanceEnd>&)>;
   /// Ends every instance of the server, configured or of that name (with `Cause::Reloaded` only configured);
   /// calls in flight get `Limits::drain`. Its sessions stay, and get a new instance at once, or with
   /// `Cause::Stopped` after `allow`. Returns how many instances end. `done` is called once, when all of them
   /// are gone, perhaps before this returns.
-  std::size_t retire(const std::string& server, Cause cause, const AllGone& done);
+  std::size_t retire(const std::string& server, Cause cause, const AllEnded& done);
   /// Allows a server that was stopped, or whose instances died too often, to start again. False if nothing
   /// prevented it.
   bool allow(const std::string& server);
@@ -100,7 +100,7 @@ class Pool final : private SlotOwner {
   /// Applies to instances that are started from now on.
   void set_line_cap(std::size_t line_cap) { context_.line_cap = line_cap; }
   /// Called for each instance of a session object whose process tree could not be proved gone.
-  using Unproved = std::function<void(const std::string& owner, const InstanceEnd& gone)>;
+  using Unproved = std::function<void(const std::string& owner, const InstanceEnd& ended)>;
   void when_unproved(Unproved task) { unproved_ = std::move(task); }
   /// Where the pool writes what happens to instances and what it learns. Call it before the first session
   /// opens.
@@ -121,7 +121,7 @@ class Pool final : private SlotOwner {
   Slot* find(SlotId id) override { return slots_.find(id); }
   void slot_unused(SlotId id) override;
   void dispose(std::unique_ptr<router::Router> router) override;
-  void ended_unproved(const std::string& owner, const InstanceEnd& gone) override;
+  void ended_unproved(const std::string& owner, const InstanceEnd& ended) override;
 
   Slot& slot_for(const router::SessionPort& port, const Ask& ask, const knowledge::SharingDecision& decision);
   void ask_again(SlotId id, SessionId session);

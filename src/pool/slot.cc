@@ -52,8 +52,8 @@ Slot::Slot(SlotId id, SlotContext& context, std::string key, std::shared_ptr<con
       run_(context.loop) {}
 
 void Slot::apply(Trigger trigger) {
-  const bool dead = life_ == Life::Dying && trigger == Trigger::Gone;
-  if (dead && !restarts_.note_death(run_.time_ready())) trigger = Trigger::GoneTooOften;
+  const bool dead = life_ == Life::Dying && trigger == Trigger::Ended;
+  if (dead && !restarts_.note_death(run_.time_ready())) trigger = Trigger::DiedTooOften;
   const Next next = pool::next(life_, trigger);
   life_ = next.life;
   switch (next.step) {
@@ -105,7 +105,7 @@ void Slot::start() {
     run_.fail_to_start(started.error());
     waiters_.mark_failed();
     apply(Trigger::Lost);
-    return apply(Trigger::Gone);
+    return apply(Trigger::Ended);
   }
   lessons_.begin(spec_, *run_.router());
   holder_.started_for(waiters_);
@@ -194,7 +194,7 @@ void Slot::on_server_lost(Router& router, const LastWords& why) {
   if (first && !not_modern) waiters_.mark_failed();
   if (life_ == Life::Ready || (by_itself && !not_modern)) context_.tell(crashed_event(*this, why));
   apply(Trigger::Lost);
-  if (was_ready) run_.leave_sessions(*spec_);
+  if (was_ready) run_.detach_sessions(*spec_);
 }
 
 void Slot::on_hung(Router&) {
@@ -205,7 +205,7 @@ void Slot::on_hung(Router&) {
 void Slot::on_instance_ended(Router& router, const instance::Ending& ending) {
   use_.stop();
   run_.drained();
-  if (!ending.keeper_lost) return gone(ending);
+  if (!ending.keeper_lost) return finish(ending);
   if (const pid_t child = instance::run_terminators_of(router.instance()->tree()))
     context_.children.started(child);
   // The daemon inherits the processes of a lost keeper and ends them. Until then the slot stays in use.
@@ -213,21 +213,21 @@ void Slot::on_instance_ended(Router& router, const instance::Ending& ending) {
                                    [&owner = context_.owner, id = id_, ending](bool proved) {
                                      instance::Ending now = ending;
                                      now.proved_empty = proved;
-                                     if (Slot* const slot = owner.find(id)) slot->gone(now);
+                                     if (Slot* const slot = owner.find(id)) slot->finish(now);
                                    });
 }
 
-void Slot::gone(const instance::Ending& ending) {
-  const InstanceEnd gone = run_.finish(spec_->server, ending);
+void Slot::finish(const instance::Ending& ending) {
+  const InstanceEnd ended = run_.finish(spec_->server, ending);
   if (context_.journal != nullptr && ending.proved_empty)
-    context_.journal->ended(gone.instance.text(), cause_name(gone.cause));
-  if (context_.error_files != nullptr) context_.error_files->ended(gone.server, gone.instance.text());
-  for (events::Event& event : ended_events(gone)) context_.tell(std::move(event));
+    context_.journal->ended(ended.instance.text(), cause_name(ended.cause));
+  if (context_.error_files != nullptr) context_.error_files->ended(ended.server, ended.instance.text());
+  for (events::Event& event : ended_events(ended)) context_.tell(std::move(event));
   const std::string& object = holder_.object();
-  if (!ending.proved_empty && !object.empty()) context_.owner.ended_unproved(object, gone);
+  if (!ending.proved_empty && !object.empty()) context_.owner.ended_unproved(object, ended);
   context_.owner.dispose(run_.close(ending));
-  for (const WhenGone& task : run_.take_tasks()) task(gone);
-  apply(Trigger::Gone);
+  for (const WhenEnded& task : run_.take_tasks()) task(ended);
+  apply(Trigger::Ended);
 }
 
 void Slot::refuse_waiters() {
@@ -268,7 +268,7 @@ void Slot::end(Haste haste) {
   use_.stop();
   run_.note_ending();
   context_.tell(stopping_event(*this));
-  run_.leave_sessions(*spec_);
+  run_.detach_sessions(*spec_);
   run_.stop(haste);
 }
 
@@ -285,7 +285,7 @@ void Slot::stop(Haste haste) {
 
 // ---- sessions that leave
 
-Slot::Left Slot::leave(SessionPort& port, Ends ends, Haste haste, WhenGone when_gone) {
+Slot::Left Slot::leave(SessionPort& port, Ends ends, Haste haste, WhenEnded when_ended) {
   waiters_.remove(port);
   if (run_.router() != nullptr) run_.router()->detach(port);
   const bool alone = is_unused();
@@ -299,18 +299,18 @@ Slot::Left Slot::leave(SessionPort& port, Ends ends, Haste haste, WhenGone when_
   run_.end_with(port.id(), haste);
   if (!is_ending(life_) && life_ != Life::Draining) run_.set_cause(Cause::SessionEnded);
   const bool lives = router() != nullptr;
-  if (lives && when_gone) run_.when_gone(std::move(when_gone));
+  if (lives && when_ended) run_.when_ended(std::move(when_ended));
   if (is_ending(life_)) run_.stop(haste);
   apply(Trigger::Unused);
   return lives ? Left::Ends : Left::HadNone;
 }
 
-bool Slot::end_with_owner(const WhenGone& task) {
+bool Slot::end_with_owner(const WhenEnded& task) {
   if (!is_ending(life_) && !is_unused()) {  // other sessions use it
     holder_.hand_on(router(), waiters_);
     return false;
   }
-  when_gone(task);
+  when_ended(task);
   if (is_ending(life_)) return true;
   if (life_ != Life::Draining) run_.set_cause(Cause::SessionEnded);
   apply(Trigger::Unused);
@@ -319,9 +319,9 @@ bool Slot::end_with_owner(const WhenGone& task) {
 
 // ---- at the user's request
 
-bool Slot::retire(Cause cause, const WhenGone& task) {
+bool Slot::retire(Cause cause, const WhenEnded& task) {
   const bool lives = router() != nullptr;
-  if (lives && task) when_gone(task);
+  if (lives && task) when_ended(task);
   if (lives && !is_ending(life_)) run_.set_cause(cause);
   if (cause != Cause::Recycled) restarts_.forgive();
   // Sessions that wait for the old definition, or for a stopped server, must not start it again. After a

@@ -73,17 +73,17 @@ class Slot final : private router::Router::Listener {
   /// Starts an instance if a session waits for one. If nobody needs the slot, it is given up.
   void resume();
   /// Calls `task` once, when the process tree of the present instance is gone. Call it only if there is one.
-  void when_gone(WhenGone task) { run_.when_gone(std::move(task)); }
+  void when_ended(WhenEnded task) { run_.when_ended(std::move(task)); }
 
   enum class Left : std::uint8_t {
     Stays,    // the instance serves others, or stays until it is idle
-    Ends,     // the instance ends with the session; `when_gone` is called
+    Ends,     // the instance ends with the session; `when_ended` is called
     HadNone,  // the slot had no instance
   };
   /// The session leaves: nothing more is told to it, and its private instance ends.
-  Left leave(router::SessionPort& port, Ends ends, Haste haste, WhenGone when_gone);
+  Left leave(router::SessionPort& port, Ends ends, Haste haste, WhenEnded when_ended);
   /// The session object that it was started for has ended. True if the instance ends; `task` is then called.
-  bool end_with_owner(const WhenGone& task);
+  bool end_with_owner(const WhenEnded& task);
   /// The instance that is ending gets less time.
   void hasten(Haste haste) { run_.stop(haste); }
   /// The daemon is shutting down.
@@ -93,7 +93,7 @@ class Slot final : private router::Router::Listener {
   void end_unused(Cause cause);
   /// Ends the instance when its calls are answered. True if there is one; `task` (may be empty) is then
   /// called. With `Cause::Restarted` the sessions that wait keep waiting; otherwise they are answered.
-  bool retire(Cause cause, const WhenGone& task);
+  bool retire(Cause cause, const WhenEnded& task);
   /// Forgives earlier deaths and starts again if a session waits. True if a start was being held back.
   bool allow();
   /// The files of the instance have changed. Its sessions stay on the old code. Call it only while Ready.
@@ -115,7 +115,7 @@ class Slot final : private router::Router::Listener {
   void drain();
   void end(Haste haste);
 
-  void gone(const instance::Ending& ending);
+  void finish(const instance::Ending& ending);
 
   const SlotId id_;
   SlotContext& context_;

@@ -58,7 +58,7 @@ class SlotOwner {
   /// called by it.
   virtual void dispose(std::unique_ptr<router::Router> router) = 0;
   /// An instance of this session object has ended without proof that its tree is gone.
-  virtual void ended_unproved(const std::string& owner, const InstanceEnd& gone) = 0;
+  virtual void ended_unproved(const std::string& owner, const InstanceEnd& ended) = 0;
 };
 
 struct SlotContext {

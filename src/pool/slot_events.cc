@@ -99,23 +99,23 @@ Event slot_event(const Slot& slot, Kind kind, const std::string& cause, const st
   return event;
 }
 
-std::vector<Event> ended_events(const InstanceEnd& gone) {
+std::vector<Event> ended_events(const InstanceEnd& ended) {
   Event event;
-  event.kind = gone.ending.proved_empty ? Kind::Extinct : Kind::Survivor;
-  event.server = gone.server;
-  event.instance = gone.instance.text();
-  if (gone.ending.proved_empty) event.pid = gone.pid;
-  if (!gone.ending.survivors.empty()) event.pid = gone.ending.survivors.front().pid;
-  event.cause = cause_name(gone.cause);
-  event.took = gone.took;
-  event.count = gone.ending.proved_empty ? gone.ending.ended_processes : 1;  // each survivor is an event
-  event.text = naming(event.instance, gone.server) + ": " + gone.ending.sentence + " (" + event.cause + ", " +
-               processes(gone.ending.ended_processes) + ", " + std::to_string(gone.took.count()) + " ms), " +
-               (gone.ending.proved_empty ? "its tree is gone" : "its tree was not proved gone") +
-               survivors_in(gone.ending);
+  event.kind = ended.ending.proved_empty ? Kind::Extinct : Kind::Survivor;
+  event.server = ended.server;
+  event.instance = ended.instance.text();
+  if (ended.ending.proved_empty) event.pid = ended.pid;
+  if (!ended.ending.survivors.empty()) event.pid = ended.ending.survivors.front().pid;
+  event.cause = cause_name(ended.cause);
+  event.took = ended.took;
+  event.count = ended.ending.proved_empty ? ended.ending.ended_processes : 1;  // each survivor is an event
+  event.text = naming(event.instance, ended.server) + ": " + ended.ending.sentence + " (" + event.cause +
+               ", " + processes(ended.ending.ended_processes) + ", " + std::to_string(ended.took.count()) +
+               " ms), " + (ended.ending.proved_empty ? "its tree is gone" : "its tree was not proved gone") +
+               survivors_in(ended.ending);
   std::vector<Event> events{event};
-  for (std::size_t i = 1; i < gone.ending.survivors.size(); ++i) {
-    event.pid = gone.ending.survivors[i].pid;
+  for (std::size_t i = 1; i < ended.ending.survivors.size(); ++i) {
+    event.pid = ended.ending.survivors[i].pid;
     events.push_back(event);
   }
   return events;

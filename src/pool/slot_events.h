@@ -22,7 +22,7 @@ events::Event slot_event(const Slot& slot, events::Kind kind, const std::string&
                          const std::string& sentence);
 
 /// The end of an instance with its evidence: one event, and one more for each further surviving process.
-std::vector<events::Event> ended_events(const InstanceEnd& gone);
+std::vector<events::Event> ended_events(const InstanceEnd& ended);
 
 /// The session was answered from what is known; its server was not started.
 events::Event answered_without_instance_event(const router::SessionPort& port, const ServerSpec& spec);

@@ -54,7 +54,7 @@ Slot* Slots::awaited_by(SessionId session) {
   return first_of(list_, [session](const Slot& slot) { return slot.waiters().contains(session); });
 }
 
-Slot* Slots::left_by(SessionId session, const Slot& except) {
+Slot* Slots::lost_by(SessionId session, const Slot& except) {
   return first_of(list_, [session, &except](const Slot& slot) {
     return &slot != &except && is_ending(slot.life()) && slot.run().was_lost_by(session);
   });

@@ -43,7 +43,7 @@ class Slots {
   Slot* find_for(SessionId session);
   Slot* awaited_by(SessionId session);
   /// A slot whose instance this session has lost, and which is still ending.
-  Slot* left_by(SessionId session, const Slot& except);
+  Slot* lost_by(SessionId session, const Slot& except);
 
   /// How many slots have an instance, including those that are ending.
   std::size_t living() const;

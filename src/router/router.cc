@@ -454,7 +454,7 @@ void Router::stop(instance::Instance::Haste haste) {
   instance_->stop(haste);
 }
 
-void Router::on_lost(const std::string& sentence) {
+void Router::on_server_lost(const std::string& sentence) {
   lost_ = true;
   own_.server_lost();
   standing_.server_lost();

@@ -122,7 +122,7 @@ class Router final : public instance::Instance::Events {
   void on_lost_answer(const instance::LostAnswer& lost) override;
   void on_error_output(std::string_view bytes) override;
   void on_drained() override;
-  void on_lost(const std::string& sentence) override;
+  void on_server_lost(const std::string& sentence) override;
   void on_ended(const instance::Ending& ending) override;
 
   // From a session to the server.

@@ -120,7 +120,7 @@ class SessionPort {
   virtual void opened(const Opened& opened) = 0;
   /// The session was detached from its instance and continues without it. Each of its calls was answered
   /// before.
-  virtual void instance_left(Departure departure, const std::string& why) = 0;
+  virtual void instance_lost(Departure departure, const std::string& why) = 0;
   /// The session was detached, its instance has ended, and none will follow. Each of its calls was answered
   /// before.
   virtual void instance_ended(const instance::Ending& ending) = 0;

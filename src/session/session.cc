@@ -307,7 +307,7 @@ void Session::attach(const Opened& opened) {
 
 // ---- losing an instance, and getting the next one
 
-void Session::instance_left(Departure departure, const std::string& why) {
+void Session::instance_lost(Departure departure, const std::string& why) {
   attachment_.detach();
   if (ended()) return;
   attachment_.lost(why);

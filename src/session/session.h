@@ -45,9 +45,9 @@ class Session final : public router::SessionPort, private bridge::Outlet {
   void input_ended();
   void output_drained();
 
-  using WhenGone = SessionEnd::WhenGone;
+  using WhenEnded = SessionEnd::WhenEnded;
   /// Ends the session, as `SessionEnd::end` says.
-  void end(EndReason reason, const WhenGone& when_gone = {}) { end_.end(reason, when_gone); }
+  void end(EndReason reason, const WhenEnded& when_ended = {}) { end_.end(reason, when_ended); }
   /// The server was removed from the configuration: the session ends when its calls are answered.
   void withdraw(std::string why);
 
@@ -65,7 +65,7 @@ class Session final : public router::SessionPort, private bridge::Outlet {
  private:
   // Called by the pool and the router.
   void opened(const router::Opened& opened) override;
-  void instance_left(router::Departure departure, const std::string& why) override;
+  void instance_lost(router::Departure departure, const std::string& why) override;
   void instance_ended(const instance::Ending& ending) override {
     end_.end_with_server(ending.exit_code, "server " + attachment_.server() + " " + ending.sentence);
   }

@@ -40,11 +40,11 @@ void SessionEnd::end_with_server(int code, const std::string& why) {
   parts_.transport.exit(code, why);
 }
 
-void SessionEnd::end(EndReason reason, const WhenGone& when_gone) {
+void SessionEnd::end(EndReason reason, const WhenEnded& when_ended) {
   const bool orderly = haste_of(reason) == instance::Instance::Haste::Polite;
   if (ended_) {
     if (!orderly) parts_.pool.hasten(parts_.session.id());
-    if (when_gone) when_gone(nullptr);
+    if (when_ended) when_ended(nullptr);
     return;
   }
   parts_.record.reason = reason_name(reason);
@@ -56,15 +56,15 @@ void SessionEnd::end(EndReason reason, const WhenGone& when_gone) {
   });
   const bool waits = parts_.pool.release(
       parts_.session, haste_of(reason),
-      [when_gone, exit](const pool::InstanceEnd& gone) mutable {
-        if (when_gone) when_gone(&gone);
+      [when_ended, exit](const pool::InstanceEnd& ended) mutable {
+        if (when_ended) when_ended(&ended);
         exit();
       },
       reason == EndReason::SessionEnded ? pool::Ends::SessionObject : pool::Ends::Session);
   parts_.attachment.detach();
   parts_.transport.close(orderly ? Transport::Close::Flushed : Transport::Close::AtOnce);
   if (waits) return;
-  if (when_gone) when_gone(nullptr);
+  if (when_ended) when_ended(nullptr);
   exit();
 }
 

@@ -53,10 +53,10 @@ class SessionEnd {
   bool server_lost() const { return server_lost_; }
   void note_server_lost() { server_lost_ = true; }
 
-  using WhenGone = std::function<void(const pool::InstanceEnd* gone)>;
-  /// Ends the session. `when_gone` is called once: with the instance that ended with the session, when its
+  using WhenEnded = std::function<void(const pool::InstanceEnd* ended)>;
+  /// Ends the session. `when_ended` is called once: with the instance that ended with the session, when its
   /// process tree is gone, or with null if no instance ended. A second call only makes the end faster.
-  void end(EndReason reason, const WhenGone& when_gone);
+  void end(EndReason reason, const WhenEnded& when_ended);
   /// The session ends with its server and with its exit code, as if the client had started the server itself.
   void end_with_server(int code, const std::string& why);
   /// The client sends nothing more. The session ends when its calls are answered, or after a limited time.

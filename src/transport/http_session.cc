@@ -13,7 +13,7 @@ HttpSession::HttpSession(Loop& loop, const HttpLimits& limits, Gone gone)
 
 void HttpSession::destroy_session() {
   closed_ = true;
-  left_ = true;
+  exited_ = true;
   session_.reset();
 }
 
@@ -70,7 +70,7 @@ void HttpSession::note(const std::string& sentence) {
 // ---- the end
 
 void HttpSession::exit(int, const std::string&) {
-  if (std::exchange(left_, true)) return;
+  if (std::exchange(exited_, true)) return;
   loop_.post(lifetime_.guard([this] {
     const Gone gone = std::move(gone_);  // outlives this object
     gone(*this);

@@ -74,7 +74,7 @@ class HttpSession : public session::Transport {
   std::uint64_t dropped_ = 0;  // messages of the server that no client received
   bool paused_ = false;        // the session accepts no messages at the moment
   bool closed_ = false;        // no message passes any more
-  bool left_ = false;          // `exit` was called: only `gone` is left to do
+  bool exited_ = false;        // `exit` was called: only `gone` is left to do
 
  private:
   void take_waiting();

@@ -100,7 +100,7 @@ void SseSession::lost() {
   closed_ = true;
   stream_ = nullptr;
   loop_.post(lifetime_.guard([this] {
-    if (left_) return;
+    if (exited_) return;
     close(Close::AtOnce);
     session_->end(session::EndReason::OutputClosed);
   }));

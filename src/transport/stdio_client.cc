@@ -78,8 +78,8 @@ void StdioClient::exit(int code, const std::string& why) {
 /// The shim may exit when the client has everything, because some clients take its exit for the end of the
 /// output.
 void StdioClient::leave_if_done() {
-  if (!over_ || left_ || channel_->output_open()) return;
-  left_ = true;
+  if (!over_ || exited_ || channel_->output_open()) return;
+  exited_ = true;
   line_->when_gone(nullptr);
   line_->exit(code_, why_);
   channel_->close();

@@ -82,7 +82,7 @@ class StdioClient final : public session::Transport, private wire::Channel::Hand
   pid_t shim_pid_;
   bool wants_advice_;
   bool over_ = false;  // the session has sent its last message
-  bool left_ = false;
+  bool exited_ = false;
   int code_ = 0;
   std::string why_;
   Lifetime lifetime_;

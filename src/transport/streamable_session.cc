@@ -431,7 +431,7 @@ void StreamableSession::drained() {
 void StreamableSession::end_if_useless() {
   if (agreed_ && streams_.client_knows_id()) return;
   loop_.post(lifetime_.guard([this] {
-    if (!closed_ && !left_) session_->end(session::EndReason::ClientGone);
+    if (!closed_ && !exited_) session_->end(session::EndReason::ClientGone);
   }));
 }
 

@@ -103,7 +103,7 @@ class Daemon final : public instance::Instance::Events {
   void on_lost_answer(const instance::LostAnswer&) override {}
   void on_error_output(std::string_view) override {}
   void on_drained() override {}
-  void on_lost(const std::string&) override { glance_.cancel(); }
+  void on_server_lost(const std::string&) override { glance_.cancel(); }
   void on_ended(const instance::Ending& ending) override {
     if (!ending.keeper_lost) return finish(ending.proved_empty);
     children_.end_orphans_of(instance_->keeper(), [this](bool proved) { finish(proved); });

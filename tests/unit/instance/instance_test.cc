@@ -53,7 +53,7 @@ struct Listener final : Instance::Events {
   }
   void on_error_output(std::string_view bytes) override { errors.append(bytes); }
   void on_drained() override { said.emplace_back("drained"); }
-  void on_lost(const std::string& sentence) override { said.push_back("lost: " + sentence); }
+  void on_server_lost(const std::string& sentence) override { said.push_back("lost: " + sentence); }
   void on_ended(const Ending& one) override {
     said.emplace_back("ended");
     ending = one;

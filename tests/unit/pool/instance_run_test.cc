@@ -78,8 +78,8 @@ TEST_F(ARun, LeavesItsSessionsWithTheReasonAndTellsEachOnce) {
   run_.router()->attach(one_);
   run_.router()->attach(two_);
   run_.set_cause(Cause::Evicted);
-  run_.leave_sessions(*spec_);
-  run_.leave_sessions(*spec_);
+  run_.detach_sessions(*spec_);
+  run_.detach_sessions(*spec_);
   EXPECT_THAT(one_.departures, ElementsAre(router::Departure::Parked));
   EXPECT_THAT(two_.departures, ElementsAre(router::Departure::Parked));
   EXPECT_THAT(one_.reason, HasSubstr("server files was parked to make room"));
@@ -91,7 +91,7 @@ TEST_F(ARun, KeepsSessionsThatEndWithTheirServerUntilItsTreeIsGone) {
   spec_->entry.restart = false;
   begin();
   run_.router()->attach(one_);
-  run_.leave_sessions(*spec_);
+  run_.detach_sessions(*spec_);
   EXPECT_THAT(one_.departures, IsEmpty());
   EXPECT_FALSE(run_.was_lost_by(one_.id()));
 
@@ -135,7 +135,7 @@ TEST_F(ARun, GivesItsCallsAWhileAndTellsWhenItIsOver) {
 
 TEST_F(ARun, GivesItsTasksAwayOnce) {
   begin();
-  run_.when_gone([](const pool::InstanceEnd&) {});
+  run_.when_ended([](const pool::InstanceEnd&) {});
   EXPECT_EQ(run_.take_tasks().size(), 1U);
   EXPECT_THAT(run_.take_tasks(), IsEmpty());
 }

@@ -24,8 +24,8 @@ const std::map<std::pair<Life, Trigger>, std::pair<Life, Step>> kExpected = {
     {{L::Starting, T::Lost}, {L::Failing, S::None}},
     {{L::Starting, T::Unused}, {L::Ending, S::End}},
     {{L::Starting, T::Retired}, {L::Ending, S::End}},
-    {{L::Failing, T::Gone}, {L::Empty, S::Refuse}},
-    {{L::Failing, T::GoneTooOften}, {L::Empty, S::Refuse}},
+    {{L::Failing, T::Ended}, {L::Empty, S::Refuse}},
+    {{L::Failing, T::DiedTooOften}, {L::Empty, S::Refuse}},
     {{L::Failing, T::Unused}, {L::Ending, S::None}},
     {{L::Ready, T::Asked}, {L::Ready, S::Attach}},
     {{L::Ready, T::Lost}, {L::Dying, S::None}},
@@ -36,10 +36,10 @@ const std::map<std::pair<Life, Trigger>, std::pair<Life, Step>> kExpected = {
     {{L::Draining, T::Unused}, {L::Ending, S::End}},
     {{L::Draining, T::Hung}, {L::Ending, S::Kill}},
     {{L::Draining, T::Drained}, {L::Ending, S::End}},
-    {{L::Ending, T::Gone}, {L::Empty, S::Revive}},
-    {{L::Ending, T::GoneTooOften}, {L::Empty, S::Revive}},
-    {{L::Dying, T::Gone}, {L::Waiting, S::Delay}},
-    {{L::Dying, T::GoneTooOften}, {L::Broken, S::Refuse}},
+    {{L::Ending, T::Ended}, {L::Empty, S::Revive}},
+    {{L::Ending, T::DiedTooOften}, {L::Empty, S::Revive}},
+    {{L::Dying, T::Ended}, {L::Waiting, S::Delay}},
+    {{L::Dying, T::DiedTooOften}, {L::Broken, S::Refuse}},
     {{L::Dying, T::Unused}, {L::Ending, S::None}},
     {{L::Dying, T::Retired}, {L::Ending, S::None}},
     {{L::Waiting, T::DelayOver}, {L::Restarting, S::Start}},
@@ -97,7 +97,7 @@ TEST(Lifecycle, NoStateIsOutOfReachAndNoneIsATrap) {
 TEST(Lifecycle, APlaceThatNobodyNeedsBecomesEmpty) {
   for (std::size_t life = 0; life < kLives; ++life) {
     Life now = next(life_at(life), T::Unused).life;
-    now = next(now, T::Gone).life;
+    now = next(now, T::Ended).life;
     EXPECT_EQ(now, L::Empty) << life_name(life_at(life));
   }
 }

@@ -44,7 +44,7 @@ class FakePort final : public FakeOutput, public router::SessionPort {
   void deliver(const wire::Line&, std::initializer_list<wire::Edit>) override {}
   void answer(const wire::Message&, std::string_view) override {}
   void server_drained() override {}
-  void instance_left(router::Departure departure, const std::string& why) override {
+  void instance_lost(router::Departure departure, const std::string& why) override {
     departures.push_back(departure);
     reason = why;
   }

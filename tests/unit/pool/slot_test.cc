@@ -301,7 +301,7 @@ TEST_F(ASlot, WhoseServerHangsIsKilled) {
 TEST_F(ASlot, ThatIsUnusedEndsItsInstanceAndParksItsSessions) {
   reach(Life::Ready, one_);
   std::vector<pool::InstanceEnd> ends;
-  slot_->when_gone([&ends](const pool::InstanceEnd& end) { ends.push_back(end); });
+  slot_->when_ended([&ends](const pool::InstanceEnd& end) { ends.push_back(end); });
   slot_->end_unused(Cause::Parked);
   EXPECT_TRUE(is_ending(slot_->life()));
   EXPECT_TRUE(slot_->run().was_lost_by(one_.id()));
@@ -397,7 +397,7 @@ TEST_F(ASlot, StaysTakenUntilTheTreeOfALostKeeperHasEnded) {
   FakePort port(1, "object");
   reach(Life::Ready, port);
   std::vector<pool::InstanceEnd> ends;
-  slot_->when_gone([&ends](const pool::InstanceEnd& end) { ends.push_back(end); });
+  slot_->when_ended([&ends](const pool::InstanceEnd& end) { ends.push_back(end); });
   parts_.server().lose_keeper();
   for (int second = 0; second < 30 && ends.empty(); ++second) {
     EXPECT_NE(slot_->router(), nullptr);
@@ -410,7 +410,7 @@ TEST_F(ASlot, StaysTakenUntilTheTreeOfALostKeeperHasEnded) {
 
 TEST_F(ASlot, ThatIsGoneIsNotTouchedWhenTheTreeOfALostKeeperHasEnded) {
   reach(Life::Ready, one_);
-  slot_->when_gone([](const pool::InstanceEnd&) { FAIL(); });
+  slot_->when_ended([](const pool::InstanceEnd&) { FAIL(); });
   parts_.forgotten = slot_->id();
   parts_.server().lose_keeper();
   for (int second = 0; second < 30; ++second) parts_.pass(std::chrono::seconds(1));

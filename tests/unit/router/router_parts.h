@@ -54,7 +54,7 @@ class RecordedPort final : public RecordedOutput, public router::SessionPort {
   }
 
   void opened(const router::Opened&) override {}
-  void instance_left(router::Departure, const std::string&) override {}
+  void instance_lost(router::Departure, const std::string&) override {}
   void instance_ended(const instance::Ending&) override {}
   void deliver(const wire::Line& line, std::initializer_list<wire::Edit> edits) override {
     lines_.push_back(edited(line, edits));
