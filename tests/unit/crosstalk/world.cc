@@ -113,26 +113,26 @@ Definition World::for_url(Definition definition, bool modern) {
   return definition;
 }
 
-std::shared_ptr<pool::ServerSpec> World::wanted(const Definition& definition) {
+std::shared_ptr<pool::ServerSpec> World::spec_of(const Definition& definition) {
   const Habits& habits = habits_.at(definition.server);
-  auto wanted = std::make_shared<pool::ServerSpec>();
-  wanted->from_configuration = true;
-  wanted->server = definition.server;
-  wanted->launch.argv = {"/bin/" + definition.server};
-  wanted->launch.directory = "/";
-  wanted->launch.environment = {definition.scope()};
-  wanted->key = knowledge::launch_key(wanted->launch);
-  wanted->entry.share = definition.share;
-  wanted->root = definition.root;
-  if (habits.era_is_known) wanted->entry.modern = definition.era == knowledge::Era::Modern;
-  wanted->entry.idle = habits.idle;
-  wanted->entry.park = habits.park;
-  wanted->entry.restart = habits.restart;
-  wanted->entry.probe = {};
+  auto spec = std::make_shared<pool::ServerSpec>();
+  spec->from_configuration = true;
+  spec->server = definition.server;
+  spec->launch.argv = {"/bin/" + definition.server};
+  spec->launch.directory = "/";
+  spec->launch.environment = {definition.scope()};
+  spec->key = knowledge::launch_key(spec->launch);
+  spec->entry.share = definition.share;
+  spec->root = definition.root;
+  if (habits.era_is_known) spec->entry.modern = definition.era == knowledge::Era::Modern;
+  spec->entry.idle = habits.idle;
+  spec->entry.park = habits.park;
+  spec->entry.restart = habits.restart;
+  spec->entry.probe = {};
   Role& role = stage_.roles[definition.scope()];
   const bool own = definition.own() && definition.principal != kCrowd;
   role = {definition.scope(), definition.era, own, hostile_};
-  return wanted;
+  return spec;
 }
 
 std::variant<std::unique_ptr<session::Session>, transport::HttpRefusal> World::open(
@@ -142,7 +142,7 @@ std::variant<std::unique_ptr<session::Session>, transport::HttpRefusal> World::o
   Definition definition = *found;
   definition.principal = arrival.principal;
   definition.root = arrival.root;
-  return std::make_unique<session::Session>(loop_, ids_.next(), transport, pool_, wanted(definition));
+  return std::make_unique<session::Session>(loop_, ids_.next(), transport, pool_, spec_of(definition));
 }
 
 bool World::would_be_private(const transport::HttpArrival& arrival) {
@@ -151,7 +151,7 @@ bool World::would_be_private(const transport::HttpArrival& arrival) {
   Definition definition = *found;
   definition.principal = arrival.principal;
   definition.root = arrival.root;
-  return !pool_.would_share({wanted(definition), "", std::nullopt});
+  return !pool_.would_share({spec_of(definition), "", std::nullopt});
 }
 
 /// In the same place as the session before it, as soon as that is free.
@@ -162,10 +162,10 @@ std::unique_ptr<Client> World::pipe_client(std::size_t seat) {
   if (!seats_[seat] || seats_[seat]->exits > 0) {
     if (seats_[seat]) ++deeds_.same_address;
     seats_[seat].reset();
-    fake = &seats_[seat].emplace(loop_, ids_.next(), pool_, wanted(definition), "");
+    fake = &seats_[seat].emplace(loop_, ids_.next(), pool_, spec_of(definition), "");
   } else {
     std::erase_if(elsewhere_, [&](const tests::FakeClient& one) { return one.exits > 0; });
-    fake = &elsewhere_.emplace_back(loop_, ids_.next(), pool_, wanted(definition), "");
+    fake = &elsewhere_.emplace_back(loop_, ids_.next(), pool_, spec_of(definition), "");
   }
   return std::make_unique<PipeClient>(definition, era, ledger_, random_, *fake);
 }

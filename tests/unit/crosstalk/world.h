@@ -59,7 +59,7 @@ class World final : private transport::HttpSessionOpener {
 
   Definition some_definition();
   Definition for_url(Definition definition, bool modern);
-  std::shared_ptr<pool::ServerSpec> wanted(const Definition& definition);
+  std::shared_ptr<pool::ServerSpec> spec_of(const Definition& definition);
   std::unique_ptr<Client> some_client(std::size_t seat);
   std::unique_ptr<Client> pipe_client(std::size_t seat);
   void settle();

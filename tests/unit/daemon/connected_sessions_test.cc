@@ -13,7 +13,7 @@ class ConnectedSessionsTest : public testing::Test {
   /// A session as the HTTP endpoint would own it.
   session::Session& add() {
     owned_.push_back(std::make_unique<session::Session>(exchange_.loop, sessions.next_id(), transport_,
-                                                        exchange_.pool, exchange_.wanted));
+                                                        exchange_.pool, exchange_.spec));
     ConnectedSession connected;
     connected.by_http = owned_.back().get();
     sessions.add(std::move(connected));

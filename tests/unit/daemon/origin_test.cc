@@ -35,9 +35,9 @@ Origin from(const std::string& cwd, const std::string& root = "") {
 }
 
 pool::ServerSpec resolved(const Origin& origin, const config::Configuration& configuration) {
-  const Result<pool::ServerSpec> wanted = resolve(origin, configuration);
-  EXPECT_TRUE(wanted) << wanted.error().message;
-  return wanted ? *wanted : pool::ServerSpec{};
+  const Result<pool::ServerSpec> spec = resolve(origin, configuration);
+  EXPECT_TRUE(spec) << spec.error().message;
+  return spec ? *spec : pool::ServerSpec{};
 }
 
 TEST(Resolve, AProjectIsTheRootOrElseTheFolder) {
@@ -76,10 +76,10 @@ TEST(Resolve, TheVariableIsTheProjectAndNeverTheClientsOwn) {
 }
 
 TEST(Resolve, WithoutRootSharingTheFolderStaysTheClients) {
-  const pool::ServerSpec wanted = resolved(from("/cwd", "/project"), with(Share::Shared));
+  const pool::ServerSpec spec = resolved(from("/cwd", "/project"), with(Share::Shared));
 
-  EXPECT_EQ(wanted.root, "");
-  EXPECT_EQ(wanted.launch.directory, "/cwd");
+  EXPECT_EQ(spec.root, "");
+  EXPECT_EQ(spec.launch.directory, "/cwd");
 }
 
 TEST(Resolve, WhatTheClientAsksForCountsMore) {
@@ -96,12 +96,12 @@ TEST(Resolve, ACommandIsWhatItIsWhateverIsConfigured) {
   Origin origin = from("/cwd");
   origin.argv = {"/opt/files", "--fast"};
 
-  const pool::ServerSpec wanted = resolved(origin, with(Share::Shared));
+  const pool::ServerSpec spec = resolved(origin, with(Share::Shared));
 
-  EXPECT_EQ(wanted.launch.argv, origin.argv);
-  EXPECT_FALSE(wanted.from_configuration);
-  EXPECT_EQ(wanted.server, "files");
-  EXPECT_EQ(wanted.entry.share, Share::Auto);
+  EXPECT_EQ(spec.launch.argv, origin.argv);
+  EXPECT_FALSE(spec.from_configuration);
+  EXPECT_EQ(spec.server, "files");
+  EXPECT_EQ(spec.entry.share, Share::Auto);
 }
 
 Origin window(const std::string& cwd, const std::string& editor, const std::string& path) {
@@ -190,16 +190,16 @@ TEST(Resolve, CarriesTheRulesOfTheEntry) {
   configuration.servers[0].warm = 3;
   configuration.servers[0].on_change = config::OnChange::Warn;
 
-  const pool::ServerSpec wanted = resolved(from("/cwd"), configuration);
+  const pool::ServerSpec spec = resolved(from("/cwd"), configuration);
 
-  EXPECT_FALSE(wanted.entry.restart);
-  EXPECT_EQ(wanted.entry.park, true);
-  EXPECT_EQ(wanted.entry.probe, std::chrono::seconds(7));
-  EXPECT_EQ(wanted.entry.idle, std::chrono::seconds(9));
-  EXPECT_EQ(configured_era(wanted), knowledge::Era::Modern);
-  EXPECT_TRUE(wanted.entry.eager);
-  EXPECT_EQ(wanted.entry.warm, 3U);
-  EXPECT_EQ(wanted.entry.on_change, config::OnChange::Warn);
+  EXPECT_FALSE(spec.entry.restart);
+  EXPECT_EQ(spec.entry.park, true);
+  EXPECT_EQ(spec.entry.probe, std::chrono::seconds(7));
+  EXPECT_EQ(spec.entry.idle, std::chrono::seconds(9));
+  EXPECT_EQ(configured_era(spec), knowledge::Era::Modern);
+  EXPECT_TRUE(spec.entry.eager);
+  EXPECT_EQ(spec.entry.warm, 3U);
+  EXPECT_EQ(spec.entry.on_change, config::OnChange::Warn);
 }
 
 TEST(Interned, EqualValuesAreOne) {

@@ -18,19 +18,19 @@ class Room : public testing::Test {
     pool::Limits limits;
     limits.max_instances = 4;
     exchange_.pool.set_limits(limits);
-    exchange_.wanted->key = knowledge::launch_key(exchange_.wanted->launch);
+    exchange_.spec->key = knowledge::launch_key(exchange_.spec->launch);
   }
 
   std::shared_ptr<pool::ServerSpec> another(const std::string& program) const {
-    auto wanted = std::make_shared<pool::ServerSpec>(*exchange_.wanted);
-    wanted->server = program;
-    wanted->launch.argv = {"/bin/" + program};
-    wanted->key = knowledge::launch_key(wanted->launch);
-    return wanted;
+    auto spec = std::make_shared<pool::ServerSpec>(*exchange_.spec);
+    spec->server = program;
+    spec->launch.argv = {"/bin/" + program};
+    spec->key = knowledge::launch_key(spec->launch);
+    return spec;
   }
-  std::string objection(std::size_t more = 0) { return objection_for(exchange_.wanted, more); }
-  std::string objection_for(const std::shared_ptr<pool::ServerSpec>& wanted, std::size_t more = 0) {
-    return exchange_.pool.why_no_room({wanted, "{}", std::nullopt}, more);
+  std::string objection(std::size_t more = 0) { return objection_for(exchange_.spec, more); }
+  std::string objection_for(const std::shared_ptr<pool::ServerSpec>& spec, std::size_t more = 0) {
+    return exchange_.pool.why_no_room({spec, "{}", std::nullopt}, more);
   }
 
   Shares shares;  // outlives those who hold something
@@ -60,7 +60,7 @@ TEST_F(Room, IsUsedUpByInstancesThatMayNotBeParked) {
 }
 
 TEST_F(Room, IsMadeByThoseThatMayBeParked) {
-  exchange_.wanted->entry.park = true;
+  exchange_.spec->entry.park = true;
   for (int i = 0; i < 4; ++i) exchange_.ready_client();
   EXPECT_EQ(objection(3), "");
   EXPECT_THAT(objection(4), HasSubstr("4 are in use"));
@@ -80,13 +80,13 @@ TEST_F(Room, IsFreeAgainOnceAnInstanceIsOnItsWayOut) {
 }
 
 TEST_F(Room, IsNotNeededWhereASpareWaits) {
-  exchange_.wanted->entry.warm = 1;
+  exchange_.spec->entry.warm = 1;
   exchange_.ready_client();
   exchange_.settle();
   ASSERT_EQ(exchange_.started(), 2U);
   exchange_.answer_handshake(exchange_.server(1));
   const auto other = another("other");
-  exchange_.wanted->entry.warm = 0;
+  exchange_.spec->entry.warm = 0;
   for (int i = 0; i < 2; ++i) {
     FakeClient& client = exchange_.clients.emplace_back(
         exchange_.loop, router::SessionId(50U + static_cast<unsigned>(i)), exchange_.pool, other, "");
@@ -113,17 +113,17 @@ TEST_F(SharedRoom, IsNotNeededWhereOneRunsThatIsShared) {
 TEST_F(SharedRoom, IsNeededByAPrivateSessionUnlessThereIsASpare) {
   exchange_.ready_client();
   const auto own = another("fake-server");
-  own->launch = exchange_.wanted->launch;
-  own->key = exchange_.wanted->key;
+  own->launch = exchange_.spec->launch;
+  own->key = exchange_.spec->key;
   own->entry.share = config::Share::Session;
   EXPECT_NE(objection_for(own, 7), "") << "the one that runs is shared";
 }
 
 TEST_F(Room, OfATokenIsAQuarterAndOfAllTokensThreeQuarters) {
-  const auto user = exchange_.wanted;
+  const auto user = exchange_.spec;
   const auto start = [&](const std::string& token) {
-    exchange_.wanted = another(token);
-    exchange_.wanted->account = &shares.account("token:" + token);
+    exchange_.spec = another(token);
+    exchange_.spec->account = &shares.account("token:" + token);
     FakeClient& client = exchange_.connect();
     client.say(kInitialize);
     exchange_.settle();
@@ -140,13 +140,13 @@ TEST_F(Room, OfATokenIsAQuarterAndOfAllTokensThreeQuarters) {
 }
 
 TEST_F(Room, OfATokenIsMadeAmongItsOwnAndThoseOfTokens) {
-  exchange_.wanted->entry.park = true;
-  const auto user = exchange_.wanted;
+  exchange_.spec->entry.park = true;
+  const auto user = exchange_.spec;
   exchange_.ready_client();
   exchange_.ready_client();
   const auto token = another("a");
   token->account = &shares.account("token:a");
-  exchange_.wanted = token;
+  exchange_.spec = token;
   exchange_.ready_client();
   ASSERT_EQ(exchange_.started(), 3U);
 

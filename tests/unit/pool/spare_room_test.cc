@@ -12,9 +12,9 @@ TEST(SpareRoom, ATokenAtItsQuarterLosesNoInstanceToASpare) {
   pool::Limits limits;
   limits.max_instances = 8;  // a quarter: two
   exchange.pool.set_limits(limits);
-  exchange.wanted->account = &shares.account("token:ci");
-  exchange.wanted->entry.warm = 1;
-  exchange.wanted->entry.park = true;
+  exchange.spec->account = &shares.account("token:ci");
+  exchange.spec->entry.warm = 1;
+  exchange.spec->entry.park = true;
   const auto connect = [&] {
     exchange.connect().say(kInitialize);
     exchange.settle();

@@ -126,7 +126,7 @@ TEST_F(Traffic, TheProgressTokenIsOursToTheServerWhereverItStands) {
 }
 
 TEST_F(Traffic, ACallThatTakesTooLongIsGivenUpAndTheServerHearsOfIt) {
-  exchange_.wanted->entry.timeout = seconds(30);
+  exchange_.spec->entry.timeout = seconds(30);
   FakeClient& client = exchange_.ready_client();
   const auto asked = heard_of(client, request("1", "prompts/list"));
   exchange_.clock.pass(milliseconds(29'999));
@@ -143,7 +143,7 @@ TEST_F(Traffic, ACallThatTakesTooLongIsGivenUpAndTheServerHearsOfIt) {
 }
 
 TEST_F(Traffic, ProgressGivesACallItsTimeAgain) {
-  exchange_.wanted->entry.timeout = seconds(30);
+  exchange_.spec->entry.timeout = seconds(30);
   FakeClient& client = exchange_.ready_client();
   const auto asked = heard_of(client, request("1", "prompts/get", R"({"_meta":{"progressToken":"t"}})"));
   exchange_.clock.pass(seconds(20));
@@ -218,7 +218,7 @@ TEST_F(Traffic, ASessionThatComesBackWithSubscriptionsHasAskedTheNextInstanceToo
 class ModernTraffic : public Traffic {
  protected:
   ModernTraffic() {
-    exchange_.wanted->entry.modern = true;
+    exchange_.spec->entry.modern = true;
     client_ = &exchange_.connect();
     client_->say(modern("\"d\"", "server/discover"));
     exchange_.settle();

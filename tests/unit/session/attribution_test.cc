@@ -26,11 +26,11 @@ std::string log_line(const std::string& text) {
 class OneAddress {
  public:
   explicit OneAddress(Exchange& exchange) : exchange_(exchange) {
-    exchange.wanted->key = knowledge::launch_key(exchange.wanted->launch);
+    exchange.spec->key = knowledge::launch_key(exchange.spec->launch);
   }
   FakeClient& next(std::uint64_t id) {
     client_.reset();
-    client_.emplace(exchange_.loop, SessionId(id), exchange_.pool, exchange_.wanted, "");
+    client_.emplace(exchange_.loop, SessionId(id), exchange_.pool, exchange_.spec, "");
     client_->say(kInitialize);
     exchange_.settle();
     client_->say(kInitialized);
@@ -273,7 +273,7 @@ TEST(Attribution, WhatIsToldAgainToANewInstanceIsItsSessionsCause) {
 /// A new modern instance is asked for a list with what the client says of itself.
 TEST(Attribution, WhoseListANewModernInstanceIsAskedForHasAskedIt) {
   Exchange exchange;
-  exchange.wanted->entry.modern = true;
+  exchange.spec->entry.modern = true;
   const auto answer_all = [&] {
     exchange.settle();
     FakeServer& server = exchange.spawner.servers.back();
@@ -336,11 +336,11 @@ TEST(Attribution, TheLastWordsOfAServerThatServedSeveralAreOnlyInItsLog) {
 
 TEST(Attribution, ASessionAtTheAddressOfOneThatEndedDoesNotHastenItsServer) {
   Exchange exchange(config::Share::Session);
-  exchange.wanted->key = knowledge::launch_key(exchange.wanted->launch);
+  exchange.spec->key = knowledge::launch_key(exchange.spec->launch);
   std::optional<FakeClient> client;
   const auto begin = [&](std::uint64_t id) {
     client.reset();
-    client.emplace(exchange.loop, SessionId(id), exchange.pool, exchange.wanted, "");
+    client.emplace(exchange.loop, SessionId(id), exchange.pool, exchange.spec, "");
     client->say(kInitialize);
     exchange.settle();
     exchange.answer_handshake(exchange.spawner.servers.back());

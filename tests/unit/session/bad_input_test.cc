@@ -336,7 +336,7 @@ TEST(FromAServer, NewsForNobodyIsDroppedAndCounted) {
 
 TEST(FromAServer, AClosedOutputEndsItsSessions) {
   Exchange exchange(config::Share::Session);
-  exchange.wanted->entry.restart = false;
+  exchange.spec->entry.restart = false;
   FakeClient& client = exchange.ready_client();
   exchange.server().close_output();
   exchange.settle();

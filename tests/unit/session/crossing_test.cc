@@ -65,7 +65,7 @@ TEST_F(Crossing, AListenThatWasCancelledWhileTheServerWasAwayIsOver) {
 TEST(OpenListen, WakesNobodyUp) {
   for (const bool modern_client : {false, true}) {
     Exchange exchange;
-    exchange.wanted->entry.modern = true;
+    exchange.spec->entry.modern = true;
     FakeClient& client = exchange.connect();
     client.say(modern_client ? modern("1", "server/discover") : kInitialize);
     exchange.settle();
@@ -87,7 +87,7 @@ TEST(OpenListen, WakesNobodyUp) {
 
 TEST(OpenListen, IsOneForAllLegacyClients) {
   Exchange exchange;
-  exchange.wanted->entry.modern = true;
+  exchange.spec->entry.modern = true;
   FakeClient& first = exchange.connect();
   first.say(kInitialize);
   exchange.settle();

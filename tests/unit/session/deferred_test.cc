@@ -161,7 +161,7 @@ TEST_F(Lazy, MessagesKeepTheirOrderWhenTheNextInstanceIsThereAtOnce) {
 TEST(WhileTheServerStarts, AModernCallThatOpenedTheSessionCanBeCancelled) {
   for (const bool modern_server : {true, false}) {
     Exchange exchange;
-    if (modern_server) exchange.wanted->entry.modern = true;
+    if (modern_server) exchange.spec->entry.modern = true;
     FakeClient& client = exchange.connect();
     client.say(modern_call("1"));
     exchange.settle();
@@ -271,7 +271,7 @@ TEST(WhileTheServerDrains, AnInitializeAfterADiscoveryIsAnsweredInTheEnd) {
 class LegacyBeforeModern : public testing::Test {
  protected:
   LegacyBeforeModern() {
-    exchange.wanted->entry.modern = true;
+    exchange.spec->entry.modern = true;
     client = &exchange.connect();
     client->say(kInitialize);
     exchange.settle();
@@ -311,7 +311,7 @@ class LegacyBeforeModern : public testing::Test {
 };
 
 TEST_F(LegacyBeforeModern, ACallThatWaitsForItsClientIsAnsweredWhenTheServerIsLostForGood) {
-  exchange.wanted->entry.restart = false;
+  exchange.spec->entry.restart = false;
   client->say(call("1"));
   exchange.settle();
   require_input();

@@ -168,7 +168,7 @@ TEST(EndOfAServer, IsToldAsAShellWouldTellIt) {
                           Case{SIGKILL, "was ended by SIGKILL", 137},
                           Case{SIGTERM, "was ended by SIGTERM", 143}, Case{50, "was ended by SIG50", 178}}) {
     Exchange exchange;
-    exchange.wanted->entry.restart = false;
+    exchange.spec->entry.restart = false;
     FakeClient& client = exchange.ready_client();
     exchange.server().exit(one.status);
     exchange.settle();
@@ -179,7 +179,7 @@ TEST(EndOfAServer, IsToldAsAShellWouldTellIt) {
 
 TEST(EndOfAServer, WhoseKeeperIsKilledIsToldAsSuch) {
   Exchange exchange;
-  exchange.wanted->entry.restart = false;
+  exchange.spec->entry.restart = false;
   FakeClient& client = exchange.ready_client();
   exchange.server().lose_keeper();
   ASSERT_TRUE(exchange.until([&] { return client.exits > 0; }));

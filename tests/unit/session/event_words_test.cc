@@ -57,8 +57,8 @@ TEST_F(EventWords, OfAStartSayWhoWhyAndHowLongItTook) {
 }
 
 TEST_F(PrivateEventWords, OfAStartSayWhetherItIsASpare) {
-  exchange.wanted->entry.warm = 1;
-  exchange.wanted->entry.eager = true;
+  exchange.spec->entry.warm = 1;
+  exchange.spec->entry.eager = true;
   exchange.ready_client();
   ASSERT_EQ(exchange.started(), 2U);
   EXPECT_EQ(last(Kind::Spawn).cause, "spare");
@@ -140,9 +140,9 @@ TEST_F(EventWords, OfChangedFilesSayWhatBecomesOfTheInstance) {
   };
   for (const Case& one : {Case{config::OnChange::Roll, "roll", "; new sessions get a new one"},
                           Case{config::OnChange::Warn, "warn", "; `corral restart` runs the new code"}}) {
-    exchange.wanted = std::make_shared<pool::ServerSpec>(*exchange.wanted);
-    exchange.wanted->entry.on_change = one.on_change;
-    exchange.wanted->launch.argv.emplace_back(one.cause);
+    exchange.spec = std::make_shared<pool::ServerSpec>(*exchange.spec);
+    exchange.spec->entry.on_change = one.on_change;
+    exchange.spec->launch.argv.emplace_back(one.cause);
     exchange.ready_client();
     write_script("other text for " + std::string(one.cause));
     exchange.pool.look_at_code();

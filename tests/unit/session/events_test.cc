@@ -89,7 +89,7 @@ TEST_F(Told, ACrashIsToldOnceAndItsSuccessorIsARestart) {
 }
 
 TEST_F(Told, AnEndWithoutProofIsASurvivor) {
-  exchange.wanted->entry.share = config::Share::Session;
+  exchange.spec->entry.share = config::Share::Session;
   FakeClient& client = exchange.ready_client();
   words();
 
@@ -103,7 +103,7 @@ TEST_F(Told, AnEndWithoutProofIsASurvivor) {
 }
 
 TEST_F(Told, EverySurvivorIsAnEventOfItsOwn) {
-  exchange.wanted->entry.share = config::Share::Session;
+  exchange.spec->entry.share = config::Share::Session;
   FakeClient& client = exchange.ready_client();
   all.clear();
 
@@ -120,7 +120,7 @@ TEST_F(Told, EverySurvivorIsAnEventOfItsOwn) {
 }
 
 TEST_F(Told, AServerThatIsTooOldIsRefusedWithBothVersions) {
-  exchange.wanted->entry.min_version = "99.0";
+  exchange.spec->entry.min_version = "99.0";
   FakeClient& client = exchange.connect();
 
   client.say(kInitialize);

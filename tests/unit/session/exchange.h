@@ -133,9 +133,9 @@ class FakeSpawner final : public proc::Spawner {
 
 class FakeClient final : public session::Transport {
  public:
-  FakeClient(Loop& loop, router::SessionId id, pool::Pool& pool,
-             std::shared_ptr<const pool::ServerSpec> wanted, const std::string& owner)
-      : session(loop, id, *this, pool, std::move(wanted), owner) {}
+  FakeClient(Loop& loop, router::SessionId id, pool::Pool& pool, std::shared_ptr<const pool::ServerSpec> spec,
+             const std::string& owner)
+      : session(loop, id, *this, pool, std::move(spec), owner) {}
 
   void say(const std::string& line) { session.receive(wire::Message(line)); }
   /// What came since the last call.
@@ -190,11 +190,11 @@ inline constexpr const char* kInitialized = R"({"jsonrpc":"2.0","method":"notifi
 
 class Exchange {
  public:
-  explicit Exchange(config::Share share = config::Share::Shared) { wanted->entry.share = share; }
+  explicit Exchange(config::Share share = config::Share::Shared) { spec->entry.share = share; }
 
   FakeClient& connect(const std::string& owner = {}) {
-    wanted->key = knowledge::launch_key(wanted->launch);
-    clients.emplace_back(loop, ids_.next(), pool, wanted, owner);
+    spec->key = knowledge::launch_key(spec->launch);
+    clients.emplace_back(loop, ids_.next(), pool, spec, owner);
     return clients.back();
   }
   FakeServer& server(std::size_t index = 0) { return spawner.servers.at(index); }
@@ -246,18 +246,18 @@ class Exchange {
   Loop loop;
   FakeSpawner spawner;
   pool::Pool pool{loop, spawner, std::size_t{1} << 20};
-  std::shared_ptr<pool::ServerSpec> wanted = make_wanted();
+  std::shared_ptr<pool::ServerSpec> spec = make_spec();
   std::list<FakeClient> clients;
 
  private:
-  static std::shared_ptr<pool::ServerSpec> make_wanted() {
-    auto wanted = std::make_shared<pool::ServerSpec>();
-    wanted->from_configuration = true;
-    wanted->server = "files";
-    wanted->launch.argv = {"/bin/fake-server"};
-    wanted->launch.directory = "/";
-    wanted->entry.modern = false;  // most tests are not about finding it out
-    return wanted;
+  static std::shared_ptr<pool::ServerSpec> make_spec() {
+    auto spec = std::make_shared<pool::ServerSpec>();
+    spec->from_configuration = true;
+    spec->server = "files";
+    spec->launch.argv = {"/bin/fake-server"};
+    spec->launch.directory = "/";
+    spec->entry.modern = false;  // most tests are not about finding it out
+    return spec;
   }
 
   IdSource<SessionId> ids_;

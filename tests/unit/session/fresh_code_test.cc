@@ -60,10 +60,10 @@ TEST_F(Lazy, AnUnusedInstanceOfOldCodeGoesAtTheNextLook) {
 
 TEST_F(Lazy, ASessionThatWaitsForAnInstanceWithOldCodeIsNotForgotten) {
   FakeClient& moved = exchange.ready_client();
-  const auto other = std::make_shared<pool::ServerSpec>(*exchange.wanted);
+  const auto other = std::make_shared<pool::ServerSpec>(*exchange.spec);
   other->server = "others";
   other->launch.argv = {"/bin/other-server"};
-  exchange.wanted = other;
+  exchange.spec = other;
   exchange.ready_client();
   ASSERT_EQ(exchange.started(), 2U);
   moved.session.attachment().redefine(other);
@@ -79,7 +79,7 @@ TEST_F(Lazy, ASessionThatWaitsForAnInstanceWithOldCodeIsNotForgotten) {
 }
 
 TEST_F(Lazy, OnChangeWarnGoesOnWithTheOldCode) {
-  exchange.wanted->entry.on_change = config::OnChange::Warn;
+  exchange.spec->entry.on_change = config::OnChange::Warn;
   exchange.ready_client();
   write_script("another text");
   FakeClient& second = attach();
@@ -89,7 +89,7 @@ TEST_F(Lazy, OnChangeWarnGoesOnWithTheOldCode) {
 }
 
 TEST_F(Lazy, OnChangeIgnoreDoesNotLook) {
-  exchange.wanted->entry.on_change = config::OnChange::Ignore;
+  exchange.spec->entry.on_change = config::OnChange::Ignore;
   exchange.ready_client();
   write_script("another text");
   attach();

@@ -18,7 +18,7 @@ using testing::SizeIs;
 class LimitedTools : public testing::Test {
  protected:
   LimitedTools() {
-    exchange_.wanted->allows_tool = [](std::string_view tool) { return tool == "echo"; };
+    exchange_.spec->allows_tool = [](std::string_view tool) { return tool == "echo"; };
     client_ = &exchange_.ready_client();
   }
 
@@ -98,7 +98,7 @@ TEST_F(LimitedTools, LetNoCallThroughThatHasNoId) {
 
 TEST(LimitedToolsOfAModernClient, LetNoCallThroughThatHasNoId) {
   Exchange exchange(config::Share::Session);
-  exchange.wanted->allows_tool = [](std::string_view tool) { return tool == "echo"; };
+  exchange.spec->allows_tool = [](std::string_view tool) { return tool == "echo"; };
   const std::string meta =
       R"("_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}})";
   FakeClient& client = exchange.connect();
@@ -116,7 +116,7 @@ TEST(LimitedToolsOfAModernClient, LetNoCallThroughThatHasNoId) {
 
 TEST(LimitedToolsInABatch, LetNoCallThroughThatHasNoId) {
   Exchange exchange(config::Share::Session);
-  exchange.wanted->allows_tool = [](std::string_view tool) { return tool == "echo"; };
+  exchange.spec->allows_tool = [](std::string_view tool) { return tool == "echo"; };
   FakeClient& client = exchange.connect();
   client.say(R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26"}})");
   exchange.settle();
@@ -134,12 +134,12 @@ TEST(LimitedToolsInABatch, LetNoCallThroughThatHasNoId) {
 
 TEST_F(LimitedTools, RefuseANameThatIsTooLongToCompare) {
   bool asked = false;
-  exchange_.wanted = std::make_shared<pool::ServerSpec>(*exchange_.wanted);
-  exchange_.wanted->allows_tool = [&asked](std::string_view tool) {
+  exchange_.spec = std::make_shared<pool::ServerSpec>(*exchange_.spec);
+  exchange_.spec->allows_tool = [&asked](std::string_view tool) {
     asked = asked || tool.size() > 1024;
     return true;
   };
-  exchange_.wanted->launch.argv.emplace_back("again");
+  exchange_.spec->launch.argv.emplace_back("again");
   client_ = &exchange_.ready_client();
   const auto heard_of = [this](const std::string& name) {
     client_->say(call(R"({"name":")" + name + R"("})"));

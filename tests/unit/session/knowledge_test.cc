@@ -98,7 +98,7 @@ TEST_F(Lazy, AnInstanceThatNobodyUsesGoesByItselfWhenItsFilesChange) {
 }
 
 TEST_F(Lazy, ASessionThatJoinsAnInstanceWithOldCodeIsTold) {
-  exchange.wanted->entry.on_change = config::OnChange::Warn;
+  exchange.spec->entry.on_change = config::OnChange::Warn;
   exchange.ready_client();
   write_script("another text");
   exchange.pool.look_at_code();

@@ -86,7 +86,7 @@ TEST_F(Lazy, ALiveListThatDiffersIsAnnouncedAndReplacesTheKnownOne) {
 
 TEST_F(Lazy, AnEagerServerIsStartedAtOnce) {
   learn();
-  exchange.wanted->entry.eager = true;
+  exchange.spec->entry.eager = true;
   const std::size_t before = exchange.started();
   attach();
   EXPECT_EQ(exchange.started(), before + 1);
@@ -426,7 +426,7 @@ struct TokenShares {
 
 class LazyOfAToken : protected TokenShares, public Lazy {
  protected:
-  LazyOfAToken() { exchange.wanted->account = &token; }
+  LazyOfAToken() { exchange.spec->account = &token; }
 };
 
 TEST_F(LazyOfAToken, TheFirstRequestOfAModernClientIsHeldOnItsAccountWhileItWaits) {

@@ -29,7 +29,7 @@ std::string id_text(const std::string& line) { return boost::json::serialize(jso
 
 /// A modern session whose instance has answered the discovery.
 FakeClient& modern_client(Exchange& exchange) {
-  exchange.wanted->entry.modern = true;
+  exchange.spec->entry.modern = true;
   FakeClient& client = exchange.connect();
   client.say(kDiscover);
   exchange.settle();
@@ -53,7 +53,7 @@ TEST(ModernSession, IsSharedBecauseTheRevisionIsStateless) {
 
 TEST(ModernSession, NeedsNoDiscoveryOfItsOwn) {
   Exchange exchange(config::Share::Auto);
-  exchange.wanted->entry.modern.reset();
+  exchange.spec->entry.modern.reset();
   FakeClient& client = exchange.connect();
   client.say(modern("1", "tools/list"));
   exchange.settle();

@@ -36,7 +36,7 @@ TEST(OwnWords, EscapeTheMethod) {
 
 TEST(OwnWords, ALegacyClientHearsNoListOfAModernServerThatDoesNotExist) {
   Exchange exchange;
-  exchange.wanted->entry.modern = true;
+  exchange.spec->entry.modern = true;
   FakeClient& client = exchange.connect();
   client.say(kInitialize);
   exchange.settle();

@@ -17,7 +17,7 @@ constexpr std::chrono::milliseconds kShort{20};
 class Parking : public testing::Test {
  protected:
   explicit Parking(config::Share share = config::Share::Session) : exchange(share) {
-    exchange.wanted->entry.idle = kShort;
+    exchange.spec->entry.idle = kShort;
   }
   bool is_asked_to_end(std::size_t index) {
     return exchange.until([&] { return exchange.server(index).input_closed(); });
@@ -33,7 +33,7 @@ class Parking : public testing::Test {
 };
 
 TEST_F(Parking, EndsTheTreeOfASilentSessionAndTheNextCallStartsAnother) {
-  exchange.wanted->entry.park = true;
+  exchange.spec->entry.park = true;
   FakeClient& client = exchange.ready_client();
   ASSERT_TRUE(is_asked_to_end(0));
   EXPECT_STREQ(client.session.attachment().state(), "parked");
@@ -60,7 +60,7 @@ TEST_F(Parking, EndsTheTreeOfASilentSessionAndTheNextCallStartsAnother) {
 }
 
 TEST_F(Parking, ACallThatComesWhileTheOldTreeGoesIsAnsweredByTheNext) {
-  exchange.wanted->entry.park = true;
+  exchange.spec->entry.park = true;
   FakeClient& client = exchange.ready_client();
   ASSERT_TRUE(is_asked_to_end(0));
   client.say(request("3", "tools/call"));
@@ -79,7 +79,7 @@ TEST_F(Parking, NeedsEvidence) {
 }
 
 TEST_F(Parking, AnEntryThatIsCalledStatelessIsEvidence) {
-  exchange.wanted->entry.stateless = true;
+  exchange.spec->entry.stateless = true;
   exchange.ready_client();
   EXPECT_TRUE(is_asked_to_end(0));
 }
@@ -95,21 +95,21 @@ TEST_F(Parking, ToolsThatOnlyReadAreEvidence) {
 }
 
 TEST_F(Parking, CanBeForbidden) {
-  exchange.wanted->entry.stateless = true;
-  exchange.wanted->entry.park = false;
+  exchange.spec->entry.stateless = true;
+  exchange.spec->entry.park = false;
   exchange.ready_client();
   EXPECT_TRUE(stays(0));
 }
 
 TEST_F(Parking, WorkInFlightCountsAsUse) {
-  exchange.wanted->entry.park = true;
+  exchange.spec->entry.park = true;
   FakeClient& client = exchange.ready_client();
   client.say(request("1", "tools/call"));
   EXPECT_TRUE(stays(0));
 }
 
 TEST_F(Parking, AnOpenSubscriptionCountsAsUse) {
-  exchange.wanted->entry.park = true;
+  exchange.spec->entry.park = true;
   FakeClient& client = exchange.ready_client();
   client.say(request("1", "resources/subscribe", R"({"uri":"file:///a"})"));
   exchange.settle();
@@ -118,7 +118,7 @@ TEST_F(Parking, AnOpenSubscriptionCountsAsUse) {
 }
 
 TEST_F(Parking, AnUnansweredQuestionCountsAsUse) {
-  exchange.wanted->entry.park = true;
+  exchange.spec->entry.park = true;
   exchange.ready_client();
   exchange.server().say(R"({"jsonrpc":"2.0","id":5,"method":"elicitation/create","params":{}})");
   EXPECT_TRUE(stays(0));
@@ -130,7 +130,7 @@ class SharedParking : public Parking {
 };
 
 TEST_F(SharedParking, AClientThatKeepsItsPipeOpenKeepsNoStatelessTree) {
-  exchange.wanted->entry.stateless = true;
+  exchange.spec->entry.stateless = true;
   FakeClient& first = exchange.ready_client();
   FakeClient& second = exchange.ready_client();
   ASSERT_TRUE(is_asked_to_end(0));
@@ -156,11 +156,11 @@ TEST_F(SharedParking, WithoutSessionsItIsEndedWithoutEvidence) {
 // ---- caps
 
 TEST_F(SharedParking, OnlyTheNewestIdleOnesAreKept) {
-  exchange.wanted->entry.idle = std::chrono::hours(1);
+  exchange.spec->entry.idle = std::chrono::hours(1);
   exchange.pool.set_limits({.keep = 2});
   for (int root = 0; root < 4; ++root) {
-    exchange.wanted = std::make_shared<pool::ServerSpec>(*exchange.wanted);
-    exchange.wanted->launch.directory = "/" + std::to_string(root);
+    exchange.spec = std::make_shared<pool::ServerSpec>(*exchange.spec);
+    exchange.spec->launch.directory = "/" + std::to_string(root);
     exchange.ready_client().session.end(session::EndReason::InputClosed);
     exchange.clock.pass(std::chrono::milliseconds(1));
   }
@@ -172,13 +172,13 @@ TEST_F(SharedParking, OnlyTheNewestIdleOnesAreKept) {
 }
 
 TEST_F(SharedParking, AFullPoolEndsTheLeastRecentlyUsedInstance) {
-  exchange.wanted->entry.idle = std::chrono::hours(1);
+  exchange.spec->entry.idle = std::chrono::hours(1);
   exchange.pool.set_limits({.max_instances = 2});
   std::vector<FakeClient*> clients;
   for (int root = 0; root < 3; ++root) {
-    exchange.wanted = std::make_shared<pool::ServerSpec>(*exchange.wanted);
-    exchange.wanted->launch.directory = "/" + std::to_string(root);
-    exchange.wanted->entry.stateless = true;
+    exchange.spec = std::make_shared<pool::ServerSpec>(*exchange.spec);
+    exchange.spec->launch.directory = "/" + std::to_string(root);
+    exchange.spec->entry.stateless = true;
     clients.push_back(&exchange.ready_client());
     exchange.clock.pass(std::chrono::milliseconds(1));
   }
@@ -192,8 +192,8 @@ TEST_F(SharedParking, APoolFullOfWorkingInstancesRefuses) {
   FakeClient& busy = exchange.ready_client();
   busy.say(request("1", "tools/call"));
   exchange.settle();
-  exchange.wanted = std::make_shared<pool::ServerSpec>(*exchange.wanted);
-  exchange.wanted->launch.directory = "/elsewhere";
+  exchange.spec = std::make_shared<pool::ServerSpec>(*exchange.spec);
+  exchange.spec->launch.directory = "/elsewhere";
   FakeClient& late = exchange.connect();
   late.say(kInitialize);
   exchange.settle();

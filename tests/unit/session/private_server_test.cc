@@ -322,7 +322,7 @@ TEST(PrivateInstance, ItsLastAnswersArriveAlsoIfItExitsAtOnce) {
 
 TEST(AllowList, HidesAndRefusesOtherTools) {
   Exchange exchange;
-  exchange.wanted->allows_tool = [](std::string_view tool) { return tool == "look"; };
+  exchange.spec->allows_tool = [](std::string_view tool) { return tool == "look"; };
   FakeClient& client = exchange.ready_client();
   client.say(R"({"jsonrpc":"2.0","id":1,"method":"tools/list"})");
   client.say(R"({"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"delete"}})");

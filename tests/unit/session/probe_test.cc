@@ -17,7 +17,7 @@ constexpr const char* kMethodNotFound = R"({"code":-32601,"message":"Method not 
 
 class Probe : public testing::Test {
  protected:
-  Probe() { exchange.wanted->entry.modern.reset(); }
+  Probe() { exchange.spec->entry.modern.reset(); }
 
   static std::string id_text(const std::string& line) { return boost::json::serialize(json(line).at("id")); }
   /// What the newest server was asked last.
@@ -150,7 +150,7 @@ TEST_F(Probe, AServerThatHasBecomeLegacyIsAskedAgainInPlace) {
   asked();
   answer("result", kDiscovered);
 
-  exchange.wanted->entry.share = config::Share::Session;
+  exchange.spec->entry.share = config::Share::Session;
   FakeClient& second = connect();
   ASSERT_THAT(asked(), HasSubstr("server/discover"));
   answer("error", kMethodNotFound);
@@ -160,7 +160,7 @@ TEST_F(Probe, AServerThatHasBecomeLegacyIsAskedAgainInPlace) {
 }
 
 TEST_F(Probe, AServerThatHasBecomeLegacyIsNotSharedForHavingBeenModern) {
-  exchange.wanted->entry.share = config::Share::Auto;
+  exchange.spec->entry.share = config::Share::Auto;
   connect();
   asked();
   answer("result", kDiscovered);
@@ -279,7 +279,7 @@ TEST_F(Probe, AServerWithoutACommonModernRevisionIsGreetedInTheLegacyWay) {
 }
 
 TEST_F(Probe, APinnedEraIsTheOnlyOneThatIsTried) {
-  exchange.wanted->entry.modern = true;
+  exchange.spec->entry.modern = true;
   FakeClient& client = connect();
   ASSERT_THAT(asked(), HasSubstr("server/discover"));
   answer("error", kMethodNotFound);

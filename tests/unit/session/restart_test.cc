@@ -112,7 +112,7 @@ TEST_F(Restart, TellsTheClientBeforeTheNextAnswer) {
 }
 
 TEST_F(Restart, APrivateInstanceHearsWhatTheOneBeforeHeard) {
-  exchange.wanted->entry.share = config::Share::Session;
+  exchange.spec->entry.share = config::Share::Session;
   FakeClient& client = exchange.ready_client();
   client.say(request("1", "logging/setLevel", R"({"level":"error"})"));
   client.say(request("2", "resources/subscribe", R"({"uri":"file:///a"})"));
@@ -298,7 +298,7 @@ TEST_F(Restart, IsNotForASessionThatSaidItsLast) {
 }
 
 TEST_F(Restart, EndsTheSessionWhereTheConfigurationSaysSo) {
-  exchange.wanted->entry.restart = false;
+  exchange.spec->entry.restart = false;
   FakeClient& client = exchange.ready_client();
   exchange.server().exit(kExit3);
   exchange.settle();
@@ -307,7 +307,7 @@ TEST_F(Restart, EndsTheSessionWhereTheConfigurationSaysSo) {
 }
 
 TEST_F(Restart, ASessionThatLeavesWhileItWaitsLeavesNothing) {
-  exchange.wanted->entry.share = config::Share::Session;
+  exchange.spec->entry.share = config::Share::Session;
   FakeClient& client = exchange.ready_client();
   exchange.server().exit(kExit3);
   exchange.settle();
@@ -321,7 +321,7 @@ TEST_F(Restart, ASessionThatLeavesWhileItWaitsLeavesNothing) {
 }
 
 TEST_F(Restart, AQuestionOfADeadServerIsTakenBack) {
-  exchange.wanted->entry.share = config::Share::Session;
+  exchange.spec->entry.share = config::Share::Session;
   FakeClient& client = exchange.ready_client();
   exchange.server().say(R"({"jsonrpc":"2.0","id":5,"method":"sampling/createMessage","params":{}})");
   exchange.settle();
@@ -337,7 +337,7 @@ TEST_F(Restart, AQuestionOfADeadServerIsTakenBack) {
 // ---- hanging
 
 TEST_F(Restart, AServerThatHangsIsEndedAndReplaced) {
-  exchange.wanted->entry.probe = std::chrono::milliseconds(20);
+  exchange.spec->entry.probe = std::chrono::milliseconds(20);
   FakeClient& client = exchange.ready_client();
   std::vector<std::string> asked;
   ASSERT_TRUE(exchange.until([&] {
@@ -354,7 +354,7 @@ TEST_F(Restart, AServerThatHangsIsEndedAndReplaced) {
 }
 
 TEST_F(Restart, AServerThatKnowsNoPingIsLeftAlone) {
-  exchange.wanted->entry.probe = std::chrono::milliseconds(2);
+  exchange.spec->entry.probe = std::chrono::milliseconds(2);
   exchange.ready_client();
   std::size_t pings = 0;
   ASSERT_TRUE(exchange.until([&] {

@@ -120,7 +120,7 @@ TEST_P(RetiringWhileItWaits, DoesNotStartTheOldDefinition) {
     exchange.settle();
   }
   ASSERT_EQ(exchange.pool.slots().front().life(), pool::Life::Waiting);
-  auto redefined = std::make_shared<pool::ServerSpec>(*exchange.wanted);
+  auto redefined = std::make_shared<pool::ServerSpec>(*exchange.spec);
   redefined->entry.timeout = std::chrono::seconds(77);
   if (GetParam() == Cause::Reloaded) client.session.attachment().redefine(redefined);
 
@@ -138,7 +138,7 @@ INSTANTIATE_TEST_SUITE_P(For, RetiringWhileItWaits, testing::Values(Cause::Stopp
 
 TEST_F(Retiring, ANewDefinitionServesTheSameSession) {
   FakeClient& client = exchange.ready_client();
-  auto redefined = std::make_shared<pool::ServerSpec>(*exchange.wanted);
+  auto redefined = std::make_shared<pool::ServerSpec>(*exchange.spec);
   redefined->launch.argv = {"/bin/other-server"};
   redefined->key = knowledge::launch_key(redefined->launch);
   client.session.attachment().redefine(redefined);
@@ -180,7 +180,7 @@ TEST_F(Retiring, AServerThatIsBackBeforeItsSessionHasEndedGoesOn) {
   const auto asked = exchange.server().heard();
   client.session.withdraw("server files is no longer configured");
   retire(Cause::Reloaded);
-  client.session.attachment().redefine(exchange.wanted);
+  client.session.attachment().redefine(exchange.spec);
   exchange.server().say(answer_to(asked.back()));
   exchange.settle();
   exchange.server().exit(0);
@@ -201,7 +201,7 @@ TEST_F(Retiring, AMessageBeforeAServerIsBackAsksForItOnce) {
   bool stepped_in = false;
   other.when_sent = [&] {
     EXPECT_EQ(client.session.attachment().phase(), session::Phase::Away);
-    client.session.attachment().redefine(exchange.wanted);
+    client.session.attachment().redefine(exchange.spec);
     client.say(request("1", "tools/call"));
     stepped_in = true;
   };
@@ -226,10 +226,10 @@ TEST_F(Retiring, AMessageBeforeAServerIsBackAsksForItOnce) {
 }
 
 TEST_F(Retiring, ASlotThatNoSessionWaitsForAnyMoreIsGone) {
-  exchange.wanted->entry.share = config::Share::Session;
+  exchange.spec->entry.share = config::Share::Session;
   FakeClient& client = exchange.ready_client();
   for (const char* const program : {"/bin/second", "/bin/third"}) {
-    auto redefined = std::make_shared<pool::ServerSpec>(*exchange.wanted);
+    auto redefined = std::make_shared<pool::ServerSpec>(*exchange.spec);
     redefined->launch.argv = {program};
     redefined->key = knowledge::launch_key(redefined->launch);
     client.session.attachment().redefine(redefined);
@@ -244,9 +244,9 @@ TEST_F(Retiring, ASlotThatNoSessionWaitsForAnyMoreIsGone) {
 }
 
 TEST_F(Retiring, NothingIsStartedForASessionThatEndsWhileTheOldOneGoes) {
-  exchange.wanted->entry.share = config::Share::Session;
+  exchange.spec->entry.share = config::Share::Session;
   FakeClient& client = exchange.ready_client();
-  auto redefined = std::make_shared<pool::ServerSpec>(*exchange.wanted);
+  auto redefined = std::make_shared<pool::ServerSpec>(*exchange.spec);
   redefined->launch.argv = {"/bin/other-server"};
   redefined->key = knowledge::launch_key(redefined->launch);
   client.session.attachment().redefine(redefined);
@@ -277,7 +277,7 @@ TEST_F(Retiring, AnInstanceThatIsStartedAgainBelongsToTheSessionThatWaitsForIt) 
 }
 
 TEST_F(Retiring, AnEndWithoutProofIsToldToTheSessionObject) {
-  exchange.wanted->entry.share = config::Share::Session;
+  exchange.spec->entry.share = config::Share::Session;
   std::vector<std::string> owners;
   exchange.pool.when_unproved([&](const std::string& owner, const InstanceEnd&) { owners.push_back(owner); });
   exchange.ready_client({}, "s-1");
@@ -287,7 +287,7 @@ TEST_F(Retiring, AnEndWithoutProofIsToldToTheSessionObject) {
 }
 
 TEST_F(Retiring, TheEndOfASessionTellsWhenItsInstanceIsGone) {
-  exchange.wanted->entry.share = config::Share::Session;
+  exchange.spec->entry.share = config::Share::Session;
   FakeClient& client = exchange.ready_client();
   std::optional<InstanceEnd> evidence;
   client.session.end(session::EndReason::SessionEnded, [&](const InstanceEnd* one) {

@@ -21,7 +21,7 @@ std::string call_with(const std::string& id) { return call("\"" + id + "\"", "t"
 
 class SessionShares : public testing::Test {
  protected:
-  SessionShares() { exchange.wanted->account = &token; }
+  SessionShares() { exchange.spec->account = &token; }
 
   Shares shares;
   Account& token = shares.account("token:ci");
@@ -93,7 +93,7 @@ TEST_F(SessionShares, ASubscriptionThatWaitsForItsAnswerIsAnOpenRequest) {
 // A call of a legacy client is kept until a modern server has answered it, because it may have to be made
 // again.
 TEST_F(SessionShares, ACallThatIsKeptForAModernServerIsHeldOnTheAccount) {
-  exchange.wanted->entry.modern = true;
+  exchange.spec->entry.modern = true;
   FakeClient& client = exchange.connect();
   client.say(kInitialize);
   exchange.settle();
@@ -151,7 +151,7 @@ TEST_F(SessionShares, ACallThatIsKeptForQuestionsOfALegacyServerIsHeldOnTheAccou
 }
 
 TEST_F(SessionShares, AModernIntroductionAndTheFilterOfAListenAreLimitedToo) {
-  exchange.wanted->entry.modern = true;
+  exchange.spec->entry.modern = true;
   const std::string many(std::size_t{100} << 10, 'x');
   const auto request = [](const std::string& info, const std::string& more) {
     return R"({"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"_meta":{)"
@@ -248,9 +248,9 @@ TEST_F(SessionShares, SubscriptionsAreCountedUntilTheyEnd) {
 
 TEST_F(SessionShares, ASubscriptionIsHeldOnTheAccountWhileItsAnswerIsOutstanding) {
   for (const auto share : {config::Share::Shared, config::Share::Session}) {
-    exchange.wanted = std::make_shared<pool::ServerSpec>(*exchange.wanted);
-    exchange.wanted->entry.share = share;
-    exchange.wanted->launch.argv.emplace_back("another");
+    exchange.spec = std::make_shared<pool::ServerSpec>(*exchange.spec);
+    exchange.spec->entry.share = share;
+    exchange.spec->launch.argv.emplace_back("another");
     FakeClient& client = exchange.ready_client();
     FakeServer& server = exchange.spawner.servers.back();
     const std::size_t before = token.used(Good::Bytes);
@@ -316,7 +316,7 @@ TEST_F(SessionShares, EverythingThatWaitsForAServerIsCounted) {
 }
 
 TEST_F(SessionShares, AnAnsweredFirstRequestLeavesItsBytesToTheNextOne) {
-  exchange.wanted->entry.modern = true;
+  exchange.spec->entry.modern = true;
   FakeClient& client = exchange.connect();
   const auto first_request = [](const std::string& id) {
     return R"({"jsonrpc":"2.0","id":")" + id +
@@ -367,9 +367,9 @@ TEST_F(SessionShares, TheUserIsNotHeldUpByWhatATokenHolds) {
   shares.set_most(Good::Requests, 4);
   FakeClient& greedy = exchange.ready_client();
   for (const char* id : {"a", "b", "c"}) greedy.say(call_with(id));
-  exchange.wanted = std::make_shared<pool::ServerSpec>(*exchange.wanted);
-  exchange.wanted->account = &shares.account("user");
-  exchange.wanted->launch.argv.emplace_back("for the user");  // principals never share an instance
+  exchange.spec = std::make_shared<pool::ServerSpec>(*exchange.spec);
+  exchange.spec->account = &shares.account("user");
+  exchange.spec->launch.argv.emplace_back("for the user");  // principals never share an instance
   FakeClient& own = exchange.ready_client();
 
   for (const char* id : {"x", "y", "z"}) own.say(call_with(id));

@@ -191,7 +191,7 @@ TEST(SharedInstance, CancelsTheCallsOfASessionThatEndsAndLivesOnForTheOthers) {
 
 TEST(SharedInstance, RefusesAQuestionAndTheNextSessionIsPrivate) {
   Exchange exchange(config::Share::Auto);
-  exchange.wanted->entry.stateless = true;
+  exchange.spec->entry.stateless = true;
   FakeClient& first = exchange.ready_client();
   FakeClient& second = exchange.ready_client();
   ASSERT_EQ(exchange.started(), 1U);
@@ -350,7 +350,7 @@ TEST(SharedInstance, TellsEveryReadySessionThatAListChanged) {
 
 TEST(SharedInstance, AnswersEveryCallOnceWhenItDies) {
   Exchange exchange;
-  exchange.wanted->entry.restart = false;
+  exchange.spec->entry.restart = false;
   FakeClient& first = exchange.ready_client();
   FakeClient& second = exchange.ready_client();
   first.say(call("1", "a"));

@@ -1,4 +1,4 @@
-// What one place does when several things happen to it at once.
+// What one slot does when several things happen to it at once.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
-class SharedPlace : public testing::Test {
+class SharedSlot : public testing::Test {
  protected:
   std::optional<std::vector<InstanceEnd>> gone;
   Exchange exchange;
@@ -26,12 +26,12 @@ class SharedPlace : public testing::Test {
     exchange.pool.retire("files", cause, [this](const std::vector<InstanceEnd>& all) { gone = all; });
   }
 };
-class PrivatePlace : public SharedPlace {
+class PrivateSlot : public SharedSlot {
  protected:
-  PrivatePlace() { exchange.wanted->entry.share = config::Share::Session; }
+  PrivateSlot() { exchange.spec->entry.share = config::Share::Session; }
 };
 
-TEST_F(SharedPlace, ADeathWhileItDrainsAnswersTheCallOnce) {
+TEST_F(SharedSlot, ADeathWhileItDrainsAnswersTheCallOnce) {
   FakeClient& client = exchange.ready_client();
   client.say(request("1", "tools/call"));
   exchange.settle();
@@ -42,7 +42,7 @@ TEST_F(SharedPlace, ADeathWhileItDrainsAnswersTheCallOnce) {
   EXPECT_THAT(client.heard(), SizeIs(1));
 }
 
-TEST_F(SharedPlace, ALastAnswerAndAnExitInOneTurnAreBothHeard) {
+TEST_F(SharedSlot, ALastAnswerAndAnExitInOneTurnAreBothHeard) {
   FakeClient& client = exchange.ready_client();
   client.say(request("1", "tools/call"));
   exchange.settle();
@@ -55,7 +55,7 @@ TEST_F(SharedPlace, ALastAnswerAndAnExitInOneTurnAreBothHeard) {
   EXPECT_THAT(client.heard(), SizeIs(1));
 }
 
-TEST_F(SharedPlace, ALostInstanceTellsNobodyAnything) {
+TEST_F(SharedSlot, ALostInstanceTellsNobodyAnything) {
   FakeClient& client = exchange.ready_client();
   client.say(request("1", "resources/subscribe", R"({"uri":"file:///a"})"));
   exchange.settle();
@@ -77,9 +77,9 @@ TEST_F(SharedPlace, ALostInstanceTellsNobodyAnything) {
   exchange.settle();
 }
 
-TEST_F(SharedPlace, ANewDefinitionCountsAlsoIfItStartsTheSame) {
+TEST_F(SharedSlot, ANewDefinitionCountsAlsoIfItStartsTheSame) {
   FakeClient& client = exchange.ready_client();
-  auto redefined = std::make_shared<pool::ServerSpec>(*exchange.wanted);
+  auto redefined = std::make_shared<pool::ServerSpec>(*exchange.spec);
   redefined->allows_tool = [](std::string_view) { return false; };
   client.session.attachment().redefine(redefined);
   retire(Cause::Reloaded);
@@ -95,11 +95,11 @@ TEST_F(SharedPlace, ANewDefinitionCountsAlsoIfItStartsTheSame) {
   EXPECT_THAT(exchange.server(1).heard(), IsEmpty()) << "forbidden tool reached the server";
 }
 
-TEST_F(SharedPlace, ANewDefinitionReachesASessionThatIsBeingOpened) {
+TEST_F(SharedSlot, ANewDefinitionReachesASessionThatIsBeingOpened) {
   FakeClient& client = exchange.connect();
   client.say(kInitialize);
   exchange.settle();
-  auto redefined = std::make_shared<pool::ServerSpec>(*exchange.wanted);
+  auto redefined = std::make_shared<pool::ServerSpec>(*exchange.spec);
   redefined->launch.argv = {"/bin/other-server"};
   redefined->key = knowledge::launch_key(redefined->launch);
   client.session.attachment().redefine(redefined);
@@ -113,7 +113,7 @@ TEST_F(SharedPlace, ANewDefinitionReachesASessionThatIsBeingOpened) {
   EXPECT_EQ(exchange.pool.slots().front().spec().launch.argv[0], "/bin/other-server");
 }
 
-TEST_F(SharedPlace, ARemovedServerIsNotStartedForASessionThatWaits) {
+TEST_F(SharedSlot, ARemovedServerIsNotStartedForASessionThatWaits) {
   FakeClient& client = exchange.connect();
   client.say(kInitialize);
   exchange.settle();
@@ -126,7 +126,7 @@ TEST_F(SharedPlace, ARemovedServerIsNotStartedForASessionThatWaits) {
   EXPECT_TRUE(client.session.ended());
 }
 
-TEST_F(PrivatePlace, AnAnswerToADeadServerIsNotTakenForOneToTheNext) {
+TEST_F(PrivateSlot, AnAnswerToADeadServerIsNotTakenForOneToTheNext) {
   FakeClient& client = exchange.ready_client();
   exchange.server().say(
       R"({"jsonrpc":"2.0","id":5,"method":"elicitation/create","params":{"message":"password?"}})");
@@ -146,7 +146,7 @@ TEST_F(PrivatePlace, AnAnswerToADeadServerIsNotTakenForOneToTheNext) {
   EXPECT_THAT(exchange.server(1).heard(), IsEmpty()) << "the answer to the old question";
 }
 
-TEST_F(PrivatePlace, AQuestionOfARestartedServerIsTakenBack) {
+TEST_F(PrivateSlot, AQuestionOfARestartedServerIsTakenBack) {
   FakeClient& client = exchange.ready_client();
   exchange.server().say(R"({"jsonrpc":"2.0","id":5,"method":"elicitation/create","params":{}})");
   exchange.settle();
@@ -158,7 +158,7 @@ TEST_F(PrivatePlace, AQuestionOfARestartedServerIsTakenBack) {
   EXPECT_THAT(client.heard(), Contains(HasSubstr("notifications/cancelled")));
 }
 
-TEST_F(SharedPlace, AClientIsReadAgainWhenTheServerThatWasFullIsGone) {
+TEST_F(SharedSlot, AClientIsReadAgainWhenTheServerThatWasFullIsGone) {
   exchange.pool.set_limits({.drain = milliseconds(10)});
   FakeClient& client = exchange.ready_client();
   const std::string big(200'000, 'x');
@@ -175,8 +175,8 @@ TEST_F(SharedPlace, AClientIsReadAgainWhenTheServerThatWasFullIsGone) {
   EXPECT_TRUE(client.reading) << "nobody ever reads this client again";
 }
 
-TEST_F(PrivatePlace, ASlowClientDoesNotMakeItsServerHang) {
-  exchange.wanted->entry.probe = milliseconds(20);
+TEST_F(PrivateSlot, ASlowClientDoesNotMakeItsServerHang) {
+  exchange.spec->entry.probe = milliseconds(20);
   FakeClient& client = exchange.ready_client();
   std::vector<std::string> asked;
   ASSERT_TRUE(exchange.until([&] {
@@ -199,9 +199,9 @@ TEST_F(PrivatePlace, ASlowClientDoesNotMakeItsServerHang) {
       << pool::cause_name(exchange.pool.slots().front().run().cause());
 }
 
-TEST_F(PrivatePlace, ABatchWakesItOnce) {
-  exchange.wanted->entry.park = true;
-  exchange.wanted->entry.idle = milliseconds(20);
+TEST_F(PrivateSlot, ABatchWakesItOnce) {
+  exchange.spec->entry.park = true;
+  exchange.spec->entry.idle = milliseconds(20);
   FakeClient& client = exchange.connect();
   client.say(
       R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{}}})");
@@ -218,7 +218,7 @@ TEST_F(PrivatePlace, ABatchWakesItOnce) {
   EXPECT_EQ(exchange.started(), 2U);
 }
 
-TEST_F(SharedPlace, AModernCallThatWasCancelledMeanwhileReachesNobody) {
+TEST_F(SharedSlot, AModernCallThatWasCancelledMeanwhileReachesNobody) {
   FakeClient& client = exchange.connect();
   const std::string meta =
       R"("_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"}})";
@@ -243,7 +243,7 @@ TEST_F(SharedPlace, AModernCallThatWasCancelledMeanwhileReachesNobody) {
   for (const auto& line : exchange.server(1).heard()) EXPECT_THAT(line, Not(HasSubstr("tools/call")));
 }
 
-TEST_F(SharedPlace, IsNotStartedAgainForNobody) {
+TEST_F(SharedSlot, IsNotStartedAgainForNobody) {
   exchange.pool.set_limits({.restart = {.second_delay = milliseconds(60)}});
   FakeClient& client = exchange.ready_client();
   exchange.server().exit(3 << 8);
@@ -259,8 +259,8 @@ TEST_F(SharedPlace, IsNotStartedAgainForNobody) {
   EXPECT_EQ(exchange.started(), 2U) << "started during a shutdown, for nobody";
 }
 
-TEST_F(SharedPlace, CallsThatWereHeldBackAreAnsweredWhateverHappens) {
-  exchange.wanted->entry.restart = false;
+TEST_F(SharedSlot, CallsThatWereHeldBackAreAnsweredWhateverHappens) {
+  exchange.spec->entry.restart = false;
   FakeClient& client = exchange.ready_client();
   client.say(request("1", "tools/call"));
   exchange.settle();
@@ -275,7 +275,7 @@ TEST_F(SharedPlace, CallsThatWereHeldBackAreAnsweredWhateverHappens) {
   EXPECT_THAT(exchange.server(1).heard().back(), HasSubstr("tools/call"));
 }
 
-TEST_F(SharedPlace, ASubscriptionThatIsMadeAgainHasNoAnswer) {
+TEST_F(SharedSlot, ASubscriptionThatIsMadeAgainHasNoAnswer) {
   FakeClient& client = exchange.ready_client();
   client.say(request("1", "resources/subscribe", R"({"uri":"file:///a"})"));
   exchange.settle();
@@ -292,8 +292,8 @@ TEST_F(SharedPlace, ASubscriptionThatIsMadeAgainHasNoAnswer) {
   EXPECT_THAT(heard, IsEmpty());
 }
 
-TEST_F(SharedPlace, AnIdleTimeOfZeroDoesNotLoopForEver) {
-  exchange.wanted->entry.idle = milliseconds(0);
+TEST_F(SharedSlot, AnIdleTimeOfZeroDoesNotLoopForEver) {
+  exchange.spec->entry.idle = milliseconds(0);
   FakeClient& client = exchange.connect();
   client.say(kInitialize);
   exchange.settle();
@@ -301,8 +301,8 @@ TEST_F(SharedPlace, AnIdleTimeOfZeroDoesNotLoopForEver) {
   EXPECT_THAT(client.heard(), SizeIs(1));
 }
 
-TEST_F(PrivatePlace, AnInstanceThatIsBeingEndedIsNotCalledHung) {
-  exchange.wanted->entry.probe = milliseconds(20);
+TEST_F(PrivateSlot, AnInstanceThatIsBeingEndedIsNotCalledHung) {
+  exchange.spec->entry.probe = milliseconds(20);
   exchange.ready_client();
   std::vector<std::string> asked;
   ASSERT_TRUE(exchange.until([&] {
@@ -320,9 +320,9 @@ TEST_F(PrivatePlace, AnInstanceThatIsBeingEndedIsNotCalledHung) {
   EXPECT_STREQ(pool::cause_name(gone->at(0).cause), "restarted");
 }
 
-TEST_F(PrivatePlace, TheEndOfItsSessionWaitsForAParkedTree) {
-  exchange.wanted->entry.park = true;
-  exchange.wanted->entry.idle = milliseconds(20);
+TEST_F(PrivateSlot, TheEndOfItsSessionWaitsForAParkedTree) {
+  exchange.spec->entry.park = true;
+  exchange.spec->entry.idle = milliseconds(20);
   FakeClient& client = exchange.ready_client({}, "s-1");
   ASSERT_TRUE(exchange.until([&] { return exchange.server().input_closed(); }));
   bool told = false;
@@ -332,9 +332,9 @@ TEST_F(PrivatePlace, TheEndOfItsSessionWaitsForAParkedTree) {
   EXPECT_EQ(exchange.pool.living(), 1U);
 }
 
-TEST_F(SharedPlace, AHungServerEndsItsSessionsWhereItIsNotRestarted) {
-  exchange.wanted->entry.probe = milliseconds(20);
-  exchange.wanted->entry.restart = false;
+TEST_F(SharedSlot, AHungServerEndsItsSessionsWhereItIsNotRestarted) {
+  exchange.spec->entry.probe = milliseconds(20);
+  exchange.spec->entry.restart = false;
   FakeClient& client = exchange.ready_client();
   std::vector<std::string> asked;
   ASSERT_TRUE(exchange.until([&] {
@@ -349,9 +349,9 @@ TEST_F(SharedPlace, AHungServerEndsItsSessionsWhereItIsNotRestarted) {
   EXPECT_TRUE(client.session.ended());
 }
 
-TEST_F(PrivatePlace, ARefusedSubscriptionDoesNotKeepIt) {
-  exchange.wanted->entry.park = true;
-  exchange.wanted->entry.idle = milliseconds(20);
+TEST_F(PrivateSlot, ARefusedSubscriptionDoesNotKeepIt) {
+  exchange.spec->entry.park = true;
+  exchange.spec->entry.idle = milliseconds(20);
   FakeClient& client = exchange.ready_client();
   client.say(request("1", "resources/subscribe", R"({"uri":"file:///a"})"));
   exchange.settle();
@@ -364,7 +364,7 @@ TEST_F(PrivatePlace, ARefusedSubscriptionDoesNotKeepIt) {
   EXPECT_TRUE(exchange.server().input_closed());
 }
 
-TEST_F(PrivatePlace, TheNextInstanceIsHeldUpByASlowClientToo) {
+TEST_F(PrivateSlot, TheNextInstanceIsHeldUpByASlowClientToo) {
   FakeClient& client = exchange.ready_client();
   client.slow = true;
   const std::string news =
@@ -386,7 +386,7 @@ TEST_F(PrivatePlace, TheNextInstanceIsHeldUpByASlowClientToo) {
   EXPECT_THAT(client.heard(), SizeIs(testing::Le(1U))) << "the new one is not held up";
 }
 
-TEST_F(SharedPlace, ACancelledCallDoesNotHoldUpADrain) {
+TEST_F(SharedSlot, ACancelledCallDoesNotHoldUpADrain) {
   exchange.pool.set_limits({.drain = std::chrono::seconds(3)});
   FakeClient& client = exchange.ready_client();
   client.say(request("1", "tools/call"));

@@ -13,7 +13,7 @@ using testing::IsEmpty;
 
 class Spares : public testing::Test {
  protected:
-  Spares() { exchange.wanted->entry.warm = 1; }
+  Spares() { exchange.spec->entry.warm = 1; }
 
   FakeClient& connect(const std::string& name = "tester") {
     FakeClient& client = exchange.connect();
@@ -75,7 +75,7 @@ TEST_F(Spares, AUsedOneIsNeverGivenAgain) {
 }
 
 TEST_F(Spares, TheyGoWithTheIdleTime) {
-  exchange.wanted->entry.idle = std::chrono::milliseconds(20);
+  exchange.spec->entry.idle = std::chrono::milliseconds(20);
   FakeClient& client = connect();
   ASSERT_TRUE(exchange.answer_handshake(exchange.server(0)));
   ASSERT_TRUE(exchange.answer_handshake(exchange.server(1)));
@@ -102,7 +102,7 @@ TEST_F(Spares, CountTowardsTheInstancesThereMayBe) {
 }
 
 TEST_F(Spares, NobodyHasToGoForOne) {
-  exchange.wanted->entry.park = true;
+  exchange.spec->entry.park = true;
   exchange.pool.set_limits({.max_instances = 3, .keep = 9, .drain = std::chrono::seconds(1), .restart = {}});
   connect();
   ASSERT_TRUE(exchange.answer_handshake(exchange.server(0)));

@@ -54,7 +54,7 @@ TEST(Times, AServerHasThreeMinutesForItsHandshake) {
 
 TEST(Times, AServerThatHasReadAQuestionOfTheNewEraHasThreeSecondsToAnswerIt) {
   Exchange exchange;
-  exchange.wanted->entry.modern = std::nullopt;
+  exchange.spec->entry.modern = std::nullopt;
   FakeClient& client = exchange.connect();
   client.say(kInitialize);
   exchange.settle();

@@ -18,11 +18,11 @@ class OneServerOpener final : public HttpSessionOpener {
  public:
   std::variant<std::unique_ptr<session::Session>, HttpRefusal> open(const HttpArrival& arrival,
                                                                     session::Transport& transport) override {
-    auto wanted = std::make_shared<pool::ServerSpec>(*daemon.wanted);
-    wanted->account = &shares.account(arrival.principal);
-    wanted->key = knowledge::launch_key(wanted->launch) + arrival.principal;
+    auto spec = std::make_shared<pool::ServerSpec>(*daemon.spec);
+    spec->account = &shares.account(arrival.principal);
+    spec->key = knowledge::launch_key(spec->launch) + arrival.principal;
     return std::make_unique<session::Session>(daemon.loop, SessionId(++last_), transport, daemon.pool,
-                                              std::move(wanted));
+                                              std::move(spec));
   }
   std::optional<HttpRefusal> objection(const HttpArrival& arrival) override {
     if (arrival.principal == "user" || arrival.root != taken_away) return std::nullopt;

@@ -15,10 +15,10 @@ class FakeOpener final : public HttpSessionOpener {
   std::variant<std::unique_ptr<session::Session>, HttpRefusal> open(const HttpArrival& arrival,
                                                                     session::Transport& transport) override {
     if (arrival.server == "unknown") return HttpRefusal{404, -32600, "no such server", "", ""};
-    auto wanted = std::make_shared<pool::ServerSpec>(*daemon.wanted);
-    wanted->account = &shares.account(arrival.principal);
+    auto spec = std::make_shared<pool::ServerSpec>(*daemon.spec);
+    spec->account = &shares.account(arrival.principal);
     return std::make_unique<session::Session>(daemon.loop, SessionId(++last_), transport, daemon.pool,
-                                              std::move(wanted));
+                                              std::move(spec));
   }
   void session_over(session::Session&) override { ++over; }
   std::optional<HttpRefusal> objection(const HttpArrival& arrival) override {

@@ -19,11 +19,11 @@ class RecordingOpener final : public HttpSessionOpener {
   std::variant<std::unique_ptr<session::Session>, HttpRefusal> open(const HttpArrival& arrival,
                                                                     session::Transport& transport) override {
     arrivals.push_back(arrival);
-    auto wanted = std::make_shared<pool::ServerSpec>(*daemon.wanted);
-    wanted->account = &shares.account(arrival.principal);
-    wanted->key = knowledge::launch_key(wanted->launch) + arrival.principal;
+    auto spec = std::make_shared<pool::ServerSpec>(*daemon.spec);
+    spec->account = &shares.account(arrival.principal);
+    spec->key = knowledge::launch_key(spec->launch) + arrival.principal;
     return std::make_unique<session::Session>(daemon.loop, SessionId(arrivals.size()), transport, daemon.pool,
-                                              std::move(wanted));
+                                              std::move(spec));
   }
   std::optional<HttpRefusal> objection(const HttpArrival&) override { return std::nullopt; }
   void session_over(session::Session&) override { ++over; }
@@ -90,9 +90,9 @@ TEST_F(HttpWays, NeedNoNameWhereOneIsServedAlone) {
 }
 
 TEST_F(HttpWays, SayWhichServerAndWhichRootAndWhoAsks) {
-  http::Request wanted = request("POST", "/mcp/two%20words");
-  wanted.query = "a=b&root=%2Fhome";
-  EXPECT_EQ(ask(wanted, {"token:a", {}, {"/home"}})->status, 200);
+  http::Request asked = request("POST", "/mcp/two%20words");
+  asked.query = "a=b&root=%2Fhome";
+  EXPECT_EQ(ask(asked, {"token:a", {}, {"/home"}})->status, 200);
   ASSERT_EQ(opener_.arrivals.size(), 1U);
   EXPECT_EQ(opener_.arrivals[0].server, "two words");
   EXPECT_EQ(opener_.arrivals[0].root, "/home");

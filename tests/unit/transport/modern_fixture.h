@@ -32,12 +32,12 @@ class ModernFixture {
                          config::Share share = config::Share::Auto,
                          ModernSession::Programs programs = ModernSession::Programs::Several)
       : daemon(share) {
-    daemon.wanted->entry.modern = era == knowledge::Era::Modern;
-    daemon.wanted->key = knowledge::launch_key(daemon.wanted->launch);
+    daemon.spec->entry.modern = era == knowledge::Era::Modern;
+    daemon.spec->key = knowledge::launch_key(daemon.spec->launch);
     modern = std::make_unique<ModernSession>(
         daemon.loop, limits, [this](HttpSession& one) { gone += &one == modern.get() ? 1 : 100; }, programs);
     modern->begin(
-        std::make_unique<session::Session>(daemon.loop, SessionId(1), *modern, daemon.pool, daemon.wanted));
+        std::make_unique<session::Session>(daemon.loop, SessionId(1), *modern, daemon.pool, daemon.spec));
   }
 
   /// Posts without waiting for anything.
@@ -57,7 +57,7 @@ class ModernFixture {
   /// Discovers, so that the server is there and has answered.
   void open() {
     ask("0", "server/discover");
-    if (daemon.wanted->entry.modern == false) {
+    if (daemon.spec->entry.modern == false) {
       daemon.answer_handshake(
           daemon.server(), R"({"tools":{"listChanged":true},"logging":{},"resources":{"subscribe":true}})");
     } else {

@@ -11,11 +11,11 @@ using testing::SizeIs;
 class Sse : public testing::Test {
  protected:
   void start() {
-    exchange.wanted->key = knowledge::launch_key(exchange.wanted->launch);
+    exchange.spec->key = knowledge::launch_key(exchange.spec->launch);
     transport = std::make_unique<SseSession>(exchange.loop, stream, "/messages/files?sessionId=x", limits,
                                              [this](HttpSession&) { ++gone; });
     transport->begin(std::make_unique<session::Session>(exchange.loop, SessionId(1), *transport,
-                                                        exchange.pool, exchange.wanted));
+                                                        exchange.pool, exchange.spec));
   }
   void ready() {
     start();

@@ -54,9 +54,9 @@ class StdioClientTest : public testing::Test {
     arrival.shim = 42;
     client_ = std::make_unique<StdioClient>(exchange_.loop, std::move(arrival), line_, std::size_t{1} << 20,
                                             [this](StdioClient&) { ++gone_; });
-    exchange_.wanted->entry.share = config::Share::Session;
-    exchange_.wanted->key = knowledge::launch_key(exchange_.wanted->launch);
-    client_->begin(SessionId(7), exchange_.pool, exchange_.wanted);
+    exchange_.spec->entry.share = config::Share::Session;
+    exchange_.spec->key = knowledge::launch_key(exchange_.spec->launch);
+    client_->begin(SessionId(7), exchange_.pool, exchange_.spec);
   }
 
   void type(const std::string& line) {

@@ -88,11 +88,11 @@ class StreamableTest : public testing::Test {
     exchange.server().heard();
   }
   void open() {
-    exchange.wanted->key = knowledge::launch_key(exchange.wanted->launch);
+    exchange.spec->key = knowledge::launch_key(exchange.spec->launch);
     transport = std::make_unique<StreamableSession>(exchange.loop, "the-session", limits,
                                                     [this](HttpSession&) { ++gone; });
     transport->begin(std::make_unique<session::Session>(exchange.loop, SessionId(1), *transport,
-                                                        exchange.pool, exchange.wanted));
+                                                        exchange.pool, exchange.spec));
   }
   static std::string initialize(const std::string& version) {
     return R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":")" + version +

@@ -181,7 +181,7 @@ TEST(ChannelOfAnInstance, MayHaveAnotherFraming) {
 
 TEST(ChannelOfASpec, CarriesASessionThroughTheRouter) {
   Exchange exchange(config::Share::Session);
-  exchange.wanted->make_channel = ContentLengthChannel::make;
+  exchange.spec->make_channel = ContentLengthChannel::make;
   FakeClient& client = exchange.connect();
 
   client.say(kInitialize);
@@ -217,7 +217,7 @@ class QuietLine final : public transport::ShimLine {
 
 TEST(ChannelOfAClient, MayHaveAnotherFraming) {
   Exchange exchange(config::Share::Session);
-  exchange.wanted->key = knowledge::launch_key(exchange.wanted->launch);
+  exchange.spec->key = knowledge::launch_key(exchange.spec->launch);
   Pipe in = make_pipe();
   Pipe out = make_pipe();
   transport::Arrival arrival;
@@ -228,7 +228,7 @@ TEST(ChannelOfAClient, MayHaveAnotherFraming) {
   transport::StdioClient client(
       exchange.loop, std::move(arrival), line, 1000, [&](transport::StdioClient&) { ++gone; },
       ContentLengthChannel::make);
-  client.begin(SessionId(7), exchange.pool, exchange.wanted);
+  client.begin(SessionId(7), exchange.pool, exchange.spec);
 
   write_all(in.write, framed(kInitialize));
   settle(exchange.loop);
