@@ -202,7 +202,9 @@ bool Loop::dispatch(const epoll_event& event) {
   if (!watch) return false;
   entries_[static_cast<std::size_t>(fd)].left_out = 0;
   const bool called = watch->tell(event.events, turns_);
-  if (Watch* const left = find(fd, number)) left->settle(event.events, called);
+  if (Watch* const left = find(fd, number)) {
+    left->settle(event.events, called ? Watch::Report::Handled : Watch::Report::Ignored);
+  }
   return called;
 }
 
@@ -336,10 +338,11 @@ bool Watch::tell(std::uint32_t events, std::uint64_t begun_before) {
 }
 
 /// Stops reports that no callback handles, so that the loop does not spin.
-void Watch::settle(std::uint32_t events, bool called) {
-  if (!called && (events & kTrouble) != 0 && !readable_.task && !writable_.task && !broken_.task)
+void Watch::settle(std::uint32_t events, Report report) {
+  const bool handled = report == Report::Handled;
+  if (!handled && (events & kTrouble) != 0 && !readable_.task && !writable_.task && !broken_.task)
     return leave();
-  const std::uint32_t likely = called ? EPOLLIN : EPOLLIN & ~events;
+  const std::uint32_t likely = handled ? EPOLLIN : EPOLLIN & ~events;
   const std::uint32_t keep = wanted() | (interest_ & likely);
   if (keep != interest_) ask_kernel(keep);
 }

@@ -156,6 +156,7 @@ class Watch {
  private:
   friend class Loop;
 
+  enum class Report : std::uint8_t { Ignored, Handled };
   struct Wait {
     Task task;
     std::uint64_t since = 0;  // the turn in which the wait began
@@ -165,7 +166,7 @@ class Watch {
   std::uint32_t wanted() const;
   void ask_kernel(std::uint32_t events);
   bool tell(std::uint32_t events, std::uint64_t begun_before);
-  void settle(std::uint32_t events, bool called);
+  void settle(std::uint32_t events, Report report);
   void leave();
 
   Loop& loop_;

@@ -74,11 +74,11 @@ bool is_opaque(std::string_view token) {
   return false;
 }
 
-bool is_secret_token(std::string_view token, bool whole_word) {
+bool begins_like_secret(std::string_view token) {
   for (const std::string_view beginning : kSecretBeginnings) {
     if (token.starts_with(beginning) && token.size() >= beginning.size() + 8) return true;
   }
-  return whole_word && is_opaque(token);
+  return false;
 }
 
 /// scheme://user:password@host
@@ -154,7 +154,7 @@ std::string hide_tokens(const std::string& word) {
     const std::string_view token = std::string_view(word).substr(i, end - i);
     const bool whole = i == 0 && end == word.size();
     const bool value = i > 0 && (word[i - 1] == '=' || word[i - 1] == ':') && end == word.size();
-    if (!token.empty() && is_secret_token(token, whole || value)) {
+    if (begins_like_secret(token) || ((whole || value) && is_opaque(token))) {
       shown += kHidden;
     } else {
       shown += token;
@@ -216,7 +216,7 @@ std::string quoted(const std::string& word) {
 
 bool looks_secret(std::string_view value) {
   const std::string text(value);
-  return is_secret_token(value, true) || hide_url_password(text) != text;
+  return begins_like_secret(value) || is_opaque(value) || hide_url_password(text) != text;
 }
 
 std::string show_command(const std::vector<std::string>& argv) {

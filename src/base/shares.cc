@@ -41,12 +41,12 @@ Quota quota_of(std::size_t all) {
   return {all, tokens, std::min(tokens, quarter)};
 }
 
-bool within(const Quota& quota, const Use& use, bool is_user, std::size_t more) {
+bool within(const Quota& quota, const Use& use, std::size_t more) {
   const auto fits = [more](std::size_t used, std::size_t most) {
     return used <= most && more <= most - used;
   };
   if (!fits(use.all, quota.all)) return false;
-  return is_user || (fits(use.tokens, quota.tokens) && fits(use.mine, quota.token));
+  return use.of_user || (fits(use.tokens, quota.tokens) && fits(use.mine, quota.token));
 }
 
 std::string over_quota(Good good, const Quota& quota, const Use& use, const std::string& principal) {
@@ -70,8 +70,8 @@ Account::Account(Shares& shares, std::string principal)
 
 std::optional<Account::Held> Account::take(Good good, std::size_t amount) {
   const std::size_t at = place_of(good);
-  const Use use{shares_.all_[at], shares_.tokens_[at], used_[at]};
-  if (!within(shares_.quotas_[at], use, is_user(), amount)) return std::nullopt;
+  const Use use{shares_.all_[at], shares_.tokens_[at], used_[at], is_user()};
+  if (!within(shares_.quotas_[at], use, amount)) return std::nullopt;
   used_[at] += amount;
   shares_.all_[at] += amount;
   if (!is_user()) shares_.tokens_[at] += amount;
@@ -120,7 +120,7 @@ std::optional<std::string> Account::loggable(std::string_view line, Time now) {
     second_ = shares_.second_;
     used_[kAt] = 0;
   }
-  if (!within(shares_.quotas_[kAt], {shares_.all_[kAt], shares_.tokens_[kAt], used_[kAt]}, is_user())) {
+  if (!within(shares_.quotas_[kAt], {shares_.all_[kAt], shares_.tokens_[kAt], used_[kAt], is_user()})) {
     ++unlogged_;
     return std::nullopt;
   }

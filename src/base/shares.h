@@ -41,6 +41,7 @@ struct Use {
   std::size_t all = 0;
   std::size_t tokens = 0;
   std::size_t mine = 0;
+  bool of_user = false;  // `mine` is the user's: only `all` limits it
 };
 
 class Shares;
@@ -141,7 +142,7 @@ class Shares {
 
 /// Whether `more` may be held. This is the rule that `Account::take` applies, for callers that keep their own
 /// counts.
-bool within(const Quota& quota, const Use& use, bool is_user, std::size_t more = 1);
+bool within(const Quota& quota, const Use& use, std::size_t more = 1);
 /// The sentence for a principal that was refused.
 std::string over_quota(Good good, const Quota& quota, const Use& use, const std::string& principal);
 

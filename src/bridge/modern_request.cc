@@ -101,17 +101,17 @@ std::string legacy_request(const wire::Message& message, UpId id) {
   const bool id_first = message.where().id.begin < message.where().params.begin;
   const wire::Span first = id_first ? message.where().id : message.where().params;
   const wire::Span second = id_first ? message.where().params : message.where().id;
-  const auto append = [&](bool is_id) {
-    if (is_id) {
+  const auto append = [&](const wire::Span& part) {
+    if (part.begin == message.where().id.begin) {
       out.append(to_string(id));
     } else {
       append_params(out, message.params(), message.method(), id);
     }
   };
   out.append(message.text().substr(0, first.begin));
-  append(id_first);
+  append(first);
   out.append(message.text().substr(first.end, second.begin - first.end));
-  append(!id_first);
+  append(second);
   return out.append(message.text().substr(second.end));
 }
 

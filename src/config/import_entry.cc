@@ -35,9 +35,10 @@ const json::value* first_of(const json::object& entry, std::initializer_list<std
   return nullptr;
 }
 
-bool is_true(const json::object& entry, std::string_view key, bool expected) {
+/// Nothing if the entry has no such key, or something else there.
+std::optional<bool> flag_of(const json::object& entry, std::string_view key) {
   const json::value* value = entry.if_contains(key);
-  return value != nullptr && value->is_bool() && value->get_bool() == expected;
+  return value != nullptr && value->is_bool() ? std::optional(value->get_bool()) : std::nullopt;
 }
 
 /// The value as a client would convert it to a string; empty for null, lists and objects.
@@ -75,7 +76,7 @@ class Translation {
     if (!allowed_tools() || !denied_tools()) return std::move(result_);
     timeout();
     if (const json::value* options = first_of(entry_, {"corral"})) result_.entry["corral"] = *options;
-    if (is_true(entry_, "disabled", true) || is_true(entry_, "enabled", false))
+    if (flag_of(entry_, "disabled") == true || flag_of(entry_, "enabled") == false)
       result_.entry["disabled"] = true;
     other_keys();
     result_.credentials = plain_credentials(result_.entry);

@@ -63,15 +63,13 @@ Separation separation_of(const pool::ServerSpec& one, const pool::ServerSpec& ot
     if (result.differs.size() < kMostDifferences) result.differs.push_back(difference.name);
     result.credential = result.credential || difference.credential;
   }
-  const auto note = [&result](bool differs, const char* what) {
-    if (differs) result.differs.emplace_back(what);
-  };
   const bool of_two_tokens = one.principal != other.principal;
   const bool of_two_definitions = one.from_configuration != other.from_configuration ||
                                   (one.from_configuration && one.server != other.server);
-  note(of_two_tokens, "the access token");
-  note(one.root != other.root && one.launch.directory == other.launch.directory, "the project");
-  note(of_two_definitions, "the entry");
+  const bool of_two_projects = one.root != other.root && one.launch.directory == other.launch.directory;
+  if (of_two_tokens) result.differs.emplace_back("the access token");
+  if (of_two_projects) result.differs.emplace_back("the project");
+  if (of_two_definitions) result.differs.emplace_back("the entry");
   if (result.credential || of_two_tokens) {
     result.credential = true;
     result.hint = "processes with different credentials are never shared";

@@ -84,11 +84,12 @@ class HeadReader final : public beast::http::basic_parser<true> {
   RequestHead& head_;
 };
 
-Fault fault_of_grammar(const beast::error_code& code, bool too_many) {
+Fault too_many_headers() {
+  return {431, "the request has more than " + std::to_string(kMostHeaders) + " headers: send fewer"};
+}
+
+Fault fault_of_grammar(const beast::error_code& code) {
   using beast::http::error;
-  if (too_many) {
-    return {431, "the request has more than " + std::to_string(kMostHeaders) + " headers: send fewer"};
-  }
   switch (static_cast<error>(code.value())) {
     case error::bad_version:
       return {505, "the request line does not end with HTTP/1.1 or HTTP/1.0: no other version is supported"};
@@ -206,7 +207,7 @@ std::variant<RequestHead, Fault> parse_request_head(std::string_view text) {
   reader.header_limit(static_cast<std::uint32_t>(std::min<std::size_t>(text.size() + 1, UINT32_MAX)));
   beast::error_code error;
   const std::size_t used = reader.put({text.data(), text.size()}, error);
-  if (error) return fault_of_grammar(error, reader.too_many);
+  if (error) return reader.too_many ? too_many_headers() : fault_of_grammar(error);
   if (!reader.is_done() || used != text.size()) return Fault{400, "the request's head ends too early"};
 
   if (Fault fault = check_framing(reader, head); fault.status != 0) return fault;

@@ -92,8 +92,8 @@ void Children::look_again() {
     log_line("could not end " + std::to_string(left) + " processes of a killed keeper; see `corral doctor`");
   }
   if (!resting) again_.start(kBetweenLooks, [this] { look_again(); });
-  for (const Done& task : proved) task(true);
-  for (const Done& task : overdue) task(false);
+  for (const Done& task : proved) task(Tree::ProvedGone);
+  for (const Done& task : overdue) task(Tree::Overdue);
 }
 
 /// Before a keeper is reaped the daemon does not have its tree, so seeing no orphan proves nothing.

@@ -38,8 +38,11 @@ class NestedKeepers {
 /// The callbacks that wait for the end of the trees of killed keepers, each with a deadline of its own. Pure.
 class WaitingForOrphans {
  public:
-  /// `proved` is whether the tree is known to be gone; false when the deadline has passed.
-  using Done = std::function<void(bool proved)>;
+  enum class Tree : std::uint8_t {
+    ProvedGone,
+    Overdue,  // not known to be gone when the deadline passed
+  };
+  using Done = std::function<void(Tree tree)>;
 
   void add(pid_t keeper, Done done, Clock::time_point until);
   bool empty() const { return waiting_.empty(); }
@@ -73,6 +76,7 @@ class Children {
   void started(pid_t pid, Ended ended = nullptr) { keepers_.insert_or_assign(pid, std::move(ended)); }
   /// For a keeper that was killed, so that its tree belongs to the daemon now. Ends the tree, and looks again
   /// until nothing is left. `done` is called once, from the loop and within 10 s, with whether that was seen.
+  using Tree = WaitingForOrphans::Tree;
   using Done = WaitingForOrphans::Done;
   void end_orphans_of(pid_t keeper, Done done);
 

@@ -53,18 +53,20 @@ bool mount_proc() {
   return mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) == 0;
 }
 
-LaunchFailure settle_in(bool user_namespace, uid_t uid, gid_t gid) {
-  if (user_namespace && !map_ids(uid, gid)) return {Stage::IdMap, errno};
+enum class Users : std::uint8_t { AsOutside, OwnNamespace };
+
+LaunchFailure settle_in(Users users, uid_t uid, gid_t gid) {
+  if (users == Users::OwnNamespace && !map_ids(uid, gid)) return {Stage::IdMap, errno};
   if (!mount_proc()) return {Stage::MountProc, errno};
   return {};
 }
 
 /// With root privileges no user namespace is needed, and the server keeps its view of all users.
-pid_t clone_namespace(const Plan& plan, bool& user_namespace) {
-  user_namespace = false;
+pid_t clone_namespace(const Plan& plan, Users& users) {
+  users = Users::AsOutside;
   const pid_t pid = fork_into_cgroup(plan, kPlain);
   if (pid >= 0 || errno != EPERM) return pid;
-  user_namespace = true;
+  users = Users::OwnNamespace;
   return fork_into_cgroup(plan, kWithUser);
 }
 
@@ -154,10 +156,10 @@ LaunchFailure probe_namespace(const Plan& plan) {
   if (pipe2(failures, O_CLOEXEC) != 0) return {Stage::Fork, errno};
   const uid_t uid = geteuid();
   const gid_t gid = getegid();
-  bool user_namespace = false;
-  const pid_t pid = clone_namespace(plan, user_namespace);
+  Users users = Users::AsOutside;
+  const pid_t pid = clone_namespace(plan, users);
   if (pid == 0) {
-    const LaunchFailure failure = settle_in(user_namespace, uid, gid);
+    const LaunchFailure failure = settle_in(users, uid, gid);
     if (failure.stage != Stage::None) fail_launch(failures[1], failure.stage, failure.error);
     _exit(0);
   }
@@ -177,11 +179,11 @@ LaunchFailure start_in_namespace(const Plan& plan, std::uint64_t rlimit_tag, int
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, line) != 0) return {Stage::Fork, errno};
   const uid_t uid = geteuid();
   const gid_t gid = getegid();
-  bool user_namespace = false;
-  const pid_t pid = clone_namespace(plan, user_namespace);
+  Users users = Users::AsOutside;
+  const pid_t pid = clone_namespace(plan, users);
   if (pid == 0) {
     close(line[0]);
-    const LaunchFailure failure = settle_in(user_namespace, uid, gid);
+    const LaunchFailure failure = settle_in(users, uid, gid);
     if (failure.stage != Stage::None) fail_launch(failure_fd, failure.stage, failure.error);
     run_init(plan, rlimit_tag, failure_fd, line[1]);
   }

@@ -97,7 +97,9 @@ const char* enforcer_name(Enforcer by) {
   return "none";
 }
 
-void put_exit(JsonLine& json, bool known, int status) {
+void put_exit(JsonLine& json, const Report& report) {
+  const bool known = report.server_status_known;
+  const int status = report.server_status;
   json.raw("{\"code\":");
   if (known && WIFEXITED(status)) {
     json.integer(static_cast<std::uint64_t>(WEXITSTATUS(status)));
@@ -250,7 +252,7 @@ bool write_report(int fd, const Report& report) {
   json.raw(",\"reason\":");
   json.string(reason_name(report.reason));
   json.raw(",\"exit\":");
-  put_exit(json, report.server_status_known, report.server_status);
+  put_exit(json, report);
   put_survivors(json, report);
   put_ended(json, report);
   if (report.level.guard) {

@@ -55,13 +55,13 @@ bool is_declared(const Words& ignore, std::string_view what) {
   return std::find(ignore.begin(), ignore.end(), what) != ignore.end();
 }
 
-/// The files that a launch finds through PATH before the server runs: its program, and the node that npm's
-/// launchers and scripts start.
-Words programs_of(const proc::LaunchSpec& launch, bool through_npm) {
+/// The files that a launch finds through PATH before the server runs: its program, and for a known package
+/// the node that npm's launchers and scripts start.
+Words programs_of(const proc::LaunchSpec& launch, const KnownServer* package) {
   Words found;
   if (launch.argv.empty()) return found;
   Words names{launch.argv.front()};
-  if (through_npm) names.emplace_back("node");
+  if (package != nullptr) names.emplace_back("node");
   for (const std::string& name : names) {
     const auto program = proc::find_command(name, launch.environment, launch.directory);
     char real[PATH_MAX];
@@ -110,21 +110,24 @@ bool any_is_secret(const Variables& variables, std::string_view name) {
                      [](std::string_view entry) { return looks_secret(value_of(entry)); });
 }
 
+enum class Programs : std::uint8_t { Same, Differ };
+
 /// Without PATH the programs that it finds count, so to ignore it helps only if these are the same.
 Difference variable_differs(std::string_view name, const Variables& one, const Variables& other,
-                            bool other_programs) {
+                            Programs programs) {
   Difference difference{.name = std::string(name)};
   const bool is_path = name == kIgnorePath;
   difference.credential =
       names_secret(name) || (!is_path && (any_is_secret(one, name) || any_is_secret(other, name)));
   const bool may_ignore = !difference.credential && name != kIgnoreDirectory &&
-                          objection_to_ignored(name).empty() && !(is_path && other_programs);
+                          objection_to_ignored(name).empty() && !(is_path && programs == Programs::Differ);
   if (may_ignore) difference.ignore = name;
   return difference;
 }
 
 void add_variables(const NoticedLaunch& one, const NoticedLaunch& other, std::vector<Difference>& found) {
-  const bool other_programs = one.noticed.programs != other.noticed.programs;
+  const bool differ = one.noticed.programs != other.noticed.programs;
+  const Programs programs = differ ? Programs::Differ : Programs::Same;
   const Variables of_one = by_name(one);
   const Variables of_other = by_name(other);
   Variables both = of_one;
@@ -133,7 +136,7 @@ void add_variables(const NoticedLaunch& one, const NoticedLaunch& other, std::ve
     const auto first = of_one.find(name);
     const auto second = of_other.find(name);
     const bool same = first != of_one.end() && second != of_other.end() && first->second == second->second;
-    if (!same) found.push_back(variable_differs(name, of_one, of_other, other_programs));
+    if (!same) found.push_back(variable_differs(name, of_one, of_other, programs));
   }
 }
 
@@ -177,7 +180,7 @@ Noticed what_server_notices(const proc::LaunchSpec& launch, const KnownServer* k
   noticed.directory = !(declared_blind || known_blind) || noticed.directory_fixed;
   const bool known_alone = known != nullptr && !known->alone.empty();
   noticed.path = !(known_alone || is_declared(ignore, kIgnorePath));
-  noticed.programs = programs_of(launch, known_alone);
+  noticed.programs = programs_of(launch, known_alone ? known : nullptr);
   for (const std::string& name : ignore) {
     if (name == kIgnoreDirectory || name == kIgnorePath) continue;
     noticed.declared.push_back(name);
@@ -194,28 +197,29 @@ Noticed what_server_notices(const proc::LaunchSpec& launch, const KnownServer* k
 
 std::vector<Difference> differences(const NoticedLaunch& one, const NoticedLaunch& other) {
   std::vector<Difference> found;
-  const auto note = [&found](bool differs, const char* name) {
-    if (differs) found.push_back({.name = name});
-  };
+  const auto note = [&found](const char* name) { found.push_back({.name = name}); };
   const proc::LaunchSpec& a = one.launch;
   const proc::LaunchSpec& b = other.launch;
-  note(a.argv != b.argv, "the command line");
+  if (a.argv != b.argv) note("the command line");
   if (a.directory != b.directory) {
     const bool fixed = one.noticed.directory_fixed || other.noticed.directory_fixed;
     found.push_back({.name = "the directory",
                      .ignore = fixed ? "" : std::string(kIgnoreDirectory),
                      .is_directory = true});
   }
-  note(programs_that_count(one.noticed) != programs_that_count(other.noticed), "the program that PATH finds");
+  if (programs_that_count(one.noticed) != programs_that_count(other.noticed))
+    note("the program that PATH finds");
   add_variables(one, other, found);
-  note(one.noticed.declared != other.noticed.declared, "what is ignored");
-  note(a.containment != b.containment, "containment");
-  note(a.limits.memory_bytes != b.limits.memory_bytes || a.limits.processes != b.limits.processes ||
-           a.limits.cpu_thousandths != b.limits.cpu_thousandths,
-       "the limits");
-  note(a.stdin_grace != b.stdin_grace || a.term_grace != b.term_grace || a.kill_grace != b.kill_grace,
-       "the grace periods");
-  note(a.on_stop != b.on_stop, "on_stop");
+  if (one.noticed.declared != other.noticed.declared) note("what is ignored");
+  if (a.containment != b.containment) note("containment");
+  if (a.limits.memory_bytes != b.limits.memory_bytes || a.limits.processes != b.limits.processes ||
+      a.limits.cpu_thousandths != b.limits.cpu_thousandths) {
+    note("the limits");
+  }
+  if (a.stdin_grace != b.stdin_grace || a.term_grace != b.term_grace || a.kill_grace != b.kill_grace) {
+    note("the grace periods");
+  }
+  if (a.on_stop != b.on_stop) note("on_stop");
   return found;
 }
 

@@ -22,7 +22,7 @@ bool may_park(const ServerSpec& spec, ServerCatalog& catalog) {
 
 /// Instances that are ending do not count.
 Use Capacity::used_with(const ServerSpec& spec) const {
-  Use use;
+  Use use{.of_user = is_users(spec)};
   for (const Slot& slot : slots_) {
     if (slot.router() == nullptr || is_ending(slot.life())) continue;
     ++use.all;
@@ -69,7 +69,7 @@ Capacity::Victims Capacity::replaceable_for(const ServerSpec& spec) const {
 Result<void> Capacity::make_room(const ServerSpec& spec) {
   const Quota quota = quota_of(limits_.max_instances);
   const Use use = used_with(spec);
-  if (within(quota, use, is_users(spec))) return {};
+  if (within(quota, use)) return {};
   const Victims found = replaceable_for(spec);
   const auto least = least_needed(found.candidates);
   if (!least) return Error{refusal_for(spec, quota, use)};
@@ -81,7 +81,7 @@ std::string Capacity::why_no_room(const Ask& ask, std::size_t more) {
   const ServerSpec& spec = *ask.spec;
   const Quota quota = quota_of(limits_.max_instances);
   const Use use = used_with(spec);
-  if (within(quota, use, is_users(spec), more + 1)) return {};
+  if (within(quota, use, more + 1)) return {};
   const knowledge::SharingDecision decision = catalog_.decide(ask);
   const bool has_one = std::any_of(slots_.begin(), slots_.end(), [&](const Slot& slot) {
     if (slot.router() == nullptr || is_ending(slot.life()) || slot.spec().key != spec.key) return false;
@@ -94,8 +94,7 @@ std::string Capacity::why_no_room(const Ask& ask, std::size_t more) {
 }
 
 bool Capacity::has_room_for_spare(const ServerSpec& spec) const {
-  return slots_.living() < limits_.max_instances &&
-         within(quota_of(limits_.max_instances), used_with(spec), is_users(spec));
+  return slots_.living() < limits_.max_instances && within(quota_of(limits_.max_instances), used_with(spec));
 }
 
 void Capacity::keep_newest() {

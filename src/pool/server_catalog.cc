@@ -10,6 +10,8 @@ namespace corral::pool {
 
 using knowledge::Era;
 using knowledge::ListKind;
+using knowledge::Sharing;
+using knowledge::sharing_of;
 
 namespace {
 
@@ -17,8 +19,8 @@ constexpr std::chrono::milliseconds kBeforeSaving{100};
 constexpr std::size_t kMostKnown = 256;
 
 /// A shared legacy server was opened without the capabilities of any client.
-std::string profile_for(Era era, bool shared, std::string_view introduction) {
-  const bool plain = shared && era == Era::Legacy;
+std::string profile_for(Era era, Sharing sharing, std::string_view introduction) {
+  const bool plain = sharing == Sharing::Shared && era == Era::Legacy;
   return knowledge::profile_of(era, plain ? instance::plain_initialize_params() : introduction);
 }
 
@@ -94,8 +96,7 @@ knowledge::SharingDecision ServerCatalog::decide(const Ask& ask) {
   decision.shared = *ask.shared;
   decision.confirm_annotations = false;
   decision.confirm_modern = false;
-  decision.reason =
-      knowledge::reason_for(knowledge::sharing_of(*ask.shared), "as it was when the session began");
+  decision.reason = knowledge::reason_for(sharing_of(*ask.shared), "as it was when the session began");
   return decision;
 }
 
@@ -113,7 +114,8 @@ std::optional<Known> ServerCatalog::known(const Ask& ask, const knowledge::Shari
   const auto era = era_of(spec);
   // Without a fingerprint a change to the code would go unnoticed.
   if (!era || manifest.fingerprint.files.empty()) return std::nullopt;
-  const auto found = manifest.portraits.find(profile_for(*era, decision.shared, ask.initialize_params));
+  const auto found =
+      manifest.portraits.find(profile_for(*era, sharing_of(decision.shared), ask.initialize_params));
   if (found == manifest.portraits.end() || found->second.handshake.empty()) return std::nullopt;
   // If the version of the server will be refused, the session must be told at once, not later.
   if (!knowledge::objection_to_version(spec.server, found->second.handshake, spec.entry.min_version).empty())
@@ -125,7 +127,7 @@ std::string_view ServerCatalog::known_tools(const Ask& ask) {
   const auto era = era_of(*ask.spec);
   if (!era) return {};
   const auto& portraits = knowledge_of(*ask.spec).manifest.portraits;
-  const auto found = portraits.find(profile_for(*era, decide(ask).shared, ask.initialize_params));
+  const auto found = portraits.find(profile_for(*era, sharing_of(decide(ask).shared), ask.initialize_params));
   if (found == portraits.end()) return {};
   return found->second.lists[static_cast<std::size_t>(ListKind::Tools)];
 }
@@ -138,7 +140,7 @@ bool ServerCatalog::hint_once(const ServerSpec& spec) {
 
 /// The portrait of the server as clients that say this of themselves see it.
 knowledge::Portrait& ServerCatalog::portrait_of(const Source& source, std::string_view introduction) {
-  const std::string profile = profile_for(source.handshake.era(), source.shared, introduction);
+  const std::string profile = profile_for(source.handshake.era(), sharing_of(source.shared), introduction);
   auto& portraits = knowledge_of(source.spec).manifest.portraits;
   // Clients choose what they say of themselves: no more is kept than a file takes.
   if (!portraits.contains(profile) && portraits.size() >= knowledge::kMostPortraits) {

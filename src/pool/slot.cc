@@ -208,11 +208,12 @@ void Slot::on_instance_ended(Router& router, const instance::Ending& ending) {
   if (!ending.keeper_lost) return finish(ending);
   if (const pid_t child = instance::run_terminators_of(router.instance()->tree()))
     context_.children.started(child);
+  using Tree = instance::Children::Tree;
   // The daemon inherits the processes of a lost keeper and ends them. Until then the slot stays in use.
   context_.children.end_orphans_of(router.instance()->keeper(),
-                                   [&owner = context_.owner, id = id_, ending](bool proved) {
+                                   [&owner = context_.owner, id = id_, ending](Tree tree) {
                                      instance::Ending now = ending;
-                                     now.proved_empty = proved;
+                                     now.proved_empty = tree == Tree::ProvedGone;
                                      if (Slot* const slot = owner.find(id)) slot->finish(now);
                                    });
 }

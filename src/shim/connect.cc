@@ -71,6 +71,8 @@ Result<control::ControlSocket> find_fitting_daemon(const ConnectOptions& options
 Result<int> through_daemon(const ConnectOptions& options, Signals& signals, ErrorOutput& errors) {
   const Result<control::Hello> hello = make_hello(options);
   if (!hello) return hello.error();
+  using Notes = DaemonConnection::Notes;
+  const Notes notes = options.verbose ? Notes::OnStderr : Notes::Off;
   DaemonConnection::Time until = std::chrono::steady_clock::now() + kPatience;
   for (bool again = false;; again = true) {
     Result<control::ControlSocket> socket = find_fitting_daemon(options, until, signals, errors);
@@ -78,8 +80,7 @@ Result<int> through_daemon(const ConnectOptions& options, Signals& signals, Erro
     if (!socket) return socket.error();
     if (!again)
       until = std::chrono::steady_clock::now() + kPatience;  // from here on the new daemon has its own time
-    Result<int> code =
-        DaemonConnection(std::move(*socket), signals, errors, options.verbose).run(*hello, until);
+    Result<int> code = DaemonConnection(std::move(*socket), signals, errors, notes).run(*hello, until);
     if (code || again || code.error().kind != Error::Kind::NotFound) return code;
     if (options.verbose) errors.say(code.error().message + "; trying again");
   }

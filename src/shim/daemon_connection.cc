@@ -43,8 +43,8 @@ UniqueFd own_end(int fd, int access) {
 }  // namespace
 
 DaemonConnection::DaemonConnection(control::ControlSocket socket, Signals& signals, ErrorOutput& errors,
-                                   bool verbose)
-    : socket_(std::move(socket)), signals_(signals), errors_(errors), verbose_(verbose) {}
+                                   Notes notes)
+    : socket_(std::move(socket)), signals_(signals), errors_(errors), notes_(notes) {}
 
 Result<int> DaemonConnection::run(control::Hello hello, Time until) {
   const Result<void> introduced = introduce(std::move(hello));
@@ -227,7 +227,7 @@ void DaemonConnection::set_deadline(milliseconds after) {
 }
 
 void DaemonConnection::note(const std::string& sentence) {
-  if (verbose_) errors_.say(sentence);
+  if (notes_ == Notes::OnStderr) errors_.say(sentence);
 }
 
 }  // namespace corral::shim

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,7 +19,9 @@ namespace corral::shim {
 /// Used on one thread. `signals` and `errors` must outlive it.
 class DaemonConnection {
  public:
-  DaemonConnection(control::ControlSocket socket, Signals& signals, ErrorOutput& errors, bool verbose);
+  enum class Notes : std::uint8_t { Off, OnStderr };  // what only --verbose says
+
+  DaemonConnection(control::ControlSocket socket, Signals& signals, ErrorOutput& errors, Notes notes);
 
   using Time = std::chrono::steady_clock::time_point;
 
@@ -46,7 +49,7 @@ class DaemonConnection {
   control::ControlSocket socket_;
   Signals& signals_;
   ErrorOutput& errors_;
-  const bool verbose_;
+  const Notes notes_;
   run::ClientWatch client_;
   std::vector<UniqueFd>
       handed_over_;  // the daemon's ends of the pipes that we copy for, until it has received them

@@ -144,9 +144,12 @@ Refusal check_meta(const Posted& posted) {
       "critical, alert, emergency");
 }
 
+enum class Mirror : std::uint8_t { Plain, MayBeEncoded };  // as =?base64?…?=
+
 /// `shown` is the header name as it is usually written.
 Refusal check_mirror(const http::Request& request, std::string_view shown,
-                     const std::optional<std::string>& in_body, bool may_be_encoded) {
+                     const std::optional<std::string>& in_body, Mirror mirror) {
+  const bool may_be_encoded = mirror == Mirror::MayBeEncoded;
   const std::string name(shown);
   const std::size_t count = request.count(shown);
   if (count == 0)
@@ -185,13 +188,13 @@ bool is_removed(std::string_view method) {
 Refusal check_modern_request(const http::Request& request, const Posted& posted) {
   if (Refusal refusal = check_meta(posted)) return refusal;
   const std::string version = wire::string_value(posted.message.protocol_version()).value_or("");
-  if (Refusal refusal = check_mirror(request, "MCP-Protocol-Version", version, false)) return refusal;
+  if (Refusal refusal = check_mirror(request, "MCP-Protocol-Version", version, Mirror::Plain)) return refusal;
   if (Refusal refusal = check_version(version)) return refusal;
   const std::string method(posted.message.method());
-  if (Refusal refusal = check_mirror(request, "Mcp-Method", method, false)) return refusal;
+  if (Refusal refusal = check_mirror(request, "Mcp-Method", method, Mirror::Plain)) return refusal;
   if (const std::string_view key = mirrored_name(method); !key.empty()) {
     const auto name = wire::string_member(posted.message.params(), key);
-    if (Refusal refusal = check_mirror(request, "Mcp-Name", name, true)) return refusal;
+    if (Refusal refusal = check_mirror(request, "Mcp-Name", name, Mirror::MayBeEncoded)) return refusal;
   }
   if (!is_removed(method)) return std::nullopt;  // for other methods the server decides
   return http_refusal(404, wire::kMethodNotFound,

@@ -17,8 +17,11 @@ class Brackets {
  public:
   explicit Brackets(std::size_t depth) : outer_(depth), depth_(depth) {}
 
-  bool open(bool object) {
+  enum class Kind : std::uint8_t { Array, Object };
+
+  bool open(Kind kind) {
     if (depth_ == kMaxDepth) return false;
+    const bool object = kind == Kind::Object;
     const std::uint64_t bit = std::uint64_t{1} << (depth_ % 64);
     std::uint64_t& word = objects_[depth_ / 64];
     word = object ? word | bit : word & ~bit;
@@ -229,7 +232,8 @@ const char* after_value(const char* at, const char* end, std::size_t depth, std:
     const char first = peek(at, end);
     if (first == '{' || first == '[') {
       const bool object = first == '{';
-      if (!brackets.open(object)) return fail(trouble, "nested too deeply", at, end);
+      const auto kind = object ? Brackets::Kind::Object : Brackets::Kind::Array;
+      if (!brackets.open(kind)) return fail(trouble, "nested too deeply", at, end);
       at = after_space(at + 1, end);
       if (peek(at, end) != (object ? '}' : ']')) {
         if (object) at = after_key(at, end, close, escaped, trouble);

@@ -115,16 +115,20 @@ std::string describe_chosen(const survey::Survey& survey, const Chosen& chosen) 
          show_size(server.memory.footprint()) + ", " + show_age(server.age) + " old";
 }
 
-std::string headline(const survey::Survey& survey, const std::vector<Chosen>& chosen,
-                     const std::vector<reap::EndedTree>& ended, bool dry_run) {
-  const std::string found = count(survey.servers.size(), "MCP server", "MCP servers") + " found; ";
-  if (dry_run) {
-    return found + "dry run, nothing was ended; would end " + count(chosen.size(), "server", "servers") +
-           (chosen.empty() ? "" : "; call again with confirm and a selection to end them");
-  }
+std::string found_in(const survey::Survey& survey) {
+  return count(survey.servers.size(), "MCP server", "MCP servers") + " found; ";
+}
+
+std::string headline_of_dry_run(const survey::Survey& survey, const std::vector<Chosen>& chosen) {
+  return found_in(survey) + "dry run, nothing was ended; would end " +
+         count(chosen.size(), "server", "servers") +
+         (chosen.empty() ? "" : "; call again with confirm and a selection to end them");
+}
+
+std::string headline(const survey::Survey& survey, const std::vector<reap::EndedTree>& ended) {
   const auto gone =
       std::count_if(ended.begin(), ended.end(), [](const reap::EndedTree& t) { return t.gone(); });
-  return found + "ended " + count(static_cast<std::size_t>(gone), "server", "servers");
+  return found_in(survey) + "ended " + count(static_cast<std::size_t>(gone), "server", "servers");
 }
 
 }  // namespace
@@ -148,7 +152,7 @@ ToolResult reap_tool(const boost::json::object& arguments) {
   }
 
   ToolResult result;
-  result.text = headline(*survey, chosen, ended, !request->confirm);
+  result.text = request->confirm ? headline(*survey, ended) : headline_of_dry_run(*survey, chosen);
   for (const Chosen& one : chosen) result.text += describe_chosen(*survey, one);
   for (const reap::EndedTree& tree : ended) {
     for (const reap::Outcome& outcome : tree.outcomes) {

@@ -80,7 +80,8 @@ bool is_active(const char* unit) { return call_manager({"is-active", "--quiet", 
 /// A daemon that was not started by the service manager keeps the lock and the old socket.
 bool runs_by_itself() { return !is_active("corral.service") && control::look_for_daemon("").ok(); }
 
-int enable_socket(bool changed) {
+/// `changed`: the unit files that were written.
+int enable_socket(const std::vector<std::string>& changed) {
   constexpr const char* kLater =
       "systemctl --user daemon-reload && systemctl --user enable --now corral.socket";
   if (!manager_answers()) {
@@ -101,7 +102,7 @@ int enable_socket(bool changed) {
   const ManagerCall enabled = call_manager({"enable", "--now", "corral.socket"});
   if (!enabled.worked()) return refuse("cannot enable the socket: " + enabled.said);
   std::cout << "corral.socket is enabled: the first client starts the daemon.\n";
-  if (active && changed) {
+  if (active && !changed.empty()) {
     std::cout << "The running daemon is unchanged. To switch to the new units, which ends its "
                  "sessions, run:\n"
                  "  systemctl --user stop corral.service && systemctl --user restart corral.socket\n";
@@ -119,7 +120,7 @@ int install(const ServiceOptions& options) {
   if (!changed) return refuse(changed.error().message);
   for (const std::string& path : *changed) std::cout << "Written: " << path << "\n";
   if (changed->empty()) std::cout << "The units in " << unit_folder() << " are up to date.\n";
-  return enable_socket(!changed->empty());
+  return enable_socket(*changed);
 }
 
 /// Removes the links that `systemctl enable` made, if no service manager can be asked to do it.

@@ -130,7 +130,7 @@ int end(const Options& options, const std::string& id) {
   hello.verb = Verb::SessionEnd;
   hello.session = id;
   const AnswerOrExit asked = ask_daemon("session", options.runtime_dir, hello);
-  const int code = print_answer(asked, options.json, show_end);
+  const int code = options.json ? print_json(asked) : print_answer(asked, show_end);
   return asked.answer && flag(asked.answer->value, "leaked") ? 1 : code;
 }
 
@@ -144,8 +144,9 @@ void show_list(const json::value& result) {
 }
 
 int show_sessions(const Options& options) {
-  return print_answer(ask_daemon("session", options.runtime_dir, control::verb_hello(Verb::SessionList)),
-                      options.json, show_list);
+  const AnswerOrExit asked =
+      ask_daemon("session", options.runtime_dir, control::verb_hello(Verb::SessionList));
+  return options.json ? print_json(asked) : print_answer(asked, show_list);
 }
 
 // ---- the command

@@ -154,7 +154,19 @@ void show_other(Page& page, const Story& story, const Process& process) {
   if (running != clients.end()) show_held(page, story.survey, process.pid);
 }
 
-int tell(pid_t pid, bool as_json, std::size_t keep) {
+int tell_json(const Server* server, pid_t pid) {
+  if (server == nullptr) {
+    return fail("who", "process " + std::to_string(pid) + " is not a known MCP server");
+  }
+  std::cout << survey::to_json(*server) << '\n';
+  return 0;
+}
+
+struct Options {
+  bool json = false;
+};
+
+int tell(pid_t pid, const Options& options, std::size_t keep) {
   const Result<Snapshot> snapshot = survey::take_snapshot(survey::own_places());
   if (!snapshot) return fail("who", snapshot.error().message);
   const Process* process = snapshot->processes.find(pid);
@@ -165,12 +177,7 @@ int tell(pid_t pid, bool as_json, std::size_t keep) {
   Survey survey = survey::judge(*snapshot);
   survey::examine(survey, *snapshot);
   const Server* server = server_with(survey, pid);
-  if (as_json) {
-    if (server == nullptr)
-      return fail("who", "process " + std::to_string(pid) + " is not a known MCP server");
-    std::cout << survey::to_json(*server) << '\n';
-    return 0;
-  }
+  if (options.json) return tell_json(server, pid);
   Page page(std::cout, terminal_style(STDOUT_FILENO));
   page.paragraph("", std::to_string(pid) + ": " + fit(show_command(process->argv), 400, page.style()));
   const Story story{*snapshot, survey, keep};
@@ -185,22 +192,22 @@ int tell(pid_t pid, bool as_json, std::size_t keep) {
 }  // namespace
 
 Command who_command() {
-  auto as_json = std::make_shared<bool>(false);
+  auto options = std::make_shared<Options>();
   Command command;
   command.name = "who";
   command.summary = "Show which client a process serves, and the evidence.";
   command.usage = "corral who [options] PID";
   command.examples = kExamples;
   command.argument.kind = Argument::Kind::Other;
-  command.options = {
-      {"--json", "", "Print one server as JSON; docs/doctor-schema.json describes it", set_flag(*as_json)}};
-  command.run = [as_json](const std::vector<std::string>& args) {
+  command.options = {{"--json", "", "Print one server as JSON; docs/doctor-schema.json describes it",
+                      set_flag(options->json)}};
+  command.run = [options](const std::vector<std::string>& args) {
     const Result<std::size_t> keep = keep_count(std::nullopt);
     if (!keep) return fail("who", keep.error().message);
     if (args.size() != 1) return fail("who", "give one pid, as in `corral who 4711`");
     const Result<pid_t> pid = parse_pid(args.front());
     if (!pid) return fail("who", pid.error().message);
-    const int code = tell(*pid, *as_json, *keep);
+    const int code = tell(*pid, *options, *keep);
     return code;
   };
   return command;

@@ -150,14 +150,16 @@ Command daemon_command(DaemonCommand what) {
   return command;
 }
 
-int print_answer(const AnswerOrExit& asked, bool as_json,
+int print_json(const AnswerOrExit& asked) {
+  if (!asked.answer) return asked.exit_code;
+  std::cout << asked.answer->text << '\n';
+  return 0;
+}
+
+int print_answer(const AnswerOrExit& asked,
                  const std::function<void(const boost::json::value& answer)>& show) {
   if (!asked.answer) return asked.exit_code;
-  if (as_json) {
-    std::cout << asked.answer->text << '\n';
-  } else {
-    show(asked.answer->value);
-  }
+  show(asked.answer->value);
   return 0;
 }
 

@@ -88,9 +88,11 @@ struct DaemonCommand {
 /// Makes the complete command from its description.
 Command daemon_command(DaemonCommand what);
 
-/// The last step alone, for a command with several verbs: prints JSON or calls `show`, and returns the exit
-/// code.
-int print_answer(const AnswerOrExit& asked, bool as_json,
+// The last step alone, for a command with several verbs. Each returns the exit code.
+/// Prints the answer as it is, for --json.
+int print_json(const AnswerOrExit& asked);
+/// Calls `show` with the answer.
+int print_answer(const AnswerOrExit& asked,
                  const std::function<void(const boost::json::value& answer)>& show);
 
 }  // namespace corral::cli

@@ -153,7 +153,7 @@ std::string old_code_of(const InstanceRow& one) {
 }
 
 /// The columns that fit, in one line for each row; with --verbose the rest as a sentence under it.
-void show_narrow(Page& page, const Overview& overview, bool verbose) {
+void show_narrow(Page& page, const Overview& overview, const PsView& view) {
   const std::vector<InstanceRow> rows = rows_of(overview);
   const auto [kept, dropped] = fitting_columns(rows, page.style().width);
   std::vector<Page::Column> columns;
@@ -170,7 +170,7 @@ void show_narrow(Page& page, const Overview& overview, bool verbose) {
     Cells line;
     for (const PsColumn& column : kept) line.push_back(column.cell(row));
     cells.push_back(std::move(line));
-    if (verbose) below.push_back(sentence_of(row, dropped));
+    if (view.verbose) below.push_back(sentence_of(row, dropped));
   }
   page.table("", columns, cells, below);
 }
@@ -188,9 +188,9 @@ class TreeRows {
     const std::vector<const observe::ProcessView*> children =
         std::exchange(found->second, {});  // a loop ends here
     for (std::size_t i = 0; i < children.size(); ++i) {
-      const bool last = i + 1 == children.size();
-      add(*children[i], indent + branch(last), rows);
-      if (indent.size() < kDeepest) add_below(children[i]->pid, indent + trunk(last), rows);
+      const Child child = i + 1 == children.size() ? Child::Last : Child::Earlier;
+      add(*children[i], indent + branch(child), rows);
+      if (indent.size() < kDeepest) add_below(children[i]->pid, indent + trunk(child), rows);
     }
   }
 
@@ -207,12 +207,15 @@ class TreeRows {
  private:
   static constexpr std::size_t kDeepest = 160;
 
-  const char* branch(bool last) const {
+  enum class Child : std::uint8_t { Earlier, Last };
+
+  const char* branch(Child child) const {
+    const bool last = child == Child::Last;
     if (!style_.unicode) return last ? "`- " : "|- ";
     return last ? "└─ " : "├─ ";
   }
-  const char* trunk(bool last) const {
-    if (last) return "   ";
+  const char* trunk(Child child) const {
+    if (child == Child::Last) return "   ";
     return style_.unicode ? "│  " : "|  ";
   }
   void add(const observe::ProcessView& process, const std::string& before, std::vector<Cells>& rows) const {
@@ -335,9 +338,12 @@ void show_cut(Page& page, const std::string& label, const std::string& text) {
   page.paragraph(label, fitting);
 }
 
-void show_halted(Page& page, const Overview& overview, bool also_told) {
+enum class Halted : std::uint8_t { All, Untold };
+
+/// `Untold`: those of which no row says it.
+void show_halted(Page& page, const Overview& overview, Halted which) {
   for (const observe::ServerView& server : overview.halted) {
-    if (also_told || !is_told(overview, server)) show_cut(page, "", shown_halt(server));
+    if (which == Halted::All || !is_told(overview, server)) show_cut(page, "", shown_halt(server));
   }
 }
 
@@ -360,9 +366,9 @@ bool shows_nothing(Page& page, const Overview& overview) {
 }
 
 void show_running(Page& page, const Overview& overview, const PsView& view) {
-  if (shows_nothing(page, overview)) return show_halted(page, overview, true);
+  if (shows_nothing(page, overview)) return show_halted(page, overview, Halted::All);
   const bool wide = page.style().width >= kWide;
-  wide ? show_wide(page, overview) : show_narrow(page, overview, view.verbose);
+  wide ? show_wide(page, overview) : show_narrow(page, overview, view);
   if (view.verbose) {
     for (const InstanceRow& one : overview.instances) {
       if (!one.stale.empty()) show_cut(page, shown(one.server) + " runs old code: ", old_code_of(one));
@@ -370,12 +376,12 @@ void show_running(Page& page, const Overview& overview, const PsView& view) {
     show_all_about(page, overview);
   }
   // A column is usually too narrow for the whole sentence.
-  show_halted(page, overview, wide || !view.verbose);
+  show_halted(page, overview, wide || !view.verbose ? Halted::All : Halted::Untold);
 }
 
 /// Often nothing else is left of a server that failed.
-void show_failures(Page& page, const Overview& overview, bool verbose) {
-  const std::size_t room = verbose ? std::string::npos : kLinesOfFailure * page.style().width;
+void show_failures(Page& page, const Overview& overview, const PsView& view) {
+  const std::size_t room = view.verbose ? std::string::npos : kLinesOfFailure * page.style().width;
   for (const observe::FailureView& failure : overview.failures) {
     const std::string label = shown(failure.server) + " failed " + shown_age(failure.age) + " ago: ";
     show_cut(page, "", label + fit(shown(failure.text), room, page.style()));
@@ -400,7 +406,7 @@ void show_daemon(Page& page, const Overview& overview) {
 
 void show_process_table(Page& page, const Overview& overview, const PsView& view) {
   show_running(page, overview, view);
-  show_failures(page, overview, view.verbose);
+  show_failures(page, overview, view);
   if (view.hint && !overview.instances.empty() && page.style().width < kWide && !view.verbose) {
     page.paragraph("", "`corral ps -v` says why each process is shared or private");
   }
@@ -422,7 +428,7 @@ void show_process_trees(Page& page, const Overview& overview) {
     }
     show_clients(page, overview);
   }
-  show_halted(page, overview, true);
+  show_halted(page, overview, Halted::All);
 }
 
 }  // namespace corral::cli

@@ -32,10 +32,12 @@ std::string short_name_of(const survey::Server& server) {
   return name.starts_with('@') && slash != std::string::npos ? name.substr(slash + 1) : name;
 }
 
-std::vector<std::string> row_of(const survey::Server& server, bool with_user) {
+enum class Users : std::uint8_t { Hidden, Shown };
+
+std::vector<std::string> row_of(const survey::Server& server, Users users) {
   std::vector<std::string> row = {std::to_string(server.pid), state_of(server), show_age(server.age),
                                   std::to_string(server.tree.size()), show_size(server.memory.footprint())};
-  if (with_user) row.push_back(user_of(server.uid));
+  if (users == Users::Shown) row.push_back(user_of(server.uid));
   row.push_back(short_name_of(server));
   row.push_back(client_of(server));
   return row;
@@ -79,17 +81,18 @@ std::string sum_of(const survey::Survey& survey, const std::vector<std::size_t>&
 void show_servers(Page& page, const survey::Survey& survey, const std::vector<std::size_t>& servers,
                   Rows rows) {
   const uid_t own = geteuid();
-  const bool with_user = std::any_of(servers.begin(), servers.end(),
-                                     [&](std::size_t index) { return survey.servers[index].uid != own; });
+  const bool only_own = std::all_of(servers.begin(), servers.end(),
+                                    [&](std::size_t index) { return survey.servers[index].uid == own; });
+  const Users users = only_own ? Users::Hidden : Users::Shown;
   std::vector<Page::Column> columns = {{"PID"}, {"STATE"}, {"AGE"}, {"PROCS", true}, {"MEMORY", true}};
-  if (with_user) columns.push_back({"USER"});
+  if (users == Users::Shown) columns.push_back({"USER"});
   columns.push_back({"SERVER", false, true});
   columns.push_back({"CLIENT"});
   std::vector<std::vector<std::string>> shown;
   const bool few = rows == Rows::Few && servers.size() > kFewRows;
   for (std::size_t i = 0; i < servers.size(); ++i) {
     if (!few || i < kEnds || i + kEnds >= servers.size()) {
-      shown.push_back(row_of(survey.servers[servers[i]], with_user));
+      shown.push_back(row_of(survey.servers[servers[i]], users));
     } else if (i == kEnds) {
       shown.emplace_back(columns.size());
       shown.back().front() = page.style().unicode ? "…" : "...";

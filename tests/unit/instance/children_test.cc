@@ -60,11 +60,11 @@ class Waiting : public testing::Test {
  protected:
   void add(pid_t keeper, Clock::time_point until) {
     waiting_.add(
-        keeper, [this, keeper](bool) { told_.push_back(keeper); }, until);
+        keeper, [this, keeper](WaitingForOrphans::Tree) { told_.push_back(keeper); }, until);
   }
   std::vector<pid_t> told_of(const std::vector<WaitingForOrphans::Done>& tasks) {
     told_.clear();
-    for (const auto& task : tasks) task(true);
+    for (const auto& task : tasks) task(WaitingForOrphans::Tree::ProvedGone);
     return told_;
   }
 
