@@ -65,7 +65,7 @@ struct Watchdog::Foreign {
     std::vector<Event> told;
     const Result<survey::Survey> survey = survey::look_around();
     if (!survey) return {told_as(Kind::Finding, "foreign", survey.error().message)};
-    const reap::Watch::Step step = watch.look(*survey);
+    const reap::LeakWatch::Step step = watch.look(*survey);
     for (const survey::Finding& finding : step.news) {
       const std::string next = finding.next.empty() || end ? "" : "; next: " + finding.next;
       told.push_back(told_as(Kind::Finding, survey::name_of(finding.kind), finding.title + next));
@@ -81,7 +81,7 @@ struct Watchdog::Foreign {
   }
 
   std::size_t keep;
-  reap::Watch watch;
+  reap::LeakWatch watch;
 };
 
 Watchdog::Watchdog(Loop& loop, Hub& hub) : hub_(hub), records_(hub.records()), timer_(loop) {}

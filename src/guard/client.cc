@@ -28,7 +28,7 @@ struct Start {
   char* const* argv;
   Placement placement;
   const Terminal& terminal;
-  const Signals& signals;
+  const GuardSignals& signals;
   pid_t guard;
 };
 
@@ -66,7 +66,7 @@ void close_range_of(unsigned first, unsigned last) {
 }  // namespace
 
 Result<pid_t> start_client(const std::vector<std::string>& argv, Placement placement,
-                           const Terminal& terminal, const Signals& signals) {
+                           const Terminal& terminal, const GuardSignals& signals) {
   const Result<proc::Executable> found = proc::find_command(argv.front(), path_variable(), "");
   if (!found) return found.error();
   std::vector<char*> words;

@@ -18,7 +18,7 @@ enum class Placement { OurGroup, OwnForegroundGroup };
 
 /// Returns when exec has succeeded. The kernel sends the client SIGTERM if guard dies first.
 Result<pid_t> start_client(const std::vector<std::string>& argv, Placement placement,
-                           const Terminal& terminal, const Signals& signals);
+                           const Terminal& terminal, const GuardSignals& signals);
 
 /// Closes every inherited descriptor except stderr and `ours`, because a reader that waits for the end of a
 /// pipe waits for the client, not for guard.

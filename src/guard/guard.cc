@@ -56,7 +56,7 @@ class Guard {
   pid_t job() const { return own_group() ? -client_ : client_; }
 
   const GuardOptions& options_;
-  Signals signals_;
+  GuardSignals signals_;
   Terminal terminal_;
   Placement placement_;
   keeper::Report report_;

@@ -16,7 +16,7 @@ bool listed(const std::vector<Leftover>& list, const ProcessView& process) {
 
 }  // namespace
 
-Leftovers::Leftovers(const Graces& graces, std::vector<std::string> keep, Signals& signals,
+Leftovers::Leftovers(const Graces& graces, std::vector<std::string> keep, GuardSignals& signals,
                      keeper::Report& report)
     : graces_(graces), selection_(std::move(keep)), signals_(signals), report_(report), sweep_(report) {
   // Without patterns no process in a group has to be spared: killing the outer process of a session is

@@ -33,7 +33,8 @@ struct Leftover {
 /// Used on one thread. `signals` and `report` must outlive it. Large: keep it in static memory.
 class Leftovers {
  public:
-  Leftovers(const Graces& graces, std::vector<std::string> keep, Signals& signals, keeper::Report& report);
+  Leftovers(const Graces& graces, std::vector<std::string> keep, GuardSignals& signals,
+            keeper::Report& report);
 
   /// Call before the client starts. True if children exist already, from a shell that became guard by exec.
   /// Then only processes with the mark of this guard are signalled, so the client must be started with it.
@@ -59,7 +60,7 @@ class Leftovers {
 
   Graces graces_;
   Selection selection_;
-  Signals& signals_;
+  GuardSignals& signals_;
   keeper::Report& report_;
   keeper::Sweep sweep_;
   bool marked_ = false;

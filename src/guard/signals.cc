@@ -23,7 +23,7 @@ void deliver(int signo) {
 
 }  // namespace
 
-Signals::Signals() {
+GuardSignals::GuardSignals() {
   sigprocmask(SIG_SETMASK, nullptr, &inherited_);
   sigemptyset(&wanted_);
   children_ignored_ = ignored(SIGCHLD);
@@ -38,7 +38,7 @@ Signals::Signals() {
   fd_ = UniqueFd(signalfd(-1, &wanted_, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
-void Signals::take_over_stops() {
+void GuardSignals::take_over_stops() {
   sigset_t stops;
   sigemptyset(&stops);
   for (const int signo : {SIGTSTP, SIGTTIN, SIGTTOU}) sigaddset(&stops, signo);
@@ -48,7 +48,7 @@ void Signals::take_over_stops() {
 }
 
 /// A blocked signal stays pending even if it is ignored, so an ignored one must not be blocked.
-void Signals::take_over(int signo) {
+void GuardSignals::take_over(int signo) {
   if (ignored(signo)) return;
   sigaddset(&wanted_, signo);
   sigset_t one;
@@ -57,18 +57,18 @@ void Signals::take_over(int signo) {
   sigprocmask(SIG_BLOCK, &one, nullptr);
 }
 
-std::optional<signalfd_siginfo> Signals::next() {
+std::optional<signalfd_siginfo> GuardSignals::next() {
   signalfd_siginfo info{};
   if (read(fd_.get(), &info, sizeof info) != sizeof info) return std::nullopt;
   return info;
 }
 
-void Signals::restore_inherited() const {
+void GuardSignals::restore_inherited() const {
   if (children_ignored_) signal(SIGCHLD, SIG_IGN);
   sigprocmask(SIG_SETMASK, &inherited_, nullptr);
 }
 
-void Signals::stop_by(int signo) const {
+void GuardSignals::stop_by(int signo) const {
   struct sigaction before {};
   struct sigaction standard {};
   standard.sa_handler = SIG_DFL;
@@ -77,7 +77,7 @@ void Signals::stop_by(int signo) const {
   sigaction(signo, &before, nullptr);
 }
 
-void Signals::die_by(int signo) const {
+void GuardSignals::die_by(int signo) const {
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
   signal(signo, SIG_DFL);

@@ -12,10 +12,10 @@
 
 namespace corral::guard {
 
-class Signals {
+class GuardSignals {
  public:
   /// Blocks the signals that are meant for the client. Create one, from a single thread.
-  Signals();
+  GuardSignals();
 
   /// Also blocks the three stop signals of job control. Guard then stops when its client does, and may use
   /// the terminal from the background.

@@ -33,9 +33,9 @@ int exit_code_of(const Error& error) {
   return 125;
 }
 
-Ending ending_of(const keeper::Event& event, const std::string& executable, const std::string& directory) {
+TreeEnd ending_of(const keeper::Event& event, const std::string& executable, const std::string& directory) {
   const keeper::Report& report = event.report;
-  Ending ending;
+  TreeEnd ending;
   ending.proved_empty = report.proved_empty;
   ending.ended_processes = report.ended_total;
   for (std::uint32_t i = 0; i < std::min<std::uint32_t>(report.survivors, keeper::kListedSurvivors); ++i) {
@@ -55,8 +55,8 @@ Ending ending_of(const keeper::Event& event, const std::string& executable, cons
   return ending;
 }
 
-Ending ending_without_keeper(KeeperWatch::Loss loss) {
-  Ending ending;
+TreeEnd ending_without_keeper(KeeperWatch::Loss loss) {
+  TreeEnd ending;
   ending.sentence = loss == KeeperWatch::Loss::TooSlow
                         ? "lost its keeper, which did not end it in time and was killed"
                         : "lost its keeper, which another process killed";

@@ -21,7 +21,7 @@ struct Survivor {
   std::string cause;  // "permission", …
 };
 
-struct Ending {
+struct TreeEnd {
   std::string sentence;      // completes "the server …": "exited with code 3", "could not be started: …"
   std::string error_output;  // the last lines of its stderr
   int exit_code = 0;         // of the server, as a shell would report it
@@ -36,8 +36,8 @@ int exit_code_of(const Error& error);
 
 /// From the last event of the keeper: the end of the tree, or the failure to start it. `executable` and
 /// `directory` are those of the launch. `error_output` stays empty.
-Ending ending_of(const keeper::Event& event, const std::string& executable, const std::string& directory);
+TreeEnd ending_of(const keeper::Event& event, const std::string& executable, const std::string& directory);
 /// The same for a keeper that reported nothing, because it was killed.
-Ending ending_without_keeper(KeeperWatch::Loss loss);
+TreeEnd ending_without_keeper(KeeperWatch::Loss loss);
 
 }  // namespace corral::instance

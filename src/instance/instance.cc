@@ -238,7 +238,7 @@ void Instance::on_keeper_lost(KeeperWatch::Loss loss) {
   channel_->hand_over_held([this, loss] { finish(ending_without_keeper(loss)); });
 }
 
-void Instance::finish(Ending ending) {
+void Instance::finish(TreeEnd ending) {
   errors_->read_rest();
   ending.error_output = errors_->tail();
   state_ = State::Ended;

@@ -54,7 +54,7 @@ class Instance final : private wire::Channel::Handler, private KeeperWatch::Even
     /// once, before `on_ended`; `sentence` completes "the server …".
     virtual void on_server_lost(const std::string& sentence) = 0;
     /// The tree is gone, or its keeper is.
-    virtual void on_ended(const Ending& ending) = 0;
+    virtual void on_ended(const TreeEnd& ending) = 0;
   };
 
   struct Counters {
@@ -126,7 +126,7 @@ class Instance final : private wire::Channel::Handler, private KeeperWatch::Even
   void wait_until_probe_is_read();
   void wait_for_answer(Clock::duration patience);
   void lost(const std::string& sentence);
-  void finish(Ending ending);
+  void finish(TreeEnd ending);
 
   Events& events_;
   JournalEntry entry_;

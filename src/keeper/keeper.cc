@@ -62,7 +62,7 @@ void Keeper::start() {
   started_ = now();
   stdin_open_ = plan_.header.watch_stdin != 0;
   stdout_open_ = plan_.header.watch_stdout != 0;
-  next_look_ = now() + Watchdog::kPeriod;
+  next_look_ = now() + LimitWatchdog::kPeriod;
   event_.rlimit_tag = plan_.header.rlimit_tag;
   const LaunchFailure failure = launch();
   if (failure.stage != Stage::None) fail_start(failure);
@@ -268,7 +268,7 @@ void Keeper::look_at_stdout(short events) {
 
 void Keeper::look_at_limits() {
   if (!watchdog_.watching() || ending_.phase() != Ending::Phase::Open || now() < next_look_) return;
-  next_look_ = now() + Watchdog::kPeriod;
+  next_look_ = now() + LimitWatchdog::kPeriod;
   if (watchdog_.exceeded(getpid())) act(ending_.demanded(Reason::Watchdog, now()));
 }
 

@@ -69,7 +69,7 @@ class Keeper {
   Event event_{};
   Ending ending_;
   Sweep sweep_;
-  Watchdog watchdog_;
+  LimitWatchdog watchdog_;
   pid_t server_ = 0;  // 0 inside a namespace, where its pid has no meaning outside
   NamespaceInit init_;
   int signals_ = -1;

@@ -11,14 +11,14 @@ pid_t tree[8192];
 
 }  // namespace
 
-Watchdog::Watchdog(const PlanHeader& plan, Report& report)
+LimitWatchdog::LimitWatchdog(const PlanHeader& plan, Report& report)
     : report_(report), counts_init_(plan.pid_namespace != 0) {
   add_limit(LimitName::Memory, plan.memory);
   add_limit(LimitName::Pids, plan.pids);
   add_limit(LimitName::Cpu, plan.cpu);
 }
 
-bool Watchdog::exceeded(pid_t root) {
+bool LimitWatchdog::exceeded(pid_t root) {
   const std::size_t count = descendants(root, tree);
   bool over = false;
   for (std::uint32_t i = 0; i < report_.limits; ++i) {
@@ -37,7 +37,7 @@ bool Watchdog::exceeded(pid_t root) {
   return over;
 }
 
-void Watchdog::take_over() {
+void LimitWatchdog::take_over() {
   for (std::uint32_t i = 0; i < report_.limits; ++i) {
     LimitState& limit = report_.limit[i];
     if (limit.by != Enforcer::Cgroup) continue;
@@ -46,7 +46,7 @@ void Watchdog::take_over() {
   }
 }
 
-void Watchdog::add_limit(LimitName name, const PlanLimit& limit) {
+void LimitWatchdog::add_limit(LimitName name, const PlanLimit& limit) {
   if (limit.value == 0) return;
   report_.limit[report_.limits++] = {name, limit.by, false, limit.value, 0};
   watching_ |= limit.by == Enforcer::Watchdog;

@@ -8,12 +8,12 @@
 
 namespace corral::keeper {
 
-class Watchdog {
+class LimitWatchdog {
  public:
   static constexpr Micros kPeriod{1'000'000};
 
   /// `report` lists the limits of the plan and receives the measurements; it must outlive the watchdog.
-  Watchdog(const PlanHeader& plan, Report& report);
+  LimitWatchdog(const PlanHeader& plan, Report& report);
 
   bool watching() const { return watching_; }
 

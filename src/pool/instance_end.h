@@ -46,7 +46,7 @@ struct InstanceEnd {
   InstanceId instance;
   pid_t pid = 0;
   Cause cause = Cause::Died;
-  instance::Ending ending;
+  instance::TreeEnd ending;
   std::chrono::milliseconds took{};  // from the decision to the proof
 };
 

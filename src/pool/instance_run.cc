@@ -105,7 +105,7 @@ void InstanceRun::detach_sessions(const ServerSpec& spec) {
   }
 }
 
-InstanceEnd InstanceRun::finish(const std::string& server, const instance::Ending& ending) {
+InstanceEnd InstanceRun::finish(const std::string& server, const instance::TreeEnd& ending) {
   const Clock::time_point now = Clock::now();
   facts_.exit_code = ending.exit_code;
   return {server,
@@ -116,7 +116,7 @@ InstanceEnd InstanceRun::finish(const std::string& server, const instance::Endin
           std::chrono::duration_cast<std::chrono::milliseconds>(now - facts_.ending_since.value_or(now))};
 }
 
-std::unique_ptr<Router> InstanceRun::close(const instance::Ending& ending) {
+std::unique_ptr<Router> InstanceRun::close(const instance::TreeEnd& ending) {
   drain_.cancel();
   for (const SessionId session : router_->sessions().ids()) {
     SessionPort* const port = router_->sessions().find(session);

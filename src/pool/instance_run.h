@@ -87,9 +87,9 @@ class InstanceRun {
   void detach_sessions(const ServerSpec& spec);
 
   /// The process tree is gone. Returns the evidence.
-  InstanceEnd finish(const std::string& server, const instance::Ending& ending);
+  InstanceEnd finish(const std::string& server, const instance::TreeEnd& ending);
   /// Tells the remaining sessions, and returns the router, which must be destroyed in a later turn.
-  std::unique_ptr<router::Router> close(const instance::Ending& ending);
+  std::unique_ptr<router::Router> close(const instance::TreeEnd& ending);
   std::vector<WhenEnded> take_tasks() { return std::exchange(when_ended_, {}); }
 
  private:

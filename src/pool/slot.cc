@@ -202,7 +202,7 @@ void Slot::on_hung(Router&) {
   apply(Trigger::Hung);
 }
 
-void Slot::on_instance_ended(Router& router, const instance::Ending& ending) {
+void Slot::on_instance_ended(Router& router, const instance::TreeEnd& ending) {
   use_.stop();
   run_.drained();
   if (!ending.keeper_lost) return finish(ending);
@@ -212,13 +212,13 @@ void Slot::on_instance_ended(Router& router, const instance::Ending& ending) {
   // The daemon inherits the processes of a lost keeper and ends them. Until then the slot stays in use.
   context_.children.end_orphans_of(router.instance()->keeper(),
                                    [&owner = context_.owner, id = id_, ending](Tree tree) {
-                                     instance::Ending now = ending;
+                                     instance::TreeEnd now = ending;
                                      now.proved_empty = tree == Tree::ProvedGone;
                                      if (Slot* const slot = owner.find(id)) slot->finish(now);
                                    });
 }
 
-void Slot::finish(const instance::Ending& ending) {
+void Slot::finish(const instance::TreeEnd& ending) {
   const InstanceEnd ended = run_.finish(spec_->server, ending);
   if (context_.journal != nullptr && ending.proved_empty)
     context_.journal->ended(ended.instance.text(), cause_name(ended.cause));

@@ -106,7 +106,7 @@ class Slot final : private router::Router::Listener {
   void on_calls_finished(router::Router& router) override;
   void on_hung(router::Router& router) override;
   void on_server_lost(router::Router& router, const router::LastWords& why) override;
-  void on_instance_ended(router::Router& router, const instance::Ending& ending) override;
+  void on_instance_ended(router::Router& router, const instance::TreeEnd& ending) override;
 
   // the steps of the life cycle
   void start();
@@ -115,7 +115,7 @@ class Slot final : private router::Router::Listener {
   void drain();
   void end(Haste haste);
 
-  void finish(const instance::Ending& ending);
+  void finish(const instance::TreeEnd& ending);
 
   const SlotId id_;
   SlotContext& context_;

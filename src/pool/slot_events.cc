@@ -28,7 +28,7 @@ Event about(const Slot& slot, Kind kind) {
 
 std::string processes(std::uint32_t number) { return counted(number, "process", "processes"); }
 
-std::string survivors_in(const instance::Ending& ending) {
+std::string survivors_in(const instance::TreeEnd& ending) {
   std::string list;
   for (const instance::Survivor& survivor : ending.survivors) {
     list += "; process " + std::to_string(survivor.pid) + " (" + survivor.command +

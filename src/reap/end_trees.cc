@@ -47,9 +47,9 @@ std::string comm_of(pid_t pid) {
   return comm;
 }
 
-class Ending {
+class TreeBatch {
  public:
-  explicit Ending(const Graces& graces) : graces_(graces), own_line_(own_line()), own_uid_(geteuid()) {}
+  explicit TreeBatch(const Graces& graces) : graces_(graces), own_line_(own_line()), own_uid_(geteuid()) {}
 
   std::vector<EndedTree> run(std::span<const survey::Server* const> servers);
 
@@ -76,11 +76,11 @@ class Ending {
   std::unordered_map<pid_t, std::size_t> by_pid_;  // living members
 };
 
-void Ending::refuse(std::size_t tree, pid_t pid, Outcome::Kind kind) {
+void TreeBatch::refuse(std::size_t tree, pid_t pid, Outcome::Kind kind) {
   trees_[tree].outcomes.push_back({pid, comm_of(pid), kind, 0});
 }
 
-void Ending::open_tree(std::size_t tree, const survey::Server& server) {
+void TreeBatch::open_tree(std::size_t tree, const survey::Server& server) {
   for (const proc::Identity& identity : server.identities) {
     if (!is_own(identity.pid)) continue;
     refuse(tree, identity.pid,
@@ -103,7 +103,7 @@ void Ending::open_tree(std::size_t tree, const survey::Server& server) {
 }
 
 /// Adds children of a member that are not members yet. Returns true if there were any.
-bool Ending::collect_children(std::size_t index) {
+bool TreeBatch::collect_children(std::size_t index) {
   std::array<pid_t, 512> below{};
   const std::size_t count = keeper::descendants(members_[index].pid, below);
   bool found = false;
@@ -123,7 +123,7 @@ bool Ending::collect_children(std::size_t index) {
   return found;
 }
 
-void Ending::collect_new() {
+void TreeBatch::collect_new() {
   bool found = true;
   for (int round = 0; found && round < kMostRounds; ++round) {
     found = false;
@@ -134,7 +134,7 @@ void Ending::collect_new() {
   }
 }
 
-void Ending::send(Member& member, int signo) {
+void TreeBatch::send(Member& member, int signo) {
   if (!member.waiting || has_ended(member.pidfd)) return;
   const LastLook now = look(member.pid);
   if (!now.there) return;
@@ -151,12 +151,12 @@ void Ending::send(Member& member, int signo) {
   }
 }
 
-void Ending::signal_all(int signo) {
+void TreeBatch::signal_all(int signo) {
   for (Member& member : members_) send(member, signo);
 }
 
 /// Returns true once every member has ended.
-bool Ending::wait_until(Clock::time_point deadline) {
+bool TreeBatch::wait_until(Clock::time_point deadline) {
   for (;;) {
     std::vector<pollfd> ready;
     for (Member& member : members_) {
@@ -174,7 +174,7 @@ bool Ending::wait_until(Clock::time_point deadline) {
 }
 
 /// A stopped process cannot fork, so once a round of stopping finds no new process, the tree is complete.
-void Ending::freeze_and_kill() {
+void TreeBatch::freeze_and_kill() {
   const auto deadline = Clock::now() + graces_.kill;
   do {
     signal_all(SIGSTOP);
@@ -184,14 +184,14 @@ void Ending::freeze_and_kill() {
   } while (Clock::now() < deadline);
 }
 
-void Ending::give_up() {
+void TreeBatch::give_up() {
   for (Member& member : members_) {
     if (!member.waiting) continue;
     member.kind = look(member.pid).state == 'D' ? Outcome::Kind::Uninterruptible : Outcome::Kind::StillThere;
   }
 }
 
-void Ending::conclude() {
+void TreeBatch::conclude() {
   for (const Member& member : members_) {
     const bool unheard = member.kind == Outcome::Kind::Ended && member.signal == 0;
     trees_[member.tree].outcomes.push_back(
@@ -199,7 +199,7 @@ void Ending::conclude() {
   }
 }
 
-std::vector<EndedTree> Ending::run(std::span<const survey::Server* const> servers) {
+std::vector<EndedTree> TreeBatch::run(std::span<const survey::Server* const> servers) {
   for (std::size_t i = 0; i < servers.size(); ++i) {
     trees_.push_back({servers[i]->pid, {}});
     open_tree(i, *servers[i]);
@@ -262,7 +262,7 @@ std::vector<EndedTree> end_trees(const std::vector<const survey::Server*>& serve
       used += servers[end]->identities.size();
       if (used > budget_of(descriptors) && end > begin) break;
     }
-    std::vector<EndedTree> batch = Ending(graces).run(std::span(servers.data() + begin, end - begin));
+    std::vector<EndedTree> batch = TreeBatch(graces).run(std::span(servers.data() + begin, end - begin));
     std::move(batch.begin(), batch.end(), std::back_inserter(ended));
     begin = end;
   }

@@ -51,7 +51,7 @@ struct Selection {
 };
 
 /// This process, its ancestors and its user: the input of the rule in survey/protection.h. Counts as
-/// requested by the user; Watch and choose_copies (copies.h) override that.
+/// requested by the user; LeakWatch and choose_copies (copies.h) override that.
 survey::Asker who_asks();
 
 /// Never selects a protected server, whatever the selectors say.

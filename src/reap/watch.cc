@@ -27,7 +27,7 @@ Selectors unasked(std::size_t keep) {
   return selectors;
 }
 
-Watch::Step Watch::look(const survey::Survey& survey) {
+LeakWatch::Step LeakWatch::look(const survey::Survey& survey) {
   Step step;
   std::set<std::string> told;
   for (survey::Finding& finding : survey::find(survey, selectors_.keep)) {

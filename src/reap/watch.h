@@ -15,9 +15,9 @@ namespace corral::reap {
 /// own idle instances: no server that a client uses is ended because of it.
 Selectors unasked(std::size_t keep);
 
-class Watch {
+class LeakWatch {
  public:
-  Watch(Selectors selectors, survey::Asker asker)
+  LeakWatch(Selectors selectors, survey::Asker asker)
       : selectors_(std::move(selectors)), asker_(std::move(asker)) {
     asker_.asked = false;  // the user has not seen what this survey finds
   }

@@ -468,7 +468,7 @@ void Router::on_server_lost(const std::string& sentence) {
   listener_.on_server_lost(*this, words);
 }
 
-void Router::on_ended(const instance::Ending& ending) {
+void Router::on_ended(const instance::TreeEnd& ending) {
   deadlines_.cancel();
   health_.stop();
   listener_.on_instance_ended(*this, ending);

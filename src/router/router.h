@@ -60,7 +60,7 @@ class Router final : public instance::Instance::Events {
     /// attached.
     virtual void on_server_lost(Router& router, const LastWords& why) = 0;
     /// The process tree has ended. Always the last call.
-    virtual void on_instance_ended(Router& router, const instance::Ending& ending) = 0;
+    virtual void on_instance_ended(Router& router, const instance::TreeEnd& ending) = 0;
   };
 
   /// What the instance is used for.
@@ -123,7 +123,7 @@ class Router final : public instance::Instance::Events {
   void on_error_output(std::string_view bytes) override;
   void on_drained() override;
   void on_server_lost(const std::string& sentence) override;
-  void on_ended(const instance::Ending& ending) override;
+  void on_ended(const instance::TreeEnd& ending) override;
 
   // From a session to the server.
   void request(SessionPort& port, const wire::Message& message);

@@ -123,7 +123,7 @@ class SessionPort {
   virtual void instance_lost(Departure departure, const std::string& why) = 0;
   /// The session was detached, its instance has ended, and none will follow. Each of its calls was answered
   /// before.
-  virtual void instance_ended(const instance::Ending& ending) = 0;
+  virtual void instance_ended(const instance::TreeEnd& ending) = 0;
 
   // From the router.
   /// Sends a message to the client, with these places replaced. The line is only valid during the call.

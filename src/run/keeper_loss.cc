@@ -66,7 +66,7 @@ void KeeperLoss::finish(const proc::ProcessTree& tree, int report_fd) {
   report_.reason = keeper::Reason::KeeperLost;
   report_.level = {*plan.cgroup != '\0', plan.header.pid_namespace != 0};
 
-  const keeper::Watchdog limits(
+  const keeper::LimitWatchdog limits(
       plan.header, report_);  // adds the limits to the report; the measurements were lost with the keeper
   if (had_children_) sweep_.spare_if(spares_strangers, this, keeper::Sweep::Aim::Groups);
   report_.proved_empty = end_tree(plan, began);

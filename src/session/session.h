@@ -66,7 +66,7 @@ class Session final : public router::SessionPort, private bridge::Outlet {
   // Called by the pool and the router.
   void opened(const router::Opened& opened) override;
   void instance_lost(router::Departure departure, const std::string& why) override;
-  void instance_ended(const instance::Ending& ending) override {
+  void instance_ended(const instance::TreeEnd& ending) override {
     end_.end_with_server(ending.exit_code, "server " + attachment_.server() + " " + ending.sentence);
   }
   void deliver(const wire::Line& line, std::initializer_list<wire::Edit> edits) override;

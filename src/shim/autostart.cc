@@ -32,7 +32,7 @@ constexpr milliseconds kLongestPause{50};
 /// Pauses between attempts: short at first, never long, and never beyond the deadline.
 class Pauses {
  public:
-  Pauses(Signals& signals, Time until) : signals_(signals), until_(until) {}
+  Pauses(ShimSignals& signals, Time until) : signals_(signals), until_(until) {}
 
   bool over() const { return signals_.leaving() != 0 || std::chrono::steady_clock::now() >= until_; }
 
@@ -46,7 +46,7 @@ class Pauses {
   }
 
  private:
-  Signals& signals_;
+  ShimSignals& signals_;
   const Time until_;
   milliseconds next_ = kShortestPause;
 };
@@ -112,7 +112,7 @@ bool end_question(const StartedDaemon& daemon) {
 
 /// Starts a daemon and waits for it. Empty if the start through the service manager failed; `said` is then
 /// the last line in the log, from systemd-run or from the daemon itself.
-std::optional<Result<ControlSocket>> try_start(const DaemonCommand& command, int log, Signals& signals,
+std::optional<Result<ControlSocket>> try_start(const DaemonCommand& command, int log, ShimSignals& signals,
                                                Pauses& pauses, std::string& said) {
   constexpr std::chrono::seconds kManagersTime{
       3};  // part of the total time, so that the direct start has some left
@@ -147,7 +147,7 @@ Error both_reasons(const Error& second, const std::string& first) {
 }
 
 Result<ControlSocket> start_and_connect(const DaemonPlace& place, const std::string& runtime_dir,
-                                        Signals& signals, Pauses& pauses) {
+                                        ShimSignals& signals, Pauses& pauses) {
   const std::string log_path = control::log_path(runtime_dir);
   const UniqueFd log = open_log_file(log_path);
   if (!log.valid()) return Error{"the daemon's log '" + log_path + "' cannot be opened: " + strerror(errno)};
@@ -164,8 +164,8 @@ Result<ControlSocket> start_and_connect(const DaemonPlace& place, const std::str
 
 }  // namespace
 
-Result<ControlSocket> reach_daemon(const DaemonPlace& place, Time until, Signals& signals,
-                                   ErrorOutput& errors) {
+Result<ControlSocket> reach_daemon(const DaemonPlace& place, Time until, ShimSignals& signals,
+                                   StderrWriter& errors) {
   Result<ControlSocket> socket = control::connect_to_daemon(place.runtime_dir);
   // If a daemon exists but cannot be talked to, starting another one would not help.
   if (socket || socket.error().kind != Error::Kind::NotFound) return socket;

@@ -21,7 +21,7 @@ struct DaemonPlace {
 /// Blocks until a daemon is reached. The error says why there is none by `until`. Returns early with an error
 /// if a signal tells us to leave.
 Result<control::ControlSocket> reach_daemon(const DaemonPlace& place,
-                                            std::chrono::steady_clock::time_point until, Signals& signals,
-                                            ErrorOutput& errors);
+                                            std::chrono::steady_clock::time_point until, ShimSignals& signals,
+                                            StderrWriter& errors);
 
 }  // namespace corral::shim

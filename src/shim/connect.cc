@@ -54,8 +54,8 @@ Result<control::Hello> make_hello(const ConnectOptions& options) {
 }
 
 Result<control::ControlSocket> find_fitting_daemon(const ConnectOptions& options,
-                                                   DaemonConnection::Time until, Signals& signals,
-                                                   ErrorOutput& errors) {
+                                                   DaemonConnection::Time until, ShimSignals& signals,
+                                                   StderrWriter& errors) {
   Result<control::ControlSocket> socket =
       reach_daemon({options.runtime_dir, options.config_file, options.verbose}, until, signals, errors);
   if (!socket) return socket;
@@ -68,7 +68,7 @@ Result<control::ControlSocket> find_fitting_daemon(const ConnectOptions& options
 
 /// The exit code, or why the session must do without the daemon. A daemon that is leaving is not tried again,
 /// but its successor is, in the remaining time.
-Result<int> through_daemon(const ConnectOptions& options, Signals& signals, ErrorOutput& errors) {
+Result<int> through_daemon(const ConnectOptions& options, ShimSignals& signals, StderrWriter& errors) {
   const Result<control::Hello> hello = make_hello(options);
   if (!hello) return hello.error();
   using Notes = DaemonConnection::Notes;
@@ -105,8 +105,8 @@ int connect(const ConnectOptions& options) {
   Instead instead;
   {  // Everything in this block must be destroyed before `run_instead`, above all the copies of 0 and 1.
     const KeptFlags flags;
-    Signals signals;
-    ErrorOutput errors;
+    ShimSignals signals;
+    StderrWriter errors;
     const Result<int> code = through_daemon(options, signals, errors);
     flags.restore();
     if (code) return *code;

@@ -42,7 +42,7 @@ UniqueFd own_end(int fd, int access) {
 
 }  // namespace
 
-DaemonConnection::DaemonConnection(control::ControlSocket socket, Signals& signals, ErrorOutput& errors,
+DaemonConnection::DaemonConnection(control::ControlSocket socket, ShimSignals& signals, StderrWriter& errors,
                                    Notes notes)
     : socket_(std::move(socket)), signals_(signals), errors_(errors), notes_(notes) {}
 

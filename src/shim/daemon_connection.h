@@ -21,7 +21,7 @@ class DaemonConnection {
  public:
   enum class Notes : std::uint8_t { Off, OnStderr };  // what only --verbose says
 
-  DaemonConnection(control::ControlSocket socket, Signals& signals, ErrorOutput& errors, Notes notes);
+  DaemonConnection(control::ControlSocket socket, ShimSignals& signals, StderrWriter& errors, Notes notes);
 
   using Time = std::chrono::steady_clock::time_point;
 
@@ -47,8 +47,8 @@ class DaemonConnection {
   void note(const std::string& sentence);
 
   control::ControlSocket socket_;
-  Signals& signals_;
-  ErrorOutput& errors_;
+  ShimSignals& signals_;
+  StderrWriter& errors_;
   const Notes notes_;
   run::ClientWatch client_;
   std::vector<UniqueFd>

@@ -19,7 +19,7 @@ constexpr int kLastTryMs = 200;
 
 }  // namespace
 
-ErrorOutput::ErrorOutput() {
+StderrWriter::StderrWriter() {
   struct stat status {};
   const bool known = fstat(kFd, &status) == 0;
   socket_ = known && S_ISSOCK(status.st_mode);
@@ -31,20 +31,20 @@ ErrorOutput::ErrorOutput() {
   }
 }
 
-ErrorOutput::~ErrorOutput() {
+StderrWriter::~StderrWriter() {
   pollfd ready{kFd, POLLOUT, 0};
   while (!queue_.empty() && poll(&ready, 1, kLastTryMs) == 1 && write_piece()) {
   }
 }
 
-void ErrorOutput::add(std::string_view bytes) {
+void StderrWriter::add(std::string_view bytes) {
   const std::size_t room = kMostQueued - std::min(kMostQueued, queue_.size());
   queue_ += bytes.substr(0, room);
   dropped_ += bytes.size() - std::min(room, bytes.size());
   write_some();
 }
 
-void ErrorOutput::say(std::string_view sentence) {
+void StderrWriter::say(std::string_view sentence) {
   if (queue_.size() > kMostQueued) return;
   if (!queue_.empty() && queue_.back() != '\n') queue_ += '\n';
   queue_ += "corral connect: ";
@@ -53,14 +53,14 @@ void ErrorOutput::say(std::string_view sentence) {
   write_some();
 }
 
-void ErrorOutput::write_some() {
+void StderrWriter::write_some() {
   pollfd ready{kFd, POLLOUT, 0};
   while (!queue_.empty() && poll(&ready, 1, 0) == 1 && write_piece()) {
   }
 }
 
 /// Returns false if the write would block. If there is no reader any more, everything is dropped.
-bool ErrorOutput::write_piece() {
+bool StderrWriter::write_piece() {
   const std::size_t size = std::min(queue_.size(), piece_);
   const ssize_t written =
       socket_ ? send(kFd, queue_.data(), size, MSG_DONTWAIT | MSG_NOSIGNAL) : write(kFd, queue_.data(), size);

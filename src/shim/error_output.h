@@ -8,12 +8,12 @@
 
 namespace corral::shim {
 
-class ErrorOutput {
+class StderrWriter {
  public:
-  ErrorOutput();
-  ~ErrorOutput();  // one last attempt, bounded
-  ErrorOutput(const ErrorOutput&) = delete;
-  ErrorOutput& operator=(const ErrorOutput&) = delete;
+  StderrWriter();
+  ~StderrWriter();  // one last attempt, bounded
+  StderrWriter(const StderrWriter&) = delete;
+  StderrWriter& operator=(const StderrWriter&) = delete;
 
   /// Queues output of the server. What exceeds the limit is dropped and counted.
   void add(std::string_view bytes);

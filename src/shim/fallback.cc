@@ -99,7 +99,7 @@ Result<proc::LaunchSpec> launch_configured(const std::string& name,
 int run_instead(const proc::LaunchSpec& spec, const run::OuterOptions& options) {
   Result<proc::KeeperSpawner> spawner = proc::KeeperSpawner::create();
   if (!spawner) {
-    ErrorOutput().say(spawner.error().message);
+    StderrWriter().say(spawner.error().message);
     return run::exit_code_of(spawner.error());
   }
   return run::run_session(*spawner, spec, options);

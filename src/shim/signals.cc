@@ -7,7 +7,7 @@
 
 namespace corral::shim {
 
-Signals::Signals() : person_at_keys_(isatty(STDIN_FILENO) == 1) {
+ShimSignals::ShimSignals() : person_at_keys_(isatty(STDIN_FILENO) == 1) {
   // Signals that the parent ignores are inherited as ignored, and would never arrive.
   for (const int signo : {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT}) signal(signo, SIG_DFL);
   sigset_t all;
@@ -19,7 +19,7 @@ Signals::Signals() : person_at_keys_(isatty(STDIN_FILENO) == 1) {
   fd_ = UniqueFd(signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
-void Signals::read_all() {
+void ShimSignals::read_all() {
   signalfd_siginfo info{};
   while (read(fd_.get(), &info, sizeof info) == sizeof info) {
     const int signo = static_cast<int>(info.ssi_signo);

@@ -8,10 +8,10 @@ namespace corral::shim {
 
 inline constexpr int kSignalled = 128;  // exit code 128+n: ended by signal n
 
-class Signals {
+class ShimSignals {
  public:
   /// Blocks all signals. Create one, early, from a single thread.
-  Signals();
+  ShimSignals();
 
   int fd() const { return fd_.get(); }
   /// Reads the pending signals. A signal sent by a process tells us to leave; a signal made by the terminal

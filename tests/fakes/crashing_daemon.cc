@@ -104,7 +104,7 @@ class Daemon final : public instance::Instance::Events {
   void on_error_output(std::string_view) override {}
   void on_drained() override {}
   void on_server_lost(const std::string&) override { glance_.cancel(); }
-  void on_ended(const instance::Ending& ending) override {
+  void on_ended(const instance::TreeEnd& ending) override {
     if (!ending.keeper_lost) return finish(ending.proved_empty);
     children_.end_orphans_of(instance_->keeper(), [this](instance::Children::Tree tree) {
       finish(tree == instance::Children::Tree::ProvedGone);

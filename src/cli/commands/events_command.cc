@@ -61,9 +61,9 @@ bool is_gone(const DaemonAnswer& answer) {
   return answer.kind == DaemonAnswer::Kind::NoDaemon || answer.kind == DaemonAnswer::Kind::HungUp;
 }
 
-class EventReader {
+class EventPrinter {
  public:
-  explicit EventReader(const Options& options) : options_(options), style_(terminal_style(STDOUT_FILENO)) {
+  explicit EventPrinter(const Options& options) : options_(options), style_(terminal_style(STDOUT_FILENO)) {
     if (options.follow) interrupts_.emplace();
   }
 
@@ -95,7 +95,7 @@ class EventReader {
   bool absent_ = false;
 };
 
-std::optional<DaemonAnswer> EventReader::ask(milliseconds wait) {
+std::optional<DaemonAnswer> EventPrinter::ask(milliseconds wait) {
   control::Hello hello = control::verb_hello(control::Verb::Events);
   hello.after = after_;
   hello.limit = control::kMostEvents;
@@ -113,7 +113,7 @@ std::optional<DaemonAnswer> EventReader::ask(milliseconds wait) {
   }
 }
 
-Result<std::size_t> EventReader::take(const DaemonAnswer& answer) {
+Result<std::size_t> EventPrinter::take(const DaemonAnswer& answer) {
   const Result<JsonAnswer> parsed = read_answer(answer);
   if (!parsed) return parsed.error();
   const json::array& events = list(parsed->value, "events");
@@ -126,7 +126,7 @@ Result<std::size_t> EventReader::take(const DaemonAnswer& answer) {
 }
 
 /// Shows it, or keeps it for later, if it is wanted at all.
-void EventReader::sort(const json::value& event) {
+void EventPrinter::sort(const json::value& event) {
   if (!is_chosen(event, options_.choice)) return;
   const bool few = catching_up_ && (options_.most || (options_.follow && !options_.since_given));
   if (!few) return show(event);
@@ -134,13 +134,13 @@ void EventReader::sort(const json::value& event) {
   if (last_.size() > options_.most.value_or(kShownBeforeFollowing)) last_.pop_front();
 }
 
-void EventReader::show_last() {
+void EventPrinter::show_last() {
   for (const json::value& event : last_) show(event);
   last_.clear();
   catching_up_ = false;
 }
 
-int EventReader::show_kept() {
+int EventPrinter::show_kept() {
   const std::string nobody = control::no_daemon_is_running(control::Purpose::Recall);
   const Result<std::string> file = registry_file(options_.runtime_dir, {});
   Result<void> read = file ? each_kept_event(*file, [this](const json::value& event) { sort(event); })
@@ -156,11 +156,11 @@ int EventReader::show_kept() {
   return 0;
 }
 
-void EventReader::show(const json::value& event) {
+void EventPrinter::show(const json::value& event) {
   std::cout << (options_.json ? json::serialize(event) : event_line(event, style_)) << '\n';
 }
 
-int EventReader::run() {
+int EventPrinter::run() {
   for (;;) {
     const std::optional<DaemonAnswer> answer = ask(milliseconds(0));
     if (!answer) return leave();
@@ -174,7 +174,7 @@ int EventReader::run() {
   return options_.follow ? follow() : 0;
 }
 
-int EventReader::follow() {
+int EventPrinter::follow() {
   for (;;) {
     if (!std::cout.flush()) return 0;  // the reader has gone
     const auto asked = steady_clock::now();
@@ -198,7 +198,7 @@ int EventReader::follow() {
 }
 
 /// Returns an exit code if it should not wait any longer.
-std::optional<int> EventReader::wait_for_daemon() {
+std::optional<int> EventPrinter::wait_for_daemon() {
   if (!std::exchange(absent_, true)) {
     absent_since_ = steady_clock::now();
     std::cerr << "corral events: the daemon has exited; waiting for a new one\n";
@@ -212,13 +212,13 @@ std::optional<int> EventReader::wait_for_daemon() {
   return std::nullopt;
 }
 
-bool EventReader::interrupted(milliseconds pause) {
+bool EventPrinter::interrupted(milliseconds pause) {
   pollfd ready{interrupts_->fd(), POLLIN, 0};
   return poll(&ready, 1, static_cast<int>(pause.count())) > 0;
 }
 
 /// Ctrl+C is the normal way to end it, not a failure.
-int EventReader::leave() const {
+int EventPrinter::leave() const {
   std::cout.flush();
   return 0;
 }
@@ -229,7 +229,7 @@ int run(Options& options, const std::vector<Option>& late, const std::vector<std
   const Result<void> nothing_more = expect_no_args(*rest);
   if (!nothing_more) return fail("events", nothing_more.error().message);
   options.since_given = options.choice.since_ms != 0;
-  return EventReader(options).run();
+  return EventPrinter(options).run();
 }
 
 }  // namespace

@@ -75,8 +75,8 @@ Result<control::ControlSocket> reach(const Options& options) {
   sigset_t before;
   sigprocmask(SIG_SETMASK, nullptr, &before);
   Result<control::ControlSocket> channel = [&options] {
-    shim::Signals signals;
-    shim::ErrorOutput errors;
+    shim::ShimSignals signals;
+    shim::StderrWriter errors;
     return shim::reach_daemon({options.runtime_dir, options.config, false},
                               std::chrono::steady_clock::now() + kStartPatience, signals, errors);
   }();

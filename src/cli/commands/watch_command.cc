@@ -74,7 +74,7 @@ class Watching {
     for (;;) {
       const Result<Survey> survey = survey::look_around();
       if (!survey) return fail("watch", survey.error().message);
-      const reap::Watch::Step step = watch_.look(*survey);
+      const reap::LeakWatch::Step step = watch_.look(*survey);
       for (const survey::Finding& finding : step.news) tell(*survey, finding);
       if (options_.end) end(*survey, step.selection);
       if (!std::cout.flush()) return fail_to_write("watch");
@@ -128,7 +128,7 @@ class Watching {
   }
 
   const WatchOptions& options_;
-  reap::Watch watch_;
+  reap::LeakWatch watch_;
   UniqueFd signals_;
 };
 

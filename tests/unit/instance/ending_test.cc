@@ -20,7 +20,7 @@ keeper::Event ended() {
   return event;
 }
 
-Ending ending_of(const keeper::Event& event) { return instance::ending_of(event, "/bin/fake", "/srv"); }
+TreeEnd ending_of(const keeper::Event& event) { return instance::ending_of(event, "/bin/fake", "/srv"); }
 
 TEST(InstanceEnding, HasTheExitCodeOfTheServer) {
   keeper::Event event = ended();
@@ -29,7 +29,7 @@ TEST(InstanceEnding, HasTheExitCodeOfTheServer) {
   event.report.proved_empty = true;
   event.report.ended_total = 5;
 
-  const Ending ending = ending_of(event);
+  const TreeEnd ending = ending_of(event);
 
   EXPECT_EQ(ending.sentence, "exited with code 3");
   EXPECT_EQ(ending.exit_code, 3);
@@ -44,14 +44,14 @@ TEST(InstanceEnding, HasTheSignalAsAShellWouldReportIt) {
   event.report.server_status_known = true;
   event.report.server_status = SIGTERM;
 
-  const Ending ending = ending_of(event);
+  const TreeEnd ending = ending_of(event);
 
   EXPECT_EQ(ending.sentence, "was ended by SIGTERM");
   EXPECT_EQ(ending.exit_code, 128 + SIGTERM);
 }
 
 TEST(InstanceEnding, SaysNoMoreThanIsKnown) {
-  const Ending ending = ending_of(ended());
+  const TreeEnd ending = ending_of(ended());
 
   EXPECT_EQ(ending.sentence, "ended");
   EXPECT_EQ(ending.exit_code, 0);
@@ -63,7 +63,7 @@ TEST(InstanceEnding, OfAServerThatWasNeverStartedHasTheExitCodeOfTheCause) {
   event.stage = keeper::Stage::Execute;
   event.error = ENOENT;
 
-  const Ending ending = ending_of(event);
+  const TreeEnd ending = ending_of(event);
 
   EXPECT_THAT(ending.sentence, HasSubstr("could not be started: "));
   EXPECT_EQ(ending.exit_code, 127);
@@ -75,7 +75,7 @@ TEST(InstanceEnding, ListsNoMoreSurvivorsThanTheReportNames) {
   event.report.survivor[0].pid = 7;
   strcpy(event.report.survivor[0].comm, "stuck");
 
-  const Ending ending = ending_of(event);
+  const TreeEnd ending = ending_of(event);
 
   ASSERT_THAT(ending.survivors, SizeIs(keeper::kListedSurvivors));
   EXPECT_EQ(ending.survivors.front().pid, 7);
@@ -83,8 +83,8 @@ TEST(InstanceEnding, ListsNoMoreSurvivorsThanTheReportNames) {
 }
 
 TEST(InstanceEnding, WithoutAKeeperSaysWhetherCorralKilledIt) {
-  const Ending killed = ending_without_keeper(KeeperWatch::Loss::Killed);
-  const Ending too_slow = ending_without_keeper(KeeperWatch::Loss::TooSlow);
+  const TreeEnd killed = ending_without_keeper(KeeperWatch::Loss::Killed);
+  const TreeEnd too_slow = ending_without_keeper(KeeperWatch::Loss::TooSlow);
 
   EXPECT_THAT(killed.sentence, HasSubstr("another process killed"));
   EXPECT_THAT(too_slow.sentence, HasSubstr("in time"));

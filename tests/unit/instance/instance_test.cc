@@ -54,14 +54,14 @@ struct Listener final : Instance::Events {
   void on_error_output(std::string_view bytes) override { errors.append(bytes); }
   void on_drained() override { said.emplace_back("drained"); }
   void on_server_lost(const std::string& sentence) override { said.push_back("lost: " + sentence); }
-  void on_ended(const Ending& one) override {
+  void on_ended(const TreeEnd& one) override {
     said.emplace_back("ended");
     ending = one;
   }
 
   std::vector<std::string> said;
   std::string errors;
-  Ending ending;
+  TreeEnd ending;
 };
 
 class OneInstance : public testing::Test {

@@ -15,7 +15,7 @@ class WatchdogTest : public testing::Test {
 };
 
 TEST_F(WatchdogTest, WithoutLimitsThereIsNothingToWatch) {
-  Watchdog watchdog(plan_, report_);
+  LimitWatchdog watchdog(plan_, report_);
 
   EXPECT_FALSE(watchdog.watching());
   EXPECT_EQ(report_.limits, 0U);
@@ -27,7 +27,7 @@ TEST_F(WatchdogTest, ListsTheLimitsOfThePlanInOrder) {
   plan_.pids = {2, Enforcer::Cgroup};
   plan_.cpu = {3, Enforcer::None};
 
-  const Watchdog watchdog(plan_, report_);
+  const LimitWatchdog watchdog(plan_, report_);
 
   ASSERT_EQ(report_.limits, 3U);
   EXPECT_EQ(report_.limit[0].name, LimitName::Memory);
@@ -48,7 +48,7 @@ TEST_F(WatchdogTest, TakesOverWhatACgroupWasToHoldButTheProcessor) {
   plan_.memory = {1, Enforcer::Cgroup};
   plan_.pids = {0, Enforcer::Cgroup};
   plan_.cpu = {3, Enforcer::Cgroup};
-  Watchdog watchdog(plan_, report_);
+  LimitWatchdog watchdog(plan_, report_);
 
   watchdog.take_over();
 
@@ -60,7 +60,7 @@ TEST_F(WatchdogTest, TakesOverWhatACgroupWasToHoldButTheProcessor) {
 
 TEST_F(WatchdogTest, TakesOverNothingWhereOnlyTheProcessorWasHeld) {
   plan_.cpu = {3, Enforcer::Cgroup};
-  Watchdog watchdog(plan_, report_);
+  LimitWatchdog watchdog(plan_, report_);
 
   watchdog.take_over();
 
@@ -71,7 +71,7 @@ TEST_F(WatchdogTest, MeasuresWhatItWatchesAndNothingElse) {
   plan_.memory = {kPlenty, Enforcer::Watchdog};
   plan_.pids = {kPlenty, Enforcer::Watchdog};
   plan_.cpu = {1, Enforcer::None};
-  Watchdog watchdog(plan_, report_);
+  LimitWatchdog watchdog(plan_, report_);
   ASSERT_TRUE(watchdog.watching());
 
   EXPECT_FALSE(watchdog.exceeded(getppid()));  // we are below it, at least
@@ -87,7 +87,7 @@ TEST_F(WatchdogTest, MeasuresWhatItWatchesAndNothingElse) {
 TEST_F(WatchdogTest, OneLimitExceededIsEnoughAndStays) {
   plan_.memory = {1, Enforcer::Watchdog};
   plan_.pids = {kPlenty, Enforcer::Watchdog};
-  Watchdog watchdog(plan_, report_);
+  LimitWatchdog watchdog(plan_, report_);
   EXPECT_FALSE(watchdog.exceeded(getpid())) << "nobody is below us";
   EXPECT_EQ(report_.limit[0].seen, 0U);
 
@@ -104,7 +104,7 @@ TEST_F(WatchdogTest, OneLimitExceededIsEnoughAndStays) {
 TEST_F(WatchdogTest, OurOwnProcessInANamespaceIsNotCounted) {
   plan_.pid_namespace = 1;
   plan_.pids = {kPlenty, Enforcer::Watchdog};
-  Watchdog watchdog(plan_, report_);
+  LimitWatchdog watchdog(plan_, report_);
 
   EXPECT_FALSE(watchdog.exceeded(getpid())) << "none is not less than none";
 

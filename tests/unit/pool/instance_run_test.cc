@@ -24,7 +24,7 @@ struct Deaf final : router::Router::Listener, router::Learner {
   void on_calls_finished(router::Router&) override { ++drained; }
   void on_hung(router::Router&) override {}
   void on_server_lost(router::Router&, const router::LastWords&) override {}
-  void on_instance_ended(router::Router&, const instance::Ending&) override {}
+  void on_instance_ended(router::Router&, const instance::TreeEnd&) override {}
   void on_tools(router::ToolEffects) override {}
   void on_question() override {}
   void on_list(const router::SessionPort&, router::ListKind, std::string_view) override {}
@@ -108,7 +108,7 @@ TEST_F(ARun, MeasuresItsEndFromTheFirstDecision) {
   parts_.pass(std::chrono::milliseconds(30));
   run_.note_ending();
   parts_.pass(std::chrono::milliseconds(12));
-  instance::Ending ending;
+  instance::TreeEnd ending;
   ending.exit_code = 3;
   const pool::InstanceEnd end = run_.finish("files", ending);
   EXPECT_EQ(end.took, std::chrono::milliseconds(42));

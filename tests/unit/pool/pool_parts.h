@@ -48,7 +48,7 @@ class FakePort final : public FakeOutput, public router::SessionPort {
     departures.push_back(departure);
     reason = why;
   }
-  void instance_ended(const instance::Ending& ending) override { endings.push_back(ending); }
+  void instance_ended(const instance::TreeEnd& ending) override { endings.push_back(ending); }
   void list_changed(router::ChangedList) override {}
 
   std::size_t told() const { return answers.size(); }
@@ -56,7 +56,7 @@ class FakePort final : public FakeOutput, public router::SessionPort {
 
   std::vector<router::Opened> answers;
   std::vector<router::Departure> departures;
-  std::vector<instance::Ending> endings;
+  std::vector<instance::TreeEnd> endings;
   std::string reason;
   Task when_opened;
 };

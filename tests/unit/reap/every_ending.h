@@ -38,7 +38,7 @@ inline std::set<pid_t> ended_by_reap(const survey::Survey& survey, const Selecto
 /// `corral watch --foreign end` and the daemon's `"foreign": "end"`, at the second look.
 inline std::set<pid_t> ended_by_watch(const survey::Survey& survey, const Selectors& selectors,
                                       const survey::Asker& asker) {
-  Watch watch(selectors, asker);
+  LeakWatch watch(selectors, asker);
   watch.look(survey);
   return trees_of(survey, watch.look(survey).selection);
 }

@@ -148,7 +148,7 @@ TEST(Selection, KeptServersAreNeverChosen) {
 }
 
 TEST(Watch, TellsOfAFindingOnceAndAgainWhenItGrows) {
-  Watch watch({}, kMe);
+  LeakWatch watch({}, kMe);
   Scene machine = scene();
 
   EXPECT_EQ(watch.look(machine.judged()).news.size(), 2U);
@@ -156,19 +156,19 @@ TEST(Watch, TellsOfAFindingOnceAndAgainWhenItGrows) {
 
   machine.process(72, 1, {"files"});
   machine.strand(72);
-  const Watch::Step step = watch.look(machine.judged());
+  const LeakWatch::Step step = watch.look(machine.judged());
   ASSERT_EQ(step.news.size(), 1U);
   EXPECT_EQ(step.news[0].kind, survey::Finding::Kind::Orphan);
 }
 
 TEST(Watch, TellsOnlyOfWhatTheFiltersLetThrough) {
-  Watch watch({.match = "nothing like it"}, kMe);
+  LeakWatch watch({.match = "nothing like it"}, kMe);
 
   EXPECT_TRUE(watch.look(scene().judged()).news.empty());
 }
 
 TEST(Watch, EndsAnOrphanOnlyWhenItIsSeenAgain) {
-  Watch watch({.orphans = true}, kMe);
+  LeakWatch watch({.orphans = true}, kMe);
   Scene machine = scene();
 
   EXPECT_TRUE(watch.look(machine.judged()).selection.groups.empty());
@@ -176,15 +176,15 @@ TEST(Watch, EndsAnOrphanOnlyWhenItIsSeenAgain) {
   machine.process(72, 1, {"files"});
   machine.strand(72);
   const Survey survey = machine.judged();
-  const Watch::Step step = watch.look(survey);
+  const LeakWatch::Step step = watch.look(survey);
   ASSERT_EQ(step.selection.groups.size(), 1U);
   EXPECT_EQ(pids(survey, step.selection.groups[0].end), (std::vector<pid_t>{70, 71}));
 }
 
 TEST(Watch, EndsCopiesBeyondNAtOnce) {
-  Watch watch({.pile_ups = true, .keep = 3}, kMe);
+  LeakWatch watch({.pile_ups = true, .keep = 3}, kMe);
 
-  const Watch::Step step = watch.look(scene().judged());
+  const LeakWatch::Step step = watch.look(scene().judged());
 
   ASSERT_EQ(step.selection.groups.size(), 1U);
   EXPECT_EQ(step.selection.groups[0].end.size(), 9U);

@@ -55,7 +55,7 @@ class RecordedPort final : public RecordedOutput, public router::SessionPort {
 
   void opened(const router::Opened&) override {}
   void instance_lost(router::Departure, const std::string&) override {}
-  void instance_ended(const instance::Ending&) override {}
+  void instance_ended(const instance::TreeEnd&) override {}
   void deliver(const wire::Line& line, std::initializer_list<wire::Edit> edits) override {
     lines_.push_back(edited(line, edits));
   }

@@ -28,7 +28,7 @@ class ARouter : public testing::Test, public router::Router::Listener {
   void on_server_lost(router::Router&, const router::LastWords& why) override {
     events_.push_back("lost: " + why.for_log());
   }
-  void on_instance_ended(router::Router&, const instance::Ending&) override { events_.push_back("ended"); }
+  void on_instance_ended(router::Router&, const instance::TreeEnd&) override { events_.push_back("ended"); }
 
   void start() {
     router_ = std::make_unique<router::Router>(loop_, options_, *this, learner_);

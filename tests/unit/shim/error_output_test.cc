@@ -40,7 +40,7 @@ class StandardError : public testing::Test {
   void become(int fd) {
     dup2(fd, STDERR_FILENO);
     close(fd);
-    errors_ = std::make_unique<ErrorOutput>();
+    errors_ = std::make_unique<StderrWriter>();
   }
 
   std::string take() const {
@@ -52,7 +52,7 @@ class StandardError : public testing::Test {
 
   UniqueFd before_;
   UniqueFd reader_;
-  std::unique_ptr<ErrorOutput> errors_;
+  std::unique_ptr<StderrWriter> errors_;
 };
 
 TEST_F(StandardError, PassesOnWhatTheServerSays) {

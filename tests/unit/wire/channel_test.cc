@@ -146,7 +146,7 @@ struct Events final : instance::Instance::Events {
   void on_error_output(std::string_view /*bytes*/) override {}
   void on_drained() override {}
   void on_server_lost(const std::string& sentence) override { happened.push_back(sentence); }
-  void on_ended(const instance::Ending& /*ending*/) override { happened.emplace_back("ended"); }
+  void on_ended(const instance::TreeEnd& /*ending*/) override { happened.emplace_back("ended"); }
 
   std::vector<std::string> happened;
 };
