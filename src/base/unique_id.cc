@@ -35,4 +35,10 @@ std::string machine_id() {
   return text;
 }
 
+std::string boot_id() {
+  std::string text = read_text("/proc/sys/kernel/random/boot_id");
+  if (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
 }  // namespace corral

@@ -1,4 +1,4 @@
-// Identifiers that no other process and no other machine has.
+// Identifiers that no other process, machine or boot has.
 #pragma once
 
 #include <cstddef>
@@ -13,5 +13,8 @@ std::string random_hex(std::size_t bytes);
 /// The identity of this machine. Stays the same for as long as the operating system is installed; empty if
 /// the system has no machine id.
 std::string machine_id();
+
+/// The identity of the present boot of the kernel; empty if /proc is missing.
+std::string boot_id();
 
 }  // namespace corral

@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "base/files.h"
+#include "base/unique_id.h"
 #include "keeper/kernel.h"
 #include "proc/proc_texts.h"
 
@@ -23,12 +24,6 @@ namespace corral::proc {
 namespace {
 
 constexpr long kPidfsMagic = 0x50494446;  // "PIDF"
-
-std::string boot_id() {
-  std::string text = read_text("/proc/sys/kernel/random/boot_id");
-  if (!text.empty() && text.back() == '\n') text.pop_back();
-  return text;
-}
 
 /// "Pid:\t123" in the fdinfo of a pidfd; -1 once the process is reaped.
 pid_t pid_behind(int pidfd) {

@@ -6,7 +6,6 @@
 
 #include <optional>
 
-#include "base/files.h"
 #include "base/unique_fd.h"
 #include "base/unique_id.h"
 #include "keeper/kernel.h"
@@ -15,12 +14,6 @@
 
 namespace corral::reap {
 namespace {
-
-std::string this_boot() {
-  std::string text = read_text("/proc/sys/kernel/random/boot_id");
-  if (!text.empty() && text.back() == '\n') text.pop_back();
-  return text;
-}
 
 /// A dying daemon releases its lock a moment before it is dead.
 bool ends_soon(const UniqueFd& process) {
@@ -37,7 +30,7 @@ bool lives(const registry::DaemonRecord& daemon) {
 
 Here here_and_now() {
   Here here;
-  here.boot_id = this_boot();
+  here.boot_id = boot_id();
   here.machine = machine_id();
   here.uid = geteuid();
   struct stat status {};

@@ -18,8 +18,8 @@
 #include <filesystem>
 #include <vector>
 
-#include "base/files.h"
 #include "base/unique_fd.h"
+#include "base/unique_id.h"
 #include "registry/schema.h"
 
 namespace corral::registry {
@@ -172,8 +172,7 @@ std::string put_aside(const std::string& path, const std::string& mark) {
 
 /// After a power failure, only part of our writes may be on the disk; see decision 0027.
 Trouble check_after_reboot(Database& database) {
-  std::string boot = read_text("/proc/sys/kernel/random/boot_id");
-  boot.erase(boot.find_last_not_of('\n') + 1);
+  const std::string boot = boot_id();
   Trouble trouble = Trouble::None;
   const std::string known = database.text("SELECT value FROM facts WHERE name='boot_id'", trouble);
   if (trouble != Trouble::None || known == boot) return trouble;

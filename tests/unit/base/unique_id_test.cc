@@ -38,5 +38,12 @@ TEST(MachineId, IsTheFirstLineOfAFileThatEverySystemHas) {
   EXPECT_EQ(machine_id(), expected.substr(0, expected.find('\n')));
 }
 
+TEST(BootId, IsTheLineOfTheKernelsFile) {
+  const std::string expected = read_text("/proc/sys/kernel/random/boot_id");
+
+  EXPECT_EQ(boot_id().size(), 36U);
+  EXPECT_EQ(boot_id() + "\n", expected);
+}
+
 }  // namespace
 }  // namespace corral
