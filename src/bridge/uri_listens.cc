@@ -142,10 +142,10 @@ void UriListens::expire(Clock::time_point now) {
     const auto found = listens_.find(uri);
     if (found == listens_.end() || found->second.waiting.empty() || found->second.due > now) continue;
     close(found->second);
-    failed(uri, R"({"code":)" + std::to_string(wire::kInternalError) + R"(,"message":)" +
-                    wire::quoted("server '" + side_.server +
-                                 "' did not acknowledge the subscription within 60 seconds; try again") +
-                    "}");
+    failed(uri,
+           wire::error_object(wire::kInternalError,
+                              "server '" + side_.server +
+                                  "' did not acknowledge the subscription within 60 seconds; try again"));
   }
 }
 

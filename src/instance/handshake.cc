@@ -60,11 +60,12 @@ Handshake::Taken Handshake::take(const wire::Message& message) {
   const std::string_view result = message.result();
   // Some servers answer any request with some result.
   if (era_ == knowledge::Era::Modern && !is_discover_result(result)) {
-    return take_error(R"({"code":-32603,"message":"the server gave no answer to server/discover"})");
+    return take_error(
+        wire::error_object(wire::kInternalError, "the server gave no answer to server/discover"));
   }
   if (era_ == knowledge::Era::Modern && !speaks_our_revision(result)) {
-    return take_error(R"({"code":-32022,"message":"the server does not support the revision )" +
-                      std::string(wire::kModern) + "\"}");
+    return take_error(wire::error_object(
+        wire::kUnsupportedVersion, "the server does not support the revision " + std::string(wire::kModern)));
   }
   answer_ = result;
   outcome_ = Outcome::Ready;
@@ -73,9 +74,8 @@ Handshake::Taken Handshake::take(const wire::Message& message) {
 
 Handshake::Taken Handshake::take_unreadable(std::string_view id, std::string_view why) {
   if (outcome_ != Outcome::Waiting || wire::own_id<CallId>(id) != id_) return Taken::No;
-  return take_error(R"({"code":-32603,"message":)" +
-                    wire::quoted("the server's answer to the handshake cannot be used: " + std::string(why)) +
-                    "}");
+  return take_error(wire::error_object(
+      wire::kInternalError, "the server's answer to the handshake cannot be used: " + std::string(why)));
 }
 
 /// What is known about the server may be out of date, so the other era is tried in the same process. A legacy
@@ -107,7 +107,7 @@ void Handshake::give_up(std::string_view why) {
 void Handshake::fail(std::string_view why) {
   if (outcome_ != Outcome::Waiting) return;
   outcome_ = Outcome::Refused;
-  answer_ = R"({"code":-32603,"message":)" + wire::quoted(why) + "}";
+  answer_ = wire::error_object(wire::kInternalError, why);
 }
 
 std::string Handshake::follow_up() const {

@@ -174,8 +174,7 @@ void Slot::on_unusable(Router& router) {
     return;
   } else if (!objection.empty()) {
     context_.tell(slot_event(*this, events::Kind::Refused, "version", objection));
-    answer.text =
-        R"({"code":)" + std::to_string(wire::kServerLost) + R"(,"message":)" + wire::quoted(objection) + "}";
+    answer.text = wire::error_object(wire::kServerLost, objection);
   }
   waiters_.answer(waiters_.dismiss_all(), [&answer](SessionId) { return answer; });
 }

@@ -245,13 +245,15 @@ std::string result_message(std::string_view id, std::string_view result) {
   return out;
 }
 
-std::string error_message(std::string_view id, int code, std::string_view message, std::string_view data) {
-  std::string out = R"({"jsonrpc":"2.0","id":)";
-  out.append(or_null(id)).append(R"(,"error":{"code":)").append(std::to_string(code));
+std::string error_object(int code, std::string_view message, std::string_view data) {
+  std::string out = R"({"code":)" + std::to_string(code);
   out.append(R"(,"message":)").append(quoted(message));
   if (!data.empty()) out.append(R"(,"data":)").append(data);
-  out.append("}}");
-  return out;
+  return out.append("}");
+}
+
+std::string error_message(std::string_view id, int code, std::string_view message, std::string_view data) {
+  return refusal_message(id, error_object(code, message, data));
 }
 
 }  // namespace corral::wire

@@ -78,6 +78,8 @@ std::string cancelled_message(std::string_view request_id, std::string_view reas
 /// With a complete error object, as a server wrote it.
 std::string refusal_message(std::string_view id, std::string_view error);
 std::string result_message(std::string_view id, std::string_view result);
+/// The error object alone, for what becomes part of a message later.
+std::string error_object(int code, std::string_view message, std::string_view data = {});
 std::string error_message(std::string_view id, int code, std::string_view message,
                           std::string_view data = {});
 
