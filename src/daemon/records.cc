@@ -57,7 +57,7 @@ Records::Records(Loop& loop, const std::string& state, std::chrono::milliseconds
       reader_(loop, events_, registry_.get()) {
   registry_->begin(self_);
   events_.continue_after(registry_->last_event());
-  events_.listen([this](const events::Event& event) { hear(event); });
+  events_.listen([this](const events::Event& event) { handle(event); });
   heard_ = true;
   for (const auto& [loss, text] : std::exchange(untold_, {})) tell_of_loss(loss, text);
   registry_->when_degraded([this] { tell_of_registry(); });
@@ -66,12 +66,12 @@ Records::Records(Loop& loop, const std::string& state, std::chrono::milliseconds
 /// The registry outlives the stream.
 Records::~Records() { heard_ = false; }
 
-void Records::hear(const events::Event& event) {
+void Records::handle(const events::Event& event) {
   events::write_to_log(event);
   registry_->keep(event);
   metrics_.count(event);
-  crash_loops_.hear(event);
-  failures_.hear(event);
+  crash_loops_.handle(event);
+  failures_.handle(event);
   if (event.kind == events::Kind::Survivor) remember_survivor(event);
 }
 

@@ -62,7 +62,7 @@ class Records {
   bool busy() const { return worker_.busy() || looking_.busy(); }
 
  private:
-  void hear(const events::Event& event);
+  void handle(const events::Event& event);
   void tell_of_registry();
   void tell_of_loss(registry::Loss loss, const std::string& text);
   void remember_survivor(const events::Event& event);

@@ -16,7 +16,7 @@ using events::Kind;
 
 constexpr std::chrono::seconds kAsksAgain{60};  // checks whether it has been switched on
 
-Event told_as(Kind kind, const std::string& cause, const std::string& text) {
+Event event_of(Kind kind, const std::string& cause, const std::string& text) {
   Event event;
   event.kind = kind;
   event.cause = cause;
@@ -25,7 +25,7 @@ Event told_as(Kind kind, const std::string& cause, const std::string& text) {
 }
 
 Event about(const reap::Disagreement& found) {
-  Event event = told_as(Kind::Finding, reap::name_of(found.kind), found.text);
+  Event event = event_of(Kind::Finding, reap::name_of(found.kind), found.text);
   event.server = found.server;
   event.instance = found.instance;
   event.pid = found.pid;
@@ -33,7 +33,7 @@ Event about(const reap::Disagreement& found) {
 }
 
 Event about(const reap::Remnant& remnant) {
-  Event event = told_as(remnant.outcome.gone() ? Kind::Reap : Kind::Survivor, "watchdog", remnant.text);
+  Event event = event_of(remnant.outcome.gone() ? Kind::Reap : Kind::Survivor, "watchdog", remnant.text);
   event.server = remnant.server;
   event.instance = remnant.instance;
   event.pid = remnant.outcome.pid;
@@ -47,8 +47,8 @@ Event about(const survey::Server& server, reap::Group::Kind kind, const reap::En
                              counted(tree.outcomes.size(), "process", "processes") + ", of " +
                              server.client.name + ")";
   Event event =
-      told_as(tree.gone() ? Kind::Reap : Kind::Survivor, "foreign",
-              naming + (tree.gone() ? ": ended" : ": could not be ended; `corral doctor` shows more"));
+      event_of(tree.gone() ? Kind::Reap : Kind::Survivor, "foreign",
+               naming + (tree.gone() ? ": ended" : ": could not be ended; `corral doctor` shows more"));
   event.pid = server.pid;
   event.count = tree.outcomes.size();
   return event;
@@ -64,11 +64,11 @@ struct Watchdog::Foreign {
     const bool end = rule == config::Foreign::End;
     std::vector<Event> told;
     const Result<survey::Survey> survey = survey::look_around();
-    if (!survey) return {told_as(Kind::Finding, "foreign", survey.error().message)};
+    if (!survey) return {event_of(Kind::Finding, "foreign", survey.error().message)};
     const reap::LeakWatch::Step step = watch.look(*survey);
     for (const survey::Finding& finding : step.news) {
       const std::string next = finding.next.empty() || end ? "" : "; next: " + finding.next;
-      told.push_back(told_as(Kind::Finding, survey::name_of(finding.kind), finding.title + next));
+      told.push_back(event_of(Kind::Finding, survey::name_of(finding.kind), finding.title + next));
     }
     if (!end) return told;
     for (const reap::Group& group : step.selection.groups) {

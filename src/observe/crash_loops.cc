@@ -20,7 +20,7 @@ constexpr std::size_t kMostServers = 256;
 CrashLoops::CrashLoops(std::function<std::int64_t()> clock)
     : clock_(clock ? std::move(clock) : unix_time_ms) {}
 
-void CrashLoops::hear(const events::Event& event) {
+void CrashLoops::handle(const events::Event& event) {
   if (event.kind == events::Kind::Crash) return died(event);
   if (event.kind != events::Kind::Ready) return;
   const auto known = by_server_.find(event.server);

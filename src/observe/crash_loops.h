@@ -19,7 +19,7 @@ class CrashLoops {
   explicit CrashLoops(std::function<std::int64_t()> clock = nullptr);
 
   /// Call with every event.
-  void hear(const events::Event& event);
+  void handle(const events::Event& event);
   /// The servers that are in a crash loop now.
   std::vector<CrashLoop> now() const;
 

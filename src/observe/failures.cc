@@ -20,7 +20,7 @@ bool is_failure(events::Kind kind) {
 
 Failures::Failures(std::function<std::int64_t()> clock) : clock_(clock ? std::move(clock) : unix_time_ms) {}
 
-void Failures::hear(const events::Event& event) {
+void Failures::handle(const events::Event& event) {
   if (event.kind == events::Kind::Ready) by_server_.erase(event.server);
   if (!is_failure(event.kind) || event.server.empty()) return;
   if (by_server_.size() >= kMostFailing && !by_server_.contains(event.server)) {

@@ -20,7 +20,7 @@ class Failures {
   explicit Failures(std::function<std::int64_t()> clock = nullptr);
 
   /// Call with every event.
-  void hear(const events::Event& event);
+  void handle(const events::Event& event);
   /// Those of the last ten minutes, unless the server has been ready since then; the newest first.
   std::vector<FailureView> now() const;
 

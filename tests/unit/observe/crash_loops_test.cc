@@ -20,7 +20,7 @@ class CrashLoopsTest : public testing::Test {
     event.server = server;
     event.text = text;
     event.time_ms = now_;
-    loops_.hear(event);
+    loops_.handle(event);
   }
   void dies(int times, const std::string& server = "files") {
     for (int i = 0; i < times; ++i) happens(Kind::Crash, server);

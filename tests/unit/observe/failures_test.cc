@@ -21,7 +21,7 @@ class LastFailures : public testing::Test {
     event.server = server;
     event.text = text;
     event.time_ms = now_;
-    failures_.hear(event);
+    failures_.handle(event);
   }
   void pass(std::chrono::milliseconds time) { now_ += time.count(); }
   std::vector<std::string> servers() const {
