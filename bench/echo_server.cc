@@ -208,7 +208,7 @@ void add_news(std::string& out) {
 }
 
 void add_answer(std::string& out, std::string_view line, bool modern) {
-  const std::string_view head = line.substr(0, 512);  // the id stands in front of what can be large
+  const std::string_view head = line.substr(0, 512);  // the id comes before what can be large
   const std::string_view id = behind(head, R"("id":)", ",}");
   if (id.empty()) return;
   const std::string_view method = behind(head, R"("method":")", "\"");

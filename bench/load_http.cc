@@ -158,7 +158,7 @@ bool HttpClient::whole() {
   return received_.size() >= answer_.head + answer_.length;
 }
 
-// A piece may end within the id, but what was asked for stands in one of them. Nothing is put together: that
+// A piece may end within the id, but one of them has what was asked for. Nothing is put together: that
 // would be time that only chunks cost.
 bool HttpClient::is_right() const {
   constexpr std::size_t kEdge = 256;

@@ -57,9 +57,10 @@ PLAIN_CODE = {
 }
 SWITCHED_OFF = re.compile(r"\bDISABLE[D]_\w|\b(?:test|it|describe|suite)\.onl[y]\(")
 
-# "there is no" and "is no longer" are English, and so is a question that begins with Who.
+# "there is no" and "is no longer" are English, and so are "there are no" and "are no longer", and so is a question that begins with Who.
 CALQUES = (
     (r"(?:(?<!there)(?<!\s)\s+|(?<![\w\s]))is\s+no\s+(?!longer\b)[a-z]+", 'write "is not a ..." or "is not ..."'),
+    (r"(?:(?<!there)(?<!\s)\s+|(?<![\w\s]))are\s+n[o]\s+(?!longer\b|more\b|less\b)[a-z]+", 'write "are not ..."'),
     (r"\bwhoev[e]r\b", "name who or what acts: the client, the process, the caller"),
     (r"(?:^[ \t]*|(?<=[.!?]\s)|(?<=// )|(?<=# ))(?-i:Who)\s+[a-z]+(?![^.!]*\?)", 'write "a client that ..." or "the caller"'),
     (r"\bof\s+our[s]\b", "write \"corral's\" or \"our own\""),
@@ -67,6 +68,7 @@ CALQUES = (
     (r"\b(?:can|cannot|could)\s+be\s+ha[d]\b", 'write "is available" or "exists"'),
     (r"\bby\s+hear[t]\b", 'write "known" or "built in"'),
     (r"\bstands?\s+behin[d]\b", 'write "follows", "comes after" or "is below"'),
+    (r"\bstands?\s+i[n]\b", 'write "is in", or say what has it'),
     (r"\ballows?\s+(?:it|them)\s+agai[n]\b", 'write "allows it to start again"'),
     (r"\bsome\s+(?:minutes|second[s])\b", 'write "a few"'),
     (r"\b(?:comes?|asks?\s+for)\s+by\s+UR[L]\b", 'write "connects by URL"'),

@@ -150,7 +150,8 @@ Result<void> FileUpdate::check_unchanged() const {
       now ? existed_ && now->text == text_ : !existed_ && now.error().kind == Error::Kind::NotFound;
   if (same) return {};
   return Error{"'" + file_ +
-               "' was changed by another process meanwhile, so corral did not write it. Try again."};
+               "' was changed by another process after corral had read it, so corral did not write it. "
+               "Try again."};
 }
 
 /// Replaces the file by renaming, so that readers see either the complete old text or the complete new one.

@@ -50,7 +50,7 @@ class FileUpdate {
   std::string backup() const { return existed_ ? file_ + ".bak" : ""; }
 
   /// Replaces the old text atomically and then releases the lock. Only the owner can read the file and the
-  /// backup. Fails, and changes nothing but the backup, if another process has changed the file meanwhile.
+  /// backup. Fails, and changes nothing but the backup, if another process has changed the file since.
   Result<void> commit(const std::string& text);
 
  private:

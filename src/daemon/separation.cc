@@ -11,7 +11,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// More than these are no small difference any more, and a line of them would not help.
+// With more than these the difference is not small, and a line of them would not help.
 constexpr std::size_t kMostInHint = 8;
 
 /// The complete list for the entry, or for every window that starts the command.

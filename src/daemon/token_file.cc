@@ -49,9 +49,9 @@ std::optional<Error> objection_to_token_file(const std::string& file, const stru
     return token_file_error(file, "it is not a regular file", "Remove it, and create the tokens again");
   }
   if (status.st_uid != geteuid()) {
-    return token_file_error(file,
-                            "it belongs to user " + std::to_string(status.st_uid) + ", who knows the tokens",
-                            "Remove it, and create the tokens again");
+    return token_file_error(
+        file, "it belongs to user " + std::to_string(status.st_uid) + ", so that user knows the tokens",
+        "Remove it, and create the tokens again");
   }
   if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
     return token_file_error(file, "other users may open it and may know the tokens",

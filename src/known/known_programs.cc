@@ -18,7 +18,7 @@ constexpr std::string_view kOneSetPerWindow =
     "every window or workspace starts a full set of servers of its own";
 constexpr std::string_view kOneSetPerSession = "every session starts a full set of servers of its own";
 
-// What is known by measuring stands in docs/clients.md; a name with a number (owner/repo#1) is a public
+// docs/clients.md has what is known by measuring; a name with a number (owner/repo#1) is a public
 // report. `variables` holds only names that the program itself gives to the servers that it starts. What an
 // editor's terminal sets (TERM_PROGRAM, VSCODE_*, ZED_TERM, CURSOR_TRACE_ID) reaches everything that somebody
 // types there, so it says nothing about who started a server.

@@ -56,8 +56,8 @@ json::value to_json(const toml::node& node) {  // NOLINT(misc-no-recursion): the
 }
 
 /// toml++ bounds how deep values are nested, but not keys: each dot of `a.a.a.a = 1` is one more table, and
-/// letting go of a hundred thousand of them takes more stack than there is. So many dots, in lines that have
-/// many, are no configuration.
+/// letting go of a hundred thousand of them takes more stack than there is. A text with so many dots,
+/// in lines that have many, is not a configuration.
 bool nests_too_deep(const std::string& text) {
   constexpr std::ptrdiff_t kManyInALine = 64;
   constexpr std::ptrdiff_t kMost = 4000;

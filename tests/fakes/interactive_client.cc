@@ -3,7 +3,7 @@
 //
 //   interactive_client [--tag=TAG] [--raw] [--deaf]
 //
-// Everything that it says stands in <>, so that it differs from what a shell echoes: <ready PID>, <signal N>,
+// Everything that it says is in <>, so that it differs from what a shell echoes: <ready PID>, <signal N>,
 // <size COLUMNSxROWS>, <modes raw>, <said TEXT>. It reads: "say TEXT", "daemon", "exit N". In raw mode one
 // key is a command: 'z' stops itself as full-screen programs do, 'q' leaves. With --deaf it reads nothing.
 #include <signal.h>

@@ -314,7 +314,7 @@ class File:
 
 
 def _outer(text):
-    """The same text, what stands in brackets blanked."""
+    """The same text, what is in brackets blanked."""
     depth = 0
     chars = []
     for char in text:

@@ -42,7 +42,7 @@ inline bool corral_mutant(unsigned number) {
 
 
 def places(program):
-    """Where the number stands in a program; nothing if no mutant is in it."""
+    """Where the number is in a program; nothing if no mutant is in it."""
     data = program.read_bytes()
     if not data.startswith(b"\x7fELF"):
         return []

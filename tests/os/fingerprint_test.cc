@@ -49,7 +49,7 @@ class LearnFingerprint : public OsTest {
     return whole;
   }
 
-  /// Stands in the directory of this test, or in one below it.
+  /// Its working directory is that of this test, or one below it.
   Launch starting(const Words& argv, const std::string& folder = ".") const {
     Launch launch;
     launch.argv = argv;

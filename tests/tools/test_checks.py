@@ -318,6 +318,8 @@ class Words(CheckCase):
             "A process of our" "s.": "of our" "s",
             "Start it ane" "w.": "ane" "w",
             "What stands behin" "d --.": "stands behin" "d",
+            "It stands i" "n the entry.": "stands i" "n",
+            "These are n" "o options.": "are n" "o options",
             "If no daemon can be ha" "d.": "can be ha" "d",
             "What it knows by hear" "t.": "by hear" "t",
             "It is\nn" "o sandbox.": "is n" "o sandbox",
@@ -341,6 +343,7 @@ class Words(CheckCase):
             "docs/a.md",
             "There is no server. It is no longer there. Who may do this? Who is it, then?\n"
             "There\nis no client. It takes its turn. Clients connect by URL.\n"
+            "There are no clients. They are no longer there, and there\nare no others.\n"
             "The program says `it is n" "o file` or\n```\nwhoev" "er comes\n```\n",
         )
         self.assert_clean()

@@ -17,7 +17,7 @@ const char* name_of(HelpGroup group) {
   return "Administer";
 }
 
-/// "Use  (also: session, url)": the commands that have no line of their own stand in the heading.
+/// "Use  (also: session, url)": the heading lists the commands that have no line of their own.
 std::string heading(const std::vector<Command>& commands, HelpGroup group) {
   std::string names;
   for (const Command& command : commands) {

@@ -60,7 +60,7 @@ class Server {
 };
 
 /// Before main(), which would run all tests once more. Only our commands start this program with words that
-/// are no options.
+/// are not options.
 const bool kRunsTests = [] {
   std::ifstream line("/proc/self/cmdline", std::ios::binary);
   std::vector<std::string> words;

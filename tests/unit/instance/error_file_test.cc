@@ -34,7 +34,7 @@ class ErrorFilesTest : public survey::TempFiles {
     text << file.rdbuf();
     return text.str();
   }
-  /// Without what stands in front of each; that is checked here.
+  /// Without what each line begins with; that is checked here.
   static std::vector<std::string> lines_of(const std::string& path) {
     // Of the beginning alone: on a long line it recurses as deeply as that is long.
     static const std::regex beginning(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z [0-9a-z]{8} )");
