@@ -51,6 +51,9 @@ class FakePort final : public FakeOutput, public router::SessionPort {
   void instance_ended(const instance::TreeEnd& ending) override { endings.push_back(ending); }
   void list_changed(router::ChangedList) override {}
 
+  /// Its client will send nothing more.
+  void say_no_more() { may_ask_ = false; }
+
   std::size_t told() const { return answers.size(); }
   router::Opened::Kind last() const { return answers.back().kind; }
 
@@ -127,9 +130,10 @@ class PoolParts : private pool::SlotOwner {
   pool::CodeWatch code{loop, slots};
   pool::StoppedServers stopped;
 
-  std::string no_room;               // an error of make_room, if there is one
-  std::vector<pool::SlotId> unused;  // as slots told it
-  pool::SlotId forgotten;            // as if it had been destroyed
+  pool::CodeWatch::BuildOf build_of;  // of an instance that opens; null = nothing is known of its files
+  std::string no_room;                // an error of make_room, if there is one
+  std::vector<pool::SlotId> unused;   // as slots told it
+  pool::SlotId forgotten;             // as if it had been destroyed
   std::vector<pool::InstanceEnd> unproved;
   std::vector<std::unique_ptr<router::Router>> disposed;
 
@@ -138,7 +142,9 @@ class PoolParts : private pool::SlotOwner {
     if (!no_room.empty()) return Error{no_room};
     return capacity.make_room(spec);
   }
-  knowledge::Fingerprint watch_code(const instance::Instance&) override { return {}; }
+  knowledge::Fingerprint watch_code(const instance::Instance& instance) override {
+    return build_of ? build_of(instance) : knowledge::Fingerprint();
+  }
   pool::Slot* find(pool::SlotId id) override { return id == forgotten ? nullptr : slots.find(id); }
   void slot_unused(pool::SlotId id) override { unused.push_back(id); }
   void dispose(std::unique_ptr<router::Router> router) override { disposed.push_back(std::move(router)); }
