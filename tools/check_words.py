@@ -7,6 +7,8 @@
 * Killing by name in tests and scripts: it hits the processes of others on the same machine.
 * Messages that are put together by hand: only wire/json_text.cc composes them, because it escapes what it is given.
 * Revisions of MCP by their dates: only wire/revisions.h names them, so that a new revision is one row of a table.
+* Parameters of type bool in src/: at the call nobody sees what `true` means, and two of them can be swapped. An enum says it.
+  A bool that is itself the value, as in a JSON writer, is called `value`.
 * Unit tests that sleep: they hold the clock instead, so that they are exact and never wait.
 * Tests that are switched off, and white space at the end of a line.
 * Phrases that are translated word for word and not plain English, in every Markdown page, in src/, tests/, fuzz/, bench/ and
@@ -18,7 +20,7 @@ import sys
 
 import docs_text
 from check_common import CPP_SUFFIXES, Problem, finish, parse_root, project_files, read_text
-from check_cpp import without_comments
+from check_cpp import without_comments, without_comments_and_literals
 
 CODE_FOLDERS = {"src", "include", "tests", "fuzz", "bench"}
 SCRIPT_FOLDERS = {"tests", "tools", "demo", "bench", "fuzz", "examples", ".ci", ".github"}
@@ -42,6 +44,13 @@ OWN_MESSAGE = re.compile(r'"jsonrpc"\s*:')
 WRITER = "src/wire/json_text.cc"
 REVISION = re.compile(r"\b20\d\d-\d\d-\d\d\b(?!T)")  # with a T it is a point in time
 REVISION_TABLE = "src/wire/revisions.h"
+BOOL_PARAMETER = re.compile(
+    r"(?:(?<!for )(?<!if )(?<!while )\(|,)\s*(?:const\s+)?(?P<type>bool)(?!\s+value\b)(?:\s+(?P<name>\w+))?\s*(?=[,)=])"
+)
+# Functions that may take a bool, and why.
+MAY_TAKE_A_BOOL = {
+    "src/knowledge/sharing.h": "sharing_of() turns the bool into the enum",
+}
 SLEEP = re.compile(r"\b(?:usleep|nanosleep|sleep_for|sleep_until)\s*\(")
 # Unit tests that may sleep, and why the held clock does not do.
 MAY_SLEEP = {
@@ -57,7 +66,7 @@ PLAIN_CODE = {
 }
 SWITCHED_OFF = re.compile(r"\bDISABLE[D]_\w|\b(?:test|it|describe|suite)\.onl[y]\(")
 
-# "there is no" and "is no longer" are English, and so are "there are no" and "are no longer", and so is a question that begins with Who.
+# "there is no" and "is no longer" are English, "there are no" and "are no longer" too, and so is a question that begins with Who.
 CALQUES = (
     (r"(?:(?<!there)(?<!\s)\s+|(?<![\w\s]))is\s+no\s+(?!longer\b)[a-z]+", 'write "is not a ..." or "is not ..."'),
     (r"(?:(?<!there)(?<!\s)\s+|(?<![\w\s]))are\s+n[o]\s+(?!longer\b|more\b|less\b)[a-z]+", 'write "are not ..."'),
@@ -182,6 +191,18 @@ def check_revisions(path, text):
     ]
 
 
+def check_parameters(path, text):
+    """Over the whole text, because a list of parameters may continue on the next line."""
+    if path.parts[0] != "src" or path.suffix not in CPP_SUFFIXES or path.as_posix() in MAY_TAKE_A_BOOL:
+        return []
+    code = without_comments_and_literals(text)
+    fix = "make it an enum, or two functions; call it `value` if it is itself what is written"
+    return [
+        Problem(str(path), docs_text.line_of(code, match.start("type")), f"bare bool parameter: {match['name'] or 'bool'}", fix)
+        for match in BOOL_PARAMETER.finditer(code)
+    ]
+
+
 def main(argv=None):
     root = parse_root(__doc__, argv)
     problems = []
@@ -189,7 +210,7 @@ def main(argv=None):
     for path in files:
         text = read_text(root / path)
         if text is not None:
-            problems += check_file(path, text) + check_revisions(path, text)
+            problems += check_file(path, text) + check_revisions(path, text) + check_parameters(path, text)
     return finish("check_words", problems, f"{len(files)} files")
 
 

@@ -19,8 +19,8 @@ class StatusWriter {
   void unless_empty(std::string_view name, const auto& value) {
     if (!value.empty()) object_.raw(name, json_of(value));
   }
-  void either(std::string_view name, bool flag, std::string_view yes, std::string_view no) {
-    object_.text(name, flag ? yes : no);
+  void either(std::string_view name, bool value, std::string_view yes, std::string_view no) {
+    object_.text(name, value ? yes : no);
   }
 
   std::string json() { return object_.json(); }
