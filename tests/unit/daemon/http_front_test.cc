@@ -20,11 +20,10 @@ constexpr const char* kSecret = "0123456789abcdef0123456789abcdef";
 
 class HttpFrontTest : public testing::Test {
  protected:
-  HttpFrontTest() { rules().origins = {"https://app.example"}; }
-
-  static http::AccessRules& rules() {
-    static http::AccessRules rules;
+  static http::AccessRules rules() {
+    http::AccessRules rules;
     rules.port = 8765;
+    rules.origins = {"https://app.example"};
     return rules;
   }
 
