@@ -39,4 +39,32 @@ std::string nearest_word(std::string_view word, const std::vector<std::string>& 
   return best;
 }
 
+std::vector<std::string> meant_words(std::string_view word, const std::vector<std::string>& candidates) {
+  constexpr std::size_t kMost = 5;
+  constexpr std::size_t kLeastLetters = 3;  // fewer are in many words
+  std::vector<std::string> begin;
+  std::vector<std::string> contain;
+  if (word.size() >= 2) {
+    for (const std::string& candidate : candidates) {
+      std::vector<std::string>& found = candidate.starts_with(word) ? begin : contain;
+      const bool matches =
+          &found == &begin || (word.size() >= kLeastLetters && candidate.find(word) != std::string::npos);
+      if (matches && found.size() < kMost) found.push_back(candidate);
+    }
+  }
+  if (!begin.empty()) return begin;
+  if (!contain.empty()) return contain;
+  const std::string nearest = nearest_word(word, candidates);
+  return nearest.empty() ? std::vector<std::string>{} : std::vector<std::string>{nearest};
+}
+
+std::string any_of(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const char* const joiner = i == 0 ? "" : i + 1 == words.size() ? " or " : ", ";
+    text += joiner + words[i];
+  }
+  return text;
+}
+
 }  // namespace corral

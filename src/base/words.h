@@ -20,4 +20,11 @@ constexpr bool contains(const Range& range, const Value& value) {
 /// one letter may differ, or more as long as they are less than half of the word.
 std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates);
 
+/// What a shortened or mistyped word may stand for: at most five candidates that begin with it, or else
+/// contain it, or else the nearest one. In the order of the candidates.
+std::vector<std::string> meant_words(std::string_view word, const std::vector<std::string>& candidates);
+
+/// "a, b or c"; empty for none.
+std::string any_of(const std::vector<std::string>& words);
+
 }  // namespace corral

@@ -20,8 +20,18 @@ std::string CommandNames::name_for(const std::vector<std::string>& argv, const s
   const auto owner = programs_.find(name);
   const bool free = owner == programs_.end() ? programs_.size() < kMostNames && !is_configured(name)
                                              : owner->second == found.identity;
-  if (!free) return name + "-" + knowledge::name_digest(found.identity).substr(0, kDigits);
-  if (owner == programs_.end()) programs_.emplace(name, found.identity);
+  if (free) return keep(name, found.identity);
+  return keep(name + "-" + knowledge::name_digest(found.identity).substr(0, kDigits), found.identity);
+}
+
+std::vector<std::string> CommandNames::all() const {
+  std::vector<std::string> names;
+  for (const auto& [name, identity] : programs_) names.push_back(name);
+  return names;
+}
+
+std::string CommandNames::keep(const std::string& name, const std::string& identity) {
+  if (programs_.size() < kMostNames) programs_.emplace(name, identity);
   return name;
 }
 

@@ -22,7 +22,12 @@ class CommandNames {
                        const std::string& directory, const std::string& path,
                        const IsConfigured& is_configured);
 
+  /// Every name that was given.
+  std::vector<std::string> all() const;
+
  private:
+  std::string keep(const std::string& name, const std::string& identity);
+
   std::map<std::string, std::string> programs_;  // by name
 };
 

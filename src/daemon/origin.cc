@@ -1,5 +1,6 @@
 #include "daemon/origin.h"
 
+#include <algorithm>
 #include <functional>
 #include <string_view>
 
@@ -96,7 +97,13 @@ Error no_such_server(const std::string& name, const config::Configuration& confi
                      const std::vector<std::string>& commands) {
   std::vector<std::string> names = commands;
   std::string others;
-  for (const std::string& command : commands) others += (others.empty() ? "" : ", ") + command;
+  constexpr std::size_t kMostListed = 16;
+  for (std::size_t i = 0; i < std::min(commands.size(), kMostListed); ++i) {
+    others += (i == 0 ? "" : ", ") + commands[i];
+  }
+  if (commands.size() > kMostListed) {
+    others += " and " + std::to_string(commands.size() - kMostListed) + " more";
+  }
   if (!others.empty()) others = "; the commands of clients are called " + others;
   std::string list;
   for (const config::Server& server : configuration.servers) {
@@ -104,10 +111,11 @@ Error no_such_server(const std::string& name, const config::Configuration& confi
     if (server.built_in) continue;
     list += (list.empty() ? "" : ", ") + server.name;
   }
-  const std::string nearest = nearest_word(name, names);
-  return Error{"no server is called '" + name + "'" +
-               (nearest.empty() ? "" : " (perhaps '" + nearest + "')") + "; " +
-               (list.empty() ? "none is configured" : "the configured servers are " + list) +
+  std::vector<std::string> meant = meant_words(name, names);
+  for (std::string& one : meant) one = "'" + one + "'";
+  const std::string perhaps = any_of(meant);
+  return Error{"no server is called '" + name + "'" + (perhaps.empty() ? "" : " (perhaps " + perhaps + ")") +
+               "; " + (list.empty() ? "none is configured" : "the configured servers are " + list) +
                (configuration.file.empty() ? "" : " in " + configuration.file) + others +
                (configuration.file.empty() && others.empty()
                     ? "; add one to the configuration (`corral config path`), or give a command after --"

@@ -45,6 +45,9 @@ class ServerDefinitions {
   /// The name of that server; empty if there is none.
   const std::string& only_server() const { return only_.server; }
 
+  /// The names of all commands that clients have brought along, or that `serve_only` has.
+  std::vector<std::string> commands() const { return names_.all(); }
+
   /// Moves command, directories and environment out of the hello.
   Origin origin_of(control::Hello& hello);
   /// A client by HTTP has no environment and no directory of its own: it gets ours and the user's home. The

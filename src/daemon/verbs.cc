@@ -111,11 +111,16 @@ void retire(const Parts& parts, const std::string& server, pool::Cause cause, co
                      });
 }
 
-/// The names of the commands that clients brought along, as far as they have a slot or are stopped.
+/// The names of the commands that clients brought along. A command keeps its name when it has no process, and
+/// no session either: its next session gets the same one.
 std::set<std::string> commands_of(const Parts& parts) {
-  std::set<std::string> names;
+  const std::vector<std::string> known = parts->definitions.commands();
+  std::set<std::string> names(known.begin(), known.end());
   for (const pool::Slot& slot : parts->pool.slots()) {
     if (!slot.spec().from_configuration) names.insert(slot.spec().server);
+  }
+  for (const auto& [id, connected] : parts->sessions) {
+    if (!connected.origin.configured()) names.insert(connected.origin.server);
   }
   for (const std::string& stopped : parts->pool.stopped()) {
     if (parts->definitions.find(stopped) == nullptr) names.insert(stopped);

@@ -113,6 +113,38 @@ TEST_F(ServerVerbs, AClientsCommandIsControlledByItsName) {
   EXPECT_THAT(unknown.err, HasSubstr("the commands of clients are called mine"));
 }
 
+TEST_F(ServerVerbs, AClientsCommandIsKnownWithoutAProcess) {
+  const std::vector<std::string> words = {"--name", "mine", "--", path("rude_server"), "--tag=" + tag()};
+  {
+    McpClient client(connect(words));
+    ASSERT_TRUE(client.initialize()) << errors_of_shim();
+  }
+  EXPECT_TRUE(eventually([&] { return status().find("\"instances\":[]") != std::string::npos; }));
+
+  const auto restart = say("restart", {"mine"});
+  EXPECT_EQ(restart.code, 0) << restart.err;
+  EXPECT_THAT(restart.out, HasSubstr("mine: no instance was running; the next call starts one"));
+  EXPECT_THAT(say("start", {"mine"}).out,
+              HasSubstr("mine was not stopped; if it is not running, its next call starts it"));
+  EXPECT_THAT(say("stop", {"mine"}).out, HasSubstr("mine is stopped: no instance was running"));
+  EXPECT_EQ(say("start", {"mine"}).code, 0);
+
+  // Now it is known, so it is not started before a call.
+  McpClient lazy(connect(words));
+  ASSERT_TRUE(lazy.initialize()) << errors_of_shim();
+  EXPECT_THAT(say("ps").out, testing::ContainsRegex("mine +- .* lazy"));
+  EXPECT_EQ(say("restart", {"mine"}).code, 0);
+  EXPECT_GT(std::atoi(lazy.call("pid").c_str()), 0);
+}
+
+TEST_F(ServerVerbs, AnAmbiguousNameListsTheCandidates) {
+  McpClient one(connect({"--name", "mine-a", "--", path("rude_server"), "--tag=" + tag()}));
+  McpClient other(connect({"--name", "mine-b", "--", path("rude_server"), "--tag=" + tag()}));
+  ASSERT_TRUE(one.initialize() && other.initialize()) << errors_of_shim();
+
+  EXPECT_THAT(say("stop", {"mine"}).err, HasSubstr("(perhaps 'mine-a' or 'mine-b')"));
+}
+
 TEST_F(ServerVerbs, StartOfWhatWasNotStoppedChangesNothing) {
   const Words said = say("start", {"two"});
 

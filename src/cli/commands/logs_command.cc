@@ -97,7 +97,7 @@ KnownLogs find_logs(const std::string& runtime_dir) {
 
 std::string no_such_server(const std::string& name, const KnownLogs& logs) {
   std::string sentence = "there is no log of a server '" + printable(name) + "'";
-  const std::string near = nearest_word(name, logs.names);
+  const std::string near = any_of(meant_words(name, logs.names));
   if (!near.empty()) sentence += "; did you mean " + near + "?";
   if (logs.names.empty()) return sentence + ": " + logs.folder + " has no logs";
   std::string listed;

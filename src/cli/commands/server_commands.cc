@@ -55,7 +55,8 @@ std::string headline(Verb verb, const std::string& server, const json::value& re
       return server + " is stopped: " + gone + "; `corral start " + server + "` allows it to start again";
     default: break;
   }
-  return flag(result, "allowed") ? server + " may run again" : server + " was not stopped";
+  return flag(result, "allowed") ? server + " may run again"
+                                 : server + " was not stopped; if it is not running, its next call starts it";
 }
 
 void show(Verb verb, const std::string& server, const json::value& result) {

@@ -7,6 +7,7 @@
 #include <boost/json/serialize.hpp>
 #include <charconv>
 #include <iostream>
+#include <map>
 #include <memory>
 
 #include "base/text.h"
@@ -73,29 +74,23 @@ std::string heading_of(const InstanceRow& one) {
   return shown(one.server) + ", " + process + ": " + shown_state(one) + ", up " + shown_age(one.uptime);
 }
 
-/// "codex 1.2 (pid 812), claude (by URL)".
-std::string clients_of(const InstanceRow& one) {
-  constexpr std::size_t kMost = 8;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(one.served.size(), kMost); ++i) {
-    text += (i == 0 ? "" : ", ") + shown_client(one.served[i]);
-  }
-  if (one.served.size() > kMost) text += " and " + std::to_string(one.served.size() - kMost) + " more";
-  return text.empty() ? "no session now" : text;
-}
-
 void explain(Page& page, const InstanceRow& one) {
   page.heading(heading_of(one), tone_of_state(one.state));
   for (const std::string& line : sharing_lines(one)) page.paragraph("  ", line);
-  page.paragraph("  for ", clients_of(one));
+  page.paragraph("  for ", one.served.empty() ? "no session now" : shown_each_client(one.served));
 }
 
+/// The sessions in one state together: what is said of them is the same.
 void explain_waiting(Page& page, const Overview& overview, const Asked& asked) {
+  std::map<std::string, std::vector<observe::SessionView>> waiting;
   for (const observe::SessionView& session : overview.waiting) {
-    if (asked.pid != 0 || session.server != asked.word) continue;
-    page.paragraph("", shown(session.server) + ", session " + shown_session(session) + " of " +
-                           shown_client(session) + ": " + shown(session.state) + "; " +
-                           waiting_reason(overview, session.server, session.state));
+    if (asked.pid == 0 && session.server == asked.word) waiting[session.state].push_back(session);
+  }
+  for (const auto& [state, sessions] : waiting) {
+    const std::string which = sessions.size() == 1 ? "session " + shown_session(sessions.front())
+                                                   : counted(sessions.size(), "session");
+    page.paragraph("", shown(asked.word) + ", " + which + " of " + shown_each_client(sessions) + ": " +
+                           shown(state) + "; " + waiting_reason(overview, asked.word, state));
   }
 }
 
@@ -105,10 +100,7 @@ std::string nothing_to_explain(const Overview& overview, const Asked& asked) {
            " belongs to no server of the daemon: `corral ps` lists those that do, " + "`corral who " +
            asked.word + "` explains any process";
   }
-  const std::string near = nearest_word(asked.word, overview.names);
-  return "no server is called '" + printable(asked.word) + "': " +
-         (near.empty() ? "`corral ps` lists running servers, `corral config check` configured ones"
-                       : "did you mean " + near + "?");
+  return unknown_server(printable(asked.word), overview.names);
 }
 
 json::object selected(const json::value& status, const Overview& overview, const Asked& asked) {

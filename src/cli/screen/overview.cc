@@ -1,5 +1,6 @@
 #include "cli/screen/overview.h"
 
+#include <algorithm>
 #include <boost/json/value.hpp>
 #include <cstdio>
 #include <map>
@@ -63,6 +64,23 @@ std::vector<std::string> names_in(const observe::Snapshot& status) {
   for (const observe::FailureView& failure : status.failures) names.insert(failure.server);
   names.erase("");
   return {names.begin(), names.end()};
+}
+
+/// "pids 901, 902 and 3 more", "by URL".
+std::string shown_client_pids(const std::vector<const SessionView*>& sessions, std::size_t most) {
+  std::set<pid_t> pids;
+  for (const SessionView* const session : sessions) pids.insert(session->client.pid.value_or(0));
+  const bool by_url = pids.erase(0) > 0;
+  if (pids.empty()) return by_url && sessions.front()->client.pid ? "by URL" : "";
+  std::string text = pids.size() == 1 ? "pid" : "pids";
+  std::size_t shown = 0;
+  for (const pid_t pid : pids) {
+    if (shown == most) break;
+    text += (shown == 0 ? " " : ", ") + std::to_string(pid);
+    ++shown;
+  }
+  if (pids.size() > shown) text += " and " + std::to_string(pids.size() - shown) + " more";
+  return text;
 }
 
 }  // namespace
@@ -197,6 +215,39 @@ std::string shown_clients(const std::vector<SessionView>& sessions) {
     text += (text.empty() ? "" : ", ") + name + (number > 1 ? " x" + std::to_string(number) : "");
   }
   return shown(text);
+}
+
+std::string shown_each_client(const std::vector<SessionView>& sessions) {
+  constexpr std::size_t kMost = 8;
+  std::vector<std::pair<std::string, std::vector<const SessionView*>>> clients;  // by name, as they came
+  for (const SessionView& session : sessions) {
+    const std::string name = session.client.name.empty() && !session.client.pid
+                                 ? "-"
+                                 : (session.client.name.empty() ? "unnamed" : session.client.name) +
+                                       (session.client.version.empty() ? "" : " " + session.client.version);
+    const auto same = [&name](const auto& client) { return client.first == name; };
+    auto found = std::find_if(clients.begin(), clients.end(), same);
+    if (found == clients.end()) found = clients.insert(clients.end(), {name, {}});
+    found->second.push_back(&session);
+  }
+  std::string text;
+  for (const auto& [name, same] : clients) {
+    text += text.empty() ? "" : ", ";
+    if (same.size() == 1) {
+      text += shown_client(*same.front());
+      continue;
+    }
+    text += name + " x" + std::to_string(same.size());
+    const std::string processes = shown_client_pids(same, kMost);
+    if (!processes.empty()) text += " (" + processes + ")";
+  }
+  return shown(text);
+}
+
+std::string unknown_server(const std::string& name, const std::vector<std::string>& names) {
+  const std::string near = any_of(meant_words(name, names));
+  return "no server is called '" + name +
+         "': " + (near.empty() ? "`corral list` lists the servers" : "did you mean " + near + "?");
 }
 
 std::string waiting_reason(const Overview& overview, const std::string& server, const std::string& state) {

@@ -83,6 +83,11 @@ std::string shown_halt(const observe::ServerView& server);
 Tone tone_of_state(const std::string& state);
 /// What the configuration says about a server, each text behind the label; nothing if it says nothing.
 void show_about(Page& page, const std::string& label, const Overview& overview, const std::string& server);
+/// "codex 1.2 (pid 812), claude x5 (pids 901, 902, 903, 904, 905)"; "-" without sessions.
+std::string shown_each_client(const std::vector<observe::SessionView>& sessions);
+/// Why there is nothing to show of a name, and which one may be meant: "no server is called 'fils': did you
+/// mean files?"
+std::string unknown_server(const std::string& name, const std::vector<std::string>& names);
 /// Why it is shared or not, without the word that says whether.
 std::string shown_reason(const observe::InstanceView& instance);
 

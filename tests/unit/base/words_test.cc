@@ -34,5 +34,33 @@ TEST(NearestWord, MayDifferByHalfOfItsLetters) {
   EXPECT_EQ(nearest_word("abcde", {"bcde"}), "bcde");
 }
 
+using Words = std::vector<std::string>;
+
+TEST(MeantWords, AreThoseThatBeginWithItOrContainItOrTheNearest) {
+  EXPECT_EQ(meant_words("server", {"server-a", "my-server", "server-b"}), (Words{"server-a", "server-b"}));
+  EXPECT_EQ(meant_words("memory", {"server-memory", "server-files"}), Words{"server-memory"});
+  EXPECT_EQ(meant_words("fils", {"files", "notes"}), Words{"files"});
+  EXPECT_EQ(meant_words("zzzz", {"files", "notes"}), Words{});
+}
+
+TEST(MeantWords, NeedMoreThanALetterOrTwo) {
+  EXPECT_EQ(meant_words("", {"ab"}), Words{});
+  EXPECT_EQ(meant_words("a", {"ab"}), Words{});
+  EXPECT_EQ(meant_words("ab", {"abcde"}), Words{"abcde"});
+  EXPECT_EQ(meant_words("bc", {"abcdefgh"}), Words{}) << "two letters are in many words";
+  EXPECT_EQ(meant_words("bcd", {"abcdefgh"}), Words{"abcdefgh"});
+}
+
+TEST(MeantWords, AreAtMostFive) {
+  EXPECT_EQ(meant_words("na", {"na1", "na2", "na3", "na4", "na5", "na6"}).size(), 5U);
+}
+
+TEST(AnyOf, IsAListForASentence) {
+  EXPECT_EQ(any_of({}), "");
+  EXPECT_EQ(any_of({"a"}), "a");
+  EXPECT_EQ(any_of({"a", "b"}), "a or b");
+  EXPECT_EQ(any_of({"a", "b", "c"}), "a, b or c");
+}
+
 }  // namespace
 }  // namespace corral

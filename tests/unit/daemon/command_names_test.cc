@@ -49,6 +49,13 @@ TEST_F(NamesOfCommands, AreWhatTheUserChooses) {
   EXPECT_THAT(name({"npx", "-y", "other-server"}, "files"), MatchesRegex("files-[0-9a-f]{6}"));
 }
 
+TEST_F(NamesOfCommands, AreRememberedWithTheirDigits) {
+  name({"npx", "-y", "some-server"}, "mine");
+  const std::string other = name({"npx", "-y", "other-server"}, "mine");
+
+  EXPECT_EQ(names_.all(), (Words{"mine", other}));
+}
+
 TEST_F(NamesOfCommands, DoNotFillTheDaemon) {
   for (int one = 0; one < 5000; ++one) name({"/opt/server"}, "name-" + std::to_string(one));
   EXPECT_THAT(name({"/opt/server"}, "one-more"), MatchesRegex("one-more-[0-9a-f]{6}"));

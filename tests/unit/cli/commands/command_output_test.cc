@@ -76,14 +76,13 @@ TEST_F(CommandOutput, OfStatusIsThatOfPsBelowTheDaemon) {
   EXPECT_TRUE(daemon_.asked().front().measure);
 }
 
-TEST_F(CommandOutput, OfPsIsOneLineForEachProcess) {
+TEST_F(CommandOutput, OfPsIsOneLineForEachServer) {
   daemon_.status(kStatus);
 
   EXPECT_EQ(run({"ps"}).out, R"(SERVER  PID  PROCS  SESS      UP  MEMORY  CPU  STATE
 files   101      -     2  4m 10s       -    -  ready
 search  201      -     0      2h       -    -  idle
-notes   301      -     0      1s       -    -  ready
-notes     -      -     2       -       -    -  parked
+notes   301      -     2      1s       -    -  ready, parked
 old is stopped; `corral start old` allows it to run
 )");
 }
@@ -96,7 +95,7 @@ TEST_F(CommandOutput, OfPsVerboseIsAllThatTheDaemonSaid) {
 files   101      -     2  4m 10s       -    -  ready
   shared: every tool only reads; keeper; fresh code; for claude, codex
 search  201      -     0      2h       -    -  idle
-  private: by the file; cgroup; stale code; project /srv/project
+  private: by the file; for the project /srv/project; cgroup; stale code
 notes   301      -     0      1s       -    -  ready
   private: by the file; cgroup; stale code
 notes     -      -     2       -       -    -  parked
@@ -277,7 +276,8 @@ TEST_F(CommandOutput, OfServerVerbsSaysIfNothingHadToEnd) {
   EXPECT_EQ(run({"restart", "files"}).out, "files: no instance was running; the next call starts one\n");
   EXPECT_EQ(run({"stop", "files"}).out,
             "files is stopped: no instance was running; `corral start files` allows it to start again\n");
-  EXPECT_EQ(run({"start", "files"}).out, "files was not stopped\n");
+  EXPECT_EQ(run({"start", "files"}).out,
+            "files was not stopped; if it is not running, its next call starts it\n");
   EXPECT_EQ(run({"start", "files", "--json"}).out, "{\"allowed\":false}\n");
 }
 

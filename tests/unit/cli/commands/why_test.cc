@@ -79,11 +79,28 @@ TEST_F(Why, SaysThatThereIsNothingToExplainYet) {
               HasSubstr("later, session 4 of cursor (pid 900): parked; has no process now; the next call"));
 }
 
+TEST_F(Why, NamesAClientWithSeveralWindowsOnce) {
+  daemon_.status(R"({
+    "instances":[{"server":"files","id":"a","pid":10,"state":"ready","reason":"shared: safe","sessions":[1,2,3,4]}],
+    "sessions":[
+      {"id":1,"server":"files","client":{"pid":812,"name":"claude","version":"2.0"},"instance":"a"},
+      {"id":2,"server":"files","client":{"pid":900,"name":"cursor"},"instance":"a"},
+      {"id":3,"server":"files","client":{"pid":813,"name":"claude","version":"2.0"},"instance":"a"},
+      {"id":4,"server":"files","client":{"pid":812,"name":"claude","version":"2.0"},"instance":"a"},
+      {"id":5,"server":"later","client":{"pid":0,"name":"web"},"state":"parked","instance":null},
+      {"id":6,"server":"later","client":{"pid":0,"name":"web"},"state":"parked","instance":null}]})");
+
+  EXPECT_THAT(run({"files"}).out, HasSubstr("for claude 2.0 x3 (pids 812, 813), cursor (pid 900)\n"));
+  EXPECT_THAT(run({"later"}).out,
+              HasSubstr("later, 2 sessions of web x2 (by URL): parked; has no process now"));
+}
+
 TEST_F(Why, NamesTheNearestServerAndWhatExplainsOtherProcesses) {
   const Seen mistyped = run({"filse"});
   EXPECT_EQ(mistyped.code, 125);
   EXPECT_EQ(mistyped.errors, "corral why: no server is called 'filse': did you mean files?\n");
 
+  EXPECT_THAT(run({"nosuchthing"}).errors, HasSubstr("'nosuchthing': `corral list` lists the servers\n"));
   const Seen foreign = run({"77777"});
   EXPECT_EQ(foreign.code, 125);
   EXPECT_THAT(foreign.errors, HasSubstr("process 77777 belongs to no server of the daemon"));
