@@ -54,9 +54,11 @@ daemonTest('five windows need one process of each server', { servers: {} }, asyn
 daemonTest('a directory among the arguments is that of each window', { servers: {} }, async (daemon, lab) => {
   const sessions = await openAll(WINDOWS, (index) => open(lab, daemon, [node, filesystem, '.'], [], index));
   const { instances } = await daemon.status();
+  const { stdout: shown } = await daemon.ask('ps');
   await closeAll(sessions);
 
   assert.equal(instances.length, WINDOWS);
+  assert.match(shown, /^SERVER .* STATE\nserver-filesystem +5 pids +\d+ +5 .* ready\n$/, 'one line for the server');
   const reasons = instances.map(({ separate }) => separate).filter((separate) => separate !== null);
   assert.equal(reasons.length, WINDOWS - 1, 'the first one is separate from nothing');
   for (const reason of reasons) assert.match(reason, /^separate from process \d+: the directory differs$/);

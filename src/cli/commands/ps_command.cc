@@ -23,14 +23,16 @@ namespace json = boost::json;
 
 constexpr const char* kExamples = R"(Examples:
   corral ps
-  corral ps -v                      also why each process is shared or private, and for which clients
+  corral ps -v                      each process: why it is shared or private
   corral ps --tree                  every process, with its sessions and clients
   corral ps --server files --json | jq '.instances[].usage.memory'
   corral ps --last                  what ran last and how it ended, also without a daemon
 
-CPU is the usage since the last measurement; 100% is one core. MEMORY is resident plus swapped memory, and its limit if there
-is one. A wide terminal has more columns: CODE shows whether the server's files have changed since it was started. A parked session has no process until its
-next call; calls to a stopped or broken server are refused. docs/operations/ps-top.md explains every column.
+One line for each server: several processes are counted in PID and summed up. CPU is the usage since the last measurement;
+100% is one core. MEMORY is PSS and swap, so a page that several processes share counts once, and its limit if there is one.
+A wide terminal has more columns: CODE shows whether the server's files have changed since it was started. A parked session
+has no process until its next call; calls to a stopped or broken server are refused. docs/operations/ps-top.md explains
+every column.
 Exit code: 0 if a daemon answers, 1 if none is running, 125 if it does not answer. With --last: 0; 1 if no daemon has kept
 anything; 125 if what was kept cannot be read.)";
 
@@ -83,11 +85,13 @@ Command ps_command() {
   auto options = std::make_shared<PsOptions>();
   return daemon_command(
       {.name = "ps",
-       .summary = "List the daemon's processes, their sessions, and what they use.",
+       .summary = "List the servers that run, their sessions, and what they use.",
        .examples = kExamples,
        .json_help = "Print JSON: the instances and sessions of the status, with usage",
        .options = {{"-v,--verbose", "",
-                    "Also show the daemon, why each process is shared or private, and for which clients",
+                    "Also show the daemon, and of each process why it is shared or private, what would share "
+                    "it, and "
+                    "for which clients",
                     set_flag(options->verbose)},
                    {"--tree", "", "Show every process of each tree, and its sessions",
                     set_flag(options->tree)},

@@ -7,143 +7,112 @@
 
 #include "base/units.h"
 #include "base/words.h"
+#include "cli/screen/ps_rows.h"
+#include "cli/screen/sharing_text.h"
 
 namespace corral::cli {
 namespace {
 
 using Cells = std::vector<std::string>;
 
-constexpr std::size_t kLeastText = 12;      // the least width of a column of text
+constexpr std::size_t kLeastText = 12;      // the least width of a column of text that can be cut
 constexpr std::size_t kLinesOfFailure = 3;  // of one failure, without --verbose
 constexpr std::size_t kWide = 140;          // from this width on the reason has its own column
-
-/// Sessions without an instance, by server and state: "parked", "lazy", "opening", "stopped", "broken".
-std::map<std::pair<std::string, std::string>, std::vector<observe::SessionView>> waiting_groups(
-    const Overview& overview) {
-  std::map<std::pair<std::string, std::string>, std::vector<observe::SessionView>> groups;
-  for (const observe::SessionView& session : overview.waiting) {
-    groups[{session.server, shown(session.state)}].push_back(session);
-  }
-  return groups;
-}
-
-/// Without a column for the code, the colour of the state shows that the code is stale.
-Tone tone_of(const InstanceRow& one) {
-  const Tone tone = tone_of_state(one.state);
-  return tone == Tone::Plain && !one.stale.empty() ? Tone::Warning : tone;
-}
-
-void show_wide(Page& page, const Overview& overview) {
-  Page::Column state{"STATE"};
-  Page::Column code{"CODE"};
-  std::vector<Cells> rows;
-  for (const InstanceRow& one : overview.instances) {
-    rows.push_back({shown(one.server), shown_pid(one.pid), shown_processes(one), shown(one.level),
-                    shown(one.share), std::to_string(one.served.size()),
-                    fit(shown_clients(one.served), 16, page.style()), shown_age(one.uptime),
-                    shown_memory(one), shown_cpu(one), shown_state(one), shown_code(one),
-                    shown_reason(one) + (one.separate.empty() ? "" : "; " + shown(one.separate))});
-    state.tones.push_back(tone_of_state(one.state));
-    code.tones.push_back(one.stale.empty() ? Tone::Plain : Tone::Warning);
-  }
-  for (const auto& [key, sessions] : waiting_groups(overview)) {
-    rows.push_back({shown(key.first), "-", "-", "-", "-", std::to_string(sessions.size()),
-                    fit(shown_clients(sessions), 16, page.style()), "-", "-", "-", key.second,
-                    shown_code(observe::InstanceView{.state = key.second}),
-                    waiting_reason(overview, key.first, key.second)});
-    state.tones.push_back(tone_of_state(key.second));
-  }
-  page.table("",
-             {{"SERVER"},
-              {"PID", true},
-              {"PROCS", true},
-              {"LEVEL"},
-              {"SHARE"},
-              {"SESSIONS", true},
-              {"CLIENT"},
-              {"UP", true},
-              {"MEMORY", true},
-              {"CPU", true},
-              state,
-              code,
-              {"SHARED BECAUSE", false, true}},
-             rows);
-}
+constexpr std::size_t kWidestClients = 16;
+constexpr std::size_t kWidestState = 30;
+constexpr std::size_t kIndent = 2;  // of the sentence under a row
 
 struct PsColumn {
   const char* title;
-  const char* word;  // what the value is called where it has no column
+  const char* word;  // what the value is called where it has no column; null = the sentence has it
   bool right;
-  int worth;  // if there is no room, the column with the lowest is dropped first
-  std::string (*cell)(const InstanceRow&);
+  bool always;  // not only on a wide page
+  int worth;    // if there is no room, the column with the lowest is dropped first
+  std::string PsRow::*cell;
 };
 
 const std::vector<PsColumn>& ps_columns() {
   static const std::vector<PsColumn> columns = {
-      {"SERVER", "server", false, 100, [](const InstanceRow& one) { return shown(one.server); }},
-      {"PID", "pid", true, 80, [](const InstanceRow& one) { return shown_pid(one.pid); }},
-      {"PROCS", "procs", true, 30, [](const InstanceRow& one) { return shown_processes(one); }},
-      {"SESS", "sessions", true, 60,
-       [](const InstanceRow& one) { return std::to_string(one.served.size()); }},
-      {"UP", "up", true, 50, [](const InstanceRow& one) { return shown_age(one.uptime); }},
-      {"MEMORY", "memory", true, 70, [](const InstanceRow& one) { return shown_memory(one); }},
-      {"CPU", "cpu", true, 40, [](const InstanceRow& one) { return shown_cpu(one); }},
-      {"STATE", "state", false, 90, [](const InstanceRow& one) { return shown(one.state); }},
+      {"SERVER", "server", false, true, 100, &PsRow::server},
+      {"PID", "pid", true, true, 80, &PsRow::pid},
+      {"PROCS", "procs", true, true, 30, &PsRow::processes},
+      {"LEVEL", nullptr, false, false, 20, &PsRow::level},
+      {"SHARE", nullptr, false, false, 20, &PsRow::share},
+      {"SESS", "sessions", true, true, 60, &PsRow::sessions},
+      {"CLIENT", nullptr, false, false, 20, &PsRow::clients},
+      {"UP", "up", true, true, 50, &PsRow::age},
+      {"MEMORY", "memory", true, true, 70, &PsRow::memory},
+      {"CPU", "cpu", true, true, 40, &PsRow::cpu},
+      {"STATE", "state", false, true, 90, &PsRow::state},
+      {"CODE", nullptr, false, false, 20, &PsRow::code},
+      {"SHARED BECAUSE", nullptr, false, false, 10, &PsRow::reason},
   };
   return columns;
 }
 
-/// The sessions without an instance, as rows.
-std::vector<InstanceRow> rows_of(const Overview& overview) {
-  std::vector<InstanceRow> rows = overview.instances;
-  for (const auto& [key, sessions] : waiting_groups(overview)) {
-    InstanceRow row;
-    row.server = key.first;
-    row.state = key.second;
-    row.reason = waiting_reason(overview, key.first, key.second);
-    row.served = sessions;
-    rows.push_back(std::move(row));
-  }
-  return rows;
-}
+bool is_column(const PsColumn& column, std::string PsRow::*cell) { return column.cell == cell; }
 
-/// Splits the columns into those that fit into the width, in their order, and those that do not. A column of
-/// text can be cut, so only its first letters must fit.
-std::pair<std::vector<PsColumn>, std::vector<PsColumn>> fitting_columns(const std::vector<InstanceRow>& rows,
-                                                                        std::size_t width) {
-  std::vector<PsColumn> kept = ps_columns();
+/// The columns of the page, in their order, and those for which it has no room.
+struct Fitting {
+  std::vector<PsColumn> kept;
   std::vector<PsColumn> dropped;
+};
+
+/// The name and the reason can be cut, so only their first letters must fit. With --verbose the reason is in
+/// the sentence.
+Fitting fitting_columns(const std::vector<PsRow>& rows, std::size_t width, bool verbose) {
+  Fitting fitting;
+  for (const PsColumn& column : ps_columns()) {
+    if (is_column(column, &PsRow::reason) && verbose) continue;
+    if (column.always || width >= kWide) fitting.kept.push_back(column);
+  }
   const auto width_of_column = [&rows](const PsColumn& column) {
     std::size_t widest = width_of(column.title);
-    for (const InstanceRow& row : rows) widest = std::max(widest, width_of(column.cell(row)));
-    return column.right ? widest : std::min(widest, kLeastText);
+    for (const PsRow& row : rows) widest = std::max(widest, width_of(row.*column.cell));
+    const bool can_be_cut = is_column(column, &PsRow::server) || is_column(column, &PsRow::reason);
+    return can_be_cut ? std::min(widest, std::max(width_of(column.title), kLeastText)) : widest;
   };
   const auto used = [&] {
     std::size_t sum = 0;
-    for (const PsColumn& column : kept) sum += width_of_column(column) + (sum == 0 ? 0 : 2);
+    for (const PsColumn& column : fitting.kept) sum += width_of_column(column) + (sum == 0 ? 0 : 2);
     return sum;
   };
-  while (kept.size() > 1 && used() > width) {
-    const auto least = std::min_element(
-        kept.begin(), kept.end(), [](const PsColumn& a, const PsColumn& b) { return a.worth < b.worth; });
-    dropped.push_back(*least);
-    kept.erase(least);
+  while (fitting.kept.size() > 1 && used() > width) {
+    const auto least =
+        std::min_element(fitting.kept.begin(), fitting.kept.end(),
+                         [](const PsColumn& a, const PsColumn& b) { return a.worth < b.worth; });
+    fitting.dropped.push_back(*least);
+    fitting.kept.erase(least);
   }
-  return {kept, dropped};
+  return fitting;
+}
+
+/// A word that is wider than the page, usually a path, is cut.
+std::string cut_words(const std::string& text, std::size_t room, const TerminalStyle& style) {
+  std::string fitting;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    fitting += (at == 0 ? "" : " ") + fit(text.substr(at, end - at), room, style);
+    at = end + 1;
+  }
+  return fitting;
+}
+
+void show_cut(Page& page, const std::string& label, const std::string& text) {
+  const std::size_t room = page.style().width - std::min(page.style().width, width_of(label));
+  page.paragraph(label, cut_words(text, room, page.style()));
 }
 
 /// What --verbose says under a row.
-std::string sentence_of(const InstanceRow& one, const std::vector<PsColumn>& dropped) {
+std::string sentence_of(const PsRow& row, const std::vector<PsColumn>& dropped) {
   std::string text;
   for (const PsColumn& column : dropped) {
-    text += (text.empty() ? "" : ", ") + std::string(column.word) + " " + column.cell(one);
+    if (column.word == nullptr) continue;
+    text += (text.empty() ? "" : ", ") + std::string(column.word) + " " + row.*column.cell;
   }
-  if (!text.empty()) text += "; ";
-  text += one.reason.empty() ? shown(one.share) : one.reason;
-  if (!one.separate.empty()) text += "; " + shown(one.separate);
-  if (!one.id.empty()) text += "; " + shown(one.level) + "; " + shown_code(one) + " code";
-  if (!one.root.empty()) text += "; project " + shorten_home(one.root);
-  if (!one.served.empty()) text += "; for " + shown_clients(one.served);
+  for (const std::string& line : row.why) text += (text.empty() ? "" : "; ") + line;
+  if (row.runs) text += "; " + row.level + "; " + row.code + " code";
+  if (row.clients != "-") text += "; for " + row.clients;
   return text;
 }
 
@@ -152,25 +121,41 @@ std::string old_code_of(const InstanceRow& one) {
                                               : "; `corral restart " + one.server + "` runs the new code");
 }
 
+/// Without a column for the code, the colour of the state shows that the code is stale.
+Tone tone_of(const PsRow& row, const PsColumn& column, bool code_has_column) {
+  const bool old = row.stale && (is_column(column, &PsRow::code) || !code_has_column);
+  if (is_column(column, &PsRow::code)) return old ? Tone::Warning : Tone::Plain;
+  if (!is_column(column, &PsRow::state)) return Tone::Plain;
+  return row.state_tone == Tone::Plain && old ? Tone::Warning : row.state_tone;
+}
+
 /// The columns that fit, in one line for each row; with --verbose the rest as a sentence under it.
-void show_narrow(Page& page, const Overview& overview, const PsView& view) {
-  const std::vector<InstanceRow> rows = rows_of(overview);
-  const auto [kept, dropped] = fitting_columns(rows, page.style().width);
+void show_rows(Page& page, std::vector<PsRow> rows, bool verbose) {
+  std::vector<std::string> below;
+  for (PsRow& row : rows) row.state = fit(row.state, kWidestState, page.style());
+  const Fitting fitting = fitting_columns(rows, page.style().width, verbose);
+  for (PsRow& row : rows) {
+    const std::string sentence = shorten_homes(sentence_of(row, fitting.dropped));
+    if (verbose) below.push_back(cut_words(sentence, page.style().width - kIndent, page.style()));
+    row.clients = fit(row.clients, kWidestClients, page.style());
+  }
+  const auto has = [&fitting](std::string PsRow::*cell) {
+    return std::any_of(fitting.kept.begin(), fitting.kept.end(),
+                       [cell](const PsColumn& column) { return is_column(column, cell); });
+  };
+  const bool reasons = has(&PsRow::reason);
+  const bool codes = has(&PsRow::code);
   std::vector<Page::Column> columns;
-  for (const PsColumn& column : kept) {
-    Page::Column made{column.title, column.right, columns.empty()};
-    if (std::string_view(column.title) == "STATE") {
-      for (const InstanceRow& row : rows) made.tones.push_back(tone_of(row));
-    }
-    columns.push_back(std::move(made));
+  for (const PsColumn& column : fitting.kept) {
+    const bool rest = is_column(column, reasons ? &PsRow::reason : &PsRow::server);
+    Page::Column& made = columns.emplace_back(Page::Column{column.title, column.right, rest});
+    for (const PsRow& row : rows) made.tones.push_back(tone_of(row, column, codes));
   }
   std::vector<Cells> cells;
-  std::vector<std::string> below;
-  for (const InstanceRow& row : rows) {
+  for (const PsRow& row : rows) {
     Cells line;
-    for (const PsColumn& column : kept) line.push_back(column.cell(row));
+    for (const PsColumn& column : fitting.kept) line.push_back(row.*column.cell);
     cells.push_back(std::move(line));
-    if (view.verbose) below.push_back(sentence_of(row, dropped));
   }
   page.table("", columns, cells, below);
 }
@@ -188,9 +173,9 @@ class TreeRows {
     const std::vector<const observe::ProcessView*> children =
         std::exchange(found->second, {});  // a loop ends here
     for (std::size_t i = 0; i < children.size(); ++i) {
-      const Child child = i + 1 == children.size() ? Child::Last : Child::Earlier;
-      add(*children[i], indent + branch(child), rows);
-      if (indent.size() < kDeepest) add_below(children[i]->pid, indent + trunk(child), rows);
+      const bool last = i + 1 == children.size();
+      add(*children[i], indent + branch(last), rows);
+      if (indent.size() < kDeepest) add_below(children[i]->pid, indent + trunk(last), rows);
     }
   }
 
@@ -207,15 +192,12 @@ class TreeRows {
  private:
   static constexpr std::size_t kDeepest = 160;
 
-  enum class Child : std::uint8_t { Earlier, Last };
-
-  const char* branch(Child child) const {
-    const bool last = child == Child::Last;
+  const char* branch(bool last) const {
     if (!style_.unicode) return last ? "`- " : "|- ";
     return last ? "└─ " : "├─ ";
   }
-  const char* trunk(Child child) const {
-    if (child == Child::Last) return "   ";
+  const char* trunk(bool last) const {
+    if (last) return "   ";
     return style_.unicode ? "│  " : "|  ";
   }
   void add(const observe::ProcessView& process, const std::string& before, std::vector<Cells>& rows) const {
@@ -270,12 +252,12 @@ void show_tree(Page& page, const Overview& overview, const InstanceRow& one) {
   page.heading(shown(one.server) + (one.version.empty() ? "" : " " + one.version) + " " + shown_id(one.id) +
                    ": " + shown_state(one) + ", up " + shown_age(one.uptime) + ", memory " +
                    shown_memory(one) + ", cpu " + shown_cpu(one),
-               tone_of(one));
+               !one.stale.empty() && tone_of_state(one.state) == Tone::Plain ? Tone::Warning
+                                                                             : tone_of_state(one.state));
   show_about(page, "  ", overview, one.server);
-  page.paragraph("  ", (one.reason.empty() ? shown(one.share) : one.reason) +
-                           (one.separate.empty() ? "" : "; " + shown(one.separate)) + "; kept by " +
-                           shown(one.level) +
-                           (one.root.empty() ? "" : "; project " + shorten_home(one.root)));
+  std::string why;
+  for (const std::string& line : sharing_lines(one)) why += line + "; ";
+  show_cut(page, "  ", shorten_homes(why + "kept by " + shown(one.level)));
   if (!one.stale.empty()) page.paragraph("  ", "runs old code: " + shorten_home(one.stale));
   show_limits_of(page, one.limits);
   show_processes(page, one);
@@ -326,24 +308,9 @@ bool is_told(const Overview& overview, const observe::ServerView& server) {
                      });
 }
 
-/// A paragraph without a word that is wider than the page: such a word, usually a path, is cut.
-void show_cut(Page& page, const std::string& label, const std::string& text) {
-  const std::size_t room = page.style().width - std::min(page.style().width, width_of(label));
-  std::string fitting;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find(' ', at), text.size());
-    fitting += (at == 0 ? "" : " ") + fit(text.substr(at, end - at), room, page.style());
-    at = end + 1;
-  }
-  page.paragraph(label, fitting);
-}
-
-enum class Halted : std::uint8_t { All, Untold };
-
-/// `Untold`: those of which no row says it.
-void show_halted(Page& page, const Overview& overview, Halted which) {
+void show_halted(Page& page, const Overview& overview, bool also_told) {
   for (const observe::ServerView& server : overview.halted) {
-    if (which == Halted::All || !is_told(overview, server)) show_cut(page, "", shown_halt(server));
+    if (also_told || !is_told(overview, server)) show_cut(page, "", shown_halt(server));
   }
 }
 
@@ -353,10 +320,7 @@ std::string nothing_runs(const Overview& overview) {
   if (std::find(overview.names.begin(), overview.names.end(), name) != overview.names.end()) {
     return "no instance of " + name + " is running, and no client is attached to it";
   }
-  const std::string near = nearest_word(name, overview.names);
-  return "no server is called '" + name + "': " +
-         (near.empty() ? "`corral ps` lists running servers, `corral config check` configured ones"
-                       : "did you mean " + near + "?");
+  return unknown_server(name, overview.names);
 }
 
 bool shows_nothing(Page& page, const Overview& overview) {
@@ -366,22 +330,20 @@ bool shows_nothing(Page& page, const Overview& overview) {
 }
 
 void show_running(Page& page, const Overview& overview, const PsView& view) {
-  if (shows_nothing(page, overview)) return show_halted(page, overview, Halted::All);
-  const bool wide = page.style().width >= kWide;
-  wide ? show_wide(page, overview) : show_narrow(page, overview, view);
+  if (shows_nothing(page, overview)) return show_halted(page, overview, true);
+  show_rows(page, view.verbose ? rows_by_process(overview) : rows_by_server(overview), view.verbose);
   if (view.verbose) {
     for (const InstanceRow& one : overview.instances) {
       if (!one.stale.empty()) show_cut(page, shown(one.server) + " runs old code: ", old_code_of(one));
     }
     show_all_about(page, overview);
   }
-  // A column is usually too narrow for the whole sentence.
-  show_halted(page, overview, wide || !view.verbose ? Halted::All : Halted::Untold);
+  show_halted(page, overview, !view.verbose);
 }
 
 /// Often nothing else is left of a server that failed.
-void show_failures(Page& page, const Overview& overview, const PsView& view) {
-  const std::size_t room = view.verbose ? std::string::npos : kLinesOfFailure * page.style().width;
+void show_failures(Page& page, const Overview& overview, bool verbose) {
+  const std::size_t room = verbose ? std::string::npos : kLinesOfFailure * page.style().width;
   for (const observe::FailureView& failure : overview.failures) {
     const std::string label = shown(failure.server) + " failed " + shown_age(failure.age) + " ago: ";
     show_cut(page, "", label + fit(shown(failure.text), room, page.style()));
@@ -406,7 +368,7 @@ void show_daemon(Page& page, const Overview& overview) {
 
 void show_process_table(Page& page, const Overview& overview, const PsView& view) {
   show_running(page, overview, view);
-  show_failures(page, overview, view);
+  show_failures(page, overview, view.verbose);
   if (view.hint && !overview.instances.empty() && page.style().width < kWide && !view.verbose) {
     page.paragraph("", "`corral ps -v` says why each process is shared or private");
   }
@@ -428,7 +390,7 @@ void show_process_trees(Page& page, const Overview& overview) {
     }
     show_clients(page, overview);
   }
-  show_halted(page, overview, Halted::All);
+  show_halted(page, overview, true);
 }
 
 }  // namespace corral::cli

@@ -14,9 +14,9 @@ struct PsView {
 /// The daemon itself, in a paragraph.
 void show_daemon(Page& page, const Overview& overview);
 
-/// One row for each instance, and one for each server and state of sessions without an instance; below them
-/// the servers that refuse calls and those that failed lately. No line is wider than the page: on a narrow
-/// one the least important columns are left out.
+/// One row for each server, with --verbose for each of its processes and each state of its sessions without
+/// one; below them the servers that refuse calls and those that failed lately. No line is wider than the
+/// page: on a narrow one the least important columns are left out.
 void show_process_table(Page& page, const Overview& overview, const PsView& view = {});
 
 /// Each instance with its processes and sessions; then each client with its servers.

@@ -72,20 +72,75 @@ TEST(PsTable, SaysOfEachInstanceWhatItUsesOfItsLimitsAndWhyItIsShared) {
   EXPECT_THAT(wide, HasSubstr("`corral start old`"));
 }
 
-TEST(PsTable, HasOneLineForEachProcessOnEveryScreen) {
-  const auto status = boost::json::parse(
-      R"({"instances":[{"server":"files","id":"a","pid":5,"state":"ready","reason":"shared: every tool only reads"},
-          {"server":"files","id":"b","pid":6,"state":"idle","reason":"private: by the file","stale":"x has changed"}],
-          "sessions":[{"id":3,"server":"notes","state":"parked","instance":null}]})");
+boost::json::value nine_servers() {
+  return boost::json::parse(
+      R"({"instances":[
+          {"server":"files","id":"a","pid":5,"state":"ready","uptime_ms":1000,"reason":"shared: every tool only reads",
+           "sessions":[1],"limits":{"memory":1048576},
+           "usage":{"memory":1048576,"cpu":0.25,"processes":[{"pid":5,"parent":4}]}},
+          {"server":"files","id":"b","pid":6,"state":"ready","uptime_ms":60000,"reason":"private: by the file",
+           "hint":"to share it: \"corral\": {\"share\": \"shared\"} in the entry \"files\"","stale":"x has changed",
+           "sessions":[2],"usage":{"memory":2097152,"cpu":0.5,"processes":[{"pid":6,"parent":4},{"pid":7,"parent":6}]}},
+          {"server":"files","id":"c","pid":8,"state":"idle","ends_in_ms":1000,"uptime_ms":2000,"reason":"private: by the file"},
+          {"server":"memory","id":"d","pid":9,"state":"idle","ends_in_ms":400000,"reason":"shared: safe"},
+          {"server":"memory","id":"e","pid":10,"state":"idle","ends_in_ms":200000,"reason":"shared: safe"}],
+         "sessions":[{"id":1,"server":"files","state":"ready","instance":"a"},
+           {"id":2,"server":"files","state":"ready","instance":"b"},
+           {"id":3,"server":"files","state":"parked","instance":null},
+           {"id":4,"server":"notes","state":"parked","instance":null},
+           {"id":5,"server":"notes","state":"lazy","instance":null}]})");
+}
+
+TEST(PsTable, HasOneLineForEachServerOnEveryScreen) {
   for (const std::size_t width : {40U, 60U, 76U, 80U, 120U, 200U}) {
-    const std::string text = table_of(read_overview(status), width);
+    const std::string text = table_of(read_overview(nine_servers()), width);
 
     EXPECT_EQ(lines_of(text), 4U) << text;
     EXPECT_LE(widest_line(text), width) << text;
     EXPECT_THAT(line_with(text, "SERVER"), HasSubstr("STATE")) << width;
   }
-  EXPECT_EQ(line_with(table_of(read_overview(status), 80), "SERVER"),
-            "SERVER  PID  PROCS  SESS  UP  MEMORY  CPU  STATE");
+  EXPECT_EQ(table_of(read_overview(nine_servers()), 80),
+            "SERVER     PID  PROCS  SESS  UP  MEMORY  CPU  STATE\n"
+            "files   3 pids      3     3  1m  3.0 MB  75%  ready x2, idle, parked\n"
+            "memory  2 pids      -     0   -       -    -  idle, ends in 7m\n"
+            "notes        -      -     2   -       -    -  lazy, parked\n");
+}
+
+TEST(PsTable, TheReasonsOfAServerAreOneOrWithVerbose) {
+  const std::string text = table_of(read_overview(nine_servers()), 200);
+
+  EXPECT_THAT(line_with(text, "files"), HasSubstr("stale  several reasons: `corral ps -v`"));
+  EXPECT_THAT(line_with(text, "memory"), HasSubstr("fresh  safe"));
+}
+
+TEST(PsTable, HasALineForEachProcessIfAllIsWanted) {
+  for (const std::size_t width : {60U, 80U, 200U}) {
+    const std::string text = verbose_of(read_overview(nine_servers()), width);
+
+    EXPECT_THAT(line_with(text, "files     5"), HasSubstr("ready"));
+    EXPECT_THAT(line_with(text, "files     6"), HasSubstr("ready"));
+    EXPECT_THAT(line_with(text, "files     8"), HasSubstr("idle, ends in 1s"));
+    EXPECT_THAT(line_with(text, "memory    9"), HasSubstr("idle, ends in 7m"));
+    EXPECT_THAT(line_with(text, "memory   10"), HasSubstr("idle, ends in 4m"));
+    EXPECT_LE(widest_line(text), width) << text;
+  }
+}
+
+TEST(PsTable, SaysWhatWouldShareAPrivateServerIfAllIsWanted) {
+  const std::string line = R"(to share it: "corral": {"share": "shared"} in the entry "files")";
+
+  EXPECT_THAT(verbose_of(read_overview(nine_servers()), 200), HasSubstr("private: by the file; " + line));
+  EXPECT_THAT(table_of(read_overview(nine_servers()), 200), Not(HasSubstr(line)));
+  EXPECT_THAT(trees_of(read_overview(nine_servers()), 200), HasSubstr("private: by the file; " + line));
+}
+
+TEST(PsTable, CutsAPathThatIsWiderThanThePage) {
+  const auto status =
+      boost::json::parse(R"({"instances":[{"server":"files","id":"a","pid":5,"state":"ready","root":"/)" +
+                         std::string(200, 'r') + R"(","reason":"private: by the file"}],"sessions":[]})");
+
+  EXPECT_LE(widest_line(verbose_of(read_overview(status), 80)), 80U);
+  EXPECT_LE(widest_line(trees_of(read_overview(status), 80)), 80U);
 }
 
 TEST(PsTable, LeavesOutTheLeastImportantColumnsWhereThereIsNoRoom) {
@@ -226,8 +281,17 @@ TEST(PsTable, AServerThatNobodyKnowsIsNamedAndTheNearestSuggested) {
   EXPECT_EQ(table_of(read_overview(status, "nots"), 80), "no server is called 'nots': did you mean notes?\n");
   EXPECT_EQ(table_of(read_overview(status, "coral"), 80),
             "no server is called 'coral': did you mean corral?\n");
-  EXPECT_THAT(table_of(read_overview(status, "zzzzzz"), 80), HasSubstr("`corral ps` lists running servers"));
+  EXPECT_THAT(table_of(read_overview(status, "zzzzzz"), 80), HasSubstr("`corral list` lists the servers"));
   EXPECT_THAT(trees_of(read_overview(status, "fils")), HasSubstr("did you mean files?"));
+}
+
+TEST(PsTable, AShortenedNameNamesAllThatItMayMean) {
+  EXPECT_EQ(table_of(read_overview(nine_servers(), "mem"), 80),
+            "no server is called 'mem': did you mean memory?\n");
+  EXPECT_EQ(
+      table_of(read_overview(boost::json::parse(R"({"servers":[{"name":"git-a"},{"name":"git-b"}]})"), "git"),
+               80),
+      "no server is called 'git': did you mean git-a or git-b?\n");
 }
 
 TEST(PsTable, AKnownServerThatDoesNotRunIsNamed) {
@@ -248,7 +312,7 @@ TEST(PsTable, OnATerminalTroubleHasAColourAndTakesNoMoreRoom) {
     }
     const std::string halted = table_of(read_overview(halted_status()), width, true, true);
     EXPECT_THAT(halted, HasSubstr("\x1b[31mstopped\x1b[0m"));
-    EXPECT_THAT(halted, HasSubstr("\x1b[31mbroken\x1b[0m"));
+    EXPECT_THAT(halted, HasSubstr("\x1b[31mbroken, opening\x1b[0m"));
     EXPECT_THAT(halted, Not(HasSubstr("mparked"))) << "a parked session is not halted";
   }
   EXPECT_THAT(table_of(read_overview(busy_status()), 200, true, true), HasSubstr("\x1b[33mstale\x1b[0m"));
