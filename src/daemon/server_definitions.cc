@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <utility>
 
-#include "base/files.h"
 #include "base/version_order.h"
 #include "daemon/http_root.h"
 #include "proc/command_lookup.h"
@@ -52,7 +51,8 @@ Result<config::Changes> ServerDefinitions::read_again() {
 }
 
 void ServerDefinitions::serve_only(std::vector<std::string> argv, std::string cwd, Environment environment) {
-  only_.server = base_name(argv.front());
+  only_.server = names_.name_for(argv, "", cwd, std::string(proc::environment_value(environment, "PATH")),
+                                 [](const std::string&) { return false; });
   only_.argv = std::move(argv);
   only_.cwd = std::move(cwd);
   only_.environment = keep(std::move(environment));

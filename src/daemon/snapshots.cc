@@ -203,6 +203,14 @@ void Snapshots::add_servers(observe::Snapshot& snapshot) const {
                                 broken(pool, server.name),
                                 sources_.records.error_files().path_of(server.name), config::about(server)});
   }
+  const std::string& only = sources_.definitions.only_server();
+  if (only.empty()) return;
+  snapshot.servers.push_back({only,
+                              false,
+                              pool.stopped().contains(only),
+                              broken(pool, only),
+                              sources_.records.error_files().path_of(only),
+                              {}});
 }
 
 observe::Snapshot Snapshots::make(const observe::Usage* usage) const {

@@ -50,9 +50,11 @@ std::string welcome_text(const Welcome& daemon) {
                      ". Ctrl+C ends it and all its servers.\n";
   if (!daemon.command.empty()) {
     text += row("server", printable(daemon.command));
-    text += row("by URL", daemon.url + "/mcp     for old clients " + daemon.url + "/sse");
-    return text + row("clients", "claude mcp add --transport http " + printable(daemon.command) + " " +
-                                     daemon.url + "/mcp");
+    text += row("by URL", daemon.url + "/mcp");
+    text += row("", daemon.url + "/sse     for old clients");
+    // In a line of its own: it is for copying, and a name may be long.
+    return text + row("clients", "add it, as in") + "  claude mcp add --transport http " +
+           printable(daemon.command) + " " + daemon.url + "/mcp\n";
   }
   text += configured(daemon);
   text += daemon.url.empty() ? row("by URL", "not without `corral serve --port 8765`")

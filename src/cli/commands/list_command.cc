@@ -46,6 +46,7 @@ struct Found {
   std::string file;
   config::Configuration configuration;
   std::map<std::string, registry::KeptServer> kept;
+  bool one_command = false;  // the daemon is `corral serve -- COMMAND`, which reads no file
 };
 
 int refuse(const ListOptions& options, const std::string& file, const std::string& why) {
@@ -103,7 +104,10 @@ void show_empty(Page& page, const Found& found) {
 
 void show(const Found& found, const std::vector<ListedServer>& servers) {
   Page page(std::cout, terminal_style(STDOUT_FILENO));
-  if (found.configuration.servers.empty()) {
+  if (found.one_command) {
+    page.paragraph("",
+                   "The running daemon serves one command (`corral serve -- COMMAND`) and reads no file.");
+  } else if (found.configuration.servers.empty()) {
     show_empty(page, found);
   } else {
     page.paragraph("", printable(shorten_home(found.file)) + ": " +
@@ -137,7 +141,11 @@ int run(const ListOptions& options, const std::vector<std::string>& args) {
               << ", so the list says nothing about what runs\n";
     found.status.reset();
   }
-  Result<config::Configuration> configured = config::read(found.file);
+  found.one_command =
+      found.status && of_daemon.empty() && !found.status->servers.empty() && options.config.empty();
+  if (found.one_command) found.file.clear();
+  Result<config::Configuration> configured =
+      found.one_command ? config::Configuration{} : config::read(found.file);
   const bool missing = !configured && configured.error().kind == Error::Kind::NotFound;
   if (!configured && (!missing || !options.config.empty())) {
     return refuse(options, found.file, configured.error().message);

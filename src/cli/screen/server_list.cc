@@ -132,6 +132,7 @@ class Listing {
       one.line = server->line;
     } else if (of_daemon) {
       one.file = sources_.status->daemon.config;
+      one.served = one.file.empty();
     } else if (live != nullptr) {
       for (const std::string& client : live->clients) one.client += (one.client.empty() ? "" : ", ") + client;
     }
@@ -158,6 +159,7 @@ class Listing {
 
 std::string origin_of(const ListedServer& server) {
   if (!server.file.empty()) return server.line > 0 ? "line " + std::to_string(server.line) : "the file";
+  if (server.served) return "corral serve";
   return server.client.empty() ? "a client" : server.client;
 }
 

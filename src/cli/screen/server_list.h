@@ -28,6 +28,7 @@ struct ListedServer {
   std::string file;  // where it is configured; empty = a client brought it
   int line = 0;      // in the file; 0 = not known
   std::string client;
+  bool served = false;  // it is the command of `corral serve -- COMMAND`
 
   bool operator==(const ListedServer&) const = default;
 };

@@ -282,6 +282,14 @@ TEST_F(HubHttp, TheOnlyServerIsACommand) {
   daemon.hub.session_over(*std::get<std::unique_ptr<session::Session>>(opened));
 }
 
+TEST_F(HubHttp, TheOnlyServerHasTheNameThatAClientsCommandWouldHave) {
+  daemon.hub.serve_only({"npx", "-y", "some-server"}, "/", {"PATH=/bin"});
+
+  EXPECT_EQ(daemon.hub.only_server(), "some-server");
+  const std::string status = observe::status_json(daemon.hub.snapshots().now());
+  EXPECT_THAT(status, HasSubstr(R"({"name":"some-server","disabled":false)"));
+}
+
 // ---- draining
 
 class HubDrain : public testing::Test {

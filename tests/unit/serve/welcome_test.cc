@@ -50,8 +50,10 @@ TEST(Welcome, NamesTheOnlyServerAndItsUrl) {
   daemon.url = "http://127.0.0.1:8765";
 
   EXPECT_EQ(welcome_text(daemon), kFirst + R"(  server    some-server
-  by URL    http://127.0.0.1:8765/mcp     for old clients http://127.0.0.1:8765/sse
-  clients   claude mcp add --transport http some-server http://127.0.0.1:8765/mcp
+  by URL    http://127.0.0.1:8765/mcp
+            http://127.0.0.1:8765/sse     for old clients
+  clients   add it, as in
+  claude mcp add --transport http some-server http://127.0.0.1:8765/mcp
 )");
 }
 
@@ -71,6 +73,12 @@ TEST(Welcome, HasNoLineThatIsWiderThanATerminal) {
   std::istringstream lines(welcome_text(with_servers({long_name, long_name, "short"})));
 
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80U) << line;
+
+  Welcome one = with_servers({});
+  one.command = "server-everything";
+  one.url = "http://127.0.0.1:8765";
+  std::istringstream more(welcome_text(one));
+  for (std::string line; std::getline(more, line);) EXPECT_LE(line.size(), 80U) << line;
 }
 
 }  // namespace

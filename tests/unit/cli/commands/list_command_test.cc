@@ -65,6 +65,19 @@ TEST_F(ListCommand, AsksTheDaemonAndReadsItsFile) {
   EXPECT_EQ(json.at("servers").as_array().front().at("state").as_string(), "ready");
 }
 
+TEST_F(ListCommand, OfADaemonThatServesOneCommandListsThatAndNotTheUsersFile) {
+  ToldDaemon daemon;
+  daemon.status(R"({"daemon": {"pid": 7}, "servers": [{"name": "some-server"}]})");
+  write("corral/config.json", R"({"mcpServers": {"a": {"command": "x"}}})");
+
+  EXPECT_EQ(ask(daemon, {"list"}).out,
+            R"(The running daemon serves one command (`corral serve -- COMMAND`) and reads no file.
+
+SERVER       STATE        TOOLS  SHARED  FROM          LAST ERROR
+some-server  not started      -  -       corral serve  -
+)");
+}
+
 TEST_F(ListCommand, SaysNothingAboutADaemonWithAnotherFile) {
   ToldDaemon daemon;
   daemon.status(R"({"daemon": {"config": "/etc/other.json"},
