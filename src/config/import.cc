@@ -80,14 +80,16 @@ class Importing {
     if (!entry.is_object() || !describes_server(entry.get_object())) return;
     const std::string shown = printable(name.substr(0, 200));
     if (const std::string objection = objection_to_name(name); !objection.empty()) {
-      return result_.notes.push_back("'" + shown + "' is left out: " + objection);
+      return result_.notes.push_back({"'" + shown + "' is left out: " + objection});
     }
     if (!names_.insert(name).second) {
-      return result_.notes.push_back("'" + shown + "' occurs more than once; the first one is used");
+      return result_.notes.push_back({"'" + shown + "' occurs more than once; the first one is used"});
     }
     EntryImport imported = import_entry(entry.get_object(), base_name(file_));
     const std::string subject = "'" + shown + "' ";
-    for (const std::string& note : imported.notes) result_.notes.push_back(subject + note);
+    for (const std::string& note : imported.notes) {
+      result_.notes.push_back({subject + note, imported.entry.empty() ? "" : name});
+    }
     for (PlainCredential& one : imported.credentials) result_.credentials.emplace_back(name, std::move(one));
     if (imported.entry.empty()) return;
     // Checks that corral can read the new entry, so that an invalid one does not prevent the import of
@@ -95,7 +97,8 @@ class Importing {
     const json::value alone = {{"mcpServers", {{name, imported.entry}}}};
     const Result<Configuration> read_again = parse(json::serialize(alone), file_);
     if (!read_again) {
-      return result_.notes.push_back("'" + shown + "' is left out: " + reason_of(read_again.error().message));
+      return result_.notes.push_back(
+          {"'" + shown + "' is left out: " + reason_of(read_again.error().message)});
     }
     result_.servers.push_back({name, std::move(imported.entry)});
   }
@@ -120,8 +123,8 @@ class Importing {
     }
     if (count == 0) return;
     result_.notes.push_back(
-        counted(count, "server") +
-        " of single projects left out: by hand, add those that all your projects may use");
+        {counted(count, "server") +
+         " of single projects left out: by hand, add those that all your projects may use"});
   }
 
   const json::value& root_;

@@ -11,11 +11,17 @@
 
 namespace corral::config {
 
+/// What was left out or changed, and why; never values, which may be secret.
+struct ImportNote {
+  std::string text;
+  std::string server{};  // the server that is changed; empty = it is left out, or there are several
+};
+
 struct Import {
   std::vector<NewServer> servers;
   /// By the name of the server; of those that are left out, too.
   std::vector<std::pair<std::string, PlainCredential>> credentials;
-  std::vector<std::string> notes;  // what was left out or changed, and why; never values, which may be secret
+  std::vector<ImportNote> notes;
 };
 
 /// The extension of the file decides whether it is JSON or TOML; without one, the first character does. An

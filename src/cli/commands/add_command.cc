@@ -28,8 +28,8 @@ namespace json = boost::json;
 
 constexpr const char* kExamples = R"(Examples:
   corral add fetch --share shared -- uvx mcp-server-fetch
-  corral add files --share root -- npx -y @modelcontextprotocol/server-filesystem '${CORRAL_ROOT}'
-  corral add github --env 'GITHUB_TOKEN=${GITHUB_TOKEN}' -- github-mcp-server stdio
+  corral add files --share root -- npx -y some-server '${CORRAL_ROOT}'
+  corral add github --env 'GITHUB_TOKEN=${GITHUB_TOKEN}' -- github-mcp-server
   corral add --try memory -- npx -y @modelcontextprotocol/server-memory
 
 Write the server's command after `--`, as a client would run it. ${VAR} in single quotes is expanded when a client connects.
@@ -105,7 +105,7 @@ Result<config::Server> read_entry(const std::string& name, const json::object& e
 
 /// Prints the warnings about the new entry. Warnings about the rest of the file are for `corral config
 /// check`.
-void warn(Page& page, const std::string& file, const config::Server& server, const json::object& entry) {
+void warn(Page& page, const std::string& file, const config::Server& server) {
   const Result<config::Configuration> now = config::read(file);
   if (now) {
     for (const std::string& warning : now->warnings) {
@@ -116,8 +116,8 @@ void warn(Page& page, const std::string& file, const config::Server& server, con
   for (const std::string& doubt : doubts_about(server, client_environment())) {
     page.paragraph("warning: ", printable(doubt) + " It was added anyway.");
   }
-  for (const config::PlainCredential& one : config::plain_credentials(entry)) {
-    page.paragraph("warning: ", printable(credential_warning(server.name, one, shorten_home(file))));
+  for (const std::string& warning : credential_warnings(server, shorten_home(file))) {
+    page.paragraph("warning: ", printable(warning));
   }
 }
 
@@ -169,7 +169,7 @@ int add(const AddOptions& options, const std::string& name, const std::vector<st
   });
   if (code != 0) return code;
   Page page(std::cout, terminal_style(STDOUT_FILENO));
-  warn(page, file, *server, entry);
+  warn(page, file, *server);
   show_next_steps(page, file, name);
   return 0;
 }

@@ -43,13 +43,22 @@ constexpr std::size_t kLabelWidth = 11;
 
 std::string title_of(const Server& server) { return server.name + (server.disabled ? " (disabled)" : ""); }
 
+/// As it is if it fits, else wrapped; under the label where a long label leaves too little room beside it.
+void show_line(Page& page, const std::string& label, const std::string& text) {
+  constexpr std::size_t kLeastRoom = 40;
+  if (width_of(label) + width_of(text) <= page.style().width) return page.command(label, text);
+  if (width_of(label) + kLeastRoom <= page.style().width) return page.paragraph(label, text);
+  page.paragraph("", label);
+  page.paragraph("    ", text);
+}
+
 void show_lines(Page& page, const Server& server, const std::vector<config::ShownLine>& lines) {
   page.blank();
   page.heading(title_of(server));
   for (const config::ShownLine& line : lines) {
     std::string label = "  " + std::string(line.label);
     label.resize(kLabelWidth, ' ');
-    line.verbatim ? page.command(label, line.text) : page.paragraph(label, line.text);
+    show_line(page, label, line.text);
   }
 }
 
@@ -60,7 +69,7 @@ void show_servers(Page& page, const Configuration& configuration, config::Lines 
     const std::vector<config::ShownLine> lines = config::lines_of(server, which);
     const bool one_line = which == config::Lines::Changed && lines.size() == 1;
     if (one_line && !after_line) page.blank();
-    if (one_line) page.command(title_of(server) + ": ", lines.front().text);
+    if (one_line) show_line(page, title_of(server) + ": ", lines.front().text);
     if (!one_line) show_lines(page, server, lines);
     after_line = one_line;
   }
@@ -133,16 +142,18 @@ void show_daemon(Page& page, const config::Options& options, config::Lines which
   if (!watch.empty()) page.paragraph("watch: ", watch);
 }
 
-/// Variables that are missing in this shell, so that a server would not start from it. A client's environment
-/// may differ.
-std::vector<std::string> missing_variables(const Configuration& configuration) {
-  std::vector<std::string> missing;
+/// What `corral add` says about an entry, too: a command or variables that this shell cannot resolve (a
+/// client's environment may differ), and credentials in plain text.
+std::vector<std::string> doubts_about_all(const Configuration& configuration) {
+  std::vector<std::string> doubts;
   const std::vector<std::string> environment = client_environment();
+  const std::string file = shorten_home(configuration.file);
   for (const Server& server : configuration.servers) {
-    const Result<Server> expanded = config::expand(server, environment);
-    if (!expanded && !server.disabled) missing.push_back("in this shell: " + expanded.error().message);
+    if (server.disabled || server.built_in) continue;
+    for (std::string& doubt : doubts_about(server, environment)) doubts.push_back(std::move(doubt));
+    for (std::string& warning : credential_warnings(server, file)) doubts.push_back(std::move(warning));
   }
-  return missing;
+  return doubts;
 }
 
 void show(const Configuration& configuration, config::Lines which) {
@@ -171,7 +182,7 @@ int check(const ConfigOptions& options) {
     }
     return 1;
   }
-  for (std::string& text : missing_variables(*configuration)) {
+  for (std::string& text : doubts_about_all(*configuration)) {
     configuration->warnings.push_back(std::move(text));
   }
   if (options.json) {

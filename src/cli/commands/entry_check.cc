@@ -201,6 +201,18 @@ std::string credential_warning(const std::string& server, const config::PlainCre
          credential.variable + "} there, and export " + credential.variable + " where your clients start.";
 }
 
+std::vector<std::string> credential_warnings(const config::Server& server, const std::string& file) {
+  json::object entry{{"command", server.argv.front()}};
+  entry["args"] = json::array(server.argv.begin() + 1, server.argv.end());
+  json::object& variables = entry["env"].emplace_object();
+  for (const auto& [name, value] : server.env) variables[name] = value;
+  std::vector<std::string> warnings;
+  for (const config::PlainCredential& one : config::plain_credentials(entry)) {
+    warnings.push_back(credential_warning(server.name, one, file));
+  }
+  return warnings;
+}
+
 Result<std::string> try_server(const config::Server& server, Interrupts& interrupts) {
   const Result<proc::LaunchSpec> launch = launch_of(server);
   if (!launch) return launch.error();

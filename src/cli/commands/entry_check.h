@@ -26,6 +26,9 @@ std::vector<std::string> doubts_about(const config::Server& server,
 std::string credential_warning(const std::string& server, const config::PlainCredential& credential,
                                const std::string& file);
 
+/// Those sentences about every credential that the entry has in plain text.
+std::vector<std::string> credential_warnings(const config::Server& server, const std::string& file);
+
 /// Starts the server once, privately, asks for its tools, and ends it. The text is "ready in 1.2s, 14 tools;
 /// it has been ended, and no process is left", or the error says why it failed, with its last lines on
 /// stderr. At most one at a time.

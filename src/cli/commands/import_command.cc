@@ -95,7 +95,10 @@ void tell(const ImportOptions& options, const Source& source, const config::Merg
     page.paragraph("", "Not changed in " + file + ": " + joined(merge.kept) + ". --force replaces them.");
   }
   if (!backup.empty()) page.paragraph("", "The old version is in " + printable(shorten_home(backup)) + ".");
-  for (const std::string& note : source.imported.notes) page.paragraph("note: ", note + ".");
+  for (const config::ImportNote& note : source.imported.notes) {
+    // Nothing was added without anything.
+    if (!among(merge.kept, note.server)) page.paragraph("note: ", note.text + ".");
+  }
   warn(page, options, source, merge);
   const std::vector<std::string>& ready = !merge.added.empty() ? merge.added : merge.replaced;
   if (options.dry_run || ready.empty()) return;
@@ -136,6 +139,7 @@ bool keep_those_that_start(const ImportOptions& options, config::Import& importe
   }
   std::erase_if(imported.servers, [&](const config::NewServer& one) { return among(failed, one.name); });
   std::erase_if(imported.credentials, [&](const auto& one) { return among(failed, one.first); });
+  std::erase_if(imported.notes, [&](const auto& one) { return among(failed, one.server); });
   return failed.empty();
 }
 
@@ -165,7 +169,7 @@ int import(const ImportOptions& options, const std::string& file) {
     return config::merge_servers(old, options.config, source.imported.servers, existing);
   };
   if (source.imported.servers.empty()) {
-    for (const std::string& note : source.imported.notes) refuse(note);
+    for (const config::ImportNote& note : source.imported.notes) refuse(note.text);
     return refuse("'" + file + "' has no server that corral can run. Name another file.");
   }
   bool all_start = true;

@@ -30,8 +30,14 @@ std::string entry(const std::string& written, const std::string& file = "mcp.jso
   return result.servers.empty() ? "" : json::serialize(result.servers[0].entry);
 }
 
+std::vector<std::string> texts(const std::vector<ImportNote>& notes) {
+  std::vector<std::string> texts;
+  for (const ImportNote& note : notes) texts.push_back(note.text);
+  return texts;
+}
+
 std::vector<std::string> notes(const std::string& written) {
-  return imported(R"({"mcpServers": {"a": )" + written + "}}").notes;
+  return texts(imported(R"({"mcpServers": {"a": )" + written + "}}").notes);
 }
 
 TEST(Import, NamesTheKeysThatOnlyTheClientUses) {
@@ -159,8 +165,18 @@ TEST(Import, SaysWhatItLeavesOut) {
   EXPECT_THAT(notes(R"({"command": "x", "env": {"A": []}})"), ElementsAre(HasSubstr("\"env\"")));
   EXPECT_THAT(notes(R"({"command": "x", "cwd": "sub"})"), ElementsAre(HasSubstr("\"cwd\"")));
   EXPECT_THAT(notes(R"({"command": "x\u0000"})"), ElementsAre(HasSubstr("NUL")));
-  EXPECT_THAT(imported(R"({"mcpServers": {"a/b": {"command": "x"}, "corral": {"command": "x"}}})").notes,
-              ElementsAre(HasSubstr("'/'"), HasSubstr("reserved")));
+  EXPECT_THAT(
+      texts(imported(R"({"mcpServers": {"a/b": {"command": "x"}, "corral": {"command": "x"}}})").notes),
+      ElementsAre(HasSubstr("'/'"), HasSubstr("reserved")));
+}
+
+TEST(Import, SaysWhichServerANoteChanges) {
+  const Import result = imported(
+      R"({"mcpServers": {"a": {"command": "x", "trust": true}, "b": {"url": "https://x", "trust": true}}})");
+
+  ASSERT_THAT(result.notes, SizeIs(2));
+  EXPECT_EQ(result.notes[0].server, "a");
+  EXPECT_EQ(result.notes[1].server, "") << "it is left out";
 }
 
 TEST(Import, OneBadServerDoesNotSpoilTheOthers) {
@@ -177,7 +193,7 @@ TEST(Import, CountsTheServersOfSingleProjects) {
       ".claude.json");
 
   EXPECT_THAT(result.servers, SizeIs(1));
-  EXPECT_THAT(result.notes, ElementsAre(HasSubstr("1 server of single projects")));
+  EXPECT_THAT(texts(result.notes), ElementsAre(HasSubstr("1 server of single projects")));
 }
 
 TEST(Import, RefusesAFileThatNoClientWouldHave) {

@@ -2,12 +2,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "cli/file_commands.h"
 #include "cli/frame/command.h"
 
 namespace corral::cli {
 namespace {
 
+using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 class ConfigOutput : public FileCommands {};
@@ -20,7 +24,7 @@ constexpr const char* kFullFile = R"({
       "idle": "10m"}, "watch": {"interval": "5m", "foreign": "report"}, "history": 2, "min_version": "0.1.0",
     "line_cap": "8MiB", "drain": "3s", "linger": "1h", "max_instances": 7, "keep": 3},
   "mcpServers": {
-    "files": {"command": "npx", "args": ["-y", "a server"], "env": {"API_KEY": "secret", "MODE": "fast"},
+    "files": {"command": "true", "args": ["-y", "a server"], "env": {"API_KEY": "secret", "MODE": "fast"},
       "cwd": "/srv", "timeout": 5000, "tools": ["read_*", "list"], "deny": ["delete_*"],
       "corral": {"share": "root", "memory": "512MiB", "pids": 64, "cpu": 1.5, "restart": false, "probe": "0s",
         "idle": "5m", "recycle": "1GiB", "park": true, "eager": true, "warm": 2, "min_version": "1.2",
@@ -34,7 +38,7 @@ constexpr const char* kFullFile = R"({
 constexpr const char* kShownOfIt = R"(~/corral.json: 4 servers
 
 files
-  command  npx -y 'a server'
+  command  true -y 'a server'
   env      API_KEY=***
   env      MODE=fast
   cwd      /srv
@@ -90,6 +94,8 @@ http: 0.0.0.0:8765, which requires a token (`corral token create NAME`), also as
 watch: every 5m; servers that corral did not start: report; events and ended sessions are kept for 2
        days; only clients of corral 0.1.0 or later are served
 
+warning: 'files': API_KEY is stored in plain text in ~/corral.json; write ${API_KEY} there, and
+         export API_KEY where your clients start.
 warning: in this shell: server 'needy': env.X needs the variable NOT_THERE_AT_ALL, which is not set.
          Set it where the client is started, or write ${NOT_THERE_AT_ALL:-DEFAULT} or
          $${NOT_THERE_AT_ALL}.
@@ -107,7 +113,7 @@ TEST_F(ConfigOutput, CheckShowsEveryOptionOfAServer) {
 constexpr const char* kChangedOfIt = R"(~/corral.json: 4 servers
 
 files
-  command  npx -y 'a server'
+  command  true -y 'a server'
   env      API_KEY=***
   env      MODE=fast
   cwd      /srv
@@ -148,6 +154,8 @@ http: 0.0.0.0:8765, which requires a token (`corral token create NAME`), also as
 watch: every 5m; servers that corral did not start: report; events and ended sessions are kept for 2
        days; only clients of corral 0.1.0 or later are served
 
+warning: 'files': API_KEY is stored in plain text in ~/corral.json; write ${API_KEY} there, and
+         export API_KEY where your clients start.
 warning: in this shell: server 'needy': env.X needs the variable NOT_THERE_AT_ALL, which is not set.
          Set it where the client is started, or write ${NOT_THERE_AT_ALL:-DEFAULT} or
          $${NOT_THERE_AT_ALL}.
@@ -166,14 +174,14 @@ TEST_F(ConfigOutput, CheckShowsWhatDiffersFromTheDefaults) {
 TEST_F(ConfigOutput, CheckGivesAServerWithOnlyDefaultsOneLine) {
   write("corral.json",
         R"({"corral": {"watch": {"interval": "1m"}, "drain": "1s", "http": {"port": 0}}, "mcpServers": {
-    "one": {"command": "uvx", "args": ["a b"], "corral": {"idle": "10m", "share": "auto"}},
+    "one": {"command": "true", "args": ["a b"], "corral": {"idle": "10m", "share": "auto"}},
     "two": {"command": "true", "disabled": true},
     "mine": {"command": "true", "deny": ["x"]},
     "three": {"command": "true"}}})");
 
   EXPECT_EQ(run({"config", "check", config_}).out, R"(~/corral.json: 4 servers
 
-one: uvx 'a b'
+one: true 'a b'
 two (disabled): true
 
 mine
@@ -187,10 +195,10 @@ http: 127.0.0.1, any free port; sessions end after 30m without use
 
 Everything else has its default; `corral config check --all` shows that, too.
 )");
-  write("corral.json", R"({"mcpServers": {"one": {"command": "uvx"}}})");
+  write("corral.json", R"({"mcpServers": {"one": {"command": "true"}}})");
   EXPECT_EQ(run({"config", "check", config_}).out, R"(~/corral.json: 1 server
 
-one: uvx
+one: true
 
 Everything else has its default; `corral config check --all` shows that, too.
 )");
@@ -228,6 +236,32 @@ daemon: messages up to 64 MB, drains for 5s, stays for 5m without sessions, runs
 http: 127.0.0.1, any free port; sessions end after 30m without use
 watch: never; servers that corral did not start: off; events and ended sessions are kept for 1 day
 )");
+}
+
+TEST_F(ConfigOutput, CheckDoubtsWhatAddDoubts) {
+  write("corral.json", R"({"mcpServers": {
+    "lost": {"command": "nosuchcmd", "args": ["--token", "ghp_0123456789abcdef0123456789abcdef0123"]},
+    "off": {"command": "nosuchcmd", "disabled": true}}})");
+
+  const std::string text = run({"config", "check", config_}).out;
+
+  EXPECT_THAT(text, HasSubstr("in this shell: server 'lost': "));
+  EXPECT_THAT(text, HasSubstr("'nosuchcmd' was not found"));
+  EXPECT_THAT(text, HasSubstr("'lost': the argument after --token is stored in plain text in ~/corral.json"));
+  EXPECT_THAT(text, Not(HasSubstr("server 'off'")));
+  EXPECT_THAT(text, Not(HasSubstr("ghp_")));
+}
+
+TEST_F(ConfigOutput, CheckWrapsALongCommand) {
+  const std::string word(30, 'w');
+  write("corral.json", R"({"mcpServers": {"one": {"command": "true", "args": [")" + word + R"(", ")" + word +
+                           R"(", ")" + word + R"(", ")" + word + R"("]}}})");
+
+  const std::string text = run({"config", "check", config_}).out;
+
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
+  EXPECT_THAT(text, HasSubstr("\none: true " + word));
 }
 
 TEST_F(ConfigOutput, CheckNamesWhatIsWrong) {
