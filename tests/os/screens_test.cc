@@ -93,7 +93,7 @@ TEST_F(Screens, HelpFitsOnOneScreenWithThePromptBelow) {
   }
 }
 
-TEST_F(Screens, PsIsOneLineForEachProcess) {
+TEST_F(Screens, PsIsOneLineForEachServer) {
   begin();
 
   const std::string text = page_of("ps");
@@ -112,6 +112,66 @@ TEST_F(Screens, PsIsOneLineForEachProcess) {
   EXPECT_THAT(text, HasSubstr("nosuchcmd failed ")) << text;
   EXPECT_THAT(text, HasSubstr("`corral ps -v` says why each process is shared or private"));
   EXPECT_THAT(text, Not(HasSubstr("share is set to")));
+}
+
+TEST_F(Screens, PsCountsTheProcessesOfAServerInItsLine) {
+  begin();
+  for (int window = 0; window < 2; ++window) {
+    clients_.push_back(
+        std::make_unique<McpClient>(connect({"a-server-with-a-name-that-is-longer-than-its-column"})));
+    ASSERT_TRUE(clients_.back()->initialize()) << errors_of_shim();
+    pids_.push_back(clients_.back()->call("pid"));
+  }
+
+  const std::string text = page_of("ps");
+  EXPECT_THAT(wrapped(), testing::IsEmpty());
+  EXPECT_THAT(text, ContainsRegex("\na-server-with[^\n]+ 3 pids +3 +3 +[^\n]+ ready\nstopped ")) << text;
+  EXPECT_THAT(text, Not(HasSubstr(pids_.back())));
+
+  const std::string each = page_of("ps", {"-v"}, 60);
+  EXPECT_THAT(wrapped(), testing::IsEmpty());
+  for (const std::string& pid : {pids_[1], pids_[3], pids_[4]}) {
+    EXPECT_THAT(each, ContainsRegex("\na-server-with[^\n]+ " + pid + " +1 +1 +[^\n]+ ready\n  private: "));
+  }
+}
+
+TEST_F(Screens, TopSaysWhenAnIdleProcessEnds) {
+  begin();
+  clients_.front()->session().close_stdin();
+  clients_.front()->wait();
+  EXPECT_TRUE(eventually([&] { return std::regex_search(status(), std::regex(R"("ends_in_ms":\d)")); }));
+  const std::string name = "idle";
+  open_screen(name, kColumns, command("top", {"--interval", "1h"}).argv);
+
+  ASSERT_TRUE(comes_to_show(name, "q quit")) << text_of(name);
+  EXPECT_THAT(text_of(name), ContainsRegex("alpha[^\n]* " + pids_[0] + " [^\n]+ idle, ends in (10m|9m)"));
+  EXPECT_THAT(wrapped(name), testing::IsEmpty());
+}
+
+TEST_F(Screens, HelpOfACommandAndConfigCheckFit) {
+  begin();
+  for (const char* const name : {"ps", "connect", "run", "add", "serve"}) {
+    const std::string text = page(corral({name, "--help"}), 100);
+    EXPECT_THAT(text, HasSubstr("Usage: corral " + std::string(name)));
+    EXPECT_THAT(wrapped(), testing::IsEmpty());
+  }
+  page(corral({"config", "check", "--all", path("config.json")}), 100);
+  EXPECT_THAT(wrapped(), testing::IsEmpty());
+}
+
+TEST_F(Screens, ServeOfACommandFitsAndIsListedByItsName) {
+  const std::string name = "command-served";
+  open_screen(name, kColumns, serve({"--port", "0", "--", path("rude_server"), "--tag=" + tag()}).argv);
+
+  ASSERT_TRUE(comes_to_show(name, "for old clients")) << text_of(name);
+  EXPECT_THAT(text_of(name), HasSubstr("\n  claude mcp add --transport http rude_server http://127.0.0.1:"));
+  EXPECT_THAT(wrapped(name), testing::IsEmpty());
+  EXPECT_THAT(
+      page_of("list"),
+      ContainsRegex("reads no\nfile\\.\n\nSERVER [^\n]+\nrude_server +not started [^\n]+ corral serve +-"));
+  EXPECT_THAT(wrapped(), testing::IsEmpty());
+  tmux({"send-keys", "-t", name, "C-c"});
+  EXPECT_TRUE(eventually([&] { return !answers(); }));
 }
 
 TEST_F(Screens, PsSaysInTheRowOfAnIdleProcessWhenItEnds) {

@@ -21,7 +21,7 @@ namespace {
 constexpr const char* kExamples = R"(Examples:
   corral connect filesystem
   corral connect -- npx -y @modelcontextprotocol/server-filesystem .
-  corral connect --name files -- npx -y @modelcontextprotocol/server-filesystem .
+  corral connect --name files -- npx -y some-server .
   corral connect --share session -- node server.js
   corral connect --ignore cwd --ignore PATH -- node /opt/server.js    the same server for all projects
   corral connect --root ~/project filesystem    one server for each project, with "share": "root"

@@ -76,7 +76,83 @@ constexpr Instead kInstead[] = {
     {" completion ", "`corral completions bash` prints the completion script"},
 };
 
+/// One character for each code point.
+std::size_t columns_of(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char byte) {
+    return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
+  }));
+}
+
+/// Words up to `width`; all lines but the first begin with `indent` spaces. `line` is the beginning.
+std::string filled(std::string line, std::string_view text, std::size_t indent, std::size_t width) {
+  std::string page;
+  bool empty = true;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (word.empty()) continue;
+    if (!empty && columns_of(line) + 1 + columns_of(word) > width) {
+      page += line + '\n';
+      line.assign(indent, ' ');
+      empty = true;
+    }
+    if (!empty) line += ' ';
+    line += word;
+    empty = false;
+  }
+  return page + line + '\n';
+}
+
+/// "  -v,--verbose   text": the text is filled below itself. A line without a right column stays as it is.
+std::string filled_row(std::string_view line, std::size_t width) {
+  if (columns_of(line) <= width) return std::string(line) + '\n';
+  constexpr std::size_t kLeastColumn = 10;
+  const std::size_t begin = line.find_first_not_of(' ');
+  const std::size_t gap = begin == std::string_view::npos ? begin : line.find("  ", begin);
+  const std::size_t text = gap == std::string_view::npos ? gap : line.find_first_not_of(' ', gap);
+  constexpr std::size_t kLeastRoom = 30;
+  if (text == std::string_view::npos) {
+    // What stands alone in the right column belongs to a long option above it.
+    const bool in_column =
+        begin != std::string_view::npos && begin >= kLeastColumn && begin + kLeastRoom <= width;
+    if (!in_column) return std::string(line) + '\n';
+    return filled(std::string(begin, ' '), line.substr(begin), begin, width);
+  }
+  const std::size_t column = columns_of(line.substr(0, text));
+  if (column + kLeastRoom <= width) {
+    return filled(std::string(line.substr(0, text)), line.substr(text), column, width);
+  }
+  const std::size_t below = begin + 4;
+  return std::string(line.substr(0, gap)) + '\n' +
+         filled(std::string(below, ' '), line.substr(text), below, width);
+}
+
 }  // namespace
+
+std::string filled_help(const std::string& text, std::size_t width) {
+  std::string page;
+  std::string prose;
+  const auto end_prose = [&] {
+    if (!prose.empty()) page += filled("", prose, prose.starts_with("Usage: ") ? 7 : 0, width);
+    prose.clear();
+  };
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = std::string_view(text).substr(at, end - at);
+    at = end + 1;
+    const bool row = line.empty() || line.front() == ' ';
+    if (row || line.starts_with("Usage: ") || line.starts_with("Exit code:")) end_prose();
+    if (row) {
+      if (line.empty() && page.ends_with("\n\n")) continue;
+      page += filled_row(line, width);
+    } else {
+      prose.append(prose.empty() ? "" : " ").append(line);
+    }
+  }
+  end_prose();
+  return page;
+}
 
 std::string help_page(const std::vector<Command>& commands) {
   std::size_t widest = 0;

@@ -2,6 +2,7 @@
 // that is not a command but says what is wanted. All of it is pure.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,10 @@ namespace corral::cli {
 /// All commands, in their groups: those that are used often with what they do, the others by name. No line is
 /// wider than 80 columns as long as no summary is too long.
 std::string help_page(const std::vector<Command>& commands);
+
+/// The help of one command in lines of at most `width` columns, except lines that are for copying: prose is
+/// filled, and what stands in the right column stays there.
+std::string filled_help(const std::string& text, std::size_t width = 80);
 
 /// "corral 1.2.3 (build 2026-01-31)".
 std::string version_line();

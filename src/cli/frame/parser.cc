@@ -102,13 +102,13 @@ int parse_command(const Command& command, const std::vector<std::string>& argume
   try {
     app.parse(parts->options);
   } catch (const CLI::CallForHelp&) {
-    std::cout << app.help();
+    std::cout << filled_help(app.help());
     return 0;
   } catch (const CLI::ParseError& error) {
     return refuse(std::string(error.what()) + "; see `corral " + command.name + " --help`");
   }
   if (command.options_anywhere && !parts->after_dashes && asks_for_help(command.options, parts->command)) {
-    std::cout << app.help();
+    std::cout << filled_help(app.help());
     return 0;
   }
   return command.run(std::move(parts->command));

@@ -117,6 +117,28 @@ TEST(HelpPage, FitsOnOneScreenAndNamesEveryCommandOnce) {
   }
 }
 
+TEST(FilledHelp, FillsProseAndKeepsWhatStandsInTheRightColumn) {
+  EXPECT_EQ(filled_help("One two three\nfour five six seven.\nExit code: 0.\n\n  -x   aaa\n", 30),
+            "One two three four five six\nseven.\nExit code: 0.\n\n  -x   aaa\n");
+  EXPECT_EQ(filled_help("  -x   aaa bbb ccc ddd eee fff ggg hhh\n", 37),
+            "  -x   aaa bbb ccc ddd eee fff ggg\n       hhh\n");
+  EXPECT_EQ(filled_help("  -x   aaa bbb ccc ddd eee fff ggg hhh\n", 30),
+            "  -x\n      aaa bbb ccc ddd eee fff\n      ggg hhh\n")
+      << "there is too little room beside it";
+  EXPECT_EQ(filled_help("  corral a-long-line --with options\n", 30),
+            "  corral a-long-line --with options\n");
+  EXPECT_EQ(filled_help("Usage: corral a [options] B C\n", 20), "Usage: corral a\n       [options] B C\n");
+}
+
+TEST(FilledHelp, OfEachCommandFits) {
+  for (const Command& command : all_commands()) {
+    std::istringstream lines(run_command({command.name, "--help"}).out);
+    for (std::string line; std::getline(lines, line);) {
+      EXPECT_LE(line.size(), 80U) << command.name << ": " << line;
+    }
+  }
+}
+
 TEST(HelpCommand, PrintsThePageOrTheHelpOfACommand) {
   EXPECT_EQ(run_command({"help"}).out, run_command({"--help"}).out);
   EXPECT_EQ(run_command({"help"}).code, 0);
