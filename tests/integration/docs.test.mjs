@@ -60,8 +60,8 @@ const PAGES = {
     before: (home) =>
       writeServers(home, '.cursor/mcp.json', { files: { command: 'npx', args: ['-y', FILESYSTEM, '.'] } }),
     lines: {
-      'corral import ~/.cursor/mcp.json': prints(/\bfiles\b/),
-      'corral add fetch -- uvx mcp-server-fetch': prints(/\bfetch\b/),
+      'corral import ~/.cursor/mcp.json': prints(/^Added files to ~\/\.config\/corral\/config\.json\.$/m),
+      'corral add fetch -- uvx mcp-server-fetch': prints(/^Added fetch to ~\/\.config\/corral\/config\.json\.$/m),
       'corral list': prints(/^SERVER +STATE +TOOLS +SHARED +FROM +LAST ERROR\n(?=[^]*^fetch )(?=[^]*^files )/m),
       'corral config check': prints(/fetch[^]*files|files[^]*fetch/),
       'corral config path': prints(/\/home\/\.config\/corral\/config\.json$/m),
@@ -72,7 +72,7 @@ const PAGES = {
       "corral add github --env 'GITHUB_TOKEN=${GITHUB_TOKEN}' --cwd /srv -- github-mcp-server stdio": prints(
         /(?=[^]*'github-mcp-server'\s+was\s+not\s+found in PATH)(?=[^]*GITHUB_TOKEN, which is not set)/,
       ),
-      'corral remove github': prints(/github/),
+      'corral remove github': prints(/^Removed github from ~\/\.config\/corral\/config\.json\.$/m),
     },
   },
   'docs/http.md': {

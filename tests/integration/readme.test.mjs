@@ -18,10 +18,16 @@ import {
 import { labTest } from './support/lab.mjs';
 import { inlineOf, linesOf, pageOf } from './support/pages.mjs';
 
+const ADDED_FILES = prints(/^Added files to ~\/\.config\/corral\/config\.json\.$/m);
+const PS_HEADER = 'SERVER +PID +PROCS +SESS +UP +MEMORY +CPU +STATE';
+const PS_EVERYTHING = String.raw`server-everything +\d+ +\d+ +1 +\d+[ms] +\d+ MB +\d+% +ready`;
+const TOOLS_OF_FILES = prints(/^Tools of 'files': \d+\n +TOOL +DESCRIPTION\n(?=[^]*^ +read_text_file +Read the complete )/m);
+const GUARDED = prints(/^the client was here\n\s*$/);
+
 const README = {
   'make install PREFIX=$HOME/.local': notTyped('it builds corral'),
-  [`claude mcp add files -- corral connect -- npx -y ${FILESYSTEM} .`]: prints(/read_text_file/),
-  [`codex mcp add files -- corral connect -- npx -y ${FILESYSTEM} .`]: prints(/read_text_file/),
+  [`claude mcp add files -- corral connect -- npx -y ${FILESYSTEM} .`]: prints(/"name":"read_text_file"/),
+  [`codex mcp add files -- corral connect -- npx -y ${FILESYSTEM} .`]: prints(/"name":"read_text_file"/),
   [`cat requests.jsonl | corral run --report - -- npx -y ${EVERYTHING}`]: prints(
     /"reason":"stdin-closed".*"survivors":\[\],"leaked":false/,
   ),
@@ -30,37 +36,45 @@ const README = {
   'corral run --memory 1G --pids 64 -- COMMAND': notTyped('limits.test.mjs: not every machine allows cgroups'),
   "corral run --on-stop 'ssh host ./stop' -- COMMAND": session('echo', { leaves: 'stopped' }),
   'corral run -- docker run -i --rm some/image': notTyped('tests/os/containers_test.cc: there is no Docker here'),
-  'corral import ~/.claude.json': prints(/notes/),
-  'corral add files -- npx -y some-server .': prints(/files/),
+  'corral import ~/.claude.json': prints(/^Added notes to ~\/\.config\/corral\/config\.json\.\nNext: corral tools notes$/m),
+  'corral add files -- npx -y some-server .': ADDED_FILES,
   'corral connect -- npx -y some-server': session('echo'),
   'corral connect files': session('read_text_file'),
-  'corral ps': prints(/^SERVER +PID/m, { meanwhile: A_SESSION }),
-  'corral ps -v': prints(/shared|private/, { meanwhile: A_SESSION }),
+  'corral ps': prints(new RegExp(`^${PS_HEADER}\\n(?:.*\\n)*${PS_EVERYTHING}$`, 'm'), { meanwhile: A_SESSION }),
+  'corral ps -v': prints(
+    new RegExp(`^corral [^]*^${PS_HEADER}\\n[^]*^${PS_EVERYTHING}\\n  private: known to keep state for one client: `, 'm'),
+    { meanwhile: A_SESSION },
+  ),
   'corral top': notTyped('tests/os/screens_test.cc: it needs a terminal'),
-  'corral events -f; corral logs files -f': follows(/files|Filesystem/),
-  'corral restart files': prints(/files/),
-  'corral tools files': prints(/^ *read_text_file/m),
+  'corral events -f; corral logs files -f': follows(
+    /^\S+Z  attach   session \d+: attached to instance [0-9a-f]{8} of server files$/m,
+    /^\S+Z [0-9a-f]{8} Secure MCP Filesystem Server running on stdio$/m,
+  ),
+  'corral restart files': prints(
+    /^files: 1 instance ended; its sessions get a new one\n  files [0-9a-f]{8} .*\bgone after \d/,
+  ),
+  'corral tools files': TOOLS_OF_FILES,
   'corral call files read_file path=a.txt': prints(/^the text of a\.txt$/m),
-  'corral session create --server files': prints(/\w/),
+  'corral session create --server files': prints(/^s-[0-9a-f]{16}\n\s*$/),
   'corral serve': serves({ before: 'corral shutdown' }),
-  'corral shutdown': prints(/shut|end|No daemon/i),
-  'corral help': prints(/^Usage: corral COMMAND/m),
+  'corral shutdown': prints(/^ended \d+ sessions? and \d+ instances?\n\s*$/),
+  'corral help': prints(/^corral runs MCP servers [^]*^Usage: corral COMMAND[^]*^Use  [^]*^Look  [^]*^Repair  [^]*^Administer  /m),
   'corral serve --port 8765 -- npx -y some-server': serves({ port: true }),
-  'claude mcp add --transport http files http://127.0.0.1:8765/mcp': prints(/echo/),
-  'corral doctor': prints(/MCP server/, { codes: [0, 1] }),
+  'claude mcp add --transport http files http://127.0.0.1:8765/mcp': prints(/"tools":\[\{"name":"echo"/),
+  'corral doctor': prints(/^(\d+|No) MCP servers? (is|are) running here/, { codes: [0, 1] }),
   'corral reap': notTyped('tests/os/reap_asks_test.cc: it asks about the servers of other tests'),
   'corral reap --orphans --yes': notTyped('tests/os/reap_test.cc: it would end processes of other tests'),
   'corral reap --pile-ups --keep 3 --yes': notTyped('tests/os/reap_test.cc: it would end processes of other tests'),
   'corral watch --foreign end': notTyped('tests/os/watch_test.cc: it would end processes of other tests'),
   'corral run --cleanup -- COMMAND': notTyped('tests/os/cleanup_test.cc: it would end processes of other tests'),
-  'corral guard -- claude': prints(/the client was here/),
+  'corral guard -- claude': GUARDED,
 };
 
 const DIRECT = {
-  'corral tools files': prints(/^ *read_text_file/m),
-  'corral tools files read_file': prints(/path/),
+  'corral tools files': TOOLS_OF_FILES,
+  'corral tools files read_file': prints(/^read_file\n[^]*^Arguments:\n\{[^]*"path": \{/m),
   'corral call files read_file path=README.md': prints(/^the text of README\.md$/m),
-  'corral call -- npx -y some-server -- echo message=hello': prints(/hello/),
+  'corral call -- npx -y some-server -- echo message=hello': prints(/^Echo: hello$/m),
   'if text=$(corral call files read_file path=notes.md); then …': notTyped('it is not complete: tests/os/direct_test.cc'),
   'corral call ci run_tests --timeout 20m || case $? in 1) echo red ;; 4) echo "no server" ;; esac': notTyped(
     'there is no such server: tests/os/direct_test.cc',
@@ -82,14 +96,14 @@ const INLINE = {
   },
   'docs/choosing.md': {
     'corral run -- COMMAND': session('echo'),
-    'corral guard -- CLIENT': prints(/the client was here/),
+    'corral guard -- CLIENT': GUARDED,
     'corral connect NAME': session('read_text_file'),
     'corral call NAME TOOL key=value': prints(/^the text of a\.txt$/m),
     'corral serve --port 8765': serves({ before: 'corral shutdown', port: true }),
-    'corral url NAME': prints(/files/),
+    'corral url NAME': prints(/^# http\nhttp:\/\/127\.0\.0\.1:\d+\/mcp\/files$/m),
     'corral serve --port 8765 -- COMMAND': serves({ port: true }),
     "corral guard -- sh -c '…'": prints(/^\s*$/),
-    'corral call -- COMMAND -- TOOL': prints(/moo/),
+    'corral call -- COMMAND -- TOOL': prints(/^Echo: moo$/m),
   },
 };
 
@@ -148,7 +162,7 @@ labTest('the blocks of docs/direct.md do what they say', { timeout: 180_000 }, a
   assert.deepEqual(lines, Object.keys(DIRECT));
   const home = new FreshHome(lab, 0);
   try {
-    await home.type('corral add files -- npx -y some-server .', prints(/files/));
+    await home.type('corral add files -- npx -y some-server .', ADDED_FILES);
     for (const line of lines) await home.type(line, DIRECT[line]);
   } finally {
     await home.end();
@@ -162,7 +176,7 @@ for (const [page, table] of Object.entries(INLINE)) {
     assert.deepEqual([...lines].sort(), Object.keys(table).sort());
     const home = new FreshHome(lab, await freePort(), { stubs: true });
     try {
-      await home.type('corral add files -- npx -y some-server .', prints(/files/));
+      await home.type('corral add files -- npx -y some-server .', ADDED_FILES);
       for (const line of lines) await home.type(line, table[line]);
     } finally {
       await home.end();
@@ -188,7 +202,7 @@ labTest('the batch in docs/direct.md gets the answers that are shown', {}, async
   const home = new FreshHome(lab, 0);
   const objects = (text) => text.trim().split('\n').map((line) => JSON.parse(line));
   try {
-    await home.type('corral add files -- npx -y some-server .', prints(/files/));
+    await home.type('corral add files -- npx -y some-server .', ADDED_FILES);
     const said = home.start(`bash <<'TYPED'\n${typed}TYPED\n`);
     said.child.stdin.end();
     assert.equal(await said.ended, 2, said.err);

@@ -23,7 +23,8 @@ export const A_SESSION = `corral connect -- ${A_COMMAND}`;
 
 export const prints = (pattern, more = {}) => ({ kind: 'prints', pattern, ...more });
 export const session = (tool, more = {}) => ({ kind: 'session', pattern: new RegExp(`"${tool}"`), ...more });
-export const follows = (pattern) => ({ kind: 'follows', pattern });
+// A pattern for each of the commands in the line.
+export const follows = (...patterns) => ({ kind: 'follows', patterns });
 export const serves = (more = {}) => ({ kind: 'serves', ...more });
 // What the page shows below it, but for ages and sizes, and what `bare` takes away.
 export const shows = (more = {}) => ({ kind: 'shows', ...more });
@@ -275,12 +276,14 @@ exec '${CORRAL}' "$@"
     for (const name of servers) this.held.push(await this.hold(words.replace(first, name)));
   }
 
-  async follow(line, { pattern }) {
-    for (const words of line.split('; ')) {
+  async follow(line, { patterns }) {
+    const commands = line.split('; ');
+    assert.equal(commands.length, patterns.length, line);
+    for (const [at, words] of commands.entries()) {
       const said = this.start(words);
       const happens = async () => {
         await this.run('corral tools files');
-        return pattern.test(said.out);
+        return patterns[at].test(said.out);
       };
       await eventually(`something from ${words}`, happens);
       said.child.kill('SIGINT');
