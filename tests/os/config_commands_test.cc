@@ -282,7 +282,7 @@ TEST_F(ConfigCommands, UrlPrintsTheAddressOfTheRunningDaemon) {
 
 TEST_F(ConfigCommands, CheckShowsHowAServerLives) {
   write(config(),
-        R"({"mcpServers": {"a": {"command": "x", "args": ["${CORRAL_ROOT}"], "corral": {"share": "root",
+        R"({"mcpServers": {"a": {"command": "true", "args": ["${CORRAL_ROOT}"], "corral": {"share": "root",
       "restart": false, "park": false, "probe": 0, "era": "legacy", "eager": true, "warm": 2,
       "on_change": "ignore"}}}, "corral": {"max_instances": 12, "keep": 0}})");
 

@@ -380,7 +380,7 @@ TEST_F(Roots, EveryProjectHasOneServer) {
   const std::string server = first.call("pid");
   EXPECT_EQ(second.call("pid"), server);
   EXPECT_NE(other.call("pid"), server);
-  EXPECT_THAT(say("ps", {"-v"}).out, AllOf(HasSubstr("project"), HasSubstr(path("a"))));
+  EXPECT_THAT(say("ps", {"-v"}).out, AllOf(HasSubstr("this one is for"), HasSubstr(path("a"))));
   EXPECT_EQ(std::filesystem::read_symlink("/proc/" + server + "/cwd"), std::filesystem::canonical(path("a")));
 }
 
