@@ -21,7 +21,8 @@ const LINES = {
   // One server, whose sessions leave something to see.
   'corral add NAME -- COMMAND…': IN_A_BLOCK,
   'corral import FILE': IN_A_BLOCK,
-  'corral config check': prints(/files/),
+  'corral config check': prints(/^files: npx -y /m),
+  'corral list --runtime-dir …': prints(/^SERVER +STATE +TOOLS +SHARED +FROM +LAST ERROR\nfiles +/m, { is: 'corral list' }),
   'corral tools NAME': prints(/^ *read_text_file/m),
   'corral tools NAME --format openai|anthropic|mcp': prints(/"read_text_file"/, { is: 'corral tools files --format openai' }),
   'corral tools -- COMMAND [ARG...]': prints(/^ *echo/m),
@@ -32,7 +33,7 @@ const LINES = {
   'corral call corral get_server_info': prints(/"health":"healthy"/),
   'corral why NAME': prints(/^files, process \d+: ready/m, { meanwhile: 'corral connect files' }),
   'corral ps -v': prints(/^ +shared: /m, { meanwhile: 'corral connect files' }),
-  'corral ps --tree': prints(/└─|no instance/, { meanwhile: 'corral connect files' }),
+  'corral ps --tree': prints(/^files [^]*^ +corral-keeper +\d+ [^]*^Clients: 1$/m, { meanwhile: 'corral connect files' }),
   'corral ps --last': prints(/^SERVER +PID +STARTED +RAN +ENDED +HOW$/m),
   'corral ps --json': json(/"instances":\[/),
   'corral top --batch N': prints(/instances/, { is: 'corral top --batch 1' }),
@@ -44,9 +45,9 @@ const LINES = {
   'corral logs NAME': prints(/Filesystem/i),
   'corral logs NAME -f': follows(/Filesystem/i),
   'corral logs NAME --json': json(/"text":/),
-  'corral restart NAME': prints(/files/),
-  'corral stop NAME': prints(/files/),
-  'corral start NAME': prints(/files/),
+  'corral restart NAME': prints(/^files: (no instance was running; the next call starts one|1 instance ended; )/),
+  'corral stop NAME': prints(/^files is stopped: [^]*`corral start files` allows it/),
+  'corral start NAME': prints(/^files may run again$/m),
   'corral restart\\|stop\\|start NAME --json': json(/"server":"files"/, { is: 'corral restart files --json' }),
   'corral session list': prints(/s-[0-9a-f]{16}/, { first: [A_SESSION], finds: /s-[0-9a-f]{16}/ }),
   'corral session end ID': prints(/s-[0-9a-f]{16}/),
@@ -93,7 +94,7 @@ const LINES = {
   'corral service install --manager launchd --dry-run': prints(/<key>ProgramArguments<\/key>/),
   'corral logs notes': notTyped('failures.test.mjs'),
   'corral events --server notes --since 1h': notTyped('failures.test.mjs'),
-  'corral remove NAME': prints(/files/),
+  'corral remove NAME': prints(/^Removed files from ~\/\.config\/corral\/config\.json\.$/m),
 };
 
 const pages = () => pagesBelowDocs().filter((page) => !TYPED_ELSEWHERE.includes(page));
