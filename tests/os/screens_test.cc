@@ -211,7 +211,7 @@ TEST_F(Screens, PsVerboseSaysWhyBelowEachLine) {
   EXPECT_THAT(text, ContainsRegex("\nalpha[^\n]+ready\n  shared: share is set to \"shared\""));
   EXPECT_THAT(text, ContainsRegex("ready\n  private: share is set to \"session\""));
   EXPECT_THAT(text, Not(HasSubstr("`corral ps -v`")));
-  EXPECT_THAT(page_of("status"), StartsWith(text.substr(0, text.find('\n'))));
+  EXPECT_THAT(page_of("status"), StartsWith(text.substr(0, text.find(", up "))));
   EXPECT_THAT(wrapped(), testing::IsEmpty());
 }
 
