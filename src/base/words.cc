@@ -67,4 +67,17 @@ std::string any_of(const std::vector<std::string>& words) {
   return text;
 }
 
+NameMatch match_name(std::string_view list, std::string_view name) {
+  NameMatch match = NameMatch::None;
+  for (std::size_t begin = 0; begin < list.size();) {
+    const std::size_t end = std::min(list.find(' ', begin), list.size());
+    const std::string_view word = list.substr(begin, end - begin);
+    if (word == name) return NameMatch::Whole;
+    const bool is_beginning = word.ends_with('*') && name.starts_with(word.substr(0, word.size() - 1));
+    if (is_beginning) match = NameMatch::Beginning;
+    begin = end + 1;
+  }
+  return match;
+}
+
 }  // namespace corral

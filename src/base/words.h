@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,5 +27,10 @@ std::vector<std::string> meant_words(std::string_view word, const std::vector<st
 
 /// "a, b or c"; empty for none.
 std::string any_of(const std::vector<std::string>& words);
+
+enum class NameMatch : std::uint8_t { None, Beginning, Whole };
+/// How a name stands in a list such as "TERM TERM_* EDITOR": as a whole, or by its beginning. The whole name
+/// wins, wherever it stands.
+NameMatch match_name(std::string_view list, std::string_view name);
 
 }  // namespace corral

@@ -9,13 +9,14 @@
 #include <utility>
 
 #include "base/words.h"
+#include "config/volatile_variables.h"
 
 namespace corral::config {
 namespace {
 
 using Names = std::span<const std::string_view>;
 
-bool contains(Names names, std::string_view name) {
+bool has_name(Names names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
@@ -29,51 +30,11 @@ constexpr std::string_view kAllowed[] = {"HOME", "PATH", "USER", "LOGNAME", "SHE
 constexpr std::string_view kAllowedBeginnings[] = {"LC_", "XDG_"};
 constexpr std::string_view kProxyEnding = "_proxy";
 
-// Whole names, because a prefix would also match variables that servers need: SSH_HOST and SSH_AUTH_SOCK,
-// TERMINUS_TOKEN, CODEX_HOME, CLAUDE_CODE_OAUTH_TOKEN.
-constexpr std::string_view kVolatile[] = {
-    // the shell
-    "PWD", "OLDPWD", "SHLVL", "_", "GPG_TTY",
-    // the terminal or its window
-    "TERM", "TERMCAP", "TERMINFO", "TERMINFO_DIRS", "COLORTERM", "COLORFGBG", "WINDOWID", "STY", "TMUX",
-    "TMUX_PANE", "ITERM_SESSION_ID", "ITERM_PROFILE", "LC_TERMINAL", "LC_TERMINAL_VERSION", "VTE_VERSION",
-    "TILIX_ID", "TERMINATOR_UUID", "TERMINATOR_DBUS_NAME", "TERMINATOR_DBUS_PATH", "WT_SESSION",
-    "WT_PROFILE_ID", "SHELL_SESSION_ID", "SECURITYSESSIONID",
-    // the login, and variables that a desktop sets for each program that it starts
-    "SSH_CLIENT", "SSH_CONNECTION", "SSH_TTY", "SSH_ORIGINAL_COMMAND", "XDG_SESSION_ID",
-    "XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID", "INVOCATION_ID", "JOURNAL_STREAM", "SYSTEMD_EXEC_PID",
-    // one session of a client
-    "CLAUDECODE", "CLAUDE_PID", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "CLAUDE_CODE_SESSION_ID",
-    "CLAUDE_CODE_REMOTE_SESSION_ID", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_SESSION_ATTENDED",
-    "CLAUDE_CODE_MESSAGING_SOCKET", "CLAUDE_CODE_MESSAGING_TOKEN", "CODEX_THREAD_ID", "CODEX_SESSION_ID",
-    "COPILOT_AGENT_SESSION_ID", "COPILOT_SESSION_ID", "CURSOR_TRACE_ID", "CURSOR_SESSION_ID", "OPENCODE_PID",
-    // what people type with and read with; a server has no terminal
-    "EDITOR", "VISUAL", "GIT_EDITOR", "PAGER", "GIT_PAGER", "MANPAGER", "LESS", "LESSOPEN", "LESSCLOSE",
-    "LESSHISTFILE", "LS_COLORS", "LSCOLORS", "CLICOLOR", "COLUMNS", "LINES", "FZF_DEFAULT_OPTS",
-    // prompts and the history of a shell
-    "PS1", "PS2", "PS4", "PROMPT", "RPROMPT", "PROMPT_COMMAND", "PROMPT_DIRTRIM", "STARSHIP_SESSION_KEY",
-    "STARSHIP_SHELL", "P9K_TTY", "_P9K_TTY", "P9K_SSH", "_P9K_SSH_TTY", "HISTFILE", "HISTSIZE",
-    "HISTFILESIZE", "HISTCONTROL", "HISTIGNORE", "HISTTIMEFORMAT", "SAVEHIST",
-    // what version managers remember for one shell; the version that they chose is in PATH
-    "FNM_MULTISHELL_PATH", "NVM_RC_VERSION", "NVM_CD_FLAGS", "PYENV_SHELL", "RBENV_SHELL", "DIRENV_DIFF",
-    "DIRENV_DIR", "DIRENV_FILE", "DIRENV_WATCHES", "CONDA_PROMPT_MODIFIER", "CONDA_SHLVL",
-    "VIRTUAL_ENV_PROMPT", "__MISE_DIFF", "__MISE_SESSION", "__MISE_ORIG_PATH", "__MISE_SHELL",
-    // corral's own marks: every keeper sets a new one, and a guard's mark is only for its client
-    "CORRAL_INSTANCE", "CORRAL_GUARD"};
-constexpr std::string_view kVolatileBeginnings[] = {
-    "TERM_",    "VSCODE_",    "KITTY_",   "WEZTERM_", "GNOME_TERMINAL_",
-    "KONSOLE_", "ALACRITTY_", "GHOSTTY_", "ZELLIJ",   "GIO_LAUNCHED_"};
-
 bool is_proxy(std::string_view name) {
   if (name.size() <= kProxyEnding.size()) return false;
   const std::string_view ending = name.substr(name.size() - kProxyEnding.size());
   return std::equal(ending.begin(), ending.end(), kProxyEnding.begin(),
                     [](char a, char b) { return lower(a) == b; });
-}
-
-bool is_allowed(std::string_view name) {
-  return !is_volatile(name) &&
-         (contains(kAllowed, name) || begins_with_one_of(kAllowedBeginnings, name) || is_proxy(name));
 }
 
 using Variables = std::map<std::string, std::string, std::less<>>;
@@ -128,7 +89,8 @@ Variables pick(const std::vector<std::string>& entries, Wanted wanted) {
     const std::size_t equals = entry.find('=');
     if (equals == std::string::npos || equals == 0) continue;
     std::string name = entry.substr(0, equals);
-    if (wanted(name)) picked[std::move(name)] = entry.substr(equals + 1);
+    std::string value = entry.substr(equals + 1);
+    if (wanted(name, value)) picked[std::move(name)] = std::move(value);
   }
   return picked;
 }
@@ -142,12 +104,14 @@ std::vector<std::string> as_entries(const Variables& variables) {
 
 }  // namespace
 
-bool is_volatile(std::string_view name) {
-  return contains(kVolatile, name) || begins_with_one_of(kVolatileBeginnings, name);
+bool is_common(std::string_view name) {
+  return !is_volatile(name) &&
+         (has_name(kAllowed, name) || begins_with_one_of(kAllowedBeginnings, name) || is_proxy(name));
 }
 
 std::vector<std::string> environment_for_entry(const std::vector<std::string>& shim, const Server& expanded) {
-  Variables variables = pick(shim, is_allowed);
+  Variables variables =
+      pick(shim, [](const std::string& name, const std::string&) { return is_common(name); });
   for (const auto& [name, value] : expanded.env) {
     // The entry takes precedence, even for names that corral would not pass on. A name that contains '='
     // would set another variable.
@@ -158,7 +122,8 @@ std::vector<std::string> environment_for_entry(const std::vector<std::string>& s
 }
 
 std::vector<std::string> environment_for_command(const std::vector<std::string>& shim) {
-  Variables variables = pick(shim, [](std::string_view name) { return !is_volatile(name); });
+  Variables variables =
+      pick(shim, [](const std::string& name, const std::string& value) { return !is_volatile(name, value); });
   normalise(variables);
   return as_entries(variables);
 }

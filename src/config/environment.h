@@ -18,12 +18,11 @@ namespace corral::config {
 /// For `connect NAME`: a fixed list of variables from the shim's environment, overridden by the entry's
 /// `env`.
 std::vector<std::string> environment_for_entry(const std::vector<std::string>& shim, const Server& expanded);
-/// For `connect -- COMMAND`: all variables of the shim except the volatile ones. The others must stay,
-/// because the client has added its entry's `env` to them.
+/// For `connect -- COMMAND`: all variables of the shim except the volatile ones (volatile_variables.h). The
+/// others must stay, because the client has added its entry's `env` to them.
 std::vector<std::string> environment_for_command(const std::vector<std::string>& shim);
 
-/// Whether a variable only identifies the window, terminal or session of the client. No server needs these,
-/// and they would prevent sharing.
-bool is_volatile(std::string_view name);
+/// Whether every server gets the variable, as after a login: HOME, PATH, LANG, proxies and a few others.
+bool is_common(std::string_view name);
 
 }  // namespace corral::config

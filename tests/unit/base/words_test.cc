@@ -62,5 +62,15 @@ TEST(AnyOf, IsAListForASentence) {
   EXPECT_EQ(any_of({"a", "b", "c"}), "a, b or c");
 }
 
+TEST(MatchName, SaysHowANameStandsInAList) {
+  EXPECT_EQ(match_name("A B_* B_ONE", "A"), NameMatch::Whole);
+  EXPECT_EQ(match_name("A B_* B_ONE", "B_TWO"), NameMatch::Beginning);
+  EXPECT_EQ(match_name("A B_* B_ONE", "B_ONE"), NameMatch::Whole) << "although a beginning stands before it";
+  EXPECT_EQ(match_name("A B_*", "B_"), NameMatch::Beginning);
+  for (const char* const name : {"B", "AA", "", "b_x", "A B_"})
+    EXPECT_EQ(match_name("A B_*", name), NameMatch::None) << name;
+  EXPECT_EQ(match_name("", "A"), NameMatch::None);
+}
+
 }  // namespace
 }  // namespace corral

@@ -69,13 +69,18 @@ constexpr const char* kOfOneWindow =
     "CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SESSION_ID CLAUDE_CODE_MESSAGING_TOKEN CODEX_THREAD_ID "
     "COPILOT_AGENT_SESSION_ID CURSOR_TRACE_ID OPENCODE_PID CORRAL_INSTANCE CORRAL_GUARD "
     "EDITOR VISUAL PAGER LS_COLORS PS1 PROMPT_COMMAND STARSHIP_SESSION_KEY HISTFILE HISTCONTROL "
-    "FNM_MULTISHELL_PATH PYENV_SHELL DIRENV_DIFF __MISE_SESSION VIRTUAL_ENV_PROMPT COLUMNS ";
+    "FNM_MULTISHELL_PATH PYENV_SHELL DIRENV_DIFF __MISE_SESSION VIRTUAL_ENV_PROMPT COLUMNS "
+    "CLAUDE_EFFORT CLAUDE_CODE_EXECPATH ATUIN_SESSION POSH_PID NVM_BIN NVM_INC ZDOTDIR USER_ZDOTDIR MANPATH "
+    "TERMINAL_EMULATOR NVIM INSIDE_EMACS WARP_IS_LOCAL_SHELL_SESSION GEMINI_CLI CODEX_MANAGED_BY_NPM "
+    "XDG_SESSION_ID XDG_VTNR INIT_CWD npm_lifecycle_event npm_package_json KITTY_PUBLIC_KEY "
+    "VSCODE_GIT_IPC_AUTH_TOKEN ";
 // Settings that servers have, and names that are only similar.
 constexpr const char* kSettings =
     "API_KEY SSH_AUTH_SOCK SSH_HOST SSH_PRIVATE_KEY TERMINUS_TOKEN CODEX_HOME CLAUDE_PROJECT_DIR "
-    "CLAUDE_CODE_OAUTH_TOKEN COPILOT_GITHUB_TOKEN DISPLAY DBUS_SESSION_BUS_ADDRESS NVIM "
+    "CLAUDE_CODE_OAUTH_TOKEN COPILOT_GITHUB_TOKEN DISPLAY DBUS_SESSION_BUS_ADDRESS NVIM_SOCKET_PATH "
     "XDG_RUNTIME_DIR LD_LIBRARY_PATH term pwd CURSOR_API_KEY VSCODE PWDX __ VIRTUAL_ENV NVM_DIR "
-    "PYENV_ROOT CONDA_PREFIX EDITOR_TOKEN ";
+    "PYENV_ROOT CONDA_PREFIX EDITOR_TOKEN WORKSPACE_FOLDER_PATHS XDG_SESSION_TYPE GIT_ASKPASS WARP_API_KEY "
+    "ATUIN_KEY npm_package_config_token npm_config_registry ";
 
 Words variables(const char* names) {
   Words entries;
@@ -93,6 +98,14 @@ TEST(EnvironmentForCommand, LosesOnlyWhatBelongsToOneWindow) {
   shim.insert(shim.end(), kept.begin(), kept.end());
 
   EXPECT_THAT(environment_for_command(shim), ::testing::UnorderedElementsAreArray(kept));
+}
+
+TEST(EnvironmentForCommand, LosesOnlyTheAskPassOfAWindow) {
+  const std::string own = "GIT_ASKPASS=/usr/lib/git-core/git-gui--askpass";
+  EXPECT_THAT(environment_for_command({own}), ElementsAre(own));
+  EXPECT_THAT(
+      environment_for_command({"GIT_ASKPASS=/usr/share/code/resources/app/extensions/git/dist/askpass.sh"}),
+      ElementsAre());
 }
 
 TEST(EnvironmentForCommand, IsTheSameInEveryOrder) {
