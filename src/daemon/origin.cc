@@ -8,6 +8,7 @@
 #include "config/environment.h"
 #include "knowledge/launch_key.h"
 #include "knowledge/notice.h"
+#include "knowledge/passed_variables.h"
 #include "proc/command_lookup.h"
 #include "shim/root.h"
 
@@ -47,6 +48,13 @@ void settle(const Origin& origin, const std::string& pinned, pool::ServerSpec& s
     spec.noticed.directory = spec.noticed.directory_fixed = true;
   }
   if (!spec.noticed.directory) spec.launch.directory = home;
+  // What an entry names always reaches its server, and it gets little else.
+  if (!spec.from_configuration) {
+    spec.noticed.project_follows = true;
+    knowledge::withhold_variables(
+        spec.launch, knowledge::unnoticed_by(spec.known, spec.launch.argv),
+        spec.noticed.directory ? knowledge::Directory::Counts : knowledge::Directory::Ignored);
+  }
   spec.key = knowledge::launch_key(spec.launch, spec.noticed);
   // Two entries may start the same command under different rules; they must not share a process.
   if (spec.from_configuration) spec.key += part_of_key("entry", spec.server);

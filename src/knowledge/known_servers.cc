@@ -34,59 +34,138 @@ constexpr std::string_view kPostgres = "every query runs in its own read-only tr
 constexpr std::string_view kRedis = "every call is one command that names its key; no transactions";
 constexpr std::string_view kDocumentation = "every call is one look-up in a documentation service";
 constexpr std::string_view kBrowser = "one browser, whose pages and logins are the session";
-// Why a server cannot notice where it is started: search the source and that of its dependencies for
-// process.cwd(), relative paths, dotenv and child_process. A launcher that looks for a local package in the
-// working directory is handled apart (notice.cc).
-constexpr std::string_view kAlone =
-    "it opens no file by a relative path, reads no .env file and starts no program";
-constexpr std::string_view kAloneBesideItsFile =
-    "its file is beside its program or where MEMORY_FILE_PATH says, and it starts no program";
-constexpr std::string_view kAloneInFolders =
-    "paths in calls are relative to its first directory, and it starts no program";
 constexpr std::string_view kInsights = "the insights of all calls are collected in one memo";
 
+// What makes no difference to a server: search the source and its dependencies for process.cwd(), relative
+// paths, dotenv, child_process and process.env, or what Python has instead. What the launcher of a package
+// sees is handled apart (notice.cc and below).
+constexpr std::string_view kNoFile = "it opens no file by a relative path and reads no .env file";
+constexpr std::string_view kNoProgram = "it starts no program";
+constexpr std::string_view kOnlyThese = "neither its source nor its dependencies read another variable";
+constexpr std::string_view kNoVariable = "neither its source nor its dependencies read a variable";
+constexpr std::string_view kOnlyLogs = "the others that it reads only choose what it logs";
+
+/// A server that only calls a service.
+constexpr Unnoticed calls_a_service(std::string_view version, std::string_view variables) {
+  return {.version = version,
+          .directory = kNoFile,
+          .path = kNoProgram,
+          .variables = variables,
+          .other_variables = variables.empty() ? kNoVariable : kOnlyThese};
+}
+/// A server that loads `.env` from its directory: what is set there comes with the directory.
+constexpr Unnoticed reads_env_file(std::string_view version, std::string_view variables,
+                                   std::string_view others) {
+  return {.version = version, .path = kNoProgram, .variables = variables, .other_variables = others};
+}
+
+constexpr Unnoticed kBlindMemory = {
+    .version = "2026.8.31",
+    .directory = "its file is beside its program or where MEMORY_FILE_PATH says",
+    .path = kNoProgram,
+    .variables = "MEMORY_FILE_PATH",
+    .other_variables = kOnlyThese};
+constexpr Unnoticed kBlindFiles = {.version = "2026.8.31",
+                                   .directory = "paths in calls are relative to its first directory",
+                                   .path = kNoProgram,
+                                   .variables = "__MINIMATCH_TESTING_PLATFORM__",
+                                   .other_variables = kOnlyThese};
+constexpr Unnoticed kBlindEverything = {
+    .version = "2026.8.31",
+    .directory = kNoFile,
+    .path = "it starts no program; its tool get-env shows the PATH of the first session"};
+constexpr Unnoticed kBlindPostgres = {
+    .version = "0.6.2, with pg 8.23", .path = kNoProgram, .variables = "PG*", .other_variables = kOnlyThese};
+constexpr Unnoticed kBlindContext7 = {
+    .version = "4.1.1",
+    .directory = "its one relative path would be in NODE_EXTRA_CA_CERTS, and it reads no .env file",
+    .path = kNoProgram,
+    .variables =
+        "CONTEXT7_* MCP_* OTEL_* OAUTH_* EMA_* VERCEL_MARKETPLACE_* OPENAI_APPS_CHALLENGE_TOKEN "
+        "AUTH_SERVER_URL RESOURCE_URL",
+    .other_variables = kOnlyLogs};
+constexpr Unnoticed kBlindNotion = {
+    .version = "2.5.2",
+    .directory =
+        "the description of its interface is beside its program, none of its tools takes a file, and "
+        "it reads no .env file",
+    .path = kNoProgram,
+    .variables = "NOTION_TOKEN OPENAPI_MCP_HEADERS BASE_URL AUTH_TOKEN ENABLE_TOKEN_PASSTHROUGH",
+    .other_variables = kOnlyLogs};
+constexpr Unnoticed kBlindExa = {.version = "3.4.1",
+                                 .directory = "its one file is beside its program, and it reads no .env file",
+                                 .path = kNoProgram,
+                                 .variables =
+                                     "EXA_* ENABLED_TOOLS TOOLS DEBUG MCP_SESSION_ID DEFAULT_SEARCH_TYPE "
+                                     "MCP_MAX_DURATION_SECONDS AGENT_CALL_WINDOW_MS AGNOST_*",
+                                 .other_variables = kOnlyLogs};
+constexpr Unnoticed kBlindFetch = {
+    .version = "commit 0075ab9, with readabilipy 00b76aa",
+    .directory = "it writes only temporary files, runs node beside its program and reads no .env file",
+    .path = "it starts only node, or npm to install what node needs; which ones PATH finds counts",
+    .starts = "node npm",
+    .other_variables = "httpx reads only proxies and certificates, readabilipy no variable"};
+constexpr Unnoticed kBlindTime = {.version = "commit 019d40c, with tzlocal 0cb8de4",
+                                  .directory = "it reads only the time zones of the system",
+                                  .path = "it starts no program outside Android",
+                                  .other_variables = "it reads only TZ, and Python its own variables"};
+constexpr Unnoticed kBlindContainer = {
+    .version = "any",
+    .directory = "a container without mounts sees no directory of this machine",
+    .path = "a container has the PATH of its image",
+    .variables = "DOCKER_* PODMAN_* CONTAINER_* CONTAINERS_* REGISTRY_AUTH_FILE BUILDAH_* SSH_AUTH_SOCK",
+    .other_variables = "a container gets only variables that its command line names"};
+
 constexpr KnownServer kServers[] = {
-    {"npm:@brave/brave-search-mcp-server", true, kRequests},
+    {"npm:@brave/brave-search-mcp-server", true, kRequests,
+     reads_env_file("2.1.4", "BRAVE_* DOTENV_*", kOnlyLogs)},
     {"npm:@modelcontextprotocol/server-aws-kb-retrieval", true, kRequests},
-    {"npm:@modelcontextprotocol/server-brave-search", true, kLimitedRequests, kAlone},
+    {"npm:@modelcontextprotocol/server-brave-search", true, kLimitedRequests,
+     calls_a_service("0.6.2", "BRAVE_API_KEY")},
     {"npm:@modelcontextprotocol/server-everything", false,
-     "it switches log messages and updates on and off for its one client, and asks it questions", kAlone},
-    {"npm:@modelcontextprotocol/server-filesystem", true, kFiles, kAloneInFolders},
+     "it switches log messages and updates on and off for its one client, and asks it questions",
+     kBlindEverything},
+    {"npm:@modelcontextprotocol/server-filesystem", true, kFiles, kBlindFiles},
     {"npm:@modelcontextprotocol/server-gdrive", true, kRequests},
-    {"npm:@modelcontextprotocol/server-github", true, kRequests, kAlone},
-    {"npm:@modelcontextprotocol/server-gitlab", true, kRequests, kAlone},
-    {"npm:@modelcontextprotocol/server-google-maps", true, kRequests, kAlone},
-    {"npm:@modelcontextprotocol/server-memory", true, kMemory, kAloneBesideItsFile},
-    {"npm:@modelcontextprotocol/server-postgres", true, kPostgres},
+    {"npm:@modelcontextprotocol/server-github", true, kRequests,
+     calls_a_service("2025.4.8", "GITHUB_PERSONAL_ACCESS_TOKEN")},
+    {"npm:@modelcontextprotocol/server-gitlab", true, kRequests,
+     calls_a_service("2025.4.25", "GITLAB_PERSONAL_ACCESS_TOKEN GITLAB_API_URL")},
+    {"npm:@modelcontextprotocol/server-google-maps", true, kRequests,
+     calls_a_service("0.6.2", "GOOGLE_MAPS_API_KEY")},
+    {"npm:@modelcontextprotocol/server-memory", true, kMemory, kBlindMemory},
+    {"npm:@modelcontextprotocol/server-postgres", true, kPostgres, kBlindPostgres},
     {"npm:@modelcontextprotocol/server-puppeteer", false, kBrowser},
-    {"npm:@modelcontextprotocol/server-redis", true, kRedis, kAlone},
+    {"npm:@modelcontextprotocol/server-redis", true, kRedis, calls_a_service("2025.4.25", "")},
     {"npm:@modelcontextprotocol/server-sequential-thinking", false, kThoughts},
-    {"npm:@modelcontextprotocol/server-slack", true, kRequests, kAlone},
-    {"npm:@notionhq/notion-mcp-server", true, kRequests},
+    {"npm:@modelcontextprotocol/server-slack", true, kRequests,
+     calls_a_service("2025.4.25", "SLACK_BOT_TOKEN SLACK_TEAM_ID SLACK_CHANNEL_IDS")},
+    {"npm:@notionhq/notion-mcp-server", true, kRequests, kBlindNotion},
     {"npm:@playwright/mcp", false, kBrowser},
     {"npm:@sentry/mcp-server", true, kRequests},
-    {"npm:@upstash/context7-mcp", true, kDocumentation},
+    {"npm:@upstash/context7-mcp", true, kDocumentation, kBlindContext7},
     {"npm:@wonderwhy-er/desktop-commander", false, "running terminals and open searches are the session"},
     {"npm:chrome-devtools-mcp", false, kBrowser},
-    {"npm:exa-mcp-server", true, kRequests},
+    {"npm:exa-mcp-server", true, kRequests, kBlindExa},
     {"npm:firecrawl-mcp", true, kRequests},
-    {"npm:tavily-mcp", true, kRequests},
+    {"npm:tavily-mcp", true, kRequests,
+     reads_env_file("0.2.22", "TAVILY_* DEFAULT_PARAMETERS DOTENV_* YARGS_* DEBUG", kOnlyThese)},
     {"pypi:awslabs-aws-documentation-mcp-server", true,
      "every call is one look-up; the last searches are kept only to tell the service which one led to a "
      "page"},
     {"pypi:duckduckgo-mcp-server", true, kLimitedRequests},
-    {"pypi:mcp-server-fetch", true, kFetch},
+    {"pypi:mcp-server-fetch", true, kFetch, kBlindFetch},
     {"pypi:mcp-server-git", true, kGit},
     {"pypi:mcp-server-sentry", true, kRequests},
     {"pypi:mcp-server-sqlite", false, kInsights},
-    {"pypi:mcp-server-time", true, kClock},
+    {"pypi:mcp-server-time", true, kClock, kBlindTime},
     {"pypi:serena-agent", false, "one active project, which calls switch"},
-    {"docker:mcp/brave-search", true, kRequests},
-    {"docker:mcp/fetch", true, kFetch},
+    {"docker:mcp/brave-search", true, kRequests, kBlindContainer},
+    {"docker:mcp/fetch", true, kFetch, kBlindContainer},
     {"docker:mcp/puppeteer", false, kBrowser},
     {"docker:mcp/sequentialthinking", false, kThoughts},
     {"docker:mcp/sqlite", false, kInsights},
-    {"docker:mcp/time", true, kClock},
+    {"docker:mcp/time", true, kClock, kBlindContainer},
 };
 
 // Without a folder among its arguments the filesystem server asks its client for folders: it needs another
@@ -143,7 +222,44 @@ std::string package_key(const known::ServerCommand& command, const std::string& 
   return "pypi:" + known::normalised_python_name(command.key.substr(kModule.size()));
 }
 
+/// All words of a command line, also those of a shell's text and of options such as `-e=A`.
+bool any_word(const Words& argv, bool (*holds)(std::string_view word)) {
+  return std::any_of(argv.begin(), argv.end(), [holds](std::string_view argument) {
+    constexpr std::string_view kApart = " \t\n'\"";
+    for (std::size_t begin = 0; begin < argument.size();) {
+      const std::size_t end = std::min(argument.find_first_of(kApart, begin), argument.size());
+      if (holds(argument.substr(begin, end - begin))) return true;
+      begin = end + 1;
+    }
+    return false;
+  });
+}
+
+/// An option that gives a container a directory, a file or all variables of this machine. Any short option
+/// with a v is taken for `-v`, because several can stand in one word (`-itv`).
+bool opens_container(std::string_view word) {
+  constexpr std::string_view kOptions[] = {"--volume", "--mount", "--env-host", "--env-file", "--device"};
+  const auto begins = [word](std::string_view option) { return word.starts_with(option); };
+  if (std::any_of(std::begin(kOptions), std::end(kOptions), begins)) return true;
+  const bool short_options = word.starts_with('-') && !word.starts_with("--");
+  return word.find('*') != std::string_view::npos ||
+         (short_options && word.substr(0, word.find('=')).find('v') != std::string_view::npos);
+}
+
+/// `python -m` looks for modules in the directory, `pipx run` for packages.
+bool imports_from_directory(std::string_view word) {
+  return (word.starts_with("-m") && !word.starts_with("--")) || word == "pipx" || word.ends_with("/pipx");
+}
+
 }  // namespace
+
+Unnoticed unnoticed_by(const KnownServer* known, const Words& argv) {
+  if (known == nullptr) return {};
+  Unnoticed unnoticed = known->unnoticed;
+  if (known->package.starts_with("docker:") && any_word(argv, opens_container)) return {};
+  if (known->package.starts_with("pypi:") && any_word(argv, imports_from_directory)) unnoticed.directory = {};
+  return unnoticed;
+}
 
 std::span<const KnownServer> known_servers() { return kServers; }
 

@@ -9,12 +9,23 @@
 
 namespace corral::knowledge {
 
+/// What makes no difference to a server, each with the reason. An empty reason means that it may make one.
+struct Unnoticed {
+  std::string_view version{};    // of the package whose source was read
+  std::string_view directory{};  // why the working directory makes no difference
+  std::string_view path{};       // why PATH makes none, apart from the programs that it finds
+  std::string_view starts{};     // programs that the server finds through PATH, with spaces between them
+  /// The variables that it reads (match_name), apart from those that every program of its kind may read
+  /// (passed_variables.h).
+  std::string_view variables{};
+  std::string_view other_variables{};  // why no other variable makes a difference
+};
+
 struct KnownServer {
   std::string_view package;   // with its registry: "npm:…", "pypi:…", "docker:…"
   bool shareable;             // false = it keeps state for one client
   std::string_view evidence;  // one phrase: "stateless: every call reads the clock"
-  /// Why neither its working directory nor PATH makes a difference to it; empty = not known.
-  std::string_view alone{};
+  Unnoticed unnoticed{};
 };
 
 std::span<const KnownServer> known_servers();
@@ -26,5 +37,9 @@ std::span<const KnownServer> known_servers();
 /// another program of the package.
 const KnownServer* find_known_server(const std::vector<std::string>& argv, const std::string& directory = "",
                                      const std::string& path = "");
+
+/// What makes no difference to the server if this command starts it: less than the table says if the command
+/// lets it see more, such as a directory of the machine in a container. Nothing for an unknown server.
+Unnoticed unnoticed_by(const KnownServer* known, const std::vector<std::string>& argv);
 
 }  // namespace corral::knowledge

@@ -19,6 +19,7 @@ struct Noticed {
   bool directory = true;
   bool directory_fixed = false;         // it matters, whatever is declared: the command line refers to it
   bool path = true;                     // the variable PATH
+  bool project_follows = false;         // variables that name the project matter only with the directory
   std::vector<std::string> ignored{};   // variables that do not matter, sorted
   std::vector<std::string> declared{};  // the variables that were declared, sorted: `ignored` or credentials
   std::vector<std::string> programs{};  // what PATH finds before the server runs; counts if PATH does not

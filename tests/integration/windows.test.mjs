@@ -1,7 +1,7 @@
 // Five windows of one user: other projects, other shells, the same servers. One process each, unless the server
 // could notice a difference.
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { daemonTest, entry, fixture } from './support/daemon.mjs';
 import { Session, closeAll, openAll } from './support/sdk.mjs';
@@ -20,6 +20,11 @@ function windowOf(lab, number) {
     PS1: `window ${number}> `,
     TERM: `term-${number}`,
     FNM_MULTISHELL_PATH: `/run/fnm_multishells/${number}`,
+    CLAUDE_PROJECT_DIR: cwd,
+    CLAUDE_EFFORT: `effort-${number}`,
+    WARP_LOCAL_SESSION: `${number}`,
+    POSH_PID: `${number}`,
+    INIT_CWD: cwd,
     MEMORY_FILE_PATH: path.join(lab.dir, 'memory.json'),
   };
   return { cwd, env };
@@ -76,6 +81,37 @@ daemonTest('a window with a token of its own has a process of its own', { server
   assert.deepEqual(new Set(instances.map(({ server }) => server)), new Set(['server-memory']));
   const { separate } = instances.find((instance) => instance.separate !== null);
   assert.match(separate, /^separate from process \d+: SERVICE_TOKEN differs$/, 'the name, not the value');
+});
+
+daemonTest('variables that a server does not read do not reach it', { servers: {} }, async (daemon, lab) => {
+  const themes = (index) => ({ THEME: `theme-${index}` });
+  const opened = await openAll(WINDOWS, (index) => open(lab, daemon, memory, [], index, themes(index)));
+  const { instances } = await daemon.status();
+  const environment = readFileSync(`/proc/${instances[0].pid}/environ`, 'utf8').split('\0');
+  await closeAll(opened);
+  assert.deepEqual(instances.map(({ sessions }) => sessions.length), [WINDOWS]);
+  const names = environment.map((entry) => entry.split('=')[0]);
+  for (const name of ['THEME', 'CLAUDE_PROJECT_DIR', 'EDITOR', 'INIT_CWD']) {
+    assert.ok(!names.includes(name), `${name} reaches the server`);
+  }
+  for (const name of ['MEMORY_FILE_PATH', 'PATH', 'HOME']) assert.ok(names.includes(name), `${name} is missing`);
+});
+
+daemonTest('a server that reads every variable is told them, and is separate', { servers: {} }, async (daemon, lab) => {
+  const sessions = await openAll(3, (index) =>
+    open(lab, daemon, everything, ['--share', 'shared'], index, { THEME: `theme-${index % 2}` }),
+  );
+  const { instances } = await daemon.status();
+  const seen = await Promise.all(
+    sessions.map(async (session) => {
+      const { content } = await session.client.callTool({ name: 'get-env', arguments: {} });
+      return JSON.parse(content[0].text);
+    }),
+  );
+  await closeAll(sessions);
+  assert.deepEqual(instances.map((instance) => instance.sessions.length).sort(), [1, 2]);
+  assert.deepEqual(seen.map(({ THEME }) => THEME), ['theme-0', 'theme-1', 'theme-0']);
+  for (const environment of seen) assert.ok(!('CLAUDE_PROJECT_DIR' in environment), 'the name of one project');
 });
 
 daemonTest(

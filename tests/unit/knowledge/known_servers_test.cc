@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -59,25 +60,98 @@ TEST(KnownServers, AreNotSharedIfTheyKeepState) {
   EXPECT_EQ(known_servers().size(), 38U);
 }
 
-// A row says this of the source that was read, so each is named here, too, and on the page for users.
-TEST(KnownServers, ThatDoNotNoticeTheirDirectoryAreShownToUsersWithTheEvidence) {
+std::string section_of_page() {
   std::ifstream file(std::string(DOCS_DIR) + "/sharing.md");
   std::stringstream text;
   text << file.rdbuf();
   const std::string page = text.str();
-  const std::size_t begin = page.find("## Servers that do not notice where they are started");
-  ASSERT_NE(begin, std::string::npos);
-  const std::string section = page.substr(begin, page.find("\n## ", begin) - begin);
-  std::set<std::string_view> alone;
+  const std::size_t begin = page.find("## What known servers do not notice");
+  return begin == std::string::npos ? "" : page.substr(begin, page.find("\n## ", begin) - begin);
+}
+
+/// The line of the table that has the package.
+std::string row_of(const std::string& section, std::string_view package) {
+  const std::size_t at = section.find("`" + bare(package) + "`");
+  if (at == std::string::npos) return {};
+  const std::size_t begin = section.rfind('\n', at) + 1;
+  return section.substr(begin, section.find('\n', at) - begin);
+}
+
+// A row says this of the source that was read, so each fact is on the page for users, too.
+TEST(KnownServers, AreShownToUsersWithWhatTheyDoNotNoticeAndTheEvidence) {
+  const std::string section = section_of_page();
+  ASSERT_FALSE(section.empty());
   for (const KnownServer& server : known_servers()) {
-    if (server.alone.empty()) continue;
-    alone.insert(server.package);
-    EXPECT_NE(section.find("`" + bare(server.package) + "`"), std::string::npos) << server.package;
-    EXPECT_NE(section.find(server.alone), std::string::npos) << server.package;
-    EXPECT_TRUE(server.package.starts_with("npm:"))
-        << "only npm's launchers are looked at: " << server.package;
+    const Unnoticed& facts = server.unnoticed;
+    if (facts.version.empty()) {
+      EXPECT_TRUE(facts.directory.empty() && facts.path.empty() && facts.other_variables.empty())
+          << server.package << ": which version was read?";
+      continue;
+    }
+    const std::string row = row_of(section, server.package);
+    std::istringstream variables{std::string(facts.variables)};
+    std::string names;
+    for (std::string name; variables >> name;)
+      names.append(names.empty() ? "`" : ", `").append(name).append("`");
+    if (names.empty()) names = facts.other_variables.empty() ? "any" : "none";
+    const std::string shown = " | " + std::string(facts.version) + " | " + std::string(facts.directory) +
+                              " | " + std::string(facts.path) + " | " + names + " | " +
+                              std::string(facts.other_variables) + " |";
+    EXPECT_TRUE(row.ends_with(shown)) << server.package << ": " << row << "\nshould end: " << shown;
   }
-  EXPECT_EQ(alone.size(), 9U);
+}
+
+// A change to what is claimed of a server must be made here too.
+TEST(KnownServers, NoticeOnlyWhatTheirSourcesShow) {
+  std::map<std::string, std::string> unnoticed;
+  for (const KnownServer& server : known_servers()) {
+    const Unnoticed& facts = server.unnoticed;
+    const std::string what = std::string(facts.directory.empty() ? "" : "cwd ") +
+                             (facts.path.empty() ? "" : "PATH ") +
+                             (facts.other_variables.empty() ? "" : "variables");
+    if (!what.empty()) unnoticed[bare(server.package)] = what;
+  }
+  const std::string all = "cwd PATH variables";
+  const std::map<std::string, std::string> expected = {
+      {"@brave/brave-search-mcp-server", "PATH variables"},
+      {"@modelcontextprotocol/server-brave-search", all},
+      {"@modelcontextprotocol/server-everything", "cwd PATH "},
+      {"@modelcontextprotocol/server-filesystem", all},
+      {"@modelcontextprotocol/server-github", all},
+      {"@modelcontextprotocol/server-gitlab", all},
+      {"@modelcontextprotocol/server-google-maps", all},
+      {"@modelcontextprotocol/server-memory", all},
+      {"@modelcontextprotocol/server-postgres", "PATH variables"},
+      {"@modelcontextprotocol/server-redis", all},
+      {"@modelcontextprotocol/server-slack", all},
+      {"@notionhq/notion-mcp-server", all},
+      {"@upstash/context7-mcp", all},
+      {"exa-mcp-server", all},
+      {"mcp-server-fetch", all},
+      {"mcp-server-time", all},
+      {"mcp/brave-search", all},
+      {"mcp/fetch", all},
+      {"mcp/time", all},
+      {"tavily-mcp", "PATH variables"},
+  };
+  EXPECT_EQ(unnoticed, expected);
+}
+
+TEST(KnownServers, NoticeMoreIfTheirLauncherLetsThem) {
+  const auto directory = [](const Words& argv) {
+    return !unnoticed_by(find_known_server(argv, "/nowhere"), argv).directory.empty();
+  };
+  EXPECT_TRUE(directory({"uvx", "mcp-server-time"}));
+  EXPECT_FALSE(directory({"pipx", "run", "mcp-server-time"}));
+  EXPECT_FALSE(directory({"python3", "-m", "mcp_server_time"}));
+  EXPECT_TRUE(directory({"docker", "run", "-i", "--rm", "-e", "A", "mcp/time"}));
+  for (const char* const option : {"-v", "-itv", "-v=/a:/b", "--volume=/a:/b", "--volumes-from=x", "--mount",
+                                   "--env-host", "--env-file=x", "--device=/dev/x", "--env=A*"}) {
+    const Words argv = {"docker", "run", "-i", option, "/a", "mcp/time"};
+    EXPECT_EQ(unnoticed_by(find_known_server(argv), argv).path, "") << option;
+    EXPECT_FALSE(directory(argv)) << option;
+  }
+  EXPECT_FALSE(directory({"/opt/server"}));
 }
 
 TEST(KnownServers, AreEachFoundByTheUsualCommand) {

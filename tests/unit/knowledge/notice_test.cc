@@ -189,5 +189,60 @@ TEST_F(Notice, AProgramInARelativePartOfPathBelongsToTheDirectory) {
   EXPECT_FALSE(noticed(spec, {"cwd", "PATH"}).directory);
 }
 
+TEST_F(Notice, AVariableOfTheInterpreterMayNameAFileHere) {
+  write("a/ca.pem", "");
+  write("a/test/one.js", "");
+  proc::LaunchSpec spec = launch({"npx", "-y", kMemory});
+  const auto needs_directory = [&spec](const std::string& entry) {
+    spec.environment = {"HOME=/home/me", "PATH=/bin", entry};
+    return noticed(spec, {"cwd"}).directory;
+  };
+  for (const char* const entry :
+       {"NODE_OPTIONS=-r ./x.js", "NODE_OPTIONS=--import=./x.js", "NODE_PATH=/x:../y", "PYTHONPATH=.",
+        "NODE_EXTRA_CA_CERTS=ca.pem", "MEMORY_FILE_PATH=./memory.json"}) {
+    EXPECT_TRUE(needs_directory(entry)) << entry;
+  }
+  for (const char* const entry : {"NODE_ENV=test", "NODE_OPTIONS=--max-old-space-size=4096", "THEME=./x",
+                                  "NODE_EXTRA_CA_CERTS=/etc/ca.pem", "HTTPS_PROXY=http://127.0.0.1:1"}) {
+    EXPECT_FALSE(needs_directory(entry)) << entry;
+  }
+}
+
+TEST_F(Notice, ALauncherOtherThanNpxReadsMoreOfAProject) {
+  for (const char* const file : {"package.json", ".env", ".yarnrc.yml", "deno.json", "bunfig.toml"}) {
+    const std::string project = std::string("with-") + file;
+    write(project + "/" + file, "");
+    EXPECT_FALSE(noticed(launch({"npx", "-y", kMemory}, project)).directory) << file;
+    for (const Words& launcher : {Words{"bunx"}, Words{"pnpm", "dlx"}, Words{"yarn", "dlx"}}) {
+      Words argv = launcher;
+      argv.push_back(kMemory);
+      EXPECT_TRUE(noticed(launch(argv, project)).directory) << launcher[0] << " with " << file;
+      EXPECT_FALSE(noticed(launch(argv, "plain")).directory) << launcher[0];
+    }
+  }
+}
+
+TEST_F(Notice, WhatAServerStartsCountsInsteadOfPath) {
+  for (const char* const file : {"one/node", "two/node"}) chmod(write(file, "#!/bin/sh\n").c_str(), 0755);
+  const auto key_in = [this](const std::string& path, const std::string& package) {
+    proc::LaunchSpec spec = launch({"uvx", package});
+    spec.directory = "/";
+    spec.environment = {"HOME=/home/me", "PATH=" + path};
+    const Noticed what = noticed(spec);
+    EXPECT_FALSE(what.path);
+    return launch_key(spec, what);
+  };
+  const std::string one = root() + "/one";
+  const std::string two = root() + "/two";
+  EXPECT_EQ(key_in(one + ":/x", "mcp-server-fetch"), key_in("/y:" + one, "mcp-server-fetch"));
+  EXPECT_NE(key_in(one, "mcp-server-fetch"), key_in(two, "mcp-server-fetch"));
+  EXPECT_EQ(key_in(one, "mcp-server-time"), key_in(two, "mcp-server-time"));
+}
+
+TEST_F(Notice, PathInTheCommandLineCounts) {
+  EXPECT_FALSE(noticed(launch({"docker", "run", "-i", "mcp/time"})).path);
+  EXPECT_TRUE(noticed(launch({"docker", "run", "-e", "PATH", "mcp/time"})).path);
+}
+
 }  // namespace
 }  // namespace corral::knowledge
