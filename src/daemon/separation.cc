@@ -25,14 +25,26 @@ Words ignored_by_both(const pool::ServerSpec& one, const pool::ServerSpec& other
   return words;
 }
 
-std::string how_to_ignore(const pool::ServerSpec& spec, const Words& words) {
+/// "--ignore cwd --ignore PATH "
+std::string options_to_ignore(const Words& words) {
   std::string text;
-  if (!spec.from_configuration) {
-    for (const std::string& word : words) text += "--ignore " + word + " ";
-    return "to share it: corral connect " + text + "-- COMMAND";
-  }
+  for (const std::string& word : words) text += "--ignore " + word + " ";
+  return text;
+}
+
+/// "ignore": ["cwd", "PATH"]
+std::string member_to_ignore(const Words& words) {
+  std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : ", ") + wire::quoted(word);
-  return R"(to share it: "corral": {"ignore": [)" + text + "]} in the entry " + wire::quoted(spec.server);
+  return R"("ignore": [)" + text + "]";
+}
+
+std::string how_to_ignore(const pool::ServerSpec& spec, const Words& words) {
+  if (!spec.from_configuration) {
+    return "to share it: corral connect " + options_to_ignore(words) + "-- COMMAND";
+  }
+  return R"(to share it: "corral": {)" + member_to_ignore(words) + "} in the entry " +
+         wire::quoted(spec.server);
 }
 
 std::string hint_for(const pool::ServerSpec& one, const pool::ServerSpec& other,
@@ -77,6 +89,24 @@ Separation separation_of(const pool::ServerSpec& one, const pool::ServerSpec& ot
     result.hint = hint_for(one, other, found);
   }
   return result;
+}
+
+std::string hint_for_both(const std::string& hint, const pool::ServerSpec& one,
+                          const pool::ServerSpec& other) {
+  Words words;
+  for (const auto& difference :
+       knowledge::differences({one.launch, one.noticed}, {other.launch, other.noticed})) {
+    if (difference.ignore.empty()) return hint;
+    words.push_back(difference.ignore);
+  }
+  if (words.empty() || words.size() > kMostInHint) return hint;
+  words = ignored_by_both(one, other, words);
+  const std::string_view end = one.from_configuration ? R"("share": "shared")" : "-- COMMAND";
+  const std::size_t at = hint.find(end);
+  if (at == std::string::npos) return hint;
+  std::string text = hint;
+  if (one.from_configuration) return text.insert(at + end.size(), ", " + member_to_ignore(words));
+  return text.insert(at, options_to_ignore(words));
 }
 
 std::string show_separation(const Words& differs, pid_t other) {

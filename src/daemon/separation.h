@@ -23,6 +23,12 @@ struct Separation {
 /// What makes two servers of these. `differs` is empty if and only if their keys are equal.
 Separation separation_of(const pool::ServerSpec& one, const pool::ServerSpec& other);
 
+/// The hint of a private server ("to share it: … --share shared -- COMMAND"), with what must be ignored so
+/// that it and another private one become one process. As it is if nothing must be, or if that would not
+/// help.
+std::string hint_for_both(const std::string& hint, const pool::ServerSpec& one,
+                          const pool::ServerSpec& other);
+
 /// "separate from process 1040: PATH and EDITOR differ". Empty if nothing differs.
 std::string show_separation(const std::vector<std::string>& differs, pid_t other);
 

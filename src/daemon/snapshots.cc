@@ -220,11 +220,17 @@ observe::Snapshot Snapshots::make(const observe::Usage* usage) const {
   snapshot.http = http_;
   add_servers(snapshot);
   constexpr std::size_t kMostCompared = 16;
-  std::map<std::string_view, std::vector<const pool::Slot*>> shared;  // by the name of the server
+  std::map<std::string_view, std::vector<const pool::Slot*>> shared;      // by the name of the server
+  std::map<std::string_view, const pool::ServerSpec*> first_private_one;  // the same
   for (const pool::Slot& slot : pool.slots()) {
     if (!slot.router()) continue;
     snapshot.instances.push_back(view_of(slot, usage));
-    if (!slot.router()->options().shared) continue;
+    if (!slot.router()->options().shared) {
+      const auto [first, is_first] = first_private_one.emplace(slot.spec().server, &slot.spec());
+      std::string& hint = snapshot.instances.back().hint;
+      if (!is_first && !hint.empty()) hint = hint_for_both(hint, slot.spec(), *first->second);
+      continue;
+    }
     std::vector<const pool::Slot*>& earlier = shared[slot.spec().server];
     if (!earlier.empty()) explain_separation(slot, earlier, snapshot.instances.back());
     if (earlier.size() < kMostCompared) earlier.push_back(&slot);

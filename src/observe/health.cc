@@ -43,8 +43,8 @@ Health health_of(const Snapshot& snapshot) {
     if (number <= most) continue;
     health.reasons.push_back("server " + server + " has " + std::to_string(number) +
                              " processes, more than " + std::to_string(most) +
-                             ": `corral ps` shows which clients use them; to let sessions share one process, "
-                             "set \"share\": \"shared\" in its entry");
+                             ": `corral ps` shows which clients use them, `corral why " + server +
+                             "` why they are not one process and what to write to share it");
   }
   add_crash_loops(snapshot, health);
   for (const std::string& sentence : snapshot.unkillable) {

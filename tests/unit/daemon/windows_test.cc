@@ -195,6 +195,36 @@ TEST_F(Windows, AreToldWhatWouldMakeThemOne) {
   EXPECT_EQ(hint(one, other), "") << "they are not the same server at all";
 }
 
+TEST_F(Windows, WithPrivateProcessesAreToldWhatElseMustBeIgnored) {
+  const std::string hint = "to share it: corral connect --share shared -- COMMAND";
+  Origin one;
+  one.server = "tool";
+  one.argv = {"/opt/server"};
+  one.cwd = at("home/p0");
+  one.environment = environment_of({{"HOME", at("home")}, {"PATH", "/bin"}});
+  Origin other = one;
+  const auto both = [&] { return hint_for_both(hint, *resolve(one, {}), *resolve(other, {})); };
+  EXPECT_EQ(both(), hint) << "they differ in nothing";
+
+  other.cwd = at("home/p1");
+  EXPECT_EQ(both(), "to share it: corral connect --share shared --ignore cwd -- COMMAND");
+  other.environment =
+      environment_of({{"HOME", at("home")}, {"PATH", "/usr/bin"}, {"CLAUDE_PROJECT_DIR", at("home/p1")}});
+  EXPECT_EQ(both(), "to share it: corral connect --share shared --ignore cwd --ignore PATH -- COMMAND");
+  other.environment = environment_of({{"HOME", at("home")}, {"PATH", "/bin"}, {"API_TOKEN", "t"}});
+  EXPECT_EQ(both(), hint) << "that would not help";
+
+  config::Configuration configuration;
+  config::Server server;
+  server.name = "tool";
+  server.argv = {"/opt/server"};
+  configuration.servers = {server};
+  one.argv = other.argv = {};
+  EXPECT_EQ(hint_for_both(R"(to share it: "corral": {"share": "shared"} in the entry "tool")",
+                          *resolve(one, configuration), *resolve(other, configuration)),
+            R"(to share it: "corral": {"share": "shared", "ignore": ["cwd"]} in the entry "tool")");
+}
+
 TEST_F(Windows, OfAConfiguredServerAreToldTheLineOfItsEntry) {
   config::Configuration configuration;
   config::Server server;
