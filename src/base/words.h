@@ -29,7 +29,7 @@ std::vector<std::string> meant_words(std::string_view word, const std::vector<st
 std::string any_of(const std::vector<std::string>& words);
 
 enum class NameMatch : std::uint8_t { None, Beginning, Whole };
-/// How a name stands in a list such as "TERM TERM_* EDITOR": as a whole, or by its beginning. The whole name
+/// Whether a list such as "TERM TERM_* EDITOR" has a name: as a whole, or by its beginning. The whole name
 /// wins, wherever it stands.
 NameMatch match_name(std::string_view list, std::string_view name);
 

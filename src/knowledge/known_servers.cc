@@ -236,7 +236,7 @@ bool any_word(const Words& argv, bool (*holds)(std::string_view word)) {
 }
 
 /// An option that gives a container a directory, a file or all variables of this machine. Any short option
-/// with a v is taken for `-v`, because several can stand in one word (`-itv`).
+/// with a v is taken for `-v`, because one word can hold several (`-itv`).
 bool opens_container(std::string_view word) {
   constexpr std::string_view kOptions[] = {"--volume", "--mount", "--env-host", "--env-file", "--device"};
   const auto begins = [word](std::string_view option) { return word.starts_with(option); };

@@ -169,21 +169,24 @@ bool any_is_secret(const Variables& variables, std::string_view name) {
                      [](std::string_view entry) { return looks_secret(value_of(entry)); });
 }
 
+enum class Programs : std::uint8_t { Same, Differ };
+
 /// Without PATH the programs that it finds count, so to ignore it helps only if these are the same.
 Difference variable_differs(std::string_view name, const Variables& one, const Variables& other,
-                            bool other_programs) {
+                            Programs programs) {
   Difference difference{.name = std::string(name)};
   const bool is_path = name == kIgnorePath;
   difference.credential =
       names_secret(name) || (!is_path && (any_is_secret(one, name) || any_is_secret(other, name)));
   const bool may_ignore = !difference.credential && name != kIgnoreDirectory &&
-                          objection_to_ignored(name).empty() && !(is_path && other_programs);
+                          objection_to_ignored(name).empty() && !(is_path && programs == Programs::Differ);
   if (may_ignore) difference.ignore = name;
   return difference;
 }
 
 void add_variables(const NoticedLaunch& one, const NoticedLaunch& other, std::vector<Difference>& found) {
-  const bool other_programs = one.noticed.programs != other.noticed.programs;
+  const bool differ = one.noticed.programs != other.noticed.programs;
+  const Programs programs = differ ? Programs::Differ : Programs::Same;
   const Variables of_one = by_name(one);
   const Variables of_other = by_name(other);
   Variables both = of_one;
@@ -193,7 +196,7 @@ void add_variables(const NoticedLaunch& one, const NoticedLaunch& other, std::ve
     const auto second = of_other.find(name);
     const bool same = first != of_one.end() && second != of_other.end() && first->second == second->second;
     if (same) continue;
-    Difference difference = variable_differs(name, of_one, of_other, other_programs);
+    Difference difference = variable_differs(name, of_one, of_other, programs);
     if (one.noticed.project_follows && config::names_project(name)) {
       // It is another name of the directory.
       if (one.launch.directory != other.launch.directory) continue;
@@ -262,28 +265,29 @@ Noticed what_server_notices(const proc::LaunchSpec& launch, const KnownServer* k
 
 std::vector<Difference> differences(const NoticedLaunch& one, const NoticedLaunch& other) {
   std::vector<Difference> found;
-  const auto note = [&found](bool differs, const char* name) {
-    if (differs) found.push_back({.name = name});
-  };
+  const auto note = [&found](const char* name) { found.push_back({.name = name}); };
   const proc::LaunchSpec& a = one.launch;
   const proc::LaunchSpec& b = other.launch;
-  note(a.argv != b.argv, "the command line");
+  if (a.argv != b.argv) note("the command line");
   if (a.directory != b.directory) {
     const bool fixed = one.noticed.directory_fixed || other.noticed.directory_fixed;
     found.push_back({.name = "the directory",
                      .ignore = fixed ? "" : std::string(kIgnoreDirectory),
                      .is_directory = true});
   }
-  note(programs_that_count(one.noticed) != programs_that_count(other.noticed), "the program that PATH finds");
+  if (programs_that_count(one.noticed) != programs_that_count(other.noticed))
+    note("the program that PATH finds");
   add_variables(one, other, found);
-  note(one.noticed.declared != other.noticed.declared, "what is ignored");
-  note(a.containment != b.containment, "containment");
-  note(a.limits.memory_bytes != b.limits.memory_bytes || a.limits.processes != b.limits.processes ||
-           a.limits.cpu_thousandths != b.limits.cpu_thousandths,
-       "the limits");
-  note(a.stdin_grace != b.stdin_grace || a.term_grace != b.term_grace || a.kill_grace != b.kill_grace,
-       "the grace periods");
-  note(a.on_stop != b.on_stop, "on_stop");
+  if (one.noticed.declared != other.noticed.declared) note("what is ignored");
+  if (a.containment != b.containment) note("containment");
+  if (a.limits.memory_bytes != b.limits.memory_bytes || a.limits.processes != b.limits.processes ||
+      a.limits.cpu_thousandths != b.limits.cpu_thousandths) {
+    note("the limits");
+  }
+  if (a.stdin_grace != b.stdin_grace || a.term_grace != b.term_grace || a.kill_grace != b.kill_grace) {
+    note("the grace periods");
+  }
+  if (a.on_stop != b.on_stop) note("on_stop");
   return found;
 }
 

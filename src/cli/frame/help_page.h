@@ -16,7 +16,7 @@ namespace corral::cli {
 std::string help_page(const std::vector<Command>& commands);
 
 /// The help of one command in lines of at most `width` columns, except lines that are for copying: prose is
-/// filled, and what stands in the right column stays there.
+/// filled, and the right column stays a column.
 std::string filled_help(const std::string& text, std::size_t width = 80);
 
 /// "corral 1.2.3 (build 2026-01-31)".

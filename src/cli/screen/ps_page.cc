@@ -60,10 +60,10 @@ struct Fitting {
 
 /// The name and the reason can be cut, so only their first letters must fit. With --verbose the reason is in
 /// the sentence.
-Fitting fitting_columns(const std::vector<PsRow>& rows, std::size_t width, bool verbose) {
+Fitting fitting_columns(const std::vector<PsRow>& rows, std::size_t width, const PsView& view) {
   Fitting fitting;
   for (const PsColumn& column : ps_columns()) {
-    if (is_column(column, &PsRow::reason) && verbose) continue;
+    if (is_column(column, &PsRow::reason) && view.verbose) continue;
     if (column.always || width >= kWide) fitting.kept.push_back(column);
   }
   const auto width_of_column = [&rows](const PsColumn& column) {
@@ -121,22 +121,24 @@ std::string old_code_of(const InstanceRow& one) {
                                               : "; `corral restart " + one.server + "` runs the new code");
 }
 
+enum class ShowsCode : std::uint8_t { InColumn, InState };
+
 /// Without a column for the code, the colour of the state shows that the code is stale.
-Tone tone_of(const PsRow& row, const PsColumn& column, bool code_has_column) {
-  const bool old = row.stale && (is_column(column, &PsRow::code) || !code_has_column);
+Tone tone_of(const PsRow& row, const PsColumn& column, ShowsCode shows) {
+  const bool old = row.stale && (is_column(column, &PsRow::code) || shows == ShowsCode::InState);
   if (is_column(column, &PsRow::code)) return old ? Tone::Warning : Tone::Plain;
   if (!is_column(column, &PsRow::state)) return Tone::Plain;
   return row.state_tone == Tone::Plain && old ? Tone::Warning : row.state_tone;
 }
 
 /// The columns that fit, in one line for each row; with --verbose the rest as a sentence under it.
-void show_rows(Page& page, std::vector<PsRow> rows, bool verbose) {
+void show_rows(Page& page, std::vector<PsRow> rows, const PsView& view) {
   std::vector<std::string> below;
   for (PsRow& row : rows) row.state = fit(row.state, kWidestState, page.style());
-  const Fitting fitting = fitting_columns(rows, page.style().width, verbose);
+  const Fitting fitting = fitting_columns(rows, page.style().width, view);
   for (PsRow& row : rows) {
     const std::string sentence = shorten_homes(sentence_of(row, fitting.dropped));
-    if (verbose) below.push_back(cut_words(sentence, page.style().width - kIndent, page.style()));
+    if (view.verbose) below.push_back(cut_words(sentence, page.style().width - kIndent, page.style()));
     row.clients = fit(row.clients, kWidestClients, page.style());
   }
   const auto has = [&fitting](std::string PsRow::*cell) {
@@ -144,7 +146,7 @@ void show_rows(Page& page, std::vector<PsRow> rows, bool verbose) {
                        [cell](const PsColumn& column) { return is_column(column, cell); });
   };
   const bool reasons = has(&PsRow::reason);
-  const bool codes = has(&PsRow::code);
+  const ShowsCode codes = has(&PsRow::code) ? ShowsCode::InColumn : ShowsCode::InState;
   std::vector<Page::Column> columns;
   for (const PsColumn& column : fitting.kept) {
     const bool rest = is_column(column, reasons ? &PsRow::reason : &PsRow::server);
@@ -173,9 +175,9 @@ class TreeRows {
     const std::vector<const observe::ProcessView*> children =
         std::exchange(found->second, {});  // a loop ends here
     for (std::size_t i = 0; i < children.size(); ++i) {
-      const bool last = i + 1 == children.size();
-      add(*children[i], indent + branch(last), rows);
-      if (indent.size() < kDeepest) add_below(children[i]->pid, indent + trunk(last), rows);
+      const Child child = i + 1 == children.size() ? Child::Last : Child::Earlier;
+      add(*children[i], indent + branch(child), rows);
+      if (indent.size() < kDeepest) add_below(children[i]->pid, indent + trunk(child), rows);
     }
   }
 
@@ -192,12 +194,15 @@ class TreeRows {
  private:
   static constexpr std::size_t kDeepest = 160;
 
-  const char* branch(bool last) const {
+  enum class Child : std::uint8_t { Earlier, Last };
+
+  const char* branch(Child child) const {
+    const bool last = child == Child::Last;
     if (!style_.unicode) return last ? "`- " : "|- ";
     return last ? "└─ " : "├─ ";
   }
-  const char* trunk(bool last) const {
-    if (last) return "   ";
+  const char* trunk(Child child) const {
+    if (child == Child::Last) return "   ";
     return style_.unicode ? "│  " : "|  ";
   }
   void add(const observe::ProcessView& process, const std::string& before, std::vector<Cells>& rows) const {
@@ -308,9 +313,12 @@ bool is_told(const Overview& overview, const observe::ServerView& server) {
                      });
 }
 
-void show_halted(Page& page, const Overview& overview, bool also_told) {
+enum class Halted : std::uint8_t { All, Untold };
+
+/// `Untold`: those of which no row says it.
+void show_halted(Page& page, const Overview& overview, Halted which) {
   for (const observe::ServerView& server : overview.halted) {
-    if (also_told || !is_told(overview, server)) show_cut(page, "", shown_halt(server));
+    if (which == Halted::All || !is_told(overview, server)) show_cut(page, "", shown_halt(server));
   }
 }
 
@@ -330,20 +338,20 @@ bool shows_nothing(Page& page, const Overview& overview) {
 }
 
 void show_running(Page& page, const Overview& overview, const PsView& view) {
-  if (shows_nothing(page, overview)) return show_halted(page, overview, true);
-  show_rows(page, view.verbose ? rows_by_process(overview) : rows_by_server(overview), view.verbose);
+  if (shows_nothing(page, overview)) return show_halted(page, overview, Halted::All);
+  show_rows(page, view.verbose ? rows_by_process(overview) : rows_by_server(overview), view);
   if (view.verbose) {
     for (const InstanceRow& one : overview.instances) {
       if (!one.stale.empty()) show_cut(page, shown(one.server) + " runs old code: ", old_code_of(one));
     }
     show_all_about(page, overview);
   }
-  show_halted(page, overview, !view.verbose);
+  show_halted(page, overview, view.verbose ? Halted::Untold : Halted::All);
 }
 
 /// Often nothing else is left of a server that failed.
-void show_failures(Page& page, const Overview& overview, bool verbose) {
-  const std::size_t room = verbose ? std::string::npos : kLinesOfFailure * page.style().width;
+void show_failures(Page& page, const Overview& overview, const PsView& view) {
+  const std::size_t room = view.verbose ? std::string::npos : kLinesOfFailure * page.style().width;
   for (const observe::FailureView& failure : overview.failures) {
     const std::string label = shown(failure.server) + " failed " + shown_age(failure.age) + " ago: ";
     show_cut(page, "", label + fit(shown(failure.text), room, page.style()));
@@ -368,7 +376,7 @@ void show_daemon(Page& page, const Overview& overview) {
 
 void show_process_table(Page& page, const Overview& overview, const PsView& view) {
   show_running(page, overview, view);
-  show_failures(page, overview, view.verbose);
+  show_failures(page, overview, view);
   if (view.hint && !overview.instances.empty() && page.style().width < kWide && !view.verbose) {
     page.paragraph("", "`corral ps -v` says why each process is shared or private");
   }
@@ -390,7 +398,7 @@ void show_process_trees(Page& page, const Overview& overview) {
     }
     show_clients(page, overview);
   }
-  show_halted(page, overview, true);
+  show_halted(page, overview, Halted::All);
 }
 
 }  // namespace corral::cli

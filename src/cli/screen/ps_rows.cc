@@ -119,8 +119,7 @@ void add_use(const Group& group, PsRow& row) {
   row.age = shown_age(age);
 }
 
-std::string code_of(const Group& group, bool stale) {
-  if (stale) return "stale";
+std::string code_of(const Group& group) {
   if (!group.running.empty()) return shown_code(*group.running.front());
   return shown_code(observe::InstanceView{.state = group.waiting.front().state});
 }
@@ -145,7 +144,7 @@ PsRow row_of(const Overview& overview, const Group& group) {
   if (row.reason == "mixed") row.reason = "several reasons: `corral ps -v`";
   row.state = state_of(group);
   row.state_tone = tone_of(group);
-  row.code = code_of(group, row.stale);
+  row.code = row.stale ? "stale" : code_of(group);
   row.runs = std::any_of(group.running.begin(), group.running.end(),
                          [](const InstanceRow* one) { return !one->id.empty(); });
   if (!group.running.empty()) {

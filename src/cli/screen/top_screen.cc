@@ -16,27 +16,29 @@ using TopCells = std::vector<std::string>;
 constexpr std::size_t kAround = 4;     // other lines: two of summary, the header, the message
 constexpr std::size_t kLeastRest = 8;  // the least width of the column that takes the rest
 
+enum class Align : std::uint8_t { Left, Right };
+
 struct TopColumn {
   const char* title;
-  bool right;
+  Align align;
   int worth;  // if there is no room, the column with the lowest is dropped first; the name stays
   std::string (*cell)(const InstanceRow&);
 };
 
 const std::vector<TopColumn>& top_columns() {
   static const std::vector<TopColumn> columns = {
-      {"SERVER", false, 100, [](const InstanceRow& row) { return shown(row.server); }},
-      {"PID", true, 80, [](const InstanceRow& row) { return shown_pid(row.pid); }},
-      {"PROCS", true, 50, [](const InstanceRow& row) { return shown_processes(row); }},
-      {"SESS", true, 60, [](const InstanceRow& row) { return std::to_string(row.served.size()); }},
-      {"UP", true, 40, [](const InstanceRow& row) { return shown_age(row.uptime); }},
-      {"MEMORY", true, 90, [](const InstanceRow& row) { return shown_memory(row); }},
-      {"CPU", true, 70, [](const InstanceRow& row) { return shown_cpu(row); }},
-      {"STATE", false, 85, [](const InstanceRow& row) { return shown_state(row); }},
-      {"CODE", false, 30, [](const InstanceRow& row) { return shown_code(row); }},
-      {"LEVEL", false, 10, [](const InstanceRow& row) { return shown(row.level); }},
-      {"CLIENT", false, 20, [](const InstanceRow& row) { return shown_clients(row.served); }},
-      {"SHARED BECAUSE", false, 5, [](const InstanceRow& row) { return shown_reason(row); }},
+      {"SERVER", Align::Left, 100, [](const InstanceRow& row) { return shown(row.server); }},
+      {"PID", Align::Right, 80, [](const InstanceRow& row) { return shown_pid(row.pid); }},
+      {"PROCS", Align::Right, 50, [](const InstanceRow& row) { return shown_processes(row); }},
+      {"SESS", Align::Right, 60, [](const InstanceRow& row) { return std::to_string(row.served.size()); }},
+      {"UP", Align::Right, 40, [](const InstanceRow& row) { return shown_age(row.uptime); }},
+      {"MEMORY", Align::Right, 90, [](const InstanceRow& row) { return shown_memory(row); }},
+      {"CPU", Align::Right, 70, [](const InstanceRow& row) { return shown_cpu(row); }},
+      {"STATE", Align::Left, 85, [](const InstanceRow& row) { return shown_state(row); }},
+      {"CODE", Align::Left, 30, [](const InstanceRow& row) { return shown_code(row); }},
+      {"LEVEL", Align::Left, 10, [](const InstanceRow& row) { return shown(row.level); }},
+      {"CLIENT", Align::Left, 20, [](const InstanceRow& row) { return shown_clients(row.served); }},
+      {"SHARED BECAUSE", Align::Left, 5, [](const InstanceRow& row) { return shown_reason(row); }},
   };
   return columns;
 }
@@ -57,10 +59,10 @@ std::string plain(const std::string& text, const TerminalStyle& style) {
   return ascii;
 }
 
-std::string padded(const std::string& text, std::size_t width, bool right, const TerminalStyle& style) {
+std::string padded(const std::string& text, std::size_t width, Align align, const TerminalStyle& style) {
   const std::string cut = fit(text, width, style);
   const std::string room(width - std::min(width, width_of(cut)), ' ');
-  return right ? room + cut : cut + room;
+  return align == Align::Right ? room + cut : cut + room;
 }
 
 /// The columns that fit, with their widths. The first takes the rest.
@@ -86,10 +88,11 @@ class Layout {
     return line;
   }
 
-  std::string text_of(const InstanceRow& row, bool selected) const {
+  /// `mark` begins the line and is two columns wide.
+  std::string text_of(const InstanceRow& row, const char* mark) const {
     TopCells cells;
     for (const auto& [column, width] : chosen_) cells.push_back(column->cell(row));
-    return row_text(selected ? "> " : "  ", cells);
+    return row_text(mark, cells);
   }
 
  private:
@@ -110,7 +113,7 @@ class Layout {
   std::string row_text(const std::string& mark, const TopCells& cells) const {
     std::string line = mark;
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      line += (i == 0 ? "" : "  ") + padded(cells[i], chosen_[i].second, chosen_[i].first->right, style_);
+      line += (i == 0 ? "" : "  ") + padded(cells[i], chosen_[i].second, chosen_[i].first->align, style_);
     }
     line.erase(line.find_last_not_of(' ') + 1);
     return plain(line, style_);
@@ -178,15 +181,17 @@ void add_tree(const InstanceRow& row, const TerminalStyle& style, std::vector<To
   }
 }
 
+enum class Selection : std::uint8_t { Marked, Hidden };
+
 /// All rows. `selected` gets the line of the selected row and the line after its tree.
 std::vector<TopLine> row_lines(const TopModel& model, const Layout& layout, const TerminalStyle& style,
-                               bool mark, std::pair<std::size_t, std::size_t>& selected) {
+                               Selection selection, std::pair<std::size_t, std::size_t>& selected) {
   std::vector<TopLine> lines;
   for (std::size_t i = 0; i < model.rows().size(); ++i) {
     const InstanceRow& row = model.rows()[i];
-    const bool chosen = mark && i == model.selected();
+    const bool chosen = selection == Selection::Marked && i == model.selected();
     if (chosen) selected.first = lines.size();
-    lines.push_back({layout.text_of(row, chosen), chosen ? Style::Selected : style_of(row)});
+    lines.push_back({layout.text_of(row, chosen ? "> " : "  "), chosen ? Style::Selected : style_of(row)});
     if (model.shows_trees()) add_tree(row, style, lines);
     if (chosen) selected.second = lines.size();
   }
@@ -247,7 +252,7 @@ std::vector<TopLine> draw_top(const TopModel& model, std::size_t height, const T
     const Layout layout(model.rows(), style);
     lines.push_back(layout.header());
     std::pair<std::size_t, std::size_t> selected;
-    body = window(row_lines(model, layout, style, true, selected), room, selected);
+    body = window(row_lines(model, layout, style, Selection::Marked, selected), room, selected);
     if (body.empty())
       body.push_back({plain("  no instance is running, and no client is attached", style), Style::Faint});
   }
@@ -264,7 +269,8 @@ std::vector<TopLine> list_top(const TopModel& model, const TerminalStyle& style)
   std::pair<std::size_t, std::size_t> selected;
   std::vector<TopLine> lines = {
       {plain(title_line(model), style), Style::Title}, {plain(sum_line(model), style)}, layout.header()};
-  for (TopLine& line : row_lines(model, layout, style, false, selected)) lines.push_back(std::move(line));
+  for (TopLine& line : row_lines(model, layout, style, Selection::Hidden, selected))
+    lines.push_back(std::move(line));
   return lines;
 }
 
