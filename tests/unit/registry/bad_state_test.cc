@@ -255,7 +255,10 @@ TEST_F(BadState, AFullDiskIsToldAndWhatWaitedIsWrittenWhenThereIsRoom) {
   FailingDisk::answer(SQLITE_OK);
   const auto registry = open({.retry = kSoon});
   std::vector<std::string> told;
-  registry->when_degraded([&] { told.push_back(registry->degraded()); });
+  registry->when_degraded([&] {
+    told.push_back(registry->degraded());
+    FailingDisk::answer(SQLITE_OK);  // not before, because what is told is the state of that moment
+  });
   registry->begin(daemon_called("one"));
 
   FailingDisk::answer(SQLITE_FULL);
@@ -265,7 +268,6 @@ TEST_F(BadState, AFullDiskIsToldAndWhatWaitedIsWrittenWhenThereIsRoom) {
   EXPECT_THAT(registry->degraded(),
               AllOf(HasSubstr(path()), HasSubstr("disk is full"), HasSubstr("Make room")));
   EXPECT_THAT(registry->unfinished("").at(0).instances, IsEmpty());
-  FailingDisk::answer(SQLITE_OK);
   run_until([&] { return registry->degraded().empty() && told.size() >= 2; });
 
   EXPECT_THAT(told, ElementsAre(HasSubstr("disk is full"), ""));
