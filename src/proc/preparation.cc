@@ -75,12 +75,17 @@ Result<void> prepare_container(const LaunchSpec& spec, Preparation& plan) {
 Result<void> check_directory(const std::string& directory) {
   std::error_code error;
   const fs::file_status status = fs::status(directory, error);
-  if (!fs::exists(status)) {
-    return Error{"the working directory '" + directory + "' does not exist: create it or correct --cwd"};
+  const std::string what = "the working directory '" + directory + "' ";
+  if (status.type() == fs::file_type::not_found) {
+    return Error{what + "does not exist: create it, or name another one (`cwd`, --cwd)"};
   }
-  if (!fs::is_directory(status) || access(directory.c_str(), X_OK) != 0) {
-    return Error{"the working directory '" + directory +
-                 "' cannot be entered: use a directory with x permission"};
+  if (status.type() == fs::file_type::none) {
+    return Error{what + "cannot be looked at: " + strerror(error.value()) +
+                 "; name another one (`cwd`, --cwd), or give its parents x permission"};
+  }
+  if (!fs::is_directory(status)) return Error{what + "is not a directory: name the one that has the file"};
+  if (access(directory.c_str(), X_OK) != 0) {
+    return Error{what + "cannot be entered: " + strerror(errno) + "; use a directory with x permission"};
   }
   return {};
 }

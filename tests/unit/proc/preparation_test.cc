@@ -154,10 +154,34 @@ TEST_F(Preparing, RefusesWhatCannotStart) {
 
   spec_ = whole;
   spec_.directory = (folder_ / "missing").string();
-  EXPECT_THAT(refusal(), HasSubstr("missing' does not exist: create it or correct --cwd"));
+  EXPECT_THAT(refusal(), HasSubstr("missing' does not exist: create it, or name another one"));
 
   spec_.directory = (folder_ / "server").string();
-  EXPECT_THAT(refusal(), HasSubstr("cannot be entered: use a directory with x permission"));
+  EXPECT_THAT(refusal(), HasSubstr("server' is not a directory"));
+
+  // A real error, and not that it does not exist: here a path that no file system can have.
+  spec_.directory = (folder_ / std::string(300, 'n')).string();
+  EXPECT_THAT(refusal(), HasSubstr("' cannot be looked at: File name too long"));
+}
+
+// Root may enter every directory.
+TEST_F(Preparing, SaysWhyADirectoryCannotBeEntered) {
+  const bool was_root = getuid() == 0;
+  EXPECT_TRUE(!was_root || setresuid(65534, 65534, 0) == 0);
+  const fs::path closed = fs::path("/tmp") / ("corral-closed-" + std::to_string(getpid()));
+  fs::create_directories(closed / "inner");
+  fs::permissions(closed / "inner", fs::perms::none);
+  spec_.directory = (closed / "inner").string();
+  const std::string not_entered = refusal();
+  fs::permissions(closed, fs::perms::none);
+  const std::string not_seen = refusal();
+  fs::permissions(closed, fs::perms::owner_all);
+  fs::permissions(closed / "inner", fs::perms::owner_all);
+  fs::remove_all(closed);
+  EXPECT_TRUE(!was_root || setresuid(0, 0, 0) == 0);
+
+  EXPECT_THAT(not_entered, HasSubstr("inner' cannot be entered: Permission denied"));
+  EXPECT_THAT(not_seen, HasSubstr("inner' cannot be looked at: Permission denied"));
 }
 
 }  // namespace
