@@ -96,18 +96,30 @@ void reload(const Parts& parts, Question& question, const Answer& answer) {
 // ---- one server
 
 std::string one_server_json(const std::string& server, const std::vector<pool::InstanceEnd>& ended,
-                            Clock::time_point began, std::optional<bool> allowed = std::nullopt) {
+                            Clock::time_point began, std::size_t sessions,
+                            std::optional<bool> allowed = std::nullopt) {
   wire::JsonObject json;
   json.text("server", server);
   if (allowed) json.flag("allowed", *allowed);
+  json.number("sessions", sessions);
   return json.raw("ended", ended_json(ended)).number("ms", time_since(began).count()).json();
+}
+
+/// How many sessions the server has, with and without an instance.
+std::size_t sessions_named(const Parts& parts, const std::string& server) {
+  std::size_t count = 0;
+  for (const auto& [id, connected] : parts->sessions) {
+    if (connected.session().attachment().server() == server) ++count;
+  }
+  return count;
 }
 
 /// Answers when the instances are gone.
 void retire(const Parts& parts, const std::string& server, pool::Cause cause, const Answer& answer) {
   parts->pool.retire(server, cause,
-                     [server, began = Clock::now(), answer](const std::vector<pool::InstanceEnd>& ended) {
-                       answer(result(one_server_json(server, ended, began)));
+                     [server, began = Clock::now(), sessions = sessions_named(parts, server),
+                      answer](const std::vector<pool::InstanceEnd>& ended) {
+                       answer(result(one_server_json(server, ended, began, sessions)));
                      });
 }
 
@@ -165,7 +177,7 @@ void start(const Parts& parts, Question& question, const Answer& answer) {
   const std::string objection = objection_to_start(parts, server);
   if (!objection.empty()) return answer(refusal(objection));
   const bool allowed = parts->pool.allow(server);
-  answer(result(one_server_json(server, {}, Clock::now(), allowed)));
+  answer(result(one_server_json(server, {}, Clock::now(), sessions_named(parts, server), allowed)));
 }
 
 void restart(const Parts& parts, Question& question, const Answer& answer) {

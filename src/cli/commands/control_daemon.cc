@@ -225,7 +225,9 @@ ToolResult ControlDaemon::handle_server(Verb verb, const Arguments& arguments) c
   switch (verb) {
     case Verb::Restart:
       headline += ended == 0 ? ": no instance was running; the next call starts one"
-                             : ": " + counted(ended, "instance") + " ended; its sessions get a new one";
+                             : ": " + counted(ended, "instance") + " ended; " +
+                                   (has_sessions(answer->value) ? "its sessions get a new one"
+                                                                : "the next call starts a new one");
       break;
     case Verb::Stop:
       headline +=

@@ -50,7 +50,9 @@ std::string headline(Verb verb, const std::string& server, const json::value& re
   switch (verb) {
     case Verb::Restart:
       return server + ": " + gone +
-             (ended == 0 ? "; the next call starts one" : "; its sessions get a new one");
+             (ended == 0             ? "; the next call starts one"
+              : has_sessions(result) ? "; its sessions get a new one"
+                                     : "; the next call starts a new one");
     case Verb::Stop:
       return server + " is stopped: " + gone + "; `corral start " + server + "` allows it to start again";
     default: break;

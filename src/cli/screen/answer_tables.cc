@@ -15,6 +15,11 @@ void show_gone(Page& page, const boost::json::value& result) {
   }
 }
 
+bool has_sessions(const boost::json::value& result) {
+  const boost::json::value* const sessions = member(result, "sessions");
+  return sessions == nullptr || text(result, "sessions") != "0";
+}
+
 void show_session_objects(Page& page, const std::vector<observe::SessionObjectView>& objects) {
   std::vector<std::vector<std::string>> rows;
   for (const observe::SessionObjectView& object : objects) {

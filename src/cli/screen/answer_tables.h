@@ -15,6 +15,9 @@ namespace corral::cli {
 /// 40 ms".
 void show_gone(Page& page, const boost::json::value& result);
 
+/// Whether the server of a `restart` had sessions, which start it again. Yes if the daemon does not say.
+bool has_sessions(const boost::json::value& result);
+
 /// One row for every session object.
 void show_session_objects(Page& page, const std::vector<observe::SessionObjectView>& objects);
 

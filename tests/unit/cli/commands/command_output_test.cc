@@ -244,6 +244,16 @@ TEST_F(CommandOutput, OfInfoEndsWithTheDescriptionsOfTheServers) {
                                                    "notes: What to? remember.\n"));
 }
 
+TEST_F(CommandOutput, OfARestartSaysWhoStartsTheNextInstance) {
+  const std::string one = R"({"ended":[{"server":"files","instance":"a","end":"stopped","proved":true}],)";
+  daemon_.result(Verb::Restart, one + R"("sessions":0})");
+  EXPECT_THAT(run({"restart", "files"}).out,
+              testing::StartsWith("files: 1 instance ended; the next call starts a new one\n"));
+  daemon_.result(Verb::Restart, one + R"("sessions":2})");
+  EXPECT_THAT(run({"restart", "files"}).out,
+              testing::StartsWith("files: 1 instance ended; its sessions get a new one\n"));
+}
+
 TEST_F(CommandOutput, OfServerVerbsSaysWhatEnded) {
   const char* const two = R"({"ended":[
     {"server":"files","instance":"aaaaaaaa11","end":"stopped","processes":1,"proved":true,"ms":12},
