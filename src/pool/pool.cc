@@ -64,10 +64,6 @@ void Pool::open(SessionPort& port, const Ask& ask) {
   });
   catalog_.forget_old_build(spec);
   const knowledge::SharingDecision decision = catalog_.decide(ask);
-  // Tell the user once for each server why it is private, and how to change that.
-  if (!decision.shared && !decision.hint.empty() && port.wants_advice() && catalog_.hint_once(spec)) {
-    port.note(decision.reason + "; " + decision.hint);
-  }
   Slot& slot = slot_for(port, ask, decision);
   slot.add_waiter(port, ask.initialize_params);
   // The session's previous instance may hold a port or a lock: the new one starts when that one is gone.

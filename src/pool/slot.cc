@@ -38,6 +38,14 @@ void tell_failed_start(const Slot& slot, const SlotContext& context, const Error
 
 }  // namespace
 
+/// Tells the user once for each server why it is private, and how to change that: of one that has started,
+/// because beside the reason of a failure it would only distract.
+void advise(SessionPort& port, const ServerSpec& spec, const knowledge::SharingDecision& decision,
+            ServerCatalog& catalog) {
+  if (decision.shared || decision.hint.empty() || !port.wants_advice()) return;
+  if (catalog.hint_once(spec)) port.note(decision.reason + "; " + decision.hint);
+}
+
 Slot::Slot(SlotId id, SlotContext& context, std::string key, std::shared_ptr<const ServerSpec> spec,
            knowledge::SharingDecision decision, Holder holder)
     : id_(id),
@@ -146,6 +154,7 @@ void Slot::attach_waiters() {
     }
     port.opened({Opened::Kind::Ready, &router, router.instance()->handshake().result(), 0, spec_});
   }
+    advise(port, *spec_, decision_, context_.catalog);
 }
 
 // ---- failures

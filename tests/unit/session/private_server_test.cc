@@ -230,6 +230,20 @@ TEST(Sharing, IsExplainedOnlyToThoseWhoWantAdvice) {
   EXPECT_THAT(exchange.ready_client().notes, SizeIs(1)) << "the next session is still told once";
 }
 
+// Beside the reason why it failed, it would only distract.
+TEST(Sharing, IsNotExplainedBeforeTheServerHasStarted) {
+  Exchange exchange(config::Share::Auto);
+  FakeClient& client = exchange.connect();
+  client.say(kInitialize);
+  exchange.settle();
+  EXPECT_THAT(client.notes, IsEmpty());
+  exchange.server().exit(3 << 8);
+  exchange.settle();
+  EXPECT_THAT(client.notes, IsEmpty());
+
+  EXPECT_THAT(exchange.ready_client().notes, SizeIs(1));
+}
+
 TEST(Sharing, FollowsTheEvidenceOfTheFirstSession) {
   Exchange exchange(config::Share::Auto);
   FakeClient& first = exchange.ready_client();
