@@ -66,13 +66,13 @@ struct Hello {
   std::vector<std::string> environment;  // all variables of the shim, "NAME=value"; the daemon selects
 
   // Connect only.
-  std::vector<std::string> argv;         // a command instead of a configured server
-  std::string name;                      // for the command; empty = the daemon finds one
-  std::string root;                      // the project, resolved; empty = `cwd`
-  std::string share;                     // "", "shared", "session", "root": what --share asked for
-  bool quiet = false;                    // no advice about sharing on stderr
-  std::vector<std::string> ignore;       // with `argv`: what makes no difference to the command
-  pid_t client = 0;                      // the shim's parent; only shown to users
+  std::vector<std::string> argv;    // a command instead of a configured server
+  std::string name;                 // for the command; empty = the daemon finds one
+  std::string root;                 // the project, resolved; empty = `cwd`
+  std::string share;                // "", "shared", "session", "root": what --share asked for
+  bool quiet = false;               // the client prints the answers: no advice, and not twice why it failed
+  std::vector<std::string> ignore;  // with `argv`: what makes no difference to the command
+  pid_t client = 0;                 // the shim's parent; only shown to users
   std::vector<std::string> descriptors;  // "input", "output", "client" (a pidfd of the parent)
 
   // SessionCreate only.

@@ -122,12 +122,11 @@ Error no_such_server(const std::string& name, const config::Configuration& confi
   std::vector<std::string> meant = meant_words(name, names);
   for (std::string& one : meant) one = "'" + one + "'";
   const std::string perhaps = any_of(meant);
-  return Error{"no server is called '" + name + "'" + (perhaps.empty() ? "" : " (perhaps " + perhaps + ")") +
-               "; " + (list.empty() ? "none is configured" : "the configured servers are " + list) +
-               (configuration.file.empty() ? "" : " in " + configuration.file) + others +
-               (configuration.file.empty() && others.empty()
-                    ? "; add one to the configuration (`corral config path`), or give a command after --"
-                    : "")};
+  return Error{
+      "no server is called '" + name + "'" + (perhaps.empty() ? "" : " (perhaps " + perhaps + ")") + "; " +
+      (list.empty() ? "none is configured" : "the configured servers are " + list) +
+      (configuration.file.empty() ? "" : " in " + configuration.file) + others +
+      (configuration.file.empty() && others.empty() ? "; `corral add NAME -- COMMAND` configures one" : "")};
 }
 
 Result<pool::ServerSpec> resolve(const Origin& origin, const config::Configuration& configuration) {

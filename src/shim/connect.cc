@@ -15,6 +15,7 @@
 #include "shim/daemon_connection.h"
 #include "shim/error_output.h"
 #include "shim/fallback.h"
+#include "shim/refusal.h"
 #include "shim/signals.h"
 #include "shim/standard_io.h"
 #include "version.h"
@@ -118,6 +119,7 @@ int connect(const ConnectOptions& options) {
     instead = find_instead(options);
     if (!instead.spec) {
       errors.say(why + "; " + instead.refusal);
+      answer_refused({STDIN_FILENO, STDOUT_FILENO, signals.fd()}, instead.refusal);
       return instead.exit_code;
     }
     errors.say(why + "; running the server here, for this session only");

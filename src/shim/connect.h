@@ -21,7 +21,7 @@ struct ConnectOptions {
   std::vector<std::string> ignore;  // what makes no difference to the command
   std::string session;              // the session object that this session belongs to; empty = none
   std::string root;    // of the project: absolute, without symbolic links; empty = the working directory
-  bool quiet = false;  // print no advice about sharing
+  bool quiet = false;  // print no advice about sharing, and no reason that the client gets as an answer
   bool require_daemon = false;
   bool verbose = false;
 };

@@ -14,6 +14,7 @@
 #include "control/control_socket.h"
 #include "keeper/kernel.h"
 #include "shim/connect.h"
+#include "shim/refusal.h"
 #include "shim/standard_io.h"
 
 namespace corral::shim {
@@ -47,6 +48,7 @@ DaemonConnection::DaemonConnection(control::ControlSocket socket, ShimSignals& s
     : socket_(std::move(socket)), signals_(signals), errors_(errors), notes_(notes) {}
 
 Result<int> DaemonConnection::run(control::Hello hello, Time until) {
+  quiet_ = hello.quiet;
   const Result<void> introduced = introduce(std::move(hello));
   if (!introduced) return introduced.error();
   deadline_ = until;
@@ -157,7 +159,8 @@ void DaemonConnection::handle(const Reply& reply) {
     case Reply::Kind::Status:
     case Reply::Kind::Result: return;
     case Reply::Kind::Exit:
-      if (!reply.text.empty()) errors_.say(reply.text);
+      // Its requests were answered with the same reason.
+      if (!reply.text.empty() && !quiet_) errors_.say(reply.text);
       return end(leaving_ ? kSignalled + signals_.leaving() : reply.code);
   }
 }
@@ -175,7 +178,9 @@ void DaemonConnection::begin_session(const Reply& reply) {
 /// If the daemon speaks an incompatible protocol, the client can still be served without it.
 void DaemonConnection::refuse(const Reply& reply) {
   if (reply.code == control::kWrongProtocol) return go_without(reply.text);
-  errors_.say(reply.text);
+  if (!quiet_) errors_.say(reply.text);
+  const bool told = answer_refused({STDIN_FILENO, STDOUT_FILENO, signals_.fd()}, reply.text);
+  if (quiet_ && !told) errors_.say(reply.text);
   end(reply.code);
 }
 

@@ -55,6 +55,7 @@ class DaemonConnection {
       handed_over_;  // the daemon's ends of the pipes that we copy for, until it has received them
   Copier input_;
   Copier output_;
+  bool quiet_ = false;  // the client prints what it gets as an answer
   bool accepted_ = false;
   bool connected_ = true;
   bool leaving_ = false;

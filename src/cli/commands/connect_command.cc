@@ -148,7 +148,8 @@ Command connect_command() {
       set_word(options->session));
   add("--require-daemon", "", "Exit with code 69 if no daemon is available",
       set_flag(options->require_daemon));
-  add("-q,--quiet", "", "Print no advice about sharing", set_flag(options->quiet));
+  add("-q,--quiet", "", "Print no advice about sharing, and no reason that the client gets as an answer",
+      set_flag(options->quiet));
   add("-v,--verbose", "", "Print progress messages to stderr", set_flag(options->verbose));
   command.options_anywhere = true;
   command.run = [options, late = command.options](std::vector<std::string> tail) {
