@@ -119,12 +119,12 @@ std::variant<std::unique_ptr<session::Session>, transport::HttpRefusal> Hub::ope
   }
   auto origin = definitions_.origin_of(arrival);
   if (auto* const refusal = std::get_if<transport::HttpRefusal>(&origin)) {
-    session_records_.refused({arrival.server, "root", refusal->message, 0, arrival.principal});
+    session_records_.refused({known_name(arrival), "root", refusal->message, 0, arrival.principal});
     return std::move(*refusal);
   }
   auto spec = definitions_.spec_for(std::get<Origin>(origin));
   if (!spec) {
-    session_records_.refused({"", "server", spec.error().message, 0, arrival.principal});
+    session_records_.refused({known_name(arrival), "server", spec.error().message, 0, arrival.principal});
     return transport::HttpRefusal{404, wire::kServerLost, spec.error().message, "", ""};
   }
   auto session =
@@ -136,6 +136,11 @@ std::variant<std::unique_ptr<session::Session>, transport::HttpRefusal> Hub::ope
   connected.transport = arrival.transport == "sse" ? "sse" : "http";
   sessions_.add(std::move(connected));
   return session;
+}
+
+/// A URL may have any word as the name of a server. Only the name of a configured one is shown and kept.
+std::string Hub::known_name(const transport::HttpArrival& arrival) const {
+  return definitions_.find(arrival.server) == nullptr ? "" : arrival.server;
 }
 
 std::optional<transport::HttpRefusal> Hub::objection(const transport::HttpArrival& arrival) {

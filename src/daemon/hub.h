@@ -94,6 +94,7 @@ class Hub final : public transport::SessionOpener, public transport::HttpSession
 
   std::optional<Rejection> check(const transport::Arrival& arrival) const;
   Result<Origin> origin_of(transport::Arrival& arrival);
+  std::string known_name(const transport::HttpArrival& arrival) const;
   std::string why_full(const std::shared_ptr<const pool::ServerSpec>& spec);
   void reject(const Rejection& rejection, const std::string& server, transport::ShimLine& line);
   void remove(const session::Session& session);

@@ -46,7 +46,8 @@ class Records {
   /// Servers that die repeatedly.
   std::vector<observe::CrashLoop> crash_loops() const { return crash_loops_.now(); }
   /// How servers failed in the last minutes.
-  std::vector<observe::FailureView> failures() const { return failures_.now(); }
+  observe::Failures& failures() { return failures_; }
+  const observe::Failures& failures() const { return failures_; }
   /// Where the registry is; empty = only in memory.
   const std::string& registry_file() const { return registry_file_; }
 

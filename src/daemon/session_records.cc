@@ -40,7 +40,7 @@ void SessionRecords::detached(const ConnectedSession& connected) {
 
 void SessionRecords::refused(const RefusedClient& client) {
   const auto line = shares_.account(client.principal).loggable("refused: " + client.why);
-  if (!line) return;
+  if (!line) return records_.failures().refused_without_event();
   events::Event event;
   event.kind = events::Kind::Refused;
   event.server = client.server;

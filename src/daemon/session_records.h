@@ -15,7 +15,7 @@ namespace corral::daemon {
 
 /// A client that got no session.
 struct RefusedClient {
-  std::string server;  // empty = none was named, or none that exists
+  std::string server;  // empty = none was named, or, by URL, none that is configured
   std::string cause;   // one word
   std::string why;     // a sentence
   pid_t process = 0;

@@ -241,10 +241,11 @@ observe::Snapshot Snapshots::make(const observe::Usage* usage) const {
     if (view.instance.empty() && pool.stopped().contains(view.server)) view.state = "stopped";
   }
   snapshot.objects = sources_.owned.list();
-  snapshot.failures = sources_.records.failures();
+  snapshot.failures = sources_.records.failures().now();
   snapshot.crash_loops = sources_.records.crash_loops();
   snapshot.unkillable = sources_.records.unkillable();
   snapshot.counters.instances_started = pool.started();
+  sources_.records.failures().count_in(snapshot.counters);
   snapshot.health = observe::health_of(snapshot);
   return snapshot;
 }

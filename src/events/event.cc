@@ -1,5 +1,6 @@
 #include "events/event.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/loop.h"
@@ -32,6 +33,31 @@ std::optional<Kind> kind_called(std::string_view name) {
   return std::nullopt;
 }
 
+bool is_failure(Kind kind) {
+  return kind == Kind::Failed || kind == Kind::Crash || kind == Kind::Broken || kind == Kind::Refused;
+}
+
+std::string sentence_of(const Event& event) {
+  const std::string word = std::string(name_of(event.kind)) + ": ";
+  return event.text.starts_with(word) ? event.text.substr(word.size()) : event.text;
+}
+
+std::vector<std::string> last_lines(std::string_view text) {
+  constexpr std::size_t kMostLines = 10;
+  constexpr std::size_t kLongestLine = 300;
+  std::vector<std::string> lines;
+  while (!text.empty() && lines.size() < kMostLines) {
+    const std::size_t before = text.rfind('\n');
+    const std::string_view line = text.substr(before == std::string_view::npos ? 0 : before + 1);
+    text.remove_suffix(line.size());
+    if (!text.empty()) text.remove_suffix(1);  // the line feed
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    lines.emplace_back(line.substr(0, std::min(line.find_last_not_of(" \t\r") + 1, kLongestLine)));
+  }
+  std::reverse(lines.begin(), lines.end());
+  return lines;
+}
+
 Event event_of(const SlowTurn& turn) {
   Event event;
   event.kind = Kind::SlowTurn;
@@ -62,7 +88,9 @@ std::string to_json(const Event& event) {
   wire::JsonObject json;
   json.number("number", event.number).number("time_ms", event.time_ms).members(members_of(event));
   if (event.pid != 0) json.number("pid", event.pid);
-  return json.text("text", event.text).json();
+  json.text("text", event.text);
+  if (!event.error_lines.empty()) json.raw("stderr", wire::array_of_texts(event.error_lines));
+  return json.json();
 }
 
 }  // namespace corral::events

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace corral {
 struct SlowTurn;
@@ -43,6 +44,8 @@ enum class Kind : std::uint8_t {
 /// The machine-readable names: "spawn", "ready", …
 const char* name_of(Kind kind);
 std::optional<Kind> kind_called(std::string_view name);
+/// Whether it says that a server could not be used: a failed start, a refusal, a crash, or too many of them.
+bool is_failure(Kind kind);
 
 /// The causes that belong to one kind of event, or that a reader decides by. Other causes are named where
 /// they arise: why corral ended an instance (pool/), why a session ended, which work made a turn slow.
@@ -83,6 +86,8 @@ struct Event {
   pid_t pid = 0;
   std::string cause{};  // one machine-readable word
   std::string text{};   // one sentence for users; never contains an argument or a variable
+  /// Of a failure: the last lines that the server wrote to stderr, as it wrote them.
+  std::vector<std::string> error_lines{};
   std::optional<std::chrono::milliseconds> took{};
   std::uint64_t count = 0;  // processes, where that applies
 
@@ -96,6 +101,13 @@ Event event_of(const SlowTurn& turn);
 
 /// The event as JSON members without braces: kind, server, instance, session, cause, took and count.
 std::string members_of(const Event& event);
+
+/// The text without the word of the kind at its beginning: for readers that show the kind before it.
+std::string sentence_of(const Event& event);
+
+/// The last lines of what a server wrote to stderr, for `Event::error_lines`: at most ten, each cut
+/// to 300 bytes. Empty lines are left out.
+std::vector<std::string> last_lines(std::string_view text);
 
 /// One JSON object; docs/operations/observing.md describes it.
 std::string to_json(const Event& event);

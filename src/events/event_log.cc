@@ -77,7 +77,10 @@ void write_to_log(const Event& event) {
   json.number("event", event.number).members(members_of(event));
   if (event.pid != 0) json.number("process", event.pid);  // `pid` is the daemon's
   const std::string members = json.bare();
-  log_entry({level_of(event.kind), event.text, members, event.time_ms});
+  std::string text = event.text;
+  // A line of the log is short; the event itself has more lines.
+  if (!event.error_lines.empty()) text += "; its stderr ended with: " + event.error_lines.back();
+  log_entry({level_of(event.kind), text, members, event.time_ms});
 }
 
 }  // namespace corral::events

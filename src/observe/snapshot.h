@@ -234,6 +234,8 @@ struct FailureView {
   std::string server{};
   std::string text{};
   std::optional<milliseconds> age{};
+  std::string kind{};  // of the event: "failed", "crash", "broken", "refused"; empty = an older daemon
+  std::vector<std::string> error_lines{};  // what it wrote last to stderr
 
   bool operator==(const FailureView&) const = default;
 };
@@ -241,6 +243,9 @@ struct FailureView {
 /// What the daemon has counted since it started.
 struct TotalsView {
   std::uint64_t instances_started = 0;
+  std::uint64_t failed_starts = 0;
+  std::uint64_t refusals = 0;  // clients that got no session, and servers that corral did not accept
+  std::uint64_t crashes = 0;
 
   bool operator==(const TotalsView&) const = default;
 };

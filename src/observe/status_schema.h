@@ -188,7 +188,9 @@ void fields(Visitor& visit, ViewOf<HttpView> auto& http) {
 template <class Visitor>
 void fields(Visitor& visit, ViewOf<FailureView> auto& failure) {
   visit("server", failure.server);
+  visit("kind", failure.kind);
   visit("text", failure.text);
+  visit("stderr", failure.error_lines);
   visit("age_ms", failure.age);
 }
 
@@ -196,6 +198,9 @@ void fields(Visitor& visit, ViewOf<FailureView> auto& failure) {
 template <class Visitor>
 void fields(Visitor& visit, ViewOf<TotalsView> auto& totals) {
   visit("instances_started", totals.instances_started);
+  visit("failed_starts", totals.failed_starts);
+  visit("refusals", totals.refusals);
+  visit("crashes", totals.crashes);
 }
 
 /// The whole status.

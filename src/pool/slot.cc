@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "base/log.h"
 #include "base/text.h"
 #include "instance/lost_keeper.h"
 #include "pool/server_catalog.h"
@@ -21,22 +20,23 @@ using router::SessionPort;
 
 namespace {
 
+/// What is not in the message that a model reads, because it is long and differs from window to window.
+std::string long_form(const Slot& slot, const Error& error) {
+  if (error.kind != Error::Kind::NotFound) return "";
+  const std::string_view path = proc::environment_value(slot.spec().launch.environment, "PATH");
+  return path.empty() ? "its PATH is not set\n" : "its PATH is " + printable(path) + "\n";
+}
+
 /// There is no process, so this is all that anybody finds later: in events, in `ps` and in the server's log.
 void tell_failed_start(const Slot& slot, const SlotContext& context, const Error& error) {
   const std::string& server = slot.spec().server;
   context.tell(slot_event(slot, events::Kind::Failed, "start",
                           "server " + server + " could not be started: " + error.message));
   if (context.error_files != nullptr) {
-    context.error_files->write(server, "corral", "could not be started: " + error.message + "\n");
-  }
-  // Not in the message that a model reads: it is long, and differs from window to window.
-  if (error.kind == Error::Kind::NotFound) {
-    const std::string_view path = proc::environment_value(slot.spec().launch.environment, "PATH");
-    log_line("server " + server + ": its PATH is " + printable(std::string(path)));
+    context.error_files->write(server, "corral",
+                               "could not be started: " + error.message + "\n" + long_form(slot, error));
   }
 }
-
-}  // namespace
 
 /// Tells the user once for each server why it is private, and how to change that: of one that has started,
 /// because beside the reason of a failure it would only distract.
@@ -45,6 +45,8 @@ void advise(SessionPort& port, const ServerSpec& spec, const knowledge::SharingD
   if (decision.shared || decision.hint.empty() || !port.wants_advice()) return;
   if (catalog.hint_once(spec)) port.note(decision.reason + "; " + decision.hint);
 }
+
+}  // namespace
 
 Slot::Slot(SlotId id, SlotContext& context, std::string key, std::shared_ptr<const ServerSpec> spec,
            knowledge::SharingDecision decision, Holder holder)
@@ -152,9 +154,9 @@ void Slot::attach_waiters() {
       port.note("server " + spec_->server + " runs old code: " + run_.stale() + "; `corral restart " +
                 spec_->server + "` runs the new code");
     }
+    advise(port, *spec_, decision_, context_.catalog);
     port.opened({Opened::Kind::Ready, &router, router.instance()->handshake().result(), 0, spec_});
   }
-    advise(port, *spec_, decision_, context_.catalog);
 }
 
 // ---- failures
@@ -172,7 +174,10 @@ void Slot::on_unusable(Router& router) {
     return apply(Trigger::Unfit);
   }
   const bool told = !first || router.admission().contradicts() || !objection.empty();
-  if (!told) context_.tell(slot_event(*this, events::Kind::Failed, "handshake", run_.last_words().sentence));
+  const std::string& written = router.instance()->error_tail();
+  if (!told) {
+    context_.tell(slot_event(*this, events::Kind::Failed, "handshake", run_.last_words().sentence, written));
+  }
   apply(Trigger::Unfit);
   run_.lose(waiters_.sessions());
   Opened answer{Opened::Kind::Refused, nullptr, handshake.error()};
@@ -182,7 +187,7 @@ void Slot::on_unusable(Router& router) {
   } else if (!first) {
     return;
   } else if (!objection.empty()) {
-    context_.tell(slot_event(*this, events::Kind::Refused, "version", objection));
+    context_.tell(slot_event(*this, events::Kind::Refused, "version", objection, written));
     answer.text = wire::error_object(wire::kServerLost, objection);
   }
   waiters_.answer(waiters_.dismiss_all(), [&answer](SessionId) { return answer; });
@@ -249,7 +254,7 @@ void Slot::refuse_waiters() {
                               spec_->server + "` tries at once. Last error: ";
     why.sentence.insert(0, often);
     if (restarts_.rest([this] { allow(); }))
-      context_.tell(slot_event(*this, events::Kind::Broken, "died-too-often", why.for_log()));
+      context_.tell(slot_event(*this, events::Kind::Broken, "died-too-often", why.sentence, why.stderr_end));
   }
   waiters_.answer(broken ? waiters_.dismiss_all() : waiters_.dismiss_failed(), [&](SessionId session) {
     return Opened{Opened::Kind::Failed, nullptr, why.to(session), exit_code};

@@ -15,6 +15,14 @@ std::string naming(const std::string& instance, const std::string& server) {
   return "instance " + instance.substr(0, 8) + " of server " + server;
 }
 
+/// The sentence begins with the server in its long form; here the instance is its subject.
+std::string naming(const Event& event, const std::string& sentence) {
+  const std::string subject = "server " + event.server + " ";
+  const bool has_subject = sentence.starts_with(subject);
+  return naming(event.instance, event.server) +
+         (has_subject ? sentence.substr(subject.size() - 1) : ": " + sentence);
+}
+
 Event about(const Slot& slot, Kind kind) {
   Event event;
   event.kind = kind;
@@ -81,7 +89,8 @@ Event answered_without_instance_event(const router::SessionPort& port, const Ser
 Event crashed_event(const Slot& slot, const router::LastWords& why) {
   Event event = about(slot, Kind::Crash);
   event.set_cause(slot.run().cause() == Cause::Hung ? events::Cause::Hung : events::Cause::Died);
-  event.text = naming(event.instance, event.server) + ": " + why.for_log();
+  event.text = naming(event, why.sentence);
+  event.error_lines = events::last_lines(why.stderr_end);
   return event;
 }
 
@@ -92,10 +101,12 @@ Event stopping_event(const Slot& slot) {
   return event;
 }
 
-Event slot_event(const Slot& slot, Kind kind, const std::string& cause, const std::string& sentence) {
+Event slot_event(const Slot& slot, Kind kind, const std::string& cause, const std::string& sentence,
+                 std::string_view error_output) {
   Event event = about(slot, kind);
   event.cause = cause;
   event.text = sentence;
+  event.error_lines = events::last_lines(error_output);
   return event;
 }
 

@@ -93,7 +93,7 @@ Result<KeptRecords> KeptRecords::open(const std::string& path) {
     return unreadable(*file, objection);
   }
   KeptRecords records(std::move(*file), std::move(database));
-  if (!records.tables_->usable()) return unreadable(records.file_, why_unreadable(Trouble::Refused));
+  if (!records.tables_->readable()) return unreadable(records.file_, why_unreadable(Trouble::Refused));
   return records;
 }
 

@@ -22,10 +22,7 @@ Result<void> read_manifests(KeptRecords& records, KeptServers& servers) {
   });
 }
 
-bool tells_how_it_is(events::Kind kind) {
-  using events::Kind;
-  return kind == Kind::Ready || kind == Kind::Failed || kind == Kind::Crash || kind == Kind::Broken;
-}
+bool tells_how_it_is(events::Kind kind) { return kind == events::Kind::Ready || events::is_failure(kind); }
 
 /// The newest event of a server decides: one that became ready has no failure any more.
 Result<void> read_failures(KeptRecords& records, KeptServers& servers) {
@@ -35,7 +32,9 @@ Result<void> read_failures(KeptRecords& records, KeptServers& servers) {
     if (event.server.empty() || !tells_how_it_is(event.kind)) return true;
     if (seen.insert(event.server).second && event.kind != events::Kind::Ready) {
       KeptServer& kept = servers[event.server];
-      kept.failure = event.text.substr(0, kLongestFailure);
+      kept.failure = events::sentence_of(event).substr(0, kLongestFailure);
+      kept.failure_kind = events::name_of(event.kind);
+      kept.error_lines = event.error_lines;
       kept.failure_ms = event.time_ms;
     }
     return ++events < kMostEvents;

@@ -17,6 +17,8 @@ struct KeptServer {
   std::vector<std::string> manifests{};
   std::string failure{};        // how it failed last; empty if it has worked since then, or never failed
   std::int64_t failure_ms = 0;  // Unix time
+  std::string failure_kind{};   // of the event: "failed", "crash", "broken", "refused"
+  std::vector<std::string> error_lines{};  // what it wrote last to stderr
 
   bool operator==(const KeptServer&) const = default;
 };

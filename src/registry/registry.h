@@ -108,7 +108,8 @@ class Registry {
   virtual void journal(const InstanceRecord& instance) = 0;
   virtual void instance_ended(const std::string& id, std::int64_t ended_ms, const std::string& cause) = 0;
 
-  // These are written together, a moment later; `flush` writes them now.
+  // These are written together, a moment later, or at once with an event that is a failure; `flush` writes
+  // them now.
   virtual void keep(const SessionRecord& session) = 0;
   virtual void keep(const events::Event& event) = 0;
   virtual void flush() = 0;

@@ -54,7 +54,10 @@ CREATE TABLE manifests(
 CREATE INDEX manifests_by_age ON manifests(written);
 )";
 
-constexpr SchemaStep kSteps[] = {{3, kTables}};
+// What a server wrote last to stderr before a failure, line by line.
+constexpr const char* kErrorLines = "ALTER TABLE events ADD COLUMN stderr TEXT NOT NULL DEFAULT '';";
+
+constexpr SchemaStep kSteps[] = {{3, kTables}, {4, kErrorLines}};
 
 }  // namespace
 

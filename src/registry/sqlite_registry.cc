@@ -393,7 +393,9 @@ void SqliteRegistry::keep(const events::Event& event) {
     events_.pop_front();
     ++dropped_;
   }
-  if (events_.size() >= kWriteAtOnce && !retry_.running()) return flush();
+  // A failure is what is looked for after a crash, and often the last thing before one.
+  const bool now = events_.size() >= kWriteAtOnce || events::is_failure(event.kind);
+  if (now && !retry_.running()) return flush();
   if (!batch_.running() && !retry_.running()) batch_.start(options_.batch, [this] { flush(); });
 }
 

@@ -39,11 +39,18 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-std::vector<std::string> words_in(const std::string& text) {
+std::vector<std::string> words_in(const std::string& text, char between = kBetweenWords) {
   std::vector<std::string> words;
   std::istringstream in(text);
-  for (std::string word; std::getline(in, word, kBetweenWords);) words.push_back(std::move(word));
+  for (std::string word; std::getline(in, word, between);) words.push_back(std::move(word));
   return words;
+}
+
+/// No line has a line feed, and none is empty.
+std::string one_text_of(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += (text.empty() ? "" : "\n") + line;
+  return text;
 }
 
 ProcessFacts facts_from(const Rows& rows, int column) {
@@ -106,6 +113,7 @@ std::optional<events::Event> event_from(const Rows& rows) {
                       .cause = rows.text(7),
                       .text = rows.text(8),
                       .count = static_cast<std::uint64_t>(rows.number(10))};
+  event.error_lines = words_in(rows.text(11), '\n');
   if (rows.number(9) >= 0) event.took = std::chrono::milliseconds(rows.number(9));
   return event;
 }
@@ -144,7 +152,7 @@ const Tables::Text Tables::kTexts[StatementCount] = {
      "transport=excluded.transport, ended_ms=excluded.ended_ms, reason=excluded.reason"},
     {WriteEvent,
      "INSERT INTO events(number,time_ms,kind,server,instance,session,pid,cause,text,took_ms,count,"
-     "daemon) VALUES(?,?,?,?,?,?,?,?,?,?,?,?)"},
+     "daemon,stderr) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)"},
     {WriteManifest,
      "INSERT OR REPLACE INTO manifests(digest,server,written,text) VALUES(?,?,"
      "(SELECT ifnull(max(written),0)+1 FROM manifests),?)"},
@@ -159,7 +167,7 @@ const Tables::Text Tables::kTexts[StatementCount] = {
      "keeper_uid,keeper_handle,pid,pidfs_inode,start_ticks,uid,handle,started_ms,ended_ms,cause,container "
      "FROM instances WHERE daemon=? AND ended_ms=0 ORDER BY started_ms, rowid LIMIT ?"},
     {EventsAfter,
-     "SELECT number,time_ms,kind,server,instance,session,pid,cause,text,took_ms,count FROM events "
+     "SELECT number,time_ms,kind,server,instance,session,pid,cause,text,took_ms,count,stderr FROM events "
      "WHERE number>?1 AND (daemon=?2 OR number<=?3) ORDER BY number, row LIMIT ?4"},
     {LastEvent, "SELECT max(number) FROM events WHERE number<?"},
     {PastSessions,
@@ -169,10 +177,14 @@ const Tables::Text Tables::kTexts[StatementCount] = {
     {NewestManifests,
      "SELECT server,text FROM manifests WHERE length(text)<=? ORDER BY written DESC LIMIT ?"},
     {OldestEvents,
-     "SELECT number,time_ms,kind,server,instance,session,pid,cause,text,took_ms,count FROM events "
+     "SELECT number,time_ms,kind,server,instance,session,pid,cause,text,took_ms,count,stderr FROM events "
+     "ORDER BY row LIMIT ?",
+     "SELECT number,time_ms,kind,server,instance,session,pid,cause,text,took_ms,count,'' FROM events "
      "ORDER BY row LIMIT ?"},
     {NewestEvents,
-     "SELECT number,time_ms,kind,server,instance,session,pid,cause,text,took_ms,count FROM events "
+     "SELECT number,time_ms,kind,server,instance,session,pid,cause,text,took_ms,count,stderr FROM events "
+     "ORDER BY row DESC LIMIT ?",
+     "SELECT number,time_ms,kind,server,instance,session,pid,cause,text,took_ms,count,'' FROM events "
      "ORDER BY row DESC LIMIT ?"},
     {LastInstances,
      "SELECT id,daemon,server,cgroup,rlimit_tag,keeper_pid,keeper_pidfs_inode,keeper_start_ticks,"
@@ -201,7 +213,17 @@ const Tables::Text Tables::kTexts[StatementCount] = {
 };
 
 Tables::Tables(Database& database) : database_(database) {
-  for (const Text& text : kTexts) statements_[text.name] = database.prepare(text.sql);
+  for (const Text& text : kTexts) {
+    Statement& statement = statements_[text.name] = database.prepare(text.sql);
+    if (!statement.valid() && text.sql_of_version_3 != nullptr) {
+      statement = database.prepare(text.sql_of_version_3);
+    }
+  }
+}
+
+bool Tables::readable() const {
+  return std::all_of(kReadByOthers.begin(), kReadByOthers.end(),
+                     [this](Name name) { return statements_[name].valid(); });
 }
 
 bool Tables::usable() const {
@@ -258,7 +280,7 @@ Trouble Tables::write(const events::Event& event, const std::string& daemon) {
   return statements_[WriteEvent]
       .run(event.number, event.time_ms, std::string_view(events::name_of(event.kind)), event.server,
            event.instance, event.session, event.pid, event.cause, event.text,
-           event.took ? event.took->count() : kNoTime, event.count, daemon)
+           event.took ? event.took->count() : kNoTime, event.count, daemon, one_text_of(event.error_lines))
       .finish();
 }
 

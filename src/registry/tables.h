@@ -18,6 +18,8 @@ class Tables {
   /// The database must outlive it. `usable` is false if the tables are not the registry's.
   explicit Tables(Database& database);
   bool usable() const;
+  /// Whether programs that are not the daemon can read them; also true for a file of version 3.
+  bool readable() const;
 
   /// Whether the database can be written.
   Trouble probe();
@@ -93,7 +95,10 @@ class Tables {
   struct Text {
     Name name;
     const char* sql;
+    /// The same for a file that no daemon has brought up to date yet; null = no other.
+    const char* sql_of_version_3 = nullptr;
   };
+  static constexpr std::array kReadByOthers = {NewestManifests, OldestEvents, NewestEvents, LastInstances};
   static const Text kTexts[StatementCount];
 
   Database& database_;

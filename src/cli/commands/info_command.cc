@@ -59,6 +59,15 @@ void show_registry(Page& page, const observe::DaemonView& daemon) {
                                    (daemon.degraded.empty() ? "" : ": " + daemon.degraded));
 }
 
+/// Those since the daemon started; an older daemon does not count them.
+void show_failures(Page& page, const observe::TotalsView& totals) {
+  if (totals.failed_starts + totals.refusals + totals.crashes == 0) return;
+  page.paragraph("failures: ", counted(totals.failed_starts, "failed start") + ", " +
+                                   counted(totals.refusals, "refusal") + ", " +
+                                   counted(totals.crashes, "crash", "crashes") +
+                                   " since it started; `corral events` has them");
+}
+
 void show_table(Page& page, const json::value& info) {
   std::vector<std::vector<std::string>> rows;
   for (const json::value& process : list(info, "server_processes")) {
@@ -87,6 +96,7 @@ void show(const json::value& info, const DaemonOptions& options) {
   show_files(page, info);
   const auto status = status_if_running(options.runtime_dir, control::kTellPatience);
   if (status) show_registry(page, status->daemon);
+  if (status) show_failures(page, status->counters);
   page.blank();
   page.heading("Processes: " + text(info, "total_server_processes"));
   if (!list(info, "server_processes").empty()) show_table(page, info);

@@ -29,17 +29,14 @@ constexpr std::size_t kMostInstancesRead = 4096;
 constexpr std::size_t kMostFailures = 40;
 constexpr std::size_t kMostEventsRead = 50'000;  // when looking for failures
 
-bool is_failure(Kind kind) {
-  return kind == Kind::Failed || kind == Kind::Crash || kind == Kind::Broken || kind == Kind::Refused;
-}
-
 LastFailure failure_of(const Event& event) {
-  LastFailure failure{event.server, event.time_ms,  events::name_of(event.kind),
-                      event.text,   event.instance, 0};
-  if (!event.instance.empty()) failure.pid = event.pid;
-  // The kind is shown before the text.
-  if (failure.text.starts_with(failure.kind + ": ")) failure.text.erase(0, failure.kind.size() + 2);
-  return failure;
+  return {.server = event.server,
+          .time_ms = event.time_ms,
+          .kind = events::name_of(event.kind),
+          .text = events::sentence_of(event),
+          .instance = event.instance,
+          .pid = event.instance.empty() ? 0 : event.pid,
+          .error_lines = event.error_lines};
 }
 
 /// The newest failure of each server; of one server if `server` is not empty.
@@ -49,7 +46,7 @@ Result<std::vector<LastFailure>> read_failures(KeptRecords& records, const std::
   std::size_t read = 0;
   const Result<void> done = records.newest_first([&](const Event& event) {
     const bool wanted = server.empty() ? !event.server.empty() : event.server == server;
-    if (wanted && is_failure(event.kind) && seen.insert(event.server).second) {
+    if (wanted && events::is_failure(event.kind) && seen.insert(event.server).second) {
       failures.push_back(failure_of(event));
     }
     const bool enough = failures.size() >= (server.empty() ? kMostFailures : 1);
@@ -116,7 +113,11 @@ std::optional<LastFailure> failure_in(const observe::Snapshot& status, const std
   for (const observe::FailureView& failure : status.failures) {
     if (failure.server != server) continue;
     const std::int64_t age = failure.age ? failure.age->count() : 0;
-    return LastFailure{server, unix_time_ms() - age, "failed", failure.text, "", 0};
+    return LastFailure{.server = server,
+                       .time_ms = unix_time_ms() - age,
+                       .kind = failure.kind.empty() ? "failed" : failure.kind,
+                       .text = failure.text,
+                       .error_lines = failure.error_lines};
   }
   return std::nullopt;
 }

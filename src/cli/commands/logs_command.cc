@@ -78,6 +78,7 @@ void add_known(KnownLogs& logs, const observe::Snapshot& status) {
     if (file.starts_with('/')) logs.folder = file.substr(0, file.rfind('/'));
   }
   for (const observe::InstanceView& instance : status.instances) add_name(logs, instance.server);
+  for (const observe::FailureView& failure : status.failures) add_name(logs, failure.server);
 }
 
 KnownLogs find_logs(const std::string& runtime_dir) {
@@ -127,6 +128,7 @@ class LogPrinter {
   void begin_with(const LastFailure& failure) {
     if (failure.time_ms < options_.since_ms) return;
     if (!options_.json) {
+      // What the server wrote last is among the lines that follow.
       std::cout << toned("last failure: " + failure_line(failure), Tone::Bad, style_) << '\n';
       return;
     }
@@ -136,6 +138,7 @@ class LogPrinter {
                      .raw("instance", "null")
                      .text("failure", failure.kind)
                      .text("text", failure.text)
+                     .raw("stderr", wire::array_of_texts(failure.error_lines))
                      .json()
               << '\n';
   }

@@ -16,6 +16,7 @@
 #include "cli/frame/daemon_command.h"
 #include "cli/frame/option_values.h"
 #include "cli/frame/parser.h"
+#include "cli/screen/failure_lines.h"
 #include "cli/screen/json_view.h"
 #include "cli/screen/overview.h"
 #include "cli/screen/page.h"
@@ -32,7 +33,7 @@ constexpr const char* kExamples = R"(Examples:
   corral why --json memory | jq -r '.instances[] | .separate'
 
 Says for each process of a server why it is shared or private, for which clients, which other process it is separate from and
-what differs (names, never values), and what to write to share it. PID is the server's pid, its keeper's, or that of any
+what differs (names, never values), and what to write to share it; and how it failed within the last 10 minutes. PID is the server's pid, its keeper's, or that of any
 process below. docs/sharing.md has the rules.
 Exit code: 0 if the server or process is known, 125 if it is not or the daemon does not answer, 1 if none is running.)";
 
@@ -111,6 +112,10 @@ json::object selected(const json::value& status, const Overview& overview, const
   for (std::size_t i = 0; i < std::min(all.size(), overview.instances.size()); ++i) {
     if (asked.means(overview.instances[i])) chosen.push_back(all[i]);
   }
+  json::array& failed = result["failures"].emplace_array();
+  for (const json::value& failure : list(status, "failures")) {
+    if (asked.pid == 0 && text(failure, "server") == asked.word) failed.push_back(failure);
+  }
   return result;
 }
 
@@ -125,10 +130,17 @@ void show(const Overview& overview, const Asked& asked) {
   explain_waiting(page, overview, asked);
   const bool waits = std::any_of(overview.waiting.begin(), overview.waiting.end(),
                                  [&](const auto& session) { return session.server == asked.word; });
+  const bool failed =
+      asked.pid == 0 && std::any_of(overview.failures.begin(), overview.failures.end(),
+                                    [&](const auto& one) { return one.server == asked.word; });
   if (!any && !waits) {
-    page.paragraph("", asked.word +
-                           " has no process and no session now; the next call of a client starts it, "
-                           "and then there is something to explain");
+    page.paragraph(
+        "",
+        asked.word + " has no process and no session now" +
+            (failed ? "" : "; the next call of a client starts it, and then there is something to explain"));
+  }
+  for (const observe::FailureView& failure : overview.failures) {
+    if (asked.pid == 0 && failure.server == asked.word) show_failure(page, failure);
   }
 }
 
@@ -162,8 +174,9 @@ Command why_command() {
   command.usage = "corral why [options] NAME|PID";
   command.examples = kExamples;
   command.argument.kind = Argument::Kind::Server;
-  command.options = {{"--json", "", "Print JSON: those instances of the status", set_flag(options->json)},
-                     runtime_dir_option(options->runtime_dir)};
+  command.options = {
+      {"--json", "", "Print JSON: those instances and failures of the status", set_flag(options->json)},
+      runtime_dir_option(options->runtime_dir)};
   command.options_anywhere = true;
   command.run = [options, late = command.options](std::vector<std::string> args) {
     const Result<std::vector<std::string>> rest = apply_late_options(late, args);

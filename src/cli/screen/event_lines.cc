@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "base/utc_time.h"
 #include "base/words.h"
+#include "cli/screen/failure_lines.h"
 #include "cli/screen/json_view.h"
 #include "events/event.h"
 
@@ -44,6 +45,12 @@ Tone tone_of_kind(const std::string& kind) {
   }
 }
 
+/// What the server wrote last, below the sentence.
+std::string error_lines_of(const json::value& event) {
+  const std::string below = lines_below(strings_in(list(event, "stderr")));
+  return below.empty() ? "" : "\n" + below.substr(0, below.size() - 1);
+}
+
 }  // namespace
 
 bool is_chosen(const json::value& event, const EventChoice& choice) {
@@ -56,7 +63,7 @@ std::string event_line(const json::value& event, const TerminalStyle& style) {
   const std::size_t width = width_of(kind);
   const std::string padding(width < kKindWidth ? kKindWidth - width : 1, ' ');
   return show_utc(number_of(event, "time_ms")) + "  " + toned(kind, tone_of_kind(kind), style) + padding +
-         text(event, "text");
+         text(event, "text") + error_lines_of(event);
 }
 
 std::vector<std::string> event_kinds() {

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "base/utc_time.h"
+#include "cli/screen/failure_lines.h"
 #include "cli/screen/overview.h"
 
 namespace corral::cli {
@@ -57,8 +58,9 @@ void show_last_runs(Page& page, const LastRuns& last, std::int64_t now_ms) {
         rows);
   }
   for (const LastFailure& failure : last.failures) {
-    page.paragraph(printable(failure.server) + " failed " + time_ago(failure.time_ms, now_ms) + " ago: ",
+    page.paragraph(failed_ago(failure.server, failure.kind, time_ago(failure.time_ms, now_ms)),
                    printable(failure.text));
+    for (const std::string& line : failure.error_lines) page.paragraph(kErrorLineLabel, printable(line));
   }
 }
 
@@ -77,7 +79,8 @@ std::string last_runs_json(const LastRuns& last) {
     failures.push_back({{"server", failure.server},
                         {"time_ms", failure.time_ms},
                         {"kind", failure.kind},
-                        {"text", failure.text}});
+                        {"text", failure.text},
+                        {"stderr", as_json(failure.error_lines)}});
   }
   return json::serialize(json::object{
       {"registry", last.registry}, {"runs", std::move(runs)}, {"failures", std::move(failures)}});

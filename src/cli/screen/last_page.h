@@ -30,8 +30,9 @@ struct LastFailure {
   std::int64_t time_ms = 0;
   std::string kind{};  // of the event: "failed", "crash", "broken", "refused"
   std::string text{};
-  std::string instance{};  // empty = no process was started
-  pid_t pid = 0;           // of that process
+  std::string instance{};                  // empty = no process was started
+  pid_t pid = 0;                           // of that process
+  std::vector<std::string> error_lines{};  // what it wrote last to stderr
 };
 
 struct LastRuns {
@@ -46,7 +47,7 @@ void show_last_runs(Page& page, const LastRuns& last, std::int64_t now_ms);
 /// {"registry":…,"runs":[…],"failures":[…]}
 std::string last_runs_json(const LastRuns& last);
 
-/// "2026-11-16T03:40:00.123Z crash: instance 1a2b3c4d of server files: …"
+/// "2026-11-16T03:40:00.123Z crash: instance 1a2b3c4d of server files exited with code 3"
 std::string failure_line(const LastFailure& failure);
 
 }  // namespace corral::cli

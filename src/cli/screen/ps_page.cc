@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "base/words.h"
+#include "cli/screen/failure_lines.h"
 #include "cli/screen/ps_rows.h"
 #include "cli/screen/sharing_text.h"
 
@@ -349,12 +350,23 @@ void show_running(Page& page, const Overview& overview, const PsView& view) {
   show_halted(page, overview, view.verbose ? Halted::Untold : Halted::All);
 }
 
+/// What a server wrote last: all of it, or the last lines, each on one line of the page.
+void show_error_lines(Page& page, const std::vector<std::string>& lines, const PsView& view) {
+  constexpr std::size_t kFew = 3;
+  const std::size_t room = page.style().width - std::min(page.style().width, width_of(kErrorLineLabel));
+  const std::size_t first = view.verbose ? 0 : lines.size() - std::min(lines.size(), kFew);
+  for (std::size_t i = first; i < lines.size(); ++i) {
+    show_cut(page, kErrorLineLabel, view.verbose ? lines[i] : fit(lines[i], room, page.style()));
+  }
+}
+
 /// Often nothing else is left of a server that failed.
 void show_failures(Page& page, const Overview& overview, const PsView& view) {
   const std::size_t room = view.verbose ? std::string::npos : kLinesOfFailure * page.style().width;
   for (const observe::FailureView& failure : overview.failures) {
-    const std::string label = shown(failure.server) + " failed " + shown_age(failure.age) + " ago: ";
+    const std::string label = failed_ago(failure.server, failure.kind, shown_age(failure.age));
     show_cut(page, "", label + fit(shown(failure.text), room, page.style()));
+    show_error_lines(page, failure.error_lines, view);
   }
 }
 

@@ -7,8 +7,10 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "cli/screen/failure_lines.h"
 #include "cli/screen/overview.h"
 #include "daemon/built_in_server.h"
+#include "events/event.h"
 #include "knowledge/manifest_store.h"
 #include "wire/json_text.h"
 
@@ -82,6 +84,15 @@ std::map<std::string, Live> live_servers(const observe::Snapshot* status) {
   return live;
 }
 
+bool is_refusal(const observe::FailureView* failure) {
+  return failure != nullptr && failure->kind == events::name_of(events::Kind::Refused);
+}
+
+/// A client asked for a name that no server has. `ps` shows that for a while, but there is nothing to list.
+bool is_only_a_refused_word(const Live& live) {
+  return live.server == nullptr && live.state.empty() && is_refusal(live.failure);
+}
+
 std::string state_of(const Live* live, const Server* server) {
   if (server != nullptr && server->disabled) return "disabled";
   if (live == nullptr) return "not started";
@@ -89,7 +100,8 @@ std::string state_of(const Live* live, const Server* server) {
   const std::string_view refusing = live->server == nullptr ? "" : observe::refusing_state(*live->server);
   if (!refusing.empty()) return std::string(refusing);
   if (!live->state.empty()) return live->state;
-  return live->failure != nullptr ? "failed" : "not started";
+  if (live->failure == nullptr) return "not started";
+  return is_refusal(live->failure) ? "refused" : "failed";
 }
 
 class Listing {
@@ -100,6 +112,7 @@ class Listing {
     for (const Server& server : sources_.configuration.servers) add(server.name, &server);
     for (const auto& [name, live] : live_) {
       if (seen_.contains(name) || name.empty() || name == daemon::kBuiltInServer) continue;
+      if (is_only_a_refused_word(live)) continue;
       add(name, nullptr);
     }
     return std::move(servers_);
@@ -141,14 +154,20 @@ class Listing {
   void add_failure(ListedServer& one, const Live* live, const registry::KeptServer* kept) const {
     if (live != nullptr && live->failure != nullptr) {
       one.error = printable_line(live->failure->text);
+      take_lines(one, live->failure->error_lines);
       one.error_age = live->failure->age;
     } else if (live != nullptr && live->server != nullptr && !live->server->broken.empty()) {
       one.error = printable_line(live->server->broken);
     } else if (kept != nullptr && !kept->failure.empty()) {
       one.error = printable_line(kept->failure);
+      take_lines(one, kept->error_lines);
       one.error_age =
           std::chrono::milliseconds(std::max<std::int64_t>(sources_.now_ms - kept->failure_ms, 0));
     }
+  }
+
+  static void take_lines(ListedServer& one, const std::vector<std::string>& lines) {
+    for (const std::string& line : lines) one.error_lines.push_back(printable_line(line));
   }
 
   const ListSources& sources_;
@@ -163,9 +182,13 @@ std::string origin_of(const ListedServer& server) {
   return server.client.empty() ? "a client" : server.client;
 }
 
-/// The row names the server already.
+/// The row names the server already, and which instance it was is not what is looked for here.
 std::string without_subject(const ListedServer& server) {
   std::string_view text = server.error;
+  const std::size_t name = text.find(" of server " + server.name + " ");
+  if (text.starts_with("instance ") && name == text.find(' ', std::string_view("instance ").size())) {
+    return std::string(text.substr(name + server.name.size() + std::string_view(" of server  ").size()));
+  }
   for (const std::string& subject :
        {"server " + server.name + " could not be started: ", "server " + server.name + " "}) {
     if (text.size() > subject.size() && text.starts_with(subject))
@@ -176,7 +199,9 @@ std::string without_subject(const ListedServer& server) {
 
 std::string error_of(const ListedServer& server) {
   if (server.error.empty()) return "-";
-  const std::string text = without_subject(server);
+  std::string text = without_subject(server);
+  // The last line is usually the one that says why.
+  if (!server.error_lines.empty()) text += ": " + server.error_lines.back();
   return server.error_age ? show_age(*server.error_age) + " ago: " + text : text;
 }
 
@@ -208,7 +233,8 @@ void show_server_list(Page& page, const std::vector<ListedServer>& servers) {
   for (const ListedServer& server : servers) {
     rows.push_back({server.name, server.state, shown_number(server.tools), server.share, origin_of(server),
                     error_of(server)});
-    tones.push_back(server.state == "failed" ? Tone::Bad : tone_of_state(server.state));
+    tones.push_back(server.state == "failed" || server.state == "refused" ? Tone::Bad
+                                                                          : tone_of_state(server.state));
   }
   page.table("",
              {{"SERVER"},
@@ -232,6 +258,7 @@ std::string servers_as_json(const std::vector<ListedServer>& servers) {
                         {"share", server.share},
                         {"error", or_null(server.error)},
                         {"error_age_ms", nullptr},
+                        {"stderr", as_json(server.error_lines)},
                         {"file", or_null(server.file)},
                         {"line", nullptr},
                         {"client", or_null(server.client)}};

@@ -19,14 +19,15 @@ namespace corral::cli {
 struct ListedServer {
   std::string name;  // all texts are safe for a terminal
   /// "ready", "idle" and the other states of an instance; "parked", "stopped", "broken", "disabled",
-  /// "failed", "not started".
+  /// "failed", "refused" (its last client was), "not started".
   std::string state;
   std::optional<std::uint64_t> tools;  // that clients see; not set = never seen
   std::string share;                   // "shared", "private", "by project", "mixed"; "auto" = not decided yet
   std::string error;                   // its last failure, on one line; empty = none
   std::optional<std::chrono::milliseconds> error_age;
-  std::string file;  // where it is configured; empty = a client brought it
-  int line = 0;      // in the file; 0 = not known
+  std::vector<std::string> error_lines{};  // what it wrote last to stderr before that
+  std::string file;                        // where it is configured; empty = a client brought it
+  int line = 0;                            // in the file; 0 = not known
   std::string client;
   bool served = false;  // it is the command of `corral serve -- COMMAND`
 

@@ -244,6 +244,28 @@ TEST_F(HubHttp, AnUnknownServerIsNotFound) {
   EXPECT_THAT(daemon.events_of(Kind::Refused), ElementsAre(StartsWith("server: ")));
 }
 
+// A URL may have any word as a name. Only names of the configuration are kept and shown.
+TEST_F(HubHttp, ARefusalNamesOnlyConfiguredServers) {
+  config::Server off = an_entry("off");
+  off.disabled = true;
+  daemon.file.servers.push_back(off);
+  daemon.hub.reload("test", {});
+
+  open("off");
+  open("fils");
+  open("fils", "/project");
+  open("files", "/project");
+
+  std::vector<std::string> names;
+  for (const events::Event& event : daemon.told) {
+    if (event.kind == Kind::Refused) names.push_back(event.server);
+  }
+  EXPECT_THAT(names, ElementsAre("off", "", "", "files"));
+  const observe::Snapshot snapshot = daemon.hub.snapshots().now();
+  ASSERT_EQ(snapshot.failures.size(), 2U);
+  EXPECT_EQ(snapshot.counters.refusals, 4U);
+}
+
 TEST_F(HubHttp, ARootIsRefusedWhereTheServerHasNone) {
   const auto opened = open("files", "/project");
 

@@ -95,6 +95,12 @@ TEST_F(LogOfEvents, NamesNoProcessIfThereIsNone) {
   EXPECT_FALSE(json::parse(written(event_)).as_object().contains("process"));
 }
 
+TEST_F(LogOfEvents, HasTheLastLineThatTheServerWrote) {
+  event_.text = "server files died";
+  event_.error_lines = {"first", "no licence"};
+  EXPECT_THAT(written(event_), testing::HasSubstr("server files died; its stderr ended with: no licence"));
+}
+
 TEST_F(LogOfEvents, WithoutAnEventIsALineAllTheSame) {
   EXPECT_EQ(json_log_line({LogLevel::Error, "no \"room\"", "", 0}),
             R"({"time":"1970-01-01T00:00:00.000Z","level":"error","version":")" + std::string(kVersion) +

@@ -41,8 +41,9 @@ TEST_F(LastFailures, AreShownTheNewestFirstWithTheirAge) {
   pass(std::chrono::seconds(1));
   const std::vector<FailureView> seen = failures_.now();
   ASSERT_THAT(seen, SizeIs(2));
-  EXPECT_EQ(seen[0], (FailureView{"notes", "it exited with code 3", std::chrono::seconds(1)}));
-  EXPECT_EQ(seen[1], (FailureView{"files", "'nosuchcmd' was not found", std::chrono::seconds(4)}));
+  EXPECT_EQ(seen[0], (FailureView{"notes", "it exited with code 3", std::chrono::seconds(1), "crash", {}}));
+  EXPECT_EQ(seen[1],
+            (FailureView{"files", "'nosuchcmd' was not found", std::chrono::seconds(4), "failed", {}}));
 }
 
 TEST_F(LastFailures, AreOneForEachServerTheLast) {
@@ -68,8 +69,48 @@ TEST_F(LastFailures, AreForgottenAfterTenMinutes) {
 
 TEST_F(LastFailures, AreOfServersAndNothingElse) {
   happens(Kind::Failed, "");
-  for (const Kind kind : {Kind::Stop, Kind::Extinct, Kind::Detach, Kind::Refused}) happens(kind, "files");
+  for (const Kind kind : {Kind::Stop, Kind::Extinct, Kind::Detach}) happens(kind, "files");
   EXPECT_THAT(servers(), IsEmpty());
+}
+
+// A user who misses a server in the client has no other place to look: nothing was started.
+TEST_F(LastFailures, AreAlsoRefusals) {
+  happens(Kind::Refused, "files", "refused: server files is disabled in corral.json");
+  const std::vector<FailureView> seen = failures_.now();
+  ASSERT_THAT(seen, SizeIs(1));
+  EXPECT_EQ(seen[0].kind, "refused");
+  EXPECT_EQ(seen[0].text, "server files is disabled in corral.json") << "the word is shown before it";
+}
+
+TEST_F(LastFailures, HaveWhatTheServerWroteLast) {
+  events::Event event;
+  event.kind = Kind::Crash;
+  event.server = "files";
+  event.time_ms = now_;
+  event.error_lines = {"no licence", "good bye"};
+  failures_.hear(event);
+  EXPECT_THAT(failures_.now()[0].error_lines, ElementsAre("no licence", "good bye"));
+}
+
+TEST_F(LastFailures, AreCountedWithAndWithoutAServer) {
+  happens(Kind::Failed, "files");
+  happens(Kind::Ready, "files");
+  for (const Kind kind : {Kind::Refused, Kind::Crash, Kind::Crash, Kind::Broken}) happens(kind, "");
+  failures_.refused_without_event();
+  TotalsView totals;
+  failures_.count_in(totals);
+  EXPECT_EQ(totals, (TotalsView{.failed_starts = 1, .refusals = 2, .crashes = 2}));
+}
+
+// A client chooses the name in a refusal, and must not push out what has really failed.
+TEST_F(LastFailures, OfServersStayIfManyClientsAreRefused) {
+  happens(Kind::Crash, "files");
+  for (int one = 0; one < 300; ++one) {
+    pass(std::chrono::milliseconds(1));
+    happens(Kind::Refused, "name" + std::to_string(one));
+  }
+  EXPECT_THAT(servers(),
+              testing::AllOf(SizeIs(256), testing::Contains("files"), testing::Contains("name299")));
 }
 
 TEST_F(LastFailures, AreLimitedInNumber) {

@@ -52,7 +52,8 @@ TEST(StatusJson, SaysNullWhereThereIsNothingToSay) {
     EXPECT_TRUE(instance.at(name).is_null()) << name;
   }
   EXPECT_TRUE(status.at("sessions").at(0).at("client").at("command").is_null());
-  EXPECT_EQ(json::serialize(status.at("counters")), R"({"instances_started":4})");
+  EXPECT_EQ(json::serialize(status.at("counters")),
+            R"({"instances_started":4,"failed_starts":0,"refusals":0,"crashes":0})");
 }
 
 TEST(StatusJson, ShowsLimitsAndWhatWasMeasured) {

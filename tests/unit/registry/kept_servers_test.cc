@@ -63,6 +63,20 @@ TEST_F(KeptServers, HaveTheirLastFailureUntilTheyWorkAgain) {
   EXPECT_EQ(kept()["notes"].failure, "died too often");
 }
 
+TEST_F(KeptServers, KnowWhatWasWrittenBeforeAFailureAndAlsoARefusal) {
+  const auto registry = open();
+  registry->begin(daemon_called("d"));
+  events::Event crash = happened(1, Kind::Crash, "files", "exited with code 3");
+  crash.error_lines = {"no licence", "good bye"};
+  registry->keep(crash);
+  registry->keep(happened(2, Kind::Refused, "off", "refused: it is disabled"));
+
+  EXPECT_EQ(kept()["files"].failure_kind, "crash");
+  EXPECT_THAT(kept()["files"].error_lines, ElementsAre("no licence", "good bye"));
+  EXPECT_EQ(kept()["off"].failure, "it is disabled");
+  EXPECT_EQ(kept()["off"].failure_kind, "refused");
+}
+
 TEST_F(KeptServers, AreNotLookedForInAFileThatIsNotTheRegistry) {
   EXPECT_EQ(read_kept_servers(path()).error().kind, Error::Kind::NotFound);
   EXPECT_FALSE(std::filesystem::exists(path()));

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "registry/database_file.h"
+#include "registry/kept_records.h"
 #include "registry/registry_files.h"
 #include "registry/schema.h"
 
@@ -112,6 +113,7 @@ class OldSchema : public RegistryFiles {
 TEST_F(OldSchema, TheStepsOfBeforeMadeTheTablesOfToday) {
   leave_a_file_of_version(3);
   Database old = database();
+  ASSERT_EQ(migrate(old), Trouble::None);
   Database made = Database::unnamed();
   ASSERT_EQ(migrate(made), Trouble::None);
 
@@ -145,6 +147,25 @@ TEST_F(OldSchema, AFileOfVersionThreeIsWrittenToAndReadAgain) {
   EXPECT_EQ(unfinished[0].daemon.id, "old");
   ASSERT_THAT(unfinished[0].instances, SizeIs(1));
   EXPECT_THAT(notices_, IsEmpty());
+}
+
+TEST_F(OldSchema, AFileOfVersionThreeIsReadWithoutADaemonAndStaysAsItIs) {
+  leave_a_file_of_version(3);
+
+  Result<KeptRecords> records = KeptRecords::open(path());
+  ASSERT_TRUE(records) << records.error().message;
+  std::vector<events::Kind> found;
+  const auto take = [&](const events::Event& event) {
+    EXPECT_THAT(event.error_lines, IsEmpty());
+    found.push_back(event.kind);
+    return true;
+  };
+  EXPECT_TRUE(records->newest_first(take));
+  EXPECT_TRUE(records->oldest_first(take));
+
+  EXPECT_THAT(found, ElementsAre(events::Kind::Crash, events::Kind::Crash));
+  Database still = database();
+  EXPECT_EQ(look_at_schema(still).version, 3);
 }
 
 class NeverReleased : public OldSchema, public testing::WithParamInterface<std::size_t> {};

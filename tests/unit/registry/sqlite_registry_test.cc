@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "registry/kept_records.h"
 #include "registry/registry_files.h"
 #include "registry/sqlite.h"
 
@@ -133,6 +134,28 @@ TEST_F(Kept, EventsAreReadBeforeAndAfterTheyAreWritten) {
   EXPECT_THAT(numbers(registry->events_after(1, 10)), ElementsAre(2, 3, 4, 5));
   EXPECT_THAT(numbers(registry->events_after(1, 3)), ElementsAre(2, 3, 4));
   EXPECT_EQ(registry->last_event(), 5U);
+}
+
+// A daemon that is killed a moment later has written it: nothing here turns the loop or flushes.
+TEST_F(Kept, AFailureIsWrittenAtOnceWithWhatWaited) {
+  const auto registry = open();
+  registry->begin(daemon_called("d"));
+  const auto in_file = [this] {
+    Result<KeptRecords> records = KeptRecords::open(path());
+    std::vector<std::uint64_t> numbers;
+    EXPECT_TRUE(records && records->oldest_first([&](const events::Event& event) {
+      numbers.push_back(event.number);
+      return true;
+    }));
+    return numbers;
+  };
+  registry->keep(event_of(1, 1000));
+  EXPECT_THAT(in_file(), IsEmpty());
+
+  events::Event crash = event_of(2, 1000);
+  crash.kind = events::Kind::Crash;
+  registry->keep(crash);
+  EXPECT_THAT(in_file(), ElementsAre(1, 2));
 }
 
 TEST_F(Kept, AnEventOfAKindThatOnlyALaterVersionKnowsIsLeftOut) {

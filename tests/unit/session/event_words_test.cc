@@ -74,9 +74,9 @@ TEST_F(PrivateEventWords, OfAPrivateStartSayThatItIsOne) {
   EXPECT_EQ(last(Kind::Spawn).text, kWho + R"(started, private: share is set to "session")");
 }
 
-TEST_F(EventWords, OfACrashLeaveOutWhatTheServerWrote) {
+TEST_F(EventWords, OfACrashHaveWhatTheServerWroteLast) {
   exchange.ready_client();
-  exchange.server().complain("secret\n");
+  exchange.server().complain("no cheese\n");
   exchange.settle();
   exchange.clock.pass(milliseconds(5));
   exchange.server().exit(1 << 8);
@@ -84,7 +84,8 @@ TEST_F(EventWords, OfACrashLeaveOutWhatTheServerWrote) {
 
   const Event crash = last(Kind::Crash);
   EXPECT_EQ(crash.cause, "died");
-  EXPECT_EQ(crash.text, kWho + "server files exited with code 1; `corral logs files` shows its stderr");
+  EXPECT_EQ(crash.text, "instance instance of server files exited with code 1");
+  EXPECT_THAT(crash.error_lines, testing::ElementsAre("no cheese"));
   const Event extinct = last(Kind::Extinct);
   EXPECT_EQ(extinct.text, kWho + "exited with code 1 (died, 0 processes, 0 ms), its tree is gone");
   EXPECT_EQ(extinct.pid, exchange.server().number());
@@ -92,11 +93,43 @@ TEST_F(EventWords, OfACrashLeaveOutWhatTheServerWrote) {
   EXPECT_EQ(last(Kind::Restart).text, kWho + R"(started again, shared: share is set to "shared")");
 }
 
+TEST_F(EventWords, OfACrashHaveItAlsoWhereNoSessionMayReadIt) {
+  FakeClient& one = exchange.ready_client();
+  FakeClient& other = exchange.ready_client();
+  for (FakeClient* const client : {&one, &other}) client->say(kCall);
+  exchange.settle();
+  exchange.server().complain("no cheese\n");
+  exchange.settle();
+  exchange.server().exit(1 << 8);
+  exchange.settle();
+
+  EXPECT_THAT(last(Kind::Crash).error_lines, testing::ElementsAre("no cheese"));
+  for (FakeClient* const client : {&one, &other}) {
+    for (const std::string& line : client->heard()) EXPECT_THAT(line, testing::Not(HasSubstr("no cheese")));
+  }
+}
+
+TEST_F(EventWords, OfTooManyDeathsHaveTheReasonOfTheLast) {
+  exchange.ready_client();
+  for (std::size_t death = 1; death <= 5; ++death) {
+    exchange.spawner.servers.back().complain("no cheese\n");
+    exchange.settle();
+    exchange.spawner.servers.back().exit(3 << 8);
+    ASSERT_TRUE(death == 5 || exchange.until([&] { return exchange.started() == death + 1; })) << death;
+  }
+  exchange.settle();
+
+  const Event broken = last(Kind::Broken);
+  EXPECT_THAT(broken.text, testing::EndsWith("Last error: server files exited with code 3"));
+  EXPECT_THAT(broken.error_lines, testing::ElementsAre("no cheese"));
+}
+
 TEST_F(EventWords, OfACrashWithoutStderrPromiseNone) {
   exchange.ready_client();
   exchange.server().exit(1 << 8);
   exchange.settle();
-  EXPECT_EQ(last(Kind::Crash).text, kWho + "server files exited with code 1");
+  EXPECT_EQ(last(Kind::Crash).text, "instance instance of server files exited with code 1");
+  EXPECT_THAT(last(Kind::Crash).error_lines, testing::IsEmpty());
 }
 
 TEST_F(EventWords, OfAnEndSayWhyAndFromWhenOn) {

@@ -244,6 +244,17 @@ TEST_F(CommandOutput, OfInfoEndsWithTheDescriptionsOfTheServers) {
                                                    "notes: What to? remember.\n"));
 }
 
+TEST_F(CommandOutput, OfInfoCountsTheFailures) {
+  daemon_.result(Verb::Info, R"({"total_server_processes":0})");
+  daemon_.status(R"({"counters":{"failed_starts":1,"refusals":0,"crashes":2}})");
+
+  EXPECT_THAT(run({"info"}).out,
+              testing::HasSubstr("failures: 1 failed start, 0 refusals, 2 crashes since it "
+                                 "started; `corral events` has them\n"));
+  daemon_.status(R"({"counters":{}})");
+  EXPECT_THAT(run({"info"}).out, testing::Not(testing::HasSubstr("failures")));
+}
+
 TEST_F(CommandOutput, OfARestartSaysWhoStartsTheNextInstance) {
   const std::string one = R"({"ended":[{"server":"files","instance":"a","end":"stopped","proved":true}],)";
   daemon_.result(Verb::Restart, one + R"("sessions":0})");

@@ -171,6 +171,39 @@ TEST_F(KeptHistory, LogsBeginWithTheLastFailure) {
   EXPECT_EQ(without_daemon({"logs", "files", "--since", "2099-01-01"}).out, "");
 }
 
+TEST_F(KeptHistory, WhatAServerWroteLastIsBelowItsFailureEverywhere) {
+  Event crash = event(Kind::Crash, "files", "instance 1a of server files exited with code 3");
+  crash.error_lines = {"no licence\x1b", "good bye"};
+  keep({crash});
+  const std::string below = "exited with code 3\n  stderr: no licence\xEF\xBF\xBD\n  stderr: good bye\n";
+
+  EXPECT_THAT(without_daemon({"events"}).out, HasSubstr(below));
+  EXPECT_THAT(without_daemon({"ps", "--last"}).out, HasSubstr("\n  stderr: good bye\n"));
+  EXPECT_THAT(without_daemon({"logs", "files"}).out, Not(HasSubstr("licence"))) << "the log has its lines";
+  const auto lines = boost::json::parse(R"(["no licence\u001b","good bye"])");
+  EXPECT_EQ(boost::json::parse(without_daemon({"events", "--json"}).out).at("stderr"), lines);
+  EXPECT_EQ(boost::json::parse(without_daemon({"logs", "files", "--json"}).out).at("stderr"), lines);
+  const auto last = boost::json::parse(without_daemon({"ps", "--last", "--json"}).out);
+  EXPECT_EQ(last.at("failures").at(0).at("stderr"), lines);
+}
+
+TEST_F(KeptHistory, ARefusalIsOneToPsLastAndToLogs) {
+  keep({event(Kind::Refused, "off", "refused: server off is disabled")});
+
+  EXPECT_THAT(without_daemon({"ps", "--last"}).out,
+              HasSubstr("off refused 0s ago: server off is disabled\n"));
+  EXPECT_THAT(without_daemon({"logs", "off"}).out, HasSubstr("refused: server off is disabled\n"));
+}
+
+TEST_F(KeptHistory, LogsTellARunningDaemonsFailureByItsKind) {
+  ToldDaemon daemon;
+  daemon.status(R"({"failures":[{"server":"files","kind":"crash","text":"it exited with code 3","age_ms":5,
+                    "stderr":["good bye"]}]})");
+
+  EXPECT_THAT(ask(daemon, {"logs", "files"}).out,
+              testing::MatchesRegex("last failure: [^ ]+ crash: it exited with code 3\n"));
+}
+
 TEST_F(KeptHistory, LogsOfAServerThatNeverWroteSayHowItFailed) {
   keep({event(Kind::Failed, "nope", "nope could not be started")});
 

@@ -62,6 +62,24 @@ files, process 1044: idle, ends in 7m, up 9s
 )");
 }
 
+TEST_F(Why, SaysHowAServerFailed) {
+  daemon_.status(R"({"servers":[{"name":"files"}],"instances":[],"sessions":[],
+    "failures":[{"server":"files","kind":"crash","text":"it exited with code 3","age_ms":3000,"stderr":["good bye"]},
+                {"server":"notes","kind":"failed","text":"no such command","age_ms":4000}]})");
+
+  EXPECT_EQ(run({"files"}).out,
+            R"(files has no process and no session now
+files failed 3s ago: it exited with code 3
+  stderr: good bye
+)");
+  const Seen brought = run({"notes"});
+  EXPECT_EQ(brought.code, 0) << "also one that only failed";
+  EXPECT_THAT(brought.out, HasSubstr("notes failed 4s ago: no such command\n"));
+  const auto both = boost::json::parse(run({"--json", "files"}).out);
+  EXPECT_EQ(both.at("failures").as_array().size(), 1U);
+  EXPECT_EQ(both.at("failures").at(0).at("server"), "files");
+}
+
 TEST_F(Why, TakesAnyProcessOfATree) {
   for (const char* const pid : {"1039", "1040", "1077"}) {
     const Seen seen = run({pid});

@@ -21,6 +21,14 @@ TEST(EventLine, SaysWhenWhatAndHow) {
   EXPECT_THAT(event_line(parse(kCrash), TerminalStyle{.bold = true}), HasSubstr("\x1b[31mcrash\x1b[0m    "));
 }
 
+TEST(EventLine, IsFollowedByWhatTheServerWroteLast) {
+  EXPECT_EQ(
+      event_line(
+          parse(R"({"time_ms":1794800400123,"kind":"crash","text":"it died","stderr":["a\u001b","b"]})"),
+          TerminalStyle{}),
+      "2026-11-16T03:40:00.123Z  crash    it died\n  stderr: a\xEF\xBF\xBD\n  stderr: b");
+}
+
 TEST(EventLine, MakesTheBestOfWhatADaemonOfAnotherVersionSays) {
   EXPECT_EQ(event_line(parse(R"({"kind":"unheard-of","time_ms":"x"})"), TerminalStyle{}),
             "1970-01-01T00:00:00.000Z  unheard-of -");

@@ -215,6 +215,30 @@ TEST(PsTable, SaysHowServersFailedLately) {
   EXPECT_THAT(table_of(read_overview(status, "files"), 80), HasSubstr("failed 3s ago"));
 }
 
+TEST(PsTable, ShowsWhatAFailedServerWroteLast) {
+  const auto status = boost::json::parse(
+      R"({"failures":[{"server":"files","kind":"crash","text":"it exited with code 3","age_ms":3000,
+          "stderr":["one","two","three","a word that is )" +
+      std::string(200, 'w') + R"("]}]})");
+
+  const std::string few = table_of(read_overview(status), 80);
+  EXPECT_THAT(few, HasSubstr("files failed 3s ago: it exited with code 3\n  stderr: two\n  stderr: three\n"));
+  EXPECT_THAT(few, Not(HasSubstr("stderr: one")));
+  EXPECT_LE(widest_line(few), 80U) << few;
+
+  const std::string all = verbose_of(read_overview(status), 80);
+  EXPECT_THAT(all, HasSubstr("  stderr: one\n"));
+  EXPECT_LE(widest_line(all), 80U) << all;
+}
+
+TEST(PsTable, SaysThatTheClientOfAServerWasRefused) {
+  const auto status = boost::json::parse(
+      R"({"failures":[{"server":"files","kind":"refused","text":"server files is disabled","age_ms":3000}]})");
+
+  EXPECT_THAT(table_of(read_overview(status), 80),
+              HasSubstr("files refused 3s ago: server files is disabled"));
+}
+
 TEST(PsTable, OneServerAlone) {
   const std::string text = table_of(read_overview(busy_status(), "search"), 80);
 

@@ -13,6 +13,7 @@
 namespace corral::cli {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -176,6 +177,40 @@ TEST(ServerList, DoesNotRepeatTheNameBeforeTheError) {
   EXPECT_EQ(sources.by_name().at("new").error, "server new exited with code 1");
 }
 
+TEST(ServerList, SaysOfACrashHowItEndedAndWhatItWroteLast) {
+  Sources sources;
+  sources.status.emplace();
+  sources.status->failures = {{.server = "old",
+                               .text = "instance 1a2b3c4d of server old exited with code 3",
+                               .age = std::chrono::milliseconds(3000),
+                               .kind = "crash",
+                               .error_lines = {"first", "the licence has expired"}}};
+  sources.kept["new"] = {.failure = "instance 1a2b3c4d of server new exited with code 4",
+                         .failure_ms = 100'000,
+                         .error_lines = {"no disk"}};
+
+  const std::string text = shown(sources.list(), 120);
+
+  EXPECT_THAT(text, HasSubstr("3s ago: exited with code 3: the licence has expired\n"));
+  EXPECT_THAT(text, HasSubstr("0s ago: exited with code 4: no disk\n"));
+  EXPECT_THAT(sources.by_name().at("old").error_lines, ElementsAre("first", "the licence has expired"));
+}
+
+TEST(ServerList, SaysThatAClientWasRefused) {
+  Sources sources;
+  sources.status.emplace();
+  sources.status->failures = {{.server = "old",
+                               .text = "it uses KEY, which is not set",
+                               .age = std::chrono::milliseconds(3000),
+                               .kind = "refused"}};
+
+  sources.status->failures.push_back(
+      {.server = "nobody", .text = "no server is called that", .kind = "refused"});
+
+  EXPECT_EQ(sources.by_name().at("old").state, "refused");
+  EXPECT_FALSE(sources.by_name().contains("nobody")) << "there is no such server";
+}
+
 TEST(ServerList, NeverWraps) {
   Sources sources;
   const std::string name(60, 'n');
@@ -210,7 +245,7 @@ TEST(ServerList, IsCompleteAsJson) {
 
   EXPECT_EQ(list.front(),
             boost::json::parse(R"({"name": "files", "state": "ready", "tools": 1, "share": "shared",
-    "error": "why", "error_age_ms": 7, "file": "/home/me/corral.json", "line": 2, "client": null})"));
+    "error": "why", "error_age_ms": 7, "stderr": [], "file": "/home/me/corral.json", "line": 2, "client": null})"));
   EXPECT_TRUE(list.back().at("tools").is_null());
 }
 
