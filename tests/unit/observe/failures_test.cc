@@ -88,7 +88,7 @@ TEST_F(LastFailures, HaveWhatTheServerWroteLast) {
   event.server = "files";
   event.time_ms = now_;
   event.error_lines = {"no licence", "good bye"};
-  failures_.hear(event);
+  failures_.handle(event);
   EXPECT_THAT(failures_.now()[0].error_lines, ElementsAre("no licence", "good bye"));
 }
 
