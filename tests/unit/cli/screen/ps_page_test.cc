@@ -325,6 +325,14 @@ TEST(PsTable, AKnownServerThatDoesNotRunIsNamed) {
   EXPECT_THAT(text, HasSubstr("old is stopped"));
 }
 
+TEST(PsTable, SaysHowLongAnIdleProcessStays) {
+  const auto status = boost::json::parse(
+      R"({"instances":[{"server":"files","id":"a","pid":5,"state":"idle","ends_in_ms":400000}],"sessions":[]})");
+  for (const std::size_t width : {76U, 80U, 120U, 200U}) {
+    EXPECT_THAT(table_of(read_overview(status), width), HasSubstr("idle, ends in 7m")) << width;
+  }
+}
+
 TEST(PsTable, OnATerminalTroubleHasAColourAndTakesNoMoreRoom) {
   for (const std::size_t width : {60U, 80U, 200U}) {
     for (const auto& status : {busy_status(), halted_status()}) {
