@@ -53,7 +53,9 @@ bool launcher_looks_around(const KnownServer& known, const proc::LaunchSpec& lau
   while (home.size() > 1 && home.ends_with('/')) home.remove_suffix(1);
   for (std::string at = launch.directory; at.size() > 1; at.erase(std::max<std::size_t>(at.rfind('/'), 1))) {
     if (exists(std::string(at).append("/node_modules/").append(package))) return true;
-    const auto is_there = [&at](const std::string& file) { return exists(at + "/" + file); };
+    const auto is_there = [&at](const std::string& file) {
+      return exists(std::string(at).append("/").append(file));
+    };
     if (at != home && std::any_of(settings.begin(), settings.end(), is_there)) return true;
   }
   return false;
