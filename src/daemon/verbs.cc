@@ -101,8 +101,10 @@ std::string one_server_json(const std::string& server, const std::vector<pool::I
   wire::JsonObject json;
   json.text("server", server);
   if (allowed) json.flag("allowed", *allowed);
-  json.number("sessions", sessions);
-  return json.raw("ended", ended_json(ended)).number("ms", time_since(began).count()).json();
+  return json.raw("ended", ended_json(ended))
+      .number("ms", time_since(began).count())
+      .number("sessions", sessions)
+      .json();
 }
 
 /// How many sessions the server has, with and without an instance.
