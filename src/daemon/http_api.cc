@@ -52,10 +52,11 @@ void HttpApi::answer(const http::Request& request, const ExchangePointer& exchan
     refusal.headers.push_back({"Allow", "GET, HEAD"});
     return exchange->reply(std::move(refusal));
   }
-  show(request, exchange);
+  show(request, exchange, who);
 }
 
-void HttpApi::show(const http::Request& request, const ExchangePointer& exchange) {
+void HttpApi::show(const http::Request& request, const ExchangePointer& exchange,
+                   const http::Principal& who) {
   if (request.path == kMetrics) return show_metrics(exchange);
   using ToJson = std::string (*)(const observe::Snapshot&);
   const auto measured = [this, &exchange](ToJson to_json) {
@@ -68,7 +69,7 @@ void HttpApi::show(const http::Request& request, const ExchangePointer& exchange
   if (what == "instances") return measured(observe::instances_json);
   if (what == "sessions") return measured(observe::sessions_json);
   if (what == "servers") return exchange->reply(api_reply(200, observe::servers_json(snapshots_.now())));
-  if (what == "events") return show_events(request, exchange);
+  if (what == "events") return show_events(request, exchange, who);
   exchange->reply(api_error(404,
                             "unknown path; the API has /api/v1/info, servers, instances, "
                             "sessions and events, and /metrics"));
@@ -84,7 +85,8 @@ void HttpApi::show_metrics(const ExchangePointer& exchange) {
   });
 }
 
-void HttpApi::show_events(const http::Request& request, const ExchangePointer& exchange) {
+void HttpApi::show_events(const http::Request& request, const ExchangePointer& exchange,
+                          const http::Principal& who) {
   const auto after = number_in(request.query, "after", 0);
   const auto limit = number_in(request.query, "limit", control::kMostEvents);
   const auto wait = number_in(request.query, "wait_ms", 0);
@@ -95,7 +97,9 @@ void HttpApi::show_events(const http::Request& request, const ExchangePointer& e
         400, "\"after\" must be a number, \"limit\" one from 1 to " + std::to_string(control::kMostEvents) +
                  ", \"wait_ms\" one up to " + std::to_string(control::kLongestWait.count())));
   }
-  const observe::EventReader::Query query{*after, *limit, std::chrono::milliseconds(*wait)};
+  using ErrorLines = observe::EventReader::ErrorLines;
+  const observe::EventReader::Query query{*after, *limit, std::chrono::milliseconds(*wait),
+                                          who.name == "user" ? ErrorLines::Shown : ErrorLines::Hidden};
   records_.reader().read(query,
                          [exchange](const std::string& json) { exchange->reply(api_reply(200, json)); });
 }

@@ -25,9 +25,11 @@ class HttpApi {
               const http::Principal& who);
 
  private:
-  void show(const http::Request& request, const std::shared_ptr<http::Exchange>& exchange);
+  void show(const http::Request& request, const std::shared_ptr<http::Exchange>& exchange,
+            const http::Principal& who);
   void show_metrics(const std::shared_ptr<http::Exchange>& exchange);
-  void show_events(const http::Request& request, const std::shared_ptr<http::Exchange>& exchange);
+  void show_events(const http::Request& request, const std::shared_ptr<http::Exchange>& exchange,
+                   const http::Principal& who);
 
   Snapshots& snapshots_;
   Records& records_;

@@ -57,7 +57,10 @@ std::vector<events::Event> EventReader::find(const Query& query) {
 }
 
 void EventReader::answer(const Query& query, const Answer& answer) {
-  const std::vector<events::Event> found = find(query);
+  std::vector<events::Event> found = find(query);
+  if (query.error_lines == ErrorLines::Hidden) {
+    for (events::Event& event : found) event.error_lines.clear();
+  }
   answer(events_json(found, found.empty() ? stream_.last() : found.back().number));
 }
 

@@ -22,10 +22,13 @@ class EventReader {
   /// outlive the reader.
   EventReader(Loop& loop, events::Stream& stream, registry::Registry* registry);
 
+  /// Whether the answer has what servers wrote to stderr. It can name what other principals do.
+  enum class ErrorLines : std::uint8_t { Shown, Hidden };
   struct Query {
     std::uint64_t after = 0;
     std::size_t limit = 0;
     std::chrono::milliseconds wait{0};
+    ErrorLines error_lines = ErrorLines::Shown;
   };
   /// {"events":[…],"next":N}; a query for events after N continues from here.
   using Answer = std::function<void(const std::string& json)>;

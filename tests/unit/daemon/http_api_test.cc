@@ -12,6 +12,7 @@ namespace {
 
 using std::chrono::seconds;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 using transport::FakeExchange;
 
@@ -96,6 +97,19 @@ TEST_F(HttpApiTest, EventsComeAfterTheNumberThatIsAsked) {
   const auto events = tests::json(ask("/api/v1/events", "after=" + std::to_string(last - 1))->body);
 
   EXPECT_EQ(events.at("events").as_array().size(), 1U);
+}
+
+TEST_F(HttpApiTest, OnlyTheUserSeesWhatAServerWroteToStderr) {
+  daemon.records.events().tell({.kind = events::Kind::Crash,
+                                .server = "files",
+                                .text = "files died",
+                                .error_lines = {"the line of a server"}});
+  const std::string query = "after=" + std::to_string(daemon.records.events().last() - 1);
+
+  EXPECT_THAT(ask("/api/v1/events", query)->body, HasSubstr("the line of a server"));
+  const std::string told = ask("/api/v1/events", query, "GET", {"token:ci", {}})->body;
+  EXPECT_THAT(told, HasSubstr("files died"));
+  EXPECT_THAT(told, Not(HasSubstr("the line of a server")));
 }
 
 TEST_F(HttpApiTest, AnEventIsWaitedFor) {
