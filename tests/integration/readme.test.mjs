@@ -51,7 +51,7 @@ const README = {
     /^\S+Z [0-9a-f]{8} Secure MCP Filesystem Server running on stdio$/m,
   ),
   'corral restart files': prints(
-    /^files: 1 instance ended; its sessions get a new one\n  files [0-9a-f]{8} .*\bgone after \d/,
+    /^files: 1 instance ended; the next call starts a new one\n  files [0-9a-f]{8} .*\bgone after \d/,
   ),
   'corral tools files': TOOLS_OF_FILES,
   'corral call files read_file path=a.txt': prints(/^the text of a\.txt$/m),
