@@ -138,8 +138,7 @@ class Importing {
 Result<Import> import_servers(const std::string& text, const std::string& file) {
   if (text.size() > kLargestFile) return Error{"'" + file + "' is larger than 64 MiB. Name another file."};
   const known::ConfigFormat format = format_of(text, file);
-  const known::ConfigText parsed =
-      format == known::ConfigFormat::Json ? known::parse_json_config(text) : known::parse_toml_config(text);
+  const known::ConfigText parsed = known::parse_config(text, format);
   if (!parsed.error.empty()) return parse_error(file, parsed.error);
   return Importing(parsed.value, file).from(known_tables(format));
 }

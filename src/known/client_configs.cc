@@ -22,16 +22,6 @@ namespace json = boost::json;
 
 constexpr std::size_t kLargestFile = 64 << 20;  // ~/.claude.json holds whole histories
 
-/// One file of the table, where it is for this user.
-struct Candidate {
-  std::string path;
-  std::string project;  // the root for "./…", else empty
-};
-
-ConfigText parse_text(const std::string& text, ConfigFormat format) {
-  return format == ConfigFormat::Json ? parse_json_config(text) : parse_toml_config(text);
-}
-
 /// `${NAME}`, `${NAME:-default}`, `${env:NAME}`, `${workspaceFolder}`, `${userHome}`. What is not known stays
 /// as it is.
 class Expansion {
@@ -185,27 +175,6 @@ class Extraction {
   Configurations found_;
 };
 
-std::vector<Candidate> candidates(std::string_view path, const ConfigPlaces& places) {
-  std::vector<Candidate> found;
-  const std::string rest(path.substr(std::min(path.find('/'), path.size())));
-  if (path.starts_with("~/")) {
-    const std::string config = variable(places.environment, "XDG_CONFIG_HOME");
-    constexpr std::string_view kConfig = "/.config/";
-    if (!places.home.empty()) found.push_back({places.home + rest, {}});
-    if (rest.starts_with(kConfig) && config.starts_with("/")) {
-      found.push_back({config + rest.substr(kConfig.size() - 1), {}});
-    }
-  } else if (path.starts_with("$")) {
-    const std::string folder = variable(places.environment, std::string(path.substr(1, path.find('/') - 1)));
-    if (folder.starts_with("/")) found.push_back({folder + rest, {}});
-  } else if (path.starts_with("./")) {
-    for (const std::string& root : places.project_roots) found.push_back({root + rest, root});
-  } else {
-    found.push_back({std::string(path), {}});
-  }
-  return found;
-}
-
 /// Walks the table; one file is read once, however many ways lead to it and however many tables are in it.
 class Walk {
  public:
@@ -214,14 +183,14 @@ class Walk {
   Configurations run() {
     for (const KnownClient& client : known_clients()) {
       for (const ConfigFile& place : client.configs) {
-        for (const Candidate& candidate : candidates(place.path, places_)) look_at(candidate, place, client);
+        for (const PlacedFile& candidate : places_of(place, places_)) look_at(candidate, place, client);
       }
     }
     return std::move(all_);
   }
 
  private:
-  void look_at(const Candidate& candidate, const ConfigFile& place, const KnownClient& client) {
+  void look_at(const PlacedFile& candidate, const ConfigFile& place, const KnownClient& client) {
     struct stat status {};
     if (stat(candidate.path.c_str(), &status) != 0) {
       // Not there is the rule; not allowed to look is worth a word.
@@ -246,7 +215,7 @@ class Walk {
     current_.reset();
     const std::optional<std::string> text = read_small_file(path, kLargestFile);
     if (!text) return unreadable(path, errno);
-    ConfigText parsed = parse_text(*text, format);
+    ConfigText parsed = parse_config(*text, format);
     if (!parsed.error.empty()) {
       all_.notes.push_back({path, parsed.error + "; correct it, or its servers are not recognised"});
       return;
@@ -282,7 +251,7 @@ Configurations read_client_configs(const ConfigPlaces& places) { return Walk(pla
 
 Configurations parse_client_config(const std::string& text, const ConfigFile& place, const std::string& name,
                                    const KnownClient& client, const ConfigPlaces& places) {
-  const ConfigText parsed = parse_text(text, place.format);
+  const ConfigText parsed = parse_config(text, place.format);
   if (!parsed.error.empty()) {
     return {{}, {}, {{name, parsed.error + "; correct it, or its servers are not recognised"}}};
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "known/config_places.h"
 #include "known/known_programs.h"
 #include "known/server_command.h"
 
@@ -28,12 +29,6 @@ struct Configurations {
   std::vector<ConfiguredServer> servers;
   std::vector<std::string> files;  // that exist and were understood
   std::vector<ConfigNote> notes;
-};
-
-struct ConfigPlaces {
-  std::string home;
-  std::vector<std::string> environment;    // "NAME=value", for $NAME in the table and ${NAME} in a command
-  std::vector<std::string> project_roots;  // for "./…"
 };
 
 Configurations read_client_configs(const ConfigPlaces& places);

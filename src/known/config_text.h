@@ -6,6 +6,8 @@
 #include <boost/json/value.hpp>
 #include <string>
 
+#include "known/known_programs.h"
+
 namespace corral::known {
 
 struct ConfigText {
@@ -19,5 +21,7 @@ ConfigText parse_json_config(const std::string& text);
 
 /// TOML 1.0. Dates and times become text.
 ConfigText parse_toml_config(const std::string& text);
+
+ConfigText parse_config(const std::string& text, ConfigFormat format);
 
 }  // namespace corral::known

@@ -42,4 +42,8 @@ ConfigText parse_json_config(const std::string& text) {
   return {parser.release(), {}};
 }
 
+ConfigText parse_config(const std::string& text, ConfigFormat format) {
+  return format == ConfigFormat::Json ? parse_json_config(text) : parse_toml_config(text);
+}
+
 }  // namespace corral::known

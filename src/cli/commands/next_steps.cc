@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "config/configuration.h"
+#include "known/config_places.h"
 #include "known/known_programs.h"
 #include "proc/command_lookup.h"
 
@@ -21,17 +22,13 @@ bool in_path(const known::KnownClient& client, const std::vector<std::string>& e
 
 /// A file of the user, whatever the directory is in which this command runs.
 bool has_file(const known::ConfigFile& file, const std::vector<std::string>& environment) {
-  std::string path(file.path);
-  if (path.starts_with("~/")) {
-    path.replace(0, 1, proc::environment_value(environment, "HOME"));
-  } else if (path.starts_with("$")) {
-    const std::size_t slash = std::min(path.find('/'), path.size());
-    path.replace(0, slash, proc::environment_value(environment, path.substr(1, slash - 1)));
-  } else {
-    return false;
-  }
-  std::error_code unknown;
-  return path.starts_with("/") && std::filesystem::exists(path, unknown);
+  if (known::scope_of(file) != known::ConfigScope::User) return false;
+  const std::string home(proc::environment_value(environment, "HOME"));
+  const std::vector<known::PlacedFile> placed = known::places_of(file, {home, environment, {}});
+  return std::any_of(placed.begin(), placed.end(), [](const known::PlacedFile& one) {
+    std::error_code unknown;
+    return one.path.starts_with("/") && std::filesystem::exists(one.path, unknown);
+  });
 }
 
 bool is_installed(std::string_view id, const std::vector<std::string>& environment) {
