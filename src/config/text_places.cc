@@ -113,6 +113,21 @@ ObjectPlace walk_object(std::string_view text, std::size_t object, const VisitMe
   return place;
 }
 
+std::vector<TextRange> find_elements(std::string_view text, std::size_t array) {
+  std::vector<TextRange> found;
+  if (!is_at(text, array, '[')) return found;
+  std::size_t at = skip_blanks(text, array + 1);
+  while (at < text.size() && text[at] != ']') {
+    const std::size_t end = skip_value(text, at);
+    if (end == at) break;  // not JSON
+    found.push_back({at, end});
+    at = skip_blanks(text, end);
+    if (!is_at(text, at, ',')) break;
+    at = skip_blanks(text, at + 1);
+  }
+  return found;
+}
+
 std::size_t find_element(std::string_view text, std::size_t array, std::size_t index) {
   if (!is_at(text, array, '[')) return array;
   std::size_t at = skip_blanks(text, array + 1);

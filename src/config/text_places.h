@@ -7,6 +7,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace corral::config {
 
@@ -34,6 +35,15 @@ std::size_t skip_value(std::string_view text, std::size_t at);
 /// without escapes and returns whether to continue.
 using VisitMember = std::function<bool(const std::string& key, const MemberPlace& place)>;
 ObjectPlace walk_object(std::string_view text, std::size_t object, const VisitMember& visit);
+
+/// A part of the text: up to, but not including, `end`.
+struct TextRange {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+/// The elements of the array that begins at `array`, in the order of the text.
+std::vector<TextRange> find_elements(std::string_view text, std::size_t array);
 
 /// The offset of element `index`, counted from 0, of the array that begins at `array`.
 std::size_t find_element(std::string_view text, std::size_t array, std::size_t index);
