@@ -117,8 +117,9 @@ Result<FileText> read_text(const std::string& file) {
   return FileText{std::move(*text)};
 }
 
-Result<FileUpdate> FileUpdate::begin(const std::string& file) {
+Result<FileUpdate> FileUpdate::begin(const std::string& file, FileOwner owner) {
   FileUpdate update;
+  update.owner_ = owner;
   std::error_code unknown;
   // If the file is a symbolic link, its target is changed and the link stays.
   const std::filesystem::path absolute = std::filesystem::absolute(file, unknown);
@@ -130,7 +131,12 @@ Result<FileUpdate> FileUpdate::begin(const std::string& file) {
   }
   update.file_ = real.string();
   update.directory_ = real.parent_path().string();
-  if (update.file_.empty() || !make_directories(update.directory_)) return unwritable(file);
+  if (owner == FileOwner::OtherProgram) {
+    const Result<void> writable = update.check_writable();
+    if (!writable) return writable.error();
+  } else if (update.file_.empty() || !make_directories(update.directory_)) {
+    return unwritable(file);
+  }
   update.lock_ = UniqueFd(open(update.directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!update.lock_.valid()) return unwritable(file);
   // commit() checks for changes again, because a file system may not support locks.
@@ -138,43 +144,87 @@ Result<FileUpdate> FileUpdate::begin(const std::string& file) {
     return Error{"another process has been changing '" + file + "' for 5 s. Try again."};
   }
   Result<FileText> current = read_text(update.file_);
-  if (!current && current.error().kind != Error::Kind::NotFound) return current.error();
+  const bool may_be_missing = owner == FileOwner::Corral;
+  if (!current && (current.error().kind != Error::Kind::NotFound || !may_be_missing)) return current.error();
   update.existed_ = current.has_value();
   if (current) update.text_ = std::move(current->text);
   return update;
 }
 
-Result<void> FileUpdate::check_unchanged() const {
+/// Renaming needs no right to write to the file itself, so a file that is protected would be replaced.
+Result<void> FileUpdate::check_writable() const {
+  struct stat status {};
+  if (stat(file_.c_str(), &status) != 0) return unreadable(file_, errno);
+  const auto refused = [this](const std::string& cause, const std::string& next) {
+    return Error{"'" + file_ + "' " + cause + ". " + next + "."};
+  };
+  if (!S_ISREG(status.st_mode)) return unreadable(file_, EINVAL);
+  if (status.st_uid != geteuid()) {
+    return refused("belongs to another user", "Run corral as that user, or ask for the change");
+  }
+  if ((status.st_mode & S_IWUSR) == 0 || access(file_.c_str(), W_OK) != 0) {
+    return refused("is read-only", "Run `chmod u+w` on it if it may be changed");
+  }
+  if (status.st_nlink > 1) {
+    return refused("has a second name (a hard link), which would keep the old text",
+                   "Replace one of them by a symbolic link");
+  }
+  if (access(directory_.c_str(), W_OK) != 0) {
+    return refused("is in a directory that you may not write to", "Correct the rights of that directory");
+  }
+  return {};
+}
+
+bool FileUpdate::is_unchanged() const {
   const Result<FileText> now = read_text(file_);
-  const bool same =
-      now ? existed_ && now->text == text_ : !existed_ && now.error().kind == Error::Kind::NotFound;
-  if (same) return {};
-  return Error{"'" + file_ +
-               "' was changed by another process after corral had read it, so corral did not write it. "
-               "Try again."};
+  return now ? existed_ && now->text == text_ : !existed_ && now.error().kind == Error::Kind::NotFound;
+}
+
+/// Gives the new file the mode and the group of the old one. If the group cannot be given, it gets no rights.
+bool FileUpdate::take_over_rights(int temporary) const {
+  struct stat old {};
+  struct stat made {};
+  if (stat(file_.c_str(), &old) != 0 || fstat(temporary, &made) != 0) return false;
+  mode_t mode = old.st_mode & 07777U;
+  const bool same_group =
+      made.st_gid == old.st_gid || fchown(temporary, static_cast<uid_t>(-1), old.st_gid) == 0;
+  if (!same_group) mode &= ~static_cast<mode_t>(S_IRWXG);
+  return fchmod(temporary, mode) == 0;
 }
 
 /// Replaces the file by renaming, so that readers see either the complete old text or the complete new one.
-Result<void> FileUpdate::put(const std::string& text, const std::string& file) const {
+Result<Commit> FileUpdate::put(const std::string& text, const std::string& file) const {
   std::string temporary = directory_ + "/.corral-XXXXXX";
   const UniqueFd fd(mkostemp(temporary.data(), O_CLOEXEC));  // creates it with mode 0600
   if (!fd.valid()) return unwritable(file);
-  Result<void> done;
-  if (!write_all(fd.get(), text)) done = unwritable(file);
-  if (done) done = check_unchanged();
-  if (done && rename(temporary.c_str(), file.c_str()) != 0) done = unwritable(file);
-  if (!done) unlink(temporary.c_str());
+  Result<Commit> done = Commit::Done;
+  if (owner_ == FileOwner::OtherProgram && !take_over_rights(fd.get())) done = unwritable(file);
+  if (done && !write_all(fd.get(), text)) done = unwritable(file);
+  if (done && !is_unchanged()) done = Commit::ChangedMeanwhile;
+  const bool replace = done && *done == Commit::Done;
+  if (replace && rename(temporary.c_str(), file.c_str()) == 0) return done;
+  if (replace) done = unwritable(file);
+  unlink(temporary.c_str());
+  return done;
+}
+
+Result<Commit> FileUpdate::try_commit(const std::string& text) {
+  Result<Commit> done = Commit::Done;
+  if (!backup().empty()) done = put(text_, backup());
+  if (done && *done == Commit::Done) done = put(text, file_);
+  if (!done || *done != Commit::Done) return done;
+  fsync(lock_.get());  // also the renames; if this fails, a power cut may bring the old file back, complete
+  lock_.reset();       // other processes may change the file from now on
   return done;
 }
 
 Result<void> FileUpdate::commit(const std::string& text) {
-  Result<void> done;
-  if (existed_) done = put(text_, backup());
-  if (done) done = put(text, file_);
-  if (!done) return done;
-  fsync(lock_.get());  // also the renames; if this fails, a power cut may bring the old file back, complete
-  lock_.reset();       // other processes may change the file from now on
-  return {};
+  const Result<Commit> done = try_commit(text);
+  if (!done) return done.error();
+  if (*done == Commit::Done) return {};
+  return Error{"'" + file_ +
+               "' was changed by another process after corral had read it, so corral did not write it. "
+               "Try again."};
 }
 
 }  // namespace corral::config

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -36,33 +37,47 @@ struct FileText {
 /// refused, because they could make corral run any program as this user.
 Result<FileText> read_text(const std::string& file);
 
+/// Whose file is changed. corral's own files are created if they are missing, only their owner may read them,
+/// and the old text stays beside them. A file of another program must exist and be this user's to write; it
+/// keeps its mode and its group, and nothing is left beside it.
+enum class FileOwner : std::uint8_t { Corral, OtherProgram };
+
+/// What became of a new text.
+enum class Commit : std::uint8_t { Done, ChangedMeanwhile };
+
 /// One change to a file. Holds a lock from reading the old text until the new text is in place, so that two
 /// concurrent changes do not overwrite each other.
 class FileUpdate {
  public:
-  /// Creates the directory if it does not exist. Waits up to 5 s for the lock.
-  static Result<FileUpdate> begin(const std::string& file);
+  /// Creates the directory of a file of corral's if it does not exist. Waits up to 5 s for the lock. The kind
+  /// of the error is NotFound if there is no such file of another program.
+  static Result<FileUpdate> begin(const std::string& file, FileOwner owner = FileOwner::Corral);
 
   const std::string& text() const { return text_; }  // empty if there is no file yet
   bool existed() const { return existed_; }
 
   /// The file in which commit() keeps the old text; empty if there is no file yet.
-  std::string backup() const { return existed_ ? file_ + ".bak" : ""; }
+  std::string backup() const { return existed_ && owner_ == FileOwner::Corral ? file_ + ".bak" : ""; }
 
-  /// Replaces the old text atomically and then releases the lock. Only the owner can read the file and the
-  /// backup. Fails, and changes nothing but the backup, if another process has changed the file since.
+  /// Replaces the old text atomically and then releases the lock. Fails, and changes nothing but the backup,
+  /// if another process has changed the file since.
   Result<void> commit(const std::string& text);
+  /// The same for a caller that starts again with the new text: a change by another process is a value.
+  Result<Commit> try_commit(const std::string& text);
 
  private:
   FileUpdate() = default;
-  Result<void> check_unchanged() const;
-  Result<void> put(const std::string& text, const std::string& file) const;
+  Result<void> check_writable() const;
+  bool is_unchanged() const;
+  bool take_over_rights(int temporary) const;
+  Result<Commit> put(const std::string& text, const std::string& file) const;
 
   std::string file_;  // with symbolic links resolved
   std::string directory_;
   UniqueFd lock_;
   std::string text_;
   bool existed_ = false;
+  FileOwner owner_ = FileOwner::Corral;
 };
 
 }  // namespace corral::config
