@@ -12,6 +12,7 @@
 #include "cli/commands/reap_options.h"
 #include "cli/commands/reap_tips.h"
 #include "cli/frame/command.h"
+#include "cli/frame/confirm.h"
 #include "cli/frame/option_values.h"
 #include "cli/screen/page.h"
 #include "cli/screen/server_table.h"
@@ -99,34 +100,20 @@ void show_kept(Page& page, const Survey& survey, const Selection& selection, con
   if (options.verbose && !kept.empty()) show_servers(page, survey, kept, Rows::All);
 }
 
-enum class Answer { Yes, No, All, Quit };
-
-Answer ask(Page& page, const Survey& survey, const Group& group) {
+Consent ask_about(Page& page, const Survey& survey, const Group& group) {
   page.blank();
   page.paragraph("", describe(survey, group));
-  std::cout << "End " << (group.end.size() == 1 ? "it" : "these")
-            << "? [y]es, [N]o, [a]ll groups, [q]uit: " << std::flush;
-  std::string line;
-  if (!std::getline(std::cin, line)) return Answer::Quit;
-  switch (line.empty() ? 'n' : line.front()) {
-    case 'y':
-    case 'Y': return Answer::Yes;
-    case 'a':
-    case 'A': return Answer::All;
-    case 'q':
-    case 'Q': return Answer::Quit;
-    default: return Answer::No;
-  }
+  return ask(group.end.size() == 1 ? "End it?" : "End these?", "groups");
 }
 
 std::vector<Group> confirmed(Page& page, const Survey& survey, const std::vector<Group>& groups) {
   std::vector<Group> agreed;
   bool all = false;
   for (const Group& group : groups) {
-    const Answer answer = all ? Answer::Yes : ask(page, survey, group);
-    if (answer == Answer::Quit) break;
-    all |= answer == Answer::All;
-    if (answer != Answer::No) agreed.push_back(group);
+    const Consent answer = all ? Consent::Yes : ask_about(page, survey, group);
+    if (answer == Consent::Quit) break;
+    all |= answer == Consent::All;
+    if (answer != Consent::No) agreed.push_back(group);
   }
   return agreed;
 }
@@ -240,8 +227,7 @@ int run(const ReapOptions& options) {
   show_kept(page, *survey, selection, options);
   if (options.yes && !options.dry_run) return end_and_show(page, *survey, selection.groups, options);
 
-  const bool can_ask = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 && !options.dry_run;
-  if (!can_ask || selection.groups.empty()) {
+  if (options.dry_run || !can_ask() || selection.groups.empty()) {
     show_dry_run(page, *survey, selection);
     page.blank();
     page.heading("Remaining: " + count(survey->servers.size(), "MCP server", "MCP servers"));
