@@ -37,6 +37,7 @@ ALLOWED = {
     "instance": {"knowledge", "proc", "registry", "events", "wire", "base", "keeper"},
     "knowledge": {"config", "known", "proc", "registry", "wire", "base", "keeper"},
     "config": {"known", "proc", "base", "keeper"},
+    "adopt": {"config", "known", "proc", "wire", "base"},
     "wire": {"base"},
     "control": {"wire", "base"},
     # Around it.

@@ -219,6 +219,16 @@ bool looks_secret(std::string_view value) {
   return begins_like_secret(value) || is_opaque(value) || hide_url_password(text) != text;
 }
 
+std::vector<std::string> hide_secrets(const std::vector<std::string>& argv) {
+  Masking masking;
+  std::vector<std::string> shown;
+  for (const std::string& word : argv) {
+    const bool cut = word.size() > kLongestLine;
+    shown.push_back(printable(masking.over(cut ? word.substr(0, kLongestLine) : word)) + (cut ? "…" : ""));
+  }
+  return shown;
+}
+
 std::string show_command(const std::vector<std::string>& argv) {
   // A program that set a process title has it in the first word, and empty words up to the old length.
   std::size_t count = argv.size();

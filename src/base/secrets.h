@@ -20,6 +20,10 @@ bool names_secret(std::string_view name);
 /// word, or a URL with a password.
 bool looks_secret(std::string_view value);
 
+/// The words of a command line, each printable and with `***` in place of secrets. A word is cut after 4,096
+/// bytes.
+std::vector<std::string> hide_secrets(const std::vector<std::string>& argv);
+
 /// A command line for people, on one line and always printable (base/text.h). Words that a shell would split
 /// are quoted, and each secret becomes `***`. Longer lines than 4,096 bytes are cut and end with "…".
 std::string show_command(const std::vector<std::string>& argv);

@@ -67,7 +67,7 @@ std::string take_key_part(std::string_view text, std::size_t& at) {
   const std::size_t begin = at;
   if (at < text.size() && is_toml_quote(text[at])) {
     at = skip_toml_string(text, at);
-    const std::string quoted(text.substr(begin, at - begin));
+    std::string quoted(text.substr(begin, at - begin));
     if (quoted.size() < 2) return quoted;
     if (quoted.find('\\') == std::string::npos || quoted.front() == '\'') {
       return quoted.substr(1, quoted.size() - 2);

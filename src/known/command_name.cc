@@ -63,15 +63,15 @@ std::string name_of_script(const std::string& script) {
   }
 }
 
-std::string plain(const std::string& name) {
+}  // namespace
+
+std::string plain_name(const std::string& name) {
   std::string text;
   for (const char c : name.substr(0, kLongest)) text += is_plain(c) ? c : '-';
   text.erase(0, text.find_first_not_of("-."));
   text.erase(text.find_last_not_of("-.") + 1);
   return text;
 }
-
-}  // namespace
 
 CommandName command_name(const std::vector<std::string>& argv, const std::string& directory,
                          const std::string& path) {
@@ -86,8 +86,9 @@ CommandName command_name(const std::vector<std::string>& argv, const std::string
   } else {
     found.name = command.name;
   }
-  found.name = plain(found.name);
-  if (found.name.empty() || found.name == kReserved) found.name = plain(base_name(argv.front()) + "-command");
+  found.name = plain_name(found.name);
+  if (found.name.empty() || found.name == kReserved)
+    found.name = plain_name(base_name(argv.front()) + "-command");
   found.identity = command.key;
   if (found.identity.empty()) {
     for (const std::string& word : argv) found.identity.append(word).append(1, '\0');

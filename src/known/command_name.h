@@ -17,6 +17,9 @@ struct CommandName {
 CommandName command_name(const std::vector<std::string>& argv, const std::string& directory,
                          const std::string& path);
 
+/// The name with '-' in place of what a name must not have; empty if nothing is left.
+std::string plain_name(const std::string& name);
+
 /// Why a user may not choose this name; empty if it is valid.
 std::string objection_to_name(const std::string& name);
 

@@ -43,6 +43,11 @@ struct KnownClient {
   /// It starts nothing but MCP servers on pipes. An editor or agent that also runs other programs over pipes
   /// (language servers, tools) needs a second piece of evidence.
   bool only_servers_on_pipes = false;
+  /// While it runs, it writes its whole file again from memory: what another program has changed in the file
+  /// may be lost.
+  bool rewrites_files = false;
+  /// It passes the arguments of a server on as they are, so a variable in them is not expanded.
+  bool plain_arguments = false;
 };
 
 std::span<const KnownClient> known_clients();

@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "base/secrets.h"
+#include "base/words.h"
 #include "known/known_programs.h"
 #include "known/launcher_words.h"
 #include "known/package_manifest.h"
@@ -346,6 +347,61 @@ ServerCommand understand(const std::vector<std::string>& argv, const std::string
   command.name = show_command({command.name});
   if (command.version.find("://") != std::string::npos) command.version.clear();
   return command;
+}
+
+namespace {
+
+/// "corral" of "/usr/bin/corral" and "corral@1.2".
+bool is_corral(std::string_view word) {
+  const std::string name = base_name(word.substr(0, word.find('@', 1)));
+  return name == "corral";
+}
+
+std::vector<std::string> words_in(std::string_view line) {
+  std::vector<std::string> words;
+  while (!line.empty()) {
+    const std::size_t end = std::min(line.find_first_of(" \t\n;&|"), line.size());
+    if (end > 0) words.emplace_back(line.substr(0, end));
+    line.remove_prefix(std::min(end + 1, line.size()));
+  }
+  return words;
+}
+
+/// What a launcher runs: the words from the first one that is neither an option, a variable nor a subcommand.
+std::vector<std::string> behind_launcher(const KnownLauncher& launcher,
+                                         const std::vector<std::string>& argv) {
+  for (std::size_t i = 1; i < argv.size(); ++i) {
+    const std::string& word = argv[i];
+    const bool in_shell = launcher.kind == LauncherKind::Shell;
+    const bool subcommand = contains(launcher.subcommands, word) || word == "exec" || word == "dlx";
+    const std::size_t sign = word.find('=');
+    const bool assigns = sign != std::string::npos && sign < word.find('/') && sign < word.find(' ');
+    if (word.empty() || word.front() == '-' || assigns || subcommand) continue;
+    if (!in_shell) return {argv.begin() + static_cast<std::ptrdiff_t>(i), argv.end()};
+    std::vector<std::string> inside = words_in(word);
+    const auto program = std::find_if(inside.begin(), inside.end(), [](const std::string& part) {
+      return part != "exec" && part.find('=') == std::string::npos;
+    });
+    return {program, inside.end()};
+  }
+  return {};
+}
+
+}  // namespace
+
+bool goes_through_corral(const std::vector<std::string>& argv) {
+  std::vector<std::string> words = argv;
+  for (int depth = 0; depth < kMostLaunchers && !words.empty(); ++depth) {
+    if (is_corral(words.front())) return true;
+    const KnownLauncher* const launcher = find_launcher(base_name(words.front()));
+    const bool runs_others =
+        launcher != nullptr &&
+        (launcher->kind == LauncherKind::Shell || launcher->kind == LauncherKind::Runner ||
+         launcher->kind == LauncherKind::NodePackage || launcher->kind == LauncherKind::PythonPackage);
+    if (!runs_others) return false;
+    words = behind_launcher(*launcher, words);
+  }
+  return false;
 }
 
 }  // namespace corral::known

@@ -34,4 +34,8 @@ struct ServerCommand {
 ServerCommand understand(const std::vector<std::string>& argv, const std::string& executable,
                          const std::string& directory, const std::string& path = "");
 
+/// Whether corral keeps what the command line starts: its program is corral, or a launcher that runs corral
+/// (`npx corral run …`, `sh -c 'exec corral …'`). Looks at the words only.
+bool goes_through_corral(const std::vector<std::string>& argv);
+
 }  // namespace corral::known

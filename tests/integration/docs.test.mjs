@@ -56,6 +56,16 @@ const numbersAway = (text) => text.replace(/\d+/g, 'N');
 
 // For each page what its reader has before, and a row for each line.
 const PAGES = {
+  'docs/adopt.md': {
+    before: (home) => writeServers(home, '.cursor/mcp.json', { files: { command: 'npx', args: ['-y', FILESYSTEM, '.'] } }),
+    lines: {
+      'corral adopt --dry-run': prints(/^Cursor: .*\n {2}files .*\n {4}- "command": "npx"\n/m),
+      'corral adopt': prints(/^Nothing was changed\./m),
+      'corral adopt codex cursor --yes': prints(/^Adopted files in ~\/\.cursor\/mcp\.json\./m),
+      'corral adopt --status': prints(/^files +cursor .* adopted$/m),
+      'corral release --all': prints(/^Nothing was changed\. `corral release --all --yes` releases one server\.$/m),
+    },
+  },
   'docs/configuration.md': {
     before: (home) =>
       writeServers(home, '.cursor/mcp.json', { files: { command: 'npx', args: ['-y', FILESYSTEM, '.'] } }),

@@ -7,12 +7,14 @@
   ROW(connect,     Use,        Line)  \
   ROW(run,         Use,        Line)  \
   ROW(add,         Use,        Line)  \
-  ROW(import,      Use,        Line)  \
+  ROW(adopt,       Use,        Line)  \
   ROW(tools,       Use,        Line)  \
   ROW(call,        Use,        Line)  \
   ROW(session,     Use,        Name)  \
   ROW(url,         Use,        Name)  \
   ROW(remove,      Use,        Name)  \
+  ROW(release,     Use,        Name)  \
+  ROW(import,      Use,        Name)  \
   ROW(mcp,         Use,        Name)  \
   ROW(list,        Look,       Line)  \
   ROW(ps,          Look,       Line)  \

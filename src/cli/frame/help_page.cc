@@ -37,9 +37,20 @@ struct Instead {
 
 constexpr Instead kInstead[] = {
     {" setup install init configure ",
-     "`corral add NAME -- COMMAND` adds a server, `corral import FILE` copies those of a client, and "
-     "`corral service install` installs the daemon as a service"},
-    {" uninstall ", "`corral remove NAME` removes a server, `corral service uninstall` removes the service"},
+     "`corral adopt` puts corral in front of the servers of your clients, `corral add NAME -- COMMAND` adds "
+     "a "
+     "server, and `corral service install` installs the daemon as a service"},
+    {" wrap register integrate ",
+     "`corral adopt` puts corral in front of the servers of your clients, `corral add NAME -- COMMAND` adds "
+     "a "
+     "server"},
+    {" unwrap undo revert restore ",
+     "`corral release` takes corral away from the servers of your clients, `corral remove NAME` removes a "
+     "server"},
+    {" uninstall ",
+     "`corral release --all` takes corral away from the servers of your clients, `corral remove NAME` "
+     "removes a "
+     "server, `corral service uninstall` removes the service"},
     {" ls show servers configured ",
      "`corral list` lists what is configured, `corral ps` what is running, and `corral doctor` every MCP "
      "server on this machine"},

@@ -44,6 +44,7 @@ constexpr const char* kPlainAgain = "\x1b[0m";
 const char* sequence_of(Tone tone) {
   switch (tone) {
     case Tone::Strong: return "\x1b[1m";
+    case Tone::Good: return "\x1b[32m";
     case Tone::Warning: return "\x1b[33m";
     case Tone::Bad: return "\x1b[31m";
     case Tone::Plain: break;

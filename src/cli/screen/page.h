@@ -17,7 +17,7 @@ struct TerminalStyle {
 };
 
 /// How much a text should stand out.
-enum class Tone { Plain, Strong, Warning, Bad };
+enum class Tone { Plain, Strong, Good, Warning, Bad };
 
 inline constexpr std::size_t kWidestText = 120;  // longer lines are hard to follow
 

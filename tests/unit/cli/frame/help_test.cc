@@ -171,7 +171,8 @@ TEST(NearMisses, SayWhatToUseInstead) {
   const Seen setup = run_command({"setup"});
   EXPECT_EQ(setup.code, kOwnFailure);
   EXPECT_THAT(setup.errors,
-              StartsWith("corral: corral has no command 'setup': `corral add NAME -- COMMAND` "));
+              StartsWith("corral: corral has no command 'setup': `corral adopt` puts corral in front of "));
+  EXPECT_THAT(run_command({"unwrap"}).errors, HasSubstr("`corral release` takes corral away"));
   EXPECT_THAT(run_command({"kill", "12"}).errors, HasSubstr("`corral reap` ends leaked servers"));
   EXPECT_THAT(run_command({"ls"}).errors,
               HasSubstr("`corral list` lists what is configured, `corral ps` what is running"));
