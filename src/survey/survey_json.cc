@@ -87,11 +87,14 @@ json::array describe_clients(const Survey& survey) {
 json::object describe(const known::Configurations& configurations) {
   json::array servers;
   for (const known::ConfiguredServer& server : configurations.servers) {
-    servers.push_back(json::object{{"client", server.client},
-                                   {"name", printable(server.name)},
-                                   {"command", text_or_null(show_command(server.argv))},
-                                   {"file", printable(server.file)},
-                                   {"project", text_or_null(server.project)}});
+    servers.push_back(
+        json::object{{"client", server.client},
+                     {"name", printable(server.name)},
+                     {"command", text_or_null(show_command(server.argv))},
+                     {"file", printable(server.file)},
+                     {"project", text_or_null(server.project)},
+                     {"kept", server.argv.empty() ? json::value(nullptr)
+                                                  : json::value(known::goes_through_corral(server.argv))}});
   }
   json::array files;
   for (const std::string& file : configurations.files) files.emplace_back(printable(file));

@@ -92,6 +92,23 @@ void show_clients(Page& page, const Survey& survey) {
   }
 }
 
+/// How many servers do not go through corral, and the command that changes this.
+void show_not_kept(Page& page, const known::Configurations& configurations) {
+  std::size_t own = 0;
+  std::size_t of_projects = 0;
+  for (const known::ConfiguredServer& server : configurations.servers) {
+    const bool of_administrator = server.file.starts_with("/etc/");
+    if (server.argv.empty() || of_administrator || known::goes_through_corral(server.argv)) continue;
+    const bool in_project = !server.project.empty() && server.file.starts_with(server.project + "/");
+    ++(in_project ? of_projects : own);
+  }
+  if (own + of_projects == 0) return;
+  page.paragraph("  ", count(own + of_projects, "server does", "servers do") +
+                           " not go through corral yet: " +
+                           (own > 0 ? "`corral adopt`" : "`corral adopt --project` in the project") +
+                           " shows the change and asks.");
+}
+
 void show_configured(Page& page, const Survey& survey) {
   page.blank();
   page.heading("Servers that clients are configured to start");
@@ -102,6 +119,7 @@ void show_configured(Page& page, const Survey& survey) {
                     server.argv.empty() ? "(by URL)" : show_command(server.argv)});
   }
   if (!rows.empty()) page.table("  ", {{"NAME"}, {"CLIENT"}, {"FILE"}, {"COMMAND", false, true}}, rows);
+  show_not_kept(page, survey.configurations);
   for (const known::ConfigNote& note : survey.configurations.notes) {
     page.paragraph("  note  ", printable(shorten_home(note.file)) + ": " + printable(note.message));
   }

@@ -151,14 +151,18 @@ TEST(SurveyJson, HasWhatIsConfiguredWithoutItsSecrets) {
   const json::value written = json::parse(to_json(survey, {}, {}, 9));
 
   const std::string shown_name = printable("fi\nles");
-  json::array servers{
-      json::object{{"client", "codex"},
-                   {"name", shown_name},
-                   {"command", "npx --token ***"},
-                   {"file", "/home/me/.codex/config.toml"},
-                   {"project", "/srv"}},
-      json::object{
-          {"client", "cursor"}, {"name", "web"}, {"command", nullptr}, {"file", "/f"}, {"project", nullptr}}};
+  json::array servers{json::object{{"client", "codex"},
+                                   {"name", shown_name},
+                                   {"command", "npx --token ***"},
+                                   {"file", "/home/me/.codex/config.toml"},
+                                   {"project", "/srv"},
+                                   {"kept", false}},
+                      json::object{{"client", "cursor"},
+                                   {"name", "web"},
+                                   {"command", nullptr},
+                                   {"file", "/f"},
+                                   {"project", nullptr},
+                                   {"kept", nullptr}}};
   EXPECT_EQ(written.at("configured"),
             (json::object{{"servers", servers},
                           {"files", {"/a", "/b"}},
