@@ -15,6 +15,7 @@
   ROW(remove,      Use,        Name)  \
   ROW(release,     Use,        Name)  \
   ROW(import,      Use,        Name)  \
+  ROW(uninstall,   Use,        Name)  \
   ROW(mcp,         Use,        Name)  \
   ROW(list,        Look,       Line)  \
   ROW(ps,          Look,       Line)  \

@@ -47,10 +47,6 @@ constexpr Instead kInstead[] = {
     {" unwrap undo revert restore ",
      "`corral release` takes corral away from the servers of your clients, `corral remove NAME` removes a "
      "server"},
-    {" uninstall ",
-     "`corral release --all` takes corral away from the servers of your clients, `corral remove NAME` "
-     "removes a "
-     "server, `corral service uninstall` removes the service"},
     {" ls show servers configured ",
      "`corral list` lists what is configured, `corral ps` what is running, and `corral doctor` every MCP "
      "server on this machine"},

@@ -226,6 +226,41 @@ TEST_F(AdoptCommands, NeverWriteOverABrokenLedger) {
 }
 
 // The path is that of the test program, which is in a build tree or in a directory for temporary files.
+TEST_F(AdoptCommands, AreAllUndoneByUninstall) {
+  write(".cursor/mcp.json", kCursor);
+  adopt({"--all", "--yes"});
+  const std::vector<std::string> words = {"uninstall", "--runtime-dir", folder_ + "/nowhere"};
+  const Seen shown = run(words);
+  EXPECT_EQ(shown.code, 0);
+  EXPECT_THAT(shown.out, AllOf(HasSubstr("release 1 server (`corral release --all`)"),
+                               HasSubstr("Nothing was changed.")));
+  EXPECT_THAT(read(".cursor/mcp.json"), HasSubstr("/usr/bin/corral"));
+
+  const Seen done = run({"uninstall", "--yes", "--runtime-dir", folder_ + "/nowhere"});
+
+  EXPECT_EQ(done.code, 0) << done.errors;
+  EXPECT_THAT(done.out, AllOf(HasSubstr("Released files"), HasSubstr("Left\n  ~/state/corral: events,")));
+  EXPECT_EQ(read(".cursor/mcp.json"), kCursor);
+  EXPECT_TRUE(std::filesystem::exists(folder_ + "/state/corral"));
+  EXPECT_EQ(run({"uninstall", "--yes", "--purge", "--runtime-dir", folder_ + "/nowhere"}).code, 0);
+  EXPECT_FALSE(std::filesystem::exists(folder_ + "/state/corral"));
+}
+
+TEST_F(AdoptCommands, StopUninstallIfAServerStillNeedsCorral) {
+  write(".cursor/mcp.json", kCursor);
+  adopt({"--all", "--yes"});
+  std::string now = read(".cursor/mcp.json");
+  now.replace(now.find("@x/files"), 8, "@x/other");
+  write(".cursor/mcp.json", now);
+
+  const Seen seen = run({"uninstall", "--yes", "--purge", "--runtime-dir", folder_ + "/nowhere"});
+
+  EXPECT_EQ(seen.code, 1);
+  EXPECT_THAT(seen.errors, HasSubstr("still starts corral"));
+  EXPECT_TRUE(std::filesystem::exists(folder_ + "/state/corral/adopted.json"))
+      << "it is needed to release the rest";
+}
+
 TEST_F(AdoptCommands, WarnOfAPathThatMayNotStay) {
   write(".cursor/mcp.json", kCursor);
 

@@ -34,6 +34,7 @@ std::string table_of(const std::vector<Command>& commands) {
 constexpr const char* kTable = R"(
 adopt (anywhere): --all; -y,--yes; --dry-run; --json; --run; --project; --status; --program=PATH;
                   else 125
+uninstall: -y,--yes; --purge; --runtime-dir=DIR; else 125
 release (anywhere): --all; -y,--yes; --dry-run; --json; else 125
 run: --containment=LEVEL; --stdin-grace=TIME; --term-grace=TIME; --kill-grace=TIME; --memory=SIZE;
      --pids=N; --cpu=CORES; --cwd=DIR; --env=NAME=VALUE; --on-stop=COMMAND; --detached; --cleanup;
