@@ -31,6 +31,7 @@ _AT_ONCE = 24  # tests with real processes in one go, so that nobody waits long 
 # Which programs of tests/os may detect a change in a directory. Generous: of each program only the tests run that come
 # across the change.
 OS_TESTS = {
+    "adopt": ("reap",),
     "base": ("hub", "connect"),
     "bridge": ("hub",),
     "cli": ("hub", "daemon", "reap", "connect", "os"),
