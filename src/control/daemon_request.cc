@@ -66,7 +66,7 @@ Purpose purpose_of(Verb verb) {
 }
 
 std::string no_daemon_is_running(Purpose purpose) {
-  const std::string fact = "no daemon is running";
+  std::string fact = "no daemon is running";
   switch (purpose) {
     case Purpose::Show:
       return fact +

@@ -120,7 +120,7 @@ Error no_such_server(const std::string& name, const config::Configuration& confi
     list += (list.empty() ? "" : ", ") + server.name;
   }
   std::vector<std::string> meant = meant_words(name, names);
-  for (std::string& one : meant) one = "'" + one + "'";
+  for (std::string& one : meant) one.insert(0, "'").append("'");
   const std::string perhaps = any_of(meant);
   return Error{
       "no server is called '" + name + "'" + (perhaps.empty() ? "" : " (perhaps " + perhaps + ")") + "; " +

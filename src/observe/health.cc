@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "observe/snapshot.h"
 
@@ -41,10 +42,10 @@ Health health_of(const Snapshot& snapshot) {
   const std::size_t most = most_copies(snapshot.daemon);
   for (const auto& [server, number] : copies) {
     if (number <= most) continue;
-    health.reasons.push_back("server " + server + " has " + std::to_string(number) +
-                             " processes, more than " + std::to_string(most) +
-                             ": `corral ps` shows which clients use them, `corral why " + server +
-                             "` why they are not one process and what to write to share it");
+    std::string reason = "server " + server + " has " + std::to_string(number) + " processes, more than ";
+    reason += std::to_string(most) + ": `corral ps` shows which clients use them, `corral why ";
+    reason += server + "` why they are not one process and what to write to share it";
+    health.reasons.push_back(std::move(reason));
   }
   add_crash_loops(snapshot, health);
   for (const std::string& sentence : snapshot.unkillable) {

@@ -343,8 +343,8 @@ std::optional<std::string> Tables::manifest(const std::string& digest, Trouble& 
 }
 
 Trouble Tables::each_event(Order order, const std::function<bool(const events::Event&)>& take) {
-  constexpr std::size_t kMostEvents = 1'000'000;  // the daemon keeps fewer
-  Rows rows = statements_[order == Order::OldestFirst ? OldestEvents : NewestEvents].run(kMostEvents);
+  constexpr std::size_t kAll = 1'000'000;  // the daemon keeps fewer
+  Rows rows = statements_[order == Order::OldestFirst ? OldestEvents : NewestEvents].run(kAll);
   while (rows.next()) {
     const std::optional<events::Event> event = event_from(rows);
     if (event && !take(*event)) return Trouble::None;

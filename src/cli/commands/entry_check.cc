@@ -36,7 +36,7 @@ constexpr std::chrono::minutes kPatience{2};  // the first start of a package do
 constexpr std::size_t kLastLines = 6;
 constexpr off_t kLastBytes = 64 << 10;
 constexpr std::size_t kLongestShown = 400;
-constexpr std::size_t kMostTools = 10'000;
+constexpr std::size_t kMostOfOnePage = 10'000;
 
 /// A directory for the report, which is gone with this object.
 class Scratch {
@@ -131,7 +131,7 @@ Asked ask_modern(McpClient& client) {
   if (!asked.answer.ok()) return asked;
   asked.answer = client.ask("tools/list", instance::discover_params());
   const std::string_view tools = wire::member_text(asked.answer.json, "tools");
-  const auto elements = wire::array_elements(tools, kMostTools);
+  const auto elements = wire::array_elements(tools, kMostOfOnePage);
   if (asked.answer.ok() && elements) asked.tools = elements->size();
   return asked;
 }

@@ -4,7 +4,7 @@
 namespace corral::cli {
 namespace {
 
-using Kind = Argument::Kind;
+using ArgumentKind = Argument::Kind;
 
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
@@ -20,7 +20,7 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 }
 
 bool is_completed(const Argument& argument) {
-  return argument.kind != Kind::None && argument.kind != Kind::Other;
+  return argument.kind != ArgumentKind::None && argument.kind != ArgumentKind::Other;
 }
 
 // ---- bash
@@ -52,13 +52,13 @@ complete -F _corral corral
 
 std::string bash_kind(const Argument& argument) {
   switch (argument.kind) {
-    case Kind::Server: return "kind=server";
-    case Kind::File: return "kind=file";
-    case Kind::Directory: return "kind=directory";
-    case Kind::Program: return "kind=program";
-    case Kind::Choice: return "words='" + joined(argument.choices) + "'";
-    case Kind::Other:
-    case Kind::None: break;
+    case ArgumentKind::Server: return "kind=server";
+    case ArgumentKind::File: return "kind=file";
+    case ArgumentKind::Directory: return "kind=directory";
+    case ArgumentKind::Program: return "kind=program";
+    case ArgumentKind::Choice: return "words='" + joined(argument.choices) + "'";
+    case ArgumentKind::Other:
+    case ArgumentKind::None: break;
   }
   return ":";
 }
@@ -115,13 +115,13 @@ std::string zsh_text(std::string text) {
 
 std::string zsh_action(const Argument& argument) {
   switch (argument.kind) {
-    case Kind::Server: return "_corral_servers";
-    case Kind::File: return "_files";
-    case Kind::Directory: return "_files -/";
-    case Kind::Program: return "_command_names -e";
-    case Kind::Choice: return "(" + joined(argument.choices) + ")";
-    case Kind::Other:
-    case Kind::None: break;
+    case ArgumentKind::Server: return "_corral_servers";
+    case ArgumentKind::File: return "_files";
+    case ArgumentKind::Directory: return "_files -/";
+    case ArgumentKind::Program: return "_command_names -e";
+    case ArgumentKind::Choice: return "(" + joined(argument.choices) + ")";
+    case ArgumentKind::Other:
+    case ArgumentKind::None: break;
   }
   return " ";
 }
@@ -178,13 +178,13 @@ std::string fish_text(std::string text) {
 
 std::string fish_words(const Argument& argument) {
   switch (argument.kind) {
-    case Kind::Server: return " -xa '(corral completions servers 2>/dev/null)'";
-    case Kind::File: return " -rF";
-    case Kind::Directory: return " -xa '(__fish_complete_directories)'";
-    case Kind::Program: return " -xa '(__fish_complete_command)'";
-    case Kind::Choice: return " -xa '" + joined(argument.choices) + "'";
-    case Kind::Other:
-    case Kind::None: break;
+    case ArgumentKind::Server: return " -xa '(corral completions servers 2>/dev/null)'";
+    case ArgumentKind::File: return " -rF";
+    case ArgumentKind::Directory: return " -xa '(__fish_complete_directories)'";
+    case ArgumentKind::Program: return " -xa '(__fish_complete_command)'";
+    case ArgumentKind::Choice: return " -xa '" + joined(argument.choices) + "'";
+    case ArgumentKind::Other:
+    case ArgumentKind::None: break;
   }
   return " -x";
 }

@@ -7,7 +7,7 @@
 namespace corral::cli {
 namespace {
 
-const char* name_of(HelpGroup group) {
+const char* title_of(HelpGroup group) {
   switch (group) {
     case HelpGroup::Use: return "Use";
     case HelpGroup::Look: return "Look";
@@ -25,7 +25,7 @@ std::string heading(const std::vector<Command>& commands, HelpGroup group) {
       names += (names.empty() ? "" : ", ") + command.name;
     }
   }
-  return name_of(group) + (names.empty() ? std::string() : "  (also: " + names + ")");
+  return title_of(group) + (names.empty() ? std::string() : "  (also: " + names + ")");
 }
 
 /// A word and what to use instead. Some words have several meanings elsewhere; the sentence then has one part

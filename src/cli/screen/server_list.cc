@@ -22,7 +22,7 @@ using config::Server;
 using observe::InstanceView;
 using observe::SessionView;
 
-constexpr std::size_t kMostTools = 10'000;
+constexpr std::size_t kMostKnown = 10'000;
 
 /// Of several instances the first of these decides.
 constexpr std::array<std::string_view, 6> kStates = {"unhealthy", "ready", "starting",
@@ -216,7 +216,7 @@ std::optional<std::uint64_t> tools_in(const std::string& manifest, const Server*
   for (const auto& [profile, portrait] : read->portraits) {
     const std::string& list = portrait.lists[static_cast<std::size_t>(knowledge::ListKind::Tools)];
     const std::string_view tools = wire::member_text(list, "tools");
-    const auto elements = wire::array_elements(tools, kMostTools);
+    const auto elements = wire::array_elements(tools, kMostKnown);
     if (tools.empty() || !elements) continue;
     return static_cast<std::uint64_t>(
         std::count_if(elements->begin(), elements->end(), [&](const wire::Span& one) {
