@@ -60,10 +60,11 @@ describe('lazy start', { concurrency: 3 }, () => {
     },
   );
 
-  // It is asked which era it speaks long before it can answer.
+  // It is asked which era it speaks long before it can answer. It is stateless, so it is parked if its client is slow
+  // to call: not within a tenth of a second here.
   daemonTest(
     'a modern server that starts slowly is not taken for an older one, nor started twice',
-    { servers: counted(['--modern', '--slow-start=4500']) },
+    { servers: counted(['--modern', '--slow-start=4500'], { idle: '3s' }) },
     async (daemon, lab) => {
       const session = await Session.open(lab, daemon.connect('server'));
       const pid = await session.call('test_pid');
