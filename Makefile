@@ -8,14 +8,17 @@ PRESET ?= dev
 MUTATION_SCORE ?= 92
 
 .DEFAULT_GOAL := help
-.PHONY: help run leak test conformance check bench bench-approaches install demo asan tsan fuzz mutate coverage format lint dependencies clean
+.PHONY: help run leak test conformance check bench bench-approaches install uninstall static deb tarball packages demo asan tsan fuzz mutate coverage format lint dependencies clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' Makefile
 
 run: ## build, start the daemon with a demo server, and say what to try next
+	@echo '1 of 3: looking for the Debian packages that the build needs'
 	@tools/install-dependencies run
+	@echo '2 of 3: compiling corral, which takes about two minutes on two processors'
 	@$(MAKE) --no-print-directory build/release/bin/corral
+	@echo '3 of 3: showing it'
 	@python3 demo/daemon_demo.py --corral build/release/bin/corral
 
 leak: ## build, and show a leak and its cure in your terminal
@@ -55,10 +58,36 @@ bench-approaches: ## compare corral's commands with direct stdio, FIFO, socat an
 	python3 bench/approaches/measure.py --corral build/release/bin/corral --peers build/bench-peers \
 	  --page docs/choosing.md --json bench/results/approaches.json
 
-install: ## install to PREFIX (/usr/local): bin/corral and libexec/corral/corral-keeper
+install: ## install to PREFIX (/usr/local), below DESTDIR: programs, manual pages, completions
 	@tools/install-dependencies run
 	@$(MAKE) --no-print-directory build/release/bin/corral
-	cmake --install build/release --prefix $(PREFIX) --strip
+	cmake --install build/release --prefix '$(PREFIX)' --strip
+
+uninstall: ## remove what `make install` has put below PREFIX; `corral uninstall` first, if clients use it
+	rm -f '$(DESTDIR)$(PREFIX)/bin/corral' '$(DESTDIR)$(PREFIX)/libexec/corral/corral-keeper' \
+	  '$(DESTDIR)$(PREFIX)/share/man/man1/corral.1' '$(DESTDIR)$(PREFIX)/share/man/man1/corral-'*.1 \
+	  '$(DESTDIR)$(PREFIX)/share/bash-completion/completions/corral' \
+	  '$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_corral' \
+	  '$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/corral.fish'
+	rmdir '$(DESTDIR)$(PREFIX)/libexec/corral' 2>/dev/null || true
+
+static: ## build the program that needs no library: build/release/static/bin/corral
+	@tools/install-dependencies package
+	@packaging/sqlite-source build/sqlite
+	@cmake --preset release >/dev/null
+	@cmake --build build/release -j $(JOBS) --target corral corral-static
+
+deb: ## make dist/corral_VERSION-1_ARCH.deb
+	@tools/install-dependencies package
+	@$(MAKE) --no-print-directory build/release/bin/corral
+	packaging/deb build/release dist
+
+tarball: static ## make dist/corral-VERSION-linux-x64.tar.xz, which runs on any Linux
+	packaging/tarball build/release dist x64
+
+packages: deb tarball ## make both and test them in roots of their own
+	@tools/install-dependencies package-test
+	python3 -B -m unittest discover -v -s tests/packages -t tests/packages
 
 demo: ## record `make leak` as docs/demo.svg
 	@tools/install-dependencies run
@@ -140,4 +169,4 @@ suite:
 
 build/release/bin/corral:
 	@cmake --preset release >/dev/null
-	@cmake --build build/release -j $(JOBS) --target corral
+	@NINJA_STATUS='[%p, %e s] ' cmake --build build/release -j $(JOBS) --target corral

@@ -6,7 +6,8 @@ if(CORRAL_SANITIZE)
 endif()
 
 add_library(corral_warnings INTERFACE)
-target_compile_options(corral_warnings INTERFACE -Wall -Wextra -Wshadow -Wconversion -Wnon-virtual-dtor -Werror)
+target_compile_options(corral_warnings INTERFACE -Wall -Wextra -Wshadow -Wconversion -Wnon-virtual-dtor
+                                                   $<$<BOOL:${CORRAL_WERROR}>:-Werror>)
 target_include_directories(corral_warnings INTERFACE ${CMAKE_CURRENT_SOURCE_DIR}/src ${CMAKE_BINARY_DIR}/generated)
 
 add_library(corral_flags INTERFACE)

@@ -1,4 +1,4 @@
-# Writes version.h from the project's version and the date of the build.
+# Writes version.h from the project's version and the date of the build, and build.h from its options.
 
 if(DEFINED ENV{SOURCE_DATE_EPOCH})
   set(corral_epoch $ENV{SOURCE_DATE_EPOCH})
@@ -11,13 +11,21 @@ else()
     ERROR_QUIET)
 endif()
 
-if(corral_epoch MATCHES "^[0-9]+$")
-  execute_process(
-    COMMAND date -u -d @${corral_epoch} +%F
-    OUTPUT_VARIABLE CORRAL_BUILD_DATE
-    OUTPUT_STRIP_TRAILING_WHITESPACE)
-else()
-  string(TIMESTAMP CORRAL_BUILD_DATE "%Y-%m-%d" UTC)
+if(NOT corral_epoch MATCHES "^[0-9]+$")
+  # A source without git, for example from an archive, whose files have the time of the commit.
+  file(TIMESTAMP ${CMAKE_CURRENT_SOURCE_DIR}/CMakeLists.txt corral_epoch "%s" UTC)
 endif()
+execute_process(
+  COMMAND date -u -d @${corral_epoch} +%F
+  OUTPUT_VARIABLE CORRAL_BUILD_DATE
+  OUTPUT_STRIP_TRAILING_WHITESPACE)
+# The files of a package get this time.
+set(CORRAL_EPOCH ${corral_epoch} CACHE INTERNAL "The time of the build, in seconds")
 
+# For `corral version -v`.
+set(CORRAL_READ_ONLY_RELOCATIONS false)
+if(CORRAL_RELEASE)
+  set(CORRAL_READ_ONLY_RELOCATIONS true)
+endif()
+configure_file(${CMAKE_CURRENT_LIST_DIR}/build.h.in ${CMAKE_BINARY_DIR}/generated/build.h @ONLY)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/version.h.in ${CMAKE_BINARY_DIR}/generated/version.h @ONLY)

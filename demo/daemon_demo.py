@@ -79,29 +79,20 @@ def main():
     for client in clients:
         client.leave()
 
-    def words(command, tail=""):
-        return " ".join([corral, command, *place, tail]).strip()
+    def words(command):
+        return " ".join([corral, command, *place])
 
     print(f"""
-The daemon keeps running. What to try next:
+The daemon keeps running; `{words("shutdown")}` ends it and everything that it started. Three commands to try:
 
   {words("ps")}
-      running instances, their clients, what they use, and why they are shared; `top` shows this live
-  {words("events", "-f")}
-      events, as they happen
-  {words("connect", "notes")}
-      the command that a client runs instead of its server; in the client's configuration:
-      "command": "{corral}", "args": {json.dumps(["connect", *place, "notes"])}
-  {words("connect", "-- COMMAND")}
-      the same for any server, without configuring it here
-  {corral} import FILE --dry-run
-      import the servers of a client's configuration
+      what is running, for which clients, and how much it uses; `top` shows this live
   {corral} doctor
-      servers that have leaked on this machine
-  {words("shutdown")}
-      end the daemon and everything that it started
-  make leak
-      see a leak, and the same tree under `corral run`""")
+      the MCP servers on this machine, and those that have leaked
+  {corral} adopt --all --dry-run
+      how corral would be put in front of the servers in your clients' files; it changes nothing
+
+`{corral} help` lists all commands, and `make install` installs it.""")
     return 0 if len(processes) == 1 and len(notes) == CLIENTS else 1
 
 

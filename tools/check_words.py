@@ -9,6 +9,8 @@
 * Revisions of MCP by their dates: only wire/revisions.h names them, so that a new revision is one row of a table.
 * Parameters of type bool in src/: at the call nobody sees what `true` means, and two of them can be swapped. An enum says it.
   A bool that is itself the value, as in a JSON writer, is called `value`.
+* Calls that a static program cannot make (users and groups by name through plug-ins), and std::random_device, which needs a
+  newer C library than the rest: base/accounts.h and base/unique_id.h do the same.
 * Unit tests that sleep: they hold the clock instead, so that they are exact and never wait.
 * Tests that are switched off, and white space at the end of a line.
 * Phrases that are translated word for word and not plain English, in every Markdown page, in src/, tests/, fuzz/, bench/ and
@@ -42,6 +44,7 @@ REGISTRY_FIELD = re.compile(r"""["']?resolve[d]["']?:?\s+["']?(?:https?|git\+\w+
 REGISTRY_SETTING = re.compile(r"(?:\bregistr[y]|index-ur[l])\s*=\s*[\"']?https?://")
 OWN_MESSAGE = re.compile(r'"jsonrpc"\s*:')
 WRITER = "src/wire/json_text.cc"
+PLUGGED_IN = re.compile(r"\b(?:get(?:pw|gr)(?:nam|uid|gid|ent)(?:_r)?|getaddrinfo|random_device)\b")
 REVISION = re.compile(r"\b20\d\d-\d\d-\d\d\b(?!T)")  # with a T it is a point in time
 REVISION_TABLE = "src/wire/revisions.h"
 BOOL_PARAMETER = re.compile(
@@ -113,6 +116,9 @@ def rules_for(path):
     if path.parts[0] == "src" and name != WRITER:
         fix = "use request_message, notification_message and their kin of wire/json_text.h"
         rules.append((OWN_MESSAGE, "message composed by hand", fix, False))
+    if path.parts[0] == "src":
+        fix = "use base/accounts.h, or random_number() of base/unique_id.h"
+        rules.append((PLUGGED_IN, "not for a static program", fix, False))
     if name.startswith("tests/unit/") and name not in MAY_SLEEP:
         fix = "hold the clock (tests/unit/base/held_clock.h) and let time pass"
         rules.append((SLEEP, "unit test that sleeps", fix, False))

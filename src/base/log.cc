@@ -9,6 +9,7 @@
 #include <spdlog/formatter.h>
 #include <spdlog/logger.h>
 #include <spdlog/sinks/sink.h>
+#include <spdlog/version.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -112,6 +113,16 @@ void log_as_text(std::string_view sentence) { hand_to_logger({LogLevel::Info, se
 void log_entry(const LogEntry& entry) { hand_to_logger(entry, chosen_look); }
 
 void set_log_look(LogLook look) { chosen_look = look; }
+
+std::string spdlog_version() {
+  return std::to_string(SPDLOG_VER_MAJOR) + "." + std::to_string(SPDLOG_VER_MINOR) + "." +
+         std::to_string(SPDLOG_VER_PATCH);
+}
+
+std::string fmt_version() {
+  return std::to_string(FMT_VERSION / 10000) + "." + std::to_string(FMT_VERSION / 100 % 100) + "." +
+         std::to_string(FMT_VERSION % 100);
+}
 
 std::uint64_t lost_log_lines() { return lost_lines; }
 

@@ -31,6 +31,10 @@ void log_entry(const LogEntry& entry);
 using LogLook = std::string (*)(const LogEntry& entry);
 void set_log_look(LogLook look);
 
+/// The versions of the libraries that write the log.
+std::string spdlog_version();
+std::string fmt_version();
+
 /// How many lines were dropped because the reader of standard error did not keep up.
 std::uint64_t lost_log_lines();
 

@@ -1,24 +1,12 @@
 #include "config/configuration.h"
 
-#include <pwd.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/accounts.h"
 #include "config/file.h"
 
 namespace corral::config {
-namespace {
-
-std::string home() {
-  const char* variable = getenv("HOME");
-  if (variable != nullptr && variable[0] == '/') return variable;
-  const passwd* entry = getpwuid(geteuid());
-  return entry == nullptr || entry->pw_dir == nullptr ? "/" : entry->pw_dir;
-}
-
-}  // namespace
 
 const Server* Configuration::find(std::string_view name) const {
   const auto found =
@@ -44,7 +32,7 @@ Result<Configuration> read(const std::string& file) {
 std::string default_file() {
   const char* variable = getenv("XDG_CONFIG_HOME");
   const bool usable = variable != nullptr && variable[0] == '/';
-  return (usable ? std::string(variable) : home() + "/.config") + "/corral/config.json";
+  return (usable ? std::string(variable) : home_directory() + "/.config") + "/corral/config.json";
 }
 
 }  // namespace corral::config

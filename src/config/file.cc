@@ -1,8 +1,6 @@
 #include "config/file.h"
 
 #include <fcntl.h>
-#include <grp.h>
-#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +13,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/accounts.h"
 #include "base/files.h"
 
 namespace corral::config {
@@ -28,18 +27,6 @@ Error unreadable(const std::string& file, int error) {
   if (error == EFBIG) cause = "it is larger than 64 MiB";
   if (error == EINVAL) cause = "it is not a regular file";
   return Error{"'" + file + "' cannot be read: " + cause + ". Fix this, or name another file."};
-}
-
-/// Whether the owner is the only member of the group. Many systems create such a group for every user and
-/// make new files writable for it.
-bool is_group_of_one(gid_t group, uid_t owner) {
-  const passwd* const user = getpwuid(owner);
-  const struct group* const entry = user == nullptr || user->pw_gid != group ? nullptr : getgrgid(group);
-  if (entry == nullptr || std::string_view(entry->gr_name) != user->pw_name) return false;
-  for (char** member = entry->gr_mem; *member != nullptr; ++member) {
-    if (std::string_view(*member) != user->pw_name) return false;
-  }
-  return true;
 }
 
 /// The content of an open file. Empty, with errno set, if it cannot be read or exceeds kLargestFile.

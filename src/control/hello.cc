@@ -346,6 +346,11 @@ void write_events(JsonObject& line, const Hello& hello) {
 
 }  // namespace
 
+std::string served_protocols() {
+  return kOldestProtocol == kProtocol ? std::to_string(kProtocol)
+                                      : std::to_string(kOldestProtocol) + " to " + std::to_string(kProtocol);
+}
+
 std::string encode(const Hello& hello) {
   JsonObject line;
   line.number("protocol", hello.protocol);

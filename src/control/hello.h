@@ -19,6 +19,8 @@ namespace corral::control {
 inline constexpr int kProtocol = 3;
 /// The oldest that the daemon serves. 1 and 2 were never released.
 inline constexpr int kOldestProtocol = 3;
+/// The protocol versions that the daemon serves, for a message to a person: "3", or "3 to 5".
+std::string served_protocols();
 /// The code of a refusal because of the protocol version: the program may continue without the daemon.
 /// EX_PROTOCOL.
 inline constexpr int kWrongProtocol = 76;

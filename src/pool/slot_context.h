@@ -11,6 +11,7 @@
 
 #include "base/id.h"
 #include "base/loop.h"
+#include "base/unique_id.h"
 #include "events/stream.h"
 #include "instance/children.h"
 #include "instance/error_file.h"
@@ -72,7 +73,7 @@ struct SlotContext {
   events::Stream* events = nullptr;
   instance::Journal* journal = nullptr;
   instance::ErrorFiles* error_files = nullptr;
-  std::minstd_rand random{std::random_device()()};
+  std::minstd_rand random{random_number()};
   std::uint64_t started = 0;  // number of instances since the daemon started
 
   void tell(events::Event event) const {

@@ -73,6 +73,8 @@ void distrust(sqlite3* database) {
 
 }  // namespace
 
+std::string sqlite_version() { return sqlite3_libversion(); }
+
 // ---- statements
 
 Rows::~Rows() {

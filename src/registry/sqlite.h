@@ -14,6 +14,9 @@ struct sqlite3_stmt;
 
 namespace corral::registry {
 
+/// The version of the library in use.
+std::string sqlite_version();
+
 /// The causes of failure that need different reactions.
 enum class Trouble : std::uint8_t {
   None,

@@ -121,6 +121,8 @@ bool is_from_janitor(const std::vector<std::string>& words) { return parse_janit
 
 int serve(const ServeOptions& options) {
   if (!options.from_janitor.empty()) return serve_under_janitor(options);
+  const Result<void> null = check_null_device();
+  if (!null) return fail_to_serve(null.error().message);
   ServeOptions complete = options;
   if (!options.command.empty()) {
     const Result<void> completed = complete_for_command(complete);

@@ -149,6 +149,15 @@ int fail_to_serve(const std::string& sentence) {
   return 1;
 }
 
+Result<void> check_null_device(const std::string& path) {
+  const UniqueFd opened(open(path.c_str(), O_RDWR | O_CLOEXEC));
+  if (opened.valid()) return {};
+  return Error{
+      "cannot open '" + path + "': " + strerror(errno) +
+      ". A container or a chroot needs /dev: mount it there, or type `mknod -m 666 /dev/null c 1 3` as "
+      "root in it"};
+}
+
 Result<std::string> choose_runtime_dir(const std::vector<std::string>& places) {
   std::string reasons;
   for (const std::string& place : places) {

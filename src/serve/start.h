@@ -27,6 +27,10 @@ int run_daemon(const ServeOptions& options, UniqueFd lock, UniqueFd lifeline);
 /// Prints why there is no daemon, and returns the exit code.
 int fail_to_serve(const std::string& sentence);
 
+/// The processes of the daemon put this in the place of descriptors that they give up. Without it the next
+/// file that they open would get such a number, and nothing that follows would be what it seems.
+Result<void> check_null_device(const std::string& path = "/dev/null");
+
 /// The first directory that can be used. If none can, the error gives the reason for each.
 Result<std::string> choose_runtime_dir(const std::vector<std::string>& places);
 

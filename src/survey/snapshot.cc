@@ -1,13 +1,13 @@
 #include "survey/snapshot.h"
 
 #include <fcntl.h>
-#include <pwd.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <set>
 
+#include "base/accounts.h"
 #include "proc/proc_files.h"
 #include "survey/survey.h"
 
@@ -51,13 +51,7 @@ std::string network_of(const std::string& process) {
 
 known::ConfigPlaces own_places() {
   known::ConfigPlaces places;
-  const passwd* entry = getpwuid(geteuid());
-  const char* home = getenv("HOME");
-  if (home != nullptr && *home == '/') {
-    places.home = home;
-  } else if (entry != nullptr && entry->pw_dir != nullptr) {
-    places.home = entry->pw_dir;
-  }
+  places.home = home_directory();
   for (char** variable = environ; *variable != nullptr; ++variable)
     places.environment.emplace_back(*variable);
   char directory[4096];

@@ -128,12 +128,15 @@ const char* name_of(Server::Cause cause) {
   return "?";
 }
 
+json::object describe(const proc::Levels& levels) {
+  return {{"auto", levels.cgroup ? "cgroup" : "keeper"},
+          {"controllers", levels.controllers},
+          {"strict", levels.strict},
+          {"why_not_strict", text_or_null(levels.why_not_strict)}};
+}
+
 std::string to_json(const Survey& survey, const std::vector<Finding>& findings, const proc::Levels& levels,
                     std::size_t keep) {
-  json::object containment{{"auto", levels.cgroup ? "cgroup" : "keeper"},
-                           {"controllers", levels.controllers},
-                           {"strict", levels.strict},
-                           {"why_not_strict", text_or_null(levels.why_not_strict)}};
   json::array servers;
   for (const Server& server : survey.servers) servers.push_back(describe(server));
   json::array found;
@@ -144,7 +147,7 @@ std::string to_json(const Survey& survey, const std::vector<Finding>& findings, 
                                       {"corral_version", kVersion},
                                       {"keep", keep},
                                       {"processes_seen", survey.processes},
-                                      {"containment", std::move(containment)},
+                                      {"containment", describe(levels)},
                                       {"clients", describe_clients(survey)},
                                       {"configured", describe(survey.configurations)},
                                       {"servers", std::move(servers)},

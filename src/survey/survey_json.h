@@ -2,6 +2,7 @@
 // contract. All text is printable, and secrets in command lines are hidden.
 #pragma once
 
+#include <boost/json/fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,9 @@ std::string to_json(const Survey& survey, const Finding& finding);
 
 /// A server as in the list of servers.
 std::string to_json(const Server& server);
+
+/// Which containment levels there are on this machine.
+boost::json::object describe(const proc::Levels& levels);
 
 const char* name_of(Server::State state);
 const char* name_of(Server::Cause cause);

@@ -42,12 +42,6 @@ bool hung_up(int fd) {
   return poll(&state, 1, 0) == 1 && (state.revents & (POLLHUP | POLLERR)) != 0;
 }
 
-std::string served_range() {
-  return control::kOldestProtocol == control::kProtocol
-             ? std::to_string(control::kProtocol)
-             : std::to_string(control::kOldestProtocol) + " to " + std::to_string(control::kProtocol);
-}
-
 }  // namespace
 
 ControlConnection::ControlConnection(std::shared_ptr<ListenerContext> context, UniqueFd socket, pid_t peer,
@@ -156,8 +150,8 @@ void ControlConnection::check_hello(std::string_view line) {
   if (hello->protocol < control::kOldestProtocol || hello->protocol > control::kProtocol) {
     const bool newer = hello->protocol > control::kProtocol;
     Reply reply{Reply::Kind::Refused, "", control::kWrongProtocol, 0, control::kProtocol, kVersion};
-    reply.text = "this daemon (corral " + std::string(kVersion) + ") speaks protocol " + served_range() +
-                 ", not " + std::to_string(hello->protocol) + ": " +
+    reply.text = "this daemon (corral " + std::string(kVersion) + ") speaks protocol " +
+                 control::served_protocols() + ", not " + std::to_string(hello->protocol) + ": " +
                  (newer ? "restart it with the newer corral (`corral serve --replace`)"
                         : "use a newer corral on this side");
     ++context_->counters.bad_hellos;

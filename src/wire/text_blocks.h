@@ -12,7 +12,11 @@
 namespace corral::wire {
 
 /// A byte that may appear unescaped in a JSON string and needs no further check.
-inline bool is_plain(char byte) { return byte >= 0x20 && byte != '"' && byte != '\\'; }
+inline bool is_plain(char byte) {
+  // Signed, as in odd_bytes() below: `char` alone is unsigned on other machines, and bytes beyond ASCII would
+  // pass.
+  return static_cast<signed char>(byte) >= 0x20 && byte != '"' && byte != '\\';
+}
 
 #if defined(__SSE2__)
 inline __m128i load_block(const char* at) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at)); }

@@ -114,6 +114,9 @@ int parse_command(const Command& command, const std::vector<std::string>& argume
   return command.run(std::move(parts->command));
 }
 
+/// `--version` with options is the command.
+std::string command_of(const std::string& word) { return word == "--version" ? "version" : word; }
+
 /// NAME, PID, $ID, …: a placeholder, whose value cannot be checked.
 bool is_placeholder(const std::string& word) {
   if (word.find_first_of("$<>*") != std::string::npos || word.find("…") != std::string::npos ||
@@ -200,11 +203,11 @@ int run_chosen(const std::vector<Command>& commands, std::vector<std::string> ar
     std::cout << help_page(commands);
     return arguments.empty() ? kOwnFailure : 0;
   }
-  if (arguments.front() == "--version") {
+  if (arguments.size() == 1 && arguments.front() == "--version") {
     std::cout << version_line() << '\n';
     return 0;
   }
-  const std::string name = arguments.front();
+  const std::string name = command_of(arguments.front());
   arguments.erase(arguments.begin());
   std::vector<std::string> names;
   for (const Command& command : commands) {
@@ -220,8 +223,9 @@ int run_chosen(const std::vector<Command>& commands, std::vector<std::string> ar
 
 std::string objection_to(const std::vector<Command>& commands, const std::vector<std::string>& args) {
   if (args.empty() || is_placeholder(args.front())) return "";
-  const std::string& name = args.front();
-  if (name == "--help" || name == "-h" || name == "--version") return "";
+  if (args.front() == "--help" || args.front() == "-h" || (args.size() == 1 && args.front() == "--version"))
+    return "";
+  const std::string name = command_of(args.front());
   for (const Command& command : commands) {
     if (command.name == name) return objection_to_line(for_checking(command), {args.begin() + 1, args.end()});
   }

@@ -1,10 +1,11 @@
 #include "cli/screen/server_table.h"
 
-#include <pwd.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <optional>
 
+#include "base/accounts.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "survey/survey_json.h"
@@ -21,8 +22,8 @@ std::string state_of(const survey::Server& server) {
 }
 
 std::string user_of(uid_t uid) {
-  const passwd* entry = getpwuid(uid);
-  return entry == nullptr ? std::to_string(uid) : printable(entry->pw_name);
+  const std::optional<Account> account = account_of(uid);
+  return account ? printable(account->name) : std::to_string(uid);
 }
 
 /// Without the scope of its package, which many share and which needs too much room.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstdint>
 #include <set>
 #include <string>
 
@@ -30,6 +31,19 @@ TEST(RandomHex, IsNeverTheSame) {
   for (int i = 0; i < 1000; ++i) seen.insert(random_hex(16));
 
   EXPECT_EQ(seen.size(), 1000U);
+}
+
+TEST(RandomNumber, UsesEveryBit) {
+  std::uint32_t ones = 0;
+  std::uint32_t zeros = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const std::uint32_t number = random_number();
+    ones |= number;
+    zeros |= ~number;
+  }
+
+  EXPECT_EQ(ones, 0xFFFFFFFFU);
+  EXPECT_EQ(zeros, 0xFFFFFFFFU);
 }
 
 TEST(MachineId, IsTheFirstLineOfAFileThatEverySystemHas) {
