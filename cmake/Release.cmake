@@ -7,8 +7,8 @@ if(CORRAL_SANITIZE)
 endif()
 
 # The folders that a call does not pass: commands, configuration, what looks at other programs, what keeps records.
-set(corral_cold adopt cli config guard known knowledge observe reap registry run serve shim survey)
-set(corral_hot base bridge control daemon events http instance json pool proc router session transport wire)
+set(corral_cold adopt cli config control daemon events guard known knowledge observe pool proc reap registry run serve shim survey)
+set(corral_hot base bridge http instance json router session transport wire)
 
 if(CORRAL_RELEASE)
   target_compile_options(corral_flags INTERFACE -ffunction-sections -fdata-sections -fstack-protector-strong

@@ -18,14 +18,17 @@ if(EXISTS ${CORRAL_SQLITE_SOURCE}/sqlite3.c)
   add_library(corral_sqlite_source STATIC EXCLUDE_FROM_ALL ${CORRAL_SQLITE_SOURCE}/sqlite3.c)
   target_include_directories(corral_sqlite_source SYSTEM INTERFACE ${CORRAL_SQLITE_SOURCE})
   set_target_properties(corral_sqlite_source PROPERTIES C_STANDARD 11 C_EXTENSIONS ON UNITY_BUILD OFF)
-  target_compile_options(corral_sqlite_source PRIVATE -Os -w -ffunction-sections -fdata-sections)
+  target_compile_options(corral_sqlite_source PRIVATE -Os -w -ffunction-sections -fdata-sections
+                                                      -fno-asynchronous-unwind-tables)
   # As Debian has it where behaviour depends on it: threads, deleted text that is overwritten, no memory kept aside.
   # What is left out has no part in the grammar of SQL. Not AUTOINIT: without it, something must call
   # sqlite3_initialize() before the first use.
   target_compile_definitions(corral_sqlite_source PRIVATE
     SQLITE_THREADSAFE=2 SQLITE_SECURE_DELETE SQLITE_OMIT_LOOKASIDE SQLITE_MAX_SCHEMA_RETRY=25 SQLITE_DQS=0
     SQLITE_DEFAULT_MEMSTATUS=0 HAVE_ISNAN=1 HAVE_USLEEP=1 HAVE_FDATASYNC=1
-    SQLITE_OMIT_DEPRECATED SQLITE_OMIT_LOAD_EXTENSION SQLITE_OMIT_PROGRESS_CALLBACK SQLITE_OMIT_SHARED_CACHE SQLITE_OMIT_JSON)
+    SQLITE_OMIT_AUTHORIZATION SQLITE_OMIT_COMPILEOPTION_DIAGS SQLITE_OMIT_COMPLETE SQLITE_OMIT_DECLTYPE SQLITE_OMIT_DEPRECATED
+    SQLITE_OMIT_GET_TABLE SQLITE_OMIT_INCRBLOB SQLITE_OMIT_JSON SQLITE_OMIT_LOAD_EXTENSION SQLITE_OMIT_PROGRESS_CALLBACK
+    SQLITE_OMIT_SHARED_CACHE SQLITE_OMIT_TCL_VARIABLE SQLITE_OMIT_TRACE)
 elseif(CORRAL_SQLITE STREQUAL source)
   message(FATAL_ERROR "There is no ${CORRAL_SQLITE_SOURCE}/sqlite3.c. Type: packaging/sqlite-source '${CORRAL_SQLITE_SOURCE}'")
 endif()

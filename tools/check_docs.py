@@ -37,7 +37,7 @@ NO_VARIABLES = re.compile(r"^(?:O|AF|SO|SCM|SHUT|SIG|PR|CAP|F|LOCK|EX|ENABLE|TRU
 IGNORED_VARIABLES = {"XDG_RUNTIME_DIR": "the runtime directory is /run/user/UID/corral: write /run/user/$(id -u)"}
 
 MADE_FOLDERS = ("bench/results/",)
-REPOSITORY_PATH = re.compile(r"^(?:src|docs|tests|tools|examples|bench|demo|fuzz|cmake)/[\w./*-]+$")
+REPOSITORY_PATH = re.compile(r"^(?:src|docs|tests|tools|packaging|examples|bench|demo|fuzz|cmake)/[\w./*-]+$")
 SOURCE_PATH = re.compile(r"^[a-z]+/[\w/*-]+\.(?:cc|h)$")
 KEPT_FILE = re.compile(
     r"(?:~/\.config/corral|~/\.local/state/corral|/run/user/[\w$()-]+/corral|/tmp/corral-\w+)/([\w.*/-]+)"

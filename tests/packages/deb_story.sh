@@ -21,7 +21,7 @@ corral_processes() {
 }
 
 say install
-apt-get install -y -qq --no-install-recommends "$1" >/tmp/apt 2>&1 || { cat /tmp/apt; exit 1; }
+{ apt-get update -qq && apt-get install -y -qq --no-install-recommends "$1"; } >/tmp/apt 2>&1 || { cat /tmp/apt; exit 1; }
 corral --version -v
 test "$(corral --version -v --json | grep -c '"linked":"dynamic","sqlite":"shared"')" = 1
 test -f /usr/share/bash-completion/completions/corral && test -f /usr/share/zsh/vendor-completions/_corral
@@ -63,7 +63,7 @@ test -d "$HOME/.local/state/corral" # what belongs to a user stays
 
 say purge
 dpkg -P corral >/dev/null 2>&1 || true # nothing is left that a purge could take
-! dpkg-query -W corral 2>/dev/null
+if dpkg-query -W corral 2>/dev/null; then exit 1; fi
 find / -xdev -name '*corral*' -not -path "$HOME/*" -not -path '/packages*' -not -path '/tmp/*' -not -path '/run/user/*' \
   -not -path '/var/log/*' -not -path '/var/cache/*' >/tmp/left
 test ! -s /tmp/left || { cat /tmp/left; exit 1; }

@@ -1,6 +1,7 @@
 #include "cli/commands/build_facts.h"
 
 #include <gnu/libc-version.h>
+#include <sys/auxv.h>
 #include <toml++/impl/version.h>
 
 #include <CLI/Version.hpp>
@@ -15,10 +16,6 @@
 #include "survey/survey_json.h"
 #include "version.h"
 #include "wire/revisions.h"
-
-// The dynamic linker's table of this program, which only a dynamic one has. Its name is the linker's.
-// NOLINTNEXTLINE(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
-extern "C" const char _DYNAMIC[] __attribute__((weak));
 
 namespace corral::cli {
 namespace {
@@ -35,7 +32,8 @@ std::string version_of(int major, int minor, int patch) {
   return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
 }
 
-bool is_static() { return &_DYNAMIC[0] == nullptr; }
+/// AT_BASE is where the kernel has put the dynamic linker, which a static program does not need.
+bool is_static() { return getauxval(AT_BASE) == 0; }
 
 /// What the compiler and the linker did against attacks on memory, by the names of their options.
 json::array hardening() {
