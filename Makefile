@@ -8,6 +8,7 @@ PRESET ?= dev
 MUTATION_SCORE ?= 92
 
 .DEFAULT_GOAL := help
+.NOTPARALLEL:
 .PHONY: help run leak test conformance check bench bench-approaches install uninstall static deb tarball packages demo asan tsan fuzz mutate coverage format lint dependencies clean
 
 help: ## this list
@@ -87,7 +88,7 @@ tarball: static ## make dist/corral-VERSION-linux-x64.tar.xz, which runs on any 
 
 packages: deb tarball ## make both and test them in roots of their own
 	@tools/install-dependencies package-test
-	python3 -B -m unittest discover -v -s tests/packages -t tests/packages
+	tests/packages/run
 
 demo: ## record `make leak` as docs/demo.svg
 	@tools/install-dependencies run
@@ -165,7 +166,7 @@ compile-fuzz:
 
 suite:
 	@$(MAKE) --no-print-directory compile-$(PRESET)
-	ctest --test-dir build/$(PRESET) -j $(TEST_JOBS) --output-on-failure $(CTEST_ARGS)
+	ctest --test-dir build/$(PRESET) -j $(TEST_JOBS) -LE packages --output-on-failure $(CTEST_ARGS)
 
 build/release/bin/corral:
 	@cmake --preset release >/dev/null

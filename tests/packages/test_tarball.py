@@ -1,6 +1,8 @@
 """The tarball: what is in it, that it is the same each time, and that its program needs nothing but a kernel."""
 
 import json
+import os
+import re
 import tarfile
 import unittest
 
@@ -36,6 +38,21 @@ class Content(unittest.TestCase):
             made = run(support.PACKAGING / "tarball", support.BUILD, place, "x64").stdout.strip().splitlines()[-1]
             with open(made, "rb") as again:
                 self.assertEqual(again.read(), self.file.read_bytes())
+
+    def test_the_documented_command_removes_all_that_it_installed(self):
+        page = (support.ROOT / "docs" / "install.md").read_text(encoding="utf-8")
+        (line,) = [line for line in page.splitlines() if line.startswith("tar -tf ")]
+        with folder() as home:
+            installed = home / ".local"
+            installed.mkdir()
+            (installed / "mine").write_text("mine")
+            run("tar", "-C", installed, "--strip-components=1", "-xf", self.file)
+            self.assertIn("corral", run(installed / "bin" / "corral", "version").stdout)
+
+            named = re.sub(r"corral-\S+\.tar\.xz", "'" + str(self.file) + "'", line)
+            run("sh", "-c", named, env={"HOME": str(home), "PATH": os.environ["PATH"]})
+
+            self.assertEqual([path.name for path in installed.rglob("*") if path.is_file()], ["mine"])
 
     def test_another_processor_is_refused(self):
         with folder() as place:
@@ -98,7 +115,15 @@ class EmptyRoot(unittest.TestCase):
     def test_a_user_whom_nothing_names_needs_no_home(self):
         # The call that finds a home directory is the one that crashes in other static programs.
         done = in_root(self.root, f'env -u HOME chroot --userspec={NOBODY_KNOWS}:{NOBODY_KNOWS} "$root" /bin/corral doctor')
-        self.assertIn("MCP servers", done.stdout)
+        self.assertIn("No MCP server is running here", done.stdout)
+
+    def test_nor_does_one_on_a_machine_with_plug_ins_for_names(self):
+        program = self.root / "bin" / "corral"
+        environment = {name: value for name, value in os.environ.items() if name != "HOME"}
+        done = run(program, "doctor", "--json", user=NOBODY_KNOWS, group=NOBODY_KNOWS, extra_groups=[], cwd="/",
+                   env=environment, ok=False)
+        self.assertIn(done.returncode, (0, 1), done.stdout)  # 1: something leaked on this machine
+        self.assertIn('"schema":1', done.stdout)
 
     def test_connect_starts_a_daemon_that_answers_and_ends(self):
         done = in_root(self.root, """
