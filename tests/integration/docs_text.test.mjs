@@ -60,6 +60,8 @@ const LINES = {
   'corral session end': A_PART,
   'corral url NAME': prints(/\/corral connect .*\bfiles$/m),
   'corral url NAME --client CLIENT': prints(/^claude mcp add /m),
+  'corral version -v': prints(/^containment +/m),
+  'corral --version -v': prints(/^libraries +/m),
   'corral completions bash': prints(/complete /),
   'corral man ps': prints(/^\.TH /m),
   'corral run --help': prints(/^Usage: corral run /m),
@@ -97,6 +99,7 @@ const LINES = {
   'corral service install --manager launchd --dry-run': prints(/<key>ProgramArguments<\/key>/),
   'corral logs notes': notTyped('failures.test.mjs'),
   'corral events --server notes --since 1h': notTyped('failures.test.mjs'),
+  'corral uninstall --purge': notTyped('tests/unit/cli/commands/adopt_command_test.cc'),
   'corral remove NAME': prints(/^Removed files from ~\/\.config\/corral\/config\.json\.$/m),
 };
 
