@@ -12,7 +12,9 @@ set(corral_hot base bridge http instance json router session transport wire)
 
 if(CORRAL_RELEASE)
   target_compile_options(corral_flags INTERFACE -ffunction-sections -fdata-sections -fstack-protector-strong
-                                                -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+                                                -U_FORTIFY_SOURCE)
+  # Tests are not optimised, and then it has no effect and warns.
+  target_compile_options(corral_flags INTERFACE $<$<NOT:$<BOOL:$<TARGET_PROPERTY:CORRAL_TEST_PROGRAM>>>:-D_FORTIFY_SOURCE=2>)
   target_link_options(corral_flags INTERFACE -Wl,--gc-sections -Wl,-z,relro -Wl,-z,now)
 endif()
 

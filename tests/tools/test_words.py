@@ -48,6 +48,18 @@ class Words(CheckCase):
         self.write("tests/unit/b.cc", text)
         self.assert_caught("src/router/a.cc:1: message composed by hand")
 
+    def test_calls_that_crash_a_static_program_are_caught_in_src(self):
+        self.write("src/base/a.cc", "// Not getpwuid(): see accounts.h.\nint groups = getgroups(0, nullptr);\n")
+        self.write("tests/os/b.cc", "if (getpwuid(uid) != nullptr) ++uid;\n")
+        self.assert_clean()
+        self.write("src/base/c.cc", "const passwd* who = getpwuid(uid);\nstd::random_device random;\n")
+        self.write("src/http/d.cc", "getaddrinfo(host, port, &hints, &found);\n")
+        self.assert_caught(
+            "src/base/c.cc:1: not for a static program: getpwuid",
+            "src/base/c.cc:2: not for a static program: random_device",
+            "src/http/d.cc:1: not for a static program: getaddrinfo",
+        )
+
     def test_revisions_by_their_dates_are_caught_outside_their_table(self):
         self.write("src/wire/revisions.h", 'Revision{.date = "2025-06-18"};\n')
         self.write("src/cli/a.cc", "// Since 2025-06-18.\nint a;  // of 2025-06-18\n")
