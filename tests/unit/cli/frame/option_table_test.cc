@@ -88,7 +88,7 @@ mcp: --runtime-dir=DIR; else 125
 completions: else 125
 man (anywhere): --directory=DIR; else 125
 help: else 125
-version: -v,--verbose --json; else 125
+version: -v,--verbose; --json; else 125
 )";
 
 /// The rows in alphabetical order, because --help arranges the commands. A row may have several lines.
