@@ -6,16 +6,18 @@ if(CORRAL_SANITIZE)
   set(CORRAL_RELEASE OFF)
 endif()
 
-# The folders that a call does not pass: commands, configuration, what looks at other programs, what keeps records.
-set(corral_cold adopt cli config control daemon events guard known knowledge observe pool proc reap registry run serve shim survey)
-set(corral_hot base bridge http instance json router session transport wire)
+# The folders that a call does not pass: commands, configuration, what looks at other programs, what keeps records, and the
+# translation for clients and servers of different eras.
+set(corral_cold adopt bridge cli config control daemon events guard json known knowledge observe pool proc reap registry run
+                serve shim survey)
+set(corral_hot base http instance router session transport wire)
 
 if(CORRAL_RELEASE)
   target_compile_options(corral_flags INTERFACE -ffunction-sections -fdata-sections -fstack-protector-strong
                                                 -U_FORTIFY_SOURCE)
   # Tests are not optimised, and then it has no effect and warns.
   target_compile_options(corral_flags INTERFACE $<$<NOT:$<BOOL:$<TARGET_PROPERTY:CORRAL_TEST_PROGRAM>>>:-D_FORTIFY_SOURCE=2>)
-  target_link_options(corral_flags INTERFACE -Wl,--gc-sections -Wl,-z,relro -Wl,-z,now)
+  target_link_options(corral_flags INTERFACE -Wl,--gc-sections -Wl,-O2 -Wl,-z,relro -Wl,-z,now)
 endif()
 
 # The same libraries as a program that needs none, for any Linux of this processor: build it by its name. It has SQLite from
