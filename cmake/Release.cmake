@@ -21,8 +21,8 @@ if(CORRAL_RELEASE)
 endif()
 
 # The same libraries as a program that needs none, for any Linux of this processor: build it by its name. It has SQLite from
-# source. A directory of its own, because corral finds corral-keeper beside itself. Not position-independent: its
-# memory would be half as small again (and -static-pie with -static-libstdc++ silently gives a dynamic program).
+# source. A directory of its own, because corral finds corral-keeper beside itself. Not position-independent: nothing is
+# relocated, which saves memory in each process. (-static-pie with -static-libstdc++ silently gives a dynamic program.)
 function(corral_static_program)
   set(prefix ${CMAKE_BINARY_DIR}/static)
   if(NOT TARGET corral_sqlite_source)

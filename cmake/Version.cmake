@@ -2,9 +2,14 @@
 
 if(DEFINED ENV{SOURCE_DATE_EPOCH})
   set(corral_epoch $ENV{SOURCE_DATE_EPOCH})
+  if(NOT corral_epoch MATCHES "^[0-9]+$")
+    message(FATAL_ERROR "SOURCE_DATE_EPOCH is '${corral_epoch}': give a number of seconds since 1970, or unset it")
+  endif()
 else()
+  # Not the commit of a directory above, if this is an archive that was unpacked inside another repository.
+  get_filename_component(corral_above ${CMAKE_CURRENT_SOURCE_DIR} DIRECTORY)
   execute_process(
-    COMMAND git log -1 --format=%ct
+    COMMAND ${CMAKE_COMMAND} -E env GIT_CEILING_DIRECTORIES=${corral_above} git log -1 --format=%ct
     WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
     OUTPUT_VARIABLE corral_epoch
     OUTPUT_STRIP_TRAILING_WHITESPACE
