@@ -28,7 +28,7 @@ void read_bind(Reading& reading, const Field& field, Http& http) {
 
 bool is_plain(const std::string& word) {
   return !word.empty() && std::all_of(word.begin(), word.end(), [](char letter) {
-    return letter > ' ' && letter != '\x7f' && letter != '"' && letter != ',';
+    return letter > ' ' && letter <= '~' && letter != '"' && letter != ',';
   });
 }
 

@@ -24,7 +24,7 @@ std::string_view called_tool(std::string_view params) {
 }
 
 bool has_control_character(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char c) { return c >= 0 && c < 0x20; });
+  return std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20; });
 }
 
 }  // namespace

@@ -78,6 +78,13 @@ class BadInput(unittest.TestCase):
             self.assertNotEqual(refused.returncode, 0)
             self.assertIn(f"there is no '{place}/bin/corral': the build is not complete", refused.stdout)
 
+    def test_a_time_that_is_not_a_number_is_refused(self):
+        with folder() as place:
+            refused = run("cmake", "-S", support.ROOT, "-B", place, "-G", "Ninja", ok=False,
+                          env={**os.environ, "SOURCE_DATE_EPOCH": "yesterday"})
+            self.assertNotEqual(refused.returncode, 0)
+            self.assertIn("SOURCE_DATE_EPOCH is 'yesterday'", refused.stdout)
+
     def test_a_directory_with_other_files_is_left_alone(self):
         with folder() as place:
             (place / "mine").write_text("mine")

@@ -434,6 +434,7 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{R"({"corral": {"http": {"bind": ""}}})", "1:30", "is empty"},
         Fault{R"({"corral": {"http": {"hosts": ["a", "a:80"]}}})", "1:31", "without port or scheme"},
         Fault{R"({"corral": {"http": {"hosts": ["*"]}}})", "1:31", "without port or scheme"},
+        Fault{"{\"corral\": {\"http\": {\"hosts\": [\"caf\xC3\xA9\"]}}}", "1:31", "without port or scheme"},
         Fault{R"({"corral": {"http": {"hosts": "a"}}})", "1:31", "list of strings"},
         Fault{R"({"corral": {"http": {"origins": ["*"]}}})", "1:33", "\"*\" is not supported"},
         Fault{R"({"corral": {"http": {"origins": ["null"]}}})", "1:33", "scheme and host"},
