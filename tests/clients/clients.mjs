@@ -1,0 +1,69 @@
+// The clients: where each keeps its configuration, how it is started without a person, and how it finds the model.
+import path from 'node:path';
+import { anthropic } from './model_anthropic.mjs';
+import { gemini } from './model_gemini.mjs';
+import { openai } from './model_openai.mjs';
+
+const PACKAGES = path.join(process.env.CLIENTS_DIR ?? '', 'node_modules');
+const program = (...parts) => path.join(PACKAGES, ...parts);
+const platform = `linux-${process.arch}`;
+const PROMPT = 'Use the tool.';
+
+const indented = (value) => `${JSON.stringify(value, null, 2)}\n`;
+
+export const claudeCode = {
+  id: 'claude-code',
+  name: 'Claude Code',
+  package: '@anthropic-ai/claude-code',
+  dialect: anthropic,
+  file: '.claude.json',
+  config: (servers) => indented({ numStartups: 3, hasCompletedOnboarding: true, mcpServers: servers }),
+  entryOf: (entry) => ({ type: 'stdio', ...entry }),
+  serversIn: (text) => JSON.parse(text).mcpServers,
+  command: () => [program(`@anthropic-ai/claude-code-${platform}`, 'claude'), '-p', PROMPT, '--permission-mode', 'bypassPermissions'],
+  env: (url) => ({
+    ANTHROPIC_BASE_URL: url,
+    ANTHROPIC_API_KEY: 'dummy',
+    ENABLE_TOOL_SEARCH: 'false',
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    DISABLE_AUTOUPDATER: '1',
+  }),
+};
+
+export const copilotCli = {
+  id: 'copilot-cli',
+  name: 'Copilot CLI',
+  package: '@github/copilot',
+  dialect: openai,
+  file: '.copilot/mcp-config.json',
+  config: (servers) => indented({ mcpServers: servers }),
+  entryOf: (entry) => ({ type: 'local', ...entry, tools: ['*'] }),
+  serversIn: (text) => JSON.parse(text).mcpServers,
+  command: () => [process.execPath, program('@github/copilot', 'npm-loader.js'), '-p', PROMPT, '--allow-all-tools'],
+  env: (url) => ({
+    COPILOT_OFFLINE: 'true',
+    COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
+    COPILOT_PROVIDER_API_KEY: 'dummy',
+    COPILOT_MODEL: 'scripted',
+    COPILOT_AUTO_UPDATE: 'false',
+  }),
+};
+
+export const geminiCli = {
+  id: 'gemini-cli',
+  name: 'Gemini CLI',
+  package: '@google/gemini-cli',
+  dialect: gemini,
+  file: '.gemini/settings.json',
+  config: (servers) =>
+    indented({
+      security: { auth: { selectedType: 'gemini-api-key' } },
+      general: { enableAutoUpdate: false },
+      privacy: { usageStatisticsEnabled: false },
+      mcpServers: servers,
+    }),
+  entryOf: (entry) => ({ ...entry, trust: true }),
+  serversIn: (text) => JSON.parse(text).mcpServers,
+  command: () => [process.execPath, program('@google/gemini-cli', 'bundle', 'gemini.js'), '-p', PROMPT, '--model', 'gemini-2.5-flash', '--yolo', '--skip-trust'],
+  env: (url) => ({ GOOGLE_GEMINI_BASE_URL: url, GEMINI_API_KEY: 'dummy' }),
+};

@@ -1,0 +1,4 @@
+import { clientCases } from './lab/cases.mjs';
+import { geminiCli } from './clients.mjs';
+
+clientCases(geminiCli);
