@@ -156,8 +156,8 @@ class Adoption {
 class Releasing {
  public:
   Releasing(const std::string& path, const std::vector<std::string>& clients, const Desk& desk,
-            Ledger& ledger)
-      : path_(path), clients_(clients), desk_(desk), ledger_(ledger) {}
+            Ledger& ledger, Released released)
+      : path_(path), clients_(clients), desk_(desk), ledger_(ledger), released_(released) {}
 
   Result<Commit> attempt(FileOutcome& outcome) {
     settled_.clear();
@@ -226,11 +226,16 @@ class Releasing {
     return forget();
   }
 
-  /// Removes the rows of what is done.
+  /// Removes the rows of what is done, or keeps them as if it had only begun.
   Result<Commit> forget() {
     if (settled_.empty()) return Commit::Done;
-    std::erase_if(ledger_.rows(),
-                  [this](const LedgerRow& row) { return is_mine(row) && contains(settled_, row.keys); });
+    const auto is_settled = [this](const LedgerRow& row) {
+      return is_mine(row) && contains(settled_, row.keys);
+    };
+    for (LedgerRow& row : ledger_.rows()) {
+      if (is_settled(row)) row.state = LedgerRow::State::Pending;
+    }
+    if (released_ == Released::Forgotten) std::erase_if(ledger_.rows(), is_settled);
     const Result<void> saved = ledger_.save();
     if (!saved) return saved.error();
     return Commit::Done;
@@ -240,6 +245,7 @@ class Releasing {
   const std::vector<std::string>& clients_;
   const Desk& desk_;
   Ledger& ledger_;
+  Released released_;
   std::vector<std::vector<std::string>> settled_;  // keys of rows that are not needed any more
 };
 
@@ -261,14 +267,15 @@ FileOutcome adopt_file(const Adopting& adopting, const Desk& desk) {
   return outcome;
 }
 
-FileOutcome release_file(const std::string& path, const std::vector<std::string>& clients, const Desk& desk) {
+FileOutcome release_file(const std::string& path, const std::vector<std::string>& clients, const Desk& desk,
+                         Released released) {
   FileOutcome outcome;
   Result<Ledger> ledger = Ledger::open(desk.state_directory);
   if (!ledger) {
     outcome.error = ledger.error().message;
     return outcome;
   }
-  Releasing releasing(path, clients, desk, *ledger);
+  Releasing releasing(path, clients, desk, *ledger, released);
   repeat(outcome, path, [&](FileOutcome& now) { return releasing.attempt(now); });
   if (!outcome.error.empty()) outcome.changed.clear();
   return outcome;

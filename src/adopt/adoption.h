@@ -48,7 +48,12 @@ struct FileOutcome {
 
 FileOutcome adopt_file(const Adopting& adopting, const Desk& desk);
 
+/// Whether what was released stays written down, because a running client may put it back. A later release
+/// finds it then.
+enum class Released : std::uint8_t { Forgotten, Remembered };
+
 /// Releases all servers of this file that were adopted for one of these clients; empty = for any.
-FileOutcome release_file(const std::string& path, const std::vector<std::string>& clients, const Desk& desk);
+FileOutcome release_file(const std::string& path, const std::vector<std::string>& clients, const Desk& desk,
+                         Released released = Released::Forgotten);
 
 }  // namespace corral::adopt

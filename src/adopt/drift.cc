@@ -63,6 +63,23 @@ std::vector<Standing> compare_with_files(const std::vector<LedgerRow>& rows) {
   return standings;
 }
 
+bool is_settled(const LedgerRow& row, Standing standing) {
+  const bool without_corral =
+      standing == Standing::Undone || standing == Standing::Replaced || standing == Standing::Gone;
+  return row.state == LedgerRow::State::Pending && without_corral;
+}
+
+Comparison compare_open_rows(const std::vector<LedgerRow>& rows) {
+  const std::vector<Standing> standings = compare_with_files(rows);
+  Comparison open;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (is_settled(rows[i], standings[i])) continue;
+    open.rows.push_back(rows[i]);
+    open.standings.push_back(standings[i]);
+  }
+  return open;
+}
+
 const char* name_of(Standing standing) {
   switch (standing) {
     case Standing::Ours: return "adopted";

@@ -27,6 +27,17 @@ const EntryText* find_row(const LedgerRow& row, const std::vector<EntryText>& en
 /// One for each row, in their order. Each file is read once.
 std::vector<Standing> compare_with_files(const std::vector<LedgerRow>& rows);
 
+/// Whether the row is about a change that is not in the file and need not be: it was not made, or was
+/// released.
+bool is_settled(const LedgerRow& row, Standing standing);
+
+/// The rows that are not settled, with what is in the files now.
+struct Comparison {
+  std::vector<LedgerRow> rows;
+  std::vector<Standing> standings;  // one for each row
+};
+Comparison compare_open_rows(const std::vector<LedgerRow>& rows);
+
 const char* name_of(Standing standing);
 
 }  // namespace corral::adopt

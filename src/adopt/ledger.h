@@ -3,7 +3,8 @@
 // but no argument of a server, because that may be a credential.
 //
 // Each change of a file is written down before it is made (`Pending`) and again when it is done, so that a
-// crash in between leaves a row that the next run compares with the file.
+// crash in between leaves a row that the next run compares with the file. What is released under a running
+// client that writes the file from memory is `Pending` again.
 #pragma once
 
 #include <cstdint>

@@ -9,6 +9,12 @@ const program = (...parts) => path.join(PACKAGES, ...parts);
 const platform = `linux-${process.arch}`;
 const PROMPT = 'Use the tool.';
 
+const claude = () => program(`@anthropic-ai/claude-code-${platform}`, 'claude');
+const geminiWords = () => {
+  const script = program('@google/gemini-cli', 'bundle', 'gemini.js');
+  return [process.execPath, script, '--model', 'gemini-2.5-flash', '--skip-trust'];
+};
+
 const indented = (value) => `${JSON.stringify(value, null, 2)}\n`;
 
 export const claudeCode = {
@@ -20,7 +26,8 @@ export const claudeCode = {
   config: (servers) => indented({ numStartups: 3, hasCompletedOnboarding: true, mcpServers: servers }),
   entryOf: (entry) => ({ type: 'stdio', ...entry }),
   serversIn: (text) => JSON.parse(text).mcpServers,
-  command: () => [program(`@anthropic-ai/claude-code-${platform}`, 'claude'), '-p', PROMPT, '--permission-mode', 'bypassPermissions'],
+  command: () => [claude(), '-p', PROMPT, '--permission-mode', 'bypassPermissions'],
+  interactive: () => [claude()],
   env: (url) => ({
     ANTHROPIC_BASE_URL: url,
     ANTHROPIC_API_KEY: 'dummy',
@@ -64,6 +71,7 @@ export const geminiCli = {
     }),
   entryOf: (entry) => ({ ...entry, trust: true }),
   serversIn: (text) => JSON.parse(text).mcpServers,
-  command: () => [process.execPath, program('@google/gemini-cli', 'bundle', 'gemini.js'), '-p', PROMPT, '--model', 'gemini-2.5-flash', '--yolo', '--skip-trust'],
+  command: () => [...geminiWords(), '-p', PROMPT, '--yolo'],
+  interactive: geminiWords,
   env: (url) => ({ GOOGLE_GEMINI_BASE_URL: url, GEMINI_API_KEY: 'dummy' }),
 };

@@ -127,5 +127,24 @@ TEST_F(AdoptRunning, ClientThatHasUndoneTheChangeIsNamed) {
       << "it writes another file";
 }
 
+TEST_F(AdoptRunning, ClientThatPutsCorralBackAfterAReleaseIsNamed) {
+  ASSERT_EQ(run_corral({"adopt", "claude-code", "--yes"}).code, 0);
+  const std::string in_its_memory = read("home/.claude.json");
+  std::thread memory([this, &in_its_memory] {
+    eventually([this] { return !is_adopted("home/.claude.json"); });
+    write("home/.claude.json", in_its_memory);
+  });
+  const Said said = run_corral({"release", "--all", "--yes"});
+  memory.join();
+
+  EXPECT_THAT(
+      one_line(said.out),
+      testing::HasSubstr(who() + " has written the file from its memory and undone the change of files"));
+  EXPECT_TRUE(is_adopted("home/.claude.json"));
+  EXPECT_EQ(run_corral({"release", "--all", "--yes"}).code, 0) << "it is still known";
+  EXPECT_EQ(read("home/.claude.json"), kClaude);
+  EXPECT_EQ(run_corral({"release", "--all", "--yes"}).code, 3);
+}
+
 }  // namespace
 }  // namespace corral::os_tests

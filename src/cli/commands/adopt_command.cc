@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
-#include <chrono>
 #include <iostream>
 #include <memory>
-#include <thread>
 
 #include "adopt/adoption.h"
 #include "adopt/drift.h"
@@ -45,8 +43,6 @@ Only the values of "command" and "args" change. `corral release` takes everythin
 terminal, nothing is written. docs/adopt.md lists the files, and says which servers are left alone.
 Exit code: 0 if something was changed, or would be; 3 if there is nothing to change; 1 if a server or a file was left alone
 that should have been changed, or if --status has found a difference; 125 for invalid arguments or if corral failed.)";
-
-constexpr std::chrono::seconds kUntilTheSecondLook(3);
 
 struct AdoptOptions {
   AdoptRequest request;
@@ -127,18 +123,6 @@ void adopt_files(Adopted& adopted, const std::vector<FileLook>& looks) {
   }
 }
 
-/// `lost` names the servers whose change is undone; empty = none so far.
-std::string warning_about(const RunningWriter& writer, const std::string& lost) {
-  const std::string who = writer.client + " (pid " + std::to_string(writer.pid) + ")";
-  if (lost.empty()) {
-    return who +
-           " is running and writes this file from its memory, which may undo the change. End it, then " +
-           "look at `corral adopt --status`.";
-  }
-  return who + " has written the file from its memory and undone the change of " + lost +
-         ". End it, then repeat this command.";
-}
-
 /// Clients that write their files from memory may undo the change a moment later.
 void look_again(Adopted& adopted) {
   std::vector<adopt::ClientFile> changed;
@@ -148,19 +132,12 @@ void look_again(Adopted& adopted) {
     };
     if (std::any_of(adopted.outcomes.begin(), adopted.outcomes.end(), of_file)) changed.push_back(look.file);
   }
-  const std::vector<RunningWriter> writers = running_writers(changed);
-  if (writers.empty()) return;
-  std::this_thread::sleep_for(kUntilTheSecondLook);
-  const Result<std::vector<adopt::LedgerRow>> rows = adopt::read_ledger(adopted.desk.state_directory);
-  if (!rows) return;
-  const std::vector<adopt::Standing> standings = adopt::compare_with_files(*rows);
-  for (const RunningWriter& writer : writers) {
-    std::string lost;
-    for (std::size_t i = 0; i < rows->size(); ++i) {
-      if ((*rows)[i].file != writer.file || standings[i] == adopt::Standing::Ours) continue;
-      lost.append(lost.empty() ? "" : ", ").append(printable((*rows)[i].name()));
-    }
-    adopted.warnings.push_back(warning_about(writer, lost));
+  const auto is_undone = [](const adopt::LedgerRow&, adopt::Standing standing) {
+    return standing != adopt::Standing::Ours;
+  };
+  for (std::string& warning :
+       warnings_about(running_writers(changed), adopted.desk.state_directory, is_undone)) {
+    adopted.warnings.push_back(std::move(warning));
   }
 }
 
@@ -248,16 +225,16 @@ int run_adopt(Adopted& adopted) {
 int show_standings(const Adopted& adopted) {
   const Result<std::vector<adopt::LedgerRow>> rows = adopt::read_ledger(adopted.desk.state_directory);
   if (!rows) return fail("adopt", rows.error().message);
-  const std::vector<adopt::Standing> standings = adopt::compare_with_files(*rows);
+  const auto [open, standings] = adopt::compare_open_rows(*rows);
   const bool drift = std::any_of(standings.begin(), standings.end(),
                                  [](adopt::Standing standing) { return standing != adopt::Standing::Ours; });
   if (!adopted.options.request.json) {
     Page page(std::cout, terminal_style(STDOUT_FILENO));
-    show_status(page, *rows, standings, adopted.looks);
+    show_status(page, open, standings, adopted.looks);
     return drift ? 1 : 0;
   }
   json::array entries;
-  for (std::size_t i = 0; i < rows->size(); ++i) entries.push_back(json_of((*rows)[i], standings[i]));
+  for (std::size_t i = 0; i < open.size(); ++i) entries.push_back(json_of(open[i], standings[i]));
   json::array files;
   for (const FileLook& look : adopted.looks) files.push_back(json_of(look));
   const json::object whole{{"schema", 1}, {"adopted", std::move(entries)}, {"files", std::move(files)}};

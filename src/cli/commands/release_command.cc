@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "base/words.h"
 #include "cli/commands/adopt_request.h"
+#include "cli/commands/running_clients.h"
 #include "cli/frame/command.h"
 #include "cli/frame/confirm.h"
 #include "cli/frame/parser.h"
@@ -19,6 +20,7 @@
 #include "cli/screen/json_layout.h"
 #include "cli/screen/page.h"
 #include "known/known_programs.h"
+#include "survey/snapshot.h"
 
 namespace corral::cli {
 namespace {
@@ -37,21 +39,13 @@ Entries that somebody has changed since are left as they are, and named.
 Exit code: 0 if something was released, or would be; 3 if there is nothing to release; 1 if an entry or a file was left
 alone; 125 for invalid arguments or if corral failed.)";
 
-/// The rows of the clients that were named, with what is in the files now.
-struct Releasable {
-  std::vector<LedgerRow> rows;
-  std::vector<adopt::Standing> standings;
-};
-
-Result<Releasable> find_rows(const AdoptRequest& request, const adopt::Desk& desk) {
+Result<adopt::Comparison> find_rows(const AdoptRequest& request, const adopt::Desk& desk) {
   Result<std::vector<LedgerRow>> rows = adopt::read_ledger(desk.state_directory);
   if (!rows) return rows.error();
   std::erase_if(*rows, [&request](const LedgerRow& row) {
     return !request.clients.empty() && !contains(request.clients, row.client);
   });
-  Releasable found{std::move(*rows), {}};
-  found.standings = adopt::compare_with_files(found.rows);
-  return found;
+  return adopt::compare_open_rows(*rows);
 }
 
 std::string title_of(const std::string& client) {
@@ -84,15 +78,39 @@ std::vector<std::string> confirmed(const std::vector<LedgerRow>& rows) {
 
 using Outcomes = std::vector<std::pair<std::string, adopt::FileOutcome>>;
 
-Outcomes release_files(const std::vector<LedgerRow>& rows, const std::vector<std::string>& clients,
-                       const adopt::Desk& desk) {
+/// Clients that write these files from memory, and may put corral back.
+std::vector<RunningWriter> writers_of(const std::set<std::string>& paths,
+                                      const std::vector<std::string>& clients) {
+  std::vector<adopt::ClientFile> files = adopt::find_files(survey::own_places(), clients);
+  std::erase_if(files, [&paths](const adopt::ClientFile& file) { return !paths.contains(file.path); });
+  return running_writers(files);
+}
+
+/// One run of the command that writes.
+struct ReleasedFiles {
   Outcomes outcomes;
+  std::vector<std::string> warnings;
+};
+
+ReleasedFiles release_files(const std::vector<LedgerRow>& rows, const std::vector<std::string>& clients,
+                            const adopt::Desk& desk) {
   std::set<std::string> files;
   for (const LedgerRow& row : rows) {
-    if (!contains(clients, row.client) || !files.insert(row.file).second) continue;
-    outcomes.emplace_back(row.file, adopt::release_file(row.file, clients, desk));
+    if (contains(clients, row.client)) files.insert(row.file);
   }
-  return outcomes;
+  if (files.empty()) return {};
+  const std::vector<RunningWriter> writers = writers_of(files, clients);
+  Outcomes outcomes;
+  for (const std::string& file : files) {
+    const bool is_written = std::any_of(writers.begin(), writers.end(),
+                                        [&file](const RunningWriter& writer) { return writer.file == file; });
+    const adopt::Released released = is_written ? adopt::Released::Remembered : adopt::Released::Forgotten;
+    outcomes.emplace_back(file, adopt::release_file(file, clients, desk, released));
+  }
+  const auto is_undone = [](const LedgerRow& row, adopt::Standing standing) {
+    return row.state == LedgerRow::State::Pending && standing == adopt::Standing::Ours;
+  };
+  return {std::move(outcomes), warnings_about(writers, desk.state_directory, is_undone)};
 }
 
 /// What a dry run would do, and what it would leave.
@@ -112,14 +130,14 @@ int exit_code(const Outcomes& outcomes, const Prospect& prospect) {
   return changed > 0 ? kChanged : kNothingToChange;
 }
 
-int run_release(const AdoptRequest& request, const Releasable& found, const adopt::Desk& desk) {
+int run_release(const AdoptRequest& request, const adopt::Comparison& found, const adopt::Desk& desk) {
   Page page(std::cout, terminal_style(STDOUT_FILENO));
   const AdoptRequest::Mode mode = request.mode();
   if (!request.json && !found.rows.empty()) show_status(page, found.rows, found.standings, {});
   std::vector<std::string> clients = clients_of(found.rows);
   if (mode == AdoptRequest::Mode::Ask) clients = confirmed(found.rows);
   const bool wrote = mode != AdoptRequest::Mode::Show;
-  const Outcomes outcomes = wrote ? release_files(found.rows, clients, desk) : Outcomes{};
+  const auto [outcomes, warnings] = wrote ? release_files(found.rows, clients, desk) : ReleasedFiles{};
   Prospect prospect;
   for (const adopt::Standing standing : found.standings) {
     if (wrote) break;
@@ -129,11 +147,16 @@ int run_release(const AdoptRequest& request, const Releasable& found, const adop
   if (request.json) {
     json::array entries;
     json::array done;
+    json::array warned;
     for (std::size_t i = 0; i < found.rows.size(); ++i)
       entries.push_back(json_of(found.rows[i], found.standings[i]));
     for (const auto& [path, outcome] : outcomes) done.push_back(json_of(path, outcome));
-    const json::object whole{
-        {"schema", 1}, {"written", wrote}, {"adopted", std::move(entries)}, {"outcomes", std::move(done)}};
+    for (const std::string& warning : warnings) warned.emplace_back(printable(warning));
+    const json::object whole{{"schema", 1},
+                             {"written", wrote},
+                             {"adopted", std::move(entries)},
+                             {"outcomes", std::move(done)},
+                             {"warnings", std::move(warned)}};
     std::cout << json_for(STDOUT_FILENO, json::serialize(whole)) << '\n';
   } else if (found.rows.empty()) {
     page.paragraph("", "Nothing to release: nothing is adopted.");
@@ -143,6 +166,8 @@ int run_release(const AdoptRequest& request, const Releasable& found, const adop
                                                   : counted(prospect.changed, "server") + "."));
   } else {
     for (const auto& [path, outcome] : outcomes) show_outcome(page, path, outcome, "Released");
+    for (const std::string& warning : warnings)
+      page.paragraph("warning: ", printable(shorten_homes(warning)));
   }
   return exit_code(outcomes, prospect);
 }
@@ -154,7 +179,7 @@ int run(AdoptRequest& request, const std::vector<Option>& known, const std::vect
   if (!taken) return fail("release", taken.error().message);
   const Result<adopt::Desk> desk = open_desk();
   if (!desk) return fail("release", desk.error().message);
-  const Result<Releasable> found = find_rows(request, *desk);
+  const Result<adopt::Comparison> found = find_rows(request, *desk);
   if (!found) return fail("release", found.error().message);
   return run_release(request, *found, *desk);
 }

@@ -6,7 +6,7 @@
 #include <iostream>
 #include <memory>
 
-#include "adopt/ledger.h"
+#include "adopt/drift.h"
 #include "base/text.h"
 #include "cli/commands/adopt_request.h"
 #include "cli/commands/user_service.h"
@@ -100,16 +100,17 @@ int uninstall(const UninstallOptions& options) {
   const std::string state = control::default_state_directory();
   const Result<std::vector<adopt::LedgerRow>> rows = adopt::read_ledger(state);
   if (!rows) return fail("uninstall", rows.error().message);
+  const std::size_t adopted = adopt::compare_open_rows(*rows).rows.size();
   Page page(std::cout, terminal_style(STDOUT_FILENO));
   if (!options.yes) {
-    show_plan(page, options, rows->size(), state);
+    show_plan(page, options, adopted, state);
     const Consent answer = can_ask() ? ask("Do this?", "of it") : Consent::No;
     if (answer != Consent::Yes && answer != Consent::All) {
       page.paragraph("", "Nothing was changed. `corral uninstall --yes` does it.");
       return 0;
     }
   }
-  if (!rows->empty() && !release_all()) {
+  if (adopted > 0 && !release_all()) {
     fail("uninstall", "a server could not be released and still starts corral: correct it, then repeat this");
     return kLeftAlone;
   }

@@ -88,11 +88,11 @@ std::string list_of_names(const std::vector<std::string>& names) {
 std::string meaning_of(Standing standing) {
   switch (standing) {
     case Standing::Ours: return "adopted";
-    case Standing::Undone: return "drifted: it was put back, and does not go through corral";
-    case Standing::Changed: return "drifted: it was changed since";
-    case Standing::Replaced: return "drifted: it was replaced, and does not go through corral";
-    case Standing::Gone: return "gone: it is no longer in the file";
-    case Standing::Unknown: return "not known: the file cannot be read";
+    case Standing::Undone: return "undone: starts without corral";
+    case Standing::Changed: return "changed since, by hand";
+    case Standing::Replaced: return "replaced: starts without corral";
+    case Standing::Gone: return "gone from the file";
+    case Standing::Unknown: return "unknown: the file cannot be read";
   }
   return "";
 }
@@ -166,7 +166,7 @@ void show_status(Page& page, const std::vector<adopt::LedgerRow>& rows,
       if (known || (!wrap && server.judged.verdict != Verdict::Kept)) continue;
       cells.push_back({printable(server.entry.name), std::string(look.file.client->id),
                        printable(shorten_home(look.file.path)),
-                       wrap ? "new: does not go through corral" : "goes through corral, by hand"});
+                       wrap ? "new: starts without corral" : "goes through corral, by hand"});
     }
     if (!look.error.empty()) page.paragraph("left alone: ", printable(shorten_homes(look.error)));
   }

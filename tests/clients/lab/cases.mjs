@@ -84,6 +84,7 @@ export function adopt(lab, client, ...words) {
 export function release(lab, client) {
   const released = lab.type('release', client.id, '--yes');
   assert.equal(released.code, 0, released.said);
+  return released;
 }
 
 // The same bytes, unless the client itself has written the file: then the same entries.

@@ -357,6 +357,23 @@ TEST_F(AdoptFiles, OfAnInterruptedRunAreSettledByTheNextOne) {
   EXPECT_THAT(adopt().changed, SizeIs(2));
 }
 
+/// A running client has read what corral wrote, and writes it again later.
+TEST_F(AdoptFiles, ThatARunningClientPutsBackCanBeReleasedAgain) {
+  write("home/.cursor/mcp.json", kTwo);
+  adopt();
+  const std::string in_its_memory = text();
+  EXPECT_THAT(release_file(cursor_, {}, desk_, Released::Remembered).changed, SizeIs(2));
+  EXPECT_EQ(text(), kTwo);
+  EXPECT_THAT(compare_open_rows(rows()).rows, IsEmpty()) << "there is nothing to report";
+
+  write("home/.cursor/mcp.json", in_its_memory);
+
+  EXPECT_THAT(compare_open_rows(rows()).standings, ElementsAre(Standing::Ours, Standing::Ours));
+  EXPECT_THAT(release().changed, SizeIs(2));
+  EXPECT_EQ(text(), kTwo);
+  EXPECT_THAT(rows(), IsEmpty());
+}
+
 TEST_F(AdoptFiles, WithAFailedChangeLeaveNoPendingRow) {
   write("home/.cursor/mcp.json", kTwo);
   desk_.before_commit = [this] {

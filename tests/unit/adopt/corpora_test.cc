@@ -2,12 +2,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 
 #include "adopt/adoption.h"
 #include "adopt/drift.h"
 #include "adopt/samples.h"
 #include "known/config_text.h"
+#include "known/known_programs.h"
 #include "survey/temp_files.h"
 
 namespace corral::adopt {
@@ -142,6 +144,39 @@ TEST_P(Corpus, IsReleasedInTheLayoutOfTheClient) {
   EXPECT_EQ(released.error, "");
   EXPECT_THAT(released.changed, SizeIs(GetParam().wrapped));
   EXPECT_EQ(parsed(), before);
+}
+
+/// `text` with a setting more, in front of all others.
+std::string with_another_setting(std::string text, known::ConfigFormat format) {
+  const bool toml = format == known::ConfigFormat::Toml;
+  const std::size_t begin = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+  const std::size_t at = toml ? begin : text.find('{') + 1;
+  return text.insert(at, toml ? "set_by_client = true\n" : "\"set_by_client\": {\"command\": 1}, ");
+}
+
+TEST_P(Corpus, KeepsWhatTheClientChangesElsewhereByteForByte) {
+  if (GetParam().text.empty()) return;
+  adopt();
+  const std::string changed = with_another_setting(text(), format_of(file_));
+  std::ofstream(file_) << changed;
+
+  const FileOutcome released = release_file(file_, {}, desk_);
+
+  EXPECT_EQ(released.error, "");
+  EXPECT_THAT(released.changed, SizeIs(GetParam().wrapped));
+  EXPECT_EQ(text(), with_another_setting(GetParam().text, format_of(file_)));
+}
+
+TEST(Corpora, HaveServersOfEveryClientThatHasAFile) {
+  for (const known::KnownClient& client : known::known_clients()) {
+    const bool has_file = std::any_of(
+        client.configs.begin(), client.configs.end(),
+        [](const known::ConfigFile& file) { return known::scope_of(file) == known::ConfigScope::User; });
+    const bool has_sample = std::any_of(kSamples.begin(), kSamples.end(), [&client](const Sample& sample) {
+      return sample.client == client.id && sample.wrapped > 0;
+    });
+    EXPECT_EQ(has_sample, has_file) << client.id;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Clients, Corpus, ::testing::ValuesIn(kSamples),

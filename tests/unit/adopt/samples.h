@@ -189,6 +189,13 @@ trust_level = "trusted")",
 }
 )",
      0, 3},
+    {"ClineOfItsProgram", "cline", ".cline/data/settings/cline_mcp_settings.json",
+     with_crlf("{\n\t\"mcpServers\": {\n\t\t\"files\": {\n\t\t\t\"autoApprove\": [\"read\", \"args\"],\n"
+               "\t\t\t\"disabled\": true,\n\t\t\t\"timeout\": 60,\n\t\t\t\"type\": \"stdio\",\n"
+               "\t\t\t\"command\": \"npx\",\n\t\t\t\"args\": [\n\t\t\t\t\"-y\",\n\t\t\t\t\"x\"\n\t\t\t],\n"
+               "\t\t\t\"env\": {}\n\t\t},\n\t\t\"web\": {\"type\": \"streamableHttp\", \"url\": "
+               "\"https://example.org\"}\n\t}\n}"),
+     1, 0},
     {"Opencode", "opencode", ".config/opencode/opencode.jsonc",
      R"({
   "$schema": "https://opencode.ai/config.json",
@@ -217,6 +224,61 @@ trust_level = "trusted")",
     {"Amp", "amp", ".config/amp/settings.json",
      "{\"amp.mcpServers\": {\"a\": {\"command\": \"a\", \"args\": [\"b\", 1, true]}}, \"amp.url\": \"x\"}", 1,
      0},
+    {"Qwen", "qwen-code", ".qwen/settings.json",
+     R"({"$version": 2, "mcpServers": {"a": {"command": "a", "args": ["b"], "excludeTools": ["c"]}},
+  "ui": {"theme": "Default"}})",
+     1, 0},
+    {"Antigravity", "antigravity", ".gemini/antigravity/mcp_config.json",
+     R"({
+  "mcpServers": {
+    "github": {"command": "docker", "args": ["run", "-i", "--rm", "-e", "GITHUB_TOKEN", "ghcr.io/x"],
+               "env": {"GITHUB_TOKEN": "ghp_0123456789abcdef0123456789abcdef0123"}},
+    "web": {"serverUrl": "https://example.org/mcp"}
+  }
+})",
+     1, 0},
+    {"Trae", "trae", ".config/Trae/User/mcp.json",
+     "{\"mcpServers\":{\"a\":{\"command\":\"a\",\"args\":[]}}}\n", 1, 0},
+    {"Roo", "roo-code",
+     ".config/Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json",
+     "{\n  \"mcpServers\": {\n    \"a\": {\n      \"args\": [\"--x\"], \"alwaysAllow\": [],\n      "
+     "\"command\": \"a\"\n    }\n  }\n}",
+     1, 0},
+    {"Kilo", "kilo-code", ".config/kilo/kilo.jsonc",
+     R"({
+  // two of them
+  "mcp": {"a": {"type": "local", "command": ["npx", "-y", "x"], "environment": {"K": "v"}},
+          "b": {"type": "remote", "url": "https://example.org"}},
+})",
+     1, 0},
+    {"Crush", "crush", ".config/crush/crush.json",
+     R"({"$schema": "https://charm.land/crush.json", "mcp": {
+  "a": {"type": "stdio", "command": "node", "args": ["/srv/a.js"], "env": {"NODE_ENV": "production"}, "timeout": 120},
+  "b": {"type": "http", "url": "https://example.org/mcp"}}})",
+     1, 0},
+    {"AmazonQ", "amazon-q", ".aws/amazonq/mcp.json",
+     R"({ "mcpServers" : { "a" : { "command" : "uvx" , "args" : [ "x@latest" ] , "timeout" : 60000 } } })", 1,
+     0},
+    {"Junie", "jetbrains", ".junie/mcp/mcp.json",
+     "{\r\n  \"mcpServers\": {\r\n    \"a\": {\r\n      \"command\": \"npx\",\r\n      \"args\": [\r\n       "
+     " "
+     "\"-y\",\r\n        \"x\"\r\n      ]\r\n    }\r\n  }\r\n}\r\n",
+     1, 0},
+    {"LmStudio", "lm-studio", ".lmstudio/mcp.json",
+     "{\n  \"mcpServers\": {\n    \"a\": {\n      \"command\": \"a\"\n    }\n  }\n}", 1, 0},
+    {"Droid", "droid", ".factory/mcp.json",
+     R"({"mcpServers": {"a": {"type": "stdio", "command": "a", "args": ["\u00e9", "b\"c"], "disabled": false}}})",
+     1, 0},
+    {"Kimi", "kimi-cli", ".kimi/mcp.json", R"({"mcpServers": {"a": {"args": ["1"], "command": "a"}}})", 1, 0},
+    {"Mcporter", "mcporter", ".mcporter/mcporter.jsonc",
+     R"({
+  "imports": [], // nothing of others
+  "mcpServers": {
+    "a": {"description": "A", "command": "npx", "args": ["-y", "x"], "lifecycle": "keep-alive"},
+    "b": {"baseUrl": "https://example.org/mcp"},
+  },
+})",
+     1, 0},
     {"AlreadyKept", "cursor", ".cursor/mcp.json",
      R"({"mcpServers": {"a": {"command": "/usr/bin/corral", "args": ["run", "--", "a"]},
   "b": {"command": "npx", "args": ["-y", "corral@1", "connect", "b"]},

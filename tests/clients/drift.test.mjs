@@ -1,0 +1,139 @@
+// Clients write their configuration files while they run. What that means for an entry that is adopted or released meanwhile.
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '../integration/support/processes.mjs';
+import { Victim } from '../integration/support/victim.mjs';
+import { claudeCode, geminiCli } from './clients.mjs';
+import { adopt, configure, release } from './lab/cases.mjs';
+import { LIMIT_MS, clientTest } from './lab/client_lab.mjs';
+import { ClientRun } from './lab/client_run.mjs';
+import { Model } from './lab/model.mjs';
+import { sharable } from './lab/servers.mjs';
+
+const DOWN = '\x1b[B';
+const RETURN = '\r';
+// Its launcher may be named, too.
+const GEMINI_WRITES = /Gemini CLI \(pids? [\d, ]+\) is running and writes this file/;
+const oneLine = (text) => text.replace(/\s+/g, ' ');
+const quote = (word) => `'${word.replaceAll("'", "'\\''")}'`;
+
+// script(1) gives the client a terminal and types what we write to it. `shows` is a word of its first screen.
+async function atTerminal(lab, client, shows, body) {
+  const model = await Model.start(client.dialect, sharable);
+  const env = { ...lab.env, ...client.env(model.url) };
+  const line = `stty rows 40 cols 120; exec ${client.interactive().map(quote).join(' ')}`;
+  const terminal = new Victim(lab, ['script', '-qefc', line, '/dev/null'], {
+    env,
+    cwd: lab.project,
+    uid: lab.uid,
+    gid: lab.uid,
+  });
+  try {
+    await terminal.says(shows);
+    await body(terminal);
+  } finally {
+    await terminal.kill('SIGKILL');
+    await model.stop();
+  }
+  await lab.endLeftovers();
+}
+
+const states = (lab) => {
+  const { code, out } = lab.type('adopt', '--status', '--json');
+  return { code, states: JSON.parse(out).adopted.map(({ state }) => state) };
+};
+
+const serversOf = (lab, client) => client.serversIn(lab.read(client.file));
+
+clientTest('Claude Code, running while it is adopted: corral warns, and its next write keeps the entry', async (lab) => {
+  configure(lab, claudeCode, sharable);
+
+  // It asks whether the directory is trusted, and has read its file.
+  await atTerminal(lab, claudeCode, 'confirm', async (terminal) => {
+    const { out } = adopt(lab, claudeCode);
+    assert.match(oneLine(out), /Claude Code \(pid \d+\) is running and writes this file/);
+    const adopted = lab.read(claudeCode.file);
+    terminal.child.stdin.write(DOWN);
+    await sleep(500);
+    terminal.child.stdin.write(RETURN);
+    const accepted = () => lab.read(claudeCode.file).includes('"hasTrustDialogAccepted": true');
+    await eventually('Claude Code to note the answer', accepted, LIMIT_MS);
+
+    assert.notEqual(lab.read(claudeCode.file), adopted);
+    assert.deepEqual(states(lab), { code: 0, states: ['adopted'] });
+  });
+});
+
+// Runs `claude mcp …`.
+async function typeClaude(lab, ...words) {
+  const own = { ...claudeCode, command: () => [...claudeCode.interactive(), 'mcp', ...words] };
+  const run = await ClientRun.start(lab, own, sharable);
+  const { code } = await run.end();
+  await run.stop();
+  assert.equal(code, 0, run.story);
+}
+
+clientTest('Claude Code, told to put the old entry back: adopt --status says so, and it can be adopted again', async (lab) => {
+  configure(lab, claudeCode, sharable);
+  const old = serversOf(lab, claudeCode);
+  adopt(lab, claudeCode);
+
+  await typeClaude(lab, 'remove', '--scope', 'user', sharable.name);
+  assert.deepEqual(states(lab), { code: 1, states: ['gone'] });
+  await typeClaude(lab, 'add-json', '--scope', 'user', sharable.name, JSON.stringify(old[sharable.name]));
+
+  assert.deepEqual(serversOf(lab, claudeCode), old);
+  assert.deepEqual(states(lab), { code: 1, states: ['undone'] });
+  adopt(lab, claudeCode);
+  assert.deepEqual(states(lab), { code: 0, states: ['adopted'] });
+});
+
+// A setting of its interface; it writes its whole file. While it starts it does not hear every key.
+async function changeASetting(lab, terminal) {
+  const before = lab.read(geminiCli.file);
+  terminal.child.stdin.write('/vim');
+  const written = async () => {
+    await sleep(1_000);
+    terminal.child.stdin.write(RETURN);
+    await sleep(1_000);
+    return lab.read(geminiCli.file) !== before;
+  };
+  await eventually('Gemini CLI to write its file', written, LIMIT_MS);
+}
+
+clientTest('Gemini CLI, running while it is adopted: corral warns, its next write puts the old entry back, --status says so', async (lab) => {
+  configure(lab, geminiCli, sharable);
+  const old = serversOf(lab, geminiCli);
+
+  await atTerminal(lab, geminiCli, '@path/to/file', async (terminal) => {
+    const { out } = adopt(lab, geminiCli);
+    assert.match(oneLine(out), GEMINI_WRITES);
+    assert.deepEqual(states(lab), { code: 0, states: ['adopted'] });
+    await changeASetting(lab, terminal);
+
+    assert.deepEqual(serversOf(lab, geminiCli), old);
+    assert.deepEqual(states(lab), { code: 1, states: ['undone'] });
+  });
+  adopt(lab, geminiCli);
+  assert.deepEqual(states(lab), { code: 0, states: ['adopted'] });
+});
+
+clientTest('Gemini CLI, running while it is released: corral warns, its next write puts corral back, release finds it', async (lab) => {
+  configure(lab, geminiCli, sharable);
+  const old = serversOf(lab, geminiCli);
+  adopt(lab, geminiCli);
+  const adopted = serversOf(lab, geminiCli);
+
+  await atTerminal(lab, geminiCli, '@path/to/file', async (terminal) => {
+    const { out } = release(lab, geminiCli);
+    assert.match(oneLine(out), GEMINI_WRITES);
+    assert.deepEqual(serversOf(lab, geminiCli), old);
+    assert.deepEqual(states(lab), { code: 0, states: [] });
+    await changeASetting(lab, terminal);
+
+    assert.deepEqual(serversOf(lab, geminiCli), adopted);
+    assert.deepEqual(states(lab), { code: 0, states: ['adopted'] });
+  });
+  release(lab, geminiCli);
+  assert.deepEqual(serversOf(lab, geminiCli), old);
+});
