@@ -7,6 +7,12 @@ export function stripComments(text) {
   return text.replace(stringOrComment, (match) => (match.startsWith('"') ? match : ''));
 }
 
+// Some also allow a comma after the last element.
+export function stripLastCommas(text) {
+  const stringOrComma = /"(?:\\.|[^"\\])*"|,(?=\s*[}\]])/g;
+  return text.replace(stringOrComma, (match) => (match === ',' ? '' : match));
+}
+
 // TOML as far as tables, strings and arrays of strings on one line go; these are written as in JSON.
 export function parseToml(text) {
   const root = {};
