@@ -86,8 +86,8 @@ const std::vector<KnownClient> kClients = {
       {"$COPILOT_HOME/mcp-config.json", kJson, "mcpServers"},
       {"./.github/mcp.json", kJson, "mcpServers"}},
      {"an orderly end reaches all descendants, but on SIGINT or SIGTERM it sometimes only closes the pipe, "
-      "and it "
-      "never uses SIGKILL (github/copilot-cli#3440, github/copilot-cli#2817)",
+      "and it uses SIGKILL only for the process that it started (github/copilot-cli#3440, "
+      "github/copilot-cli#2817)",
       "a start that makes progress is started again without a total limit (github/copilot-cli#3698), and "
       "after a login all servers are started again and the first ones are left running "
       "(github/copilot-cli#4392)"},

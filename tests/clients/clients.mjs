@@ -41,6 +41,7 @@ export const copilotCli = {
   id: 'copilot-cli',
   name: 'Copilot CLI',
   package: '@github/copilot',
+  launcher: true,
   dialect: openai,
   file: '.copilot/mcp-config.json',
   config: (servers) => indented({ mcpServers: servers }),
@@ -60,6 +61,7 @@ export const geminiCli = {
   id: 'gemini-cli',
   name: 'Gemini CLI',
   package: '@google/gemini-cli',
+  launcher: true,
   dialect: gemini,
   file: '.gemini/settings.json',
   config: (servers) =>

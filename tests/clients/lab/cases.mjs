@@ -1,10 +1,10 @@
 // What is asked of every client: before, adopted, released.
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, eventually } from '../../integration/support/processes.mjs';
-import { clientTest } from './client_lab.mjs';
+import { describe, eventually, stillRuns } from '../../integration/support/processes.mjs';
+import { LIMIT_MS, clientTest } from './client_lab.mjs';
 import { ClientRun } from './client_run.mjs';
-import { addRow } from './table.mjs';
+import { TWO_WINDOWS, addRow } from './table.mjs';
 import { sharable, stubborn } from './servers.mjs';
 
 // How long leftovers are left alone before they are counted as left. corral needs a second at most.
@@ -24,6 +24,22 @@ export const WAYS = {
     await run.kill('SIGKILL', stubborn);
   },
 };
+
+// npm starts some clients below a launcher, which is the process that a person sees. Without it they finish what they do.
+const OF_A_LAUNCHER = {
+  'SIGKILL of its launcher': async (run) => {
+    await run.until('a result', () => run.model.result !== undefined);
+    const client = run.process(stubborn);
+    assert.notEqual(client.pid, run.child.pid, run.story);
+    run.child.kill('SIGKILL');
+    await run.end();
+    assert.ok(stillRuns(client), 'the client goes on');
+    run.model.release();
+    await eventually('the client to end', () => !stillRuns(client), LIMIT_MS);
+  },
+};
+
+const waysOf = (client) => Object.entries(client.launcher ? { ...WAYS, ...OF_A_LAUNCHER } : WAYS);
 
 const scriptOf = (way, server = stubborn) => ({
   ...(way === 'SIGKILL in a call' ? server.slow : { tool: server.tool, args: server.args }),
@@ -99,7 +115,7 @@ function controlTest(client) {
   clientTest(`${client.name}, without corral: a stubborn server works, and is left behind`, async (lab) => {
     configure(lab, client, stubborn);
     const left = {};
-    for (const [way, end] of Object.entries(WAYS)) {
+    for (const [way, end] of waysOf(client)) {
       await withRun(lab, client, scriptOf(way), end);
       await sleep(SETTLING_MS);
       left[way] = describe(lab.serverTree());
@@ -131,7 +147,7 @@ function adoptedTest(client, through) {
     const [word] = client.serversIn(adopted)[stubborn.name].args;
     assert.equal(word, through, adopted);
 
-    for (const [way, end] of Object.entries(WAYS)) {
+    for (const [way, end] of waysOf(client)) {
       await withRun(lab, client, scriptOf(way), async (run) => {
         await end(run);
         assert.deepEqual(toolsOf(run, stubborn), before.tools, run.story);
@@ -172,7 +188,9 @@ function windowsTest(client) {
     configure(lab, client, sharable);
     const before = await talk(lab, client, sharable);
     await twoWindows(lab, client, async (one, two) => {
-      assert.equal(sharable.processes(lab).length, 2, 'without corral: one for each window');
+      const { length } = sharable.processes(lab);
+      addRow({ client, mode: 'before', way: TWO_WINDOWS, left: length });
+      assert.equal(length, 2, 'without corral: one for each window');
       for (const run of [one, two]) run.model.release();
       for (const run of [one, two]) await finish(run);
     });
@@ -183,7 +201,7 @@ function windowsTest(client) {
 
     await twoWindows(lab, client, async (one, two) => {
       const shared = sharable.processes(lab);
-      addRow({ client, mode: 'connect', way: 'two windows', left: shared.length });
+      addRow({ client, mode: 'connect', way: TWO_WINDOWS, left: shared.length });
       assert.equal(shared.length, 1, describe(shared));
       await one.kill('SIGKILL', sharable);
       two.model.release();
