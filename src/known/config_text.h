@@ -4,6 +4,7 @@
 #pragma once
 
 #include <boost/json/value.hpp>
+#include <cstddef>
 #include <string>
 
 #include "known/known_programs.h"
@@ -19,8 +20,13 @@ struct ConfigText {
 /// is an empty object.
 ConfigText parse_json_config(const std::string& text);
 
-/// TOML 1.0. Dates and times become text.
+/// TOML 1.0. Dates and times become text. [[mcp_servers]], a list of servers that have their "name" inside,
+/// becomes a table by name; one without a name of its own is called as `name_by_number` says.
 ConfigText parse_toml_config(const std::string& text);
+
+/// "files (number 3)", "number 3": an element of a list, counted from 1, whose name another one has, too, or
+/// that has none.
+std::string name_by_number(const std::string& name, std::size_t number);
 
 ConfigText parse_config(const std::string& text, ConfigFormat format);
 

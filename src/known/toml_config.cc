@@ -55,6 +55,22 @@ json::value to_json(const toml::node& node) {  // NOLINT(misc-no-recursion): the
   return nullptr;
 }
 
+/// Mistral Vibe has its servers in a list of tables, each with its "name". Here they are a table by name, as
+/// with every other client. What has no name of its own is called by its number, so that nothing is lost.
+void name_servers(json::value& root) {
+  json::object* const object = root.if_object();
+  json::value* const servers = object == nullptr ? nullptr : object->if_contains("mcp_servers");
+  if (servers == nullptr || !servers->is_array()) return;
+  json::object named;
+  for (json::value& entry : servers->get_array()) {
+    const json::value* const given = entry.is_object() ? entry.get_object().if_contains("name") : nullptr;
+    const std::string name = given != nullptr && given->is_string() ? std::string(given->get_string()) : "";
+    const bool own = !name.empty() && !named.contains(name);
+    named.emplace(own ? name : name_by_number(name, named.size() + 1), std::move(entry));
+  }
+  *servers = std::move(named);
+}
+
 /// toml++ bounds how deep values are nested, but not keys: each dot of `a.a.a.a = 1` is one more table, and
 /// letting go of a hundred thousand of them takes more stack than there is. A text with so many dots,
 /// in lines that have many, is not a configuration.
@@ -73,10 +89,17 @@ bool nests_too_deep(const std::string& text) {
 
 }  // namespace
 
+std::string name_by_number(const std::string& name, std::size_t number) {
+  const std::string text = "number " + std::to_string(number);
+  return name.empty() ? text : name + " (" + text + ")";
+}
+
 ConfigText parse_toml_config(const std::string& text) {
   if (nests_too_deep(text)) return {nullptr, "its keys have too many parts"};
   try {
-    return {to_json(toml::parse(std::string_view(text))), {}};
+    json::value root = to_json(toml::parse(std::string_view(text)));
+    name_servers(root);
+    return {std::move(root), {}};
   } catch (const std::logic_error& error) {
     return {nullptr, error.what()};
   } catch (const toml::parse_error& error) {

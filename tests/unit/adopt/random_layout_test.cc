@@ -117,18 +117,21 @@ class RandomFile {
     return space() + any(key, "\"" + key + "\"", "'" + key + "'") + space() + "=" + space() + value;
   }
   std::string toml_entry(const std::string& name) {
-    if (!inline_ && one_in(5)) return inline_entry(name);
+    if (!inline_ && !listed_ && one_in(5)) return inline_entry(name);
     std::vector<std::string> lines = {toml_line("command", one_in(5) ? list(1) : toml_command())};
     if (!one_in(3) && lines.front().find('[') == std::string::npos)
       lines.push_back(toml_line("args", list(0)));
     const bool env = one_in(2);
     if (env) lines.push_back(toml_line("env", "{ A = \"command = []\" }"));
     if (one_in(2)) lines.push_back(toml_line("since", "2026-11-19 20:00:00"));
+    if (listed_) lines.push_back(toml_line("name", name.front() == 'a' ? "\"" + name + "\"" : name));
     std::shuffle(lines.begin(), lines.end(), random_);
-    std::string text = "[mcp_servers" + space() + "." + space() + name + "]" + line_end();
+    const std::string header = listed_ ? "[[" + space() + "mcp_servers" + space() + "]]"
+                                       : "[mcp_servers" + space() + "." + space() + name + "]";
+    std::string text = header + line_end();
     for (const std::string& line : lines) text += line + line_end() + (one_in(4) ? newline_ : "");
-    if (!env && one_in(3))
-      text += "[mcp_servers." + name + ".env]" + line_end() + toml_line("K", "'v'") + line_end();
+    const std::string parent = listed_ ? "mcp_servers" : "mcp_servers." + name;
+    if (!env && one_in(3)) text += "[" + parent + ".env]" + line_end() + toml_line("K", "'v'") + line_end();
     return text;
   }
   std::string inline_entry(const std::string& name) {
@@ -144,6 +147,7 @@ class RandomFile {
     std::string text = (one_in(5) ? "\xEF\xBB\xBF" : "") + blank();
     if (!text.empty() && text.back() != '\n') text += newline_;
     if (one_in(2)) text += "model = 'x'" + line_end();
+    listed_ = one_in(3);
     for (unsigned i = 0; i < random_() % 4; ++i) {
       text += toml_entry(any("a", "'b c'", "\"@x/y\"", "a-b").insert(1, std::to_string(i)));
     }
@@ -156,6 +160,7 @@ class RandomFile {
   std::mt19937 random_;
   bool toml_;
   bool inline_ = false;  // [mcp_servers] is there, and may not be there twice
+  bool listed_ = false;  // [[mcp_servers]] with names inside
   std::string newline_;
 };
 

@@ -107,6 +107,53 @@ trust_level = "trusted")",
      "\"\"\"b\"\"\"\n"
      "[mcp_servers.c]\ncommand = \"c\"\n",
      1, 2},
+    {"CopilotInJetBrains", "copilot-jetbrains", ".config/github-copilot/intellij/mcp.json",
+     R"({
+  "servers": {
+    // the tracker
+    "issues": {"type": "stdio", "command": "npx", "args": ["-y", "x"], "env": {"TOKEN": "sk-0123456789abcdef0123"}},
+    "web": {"url": "https://example.org/mcp", "requestInit": {"headers": {"Authorization": "Bearer abc"}}}
+  }
+})",
+     1, 0},
+    {"Qoder", "qoder", ".qoder/mcp.json",
+     R"({"mcpServers": {"a": {"command": "a"}, "b": {"command": "b", "args": ["c"]}}})", 2, 0},
+    {"Vibe", "mistral-vibe", ".vibe/config.toml",
+     R"(active_model = "devstral"  # mine
+
+[[mcp_servers]]
+name = "fetch"   # reads pages
+transport = "stdio"
+command = "uvx"
+args = ["mcp-server-fetch"]
+
+[[mcp_servers]]
+transport = "stdio"
+command = 'env'
+name = "env"
+
+[mcp_servers.env]
+TOKEN = "sk-0123456789abcdef0123"
+
+[[mcp_servers]]
+name = "web"
+transport = "http"
+url = "https://example.org/mcp"
+
+[[mcp_servers]]
+name = "with \u0041 \"quote\""
+command = "q"
+
+[tools.bash]
+permission = "ask"
+)",
+     3, 0},
+    {"VibeTwice", "mistral-vibe", ".vibe/config.toml",
+     "[[mcp_servers]]\nname = \"a\"\ncommand = \"a\"\n[[mcp_servers]]\nname = \"a\"\ncommand = \"b\"\n"
+     "[[mcp_servers]]\ncommand = \"nameless\"\n[[mcp_servers]]\nname = \"b\"\ncommand = \"b\"\n",
+     1, 3},
+    {"VibeInOneLine", "mistral-vibe", ".vibe/config.toml",
+     "mcp_servers = [{ name = \"a\", command = \"a\" }]\n", 0, 1},
     {"Copilot", "copilot-cli", ".copilot/mcp-config.json",
      R"({"mcpServers":{"files":{"type":"local","command":"npx","args":["-y","x"],"tools":["*"]},"n":{"type":"local","command":"n","args":[],"tools":["*"]}}})",
      2, 0},

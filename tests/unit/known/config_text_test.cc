@@ -25,6 +25,18 @@ TEST(TomlText, HasStringsFlagsNumbersListsAndTables) {
             R"({"a":"x","b":true,"c":7,"d":["y",8],"e":null,"f":null,"g":{"h":false}})");
 }
 
+TEST(TomlText, HasItsListOfServersByName) {
+  const auto servers = [](const std::string& text) {
+    return json::serialize(parse_toml_config(text).value.at("mcp_servers"));
+  };
+  EXPECT_EQ(servers("[[mcp_servers]]\nname = 'a'\n[[mcp_servers]]\nname = 'b'\n[mcp_servers.env]\nK = 'v'\n"),
+            R"({"a":{"name":"a"},"b":{"env":{"K":"v"},"name":"b"}})");
+  EXPECT_EQ(servers("[[mcp_servers]]\nname = 'a'\n[[mcp_servers]]\nname = 'a'\n[[mcp_servers]]\nx = 1\n"),
+            R"x({"a":{"name":"a"},"a (number 2)":{"name":"a"},"number 3":{"x":1}})x");
+  EXPECT_EQ(servers("mcp_servers = ['x']"), R"({"number 1":"x"})");
+  EXPECT_EQ(servers("mcp_servers = 'x'"), R"("x")");
+}
+
 TEST(TomlText, IsRefusedWithMoreThanFourThousandDotsInLinesThatHaveMany) {
   EXPECT_EQ(parse_toml_config(dotted_lines(50, 80)).error, "");
   EXPECT_EQ(parse_toml_config(dotted_lines(49, 80) + dotted_lines(1, 81)).error,
