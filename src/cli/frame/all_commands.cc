@@ -28,6 +28,7 @@
   ROW(who,         Look,       Name)  \
   ROW(doctor,      Repair,     Line)  \
   ROW(reap,        Repair,     Line)  \
+  ROW(bundle,      Repair,     Name)  \
   ROW(restart,     Repair,     Name)  \
   ROW(stop,        Repair,     Name)  \
   ROW(start,       Repair,     Name)  \

@@ -45,6 +45,7 @@ connect (anywhere): --runtime-dir=DIR; --config=FILE; --name=NAME; --share=share
 tools (anywhere): --tool=TOOL; --format=FORMAT; --json; --output=HOW; --timeout=TIME; --session=ID;
                   --root=DIR; --share=HOW; --runtime-dir=DIR; --config=FILE; --require-daemon;
                   -v,--verbose; else 2
+bundle (anywhere): -y,--yes; --dry-run; --config=FILE; --runtime-dir=DIR; else 125
 call (anywhere): --json=OBJECT; --batch; --output=HOW; --timeout=TIME; --session=ID; --root=DIR;
                  --share=HOW; --runtime-dir=DIR; --config=FILE; --require-daemon; -v,--verbose; else
                  2
