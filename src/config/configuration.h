@@ -1,12 +1,14 @@
 // The user's configuration: an `mcpServers` file as clients use it, with `corral` objects for corral's own
-// options. Plain values; all functions are pure except those that read the file or the environment (`read`,
-// `default_configuration`, `default_file`). Any thread may call them.
+// options; and below it the file of the administrator, the machine's file (machine_file.h). Plain values; all
+// functions are pure except those that read a file or the environment (`read`, `default_configuration`,
+// `default_file`). Any thread may call them.
 // docs/configuration.md is the reference for every key.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +17,7 @@
 
 #include "base/keep_limit.h"
 #include "base/result.h"
+#include "config/machine_file.h"
 #include "proc/launch_spec.h"
 
 namespace corral::config {
@@ -66,7 +69,8 @@ struct Server {
   std::vector<std::string> ignore;       // what makes no difference to it: "cwd", "PATH", names of variables
   std::vector<std::string> roots;        // share = root: the projects that every token may name over HTTP
   std::optional<std::uint64_t> recycle;  // if its tree uses more memory, it is replaced after its calls
-  int line = 0;                          // where the entry begins in the file
+  std::string file;                      // in which the entry is
+  int line = 0;                          // where the entry begins in it
   bool built_in = false;                 // corral's own server, which is not in the file
 };
 
@@ -106,24 +110,51 @@ struct Options {
   std::chrono::milliseconds history{std::chrono::hours(24 * 14)};
 };
 
+/// A place in a file.
+struct FilePlace {
+  std::string file;
+  int line = 0;
+
+  std::string text() const { return file + ":" + std::to_string(line); }
+};
+
 struct Configuration {
-  std::string file;  // empty = there is no file
+  std::string file;          // the user's, or the machine's if there is no other; empty = there is no file
+  std::string machine_file;  // empty = there is none
   std::vector<Server> servers;
   Options options;
+  /// Which place sets an option of the daemon: "keep", "http.port". Options with their default are not here.
+  std::map<std::string, FilePlace, std::less<>> option_places;
+  /// What only the machine's file may set, and where it says so (locks.h).
+  std::map<std::string, FilePlace, std::less<>> locks;
   std::vector<std::string> warnings;  // whole sentences that begin with FILE:LINE:COLUMN
+  /// The same about settings of the user's file that have no effect because their keys are locked.
+  std::vector<std::string> overruled;
 
   const Server* find(std::string_view name) const;
+  /// Where the key is locked; null if it is not.
+  const FilePlace* lock_of(std::string_view key) const;
 };
 
 /// The configuration without a file: the defaults, and what the environment sets (MAX_KEEP_PROCESSES).
 /// parse() starts from the same values.
 Configuration default_configuration();
 
+/// The user's file. `machine` is what applies where this file says nothing, and its locks apply in any case.
 /// The error is "FILE:LINE:COLUMN: what is wrong. Hint."
-Result<Configuration> parse(const std::string& text, const std::string& file);
+Result<Configuration> parse(const std::string& text, const std::string& file,
+                            const Configuration& machine = default_configuration());
 
-/// If the file is missing or unreadable, the error names it and says what to do.
-Result<Configuration> read(const std::string& file);
+/// The machine's file: only this one may lock keys.
+Result<Configuration> parse_machine(const std::string& text, const std::string& file);
+
+/// The machine's file alone; the defaults if there is none. A file that cannot be used is an error: without
+/// it nobody knows what is locked.
+Result<Configuration> read_machine(const MachineFile& machine = {});
+
+/// This file above the machine's. If it is missing or unreadable, the error names it and says what to do; but
+/// the default file may be missing if there is a machine's file, which is then the only one.
+Result<Configuration> read(const std::string& file, const MachineFile& machine = {});
 
 /// $XDG_CONFIG_HOME/corral/config.json, else ~/.config/corral/config.json.
 std::string default_file();

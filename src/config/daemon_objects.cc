@@ -67,6 +67,7 @@ void read_http_idle(Reading& reading, const Field& field, Http& http) {
 }
 
 void read_http_member(Reading& reading, const Field& field, Http& http) {
+  if (!is_known(reading, field, kHttpKeys) || reading.is_locked(field, "http." + field.key)) return;
   if (field.key == "port") return read_port(reading, field, http);
   if (field.key == "bind") return read_bind(reading, field, http);
   if (field.key == "idle") return read_http_idle(reading, field, http);
@@ -74,13 +75,9 @@ void read_http_member(Reading& reading, const Field& field, Http& http) {
     return read_list(reading, field, is_host, R"(Write names without port or scheme: ["dev.example"])",
                      http.hosts);
   }
-  if (field.key == "origins") {
-    return read_list(
-        reading, field, is_origin,
-        R"(Write each web page's scheme and host: ["https://app.example"]; "*" is not supported)",
-        http.origins);
-  }
-  reading.warn_unknown(field, {"port", "bind", "hosts", "origins", "idle"});
+  read_list(reading, field, is_origin,
+            R"(Write each web page's scheme and host: ["https://app.example"]; "*" is not supported)",
+            http.origins);
 }
 
 // One pass of the watchdog takes several milliseconds of CPU time.
@@ -104,6 +101,12 @@ void read_foreign(Reading& reading, const Field& field, WatchRules& watch) {
 
 }  // namespace
 
+bool is_known(Reading& reading, const Field& field, std::span<const std::string_view> keys) {
+  if (std::find(keys.begin(), keys.end(), field.key) != keys.end()) return true;
+  reading.warn_unknown(field, {keys.begin(), keys.end()});
+  return false;
+}
+
 void read_http(Reading& reading, const Field& field, Http& http) {
   if (!field.value.is_object()) {
     return reading.fail(field.place.value, field.naming() + " must be an object",
@@ -119,9 +122,9 @@ void read_watch(Reading& reading, const Field& field, WatchRules& watch) {
                         R"(Write "watch": {"interval": "60s", "foreign": "report"})");
   }
   reading.each_member(field.value, field.place.value, "\"watch\"", [&](const Field& member) {
+    if (!is_known(reading, member, kWatchKeys) || reading.is_locked(member, "watch." + member.key)) return;
     if (member.key == "interval") return read_interval(reading, member, watch);
-    if (member.key == "foreign") return read_foreign(reading, member, watch);
-    reading.warn_unknown(member, {"interval", "foreign"});
+    read_foreign(reading, member, watch);
   });
 }
 

@@ -6,6 +6,7 @@
 #include <boost/json.hpp>
 
 #include "base/files.h"
+#include "config/locks.h"
 #include "config/server_options.h"
 
 namespace corral::config {
@@ -88,7 +89,8 @@ std::vector<std::string> keys_in(OptionPlace place) {
 void read_member(Reading& reading, const Field& field, Facts& facts) {
   const ServerOption* const option = find_option(field.key);
   if (option != nullptr && option->may_be_in(OptionPlace::Entry)) {
-    return option->read(reading, field, facts.draft);
+    if (!reading.is_locked(field, option->key)) option->read(reading, field, facts.draft);
+    return;
   }
   if (field.key == "corral") {
     facts.options.emplace(field);
@@ -106,7 +108,10 @@ void read_member(Reading& reading, const Field& field, Facts& facts) {
 
 void read_option(Reading& reading, const Field& field, Draft& draft) {
   const ServerOption* const option = find_option(field.key);
-  if (option != nullptr && option->may_be_in(OptionPlace::Corral)) return option->read(reading, field, draft);
+  if (option != nullptr && option->may_be_in(OptionPlace::Corral)) {
+    if (!reading.is_locked(field, option->key)) option->read(reading, field, draft);
+    return;
+  }
   // Ignoring a list of tools would allow every tool, so this is an error and not only a warning.
   if (option == nullptr || (option->key != "tools" && option->key != "deny")) {
     return reading.warn_unknown(field, keys_in(OptionPlace::Corral));
@@ -181,6 +186,7 @@ std::optional<Server> read_entry(Reading& reading, const Field& entry) {
   Facts facts;
   Draft& draft = facts.draft;
   draft.server.name = entry.key;
+  draft.server.file = reading.file();
   draft.server.line = reading.line_of(entry.place.key);
   reading.each_member(entry.value, entry.place.value, owner,
                       [&](const Field& field) { read_member(reading, field, facts); });
@@ -191,6 +197,7 @@ std::optional<Server> read_entry(Reading& reading, const Field& entry) {
   if (reading.failed()) return std::nullopt;
   draft.server.argv.push_back(std::move(draft.command));
   if (draft.args) std::move(draft.args->begin(), draft.args->end(), std::back_inserter(draft.server.argv));
+  if (reading.machine() != nullptr) apply_locked_options(*reading.machine(), draft.server);
   return std::move(draft.server);
 }
 

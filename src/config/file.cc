@@ -86,6 +86,14 @@ std::string objection_to(const FileRights& rights, const std::string& file) {
   return "";
 }
 
+Result<FileText> read_opened(int fd) {
+  struct stat status {};
+  std::optional<std::string> text;
+  if (fstat(fd, &status) == 0) text = read_whole(fd, status);
+  if (!text) return Error{strerror(errno)};
+  return FileText{std::move(*text)};
+}
+
 // Checks the open file and not its name, because the name may refer to another file a moment later. Does not
 // block on a pipe.
 Result<FileText> read_text(const std::string& file) {
@@ -99,9 +107,9 @@ Result<FileText> read_text(const std::string& file) {
                      file);
     if (!objection.empty()) return Error{objection};
   }
-  std::optional<std::string> text = read_whole(opened.get(), status);
+  Result<FileText> text = read_opened(opened.get());
   if (!text) return unreadable(file, errno);
-  return FileText{std::move(*text)};
+  return text;
 }
 
 Result<FileUpdate> FileUpdate::begin(const std::string& file, FileOwner owner) {

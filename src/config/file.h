@@ -33,6 +33,9 @@ struct FileText {
   std::string text;
 };
 
+/// The text of an open file: at most kLargestFile of a regular one. After an error, errno says why.
+Result<FileText> read_opened(int fd);
+
 /// The kind of the error is NotFound if there is no such file. A file that other users can write to is
 /// refused, because they could make corral run any program as this user.
 Result<FileText> read_text(const std::string& file);

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "base/version_order.h"
 #include "base/words.h"
+#include "config/configuration.h"
 
 namespace corral::config {
 namespace {
@@ -67,6 +68,17 @@ void Reading::warn(std::size_t offset, const std::string& what, const std::strin
     return;
   }
   warnings_.push_back(file_ + ":" + lines_.place_of(offset) + ": " + what + ". " + hint + ".");
+}
+
+bool Reading::is_locked(const Field& field, std::string_view key) {
+  const FilePlace* const lock = machine_ == nullptr ? nullptr : machine_->lock_of(key);
+  if (lock == nullptr) return false;
+  if (overruled_.size() < kMostWarnings) {
+    overruled_.push_back(file_ + ":" + lines_.place_of(field.place.key) + ": " + field.naming() +
+                         " has no effect, because " + lock->text() +
+                         " locks it. Remove it, or ask the administrator of this machine.");
+  }
+  return true;
 }
 
 void Reading::warn_unknown(const Field& field, const std::vector<std::string>& known) {
@@ -145,6 +157,10 @@ std::optional<std::vector<std::string>> Reading::texts(const Field& field) {
     list.emplace_back(element.get_string());
   }
   return list;
+}
+
+std::size_t Reading::element_of(const Field& field, std::size_t index) const {
+  return find_element(text_, field.place.value, index);
 }
 
 std::optional<std::chrono::milliseconds> Reading::duration(const Field& field) {

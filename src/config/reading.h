@@ -17,6 +17,8 @@
 
 namespace corral::config {
 
+struct Configuration;
+
 inline constexpr std::uint32_t kMostProcesses = 4'194'304;  // the largest number that Linux allows
 
 /// The error of a JSON or TOML parser in the form of every error of a configuration: "line 3, column 14: …"
@@ -36,11 +38,16 @@ struct Field {
 
 class Reading {
  public:
-  Reading(std::string_view text, std::string file) : text_(text), lines_(text), file_(std::move(file)) {}
+  /// `machine` is below this file, and must outlive this object; null = this is the machine's file itself.
+  Reading(std::string_view text, std::string file, const Configuration* machine)
+      : text_(text), lines_(text), file_(std::move(file)), machine_(machine) {}
 
   bool failed() const { return error_.has_value(); }
   const std::optional<Error>& error() const { return error_; }
   std::vector<std::string> take_warnings();
+  std::vector<std::string> take_overruled() { return std::move(overruled_); }
+  const Configuration* machine() const { return machine_; }
+  const std::string& file() const { return file_; }
   int line_of(std::size_t offset) { return lines_.line_of(offset); }
 
   /// `what` and `hint` are sentences without a full stop; `hint` says what to do. Only the first error is
@@ -49,12 +56,18 @@ class Reading {
   void warn(std::size_t offset, const std::string& what, const std::string& hint);
   void warn_unknown(const Field& field, const std::vector<std::string>& known);
 
+  /// Whether the machine's file locks the key, under which a lock names the field. The field must then not be
+  /// used, and the user is told.
+  bool is_locked(const Field& field, std::string_view key);
+
   /// Visits the members in the order of the file until an error occurs. A duplicate key is an error.
   void each_member(const boost::json::value& object, std::size_t offset, const std::string& owner,
                    const std::function<void(const Field&)>& visit);
 
   // The value of a field. If it is invalid, these functions call fail() and return nothing.
   std::optional<bool> flag(const Field& field);
+  /// The offset of an element of a list, counted from 0.
+  std::size_t element_of(const Field& field, std::size_t index) const;
   /// A string for a command line, an environment or a path: not empty, and without NUL.
   std::optional<std::string> text(const Field& field);
   std::optional<std::vector<std::string>> texts(const Field& field);
@@ -77,7 +90,9 @@ class Reading {
   std::string_view text_;
   LineCounter lines_;
   std::string file_;
+  const Configuration* machine_;
   std::optional<Error> error_;
+  std::vector<std::string> overruled_;
   std::vector<std::string> warnings_;
   std::size_t more_warnings_ = 0;
 };

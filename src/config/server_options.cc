@@ -96,8 +96,13 @@ bool same_set(const Server& one, const Server& other) {
 }
 
 template <auto kMember>
+void copy(const Server& from, Server& to) {
+  member_of<kMember>(to) = member_of<kMember>(from);
+}
+
+template <auto kMember>
 constexpr ServerOption::Value value(std::string_view json_key) {
-  return {json_key, show<kMember>, same<kMember>};
+  return {json_key, show<kMember>, same<kMember>, copy<kMember>};
 }
 
 // ---- some options
@@ -226,7 +231,7 @@ const ServerOption kOptions[] = {
     {.key = "env",
      .place = kEntry,
      .read = read_env,
-     .value = {"env", show_env, same_set<&Server::env>},
+     .value = {"env", show_env, same_set<&Server::env>, copy<&Server::env>},
      .text = {.line = "env", .phrase = env_lines, .verbatim = true},
      .flag = "--env",
      .doc = "variables for the server"},
@@ -257,7 +262,7 @@ const ServerOption kOptions[] = {
      .doc = "you declare, as evidence for `auto`, that calls do not depend on each other"},
     {.key = "ignore",
      .read = read_ignore,
-     .value = {"ignore", show<&Server::ignore>, same_set<&Server::ignore>},
+     .value = {"ignore", show<&Server::ignore>, same_set<&Server::ignore>, copy<&Server::ignore>},
      .text = {"ignores", [](const Server& s) { return listed(s.ignore); }},
      .doc = "what makes no difference to the server: `\"cwd\"`, `\"PATH\"`, or names of variables"},
     {.key = "roots",
@@ -274,14 +279,14 @@ const ServerOption kOptions[] = {
      .synonyms = {"includeTools", "enabled_tools"},
      .place = kEntry,
      .read = read_tools,
-     .value = {"tools", show<&Server::tools>, same_tools},
+     .value = {"tools", show<&Server::tools>, same_tools, copy<&Server::tools>},
      .text = {"tools", tools_text},
      .doc = "the only tools that clients see and may call"},
     {.key = "deny",
      .synonyms = {"excludeTools", "disabled_tools", "disabledTools"},
      .place = kEntry,
      .read = read_deny,
-     .value = {"deny", show<&Server::deny>, same_set<&Server::deny>},
+     .value = {"deny", show<&Server::deny>, same_set<&Server::deny>, copy<&Server::deny>},
      .text = {"deny", [](const Server& s) { return listed(s.deny); }},
      .doc = "tools that clients neither see nor may call"},
     {.key = "timeout",
@@ -311,7 +316,8 @@ const ServerOption kOptions[] = {
     {.key = "cpu",
      .read = [](Reading& reading, const Field& field,
                 Draft& draft) { store<&proc::Limits::cpu_thousandths>(reading.cores(field), draft); },
-     .value = {"limits.cpu", show_cores, same<&proc::Limits::cpu_thousandths>},
+     .value = {"limits.cpu", show_cores, same<&proc::Limits::cpu_thousandths>,
+               copy<&proc::Limits::cpu_thousandths>},
      .text = {"kept by", cores_text},
      .doc = "processor time that the whole tree may use"},
     {.key = "eager",
@@ -342,7 +348,8 @@ const ServerOption kOptions[] = {
      .doc = "the oldest version of the server"},
     {.key = "era",
      .read = read_era,
-     .value = {"era", [](const Server& s) { return json::value(era_name(s.modern)); }, same<&Server::modern>},
+     .value = {"era", [](const Server& s) { return json::value(era_name(s.modern)); }, same<&Server::modern>,
+               copy<&Server::modern>},
      .text = {"start", era_text},
      .doc = "which protocol the server uses"},
     {.key = "on_change",
@@ -397,7 +404,7 @@ const ServerOption kOptions[] = {
                [](const Server& s) {
                  return s.on_stop.empty() ? json::value() : json::value(show_command({s.on_stop}));
                },
-               same<&Server::on_stop>},
+               same<&Server::on_stop>, copy<&Server::on_stop>},
      .text = {.line = "on stop",
               .phrase = [](const Server& s) { return s.on_stop.empty() ? "" : show_command({s.on_stop}); },
               .verbatim = true},

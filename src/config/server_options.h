@@ -48,6 +48,8 @@ struct ServerOption {
     std::string_view json_key{};
     boost::json::value (*json)(const Server&) = nullptr;
     bool (*same)(const Server&, const Server&) = nullptr;  // may ignore the order of lists
+    /// Gives the second server the value of the first. Null if the option cannot be locked.
+    void (*copy)(const Server&, Server&) = nullptr;
   };
   /// A part of a line of `config check`. Rows with the same line follow each other.
   struct Text {

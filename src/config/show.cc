@@ -22,12 +22,11 @@ json::array texts(const std::vector<std::string>& list) {
   return array;
 }
 
-json::value version_or_null(const std::string& version) {
-  return version.empty() ? json::value() : json::value(version);
-}
+json::value text_or_null(const std::string& text) { return text.empty() ? json::value() : json::value(text); }
 
 json::object object_of(const Server& server) {
-  json::object object = {{"name", printable(server.name)}, {"line", server.line}};
+  json::object object = {
+      {"name", printable(server.name)}, {"file", printable(server.file)}, {"line", server.line}};
   for (const ServerOption& option : server_options()) {
     const std::string_view key = option.value.json_key;
     if (key.empty()) continue;
@@ -51,6 +50,16 @@ json::object object_of(const Http& http) {
                          {"origins", texts(http.origins)},
                          {"idle_ms", http.idle.count()}};
   if (http.port) object["port"] = *http.port;
+  return object;
+}
+
+using Places = std::map<std::string, FilePlace, std::less<>>;
+
+json::object object_of(const Places& places) {
+  json::object object;
+  for (const auto& [key, place] : places) {
+    object[printable(key)] = {{"file", printable(place.file)}, {"line", place.line}};
+  }
   return object;
 }
 
@@ -146,7 +155,9 @@ std::string to_json(const Configuration& configuration) {
   json::array servers;
   for (const Server& server : configuration.servers) servers.emplace_back(object_of(server));
   const Options& options = configuration.options;
+  const std::string& machine = configuration.machine_file;
   return json::serialize(json::object{{"file", printable(configuration.file)},
+                                      {"machine_file", text_or_null(printable(machine))},
                                       {"servers", std::move(servers)},
                                       {"options",
                                        {{"line_cap_bytes", options.line_cap},
@@ -156,8 +167,11 @@ std::string to_json(const Configuration& configuration) {
                                         {"keep", options.keep},
                                         {"http", object_of(options.http)},
                                         {"watch", object_of(options.watch)},
-                                        {"min_version", version_or_null(options.min_version)},
+                                        {"min_version", text_or_null(options.min_version)},
                                         {"history_days", options.history / std::chrono::hours(24)}}},
+                                      {"option_places", object_of(configuration.option_places)},
+                                      {"locks", object_of(configuration.locks)},
+                                      {"overruled", texts(configuration.overruled)},
                                       {"warnings", texts(configuration.warnings)}});
 }
 

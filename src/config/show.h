@@ -41,7 +41,7 @@ std::vector<ShownLine> lines_of(const Server& server, Lines which = Lines::All);
 /// terminal.
 std::map<std::string, std::string> about(const Server& server);
 
-/// One line: {"file", "servers": […], "options", "warnings"}. docs/configuration.md describes it.
+/// One line: {"file", "servers": […], "options", "warnings", …}. docs/configuration.md describes it.
 std::string to_json(const Configuration& configuration);
 
 }  // namespace corral::config

@@ -129,11 +129,26 @@ Error no_such_server(const std::string& name, const config::Configuration& confi
       (configuration.file.empty() && others.empty() ? "; `corral add NAME -- COMMAND` configures one" : "")};
 }
 
+std::vector<std::string> locked_wishes(const Origin& origin, const config::Configuration& configuration) {
+  std::vector<std::string> keys;
+  for (const auto& [key, given] :
+       {std::pair{"share", !origin.share.empty()}, std::pair{"ignore", !origin.ignore.empty()}}) {
+    if (given && configuration.lock_of(key) != nullptr) keys.emplace_back(key);
+  }
+  return keys;
+}
+
 Result<pool::ServerSpec> resolve(const Origin& origin, const config::Configuration& configuration) {
+  if (!locked_wishes(origin, configuration).empty()) {
+    Origin bound = origin;
+    if (configuration.lock_of("share") != nullptr) bound.share.clear();
+    if (configuration.lock_of("ignore") != nullptr) bound.ignore.clear();
+    return resolve(bound, configuration);
+  }
   if (!origin.configured()) return command_of(origin);
   const config::Server* entry = configuration.find(origin.server);
   if (entry == nullptr) return no_such_server(origin.server, configuration);
-  if (entry->disabled) return Error{"server " + origin.server + " is disabled in " + configuration.file};
+  if (entry->disabled) return Error{"server " + origin.server + " is disabled in " + entry->file};
   Result<config::Server> expanded =
       config::expand(*entry, shim::with_root(*origin.environment, root_of(origin)));
   if (!expanded) return expanded.error();

@@ -31,6 +31,10 @@ struct Origin {
 /// The server for a session with this origin. The error says why there is none.
 Result<pool::ServerSpec> resolve(const Origin& origin, const config::Configuration& configuration);
 
+/// The options among --share and --ignore that the origin asks for and the administrator has locked, as keys.
+/// They have no effect.
+std::vector<std::string> locked_wishes(const Origin& origin, const config::Configuration& configuration);
+
 /// "no server is called 'fils' (perhaps 'files'); the configured servers are …". `commands` are the names of
 /// clients' commands that would have been accepted, too.
 Error no_such_server(const std::string& name, const config::Configuration& configuration,

@@ -63,6 +63,8 @@ void Reload::run(const std::string& why, Done done) {
   const auto pending = std::make_shared<Pending>();
   pending->reloaded = {changes->changed, changes->added, changes->removed, 0,
                        definitions_.configuration().warnings};
+  const std::vector<std::string>& overruled = definitions_.configuration().overruled;
+  pending->reloaded.warnings.insert(pending->reloaded.warnings.end(), overruled.begin(), overruled.end());
   pending->done = std::move(done);
   tell("read", "configuration (" + why + "): read" + sentence(pending->reloaded));
   if (changes->http) pending->reloaded.warnings.emplace_back(kHttpNeedsRestart);

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/log.h"
 #include "base/version_order.h"
 #include "daemon/http_root.h"
 #include "proc/command_lookup.h"
@@ -76,6 +77,11 @@ Origin ServerDefinitions::origin_of(control::Hello& hello) {
   origin.share = std::move(hello.share);
   origin.ignore = std::move(hello.ignore);
   origin.environment = keep(std::exchange(hello.environment, {}));
+  for (const std::string& key : locked_wishes(origin, configuration_)) {
+    log_line("--" + key + " of a client of " + origin.server + " has no effect, because " +
+                 configuration_.lock_of(key)->text() + " locks it",
+             LogLevel::Warn);
+  }
   return origin;
 }
 

@@ -201,7 +201,8 @@ void Snapshots::add_servers(observe::Snapshot& snapshot) const {
     if (server.built_in) continue;
     snapshot.servers.push_back({server.name, server.disabled, pool.stopped().contains(server.name),
                                 broken(pool, server.name),
-                                sources_.records.error_files().path_of(server.name), config::about(server)});
+                                sources_.records.error_files().path_of(server.name), config::about(server),
+                                config::FilePlace{server.file, server.line}.text()});
   }
   const std::string& only = sources_.definitions.only_server();
   if (only.empty()) return;
@@ -210,6 +211,7 @@ void Snapshots::add_servers(observe::Snapshot& snapshot) const {
                               pool.stopped().contains(only),
                               broken(pool, only),
                               sources_.records.error_files().path_of(only),
+                              {},
                               {}});
 }
 

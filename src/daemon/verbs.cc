@@ -156,7 +156,7 @@ std::string objection_to_name(const Parts& parts, const std::string& server) {
 std::string objection_to_start(const Parts& parts, const std::string& server) {
   const config::Server* const entry = parts->definitions.find(server);
   if (entry != nullptr && entry->disabled) {
-    return "server " + server + " is disabled in " + parts->definitions.configuration().file;
+    return "server " + server + " is disabled in " + entry->file;
   }
   return objection_to_name(parts, server);
 }

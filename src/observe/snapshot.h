@@ -170,6 +170,7 @@ struct ServerView {
   std::string broken{};    // why it is not started for now; empty = it may start
   std::string log_file{};  // the file with its stderr; empty = none
   About about{};
+  std::string place{};  // where it is configured, as FILE:LINE; empty = in no file
 
   bool operator==(const ServerView&) const = default;
 };

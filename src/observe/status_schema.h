@@ -154,6 +154,7 @@ void fields(Visitor& visit, ViewOf<ServerView> auto& server) {
   visit.or_null("broken", server.broken);
   visit.or_null("log_file", server.log_file);
   visit.unless_empty("about", server.about);
+  visit.unless_empty("place", server.place);
 }
 
 /// `daemon`.

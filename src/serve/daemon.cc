@@ -11,6 +11,7 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <tuple>
 
 #include "base/log.h"
 #include "base/log_file.h"
@@ -84,6 +85,18 @@ std::string token_file_of(const ServeOptions& options) {
   return state.empty() ? state : state + "/tokens.json";
 }
 
+/// Why this daemon may not start: an option asks for what the administrator has locked. Empty if it may.
+std::string locked_option(const ServeOptions& options, const config::Configuration& configuration) {
+  for (const auto& [key, name, given] : {std::tuple{"http.port", "--port", options.port.has_value()},
+                                         std::tuple{"http.bind", "--bind", !options.bind.empty()}}) {
+    const config::FilePlace* const lock = given ? configuration.lock_of(key) : nullptr;
+    if (lock == nullptr) continue;
+    return std::string(name) + " has no effect, because " + lock->text() + " locks \"" + key +
+           "\". Leave it out, or ask the administrator of this machine.";
+  }
+  return "";
+}
+
 class Daemon {
  public:
   Daemon(const ServeOptions& options, UniqueFd lock, UniqueFd lifeline)
@@ -105,6 +118,7 @@ class Daemon {
   int run();
 
  private:
+  void watch_file(std::optional<FileWatch>& watch, const std::string& file);
   Result<config::Configuration> read_configuration();
   Result<void> prepare(const config::Http& http);
   void open_sockets(proc::Spawner& spawner, config::Configuration configuration);
@@ -144,6 +158,7 @@ class Daemon {
   Watch signal_watch_{loop_, signals_.get()};
   Watch lifeline_watch_{loop_, lifeline_.get()};
   std::optional<FileWatch> file_watch_;
+  std::optional<FileWatch> machine_watch_;
   Timer heartbeat_{loop_};  // for the service manager
   Timer idle_{loop_};
   Timer bound_{loop_};
@@ -160,12 +175,9 @@ int Daemon::run() {
   bound_standard_error(control::log_path(options_.runtime_dir));
   events::set_log_form(events::log_form_called(options_.log).value_or(events::LogForm::Auto));
   Result<proc::KeeperSpawner> spawner = proc::KeeperSpawner::create();
-  // Before the file is read, so that no later change is missed.
-  if (!source_.file().empty()) {
-    file_watch_.emplace(loop_, source_.file(), [this] {
-      if (hub_) hub_->reload(source_.file() + " has changed", {});
-    });
-  }
+  // Before the files are read, so that no later change is missed.
+  if (!source_.file().empty()) watch_file(file_watch_, source_.file());
+  watch_file(machine_watch_, source_.machine_file());
   Result<config::Configuration> configuration = read_configuration();
   const Result<void> prepared = !spawner         ? spawner.error()
                                 : !configuration ? configuration.error()
@@ -190,18 +202,29 @@ int Daemon::run() {
   return 0;
 }
 
+void Daemon::watch_file(std::optional<FileWatch>& watch, const std::string& file) {
+  watch.emplace(loop_, file, [this, file] {
+    if (hub_) hub_->reload(file + " has changed", {});
+  });
+}
+
 Result<config::Configuration> Daemon::read_configuration() {
   Result<config::Configuration> configuration = source_.read();
   if (!configuration) return configuration;
-  for (const std::string& warning : configuration->warnings) log_line("warning: " + warning, LogLevel::Warn);
+  for (const auto* texts : {&configuration->warnings, &configuration->overruled}) {
+    for (const std::string& warning : *texts) log_line("warning: " + warning, LogLevel::Warn);
+  }
+  if (const std::string objection = locked_option(options_, *configuration); !objection.empty()) {
+    return Error{objection};
+  }
   if (source_.file().empty()) return configuration;
-  if (!source_.found() && !for_people_) {
+  if (!source_.found() && configuration->machine_file.empty() && !for_people_) {
     log_line("no configuration at '" + source_.file() +
              "': only commands that clients pass themselves are served");
   }
-  if (!file_watch_->works()) {
+  if (!file_watch_->works() || !machine_watch_->works()) {
     log_line(
-        "the configuration file is not watched for changes (this user has no inotify instance left); "
+        "the configuration is not watched for changes (this user has no inotify instance left); "
         "after a change, run `corral reload`");
   }
   return configuration;

@@ -63,11 +63,11 @@ Instead find_instead(const ConnectOptions& options) {
   if (!configuration) return refuse(configuration.error());
   Result<proc::LaunchSpec> spec = launch_configured(options.server, *configuration, environment, options);
   if (!spec) return refuse(spec.error());
-  if (needs_daemon(*configuration->find(options.server))) {
+  if (const config::Server& entry = *configuration->find(options.server); needs_daemon(entry)) {
     return {std::nullopt,
             "the server '" + options.server +
                 "' cannot run without the daemon: only the daemon can enforce its list of tools in " +
-                configuration->file,
+                entry.file,
             kNoDaemon};
   }
   return {std::move(*spec), "", 0};
@@ -79,11 +79,12 @@ Result<proc::LaunchSpec> launch_configured(const std::string& name,
                                            const ConnectOptions& options) {
   const config::Server* entry = configuration.find(name);
   if (entry == nullptr) return not_configured(name, configuration);
-  if (entry->disabled) return Error{"the server '" + name + "' is disabled in " + configuration.file};
+  if (entry->disabled) return Error{"the server '" + name + "' is disabled in " + entry->file};
   const Result<config::Server> server = config::expand(*entry, with_root(environment, root_of(options)));
   if (!server) return server.error();
-  const bool by_root =
-      options.share == "root" || (options.share.empty() && server->share == config::Share::Root);
+  const bool may_choose = configuration.lock_of("share") == nullptr;
+  const std::string share = may_choose ? options.share : "";
+  const bool by_root = share == "root" || (share.empty() && server->share == config::Share::Root);
   proc::LaunchSpec spec;
   spec.argv = server->argv;
   spec.environment = config::environment_for_entry(environment, *server);

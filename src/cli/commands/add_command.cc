@@ -88,6 +88,15 @@ json::object entry_of(const AddOptions& options, const std::vector<std::string>&
   return entry;
 }
 
+/// The keys of the entry that an administrator may have locked, with the options that set them.
+std::vector<std::pair<std::string, std::string>> given_options(const AddOptions& options) {
+  std::vector<std::pair<std::string, std::string>> given;
+  if (!options.share.empty()) given.emplace_back("share", "--share");
+  if (!options.env.empty()) given.emplace_back("env", "--env");
+  if (!options.cwd.empty()) given.emplace_back("cwd", "--cwd");
+  return given;
+}
+
 /// The new entry as the daemon would read it. An error says what is wrong, without the position in the text,
 /// because the user has not seen that text.
 Result<config::Server> read_entry(const std::string& name, const json::object& entry) {
@@ -139,7 +148,8 @@ std::optional<int> refuse_if_it_fails(const config::Server& server) {
 bool exists_already(const AddOptions& options, const std::string& name) {
   if (options.replace) return false;
   const Result<config::Configuration> now = config::read(options.change.config);
-  return now && now->find(name) != nullptr;
+  const config::Server* const there = now ? now->find(name) : nullptr;
+  return there != nullptr && there->file != now->machine_file;
 }
 
 int add(const AddOptions& options, const std::string& name, const std::vector<std::string>& command) {
@@ -150,6 +160,9 @@ int add(const AddOptions& options, const std::string& name, const std::vector<st
   const json::object entry = entry_of(options, command);
   const Result<config::Server> server = read_entry(name, entry);
   if (!server) return refuse_change("add", server.error().message);
+  const Result<MachineSays> machine = ask_machine(name, given_options(options));
+  if (!machine) return refuse_change("add", machine.error().message);
+  if (!machine->objection.empty()) return refuse_change("add", machine->objection);
   if (options.trial && !exists_already(options, name)) {
     if (const std::optional<int> code = refuse_if_it_fails(*server)) return *code;
   }
@@ -169,6 +182,7 @@ int add(const AddOptions& options, const std::string& name, const std::vector<st
   });
   if (code != 0) return code;
   Page page(std::cout, terminal_style(STDOUT_FILENO));
+  if (!machine->note.empty()) page.paragraph("", machine->note);
   warn(page, file, *server);
   show_next_steps(page, file, name);
   return 0;

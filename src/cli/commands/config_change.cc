@@ -13,6 +13,7 @@
 #include "cli/screen/page.h"
 #include "config/configuration.h"
 #include "config/file.h"
+#include "config/locks.h"
 #include "control/hello.h"
 
 namespace corral::cli {
@@ -49,8 +50,8 @@ std::string tell_daemon(const ConfigChange& change) {
   if (!answer.ok()) return "It is not known whether the daemon has applied the change: " + answer.text + ".";
   const Result<JsonAnswer> status = read_answer(answer);
   std::string file = status ? observe::read_status(status->value).daemon.config : "";
-  if (file.empty())
-    file = config::default_file();  // the daemon watches that place, and there was no file so far
+  // There was no file of the user so far. The daemon watches the place where it will be.
+  if (file.empty() || file == config::kMachineFile) file = config::default_file();
   // What the daemon sends has been made printable.
   if (printable(real_path(file)) != printable(real_path(change.config))) {
     return "The running daemon does not use this file; it uses " + shorten_home(file) + ".";
@@ -63,6 +64,32 @@ std::string tell_daemon(const ConfigChange& change) {
 std::vector<Option> options_of(ConfigChange& change) {
   return {{"--config", "FILE", "Change this file instead of the default one", set_word(change.config)},
           runtime_dir_option(change.runtime_dir)};
+}
+
+Result<MachineSays> ask_machine(const std::string& name,
+                                const std::vector<std::pair<std::string, std::string>>& options) {
+  const Result<config::Configuration> machine = config::read_machine();
+  if (!machine) return machine.error();
+  MachineSays says;
+  if (const config::FilePlace* const lock = machine->lock_of(config::key_of_server(name))) {
+    says.objection = "the server '" + name + "' is locked by " + lock->text() +
+                     ". Choose another name, or ask the administrator of this machine.";
+    return says;
+  }
+  for (const auto& [key, word] : options) {
+    const config::FilePlace* const lock = machine->lock_of(key);
+    if (lock == nullptr) continue;
+    says.objection = word;
+    says.objection += " would have no effect, because " + lock->text() + " locks \"" + key;
+    says.objection += "\". Leave it out, or ask the administrator of this machine.";
+    return says;
+  }
+  const config::Server* const there = machine->find(name);
+  if (there != nullptr) {
+    says.note = "For you, it replaces the server of that name in " +
+                config::FilePlace{there->file, there->line}.text() + ".";
+  }
+  return says;
 }
 
 int refuse_change(const std::string& command, const std::string& sentence) {

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -28,6 +29,16 @@ using Rewrite = std::function<Result<std::string>(const std::string& old)>;
 /// failure.
 int change_configuration(const ConfigChange& change, const Rewrite& rewrite,
                          const std::function<std::string()>& done);
+
+/// What the administrator's file says about a new entry of the user.
+struct MachineSays {
+  std::string objection;  // why it would have no effect; empty = it has
+  std::string note;       // what it replaces for this user; empty = nothing
+};
+/// `options` are the keys that the entry sets, each with the word that set it. Fails if that file cannot be
+/// used.
+Result<MachineSays> ask_machine(const std::string& name,
+                                const std::vector<std::pair<std::string, std::string>>& options);
 
 /// Prints on stderr why nothing was changed; returns the exit code 1.
 int refuse_change(const std::string& command, const std::string& sentence);

@@ -15,6 +15,7 @@
 #include "cli/frame/parser.h"
 #include "cli/screen/answer_tables.h"
 #include "cli/screen/page.h"
+#include "cli/screen/server_list.h"
 #include "config/configuration.h"
 #include "config/show.h"
 
@@ -31,7 +32,8 @@ constexpr const char* kExamples = R"(Examples:
   corral config path                    the path of the configuration file
 
 `check` shows what differs from the defaults, with secrets hidden, and warns about settings without effect. It starts and
-changes nothing. Exit code: 0 if the file can be used, 1 if not. docs/configuration.md explains every key.)";
+changes nothing. The administrator's file, /etc/corral/config.json, applies below yours and may lock keys.
+Exit code: 0 if the file can be used; 1 if not, or if it sets a locked key. docs/configuration.md explains every key.)";
 
 struct ConfigOptions {
   std::string file;
@@ -41,7 +43,12 @@ struct ConfigOptions {
 
 constexpr std::size_t kLabelWidth = 11;
 
-std::string title_of(const Server& server) { return server.name + (server.disabled ? " (disabled)" : ""); }
+/// Entries of the machine's file say so, unless it is the only file.
+std::string title_of(const Server& server, const Configuration& configuration) {
+  const bool elsewhere = server.file != configuration.file;
+  return printable(server.name) + (server.disabled ? " (disabled)" : "") +
+         (elsewhere ? " (" + printable(server.file) + ":" + std::to_string(server.line) + ")" : "");
+}
 
 /// As it is if it fits, else wrapped; under the label where a long label leaves too little room beside it.
 void show_line(Page& page, const std::string& label, const std::string& text) {
@@ -52,9 +59,9 @@ void show_line(Page& page, const std::string& label, const std::string& text) {
   page.paragraph("    ", text);
 }
 
-void show_lines(Page& page, const Server& server, const std::vector<config::ShownLine>& lines) {
+void show_lines(Page& page, const std::string& title, const std::vector<config::ShownLine>& lines) {
   page.blank();
-  page.heading(title_of(server));
+  page.heading(title);
   for (const config::ShownLine& line : lines) {
     std::string label = "  " + std::string(line.label);
     label.resize(kLabelWidth, ' ');
@@ -69,8 +76,9 @@ void show_servers(Page& page, const Configuration& configuration, config::Lines 
     const std::vector<config::ShownLine> lines = config::lines_of(server, which);
     const bool one_line = which == config::Lines::Changed && lines.size() == 1;
     if (one_line && !after_line) page.blank();
-    if (one_line) show_line(page, title_of(server) + ": ", lines.front().text);
-    if (!one_line) show_lines(page, server, lines);
+    const std::string title = title_of(server, configuration);
+    if (one_line) show_line(page, title + ": ", lines.front().text);
+    if (!one_line) show_lines(page, title, lines);
     after_line = one_line;
   }
 }
@@ -147,8 +155,8 @@ void show_daemon(Page& page, const config::Options& options, config::Lines which
 std::vector<std::string> doubts_about_all(const Configuration& configuration) {
   std::vector<std::string> doubts;
   const std::vector<std::string> environment = client_environment();
-  const std::string file = shorten_home(configuration.file);
   for (const Server& server : configuration.servers) {
+    const std::string file = shorten_home(server.file);
     if (server.disabled || server.built_in) continue;
     for (std::string& doubt : doubts_about(server, environment)) doubts.push_back(std::move(doubt));
     for (std::string& warning : credential_warnings(server, file)) doubts.push_back(std::move(warning));
@@ -156,13 +164,32 @@ std::vector<std::string> doubts_about_all(const Configuration& configuration) {
   return doubts;
 }
 
+/// What the administrator has set, and what nobody else can change.
+void show_machine(Page& page, const Configuration& configuration) {
+  if (configuration.machine_file.empty()) return;
+  const std::string file = printable(configuration.machine_file);
+  std::string set;
+  for (const auto& [key, place] : configuration.option_places) {
+    if (place.file != configuration.machine_file) continue;
+    set += (set.empty() ? "" : ", ") + key + " (line " + std::to_string(place.line) + ")";
+  }
+  std::string locked;
+  for (const auto& [key, place] : configuration.locks) {
+    locked += (locked.empty() ? "" : ", ") + printable(key) + " (line " + std::to_string(place.line) + ")";
+  }
+  if (!set.empty() || !locked.empty()) page.blank();
+  if (!set.empty()) page.paragraph("", file + " sets " + set);
+  if (!locked.empty()) page.paragraph("", file + " locks " + locked);
+}
+
 void show(const Configuration& configuration, config::Lines which) {
   Page page(std::cout, terminal_style(STDOUT_FILENO));
-  const std::size_t servers = configuration.servers.size();
-  page.paragraph("", printable(shorten_home(configuration.file)) + ": " + counted(servers, "server"));
+  page.paragraph("", shown_counts(configuration));
   show_servers(page, configuration, which);
   show_daemon(page, configuration.options, which);
-  if (!configuration.warnings.empty()) page.blank();
+  show_machine(page, configuration);
+  if (!configuration.warnings.empty() || !configuration.overruled.empty()) page.blank();
+  for (const std::string& error : configuration.overruled) page.paragraph("error: ", printable(error));
   for (const std::string& warning : configuration.warnings) {
     page.paragraph("warning: ", printable(warning));
   }
@@ -190,7 +217,7 @@ int check(const ConfigOptions& options) {
   } else {
     show(*configuration, options.all ? config::Lines::All : config::Lines::Changed);
   }
-  return 0;
+  return configuration->overruled.empty() ? 0 : 1;
 }
 
 int run(ConfigOptions& options, const std::vector<std::string>& args) {

@@ -17,6 +17,7 @@
 #include "config/configuration.h"
 #include "config/file.h"
 #include "config/import.h"
+#include "config/locks.h"
 #include "config/merge.h"
 
 namespace corral::cli {
@@ -158,11 +159,30 @@ int change(const ImportOptions& options, const Source& source, const MergeInto& 
   return 0;
 }
 
+/// Leaves out the servers that would have no effect, because the administrator has locked their names.
+Result<void> leave_out_locked(config::Import& imported) {
+  const Result<config::Configuration> machine = config::read_machine();
+  if (!machine) return machine.error();
+  std::vector<std::string> locked;
+  for (const config::NewServer& one : imported.servers) {
+    const config::FilePlace* const lock = machine->lock_of(config::key_of_server(one.name));
+    if (lock == nullptr) continue;
+    locked.push_back(one.name);
+    imported.notes.push_back(
+        {"server '" + printable(one.name) + "' is left out, because " + lock->text() + " locks it"});
+  }
+  std::erase_if(imported.servers, [&](const config::NewServer& one) { return among(locked, one.name); });
+  std::erase_if(imported.credentials, [&](const auto& one) { return among(locked, one.first); });
+  return {};
+}
+
 int import(const ImportOptions& options, const std::string& file) {
   const Result<config::FileText> text = config::read_text(file);
   if (!text) return refuse(text.error().message);
   Result<config::Import> imported = config::import_servers(text->text, file);
   if (!imported) return refuse(imported.error().message);
+  const Result<void> allowed = leave_out_locked(*imported);
+  if (!allowed) return refuse(allowed.error().message);
   Source source{file, std::move(*imported)};
   const auto existing = options.force ? config::Existing::Replace : config::Existing::Keep;
   const MergeInto merge_into = [&](const std::string& old) {

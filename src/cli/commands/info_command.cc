@@ -102,7 +102,7 @@ void show(const json::value& info, const DaemonOptions& options) {
   if (!list(info, "server_processes").empty()) show_table(page, info);
   if (!status) return;
   const Overview overview = overview_of(*status);
-  for (const auto& [server, about] : overview.about) show_about(page, server + ": ", overview, server);
+  for (const std::string& server : overview.names) show_about(page, server + ": ", overview, server);
 }
 
 }  // namespace

@@ -110,9 +110,7 @@ void show(const Found& found, const std::vector<ListedServer>& servers) {
   } else if (found.configuration.servers.empty()) {
     show_empty(page, found);
   } else {
-    page.paragraph("", printable(shorten_home(found.file)) + ": " +
-                           counted(found.configuration.servers.size(), "server") +
-                           (found.status ? "" : "; no daemon is running"));
+    page.paragraph("", shown_counts(found.configuration) + (found.status ? "" : "; no daemon is running"));
   }
   if (servers.empty()) return;
   page.blank();

@@ -139,6 +139,9 @@ void show(const Overview& overview, const Asked& asked) {
         asked.word + " has no process and no session now" +
             (failed ? "" : "; the next call of a client starts it, and then there is something to explain"));
   }
+  if (const auto place = overview.places.find(asked.word); place != overview.places.end()) {
+    page.paragraph("", asked.word + " is configured in " + shorten_home(place->second));
+  }
   for (const observe::FailureView& failure : overview.failures) {
     if (asked.pid == 0 && failure.server == asked.word) show_failure(page, failure);
   }

@@ -97,6 +97,8 @@ Overview overview_of(observe::Snapshot status, const std::string& server) {
   }
   for (ServerView& one : status.servers) {
     if (wanted(one.name) && !one.about.empty()) overview.about.emplace(one.name, std::move(one.about));
+    const bool elsewhere = !one.place.empty() && !one.place.starts_with(overview.daemon.config + ":");
+    if (wanted(one.name) && elsewhere) overview.places.emplace(one.name, std::move(one.place));
     if (!observe::refusing_state(one).empty() && wanted(one.name)) overview.halted.push_back(std::move(one));
   }
   for (observe::FailureView& failure : status.failures) {
@@ -112,9 +114,11 @@ Overview overview_of(observe::Snapshot status, const std::string& server) {
 }
 
 void show_about(Page& page, const std::string& label, const Overview& overview, const std::string& server) {
-  const auto found = overview.about.find(server);
-  if (found == overview.about.end()) return;
-  for (const auto& [key, text] : found->second) page.paragraph(label, text);
+  if (const auto found = overview.about.find(server); found != overview.about.end()) {
+    for (const auto& [key, text] : found->second) page.paragraph(label, text);
+  }
+  const auto place = overview.places.find(server);
+  if (place != overview.places.end()) page.paragraph(label, "configured in " + shorten_home(place->second));
 }
 
 Overview read_overview(const boost::json::value& status, const std::string& server) {

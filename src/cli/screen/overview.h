@@ -34,6 +34,8 @@ struct Overview {
   std::string only;                             // the one server that was asked for; empty = all
   std::vector<std::string> names;               // of all known servers, whether or not `only` is set
   std::map<std::string, observe::About> about;  // by the name of the server
+  /// Where servers are configured that are not in the daemon's own file: FILE:LINE, by name.
+  std::map<std::string, std::string> places;
 };
 
 /// Only what belongs to `server`; empty = everything.
@@ -81,7 +83,8 @@ std::string waiting_reason(const Overview& overview, const std::string& server, 
 /// "files is stopped; `corral start files` allows it to run".
 std::string shown_halt(const observe::ServerView& server);
 Tone tone_of_state(const std::string& state);
-/// What the configuration says about a server, each text behind the label; nothing if it says nothing.
+/// What the configuration says about a server, and which file if it is another one than the daemon's: each
+/// text behind the label, or nothing.
 void show_about(Page& page, const std::string& label, const Overview& overview, const std::string& server);
 /// "codex 1.2 (pid 812), claude x5 (pids 901, 902, 903, 904, 905)"; "-" without sessions.
 std::string shown_each_client(const std::vector<observe::SessionView>& sessions);

@@ -141,7 +141,8 @@ class Listing {
   void place(ListedServer& one, const Live* live, const Server* server) const {
     const bool of_daemon = live != nullptr && live->server != nullptr;
     if (server != nullptr) {
-      one.file = printable(sources_.configuration.file);
+      one.elsewhere = server->file != sources_.configuration.file && !server->file.empty();
+      one.file = printable(one.elsewhere ? server->file : sources_.configuration.file);
       one.line = server->line;
     } else if (of_daemon) {
       one.file = sources_.status->daemon.config;
@@ -177,6 +178,7 @@ class Listing {
 };
 
 std::string origin_of(const ListedServer& server) {
+  if (server.elsewhere) return server.file + ":" + std::to_string(server.line);
   if (!server.file.empty()) return server.line > 0 ? "line " + std::to_string(server.line) : "the file";
   if (server.served) return "corral serve";
   return server.client.empty() ? "a client" : server.client;
@@ -225,6 +227,18 @@ std::optional<std::uint64_t> tools_in(const std::string& manifest, const Server*
         }));
   }
   return std::nullopt;
+}
+
+std::string shown_counts(const config::Configuration& configuration) {
+  const auto of_machine = static_cast<std::size_t>(
+      std::count_if(configuration.servers.begin(), configuration.servers.end(), [&](const Server& server) {
+        return server.file == configuration.machine_file && !server.file.empty();
+      }));
+  const bool alone = configuration.file == configuration.machine_file;
+  const std::size_t others = configuration.servers.size() - (alone ? 0 : of_machine);
+  std::string text = printable(shorten_home(configuration.file)) + ": " + counted(others, "server");
+  if (alone || of_machine == 0) return text;
+  return text + ", and " + std::to_string(of_machine) + " of " + printable(configuration.machine_file);
 }
 
 void show_server_list(Page& page, const std::vector<ListedServer>& servers) {

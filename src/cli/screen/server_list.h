@@ -28,6 +28,7 @@ struct ListedServer {
   std::vector<std::string> error_lines{};  // what it wrote last to stderr before that
   std::string file;                        // where it is configured; empty = a client brought it
   int line = 0;                            // in the file; 0 = not known
+  bool elsewhere = false;                  // that is another file than the one that the list is about
   std::string client;
   bool served = false;  // it is the command of `corral serve -- COMMAND`
 
@@ -46,6 +47,9 @@ std::vector<ListedServer> list_servers(const ListSources& sources);
 
 /// How many tools of a manifest clients may see; nothing if it has no complete list of them.
 std::optional<std::uint64_t> tools_in(const std::string& manifest, const config::Server* server);
+
+/// "config.json: 2 servers", and how many the machine's file adds.
+std::string shown_counts(const config::Configuration& configuration);
 
 /// The table; no line is wider than the page.
 void show_server_list(Page& page, const std::vector<ListedServer>& servers);

@@ -38,7 +38,7 @@ std::vector<Edit> edits() {
   [[maybe_unused]] const auto& [name, argv, env, cwd, description, share, disabled, tools, deny, timeout,
                                 containment, limits, stdin_grace, term_grace, on_stop, idle, stateless,
                                 restart, park, probe, modern, eager, warm, on_change, min_version, ignore,
-                                roots, recycle, line, built_in] = Server();
+                                roots, recycle, file, line, built_in] = Server();
   [[maybe_unused]] const auto& [memory_bytes, processes, cpu_thousandths] = proc::Limits();
   return {
       {"command", [](Server& s) { s.argv.front() = "z"; }},

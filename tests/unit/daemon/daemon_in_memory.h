@@ -90,6 +90,7 @@ inline config::Server an_entry(const std::string& name, config::Share share = co
 inline config::Configuration with_entries(std::vector<config::Server> servers) {
   config::Configuration configuration;
   configuration.file = "corral.json";
+  for (config::Server& server : servers) server.file = configuration.file;
   configuration.servers = std::move(servers);
   return configuration;
 }

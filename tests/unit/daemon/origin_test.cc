@@ -19,6 +19,7 @@ config::Configuration with(Share share, const std::string& cwd = "") {
   server.argv = {"server", "${CORRAL_ROOT}"};
   server.share = share;
   server.cwd = cwd;
+  server.file = "/etc/corral.json";
   config::Configuration configuration;
   configuration.file = "/etc/corral.json";
   configuration.servers = {server};
@@ -177,6 +178,25 @@ TEST(Resolve, SaysWhyThereIsNone) {
   configuration.servers[0].disabled = false;
   configuration.servers[0].argv = {"${MISSING}"};
   EXPECT_THAT(resolve(from("/cwd"), configuration).error().message, HasSubstr("MISSING"));
+}
+
+TEST(Resolve, DoesNotGiveAClientWhatIsLocked) {
+  config::Configuration configuration = with(Share::Shared);
+  Origin origin = from("/cwd", "/project");
+  origin.share = "root";
+  Origin command = origin;
+  command.argv = {"server"};
+  command.ignore = {"PATH"};
+  ASSERT_EQ(resolved(origin, configuration).entry.share, Share::Root);
+  ASSERT_EQ(resolved(command, configuration).entry.ignore.size(), 1U);
+
+  for (const char* const key : {"share", "ignore"}) configuration.locks[key] = {"/etc/corral/config.json", 2};
+
+  EXPECT_EQ(resolved(origin, configuration).entry.share, Share::Shared);
+  EXPECT_EQ(resolved(origin, configuration).root, "");
+  EXPECT_EQ(resolved(command, configuration).entry.share, Share::Auto);
+  EXPECT_TRUE(resolved(command, configuration).entry.ignore.empty());
+  EXPECT_EQ(locked_wishes(command, configuration), (std::vector<std::string>{"share", "ignore"}));
 }
 
 TEST(Resolve, CarriesTheRulesOfTheEntry) {

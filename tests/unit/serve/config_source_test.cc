@@ -59,6 +59,71 @@ TEST_F(ConfigSourceTest, WhatWasThereAndIsGoneIsAMistake) {
   EXPECT_FALSE(source.read());
 }
 
+/// With a machine's file that belongs to this user.
+class ConfigSourceAboveAMachine : public ConfigSourceTest {
+ protected:
+  void SetUp() override {
+    ConfigSourceTest::SetUp();
+    put_machine(R"({"mcpServers":{"m":{"command":"m"}},"corral":{"keep":2,"locked":["keep"]}})");
+  }
+  void put_machine(const std::string& text) {
+    chmod(write(machine_.path, text).c_str(), 0644);
+    chmod((root() + "/etc").c_str(), 0755);
+  }
+
+  config::MachineFile machine_{root() + "/etc/config.json", geteuid()};
+};
+
+TEST_F(ConfigSourceAboveAMachine, NeedsNoFileOfTheUser) {
+  ConfigSource source("", machine_);
+
+  const Result<config::Configuration> configuration = source.read();
+
+  ASSERT_TRUE(configuration) << configuration.error().message;
+  EXPECT_NE(configuration->find("m"), nullptr);
+  EXPECT_EQ(configuration->file, machine_.path);
+  EXPECT_FALSE(source.found());
+}
+
+TEST_F(ConfigSourceAboveAMachine, StillMissesTheUsersFileThatWasThere) {
+  put("{}");
+  ConfigSource source("", machine_);
+  ASSERT_TRUE(source.read());
+  unlink(file_.c_str());
+
+  EXPECT_FALSE(source.read());
+}
+
+TEST_F(ConfigSourceAboveAMachine, DoesNotLoseItsLocksWithTheFile) {
+  ConfigSource source("", machine_);
+  ASSERT_TRUE(source.read());
+  unlink(machine_.path.c_str());
+
+  const Result<config::Configuration> configuration = source.read();
+
+  ASSERT_FALSE(configuration);
+  EXPECT_NE(configuration.error().message.find("is gone"), std::string::npos);
+  put_machine("{}");
+  EXPECT_TRUE(source.read());
+}
+
+TEST_F(ConfigSourceAboveAMachine, StopsAtABrokenFile) {
+  put_machine("{,}");
+
+  EXPECT_FALSE(ConfigSource("", machine_).read());
+  EXPECT_FALSE(ConfigSource::without_file(machine_).read());
+}
+
+TEST_F(ConfigSourceAboveAMachine, GivesOptionsButNoServersToADaemonOfOneCommand) {
+  const Result<config::Configuration> configuration = ConfigSource::without_file(machine_).read();
+
+  ASSERT_TRUE(configuration) << configuration.error().message;
+  EXPECT_TRUE(configuration->servers.empty());
+  EXPECT_EQ(configuration->options.keep, 2U);
+  EXPECT_NE(configuration->lock_of("keep"), nullptr);
+  EXPECT_EQ(configuration->file, "");
+}
+
 TEST_F(ConfigSourceTest, WhatWasAskedForMustBeThere) { EXPECT_FALSE(ConfigSource(file_).read()); }
 
 TEST(ConfigSource, OfACommandHasNoFileAndIsEmpty) {
